@@ -1,0 +1,59 @@
+# deskd: `make run` for a look, `make test` for the proof; `make help` lists the rest.
+
+CC      ?= gcc
+SAN     ?=
+COMMA   := ,
+VARIANT := $(if $(SAN),build-$(subst $(COMMA),-,$(SAN)),build)
+PKGS    := libmicrohttpd sqlite3 libsodium glib-2.0 libxxhash
+
+WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
+HARD := -fPIE -fstack-protector-strong -fstack-clash-protection $(if $(SAN),,-D_FORTIFY_SOURCE=2)
+OPT  := $(if $(SAN),-O1 -fno-omit-frame-pointer -fsanitize=$(SAN),-O2)
+CFLAGS  += -std=c17 -D_GNU_SOURCE -g $(OPT) $(WARN) $(HARD) -Isrc -isystem $(VARIANT)/gen $(shell pkg-config --cflags $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g')
+LDFLAGS += -pie -Wl,-z,relro,-z,now $(if $(SAN),-fsanitize=$(SAN))
+LDLIBS  += $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lpthread -lm
+
+SRC := $(sort $(shell find src -name '*.c'))
+OBJ := $(SRC:%.c=$(VARIANT)/%.o) $(VARIANT)/gen/schema.o
+LIB := $(filter-out $(VARIANT)/src/main.o,$(OBJ))
+UNIT := $(patsubst tests/unit/%.c,$(VARIANT)/tests/unit/%,$(sort $(wildcard tests/unit/*_test.c)))
+BIN := $(if $(SAN),$(VARIANT)/deskd,deskd)
+
+.PHONY: all
+all: $(BIN)
+
+$(BIN): $(OBJ)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(VARIANT)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(VARIANT)/gen/schema.c: $(wildcard schema/*.sql) tools/embed.sh
+	@mkdir -p $(@D)
+	sh tools/embed.sh schema/*.sql > $@
+
+$(VARIANT)/gen/schema.o: $(VARIANT)/gen/schema.c
+	$(CC) $(CFLAGS) -c -o $@ $<
+
+$(VARIANT)/tests/unit/%: tests/unit/%.c $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIB) -lcmocka $(LDLIBS)
+
+-include $(OBJ:.o=.d)
+
+.PHONY: unit
+unit: $(UNIT) ## C tests of pure modules
+	@set -e; for t in $(UNIT); do echo "== $$t"; $$t; done
+
+.PHONY: layers
+layers: ## the include direction of src/ holds
+	sh tools/layers.sh
+
+.PHONY: help
+help: ## this list
+	@grep -hE '^[a-z_-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf build build-* deskd

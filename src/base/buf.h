@@ -1,0 +1,22 @@
+/* A growing byte buffer of its own (malloc), handed whole to the HTTP library as a reply's body. */
+#ifndef BASE_BUF_H
+#define BASE_BUF_H
+
+#include "base/str.h"
+
+struct buf {
+    char *p;
+    size_t n, cap;
+};
+
+void buf_reserve(struct buf *b, size_t more); /* room for `more` further bytes behind n */
+void buf_add(struct buf *b, const void *p, size_t n);
+static inline void buf_str(struct buf *b, struct str s) { buf_add(b, s.p, s.n); }
+static inline void buf_text(struct buf *b, const char *s) { buf_add(b, s, strlen(s)); }
+void buf_char(struct buf *b, char c);
+void buf_int(struct buf *b, int64_t v);
+void buf_fmt(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static inline struct str buf_view(const struct buf *b) { return (struct str){b->p ? b->p : "", b->n}; }
+void buf_free(struct buf *b);
+
+#endif

@@ -1,0 +1,26 @@
+/* Time as an input. All times are milliseconds since 1970 UTC. */
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
+
+#include "base/str.h"
+
+#define TIME_SECOND ((int64_t)1000)
+#define TIME_MINUTE (60 * TIME_SECOND)
+#define TIME_HOUR (60 * TIME_MINUTE)
+#define TIME_DAY (24 * TIME_HOUR)
+
+struct clock {
+    const char *file; /* NULL: the system's clock; else a file of decimal milliseconds, read at every call (tests) */
+};
+
+int64_t clock_now(const struct clock *c);
+int64_t clock_monotonic(void); /* for deadlines and durations of this process alone */
+
+#define TIME_ISO_SIZE 26  /* 2026-11-21T09:30:00+00:00 */
+#define TIME_HTTP_SIZE 30 /* Sat, 21 Nov 2026 09:30:00 GMT */
+size_t time_iso(char out[TIME_ISO_SIZE], int64_t ms);
+size_t time_http(char out[TIME_HTTP_SIZE], int64_t ms);
+bool time_parse_iso(struct str s, int64_t *ms);  /* ISO 8601 date-time with zone: Z, +hh:mm, +hhmm */
+bool time_parse_http(struct str s, int64_t *ms); /* RFC 9110 IMF-fixdate; also with +0000 for GMT */
+
+#endif

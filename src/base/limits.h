@@ -1,0 +1,40 @@
+/* Every limit of the server, with its reason. Bytes, unless the name says otherwise. */
+#ifndef BASE_LIMITS_H
+#define BASE_LIMITS_H
+
+#define LIMIT_BODY (1024 * 1024)          /* a JSON or form body: a bulk import of 200 records fits ten times over */
+#define LIMIT_FILE (20 * 1024 * 1024)     /* one uploaded file (completions.md section 6 "Files") */
+#define LIMIT_UPLOAD (100 * 1024 * 1024)  /* a whole multipart body */
+#define LIMIT_PARTS 256                   /* parts of a multipart body */
+#define LIMIT_PART_HEAD (8 * 1024)        /* the header lines of one part */
+#define LIMIT_HEAD (32 * 1024)            /* request line and header fields */
+#define LIMIT_URI (8 * 1024)              /* request target: a thousand ids of seven digits fit */
+#define LIMIT_HEADERS 100                 /* header fields of a request */
+#define LIMIT_JSON_DEPTH 64               /* deepest documented body needs 7 */
+#define LIMIT_JSON_VALUES 100000          /* values of one document: 8 MiB of memory */
+#define LIMIT_JSON_WRITE_DEPTH 128        /* open containers of a reply; deeper is a bug of ours */
+#define LIMIT_FORM_NAMES 10000            /* pairs of one form */
+#define LIMIT_FORM_DEPTH 16               /* brackets in one name */
+#define LIMIT_IDS 1000                    /* ids of a bulk call (completions.md section 1) */
+#define LIMIT_RECORDS 200                 /* records of a bulk import (api.md "Limits") */
+#define LIMIT_PAGE 1000                   /* items of a page (completions.md section 2) */
+#define DEFAULT_PAGE 10
+#define LIMIT_PASSWORD 1024               /* completions.md section 4: never truncated */
+#define LIMIT_TITLE 255                   /* characters of a one-line text */
+#define LIMIT_TEXT 65535                  /* characters of a longer text */
+#define LIMIT_CONTENTS (512 * 1024)       /* characters of a message */
+
+#define LIMIT_CONNECTIONS 12000           /* open sockets: 10,000 idle ones fit */
+#define LIMIT_CONNECTIONS_PER_ADDRESS 256 /* none for loopback and trusted proxies */
+#define DEADLINE_HEAD_MS 10000            /* from the first byte to the end of the header section */
+#define DEADLINE_BODY_MS 30000            /* for the first 64 KiB; then MIN_BODY_RATE must hold */
+#define MIN_BODY_RATE (16 * 1024)         /* bytes a second */
+#define IDLE_KEEPALIVE_S 60               /* between two requests of a connection */
+#define DRAIN_MS 10000                    /* how long a stopping server waits for requests under way */
+
+#define LIMIT_BATCH 512                   /* works that share one COMMIT */
+#define LIMIT_POOL_QUEUE 256              /* waiting pool works; more get 503 */
+#define BUDGET_INLINE_MS 50               /* a GET on an event loop; over it is run again in the pool */
+#define BUDGET_POOL_MS 10000              /* a GET in the pool */
+
+#endif

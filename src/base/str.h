@@ -1,0 +1,40 @@
+/* Slices of bytes. A slice owns nothing; what it points to lives in an arena, a constant or the request. */
+#ifndef BASE_STR_H
+#define BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct arena;
+
+struct str {
+    const char *p; /* NULL for "not given"; an empty text has a pointer */
+    size_t n;
+};
+
+#define S(literal) ((struct str){"" literal, sizeof(literal) - 1})
+
+static inline struct str str_of(const char *s) { return (struct str){s, s ? strlen(s) : 0}; }
+static inline bool str_eq(struct str a, struct str b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0); }
+
+bool str_eqi(struct str a, struct str b);      /* ASCII letter case ignored (header values, RFC 9110) */
+bool str_starts(struct str s, struct str prefix);
+struct str str_trim(struct str s);             /* without blanks, tabs, CR and LF at both ends */
+struct str str_cut(struct str *rest, char sep); /* the part before sep; rest moves behind it; rest->p is NULL at the end */
+
+/* Names of parameters, members and resources are compared without underscores and letter case
+ * (completions.md section 1): full_name = fullName = FullName. A hyphen counts as an underscore. */
+bool name_eq(struct str a, struct str b);
+
+/* Strict decimal, an optional minus, no blanks, no overflow. */
+bool str_to_int(struct str s, int64_t *out);
+bool utf8_valid(struct str s); /* RFC 3629: no overlong forms, no surrogates */
+size_t utf8_count(struct str s); /* code points of valid UTF-8 */
+
+struct str str_dup(struct arena *a, struct str s);          /* a copy, NUL-terminated behind its end */
+struct str str_fmt(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+struct str str_hex(struct arena *a, const void *bytes, size_t n);
+
+#endif

@@ -1,0 +1,127 @@
+/* The store: connections, statements, group commit. Knows SQL and nothing of what it means.
+ *
+ * One dialect for both engines: RETURNING, ON CONFLICT, CTEs, window functions, row values, NULLS LAST, times as
+ * BIGINT milliseconds, booleans 0/1, JSON as text, named parameters (:name), CAST(:x AS BIGINT) where a type is not
+ * evident. What differs is written as a token that the engine replaces when it prepares a text:
+ *
+ *     @LIST(:ids)    the integers of a JSON array, as a row source for IN:  id IN @LIST(:ids)
+ *     @TEXTS(:names) the same for texts
+ *     @ID@ @BLOB@    in schema files only: an identity column; the type of bytes
+ *     @LOCK@         at the end of a SELECT in a write: lock these rows (empty on SQLite: one writer)
+ *
+ * Statements are cached by their text in each connection, so a text must come from a bounded set: values are always bound. */
+#ifndef DB_DB_H
+#define DB_DB_H
+
+#include "base/arena.h"
+#include "base/str.h"
+
+struct db;   /* an open store: one writer, readers by thread */
+struct conn; /* one connection; belongs to one thread at a time */
+struct stmt; /* a cached statement under way; ends with stmt_end */
+
+/* ---- texts ------------------------------------------------------------------------------------------ */
+
+/* A named query. QUERY puts a pointer to each into one linker section, so that a check can PREPARE all on both engines. */
+struct query {
+    const char *name, *sql;
+};
+#define QUERY(ident, text)                                                                                             \
+    static const struct query ident = {#ident, text};                                                                  \
+    static const struct query *const ident##_listed __attribute__((section("queries"), used)) = &ident
+size_t query_count(void);
+const struct query *query_at(size_t i);
+
+enum bind_type { BIND_END, BIND_NULL, BIND_INT, BIND_TEXT, BIND_BLOB };
+struct bind {
+    const char *name; /* with its colon; a name the text lacks is ignored */
+    enum bind_type type;
+    int64_t i;
+    struct str s;
+};
+#define B_INT(n, v) {":" n, BIND_INT, .i = (v)}
+#define B_TEXT(n, v) {":" n, BIND_TEXT, .s = (v)} /* v.p NULL binds NULL */
+#define B_BLOB(n, v) {":" n, BIND_BLOB, .s = (v)}
+#define B_NULL(n) {":" n, BIND_NULL}
+#define B_ID(n, v) {":" n, (v) ? BIND_INT : BIND_NULL, .i = (v)} /* 0 binds NULL */
+#define BINDS(...) ((const struct bind[]){__VA_ARGS__ __VA_OPT__(, ) {0}})
+
+/* ---- statements -------------------------------------------------------------------------------------
+ * Errors: -ERR_FIELD_DUPLICATE (unique violation), -ERR_FIELD_INVALID (foreign key), -ERR_SERVICE_UNAVAILABLE (full disk, I/O,
+ * lost connection, budget spent), -ERR_INTERNAL_ERROR (a bug; logged here with the query's text, never its values). */
+
+int db_start(struct conn *c, const char *sql, const struct bind *binds, struct stmt **out); /* 0 or error; then step */
+int stmt_step(struct stmt *s);  /* 1: a row; 0: no more; or error */
+void stmt_end(struct stmt *s);  /* after any start that returned 0 */
+int64_t col_int(struct stmt *s, int i);   /* 0 for NULL */
+struct str col_text(struct stmt *s, int i); /* p NULL for NULL; valid until the next step */
+bool col_null(struct stmt *s, int i);
+int col_count(struct stmt *s);
+
+int db_exec(struct conn *c, const struct query *q, const struct bind *binds); /* rows changed, or error */
+int db_exec_text(struct conn *c, const char *sql, const struct bind *binds);
+int db_insert(struct conn *c, const struct query *q, const struct bind *binds, int64_t *id); /* text ends in RETURNING id */
+int db_int(struct conn *c, const struct query *q, const struct bind *binds, int64_t *out); /* 1 found, 0 none or NULL, error */
+int db_text(struct conn *c, const struct query *q, const struct bind *binds, struct arena *a, struct str *out);
+/* The one row of a query: 1 and *row positioned on it (stmt_end it), 0 none (nothing to end), or error. */
+int db_row(struct conn *c, const struct query *q, const struct bind *binds, struct stmt **row);
+#define DB_ROWS(rc, c, q, binds, s)                                                                                    \
+    for (struct stmt *s = NULL; s == NULL && ((rc) = db_start((c), (q)->sql, (binds), &s)) == 0; stmt_end(s))          \
+        while (((rc) = stmt_step(s)) == 1)
+
+int db_savepoint(struct conn *c, const char *name);
+int db_release(struct conn *c, const char *name);
+int db_undo(struct conn *c, const char *name); /* ROLLBACK TO and RELEASE */
+
+/* ---- a store ---------------------------------------------------------------------------------------- */
+
+struct db_config {
+    const char *dir;      /* SQLite: DIR/desk.db */
+    const char *url;      /* postgres://... ; the next engine */
+    bool create;          /* make an empty store where there is none */
+    bool bulk;            /* demo: no durability until db_close */
+    bool read_only;       /* check, backup: take no lock, never write */
+    int mmap_mb, cache_kb; /* 0: defaults */
+};
+
+/* Opens, takes the store's lock, migrates forward. On error writes one line that says what to do. */
+int db_open(const struct db_config *cfg, struct db **out, char *err, size_t err_size);
+void db_close(struct db *db); /* waits for queued writes, checkpoints, releases the lock */
+
+/* This thread's read-only connection; opened at first use, closed with the thread. NULL when the store can't be read. */
+struct conn *db_reader(struct db *db);
+int db_read_begin(struct conn *c, int budget_ms); /* one snapshot; statements past the budget fail with -ERR_SERVICE_UNAVAILABLE */
+void db_read_end(struct conn *c);
+bool db_budget_spent(const struct conn *c); /* whether the last failure was the budget's */
+
+/* One write: run() in a savepoint of a transaction shared with other writes; a negative result undoes this task alone.
+ * done() after the COMMIT, with run's result, or -ERR_SERVICE_UNAVAILABLE when the COMMIT failed and nothing was kept.
+ * run() may be called again after its effects were undone (PostgreSQL retries; a failed batch never reports success). */
+struct db_task {
+    int (*run)(struct db_task *t, struct conn *c);
+    void (*done)(struct db_task *t, int rc);
+    struct db_task *next;
+};
+void db_submit(struct db *db, struct db_task *t);
+int db_write(struct db *db, int (*run)(struct conn *c, void *arg), void *arg); /* submits and waits; not from the writer */
+
+struct db_stats {
+    int64_t commits, tasks, statements, prepares, wal_bytes, store_bytes;
+    bool writable; /* false after a failed commit until one succeeds */
+};
+void db_stats(struct db *db, struct db_stats *out);
+
+/* Copies the store while it is in use (online) to a file that must not exist yet. progress may be NULL. */
+int db_backup(const char *dir, const char *to, void (*progress)(int done, int total), char *err, size_t err_size);
+/* Integrity, foreign keys, schema version. One line a finding to report(); returns the number of findings, or error. */
+int db_check(const char *dir, void (*report)(void *arg, const char *line), void *arg, char *err, size_t err_size);
+
+/* Schema files embedded by the build, in order. */
+struct schema_file {
+    const char *name, *sql;
+};
+extern const struct schema_file schema_files[]; /* ends with name NULL */
+/* The text that an engine prepares: tokens replaced. For checks that PREPARE every query without running it. */
+struct str db_dialect(struct arena *a, bool postgres, const char *sql);
+
+#endif

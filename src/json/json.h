@@ -1,0 +1,88 @@
+/* JSON: a strict reader into an arena (RFC 8259), a form reader into the same tree, a writer into a buffer.
+ *
+ * Why our own: JSONTestSuite's invalid documents are all refused, memory per byte of input is bounded, and
+ * a number too large for 64 bits stays text until the field it belongs to refuses it by name. */
+#ifndef JSON_JSON_H
+#define JSON_JSON_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/str.h"
+
+enum json_type { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
+
+struct json {
+    enum json_type type;
+    unsigned count;            /* children of an array or object */
+    struct str name;           /* the member's name, when inside an object; as sent, decoded */
+    struct str text;           /* a string's value, decoded, NUL behind its end; or a number's own characters */
+    struct json *first, *next; /* first child; next sibling */
+    struct json *last;
+};
+
+struct json_error {
+    size_t offset;      /* bytes from the start of the text */
+    const char *reason; /* a sentence without its full stop */
+};
+
+/* Parses one document. The text need not be NUL-terminated; the tree does not point into it.
+ * Refused: anything RFC 8259 refuses, invalid UTF-8, lone surrogates, a NUL character, a byte order mark, more than
+ * LIMIT_JSON_DEPTH levels or LIMIT_JSON_VALUES values. A member given twice: the later one stays.
+ * Returns 0, or -ERR_BODY_INVALID with *err filled. */
+int json_parse(struct arena *a, struct str text, struct json **out, struct json_error *err);
+
+/* Parses application/x-www-form-urlencoded (URL standard) into an object of strings, objects and arrays:
+ *   a=1            {"a": "1"}           a[]=1&a[]=2      {"a": ["1", "2"]}      a=1&a=2  {"a": "2"}
+ *   a[0]=1&a[1]=2  {"a": ["1", "2"]}    a[x][y]=1        {"a": {"x": {"y": "1"}}}
+ * Numeric indexes order an array by number (gaps close; at most LIMIT_FORM_NAMES); a name used both as a value and as
+ * a list or object, or with unbalanced brackets, is taken literally. Invalid UTF-8 or NUL once decoded:
+ * -ERR_BODY_INVALID (the URL standard would put U+FFFD there, and data would be lost in silence). */
+int form_parse(struct arena *a, struct str text, struct json **out, struct json_error *err);
+
+/* Puts one pair, already decoded, into the tree of a form: what form_parse and multipart do for every pair. */
+int form_put(struct arena *a, struct json *root, struct str name, struct json *value, struct json_error *err);
+int form_end(struct arena *a, struct json *root); /* once, after the last form_put: settles numeric indexes into arrays */
+
+struct json *json_new(struct arena *a, enum json_type type);
+struct json *json_string(struct arena *a, struct str s);
+void json_append(struct json *parent, struct json *child);                     /* to an array or, with child->name, an object */
+const struct json *json_member(const struct json *object, struct str name);    /* exact name; NULL when absent or no object */
+const struct json *json_named(const struct json *object, struct str name);     /* by name_eq; the last such member */
+
+/* ---- writer ---------------------------------------------------------------------------------------- */
+
+enum json_case { CASE_SNAKE, CASE_CAMEL, CASE_PASCAL };
+
+struct json_writer {
+    struct buf *out;
+    enum json_case name_case; /* how jw_key writes names; jw_key_raw never changes them */
+    bool pretty;              /* four spaces */
+    bool no_empty;            /* drop members that are null or [] ; jw_keep exempts the next member */
+    /* private */
+    bool comma, keep;
+    unsigned depth;
+    size_t key_at;                        /* where the pending member's text began */
+    size_t mark[LIMIT_JSON_WRITE_DEPTH];  /* where the member that holds each open container began, SIZE_MAX when it must stay */
+    unsigned char shape[LIMIT_JSON_WRITE_DEPTH];
+};
+
+void jw_init(struct json_writer *w, struct buf *out);
+void jw_object(struct json_writer *w);
+void jw_array(struct json_writer *w);
+void jw_end(struct json_writer *w); /* closes the innermost object or array */
+void jw_key(struct json_writer *w, struct str name); /* snake_case; written in name_case */
+void jw_key_raw(struct json_writer *w, struct str name);
+void jw_keep(struct json_writer *w); /* the member whose key comes next stays even when empty */
+void jw_str(struct json_writer *w, struct str s); /* s.p NULL writes null; slashes stay unescaped; s is valid UTF-8 */
+void jw_int(struct json_writer *w, int64_t v);
+void jw_bool(struct json_writer *w, bool v);
+void jw_null(struct json_writer *w);
+void jw_time(struct json_writer *w, int64_t ms);       /* ISO 8601 */
+void jw_raw(struct json_writer *w, struct str json);   /* a value that is JSON already */
+void jw_json(struct json_writer *w, const struct json *v); /* a parsed value, names unchanged */
+
+/* A snake_case word in another case: "full_name" -> "fullName", "FullName". Written behind out. */
+void name_in_case(struct buf *out, struct str snake, enum json_case c);
+
+#endif
