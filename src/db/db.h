@@ -39,12 +39,12 @@ struct bind {
     int64_t i;
     struct str s;
 };
-#define B_INT(n, v) {":" n, BIND_INT, .i = (v)}
-#define B_TEXT(n, v) {":" n, BIND_TEXT, .s = (v)} /* v.p NULL binds NULL */
-#define B_BLOB(n, v) {":" n, BIND_BLOB, .s = (v)}
-#define B_NULL(n) {":" n, BIND_NULL}
-#define B_ID(n, v) {":" n, (v) ? BIND_INT : BIND_NULL, .i = (v)} /* 0 binds NULL */
-#define BINDS(...) ((const struct bind[]){__VA_ARGS__ __VA_OPT__(, ) {0}})
+#define B_INT(n, v) {.name = ":" n, .type = BIND_INT, .i = (v)}
+#define B_TEXT(n, v) {.name = ":" n, .type = BIND_TEXT, .s = (v)} /* v.p NULL binds NULL */
+#define B_BLOB(n, v) {.name = ":" n, .type = BIND_BLOB, .s = (v)}
+#define B_NULL(n) {.name = ":" n, .type = BIND_NULL}
+#define B_ID(n, v) {.name = ":" n, .type = (v) ? BIND_INT : BIND_NULL, .i = (v)} /* 0 binds NULL */
+#define BINDS(...) ((const struct bind[]){__VA_ARGS__, {0}}) /* NULL where there are none */
 
 /* ---- statements -------------------------------------------------------------------------------------
  * Errors: -ERR_FIELD_DUPLICATE (unique violation), -ERR_FIELD_INVALID (foreign key), -ERR_SERVICE_UNAVAILABLE (full disk, I/O,
