@@ -1,0 +1,60 @@
+#include "base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void buf_reserve(struct buf *b, size_t more) {
+    if (b->cap - b->n >= more) return;
+    size_t cap = b->cap ? b->cap : 512;
+    while (cap - b->n < more) {
+        if (cap > SIZE_MAX / 2) abort();
+        cap *= 2;
+    }
+    char *p = realloc(b->p, cap);
+    if (p == NULL) {
+        fputs("deskd: out of memory\n", stderr);
+        abort();
+    }
+    b->p = p;
+    b->cap = cap;
+}
+
+void buf_add(struct buf *b, const void *p, size_t n) {
+    if (n == 0) return;
+    buf_reserve(b, n);
+    memcpy(b->p + b->n, p, n);
+    b->n += n;
+}
+
+void buf_char(struct buf *b, char c) {
+    buf_reserve(b, 1);
+    b->p[b->n++] = c;
+}
+
+void buf_int(struct buf *b, int64_t v) {
+    char text[24], *at = text + sizeof text;
+    uint64_t rest = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+    do *--at = (char)('0' + rest % 10);
+    while (rest /= 10);
+    if (v < 0) *--at = '-';
+    buf_add(b, at, (size_t)(text + sizeof text - at));
+}
+
+void buf_fmt(struct buf *b, const char *fmt, ...) {
+    va_list args, again;
+    va_start(args, fmt);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    if (n < 0) abort();
+    buf_reserve(b, (size_t)n + 1);
+    vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
+    va_end(again);
+    b->n += (size_t)n;
+}
+
+void buf_free(struct buf *b) {
+    free(b->p);
+    *b = (struct buf){0};
+}

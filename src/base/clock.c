@@ -1,0 +1,160 @@
+#include "base/clock.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static int64_t read_clock(clockid_t id) {
+    struct timespec t;
+    clock_gettime(id, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static bool read_file(const char *path, int64_t *out) {
+    char text[32];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    ssize_t n = read(fd, text, sizeof text);
+    close(fd);
+    return n > 0 && str_to_int(str_trim((struct str){text, (size_t)n}), out);
+}
+
+/* A file that can't be read (a test is just replacing it) is read again, then the system's clock stands in. */
+int64_t clock_now(const struct clock *c) {
+    int64_t now;
+    for (int i = 0; c->file && i < 100; i++)
+        if (read_file(c->file, &now)) return now;
+    return read_clock(CLOCK_REALTIME);
+}
+
+int64_t clock_monotonic(void) { return read_clock(CLOCK_MONOTONIC); }
+
+/* Days since 1970 of a date of the proleptic Gregorian calendar, and back. The year is shifted to begin in March, so
+ * that the leap day is its last; 146097 days make 400 years. */
+static int64_t days_of(int64_t y, int m, int d) {
+    y -= m <= 2;
+    int64_t era = (y >= 0 ? y : y - 399) / 400, yoe = y - era * 400;
+    int64_t doy = (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1;
+    return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
+}
+
+static void date_of(int64_t days, int *y, int *m, int *d) {
+    days += 719468;
+    int64_t era = (days >= 0 ? days : days - 146096) / 146097, doe = days - era * 146097;
+    int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+    int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100), mp = (5 * doy + 2) / 153;
+    *d = (int)(doy - (153 * mp + 2) / 5 + 1);
+    *m = (int)(mp < 10 ? mp + 3 : mp - 9);
+    *y = (int)(yoe + era * 400 + (*m <= 2));
+}
+
+struct moment {
+    int year, month, day, hour, minute, second;
+    int weekday; /* 0 = Sunday */
+};
+
+static struct moment moment_of(int64_t ms) {
+    int64_t s = ms / 1000 - (ms % 1000 < 0), days = s / 86400 - (s % 86400 < 0), rest = s - days * 86400;
+    struct moment t = {.hour = (int)(rest / 3600), .minute = (int)(rest / 60 % 60), .second = (int)(rest % 60)};
+    date_of(days, &t.year, &t.month, &t.day);
+    t.weekday = (int)(((days + 4) % 7 + 7) % 7);
+    return t;
+}
+
+static char *two(char *at, int v) {
+    *at++ = (char)('0' + v / 10 % 10);
+    *at++ = (char)('0' + v % 10);
+    return at;
+}
+
+size_t time_iso(char out[TIME_ISO_SIZE], int64_t ms) {
+    struct moment t = moment_of(ms);
+    char *at = two(two(out, t.year / 100), t.year);
+    *at++ = '-', at = two(at, t.month);
+    *at++ = '-', at = two(at, t.day);
+    *at++ = 'T', at = two(at, t.hour);
+    *at++ = ':', at = two(at, t.minute);
+    *at++ = ':', at = two(at, t.second);
+    memcpy(at, "+00:00", 7);
+    return TIME_ISO_SIZE - 1;
+}
+
+static const char weekdays[] = "SunMonTueWedThuFriSat";
+static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+
+size_t time_http(char out[TIME_HTTP_SIZE], int64_t ms) {
+    struct moment t = moment_of(ms);
+    snprintf(out, TIME_HTTP_SIZE, "%.3s, %02u %.3s %04u %02u:%02u:%02u GMT", weekdays + 3 * t.weekday, (unsigned)t.day % 100,
+             months + 3 * (t.month - 1), (unsigned)t.year % 10000, (unsigned)t.hour % 100, (unsigned)t.minute % 100, (unsigned)t.second % 100);
+    return TIME_HTTP_SIZE - 1;
+}
+
+static bool digits(struct str *s, size_t n, int *out) {
+    int v = 0;
+    if (s->n < n) return false;
+    for (size_t i = 0; i < n; i++) {
+        if (s->p[i] < '0' || s->p[i] > '9') return false;
+        v = v * 10 + (s->p[i] - '0');
+    }
+    s->p += n, s->n -= n;
+    *out = v;
+    return true;
+}
+
+static bool skip(struct str *s, char c) {
+    if (s->n == 0 || s->p[0] != c) return false;
+    s->p++, s->n--;
+    return true;
+}
+
+static bool moment_ms(const struct moment *t, int64_t *ms) {
+    static const int lengths[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    if (t->month < 1 || t->month > 12 || t->day < 1 || t->day > lengths[t->month - 1]) return false;
+    bool leap = (t->year % 4 == 0 && t->year % 100 != 0) || t->year % 400 == 0;
+    if (t->month == 2 && t->day == 29 && !leap) return false;
+    if (t->hour > 23 || t->minute > 59 || t->second > 60) return false;
+    *ms = ((days_of(t->year, t->month, t->day) * 24 + t->hour) * 60 + t->minute) * 60000 + (int64_t)t->second * 1000;
+    return true;
+}
+
+static bool parse_zone(struct str s, int64_t *offset_ms) {
+    int hours, minutes;
+    *offset_ms = 0;
+    if (s.n == 1 && (s.p[0] == 'Z' || s.p[0] == 'z')) return true;
+    bool minus = s.n && s.p[0] == '-';
+    if (!skip(&s, '+') && !skip(&s, '-')) return false;
+    if (!digits(&s, 2, &hours)) return false;
+    skip(&s, ':');
+    if (!digits(&s, 2, &minutes) || s.n || hours > 23 || minutes > 59) return false;
+    *offset_ms = (hours * TIME_HOUR + minutes * TIME_MINUTE) * (minus ? -1 : 1);
+    return true;
+}
+
+bool time_parse_iso(struct str s, int64_t *ms) {
+    struct moment t = {0};
+    int64_t offset;
+    if (!digits(&s, 4, &t.year) || !skip(&s, '-') || !digits(&s, 2, &t.month) || !skip(&s, '-')) return false;
+    if (!digits(&s, 2, &t.day) || !(skip(&s, 'T') || skip(&s, 't') || skip(&s, ' '))) return false;
+    if (!digits(&s, 2, &t.hour) || !skip(&s, ':') || !digits(&s, 2, &t.minute)) return false;
+    if (skip(&s, ':') && !digits(&s, 2, &t.second)) return false;
+    if (skip(&s, '.'))
+        for (int ignored; digits(&s, 1, &ignored);) {}
+    if (!parse_zone(s, &offset) || !moment_ms(&t, ms)) return false;
+    *ms -= offset;
+    return true;
+}
+
+bool time_parse_http(struct str s, int64_t *ms) {
+    struct moment t = {0};
+    s = str_trim(s);
+    if (s.n < 25) return false;
+    s.p += 3, s.n -= 3; /* the day's name says nothing new */
+    if (!skip(&s, ',') || !skip(&s, ' ') || !digits(&s, 2, &t.day) || !skip(&s, ' ')) return false;
+    for (int m = 1; m <= 12; m++)
+        if (memcmp(s.p, months + 3 * (m - 1), 3) == 0) t.month = m;
+    s.p += 3, s.n -= 3;
+    if (!skip(&s, ' ') || !digits(&s, 4, &t.year) || !skip(&s, ' ') || !digits(&s, 2, &t.hour)) return false;
+    if (!skip(&s, ':') || !digits(&s, 2, &t.minute) || !skip(&s, ':') || !digits(&s, 2, &t.second)) return false;
+    return (str_eq(s, S(" GMT")) || str_eq(s, S(" +0000")) || str_eq(s, S(" UTC"))) && moment_ms(&t, ms);
+}

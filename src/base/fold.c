@@ -1,0 +1,63 @@
+#include "base/fold.h"
+
+#include "base/arena.h"
+
+#include <glib.h>
+
+static struct str taken(struct arena *a, char *s) {
+    struct str copy = str_dup(a, str_of(s));
+    g_free(s);
+    return copy;
+}
+
+static bool ascii(struct str s) {
+    for (size_t i = 0; i < s.n; i++)
+        if ((unsigned char)s.p[i] >= 0x80) return false;
+    return true;
+}
+
+static struct str ascii_lower(struct arena *a, struct str s) {
+    char *out = arena_alloc(a, s.n + 1);
+    for (size_t i = 0; i < s.n; i++) out[i] = g_ascii_tolower(s.p[i]);
+    return (struct str){out, s.n};
+}
+
+struct str fold_key(struct arena *a, struct str s) {
+    if (s.p == NULL || ascii(s)) return s.p ? ascii_lower(a, s) : s;
+    char *plain = g_utf8_normalize(s.p, (gssize)s.n, G_NORMALIZE_ALL);
+    if (plain == NULL) return s;
+    char *out = plain;
+    for (const char *at = plain; *at; at = g_utf8_next_char(at)) {
+        gunichar c = g_utf8_get_char(at);
+        GUnicodeType t = g_unichar_type(c);
+        if (t == G_UNICODE_NON_SPACING_MARK || t == G_UNICODE_ENCLOSING_MARK) continue;
+        out += g_unichar_to_utf8(c, out); /* never longer than what was read */
+    }
+    struct str key = taken(a, g_utf8_casefold(plain, out - plain));
+    g_free(plain);
+    return key;
+}
+
+struct str email_key(struct arena *a, struct str s) {
+    s = str_trim(s);
+    return ascii(s) ? ascii_lower(a, s) : taken(a, g_utf8_casefold(s.p, (gssize)s.n));
+}
+
+bool email_valid(struct str s) {
+    size_t at = 0, ats = 0;
+    if (s.n < 3 || s.n > 254) return false;
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        if (c <= ' ' || c == 0x7F || strchr("<>(),;:\\\"[]", c)) return false;
+        if (c == '@') at = i, ats++;
+    }
+    if (ats != 1 || at == 0 || at > 64 || at + 1 == s.n) return false;
+    struct str domain = {s.p + at + 1, s.n - at - 1}, local = {s.p, at};
+    for (struct str rest = domain; rest.p;) {
+        struct str label = str_cut(&rest, '.');
+        if (label.n == 0 || label.n > 63 || label.p[0] == '-' || label.p[label.n - 1] == '-') return false;
+    }
+    for (struct str rest = local; rest.p;)
+        if (str_cut(&rest, '.').n == 0) return false;
+    return utf8_valid(s);
+}

@@ -1,0 +1,13 @@
+/* Keys for comparing and ordering names alike on every engine and in any locale: NFKD, marks stripped, casefolded. */
+#ifndef BASE_FOLD_H
+#define BASE_FOLD_H
+
+#include "base/str.h"
+
+#define FOLD_VERSION 1 /* kept in the store: keys of another version must be made anew */
+
+struct str fold_key(struct arena *a, struct str s);   /* "Müller" -> "muller"; s is valid UTF-8; compared as bytes */
+struct str email_key(struct arena *a, struct str s);  /* an address as it is compared: trimmed and casefolded */
+bool email_valid(struct str s); /* one address: local part, @, domain with a dot or a host; at most 254 bytes, no blanks */
+
+#endif

@@ -1,0 +1,106 @@
+#include "base/random.h"
+
+#include <sodium.h>
+#include <stdlib.h>
+#include <xxhash.h>
+
+void random_bytes(void *out, size_t n) { randombytes_buf(out, n); }
+
+struct str random_hex(struct arena *a, size_t bytes) {
+    unsigned char raw[64];
+    if (bytes > sizeof raw) abort();
+    random_bytes(raw, bytes);
+    return str_hex(a, raw, bytes);
+}
+
+struct str random_uuid(struct arena *a) {
+    unsigned char b[16];
+    random_bytes(b, sizeof b);
+    b[6] = (unsigned char)((b[6] & 0x0F) | 0x40);
+    b[8] = (unsigned char)((b[8] & 0x3F) | 0x80);
+    struct str h = str_hex(a, b, sizeof b);
+    return str_fmt(a, "%.8s-%.4s-%.4s-%.4s-%.12s", h.p, h.p + 8, h.p + 12, h.p + 16, h.p + 20);
+}
+
+void key_derive(struct key *out, const struct key *server, const char *purpose) {
+    mac(out->bytes, server, str_of(purpose));
+}
+
+void mac(unsigned char out[MAC_SIZE], const struct key *k, struct str text) {
+    crypto_generichash(out, MAC_SIZE, (const unsigned char *)text.p, text.n, k->bytes, sizeof k->bytes);
+}
+
+struct str mac_hex(struct arena *a, const struct key *k, struct str text) {
+    unsigned char out[MAC_SIZE];
+    mac(out, k, text);
+    return str_hex(a, out, sizeof out);
+}
+
+bool secret_eq(struct str a, struct str b) { return a.n == b.n && sodium_memcmp(a.p, b.p, a.n) == 0; }
+
+#define NONCE crypto_aead_xchacha20poly1305_ietf_NPUBBYTES
+#define EXTRA crypto_aead_xchacha20poly1305_ietf_ABYTES
+
+struct str seal(struct arena *a, const struct key *k, struct str text) {
+    unsigned char *out = arena_alloc(a, NONCE + text.n + EXTRA);
+    unsigned long long n;
+    random_bytes(out, NONCE);
+    crypto_aead_xchacha20poly1305_ietf_encrypt(out + NONCE, &n, (const unsigned char *)text.p, text.n, NULL, 0, NULL, out,
+                                               k->bytes);
+    return (struct str){(char *)out, NONCE + (size_t)n};
+}
+
+struct str seal_open(struct arena *a, const struct key *k, struct str sealed) {
+    if (sealed.n < NONCE + EXTRA) return (struct str){0};
+    const unsigned char *in = (const unsigned char *)sealed.p;
+    unsigned char *out = arena_alloc(a, sealed.n - NONCE - EXTRA + 1);
+    unsigned long long n;
+    if (crypto_aead_xchacha20poly1305_ietf_decrypt(out, &n, NULL, in + NONCE, sealed.n - NONCE, NULL, 0, in, k->bytes) != 0)
+        return (struct str){0};
+    return (struct str){(char *)out, (size_t)n};
+}
+
+#define ARGON_OPS 2
+#define ARGON_MEMORY (19 * 1024 * 1024)
+
+struct str password_hash(struct arena *a, struct str password) {
+    char out[crypto_pwhash_STRBYTES];
+    if (crypto_pwhash_str_alg(out, password.p, password.n, ARGON_OPS, ARGON_MEMORY, crypto_pwhash_ALG_ARGON2ID13) != 0) abort();
+    return str_dup(a, str_of(out));
+}
+
+bool password_verify(struct str hash, struct str password) {
+    /* A hash of nothing anybody knows, with the parameters above: an unknown user costs what a known one does. */
+    static const char nobody[] = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$"
+                                 "K1BSL0zXg8Vq5cXJ2sQm3oQWl4t4mHqv3n7kXr0Cw1E";
+    bool known = hash.p != NULL;
+    bool match = crypto_pwhash_str_verify(known ? hash.p : nobody, password.p, password.n) == 0;
+    return known && match;
+}
+
+struct tag tag_new(void) {
+    XXH3_state_t *s = XXH3_createState();
+    if (s == NULL) abort();
+    XXH3_128bits_reset(s);
+    return (struct tag){s};
+}
+
+void tag_add(struct tag *t, const void *p, size_t n) { XXH3_128bits_update(t->state, p, n); }
+
+void tag_int(struct tag *t, int64_t v) { tag_add(t, &v, sizeof v); }
+
+void tag_text(struct tag *t, struct str s) {
+    tag_int(t, s.p ? (int64_t)s.n : -1);
+    if (s.n) tag_add(t, s.p, s.n);
+}
+
+void tag_end(struct tag *t, char out[33]) {
+    XXH128_canonical_t c;
+    XXH128_canonicalFromHash(&c, XXH3_128bits_digest(t->state));
+    XXH3_freeState(t->state);
+    for (int i = 0; i < 16; i++) {
+        out[2 * i] = "0123456789abcdef"[c.digest[i] >> 4];
+        out[2 * i + 1] = "0123456789abcdef"[c.digest[i] & 15];
+    }
+    out[32] = 0;
+}

@@ -1,0 +1,123 @@
+#include "base/str.h"
+
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static char lower(char c) { return (c >= 'A' && c <= 'Z') ? (char)(c + ('a' - 'A')) : c; }
+
+bool str_eqi(struct str a, struct str b) {
+    if (a.n != b.n) return false;
+    for (size_t i = 0; i < a.n; i++)
+        if (lower(a.p[i]) != lower(b.p[i])) return false;
+    return true;
+}
+
+bool str_starts(struct str s, struct str prefix) {
+    return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
+}
+
+static bool blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+struct str str_trim(struct str s) {
+    while (s.n && blank(s.p[0])) s.p++, s.n--;
+    while (s.n && blank(s.p[s.n - 1])) s.n--;
+    return s;
+}
+
+struct str str_cut(struct str *rest, char sep) {
+    struct str head = *rest;
+    const char *at = rest->p && rest->n ? memchr(rest->p, sep, rest->n) : NULL;
+    if (at == NULL) {
+        *rest = (struct str){0};
+        return head;
+    }
+    head.n = (size_t)(at - rest->p);
+    *rest = (struct str){at + 1, rest->n - head.n - 1};
+    return head;
+}
+
+bool name_eq(struct str a, struct str b) {
+    size_t i = 0, j = 0;
+    for (;;) {
+        while (i < a.n && a.p[i] == '_') i++;
+        while (j < b.n && b.p[j] == '_') j++;
+        if (i == a.n || j == b.n) return i == a.n && j == b.n;
+        if (lower(a.p[i++]) != lower(b.p[j++])) return false;
+    }
+}
+
+bool str_to_int(struct str s, int64_t *out) {
+    bool minus = s.n && s.p[0] == '-';
+    if (minus) s.p++, s.n--;
+    if (s.n == 0) return false;
+    uint64_t v = 0, most = (uint64_t)INT64_MAX + minus;
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] < '0' || s.p[i] > '9') return false;
+        uint64_t digit = (uint64_t)(s.p[i] - '0');
+        if (v > (most - digit) / 10) return false;
+        v = v * 10 + digit;
+    }
+    *out = minus ? (int64_t)(0 - v) : (int64_t)v;
+    return true;
+}
+
+/* Length of the UTF-8 sequence at p, 0 when it is not one (RFC 3629 section 4). */
+static size_t utf8_sequence(const unsigned char *p, size_t n) {
+    if (p[0] < 0x80) return 1;
+    if (p[0] < 0xC2 || p[0] > 0xF4) return 0;
+    size_t len = p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : 4;
+    if (n < len) return 0;
+    for (size_t i = 1; i < len; i++)
+        if ((p[i] & 0xC0) != 0x80) return 0;
+    if (p[0] == 0xE0 && p[1] < 0xA0) return 0;
+    if (p[0] == 0xED && p[1] > 0x9F) return 0;
+    if (p[0] == 0xF0 && p[1] < 0x90) return 0;
+    if (p[0] == 0xF4 && p[1] > 0x8F) return 0;
+    return len;
+}
+
+bool utf8_valid(struct str s) {
+    const unsigned char *p = (const unsigned char *)s.p;
+    for (size_t i = 0, len; i < s.n; i += len)
+        if ((len = utf8_sequence(p + i, s.n - i)) == 0) return false;
+    return true;
+}
+
+size_t utf8_count(struct str s) {
+    size_t count = 0;
+    for (size_t i = 0; i < s.n; i++) count += ((unsigned char)s.p[i] & 0xC0) != 0x80;
+    return count;
+}
+
+struct str str_dup(struct arena *a, struct str s) {
+    if (s.p == NULL) return s;
+    char *copy = arena_alloc(a, s.n + 1);
+    if (s.n) memcpy(copy, s.p, s.n);
+    return (struct str){copy, s.n};
+}
+
+struct str str_fmt(struct arena *a, const char *fmt, ...) {
+    char small[256];
+    va_list args, again;
+    va_start(args, fmt);
+    va_copy(again, args);
+    int n = vsnprintf(small, sizeof small, fmt, args);
+    va_end(args);
+    if (n < 0) abort();
+    char *text = arena_alloc(a, (size_t)n + 1);
+    if ((size_t)n < sizeof small) memcpy(text, small, (size_t)n + 1);
+    else vsnprintf(text, (size_t)n + 1, fmt, again);
+    va_end(again);
+    return (struct str){text, (size_t)n};
+}
+
+struct str str_hex(struct arena *a, const void *bytes, size_t n) {
+    static const char digits[] = "0123456789abcdef";
+    const unsigned char *b = bytes;
+    char *text = arena_alloc(a, 2 * n + 1);
+    for (size_t i = 0; i < n; i++) text[2 * i] = digits[b[i] >> 4], text[2 * i + 1] = digits[b[i] & 15];
+    return (struct str){text, 2 * n};
+}
