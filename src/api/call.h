@@ -1,0 +1,97 @@
+/* One API request under way: the work, what was asked, what is answered. */
+#ifndef API_CALL_H
+#define API_CALL_H
+
+#include "api/resource.h"
+#include "base/buf.h"
+#include "http/http.h"
+#include "json/json.h"
+
+struct api; /* the machine: compiled tables, pool, credential cache (api/api.h) */
+
+enum value_type { V_NULL, V_INT, V_TEXT, V_IDS };
+struct value {
+    enum value_type type;
+    int64_t i; /* V_INT; of V_IDS the count */
+    struct str s;
+    const int64_t *ids;
+};
+
+/* One parameter or argument, validated. */
+struct in {
+    const struct field *field;
+    bool given;               /* false: absent, or only by .initial */
+    struct value value;       /* V_NULL: cleared, or absent without .initial */
+    const struct json *json;  /* as sent; F_OBJECT, F_LIST, F_JSON */
+    struct str pointer;       /* where it stands, for problems: "title", "teams/3/title" */
+};
+
+struct options {
+    enum json_case name_case;
+    bool no_empty, flat, pretty, ajax;
+    struct str include, fields; /* as sent; p NULL: none */
+    int64_t offset, limit;
+    int64_t after_id, before_id;
+    bool keyset;
+};
+
+struct header {
+    const char *name;
+    struct str value;
+    struct header *next;
+};
+
+#define PATH_VARS 4
+struct path_var {
+    const char *name; /* "id" */
+    struct str text;  /* percent-decoded */
+    int64_t id;       /* 0 when it is not an id */
+};
+
+struct call {
+    struct work work;
+    struct api *api;
+    struct http_request *http;
+    const struct resource *resource; /* that the route answers with */
+    const struct resource *home;     /* whose table the route stands in */
+    const struct route *route;
+    enum method method;
+    bool head;
+    struct path_var vars[PATH_VARS];
+    int var_count;
+    struct str request_id;
+
+    const struct json *query; /* arguments, an object */
+    const struct json *body;  /* parameters, an object; never NULL once the body stage is done */
+    struct options options;
+    struct in *args, *input;  /* parallel to route->args and the input fields */
+    int arg_count, input_count;
+
+    int64_t id;         /* target of the call: :id, or what create made */
+    int64_t *ids;       /* targets of a bulk call */
+    int id_count;
+    void *prepared;     /* what .prepare found; in the arena */
+
+    int status;         /* of the reply */
+    struct buf out;
+    struct header *headers;
+    struct str session_id; /* member of the envelope after Basic */
+    struct str etag;       /* bare, 32 hex */
+    int64_t modified;      /* Last-Modified, 0: unknown */
+};
+
+/* ---- what handlers use ------------------------------------------------------------------------------- */
+
+void call_header(struct call *c, const char *name, struct str value);
+const struct path_var *call_var(const struct call *c, const char *name);
+
+/* Parses and validates arguments and parameters: all problems at once. Generic handlers call it by themselves. */
+int api_input(struct call *c);
+struct in *in(struct call *c, const char *name);  /* a parameter of the route's table */
+struct in *arg(struct call *c, const char *name); /* an argument of the route's table */
+static inline bool given(struct call *c, const char *name) { return in(c, name)->given; }
+static inline struct str in_text(struct call *c, const char *name) { return in(c, name)->value.s; }
+static inline int64_t in_int(struct call *c, const char *name) { return in(c, name)->value.i; }
+int in_fail(struct call *c, const char *name, enum error code, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+#endif

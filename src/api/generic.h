@@ -1,0 +1,33 @@
+/* The handlers that serve plain resources, and the steps of which handlers of one's own are made. */
+#ifndef API_GENERIC_H
+#define API_GENERIC_H
+
+#include "api/call.h"
+
+int api_list(struct call *c);
+int api_get(struct call *c);
+int api_create(struct call *c);
+int api_update(struct call *c); /* one, or with ids many */
+int api_delete(struct call *c); /* one, or with ids many */
+int api_import(struct call *c); /* bulk: makes a job; 202 */
+
+/* ---- steps ------------------------------------------------------------------------------------------- */
+
+int api_target(struct call *c);  /* the row :id names, or the rows ids name: 404, then preconditions 412; sets id or ids */
+int api_insert(struct call *c);  /* INSERT of what api_input took; sets id */
+int api_store(struct call *c);   /* UPDATE of the targets with what was given; nothing given: nothing changes */
+int api_remove(struct call *c);  /* DELETE of the targets */
+struct str api_ids(struct call *c); /* the targets as a JSON array, for @LIST(:ids) */
+
+/* Replies, by the route's shape: the resource with c->id, the count of targets, or the status alone. */
+int api_reply(struct call *c);
+int api_reply_one(struct call *c, int64_t id);
+int api_reply_count(struct call *c, int64_t count);
+int api_reply_none(struct call *c);
+int api_reply_list_of(struct call *c, const int64_t *ids, int count); /* LIST_COUNT of these ids, in this order */
+
+/* Whether the actor may see the row; 1, 0 or error. */
+int api_visible(struct work *w, const struct resource *r, int64_t id);
+const struct resource *resource_of(const char *type); /* NULL: none */
+
+#endif

@@ -1,0 +1,153 @@
+/* The API is data. A resource is a const table of fields and a const table of routes; the machine in src/api reads them to
+ * route, to check role, scope and permission, to validate input, to write JSON, to make ETags, to publish OpenAPI and the
+ * reference, and to test itself. A plain resource needs nothing but its tables: the handlers api_list, api_get, api_create,
+ * api_update and api_delete (api/generic.h) serve it. One that needs more has handlers of its own, which may call those. */
+#ifndef API_RESOURCE_H
+#define API_RESOURCE_H
+
+#include "base/words.h"
+#include "core/access.h"
+
+struct call;
+struct row;
+struct value;
+struct view;
+struct in;
+
+/* ---- fields ----------------------------------------------------------------------------------------- */
+
+enum field_type {
+    F_TEXT,     /* one line: at most max characters (255), no control characters */
+    F_LONG,     /* several lines: at most max characters (65535) */
+    F_INT,      /* 64 bits, min..max */
+    F_BOOL,
+    F_TIME,     /* milliseconds in the store, ISO 8601 outside */
+    F_WORD,     /* one of .words */
+    F_REF,      /* one resource of type .ref; column and parameter are called <name>_id; shown {id, resource_type} */
+    F_MANY,     /* many resources of type .ref, found by .many */
+    F_JSON,     /* JSON text in the column, shown inline, input by .check */
+    F_COMPUTED, /* written by .render from the column's value (NULL without column) */
+    /* parameters and arguments only */
+    F_IDS,      /* ids: a list, or text with commas */
+    F_TEXTS,    /* texts: a list, or text with commas */
+    F_WORDS,    /* some of .words: a list, or text with commas */
+    F_OBJECT,   /* an object, keys untouched */
+    F_LIST,     /* a list of anything */
+    F_EMAIL,    /* one address */
+    F_PASSWORD, /* LIMIT_PASSWORD bytes, any characters, never shown, logged or trimmed */
+};
+
+enum field_flag {
+    REQUIRED = 1,     /* mandatory on POST; never empty */
+    NULLABLE = 2,     /* null or an empty text clears it */
+    READONLY = 4,     /* shown, never taken */
+    CREATE_ONLY = 8,  /* taken by POST, ignored with a notice by PUT */
+    UPDATE_ONLY = 16, /* taken by PUT alone */
+    INPUT_ONLY = 32,  /* taken, never shown */
+    HIDDEN = 64,      /* neither: read for resource_url, access or a handler */
+    UNIQUE = 128,     /* no other row may hold the value: FIELD_DUPLICATE */
+    ON_DEMAND = 256,  /* shown when asked for with fields=+name */
+    BY_HANDLER = 512, /* taken and validated, stored by the handler: generic create and update leave it */
+    PRESENT = 1024,   /* must be given, may be empty */
+};
+
+/* Who sees a member of another person (completions.md section 5); one's own is seen whole. */
+enum audience { TO_ALL, TO_CUSTOMERS, TO_STAFF };
+
+struct field {
+    const char *name;
+    enum field_type type;
+    unsigned flags;
+    const char *column; /* SQL over the table's alias t; NULL: t.<name>, of F_REF t.<name>_id; "" : no column */
+    const char *ref;    /* F_REF, F_MANY: type of the resource referred to */
+    const char *many;   /* F_MANY: a query of (owner id, target id) WHERE owner IN @LIST(:ids), in order */
+    const struct word *words;
+    int64_t min, max;   /* F_INT: both 0: any; texts: max characters, 0: the type's */
+    const char *initial;  /* a POST without it: this text, parsed as if given */
+    const char *fold;     /* texts: column that keeps fold_key of the value */
+    const char *filter;   /* arguments: condition that is added when given; binds its value as :<name> */
+    const char *shown_if; /* name of a boolean setting; else null */
+    enum audience to;
+    void (*render)(struct view *v, const struct row *row, const struct value *own);
+    /* Validates what was given beyond its type and may replace in->value; problems through fail_at. */
+    int (*check)(struct call *c, struct in *in);
+    const char *doc, *example; /* example: JSON, for OpenAPI and the reference */
+};
+
+/* ---- routes ----------------------------------------------------------------------------------------- */
+
+enum method { GET, POST, PUT, DELETE, METHODS };
+
+/* Role sets of api.md; bits of 1 << enum role_type. */
+enum {
+    CUSTOMERS = 1 << 1,
+    COLLABORATORS = 1 << 2,
+    AGENTS = 1 << 3,
+    ADMINS = 1 << 4,
+    OWNERS = 1 << 5,
+    AD = ADMINS | OWNERS,
+    AG_PLUS = AGENTS | AD,
+    COL_PLUS = COLLABORATORS | AG_PLUS,
+    ALL = CUSTOMERS | COL_PLUS,
+    PUBLIC = ALL | 1 << 0,
+    FINGERPRINT = 1 << 6, /* callers known by fingerprint alone, too */
+    TOKEN = 1 << 7,       /* ?token= of a conversation, too */
+};
+
+enum shape { ONE = 1, LIST, LIST_COUNT, COUNT, NONE };
+enum executor { AUTO, INLINE, WRITER, POOL }; /* AUTO: GET inline, others on the writer */
+enum body_kind { PARAMETERS, FILES_IGNORED, FILES_TAKEN, RAW_FILE };
+
+struct order {
+    const char *key; /* SQL over t; NULL: t.id */
+    bool descending; /* the id follows in the same direction */
+};
+
+struct route {
+    enum method method;
+    const char *path; /* under /api/v1; :name takes one segment */
+    unsigned roles;
+    const char *scope; /* "" : none; a missing one stops the start */
+    enum shape shape;
+    int (*handler)(struct call *c);
+    const char *permission; /* of core/permission.h; NULL: the role is enough */
+    int status;             /* of success; 0: 200, POST of shape ONE 201 */
+    enum executor executor;
+    int (*prepare)(struct call *c); /* in the pool, before the writer: what blocks or burns; read-only */
+    const struct field *input;      /* parameters; NULL: the resource's writable fields (POST and PUT) */
+    const struct field *args;       /* query arguments of its own */
+    const char *reply;              /* type of the resource answered; NULL: the one this table belongs to */
+    const char *label;              /* value of `resource` where it differs from the type; "-" : none */
+    const char *of;                 /* type of the resource that the path's first :id names: 404 unless visible */
+    const char *where;              /* lists: a further condition; path variables are bound by name */
+    struct order order;             /* lists: NULL key and ascending: by id */
+    bool newest_keys;               /* lists: after_id and before_id are understood */
+    int (*count)(struct call *c, int64_t *total); /* lists: 1 when it knows, 0 to count rows */
+    const struct resource *records; /* bulk imports: what the parameter named by .record_list is a list of */
+    const char *record_list;
+    enum body_kind body;
+    const char *summary, *doc;
+    const char *errors; /* codes beyond those every such route has, blank-separated */
+};
+
+/* ---- resources -------------------------------------------------------------------------------------- */
+
+struct resource {
+    const char *type;  /* resource_type */
+    const char *title; /* chapter of the reference */
+    const char *doc;
+    const char *url;   /* "teams/:id" under /api/v1; :x is the member or hidden field x; NULL: has no address */
+    const char *table; /* its alias in every text is t; NULL: no rows of its own */
+    const char *from;  /* what follows FROM when it is not "<table> t" */
+    const char *where; /* which rows exist */
+    const struct field *fields;
+    const struct route *routes;
+    void (*visible)(struct work *w, struct branches *out); /* NULL: all rows, to whoever a route admits */
+    unsigned expanded_for;      /* roles that `include` expands it for; 0: all */
+    const char *reference_also; /* a member that references carry beside id and resource_type */
+    bool is_person;             /* rows are people: .to of the fields counts */
+};
+
+extern const struct resource *const resources[]; /* res/all.c; ends with NULL */
+
+#endif

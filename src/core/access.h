@@ -1,0 +1,29 @@
+/* Who sees which rows, as SQL: disjoint branches, each an index range in the order of the list.
+ *
+ * A list merges the branches (each limited by itself), a single read takes any of them. No branch at all: nothing is seen. */
+#ifndef CORE_ACCESS_H
+#define CORE_ACCESS_H
+
+#include "work/work.h"
+
+#define BRANCHES_MAX 20
+#define BRANCH_BINDS_MAX 24
+
+struct branches {
+    bool all; /* every row: no condition */
+    int count;
+    const char *where[BRANCHES_MAX]; /* over the alias t */
+    int bind_count;
+    struct bind binds[BRANCH_BINDS_MAX + 1]; /* of all branches together */
+};
+
+void branch_add(struct branches *b, const char *where);
+void branch_bind_int(struct branches *b, const char *name, int64_t v); /* name with its colon */
+void branch_bind_text(struct branches *b, const char *name, struct str v);
+
+/* Conversations as conversations, cases, messages, notes, search and views see them (completions.md section 5). */
+void access_cases(struct work *w, struct branches *out);
+/* Those a customer adds by filters=MY_ORGANIZATION: their organization's instead of their own. */
+void access_organization_cases(struct work *w, struct branches *out);
+
+#endif

@@ -1,0 +1,27 @@
+#include "core/words.h"
+
+const struct word role_types[] = {{ROLE_CUSTOMER, "CUSTOMER"}, {ROLE_COLLABORATOR, "COLLABORATOR"}, {ROLE_AGENT, "AGENT"},
+                                  {ROLE_ADMIN, "ADMIN"},       {ROLE_OWNER, "OWNER"},               {0}};
+const struct word case_accesses[] = {{CASES_SELF, "SELF"}, {CASES_TEAMS, "TEAMS"}, {CASES_ALL, "ALL"}, {0}};
+const struct word organization_accesses[] = {{ORGANIZATION_REQUESTED, "REQUESTED"}, {ORGANIZATION_ALL, "ORGANIZATION"}, {0}};
+const struct word status_types[] = {{STATUS_NEW, "NEW"},             {STATUS_OPEN, "OPEN"},     {STATUS_PENDING, "PENDING"},
+                                    {STATUS_COMPLETED, "COMPLETED"}, {STATUS_CLOSED, "CLOSED"}, {STATUS_CUSTOM, "CUSTOM"},
+                                    {0}};
+const struct word case_states[] = {{CASE_ACTIVE, "ACTIVE"}, {CASE_SUSPENDED, "SUSPENDED"}, {CASE_TRASH, "TRASH"}, {0}};
+const struct word channels[] = {{CHANNEL_MAIL, "MAIL"},           {CHANNEL_HELPCENTER, "HELPCENTER"}, {CHANNEL_TWITTER, "TWITTER"},
+                                {CHANNEL_MESSENGER, "MESSENGER"}, {CHANNEL_FACEBOOK, "FACEBOOK"},     {0}};
+const struct word sources[] = {{SOURCE_API, "API"},
+                               {SOURCE_AGENT, "AGENT"},
+                               {SOURCE_MAIL, "MAIL"},
+                               {SOURCE_MESSENGER, "MESSENGER"},
+                               {SOURCE_MOBILE, "MOBILE"},
+                               {SOURCE_HELPCENTER, "HELPCENTER"},
+                               {0}};
+const struct word message_statuses[] = {
+    {MESSAGE_SENT, "SENT"}, {MESSAGE_DELIVERED, "DELIVERED"}, {MESSAGE_REJECTED, "REJECTED"}, {MESSAGE_SEEN, "SEEN"}, {0}};
+const struct word reject_types[] = {{1, "BOUNCE"},   {2, "BLOCKED"}, {3, "DROPPED"}, {4, "DEFERRED"},
+                                    {5, "EXPIRED"}, {6, "ERROR"},   {0}};
+const struct word job_statuses[] = {
+    {JOB_PENDING, "PENDING"}, {JOB_RUNNING, "RUNNING"}, {JOB_COMPLETED, "COMPLETED"}, {JOB_FAILED, "FAILED"}, {0}};
+const struct word phone_types[] = {{1, "NONE"}, {2, "HOME"}, {3, "WORK"}, {4, "MOBILE"}, {0}};
+const struct word case_type_types[] = {{1, "QUESTION"}, {2, "TASK"}, {3, "PROBLEM"}, {4, "INCIDENT"}, {5, "CUSTOM"}, {0}};

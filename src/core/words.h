@@ -1,0 +1,21 @@
+/* Enumerations of the domain: the number the store keeps and the word the API says. Numbers never change. */
+#ifndef CORE_WORDS_H
+#define CORE_WORDS_H
+
+#include "base/words.h"
+
+enum role_type { ROLE_PUBLIC, ROLE_CUSTOMER, ROLE_COLLABORATOR, ROLE_AGENT, ROLE_ADMIN, ROLE_OWNER }; /* by rank */
+enum case_access { CASES_SELF = 1, CASES_TEAMS, CASES_ALL };
+enum organization_access { ORGANIZATION_REQUESTED = 1, ORGANIZATION_ALL };
+enum status_type { STATUS_NEW = 1, STATUS_OPEN, STATUS_PENDING, STATUS_COMPLETED, STATUS_CLOSED, STATUS_CUSTOM };
+enum case_state { CASE_ACTIVE = 1, CASE_SUSPENDED, CASE_TRASH };
+enum channel { CHANNEL_MAIL = 1, CHANNEL_HELPCENTER, CHANNEL_TWITTER, CHANNEL_MESSENGER, CHANNEL_FACEBOOK };
+enum source { SOURCE_API = 1, SOURCE_AGENT, SOURCE_MAIL, SOURCE_MESSENGER, SOURCE_MOBILE, SOURCE_HELPCENTER };
+enum post_kind { POST_MESSAGE = 1, POST_NOTE, POST_ACTIVITY };
+enum message_status { MESSAGE_SENT = 1, MESSAGE_DELIVERED, MESSAGE_REJECTED, MESSAGE_SEEN };
+enum job_status { JOB_PENDING = 1, JOB_RUNNING, JOB_COMPLETED, JOB_FAILED };
+
+extern const struct word role_types[], case_accesses[], organization_accesses[], status_types[], case_states[], channels[],
+    sources[], message_statuses[], reject_types[], job_statuses[], phone_types[], case_type_types[];
+
+#endif

@@ -1,0 +1,181 @@
+/* application/x-www-form-urlencoded (URL standard, section 5.1) and the tree that bracketed names stand for.
+ *
+ * form_put only collects. form_end, which knows every pair, groups them by the first part of their names, and each group
+ * again by the next part: sorting, so that no choice of names costs more than n log n, and so that what a name means does
+ * not depend on the order of the pairs. */
+#include "json/json.h"
+
+#include "base/error.h"
+
+#include <stdlib.h>
+
+#define DIGITS_(n) #n
+#define DIGITS(n) DIGITS_(n)
+
+/* ---- names ------------------------------------------------------------------------------------------ */
+
+struct pair {
+    struct json *value; /* its name is the whole name until it has its place in the tree */
+    struct str key;     /* the part of the name that is being grouped by */
+    int64_t order;      /* among the pairs of its level */
+};
+
+/* What the part behind a key says the key is. */
+enum use { USE_VALUE = 1, USE_LIST = 2, USE_INDEX = 4, USE_MEMBER = 8 };
+
+/* The part before the first bracket; the whole name when that is empty or its brackets are not in order. */
+static struct str first_key(struct str name) {
+    size_t base = 0;
+    while (base < name.n && name.p[base] != '[' && name.p[base] != ']') base++;
+    bool open = false;
+    for (size_t i = base; i < name.n; i++) {
+        bool bracket = name.p[i] == '[' || name.p[i] == ']';
+        if (bracket ? name.p[i] != (open ? ']' : '[') : !open) return name;
+        if (bracket) open = !open;
+    }
+    return open || base == 0 ? name : (struct str){name.p, base};
+}
+
+/* The part behind the key; p NULL when there is none. */
+static struct str next_key(const struct pair *pair) {
+    const char *at = pair->key.p + pair->key.n, *end = pair->value->name.p + pair->value->name.n;
+    if (at < end && *at == ']') at++;
+    if (at == end) return (struct str){0};
+    const char *close = memchr(at, ']', (size_t)(end - at));
+    return (struct str){at + 1, (size_t)(close - at - 1)};
+}
+
+/* A number that a list index could be, as it would be written; others are names. -1: none. */
+static int64_t index_of(struct str key) {
+    int64_t i;
+    if (!str_to_int(key, &i) || key.p[0] == '-' || (key.p[0] == '0' && key.n > 1)) return -1;
+    return i < LIMIT_FORM_NAMES ? i : -1;
+}
+
+static unsigned use_of(struct str next) {
+    if (next.p == NULL) return USE_VALUE;
+    if (next.n == 0) return USE_LIST;
+    return index_of(next) >= 0 ? USE_INDEX : USE_MEMBER;
+}
+
+/* ---- the tree --------------------------------------------------------------------------------------- */
+
+static int by_order(const void *left, const void *right) {
+    const struct pair *l = left, *r = right;
+    return (l->order > r->order) - (l->order < r->order);
+}
+
+static int by_key(const void *left, const void *right) {
+    const struct pair *l = left, *r = right;
+    if (l->key.n != r->key.n) return l->key.n < r->key.n ? -1 : 1;
+    int order = memcmp(l->key.p, r->key.p, l->key.n);
+    return order ? order : by_order(l, r);
+}
+
+static struct json *fold(struct arena *a, struct json *root, struct pair *p, size_t n);
+
+/* Appends to parent one child for each key of the pairs; a list takes each [] for a key of its own. */
+static void fill(struct arena *a, struct json *root, struct json *parent, struct pair *p, size_t n) {
+    bool list = parent->type == JSON_ARRAY;
+    size_t kept = 0;
+    qsort(p, n, sizeof *p, by_key);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && str_eq(p[end].key, p[i].key) && !(list && p[i].key.n == 0);) end++;
+        struct pair child = p[end - 1];
+        if (list) child.order = child.key.n ? index_of(child.key) : LIMIT_FORM_NAMES + child.order;
+        child.value = fold(a, root, p + i, end - i);
+        if (child.value) p[kept++] = child;
+    }
+    qsort(p, kept, sizeof *p, by_order);
+    for (size_t i = 0; i < kept; i++) {
+        p[i].value->name = list ? (struct str){0} : p[i].key;
+        json_append(parent, p[i].value);
+    }
+}
+
+/* The value that pairs of one key, in their order, stand for. Where they disagree about what it is, they go to the root
+ * under their whole names: NULL. */
+static struct json *fold(struct arena *a, struct json *root, struct pair *p, size_t n) {
+    unsigned uses = 0;
+    for (size_t i = 0; i < n; i++) uses |= use_of(next_key(&p[i]));
+    if (uses == USE_VALUE) return p[n - 1].value;
+    struct json *v = root;
+    if ((uses & (USE_VALUE | USE_MEMBER)) == 0) v = json_new(a, JSON_ARRAY);
+    else if ((uses & (USE_VALUE | USE_LIST)) == 0) v = json_new(a, JSON_OBJECT);
+    for (size_t i = 0; i < n; i++) p[i].key = v == root ? p[i].value->name : next_key(&p[i]);
+    fill(a, root, v, p, n);
+    return v != root && v->count ? v : NULL;
+}
+
+int form_end(struct arena *a, struct json *root) {
+    size_t n = 0;
+    struct pair *p = arena_array(a, root->count, sizeof *p);
+    for (struct json *v = root->first, *next; v; v = next) {
+        next = v->next;
+        v->next = NULL;
+        p[n] = (struct pair){.value = v, .key = first_key(v->name), .order = (int64_t)n};
+        n++;
+    }
+    root->first = root->last = NULL;
+    root->count = 0;
+    fill(a, root, root, p, n);
+    return 0;
+}
+
+/* ---- pairs ------------------------------------------------------------------------------------------ */
+
+static bool text_valid(struct str s) { return utf8_valid(s) && (s.n == 0 || memchr(s.p, '\0', s.n) == NULL); }
+
+static int refuse(struct json_error *err, const char *reason) {
+    *err = (struct json_error){.reason = reason};
+    return -ERR_BODY_INVALID;
+}
+
+int form_put(struct arena *a, struct json *root, struct str name, struct json *value, struct json_error *err) {
+    if (root->count == LIMIT_FORM_NAMES) return refuse(err, "more than " DIGITS(LIMIT_FORM_NAMES) " pairs");
+    if (!text_valid(name)) return refuse(err, "a name that is not UTF-8");
+    if (value->type == JSON_STRING && !text_valid(value->text)) return refuse(err, "a value that is not UTF-8");
+    size_t brackets = 0;
+    for (size_t i = 0; i < name.n; i++) brackets += name.p[i] == '[';
+    if (brackets > LIMIT_FORM_DEPTH) return refuse(err, "more than " DIGITS(LIMIT_FORM_DEPTH) " brackets in a name");
+    value->name = str_dup(a, name);
+    json_append(root, value);
+    return 0;
+}
+
+static int hex_digit(char c) {
+    char lower = (char)(c | 0x20);
+    if (c >= '0' && c <= '9') return c - '0';
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+/* A percent sign without two hexadecimal digits behind it stays as it is. */
+static struct str percent_decode(struct arena *a, struct str s) {
+    char *out = arena_alloc(a, s.n + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        int high = -1, low = -1;
+        if (s.p[i] == '%' && s.n - i > 2) high = hex_digit(s.p[i + 1]), low = hex_digit(s.p[i + 2]);
+        if (high >= 0 && low >= 0) out[n++] = (char)(high << 4 | low), i += 2;
+        else out[n++] = s.p[i] == '+' ? ' ' : s.p[i];
+    }
+    return (struct str){out, n};
+}
+
+int form_parse(struct arena *a, struct str text, struct json **out, struct json_error *err) {
+    struct json *root = *out = json_new(a, JSON_OBJECT);
+    for (struct str rest = text; rest.p;) {
+        struct str value = str_cut(&rest, '&');
+        if (value.n == 0) continue;
+        size_t offset = (size_t)(value.p - text.p);
+        struct str name = str_cut(&value, '=');
+        struct json *v = json_new(a, JSON_STRING);
+        v->text = value.p ? percent_decode(a, value) : S("");
+        int rc = form_put(a, root, percent_decode(a, name), v, err);
+        if (rc < 0) {
+            err->offset = offset;
+            return rc;
+        }
+    }
+    return form_end(a, root);
+}

@@ -1,0 +1,286 @@
+/* The strict reader (RFC 8259) and the tree it makes.
+ *
+ * The text is copied into the arena once and decoded in place: no escape is shorter than what it stands for, and the
+ * closing quote leaves room for the NUL behind a string. The copy ends in a NUL, which no rule of the grammar accepts,
+ * so nothing else guards the end. */
+#include "json/json.h"
+
+#include "base/error.h"
+
+#include <stdlib.h>
+
+#define DIGITS_(n) #n
+#define DIGITS(n) DIGITS_(n)
+
+struct reader {
+    struct arena *arena;
+    char *p;
+    unsigned depth, values;
+    const char *reason; /* of the failure that p points to */
+};
+
+static bool fail(struct reader *r, const char *reason) {
+    r->reason = reason;
+    return false;
+}
+
+static void skip_blanks(struct reader *r) {
+    while (*r->p == ' ' || *r->p == '\n' || *r->p == '\r' || *r->p == '\t') r->p++;
+}
+
+/* ---- strings ---------------------------------------------------------------------------------------- */
+
+/* The code unit of a \uXXXX at p; -1 when there is none. */
+static int32_t code_unit(const char *p) {
+    if (p[0] != '\\' || p[1] != 'u') return -1;
+    int32_t unit = 0;
+    for (int i = 2; i < 6; i++) {
+        int letter = p[i] | 0x20;
+        if (p[i] >= '0' && p[i] <= '9') unit = unit * 16 + p[i] - '0';
+        else if (letter >= 'a' && letter <= 'f') unit = unit * 16 + letter - 'a' + 10;
+        else return -1;
+    }
+    return unit;
+}
+
+static char *put_utf8(char *to, int32_t c) {
+    if (c < 0x80) {
+        *to++ = (char)c;
+        return to;
+    }
+    int tail = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    *to++ = (char)(0xF00 >> (tail + 1) | c >> 6 * tail); /* the lead byte has a leading 1 for each byte of the sequence */
+    while (tail--) *to++ = (char)(0x80 | (c >> 6 * tail & 0x3F));
+    return to;
+}
+
+/* Decodes the \u escape at p, or the two of a surrogate pair, to *to. */
+static bool unicode_escape(struct reader *r, char **to) {
+    int32_t c = code_unit(r->p);
+    if (c < 0) return fail(r, "\\u is followed by four hexadecimal digits");
+    if (c == 0) return fail(r, "the character U+0000 is not accepted"); /* no store keeps it in a text */
+    int32_t low = c >> 10 == 0xD800 >> 10 ? code_unit(r->p + 6) : -1;
+    if (low >> 10 == 0xDC00 >> 10) {
+        c = 0x10000 + ((c & 0x3FF) << 10) + (low & 0x3FF);
+        r->p += 6;
+    } else if (c >> 11 == 0xD800 >> 11) {
+        return fail(r, "a surrogate has no partner");
+    }
+    r->p += 6;
+    *to = put_utf8(*to, c);
+    return true;
+}
+
+static bool escape(struct reader *r, char **to) {
+    static const char letters[] = "\"\\/bfnrt", meaning[] = "\"\\/\b\f\n\r\t";
+    if (r->p[1] == 'u') return unicode_escape(r, to);
+    const char *at = r->p[1] ? strchr(letters, r->p[1]) : NULL;
+    if (at == NULL) return fail(r, "an unknown escape");
+    *(*to)++ = meaning[at - letters];
+    r->p += 2;
+    return true;
+}
+
+/* The bytes at p that stand for themselves inside a string; *bits becomes all of them or-ed. */
+static size_t plain_run(const char *p, unsigned char *bits) {
+    const unsigned char *at = (const unsigned char *)p;
+    for (; *at >= 0x20 && *at != '"' && *at != '\\'; at++) *bits |= *at;
+    return (size_t)(at - (const unsigned char *)p);
+}
+
+static bool string(struct reader *r, struct str *out) {
+    char *begin = ++r->p, *to = begin;
+    unsigned char bits = 0;
+    for (;;) {
+        size_t n = plain_run(r->p, &bits);
+        if (to != r->p) memmove(to, r->p, n);
+        to += n;
+        r->p += n;
+        if (*r->p == '"') break;
+        if (*r->p != '\\') return fail(r, "a control character, or the end, inside a string");
+        if (!escape(r, &to)) return false;
+    }
+    r->p++;
+    *to = '\0';
+    *out = (struct str){begin, (size_t)(to - begin)};
+    /* An escape decodes to whole characters, so what is invalid came so. */
+    if (bits < 0x80 || utf8_valid(*out)) return true;
+    r->p = begin;
+    return fail(r, "a string that is not UTF-8");
+}
+
+/* ---- members given twice ---------------------------------------------------------------------------- */
+
+struct member {
+    struct json *v;
+    unsigned at;
+};
+
+static int by_name_and_place(const void *left, const void *right) {
+    const struct member *l = left, *r = right;
+    if (l->v->name.n != r->v->name.n) return l->v->name.n < r->v->name.n ? -1 : 1;
+    int order = memcmp(l->v->name.p, r->v->name.p, l->v->name.n);
+    return order ? order : l->at < r->at ? -1 : 1;
+}
+
+/* Drops each member that a later one of the same name replaces. By sorting: comparing all pairs, or hashing without a
+ * secret, would let a hostile body cost the square of its length. */
+static void keep_later(struct arena *a, struct json *object) {
+    unsigned n = 0, dropped = 0;
+    struct arena_mark mark = arena_mark(a);
+    struct member *m = arena_array(a, object->count, sizeof *m);
+    for (struct json *v = object->first; v; v = v->next, n++) m[n] = (struct member){v, n};
+    qsort(m, n, sizeof *m, by_name_and_place);
+    for (unsigned i = 1; i < n; i++)
+        if (str_eq(m[i - 1].v->name, m[i].v->name)) m[i - 1].v->name.p = NULL, dropped++;
+    arena_return(a, mark);
+    if (dropped == 0) return;
+    struct json *v = object->first;
+    for (object->first = object->last = NULL, object->count = 0; v;) {
+        struct json *next = v->next;
+        v->next = NULL;
+        if (v->name.p) json_append(object, v);
+        v = next;
+    }
+}
+
+/* ---- values ----------------------------------------------------------------------------------------- */
+
+static bool digits(struct reader *r) {
+    if (*r->p < '0' || *r->p > '9') return fail(r, "a digit is missing");
+    while (*r->p >= '0' && *r->p <= '9') r->p++;
+    return true;
+}
+
+static bool number(struct reader *r, struct str *out) {
+    char *begin = r->p;
+    if (*r->p == '-') r->p++;
+    if (*r->p == '0') r->p++;
+    else if (!digits(r)) return false;
+    if (*r->p == '.') {
+        r->p++;
+        if (!digits(r)) return false;
+    }
+    if (*r->p == 'e' || *r->p == 'E') {
+        r->p++;
+        if (*r->p == '+' || *r->p == '-') r->p++;
+        if (!digits(r)) return false;
+    }
+    *out = (struct str){begin, (size_t)(r->p - begin)};
+    return true;
+}
+
+static bool word(struct reader *r, const char *word) {
+    size_t n = strlen(word);
+    if (strncmp(r->p, word, n) != 0) return fail(r, "a value is expected");
+    r->p += n;
+    return true;
+}
+
+static bool container(struct reader *r, struct json *v, char close);
+
+static struct json *value(struct reader *r) {
+    struct json *v = ARENA_NEW(r->arena, struct json);
+    bool ok;
+    if (++r->values > LIMIT_JSON_VALUES) return fail(r, "more than " DIGITS(LIMIT_JSON_VALUES) " values"), NULL;
+    switch (*r->p) {
+    case '{': v->type = JSON_OBJECT, ok = container(r, v, '}'); break;
+    case '[': v->type = JSON_ARRAY, ok = container(r, v, ']'); break;
+    case '"': v->type = JSON_STRING, ok = string(r, &v->text); break;
+    case 'n': v->type = JSON_NULL, ok = word(r, "null"); break;
+    case 't': v->type = JSON_TRUE, ok = word(r, "true"); break;
+    case 'f': v->type = JSON_FALSE, ok = word(r, "false"); break;
+    default: v->type = JSON_NUMBER, ok = number(r, &v->text);
+    }
+    return ok ? v : NULL;
+}
+
+static bool member_name(struct reader *r, struct str *name) {
+    if (*r->p != '"') return fail(r, "the name of a member is expected");
+    if (!string(r, name)) return false;
+    skip_blanks(r);
+    if (*r->p != ':') return fail(r, "a colon is expected");
+    r->p++;
+    skip_blanks(r);
+    return true;
+}
+
+static bool child(struct reader *r, struct json *parent) {
+    struct str name = {0};
+    if (parent->type == JSON_OBJECT && !member_name(r, &name)) return false;
+    struct json *v = value(r);
+    if (v == NULL) return false;
+    v->name = name;
+    json_append(parent, v);
+    skip_blanks(r);
+    return true;
+}
+
+static bool container(struct reader *r, struct json *v, char close) {
+    if (r->depth == LIMIT_JSON_DEPTH) return fail(r, "more than " DIGITS(LIMIT_JSON_DEPTH) " levels");
+    r->depth++;
+    r->p++;
+    skip_blanks(r);
+    while (*r->p != close) {
+        if (v->count) {
+            if (*r->p != ',') return fail(r, "a comma or the closing bracket is expected");
+            r->p++;
+            skip_blanks(r);
+        }
+        if (!child(r, v)) return false;
+    }
+    r->p++;
+    r->depth--;
+    if (v->type == JSON_OBJECT) keep_later(r->arena, v);
+    return true;
+}
+
+int json_parse(struct arena *a, struct str text, struct json **out, struct json_error *err) {
+    char *copy = arena_alloc(a, text.n + 1);
+    if (text.n) memcpy(copy, text.p, text.n);
+    struct reader r = {.arena = a, .p = copy};
+    skip_blanks(&r);
+    *out = value(&r);
+    if (*out) {
+        skip_blanks(&r);
+        if (r.p == copy + text.n) return 0;
+        fail(&r, "something follows the document");
+    }
+    *err = (struct json_error){(size_t)(r.p - copy), r.reason};
+    return -ERR_BODY_INVALID;
+}
+
+/* ---- the tree --------------------------------------------------------------------------------------- */
+
+struct json *json_new(struct arena *a, enum json_type type) {
+    struct json *v = ARENA_NEW(a, struct json);
+    v->type = type;
+    return v;
+}
+
+struct json *json_string(struct arena *a, struct str s) {
+    struct json *v = json_new(a, JSON_STRING);
+    v->text = str_dup(a, s);
+    return v;
+}
+
+void json_append(struct json *parent, struct json *child) {
+    *(parent->last ? &parent->last->next : &parent->first) = child;
+    parent->last = child;
+    parent->count++;
+}
+
+const struct json *json_member(const struct json *object, struct str name) {
+    if (object == NULL || object->type != JSON_OBJECT) return NULL;
+    for (const struct json *v = object->first; v; v = v->next)
+        if (str_eq(v->name, name)) return v;
+    return NULL;
+}
+
+const struct json *json_named(const struct json *object, struct str name) {
+    if (object == NULL || object->type != JSON_OBJECT) return NULL;
+    const struct json *found = NULL;
+    for (const struct json *v = object->first; v; v = v->next)
+        if (name_eq(v->name, name)) found = v;
+    return found;
+}

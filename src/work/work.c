@@ -1,0 +1,75 @@
+#include "work/work.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void work_init(struct work *w, struct desk *d, struct arena *a) {
+    *w = (struct work){.desk = d, .arena = a, .now = clock_now(&d->clock)};
+}
+
+void work_rewind(struct work *w) {
+    w->problems = w->last_problem = NULL;
+    w->notices = w->last_notice = NULL;
+    w->afters = w->last_after = NULL;
+}
+
+static struct str text_of(struct arena *a, const char *fmt, va_list args) {
+    char text[1024];
+    int n = vsnprintf(text, sizeof text, fmt, args);
+    if (n < 0) return (struct str){0};
+    struct str s = {text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1};
+    while (!utf8_valid(s)) s.n--; /* a cut in the middle of a character */
+    return str_dup(a, s);
+}
+
+static int add(struct work *w, struct problem p) {
+    struct problem *kept = ARENA_NEW(w->arena, struct problem);
+    *kept = p;
+    if (w->last_problem) w->last_problem->next = kept;
+    else w->problems = kept;
+    w->last_problem = kept;
+    return -(int)p.code;
+}
+
+int fail(struct work *w, enum error code) { return add(w, (struct problem){.code = code}); }
+
+int fail_field(struct work *w, enum error code, struct str parameter, const char *fmt, ...) {
+    va_list args;
+    struct problem p = {.code = code, .parameter = parameter};
+    va_start(args, fmt);
+    if (fmt) p.message = text_of(w->arena, fmt, args);
+    va_end(args);
+    return add(w, p);
+}
+
+int fail_at(struct work *w, enum error code, struct str parameter, struct str pointer, const char *fmt, ...) {
+    va_list args;
+    struct problem p = {.code = code, .parameter = parameter, .pointer = pointer};
+    va_start(args, fmt);
+    if (fmt) p.message = text_of(w->arena, fmt, args);
+    va_end(args);
+    return add(w, p);
+}
+
+void notice(struct work *w, const char *level, const char *fmt, ...) {
+    va_list args;
+    struct notice *n = ARENA_NEW(w->arena, struct notice);
+    va_start(args, fmt);
+    *n = (struct notice){.level = level, .message = text_of(w->arena, fmt, args)};
+    va_end(args);
+    if (w->last_notice) w->last_notice->next = n;
+    else w->notices = n;
+    w->last_notice = n;
+}
+
+void after_commit(struct work *w, void (*run)(struct desk *d, void *arg), void *arg) {
+    struct after *a = ARENA_NEW(w->arena, struct after);
+    *a = (struct after){.run = run, .arg = arg};
+    if (w->last_after) w->last_after->next = a;
+    else w->afters = a;
+    w->last_after = a;
+}
+
+void work_committed(struct work *w) {
+    for (struct after *a = w->afters; a; a = a->next) a->run(w->desk, a->arg);
+}

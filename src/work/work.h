@@ -1,0 +1,97 @@
+/* A work: one transaction, one arena, one actor, one moment in time, one list of what went wrong.
+ *
+ * HTTP requests, jobs, and later mail and rules all make a work and call the same domain functions. What a work changes in
+ * memory waits in its after-commit list: a work may be run again, and only the COMMIT makes it true. */
+#ifndef WORK_WORK_H
+#define WORK_WORK_H
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/random.h"
+#include "base/str.h"
+#include "db/db.h"
+
+struct settings;
+struct touches;
+
+/* What a process has once. Made by main, read by all. */
+struct desk {
+    struct db *db;
+    struct clock clock;
+    struct str base_url; /* no slash at its end */
+    struct str host;     /* of the base URL */
+    struct key session_key, csrf_key, request_key, account_key, idempotency_key;
+    struct key credential_key; /* of this process alone: what the credential cache is keyed by */
+    struct settings *settings; /* what the desk decides: core/setting.h */
+    struct touches *touches;   /* activity gathered in memory: core/session.h */
+    void (*wake_jobs)(void *arg); /* a job was committed */
+    void *wake_arg;
+};
+
+/* Who acts. rank is an enum role_type of core/words.h; 0 is nobody. */
+struct actor {
+    int rank;
+    int64_t user_id, role_id, session_id, organization_id;
+    int case_access;      /* enum case_access: staff */
+    bool sees_organization; /* customers: their organization's conversations too */
+    uint64_t denied;      /* bits of permissions that are off */
+    struct str fingerprint, remote, user_agent;
+    bool csrf_checked;    /* the session wants X-CSRF-Token on writes */
+};
+
+struct problem {
+    enum error code;
+    struct str parameter, pointer, message; /* p NULL: none; the code's own message */
+    const char *const *parameters;          /* ANY_FIELD_REQUIRED: the names; ends with NULL */
+    struct problem *next;
+};
+
+struct notice {
+    const char *level; /* NOTICE, WARNING */
+    struct str message;
+    struct notice *next;
+};
+
+struct after {
+    void (*run)(struct desk *d, void *arg);
+    void *arg; /* in the work's arena */
+    struct after *next;
+};
+
+struct work {
+    struct desk *desk;
+    struct arena *arena;
+    struct conn *conn;
+    struct actor actor;
+    int64_t now;
+    struct problem *problems, *last_problem;
+    struct notice *notices, *last_notice;
+    struct after *afters, *last_after;
+};
+
+void work_init(struct work *w, struct desk *d, struct arena *a);
+/* Forgets what a run left, so that the work can be run again. */
+void work_rewind(struct work *w);
+
+/* fail: says once, where it is known, what went wrong, and returns -code. Input errors are gathered: call it for each. */
+int fail(struct work *w, enum error code);
+int fail_field(struct work *w, enum error code, struct str parameter, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+int fail_at(struct work *w, enum error code, struct str parameter, struct str pointer, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+static inline bool failed(const struct work *w) { return w->problems != NULL; }
+/* The first problem's code, or ERR_NONE. */
+static inline enum error failure(const struct work *w) { return w->problems ? w->problems->code : ERR_NONE; }
+
+void notice(struct work *w, const char *level, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void after_commit(struct work *w, void (*run)(struct desk *d, void *arg), void *arg);
+void work_committed(struct work *w); /* runs the after-commit list */
+
+/* Returns a negative result to the caller at once. */
+#define TRY(expr)                                                                                                      \
+    do {                                                                                                               \
+        int try_rc = (expr);                                                                                           \
+        if (try_rc < 0) return try_rc;                                                                                 \
+    } while (0)
+
+#endif
