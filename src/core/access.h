@@ -4,6 +4,7 @@
 #ifndef CORE_ACCESS_H
 #define CORE_ACCESS_H
 
+#include "base/buf.h"
 #include "work/work.h"
 
 #define BRANCHES_MAX 20
@@ -23,6 +24,8 @@ void branch_bind_text(struct branches *b, const char *name, struct str v);
 
 /* Conversations as conversations, cases, messages, notes, search and views see them (completions.md section 5). */
 void access_cases(struct work *w, struct branches *out);
+/* The list without filters: customers get those they requested alone. */
+void access_own_cases(struct work *w, struct branches *out);
 /* Those a customer adds by filters=MY_ORGANIZATION: their organization's instead of their own. */
 void access_organization_cases(struct work *w, struct branches *out);
 

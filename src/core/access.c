@@ -1,0 +1,115 @@
+/* Visibility of conversations as disjoint branches.
+ *
+ * A list of conversations is ordered by (created_at, id) and limited. One condition with OR would make the store read and sort
+ * all that may be seen: 300 ms at a million rows. Each branch below is instead one index range already in that order (the
+ * indexes of schema/0001), so a list takes LIMIT rows of each, merges them and stops: 0.1 ms at any size. The branches are
+ * disjoint, so a count is the sum of theirs and a merge never sees a row twice:
+ *
+ *     ALL        every active conversation
+ *     TEAMS      one branch a team | the actor's own outside those teams | those with neither team nor agent
+ *     SELF       the actor's own
+ *     customer   those they requested; with MY_ORGANIZATION those of their organization instead
+ *     stranger   those made with the fingerprint
+ *
+ * Staff, too, may have requested a conversation, but see it only as their access allows: completions.md section 5. */
+#include "core/access.h"
+
+#include "core/words.h"
+
+#include <assert.h>
+
+void branch_add(struct branches *b, const char *where) {
+    assert(b->count < BRANCHES_MAX);
+    b->where[b->count++] = where;
+}
+
+void branch_bind_int(struct branches *b, const char *name, int64_t v) {
+    assert(b->bind_count < BRANCH_BINDS_MAX);
+    b->binds[b->bind_count++] = (struct bind){.name = name, .type = BIND_INT, .i = v};
+}
+
+void branch_bind_text(struct branches *b, const char *name, struct str v) {
+    assert(b->bind_count < BRANCH_BINDS_MAX);
+    b->binds[b->bind_count++] = (struct bind){.name = name, .type = BIND_TEXT, .s = v};
+}
+
+QUERY(teams_of_user, "SELECT team_id FROM team_members WHERE user_id = :user ORDER BY team_id");
+
+#define TEAM_BRANCHES 16 /* people in more teams get one branch for all of them: still right, no longer flat */
+
+static void team_branches(struct work *w, struct branches *b) {
+    static const char *const where[TEAM_BRANCHES] = {
+        "t.state = 1 AND t.assigned_team_id = :team0",  "t.state = 1 AND t.assigned_team_id = :team1",
+        "t.state = 1 AND t.assigned_team_id = :team2",  "t.state = 1 AND t.assigned_team_id = :team3",
+        "t.state = 1 AND t.assigned_team_id = :team4",  "t.state = 1 AND t.assigned_team_id = :team5",
+        "t.state = 1 AND t.assigned_team_id = :team6",  "t.state = 1 AND t.assigned_team_id = :team7",
+        "t.state = 1 AND t.assigned_team_id = :team8",  "t.state = 1 AND t.assigned_team_id = :team9",
+        "t.state = 1 AND t.assigned_team_id = :team10", "t.state = 1 AND t.assigned_team_id = :team11",
+        "t.state = 1 AND t.assigned_team_id = :team12", "t.state = 1 AND t.assigned_team_id = :team13",
+        "t.state = 1 AND t.assigned_team_id = :team14", "t.state = 1 AND t.assigned_team_id = :team15"};
+    struct buf list = {0};
+    int64_t teams[TEAM_BRANCHES];
+    int n = 0, rc;
+    buf_char(&list, '[');
+    DB_ROWS(rc, w->conn, &teams_of_user, BINDS(B_INT("user", w->actor.user_id)), row) {
+        if (n < TEAM_BRANCHES) teams[n] = col_int(row, 0);
+        if (n++) buf_char(&list, ',');
+        buf_int(&list, col_int(row, 0));
+    }
+    buf_char(&list, ']');
+    for (int i = 0; n <= TEAM_BRANCHES && i < n; i++) {
+        branch_add(b, where[i]);
+        branch_bind_int(b, strstr(where[i], ":team"), teams[i]);
+    }
+    if (n > TEAM_BRANCHES) branch_add(b, "t.state = 1 AND t.assigned_team_id IN @LIST(:teams)");
+    branch_bind_text(b, ":teams", str_dup(w->arena, buf_view(&list)));
+    buf_free(&list);
+}
+
+void access_cases(struct work *w, struct branches *out) {
+    const struct actor *a = &w->actor;
+    if (a->rank == ROLE_PUBLIC) {
+        if (a->fingerprint.n == 0) return;
+        branch_add(out, "t.state = 1 AND t.fingerprint = :fingerprint");
+        branch_bind_text(out, ":fingerprint", a->fingerprint);
+        return;
+    }
+    branch_bind_int(out, ":me", a->user_id);
+    if (a->rank == ROLE_CUSTOMER) {
+        branch_add(out, "t.state = 1 AND t.requester_id = :me");
+        if (!a->sees_organization) return;
+        branch_add(out, "t.state = 1 AND t.organization_id = :my_organization AND t.requester_id <> :me");
+        branch_bind_int(out, ":my_organization", a->organization_id);
+    } else if (a->case_access == CASES_ALL) {
+        branch_add(out, "t.state = 1");
+    } else if (a->case_access == CASES_TEAMS) {
+        team_branches(w, out);
+        branch_add(out, "t.state = 1 AND t.assigned_agent_id = :me AND "
+                        "(t.assigned_team_id IS NULL OR t.assigned_team_id NOT IN @LIST(:teams))");
+        branch_add(out, "t.state = 1 AND t.assigned_team_id IS NULL AND t.assigned_agent_id IS NULL");
+    } else {
+        branch_add(out, "t.state = 1 AND t.assigned_agent_id = :me");
+    }
+}
+
+void access_own_cases(struct work *w, struct branches *out) {
+    if (w->actor.rank != ROLE_CUSTOMER) {
+        access_cases(w, out);
+        return;
+    }
+    branch_add(out, "t.state = 1 AND t.requester_id = :me");
+    branch_bind_int(out, ":me", w->actor.user_id);
+}
+
+void access_organization_cases(struct work *w, struct branches *out) {
+    if (w->actor.rank != ROLE_CUSTOMER) {
+        access_cases(w, out);
+        return;
+    }
+    if (!w->actor.sees_organization) {
+        access_own_cases(w, out);
+        return;
+    }
+    branch_add(out, "t.state = 1 AND t.organization_id = :my_organization");
+    branch_bind_int(out, ":my_organization", w->actor.organization_id);
+}

@@ -1,0 +1,30 @@
+/* What the desk decides, kept in the store: one row of the table below a setting. Read from memory, reloaded when written. */
+#ifndef CORE_SETTING_H
+#define CORE_SETTING_H
+
+#include "work/work.h"
+
+enum setting_type { SETTING_BOOL, SETTING_INT, SETTING_TEXT };
+struct setting {
+    const char *name; /* category.name */
+    enum setting_type type;
+    const char *initial;
+    int64_t min, max; /* SETTING_INT */
+    const char *doc;
+};
+extern const struct setting setting_table[]; /* ends with name NULL */
+
+struct settings;
+struct settings *settings_open(struct conn *c); /* NULL when the store can't be read */
+void settings_close(struct settings *s);
+int settings_reload(struct settings *s, struct conn *c);
+
+/* A name the table lacks is a bug. */
+bool setting_bool(const struct desk *d, const char *name);
+int64_t setting_int(const struct desk *d, const char *name);
+struct str setting_text(const struct desk *d, const char *name, struct arena *a);
+
+/* Checks and writes one; the value in memory follows after the commit. -ERR_FIELD_INVALID: unknown, or not of its type. */
+int setting_set(struct work *w, struct str name, struct str value);
+
+#endif
