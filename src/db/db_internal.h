@@ -24,13 +24,12 @@ static inline void ring_add(struct ring *head, struct ring *r) /* becomes the fi
     head->next->prev = r;
     head->next = r;
 }
-static inline void ring_remove(struct ring *r)
-{
+static inline void ring_remove(struct ring *r) {
     r->prev->next = r->next;
     r->next->prev = r->prev;
     ring_init(r);
 }
-#define RING_OF(r, type, member) ((type *)(void *)((char *)(r) - offsetof(type, member)))
+#define RING_OF(r, type, member) ((type *)(void *)((char *)(r)-offsetof(type, member)))
 
 /* ---- the one line that says why an open was refused ------------------------------------------------------ */
 
@@ -49,8 +48,7 @@ int refuse(struct why why, const char *fmt, ...) __attribute__((format(printf, 2
 struct counters {
     _Atomic int64_t commits, tasks, statements, prepares;
 };
-static inline void count(_Atomic int64_t *counter)
-{
+static inline void count(_Atomic int64_t *counter) {
     int64_t now = atomic_load_explicit(counter, memory_order_relaxed);
     atomic_store_explicit(counter, now + 1, memory_order_relaxed);
 }
@@ -73,11 +71,12 @@ struct conn {
     struct db *store;
     struct ring in_store;
     struct counters counters;
-    bool transaction;    /* between conn_begin and its end; SQLite may have ended it by itself */
+    bool transaction; /* between conn_begin and its end; SQLite may have ended it by itself */
     bool budget_spent;
-    int64_t deadline;    /* clock_monotonic() after which statements are interrupted; 0: none */
-    int late_error;      /* an error that showed only when a statement was reset (foreign keys of a RETURNING) */
-    _Atomic int wal_pages; /* pages in the log after the last commit of this connection */
+    int64_t deadline;          /* clock_monotonic() after which statements are interrupted; 0: none */
+    int fault;                 /* the code of the last failure that is not the statement's own */
+    int late_error;            /* an error that showed only when a statement was reset (foreign keys of a RETURNING) */
+    _Atomic int wal_pages;     /* pages in the log after the last commit of this connection */
     struct ring running, idle; /* statements; idle ones have the most recently used first */
     int cached;
     struct stmt *buckets[STATEMENT_BUCKETS];
@@ -85,11 +84,14 @@ struct conn {
 
 int conn_open(const struct conn_options *o, struct conn **out, struct why why);
 void conn_close(struct conn *c);
-int conn_error(const struct conn *c, int code, const char *sql); /* maps SQLite's code; logs what is a bug or a fault */
+/* What an SQLite code means to us; logged where it is a bug or a fault: of a text that ran, and of one that did not
+ * prepare. */
+int conn_error(struct conn *c, int code, const char *sql);
+int conn_prepare_error(struct conn *c, int code, const char *sql);
 int conn_begin(struct conn *c, bool write);
 int conn_commit(struct conn *c); /* on error the transaction is rolled back */
 void conn_rollback(struct conn *c);
-bool conn_lost(const struct conn *c); /* SQLite rolled the open transaction back by itself */
+bool conn_lost(const struct conn *c);              /* SQLite rolled the open transaction back by itself */
 int conn_pragma(struct conn *c, const char *text); /* runs a constant text without the cache; SQLite's code */
 
 /* Statements under way that nobody will end any more: a bug of the caller, logged and repaired. */
@@ -103,7 +105,7 @@ struct writer;
 struct db {
     struct arena *memory;
     const char *dir, *path;
-    struct conn_options reader, writer_options;
+    struct conn_options reading, writing;
     int lock_fd;
     bool read_only, bulk;
     struct conn *keeper; /* idle reader that keeps the log's index alive while the writer is closed; see writer.c */
@@ -116,22 +118,24 @@ struct db {
 };
 
 #define STORE_FILE "desk.db"
+#define STORE_MARK "PRAGMA application_id=1684370283" /* "desk"; see recover() in writer.c */
+#define WRITER_WAIT_MS 5000 /* how long the writer waits for somebody who uses the sqlite3 shell on the store */
 
 int db_open_with(const struct db_config *cfg, const struct schema_file *files, struct db **out, struct why why);
-int db_check_with(const char *dir, const struct schema_file *files, void (*report)(void *arg, const char *line), void *arg,
-                  struct why why);
+int db_check_with(const char *dir, const struct schema_file *files, void (*report)(void *arg, const char *line),
+                  void *arg, struct why why);
 
 /* ---- the writer (writer.c) ------------------------------------------------------------------------------- */
 
-/* Takes the open connection as its own. NULL when no thread could be started. */
-struct writer *writer_start(struct db *store, struct conn *c);
-void writer_stop(struct writer *w); /* after the queued tasks; closes the connection */
+struct writer *writer_start(struct db *store, struct conn *c); /* NULL when no thread could be started */
+struct conn *writer_stop(struct writer *w); /* after the queued tasks; its connection, NULL when it lost it */
 void writer_submit(struct writer *w, struct db_task *t);
 bool writer_writable(const struct writer *w);
 bool writer_is_me(const struct writer *w); /* the calling thread is the writer's */
 
 /* ---- the schema (migrate.c) ------------------------------------------------------------------------------ */
 
+extern const char schema_table[];
 int schema_version(struct conn *c, const struct schema_file *files, struct why why); /* or error when it is not ours */
 int schema_newest(const struct schema_file *files);
 int schema_migrate(struct conn *c, const struct schema_file *files, struct why why);

@@ -16,12 +16,10 @@ enum {
     BULK_CACHE_KB = 256 * 1024,
     WAL_SIZE_LIMIT = 64 * 1024 * 1024, /* what a log that grew under a long reader shrinks back to */
     READER_WAIT_MS = 250,              /* a reader waits only while a crashed store's log is recovered */
-    WRITER_WAIT_MS = 5000,             /* the writer, while somebody uses the sqlite3 shell on the store */
     BUDGET_STEPS = 1000,               /* virtual machine steps between two looks at the clock: about 20 us */
 };
 
-int refuse(struct why why, const char *fmt, ...)
-{
+int refuse(struct why why, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
     vsnprintf(why.p, why.n, fmt, args);
@@ -31,8 +29,7 @@ int refuse(struct why why, const char *fmt, ...)
 
 /* ---- errors ------------------------------------------------------------------------------------------ */
 
-static int error_of(int code)
-{
+static int error_of(int code) {
     switch (code) { /* extended codes first */
     case SQLITE_CONSTRAINT_UNIQUE:
     case SQLITE_CONSTRAINT_PRIMARYKEY:
@@ -57,23 +54,213 @@ static int error_of(int code)
     }
 }
 
-/* SQLite's message may quote a value (a search text that is no search text), so only those of constraints, which name
- * columns, and of texts that don't prepare are logged; of the rest the code. */
-int conn_error(const struct conn *c, int code, const char *sql)
-{
-    int err = error_of(code), primary = code & 0xff;
-    bool prepared = sqlite3_next_stmt(c->handle, NULL) && code != SQLITE_ERROR;
-    if (err == ERR_INTERNAL_ERROR)
-        log_error("store: %s (%d) in: %s", prepared ? sqlite3_errmsg(c->handle) : sqlite3_errstr(code), code, sql);
-    else if (primary == SQLITE_IOERR || primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB)
-        log_error("store: %s (%d, errno %d)", sqlite3_errstr(code), code, sqlite3_system_errno(c->handle));
+/* Passing troubles are the caller's to report; a fault of the machine is logged once, not at every statement it hits.
+ */
+static void note_fault(struct conn *c, int code, const char *text) {
+    int primary = code & 0xff;
+    if (primary == SQLITE_BUSY || primary == SQLITE_INTERRUPT || primary == SQLITE_ABORT) return;
+    if (code != c->fault) log_error("store: %s (%d, errno %d)", text, code, sqlite3_system_errno(c->handle));
+    c->fault = code;
+}
+
+/* SQLite's message may quote a bound value (a search that does not parse), so a statement that has run gives its
+ * message away only where that names columns and no more. */
+int conn_error(struct conn *c, int code, const char *sql) {
+    int err = error_of(code);
+    const char *text = (code & 0xff) == SQLITE_CONSTRAINT ? sqlite3_errmsg(c->handle) : sqlite3_errstr(code);
+    if (err == ERR_INTERNAL_ERROR) log_error("store: %s (%d) in: %s", text, code, sql);
+    if (err == ERR_SERVICE_UNAVAILABLE) note_fault(c, code, text);
     return -err;
 }
 
-static int budget_look(void *arg)
-{
+int conn_prepare_error(struct conn *c, int code, const char *sql) {
+    int err = error_of(code);
+    if (err == ERR_INTERNAL_ERROR) log_error("store: %s in: %s", sqlite3_errmsg(c->handle), sql);
+    if (err == ERR_SERVICE_UNAVAILABLE) note_fault(c, code, sqlite3_errstr(code));
+    return -err;
+}
+
+static int budget_look(void *arg) {
     struct conn *c = arg;
     if (c->deadline == 0 || clock_monotonic() < c->deadline) return 0;
     c->budget_spent = true;
     return 1;
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------- */
+
+int conn_pragma(struct conn *c, const char *text) { return sqlite3_exec(c->handle, text, NULL, NULL, NULL); }
+
+static int pragma_int(struct conn *c, const char *name, long long value) {
+    char text[96];
+    snprintf(text, sizeof text, "PRAGMA %s=%lld", name, value);
+    return conn_pragma(c, text);
+}
+
+static int set_up_writer(struct conn *c) {
+    /* Checkpoints are taken by the writer after it has answered, never inside a COMMIT that somebody waits for. */
+    int rc = conn_pragma(c, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0;"
+                            "PRAGMA temp_store=MEMORY; PRAGMA secure_delete=FAST");
+    return rc ? rc : pragma_int(c, "journal_size_limit", WAL_SIZE_LIMIT);
+}
+
+/* Exclusive locking keeps the log's index in memory of this process. Sorting three million rows for an index must
+ * spill, hence no temp_store=MEMORY. A killed process leaves a sound store, a lost machine may not: db_close makes it
+ * durable. */
+static int set_up_bulk(struct conn *c) {
+    return conn_pragma(c, "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;"
+                          "PRAGMA wal_autocheckpoint=16384; PRAGMA secure_delete=OFF");
+}
+
+static int set_up_reader(struct conn *c) {
+    return conn_pragma(c, "PRAGMA query_only=ON; PRAGMA temp_store=MEMORY; PRAGMA wal_autocheckpoint=0");
+}
+
+static int cache_kb(const struct conn_options *o) {
+    int reader = o->cache_kb ? o->cache_kb : DEFAULT_READER_KB;
+    switch (o->role) {
+    case CONN_READER: return reader;
+    case CONN_WRITER: return WRITER_CACHE_FACTOR * reader;
+    case CONN_BULK: return BULK_CACHE_KB;
+    }
+    return reader;
+}
+
+static int set_up(struct conn *c, const struct conn_options *o) {
+    sqlite3_extended_result_codes(c->handle, 1);
+    sqlite3_busy_timeout(c->handle, o->role == CONN_READER ? READER_WAIT_MS : WRITER_WAIT_MS);
+    sqlite3_db_config(c->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(c->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
+    sqlite3_db_config(c->handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL); /* "x" is a name, as in PostgreSQL */
+    sqlite3_db_config(c->handle, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+    sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_QPSG, 1, NULL);      /* a plan never depends on bound values */
+    sqlite3_db_config(c->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL); /* see "failures" in writer.c */
+    sqlite3_progress_handler(c->handle, BUDGET_STEPS, budget_look, c);
+
+    int rc = pragma_int(c, "mmap_size", (o->mmap_mb ? o->mmap_mb : DEFAULT_MMAP_MB) * 1024LL * 1024);
+    if (rc == 0) rc = pragma_int(c, "cache_size", -cache_kb(o));
+    if (rc) return rc;
+    switch (o->role) {
+    case CONN_READER: return set_up_reader(c);
+    case CONN_WRITER: return set_up_writer(c);
+    case CONN_BULK: return set_up_bulk(c);
+    }
+    return SQLITE_MISUSE;
+}
+
+static int log_grew(void *arg, sqlite3 *handle, const char *schema, int pages) {
+    struct conn *c = arg;
+    (void)handle, (void)schema;
+    atomic_store_explicit(&c->wal_pages, pages, memory_order_relaxed);
+    return SQLITE_OK;
+}
+
+static void join_store(struct conn *c) {
+    if (!c->store) return;
+    pthread_mutex_lock(&c->store->lock);
+    ring_add(&c->store->conns, &c->in_store);
+    pthread_mutex_unlock(&c->store->lock);
+}
+
+static void leave_store(struct conn *c) {
+    if (!c->store) return;
+    struct counters *gone = &c->store->closed;
+    pthread_mutex_lock(&c->store->lock);
+    ring_remove(&c->in_store);
+    gone->commits += c->counters.commits;
+    gone->tasks += c->counters.tasks;
+    gone->statements += c->counters.statements;
+    gone->prepares += c->counters.prepares;
+    pthread_mutex_unlock(&c->store->lock);
+}
+
+int conn_open(const struct conn_options *o, struct conn **out, struct why why) {
+    *out = NULL;
+    /* Without it every allocation of every thread takes one lock to keep a statistic. No effect once SQLite is in use.
+     */
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    struct conn *c = calloc(1, sizeof *c);
+    if (!c) return refuse(why, "out of memory");
+    c->store = o->store;
+    ring_init(&c->in_store);
+    ring_init(&c->running);
+    ring_init(&c->idle);
+    int flags = o->store && o->store->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+    int rc = sqlite3_open_v2(o->path, &c->handle, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    if (rc == 0) rc = set_up(c, o);
+    if (rc) {
+        rc = refuse(why, "%s can't be opened: %s", o->path, c->handle ? sqlite3_errmsg(c->handle) : sqlite3_errstr(rc));
+        sqlite3_close(c->handle);
+        free(c);
+        return rc;
+    }
+    if (o->role == CONN_WRITER) sqlite3_wal_hook(c->handle, log_grew, c);
+    join_store(c);
+    *out = c;
+    return 0;
+}
+
+void conn_close(struct conn *c) {
+    if (!c) return;
+    leave_store(c);
+    statements_end(c);
+    statements_free(c);
+    sqlite3_close(c->handle);
+    free(c);
+}
+
+/* ---- transactions ------------------------------------------------------------------------------------ */
+
+int conn_begin(struct conn *c, bool write) {
+    assert(!c->transaction);
+    int rc = db_exec_text(c, write ? "BEGIN IMMEDIATE" : "BEGIN", NULL);
+    c->transaction = rc >= 0;
+    return rc < 0 ? rc : 0;
+}
+
+bool conn_lost(const struct conn *c) { return c->transaction && sqlite3_get_autocommit(c->handle); }
+
+int conn_commit(struct conn *c) {
+    assert(c->transaction);
+    statements_end(c);
+    int rc = db_exec_text(c, "COMMIT", NULL);
+    if (rc < 0) conn_rollback(c);
+    c->transaction = false;
+    return rc < 0 ? rc : 0;
+}
+
+void conn_rollback(struct conn *c) {
+    statements_end(c);
+    if (c->transaction && !sqlite3_get_autocommit(c->handle)) conn_pragma(c, "ROLLBACK");
+    c->transaction = false;
+}
+
+int db_read_begin(struct conn *c, int budget_ms) {
+    c->budget_spent = false;
+    c->deadline = budget_ms > 0 ? clock_monotonic() + budget_ms : 0;
+    return conn_begin(c, false);
+}
+
+void db_read_end(struct conn *c) {
+    c->deadline = 0;
+    if (c->transaction) conn_commit(c);
+}
+
+bool db_budget_spent(const struct conn *c) { return c->budget_spent; }
+
+static int savepoint(struct conn *c, const char *verb, const char *name) {
+    char text[128];
+    int n = snprintf(text, sizeof text, "%s %s", verb, name);
+    assert(n > 0 && (size_t)n < sizeof text);
+    int rc = db_exec_text(c, text, NULL);
+    return rc < 0 ? rc : 0;
+}
+
+int db_savepoint(struct conn *c, const char *name) { return savepoint(c, "SAVEPOINT", name); }
+int db_release(struct conn *c, const char *name) { return savepoint(c, "RELEASE", name); }
+
+int db_undo(struct conn *c, const char *name) {
+    int rc = savepoint(c, "ROLLBACK TO", name);
+    return rc < 0 ? rc : savepoint(c, "RELEASE", name);
 }

@@ -1,0 +1,93 @@
+/* The schema: numbered files, forward only, one transaction each. A store is at the version of the last file that ran
+ * in it and never between two: a file that fails leaves no trace.
+ *
+ * Files run with foreign keys off, because SQLite changes a table by making a new one and dropping the old, which would
+ * delete what refers to it; all references are checked before the COMMIT instead. */
+#include "db/db_internal.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+
+const char schema_table[] =
+    "CREATE TABLE IF NOT EXISTS schema_version (version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)";
+
+QUERY(schema_last, "SELECT version, name FROM schema_version ORDER BY version DESC LIMIT 1");
+QUERY(schema_applied, "INSERT INTO schema_version (version, name, applied_at) VALUES (:version, :name, :now)");
+
+/* Of SQLite alone, so not among the QUERY()s that both engines prepare. */
+static const struct query has_table = {"has_table", "SELECT count(*) FROM sqlite_schema WHERE name = :name"};
+static const struct query count_tables = {"count_tables", "SELECT count(*) FROM sqlite_schema"};
+static const struct query orphans = {"orphans", "SELECT \"table\" FROM pragma_foreign_key_check LIMIT 1"};
+
+int schema_newest(const struct schema_file *files) {
+    int n = 0;
+    for (; files[n].name; n++) assert(atoi(files[n].name) == n + 1); /* 0001_, 0002_, ... without a gap */
+    return n;
+}
+
+int schema_version(struct conn *c, const struct schema_file *files, struct why why) {
+    int64_t ours = 0, tables = 0;
+    int rc = db_int(c, &has_table, BINDS(B_TEXT("name", S("schema_version"))), &ours);
+    if (rc >= 0) rc = db_int(c, &count_tables, NULL, &tables);
+    if (rc < 0) return refuse(why, "the store can't be read: %s", sqlite3_errmsg(c->handle));
+    if (!ours && tables) return refuse(why, "this is an SQLite file of something else than deskd");
+    if (!ours) return 0;
+
+    struct stmt *row;
+    rc = db_row(c, &schema_last, NULL, &row);
+    if (rc < 0) return refuse(why, "the store can't be read: %s", sqlite3_errmsg(c->handle));
+    if (rc == 0) return 0;
+    int version = (int)col_int(row, 0), newest = schema_newest(files);
+    struct str name = col_text(row, 1);
+    if (version > newest)
+        rc = refuse(why, "the store has schema %d and this deskd knows %d: start the newer deskd, or restore a backup",
+                    version, newest);
+    else if (!str_eq(name, str_of(files[version - 1].name)))
+        rc = refuse(why, "schema %d of the store is %.*s but of this deskd %s: start the deskd that made the store",
+                    version, (int)name.n, name.p, files[version - 1].name);
+    stmt_end(row);
+    return rc < 0 ? rc : version;
+}
+
+static int record(struct conn *c, int version, const char *name) {
+    int64_t now = clock_now(&(struct clock){0});
+    return db_exec(c, &schema_applied,
+                   BINDS(B_INT("version", version), B_TEXT("name", str_of(name)), B_INT("now", now)));
+}
+
+static int apply(struct conn *c, int version, const struct schema_file *file, struct why why) {
+    struct arena *a = arena_new();
+    int64_t orphan = 0;
+    int rc = conn_begin(c, true);
+    if (rc < 0) rc = refuse(why, "%s can't start: %s", file->name, sqlite3_errmsg(c->handle));
+    if (rc >= 0 && (conn_pragma(c, schema_table) || conn_pragma(c, db_dialect(a, false, file->sql).p)))
+        rc = refuse(why, "%s failed, the store stays at schema %d: %s", file->name, version - 1,
+                    sqlite3_errmsg(c->handle));
+    if (rc >= 0 && conn_lost(c)) rc = refuse(why, "%s ended its transaction: that is not its business", file->name);
+    if (rc >= 0 && db_int(c, &orphans, NULL, &orphan) != 0)
+        rc = refuse(why, "%s breaks references, the store stays at schema %d", file->name, version - 1);
+    if (rc >= 0 && record(c, version, file->name) < 0)
+        rc = refuse(why, "%s can't be recorded: %s", file->name, sqlite3_errmsg(c->handle));
+    if (rc < 0)
+        conn_rollback(c);
+    else if (conn_commit(c) < 0)
+        rc = refuse(why, "%s can't be committed, the store stays at schema %d", file->name, version - 1);
+    arena_free(a);
+    return rc < 0 ? rc : 0;
+}
+
+int schema_migrate(struct conn *c, const struct schema_file *files, struct why why) {
+    int version = schema_version(c, files, why), newest = schema_newest(files);
+    if (version < 0 || version == newest) return version < 0 ? version : 0;
+    int rc = 0;
+    sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL);
+    for (int v = version + 1; rc == 0 && v <= newest; v++) {
+        rc = apply(c, v, &files[v - 1], why);
+        if (rc == 0 && version > 0) log_info("store: schema %d, %s", v, files[v - 1].name);
+    }
+    sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
+    return rc;
+}
