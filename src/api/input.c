@@ -1,0 +1,310 @@
+#include "api/input.h"
+
+#include "api/generic.h"
+#include "base/fold.h"
+#include "base/limits.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+struct str input_name(struct arena *a, const struct field *f) {
+    return f->type == F_REF ? str_fmt(a, "%s_id", f->name) : str_of(f->name);
+}
+
+bool input_taken(const struct field *f, bool create) {
+    if (f->type == F_MANY || f->type == F_COMPUTED) return false;
+    return !(f->flags & (READONLY | HIDDEN | (create ? UPDATE_ONLY : CREATE_ONLY)));
+}
+
+static int invalid(struct call *c, struct in *in, const char *why) {
+    return fail_at(&c->work, ERR_FIELD_INVALID, str_of(in->field->name), in->pointer, "%s", why);
+}
+
+/* ---- one value --------------------------------------------------------------------------------------- */
+
+static bool scalar_text(const struct json *j, struct str *out) {
+    static const struct str yes = {"true", 4}, no = {"false", 5};
+    switch (j->type) {
+    case JSON_STRING:
+    case JSON_NUMBER: *out = j->text; return true;
+    case JSON_TRUE: *out = yes; return true;
+    case JSON_FALSE: *out = no; return true;
+    default: return false;
+    }
+}
+
+static int read_text(struct call *c, struct in *in, struct str s) {
+    const struct field *f = in->field;
+    bool line = f->type != F_LONG && f->type != F_PASSWORD;
+    int64_t most = f->max ? f->max : f->type == F_LONG ? LIMIT_TEXT : LIMIT_TITLE;
+    if (f->type == F_PASSWORD) most = LIMIT_PASSWORD;
+    if ((int64_t)(f->type == F_PASSWORD ? s.n : utf8_count(s)) > most)
+        return fail_at(&c->work, ERR_FIELD_INVALID, str_of(f->name), in->pointer, "At most %lld characters are possible.",
+                       (long long)most);
+    for (size_t i = 0; line && i < s.n; i++)
+        if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7F) return invalid(c, in, "Control characters are not possible here.");
+    if (f->type == F_EMAIL) {
+        s = str_trim(s);
+        if (!email_valid(s)) return invalid(c, in, "This is not an e-mail address.");
+    }
+    in->value = (struct value){V_TEXT, .s = s};
+    return 0;
+}
+
+static int read_int(struct call *c, struct in *in, struct str s) {
+    const struct field *f = in->field;
+    int64_t v;
+    if (!str_to_int(s, &v)) return invalid(c, in, "A whole number is expected.");
+    if (f->type == F_REF) {
+        if (v <= 0) return invalid(c, in, "An id is expected.");
+    } else if ((f->min || f->max) && (v < f->min || v > f->max)) {
+        return fail_at(&c->work, ERR_FIELD_INVALID, str_of(f->name), in->pointer, "A number from %lld to %lld is expected.",
+                       (long long)f->min, (long long)f->max);
+    }
+    in->value = (struct value){V_INT, .i = v};
+    if (f->type != F_REF) return 0;
+    int seen = api_visible(&c->work, resource_of(f->ref), v);
+    if (seen < 0) return fail(&c->work, (enum error)-seen);
+    return seen ? 0 : invalid(c, in, "There is no such resource.");
+}
+
+static int read_bool(struct call *c, struct in *in, struct str s) {
+    bool yes = str_eq(s, S("1")) || str_eqi(s, S("true")), no = str_eq(s, S("0")) || str_eqi(s, S("false"));
+    if (!yes && !no) return invalid(c, in, "true or false is expected.");
+    in->value = (struct value){V_INT, .i = yes};
+    return 0;
+}
+
+static int read_word(struct call *c, struct in *in, struct str s) {
+    int id = word_id(in->field->words, s);
+    if (id < 0)
+        return fail_at(&c->work, ERR_FIELD_INVALID, str_of(in->field->name), in->pointer, "One of these is expected: %s.",
+                       words_list(c->work.arena, in->field->words).p);
+    in->value = (struct value){V_INT, .i = id};
+    return 0;
+}
+
+/* ---- lists -------------------------------------------------------------------------------------------- */
+
+/* An array, or text with commas, as a list of texts. -1: neither. */
+static int texts_of(struct arena *a, const struct json *j, struct str **out) {
+    int n = 0;
+    struct str s;
+    if (j->type == JSON_ARRAY) {
+        struct str *list = *out = arena_array(a, j->count + 1, sizeof *list);
+        for (const struct json *item = j->first; item; item = item->next)
+            if (!scalar_text(item, &list[n++])) return -1;
+        return n;
+    }
+    if (!scalar_text(j, &s)) return -1;
+    size_t commas = 0;
+    for (size_t i = 0; i < s.n; i++) commas += s.p[i] == ',';
+    struct str *list = *out = arena_array(a, commas + 1, sizeof *list);
+    for (struct str rest = s; rest.p;) {
+        struct str item = str_trim(str_cut(&rest, ','));
+        if (item.n) list[n++] = item;
+    }
+    return n;
+}
+
+int input_ids(struct call *c, struct str name, const struct json *j, int64_t **out) {
+    struct arena *a = c->work.arena;
+    struct str *texts;
+    int n = texts_of(a, j, &texts);
+    if (n < 0) return fail_field(&c->work, ERR_FIELD_INVALID, name, "A list of ids is expected.");
+    if (n > LIMIT_IDS) return fail_field(&c->work, ERR_FIELD_INVALID, name, "At most %d ids are possible.", LIMIT_IDS);
+    int64_t *ids = *out = arena_array(a, (size_t)n + 1, sizeof *ids);
+    for (int i = 0; i < n; i++) {
+        if (!str_to_int(texts[i], &ids[i]) || ids[i] <= 0)
+            return fail_at(&c->work, ERR_FIELD_INVALID, name, str_fmt(a, "%s/%d", name.p, i), "An id is expected.");
+        for (int k = 0; k < i; k++)
+            if (ids[k] == ids[i])
+                return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, name, str_fmt(a, "%s/%d", name.p, i),
+                               "The id %lld is given twice.", (long long)ids[i]);
+    }
+    return n;
+}
+
+static int read_ids(struct call *c, struct in *in, const struct json *j) {
+    int64_t *ids;
+    int n = input_ids(c, str_of(in->field->name), j, &ids);
+    TRY(n);
+    in->value = (struct value){V_IDS, .i = n, .ids = ids};
+    return 0;
+}
+
+static int read_words(struct call *c, struct in *in, const struct json *j) {
+    struct str *texts;
+    int n = texts_of(c->work.arena, j, &texts);
+    if (n < 0) return invalid(c, in, "A list is expected.");
+    int64_t *ids = arena_array(c->work.arena, (size_t)n + 1, sizeof *ids);
+    for (int i = 0; i < n; i++) {
+        TRY(read_word(c, in, texts[i]));
+        ids[i] = in->value.i;
+    }
+    in->value = (struct value){V_IDS, .i = n, .ids = ids};
+    return 0;
+}
+
+/* A list of texts is kept as a JSON array, for @TEXTS(:name). */
+static int read_texts(struct call *c, struct in *in, const struct json *j) {
+    struct str *texts;
+    struct buf b = {0};
+    struct json_writer w;
+    int n = texts_of(c->work.arena, j, &texts);
+    if (n < 0) return invalid(c, in, "A list is expected.");
+    jw_init(&w, &b);
+    jw_array(&w);
+    for (int i = 0; i < n; i++) jw_str(&w, texts[i]);
+    jw_end(&w);
+    in->value = (struct value){V_TEXT, .s = str_dup(c->work.arena, buf_view(&b))};
+    buf_free(&b);
+    return 0;
+}
+
+/* Objects and lists may come as JSON text in a form field. */
+static int read_tree(struct call *c, struct in *in, const struct json *j) {
+    bool list = in->field->type == F_LIST;
+    if (j->type == JSON_STRING && j->text.n) {
+        struct json *parsed;
+        struct json_error err;
+        if (json_parse(c->work.arena, j->text, &parsed, &err) < 0)
+            return fail_at(&c->work, ERR_FIELD_INVALID, str_of(in->field->name), in->pointer,
+                           "This is no JSON: %s at byte %zu.", err.reason, err.offset);
+        j = parsed;
+    }
+    if (in->field->type == F_LIST && j->type != JSON_ARRAY) return invalid(c, in, "A list is expected.");
+    if (in->field->type == F_OBJECT && j->type != JSON_OBJECT && !(j->type == JSON_ARRAY && j->count == 0))
+        return invalid(c, in, "An object is expected.");
+    in->json = j;
+    in->value = (struct value){list ? V_INT : V_TEXT, .i = j->count, .s = S("")};
+    return 0;
+}
+
+/* ---- one field ---------------------------------------------------------------------------------------- */
+
+static bool empty(const struct field *f, const struct json *j) {
+    if (j->type == JSON_NULL) return true;
+    if (f->type == F_LIST) return false; /* [] is a list */
+    if (f->type == F_IDS || f->type == F_TEXTS || f->type == F_WORDS) return false;
+    if (j->type != JSON_STRING) return false;
+    return f->type == F_PASSWORD ? j->text.n == 0 : str_trim(j->text).n == 0;
+}
+
+static int read_empty(struct call *c, struct in *in, bool create, const struct json *j) {
+    const struct field *f = in->field;
+    if (f->flags & REQUIRED)
+        return fail_at(&c->work, create && j->type == JSON_NULL ? ERR_FIELD_REQUIRED : ERR_FIELD_EMPTY, str_of(f->name),
+                       in->pointer, NULL);
+    bool text = f->type == F_TEXT || f->type == F_LONG;
+    if (text && j->type == JSON_STRING && !(f->flags & NULLABLE)) return read_text(c, in, j->text);
+    if (!(f->flags & NULLABLE) && !create) return invalid(c, in, "This can not be cleared.");
+    in->value = (struct value){V_NULL};
+    return 0;
+}
+
+static int read_value(struct call *c, struct in *in, bool create, const struct json *j) {
+    const struct field *f = in->field;
+    struct str s;
+    in->given = true;
+    in->json = j;
+    if (empty(f, j)) return read_empty(c, in, create, j);
+    switch (f->type) {
+    case F_IDS: TRY(read_ids(c, in, j)); break;
+    case F_WORDS: TRY(read_words(c, in, j)); break;
+    case F_TEXTS: TRY(read_texts(c, in, j)); break;
+    case F_JSON:
+    case F_OBJECT:
+    case F_LIST: TRY(read_tree(c, in, j)); break;
+    default:
+        if (!scalar_text(j, &s)) return invalid(c, in, "A single value is expected.");
+        if (f->type == F_BOOL) TRY(read_bool(c, in, s));
+        else if (f->type == F_INT || f->type == F_REF) TRY(read_int(c, in, s));
+        else if (f->type == F_WORD) TRY(read_word(c, in, s));
+        else if (f->type == F_TIME) {
+            if (!time_parse_iso(s, &in->value.i)) return invalid(c, in, "A time like 2026-11-21T09:30:00+00:00 is expected.");
+            in->value.type = V_INT;
+        } else if (j->type == JSON_TRUE || j->type == JSON_FALSE) return invalid(c, in, "A text is expected.");
+        else TRY(read_text(c, in, s));
+    }
+    if ((f->flags & REQUIRED) && (f->type == F_IDS || f->type == F_TEXTS) && j->type == JSON_STRING && str_trim(j->text).n == 0)
+        return fail_at(&c->work, ERR_FIELD_EMPTY, str_of(f->name), in->pointer, NULL);
+    return f->check ? f->check(c, in) : 0;
+}
+
+/* No other row may hold the value. The unique index behind it is the last word; this one names the field. */
+static int check_unique(struct call *c, struct in *in) {
+    const struct field *f = in->field;
+    const struct resource *r = c->home;
+    if (!(f->flags & UNIQUE) || in->value.type != V_TEXT) return 0;
+    struct stmt *row;
+    struct str sql = str_fmt(c->work.arena, "SELECT t.id FROM %s t WHERE t.%s = :value AND t.id <> :id%s%s", r->table, f->name,
+                             r->where ? " AND " : "", r->where ? r->where : "");
+    int rc = db_start(c->work.conn, sql.p, BINDS(B_TEXT("value", in->value.s), B_INT("id", c->id)), &row);
+    if (rc < 0) return fail(&c->work, (enum error)-rc);
+    rc = stmt_step(row);
+    stmt_end(row);
+    if (rc < 0) return fail(&c->work, (enum error)-rc);
+    return rc ? fail_at(&c->work, ERR_FIELD_DUPLICATE, str_of(f->name), in->pointer, NULL) : 0;
+}
+
+int input_read(struct call *c, const struct field *fields, bool create, const struct json *object, struct str prefix,
+               struct in **out, int *count) {
+    struct arena *a = c->work.arena;
+    int n = 0, first = 0;
+    while (fields && fields[n].name) n++;
+    struct in *list = *out = arena_array(a, (size_t)n + 1, sizeof *list);
+    *count = n;
+    for (int i = 0; i < n; i++) {
+        const struct field *f = &fields[i];
+        struct in *in = &list[i];
+        in->field = f;
+        if (!input_taken(f, create)) continue;
+        struct str name = input_name(a, f);
+        in->pointer = prefix.p ? str_fmt(a, "%s/%s", prefix.p, name.p) : (struct str){0};
+        const struct json *j = json_named(object, name);
+        int rc = 0;
+        if (j) {
+            rc = read_value(c, in, create, j);
+            if (rc == 0) rc = check_unique(c, in);
+        } else if (create && (f->flags & (REQUIRED | PRESENT))) {
+            rc = fail_at(&c->work, ERR_FIELD_REQUIRED, name, in->pointer, NULL);
+        } else if (create && f->initial) {
+            rc = read_value(c, in, create, json_string(a, str_of(f->initial)));
+            in->given = false;
+        }
+        if (rc < 0 && first == 0) first = rc;
+    }
+    return first;
+}
+
+static struct in *find(struct in *list, int count, const char *name) {
+    for (int i = 0; i < count; i++)
+        if (strcmp(list[i].field->name, name) == 0) return &list[i];
+    assert(!"a handler asks for a field that its table lacks");
+    return NULL;
+}
+
+struct in *in(struct call *c, const char *name) { return find(c->input, c->input_count, name); }
+struct in *arg(struct call *c, const char *name) { return find(c->args, c->arg_count, name); }
+
+int in_fail(struct call *c, const char *name, enum error code, const char *fmt, ...) {
+    struct in *i = in(c, name);
+    char text[256] = "";
+    va_list args;
+    va_start(args, fmt);
+    if (fmt) vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    return fail_at(&c->work, code, input_name(c->work.arena, i->field), i->pointer, fmt ? "%s" : NULL, text);
+}
+
+int api_input(struct call *c) {
+    const struct field *fields = c->route->input ? c->route->input : c->home->fields;
+    bool body = c->method == POST || c->method == PUT;
+    int rc = options_read(c);
+    int args = input_read(c, c->route->args, false, c->query, (struct str){0}, &c->args, &c->arg_count);
+    int parameters = body ? input_read(c, fields, c->method == POST, c->body, (struct str){0}, &c->input, &c->input_count) : 0;
+    input_notices(c);
+    return rc < 0 ? rc : args < 0 ? args : parameters;
+}

@@ -1,0 +1,25 @@
+/* From what was sent to validated values. */
+#ifndef API_INPUT_H
+#define API_INPUT_H
+
+#include "api/call.h"
+
+/* Reads the fields that a POST (create) or PUT takes out of an object. Problems are gathered under pointer prefix ("teams/3"; p NULL:
+ * none). Returns 0 or the first problem; *out is parallel to fields, *count long. */
+int input_read(struct call *c, const struct field *fields, bool create, const struct json *object, struct str prefix,
+               struct in **out, int *count);
+
+/* Says in `logs` which members of the query and body nobody reads. */
+void input_notices(struct call *c);
+
+/* The name a field is sent under: "title"; of a reference "businesshour_id". */
+struct str input_name(struct arena *a, const struct field *f);
+bool input_taken(const struct field *f, bool create);
+
+/* Arguments that every operation takes; the problems among them are gathered like any input's. */
+int options_read(struct call *c);
+
+/* A list of ids: array, or text with commas. Duplicates: PARAMETERS_INCONSISTENT. Returns how many, or error. */
+int input_ids(struct call *c, struct str name, const struct json *j, int64_t **out);
+
+#endif

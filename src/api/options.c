@@ -1,0 +1,122 @@
+/* Arguments that every operation takes (completions.md section 1), and the notices for those that none does. */
+#include "api/input.h"
+#include "base/limits.h"
+
+static const struct json *argument(struct call *c, const char *name) { return json_named(c->query, str_of(name)); }
+
+static struct str text_of(const struct json *j) { return j && j->type == JSON_STRING ? j->text : (struct str){0}; }
+
+static int read_flag(struct call *c, const char *name, bool *out) {
+    struct str s = text_of(argument(c, name));
+    if (s.p == NULL) return 0;
+    if (str_eq(s, S("1")) || str_eqi(s, S("true"))) *out = true;
+    else if (str_eq(s, S("0")) || str_eqi(s, S("false"))) *out = false;
+    else return fail_field(&c->work, ERR_FIELD_INVALID, str_of(name), "true or false is expected.");
+    return 0;
+}
+
+static int read_number(struct call *c, const char *name, int64_t *out, bool *present) {
+    const struct json *j = argument(c, name);
+    if (j == NULL) return 0;
+    if (!str_to_int(text_of(j), out) || *out < 0) {
+        *out = 0;
+        return fail_field(&c->work, ERR_FIELD_INVALID, str_of(name), "A number that is not negative is expected.");
+    }
+    *present = true;
+    return 0;
+}
+
+static int read_case(struct call *c) {
+    struct str s = text_of(argument(c, "_case"));
+    if (s.p == NULL || str_eqi(s, S("snake"))) c->options.name_case = CASE_SNAKE;
+    else if (str_eqi(s, S("camel"))) c->options.name_case = CASE_CAMEL;
+    else if (str_eqi(s, S("pascal"))) c->options.name_case = CASE_PASCAL;
+    else return fail_field(&c->work, ERR_FIELD_INVALID, S("_case"), "snake, camel or pascal is expected.");
+    return 0;
+}
+
+static void read_header_options(struct call *c) {
+    for (struct str rest = http_header(c->http, "X-Options"); rest.p;) {
+        struct str word = str_trim(str_cut(&rest, ','));
+        if (name_eq(word, S("no_empty"))) c->options.no_empty = true;
+        if (name_eq(word, S("flat"))) c->options.flat = true;
+    }
+    struct str with = http_header(c->http, "X-Requested-With");
+    c->options.ajax = str_eqi(with, S("XMLHttpRequest")) || str_eqi(with, S("XMHTTPRequest"));
+}
+
+static int read_page(struct call *c) {
+    struct options *o = &c->options;
+    bool offset = false, limit = false, after = false, before = false;
+    int rc = 0;
+    if (read_number(c, "offset", &o->offset, &offset) < 0) rc = -ERR_FIELD_INVALID;
+    if (read_number(c, "limit", &o->limit, &limit) < 0) rc = -ERR_FIELD_INVALID;
+    if (o->limit == 0) o->limit = DEFAULT_PAGE;
+    if (o->limit > LIMIT_PAGE) {
+        notice(&c->work, "NOTICE", "The limit of %lld is more than the largest page: %d was used.", (long long)o->limit, LIMIT_PAGE);
+        o->limit = LIMIT_PAGE;
+    }
+    if (!c->route->newest_keys) return rc;
+    if (read_number(c, "after_id", &o->after_id, &after) < 0) rc = -ERR_FIELD_INVALID;
+    if (read_number(c, "before_id", &o->before_id, &before) < 0) rc = -ERR_FIELD_INVALID;
+    o->keyset = after || before;
+    if (after && before)
+        return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("after_id"), "after_id and before_id exclude each other.");
+    return rc;
+}
+
+int options_read(struct call *c) {
+    struct options *o = &c->options;
+    bool empty = true;
+    int rc = 0;
+    read_header_options(c);
+    if (read_case(c) < 0) rc = -ERR_FIELD_INVALID;
+    if (argument(c, "_empty")) {
+        if (read_flag(c, "_empty", &empty) < 0) rc = -ERR_FIELD_INVALID;
+        o->no_empty = !empty;
+    }
+    if (read_flag(c, "_flat", &o->flat) < 0) rc = -ERR_FIELD_INVALID;
+    if (read_flag(c, "_pretty", &o->pretty) < 0) rc = -ERR_FIELD_INVALID;
+    o->include = text_of(argument(c, "include"));
+    o->fields = text_of(argument(c, "fields"));
+    bool list = c->route && (c->route->shape == LIST || c->route->shape == LIST_COUNT);
+    if (list && read_page(c) < 0) rc = -ERR_FIELD_INVALID;
+    if (o->limit == 0) o->limit = DEFAULT_PAGE;
+    return rc;
+}
+
+/* Arguments that are read elsewhere: here, by authentication, by bulk calls, by the page, by downloads. */
+static const char *const common[] = {"_case", "_empty", "_flat", "_pretty", "include", "fields", "offset", "limit",
+                                     "_session_id", "_token", "_otp", "_fingerprint_id", "_remember_me", "ids", "token",
+                                     "after_id", "before_id", NULL};
+
+static bool known(const struct in *list, int count, bool create, struct arena *a, struct str name) {
+    for (int i = 0; i < count; i++)
+        if (input_taken(list[i].field, create) && name_eq(input_name(a, list[i].field), name)) return true;
+    return false;
+}
+
+static void name_unknown(struct call *c, const char *kind, struct buf *names) {
+    if (names->n) notice(&c->work, "NOTICE", "%s not known here and ignored: %.*s", kind, (int)(names->n > 800 ? 800 : names->n), names->p);
+    buf_free(names);
+}
+
+void input_notices(struct call *c) {
+    struct arena *a = c->work.arena;
+    struct buf names = {0};
+    for (const struct json *j = c->query ? c->query->first : NULL; j; j = j->next) {
+        bool read = known(c->args, c->arg_count, false, a, j->name);
+        for (int i = 0; common[i] && !read; i++) read = name_eq(j->name, str_of(common[i]));
+        if (!read) buf_fmt(&names, "%s%.*s", names.n ? ", " : "", (int)j->name.n, j->name.p);
+    }
+    name_unknown(c, "Arguments", &names);
+    bool bulk = c->route->shape == COUNT;
+    for (const struct json *j = c->body && c->body->type == JSON_OBJECT ? c->body->first : NULL; j; j = j->next)
+        if (!known(c->input, c->input_count, c->method == POST, a, j->name) && !(bulk && name_eq(j->name, S("ids"))))
+            buf_fmt(&names, "%s%.*s", names.n ? ", " : "", (int)j->name.n, j->name.p);
+    name_unknown(c, "Parameters", &names);
+    for (const struct http_file *f = c->http->files; f; f = f->next)
+        if (c->route->body == PARAMETERS || c->route->body == FILES_IGNORED)
+            buf_fmt(&names, "%s%.*s", names.n ? ", " : "", (int)f->field.n, f->field.p);
+    name_unknown(c, "Files", &names);
+}

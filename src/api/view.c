@@ -1,0 +1,359 @@
+#include "api/view.h"
+
+#include "api/generic.h"
+#include "core/setting.h"
+#include "core/words.h"
+
+#include <assert.h>
+
+/* ---- selection ---------------------------------------------------------------------------------------- */
+
+static struct pick *parse_picks(struct arena *a, struct str *rest, int depth) {
+    struct pick *first = NULL, **last = &first;
+    while (rest->n) {
+        size_t n = 0;
+        while (n < rest->n && !strchr(",()", rest->p[n])) n++;
+        struct str name = {rest->p, n};
+        bool plus = name.n && name.p[0] == ' '; /* "+tags" of a query string */
+        name = str_trim(name);
+        *rest = (struct str){rest->p + n, rest->n - n};
+        struct pick *p = ARENA_NEW(a, struct pick);
+        if (name.n && (name.p[0] == '+' || name.p[0] == '-')) p->sign = name.p[0], name.p++, name.n--;
+        else if (plus) p->sign = '+';
+        p->name = name;
+        if (name.n) *last = p, last = &p->next;
+        if (rest->n == 0) break;
+        char c = rest->p[0];
+        rest->p++, rest->n--;
+        if (c == ')') break;
+        if (c != '(') continue;
+        if (depth == EXPANSION_MAX) break;
+        p->inner = parse_picks(a, rest, depth + 1);
+        if (rest->n && rest->p[0] == ',') rest->p++, rest->n--;
+    }
+    return first;
+}
+
+struct view *view_new(struct call *c) {
+    struct view *v = ARENA_NEW(c->work.arena, struct view);
+    struct str fields = c->options.fields;
+    v->c = c;
+    v->picks = parse_picks(c->work.arena, &fields, 0);
+    jw_init(&v->w, &c->out);
+    v->w.name_case = c->options.name_case;
+    v->w.pretty = c->options.pretty;
+    v->w.no_empty = c->options.no_empty;
+    return v;
+}
+
+static struct str include_name(struct str rest, struct str *word) {
+    *word = str_trim(str_cut(&rest, ','));
+    return rest;
+}
+
+static bool include_eq(struct str word, struct str type) {
+    size_t i = 0, j = 0; /* as name_eq, and a hyphen counts as an underscore */
+    for (;;) {
+        while (i < word.n && (word.p[i] == '_' || word.p[i] == '-')) i++;
+        while (j < type.n && type.p[j] == '_') j++;
+        if (i == word.n || j == type.n) return i == word.n && j == type.n;
+        if ((word.p[i++] | 0x20) != (type.p[j++] | 0x20)) return false;
+    }
+}
+
+bool view_includes(const struct view *v, const struct resource *r) {
+    struct str word, all = S("*");
+    unsigned who = 1u << v->c->work.actor.rank;
+    if (r == NULL || r->table == NULL || (r->expanded_for && !(r->expanded_for & who))) return false;
+    if (v->c->options.flat && v->c->options.include.p == NULL) return true;
+    for (struct str rest = v->c->options.include; rest.p;) {
+        rest = include_name(rest, &word);
+        if (str_eq(word, all) || include_eq(word, str_of(r->type))) return true;
+    }
+    return false;
+}
+
+bool view_sees(const struct view *v, const struct row *row, const struct field *f) {
+    const struct actor *a = &v->c->work.actor;
+    if (f->shown_if && !setting_bool(v->c->work.desk, f->shown_if)) return false;
+    if (!row->resource->is_person || (a->user_id && row->id == a->user_id)) return true;
+    return f->to == TO_ALL || (f->to == TO_CUSTOMERS && a->rank >= ROLE_CUSTOMER) || a->rank >= ROLE_COLLABORATOR;
+}
+
+/* ---- columns and rows ----------------------------------------------------------------------------------- */
+
+static bool has_column(const struct field *f) {
+    if (f->flags & INPUT_ONLY || f->type == F_MANY || (f->column && f->column[0] == 0)) return false;
+    return f->type != F_COMPUTED || f->column;
+}
+
+void view_columns(struct buf *sql, const struct resource *r) {
+    buf_text(sql, "t.id");
+    for (const struct field *f = r->fields; f->name; f++) {
+        if (!has_column(f)) continue;
+        if (f->column) buf_fmt(sql, ", %s", f->column);
+        else buf_fmt(sql, ", t.%s%s", f->name, f->type == F_REF ? "_id" : "");
+    }
+}
+
+const char *view_from(struct arena *a, const struct resource *r) {
+    return r->from ? r->from : str_fmt(a, "%s t", r->table).p;
+}
+
+static int field_count(const struct resource *r) {
+    int n = 0;
+    while (r->fields[n].name) n++;
+    return n;
+}
+
+static bool textual(const struct field *f) {
+    switch (f->type) {
+    case F_INT: case F_BOOL: case F_TIME: case F_WORD: case F_REF: return false;
+    default: return true;
+    }
+}
+
+static void view_keep(struct view *v, struct row *row);
+
+struct row *view_read(struct view *v, const struct resource *r, struct stmt *s) {
+    struct arena *a = v->c->work.arena;
+    struct row *row = ARENA_NEW(a, struct row);
+    int column = 1;
+    *row = (struct row){.resource = r, .id = col_int(s, 0), .cells = arena_array(a, (size_t)field_count(r) + 1, sizeof *row->cells)};
+    for (int i = 0; r->fields[i].name; i++) {
+        struct value *cell = &row->cells[i];
+        if (!has_column(&r->fields[i])) continue;
+        int at = column++;
+        if (col_null(s, at)) continue;
+        if (textual(&r->fields[i])) *cell = (struct value){V_TEXT, .s = str_dup(a, col_text(s, at))};
+        else *cell = (struct value){V_INT, .i = col_int(s, at)};
+    }
+    view_keep(v, row);
+    return row;
+}
+
+struct value *row_cell(const struct row *row, const char *name) {
+    for (int i = 0; row->resource->fields[i].name; i++)
+        if (strcmp(row->resource->fields[i].name, name) == 0) return &row->cells[i];
+    assert(!"a member that the table lacks");
+    return NULL;
+}
+
+/* ---- the graph of loaded rows --------------------------------------------------------------------------- */
+
+static struct slot *slot_of(const struct view *v, const struct resource *r, int64_t id) {
+    size_t at = ((size_t)id * 0x9E3779B97F4A7C15u ^ (size_t)(uintptr_t)r >> 4) & (v->slot_count - 1);
+    while (v->slots[at].resource && (v->slots[at].resource != r || v->slots[at].id != id)) at = (at + 1) & (v->slot_count - 1);
+    return &v->slots[at];
+}
+
+static void grow(struct view *v) {
+    struct slot *old = v->slots;
+    size_t n = v->slot_count;
+    v->slot_count = n ? n * 4 : 64;
+    v->slots = arena_array(v->c->work.arena, v->slot_count, sizeof *v->slots);
+    for (size_t i = 0; i < n; i++)
+        if (old[i].resource) *slot_of(v, old[i].resource, old[i].id) = old[i];
+}
+
+/* A slot of (r, id), made when there is none: row NULL says asked for, not (yet) found. */
+static struct slot *slot_make(struct view *v, const struct resource *r, int64_t id) {
+    if (v->used * 2 >= v->slot_count) grow(v);
+    struct slot *s = slot_of(v, r, id);
+    if (s->resource == NULL) {
+        *s = (struct slot){r, id, NULL};
+        v->used++;
+    }
+    return s;
+}
+
+static void view_keep(struct view *v, struct row *row) { slot_make(v, row->resource, row->id)->row = row; }
+
+struct row *view_find(const struct view *v, const struct resource *r, int64_t id) {
+    return v->slot_count ? slot_of(v, r, id)->row : NULL;
+}
+
+/* ---- loading -------------------------------------------------------------------------------------------- */
+
+struct id_list {
+    const struct resource *resource;
+    bool follow; /* included: its own references count too */
+    int64_t *ids;
+    size_t n, cap;
+    struct id_list *next;
+};
+
+static void want(struct view *v, struct id_list **lists, const struct resource *r, int64_t id, bool follow) {
+    struct arena *a = v->c->work.arena;
+    if (v->slot_count && slot_of(v, r, id)->resource) return;
+    slot_make(v, r, id);
+    struct id_list *l = *lists;
+    while (l && l->resource != r) l = l->next;
+    if (l == NULL) {
+        l = ARENA_NEW(a, struct id_list);
+        *l = (struct id_list){.resource = r, .follow = follow, .next = *lists};
+        *lists = l;
+    }
+    if (l->n == l->cap) {
+        int64_t *more = arena_array(a, l->cap = l->cap ? l->cap * 2 : 16, sizeof *more);
+        if (l->n) memcpy(more, l->ids, l->n * sizeof *more);
+        l->ids = more;
+    }
+    l->ids[l->n++] = id;
+}
+
+static struct str ids_json(struct arena *a, const int64_t *ids, size_t n) {
+    struct buf b = {0};
+    buf_char(&b, '[');
+    for (size_t i = 0; i < n; i++) {
+        if (i) buf_char(&b, ',');
+        buf_int(&b, ids[i]);
+    }
+    buf_char(&b, ']');
+    struct str s = str_dup(a, buf_view(&b));
+    buf_free(&b);
+    return s;
+}
+
+/* One query for one list of references of all the rows; its rows come grouped by owner. */
+static int load_many(struct view *v, const struct resource *r, int field, struct str owners) {
+    struct arena *a = v->c->work.arena;
+    struct stmt *s;
+    int rc;
+    int64_t *ids = NULL, owner = 0, cap = 0;
+    struct value *cell = NULL;
+    TRY(db_start(v->c->work.conn, r->fields[field].many, BINDS(B_TEXT("ids", owners), B_INT("me", v->c->work.actor.user_id)), &s));
+    while ((rc = stmt_step(s)) == 1) {
+        if (cell == NULL || owner != col_int(s, 0)) {
+            owner = col_int(s, 0);
+            cell = &view_find(v, r, owner)->cells[field];
+            *cell = (struct value){.type = V_IDS};
+            cap = 0;
+        }
+        if (cell->i == cap) {
+            int64_t *more = arena_array(a, (size_t)(cap = cap ? cap * 2 : 4), sizeof *more);
+            if (cell->i) memcpy(more, ids, (size_t)cell->i * sizeof *more);
+            cell->ids = ids = more;
+        }
+        ids[cell->i++] = col_int(s, 1);
+    }
+    stmt_end(s);
+    return rc;
+}
+
+/* The lists of references of freshly loaded rows, all of one resource. */
+static int load_lists(struct view *v, const struct row *rows) {
+    const struct resource *r = rows->resource;
+    struct arena *a = v->c->work.arena;
+    struct str owners = {0};
+    for (int i = 0; r->fields[i].name; i++) {
+        if (r->fields[i].type != F_MANY) continue;
+        if (owners.p == NULL) {
+            size_t n = 0;
+            for (const struct row *row = rows; row; row = row->next) n++;
+            int64_t *ids = arena_array(a, n, sizeof *ids);
+            n = 0;
+            for (const struct row *row = rows; row; row = row->next) ids[n++] = row->id;
+            owners = ids_json(a, ids, n);
+        }
+        TRY(load_many(v, r, i, owners));
+    }
+    return 0;
+}
+
+static void want_target(struct view *v, struct id_list **lists, const struct field *f, int64_t id) {
+    const struct resource *r = resource_of(f->ref);
+    if (r == NULL) return;
+    bool included = view_includes(v, r);
+    if (included || r->reference_also) want(v, lists, r, id, included);
+}
+
+static void want_targets(struct view *v, struct id_list **lists, const struct row *row) {
+    const struct resource *r = row->resource;
+    for (int i = 0; r->fields[i].name; i++) {
+        const struct value *cell = &row->cells[i];
+        if (r->fields[i].type == F_REF && cell->type == V_INT) want_target(v, lists, &r->fields[i], cell->i);
+        if (r->fields[i].type == F_MANY)
+            for (int64_t k = 0; k < cell->i; k++) want_target(v, lists, &r->fields[i], cell->ids[k]);
+    }
+}
+
+void view_condition(struct call *c, const struct resource *r, struct branches *b, struct buf *sql) {
+    if (r->where) buf_fmt(sql, " AND %s", r->where);
+    if (r->visible) r->visible(&c->work, b);
+    else b->all = true;
+    if (b->all) return;
+    buf_text(sql, b->count ? " AND (" : " AND 1 = 0");
+    for (int i = 0; i < b->count; i++) buf_fmt(sql, "%s(%s)", i ? " OR " : "", b->where[i]);
+    if (b->count) buf_char(sql, ')');
+}
+
+static int select_rows(struct view *v, const struct resource *r, struct str ids, struct row **rows) {
+    struct branches b = {0};
+    struct buf sql = {0};
+    struct stmt *s;
+    struct row **last = rows;
+    int rc;
+    *rows = NULL;
+    buf_text(&sql, "SELECT ");
+    view_columns(&sql, r);
+    buf_fmt(&sql, " FROM %s WHERE t.id IN @LIST(:ids)", view_from(v->c->work.arena, r));
+    view_condition(v->c, r, &b, &sql);
+    buf_char(&sql, 0);
+    b.binds[b.bind_count] = (struct bind)B_TEXT("ids", ids);
+    rc = db_start(v->c->work.conn, sql.p, b.binds, &s);
+    buf_free(&sql);
+    if (rc < 0) return rc;
+    while ((rc = stmt_step(s)) == 1) {
+        *last = view_read(v, r, s);
+        last = &(*last)->next;
+    }
+    stmt_end(s);
+    return rc;
+}
+
+static void flat_add(struct view *v, struct row *rows) {
+    for (struct row *row = rows, *copy; row; row = row->next) {
+        copy = ARENA_NEW(v->c->work.arena, struct row);
+        *copy = *row;
+        copy->next = NULL;
+        if (v->flat_last) v->flat_last->next = copy;
+        else v->flat = copy;
+        v->flat_last = copy;
+    }
+}
+
+/* One round: the lists of the rows, then what these and their references point to; then a round for those included. */
+int view_follow(struct view *v, struct row *rows) {
+    struct id_list *lists = NULL;
+    if (rows == NULL) return 0;
+    TRY(load_lists(v, rows));
+    for (struct row *row = rows; row; row = row->next) {
+        row->expandable = true;
+        want_targets(v, &lists, row);
+    }
+    for (struct id_list *l = lists; l; l = l->next) {
+        struct row *found;
+        TRY(select_rows(v, l->resource, ids_json(v->c->work.arena, l->ids, l->n), &found));
+        if (!l->follow) continue;
+        TRY(view_follow(v, found));
+        flat_add(v, found);
+    }
+    return 0;
+}
+
+int view_load(struct view *v, const struct resource *r, const int64_t *ids, int count, struct row **rows, int *found) {
+    struct row *loaded, **last = rows;
+    TRY(select_rows(v, r, ids_json(v->c->work.arena, ids, (size_t)count), &loaded));
+    *rows = NULL;
+    *found = 0;
+    for (int i = 0; i < count; i++) {
+        struct row *row = (struct row *)view_find(v, r, ids[i]);
+        if (row == NULL) continue;
+        *last = row;
+        last = &row->next;
+        ++*found;
+    }
+    *last = NULL;
+    return view_follow(v, *rows);
+}

@@ -1,0 +1,71 @@
+/* What a reply shows: rows, the rows their references lead to, and the JSON of it all.
+ *
+ * Rows are loaded breadth-first: all that one round of references points to, one query a resource type (and one for each list of
+ * references), never one a row. Rendering then walks from the roots and expands what was included. */
+#ifndef API_VIEW_H
+#define API_VIEW_H
+
+#include "api/call.h"
+
+/* The condition of visibility and existence, as " AND ..."; its binds are in b. */
+void view_condition(struct call *c, const struct resource *r, struct branches *b, struct buf *sql);
+
+#define EXPANSION_MAX 12 /* includes within includes; cycles end earlier */
+
+struct row {
+    const struct resource *resource;
+    int64_t id;
+    struct value *cells; /* parallel to resource->fields */
+    bool expandable;     /* its references were followed too */
+    struct row *next;    /* in the list it was loaded with */
+};
+
+struct pick { /* one name of ?fields= */
+    struct str name;
+    char sign; /* '+', '-' or 0 */
+    struct pick *inner, *next;
+};
+
+struct slot {
+    const struct resource *resource;
+    int64_t id;
+    struct row *row;
+};
+
+struct view {
+    struct call *c;
+    struct json_writer w;
+    const struct pick *picks;
+    struct slot *slots; /* hash of loaded rows */
+    size_t slot_count, used;
+    struct row *flat, *flat_last; /* included rows in the order found */
+    const struct row *path[EXPANSION_MAX];
+    int depth;
+};
+
+struct view *view_new(struct call *c);
+
+/* SQL: "t.id, t.title, ..." of all members that have a column; and a row of a statement that selected it. */
+void view_columns(struct buf *sql, const struct resource *r);
+struct row *view_read(struct view *v, const struct resource *r, struct stmt *s);
+const char *view_from(struct arena *a, const struct resource *r); /* "teams t" */
+
+/* Follows lists and includes of rows linked by next. 0 or error. */
+int view_follow(struct view *v, struct row *rows);
+/* Loads rows by id, in the order of ids, those the actor may see; missing ones are left out. */
+int view_load(struct view *v, const struct resource *r, const int64_t *ids, int count, struct row **rows, int *found);
+
+void view_row(struct view *v, const struct row *row);             /* writes the resource */
+void view_reference(struct view *v, const struct resource *r, int64_t id); /* writes it, or {id, resource_type} */
+void view_flat(struct view *v);                                   /* writes {type: {id: resource}} */
+struct row *view_find(const struct view *v, const struct resource *r, int64_t id); /* among those loaded; NULL */
+struct value *row_cell(const struct row *row, const char *name);
+void view_url(struct view *v, const struct row *row, struct buf *out);
+void view_type(struct view *v, const char *type);                 /* a type's name in the case asked for */
+bool view_includes(const struct view *v, const struct resource *r);
+bool view_sees(const struct view *v, const struct row *row, const struct field *f);
+
+/* The hash of one row's own members, 32 hex digits. */
+void view_tag(const struct view *v, const struct row *row, char out[33]);
+
+#endif
