@@ -70,12 +70,14 @@ struct call {
     int64_t id;         /* target of the call: :id, or what create made */
     int64_t *ids;       /* targets of a bulk call */
     int id_count;
+    struct branches *branches; /* lists: which rows, where it is not what the resource's `visible` says */
     void *prepared;     /* what .prepare found; in the arena */
 
     int status;         /* of the reply */
     struct buf out;
     struct header *headers;
     struct str session_id; /* member of the envelope after Basic */
+    struct str notification; /* INFO for the person, p NULL: none */
     struct str etag;       /* bare, 32 hex */
     int64_t modified;      /* Last-Modified, 0: unknown */
 };

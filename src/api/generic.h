@@ -13,6 +13,7 @@ int api_import(struct call *c); /* bulk: makes a job; 202 */
 
 /* ---- steps ------------------------------------------------------------------------------------------- */
 
+int api_of(struct call *c);      /* what route->of names: 404 unless the actor sees it */
 int api_target(struct call *c);  /* the row :id names, or the rows ids name: 404, then preconditions 412; sets id or ids */
 int api_insert(struct call *c);  /* INSERT of what api_input took; sets id */
 int api_store(struct call *c);   /* UPDATE of the targets with what was given; nothing given: nothing changes */
@@ -27,7 +28,7 @@ int api_reply_none(struct call *c);
 int api_reply_list_of(struct call *c, const int64_t *ids, int count); /* LIST_COUNT of these ids, in this order */
 
 /* Whether the actor may see the row; 1, 0 or error. */
-int api_visible(struct work *w, const struct resource *r, int64_t id);
+int api_visible(struct call *c, const struct resource *r, int64_t id);
 const struct resource *resource_of(const char *type); /* NULL: none */
 
 #endif

@@ -64,7 +64,7 @@ static int read_int(struct call *c, struct in *in, struct str s) {
     }
     in->value = (struct value){V_INT, .i = v};
     if (f->type != F_REF) return 0;
-    int seen = api_visible(&c->work, resource_of(f->ref), v);
+    int seen = api_visible(c, resource_of(f->ref), v);
     if (seen < 0) return fail(&c->work, (enum error)-seen);
     return seen ? 0 : invalid(c, in, "There is no such resource.");
 }

@@ -1,0 +1,44 @@
+/* Conditional requests: RFC 9110 section 13.2.2, api.md "Caching and conditional requests".
+ *
+ * The tag of one resource is a hash of its own members, of a list or a bulk call the ids in order. In AJAX mode it is the hash of
+ * all that was rendered, so it never equals a plain one and never serves a PUT or DELETE, which compare with the plain tag. */
+#include "api/reply.h"
+
+#include "base/clock.h"
+
+/* Whether a list of tags, quoted, bare or weak, or *, names ours. */
+static bool tag_listed(struct str list, struct str tag) {
+    while (list.p) {
+        struct str item = str_trim(str_cut(&list, ','));
+        if (str_eq(item, S("*"))) return tag.p != NULL;
+        if (str_starts(item, S("W/")) || str_starts(item, S("w/"))) item.p += 2, item.n -= 2;
+        if (item.n >= 2 && item.p[0] == '"' && item.p[item.n - 1] == '"') item.p++, item.n -= 2;
+        if (tag.p && str_eqi(item, tag)) return true;
+    }
+    return false;
+}
+
+static bool modified_since(const struct call *c, struct str date, bool *known) {
+    int64_t since;
+    *known = c->modified != 0 && time_parse_http(date, &since);
+    return *known && c->modified / 1000 > since / 1000;
+}
+
+int conditional(struct call *c) {
+    struct str match = http_header(c->http, "If-Match"), none = http_header(c->http, "If-None-Match");
+    struct str unmodified = http_header(c->http, "If-Unmodified-Since"), modified = http_header(c->http, "If-Modified-Since");
+    bool known, read = c->method == GET;
+    if (match.p) {
+        if (!tag_listed(match, c->etag)) return fail(&c->work, ERR_RESOURCE_MODIFIED);
+    } else if (unmodified.p && modified_since(c, unmodified, &known)) {
+        return fail(&c->work, ERR_RESOURCE_MODIFIED);
+    }
+    if (none.p) {
+        if (!tag_listed(none, c->etag)) return 0;
+        if (!read) return fail(&c->work, ERR_RESOURCE_MODIFIED);
+    } else if (!read || modified.p == NULL || modified_since(c, modified, &known) || !known) {
+        return 0;
+    }
+    c->status = 304;
+    return 1;
+}

@@ -1,0 +1,317 @@
+/* The handlers of plain resources, made of steps that other handlers use too. */
+#include "api/generic.h"
+
+#include "api/input.h"
+#include "api/reply.h"
+#include "base/fold.h"
+#include "base/random.h"
+
+#include <assert.h>
+
+/* ---- which rows ------------------------------------------------------------------------------------------- */
+
+/* SELECT 1 of a visible row; further is an additional condition over path variables. */
+static int row_exists(struct call *c, const struct resource *r, int64_t id, const char *further) {
+    struct branches b = {0};
+    struct buf sql = {0};
+    struct stmt *s;
+    struct bind binds[BRANCH_BINDS_MAX + PATH_VARS + 2];
+    int n = 0;
+    buf_fmt(&sql, "SELECT t.id FROM %s WHERE t.id = :target", view_from(c->work.arena, r));
+    view_condition(c, r, &b, &sql);
+    if (further) buf_fmt(&sql, " AND %s", further);
+    buf_char(&sql, 0);
+    for (int i = 0; i < b.bind_count; i++) binds[n++] = b.binds[i];
+    for (int i = 0; i < c->var_count; i++)
+        binds[n++] = (struct bind){.name = str_fmt(c->work.arena, ":%s", c->vars[i].name).p, .type = BIND_INT, .i = c->vars[i].id};
+    binds[n++] = (struct bind)B_INT("target", id);
+    binds[n] = (struct bind){0};
+    int rc = db_start(c->work.conn, sql.p, binds, &s);
+    buf_free(&sql);
+    if (rc < 0) return rc;
+    rc = stmt_step(s);
+    stmt_end(s);
+    return rc;
+}
+
+int api_visible(struct call *c, const struct resource *r, int64_t id) { return row_exists(c, r, id, NULL); }
+
+int api_of(struct call *c) {
+    if (c->route->of == NULL) return 0;
+    const struct resource *r = resource_of(c->route->of);
+    int rc = c->vars[0].id ? row_exists(c, r, c->vars[0].id, NULL) : 0;
+    return rc < 0 ? rc : rc ? 0 : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+}
+
+static int load_target(struct call *c, struct view *v, struct row **row) {
+    int found = 0;
+    TRY(view_load(v, c->resource, &c->id, 1, row, &found));
+    return found ? 0 : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+}
+
+static void tag_row(struct call *c, struct view *v, const struct row *row) {
+    char hex[33];
+    view_tag(v, row, hex);
+    c->etag = str_dup(c->work.arena, str_of(hex));
+    c->modified = 0;
+    for (int i = 0; row->resource->fields[i].name; i++)
+        if (strcmp(row->resource->fields[i].name, "updated_at") == 0 && row->cells[i].type == V_INT) c->modified = row->cells[i].i;
+}
+
+/* The one row of the path: its last variable. */
+static int target_one(struct call *c) {
+    const struct path_var *var = &c->vars[c->var_count - 1];
+    TRY(api_of(c));
+    c->id = var->id;
+    int rc = var->id ? row_exists(c, c->resource, var->id, c->route->where) : 0;
+    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    c->ids = &c->id;
+    c->id_count = 1;
+    return 0;
+}
+
+static int conditional_one(struct call *c) {
+    struct row *row;
+    bool asked = http_header(c->http, "If-Match").p || http_header(c->http, "If-Unmodified-Since").p || http_header(c->http, "If-None-Match").p;
+    if (!asked) return 0;
+    struct view *v = view_new(c);
+    TRY(load_target(c, v, &row));
+    tag_row(c, v, row);
+    int rc = conditional(c);
+    c->etag = (struct str){0};
+    c->modified = 0;
+    return rc < 0 ? rc : 0;
+}
+
+/* The ids of a bulk call: from the query or the body, which must agree. */
+static int read_ids(struct call *c) {
+    const struct json *query = json_named(c->query, S("ids")), *body = json_named(c->body, S("ids"));
+    int64_t *ids = NULL, *again = NULL;
+    if (query == NULL && body == NULL) return fail_field(&c->work, ERR_FIELD_REQUIRED, S("ids"), NULL);
+    int n = input_ids(c, S("ids"), query ? query : body, &ids);
+    TRY(n);
+    if (query && body) {
+        int m = input_ids(c, S("ids"), body, &again);
+        TRY(m);
+        if (m != n || memcmp(ids, again, (size_t)n * sizeof *ids) != 0)
+            return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("ids"), "The query and the body name different ids.");
+    }
+    if (n == 0) return fail_field(&c->work, ERR_FIELD_EMPTY, S("ids"), NULL);
+    c->ids = ids;
+    c->id_count = n;
+    return 0;
+}
+
+static int target_many(struct call *c) {
+    struct tag t = tag_new();
+    char hex[33];
+    int first = 0;
+    int rc = read_ids(c);
+    for (int i = 0; i < c->id_count; i++) tag_int(&t, c->ids[i]);
+    tag_end(&t, hex);
+    TRY(rc);
+    for (int i = 0; i < c->id_count; i++) {
+        rc = row_exists(c, c->resource, c->ids[i], c->route->where);
+        if (rc == 0) rc = fail_at(&c->work, ERR_RESOURCE_NOT_FOUND, S("ids"), str_fmt(c->work.arena, "ids/%d", i), NULL);
+        if (rc < 0 && first == 0) first = rc;
+    }
+    TRY(first);
+    c->etag = str_dup(c->work.arena, str_of(hex));
+    rc = conditional(c);
+    c->etag = (struct str){0};
+    return rc < 0 ? rc : 0;
+}
+
+int api_target(struct call *c) {
+    if (c->route->shape == COUNT) {
+        TRY(api_of(c));
+        return target_many(c);
+    }
+    TRY(target_one(c));
+    return conditional_one(c);
+}
+
+struct str api_ids(struct call *c) {
+    struct buf b = {0};
+    buf_char(&b, '[');
+    for (int i = 0; i < c->id_count; i++) {
+        if (i) buf_char(&b, ',');
+        buf_int(&b, c->ids[i]);
+    }
+    buf_char(&b, ']');
+    struct str s = str_dup(c->work.arena, buf_view(&b));
+    buf_free(&b);
+    return s;
+}
+
+/* ---- writing ---------------------------------------------------------------------------------------------- */
+
+static bool stored(const struct field *f, bool create) {
+    return input_taken(f, create) && !(f->flags & BY_HANDLER) && !(f->column && f->column[0] == 0);
+}
+
+static struct bind bind_of(struct arena *a, const struct in *in) {
+    struct bind b = {.name = str_fmt(a, ":%s", input_name(a, in->field).p).p};
+    switch (in->value.type) {
+    case V_INT: b.type = BIND_INT, b.i = in->value.i; break;
+    case V_TEXT: b.type = BIND_TEXT, b.s = in->value.s; break;
+    default: b.type = BIND_NULL;
+    }
+    return b;
+}
+
+#define FIELDS_MAX 96
+
+/* The columns of what was taken, with their binds: create lists all, update those given. */
+static int columns(struct call *c, bool create, const char **names, struct bind *binds) {
+    struct arena *a = c->work.arena;
+    int n = 0;
+    for (int i = 0; i < c->input_count; i++) {
+        const struct in *in = &c->input[i];
+        if (!stored(in->field, create) || (!create && !in->given)) continue;
+        assert(n < FIELDS_MAX - 4);
+        names[n] = input_name(a, in->field).p;
+        binds[n++] = bind_of(a, in);
+        if (in->field->fold == NULL) continue;
+        names[n] = in->field->fold;
+        struct str key = in->value.s.p ? fold_key(a, in->value.s) : (struct str){0};
+        binds[n++] = (struct bind){.name = str_fmt(a, ":%s", in->field->fold).p, .type = BIND_TEXT, .s = key};
+    }
+    return n;
+}
+
+int api_insert(struct call *c) {
+    const char *names[FIELDS_MAX];
+    struct bind binds[FIELDS_MAX] = {0};
+    struct buf sql = {0};
+    struct stmt *s;
+    int n = columns(c, true, names, binds);
+    buf_fmt(&sql, "INSERT INTO %s (", c->home->table);
+    for (int i = 0; i < n; i++) buf_fmt(&sql, "%s, ", names[i]);
+    buf_text(&sql, "created_at, updated_at) VALUES (");
+    for (int i = 0; i < n; i++) buf_fmt(&sql, "%s, ", binds[i].name);
+    buf_text(&sql, ":now, :now) RETURNING id");
+    buf_char(&sql, 0);
+    binds[n] = (struct bind)B_INT("now", c->work.now);
+    int rc = db_start(c->work.conn, sql.p, binds, &s);
+    buf_free(&sql);
+    if (rc < 0) return rc;
+    rc = stmt_step(s);
+    if (rc == 1) c->id = col_int(s, 0);
+    stmt_end(s);
+    return rc < 0 ? rc : rc == 1 ? 0 : -ERR_INTERNAL_ERROR;
+}
+
+static int nothing_given(struct call *c) {
+    struct arena *a = c->work.arena;
+    if (c->route->shape != COUNT) return 0;
+    const char **names = arena_array(a, (size_t)c->input_count + 1, sizeof *names);
+    int n = 0;
+    for (int i = 0; i < c->input_count; i++)
+        if (input_taken(c->input[i].field, false)) names[n++] = input_name(a, c->input[i].field).p;
+    fail(&c->work, ERR_ANY_FIELD_REQUIRED);
+    c->work.last_problem->parameters = names;
+    return -ERR_ANY_FIELD_REQUIRED;
+}
+
+int api_store(struct call *c) {
+    const char *names[FIELDS_MAX];
+    struct bind binds[FIELDS_MAX] = {0};
+    struct buf sql = {0};
+    bool any = false;
+    for (int i = 0; i < c->input_count; i++) any = any || c->input[i].given;
+    if (!any) return nothing_given(c);
+    int n = columns(c, false, names, binds);
+    buf_fmt(&sql, "UPDATE %s SET ", c->home->table);
+    for (int i = 0; i < n; i++) buf_fmt(&sql, "%s = %s, ", names[i], binds[i].name);
+    buf_text(&sql, "updated_at = :now WHERE id IN @LIST(:ids)");
+    buf_char(&sql, 0);
+    binds[n] = (struct bind)B_INT("now", c->work.now);
+    binds[n + 1] = (struct bind)B_TEXT("ids", api_ids(c));
+    int rc = db_exec_text(c->work.conn, sql.p, binds);
+    buf_free(&sql);
+    return rc < 0 ? rc : 0;
+}
+
+int api_remove(struct call *c) {
+    const char *sql = str_fmt(c->work.arena, "DELETE FROM %s WHERE id IN @LIST(:ids)", c->home->table).p;
+    int rc = db_exec_text(c->work.conn, sql, BINDS(B_TEXT("ids", api_ids(c))));
+    /* Something still refers to it. */
+    return rc == -ERR_FIELD_INVALID ? fail(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE) : rc < 0 ? rc : 0;
+}
+
+/* ---- replies ---------------------------------------------------------------------------------------------- */
+
+static int reply_row(struct view *v, const struct row *row) {
+    envelope_begin(v);
+    jw_key(&v->w, S("data"));
+    view_row(v, row);
+    envelope_resource(v);
+    envelope_end(v);
+    return 0;
+}
+
+int api_reply_one(struct call *c, int64_t id) {
+    struct view *v = view_new(c);
+    struct row *row;
+    c->id = id;
+    TRY(load_target(c, v, &row));
+    tag_row(c, v, row);
+    return reply_row(v, row);
+}
+
+static int reply_bare(struct call *c, int64_t count, bool counted) {
+    struct view *v = view_new(c);
+    envelope_begin(v);
+    if (counted) {
+        jw_key(&v->w, S("total_count"));
+        jw_int(&v->w, count);
+    }
+    envelope_end(v);
+    return 0;
+}
+
+int api_reply_count(struct call *c, int64_t count) { return reply_bare(c, count, true); }
+int api_reply_none(struct call *c) { return reply_bare(c, 0, false); }
+
+int api_reply(struct call *c) {
+    if (c->route->shape == COUNT) return api_reply_count(c, c->id_count);
+    if (c->route->shape == NONE) return api_reply_none(c);
+    return api_reply_one(c, c->id);
+}
+
+/* ---- handlers --------------------------------------------------------------------------------------------- */
+
+int api_get(struct call *c) {
+    struct view *v;
+    struct row *row;
+    int rc;
+    TRY(target_one(c));
+    TRY(api_input(c));
+    v = view_new(c);
+    TRY(load_target(c, v, &row));
+    tag_row(c, v, row);
+    if (!c->options.ajax && (rc = conditional(c)) != 0) return rc < 0 ? rc : 0;
+    return reply_row(v, row);
+}
+
+int api_create(struct call *c) {
+    TRY(api_of(c));
+    TRY(api_input(c));
+    TRY(api_insert(c));
+    return api_reply(c);
+}
+
+int api_update(struct call *c) {
+    TRY(api_target(c));
+    TRY(api_input(c));
+    TRY(api_store(c));
+    return api_reply(c);
+}
+
+int api_delete(struct call *c) {
+    TRY(api_target(c));
+    TRY(api_input(c));
+    TRY(api_remove(c));
+    return api_reply(c);
+}

@@ -1,0 +1,262 @@
+/* Lists: one query, whatever the filters, the order and the caller.
+ *
+ * Each branch of visibility is an index range in the order of the list. One branch is queried as it stands; several are each
+ * limited by themselves and merged (UNION ALL), so that no list reads more than branches x (offset + limit) index entries. The
+ * branches are disjoint: their counts add up. */
+#include "api/generic.h"
+#include "api/input.h"
+#include "api/reply.h"
+#include "base/random.h"
+
+#include <assert.h>
+
+#define LIST_BINDS (BRANCH_BINDS_MAX + PATH_VARS + 24)
+
+struct list {
+    struct view *view;
+    const struct resource *r;
+    struct branches branches;
+    struct buf where;   /* " AND ..." of all that is not visibility */
+    struct str from_id; /* keyset: " AND ..." behind or before the row named; no part of a count */
+    const char *key;
+    bool descending; /* as queried: before_id turns it round */
+    struct bind binds[LIST_BINDS];
+    int bind_count;
+};
+
+static void bind(struct list *l, struct bind b) {
+    assert(l->bind_count < LIST_BINDS - 1);
+    l->binds[l->bind_count++] = b;
+}
+
+static struct str ids_text(struct arena *a, const struct value *v) {
+    struct buf b = {0};
+    buf_char(&b, '[');
+    for (int64_t i = 0; i < v->i; i++) {
+        if (i) buf_char(&b, ',');
+        buf_int(&b, v->ids[i]);
+    }
+    buf_char(&b, ']');
+    struct str s = str_dup(a, buf_view(&b));
+    buf_free(&b);
+    return s;
+}
+
+static void add_filters(struct list *l, struct call *c) {
+    struct arena *a = c->work.arena;
+    for (int i = 0; i < c->arg_count; i++) {
+        const struct in *in = &c->args[i];
+        if (in->field->filter == NULL || !in->given || in->value.type == V_NULL) continue;
+        const char *name = str_fmt(a, ":%s", in->field->name).p;
+        buf_fmt(&l->where, " AND %s", in->field->filter);
+        if (in->value.type == V_INT) bind(l, (struct bind){.name = name, .type = BIND_INT, .i = in->value.i});
+        else if (in->value.type == V_TEXT) bind(l, (struct bind){.name = name, .type = BIND_TEXT, .s = in->value.s});
+        else bind(l, (struct bind){.name = name, .type = BIND_TEXT, .s = ids_text(a, &in->value)});
+    }
+}
+
+static void add_keyset(struct list *l, struct call *c) {
+    const struct options *o = &c->options;
+    if (!o->keyset) return;
+    bool before = o->before_id != 0;
+    if (before) l->descending = !l->descending;
+    const char *op = l->descending ? "<" : ">";
+    if (strcmp(l->key, "t.id") == 0) l->from_id = str_fmt(c->work.arena, " AND t.id %s :from_id", op);
+    else
+        l->from_id = str_fmt(c->work.arena, " AND (%s, t.id) %s (SELECT %s, t.id FROM %s WHERE t.id = :from_id)", l->key, op, l->key,
+                             view_from(c->work.arena, l->r));
+    bind(l, (struct bind){.name = ":from_id", .type = BIND_INT, .i = before ? o->before_id : o->after_id});
+}
+
+static void list_init(struct list *l, struct call *c, struct view *v) {
+    const struct route *route = c->route;
+    *l = (struct list){.view = v, .r = c->resource, .key = route->order.key ? route->order.key : "t.id", .descending = route->order.descending};
+    if (c->branches) l->branches = *c->branches;
+    else if (l->r->visible) l->r->visible(&c->work, &l->branches);
+    else l->branches.all = true;
+    for (int i = 0; i < l->branches.bind_count; i++) bind(l, l->branches.binds[i]);
+    for (int i = 0; i < c->var_count; i++)
+        bind(l, (struct bind){.name = str_fmt(c->work.arena, ":%s", c->vars[i].name).p, .type = BIND_INT, .i = c->vars[i].id});
+    if (l->r->where) buf_fmt(&l->where, " AND %s", l->r->where);
+    if (route->where) buf_fmt(&l->where, " AND %s", route->where);
+    add_filters(l, c);
+}
+
+static const char *branch_of(const struct list *l, int i) {
+    if (l->branches.all) return "1 = 1";
+    return l->branches.count ? l->branches.where[i] : "1 = 0";
+}
+
+static int branch_count(const struct list *l) { return l->branches.count > 1 ? l->branches.count : 1; }
+
+/* ORDER BY of the outer or an inner query; of an id alone or of (key, id). */
+static void order_by(const struct list *l, struct buf *sql, const char *key, const char *id) {
+    const char *direction = l->descending ? " DESC" : "";
+    buf_text(sql, " ORDER BY ");
+    if (strcmp(l->key, "t.id") != 0) buf_fmt(sql, "%s%s, ", key, direction);
+    buf_fmt(sql, "%s%s", id, direction);
+}
+
+static void list_sql(const struct list *l, struct buf *sql) {
+    struct arena *a = l->view->c->work.arena;
+    const char *from = view_from(a, l->r), *from_id = l->from_id.p ? l->from_id.p : "";
+    struct str where = buf_view(&l->where);
+    int n = branch_count(l);
+    buf_text(sql, "SELECT ");
+    view_columns(sql, l->r);
+    buf_fmt(sql, " FROM %s WHERE ", from);
+    if (n == 1) {
+        buf_fmt(sql, "%s%.*s%s", branch_of(l, 0), (int)where.n, where.p, from_id);
+        order_by(l, sql, l->key, "t.id");
+        buf_text(sql, " LIMIT :limit OFFSET :offset");
+    } else {
+        buf_text(sql, "t.id IN (SELECT m.id FROM (");
+        for (int i = 0; i < n; i++) {
+            buf_fmt(sql, "%sSELECT b%d.id, b%d.k FROM (SELECT t.id AS id, %s AS k FROM %s WHERE %s%.*s%s",
+                    i ? " UNION ALL " : "", i, i, l->key, from, branch_of(l, i), (int)where.n, where.p, from_id);
+            order_by(l, sql, l->key, "t.id");
+            buf_fmt(sql, " LIMIT :most) AS b%d", i);
+        }
+        buf_text(sql, ") AS m");
+        order_by(l, sql, "m.k", "m.id");
+        buf_text(sql, " LIMIT :limit OFFSET :offset)");
+        order_by(l, sql, l->key, "t.id");
+    }
+    buf_char(sql, 0);
+}
+
+static void count_sql(const struct list *l, struct buf *sql) {
+    const char *from = view_from(l->view->c->work.arena, l->r);
+    buf_text(sql, "SELECT ");
+    for (int i = 0; i < branch_count(l); i++)
+        buf_fmt(sql, "%s(SELECT COUNT(*) FROM %s WHERE %s%.*s)", i ? " + " : "", from, branch_of(l, i), (int)l->where.n,
+                l->where.p ? l->where.p : "");
+    buf_char(sql, 0);
+}
+
+static int read_rows(struct list *l, struct row **rows, int *count, struct row **extra) {
+    const struct options *o = &l->view->c->options;
+    bool all = l->view->c->route->shape == LIST_COUNT;
+    int64_t limit = all ? -1 : o->limit + (o->keyset ? 1 : 0), offset = all || o->keyset ? 0 : o->offset;
+    struct buf sql = {0};
+    struct row **last = rows;
+    struct stmt *s;
+    *rows = *extra = NULL;
+    *count = 0;
+    bind(l, (struct bind)B_INT("limit", limit < 0 ? INT64_MAX : limit));
+    bind(l, (struct bind)B_INT("offset", offset));
+    bind(l, (struct bind)B_INT("most", limit < 0 || offset > INT64_MAX - limit ? INT64_MAX : limit + offset));
+    list_sql(l, &sql);
+    int rc = db_start(l->view->c->work.conn, sql.p, l->binds, &s);
+    buf_free(&sql);
+    if (rc < 0) return rc;
+    while ((rc = stmt_step(s)) == 1) {
+        struct row *row = view_read(l->view, l->r, s);
+        if (!all && *count == o->limit) {
+            *extra = row;
+            continue;
+        }
+        *last = row;
+        last = &row->next;
+        ++*count;
+    }
+    stmt_end(s);
+    return rc;
+}
+
+static struct row *reversed(struct row *rows) {
+    struct row *out = NULL;
+    while (rows) {
+        struct row *next = rows->next;
+        rows->next = out;
+        out = rows;
+        rows = next;
+    }
+    return out;
+}
+
+static int total_of(struct list *l, int got, int64_t *total) {
+    struct call *c = l->view->c;
+    struct buf sql = {0};
+    struct stmt *s;
+    const struct options *o = &c->options;
+    if (c->route->shape == LIST_COUNT || (!o->keyset && (got > 0 || o->offset == 0) && got < o->limit)) {
+        *total = (c->route->shape == LIST_COUNT ? 0 : o->offset) + got;
+        return 0;
+    }
+    int rc = c->route->count ? c->route->count(c, total) : 0;
+    if (rc) return rc < 0 ? rc : 0;
+    count_sql(l, &sql);
+    rc = db_start(c->work.conn, sql.p, l->binds, &s);
+    buf_free(&sql);
+    if (rc < 0) return rc;
+    rc = stmt_step(s);
+    if (rc == 1) *total = col_int(s, 0);
+    stmt_end(s);
+    return rc < 0 ? rc : 0;
+}
+
+static void tag_list(struct call *c, const struct row *rows) {
+    char hex[33];
+    struct tag t = tag_new();
+    for (const struct row *row = rows; row; row = row->next) tag_int(&t, row->id);
+    tag_end(&t, hex);
+    c->etag = str_dup(c->work.arena, str_of(hex));
+}
+
+static int write_list(struct view *v, const struct row *rows, int64_t total, const struct row *extra) {
+    struct call *c = v->c;
+    const struct row *last = NULL;
+    envelope_begin(v);
+    jw_key(&v->w, S("data"));
+    jw_array(&v->w);
+    for (const struct row *row = rows; row; last = row, row = row->next) view_row(v, row);
+    jw_end(&v->w);
+    envelope_resource(v);
+    bool page = c->route->shape == LIST;
+    if (page && !c->options.keyset) {
+        jw_key(&v->w, S("offset"));
+        jw_int(&v->w, c->options.offset);
+    }
+    if (page) {
+        jw_key(&v->w, S("limit"));
+        jw_int(&v->w, c->options.limit);
+    }
+    jw_key(&v->w, S("total_count"));
+    jw_int(&v->w, total);
+    if (page && !c->options.keyset) reply_links(v, total);
+    if (page && c->options.keyset && extra && last && !c->options.before_id) reply_next_key(v, last->id);
+    envelope_end(v);
+    return 0;
+}
+
+int api_list(struct call *c) {
+    struct view *v = view_new(c);
+    struct list l;
+    struct row *rows, *extra;
+    int count;
+    int64_t total = 0;
+    TRY(api_of(c));
+    if (c->args == NULL) TRY(api_input(c));
+    list_init(&l, c, v);
+    add_keyset(&l, c);
+    int rc = read_rows(&l, &rows, &count, &extra);
+    if (rc >= 0) rc = total_of(&l, count, &total);
+    buf_free(&l.where);
+    TRY(rc);
+    if (c->options.before_id) rows = reversed(rows);
+    tag_list(c, rows);
+    if (!c->options.ajax && (rc = conditional(c)) != 0) return rc < 0 ? rc : 0;
+    TRY(view_follow(v, rows));
+    return write_list(v, rows, total, extra);
+}
+
+int api_reply_list_of(struct call *c, const int64_t *ids, int count) {
+    struct view *v = view_new(c);
+    struct row *rows;
+    int found;
+    TRY(view_load(v, c->resource, ids, count, &rows, &found));
+    tag_list(c, rows);
+    if (!c->options.ajax && c->method == GET && conditional(c) != 0) return failed(&c->work) ? -ERR_RESOURCE_MODIFIED : 0;
+    return write_list(v, rows, found, NULL);
+}

@@ -1,0 +1,216 @@
+#include "api/reply.h"
+
+#include "api/generic.h"
+#include "base/limits.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+void call_header(struct call *c, const char *name, struct str value) {
+    struct header *h = ARENA_NEW(c->work.arena, struct header);
+    *h = (struct header){name, str_dup(c->work.arena, value), c->headers};
+    c->headers = h;
+}
+
+/* ---- envelope ------------------------------------------------------------------------------------------- */
+
+void envelope_begin(struct view *v) {
+    jw_object(&v->w);
+    jw_key(&v->w, S("status"));
+    jw_int(&v->w, v->c->status);
+}
+
+void envelope_resource(struct view *v) {
+    const char *label = v->c->route->label ? v->c->route->label : v->c->resource->type;
+    if (strcmp(label, "-") == 0) return;
+    jw_key(&v->w, S("resource"));
+    view_type(v, label);
+    if (!v->c->options.flat) return;
+    jw_key(&v->w, S("resources"));
+    view_flat(v);
+}
+
+static void write_logs(struct json_writer *w, const struct work *work) {
+    if (work->notices == NULL) return;
+    jw_key(w, S("logs"));
+    jw_array(w);
+    for (const struct notice *n = work->notices; n; n = n->next) {
+        jw_object(w);
+        jw_key(w, S("level"));
+        jw_str(w, str_of(n->level));
+        jw_key(w, S("message"));
+        jw_str(w, n->message);
+        jw_end(w);
+    }
+    jw_end(w);
+}
+
+static void write_session(struct json_writer *w, const struct call *c) {
+    if (c->session_id.p == NULL) return;
+    jw_key(w, S("session_id"));
+    jw_str(w, c->session_id);
+}
+
+void envelope_end(struct view *v) {
+    write_logs(&v->w, &v->c->work);
+    if (v->c->notification.p) {
+        jw_key(&v->w, S("notifications"));
+        jw_array(&v->w);
+        jw_object(&v->w);
+        jw_key(&v->w, S("type"));
+        jw_str(&v->w, S("INFO"));
+        jw_key(&v->w, S("message"));
+        jw_str(&v->w, v->c->notification);
+        jw_key(&v->w, S("sticky"));
+        jw_bool(&v->w, false);
+        jw_end(&v->w);
+        jw_end(&v->w);
+    }
+    write_session(&v->w, v->c);
+    jw_end(&v->w);
+}
+
+/* ---- errors --------------------------------------------------------------------------------------------- */
+
+static void write_names(struct json_writer *w, const struct problem *p) {
+    if (p->parameters) {
+        jw_key(w, S("parameters"));
+        jw_array(w);
+        for (const char *const *name = p->parameters; *name; name++) jw_str(w, str_of(*name));
+        jw_end(w);
+    } else if (p->parameter.p) {
+        jw_key(w, S("parameter"));
+        jw_str(w, p->parameter);
+    }
+    if (p->pointer.p == NULL) return;
+    jw_key(w, S("pointer"));
+    jw_str(w, p->pointer);
+}
+
+void write_problem(struct json_writer *w, const struct call *c, const struct problem *p) {
+    const struct error_info *info = error_info((int)p->code);
+    jw_object(w);
+    jw_key(w, S("code"));
+    jw_str(w, str_of(info->code));
+    write_names(w, p);
+    jw_key(w, S("message"));
+    jw_str(w, p->message.p ? p->message : str_of(info->message));
+    jw_key(w, S("more_info"));
+    jw_str(w, str_fmt(c->work.arena, "%s/docs/errors/%s", c->work.desk->base_url.p, info->code));
+    jw_end(w);
+}
+
+void reply_error(struct call *c, int rc) {
+    struct json_writer w;
+    if (!failed(&c->work)) fail(&c->work, rc < 0 ? (enum error)-rc : ERR_INTERNAL_ERROR);
+    /* A failure of the store or a bug outranks what input errors were gathered before it. */
+    struct problem *first = c->work.problems;
+    for (struct problem *p = first; p; p = p->next)
+        if (error_info((int)p->code)->status >= 500) first = p;
+    if (first != c->work.problems) c->work.problems = first, first->next = NULL;
+    c->out.n = 0;
+    c->etag = (struct str){0};
+    c->modified = 0;
+    c->status = error_info((int)first->code)->status;
+    jw_init(&w, &c->out);
+    w.name_case = c->options.name_case;
+    w.pretty = c->options.pretty;
+    jw_object(&w);
+    jw_key(&w, S("status"));
+    jw_int(&w, c->status);
+    write_logs(&w, &c->work);
+    jw_key(&w, S("errors"));
+    jw_array(&w);
+    for (const struct problem *p = c->work.problems; p; p = p->next) write_problem(&w, c, p);
+    jw_end(&w);
+    write_session(&w, c);
+    jw_end(&w);
+}
+
+/* ---- pages ---------------------------------------------------------------------------------------------- */
+
+struct pair {
+    struct str name, value;
+};
+
+static int by_name(const void *a, const void *b) {
+    const struct pair *x = a, *y = b;
+    size_t n = x->name.n < y->name.n ? x->name.n : y->name.n;
+    int order = n ? memcmp(x->name.p, y->name.p, n) : 0;
+    return order ? order : (x->name.n > y->name.n) - (x->name.n < y->name.n);
+}
+
+static void percent_encode(struct buf *out, struct str s) {
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || strchr("-_.~,", c);
+        if (c && plain) buf_char(out, (char)c);
+        else buf_fmt(out, "%%%02X", c);
+    }
+}
+
+static bool paging(struct str name) {
+    return name_eq(name, S("offset")) || name_eq(name, S("limit")) || name_eq(name, S("after_id")) || name_eq(name, S("before_id"));
+}
+
+/* The call's address with these paging arguments: sorted, percent-encoded, the path ending in .json. */
+static struct str page_url(struct call *c, const char *key, int64_t value) {
+    struct arena *a = c->work.arena;
+    struct str path = c->http->path;
+    struct pair pairs[64];
+    size_t n = 0;
+    struct buf b = {0};
+    while (str_starts(path, S("//"))) path.p++, path.n--;
+    if (path.n > 5 && str_eq((struct str){path.p + path.n - 5, 5}, S(".json"))) path.n -= 5;
+    buf_str(&b, c->work.desk->base_url);
+    buf_str(&b, path);
+    buf_text(&b, ".json");
+    for (struct str rest = c->http->query; rest.p && n < 62;) {
+        struct json *one;
+        struct json_error err;
+        struct str item = str_cut(&rest, '&'), value_part = item, name = str_cut(&value_part, '=');
+        if (item.n == 0 || form_parse(a, str_fmt(a, "n=%.*s&v=%.*s", (int)name.n, name.p, (int)value_part.n, value_part.p ? value_part.p : ""), &one, &err) < 0)
+            continue;
+        struct pair p = {json_member(one, S("n"))->text, json_member(one, S("v"))->text};
+        if (!paging(p.name)) pairs[n++] = p;
+    }
+    if (c->options.limit != DEFAULT_PAGE) pairs[n++] = (struct pair){S("limit"), str_fmt(a, "%lld", (long long)c->options.limit)};
+    if (value) pairs[n++] = (struct pair){str_of(key), str_fmt(a, "%lld", (long long)value)};
+    qsort(pairs, n, sizeof *pairs, by_name);
+    for (size_t i = 0; i < n; i++) {
+        buf_char(&b, i ? '&' : '?');
+        percent_encode(&b, pairs[i].name);
+        buf_char(&b, '=');
+        percent_encode(&b, pairs[i].value);
+    }
+    struct str url = str_dup(a, buf_view(&b));
+    buf_free(&b);
+    return url;
+}
+
+static void link_add(struct view *v, struct buf *links, const char *member, const char *rel, struct str url) {
+    jw_key(&v->w, str_of(member));
+    jw_str(&v->w, url);
+    buf_fmt(links, "%s<%s>; rel=\"%s\"", links->n ? ", " : "", url.p, rel);
+}
+
+void reply_links(struct view *v, int64_t total) {
+    struct call *c = v->c;
+    struct buf links = {0};
+    int64_t limit = c->options.limit, offset = c->options.offset, last = total > 0 ? (total - 1) / limit * limit : 0;
+    if (offset > 0) {
+        link_add(v, &links, "first_url", "first", page_url(c, "offset", 0));
+        link_add(v, &links, "previous_url", "prev", page_url(c, "offset", offset > limit ? offset - limit : 0));
+    }
+    if (offset + limit < total) link_add(v, &links, "next_url", "next", page_url(c, "offset", offset + limit));
+    if (offset != last) link_add(v, &links, "last_url", "last", page_url(c, "offset", last));
+    if (links.n) call_header(c, "Link", buf_view(&links));
+    buf_free(&links);
+}
+
+void reply_next_key(struct view *v, int64_t last_id) {
+    struct buf links = {0};
+    link_add(v, &links, "next_url", "next", page_url(v->c, "after_id", last_id));
+    call_header(v->c, "Link", buf_view(&links));
+    buf_free(&links);
+}

@@ -1,0 +1,23 @@
+/* Envelopes (completions.md section 2), errors (section 3), conditional requests. */
+#ifndef API_REPLY_H
+#define API_REPLY_H
+
+#include "api/view.h"
+
+/* {"status": N, ... : the caller writes `data` next, then envelope_resource, then what its shape adds, then envelope_end. */
+void envelope_begin(struct view *v);
+void envelope_resource(struct view *v);
+void envelope_end(struct view *v);
+
+/* Replaces whatever was written by the error body of work.problems. rc: the handler's result. */
+void reply_error(struct call *c, int rc);
+
+void write_problem(struct json_writer *w, const struct call *c, const struct problem *p); /* one member of errors[] */
+
+void reply_links(struct view *v, int64_t total);                 /* page links, in body and Link header */
+void reply_next_key(struct view *v, int64_t last_id);            /* keyset: the next page begins behind this id */
+
+/* RFC 9110 section 13.2.2 with the call's etag and modified. Returns 0: go on; 1: answer 304 (c->status is set); -ERR_RESOURCE_MODIFIED. */
+int conditional(struct call *c);
+
+#endif
