@@ -29,20 +29,23 @@ struct json_error {
 /* Parses one document. The text need not be NUL-terminated; the tree does not point into it.
  * Refused: anything RFC 8259 refuses, invalid UTF-8, lone surrogates, a NUL character, a byte order mark, more than
  * LIMIT_JSON_DEPTH levels or LIMIT_JSON_VALUES values. A member given twice: the later one stays.
- * Returns 0, or -ERR_BODY_INVALID with *err filled. */
+ * Returns 0, or -ERR_BODY_INVALID with *err filled; *out is NULL then. */
 int json_parse(struct arena *a, struct str text, struct json **out, struct json_error *err);
 
 /* Parses application/x-www-form-urlencoded (URL standard) into an object of strings, objects and arrays:
  *   a=1            {"a": "1"}           a[]=1&a[]=2      {"a": ["1", "2"]}      a=1&a=2  {"a": "2"}
  *   a[0]=1&a[1]=2  {"a": ["1", "2"]}    a[x][y]=1        {"a": {"x": {"y": "1"}}}
- * Numeric indexes order an array by number (gaps close; at most LIMIT_FORM_NAMES); a name used both as a value and as
- * a list or object, or with unbalanced brackets, is taken literally. Invalid UTF-8 or NUL once decoded:
- * -ERR_BODY_INVALID (the URL standard would put U+FFFD there, and data would be lost in silence). */
+ * Indexes below LIMIT_FORM_NAMES order an array by number (gaps close; [] comes behind them); beside names, or larger, they
+ * are names: a[0]=1&a[x]=2 is {"a": {"0": "1", "x": "2"}}. A name used both as a value and as a list or object, or both with
+ * [] and with names inside, and one with unbalanced brackets, is taken literally: {"a": "1", "a[x]": "2"}, whatever the order
+ * of the pairs. Invalid UTF-8 or NUL once decoded, more than LIMIT_FORM_NAMES pairs or LIMIT_FORM_DEPTH brackets in a name:
+ * -ERR_BODY_INVALID (the URL standard would put U+FFFD for bad UTF-8, and data would be lost in silence). */
 int form_parse(struct arena *a, struct str text, struct json **out, struct json_error *err);
 
-/* Puts one pair, already decoded, into the tree of a form: what form_parse and multipart do for every pair. */
+/* What form_parse and multipart do for every pair, already decoded: form_put keeps it in root, an empty object, under a copy
+ * of its name; form_end, once and after the last of them, makes the tree. form_end always returns 0. */
 int form_put(struct arena *a, struct json *root, struct str name, struct json *value, struct json_error *err);
-int form_end(struct arena *a, struct json *root); /* once, after the last form_put: settles numeric indexes into arrays */
+int form_end(struct arena *a, struct json *root);
 
 struct json *json_new(struct arena *a, enum json_type type);
 struct json *json_string(struct arena *a, struct str s);
@@ -60,11 +63,11 @@ struct json_writer {
     bool pretty;              /* four spaces */
     bool no_empty;            /* drop members that are null or [] ; jw_keep exempts the next member */
     /* private */
-    bool comma, keep;
-    unsigned depth;
-    size_t key_at;                        /* where the pending member's text began */
-    size_t mark[LIMIT_JSON_WRITE_DEPTH];  /* where the member that holds each open container began, SIZE_MAX when it must stay */
-    unsigned char shape[LIMIT_JSON_WRITE_DEPTH];
+    bool keyed, keep;                    /* a key waits for its value; jw_keep was said */
+    unsigned depth;                      /* open containers */
+    size_t began;                        /* where the last key's member began in out; SIZE_MAX when it must stay */
+    size_t mark[LIMIT_JSON_WRITE_DEPTH]; /* the same of the member that holds each open container */
+    char shape[LIMIT_JSON_WRITE_DEPTH];  /* its closing bracket */
 };
 
 void jw_init(struct json_writer *w, struct buf *out);
@@ -79,7 +82,7 @@ void jw_int(struct json_writer *w, int64_t v);
 void jw_bool(struct json_writer *w, bool v);
 void jw_null(struct json_writer *w);
 void jw_time(struct json_writer *w, int64_t ms);       /* ISO 8601 */
-void jw_raw(struct json_writer *w, struct str json);   /* a value that is JSON already */
+void jw_raw(struct json_writer *w, struct str json);   /* a value that is JSON already; null and [] count as empty */
 void jw_json(struct json_writer *w, const struct json *v); /* a parsed value, names unchanged */
 
 /* A snake_case word in another case: "full_name" -> "fullName", "FullName". Written behind out. */

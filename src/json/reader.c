@@ -24,6 +24,8 @@ static bool fail(struct reader *r, const char *reason) {
     return false;
 }
 
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 static void skip_blanks(struct reader *r) {
     while (*r->p == ' ' || *r->p == '\n' || *r->p == '\r' || *r->p == '\t') r->p++;
 }
@@ -36,20 +38,20 @@ static int32_t code_unit(const char *p) {
     int32_t unit = 0;
     for (int i = 2; i < 6; i++) {
         int letter = p[i] | 0x20;
-        if (p[i] >= '0' && p[i] <= '9') unit = unit * 16 + p[i] - '0';
-        else if (letter >= 'a' && letter <= 'f') unit = unit * 16 + letter - 'a' + 10;
-        else return -1;
+        if (p[i] >= '0' && p[i] <= '9')
+            unit = unit * 16 + p[i] - '0';
+        else if (letter >= 'a' && letter <= 'f')
+            unit = unit * 16 + letter - 'a' + 10;
+        else
+            return -1;
     }
     return unit;
 }
 
 static char *put_utf8(char *to, int32_t c) {
-    if (c < 0x80) {
-        *to++ = (char)c;
-        return to;
-    }
-    int tail = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    *to++ = (char)(0xF00 >> (tail + 1) | c >> 6 * tail); /* the lead byte has a leading 1 for each byte of the sequence */
+    int tail = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    int lead = tail ? 0xF00 >> (tail + 1) : 0; /* a leading one for each byte of the sequence */
+    *to++ = (char)(lead | c >> 6 * tail);
     while (tail--) *to++ = (char)(0x80 | (c >> 6 * tail & 0x3F));
     return to;
 }
@@ -147,16 +149,19 @@ static void keep_later(struct arena *a, struct json *object) {
 /* ---- values ----------------------------------------------------------------------------------------- */
 
 static bool digits(struct reader *r) {
-    if (*r->p < '0' || *r->p > '9') return fail(r, "a digit is missing");
-    while (*r->p >= '0' && *r->p <= '9') r->p++;
+    if (!is_digit(*r->p)) return fail(r, "a digit is missing");
+    while (is_digit(*r->p)) r->p++;
     return true;
 }
 
 static bool number(struct reader *r, struct str *out) {
     char *begin = r->p;
+    if (*r->p != '-' && !is_digit(*r->p)) return fail(r, "a value is expected");
     if (*r->p == '-') r->p++;
-    if (*r->p == '0') r->p++;
-    else if (!digits(r)) return false;
+    if (*r->p == '0')
+        r->p++;
+    else if (!digits(r))
+        return false;
     if (*r->p == '.') {
         r->p++;
         if (!digits(r)) return false;
@@ -240,14 +245,12 @@ int json_parse(struct arena *a, struct str text, struct json **out, struct json_
     if (text.n) memcpy(copy, text.p, text.n);
     struct reader r = {.arena = a, .p = copy};
     skip_blanks(&r);
-    *out = value(&r);
-    if (*out) {
-        skip_blanks(&r);
-        if (r.p == copy + text.n) return 0;
-        fail(&r, "something follows the document");
-    }
-    *err = (struct json_error){(size_t)(r.p - copy), r.reason};
-    return -ERR_BODY_INVALID;
+    struct json *v = value(&r);
+    if (v) skip_blanks(&r);
+    if (v && r.p != copy + text.n) v = NULL, fail(&r, "something follows the document");
+    if (v == NULL) *err = (struct json_error){(size_t)(r.p - copy), r.reason};
+    *out = v;
+    return v ? 0 : -ERR_BODY_INVALID;
 }
 
 /* ---- the tree --------------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
-/* The writer. What it needs to know of the text before, it reads from the last byte: behind an opening bracket comes the
- * first child, behind anything else a comma. So a member is dropped by cutting the buffer, and nothing has to be undone. */
+/* The writer. What it needs to know of the text before, it reads from the last byte: behind an opening bracket comes
+ * the first child, behind anything else a comma. So a member is dropped by cutting the buffer, and nothing has to be
+ * undone. */
 #include "json/json.h"
 
 #include "base/clock.h"
@@ -8,7 +9,8 @@
 
 #define STAYS SIZE_MAX /* where a member began that must not be dropped */
 
-static bool only_child(const struct json_writer *w) {
+/* Whether the innermost container has no child yet. */
+static bool nothing_inside(const struct json_writer *w) {
     char last = w->out->p[w->out->n - 1];
     return last == '{' || last == '[';
 }
@@ -24,6 +26,185 @@ static void line(struct json_writer *w) {
 
 /* What stands between the text before and a new child. */
 static void separate(struct json_writer *w) {
-    if (!only_child(w)) buf_char(w->out, ',');
+    if (!nothing_inside(w)) buf_char(w->out, ',');
     line(w);
+}
+
+/* ---- structure -------------------------------------------------------------------------------------- */
+
+void jw_init(struct json_writer *w, struct buf *out) { *w = (struct json_writer){.out = out}; }
+
+/* Before every value: a member's key was written, an element is separated. */
+static void begin(struct json_writer *w) {
+    bool in_object = w->depth && w->shape[w->depth - 1] == '}';
+    assert(in_object == w->keyed); /* a member has a key, nothing else has */
+    w->keyed = false;
+    if (w->depth && !in_object) separate(w);
+}
+
+static void open(struct json_writer *w, char bracket, char closing) {
+    assert(w->depth < LIMIT_JSON_WRITE_DEPTH);
+    size_t began = w->keyed ? w->began : STAYS;
+    begin(w);
+    w->mark[w->depth] = began;
+    w->shape[w->depth++] = closing;
+    buf_char(w->out, bracket);
+}
+
+void jw_object(struct json_writer *w) { open(w, '{', '}'); }
+
+void jw_array(struct json_writer *w) { open(w, '[', ']'); }
+
+void jw_end(struct json_writer *w) {
+    assert(w->depth > 0 && !w->keyed);
+    bool empty = nothing_inside(w);
+    char closing = w->shape[--w->depth];
+    if (empty && closing == ']' && w->mark[w->depth] != STAYS) {
+        w->out->n = w->mark[w->depth];
+        return;
+    }
+    if (!empty) line(w);
+    buf_char(w->out, closing);
+}
+
+/* ---- strings ---------------------------------------------------------------------------------------- */
+
+static bool escaped(unsigned char c) { return c < 0x20 || c == '"' || c == '\\'; }
+
+/* Whether none of eight bytes is escaped: hits has the top bit of the lowest byte that is, and of none when none is. */
+static bool plain8(const char *p) {
+    const uint64_t ones = UINT64_MAX / 255;
+    uint64_t v, quote, slash;
+    memcpy(&v, p, sizeof v);
+    quote = v ^ ones * '"';
+    slash = v ^ ones * '\\';
+    uint64_t hits = ((v - ones * 0x20) & ~v) | ((quote - ones) & ~quote) | ((slash - ones) & ~slash);
+    return (hits & ones * 0x80) == 0;
+}
+
+static size_t plain_run(const char *p, size_t n) {
+    size_t i = 0;
+    while (n - i >= 8 && plain8(p + i)) i += 8;
+    while (i < n && !escaped((unsigned char)p[i])) i++;
+    return i;
+}
+
+static void escape(struct buf *out, unsigned char c) {
+    static const char letters[] = "\"\\bfnrt", meaning[] = "\"\\\b\f\n\r\t", hex[] = "0123456789abcdef";
+    const char *at = memchr(meaning, c, sizeof meaning - 1);
+    if (at)
+        buf_add(out, (char[]){'\\', letters[at - meaning]}, 2);
+    else
+        buf_add(out, (char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, 6);
+}
+
+static void quoted(struct buf *out, struct str s) {
+    buf_reserve(out, s.n + 2);
+    buf_char(out, '"');
+    while (s.n) {
+        size_t n = plain_run(s.p, s.n);
+        buf_add(out, s.p, n);
+        if (n < s.n) escape(out, (unsigned char)s.p[n++]);
+        s.p += n;
+        s.n -= n;
+    }
+    buf_char(out, '"');
+}
+
+void jw_str(struct json_writer *w, struct str s) {
+    if (s.p == NULL) {
+        jw_null(w);
+        return;
+    }
+    begin(w);
+    quoted(w->out, s);
+}
+
+/* ---- names ------------------------------------------------------------------------------------------ */
+
+static void begin_key(struct json_writer *w) {
+    assert(w->depth > 0 && w->shape[w->depth - 1] == '}' && !w->keyed);
+    w->began = w->no_empty && w->depth > 1 && !w->keep ? w->out->n : STAYS;
+    w->keep = false;
+    w->keyed = true;
+    separate(w);
+}
+
+static void end_key(struct json_writer *w) { buf_text(w->out, w->pretty ? ": " : ":"); }
+
+void jw_key(struct json_writer *w, struct str name) {
+    begin_key(w);
+    buf_char(w->out, '"');
+    name_in_case(w->out, name, w->name_case);
+    buf_char(w->out, '"');
+    end_key(w);
+}
+
+void jw_key_raw(struct json_writer *w, struct str name) {
+    begin_key(w);
+    quoted(w->out, name);
+    end_key(w);
+}
+
+void jw_keep(struct json_writer *w) { w->keep = true; }
+
+void name_in_case(struct buf *out, struct str snake, enum json_case c) {
+    if (c == CASE_SNAKE) {
+        buf_str(out, snake);
+        return;
+    }
+    bool upper = c == CASE_PASCAL;
+    for (size_t i = 0; i < snake.n; i++) {
+        char letter = snake.p[i];
+        if (letter != '_') buf_char(out, upper && letter >= 'a' && letter <= 'z' ? (char)(letter - 0x20) : letter);
+        upper = letter == '_';
+    }
+}
+
+/* ---- other values ----------------------------------------------------------------------------------- */
+
+void jw_int(struct json_writer *w, int64_t v) {
+    begin(w);
+    buf_int(w->out, v);
+}
+
+void jw_bool(struct json_writer *w, bool v) { jw_raw(w, v ? S("true") : S("false")); }
+
+void jw_null(struct json_writer *w) { jw_raw(w, S("null")); }
+
+void jw_time(struct json_writer *w, int64_t ms) {
+    char text[TIME_ISO_SIZE];
+    size_t n = time_iso(text, ms);
+    jw_str(w, (struct str){text, n});
+}
+
+void jw_raw(struct json_writer *w, struct str json) {
+    bool empty = str_eq(json, S("null")) || str_eq(json, S("[]"));
+    bool drop = empty && w->keyed && w->began != STAYS;
+    begin(w);
+    if (drop)
+        w->out->n = w->began;
+    else
+        buf_str(w->out, json);
+}
+
+void jw_json(struct json_writer *w, const struct json *v) {
+    switch (v->type) {
+    case JSON_NULL: jw_null(w); break;
+    case JSON_FALSE: jw_bool(w, false); break;
+    case JSON_TRUE: jw_bool(w, true); break;
+    case JSON_NUMBER: jw_raw(w, v->text); break;
+    case JSON_STRING: jw_str(w, v->text); break;
+    case JSON_ARRAY:
+    case JSON_OBJECT:
+        if (v->type == JSON_ARRAY)
+            jw_array(w);
+        else
+            jw_object(w);
+        for (const struct json *child = v->first; child; child = child->next) {
+            if (v->type == JSON_OBJECT) jw_key_raw(w, child->name);
+            jw_json(w, child);
+        }
+        jw_end(w);
+    }
 }
