@@ -1,0 +1,54 @@
+/* Logins and sessions: who a caller is, for how long, and what is remembered of their activity. */
+#ifndef CORE_SESSION_H
+#define CORE_SESSION_H
+
+#include "work/work.h"
+
+/* ---- sessions --------------------------------------------------------------------------------------------- */
+
+struct session {
+    int64_t id, user_id, created_at, last_activity_at, password_updated_at;
+    struct str user_agent, ip_address;
+    bool csrf_checked;
+};
+
+/* Loads the actor of a live session: 1, or 0 when there is none (unknown, ended, idle too long, its user disabled). One query. */
+int session_load(struct work *w, int64_t id, struct session *out);
+
+/* The texts a client holds are derived from the row by a keyed MAC, so that any process can give them again. */
+struct str session_token(const struct work *w, const struct session *s, struct arena *a);
+struct str session_csrf(const struct work *w, const struct session *s, struct arena *a);
+int64_t session_token_id(struct str token); /* the row a token speaks of, still unproven; 0: no token */
+
+/* A live session of this user, agent, address and mode: its id, or 0. */
+int session_find(struct work *w, int64_t user_id, struct str user_agent, struct str ip, bool csrf_checked, int64_t *id);
+int session_open(struct work *w, int64_t user_id, struct str user_agent, struct str ip, bool csrf_checked, int64_t *id);
+int session_renew(struct work *w, int64_t id); /* at most one write a minute */
+int session_end(struct work *w, int64_t id);
+int sessions_end(struct work *w, int64_t user_id, int64_t but); /* all of a user; but: one that stays, or 0 */
+
+/* ---- logins ----------------------------------------------------------------------------------------------- */
+
+struct login {
+    int64_t user_id, password_updated_at;
+    struct str hash; /* p NULL: no such login, or it has no password */
+};
+int login_find(struct work *w, struct str email, struct login *out); /* 0 also when there is none */
+/* Ten failures in 15 minutes of one account from one address, or of one address: 1 when locked. */
+int login_locked(struct work *w, struct str email);
+int login_failed_note(struct work *w, struct str email);
+#define LOGIN_LOCK_SECONDS 600
+
+/* The shortest password a person of this rank may have, in characters; 0 when it will do, else -ERR_FIELD_INVALID without fail(). */
+int password_rule(const struct desk *d, int rank, struct str password, int64_t *least);
+
+/* ---- activity --------------------------------------------------------------------------------------------- */
+
+/* A read never writes: that someone was here is gathered in memory and written in batches by the clock. */
+struct touches *touches_new(void);
+void touches_free(struct touches *t);
+void touch(struct desk *d, const struct session *s, int64_t now); /* at most once a minute a session */
+int64_t touched_at(struct desk *d, int64_t session_id); /* 0: not since the last flush */
+int touches_flush(struct desk *d);
+
+#endif
