@@ -121,6 +121,7 @@ struct db {
 #define STORE_MARK "PRAGMA application_id=1684370283" /* "desk"; see recover() in writer.c */
 #define WRITER_WAIT_MS 5000 /* how long the writer waits for somebody who uses the sqlite3 shell on the store */
 
+int sync_path(const char *path); /* a file or a folder; 0, or -1 with errno */
 int db_open_with(const struct db_config *cfg, const struct schema_file *files, struct db **out, struct why why);
 int db_check_with(const char *dir, const struct schema_file *files, void (*report)(void *arg, const char *line),
                   void *arg, struct why why);

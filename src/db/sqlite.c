@@ -186,7 +186,7 @@ int conn_open(const struct conn_options *o, struct conn **out, struct why why) {
     ring_init(&c->in_store);
     ring_init(&c->running);
     ring_init(&c->idle);
-    int flags = o->store && o->store->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+    int flags = o->role == CONN_READER ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
     int rc = sqlite3_open_v2(o->path, &c->handle, flags | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc == 0) rc = set_up(c, o);
     if (rc) {

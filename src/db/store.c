@@ -34,8 +34,8 @@ static int take_lock(struct db *db, struct why why) {
                   db->dir, n > 0 ? atoi(pid) : 0);
 }
 
-static int sync_dir(const char *dir) {
-    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+int sync_path(const char *path) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return -1;
     int rc = fsync(fd);
     close(fd);
@@ -50,7 +50,7 @@ static int make_file(struct db *db, bool create, struct why why) {
     int fd = open(db->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) return refuse(why, "%s can't be made: %s", db->path, strerror(errno));
     close(fd);
-    if (sync_dir(db->dir) != 0) return refuse(why, "%s can't be synced: %s", db->dir, strerror(errno));
+    if (sync_path(db->dir) != 0) return refuse(why, "%s can't be synced: %s", db->dir, strerror(errno));
     return 0;
 }
 
@@ -128,10 +128,8 @@ int db_open(const struct db_config *cfg, struct db **out, char *err, size_t err_
 
 /* A bulk store was never synced: what is not on the disk lies in the page cache. */
 static void make_durable(const struct db *db) {
-    int fd = open(db->path, O_RDWR | O_CLOEXEC);
-    if (fd < 0 || fsync(fd) != 0) log_error("store: %s may not be durable: %s", db->path, strerror(errno));
-    if (fd >= 0) close(fd);
-    sync_dir(db->dir);
+    if (sync_path(db->path) != 0 || sync_path(db->dir) != 0)
+        log_error("store: %s may not be durable: %s", db->path, strerror(errno));
 }
 
 /* As the last connection: the log is moved into the store and removed, so that one file is left. */
