@@ -1,9 +1,9 @@
 /* The HTTP edge: the only user of libmicrohttpd. Strict framing, limits before memory, absolute deadlines, drain.
  *
  * The edge calls begin() when the header section is complete and was found well-formed, then, when the body is complete
- * (in memory, or a multipart form with its files in temporary files), handle(), then, once the reply is sent or the peer is
- * gone, end(). All three run on one of the event loops. handle() either calls http_reply before it returns, or http_defer and
- * later, from any thread and exactly once, http_reply. */
+ * (in memory, or a multipart form with its files in temporary files), handle(), then, once the reply is sent or the
+ * peer is gone, end(). All three run on one of the event loops. handle() either calls http_reply before it returns, or
+ * http_defer and later, from any thread and exactly once, http_reply. */
 #ifndef HTTP_HTTP_H
 #define HTTP_HTTP_H
 
@@ -30,15 +30,16 @@ struct http_request {
     struct str body;         /* complete; empty when there is none or it was multipart or went to a file */
     struct json *form;       /* multipart: the tree of its fields (json.h form_put) */
     struct http_file *files; /* multipart file parts, or the one raw body when the app asked for HTTP_BODY_FILE */
-    int body_error;          /* ERR_x of a body that could not be taken (BODY_INVALID, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE), 0 */
+    int body_error;          /* ERR_x of a body that could not be taken (BODY_INVALID, PAYLOAD_TOO_LARGE,
+                                UNSUPPORTED_MEDIA_TYPE), 0 */
     const char *body_reason; /* a sentence for it */
     int64_t started;         /* clock_monotonic of the first header byte or as near as the library tells */
     void *app;               /* the app's own */
 };
 
 enum http_body {
-    HTTP_BODY_MEMORY, /* read into request->body, at most limit bytes; multipart fields are parsed, file parts are drained and
-                         listed with path NULL */
+    HTTP_BODY_MEMORY, /* read into request->body, at most limit bytes; multipart fields are parsed, file parts are
+                         drained and listed with path NULL */
     HTTP_BODY_UPLOAD, /* as MEMORY, but multipart file parts go to temporary files, each at most file_limit */
     HTTP_BODY_FILE,   /* as UPLOAD, and a body that is no multipart goes to one temporary file */
     HTTP_BODY_NONE,   /* not read: reply at once and close */
@@ -52,7 +53,8 @@ struct http_app {
     void (*begin)(void *ctx, struct http_request *r, struct http_plan *plan);
     void (*handle)(void *ctx, struct http_request *r);
     void (*end)(void *ctx, struct http_request *r); /* the last word: free what `app` holds */
-    void (*gone)(void *ctx, struct http_request *r); /* a deferred request's peer hung up; a reply is still due. May be NULL */
+    void (*gone)(void *ctx,
+                 struct http_request *r); /* a deferred request's peer hung up; a reply is still due. May be NULL */
 };
 
 /* Header field of the request by name, letter case ignored; p NULL when absent. */
@@ -60,8 +62,10 @@ struct str http_header(const struct http_request *r, const char *name);
 struct str http_cookie(const struct http_request *r, const char *name);
 
 void http_defer(struct http_request *r);
-void http_add_header(struct http_request *r, const char *name, struct str value); /* before http_reply; a value with CR, LF or NUL is dropped */
-/* Sends status and body; takes the buffer's memory (body->p becomes NULL). Content-Length is set; HEAD sends no body. */
+void http_add_header(struct http_request *r, const char *name,
+                     struct str value); /* before http_reply; a value with CR, LF or NUL is dropped */
+/* Sends status and body; takes the buffer's memory (body->p becomes NULL). Content-Length is set; HEAD sends no body.
+ */
 void http_reply(struct http_request *r, int status, struct buf *body);
 void http_close_after(struct http_request *r); /* Connection: close with the reply */
 
@@ -70,14 +74,16 @@ struct http_config {
     int port;            /* 0: a free one */
     int loops;
     const char *tmp_dir;
-    struct str *proxies; /* addresses whose X-Forwarded-For is believed; ends with p NULL */
-    int max_connections, max_per_address; /* 0: limits.h */
+    struct str *proxies;                            /* addresses whose X-Forwarded-For is believed; ends with p NULL */
+    int max_connections, max_per_address;           /* 0: limits.h */
     int head_deadline_ms, body_deadline_ms, idle_s; /* 0: limits.h */
 };
 
-struct http_server *http_start(const struct http_config *cfg, const struct http_app *app, void *ctx, char *err, size_t err_size);
+struct http_server *http_start(const struct http_config *cfg, const struct http_app *app, void *ctx, char *err,
+                               size_t err_size);
 int http_port(const struct http_server *s);
-void http_stop(struct http_server *s, int drain_ms); /* no new connections; requests under way end; then the loops stop */
+void http_stop(struct http_server *s,
+               int drain_ms); /* no new connections; requests under way end; then the loops stop */
 
 struct http_stats {
     int64_t connections, requests, refused, timed_out;

@@ -1,0 +1,182 @@
+/* Deadlines, hang-ups, drain: one thread, the sweeper.
+ *
+ * The library's own timeout counts from the last byte, so that a client which sends a byte now and then keeps its
+ * connection for ever, and a few hundred of them a server's. Here every phase of a connection has one absolute end, set
+ * when the phase begins and moved by nothing but real progress: a head has DEADLINE_HEAD_MS from its request line (a
+ * new connection as long to send that line, a kept one IDLE_KEEPALIVE_S), a body DEADLINE_BODY_MS and a minimum rate
+ * behind its first 64 KiB, a reply the same. The loops only store a number. The sweeper looks at all connections a few
+ * times a second and calls shutdown(2) on the late ones; their loop then sees an end of file and closes them in its
+ * usual way. It never closes a descriptor itself, and it looks while it holds the lock under which a closing connection
+ * leaves the list: a descriptor in the list is open and belongs to that connection, so no innocent one that got the
+ * same number is hit.
+ *
+ * A deferred request is suspended: its loop neither reads nor writes the socket, and would not notice that the peer has
+ * gone. So the sweeper polls the sockets of all that have waited for a whole sweep (a write takes a few milliseconds
+ * and never gets here), and tells the app, which cancels the query. A peer that closes only its sending half counts as
+ * gone, as it does for nginx: the two can't be told apart. `waiting` has its own lock, held while gone() runs.
+ * http_reply takes it before it resumes the connection, so the request can't end, nor its memory go, under gone().
+ * Hence gone() must not reply by itself; it sets a flag or interrupts.
+ *
+ * A connection that closes while the peer still sends (413, a refused head) is not closed at once, because a close with
+ * unread bytes makes the kernel send a reset, which can overtake the reply and erase it on the other side (RFC 9112
+ * section 9.6). A duplicate of the descriptor stays here for two seconds, and what arrives is thrown away.
+ *
+ * Drain: new connections are refused, idle ones shut down, all replies say Connection: close. What is under way may end
+ * until drain_ms; then heads, bodies and slow readers are cut off and every waiting request is told that its peer is
+ * gone. Those alone are waited for without end: the library aborts the process when it is stopped with a suspended
+ * connection, and their memory belongs to another thread. The app's budgets bound that. */
+#include "http/edge.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LINGER_MS 2000
+#define TICK_MAX_MS 250
+#define DISCARD (1024 * 1024)
+
+void conn_phase(struct conn *c, enum phase phase, int64_t ms) {
+    atomic_store_explicit(&c->phase, (int)phase, memory_order_relaxed);
+    atomic_store_explicit(&c->deadline, ms ? clock_monotonic() + ms : 0, memory_order_relaxed);
+}
+
+/* ---- connections ----------------------------------------------------------------------------------- */
+
+static void cut(struct conn *c) {
+    atomic_store_explicit(&c->deadline, 0, memory_order_relaxed);
+    shutdown(c->fd, SHUT_RDWR);
+}
+
+static void sweep_conn(struct http_server *s, struct conn *c, int64_t now) {
+    int64_t deadline = atomic_load_explicit(&c->deadline, memory_order_relaxed);
+    enum phase phase = (enum phase)atomic_load_explicit(&c->phase, memory_order_relaxed);
+    bool late = deadline && now >= deadline;
+    bool hurry = atomic_load_explicit(&s->hurry, memory_order_relaxed);
+    if (late && phase != PHASE_IDLE) atomic_fetch_add_explicit(&s->timed_out, 1, memory_order_relaxed);
+    if (late || (phase == PHASE_IDLE && atomic_load(&s->draining)) ||
+        (hurry && phase != PHASE_WORK && phase != PHASE_SEND))
+        cut(c);
+    else if (hurry && phase == PHASE_SEND && deadline > now + TIME_SECOND)
+        atomic_compare_exchange_strong(&c->deadline, &deadline, now + TIME_SECOND);
+}
+
+/* ---- lingering ------------------------------------------------------------------------------------- */
+
+void linger(struct conn *c) {
+    struct http_server *s = c->server;
+    if (s->lingering_n == LINGER_MAX) return;
+    int fd = fcntl(c->fd, F_DUPFD_CLOEXEC, 0);
+    if (fd < 0) return;
+    shutdown(fd, SHUT_WR);
+    s->lingering[s->lingering_n++] = (struct lingering){fd, clock_monotonic() + LINGER_MS};
+}
+
+/* MSG_TRUNC lets the kernel discard without a copy (tcp(7)). */
+static bool peer_is_done(int fd) {
+    ssize_t n = recv(fd, NULL, DISCARD, MSG_DONTWAIT | MSG_TRUNC);
+    return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+static void sweep_lingering(struct http_server *s, int64_t now) {
+    for (size_t i = 0; i < s->lingering_n;) {
+        struct lingering *l = &s->lingering[i];
+        if (now < l->until && !s->stopping && !peer_is_done(l->fd)) {
+            i++;
+            continue;
+        }
+        close(l->fd);
+        *l = s->lingering[--s->lingering_n];
+    }
+}
+
+/* ---- waiting requests ------------------------------------------------------------------------------ */
+
+void wait_begin(struct edge *e) {
+    struct http_server *s = e->server;
+    e->waits_since = atomic_load_explicit(&s->sweeps, memory_order_relaxed);
+    pthread_mutex_lock(&s->wait_lock);
+    e->wait_next = s->waiting;
+    if (e->wait_next) e->wait_next->wait_before = e;
+    s->waiting = e;
+    pthread_mutex_unlock(&s->wait_lock);
+}
+
+void wait_end(struct edge *e) {
+    struct http_server *s = e->server;
+    pthread_mutex_lock(&s->wait_lock);
+    if (e->wait_before)
+        e->wait_before->wait_next = e->wait_next;
+    else
+        s->waiting = e->wait_next;
+    if (e->wait_next) e->wait_next->wait_before = e->wait_before;
+    pthread_mutex_unlock(&s->wait_lock);
+}
+
+static bool hung_up(const struct edge *e) {
+    struct pollfd p = {.fd = e->conn->fd, .events = POLLRDHUP};
+    return poll(&p, 1, 0) == 1 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR));
+}
+
+static void sweep_waiting(struct http_server *s) {
+    int64_t sweep = atomic_fetch_add_explicit(&s->sweeps, 1, memory_order_relaxed);
+    bool hurry = atomic_load(&s->hurry);
+    if (s->app.gone == NULL) return;
+    pthread_mutex_lock(&s->wait_lock);
+    for (struct edge *e = s->waiting; e; e = e->wait_next) {
+        if (e->told_gone || e->waits_since >= sweep) continue;
+        if (!hurry && !hung_up(e)) continue;
+        e->told_gone = true;
+        s->app.gone(s->ctx, &e->r);
+    }
+    pthread_mutex_unlock(&s->wait_lock);
+}
+
+/* ---- the thread ------------------------------------------------------------------------------------ */
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static struct timespec next_tick(const struct http_server *s) {
+    int64_t ms = least(least(s->head_ms, s->body_ms), s->idle_ms) / 8;
+    struct timespec at;
+    ms = ms < 10 ? 10 : least(ms, TICK_MAX_MS);
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    at.tv_nsec += ms * 1000000;
+    at.tv_sec += at.tv_nsec / 1000000000;
+    at.tv_nsec %= 1000000000;
+    return at;
+}
+
+static void *sweep(void *arg) {
+    struct http_server *s = arg;
+    pthread_mutex_lock(&s->lock);
+    while (!s->stopping) {
+        struct timespec at = next_tick(s);
+        pthread_cond_timedwait(&s->wake, &s->lock, &at);
+        int64_t now = clock_monotonic();
+        for (struct conn *c = s->conns; c; c = c->next) sweep_conn(s, c, now);
+        sweep_lingering(s, now);
+        pthread_mutex_unlock(&s->lock);
+        sweep_waiting(s);
+        pthread_mutex_lock(&s->lock);
+    }
+    sweep_lingering(s, clock_monotonic());
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+bool sweeper_start(struct http_server *s) { return pthread_create(&s->sweeper, NULL, sweep, s) == 0; }
+
+void sweeper_stop(struct http_server *s) {
+    pthread_mutex_lock(&s->lock);
+    s->stopping = true;
+    pthread_cond_signal(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+    pthread_join(s->sweeper, NULL);
+}

@@ -1,0 +1,152 @@
+/* What the files of the HTTP edge share. Nobody else includes this.
+ *
+ *   server.c    start, stop, connections and how many an address may have
+ *   framing.c   the head of a request: is it well-formed?
+ *   request.c   from the head to handle(), bodies in between
+ *   response.c  from http_reply to the socket
+ *   deadline.c  the sweeper: what is late, who hung up, what must be drained
+ *   body.c, multipart.c, parameter.c, spool.c   bodies; they know no HTTP library
+ */
+#ifndef HTTP_EDGE_H
+#define HTTP_EDGE_H
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "http/body.h"
+#include "http/http.h"
+
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct edge;
+
+/* An IPv6 address, or an IPv4 one mapped into it. */
+struct address {
+    unsigned char bytes[16];
+};
+#define ADDRESS_TEXT INET6_ADDRSTRLEN
+
+enum phase {
+    PHASE_IDLE, /* nothing asked: new, or between two requests */
+    PHASE_HEAD, /* the request line was read */
+    PHASE_BODY,
+    PHASE_WORK, /* the app's turn: no deadline here, the app has its own budgets */
+    PHASE_SEND,
+};
+
+/* One socket. The event loop that accepted it owns all but the two atomics and the links. */
+struct conn {
+    struct http_server *server;
+    struct conn *next, *before;            /* server->conns, under server->lock */
+    struct conn *bucket_next, **bucket_at; /* of server->by_address; bucket_at NULL: exempt from the cap */
+    int fd;
+    struct address address;
+    char remote[ADDRESS_TEXT];
+    _Atomic int phase;
+    _Atomic int64_t deadline; /* clock_monotonic when the sweeper shuts the socket down; 0: never */
+    struct edge *edge;        /* the request that is being served */
+    char *target;             /* the raw request target, in the library's buffer: see read_target */
+    size_t target_n;
+    char *question, behind_question;
+    int64_t started;
+    bool unread; /* closes with bytes of the peer unread: see linger() */
+};
+
+struct header {
+    struct str name, value;
+    struct header *next;
+};
+
+/* One request. It begins with what the app sees, so that the one is found from the other. */
+struct edge {
+    struct http_request r;
+    struct http_server *server;
+    struct conn *conn;
+    struct MHD_Connection *library;
+    struct header *head; /* of the request; an array of head_n */
+    size_t head_n;
+    struct body *body;
+    int64_t body_began, body_got;
+    bool handled, deferred, close;
+    _Atomic bool ready; /* the reply is below */
+    int status;
+    struct buf reply;
+    struct header *reply_head, **reply_last;
+    struct edge *wait_next, *wait_before; /* server->waiting, under wait_lock */
+    int64_t waits_since;                  /* sweep number */
+    bool told_gone;
+};
+
+struct lingering {
+    int fd;
+    int64_t until;
+};
+#define LINGER_MAX 256
+#define BUCKETS 1024
+
+struct http_server {
+    struct http_app app;
+    void *ctx;
+    struct MHD_Daemon *daemon;
+    int listener, port;
+    const char *tmp_dir;
+    struct address *proxies;
+    size_t proxy_count;
+    int max_connections, max_per_address;
+    bool cap_loopback, exact_layout;
+    int64_t head_ms, body_ms, idle_ms;
+
+    pthread_mutex_t lock; /* conns, by_address, lingering */
+    struct conn *conns;
+    struct conn *by_address[BUCKETS];
+    int count;
+    struct lingering lingering[LINGER_MAX];
+    size_t lingering_n;
+
+    pthread_mutex_t wait_lock; /* waiting; held while the app's gone() runs */
+    struct edge *waiting;
+
+    pthread_t sweeper;
+    pthread_cond_t wake, emptied; /* with lock: a sweep is due; the last connection closed */
+    _Atomic int64_t sweeps;
+    bool stopping; /* under lock: the sweeper ends */
+    _Atomic bool draining, hurry;
+    _Atomic int64_t requests, refused, timed_out;
+};
+
+/* deadline.c */
+bool sweeper_start(struct http_server *s);
+void sweeper_stop(struct http_server *s);
+void conn_phase(struct conn *c, enum phase phase, int64_t ms); /* the deadline is ms from now; 0: none */
+void wait_begin(struct edge *e);
+void wait_end(struct edge *e);
+void linger(struct conn *c); /* under server->lock, when the library is about to close c->fd */
+
+/* framing.c */
+struct framing {
+    int err;            /* 0: well-formed */
+    const char *reason; /* a sentence */
+    bool has_body, chunked;
+    int64_t length; /* Content-Length; 0 when chunked */
+};
+struct framing framing_read(struct edge *e, const char *method, const char *version);
+
+/* request.c */
+void *on_request_line(void *cls, const char *uri, struct MHD_Connection *library);
+enum MHD_Result on_request(void *cls, struct MHD_Connection *library, const char *url, const char *method,
+                           const char *version, const char *upload, size_t *upload_n, void **context);
+void on_completed(void *cls, struct MHD_Connection *library, void **context, enum MHD_RequestTerminationCode why);
+
+/* response.c */
+enum MHD_Result response_queue(struct edge *e); /* a reply is ready and the library may take it */
+void response_write(struct edge *e);            /* a reply is ready in the middle of the body: straight to the socket */
+
+/* server.c */
+struct address address_of(const struct sockaddr *sa);
+bool address_parse(struct str text, struct address *out);
+void address_text(const struct address *a, char out[ADDRESS_TEXT]);
+bool is_proxy(const struct http_server *s, const struct address *a);
+
+#endif

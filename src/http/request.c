@@ -1,0 +1,224 @@
+#include "http/edge.h"
+
+#include "base/clock.h"
+
+#define BODY_FREE_BYTES (64 * 1024) /* what DEADLINE_BODY_MS is for; limits.h */
+
+struct str http_header(const struct http_request *r, const char *name) {
+    const struct edge *e = (const struct edge *)r;
+    struct str wanted = str_of(name);
+    for (size_t i = 0; i < e->head_n; i++)
+        if (str_eqi(e->head[i].name, wanted)) return e->head[i].value;
+    return (struct str){0};
+}
+
+struct str http_cookie(const struct http_request *r, const char *name) {
+    const struct edge *e = (const struct edge *)r;
+    struct str wanted = str_of(name);
+    for (size_t i = 0; i < e->head_n; i++) {
+        if (!str_eqi(e->head[i].name, S("Cookie"))) continue;
+        for (struct str rest = e->head[i].value; rest.p;) {
+            struct str value = str_cut(&rest, ';'), key = str_trim(str_cut(&value, '='));
+            if (value.p == NULL || !str_eq(key, wanted)) continue;
+            value = str_trim(value);
+            bool quoted = value.n >= 2 && *value.p == '"' && value.p[value.n - 1] == '"';
+            return quoted ? (struct str){value.p + 1, value.n - 2} : value;
+        }
+    }
+    return (struct str){0};
+}
+
+static struct conn *conn_of(struct MHD_Connection *library) {
+    return MHD_get_connection_info(library, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
+/* Called with the raw request target, before the library takes it apart. The library would store each argument of the
+ * query as a record of its own in the memory of the connection, so that a list of 200 ids would not fit: the query is
+ * hidden by an end behind its question mark until the head is complete (show_query). The target is the library's own
+ * writable buffer, which stays where it is until the request is completed. */
+void *on_request_line(void *cls, const char *uri, struct MHD_Connection *library) {
+    struct http_server *s = cls;
+    struct conn *c = conn_of(library);
+    c->target = (char *)(uintptr_t)(uri ? uri : "");
+    c->target_n = strlen(c->target);
+    c->question = memchr(c->target, '?', c->target_n);
+    if (c->question) {
+        c->behind_question = c->question[1];
+        c->question[1] = '\0';
+    }
+    c->started = clock_monotonic();
+    conn_phase(c, PHASE_HEAD, s->head_ms);
+    return NULL;
+}
+
+static void show_query(struct conn *c) {
+    if (c->question == NULL) return;
+    c->question[0] = '?';
+    c->question[1] = c->behind_question;
+}
+
+/* RFC 9112 section 3.2.2: of an absolute target only the path counts. */
+static void read_target(struct http_request *r, const struct conn *c) {
+    struct str t = {c->target, c->target_n};
+    if (t.n && *t.p != '/' && *t.p != '*') {
+        const char *authority = (const char *)memchr(t.p, ':', t.n) + 3, *end = t.p + t.n;
+        const char *path = authority + strcspn(authority, "/?");
+        t = (struct str){path, (size_t)(end - path)};
+    }
+    r->path = str_cut(&t, '?');
+    r->query = t;
+    if (r->path.n == 0) r->path = S("/");
+}
+
+/* The client's address: with each trusted proxy one address is taken off the end of X-Forwarded-For. What stands left
+ * of the first address that is no trusted proxy is the client's own claim, and ignored. */
+static struct str read_remote(const struct edge *e) {
+    struct address at = e->conn->address;
+    struct str list = http_header(&e->r, "X-Forwarded-For");
+    while (list.n && is_proxy(e->server, &at)) {
+        size_t begin = list.n;
+        while (begin && list.p[begin - 1] != ',') begin--;
+        struct address next;
+        if (!address_parse(str_trim((struct str){list.p + begin, list.n - begin}), &next)) break;
+        at = next;
+        list.n = begin ? begin - 1 : 0;
+    }
+    char text[ADDRESS_TEXT];
+    address_text(&at, text);
+    return str_dup(e->r.arena, str_of(text));
+}
+
+/* ---- from the head to the app ---------------------------------------------------------------------- */
+
+static void body_deadline(struct edge *e) {
+    int64_t paid = e->body_got > BODY_FREE_BYTES ? e->body_got - BODY_FREE_BYTES : 0;
+    atomic_store_explicit(&e->conn->deadline, e->body_began + e->server->body_ms + paid * 1000 / MIN_BODY_RATE,
+                          memory_order_relaxed);
+}
+
+/* Hands the reply on when there is one; a deferred request comes by here again once it was resumed. */
+static enum MHD_Result answer(struct edge *e, bool within_body) {
+    if (!atomic_load_explicit(&e->ready, memory_order_acquire)) return MHD_YES;
+    if (!within_body) return response_queue(e);
+    response_write(e);
+    return MHD_NO;
+}
+
+/* Behind handle() a deferred request belongs to its other thread until the library resumes it. */
+static enum MHD_Result run_handle(struct edge *e, bool within_body) {
+    e->handled = true;
+    conn_phase(e->conn, PHASE_WORK, 0);
+    e->server->app.handle(e->server->ctx, &e->r);
+    return e->deferred ? MHD_YES : answer(e, within_body);
+}
+
+/* The request ends without the app: it was no request. */
+static enum MHD_Result refuse(struct edge *e, const struct framing *f) {
+    const struct error_info *info = error_info(f->err);
+    struct buf body = {0};
+    atomic_fetch_add_explicit(&e->server->refused, 1, memory_order_relaxed);
+    buf_fmt(&body, "{\"status\":%d,\"errors\":[{\"code\":\"%s\",\"message\":\"%s\"}]}", info->status, info->code,
+            f->reason);
+    http_add_header(&e->r, "Content-Type", S("application/json"));
+    e->conn->unread = e->close = true;
+    http_reply(&e->r, info->status, &body);
+    enum MHD_Result result = response_queue(e);
+    arena_free(e->r.arena);
+    return result;
+}
+
+/* Decides whether the body is read, and where to. False: it is not, the app answers now, and the connection closes. */
+static bool prepare_body(struct edge *e, const struct framing *f, const struct http_plan *plan) {
+    struct http_request *r = &e->r;
+    if (plan->body == HTTP_BODY_NONE) return false;
+    struct str encoding = http_header(r, "Content-Encoding");
+    if (encoding.n && !str_eqi(encoding, S("identity"))) {
+        r->body_error = ERR_UNSUPPORTED_MEDIA_TYPE;
+        r->body_reason = "Content-Encoding is not supported.";
+        return false;
+    }
+    e->body = body_new(r, plan, http_header(r, "Content-Type"), e->server->tmp_dir);
+    if (e->body == NULL) return false;
+    if (f->length > body_limit(e->body)) {
+        r->body_error = ERR_PAYLOAD_TOO_LARGE;
+        r->body_reason = "The body is too large.";
+        return false;
+    }
+    e->body_began = clock_monotonic();
+    conn_phase(e->conn, PHASE_BODY, 0);
+    body_deadline(e);
+    return true;
+}
+
+static struct edge *edge_new(struct http_server *s, struct MHD_Connection *library) {
+    struct arena *arena = arena_new();
+    struct edge *e = ARENA_NEW(arena, struct edge);
+    e->r.arena = arena;
+    e->server = s;
+    e->library = library;
+    e->conn = conn_of(library);
+    e->reply_last = &e->reply_head;
+    e->r.started = e->conn->started;
+    return e;
+}
+
+static enum MHD_Result on_head(struct http_server *s, struct MHD_Connection *library, const char *method,
+                               const char *version, void **context) {
+    struct edge *e = edge_new(s, library);
+    show_query(e->conn);
+    struct framing f = framing_read(e, method, version);
+    if (f.err) return refuse(e, &f);
+    struct http_plan plan = {.body = HTTP_BODY_MEMORY, .limit = LIMIT_BODY, .file_limit = LIMIT_FILE};
+    e->r.method = str_of(method);
+    e->r.body = S("");
+    read_target(&e->r, e->conn);
+    e->r.remote = read_remote(e);
+    *context = e->conn->edge = e;
+    atomic_fetch_add_explicit(&s->requests, 1, memory_order_relaxed);
+    s->app.begin(s->ctx, &e->r, &plan);
+    if (!f.has_body || prepare_body(e, &f, &plan)) return MHD_YES;
+    e->conn->unread = e->close = true;
+    return run_handle(e, false);
+}
+
+static enum MHD_Result on_body(struct edge *e, const char *p, size_t *n) {
+    if (e->handled) return answer(e, true);
+    e->body_got += (int64_t)*n;
+    body_deadline(e);
+    if (body_take(e->body, p, *n)) {
+        *n = 0;
+        return MHD_YES;
+    }
+    e->close = true;
+    return run_handle(e, true);
+}
+
+static enum MHD_Result on_complete(struct edge *e) {
+    if (e->handled) return answer(e, false);
+    if (e->body) body_finish(e->body, http_header(&e->r, "Content-MD5"));
+    return run_handle(e, false);
+}
+
+enum MHD_Result on_request(void *cls, struct MHD_Connection *library, const char *url, const char *method,
+                           const char *version, const char *upload, size_t *upload_n, void **context) {
+    struct edge *e = *context;
+    (void)url;
+    if (e == NULL) return on_head(cls, library, method, version, context);
+    return *upload_n ? on_body(e, upload, upload_n) : on_complete(e);
+}
+
+void on_completed(void *cls, struct MHD_Connection *library, void **context, enum MHD_RequestTerminationCode why) {
+    struct http_server *s = cls;
+    struct edge *e = *context;
+    struct conn *c = conn_of(library);
+    (void)why;
+    if (atomic_load(&c->phase) < PHASE_WORK) c->unread = true; /* the library refused a line or a chunk */
+    if (e) {
+        s->app.end(s->ctx, &e->r);
+        body_free(e->body);
+        buf_free(&e->reply);
+        arena_free(e->r.arena);
+    }
+    *context = c->edge = NULL;
+    conn_phase(c, PHASE_IDLE, atomic_load(&s->draining) ? 1 : s->idle_ms);
+}

@@ -1,0 +1,86 @@
+#include "http/edge.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+static bool has_break(struct str s) {
+    return s.n && (memchr(s.p, '\r', s.n) || memchr(s.p, '\n', s.n) || memchr(s.p, '\0', s.n));
+}
+
+void http_add_header(struct http_request *r, const char *name, struct str value) {
+    struct edge *e = (struct edge *)r;
+    if (value.n == 0 || has_break(value)) return;
+    struct header *h = ARENA_NEW(r->arena, struct header);
+    *h = (struct header){.name = str_dup(r->arena, str_of(name)), .value = str_dup(r->arena, value)};
+    *e->reply_last = h;
+    e->reply_last = &h->next;
+}
+
+void http_close_after(struct http_request *r) { ((struct edge *)r)->close = true; }
+
+void http_defer(struct http_request *r) {
+    struct edge *e = (struct edge *)r;
+    e->deferred = true;
+    wait_begin(e);
+    MHD_suspend_connection(e->library);
+}
+
+/* Once the connection is resumed, its loop may end the request at any moment: nothing of e is touched behind that. */
+void http_reply(struct http_request *r, int status, struct buf *body) {
+    struct edge *e = (struct edge *)r;
+    e->status = status;
+    e->reply = *body;
+    *body = (struct buf){0};
+    atomic_store_explicit(&e->ready, true, memory_order_release);
+    if (!e->deferred) return;
+    wait_end(e);
+    MHD_resume_connection(e->library);
+}
+
+/* A reply has as long as a body of its size would: who reads slower than that holds memory for nothing. */
+static void begin_sending(struct edge *e) {
+    struct http_server *s = e->server;
+    int64_t ms = s->body_ms + (int64_t)e->reply.n * 1000 / MIN_BODY_RATE;
+    conn_phase(e->conn, PHASE_SEND, atomic_load(&s->hurry) ? TIME_SECOND : ms);
+    if (atomic_load(&s->draining)) e->close = true;
+}
+
+enum MHD_Result response_queue(struct edge *e) {
+    begin_sending(e);
+    bool empty = e->reply.n == 0;
+    if (empty) buf_free(&e->reply);
+    struct MHD_Response *response = MHD_create_response_from_buffer(
+        e->reply.n, empty ? (void *)"" : e->reply.p, empty ? MHD_RESPMEM_PERSISTENT : MHD_RESPMEM_MUST_FREE);
+    if (response == NULL) return MHD_NO;
+    e->reply = (struct buf){0};
+    for (const struct header *h = e->reply_head; h; h = h->next)
+        if (MHD_add_response_header(response, h->name.p, h->value.p) == MHD_NO)
+            log_error("reply header %s refused", h->name.p);
+    if (e->close) MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+    enum MHD_Result result = MHD_queue_response(e->library, (unsigned)e->status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+/* The library takes a reply before the body or behind it, not in between, and the rest of a body that is too large, or
+ * broken, shall not be read. So this one reply is written here; the caller closes. It is short, nothing else was sent
+ * for this request, and a peer that does not take it at once loses only it. */
+void response_write(struct edge *e) {
+    struct buf out = {0};
+    char date[TIME_HTTP_SIZE];
+    time_http(date, clock_now(&(struct clock){0}));
+    const char *phrase = MHD_get_reason_phrase_for((unsigned)e->status);
+    buf_fmt(&out, "HTTP/1.1 %d %s\r\nConnection: close\r\nDate: %s\r\nContent-Length: %zu\r\n", e->status, phrase, date,
+            e->reply.n);
+    for (const struct header *h = e->reply_head; h; h = h->next) buf_fmt(&out, "%s: %s\r\n", h->name.p, h->value.p);
+    buf_text(&out, "\r\n");
+    if (!str_eq(e->r.method, S("HEAD"))) buf_str(&out, buf_view(&e->reply));
+    if (send(e->conn->fd, out.p, out.n, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)out.n)
+        log_debug("%s: a reply within the body was not taken whole", e->conn->remote);
+    buf_free(&out);
+    e->conn->unread = true;
+}

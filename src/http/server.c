@@ -1,0 +1,345 @@
+#include "http/edge.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <signal.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define CONNECTION_MEMORY (16 * 1024) /* spent per connection: head, its records, reply head (LIMIT_HEAD) */
+#define SPARE_DESCRIPTORS 512         /* store, files, lingering sockets, loops */
+#define BACKLOG 1024
+
+/* ---- addresses ------------------------------------------------------------------------------------- */
+
+static const struct address mapped = {
+    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}
+};
+
+struct address address_of(const struct sockaddr *sa) {
+    struct address a = {0};
+    if (sa->sa_family == AF_INET) {
+        a = mapped;
+        memcpy(a.bytes + 12, &((const struct sockaddr_in *)(const void *)sa)->sin_addr, 4);
+    } else if (sa->sa_family == AF_INET6) {
+        memcpy(a.bytes, &((const struct sockaddr_in6 *)(const void *)sa)->sin6_addr, 16);
+    }
+    return a;
+}
+
+static bool is_mapped(const struct address *a) { return memcmp(a->bytes, mapped.bytes, 12) == 0; }
+
+void address_text(const struct address *a, char out[ADDRESS_TEXT]) {
+    if (is_mapped(a))
+        inet_ntop(AF_INET, a->bytes + 12, out, ADDRESS_TEXT);
+    else
+        inet_ntop(AF_INET6, a->bytes, out, ADDRESS_TEXT);
+}
+
+/* Numeric IPv4 or IPv6, brackets allowed. */
+bool address_parse(struct str text, struct address *out) {
+    char buf[ADDRESS_TEXT];
+    if (text.n > 2 && text.p[0] == '[' && text.p[text.n - 1] == ']') text = (struct str){text.p + 1, text.n - 2};
+    if (text.n == 0 || text.n >= sizeof buf) return false;
+    memcpy(buf, text.p, text.n);
+    buf[text.n] = '\0';
+    *out = mapped;
+    return inet_pton(AF_INET, buf, out->bytes + 12) == 1 || inet_pton(AF_INET6, buf, out->bytes) == 1;
+}
+
+static bool is_loopback(const struct address *a) {
+    static const struct address one = {{[15] = 1}};
+    return is_mapped(a) ? a->bytes[12] == 127 : memcmp(a, &one, sizeof one) == 0;
+}
+
+bool is_proxy(const struct http_server *s, const struct address *a) {
+    for (size_t i = 0; i < s->proxy_count; i++)
+        if (memcmp(&s->proxies[i], a, sizeof *a) == 0) return true;
+    return false;
+}
+
+/* ---- connections ----------------------------------------------------------------------------------- */
+
+static bool is_exempt(const struct http_server *s, const struct address *a) {
+    return is_proxy(s, a) || (is_loopback(a) && !s->cap_loopback);
+}
+
+/* One household or machine has a whole /64 of IPv6 (RFC 6177): it counts as one address. */
+static bool same_owner(const struct address *a, const struct address *b) {
+    return memcmp(a, b, is_mapped(a) ? sizeof *a : 8) == 0;
+}
+
+static struct conn **bucket(struct http_server *s, const struct address *a) {
+    uint32_t hash = 2166136261u; /* FNV-1a: whoever makes buckets long only slows down the walk within his own cap */
+    for (size_t i = 0; i < (is_mapped(a) ? sizeof *a : 8); i++) hash = (hash ^ a->bytes[i]) * 16777619u;
+    return &s->by_address[hash % BUCKETS];
+}
+
+static enum MHD_Result on_accept(void *cls, const struct sockaddr *sa, socklen_t size) {
+    struct http_server *s = cls;
+    struct address a = address_of(sa);
+    (void)size;
+    pthread_mutex_lock(&s->lock);
+    int same = 0;
+    bool ok = s->count < s->max_connections;
+    if (ok && !is_exempt(s, &a))
+        for (const struct conn *c = *bucket(s, &a); c && same < s->max_per_address; c = c->bucket_next)
+            same += same_owner(&a, &c->address);
+    pthread_mutex_unlock(&s->lock);
+    if (ok && same < s->max_per_address) return MHD_YES;
+    atomic_fetch_add_explicit(&s->refused, 1, memory_order_relaxed);
+    return MHD_NO;
+}
+
+static void conn_link(struct http_server *s, struct conn *c) {
+    pthread_mutex_lock(&s->lock);
+    c->next = s->conns;
+    if (c->next) c->next->before = c;
+    s->conns = c;
+    s->count++;
+    if (!is_exempt(s, &c->address)) {
+        c->bucket_at = bucket(s, &c->address);
+        c->bucket_next = *c->bucket_at;
+        if (c->bucket_next) c->bucket_next->bucket_at = &c->bucket_next;
+        *c->bucket_at = c;
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void conn_unlink(struct http_server *s, struct conn *c) {
+    pthread_mutex_lock(&s->lock);
+    if (c->before)
+        c->before->next = c->next;
+    else
+        s->conns = c->next;
+    if (c->next) c->next->before = c->before;
+    if (c->bucket_at) {
+        *c->bucket_at = c->bucket_next;
+        if (c->bucket_next) c->bucket_next->bucket_at = c->bucket_at;
+    }
+    if (c->unread) linger(c);
+    if (--s->count == 0) pthread_cond_broadcast(&s->emptied);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void on_connection(void *cls, struct MHD_Connection *library, void **context,
+                          enum MHD_ConnectionNotificationCode what) {
+    struct http_server *s = cls;
+    struct conn *c = *context;
+    if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+        conn_unlink(s, c);
+        free(c);
+        return;
+    }
+    c = calloc(1, sizeof *c);
+    if (c == NULL) abort();
+    c->server = s;
+    c->fd = MHD_get_connection_info(library, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+    c->address = address_of(MHD_get_connection_info(library, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
+    address_text(&c->address, c->remote);
+    conn_phase(c, PHASE_IDLE, s->head_ms);
+    *context = c;
+    conn_link(s, c);
+}
+
+/* ---- start ----------------------------------------------------------------------------------------- */
+
+/* The app routes on the raw target: nothing is decoded here. */
+static size_t keep_escapes(void *cls, struct MHD_Connection *library, char *text) {
+    (void)cls, (void)library;
+    return strlen(text);
+}
+
+static void log_library(void *cls, const char *fmt, va_list args) {
+    char line[512];
+    (void)cls;
+    vsnprintf(line, sizeof line, fmt, args);
+    log_debug("http library: %s", line);
+}
+
+static int open_listener(const struct http_config *cfg, int *port, char *err, size_t err_size) {
+    struct address a;
+    struct sockaddr_storage at = {0};
+    socklen_t size;
+    if (!address_parse(str_of(cfg->address), &a)) {
+        snprintf(err, err_size, "%s is no numeric address", cfg->address);
+        return -1;
+    }
+    if (is_mapped(&a)) {
+        struct sockaddr_in *in = (struct sockaddr_in *)(void *)&at;
+        *in = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons((uint16_t)cfg->port)};
+        memcpy(&in->sin_addr, a.bytes + 12, 4);
+        size = sizeof *in;
+    } else {
+        struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)(void *)&at;
+        *in6 = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)cfg->port)};
+        memcpy(&in6->sin6_addr, a.bytes, 16);
+        size = sizeof *in6;
+    }
+    int on = 1, fd = socket(at.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) || bind(fd, (struct sockaddr *)&at, size) ||
+        listen(fd, BACKLOG) || getsockname(fd, (struct sockaddr *)&at, &size)) {
+        snprintf(err, err_size, "listening on %s port %d: %s", cfg->address, cfg->port, strerror(errno));
+        if (fd >= 0) close(fd);
+        return -1;
+    }
+    *port = ntohs(is_mapped(&a) ? ((struct sockaddr_in *)(void *)&at)->sin_port
+                                : ((struct sockaddr_in6 *)(void *)&at)->sin6_port);
+    return fd;
+}
+
+/* Raises the soft limit of descriptors to what the connections need, and lowers the connections to what it grants. */
+static void fit_descriptors(struct http_server *s) {
+    struct rlimit r;
+    rlim_t need = (rlim_t)s->max_connections + SPARE_DESCRIPTORS;
+    if (getrlimit(RLIMIT_NOFILE, &r) || r.rlim_cur >= need) return;
+    r.rlim_cur = r.rlim_max < need ? r.rlim_max : need;
+    setrlimit(RLIMIT_NOFILE, &r);
+    if (r.rlim_cur >= need) return;
+    s->max_connections =
+        r.rlim_cur > 2 * SPARE_DESCRIPTORS ? (int)(r.rlim_cur - SPARE_DESCRIPTORS) : (int)r.rlim_cur / 2;
+    log_warn("at most %d connections: the limit of open files is %llu", s->max_connections,
+             (unsigned long long)r.rlim_cur);
+}
+
+static int64_t given(int64_t value, int64_t otherwise) { return value ? value : otherwise; }
+
+static bool configure(struct http_server *s, const struct http_config *cfg, char *err, size_t err_size) {
+    s->head_ms = given(cfg->head_deadline_ms, DEADLINE_HEAD_MS);
+    s->body_ms = given(cfg->body_deadline_ms, DEADLINE_BODY_MS);
+    s->idle_ms = given(cfg->idle_s, IDLE_KEEPALIVE_S) * TIME_SECOND;
+    s->max_connections = (int)given(cfg->max_connections, LIMIT_CONNECTIONS);
+    s->max_per_address = (int)given(cfg->max_per_address, LIMIT_CONNECTIONS_PER_ADDRESS);
+    s->cap_loopback = cfg->max_per_address != 0;
+    s->exact_layout = strcmp(MHD_get_version(), "0.9.75") == 0; /* framing.c */
+    s->tmp_dir = strdup(cfg->tmp_dir ? cfg->tmp_dir : "/tmp");
+    for (const struct str *p = cfg->proxies; p && p->p; p++) s->proxy_count++;
+    s->proxies = calloc(s->proxy_count + 1, sizeof *s->proxies);
+    if (s->tmp_dir == NULL || s->proxies == NULL) abort();
+    for (size_t i = 0; i < s->proxy_count; i++) {
+        if (address_parse(cfg->proxies[i], &s->proxies[i])) continue;
+        snprintf(err, err_size, "the trusted proxy %.*s is no numeric address", (int)cfg->proxies[i].n,
+                 cfg->proxies[i].p);
+        return false;
+    }
+    fit_descriptors(s);
+    return true;
+}
+
+static struct MHD_Daemon *start_library(struct http_server *s, int loops) {
+    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+    struct MHD_OptionItem pool[] = {
+        {MHD_OPTION_THREAD_POOL_SIZE, loops, NULL},
+        {MHD_OPTION_END,              0,     NULL}
+    };
+    return MHD_start_daemon(
+        flags, 0, on_accept, s, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, log_library, NULL, MHD_OPTION_LISTEN_SOCKET,
+        s->listener, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)(s->max_connections * loops), MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_STRICT_FOR_CLIENT, 0,
+        MHD_OPTION_URI_LOG_CALLBACK, on_request_line, s, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_ARRAY,
+        loops > 1 ? pool : pool + 1, MHD_OPTION_END);
+}
+
+/* The threads that begin here take no signal: SIGTERM belongs to main. */
+static bool start_threads(struct http_server *s, int loops) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool swept = sweeper_start(s);
+    s->daemon = swept ? start_library(s, loops) : NULL;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (swept && s->daemon == NULL) sweeper_stop(s);
+    return s->daemon != NULL;
+}
+
+static void init_locks(struct http_server *s) {
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_mutex_init(&s->wait_lock, NULL);
+    pthread_cond_init(&s->wake, &monotonic);
+    pthread_cond_init(&s->emptied, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+}
+
+static void server_free(struct http_server *s) {
+    if (s->listener >= 0) close(s->listener);
+    pthread_cond_destroy(&s->emptied);
+    pthread_cond_destroy(&s->wake);
+    pthread_mutex_destroy(&s->wait_lock);
+    pthread_mutex_destroy(&s->lock);
+    free(s->proxies);
+    free((char *)(uintptr_t)s->tmp_dir);
+    free(s);
+}
+
+struct http_server *http_start(const struct http_config *cfg, const struct http_app *app, void *ctx, char *err,
+                               size_t err_size) {
+    struct http_server *s = calloc(1, sizeof *s);
+    int loops = cfg->loops > 1 ? cfg->loops : 1;
+    if (s == NULL || sodium_init() < 0) abort();
+    s->app = *app;
+    s->ctx = ctx;
+    s->listener = -1;
+    init_locks(s);
+    if (configure(s, cfg, err, err_size)) {
+        s->listener = open_listener(cfg, &s->port, err, err_size);
+        if (s->listener >= 0 && start_threads(s, loops)) return s;
+        if (s->listener >= 0) snprintf(err, err_size, "the HTTP library does not start");
+    }
+    server_free(s);
+    return NULL;
+}
+
+int http_port(const struct http_server *s) { return s->port; }
+
+void http_stats(const struct http_server *s, struct http_stats *out) {
+    struct http_server *mine = (struct http_server *)(uintptr_t)s;
+    pthread_mutex_lock(&mine->lock);
+    out->connections = s->count;
+    pthread_mutex_unlock(&mine->lock);
+    out->requests = atomic_load(&s->requests);
+    out->refused = atomic_load(&s->refused);
+    out->timed_out = atomic_load(&s->timed_out);
+}
+
+/* ---- stop ------------------------------------------------------------------------------------------ */
+
+static bool wait_empty(struct http_server *s, int64_t ms) {
+    struct timespec until;
+    int late = 0;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += ms / 1000;
+    until.tv_nsec += ms % 1000 * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&s->lock);
+    pthread_cond_signal(&s->wake);
+    while (s->count && late != ETIMEDOUT) late = pthread_cond_timedwait(&s->emptied, &s->lock, &until);
+    bool empty = s->count == 0;
+    pthread_mutex_unlock(&s->lock);
+    return empty;
+}
+
+void http_stop(struct http_server *s, int drain_ms) {
+    atomic_store(&s->draining, true);
+    MHD_quiesce_daemon(s->daemon);
+    shutdown(s->listener,
+             SHUT_RDWR); /* refuses from now on; closed once no loop can mistake the number for another's */
+    if (!wait_empty(s, drain_ms)) {
+        atomic_store(&s->hurry, true);
+        while (!wait_empty(s, 5000)) log_warn("stopping: requests are still at work");
+    }
+    MHD_stop_daemon(s->daemon);
+    sweeper_stop(s);
+    server_free(s);
+}

@@ -1,0 +1,224 @@
+/* A server for tests/http: src/http with a small app that says what it saw.
+ *
+ *   http_server [name=value ...]      loops head_ms body_ms idle_s per_address connections drain_ms tmp proxy address
+ *
+ * Prints its port, then a line for each thing a test waits for; SIGTERM drains it. Paths:
+ *   /defer?ms=N  replies from another thread after N ms       /gone    replies when told that its peer is gone
+ *   /small       takes a body of 1,000 bytes at most          /none    reads no body
+ *   /upload      files to disk       /raw    the body to disk /keep    as upload, and renames the first file to kept
+ *   /stats       counters            /size?n=N  a body of N   /head    header X-Echo, cookie `a` and the client's
+ * address All else replies with method, path, query and body. */
+#include "base/error.h"
+#include "base/limits.h"
+#include "http/http.h"
+#include "json/json.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+struct desk {
+    struct http_server *server;
+    const char *tmp;
+    pthread_mutex_t lock;
+    int threads;
+};
+
+struct late { /* a reply under way in a thread of its own */
+    struct http_request *request;
+    struct desk *desk;
+    int64_t ms;
+    _Atomic bool gone;
+};
+
+static int64_t number(struct str query, const char *name) {
+    struct str rest = query;
+    int64_t n = 0;
+    while (rest.p) {
+        struct str value = str_cut(&rest, '&'), key = str_cut(&value, '=');
+        if (str_eq(key, str_of(name)) && str_to_int(value, &n)) return n;
+    }
+    return 0;
+}
+
+static bool is(const struct http_request *r, const char *path) { return str_eq(r->path, str_of(path)); }
+
+static void say(const char *what) {
+    printf("%s\n", what);
+    fflush(stdout);
+}
+
+static void begin(void *ctx, struct http_request *r, struct http_plan *plan) {
+    (void)ctx;
+    if (is(r, "/small")) plan->limit = 1000;
+    if (is(r, "/none")) plan->body = HTTP_BODY_NONE;
+    if (is(r, "/upload") || is(r, "/keep")) plan->body = HTTP_BODY_UPLOAD, plan->file_limit = 100000;
+    if (is(r, "/raw")) plan->body = HTTP_BODY_FILE, plan->file_limit = 100000;
+}
+
+static void write_form(struct buf *out, const struct http_request *r) {
+    struct json_writer w;
+    jw_init(&w, out);
+    jw_json(&w, r->form);
+    buf_char(out, '\n');
+}
+
+static void write_files(struct buf *out, const struct http_request *r) {
+    for (const struct http_file *f = r->files; f; f = f->next) {
+        buf_fmt(out, "file %.*s %.*s ", (int)f->field.n, f->field.p ? f->field.p : "", (int)f->filename.n,
+                f->filename.p ? f->filename.p : "");
+        buf_fmt(out, "%.*s %lld ", (int)f->type.n, f->type.p ? f->type.p : "", (long long)f->size);
+        buf_str(out, str_hex(r->arena, f->md5, 16));
+        buf_fmt(out, " %.*s\n", (int)f->path.n, f->path.p ? f->path.p : "-");
+    }
+}
+
+static void write_stats(struct buf *out, const struct desk *d) {
+    struct http_stats s;
+    http_stats(d->server, &s);
+    buf_fmt(out, "connections %lld requests %lld refused %lld timed_out %lld\n", (long long)s.connections,
+            (long long)s.requests, (long long)s.refused, (long long)s.timed_out);
+}
+
+static void echo(struct buf *out, const struct http_request *r) {
+    buf_fmt(out, "%.*s %.*s", (int)r->method.n, r->method.p, (int)r->path.n, r->path.p);
+    if (r->query.p) buf_fmt(out, "?%.*s", (int)r->query.n, r->query.p);
+    buf_char(out, '\n');
+    buf_str(out, r->body);
+}
+
+static void reply(struct desk *d, struct http_request *r) {
+    struct buf out = {0};
+    int status = 200;
+    http_add_header(r, "Content-Type", S("text/plain"));
+    if (r->body_error) {
+        status = error_info(r->body_error)->status;
+        buf_fmt(&out, "%s %s\n", error_info(r->body_error)->code, r->body_reason);
+    } else if (is(r, "/stats")) {
+        write_stats(&out, d);
+    } else if (is(r, "/size")) {
+        size_t n = (size_t)number(r->query, "n");
+        buf_reserve(&out, n);
+        memset(out.p, 'x', n);
+        out.n = n;
+    } else if (is(r, "/head")) {
+        struct str x = http_header(r, "x-echo"), cookie = http_cookie(r, "a");
+        buf_fmt(&out, "%.*s|%.*s|%.*s\n", (int)x.n, x.p ? x.p : "", (int)cookie.n, cookie.p ? cookie.p : "",
+                (int)r->remote.n, r->remote.p);
+        http_add_header(r, "X-Broken", S("a\r\nX-Split: b"));
+    } else {
+        echo(&out, r);
+    }
+    if (r->form) write_form(&out, r);
+    write_files(&out, r);
+    if (is(r, "/keep") && r->files) rename(r->files->path.p, str_fmt(r->arena, "%s/kept", d->tmp).p);
+    http_reply(r, status, &out);
+}
+
+static void *reply_later(void *arg) {
+    struct late *l = arg;
+    struct desk *d = l->desk;
+    for (int64_t waited = 0; l->ms < 0 ? !atomic_load(&l->gone) : waited < l->ms; waited += 5)
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    reply(d, l->request);
+    pthread_mutex_lock(&d->lock);
+    d->threads--;
+    pthread_mutex_unlock(&d->lock);
+    return NULL;
+}
+
+static void handle(void *ctx, struct http_request *r) {
+    struct desk *d = ctx;
+    bool waits = is(r, "/gone");
+    if (!waits && !is(r, "/defer")) {
+        reply(d, r);
+        return;
+    }
+    pthread_t thread;
+    struct late *l = ARENA_NEW(r->arena, struct late);
+    l->request = r;
+    l->desk = d;
+    l->ms = waits ? -1 : number(r->query, "ms");
+    r->app = l;
+    pthread_mutex_lock(&d->lock);
+    d->threads++;
+    pthread_mutex_unlock(&d->lock);
+    http_defer(r);
+    if (pthread_create(&thread, NULL, reply_later, l)) abort();
+    pthread_detach(thread);
+    say("deferred");
+}
+
+static void gone(void *ctx, struct http_request *r) {
+    struct late *l = r->app;
+    (void)ctx;
+    say("gone");
+    atomic_store(&l->gone, true);
+}
+
+static void end(void *ctx, struct http_request *r) {
+    (void)ctx;
+    if (r->app) say("end");
+}
+
+struct options {
+    struct http_config http;
+    struct str proxies[2];
+    int drain_ms;
+};
+
+static void option(struct options *o, struct str word) {
+    struct str value = word, name = str_cut(&value, '=');
+    int64_t n = 0;
+    str_to_int(value, &n);
+    if (str_eq(name, S("loops"))) o->http.loops = (int)n;
+    if (str_eq(name, S("head_ms"))) o->http.head_deadline_ms = (int)n;
+    if (str_eq(name, S("body_ms"))) o->http.body_deadline_ms = (int)n;
+    if (str_eq(name, S("idle_s"))) o->http.idle_s = (int)n;
+    if (str_eq(name, S("per_address"))) o->http.max_per_address = (int)n;
+    if (str_eq(name, S("connections"))) o->http.max_connections = (int)n;
+    if (str_eq(name, S("drain_ms"))) o->drain_ms = (int)n;
+    if (str_eq(name, S("tmp"))) o->http.tmp_dir = value.p;
+    if (str_eq(name, S("address"))) o->http.address = value.p;
+    if (str_eq(name, S("proxy"))) o->proxies[0] = value, o->http.proxies = o->proxies;
+}
+
+int main(int argc, char **argv) {
+    static const struct http_app app = {begin, handle, end, gone};
+    struct options o = {
+        .http = {.address = "127.0.0.1", .loops = 2, .tmp_dir = "/tmp"},
+          .drain_ms = 3000
+    };
+    struct desk d = {0};
+    char err[256];
+    int sig;
+    sigset_t stop;
+    for (int i = 1; i < argc; i++) option(&o, str_of(argv[i]));
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTERM);
+    sigaddset(&stop, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &stop, NULL);
+    pthread_mutex_init(&d.lock, NULL);
+    d.tmp = o.http.tmp_dir;
+    d.server = http_start(&o.http, &app, &d, err, sizeof err);
+    if (d.server == NULL) {
+        fprintf(stderr, "%s\n", err);
+        return 1;
+    }
+    printf("port %d\n", http_port(d.server));
+    fflush(stdout);
+    sigwait(&stop, &sig);
+    say("draining");
+    http_stop(d.server, o.drain_ms);
+    say("stopped");
+    for (int left = 1; left;) { /* detached threads are behind their reply, but not yet at their end */
+        pthread_mutex_lock(&d.lock);
+        left = d.threads;
+        pthread_mutex_unlock(&d.lock);
+    }
+    return 0;
+}
