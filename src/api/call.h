@@ -57,6 +57,8 @@ struct call {
     const struct route *route;
     enum method method;
     bool head;
+    bool raw;        /* no JSON reply: preflight, pages, downloads */
+    bool by_session; /* the credentials were a session: CSRF counts */
     struct path_var vars[PATH_VARS];
     int var_count;
     struct str request_id;

@@ -126,6 +126,7 @@ struct route {
     const struct resource *records; /* bulk imports: what the parameter named by .record_list is a list of */
     const char *record_list;
     enum body_kind body;
+    bool is_download;  /* answers no JSON: Accept does not count */
     const char *summary, *doc;
     const char *errors; /* codes beyond those every such route has, blank-separated */
 };

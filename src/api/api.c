@@ -1,0 +1,36 @@
+#include "api/machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct api *api_new(struct desk *d, const struct api_config *cfg, char *err, size_t err_size) {
+    struct api *api = calloc(1, sizeof *api);
+    if (api == NULL) return NULL;
+    api->desk = d;
+    api->cfg = *cfg;
+    api->arena = arena_new();
+    api->started = clock_monotonic();
+    random_bytes(&api->serial_mask, sizeof api->serial_mask);
+    pthread_mutex_init(&api->credentials.lock, NULL);
+    pthread_mutex_init(&api->rates.lock, NULL);
+    pthread_mutex_init(&api->hashing, NULL);
+    if (!router_make(&api->router, api->arena, err, err_size)) return api_free(api), NULL;
+    api->pool = pool_new(cfg->pool_threads);
+    if (api->pool) return api;
+    snprintf(err, err_size, "no thread could be started for the pool");
+    api_free(api);
+    return NULL;
+}
+
+void api_free(struct api *api) {
+    if (api == NULL) return;
+    pool_free(api->pool);
+    pthread_mutex_destroy(&api->credentials.lock);
+    pthread_mutex_destroy(&api->rates.lock);
+    pthread_mutex_destroy(&api->hashing);
+    arena_free(api->arena);
+    free(api);
+}
+
+void api_attach(struct api *api, struct http_server *s) { api->http = s; }
+void api_draining(struct api *api) { atomic_store(&api->draining, true); }

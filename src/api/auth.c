@@ -1,0 +1,276 @@
+/* Who calls (completions.md section 4).
+ *
+ * Basic credentials are verified by Argon2id once, in the pool; what was proven is remembered for a few minutes under a keyed hash
+ * of the credentials, the agent, the address and the CSRF mode, with the session that was opened and the moment the password was
+ * last changed. The next request with them finds its actor by one query on the event loop. That query joins the session with its
+ * user, so a changed password, a disabled user or an ended session ends the memory at once, in whatever process it happened. */
+#include "api/machine.h"
+#include "api/reply.h"
+#include "core/permission.h"
+#include "core/session.h"
+#include "core/words.h"
+
+#include <inttypes.h>
+#include <sodium.h>
+
+#define REMEMBER (5 * TIME_MINUTE)
+
+struct basic {
+    struct str login, password;
+};
+
+struct credentials_given {
+    bool basic, bearer;
+    struct basic pair;
+    struct str session; /* token; p NULL: none */
+    bool csrf;          /* X-CSRF: false was not sent */
+};
+
+/* ---- what was sent ------------------------------------------------------------------------------------------ */
+
+/* A header and its argument mean the same; two values: PARAMETERS_INCONSISTENT. */
+static int either(struct call *c, const char *header, const char *argument, struct str *out) {
+    const struct json *j = json_named(c->query, str_of(argument));
+    struct str h = http_header(c->http, header), q = j && j->type == JSON_STRING ? j->text : (struct str){0};
+    *out = h.p && h.n ? h : q.n ? q : (struct str){0};
+    if (h.n && q.n && !str_eq(h, q)) return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, str_of(argument), NULL);
+    return 0;
+}
+
+static int read_basic(struct call *c, struct str encoded, struct basic *out) {
+    unsigned char *text = arena_alloc(c->work.arena, encoded.n + 1);
+    size_t n;
+    encoded = str_trim(encoded);
+    if (sodium_base642bin(text, encoded.n + 1, encoded.p, encoded.n, NULL, &n, NULL, sodium_base64_VARIANT_ORIGINAL) != 0)
+        return fail(&c->work, ERR_AUTHENTICATION_FAILED);
+    struct str rest = {(char *)text, n};
+    out->login = str_cut(&rest, ':');
+    out->password = rest.p ? rest : S("");
+    if (!utf8_valid(out->login) || memchr(text, 0, n)) return fail(&c->work, ERR_AUTHENTICATION_FAILED);
+    return 0;
+}
+
+static int read_credentials(struct call *c, struct credentials_given *g) {
+    struct str header = http_header(c->http, "Authorization"), rest = header, scheme = str_cut(&rest, ' ');
+    *g = (struct credentials_given){.csrf = !str_eqi(str_trim(http_header(c->http, "X-CSRF")), S("false"))};
+    TRY(either(c, "X-Session-ID", "_session_id", &g->session));
+    if (str_eqi(scheme, S("Basic"))) {
+        g->basic = true;
+        TRY(read_basic(c, rest.p ? rest : S(""), &g->pair));
+    } else if (str_eqi(scheme, S("Bearer"))) {
+        g->bearer = rest.p && str_trim(rest).n;
+    } else if (str_trim(header).n) {
+        return fail(&c->work, ERR_AUTHENTICATION_FAILED);
+    }
+    if (g->session.p == NULL && !g->basic && !g->bearer) {
+        struct str cookie = http_cookie(c->http, "desk_session");
+        if (cookie.n) g->session = cookie, g->csrf = true;
+    }
+    return 0;
+}
+
+/* ---- sessions ------------------------------------------------------------------------------------------------ */
+
+static int session_failed(struct call *c) {
+    c->work.actor.rank = ROLE_PUBLIC;
+    c->work.actor.user_id = c->work.actor.session_id = 0;
+    return fail(&c->work, ERR_SESSION_LOADING_FAILED);
+}
+
+static int by_session(struct call *c, struct str token, struct session *s) {
+    int64_t id = session_token_id(token);
+    int rc = id ? session_load(&c->work, id, s) : 0;
+    if (rc < 0) return rc;
+    if (rc == 0 || !secret_eq(token, session_token(&c->work, s, c->work.arena))) return session_failed(c);
+    if (!str_eq(s->user_agent, c->work.actor.user_agent)) return session_failed(c);
+    bool from_cookie = http_header(c->http, "X-Session-ID").n == 0 && json_named(c->query, S("_session_id")) == NULL;
+    if (from_cookie && !s->csrf_checked) return session_failed(c);
+    touch(c->work.desk, s, c->work.now);
+    return AUTH_DONE;
+}
+
+/* ---- Basic --------------------------------------------------------------------------------------------------- */
+
+static void credential_key(struct call *c, const struct credentials_given *g, unsigned char key[MAC_SIZE]) {
+    const struct actor *a = &c->work.actor;
+    struct buf b = {0};
+    const struct str parts[] = {g->pair.login, g->pair.password, a->user_agent, a->remote, g->csrf ? S("1") : S("0")};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        buf_fmt(&b, "%zu:", parts[i].n);
+        buf_str(&b, parts[i]);
+    }
+    mac(key, &c->work.desk->credential_key, buf_view(&b));
+    sodium_memzero(b.p, b.n);
+    buf_free(&b);
+}
+
+static struct credential *place_of(struct credentials *m, const unsigned char key[MAC_SIZE]) {
+    size_t at;
+    memcpy(&at, key, sizeof at);
+    return &m->place[at % CREDENTIALS];
+}
+
+static struct credential remembered(struct api *api, const unsigned char key[MAC_SIZE]) {
+    struct credential found = {0};
+    pthread_mutex_lock(&api->credentials.lock);
+    const struct credential *p = place_of(&api->credentials, key);
+    if (p->until > clock_monotonic() && sodium_memcmp(p->key, key, MAC_SIZE) == 0) found = *p;
+    pthread_mutex_unlock(&api->credentials.lock);
+    return found;
+}
+
+static void remember(struct api *api, const unsigned char key[MAC_SIZE], const struct session *s) {
+    struct credential m = {.session_id = s->id, .password_updated_at = s->password_updated_at, .until = clock_monotonic() + REMEMBER};
+    memcpy(m.key, key, MAC_SIZE);
+    pthread_mutex_lock(&api->credentials.lock);
+    *place_of(&api->credentials, key) = m;
+    pthread_mutex_unlock(&api->credentials.lock);
+}
+
+static void show_session(struct call *c, const struct session *s) {
+    c->session_id = session_token(&c->work, s, c->work.arena);
+    call_header(c, "X-CSRF-Token", session_csrf(&c->work, s, c->work.arena));
+}
+
+/* A session sent along with Basic credentials must be of the same user. */
+static int same_user(struct call *c, const struct credentials_given *g, struct session *s) {
+    if (g->session.p == NULL) return AUTH_DONE;
+    int64_t user = s->user_id;
+    TRY(by_session(c, g->session, s));
+    return s->user_id == user ? AUTH_DONE : session_failed(c);
+}
+
+int auth_fast(struct call *c) {
+    struct credentials_given g;
+    struct session s;
+    unsigned char key[MAC_SIZE];
+    TRY(read_credentials(c, &g));
+    if (g.bearer) return fail(&c->work, ERR_AUTHENTICATION_FAILED); /* no token was ever issued: OAuth is yet to come */
+    if (!g.basic) {
+        if (g.session.p == NULL) return AUTH_DONE;
+        c->by_session = true;
+        return by_session(c, g.session, &s);
+    }
+    credential_key(c, &g, key);
+    struct credential known = remembered(c->api, key);
+    if (known.session_id == 0) return AUTH_SLOW;
+    int rc = session_load(&c->work, known.session_id, &s);
+    if (rc < 0) return rc;
+    if (rc == 0 || s.password_updated_at != known.password_updated_at) {
+        c->work.actor.rank = ROLE_PUBLIC;
+        return AUTH_SLOW;
+    }
+    TRY(same_user(c, &g, &s));
+    touch(c->work.desk, &s, c->work.now);
+    show_session(c, &s);
+    return AUTH_DONE;
+}
+
+/* ---- the slow way: hash, lock-out, session -------------------------------------------------------------------- */
+
+struct opening {
+    struct work *work;
+    struct str login;
+    int64_t user_id, session_id;
+    bool csrf;
+};
+
+static int write_failure(struct conn *conn, void *arg) {
+    struct opening *o = arg;
+    o->work->conn = conn;
+    return login_failed_note(o->work, o->login);
+}
+
+static int write_session(struct conn *conn, void *arg) {
+    struct opening *o = arg;
+    o->work->conn = conn;
+    return session_open(o->work, o->user_id, o->work->actor.user_agent, o->work->actor.remote, o->csrf, &o->session_id);
+}
+
+static int on_writer(struct call *c, int (*run)(struct conn *conn, void *arg), struct opening *o) {
+    struct conn *reader = c->work.conn;
+    int rc;
+    db_read_end(reader); /* what is written now must be seen by what is read next */
+    rc = db_write(c->work.desk->db, run, o);
+    c->work.conn = reader;
+    int again = db_read_begin(reader, 0);
+    return rc < 0 ? rc : again;
+}
+
+static int verify(struct call *c, const struct credentials_given *g, struct login *l) {
+    int rc = login_locked(&c->work, g->pair.login);
+    if (rc < 0) return rc;
+    if (rc) {
+        call_header(c, "Retry-After", str_fmt(c->work.arena, "%d", LOGIN_LOCK_SECONDS));
+        return fail(&c->work, ERR_AUTHENTICATION_LOCKED);
+    }
+    TRY(login_find(&c->work, g->pair.login, l));
+    pthread_mutex_lock(&c->api->hashing);
+    bool match = g->pair.password.n <= 1024 && password_verify(l->hash, g->pair.password);
+    pthread_mutex_unlock(&c->api->hashing);
+    atomic_fetch_add(&c->api->metrics.hashes, 1);
+    if (match) return 0;
+    TRY(on_writer(c, write_failure, &(struct opening){.work = &c->work, .login = g->pair.login}));
+    return fail(&c->work, ERR_AUTHENTICATION_FAILED);
+}
+
+int auth_slow(struct call *c) {
+    struct credentials_given g;
+    struct login l;
+    struct session s;
+    unsigned char key[MAC_SIZE];
+    TRY(read_credentials(c, &g));
+    TRY(verify(c, &g, &l));
+    struct opening o = {.work = &c->work, .user_id = l.user_id, .csrf = g.csrf};
+    TRY(session_find(&c->work, o.user_id, c->work.actor.user_agent, c->work.actor.remote, g.csrf, &o.session_id));
+    if (o.session_id == 0) TRY(on_writer(c, write_session, &o));
+    int rc = session_load(&c->work, o.session_id, &s);
+    if (rc < 0) return rc;
+    if (rc == 0 || s.password_updated_at != l.password_updated_at) return fail(&c->work, ERR_AUTHENTICATION_FAILED);
+    TRY(same_user(c, &g, &s));
+    credential_key(c, &g, key);
+    remember(c->api, key, &s);
+    show_session(c, &s);
+    return AUTH_DONE;
+}
+
+/* ---- admission ------------------------------------------------------------------------------------------------ */
+
+int auth_csrf(struct call *c) {
+    const struct actor *a = &c->work.actor;
+    struct session s;
+    if (!c->by_session || !a->csrf_checked || c->method == GET) return 0;
+    int rc = session_load(&c->work, a->session_id, &s);
+    if (rc <= 0) return rc < 0 ? rc : session_failed(c);
+    struct str sent = http_header(c->http, "X-CSRF-Token");
+    if (sent.p && secret_eq(sent, session_csrf(&c->work, &s, c->work.arena))) return 0;
+    return fail(&c->work, ERR_CSRF_FAILED);
+}
+
+/* Writes of callers without login: so many a minute and address. */
+static int admit_rate(struct call *c) {
+    struct api *api = c->api;
+    uint64_t address;
+    unsigned char hash[MAC_SIZE];
+    int64_t now = clock_monotonic(), minute = now / TIME_MINUTE;
+    if (api->cfg.public_writes_a_minute == 0 || c->work.actor.rank != ROLE_PUBLIC || c->method == GET) return 0;
+    mac(hash, &c->work.desk->credential_key, c->work.actor.remote);
+    memcpy(&address, hash, sizeof address);
+    pthread_mutex_lock(&api->rates.lock);
+    struct rate *r = &api->rates.place[address % RATES];
+    if (r->address != address || r->minute != minute) *r = (struct rate){address, minute, 0};
+    bool over = ++r->count > api->cfg.public_writes_a_minute;
+    pthread_mutex_unlock(&api->rates.lock);
+    if (!over) return 0;
+    call_header(c, "Retry-After", str_fmt(c->work.arena, "%" PRId64, ((minute + 1) * TIME_MINUTE - now) / TIME_SECOND + 1));
+    return fail(&c->work, ERR_RATE_LIMIT_REACHED);
+}
+
+int auth_admit(struct call *c) {
+    const struct actor *a = &c->work.actor;
+    const struct route *r = c->route;
+    bool by_token = r->roles & TOKEN && json_named(c->query, S("token"));
+    if (!(r->roles & 1u << a->rank) && !by_token) return fail(&c->work, a->rank ? ERR_PERMISSIONS_DENIED : ERR_AUTHORIZATION_REQUIRED);
+    if (r->permission && a->rank && !permitted(a, r->permission)) return fail(&c->work, ERR_PERMISSIONS_DENIED);
+    return admit_rate(c);
+}

@@ -1,0 +1,302 @@
+#include "api/describe.h"
+
+#include "api/api.h"
+#include "api/generic.h"
+#include "api/input.h"
+
+#include <assert.h>
+
+/* ---- paths ---------------------------------------------------------------------------------------------- */
+
+bool path_next(struct str *rest, struct segment *s) {
+    if (rest->p && rest->n && rest->p[0] == '/') rest->p++, rest->n--;
+    if (rest->p == NULL || rest->n == 0) return false;
+    s->text = str_cut(rest, '/');
+    s->variable = s->text.n && s->text.p[0] == ':';
+    if (s->variable) s->text.p++, s->text.n--, s->place++;
+    return true;
+}
+
+bool path_has_variable(const char *path) { return strchr(path, ':') != NULL; }
+
+bool path_same(const char *a, const char *b) {
+    struct str x = str_of(a), y = str_of(b);
+    struct segment s = {0}, t = {0};
+    while (path_next(&x, &s))
+        if (!path_next(&y, &t) || s.variable != t.variable || (!s.variable && !str_eq(s.text, t.text))) return false;
+    return !path_next(&y, &t);
+}
+
+const char *variable_name(const struct manual *m, const char *path, const struct segment *s) {
+    struct str rest = str_of(path), text = s->text;
+    struct segment before = {0};
+    while (path_next(&rest, &before) && before.place < s->place)
+        if (before.variable && str_eq(before.text, text))
+            return str_fmt(m->arena, "%.*s_%d", (int)text.n, text.p, s->place).p;
+    return str_dup(m->arena, text).p;
+}
+
+bool variable_is_id(const char *name) {
+    const char *id = strstr(name, "id");
+    return id && (id == name || id[-1] == '_') && (id[2] == 0 || id[2] == '_');
+}
+
+/* ---- names ---------------------------------------------------------------------------------------------- */
+
+static bool ends(struct str s, struct str end) {
+    return s.n > end.n && str_eq((struct str){s.p + s.n - end.n, end.n}, end);
+}
+
+/* "teams" -> "team"; false for a word that is no plural to see. */
+static bool singular(struct buf *out, struct str s) {
+    size_t cut = 1;
+    if (!ends(s, S("s")) || ends(s, S("ss")) || ends(s, S("us")) || ends(s, S("is"))) return false;
+    bool y = ends(s, S("ies"));
+    if (y) cut = 3;
+    else if (ends(s, S("uses")) || ends(s, S("sses")) || ends(s, S("xes"))) cut = 2;
+    buf_add(out, s.p, s.n - cut);
+    if (y) buf_char(out, 'y');
+    return true;
+}
+
+static const char *verb(const struct route *r) {
+    static const char *const verbs[METHODS] = {"get", "create", "update", "delete"};
+    if (r->records) return "import";
+    return r->shape == LIST || r->shape == LIST_COUNT ? "list" : verbs[r->method];
+}
+
+/* The path in words: collections in the plural, their members in the singular. */
+static void name_operation(struct buf *out, const struct route *r) {
+    struct str rest = str_of(r->path);
+    struct segment s = {0};
+    buf_text(out, verb(r));
+    while (path_next(&rest, &s)) {
+        bool made = rest.p == NULL && r->method == POST && r->shape == ONE && !r->records;
+        bool member = rest.n && rest.p[0] == ':';
+        buf_char(out, '_');
+        if ((member || made) && singular(out, s.text)) member = false;
+        else buf_str(out, s.text);
+        if (rest.n && rest.p[0] == ':') {
+            path_next(&rest, &s);
+            if (member) buf_fmt(out, "_by_%.*s", (int)s.text.n, s.text.p);
+        }
+    }
+    for (size_t i = 0; i < out->n; i++)
+        if (strchr("-.", out->p[i])) out->p[i] = '_';
+}
+
+static const char *operation_id(const struct manual *m, const struct route *r) {
+    struct buf b = {0};
+    name_operation(&b, r);
+    const char *id = str_dup(m->arena, buf_view(&b)).p, *unique = id;
+    buf_free(&b);
+    for (int i = 0, nth = 2; i < m->count; i++) {
+        if (strcmp(m->operations[i].id, unique) != 0) continue;
+        unique = str_fmt(m->arena, "%s_%d", id, nth++).p;
+        i = -1;
+    }
+    return unique;
+}
+
+static const char *operation_anchor(const struct manual *m, const struct route *r) {
+    static const char *const methods[METHODS] = {"get", "post", "put", "delete"};
+    struct buf b = {0};
+    struct str rest = str_of(r->path);
+    struct segment s = {0};
+    buf_text(&b, methods[r->method]);
+    while (path_next(&rest, &s)) buf_fmt(&b, "-%.*s", (int)s.text.n, s.text.p);
+    const char *anchor = str_dup(m->arena, buf_view(&b)).p;
+    buf_free(&b);
+    return anchor;
+}
+
+/* ---- operations ----------------------------------------------------------------------------------------- */
+
+static const struct resource *replied(const struct resource *home, const struct route *r) {
+    if (r->shape == COUNT || r->shape == NONE) return NULL;
+    const struct resource *reply = r->reply ? resource_of(r->reply) : home;
+    assert(reply); /* api_new refuses tables that name what is not there */
+    return reply;
+}
+
+void manual_open(struct manual *m, struct str base_url) {
+    int count = 0;
+    for (const struct resource *const *r = resources; *r; r++)
+        for (const struct route *route = (*r)->routes; route && route->path; route++) count++;
+    *m = (struct manual){.arena = arena_new(), .base_url = base_url};
+    m->operations = arena_array(m->arena, (size_t)count + 1, sizeof *m->operations);
+    for (const struct resource *const *r = resources; *r; r++)
+        for (const struct route *route = (*r)->routes; route && route->path; route++) {
+            const char *id = operation_id(m, route), *anchor = operation_anchor(m, route);
+            m->operations[m->count++] = (struct operation){*r, replied(*r, route), route, id, anchor};
+        }
+}
+
+void manual_close(struct manual *m) { arena_free(m->arena); }
+
+const char *method_name(enum method method) {
+    static const char *const names[METHODS] = {"GET", "POST", "PUT", "DELETE"};
+    return names[method];
+}
+
+int operation_status(const struct operation *op) {
+    if (op->route->status) return op->route->status;
+    return op->route->method == POST && op->route->shape == ONE ? 201 : 200;
+}
+
+const char *operation_label(const struct operation *op) {
+    const char *label = op->route->label;
+    if (op->reply == NULL || (label && strcmp(label, "-") == 0)) return NULL;
+    return label ? label : op->reply->type;
+}
+
+bool operation_writes(const struct operation *op) { return op->route->method != GET; }
+
+bool operation_bulk(const struct operation *op) {
+    const struct route *r = op->route;
+    return r->shape == COUNT && (r->method == PUT || r->method == DELETE) && !path_has_variable(r->path);
+}
+
+void operation_scope(struct buf *out, const struct operation *op) {
+    const struct route *r = op->route;
+    if (r->scope == NULL || r->scope[0] == 0) return;
+    bool reads = r->method == GET || (r->method == POST && ends(str_of(r->path), S("/filter")));
+    buf_fmt(out, "%s:%s", r->scope, reads ? "read" : "write");
+}
+
+/* ---- input ---------------------------------------------------------------------------------------------- */
+
+const struct field *operation_input(const struct operation *op) {
+    if (op->route->method != POST && op->route->method != PUT) return NULL;
+    return op->route->input ? op->route->input : op->home->fields;
+}
+
+bool input_sent(const struct operation *op, const struct field *f) { return input_taken(f, op->route->method == POST); }
+
+bool input_mandatory(const struct operation *op, const struct field *f) {
+    return f->flags & PRESENT || (f->flags & REQUIRED && op->route->method == POST);
+}
+
+bool argument_mandatory(const struct field *f) { return (f->flags & (REQUIRED | PRESENT)) != 0; }
+
+const char *sent_name(const struct manual *m, const struct field *f) { return input_name(m->arena, f).p; }
+
+bool takes_anything(const struct operation *op) {
+    const struct field *f = operation_input(op);
+    if (f == NULL) return false;
+    if (operation_bulk(op)) return true;
+    for (; f->name; f++)
+        if (input_sent(op, f)) return true;
+    return false;
+}
+
+/* ---- roles ---------------------------------------------------------------------------------------------- */
+
+const struct role_name role_names[] = {
+    {1 << 0,        "Public",        "everyone, without a login too"            },
+    {CUSTOMERS,     "Customers",     "customers"                                },
+    {COLLABORATORS, "Collaborators", "collaborators"                            },
+    {AGENTS,        "Agents",        "agents"                                   },
+    {ADMINS,        "Admins",        "admins"                                   },
+    {OWNERS,        "Owners",        "owners"                                   },
+    {FINGERPRINT,   "Fingerprint",   "callers known by X-Fingerprint-ID alone"  },
+    {TOKEN,         "Token",         "holders of a conversation's request token"},
+    {0,             NULL,            NULL                                       },
+};
+
+/* Public says it all: the five roles are not named beside it. */
+bool role_listed(const struct role_name *role, unsigned roles) {
+    bool covered = (roles & 1) && (role->bit & ALL);
+    return (roles & role->bit) && !covered;
+}
+
+static void short_roles(struct buf *out, unsigned roles) {
+    static const struct role_name sets[] = {{PUBLIC, "Public", NULL}, {ALL, "ALL", NULL}, {COL_PLUS, "COL+", NULL},
+                                            {AG_PLUS, "AG+", NULL},   {AD, "AD", NULL},   {0, NULL, NULL}};
+    for (const struct role_name *set = sets; set->bit; set++)
+        if ((roles & PUBLIC) == set->bit) {
+            buf_text(out, set->name);
+            return;
+        }
+    const char *comma = "";
+    for (const struct role_name *role = role_names; role->bit; role++) {
+        if (!(role->bit & PUBLIC) || !role_listed(role, roles)) continue;
+        buf_fmt(out, "%s%s", comma, role->name);
+        comma = ",";
+    }
+}
+
+/* ---- errors --------------------------------------------------------------------------------------------- */
+
+bool error_common(int err) {
+    switch (err) {
+    case ERR_FIELD_INVALID:
+    case ERR_BODY_INVALID:
+    case ERR_PARAMETERS_INCONSISTENT:
+    case ERR_AUTHENTICATION_FAILED:
+    case ERR_OTP_EXPECTED:
+    case ERR_CREDENTIAL_EXPIRED:
+    case ERR_NOT_ACCEPTABLE:
+    case ERR_PAYLOAD_TOO_LARGE:
+    case ERR_URI_TOO_LONG:
+    case ERR_AUTHENTICATION_LOCKED:
+    case ERR_HEADERS_TOO_LARGE:
+    case ERR_SESSION_LOADING_FAILED:
+    case ERR_INTERNAL_ERROR:
+    case ERR_SERVICE_UNAVAILABLE: return true;
+    default: return false;
+    }
+}
+
+static bool input_flagged(const struct operation *op, unsigned flags) {
+    for (const struct field *f = operation_input(op); f && f->name; f++)
+        if (input_sent(op, f) && f->flags & flags) return true;
+    for (const struct field *f = op->route->args; f && f->name; f++)
+        if (f->flags & flags) return true;
+    return false;
+}
+
+static bool named_by_route(const struct operation *op, int err) {
+    for (struct str rest = str_of(op->route->errors); rest.p;)
+        if (str_eq(str_cut(&rest, ' '), str_of(error_info(err)->code))) return true;
+    return false;
+}
+
+bool operation_errors(const struct operation *op, int err) {
+    const struct route *r = op->route;
+    bool open = r->roles & 1, writes = operation_writes(op);
+    if (error_common(err) || named_by_route(op, err)) return true;
+    switch (err) {
+    case ERR_FIELD_REQUIRED: return operation_bulk(op) || r->records || input_flagged(op, REQUIRED | PRESENT);
+    case ERR_FIELD_EMPTY: return operation_bulk(op) || r->records || input_flagged(op, REQUIRED);
+    case ERR_FIELD_DUPLICATE: return r->records || input_flagged(op, UNIQUE);
+    case ERR_ANY_FIELD_REQUIRED: return operation_bulk(op) && r->method == PUT;
+    case ERR_AUTHORIZATION_REQUIRED:
+    case ERR_PERMISSIONS_DENIED: return !open;
+    case ERR_CSRF_FAILED:
+    case ERR_CHECKSUM_MISMATCH:
+    case ERR_UNSUPPORTED_MEDIA_TYPE: return writes;
+    case ERR_RESOURCE_NOT_FOUND: return path_has_variable(r->path) || operation_bulk(op);
+    case ERR_REQUEST_IN_PROGRESS: return r->method == POST;
+    case ERR_RESOURCE_MODIFIED: return r->method != POST;
+    case ERR_RATE_LIMIT_REACHED: return open && writes;
+    default: return false;
+    }
+}
+
+/* ---- deskd routes --------------------------------------------------------------------------------------- */
+
+void routes_write(struct buf *out) {
+    struct manual m;
+    manual_open(&m, S(""));
+    buf_text(out, "method\tpath\troles\tscope\tstatus\tresource\n");
+    for (int i = 0; i < m.count; i++) {
+        const struct operation *op = &m.operations[i];
+        const char *scope = op->route->scope;
+        buf_fmt(out, "%s\t/api/v1%s\t", method_name(op->route->method), op->route->path);
+        short_roles(out, op->route->roles);
+        buf_fmt(out, "\t%s\t%d\t%s\n", scope && *scope ? scope : "-", operation_status(op),
+                operation_label(op) ? op->reply->type : "-");
+    }
+    manual_close(&m);
+}

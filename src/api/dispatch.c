@@ -1,0 +1,409 @@
+/* From the HTTP edge to a handler and back.
+ *
+ * The checks run in the order of completions.md section 3: route 404, 405, 406, credentials, CSRF, role, rate, body, then the
+ * handler's own: resource 404, preconditions 412, validation 400, state 400.
+ *
+ * A GET runs inline on its event loop, in one read snapshot with a budget; when the budget is spent it is run again in the pool,
+ * since a GET is pure. A write hops to the one writer thread, where it shares a COMMIT with others; what blocks or burns before it
+ * (a password to verify or to hash) hops to the pool first. Wherever a call ends, finish() sends it, so no reply to a write leaves
+ * before the COMMIT that holds it. */
+#include "api/machine.h"
+
+#include "api/input.h"
+#include "api/reply.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "core/session.h"
+#include "core/setting.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+
+/* The hops of a call: embedded, so that queueing allocates nothing. */
+struct hop {
+    struct call call;
+    struct db_task write;
+    struct pool_task pool;
+    int64_t began; /* clock_monotonic */
+    int rc;
+};
+
+static struct hop *hop_of_write(struct db_task *t) { return (struct hop *)(void *)((char *)t - offsetof(struct hop, write)); }
+static struct hop *hop_of_pool(struct pool_task *t) { return (struct hop *)(void *)((char *)t - offsetof(struct hop, pool)); }
+
+/* ---- the end ------------------------------------------------------------------------------------------------- */
+
+static void common_headers(struct call *c) {
+    struct http_request *r = c->http;
+    char when[TIME_ISO_SIZE];
+    http_add_header(r, "X-API-Version", S("1"));
+    if (c->status != 304) http_add_header(r, "Content-Type", S("application/json"));
+    http_add_header(r, "Cache-Control", S("private, max-age=0, must-revalidate"));
+    http_add_header(r, "Date-ISO", (struct str){when, time_iso(when, c->work.now)});
+    http_add_header(r, "X-Content-Type-Options", S("nosniff"));
+    http_add_header(r, "X-Request-ID", c->request_id);
+    http_add_header(r, "Vary", S("Authorization, Accept, X-Options, X-Requested-With"));
+}
+
+static void validators(struct call *c) {
+    char when[TIME_HTTP_SIZE];
+    if (c->etag.p) http_add_header(c->http, "ETag", str_fmt(c->work.arena, "\"%s\"", c->etag.p));
+    if (c->etag.p && c->modified) http_add_header(c->http, "Last-Modified", (struct str){when, time_http(when, c->modified)});
+}
+
+static void challenge(struct call *c) {
+    if (c->status != 401 || http_header(c->http, "X-Requested-With").p) return;
+    http_add_header(c->http, "WWW-Authenticate", S("Basic realm=\"deskd\", charset=\"UTF-8\""));
+    http_add_header(c->http, "WWW-Authenticate", S("Bearer realm=\"deskd\""));
+}
+
+static const char exposed[] = "ETag, Last-Modified, Link, Date-ISO, X-API-Version, X-CSRF-Token, X-Request-ID, X-Request-Token, "
+                              "X-RememberMe, Retry-After, Idempotent-Replayed";
+
+static void cors(struct call *c) {
+    struct str origin = http_header(c->http, "Origin");
+    if (origin.n == 0) return;
+    struct str allowed = setting_text(c->work.desk, "security.cors_origins", c->work.arena);
+    bool match = false;
+    for (struct str rest = allowed; rest.p;) {
+        struct str one = str_trim(str_cut(&rest, ' '));
+        match = match || (one.n && (str_eqi(one, origin) || str_eq(one, S("*"))));
+    }
+    if (!match && !str_eqi(origin, c->work.desk->base_url)) return;
+    http_add_header(c->http, "Access-Control-Allow-Origin", origin);
+    http_add_header(c->http, "Access-Control-Allow-Credentials", S("true"));
+    http_add_header(c->http, "Access-Control-Expose-Headers", str_of(exposed));
+}
+
+/* AJAX mode: the tag of all that was rendered, and the newest change in it. */
+static void ajax_tag(struct call *c) {
+    struct tag t = tag_new();
+    char hex[33];
+    if (!c->options.ajax || c->method != GET || c->status != 200 || c->etag.p == NULL) return;
+    tag_text(&t, S("ajax"));
+    tag_text(&t, buf_view(&c->out));
+    tag_end(&t, hex);
+    c->etag = str_dup(c->work.arena, str_of(hex));
+    int rc = conditional(c);
+    if (rc < 0) reply_error(c, rc);
+}
+
+static void finish(struct hop *h, int rc) {
+    struct call *c = &h->call;
+    struct api_metrics *m = &c->api->metrics;
+    if (rc < 0) reply_error(c, rc);
+    else if (!c->raw) ajax_tag(c);
+    if (c->status == 304 || c->status == 204) c->out.n = 0;
+    if (!c->raw) {
+        common_headers(c);
+        validators(c);
+        challenge(c);
+    }
+    cors(c);
+    for (const struct header *x = c->headers; x; x = x->next) http_add_header(c->http, x->name, x->value);
+    int64_t took = clock_monotonic() - h->began;
+    atomic_fetch_add(&m->requests[c->status / 100 < 6 ? c->status / 100 : 5], 1);
+    atomic_fetch_add(&m->microseconds, took * 1000);
+    if (c->api->cfg.access_log)
+        log_info("%.*s %.*s %d %zu bytes %" PRId64 " ms user %" PRId64 " from %.*s id %s", (int)c->http->method.n, c->http->method.p,
+                 (int)c->http->path.n, c->http->path.p, c->status, c->out.n, took, c->work.actor.user_id, (int)c->http->remote.n,
+                 c->http->remote.p, c->request_id.p);
+    if (c->status >= 500)
+        log_error("%.*s %.*s answered %d, request %s", (int)c->http->method.n, c->http->method.p, (int)c->http->path.n, c->http->path.p,
+                  c->status, c->request_id.p);
+    http_reply(c->http, c->status, &c->out);
+}
+
+/* ---- running a handler ----------------------------------------------------------------------------------------- */
+
+static void reset(struct call *c) {
+    work_rewind(&c->work);
+    c->out.n = 0;
+    c->etag = (struct str){0};
+    c->modified = 0;
+    c->args = c->input = NULL;
+    c->arg_count = c->input_count = c->id_count = 0;
+    c->id = 0;
+    c->branches = NULL;
+    c->status = c->route->status ? c->route->status : c->method == POST && c->route->shape == ONE ? 201 : 200;
+}
+
+static int run_handler(struct call *c) {
+    int rc = c->route->handler(c);
+    return rc < 0 ? rc : failed(&c->work) ? -(int)failure(&c->work) : 0;
+}
+
+static int run_reading(struct hop *h, int budget) {
+    struct call *c = &h->call;
+    struct conn *conn = db_reader(c->work.desk->db);
+    if (conn == NULL) return -ERR_SERVICE_UNAVAILABLE;
+    c->work.conn = conn;
+    TRY(db_read_begin(conn, budget));
+    struct header *before = c->headers;
+    reset(c);
+    int rc = run_handler(c);
+    bool spent = rc < 0 && db_budget_spent(conn);
+    db_read_end(conn);
+    if (!spent || budget != BUDGET_INLINE_MS) return rc;
+    c->headers = before;
+    return 1; /* run it again, with more time */
+}
+
+static int writer_run(struct db_task *t, struct conn *conn) {
+    struct hop *h = hop_of_write(t);
+    struct call *c = &h->call;
+    struct header *before = c->headers;
+    c->work.conn = conn;
+    reset(c);
+    int rc = idempotent(c, run_handler);
+    if (rc < 0) c->headers = before;
+    if (rc < 0) reply_error(c, rc);
+    h->rc = rc;
+    return rc;
+}
+
+static void writer_done(struct db_task *t, int rc) {
+    struct hop *h = hop_of_write(t);
+    bool lost = rc < 0 && h->rc >= 0; /* the COMMIT failed: nothing of it was kept */
+    if (lost) work_rewind(&h->call.work);
+    if (rc >= 0) work_committed(&h->call.work);
+    finish(h, lost ? -ERR_SERVICE_UNAVAILABLE : 0);
+}
+
+static void to_writer(struct hop *h) {
+    atomic_fetch_add(&h->call.api->metrics.writer_runs, 1);
+    h->write = (struct db_task){.run = writer_run, .done = writer_done};
+    db_submit(h->call.work.desk->db, &h->write);
+}
+
+/* ---- stages ----------------------------------------------------------------------------------------------------- */
+
+static int check_body(struct call *c) {
+    struct http_request *r = c->http;
+    struct arena *a = c->work.arena;
+    struct json_error err;
+    struct json *tree = r->form;
+    c->body = json_new(a, JSON_OBJECT);
+    if (r->body_error) return fail_field(&c->work, (enum error)r->body_error, (struct str){0}, r->body_reason ? "%s" : NULL, r->body_reason);
+    if (tree == NULL && r->body.n == 0) return 0;
+    if (tree == NULL) {
+        struct str type = http_header(r, "Content-Type"), rest = type, essence = str_trim(str_cut(&rest, ';'));
+        bool json = str_eqi(essence, S("application/json")), form = str_eqi(essence, S("application/x-www-form-urlencoded"));
+        bool read = c->method == POST || c->method == PUT;
+        if (!json && !form) return read ? fail(&c->work, ERR_UNSUPPORTED_MEDIA_TYPE) : 0;
+        int rc = json ? json_parse(a, r->body, &tree, &err) : form_parse(a, r->body, &tree, &err);
+        if (rc < 0) return read ? fail_field(&c->work, ERR_BODY_INVALID, (struct str){0}, "The body is not well-formed: %s at byte %zu.", err.reason, err.offset) : 0;
+    }
+    if (tree->type == JSON_ARRAY && tree->count == 0) return 0; /* [] is "no parameters" */
+    if (tree->type != JSON_OBJECT) return fail_field(&c->work, ERR_BODY_INVALID, (struct str){0}, "The body must be an object.");
+    c->body = tree;
+    return 0;
+}
+
+static void run(struct hop *h);
+
+static void pool_read(struct pool_task *t) {
+    struct hop *h = hop_of_pool(t);
+    int rc = run_reading(h, BUDGET_POOL_MS);
+    finish(h, rc > 0 ? -ERR_SERVICE_UNAVAILABLE : rc);
+}
+
+static void pool_prepare(struct pool_task *t) {
+    struct hop *h = hop_of_pool(t);
+    struct call *c = &h->call;
+    c->work.conn = db_reader(c->work.desk->db);
+    int rc = c->work.conn ? db_read_begin(c->work.conn, BUDGET_POOL_MS) : -ERR_SERVICE_UNAVAILABLE;
+    if (rc >= 0) {
+        reset(c);
+        rc = c->route->prepare(c);
+        db_read_end(c->work.conn);
+    }
+    if (rc < 0) finish(h, rc);
+    else to_writer(h);
+}
+
+static void to_pool(struct hop *h, void (*fn)(struct pool_task *t)) {
+    atomic_fetch_add(&h->call.api->metrics.pool_runs, 1);
+    h->pool = (struct pool_task){.run = fn};
+    if (pool_submit(h->call.api->pool, &h->pool)) return;
+    call_header(&h->call, "Retry-After", S("1"));
+    finish(h, -ERR_SERVICE_UNAVAILABLE);
+}
+
+static enum executor executor_of(const struct call *c) {
+    if (c->route->executor != AUTO) return c->route->executor;
+    return c->method == GET ? INLINE : WRITER;
+}
+
+/* Everything between known credentials and the handler; then the handler, where its route says. */
+static void admit(struct hop *h) {
+    struct call *c = &h->call;
+    int rc = auth_csrf(c);
+    if (rc >= 0) rc = auth_admit(c);
+    db_read_end(c->work.conn);
+    if (rc >= 0) rc = check_body(c);
+    if (rc < 0) finish(h, rc);
+    else run(h);
+}
+
+static void run(struct hop *h) {
+    struct call *c = &h->call;
+    enum executor e = executor_of(c);
+    if (e == POOL) {
+        to_pool(h, pool_read);
+    } else if (e == WRITER) {
+        if (c->route->prepare) to_pool(h, pool_prepare);
+        else to_writer(h);
+    } else {
+        atomic_fetch_add(&c->api->metrics.inline_runs, 1);
+        int rc = run_reading(h, BUDGET_INLINE_MS);
+        if (rc <= 0) {
+            finish(h, rc);
+            return;
+        }
+        atomic_fetch_add(&c->api->metrics.reruns, 1);
+        to_pool(h, pool_read);
+    }
+}
+
+static void pool_auth(struct pool_task *t) {
+    struct hop *h = hop_of_pool(t);
+    struct call *c = &h->call;
+    c->work.conn = db_reader(c->work.desk->db);
+    int rc = c->work.conn ? db_read_begin(c->work.conn, 0) : -ERR_SERVICE_UNAVAILABLE;
+    if (rc >= 0) rc = auth_slow(c);
+    if (rc < 0) {
+        if (c->work.conn) db_read_end(c->work.conn);
+        finish(h, rc);
+        return;
+    }
+    admit(h);
+}
+
+static void authenticate(struct hop *h) {
+    struct call *c = &h->call;
+    c->work.conn = db_reader(c->work.desk->db);
+    int rc = c->work.conn ? db_read_begin(c->work.conn, BUDGET_INLINE_MS) : -ERR_SERVICE_UNAVAILABLE;
+    if (rc >= 0) rc = auth_fast(c);
+    if (rc == AUTH_DONE) {
+        admit(h);
+        return;
+    }
+    if (c->work.conn) db_read_end(c->work.conn);
+    if (rc < 0) finish(h, rc);
+    else to_pool(h, pool_auth);
+}
+
+/* ---- the beginning ------------------------------------------------------------------------------------------------ */
+
+static bool method_of(struct str text, enum method *m, bool *head) {
+    static const struct word words[] = {{GET, "GET"}, {POST, "POST"}, {PUT, "PUT"}, {DELETE, "DELETE"}, {GET, "HEAD"}, {0}};
+    int id = word_id(words, text);
+    *head = str_eq(text, S("HEAD"));
+    *m = id < 0 ? METHODS : (enum method)id;
+    return id >= 0;
+}
+
+/* Whether Accept admits application/json (RFC 9110 section 12.5.1). */
+static bool accepts_json(struct str accept) {
+    bool named = false;
+    for (struct str rest = accept; rest.p;) {
+        struct str item = str_cut(&rest, ','), weight = item, type = str_trim(str_cut(&weight, ';'));
+        bool none = false;
+        if (type.n == 0) continue;
+        named = true;
+        while (weight.p) {
+            struct str p = str_trim(str_cut(&weight, ';'));
+            none = none || str_eqi(p, S("q=0")) || str_eqi(p, S("q=0.0")) || str_eqi(p, S("q=0.00")) || str_eqi(p, S("q=0.000"));
+        }
+        if (!none && (str_eqi(type, S("*/*")) || str_eqi(type, S("application/*")) || str_eqi(type, S("application/json")))) return true;
+    }
+    return !named;
+}
+
+static int check_route(struct call *c) {
+    struct str allow;
+    bool known = method_of(c->http->method, &c->method, &c->head);
+    int rc = router_match(&c->api->router, c, c->method, c->http->path, &allow);
+    if (rc == -ERR_METHOD_NOT_SUPPORTED || (rc < 0 && !known && allow.n)) call_header(c, "Allow", allow);
+    if (rc < 0) return fail(&c->work, (enum error)-rc);
+    if (!accepts_json(http_header(c->http, "Accept")) && !c->route->is_download) return fail(&c->work, ERR_NOT_ACCEPTABLE);
+    return 0;
+}
+
+static int read_query(struct call *c) {
+    struct json *query;
+    struct json_error err;
+    c->query = json_new(c->work.arena, JSON_OBJECT);
+    if (c->http->query.n == 0) return 0;
+    if (form_parse(c->work.arena, c->http->query, &query, &err) < 0)
+        return fail_field(&c->work, ERR_BODY_INVALID, (struct str){0}, "The query is not well-formed: %s at byte %zu.", err.reason, err.offset);
+    c->query = query;
+    return 0;
+}
+
+/* How the reply will be written, known before anything can fail; what is wrong in it is said by options_read. */
+static void read_format(struct call *c) {
+    struct route none = {0};
+    const struct route *kept = c->route;
+    if (kept == NULL) c->route = &none;
+    options_read(c);
+    work_rewind(&c->work);
+    c->options.offset = c->options.limit = c->options.after_id = c->options.before_id = 0;
+    c->route = kept;
+}
+
+static void preflight(struct hop *h) {
+    struct call *c = &h->call;
+    struct str allow;
+    router_match(&c->api->router, c, METHODS, c->http->path, &allow);
+    c->raw = true;
+    c->status = allow.n ? 204 : 404;
+    if (allow.n) call_header(c, "Allow", allow);
+    if (allow.n && http_header(c->http, "Origin").n) {
+        call_header(c, "Access-Control-Allow-Methods", allow);
+        call_header(c, "Access-Control-Allow-Headers", http_header(c->http, "Access-Control-Request-Headers"));
+        call_header(c, "Access-Control-Max-Age", S("600"));
+    }
+    finish(h, 0);
+}
+
+static void on_begin(void *ctx, struct http_request *r, struct http_plan *plan) {
+    (void)ctx, (void)r;
+    *plan = (struct http_plan){.body = HTTP_BODY_MEMORY, .limit = LIMIT_BODY, .file_limit = LIMIT_FILE};
+}
+
+static void on_handle(void *ctx, struct http_request *r) {
+    struct api *api = ctx;
+    if (service_handle(api, r)) return;
+    struct hop *h = ARENA_NEW(r->arena, struct hop);
+    struct call *c = &h->call;
+    h->began = clock_monotonic();
+    work_init(&c->work, api->desk, r->arena);
+    c->api = api;
+    c->http = r;
+    c->status = 200;
+    c->request_id = str_fmt(r->arena, "%016" PRIx64, (atomic_fetch_add(&api->serial, 1) * 0x9E3779B97F4A7C15u) ^ api->serial_mask);
+    struct str agent = http_header(r, "User-Agent");
+    c->work.actor.remote = r->remote;
+    c->work.actor.user_agent = agent.p ? (struct str){agent.p, agent.n > 512 ? 512 : agent.n} : S("");
+    http_defer(r);
+    c->query = c->body = json_new(r->arena, JSON_OBJECT);
+    if (str_eq(r->method, S("OPTIONS"))) {
+        preflight(h);
+        return;
+    }
+    int bad_query = read_query(c);
+    read_format(c);
+    int rc = check_route(c);
+    if (rc >= 0 && bad_query < 0) read_query(c), rc = bad_query;
+    if (rc < 0) finish(h, rc);
+    else authenticate(h);
+}
+
+static void on_end(void *ctx, struct http_request *r) { (void)ctx, (void)r; }
+
+const struct http_app *api_app(void) {
+    static const struct http_app app = {.begin = on_begin, .handle = on_handle, .end = on_end};
+    return &app;
+}

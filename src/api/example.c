@@ -1,0 +1,213 @@
+/* Examples: a field's own, or one of its type; of these whole resources, requests and replies are made. */
+#include "api/describe.h"
+
+#include "api/generic.h"
+
+#include <assert.h>
+
+#define EXAMPLE_TIME "2026-11-21T09:30:00+00:00"
+
+void put_key(struct json_writer *w, const char *name) { jw_key_raw(w, str_of(name)); }
+
+void put_text(struct json_writer *w, const char *name, const char *text) {
+    put_key(w, name);
+    jw_str(w, str_of(text));
+}
+
+void put_raw(struct json_writer *w, const char *name, const char *json) {
+    put_key(w, name);
+    jw_raw(w, str_of(json));
+}
+
+/* ---- values --------------------------------------------------------------------------------------------- */
+
+bool field_shown(const struct field *f) { return !(f->flags & (INPUT_ONLY | HIDDEN)); }
+
+bool field_is_text(const struct field *f) {
+    return f->type == F_TEXT || f->type == F_LONG || f->type == F_EMAIL || f->type == F_PASSWORD;
+}
+
+bool field_is_list(const struct field *f) {
+    return f->type == F_IDS || f->type == F_TEXTS || f->type == F_WORDS || f->type == F_LIST;
+}
+
+const struct json *field_example(const struct manual *m, const struct field *f) {
+    struct json *parsed = NULL;
+    struct json_error err;
+    if (f->example == NULL) return NULL;
+    int rc = json_parse(m->arena, str_of(f->example), &parsed, &err);
+    assert(rc == 0); /* .example is JSON: a text has its quotes */
+    return rc == 0 ? parsed : NULL;
+}
+
+static void example_id(struct json_writer *w, const struct json *own) {
+    if (own && own->type == JSON_NUMBER) jw_json(w, own);
+    else jw_int(w, 1);
+}
+
+static void by_type(struct json_writer *w, const struct field *f) {
+    switch (f->type) {
+    case F_TEXT: jw_str(w, S("Text")); break;
+    case F_LONG: jw_str(w, S("A longer text.")); break;
+    case F_EMAIL: jw_str(w, S("person@example.com")); break;
+    case F_PASSWORD: jw_str(w, S("correct horse battery staple")); break;
+    case F_INT: jw_int(w, f->min > 1 ? f->min : 1); break;
+    case F_BOOL: jw_bool(w, true); break;
+    case F_TIME: jw_str(w, S(EXAMPLE_TIME)); break;
+    case F_WORD: jw_str(w, str_of(f->words[0].word)); break;
+    case F_IDS: jw_raw(w, S("[1,2]")); break;
+    case F_TEXTS: jw_raw(w, S("[\"text\"]")); break;
+    case F_WORDS:
+        jw_array(w);
+        jw_str(w, str_of(f->words[0].word));
+        jw_end(w);
+        break;
+    case F_OBJECT: jw_raw(w, S("{}")); break;
+    case F_LIST: jw_raw(w, S("[]")); break;
+    default: jw_null(w);
+    }
+}
+
+static void example_reference(struct json_writer *w, const struct manual *m, const char *type, const struct json *id) {
+    const struct resource *r = resource_of(type);
+    jw_object(w);
+    put_key(w, "id");
+    example_id(w, id);
+    for (const struct field *f = r ? r->fields : NULL; f && f->name && r->reference_also; f++) {
+        if (strcmp(f->name, r->reference_also) != 0) continue;
+        put_key(w, f->name);
+        example_shown(w, m, f);
+    }
+    put_text(w, "resource_type", type);
+    jw_end(w);
+}
+
+void example_shown(struct json_writer *w, const struct manual *m, const struct field *f) {
+    const struct json *own = field_example(m, f);
+    if (f->type == F_REF) {
+        example_reference(w, m, f->ref, own);
+    } else if (f->type == F_MANY) {
+        jw_array(w);
+        example_reference(w, m, f->ref, NULL);
+        jw_end(w);
+    } else if (own) {
+        jw_json(w, own);
+    } else {
+        by_type(w, f);
+    }
+}
+
+/* ---- requests ------------------------------------------------------------------------------------------- */
+
+/* What an example sends: what must be sent, and what the table thought worth an example. Ids of other resources may not
+ * exist where it is tried, so they are sent only when they must be. */
+static bool worth_sending(const struct operation *op, const struct field *f) {
+    if (input_mandatory(op, f)) return true;
+    return f->example && f->type != F_REF && f->type != F_IDS;
+}
+
+static void example_fields(struct json_writer *w, const struct manual *m, const struct operation *op,
+                           const struct field *fields) {
+    const struct field *only = NULL;
+    bool any = false;
+    for (const struct field *f = fields; f->name; f++) {
+        if (!input_sent(op, f)) continue;
+        if (only == NULL) only = f;
+        any = any || worth_sending(op, f);
+    }
+    for (const struct field *f = fields; f->name; f++) {
+        if (!input_sent(op, f) || !(any ? worth_sending(op, f) : f == only)) continue;
+        put_key(w, sent_name(m, f));
+        example_sent(w, m, op, f);
+    }
+}
+
+void example_sent(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *f) {
+    const struct json *own = field_example(m, f);
+    const struct route *r = op->route;
+    if (f->type == F_REF) {
+        example_id(w, own);
+    } else if (own) {
+        jw_json(w, own);
+    } else if (r->records && strcmp(r->record_list, f->name) == 0) {
+        jw_array(w);
+        jw_object(w);
+        example_fields(w, m, op, r->records->fields);
+        jw_end(w);
+        jw_end(w);
+    } else {
+        by_type(w, f);
+    }
+}
+
+void example_request(struct json_writer *w, const struct manual *m, const struct operation *op) {
+    jw_object(w);
+    example_fields(w, m, op, operation_input(op));
+    jw_end(w);
+}
+
+/* ---- resources and replies ------------------------------------------------------------------------------ */
+
+static const struct field *member(const struct resource *r, struct str name) {
+    for (const struct field *f = r->fields; f && f->name; f++)
+        if (str_eq(str_of(f->name), name)) return f;
+    return NULL;
+}
+
+/* "teams/:id" with the examples of the members it names. */
+static void example_url(struct json_writer *w, const struct manual *m, const struct resource *r) {
+    struct buf url = {0};
+    struct str rest = str_of(r->url);
+    struct segment s = {0};
+    buf_str(&url, m->base_url);
+    buf_text(&url, "/api/v1");
+    while (path_next(&rest, &s)) {
+        const struct field *f = s.variable ? member(r, s.text) : NULL;
+        const struct json *own = f ? field_example(m, f) : NULL;
+        buf_char(&url, '/');
+        if (!s.variable) buf_str(&url, s.text);
+        else if (own && (own->type == JSON_STRING || own->type == JSON_NUMBER)) buf_str(&url, own->text);
+        else buf_char(&url, '1');
+    }
+    jw_str(w, buf_view(&url));
+    buf_free(&url);
+}
+
+void example_resource(struct json_writer *w, const struct manual *m, const struct resource *r) {
+    jw_object(w);
+    if (r->table) put_raw(w, "id", "1");
+    for (const struct field *f = r->fields; f && f->name; f++) {
+        if (!field_shown(f) || f->flags & ON_DEMAND) continue;
+        put_key(w, f->name);
+        example_shown(w, m, f);
+    }
+    put_text(w, "resource_type", r->type);
+    if (r->url) {
+        put_key(w, "resource_url");
+        example_url(w, m, r);
+    }
+    jw_end(w);
+}
+
+static void example_data(struct json_writer *w, const struct manual *m, const struct operation *op) {
+    bool list = op->route->shape != ONE;
+    put_key(w, "data");
+    if (list) jw_array(w);
+    example_resource(w, m, op->reply);
+    if (list) jw_end(w);
+    if (operation_label(op)) put_text(w, "resource", operation_label(op));
+}
+
+void example_reply(struct json_writer *w, const struct manual *m, const struct operation *op) {
+    enum shape shape = op->route->shape;
+    jw_object(w);
+    put_key(w, "status");
+    jw_int(w, operation_status(op));
+    if (op->reply) example_data(w, m, op);
+    if (shape == LIST) {
+        put_raw(w, "offset", "0");
+        put_raw(w, "limit", "10");
+    }
+    if (shape != ONE && shape != NONE) put_raw(w, "total_count", shape == COUNT ? "2" : "1");
+    jw_end(w);
+}

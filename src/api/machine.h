@@ -1,0 +1,109 @@
+/* What the parts of the machine share: compiled routes, the pool, the credential cache. */
+#ifndef API_MACHINE_H
+#define API_MACHINE_H
+
+#include "api/api.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* ---- router ----------------------------------------------------------------------------------------------- */
+
+#define PATH_SEGMENTS 8
+
+struct compiled {
+    const struct route *route;
+    const struct resource *home, *reply;
+    struct str segments[PATH_SEGMENTS]; /* a variable's begins with its colon */
+    int count, variables;
+};
+
+struct router {
+    struct compiled *routes; /* by number of segments, those with fewer variables first */
+    int count;
+};
+
+/* Checks all tables; one line in err and false when something is missing. */
+bool router_make(struct router *r, struct arena *a, char *err, size_t err_size);
+
+/* Finds the route of a raw request target. 0, or -ERR_RESOURCE_NOT_FOUND, or -ERR_METHOD_NOT_SUPPORTED with *allow filled. */
+int router_match(const struct router *r, struct call *c, enum method m, struct str path, struct str *allow);
+
+/* ---- pool ------------------------------------------------------------------------------------------------- */
+
+/* Threads for what blocks or burns, behind a bounded queue. */
+struct pool_task {
+    void (*run)(struct pool_task *t);
+    struct pool_task *next;
+};
+struct pool;
+struct pool *pool_new(int threads);
+void pool_free(struct pool *p);                          /* waits for what is queued */
+bool pool_submit(struct pool *p, struct pool_task *t);   /* false: full */
+int pool_queued(struct pool *p);
+
+/* ---- authentication: a stage of its own before the executor ------------------------------------------------- */
+
+enum { AUTH_DONE = 0, AUTH_SLOW = 1 };
+/* Who calls: fills work.actor. AUTH_SLOW: a password must be verified, go on with auth_slow in the pool. Or error. */
+int auth_fast(struct call *c);
+int auth_slow(struct call *c); /* in the pool; writes wait for the writer */
+int auth_csrf(struct call *c);
+int auth_admit(struct call *c); /* role, scope, permission, rate */
+
+struct credential {
+    unsigned char key[MAC_SIZE]; /* of login, password, agent, address and mode, under a key of this process */
+    int64_t session_id, password_updated_at, until;
+};
+#define CREDENTIALS 1024
+struct credentials {
+    pthread_mutex_t lock;
+    struct credential place[CREDENTIALS];
+};
+
+#define RATES 1024
+struct rate {
+    uint64_t address;
+    int64_t minute;
+    int count;
+};
+struct rates {
+    pthread_mutex_t lock;
+    struct rate place[RATES];
+};
+
+/* ---- idempotency ------------------------------------------------------------------------------------------ */
+
+/* Runs the handler, or replays what its first run answered. On the writer. */
+int idempotent(struct call *c, int (*run)(struct call *c));
+
+/* ---- service pages outside /api/v1 --------------------------------------------------------------------------- */
+
+bool service_handle(struct api *api, struct http_request *r); /* true: replied */
+
+/* ---- the whole -------------------------------------------------------------------------------------------- */
+
+struct api_metrics {
+    atomic_llong requests[6]; /* by status / 100 */
+    atomic_llong inline_runs, writer_runs, pool_runs, hashes, reruns;
+    atomic_llong microseconds;
+};
+
+struct api {
+    struct desk *desk;
+    struct api_config cfg;
+    struct arena *arena;
+    struct router router;
+    struct pool *pool;
+    struct credentials credentials;
+    struct rates rates;
+    pthread_mutex_t hashing; /* one password at a time: 19 MiB and a core each */
+    struct http_server *http;
+    struct api_metrics metrics;
+    atomic_bool draining;
+    atomic_ullong serial; /* of X-Request-ID */
+    uint64_t serial_mask;
+    int64_t started;
+};
+
+#endif

@@ -1,0 +1,203 @@
+/* Tables to routes. Routing is on the raw request target: a %2F stays inside its segment, a %00 finds nothing. */
+#include "api/generic.h"
+#include "api/machine.h"
+#include "core/permission.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- resources by type -------------------------------------------------------------------------------------- */
+
+#define TYPES 256 /* places; far more than there are resources */
+
+static struct {
+    pthread_once_t once;
+    const struct resource *place[TYPES];
+} types = {.once = PTHREAD_ONCE_INIT}; /* derived from constants, once */
+
+static size_t type_hash(const char *type) {
+    uint32_t h = 2166136261u;
+    for (; *type; type++) h = (h ^ (unsigned char)*type) * 16777619u;
+    return h;
+}
+
+static void index_types(void) {
+    for (const struct resource *const *r = resources; *r; r++) {
+        size_t at = type_hash((*r)->type) % TYPES;
+        while (types.place[at]) at = (at + 1) % TYPES;
+        types.place[at] = *r;
+    }
+}
+
+const struct resource *resource_of(const char *type) {
+    pthread_once(&types.once, index_types);
+    for (size_t at = type_hash(type) % TYPES; types.place[at]; at = (at + 1) % TYPES)
+        if (strcmp(types.place[at]->type, type) == 0) return types.place[at];
+    return NULL;
+}
+
+/* ---- compiling ---------------------------------------------------------------------------------------------- */
+
+static bool wrong(char *err, size_t size, const struct resource *r, const struct route *route, const char *why) {
+    static const char *const methods[] = {"GET", "POST", "PUT", "DELETE"};
+    snprintf(err, size, "table of %s, %s %s: %s", r->type, route ? methods[route->method] : "-", route ? route->path : "", why);
+    return false;
+}
+
+static bool compile(struct compiled *c, const struct resource *home, const struct route *route, char *err, size_t size) {
+    *c = (struct compiled){.route = route, .home = home, .reply = route->reply ? resource_of(route->reply) : home};
+    struct str rest = str_of(route->path);
+    if (rest.n < 2 || rest.p[0] != '/') return wrong(err, size, home, route, "the path must begin with a slash");
+    for (rest.p++, rest.n--; rest.p;) {
+        if (c->count == PATH_SEGMENTS) return wrong(err, size, home, route, "the path is too long");
+        struct str segment = str_cut(&rest, '/');
+        c->variables += segment.n && segment.p[0] == ':';
+        c->segments[c->count++] = segment;
+    }
+    if (route->roles == 0) return wrong(err, size, home, route, "no roles");
+    if (route->scope == NULL) return wrong(err, size, home, route, "no scope (\"\" says none)");
+    if (route->handler == NULL) return wrong(err, size, home, route, "no handler");
+    if (route->shape == 0) return wrong(err, size, home, route, "no shape");
+    if (route->summary == NULL) return wrong(err, size, home, route, "no summary");
+    if (c->reply == NULL) return wrong(err, size, home, route, "it replies with an unknown resource");
+    if (route->of && resource_of(route->of) == NULL) return wrong(err, size, home, route, "it is of an unknown resource");
+    if (route->permission && permission_bit(str_of(route->permission)) < 0) return wrong(err, size, home, route, "an unknown permission");
+    return c->variables <= PATH_VARS || wrong(err, size, home, route, "too many variables");
+}
+
+static bool check_fields(const struct resource *r, char *err, size_t size) {
+    for (const struct field *f = r->fields; f->name; f++) {
+        if ((f->type == F_REF || f->type == F_MANY) && (f->ref == NULL || resource_of(f->ref) == NULL)) return wrong(err, size, r, NULL, f->name);
+        if (f->type == F_MANY && f->many == NULL) return wrong(err, size, r, NULL, f->name);
+        if ((f->type == F_WORD || f->type == F_WORDS) && f->words == NULL) return wrong(err, size, r, NULL, f->name);
+        if (f->doc == NULL && !(f->flags & HIDDEN)) return wrong(err, size, r, NULL, str_of(f->name).p);
+    }
+    return true;
+}
+
+static bool same(struct str a, struct str b) {
+    bool x = a.n && a.p[0] == ':', y = b.n && b.p[0] == ':';
+    return x || y ? x == y : str_eq(a, b);
+}
+
+static bool same_path(const struct compiled *a, const struct compiled *b) {
+    for (int i = 0; i < a->count && i < b->count; i++)
+        if (!same(a->segments[i], b->segments[i])) return false;
+    return a->count == b->count;
+}
+
+static int by_shape(const void *x, const void *y) {
+    const struct compiled *a = x, *b = y;
+    return a->count != b->count ? a->count - b->count : a->variables - b->variables;
+}
+
+bool router_make(struct router *r, struct arena *a, char *err, size_t err_size) {
+    int n = 0;
+    for (const struct resource *const *p = resources; *p; p++)
+        for (const struct route *route = (*p)->routes; route && route->path; route++) n++;
+    r->routes = arena_array(a, (size_t)n + 1, sizeof *r->routes);
+    for (const struct resource *const *p = resources; *p; p++) {
+        if (!check_fields(*p, err, err_size)) return false;
+        for (const struct route *route = (*p)->routes; route && route->path; route++) {
+            if (!compile(&r->routes[r->count], *p, route, err, err_size)) return false;
+            for (int i = 0; i < r->count; i++)
+                if (r->routes[i].route->method == route->method && same_path(&r->routes[i], &r->routes[r->count]))
+                    return wrong(err, err_size, *p, route, "another route has this address");
+            r->count++;
+        }
+    }
+    qsort(r->routes, (size_t)r->count, sizeof *r->routes, by_shape);
+    return true;
+}
+
+/* ---- matching ----------------------------------------------------------------------------------------------- */
+
+static int hex(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static bool decode(struct arena *a, struct str s, struct str *out) {
+    *out = s;
+    if (s.n == 0 || memchr(s.p, '%', s.n) == NULL) return true;
+    char *text = arena_alloc(a, s.n + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] != '%') {
+            text[n++] = s.p[i];
+            continue;
+        }
+        int high = i + 2 < s.n ? hex(s.p[i + 1]) : -1, low = i + 2 < s.n ? hex(s.p[i + 2]) : -1;
+        if (high < 0 || low < 0 || (high == 0 && low == 0)) return false;
+        text[n++] = (char)(high * 16 + low);
+        i += 2;
+    }
+    *out = (struct str){text, n};
+    return utf8_valid(*out);
+}
+
+/* Segments behind /api/v1; the last without .json. -1: no address of ours. */
+static int split(struct arena *a, struct str path, struct str *segments) {
+    int n = 0;
+    while (str_starts(path, S("//"))) path.p++, path.n--;
+    if (!str_starts(path, S("/api/v1/"))) return -1;
+    path.p += 8, path.n -= 8;
+    if (path.n > 5 && str_eq((struct str){path.p + path.n - 5, 5}, S(".json"))) path.n -= 5;
+    while (path.p) {
+        if (n == PATH_SEGMENTS) return -1;
+        if (!decode(a, str_cut(&path, '/'), &segments[n++])) return -1;
+    }
+    return n;
+}
+
+static bool matches(const struct compiled *c, const struct str *segments) {
+    for (int i = 0; i < c->count; i++) {
+        bool variable = c->segments[i].p[0] == ':';
+        if (variable ? segments[i].n == 0 : !str_eq(c->segments[i], segments[i])) return false;
+    }
+    return true;
+}
+
+static void take(struct call *c, const struct compiled *found, const struct str *segments) {
+    c->route = found->route;
+    c->home = found->home;
+    c->resource = found->reply;
+    for (int i = 0; i < found->count; i++) {
+        if (found->segments[i].p[0] != ':') continue;
+        struct path_var *v = &c->vars[c->var_count++];
+        *v = (struct path_var){.name = found->segments[i].p + 1, .text = segments[i]};
+        v->name = str_dup(c->work.arena, (struct str){v->name, found->segments[i].n - 1}).p;
+        if (!str_to_int(v->text, &v->id) || v->id < 0) v->id = 0;
+    }
+}
+
+int router_match(const struct router *r, struct call *c, enum method m, struct str path, struct str *allow) {
+    static const char *const names[] = {"GET, HEAD", "POST", "PUT", "DELETE"};
+    struct str segments[PATH_SEGMENTS];
+    bool seen[METHODS] = {0};
+    int n = split(c->work.arena, path, segments);
+    for (int i = 0; n > 0 && i < r->count && r->routes[i].count <= n; i++) {
+        const struct compiled *found = &r->routes[i];
+        if (found->count != n || !matches(found, segments)) continue;
+        if (found->route->method == m) {
+            take(c, found, segments);
+            return 0;
+        }
+        seen[found->route->method] = true;
+    }
+    *allow = S("");
+    for (int i = 0; i < METHODS; i++)
+        if (seen[i]) *allow = str_fmt(c->work.arena, "%s%s%s", allow->p, allow->n ? ", " : "", names[i]);
+    if (allow->n == 0) return -ERR_RESOURCE_NOT_FOUND;
+    *allow = str_fmt(c->work.arena, "%s, OPTIONS", allow->p);
+    return -ERR_METHOD_NOT_SUPPORTED;
+}
+
+const struct path_var *call_var(const struct call *c, const char *name) {
+    for (int i = 0; i < c->var_count; i++)
+        if (strcmp(c->vars[i].name, name) == 0) return &c->vars[i];
+    assert(!"a path variable that the route lacks");
+    return NULL;
+}

@@ -1,0 +1,414 @@
+#include "api/schema.h"
+
+#include "api/generic.h"
+#include "base/limits.h"
+
+/* ---- parts ---------------------------------------------------------------------------------------------- */
+
+void schema_ref(struct json_writer *w, const char *kind, const char *name, const char *suffix) {
+    struct buf b = {0};
+    buf_fmt(&b, "#/components/%s/%s%s", kind, name, suffix);
+    jw_object(w);
+    put_key(w, "$ref");
+    jw_str(w, buf_view(&b));
+    jw_end(w);
+    buf_free(&b);
+}
+
+static void put_type(struct json_writer *w, const char *type, bool nullable) {
+    if (!nullable) {
+        put_text(w, "type", type);
+        return;
+    }
+    put_key(w, "type");
+    jw_array(w);
+    jw_str(w, str_of(type));
+    jw_str(w, S("null"));
+    jw_end(w);
+}
+
+static void put_int(struct json_writer *w, const char *name, int64_t v) {
+    put_key(w, name);
+    jw_int(w, v);
+}
+
+static void put_enum(struct json_writer *w, const struct word *words, bool nullable) {
+    put_key(w, "enum");
+    jw_array(w);
+    for (; words->word; words++) jw_str(w, str_of(words->word));
+    if (nullable) jw_null(w);
+    jw_end(w);
+}
+
+static void put_constant(struct json_writer *w, const char *name, const char *value) {
+    put_key(w, name);
+    jw_object(w);
+    put_text(w, "type", "string");
+    put_text(w, "const", value);
+    jw_end(w);
+}
+
+static void put_required(struct json_writer *w, const char *const *names) {
+    put_key(w, "required");
+    jw_array(w);
+    for (; *names; names++) jw_str(w, str_of(*names));
+    jw_end(w);
+}
+
+/* ---- what is shown -------------------------------------------------------------------------------------- */
+
+static const char *type_of_example(const struct json *example) {
+    switch (example->type) {
+    case JSON_FALSE:
+    case JSON_TRUE: return "boolean";
+    case JSON_NUMBER: return memchr(example->text.p, '.', example->text.n) ? "number" : "integer";
+    case JSON_STRING: return "string";
+    case JSON_ARRAY: return "array";
+    case JSON_OBJECT: return "object";
+    default: return NULL;
+    }
+}
+
+/* The type that an example lets one infer; the members of objects are left open. */
+static void put_inferred(struct json_writer *w, const struct json *example, bool nullable) {
+    const char *type = example ? type_of_example(example) : NULL;
+    if (type == NULL) return;
+    put_type(w, type, nullable);
+    if (example->type != JSON_ARRAY) return;
+    put_key(w, "items");
+    jw_object(w);
+    put_inferred(w, example->first, true);
+    jw_end(w);
+}
+
+/* A reference, or in its place the resource itself (include), or null. */
+static void put_either(struct json_writer *w, const char *type, bool nullable) {
+    put_key(w, "anyOf");
+    jw_array(w);
+    schema_ref(w, "schemas", type, "_reference");
+    if (resource_of(type)) schema_ref(w, "schemas", type, "");
+    if (nullable) jw_raw(w, S("{\"type\":\"null\"}"));
+    jw_end(w);
+}
+
+static void put_shown(struct json_writer *w, const struct manual *m, const struct field *f, bool nullable) {
+    switch (f->type) {
+    case F_INT: put_type(w, "integer", nullable); break;
+    case F_BOOL: put_type(w, "boolean", nullable); break;
+    case F_TIME:
+        put_type(w, "string", nullable);
+        put_text(w, "format", "date-time");
+        break;
+    case F_WORD:
+        put_type(w, "string", nullable);
+        put_enum(w, f->words, nullable);
+        break;
+    case F_REF: put_either(w, f->ref, nullable); break;
+    case F_MANY:
+        put_type(w, "array", nullable);
+        put_key(w, "items");
+        jw_object(w);
+        put_either(w, f->ref, false);
+        jw_end(w);
+        break;
+    case F_JSON:
+    case F_COMPUTED:
+    case F_OBJECT:
+    case F_LIST:
+    case F_IDS:
+    case F_TEXTS:
+    case F_WORDS: put_inferred(w, field_example(m, f), nullable); break;
+    case F_TEXT:
+    case F_LONG:
+    case F_EMAIL:
+    case F_PASSWORD: put_type(w, "string", nullable); break;
+    }
+}
+
+static void member_schema(struct json_writer *w, const struct manual *m, const struct field *f) {
+    bool is_id = strcmp(f->name, "id") == 0 && !(f->flags & NULLABLE);
+    put_key(w, f->name);
+    jw_object(w);
+    put_shown(w, m, f, !is_id);
+    if (f->doc) put_text(w, "description", f->doc);
+    jw_end(w);
+}
+
+/* Members may be null: what the caller may not see is. They may be absent: `fields` leaves them out. */
+static void resource_schema(struct json_writer *w, const struct manual *m, const struct resource *r) {
+    put_key(w, r->type);
+    jw_object(w);
+    put_text(w, "type", "object");
+    if (r->title) put_text(w, "title", r->title);
+    if (r->doc) put_text(w, "description", r->doc);
+    put_required(w, r->table ? (const char *const[]){"id", "resource_type", NULL} : (const char *const[]){"resource_type", NULL});
+    put_key(w, "properties");
+    jw_object(w);
+    if (r->table) put_raw(w, "id", "{\"type\":\"integer\",\"format\":\"int64\",\"minimum\":1}");
+    for (const struct field *f = r->fields; f && f->name; f++)
+        if (field_shown(f)) member_schema(w, m, f);
+    put_constant(w, "resource_type", r->type);
+    if (r->url) put_raw(w, "resource_url", "{\"type\":\"string\",\"format\":\"uri\"}");
+    jw_end(w);
+    put_raw(w, "additionalProperties", "false");
+    put_key(w, "examples");
+    jw_array(w);
+    example_resource(w, m, r);
+    jw_end(w);
+    jw_end(w);
+}
+
+static void reference_schema(struct json_writer *w, const struct manual *m, const char *type) {
+    const struct resource *r = resource_of(type);
+    struct buf name = {0};
+    buf_fmt(&name, "%s_reference", type);
+    jw_key_raw(w, buf_view(&name));
+    buf_free(&name);
+    jw_object(w);
+    put_text(w, "type", "object");
+    put_required(w, (const char *const[]){"id", "resource_type", NULL});
+    put_key(w, "properties");
+    jw_object(w);
+    put_raw(w, "id", "{\"type\":\"integer\",\"format\":\"int64\",\"minimum\":1}");
+    for (const struct field *f = r ? r->fields : NULL; f && f->name && r->reference_also; f++)
+        if (strcmp(f->name, r->reference_also) == 0) member_schema(w, m, f);
+    put_constant(w, "resource_type", type);
+    jw_end(w);
+    put_raw(w, "additionalProperties", "false");
+    jw_end(w);
+}
+
+/* ---- what is sent --------------------------------------------------------------------------------------- */
+
+static int64_t most_characters(const struct field *f) {
+    if (f->max) return f->max;
+    return f->type == F_LONG ? LIMIT_TEXT : f->type == F_PASSWORD ? LIMIT_PASSWORD : LIMIT_TITLE;
+}
+
+static void put_items(struct json_writer *w, const char *type, const struct word *words) {
+    put_key(w, "items");
+    jw_object(w);
+    put_type(w, type, false);
+    if (words) put_enum(w, words, false);
+    jw_end(w);
+}
+
+static void put_text_limits(struct json_writer *w, const struct field *f) {
+    if (f->type == F_EMAIL) put_text(w, "format", "email");
+    if (f->type == F_PASSWORD) put_text(w, "format", "password");
+    if (f->flags & REQUIRED) put_int(w, "minLength", 1);
+    put_int(w, "maxLength", most_characters(f));
+}
+
+static void put_range(struct json_writer *w, const struct field *f) {
+    put_text(w, "format", "int64");
+    if (f->type == F_REF) put_int(w, "minimum", 1);
+    if (f->type == F_REF || (f->min == 0 && f->max == 0)) return;
+    put_int(w, "minimum", f->min);
+    put_int(w, "maximum", f->max);
+}
+
+static void record_schema(struct json_writer *w, const struct manual *m, const struct operation *op);
+
+static void put_sent(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *f) {
+    bool nullable = (f->flags & NULLABLE) != 0, records = op->route->records && op->route->record_list;
+    if (field_is_text(f)) {
+        put_type(w, "string", nullable);
+        put_text_limits(w, f);
+        return;
+    }
+    switch (f->type) {
+    case F_REF:
+    case F_INT:
+        put_type(w, "integer", nullable);
+        put_range(w, f);
+        break;
+    case F_IDS:
+    case F_TEXTS:
+    case F_WORDS:
+        put_type(w, "array", nullable);
+        put_items(w, f->type == F_IDS ? "integer" : "string", f->type == F_WORDS ? f->words : NULL);
+        break;
+    case F_OBJECT: put_type(w, "object", nullable); break;
+    case F_LIST:
+        put_type(w, "array", nullable);
+        put_key(w, "items");
+        if (records && strcmp(op->route->record_list, f->name) == 0) {
+            record_schema(w, m, op);
+            put_int(w, "maxItems", LIMIT_RECORDS);
+        } else {
+            jw_raw(w, S("{}"));
+        }
+        break;
+    default: put_shown(w, m, f, nullable);
+    }
+}
+
+static bool quotes_initial(const struct field *f) {
+    return field_is_text(f) || f->type == F_WORD || f->type == F_TIME;
+}
+
+/* "1" is how a table says true. */
+static const char *initial_json(const struct field *f) {
+    if (f->type != F_BOOL) return f->initial;
+    return strcmp(f->initial, "1") == 0 || strcmp(f->initial, "true") == 0 ? "true" : "false";
+}
+
+void schema_sent(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *f) {
+    jw_object(w);
+    put_sent(w, m, op, f);
+    if (f->doc) put_text(w, "description", f->doc);
+    if (f->initial && quotes_initial(f)) put_text(w, "default", f->initial);
+    else if (f->initial && (f->type == F_INT || f->type == F_BOOL)) put_raw(w, "default", initial_json(f));
+    jw_end(w);
+}
+
+static void put_fields(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *fields) {
+    int mandatory = 0;
+    put_key(w, "properties");
+    jw_object(w);
+    if (operation_bulk(op)) put_raw(w, "ids", "{\"type\":\"array\",\"items\":{\"type\":\"integer\"},\"maxItems\":1000}");
+    for (const struct field *f = fields; f->name; f++) {
+        if (!input_sent(op, f)) continue;
+        mandatory += input_mandatory(op, f);
+        put_key(w, sent_name(m, f));
+        schema_sent(w, m, op, f);
+    }
+    jw_end(w);
+    if (mandatory == 0) return;
+    put_key(w, "required");
+    jw_array(w);
+    for (const struct field *f = fields; f->name; f++)
+        if (input_sent(op, f) && input_mandatory(op, f)) jw_str(w, str_of(sent_name(m, f)));
+    jw_end(w);
+}
+
+/* The same rules for a record of an import as for a POST of one. */
+static void record_schema(struct json_writer *w, const struct manual *m, const struct operation *op) {
+    jw_object(w);
+    put_text(w, "type", "object");
+    put_fields(w, m, op, op->route->records->fields);
+    jw_end(w);
+}
+
+static void request_schema(struct json_writer *w, const struct manual *m, const struct operation *op) {
+    put_key(w, str_fmt(m->arena, "%s_request", op->id).p);
+    jw_object(w);
+    put_text(w, "type", "object");
+    put_fields(w, m, op, operation_input(op));
+    jw_end(w);
+}
+
+/* ---- envelopes ------------------------------------------------------------------------------------------ */
+
+/* What any reply may have at its end. */
+static const char logs_schema[] =
+    "{\"type\":\"array\",\"description\":\"What the server wishes to say about the request.\",\"items\":{\"type\":\"object\","
+    "\"required\":[\"level\",\"message\"],\"properties\":{\"level\":{\"type\":\"string\",\"enum\":[\"NOTICE\",\"WARNING\"]},"
+    "\"message\":{\"type\":\"string\"}},\"additionalProperties\":false}}";
+static const char notifications_schema[] =
+    "{\"type\":\"array\",\"description\":\"Sentences for the person in front of the screen.\",\"items\":{\"type\":\"object\","
+    "\"required\":[\"type\",\"message\",\"sticky\"],\"properties\":{\"type\":{\"type\":\"string\","
+    "\"enum\":[\"INFO\",\"SUCCESS\",\"WARNING\",\"ERROR\"]},\"message\":{\"type\":\"string\"},\"sticky\":{\"type\":\"boolean\"}},"
+    "\"additionalProperties\":false}}";
+static const char session_schema[] =
+    "{\"type\":\"string\",\"description\":\"The session that a request with Basic credentials was given.\"}";
+static const char included_schema[] =
+    "{\"type\":\"object\",\"description\":\"With _flat: what was included, by type and id.\","
+    "\"additionalProperties\":{\"type\":\"object\",\"additionalProperties\":{\"type\":\"object\"}}}";
+static const char error_schema[] =
+    "{\"type\":\"object\",\"required\":[\"status\",\"errors\"],\"properties\":{\"status\":{\"type\":\"integer\"},"
+    "\"errors\":{\"type\":\"array\",\"minItems\":1,\"items\":{\"type\":\"object\",\"required\":[\"code\",\"message\",\"more_info\"],"
+    "\"properties\":{\"code\":{\"type\":\"string\"},\"parameter\":{\"type\":\"string\",\"description\":\"The field it is about.\"},"
+    "\"parameters\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"Fields of which one is needed.\"},"
+    "\"pointer\":{\"type\":\"string\",\"description\":\"Where in a list or object: ids/3.\"},"
+    "\"message\":{\"type\":\"string\"},\"more_info\":{\"type\":\"string\",\"format\":\"uri\"}},\"additionalProperties\":false}},"
+    "\"auth_token\":{\"type\":\"string\",\"description\":\"For the next step of the login, in X-Token.\"},"
+    "\"logs\":{\"$ref\":\"#/components/schemas/logs\"},\"notifications\":{\"$ref\":\"#/components/schemas/notifications\"},"
+    "\"session_id\":{\"$ref\":\"#/components/schemas/session_id\"}},\"additionalProperties\":false}";
+
+static void put_data(struct json_writer *w, const struct operation *op) {
+    put_key(w, "data");
+    if (op->route->shape == ONE) {
+        schema_ref(w, "schemas", op->reply->type, "");
+    } else {
+        jw_object(w);
+        put_text(w, "type", "array");
+        put_key(w, "items");
+        schema_ref(w, "schemas", op->reply->type, "");
+        jw_end(w);
+    }
+    if (operation_label(op)) put_constant(w, "resource", operation_label(op));
+    put_raw(w, "resources", "{\"$ref\":\"#/components/schemas/included\"}");
+}
+
+static void put_page(struct json_writer *w) {
+    static const char *const links[] = {"first_url", "previous_url", "next_url", "last_url", NULL};
+    put_raw(w, "offset", "{\"type\":\"integer\",\"minimum\":0}");
+    put_raw(w, "limit", "{\"type\":\"integer\",\"minimum\":1,\"maximum\":1000}");
+    for (const char *const *name = links; *name; name++) put_raw(w, *name, "{\"type\":\"string\",\"format\":\"uri\"}");
+}
+
+static void put_reply_required(struct json_writer *w, const struct operation *op) {
+    enum shape shape = op->route->shape;
+    const char *names[8] = {"status"};
+    int n = 1;
+    if (op->reply) names[n++] = "data";
+    if (operation_label(op)) names[n++] = "resource";
+    if (shape == LIST && !op->route->newest_keys) names[n++] = "offset";
+    if (shape == LIST) names[n++] = "limit";
+    if (shape == LIST || shape == LIST_COUNT || shape == COUNT) names[n++] = "total_count";
+    put_required(w, names);
+}
+
+void schema_reply(struct json_writer *w, const struct operation *op) {
+    enum shape shape = op->route->shape;
+    jw_object(w);
+    put_text(w, "type", "object");
+    put_reply_required(w, op);
+    put_key(w, "properties");
+    jw_object(w);
+    put_key(w, "status");
+    jw_object(w);
+    put_text(w, "type", "integer");
+    put_int(w, "const", operation_status(op));
+    jw_end(w);
+    if (op->reply) put_data(w, op);
+    if (shape == LIST) put_page(w);
+    if (shape != ONE && shape != NONE) put_raw(w, "total_count", "{\"type\":\"integer\",\"minimum\":0}");
+    put_raw(w, "logs", "{\"$ref\":\"#/components/schemas/logs\"}");
+    put_raw(w, "notifications", "{\"$ref\":\"#/components/schemas/notifications\"}");
+    put_raw(w, "session_id", "{\"$ref\":\"#/components/schemas/session_id\"}");
+    jw_end(w);
+    put_raw(w, "additionalProperties", "false");
+    jw_end(w);
+}
+
+/* ---- all of them ---------------------------------------------------------------------------------------- */
+
+static bool refers(const struct field *f) { return field_shown(f) && (f->type == F_REF || f->type == F_MANY); }
+
+/* Whether a field before this one refers to the same type. */
+static bool referred_before(const struct field *f, const struct resource *const *home) {
+    for (const struct resource *const *r = resources; r <= home; r++)
+        for (const struct field *g = (*r)->fields; g && g->name; g++) {
+            if (g == f) return false;
+            if (refers(g) && strcmp(g->ref, f->ref) == 0) return true;
+        }
+    return false;
+}
+
+void schema_components(struct json_writer *w, const struct manual *m) {
+    put_raw(w, "logs", logs_schema);
+    put_raw(w, "notifications", notifications_schema);
+    put_raw(w, "session_id", session_schema);
+    put_raw(w, "included", included_schema);
+    put_raw(w, "error", error_schema);
+    for (const struct resource *const *r = resources; *r; r++) {
+        resource_schema(w, m, *r);
+        for (const struct field *f = (*r)->fields; f && f->name; f++)
+            if (refers(f) && !referred_before(f, r)) reference_schema(w, m, f->ref);
+    }
+    for (int i = 0; i < m->count; i++)
+        if (takes_anything(&m->operations[i])) request_schema(w, m, &m->operations[i]);
+}

@@ -1,0 +1,13 @@
+/* JSON Schemas of the tables: components of the OpenAPI document. */
+#ifndef API_SCHEMA_H
+#define API_SCHEMA_H
+
+#include "api/describe.h"
+
+void schema_components(struct json_writer *w, const struct manual *m); /* members of components.schemas */
+void schema_reply(struct json_writer *w, const struct operation *op);  /* the envelope of a success */
+/* What is sent for a field; of what `op` takes as a list of records, their schema is inside. */
+void schema_sent(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *f);
+void schema_ref(struct json_writer *w, const char *kind, const char *name, const char *suffix); /* {"$ref": ...} */
+
+#endif

@@ -1,0 +1,115 @@
+/* Outside /api/v1: health, metrics, the reference. */
+#include "api/machine.h"
+#include "base/log.h"
+
+#include <inttypes.h>
+
+static void reply_text(struct http_request *r, int status, const char *type, struct buf *body) {
+    http_add_header(r, "Content-Type", str_of(type));
+    http_add_header(r, "X-Content-Type-Options", S("nosniff"));
+    http_reply(r, status, body);
+}
+
+static bool store_answers(struct api *api) {
+    struct conn *c = db_reader(api->desk->db);
+    if (c == NULL || db_read_begin(c, 1000) < 0) return false;
+    struct stmt *s;
+    bool ok = db_start(c, "SELECT 1", NULL, &s) == 0;
+    if (ok) ok = stmt_step(s) == 1, stmt_end(s);
+    db_read_end(c);
+    return ok;
+}
+
+static void healthz(struct api *api, struct http_request *r) {
+    struct buf b = {0};
+    (void)api;
+    buf_text(&b, "ok\n");
+    reply_text(r, 200, "text/plain; charset=utf-8", &b);
+}
+
+static void readyz(struct api *api, struct http_request *r) {
+    struct buf b = {0};
+    struct db_stats stats;
+    db_stats(api->desk->db, &stats);
+    bool draining = atomic_load(&api->draining), reads = store_answers(api), ready = !draining && reads && stats.writable;
+    buf_text(&b, ready ? "ready\n" : draining ? "draining\n" : reads ? "the store takes no writes\n" : "the store can not be read\n");
+    reply_text(r, ready ? 200 : 503, "text/plain; charset=utf-8", &b);
+}
+
+static void metric(struct buf *b, const char *name, const char *type, const char *help, int64_t v) {
+    buf_fmt(b, "# HELP deskd_%s %s\n# TYPE deskd_%s %s\ndeskd_%s %" PRId64 "\n", name, help, name, type, name, v);
+}
+
+static void metrics(struct api *api, struct http_request *r) {
+    struct buf b = {0};
+    struct db_stats d;
+    struct http_stats h = {0};
+    struct api_metrics *m = &api->metrics;
+    db_stats(api->desk->db, &d);
+    if (api->http) http_stats(api->http, &h);
+    buf_text(&b, "# HELP deskd_requests_total API requests by class of status.\n# TYPE deskd_requests_total counter\n");
+    for (int i = 2; i < 6; i++) buf_fmt(&b, "deskd_requests_total{class=\"%dxx\"} %lld\n", i, (long long)atomic_load(&m->requests[i]));
+    metric(&b, "request_microseconds_total", "counter", "Time from a complete request to its reply.", atomic_load(&m->microseconds));
+    metric(&b, "inline_total", "counter", "Requests run on an event loop.", atomic_load(&m->inline_runs));
+    metric(&b, "writer_total", "counter", "Requests run on the writer.", atomic_load(&m->writer_runs));
+    metric(&b, "pool_total", "counter", "Hops to the pool.", atomic_load(&m->pool_runs));
+    metric(&b, "pool_queued", "gauge", "Works that wait for the pool.", pool_queued(api->pool));
+    metric(&b, "reruns_total", "counter", "Reads whose inline budget was spent.", atomic_load(&m->reruns));
+    metric(&b, "password_hashes_total", "counter", "Passwords verified by their hash.", atomic_load(&m->hashes));
+    metric(&b, "store_commits_total", "counter", "Durable commits.", d.commits);
+    metric(&b, "store_writes_total", "counter", "Writes that shared them.", d.tasks);
+    metric(&b, "store_statements_total", "counter", "Statements run.", d.statements);
+    metric(&b, "store_prepares_total", "counter", "Statements prepared.", d.prepares);
+    metric(&b, "store_bytes", "gauge", "Size of the store.", d.store_bytes);
+    metric(&b, "store_wal_bytes", "gauge", "Size of the write-ahead log.", d.wal_bytes);
+    metric(&b, "store_writable", "gauge", "1 when the last commit succeeded.", d.writable);
+    metric(&b, "http_connections", "gauge", "Open connections.", h.connections);
+    metric(&b, "http_refused_total", "counter", "Requests refused by the edge.", h.refused);
+    metric(&b, "http_timed_out_total", "counter", "Connections past a deadline.", h.timed_out);
+    metric(&b, "uptime_seconds", "gauge", "Since the start.", (clock_monotonic() - api->started) / 1000);
+    reply_text(r, 200, "text/plain; version=0.0.4; charset=utf-8", &b);
+}
+
+static void openapi(struct api *api, struct http_request *r) {
+    struct buf b = {0};
+    openapi_write(&b, api->desk->base_url);
+    reply_text(r, 200, "application/json", &b);
+}
+
+static const char page_policy[] = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'none'";
+
+static void page(struct http_request *r, int status, struct buf *b) {
+    http_add_header(r, "Content-Security-Policy", str_of(page_policy));
+    http_add_header(r, "Referrer-Policy", S("no-referrer"));
+    reply_text(r, status, "text/html; charset=utf-8", b);
+}
+
+static void docs(struct api *api, struct http_request *r) {
+    struct buf b = {0};
+    docs_write(&b, api->desk->base_url);
+    page(r, 200, &b);
+}
+
+static void docs_error(struct http_request *r, struct str code) {
+    struct buf b = {0};
+    bool known = docs_error_write(&b, code);
+    if (!known) buf_text(&b, "<!doctype html><title>Not found</title><p>There is no such error. <a href=\"/docs\">The reference</a>\n");
+    page(r, known ? 200 : 404, &b);
+}
+
+bool service_handle(struct api *api, struct http_request *r) {
+    static const struct {
+        const char *path;
+        void (*handle)(struct api *api, struct http_request *r);
+    } pages[] = {{"/healthz", healthz}, {"/readyz", readyz}, {"/metrics", metrics}, {"/openapi.json", openapi}, {"/docs", docs}};
+    struct str errors = S("/docs/errors/");
+    if (!str_eq(r->method, S("GET")) && !str_eq(r->method, S("HEAD"))) return false;
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
+        if (!str_eq(r->path, str_of(pages[i].path))) continue;
+        pages[i].handle(api, r);
+        return true;
+    }
+    if (!str_starts(r->path, errors)) return false;
+    docs_error(r, (struct str){r->path.p + errors.n, r->path.n - errors.n});
+    return true;
+}
