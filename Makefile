@@ -46,6 +46,26 @@ $(VARIANT)/tests/unit/%: tests/unit/%.c $(LIB)
 unit: $(UNIT) ## C tests of pure modules
 	@set -e; for t in $(UNIT); do echo "== $$t"; $$t; done
 
+CORPORA      ?= ../shared/corpora
+FUZZ_SECONDS ?= 20
+FUZZ         := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(sort $(wildcard tests/fuzz/*_fuzz.c)))
+
+.PHONY: test-corpora
+test-corpora: $(VARIANT)/tests/unit/corpora_test ## other parsers' test data in CORPORA, where it is present
+	CORPORA=$(CORPORA) $<
+
+# A fuzz target that needs more sources than these includes them.
+build/fuzz/%: tests/fuzz/%.c $(wildcard src/base/*.c src/json/*.c)
+	@mkdir -p $@.corpus
+	clang -std=c17 -D_GNU_SOURCE -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Isrc \
+		$(shell pkg-config --cflags $(PKGS)) -o $@ $^ $(LDLIBS)
+
+.PHONY: fuzz
+fuzz: $(FUZZ) ## the parsers' fuzz targets, FUZZ_SECONDS each
+	@set -e; for f in $(FUZZ); do echo "== $$f"; $$f -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -verbosity=0 \
+		-print_final_stats=1 -artifact_prefix=build/fuzz/ $$f.corpus \
+		$(wildcard $(CORPORA)/json/test_parsing $(CORPORA)/multipart); done
+
 .PHONY: layers
 layers: ## the include direction of src/ holds
 	sh tools/layers.sh
