@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MINUTE, open } from './lib/index.mjs';
+
+const AJAX = { 'X-Requested-With': 'XMLHttpRequest' };
+const STALE = '"0123456789abcdef0123456789abcdef"';
+const httpDate = (ms) => new Date(ms).toUTCString();
+
+async function world(t) {
+  const desk = await open(t);
+  const { id } = await desk.owner.create('/teams', { title: 'Support' });
+  const path = `/teams/${id}`;
+  const reply = (await desk.owner.get(path)).must(200);
+  return { desk, owner: desk.owner, id, path, reply, bare: reply.etag.slice(1, -1) };
+}
+
+test('one resource has a quoted ETag of 32 hex digits and a Last-Modified date', async (t) => {
+  const { desk, reply } = await world(t);
+  assert.match(reply.etag, /^"[0-9a-f]{32}"$/);
+  assert.equal(reply.headers['last-modified'], httpDate(desk.clock.now));
+  for (const name of ['Authorization', 'Accept', 'X-Options', 'X-Requested-With']) {
+    assert.match(reply.headers.vary ?? '', new RegExp(`\\b${name}\\b`, 'i'));
+  }
+});
+
+test('the tag is the same whatever fields, case or include were asked', async (t) => {
+  const { owner, path, reply } = await world(t);
+  for (const query of [{ fields: 'title' }, { _case: 'camel' }, { include: '*' }, { _flat: 'true' }, { _empty: 'false' }, { _pretty: 'true' }]) {
+    assert.equal((await owner.get(path, query)).must(200).etag, reply.etag, JSON.stringify(query));
+  }
+  assert.equal((await owner.head(path)).must(200).etag, reply.etag);
+});
+
+test('the tag changes with the resource and not with a nested one', async (t) => {
+  const { owner, path } = await world(t);
+  const hours = await owner.create('/businesshours', { title: 'A', zones: { monday: [1] } });
+  const first = (await owner.put(path, { businesshour_id: hours.id })).must(200);
+  const before = (await owner.get(path)).must(200).etag;
+  await owner.update(`/businesshours/${hours.id}`, { title: 'B' });
+  assert.equal((await owner.get(path, { include: '*' })).must(200).etag, before);
+  await owner.update(path, { title: 'Helpers' });
+  assert.notEqual((await owner.get(path)).must(200).etag, before);
+  assert.equal(first.data.businesshour.id, hours.id);
+});
+
+test('If-None-Match: quoted, bare, weak, in a list or * gives 304 without a body', async (t) => {
+  const { owner, path, reply, bare } = await world(t);
+  for (const tag of [`"${bare}"`, bare, `W/"${bare}"`, `${STALE}, "${bare}"`, `${STALE},W/"${bare}"`, '*']) {
+    const got = (await owner.get(path, {}, { 'If-None-Match': tag })).must(304);
+    assert.equal(got.etag, reply.etag, tag);
+  }
+  for (const tag of [STALE, `W/${STALE}`, '""', 'nonsense']) (await owner.get(path, {}, { 'If-None-Match': tag })).must(200);
+  await owner.update(path, { title: 'New' });
+  (await owner.get(path, {}, { 'If-None-Match': `"${bare}"` })).must(200);
+  (await owner.head(path, {}, { 'If-None-Match': '*' })).must(304);
+});
+
+test('If-Modified-Since gives 304 until the resource changes', async (t) => {
+  const { desk, owner, path, reply } = await world(t);
+  const since = reply.headers['last-modified'];
+  (await owner.get(path, {}, { 'If-Modified-Since': since })).must(304);
+  (await owner.get(path, {}, { 'If-Modified-Since': since.replace('GMT', '+0000') })).must(304);
+  (await owner.get(path, {}, { 'If-Modified-Since': httpDate(desk.clock.now - 1000) })).must(200);
+  for (const bad of ['yesterday', '', '0', 'Mon, 99 Foo 2026 99:99:99 GMT']) (await owner.get(path, {}, { 'If-Modified-Since': bad })).must(200);
+  await desk.clock.forward(MINUTE);
+  await owner.update(path, { title: 'New' });
+  (await owner.get(path, {}, { 'If-Modified-Since': since })).must(200);
+});
+
+test('If-Match runs a PUT or DELETE only on the hash it names', async (t) => {
+  const { owner, path, bare } = await world(t);
+  for (const tag of [STALE, 'nonsense', `W/${STALE}`, `${STALE}, "ffff"`]) {
+    (await owner.put(path, { title: 'No' }, { headers: { 'If-Match': tag } })).refused(412, 'RESOURCE_MODIFIED');
+    (await owner.delete(path, {}, { 'If-Match': tag })).refused(412, 'RESOURCE_MODIFIED');
+  }
+  assert.equal((await owner.fetch(path)).title, 'Support');
+  let tag = bare;
+  for (const spell of [(b) => `"${b}"`, (b) => b, (b) => `W/"${b}"`, (b) => `${STALE}, "${b}"`, () => '*']) {
+    (await owner.put(path, { title: `Title ${spell(tag)}` }, { headers: { 'If-Match': spell(tag) } })).must(200);
+    tag = (await owner.get(path)).etag.slice(1, -1);
+  }
+  (await owner.delete(path, {}, { 'If-Match': `"${tag}"` })).must(200);
+});
+
+test('the tag that a PUT answers with is the tag of what it made', async (t) => {
+  const { owner, path } = await world(t);
+  const put = (await owner.put(path, { title: 'New' })).must(200);
+  assert.equal(put.etag, (await owner.get(path)).etag);
+  (await owner.put(path, { title: 'Newer' }, { headers: { 'If-Match': put.etag } })).must(200);
+});
+
+test('two writers who read the same version: the second is told', async (t) => {
+  const { owner, path, reply } = await world(t);
+  const answers = await Promise.all(['Ann', 'Ben', 'Cid'].map((title) =>
+    owner.put(path, { title }, { headers: { 'If-Match': reply.etag } })));
+  assert.deepEqual(answers.map((a) => a.status).sort(), [200, 412, 412]);
+});
+
+test('If-Unmodified-Since stops a PUT or DELETE of what changed since', async (t) => {
+  const { desk, owner, path } = await world(t);
+  const made = desk.clock.now;
+  await desk.clock.forward(MINUTE);
+  await owner.update(path, { title: 'Changed' });
+  (await owner.put(path, { title: 'No' }, { headers: { 'If-Unmodified-Since': httpDate(made) } })).refused(412, 'RESOURCE_MODIFIED');
+  (await owner.delete(path, {}, { 'If-Unmodified-Since': httpDate(made) })).refused(412, 'RESOURCE_MODIFIED');
+  assert.equal((await owner.fetch(path)).title, 'Changed');
+  (await owner.put(path, { title: 'Yes' }, { headers: { 'If-Unmodified-Since': httpDate(desk.clock.now) } })).must(200);
+  (await owner.delete(path, {}, { 'If-Unmodified-Since': httpDate(desk.clock.now).replace('GMT', '+0000') })).must(200);
+});
+
+test('when both kinds are given the tag decides', async (t) => {
+  const { desk, owner, path, reply } = await world(t);
+  const past = httpDate(desk.clock.now - 60_000);
+  const since = reply.headers['last-modified'];
+  (await owner.put(path, { title: 'Yes' }, { headers: { 'If-Match': reply.etag, 'If-Unmodified-Since': past } })).must(200);
+  (await owner.put(path, { title: 'No' }, { headers: { 'If-Match': STALE, 'If-Unmodified-Since': since } })).refused(412, 'RESOURCE_MODIFIED');
+  (await owner.get(path, {}, { 'If-None-Match': STALE, 'If-Modified-Since': since })).must(200);
+  const now = (await owner.get(path)).etag;
+  (await owner.get(path, {}, { 'If-None-Match': now, 'If-Modified-Since': past })).must(304);
+});
+
+test('the hash of a collection covers the ids of the page and nothing else', async (t) => {
+  const { owner, path } = await world(t);
+  const tag = async (query) => (await owner.get('/teams', query)).must(200).etag;
+  const before = await tag();
+  assert.match(before, /^"[0-9a-f]{32}"$/);
+  await owner.update(path, { title: 'Other' });
+  assert.equal(await tag(), before);
+  assert.equal(await tag({ include: '*', fields: 'title' }), before);
+  (await owner.get('/teams', {}, { 'If-None-Match': before })).must(304);
+  await owner.create('/teams', { title: 'Second' });
+  assert.notEqual(await tag(), before);
+  assert.equal(await tag({ limit: 1 }), before, 'the same ids on the page');
+});
+
+test('If-Match of a bulk change is the hash of the ids given, in order', async (t) => {
+  const { owner } = await world(t);
+  await owner.create('/teams', { title: 'Second' });
+  const page = (await owner.get('/teams')).must(200);
+  const [a, b] = page.ids;
+  (await owner.delete('/teams', { ids: `${b},${a}` }, { 'If-Match': page.etag })).refused(412, 'RESOURCE_MODIFIED');
+  (await owner.delete('/teams', { ids: a }, { 'If-Match': page.etag })).refused(412, 'RESOURCE_MODIFIED');
+  assert.equal((await owner.get('/teams')).body.total_count, 2);
+  (await owner.delete('/teams', { ids: `${a},${b}` }, { 'If-Match': page.etag })).must(200);
+});
+
+test('in AJAX mode the tag covers everything rendered, in both spellings', async (t) => {
+  const { owner, path } = await world(t);
+  const hours = await owner.create('/businesshours', { title: 'A', zones: { monday: [1] } });
+  await owner.update(path, { businesshour_id: hours.id });
+  for (const mode of ['XMLHttpRequest', 'XMHTTPRequest', 'xmlhttprequest'].slice(0, 2)) {
+    const headers = { 'X-Requested-With': mode };
+    const ask = (more) => owner.get(path, { include: '*' }, { ...headers, ...more });
+    const before = (await ask()).must(200).etag;
+    assert.match(before, /^"[0-9a-f]{32}"$/);
+    assert.notEqual(before, (await owner.get(path)).etag);
+    (await ask({ 'If-None-Match': before })).must(304);
+    await owner.update(`/businesshours/${hours.id}`, { title: `Renamed for ${mode}` });
+    assert.equal((await ask({ 'If-None-Match': before })).must(200).data.businesshour.title, `Renamed for ${mode}`);
+  }
+});
+
+test('in AJAX mode a list notices a change of a member', async (t) => {
+  const { owner, path } = await world(t);
+  const before = (await owner.get('/teams', {}, AJAX)).must(200).etag;
+  (await owner.get('/teams', {}, { ...AJAX, 'If-None-Match': before })).must(304);
+  await owner.update(path, { title: 'Other' });
+  (await owner.get('/teams', {}, { ...AJAX, 'If-None-Match': before })).must(200);
+});
+
+test('a tag of AJAX mode never serves a PUT or DELETE', async (t) => {
+  const { owner, path } = await world(t);
+  const { etag } = (await owner.get(path, {}, AJAX)).must(200);
+  for (const headers of [{ 'If-Match': etag }, { 'If-Match': etag, ...AJAX }]) {
+    (await owner.put(path, { title: 'No' }, { headers })).refused(412, 'RESOURCE_MODIFIED');
+    (await owner.delete(path, {}, headers)).refused(412, 'RESOURCE_MODIFIED');
+  }
+  assert.equal((await owner.fetch(path)).title, 'Support');
+});
+
+test('callers who see different things get different tags', async (t) => {
+  const { desk } = await world(t);
+  const ann = await desk.person('customer');
+  const mail = (who) => who.get(`/users/${ann.id}`);
+  const conversation = await ann.client.create('/conversations', { subject: 'S', contents: 'C' });
+  const path = `/conversations/${conversation.id}`;
+  const shown = async (who) => { const r = (await who.get(path)).must(200); return { tag: r.etag, data: JSON.stringify(r.data) }; };
+  const [hers, theirs] = [await shown(ann.client), await shown(desk.staff)];
+  assert.equal(hers.data === theirs.data, hers.tag === theirs.tag, 'equal tags for equal members only');
+  (await mail(desk.staff)).must(200);
+});

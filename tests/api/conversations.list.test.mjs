@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { open } from './lib/index.mjs';
+
+/** Conversations 1..n of one customer, a minute apart but for the last two. */
+async function world(t, n = 6) {
+  const desk = await open(t);
+  const ids = [];
+  for (let i = 1; i <= n; i++) {
+    if (i < n) await desk.clock.forward(60);
+    ids.push((await desk.customer.create('/conversations', { subject: `No ${i}`, contents: 'C' })).id);
+  }
+  return { desk, ids, newest: [...ids].reverse() };
+}
+
+test('conversations come newest first, those of one moment by id', async (t) => {
+  const { desk, newest } = await world(t);
+  for (const who of [desk.customer, desk.staff]) assert.deepEqual((await who.get('/conversations')).must(200).ids, newest);
+});
+
+test('pages by offset never overlap', async (t) => {
+  const { desk, newest } = await world(t);
+  const seen = [];
+  for (let offset = 0; offset < 8; offset += 2) seen.push(...(await desk.staff.get('/conversations', { offset, limit: 2 })).must(200).ids);
+  assert.deepEqual(seen, newest);
+});
+
+test('after_id gives older rows, before_id newer ones, without offset', async (t) => {
+  const { desk, newest } = await world(t);
+  for (const who of [desk.customer, desk.staff]) {
+    const seen = [newest[0]];
+    for (let page; ; seen.push(...page.ids)) {
+      page = (await who.get('/conversations', { after_id: seen.at(-1), limit: 2 })).must(200);
+      assert.ok(!('offset' in page.body));
+      if (page.ids.length === 0) break;
+      const next = page.headers.link?.match(/after_id=(\d+)[^>]*>; ?rel="?next/)?.[1];
+      assert.equal(next, seen.length + page.ids.length < newest.length ? String(page.ids.at(-1)) : undefined);
+    }
+    assert.deepEqual(seen, newest);
+    assert.deepEqual((await who.get('/conversations', { before_id: newest[2] })).must(200).ids, newest.slice(0, 2));
+    (await who.get('/conversations', { before_id: 1, after_id: 9 })).refused(400, 'PARAMETERS_INCONSISTENT');
+  }
+});
+
+test('keyset pages stay in place while new conversations come', async (t) => {
+  const { desk, newest } = await world(t);
+  const first = (await desk.staff.get('/conversations', { limit: 3 })).must(200);
+  await desk.customer.create('/conversations', { subject: 'New', contents: 'C' });
+  assert.deepEqual((await desk.staff.get('/conversations', { after_id: first.ids[2] })).must(200).ids, newest.slice(3));
+});
+
+test('status takes a comma list of types', async (t) => {
+  const { desk, ids } = await world(t);
+  await desk.admin.update(`/conversations/${ids[0]}`, { status_id: 2 });
+  await desk.admin.update(`/conversations/${ids[1]}`, { status_id: 3 });
+  await desk.admin.update(`/conversations/${ids[2]}`, { status_id: 4 });
+  await desk.admin.update(`/conversations/${ids[3]}`, { status_id: 5 });
+  const own = await desk.admin.create('/cases/statuses', { label: 'Vendor' });
+  await desk.admin.update(`/conversations/${ids[4]}`, { status_id: own.id });
+  const expect = { NEW: [5], OPEN: [0], PENDING: [1], COMPLETED: [2], CLOSED: [3], CUSTOM: [4], 'OPEN,CLOSED': [3, 0], 'CLOSED, OPEN': [3, 0] };
+  for (const who of [desk.customer, desk.staff]) {
+    for (const [status, at] of Object.entries(expect)) {
+      const { body } = (await who.get('/conversations', { status })).must(200);
+      assert.deepEqual(body.data.map((c) => c.id), at.map((i) => ids[i]), status);
+      assert.equal(body.total_count, at.length);
+    }
+    for (const status of ['WIBBLE', 'OPEN,WIBBLE', '2']) (await who.get('/conversations', { status })).refused(400, 'FIELD_INVALID', 'status');
+  }
+});
+
+test('priority takes a level and gives those up to it', async (t) => {
+  const { desk, ids } = await world(t, 4);
+  for (const [i, priority_id] of [1, 2, 3, 4].entries()) await desk.admin.update(`/conversations/${ids[i]}`, { priority_id });
+  for (const level of [1, 2, 3, 4, 9]) {
+    assert.deepEqual((await desk.staff.get('/conversations', { priority: level })).must(200).ids, ids.slice(0, level).reverse());
+  }
+  for (const priority of ['high', '1.5', '1e3']) (await desk.staff.get('/conversations', { priority })).refused(400, 'FIELD_INVALID', 'priority');
+});
+
+test('filters knows MY_ORGANIZATION only', async (t) => {
+  const { desk, newest } = await world(t);
+  (await desk.customer.get('/conversations', { filters: 'THEIRS' })).refused(400, 'FIELD_INVALID', 'filters');
+  const { ids } = (await desk.customer.get('/conversations', { filters: 'MY_ORGANIZATION' })).must(200);
+  assert.ok(ids.every((id) => newest.includes(id)));
+});
+
+test('counts and pages agree under every argument', async (t) => {
+  const { desk } = await world(t);
+  for (const query of [{}, { status: 'NEW' }, { status: 'CLOSED' }, { priority: 2 }]) {
+    const whole = (await desk.staff.get('/conversations', { ...query, limit: 1000 })).must(200).body;
+    assert.equal(whole.total_count, whole.data.length, JSON.stringify(query));
+  }
+});

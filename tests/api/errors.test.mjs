@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { json, open, raw } from './lib/index.mjs';
+
+const broken = raw('application/json', '{"title": ');
+const HUGE = ['0', '-1', 'abc', '1x', '1.5', '%00', '..', '9223372036854775808', '18446744073709551617', '9'.repeat(60), '%F0%28', '+1', '1%202'];
+
+test('an unknown path is 404 RESOURCE_NOT_FOUND for everyone', async (t) => {
+  const { anyone, owner, customer } = await open(t);
+  for (const who of [anyone, owner, customer]) {
+    for (const path of ['/wibble', '/teams/1/wibble', '/', '/teams/1/members/2/x']) {
+      (await who.get(path)).refused(404, 'RESOURCE_NOT_FOUND');
+      (await who.post(path, {})).refused(404, 'RESOURCE_NOT_FOUND');
+    }
+  }
+});
+
+test('an absurd id is 404, never a 5xx', async (t) => {
+  const { owner } = await open(t);
+  for (const id of [...HUGE, '999999']) {
+    for (const collection of ['teams', 'users', 'roles', 'conversations', 'businesshours', 'jobs']) {
+      const { status } = await owner.exchange('GET', `/api/v1/${collection}/${id}`);
+      assert.ok(status === 404 || status === 400, `${collection}/${id}: ${status}`);
+    }
+    assert.equal((await owner.exchange('PUT', `/api/v1/teams/${id}`, { body: { title: 'x' } })).status >= 500, false);
+  }
+  for (const collection of ['teams', 'users', 'roles', 'conversations', 'businesshours', 'jobs', 'cases/statuses', 'cases/priorities', 'cases/types']) {
+    (await owner.get(`/${collection}/999999`)).refused(404, 'RESOURCE_NOT_FOUND');
+  }
+});
+
+test('a method that a path lacks is 405 with Allow', async (t) => {
+  const { anyone, owner, contract } = await open(t);
+  for (const who of [anyone, owner]) {
+    for (const [method, path] of [['PATCH', '/teams'], ['PUT', '/session'], ['POST', '/teams/1'], ['DELETE', '/users'], ['DELETE', '/conversations'], ['POST', '/session/ack'], ['GET', '/session/ack']]) {
+      if (contract.has(method, `/api/v1${path}`)) continue;
+      const reply = (await who.request(method, path)).refused(405, 'METHOD_NOT_SUPPORTED');
+      const allowed = reply.headers.allow.split(/,\s*/);
+      for (const wanted of contract.methods(`/api/v1${path}`)) assert.ok(allowed.includes(wanted), `${path} allows ${wanted}`);
+      assert.ok(!allowed.includes(method));
+    }
+  }
+});
+
+test('an Accept that admits no JSON is 406; a missing one counts as */*', async (t) => {
+  const { owner, customer } = await open(t);
+  for (const Accept of ['text/html', 'application/xml', 'image/*', 'application/json;q=0', 'application/jsonx']) {
+    (await owner.get('/teams', {}, { Accept })).refused(406, 'NOT_ACCEPTABLE');
+    (await customer.post('/conversations', { subject: 'S', contents: 'C' }, { headers: { Accept } })).refused(406, 'NOT_ACCEPTABLE');
+  }
+  for (const Accept of [undefined, '*/*', 'application/json', 'application/*', 'text/html, application/json;q=0.1', 'text/html,*/*;q=0.8', 'APPLICATION/JSON', 'application/json; charset=utf-8']) {
+    (await owner.get('/teams', {}, { Accept })).must(200);
+  }
+  assert.equal((await customer.get('/conversations')).body.total_count, 0);
+});
+
+test('no credentials are 401 AUTHORIZATION_REQUIRED, with a challenge unless a script asks', async (t) => {
+  const { anyone } = await open(t);
+  (await anyone.get('/teams')).refused(401, 'AUTHORIZATION_REQUIRED');
+  (await anyone.get('/teams', {}, { 'X-Requested-With': 'XMLHttpRequest' })).refused(401, 'AUTHORIZATION_REQUIRED');
+  (await anyone.get('/teams', {}, { Authorization: 'Bearer' })).refused(401, 'AUTHORIZATION_REQUIRED');
+  (await anyone.get('/teams', {}, { Authorization: 'Bearer ' })).refused(401, 'AUTHORIZATION_REQUIRED');
+});
+
+test('all bad fields are reported at once', async (t) => {
+  const { owner } = await open(t);
+  const reply = (await owner.post('/businesshours', {})).refused(400, 'FIELD_REQUIRED', 'title', 'zones');
+  assert.equal(reply.body.errors.length, 2);
+  const mixed = await owner.post('/users', { email: 'no address', role_id: 'x' });
+  mixed.refused(400, 'FIELD_REQUIRED', 'full_name').refused(400, 'FIELD_INVALID', 'email', 'role_id');
+});
+
+test('an empty mandatory text is FIELD_EMPTY', async (t) => {
+  const { owner } = await open(t);
+  (await owner.post('/teams', { title: '' })).refused(400, 'FIELD_EMPTY', 'title');
+  const { id } = await owner.create('/teams', { title: 'T' });
+  (await owner.put(`/teams/${id}`, { title: '' })).refused(400, 'FIELD_EMPTY', 'title');
+  (await owner.put(`/teams/${id}`, { title: null })).must(400);
+  assert.equal((await owner.fetch(`/teams/${id}`)).title, 'T');
+});
+
+test('a value that another resource holds is FIELD_DUPLICATE', async (t) => {
+  const { owner } = await open(t);
+  await owner.create('/teams', { title: 'A', legacy_id: 'L1' });
+  (await owner.post('/teams', { title: 'B', legacy_id: 'L1' })).refused(400, 'FIELD_DUPLICATE', 'legacy_id');
+  (await owner.post('/users', { full_name: 'X', email: 'agent@example.com' })).refused(400, 'FIELD_DUPLICATE', 'email');
+  assert.equal((await owner.get('/teams')).body.total_count, 1);
+});
+
+test('a body of an unsupported type is 415', async (t) => {
+  const { owner } = await open(t);
+  for (const type of ['text/plain', 'application/xml', 'application/octet-stream', 'application/jsonx', 'image/png', 'nonsense']) {
+    (await owner.post('/teams', raw(type, '{"title":"x"}'))).refused(415, 'UNSUPPORTED_MEDIA_TYPE');
+  }
+  (await owner.post('/teams', raw('application/json; charset=utf-8', '{"title":"x"}'))).must(201);
+  (await owner.post('/teams', raw('Application/JSON', '{"title":"y"}'))).must(201);
+});
+
+test('an id given twice in ids is PARAMETERS_INCONSISTENT, so are different ids in query and body', async (t) => {
+  const { owner } = await open(t);
+  const ids = [(await owner.create('/teams', { title: 'A' })).id, (await owner.create('/teams', { title: 'B' })).id];
+  (await owner.delete('/teams', { ids: `${ids[0]},${ids[0]}` })).refused(400, 'PARAMETERS_INCONSISTENT');
+  (await owner.request('DELETE', '/teams', { query: { ids: ids[0] }, body: { ids: [ids[1]] } })).refused(400, 'PARAMETERS_INCONSISTENT');
+  assert.equal((await owner.get('/teams')).body.total_count, 2);
+  (await owner.request('DELETE', '/teams', { body: { ids } })).must(200);
+});
+
+test('bulk ids: none, too many, absent and absurd ones change nothing', async (t) => {
+  const { owner } = await open(t);
+  const { id } = await owner.create('/teams', { title: 'A' });
+  (await owner.delete('/teams')).refused(400, 'FIELD_REQUIRED', 'ids');
+  (await owner.request('DELETE', '/teams', { body: { ids: Array.from({ length: 1001 }, (_, i) => i + 1) } })).refused(400, 'FIELD_INVALID', 'ids');
+  const gone = (await owner.delete('/teams', { ids: `${id},999` })).refused(404, 'RESOURCE_NOT_FOUND');
+  assert.equal(gone.body.errors[0].pointer, 'ids/1');
+  for (const ids of ['x', '1,x', '-1', '1.5', '9'.repeat(40), ',', '1,,2']) {
+    const reply = await owner.delete('/teams', { ids });
+    assert.ok([400, 404].includes(reply.status), `${reply}`);
+  }
+  assert.equal((await owner.get('/teams')).body.total_count, 1);
+});
+
+// The order of the checks: each request fails two neighbouring checks, and the first one answers.
+const ORDER = [
+  ['404 before 401', (d) => d.anyone.get('/wibble'), 404, 'RESOURCE_NOT_FOUND'],
+  ['404 before 405', (d) => d.anyone.request('PATCH', '/wibble'), 404, 'RESOURCE_NOT_FOUND'],
+  ['405 before 406', (d) => d.anyone.request('PATCH', '/teams', { headers: { Accept: 'text/html' } }), 405, 'METHOD_NOT_SUPPORTED'],
+  ['406 before 401', (d) => d.anyone.get('/teams', {}, { Accept: 'text/html' }), 406, 'NOT_ACCEPTABLE'],
+  ['401 before 403', (d) => d.anyone.post('/teams', {}), 401, 'AUTHORIZATION_REQUIRED'],
+  ['401 before 400', (d) => d.anyone.post('/teams', broken), 401, 'AUTHORIZATION_REQUIRED'],
+  ['454 before 403', (d) => d.anyone.post('/teams', {}, { headers: { 'X-Session-ID': 'nonsense' } }), 454, 'SESSION_LOADING_FAILED'],
+  ['CSRF before role', async (d) => (await d.session(d.customer)).bare.post('/teams', {}), 403, 'CSRF_FAILED'],
+  ['role before 415', (d) => d.staff.post('/teams', raw('text/plain', 'x')), 403, 'PERMISSIONS_DENIED'],
+  ['role before a broken body', (d) => d.staff.post('/teams', broken), 403, 'PERMISSIONS_DENIED'],
+  ['role before 404 of the resource', (d) => d.staff.put('/teams/999', { title: 'x' }), 403, 'PERMISSIONS_DENIED'],
+  ['415 before 404 of the resource', (d) => d.owner.put('/teams/999', raw('text/plain', 'x')), 415, 'UNSUPPORTED_MEDIA_TYPE'],
+  ['a broken body before 404 of the resource', (d) => d.owner.put('/teams/999', broken), 400, 'BODY_INVALID'],
+  ['404 of the resource before 412', (d) => d.owner.put('/teams/999', { title: 'x' }, { headers: { 'If-Match': '"x"' } }), 404, 'RESOURCE_NOT_FOUND'],
+  ['404 of the resource before validation', (d) => d.owner.put('/teams/999', { title: '' }), 404, 'RESOURCE_NOT_FOUND'],
+  ['412 before validation', (d) => d.owner.put('/businesshours/1', { title: '' }, { headers: { 'If-Match': '"x"' } }), 412, 'RESOURCE_MODIFIED'],
+  ['412 before the state', (d) => d.owner.delete('/businesshours/1', {}, { 'If-Match': '"x"' }), 412, 'RESOURCE_MODIFIED'],
+  ['validation before the state', async (d) => {
+    const { id } = await d.customer.create('/conversations', { subject: 'S', contents: 'C' });
+    await d.admin.update(`/conversations/${id}`, { status_id: 5 });
+    return d.admin.put(`/conversations/${id}`, { status_id: 'x' });
+  }, 400, 'FIELD_INVALID'],
+];
+
+test('checks run in the order of the specification', async (t) => {
+  const desk = await open(t);
+  for (const [name, ask, status, code] of ORDER) {
+    await t.test(name, async () => { (await ask(desk)).refused(status, code); });
+  }
+});
+
+test('every error code answered has a page of its own', async (t) => {
+  const { anyone, owner } = await open(t);
+  const codes = ['FIELD_REQUIRED', 'ANY_FIELD_REQUIRED', 'FIELD_EMPTY', 'FIELD_INVALID', 'FIELD_DUPLICATE', 'BODY_INVALID', 'PARAMETERS_INCONSISTENT',
+    'CHECKSUM_MISMATCH', 'RESOURCE_ACTION_NOT_AVAILABLE', 'AUTHORIZATION_REQUIRED', 'AUTHENTICATION_FAILED', 'OTP_EXPECTED', 'CREDENTIAL_EXPIRED', 'CSRF_FAILED',
+    'PERMISSIONS_DENIED', 'RESOURCE_NOT_FOUND', 'METHOD_NOT_SUPPORTED', 'NOT_ACCEPTABLE', 'PAYLOAD_TOO_LARGE', 'URI_TOO_LONG', 'UNSUPPORTED_MEDIA_TYPE',
+    'HEADERS_TOO_LARGE', 'REQUEST_IN_PROGRESS', 'RESOURCE_MODIFIED', 'AUTHENTICATION_LOCKED', 'RATE_LIMIT_REACHED', 'SESSION_LOADING_FAILED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'];
+  for (const code of codes) {
+    const page = (await anyone.exchange('GET', `/docs/errors/${code}`)).must(200);
+    assert.match(page.headers['content-type'], /^text\/html/);
+    assert.ok(page.text.includes(code), code);
+  }
+  assert.equal((await anyone.exchange('GET', '/docs/errors/WIBBLE')).status, 404);
+  (await owner.post('/teams', json([]))).refused(400, 'FIELD_REQUIRED', 'title');
+});

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { form, open } from './lib/index.mjs';
+
+const many = (n) => Array.from({ length: n }, (_, i) => ({ title: `Team ${i + 1}`, legacy_id: `L${i + 1}` }));
+const bulk = (who, teams, query) => who.post('/bulk/teams', { teams }, { query });
+const count = async (who) => (await who.get('/teams')).must(200).body.total_count;
+
+test('a bulk import is accepted as a pending job and done soon after', async (t) => {
+  const desk = await open(t);
+  const reply = (await bulk(desk.owner, many(200))).must(202);
+  assert.deepEqual([reply.body.resource, reply.data.resource_type, reply.data.status], ['job', 'bulk_job', 'PENDING']);
+  assert.equal(reply.data.resource_url, `${desk.base}/api/v1/jobs/${reply.data.id}`);
+  const job = await desk.job(desk.owner, reply.data.id);
+  assert.deepEqual([job.status, job.total, job.inserted, job.rejected], ['COMPLETED', 200, 200, 0]);
+  assert.equal(await count(desk.owner), 200);
+  const [first] = await desk.owner.fetch('/teams', { legacy_ids: 'L1' });
+  assert.equal(first.title, 'Team 1');
+});
+
+test('one bad record drops the batch and is told with its pointer', async (t) => {
+  const desk = await open(t);
+  const teams = [{ title: 'A' }, { title: '' }, { legacy_id: 'no title' }, { title: 'D' }];
+  const { id } = (await bulk(desk.owner, teams)).must(202).data;
+  const job = await desk.job(desk.owner, id);
+  assert.deepEqual([job.status, job.total, job.inserted, job.rejected], ['FAILED', 4, 0, 2]);
+  assert.deepEqual(job.errors.map((e) => [e.code, e.pointer]), [['FIELD_EMPTY', 'teams/1/title'], ['FIELD_REQUIRED', 'teams/2/title']]);
+  assert.equal(await count(desk.owner), 0);
+});
+
+test('with partial_import the valid records are inserted and the invalid ones returned', async (t) => {
+  const desk = await open(t);
+  await desk.owner.create('/teams', { title: 'Held', legacy_id: 'L1' });
+  const teams = [{ title: 'A', legacy_id: 'L1' }, { title: 'B', legacy_id: 'L2' }, { title: 'C', legacy_id: 'L2' }, { title: 'D' }, 'nonsense', { title: { a: 1 } }];
+  const { id } = (await bulk(desk.owner, teams, { partial_import: true })).must(202).data;
+  const job = await desk.job(desk.owner, id);
+  assert.deepEqual([job.status, job.total, job.inserted, job.rejected], ['COMPLETED', 6, 2, 4]);
+  assert.deepEqual(job.errors.slice(0, 2).map((e) => [e.code, e.pointer]), [['FIELD_DUPLICATE', 'teams/0/legacy_id'], ['FIELD_DUPLICATE', 'teams/2/legacy_id']]);
+  assert.deepEqual((await desk.owner.fetch('/teams')).map((x) => x.title), ['Held', 'B', 'D']);
+});
+
+test('partial_import completes even when nothing was valid', async (t) => {
+  const desk = await open(t);
+  const { id } = (await bulk(desk.owner, [{ title: '' }], { partial_import: 1 })).must(202).data;
+  const job = await desk.job(desk.owner, id);
+  assert.deepEqual([job.status, job.inserted, job.rejected], ['COMPLETED', 0, 1]);
+});
+
+test('no list, an empty one or more than 200 is refused at once', async (t) => {
+  const { owner } = await open(t);
+  (await owner.post('/bulk/teams', {})).refused(400, 'FIELD_REQUIRED', 'teams');
+  assert.equal((await bulk(owner, [])).status, 400);
+  (await bulk(owner, many(201))).refused(400, 'FIELD_INVALID', 'teams');
+  (await bulk(owner, [{ title: 'A' }], { partial_import: 'perhaps' })).refused(400, 'FIELD_INVALID', 'partial_import');
+  assert.equal(await count(owner), 0);
+});
+
+test('the list comes as JSON, nested form names or JSON text', async (t) => {
+  const desk = await open(t);
+  for (const body of [{ teams: many(2) }, form({ teams: [{ title: 'X' }, { title: 'Y' }] }), form({ teams: '[{"Title":"P"},{"title":"Q"}]' })]) {
+    const { id } = (await desk.owner.post('/bulk/teams', body)).must(202).data;
+    assert.equal((await desk.job(desk.owner, id)).inserted, 2);
+  }
+  assert.equal(await count(desk.owner), 6);
+});
+
+test('a job is seen by its maker and by admins and owners', async (t) => {
+  const desk = await open(t);
+  const { id } = (await bulk(desk.admin, many(1))).must(202).data;
+  await desk.job(desk.admin, id);
+  (await desk.owner.get(`/jobs/${id}`)).must(200);
+  (await desk.staff.get(`/jobs/${id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+  (await desk.anyone.get(`/jobs/${id}`)).refused(401, 'AUTHORIZATION_REQUIRED');
+  assert.ok([403, 404].includes((await desk.customer.get(`/jobs/${id}`)).status));
+});
+
+test('an accepted job survives a crash and is done exactly once', async (t) => {
+  const desk = await open(t);
+  const jobs = [];
+  for (let i = 0; i < 5; i++) {
+    jobs.push((await bulk(desk.owner, many(200).map(({ title }) => ({ title: `${i} ${title}` })))).must(202).data.id);
+  }
+  await desk.kill();
+  await desk.start();
+  for (const id of jobs) assert.equal((await desk.job(desk.owner, id)).inserted, 200);
+  assert.equal(await count(desk.owner), 1000);
+  const titles = (await desk.owner.fetch('/teams', { limit: 1000 })).map((x) => x.title);
+  assert.equal(new Set(titles).size, 1000);
+});

@@ -1,0 +1,77 @@
+import http from 'node:http';
+import { encode, pairs } from './bodies.mjs';
+import { Reply } from './reply.mjs';
+
+export const AGENT = 'deskd-tests/1';
+
+export const basic = (email, password) =>
+  ({ Authorization: `Basic ${Buffer.from(`${email}:${password}`).toString('base64')}` });
+
+const defined = (object) => Object.fromEntries(Object.entries(object).filter(([, v]) => v !== undefined));
+
+/** Someone who talks to the daemon: a set of headers that go with every request. */
+export class Client {
+  constructor(desk, headers = {}, from = undefined) {
+    this.desk = desk;
+    this.headers = headers;
+    this.from = from;
+  }
+
+  with(headers) {
+    return new Client(this.desk, { ...this.headers, ...headers }, this.from);
+  }
+
+  /** The same caller at another loopback address. */
+  at(address) {
+    return new Client(this.desk, this.headers, address);
+  }
+
+  get(path, query, headers) { return this.request('GET', path, { query, headers }); }
+  head(path, query, headers) { return this.request('HEAD', path, { query, headers }); }
+  delete(path, query, headers) { return this.request('DELETE', path, { query, headers }); }
+  post(path, body, options) { return this.request('POST', path, { body, ...options }); }
+  put(path, body, options) { return this.request('PUT', path, { body, ...options }); }
+
+  /** data of a GET that must succeed */
+  async fetch(path, query) { return (await this.get(path, query)).must(200).data; }
+  /** data of a POST that must create */
+  async create(path, body, options) { return (await this.post(path, body, options)).must(201).data; }
+  /** data of a PUT that must succeed */
+  async update(path, body, options) { return (await this.put(path, body, options)).must(200).data; }
+
+  /** A request below /api/v1, its reply held against the rules that all replies obey. */
+  async request(method, path, options = {}) {
+    const reply = await this.exchange(method, path.startsWith('/api/') || path.startsWith('//') ? path : `/api/v1${path}`, options);
+    await this.desk.judge(reply);
+    return reply;
+  }
+
+  /** A request to any path, its reply as it is. */
+  exchange(method, path, { query = {}, body, headers = {} } = {}) {
+    const search = new URLSearchParams(pairs(query)).toString();
+    const target = search ? `${path}${path.includes('?') ? '&' : '?'}${search}` : path;
+    const sent = encode(body);
+    const all = defined({
+      'User-Agent': AGENT,
+      ...(sent && { 'Content-Type': sent.type, 'Content-Length': sent.bytes.length }),
+      ...this.headers,
+      ...headers,
+    });
+    const about = { method, path: target, headers: all, sent: sent?.bytes.toString('latin1') };
+    const { port } = this.desk;
+    return new Promise((resolve, reject) => {
+      const options = { host: '127.0.0.1', port, method, path: target, headers: all, agent: this.desk.agent, localAddress: this.from };
+      const request = http.request(options, (response) => {
+        const chunks = [];
+        response.on('data', (chunk) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => resolve(new Reply(about, {
+          status: response.statusCode, headers: response.headers, bytes: Buffer.concat(chunks),
+        })));
+      });
+      request.setTimeout(30_000, () => request.destroy(new Error(`no answer in 30 s: ${method} ${target}`)));
+      request.on('error', reject);
+      request.end(sent?.bytes);
+    });
+  }
+}

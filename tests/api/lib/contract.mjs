@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import Ajv2020 from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { snakes } from './names.mjs';
+
+const ROOT = 'http://deskd.test/openapi';
+const METHODS = ['get', 'put', 'post', 'delete'];
+
+/** Segments of a path as the router sees it: no .json, no doubled leading slash. */
+const segments = (path) => path.replace(/^\/+/, '').replace(/\.json$/, '').split('/');
+
+/** A copy in which no member is required: for replies that were asked to leave members out. */
+function loosen(schema) {
+  if (Array.isArray(schema)) return schema.map(loosen);
+  if (schema === null || typeof schema !== 'object') return schema;
+  return Object.fromEntries(Object.entries(schema)
+    .filter(([key, v]) => !(key === 'required' && Array.isArray(v)))
+    .map(([key, v]) => [key === 'oneOf' ? 'anyOf' : key, loosen(v)]));
+}
+
+const escape = (part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
+
+class Judge {
+  constructor(doc) {
+    this.ajv = addFormats(new Ajv2020({ strict: false, validateFormats: true }));
+    this.ajv.addSchema({ $id: ROOT, ...doc });
+    this.compiled = new Map();
+  }
+
+  errors(pointer, value) {
+    let validate = this.compiled.get(pointer);
+    if (!validate) this.compiled.set(pointer, (validate = this.ajv.compile({ $ref: `${ROOT}#${pointer}` })));
+    return validate(value) ? [] : validate.errors;
+  }
+}
+
+/** What the daemon says of itself in /openapi.json, and whether a reply keeps to it. */
+export class Contract {
+  constructor(doc) {
+    this.doc = doc;
+    this.strict = new Judge(doc);
+    this.loose = new Judge(loosen(doc));
+    const prefix = new URL(doc.servers?.[0]?.url ?? '/', 'http://x/').pathname.replace(/\/$/, '');
+    this.routes = Object.entries(doc.paths).map(([path, item]) =>
+      ({ path, item, parts: segments(path.startsWith('/api/') ? path : prefix + path) }));
+  }
+
+  /** The declared route of a path; a literal segment goes before a parameter. */
+  route(path) {
+    const wanted = segments(path.split('?')[0]);
+    const literal = (route) => route.parts.filter((p) => !p.startsWith('{')).length;
+    return this.routes
+      .filter(({ parts }) => parts.length === wanted.length && parts.every((p, i) => p.startsWith('{') || p === wanted[i]))
+      .sort((a, b) => literal(b) - literal(a))[0];
+  }
+
+  has(method, path) {
+    return Boolean(this.route(path)?.item[method.toLowerCase()]);
+  }
+
+  methods(path) {
+    return METHODS.filter((m) => this.route(path)?.item[m]).map((m) => m.toUpperCase());
+  }
+
+  /** Throws unless the reply's status is declared for its route and its body is what that status promises. */
+  judge(reply) {
+    const { method, path } = reply.request;
+    const route = this.route(path);
+    const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
+    const operation = route?.item[verb];
+    if (!operation) return; // 404, 405: the general rules hold alone
+    const { responses } = operation;
+    const key = [String(reply.status), `${String(reply.status)[0]}XX`].find((k) => responses[k]);
+    assert.ok(key, `status ${reply.status} is not declared for its route: ${reply}`);
+    if (method === 'HEAD' || reply.status === 304) return;
+    const ref = responses[key].$ref;
+    const base = ref ? ref.slice(1) : `/paths/${escape(route.path)}/${verb}/responses/${key}`;
+    const response = ref ? this.at(ref) : responses[key];
+    if (!response.content?.['application/json']) assert.fail(`${verb} ${route.path} ${key} declares no JSON: ${reply}`);
+    const partial = /[?&](fields|_empty|_flat)=|no_empty|flat/i.test(`${path} ${reply.request.headers['X-Options'] ?? ''}`);
+    const errors = (partial ? this.loose : this.strict)
+      .errors(`${base}/content/application~1json/schema`, /[?&]_case=/.test(path) ? snakes(reply.body) : reply.body);
+    assert.deepEqual(errors, [], `not the declared schema of ${verb} ${route.path} ${key}: ${reply}`);
+  }
+
+  at(ref) {
+    return ref.slice(2).split('/').reduce((node, part) => node?.[decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')], this.doc);
+  }
+}

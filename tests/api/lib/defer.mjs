@@ -1,0 +1,15 @@
+// What a test opens it closes, last opened first, also when it fails.
+const stacks = new WeakMap();
+
+export function defer(t, close) {
+  let stack = stacks.get(t);
+  if (!stack) {
+    stacks.set(t, (stack = []));
+    t.after(async () => {
+      const failures = [];
+      while (stack.length) await Promise.resolve().then(stack.pop()).catch((e) => failures.push(e));
+      if (failures.length) throw failures[0];
+    });
+  }
+  stack.push(close);
+}

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AGENT, Client, basic } from './client.mjs';
+import { Clock } from './clock.mjs';
+import { Contract } from './contract.mjs';
+import { defer } from './defer.mjs';
+import { obey } from './rules.mjs';
+import { until } from './until.mjs';
+
+export const BINARY = process.env.DESKD ?? fileURLToPath(new URL('../../../deskd', import.meta.url));
+export const PASSWORD = 'Tr0ub4dor & 3 horses';
+export const ROLES = ['owner', 'admin', 'agent', 'collaborator', 'customer'];
+export const ROLE_ID = { admin: 1, agent: 2, collaborator: 3, customer: 4, owner: 5 };
+const NAMES = { owner: 'Olive Owner', admin: 'Ada Admin', agent: 'Agnes Agent', collaborator: 'Colin Collaborator', customer: 'Cora Customer' };
+
+/** Where this file of tests keeps its data directories. */
+const scratch = mkdtempSync(join(tmpdir(), 'deskd-tests-'));
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
+
+export const directory = () => mkdtempSync(join(scratch, 'desk-'));
+
+/** Runs `deskd <args>` to its end. */
+export const deskd = (...args) => spawnSync(BINARY, args, { encoding: 'utf8', timeout: 60_000 });
+
+/** Rows of `deskd routes`: {method, path, roles, scope, status, resource}. */
+export function routes() {
+  const { status, stdout, stderr } = deskd('routes');
+  assert.equal(status, 0, stderr);
+  return stdout.trimEnd().split('\n').map((line) => line.split('\t')).filter(([method]) => method !== 'method')
+    .map(([method, path, roles, scope, code, resource]) => ({ method, path: path.replace(/^\/api\/v1/, '').replace(/\.json$/, ''), roles, scope, status: Number(code), resource }));
+}
+
+/** A store with an owner in `dir`. */
+export function initialise(dir) {
+  const secret = join(directory(), 'password');
+  writeFileSync(secret, `${PASSWORD}\n`, { mode: 0o600 });
+  const made = deskd('init', '--data', dir, '--owner-email', 'owner@example.com', '--owner-name', NAMES.owner, '--password-file', secret);
+  assert.equal(made.status, 0, `init: ${made.stderr}${made.error ?? ''}`);
+  return dir;
+}
+
+let contract; // of the binary under test: the same for every daemon of this file
+
+/** One running daemon on one data directory. */
+export class Desk {
+  constructor(dir, { args = [], under = [], env = {}, people = {}, clock } = {}) {
+    Object.assign(this, { dir, args, under, env, people, log: '', secrets: new Set([PASSWORD]) });
+    this.expects5xx = false;
+    this.clock = new Clock(join(directory(), 'clock'), () => this.time(), clock);
+  }
+
+  async start() {
+    const [command, ...rest] = [...this.under, BINARY, 'serve', '--data', this.dir, '--listen', '127.0.0.1:0', '--clock', this.clock.file, ...this.args];
+    const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...this.env } });
+    this.child = child;
+    this.gone = new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal })));
+    this.base = await new Promise((resolve, reject) => {
+      const heard = (text) => {
+        this.log += text;
+        const ready = /^deskd: listening on (http:\/\/\S+)$/m.exec(this.log.slice(this.seen ?? 0));
+        if (ready) resolve(ready[1]);
+      };
+      for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', heard);
+      child.on('error', reject);
+      this.gone.then(({ code, signal }) => reject(new Error(`deskd did not start (${code ?? signal}): ${this.log}`)));
+    });
+    this.seen = this.log.length;
+    this.port = Number(new URL(this.base).port);
+    this.agent = new http.Agent({ keepAlive: true });
+    contract ??= new Contract((await this.anyone.exchange('GET', '/openapi.json')).must(200).body);
+    this.contract = contract;
+    return this;
+  }
+
+  /** SIGTERM: it must drain and end well. */
+  async stop() {
+    if (!this.child) return;
+    this.agent?.destroy();
+    this.child.kill('SIGTERM');
+    const timer = setTimeout(() => this.child?.kill('SIGKILL'), 20_000);
+    const { code, signal } = await this.gone;
+    clearTimeout(timer);
+    this.child = undefined;
+    assert.deepEqual({ code, signal }, { code: 0, signal: null }, `the end of deskd: ${this.log.slice(-4000)}`);
+    for (const secret of this.secrets) assert.ok(!this.log.includes(secret), 'a secret reached the log');
+  }
+
+  /** SIGKILL: nothing is said and nothing is flushed. */
+  async kill() {
+    this.agent.destroy();
+    this.child.kill('SIGKILL');
+    await this.gone;
+    this.child = undefined;
+  }
+
+  async restart() {
+    if (this.child) await this.stop();
+    return this.start();
+  }
+
+  /** Holds a reply against the general rules and its route's declared schema. */
+  judge(reply) {
+    if (reply.status >= 500 && !(this.expects5xx && reply.status === 503)) assert.fail(`${reply}\n${this.log.slice(-2000)}`);
+    obey(reply, this.base);
+    this.contract.judge(reply);
+    for (const name of ['x-csrf-token', 'x-request-token', 'x-rememberme']) {
+      if (reply.headers[name]) this.secrets.add(reply.headers[name]);
+    }
+    return reply;
+  }
+
+  /** What the daemon says the time is. */
+  async time() {
+    const { headers } = await this.anyone.exchange('HEAD', '/api/v1/session');
+    return Date.parse(headers['date-iso']);
+  }
+
+  has(method, path) { return this.contract.has(method, `/api/v1${path}`); }
+
+  /** Nobody in particular. */
+  get anyone() { return new Client(this); }
+
+  /** A person of the template, by Basic. */
+  as(role) {
+    const { email, password } = this.people[role];
+    return new Client(this, basic(email, password));
+  }
+
+  login(email, password = PASSWORD) { return new Client(this, basic(email, password)); }
+
+  get owner() { return this.as('owner'); }
+  get admin() { return this.as('admin'); }
+  get staff() { return this.as('agent'); }
+  get customer() { return this.as('customer'); }
+
+  /** The same person on a session, with its CSRF token at hand. */
+  async session(client, headers = {}) {
+    const reply = (await client.get('/session', {}, headers)).must(200);
+    const { id } = reply.data;
+    const csrf = reply.headers['x-csrf-token'];
+    this.secrets.add(id);
+    const bare = new Client(this, { 'X-Session-ID': id });
+    return { id, csrf, reply, bare, client: bare.with({ 'X-CSRF-Token': csrf }) };
+  }
+
+  /** A new user, made through the API: {id, email, client, ...}. */
+  async person(role, more = {}) {
+    this.made = (this.made ?? 0) + 1;
+    const email = more.email ?? `${role}${this.made}@people.example`;
+    const user = await this.owner.create('/users', { full_name: `${role} ${this.made}`, email, role_id: ROLE_ID[role], password: PASSWORD, ...more });
+    return { id: user.id, email, user, client: this.login(email, more.password) };
+  }
+
+  /** The end of a job: asks until it is done, with the clock going on. */
+  job(client, id) {
+    return until(`the end of job ${id}`, async () => {
+      const job = await client.fetch(`/jobs/${id}`);
+      if (!['PENDING', 'RUNNING'].includes(job.status)) return job;
+      this.clock.write(this.clock.now + 1000);
+      return undefined;
+    });
+  }
+
+  check() { return deskd('check', '--data', this.dir); }
+}
+
+let template;
+
+/** An initialised store with one person of each role, made once a file of tests. */
+async function makeTemplate() {
+  const dir = initialise(join(scratch, 'template'));
+  const people = Object.fromEntries(ROLES.map((role) => [role, { email: `${role}@example.com`, password: PASSWORD, name: NAMES[role] }]));
+  const desk = await new Desk(dir, { people }).start();
+  try {
+    for (const role of ROLES.slice(1)) {
+      const made = await desk.owner.create('/users', { full_name: NAMES[role], email: people[role].email, role_id: ROLE_ID[role], password: PASSWORD });
+      people[role].id = made.id;
+    }
+    people.owner.id = (await desk.owner.fetch('/users', { email: people.owner.email }))[0].id;
+  } finally {
+    await desk.stop();
+  }
+  return { dir, people };
+}
+
+/** A daemon of the test's own, on a copy of the template; it ends with the test. */
+export async function open(t, options = {}) {
+  assert.ok(existsSync(BINARY), `${BINARY} is not built`);
+  const { dir: from, people } = await (template ??= makeTemplate());
+  const dir = options.dir ?? directory();
+  mkdirSync(dir, { recursive: true });
+  cpSync(from, dir, { recursive: true });
+  const desk = new Desk(dir, { people, ...options });
+  defer(t, () => desk.stop().finally(() => rmSync(dir, { recursive: true, force: true })));
+  return desk.start();
+}
+
+export { AGENT, basic };

@@ -1,0 +1,26 @@
+import net from 'node:net';
+
+/**
+ * Bytes over a socket of our own, for requests that no HTTP library would send. Resolves with what came back
+ * when the daemon closed, or when `enough` says that what came is all that is wanted.
+ */
+export function talk(desk, pieces, { enough = () => false, halfClose = true } = {}) {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(desk.port, '127.0.0.1');
+    const chunks = [];
+    const done = () => { socket.destroy(); resolve(Buffer.concat(chunks).toString('latin1')); };
+    socket.setTimeout(30_000, () => { socket.destroy(); reject(new Error('the daemon neither answered nor closed in 30 s')); });
+    socket.on('data', (chunk) => { chunks.push(chunk); if (enough(Buffer.concat(chunks).toString('latin1'))) done(); });
+    socket.on('end', done);
+    socket.on('error', done); // a reset is a refusal too
+    socket.on('connect', async () => {
+      for await (const piece of pieces) {
+        if (socket.destroyed) return;
+        await new Promise((sent) => socket.write(piece, () => sent()));
+      }
+      if (halfClose) socket.end();
+    });
+  });
+}
+
+export const statusOf = (text) => Number(/^HTTP\/1\.[01] (\d{3})/.exec(text)?.[1] ?? 0);

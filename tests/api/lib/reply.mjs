@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+
+/** One answer of the daemon, with the request that led to it. */
+export class Reply {
+  constructor(request, { status, headers, bytes }) {
+    this.request = request;
+    this.status = status;
+    this.headers = headers;
+    this.bytes = bytes;
+    this.text = bytes.toString('utf8');
+  }
+
+  get isJson() {
+    return /^application\/json\b/.test(this.headers['content-type'] ?? '');
+  }
+
+  get body() {
+    if (this.parsed === undefined) {
+      try {
+        this.parsed = JSON.parse(this.text);
+      } catch (cause) {
+        assert.fail(`not JSON: ${this}\n${cause.message}`);
+      }
+    }
+    return this.parsed;
+  }
+
+  get data() { return this.body.data; }
+  get ids() { return this.data.map((item) => item.id); }
+  get etag() { return this.headers.etag; }
+  get notices() { return (this.body.logs ?? []).filter((l) => l.level === 'NOTICE').map((l) => l.message); }
+
+  /** The reply, if it has this status. */
+  must(status) {
+    assert.equal(this.status, status, `${this}`);
+    return this;
+  }
+
+  /** The reply, if it is this refusal and names each of these parameters or pointers. */
+  refused(status, code, ...names) {
+    this.must(status);
+    const errors = this.body.errors.filter((e) => e.code === code);
+    assert.ok(errors.length, `no ${code} in ${this}`);
+    for (const name of names) {
+      const named = errors.some((e) => e.parameter === name || e.pointer === name || e.parameters?.includes(name));
+      assert.ok(named, `${code} does not name ${name}: ${this}`);
+    }
+    return this;
+  }
+
+  /** The reply, if its logs have a notice that contains each of these words. */
+  notes(...words) {
+    for (const word of words) {
+      assert.ok(this.notices.some((m) => m.includes(word)), `no notice of ${word}: ${this}`);
+    }
+    return this;
+  }
+
+  toString() {
+    const { method, path, sent } = this.request;
+    const said = sent ? ` ${sent.slice(0, 400)}` : '';
+    return `${method} ${path}${said} -> ${this.status} ${this.text.slice(0, 2000)}`;
+  }
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { open } from './lib/index.mjs';
+
+const KINDS = {
+  statuses: { resource: 'case_status', list: [[1, 'New', 'NEW'], [2, 'Open', 'OPEN'], [3, 'Pending', 'PENDING'], [4, 'Completed', 'COMPLETED'], [5, 'Closed', 'CLOSED']], shown: (s) => [s.id, s.label, s.type], body: { label: 'Waiting' } },
+  priorities: { resource: 'case_priority', list: [[1, 'Low', 1], [2, 'Normal', 2], [3, 'High', 3], [4, 'Urgent', 4]], shown: (p) => [p.id, p.label, p.level], body: { label: 'Critical', level: 5 } },
+  types: { resource: 'case_type', list: [[1, 'Question'], [2, 'Task'], [3, 'Problem'], [4, 'Incident']], shown: (x) => [x.id, x.label], body: { label: 'Praise' } },
+};
+
+for (const [name, { resource, list, shown, body }] of Object.entries(KINDS)) {
+  const path = `/cases/${name}`;
+
+  test(`${name}: the defaults are there for everyone to list, all at once`, async (t) => {
+    const { anyone } = await open(t);
+    const reply = (await anyone.get(path, { limit: 1 })).must(200);
+    assert.deepEqual(reply.data.map(shown), list);
+    assert.deepEqual([reply.body.total_count, reply.body.resource, 'limit' in reply.body], [list.length, resource, false]);
+  });
+
+  test(`${name}: one is for staff to read and for admins to make, change and delete`, async (t) => {
+    const desk = await open(t);
+    (await desk.as('collaborator').get(`${path}/1`)).must(200);
+    (await desk.customer.get(`${path}/1`)).refused(403, 'PERMISSIONS_DENIED');
+    (await desk.anyone.get(`${path}/1`)).refused(401, 'AUTHORIZATION_REQUIRED');
+    (await desk.staff.post(path, body)).refused(403, 'PERMISSIONS_DENIED');
+    const made = await desk.admin.create(path, body);
+    assert.equal(made.label, body.label);
+    assert.equal((await desk.admin.update(`${path}/${made.id}`, { label: 'Renamed' })).label, 'Renamed');
+    (await desk.admin.delete(`${path}/${made.id}`)).must(200);
+    assert.equal((await desk.anyone.get(path)).body.data.filter((x) => !x.is_deleted).length, list.length);
+  });
+
+  test(`${name}: a label is needed`, async (t) => {
+    const { owner } = await open(t);
+    (await owner.post(path, {})).refused(400, 'FIELD_REQUIRED', 'label');
+    (await owner.post(path, { ...body, label: '' })).refused(400, 'FIELD_EMPTY', 'label');
+    (await owner.put(`${path}/1`, { label: '' })).refused(400, 'FIELD_EMPTY', 'label');
+  });
+
+  test(`${name}: reorder needs its list and knows its ids`, async (t) => {
+    const { owner, contract } = await open(t);
+    const { requestBody } = contract.route(`/api/v1${path}/reorder`).item.put;
+    let schema = requestBody.content['application/json'].schema;
+    if (schema.$ref) schema = contract.at(schema.$ref);
+    const [ids] = Object.keys(schema.properties).filter((n) => n.endsWith('_ids') || n === 'ids');
+    (await owner.put(`${path}/reorder`, {})).refused(400, 'FIELD_REQUIRED', ids);
+    (await owner.put(`${path}/reorder`, { [ids]: [1, 999] })).refused(400, 'FIELD_INVALID', ids);
+    (await owner.put(`${path}/reorder`, { [ids]: '4,3,2,1' })).must(200);
+  });
+}
+
+test('statuses: only Pending stops the SLA clocks, and the defaults are system rows', async (t) => {
+  const { anyone, owner } = await open(t);
+  const statuses = await anyone.fetch('/cases/statuses');
+  assert.deepEqual(statuses.filter((s) => !s.is_sla_active).map((s) => s.id), [3]);
+  for (const { id } of statuses) (await owner.delete(`/cases/statuses/${id}`)).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+  assert.equal((await anyone.fetch('/cases/statuses')).length, 5);
+});
+
+test('statuses: one of your own is CUSTOM', async (t) => {
+  const { owner } = await open(t);
+  assert.equal((await owner.create('/cases/statuses', { label: 'With the vendor', is_sla_active: false })).type, 'CUSTOM');
+  assert.equal((await owner.post('/cases/statuses', { label: 'Mine', type: 'CLOSED' })).must(201).data.type, 'CUSTOM');
+});
+
+test('priorities: a level is a number', async (t) => {
+  const { owner } = await open(t);
+  for (const level of ['x', 1.5, 1e400, {}, '99999999999999999999']) (await owner.post('/cases/priorities', { label: 'P', level: level === Infinity ? '1e400' : level })).refused(400, 'FIELD_INVALID', 'level');
+});

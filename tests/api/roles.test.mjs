@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { form, open, PASSWORD } from './lib/index.mjs';
+
+const PERMISSIONS = ['cases.public_reply', 'cases.merge', 'cases.split', 'cases.trash', 'users.update', 'users.delete', 'organizations.update', 'organizations.delete',
+  'help_center.manage', 'help_center_articles.manage', 'help_center_articles.publish', 'teams.manage', 'roles.manage', 'apps.manage', 'endpoints.manage', 'channels.manage',
+  'brands.manage', 'case_views.manage', 'macros.manage', 'localization.manage', 'automations.manage', 'slas.manage', 'business_hours.manage', 'case_fields.manage',
+  'organizations_fields.manage', 'user_fields.manage', 'settings.manage', 'insights.access'];
+
+/** A role of one's own and a person in it. */
+async function special(desk, type, permissions) {
+  const role = await desk.owner.create('/roles', { title: `Special ${type}`, type });
+  if (permissions) (await desk.owner.put(`/roles/${role.id}/permissions`, permissions)).must(200);
+  const { client } = await desk.person('agent', { role_id: role.id });
+  return { role, client };
+}
+
+test('the five system roles are there, with the ids that programs rely on', async (t) => {
+  const { owner } = await open(t);
+  const roles = await owner.fetch('/roles');
+  assert.deepEqual(roles.map(({ id, type, title, is_system }) => [id, type, title, is_system]), [
+    [1, 'ADMIN', 'Admin', true], [2, 'AGENT', 'Agent', true], [3, 'COLLABORATOR', 'Collaborator', true], [4, 'CUSTOMER', 'Customer', true], [5, 'OWNER', 'Owner', true]]);
+  assert.deepEqual(await owner.fetch('/roles/2'), roles[1]);
+});
+
+test('a role is made, changed and deleted', async (t) => {
+  const { owner } = await open(t);
+  const made = await owner.create('/roles', { title: 'Juniors', type: 'AGENT' });
+  assert.deepEqual([made.title, made.type, made.is_system, made.agent_case_access], ['Juniors', 'AGENT', false, 'ALL']);
+  const put = await owner.update(`/roles/${made.id}`, { title: 'Seniors', agent_case_access: 'TEAMS' });
+  assert.deepEqual([put.title, put.agent_case_access, put.type], ['Seniors', 'TEAMS', 'AGENT']);
+  (await owner.delete(`/roles/${made.id}`)).must(200);
+  (await owner.get(`/roles/${made.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+});
+
+test('the type of a role stays what it was made with', async (t) => {
+  const { owner } = await open(t);
+  const { id } = await owner.create('/roles', { title: 'J', type: 'AGENT' });
+  assert.equal((await owner.put(`/roles/${id}`, { type: 'ADMIN' })).must(200).notes('type').data.type, 'AGENT');
+});
+
+test('a role needs a title and a type of ADMIN or AGENT', async (t) => {
+  const { owner } = await open(t);
+  (await owner.post('/roles', {})).refused(400, 'FIELD_REQUIRED', 'title', 'type');
+  for (const type of ['OWNER', 'CUSTOMER', 'COLLABORATOR', 'x', 1]) (await owner.post('/roles', { title: 'x', type })).refused(400, 'FIELD_INVALID', 'type');
+  (await owner.post('/roles', { title: 'x', type: 'AGENT', agent_case_access: 'NONE' })).refused(400, 'FIELD_INVALID', 'agent_case_access');
+  assert.equal((await owner.get('/roles')).body.total_count, 5);
+});
+
+test('system roles and roles in use can not be deleted', async (t) => {
+  const desk = await open(t);
+  for (const id of [1, 2, 3, 4, 5]) (await desk.owner.delete(`/roles/${id}`)).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+  const { role } = await special(desk, 'AGENT');
+  (await desk.owner.delete(`/roles/${role.id}`)).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+  const free = await desk.owner.create('/roles', { title: 'Free', type: 'AGENT' });
+  (await desk.owner.delete('/roles', { ids: `${free.id},2` })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+  (await desk.owner.get(`/roles/${free.id}`)).must(200);
+  (await desk.owner.delete('/roles', { ids: `${free.id},999` })).refused(404, 'RESOURCE_NOT_FOUND', 'ids/1');
+  assert.equal((await desk.owner.delete('/roles', { ids: free.id })).must(200).body.total_count, 1);
+});
+
+test('a new role has every permission', async (t) => {
+  const { owner } = await open(t);
+  const { id } = await owner.create('/roles', { title: 'J', type: 'ADMIN' });
+  const { body } = (await owner.get(`/roles/${id}/permissions`)).must(200);
+  assert.deepEqual(body.data.map((p) => p.name).sort(), [...PERMISSIONS].sort());
+  assert.ok(body.data.every((p) => p.value === true));
+  assert.equal(body.total_count, PERMISSIONS.length);
+  assert.ok(!('limit' in body) && !('offset' in body));
+  const ids = body.data.map((p) => p.id);
+  assert.deepEqual(ids, [...ids].sort((a, b) => a - b));
+});
+
+test('permissions are set in pairs, plain or wrapped, in any format', async (t) => {
+  const { owner } = await open(t);
+  const { id } = await owner.create('/roles', { title: 'J', type: 'AGENT' });
+  const path = `/roles/${id}/permissions`;
+  const off = async () => (await owner.fetch(path)).filter((p) => !p.value).map((p) => p.name).sort();
+  assert.equal((await owner.put(path, { 'cases.merge': 0, 'cases.split': false })).must(200).body.total_count, 2);
+  assert.deepEqual(await off(), ['cases.merge', 'cases.split']);
+  assert.equal((await owner.put(path, { permission: { 'cases.merge': 1, 'users.delete': '0' } })).must(200).body.total_count, 2);
+  assert.deepEqual(await off(), ['cases.split', 'users.delete']);
+  (await owner.put(path, form({ 'cases.split': '1' }))).must(200);
+  (await owner.put(path, form({ permission: { 'users.delete': '1' } }))).must(200);
+  assert.deepEqual(await off(), []);
+});
+
+test('an unknown permission or value is 400 and changes nothing', async (t) => {
+  const { owner } = await open(t);
+  const path = '/roles/2/permissions';
+  assert.equal((await owner.put(path, { 'cases.merge': 0, 'cases.fly': 0 })).status, 400);
+  assert.equal((await owner.put(path, { 'cases.merge': 2 })).status, 400);
+  assert.equal((await owner.put(path, { 'cases.merge': 'perhaps' })).status, 400);
+  (await owner.put(path, {})).refused(400, 'ANY_FIELD_REQUIRED');
+  assert.ok((await owner.fetch(path)).every((p) => p.value));
+});
+
+test('a permission narrows what the role set allows', async (t) => {
+  const desk = await open(t);
+  const admin = await special(desk, 'ADMIN', { 'teams.manage': 0, 'business_hours.manage': 0 });
+  (await admin.client.post('/teams', { title: 'No' })).refused(403, 'PERMISSIONS_DENIED');
+  (await admin.client.put('/businesshours/1', { title: 'No' })).refused(403, 'PERMISSIONS_DENIED');
+  (await admin.client.get('/teams')).must(200);
+  (await desk.owner.put(`/roles/${admin.role.id}/permissions`, { 'teams.manage': 1 })).must(200);
+  (await admin.client.post('/teams', { title: 'Yes' })).must(201);
+});
+
+test('without cases.public_reply an agent can not answer', async (t) => {
+  const desk = await open(t);
+  const agent = await special(desk, 'AGENT', { 'cases.public_reply': 0 });
+  const { id } = await desk.customer.create('/conversations', { subject: 'S', contents: 'C' });
+  (await agent.client.post(`/conversations/${id}/messages`, { contents: 'No' })).refused(403, 'PERMISSIONS_DENIED');
+  (await agent.client.get(`/conversations/${id}`)).must(200);
+  (await desk.customer.post(`/conversations/${id}/messages`, { contents: 'Hello?' })).must(201);
+});
+
+test('without users.update or users.delete an agent writes no users', async (t) => {
+  const desk = await open(t);
+  const agent = await special(desk, 'AGENT', { 'users.update': 0, 'users.delete': 0 });
+  const { id } = await desk.person('customer');
+  (await agent.client.put(`/users/${id}`, { full_name: 'No' })).refused(403, 'PERMISSIONS_DENIED');
+  (await agent.client.delete(`/users/${id}`)).refused(403, 'PERMISSIONS_DENIED');
+});
+
+test('a permission never widens a role set, and owners always have all', async (t) => {
+  const desk = await open(t);
+  (await desk.owner.put('/roles/2/permissions', { 'teams.manage': 1, 'roles.manage': 1 })).must(200);
+  (await desk.staff.post('/teams', { title: 'No' })).refused(403, 'PERMISSIONS_DENIED');
+  await desk.owner.put('/roles/5/permissions', { 'teams.manage': 0 });
+  (await desk.owner.post('/teams', { title: 'Yes' })).must(201);
+});
+
+test('a customer sees the permissions of their own role only', async (t) => {
+  const { customer } = await open(t);
+  (await customer.get('/roles/4/permissions')).must(200);
+  for (const id of [1, 2, 3, 5, 999]) (await customer.get(`/roles/${id}/permissions`)).refused(404, 'RESOURCE_NOT_FOUND');
+  (await customer.get('/roles')).refused(403, 'PERMISSIONS_DENIED');
+});
+
+test('nobody grants a role above their own', async (t) => {
+  const desk = await open(t);
+  const mate = await desk.person('agent');
+  for (const [who, role_id] of [[desk.admin, 5], [desk.staff, 1], [desk.staff, 5], [desk.staff, 2]]) {
+    const reply = await who.post('/users', { full_name: 'Climber', email: 'climber@people.example', role_id, password: PASSWORD });
+    assert.ok([400, 403].includes(reply.status), `${reply}`);
+  }
+  const put = await desk.admin.put(`/users/${mate.id}`, { role_id: 5 });
+  assert.ok([400, 403].includes(put.status), `${put}`);
+  assert.equal((await desk.owner.fetch(`/users/${mate.id}`)).role.id, 2);
+  assert.equal((await desk.owner.get('/users', { email: 'climber@people.example' })).body.total_count, 0);
+});

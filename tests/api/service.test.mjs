@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deskd, open, routes } from './lib/index.mjs';
+
+
+test('health, readiness and metrics are answered without a login', async (t) => {
+  const { anyone, owner } = await open(t);
+  await owner.get('/teams');
+  for (const path of ['/healthz', '/readyz']) assert.equal((await anyone.exchange('GET', path)).status, 200);
+  const metrics = (await anyone.exchange('GET', '/metrics')).must(200);
+  assert.match(metrics.headers['content-type'], /^text\/plain/);
+  for (const line of metrics.text.split('\n').filter((l) => l && !l.startsWith('#'))) assert.match(line, /^[a-zA-Z_:][\w:]*(\{.*\})? [-+\dNaInf.e]+( \d+)?$/);
+});
+
+test('the documents are one: deskd openapi and GET /openapi.json', async (t) => {
+  const { anyone, base } = await open(t);
+  const served = (await anyone.exchange('GET', '/openapi.json')).must(200);
+  assert.match(served.headers['content-type'], /^application\/json/);
+  const printed = JSON.parse(deskd('openapi').stdout);
+  assert.match(served.body.openapi, /^3\.1\.\d+$/);
+  assert.deepEqual(Object.keys(served.body.paths), Object.keys(printed.paths));
+  assert.ok(!served.body.servers || served.body.servers[0].url.startsWith(base) || served.body.servers[0].url.startsWith('/'));
+});
+
+test('every row of deskd routes is in the document with its status, and every operation is a row', async (t) => {
+  const { contract } = await open(t);
+  const rows = routes();
+  assert.ok(rows.length > 30);
+  for (const { method, path, status } of rows) {
+    const at = `/api/v1${path.split('?')[0].replaceAll(/:(\w+)/g, '1')}`;
+    const operation = contract.route(at)?.item[method.toLowerCase()];
+    assert.ok(operation, `${method} ${path} is not declared`);
+    assert.ok(operation.responses[String(status)], `${method} ${path}: ${status} is not declared`);
+    assert.ok(operation.summary && operation.operationId, `${method} ${path} has no summary or operationId`);
+  }
+  const declared = contract.routes.flatMap(({ item }) => ['get', 'put', 'post', 'delete'].filter((m) => item[m])).length;
+  assert.ok(declared <= new Set(rows.map((r) => `${r.method} ${r.path}`)).size, 'an operation without a row');
+});
+
+test('schemas say what is required and admit nothing else', async (t) => {
+  const { contract } = await open(t);
+  const { schemas } = contract.doc.components;
+  for (const name of ['team', 'role', 'user', 'conversation', 'business_hour']) {
+    const found = Object.entries(schemas).find(([key]) => key.toLowerCase().replaceAll('_', '') === name.replaceAll('_', ''));
+    assert.ok(found, `no schema of ${name}`);
+    assert.ok(found[1].properties?.id, name);
+    assert.ok(found[1].required?.includes('id') && found[1].required.includes('resource_type'), `${name} requires nothing`);
+  }
+});
+
+test('the reference is plain HTML with an anchor and a curl example for every operation', async (t) => {
+  const { anyone } = await open(t);
+  const page = (await anyone.exchange('GET', '/docs')).must(200);
+  assert.match(page.headers['content-type'], /^text\/html; ?charset=utf-8/i);
+  assert.doesNotMatch(page.text, /<script/i);
+  assert.match(page.text, /<html[^>]* lang=/);
+  const anchors = new Set([...page.text.matchAll(/\bid="?([^" >]+)/g)].map((m) => m[1]));
+  const rows = routes();
+  assert.ok(anchors.size >= rows.length, `${anchors.size} anchors for ${rows.length} operations`);
+  assert.ok([...page.text.matchAll(/\bcurl\b/g)].length >= rows.length);
+  for (const { path } of rows) assert.ok(page.text.includes(path.split('/')[1]), path);
+});
+
+test('a page that does not exist is 404', async (t) => {
+  const { anyone } = await open(t);
+  for (const path of ['/', '/wibble', '/docs/wibble', '/docs/errors/../../etc/passwd', '/docs/errors/%2e%2e', '/../etc/passwd']) {
+    const { status } = await anyone.exchange('GET', path);
+    assert.ok([404, 400, 301, 302].includes(status), `${path}: ${status}`);
+  }
+});

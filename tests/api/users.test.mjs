@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { open, PASSWORD } from './lib/index.mjs';
+
+const ANN = { full_name: 'Ann Example', email: 'ann@home.example' };
+const total = async (who, query) => (await who.get('/users', query)).must(200).body.total_count;
+
+test('a user is made with a name and an address, a customer by default', async (t) => {
+  const { owner } = await open(t);
+  const ann = await owner.create('/users', ANN);
+  assert.deepEqual([ann.full_name, ann.is_enabled, ann.role, ann.agent_case_access, ann.organization_case_access], ['Ann Example', true, { id: 4, resource_type: 'role' }, null, 'REQUESTED']);
+  assert.equal(ann.emails.length, 1);
+  assert.equal(ann.emails[0].resource_type, 'identity_email');
+  assert.match(ann.uuid, /^[0-9a-f-]{36}$/);
+  const [email] = (await owner.fetch(`/users/${ann.id}`, { include: 'identity_email' })).emails;
+  assert.deepEqual([email.email, email.is_primary], ['ann@home.example', true]);
+});
+
+test('a user needs a name, and an address or a phone', async (t) => {
+  const { owner } = await open(t);
+  (await owner.post('/users', {})).refused(400, 'FIELD_REQUIRED', 'full_name').refused(400, 'ANY_FIELD_REQUIRED', 'email', 'phone');
+  (await owner.post('/users', { full_name: 'Phone Only', phone: '+4930901820' })).must(201);
+  for (const email of ['x', 'x@', '@y', 'a b@c.example', 'a@b..c', 'a@b\n.example', `${'x'.repeat(300)}@y.example`, 'Ann <ann@home.example>']) {
+    (await owner.post('/users', { full_name: 'X', email })).refused(400, 'FIELD_INVALID', 'email');
+  }
+  (await owner.post('/users', { full_name: '', email: 'x@y.example' })).refused(400, 'FIELD_EMPTY', 'full_name');
+});
+
+test('an address belongs to one user, in any case of its letters', async (t) => {
+  const { owner } = await open(t);
+  await owner.create('/users', ANN);
+  for (const email of ['ann@home.example', 'ANN@HOME.example']) (await owner.post('/users', { full_name: 'Bob', email })).refused(400, 'FIELD_DUPLICATE', 'email');
+});
+
+test('passwords: at least 8 characters for staff, 5 for customers, and never shown', async (t) => {
+  const { owner } = await open(t);
+  const make = (password, role_id, n) => owner.post('/users', { full_name: 'X', email: `x${n}@y.example`, role_id, password });
+  (await make('1234567', 2, 1)).refused(400, 'FIELD_INVALID', 'password');
+  (await make('12345678', 2, 2)).must(201);
+  (await make('1234', 4, 3)).refused(400, 'FIELD_INVALID', 'password');
+  const made = (await make('12345', 4, 4)).must(201);
+  assert.ok(!made.text.includes('argon2') && !('password' in made.data));
+});
+
+test('a user is changed, only in the members given', async (t) => {
+  const { owner } = await open(t);
+  const { id } = await owner.create('/users', { ...ANN, designation: 'Buyer', time_zone: 'Europe/Berlin' });
+  const put = await owner.update(`/users/${id}`, { full_name: 'Ann Other', signature: 'Yours' });
+  assert.deepEqual([put.full_name, put.designation, put.time_zone, put.signature], ['Ann Other', 'Buyer', 'Europe/Berlin', 'Yours']);
+  assert.equal((await owner.update(`/users/${id}`, { designation: null })).designation, null);
+  (await owner.put(`/users/${id}`, { full_name: '' })).refused(400, 'FIELD_EMPTY', 'full_name');
+  (await owner.put(`/users/${id}`, { time_zone: '../../etc/passwd' })).refused(400, 'FIELD_INVALID', 'time_zone');
+  (await owner.put(`/users/${id}`, { role_id: 99 })).refused(400, 'FIELD_INVALID', 'role_id');
+});
+
+test('users are listed newest first', async (t) => {
+  const { owner } = await open(t);
+  const { id } = await owner.create('/users', ANN);
+  const { ids } = (await owner.get('/users')).must(200);
+  assert.equal(ids[0], id);
+  assert.deepEqual(ids, [...ids].sort((a, b) => b - a));
+});
+
+test('users are picked by email, ids, role and is_enabled', async (t) => {
+  const desk = await open(t);
+  const { owner } = desk;
+  const ann = await owner.create('/users', ANN);
+  assert.deepEqual((await owner.get('/users', { email: 'Ann@home.example' })).must(200).ids, [ann.id]);
+  assert.equal(await total(owner, { email: 'none@home.example' }), 0);
+  assert.deepEqual((await owner.get('/users', { ids: `${ann.id},${desk.people.agent.id},9999` })).must(200).ids, [ann.id, desk.people.agent.id]);
+  assert.deepEqual((await owner.get('/users', { role: 'AGENT' })).must(200).ids, [desk.people.agent.id]);
+  await owner.update(`/users/${ann.id}`, { is_enabled: false });
+  assert.deepEqual((await owner.get('/users', { is_enabled: false })).must(200).ids, [ann.id]);
+  assert.equal(await total(owner, { is_enabled: true }), 5);
+  (await owner.get('/users', { is_enabled: 'x' })).refused(400, 'FIELD_INVALID', 'is_enabled');
+});
+
+test('the list walks by after_id and before_id, not by both', async (t) => {
+  const { owner } = await open(t);
+  const { ids } = (await owner.get('/users')).must(200);
+  const page = (await owner.get('/users', { after_id: ids[1], limit: 2 })).must(200);
+  assert.deepEqual(page.ids, ids.slice(2, 4));
+  assert.ok(!('offset' in page.body));
+  assert.match(page.headers.link ?? '', new RegExp(`after_id=${ids[3]}\\b[^>]*>; ?rel="next"`));
+  assert.deepEqual((await owner.get('/users', { before_id: ids[2] })).must(200).ids, ids.slice(0, 2));
+  (await owner.get('/users', { after_id: 1, before_id: 9 })).refused(400, 'PARAMETERS_INCONSISTENT');
+  (await owner.get('/users', { after_id: 'x' })).refused(400, 'FIELD_INVALID', 'after_id');
+});
+
+test('everyone reads themselves at /me', async (t) => {
+  const desk = await open(t);
+  for (const [role, { id, name }] of Object.entries(desk.people)) {
+    const me = (await desk.as(role).get('/me')).must(200).data;
+    assert.deepEqual([me.id, me.full_name], [id, name]);
+    for (const member of ['permissions', 'settings', 'notification_channel']) assert.ok(member in me, member);
+  }
+  (await desk.anyone.get('/me')).refused(401, 'AUTHORIZATION_REQUIRED');
+});
+
+test('a deleted user is gone from lists and logins but references keep the name', async (t) => {
+  const desk = await open(t);
+  const { id, email, client } = await desk.person('customer');
+  const conversation = await client.create('/conversations', { subject: 'S', contents: 'C' });
+  (await desk.owner.delete(`/users/${id}`)).must(200);
+  (await desk.owner.get(`/users/${id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+  assert.equal(await total(desk.owner, { ids: id }), 0);
+  (await client.get('/conversations')).refused(401, 'AUTHENTICATION_FAILED');
+  const shown = await desk.owner.fetch(`/conversations/${conversation.id}`, { include: 'user' });
+  assert.deepEqual([shown.requester.id, shown.requester.full_name], [id, 'customer 1']);
+  const again = await desk.owner.create('/users', { full_name: 'New', email });
+  assert.notEqual(again.id, id);
+  (await desk.owner.delete(`/users/${id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+});
+
+test('purge erases a person but keeps the conversations', async (t) => {
+  const desk = await open(t);
+  const { id, client } = await desk.person('customer', { full_name: 'Quentin Quoll' });
+  const conversation = await client.create('/conversations', { subject: 'S', contents: 'C' });
+  const other = await desk.person('customer');
+  const refused = await desk.staff.delete(`/users/${other.id}`, { purge: true });
+  assert.equal(refused.status, 403, `${refused}`);
+  (await desk.admin.delete(`/users/${id}`, { purge: true })).must(200);
+  const shown = (await desk.owner.get(`/conversations/${conversation.id}`, { include: '*' })).must(200);
+  assert.ok(!shown.text.includes('Quoll'));
+});
+
+test('the last owner stays', async (t) => {
+  const desk = await open(t);
+  const { id } = desk.people.owner;
+  for (const attempt of [desk.owner.delete(`/users/${id}`), desk.owner.put(`/users/${id}`, { role_id: 1 }), desk.owner.put(`/users/${id}`, { is_enabled: false })]) {
+    const reply = await attempt;
+    assert.ok([400, 403].includes(reply.status), `${reply}`);
+  }
+  const me = await desk.owner.fetch('/me');
+  assert.deepEqual([me.is_enabled, me.role.id], [true, 5]);
+});
+
+test('agents act on customers and themselves only', async (t) => {
+  const desk = await open(t);
+  const [mate, customer] = [await desk.person('agent'), await desk.person('customer')];
+  await desk.staff.update(`/users/${customer.id}`, { full_name: 'By an agent' });
+  await desk.staff.update(`/users/${desk.people.agent.id}`, { designation: 'Myself' });
+  await desk.staff.create('/users', ANN);
+  for (const id of [mate.id, desk.people.admin.id, desk.people.owner.id]) {
+    (await desk.staff.put(`/users/${id}`, { full_name: 'No', password: PASSWORD })).refused(403, 'PERMISSIONS_DENIED');
+    (await desk.staff.delete(`/users/${id}`)).refused(403, 'PERMISSIONS_DENIED');
+  }
+  assert.equal((await desk.owner.fetch(`/users/${mate.id}`)).full_name, mate.user.full_name);
+});
+
+test('admins act on anyone of equal or lower rank', async (t) => {
+  const desk = await open(t);
+  const mate = await desk.person('admin');
+  await desk.admin.update(`/users/${mate.id}`, { designation: 'Peer' });
+  (await desk.admin.put(`/users/${desk.people.owner.id}`, { full_name: 'No' })).refused(403, 'PERMISSIONS_DENIED');
+  (await desk.admin.delete(`/users/${desk.people.owner.id}`)).refused(403, 'PERMISSIONS_DENIED');
+});
+
+test('collaborators read users and do not write them; customers do neither', async (t) => {
+  const desk = await open(t);
+  const collaborator = desk.as('collaborator');
+  (await collaborator.get('/users')).must(200);
+  (await collaborator.post('/users', ANN)).refused(403, 'PERMISSIONS_DENIED');
+  for (const path of ['/users', `/users/${desk.people.customer.id}`]) (await desk.customer.get(path)).refused(403, 'PERMISSIONS_DENIED');
+  assert.equal(await total(desk.owner), 5);
+});
+
+test('a refused user leaves nothing behind', async (t) => {
+  const { owner } = await open(t);
+  (await owner.post('/users', { ...ANN, role_id: 99 })).must(400);
+  (await owner.post('/users', { ...ANN, team_ids: '99' })).must(400);
+  (await owner.post('/users', ANN)).must(201);
+});
+
+test('legacy_id is unique among users', async (t) => {
+  const { owner } = await open(t);
+  assert.equal((await owner.create('/users', { ...ANN, legacy_id: 'U1' })).legacy_id, 'U1');
+  (await owner.post('/users', { full_name: 'B', email: 'b@home.example', legacy_id: 'U1' })).refused(400, 'FIELD_DUPLICATE', 'legacy_id');
+});

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { defer, directory, open, until } from '../api/lib/index.mjs';
+
+const SHIM = fileURLToPath(new URL('../../build/tests/fault/eio.so', import.meta.url));
+
+/** Fills the file system of a file to its last byte. */
+function fill(file) {
+  const fd = openSync(file, 'w');
+  for (let size = 1 << 20; size >= 1; size >>= 1) {
+    const block = Buffer.alloc(size);
+    for (;;) {
+      try {
+        if (writeSync(fd, block) < size) break;
+      } catch {
+        break;
+      }
+    }
+  }
+  closeSync(fd);
+}
+
+const write = (desk, i) => desk.owner.post('/teams', { title: `Team ${i} ${'x'.repeat(200)}` });
+
+/** What must hold while the store can't be written and after it can again. */
+async function sickAndWell(desk, makeSick, makeWell) {
+  const { id } = await desk.owner.create('/teams', { title: 'Before' });
+  const kept = new Map([[id, 'Before']]);
+  desk.expects5xx = true;
+  makeSick();
+  let refused = 0;
+  for (let i = 0; refused < 5; i++) {
+    assert.ok(i < 20_000, 'the store never failed');
+    const reply = await write(desk, i);
+    if (reply.status === 201) kept.set(reply.data.id, reply.data.title);
+    else { reply.refused(503, 'SERVICE_UNAVAILABLE'); refused++; }
+  }
+  for (let i = 0; i < 20; i++) {
+    assert.equal((await desk.owner.get(`/teams/${id}`)).must(200).data.title, 'Before');
+    (await desk.owner.get('/teams')).must(200);
+    (await desk.anyone.get('/session')).must(200);
+  }
+  const while503 = (await desk.owner.get('/teams', { limit: 1 })).must(200).body.total_count;
+  assert.equal(while503, kept.size, 'a refused write is not there');
+  makeWell();
+  await until('writes to work again without a restart', async () => {
+    const reply = await write(desk, 'after');
+    if (reply.status !== 201) reply.must(503);
+    else kept.set(reply.data.id, reply.data.title);
+    return reply.status === 201;
+  });
+  desk.expects5xx = false;
+  for (let i = 0; i < 20; i++) { const { data } = (await write(desk, `well ${i}`)).must(201); kept.set(data.id, data.title); }
+  await desk.restart();
+  for (const [key, title] of kept) assert.equal((await desk.owner.fetch(`/teams/${key}`)).title, title);
+  assert.equal((await desk.owner.get('/teams', { limit: 1 })).body.total_count, kept.size);
+  await desk.stop();
+  const { status, stdout, stderr } = desk.check();
+  assert.equal(status, 0, `deskd check: ${stdout}${stderr}`);
+}
+
+test('a full disk: writes are 503, reads go on, and freed space heals it without a restart', { timeout: 120_000 }, async (t) => {
+  const disk = directory();
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', disk]);
+  if (mounted.status !== 0) return t.skip('mount is not permitted here');
+  defer(t, () => assert.equal(spawnSync('umount', [disk]).status, 0, 'umount'));
+  const desk = await open(t, { dir: join(disk, 'data') });
+  const filler = join(disk, 'filler');
+  await sickAndWell(desk, () => fill(filler), () => rmSync(filler));
+});
+
+test('a disk that answers EIO: writes are 503, reads go on, and it heals without a restart', { timeout: 120_000 }, async (t) => {
+  if (!existsSync(SHIM)) return t.skip('build/tests/fault/eio.so is not built');
+  const sick = join(directory(), 'sick');
+  const desk = await open(t, { env: { LD_PRELOAD: SHIM, DESKD_EIO: sick } });
+  await sickAndWell(desk, () => writeFileSync(sick, ''), () => rmSync(sick));
+});

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Client, open } from '../api/lib/index.mjs';
+
+const CLIENTS = 32;
+
+/** Every row of a list, by title. */
+async function all(who, path, name) {
+  const found = new Map();
+  for (let offset = 0; ; offset += 1000) {
+    const { data, total_count } = (await who.get(path, { limit: 1000, offset })).must(200).body;
+    for (const row of data) found.set(row[name], row.id);
+    if (offset + 1000 >= total_count) return found;
+  }
+}
+
+/** `write(i)` from many clients without end, until `enough` acknowledgements came; then SIGKILL in mid-flight. */
+async function loadAndKill(desk, enough, write) {
+  const acknowledged = new Map();
+  let next = 0;
+  let killed;
+  const worker = async () => {
+    while (!killed) {
+      const name = `row ${next++}`;
+      try {
+        const { id } = await write(name);
+        acknowledged.set(name, id);
+      } catch (error) {
+        if (!killed) throw error;
+      }
+      if (acknowledged.size >= enough) killed ??= desk.kill();
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, worker));
+  await killed;
+  return acknowledged;
+}
+
+const KINDS = {
+  teams: { write: (desk) => (title) => desk.owner.create('/teams', { title }), name: 'title' },
+  conversations: { write: (desk) => (subject) => desk.customer.create('/conversations', { subject, contents: subject }), name: 'subject' },
+};
+
+for (const [kind, { write, name }] of Object.entries(KINDS)) {
+  test(`every acknowledged write of ${kind} outlives SIGKILL under load`, { timeout: 120_000 }, async (t) => {
+    const desk = await open(t);
+    const acknowledged = new Map();
+    for (const enough of [50, 333, 800]) {
+      const round = await loadAndKill(desk, enough, (n) => write(desk)(`${enough} ${n}`));
+      for (const [n, id] of round) acknowledged.set(`${enough} ${n}`, id);
+      const { status, stdout, stderr } = desk.check();
+      assert.equal(status, 0, `deskd check: ${stdout}${stderr}`);
+      await desk.start();
+      const stored = await all(new Client(desk, desk.owner.headers), `/${kind}`, name);
+      const lost = [...acknowledged].filter(([n, id]) => stored.get(n) !== id);
+      assert.deepEqual(lost, [], 'acknowledged and lost');
+      assert.ok(stored.size <= acknowledged.size + 3 * CLIENTS, 'no more than was under way may be there unacknowledged');
+    }
+  });
+}
+
+test('a conversation is there whole or not at all', { timeout: 120_000 }, async (t) => {
+  const desk = await open(t);
+  await loadAndKill(desk, 300, KINDS.conversations.write(desk));
+  await desk.start();
+  const { data } = (await desk.owner.get('/conversations', { limit: 1000 })).must(200).body;
+  assert.ok(data.length >= 300);
+  for (const { id, subject } of data) {
+    const messages = (await desk.owner.fetch(`/conversations/${id}/messages`)).map((m) => m.content_text);
+    assert.deepEqual(messages, [subject]);
+  }
+});
