@@ -35,23 +35,24 @@ int json_parse(struct arena *a, struct str text, struct json **out, struct json_
 /* Parses application/x-www-form-urlencoded (URL standard) into an object of strings, objects and arrays:
  *   a=1            {"a": "1"}           a[]=1&a[]=2      {"a": ["1", "2"]}      a=1&a=2  {"a": "2"}
  *   a[0]=1&a[1]=2  {"a": ["1", "2"]}    a[x][y]=1        {"a": {"x": {"y": "1"}}}
- * Indexes below LIMIT_FORM_NAMES order an array by number (gaps close; [] comes behind them); beside names, or larger, they
- * are names: a[0]=1&a[x]=2 is {"a": {"0": "1", "x": "2"}}. A name used both as a value and as a list or object, or both with
- * [] and with names inside, and one with unbalanced brackets, is taken literally: {"a": "1", "a[x]": "2"}, whatever the order
- * of the pairs. Invalid UTF-8 or NUL once decoded, more than LIMIT_FORM_NAMES pairs or LIMIT_FORM_DEPTH brackets in a name:
- * -ERR_BODY_INVALID (the URL standard would put U+FFFD for bad UTF-8, and data would be lost in silence). */
+ * Indexes below LIMIT_FORM_NAMES order an array by number (gaps close; [] comes behind them); beside names, or larger,
+ * they are names: a[0]=1&a[x]=2 is {"a": {"0": "1", "x": "2"}}. A name used both as a value and as a list or object, or
+ * both with [] and with names inside, and one with unbalanced brackets, is taken literally, whatever the order of the
+ * pairs: {"a": "1", "a[x]": "2"}. Invalid UTF-8 or NUL once decoded, more than LIMIT_FORM_NAMES pairs or
+ * LIMIT_FORM_DEPTH brackets in a name: -ERR_BODY_INVALID (the URL standard would put U+FFFD for bad UTF-8, and data
+ * would be lost in silence). */
 int form_parse(struct arena *a, struct str text, struct json **out, struct json_error *err);
 
-/* What form_parse and multipart do for every pair, already decoded: form_put keeps it in root, an empty object, under a copy
- * of its name; form_end, once and after the last of them, makes the tree. form_end always returns 0. */
+/* What form_parse and multipart do for every pair, already decoded: form_put keeps it in root, an empty object, under a
+ * copy of its name; form_end, once and after the last of them, makes the tree. form_end always returns 0. */
 int form_put(struct arena *a, struct json *root, struct str name, struct json *value, struct json_error *err);
 int form_end(struct arena *a, struct json *root);
 
 struct json *json_new(struct arena *a, enum json_type type);
 struct json *json_string(struct arena *a, struct str s);
-void json_append(struct json *parent, struct json *child);                     /* to an array or, with child->name, an object */
-const struct json *json_member(const struct json *object, struct str name);    /* exact name; NULL when absent or no object */
-const struct json *json_named(const struct json *object, struct str name);     /* by name_eq; the last such member */
+void json_append(struct json *parent, struct json *child); /* to an array or, with child->name, an object */
+const struct json *json_member(const struct json *object, struct str name); /* exact name; NULL when absent, no object */
+const struct json *json_named(const struct json *object, struct str name);  /* by name_eq; the last such member */
 
 /* ---- writer ---------------------------------------------------------------------------------------- */
 
