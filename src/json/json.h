@@ -51,7 +51,7 @@ int form_end(struct arena *a, struct json *root);
 struct json *json_new(struct arena *a, enum json_type type);
 struct json *json_string(struct arena *a, struct str s);
 void json_append(struct json *parent, struct json *child); /* to an array or, with child->name, an object */
-const struct json *json_member(const struct json *object, struct str name); /* exact name; NULL when absent, no object */
+const struct json *json_member(const struct json *object, struct str name); /* exact name; NULL: absent or no object */
 const struct json *json_named(const struct json *object, struct str name);  /* by name_eq; the last such member */
 
 /* ---- writer ---------------------------------------------------------------------------------------- */
