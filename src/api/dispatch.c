@@ -26,6 +26,7 @@ struct hop {
     struct pool_task pool;
     int64_t began; /* clock_monotonic */
     int rc;
+    bool deferred;
 };
 
 static struct hop *hop_of_write(struct db_task *t) { return (struct hop *)(void *)((char *)t - offsetof(struct hop, write)); }
@@ -170,7 +171,13 @@ static void writer_done(struct db_task *t, int rc) {
     finish(h, lost ? -ERR_SERVICE_UNAVAILABLE : 0);
 }
 
+static void leave_loop(struct hop *h) {
+    if (!h->deferred) http_defer(h->call.http);
+    h->deferred = true;
+}
+
 static void to_writer(struct hop *h) {
+    leave_loop(h);
     atomic_fetch_add(&h->call.api->metrics.writer_runs, 1);
     h->write = (struct db_task){.run = writer_run, .done = writer_done};
     db_submit(h->call.work.desk->db, &h->write);
@@ -225,6 +232,7 @@ static void pool_prepare(struct pool_task *t) {
 static void to_pool(struct hop *h, void (*fn)(struct pool_task *t)) {
     atomic_fetch_add(&h->call.api->metrics.pool_runs, 1);
     h->pool = (struct pool_task){.run = fn};
+    leave_loop(h);
     if (pool_submit(h->call.api->pool, &h->pool)) return;
     call_header(&h->call, "Retry-After", S("1"));
     finish(h, -ERR_SERVICE_UNAVAILABLE);
@@ -383,11 +391,10 @@ static void on_handle(void *ctx, struct http_request *r) {
     c->api = api;
     c->http = r;
     c->status = 200;
-    c->request_id = str_fmt(r->arena, "%016" PRIx64, (atomic_fetch_add(&api->serial, 1) * 0x9E3779B97F4A7C15u) ^ api->serial_mask);
+    c->request_id = str_fmt(r->arena, "%016" PRIx64, (uint64_t)atomic_fetch_add(&api->serial, 1) * 0x9E3779B97F4A7C15u ^ api->serial_mask);
     struct str agent = http_header(r, "User-Agent");
     c->work.actor.remote = r->remote;
     c->work.actor.user_agent = agent.p ? (struct str){agent.p, agent.n > 512 ? 512 : agent.n} : S("");
-    http_defer(r);
     c->query = c->body = json_new(r->arena, JSON_OBJECT);
     if (str_eq(r->method, S("OPTIONS"))) {
         preflight(h);

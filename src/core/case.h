@@ -1,0 +1,37 @@
+/* Conversations: their life, their counters. */
+#ifndef CORE_CASE_H
+#define CORE_CASE_H
+
+#include "core/words.h"
+#include "work/work.h"
+
+struct case_new {
+    struct str subject, contents, client_id, metadata; /* metadata: JSON; p NULL: none */
+    struct str requester_name; /* as a stranger gave it; p NULL: the requester's own */
+    int64_t requester_id, creator_id, priority_id;
+    int source; /* 0: not given */
+};
+
+/* Makes the conversation and its first message, NEW and unassigned. */
+int case_create(struct work *w, const struct case_new *n, int64_t *id);
+
+/* What decides about replies and changes. */
+struct case_now {
+    int64_t id, requester_id, status_id, assigned_team_id, assigned_agent_id, message_seq, last_message_id, creator_id;
+    int status_type, channel;
+};
+int case_load(struct work *w, int64_t id, struct case_now *out); /* 1, 0 absent, or error; locks the row */
+
+/* Writes the status and what follows from it (counters, reopening). The one place that does. */
+int case_set_status(struct work *w, struct case_now *c, int64_t status_id);
+int status_id_of_type(struct work *w, enum status_type type, int64_t *id); /* the first system status of a type */
+
+/* A team is going: its conversations become unassigned. */
+int cases_leave_teams(struct work *w, struct str team_ids);
+/* The organization of a requester changed: their conversations follow. */
+int cases_follow_requester(struct work *w, int64_t user_id, int64_t organization_id);
+
+/* total_count of the list without filters or with kinds of status alone, from the counters. status_types: JSON array or p NULL. */
+int case_count(struct work *w, struct str status_types, int64_t *total);
+
+#endif
