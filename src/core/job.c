@@ -1,0 +1,48 @@
+#include "core/job.h"
+
+#define LEASE (5 * TIME_MINUTE)
+#define ATTEMPTS 8
+
+QUERY(job_insert, "INSERT INTO jobs (kind, status, creator_id, input, attempts, run_at, created_at, updated_at) "
+                  "VALUES (:kind, 1, CAST(:creator AS BIGINT), :input, 0, :now, :now, :now) RETURNING id");
+QUERY(job_due, "SELECT id, kind, COALESCE(creator_id, 0), input, attempts FROM jobs WHERE status IN (1, 2) AND run_at <= :now "
+               "ORDER BY run_at, id LIMIT 1 @LOCK@");
+/* While it is leased a job is not due: run_at is the end of the lease. */
+QUERY(job_take, "UPDATE jobs SET status = 2, attempts = attempts + 1, run_at = :until, lease_until = :until, updated_at = :now WHERE id = :id");
+QUERY(job_end, "UPDATE jobs SET status = :status, lease_until = NULL, total = :total, inserted = :inserted, rejected = :rejected, errors = :errors, "
+               "updated_at = :now WHERE id = :id");
+QUERY(job_again, "UPDATE jobs SET status = :status, lease_until = NULL, run_at = :run_at, updated_at = :now WHERE id = :id");
+
+static void wake(struct desk *d, void *arg) {
+    (void)arg;
+    if (d->wake_jobs) d->wake_jobs(d->wake_arg);
+}
+
+int job_add(struct work *w, const char *kind, struct str input, int64_t *id) {
+    after_commit(w, wake, NULL);
+    return db_insert(w->conn, &job_insert,
+                     BINDS(B_TEXT("kind", str_of(kind)), B_ID("creator", w->actor.user_id), B_TEXT("input", input), B_INT("now", w->now)), id);
+}
+
+int job_claim(struct work *w, struct job *out) {
+    struct stmt *row;
+    int rc = db_row(w->conn, &job_due, BINDS(B_INT("now", w->now)), &row);
+    if (rc <= 0) return rc;
+    *out = (struct job){col_int(row, 0), col_int(row, 2), str_dup(w->arena, col_text(row, 1)), str_dup(w->arena, col_text(row, 3)), (int)col_int(row, 4)};
+    stmt_end(row);
+    TRY(db_exec(w->conn, &job_take, BINDS(B_INT("id", out->id), B_INT("until", w->now + LEASE), B_INT("now", w->now))));
+    return 1;
+}
+
+int job_finish(struct work *w, int64_t id, enum job_status status, int total, int inserted, int rejected, struct str errors) {
+    return db_exec(w->conn, &job_end,
+                   BINDS(B_INT("id", id), B_INT("status", status), B_INT("total", total), B_INT("inserted", inserted), B_INT("rejected", rejected),
+                         B_TEXT("errors", errors), B_INT("now", w->now)));
+}
+
+int job_retry(struct work *w, const struct job *j) {
+    int64_t wait = (TIME_SECOND * 5) << (j->attempts > 10 ? 10 : j->attempts);
+    return db_exec(w->conn, &job_again,
+                   BINDS(B_INT("id", j->id), B_INT("status", j->attempts + 1 >= ATTEMPTS ? JOB_FAILED : JOB_PENDING), B_INT("run_at", w->now + wait),
+                         B_INT("now", w->now)));
+}

@@ -1,0 +1,21 @@
+/* Durable jobs: a row committed with the change that wants it, run afterwards, at least once. */
+#ifndef CORE_JOB_H
+#define CORE_JOB_H
+
+#include "core/words.h"
+#include "work/work.h"
+
+/* input: JSON. The runner is woken after the commit. */
+int job_add(struct work *w, const char *kind, struct str input, int64_t *id);
+
+struct job {
+    int64_t id, creator_id;
+    struct str kind, input;
+    int attempts;
+};
+/* Claims the job that is due longest, for a lease; 1, 0 none, or error. A lease that ran out is claimed again. */
+int job_claim(struct work *w, struct job *out);
+int job_finish(struct work *w, int64_t id, enum job_status status, int total, int inserted, int rejected, struct str errors);
+int job_retry(struct work *w, const struct job *j); /* later, or FAILED after the last attempt */
+
+#endif

@@ -1,0 +1,45 @@
+#include "core/team.h"
+
+#include "core/case.h"
+#include "core/hours.h"
+
+QUERY(teams_remove, "DELETE FROM teams WHERE id IN @LIST(:ids)");
+QUERY(team_members_remove, "DELETE FROM team_members WHERE team_id IN @LIST(:ids)");
+QUERY(team_member_add, "INSERT INTO team_members (team_id, user_id, created_at) SELECT CAST(:team AS BIGINT), id, CAST(:now AS BIGINT) FROM users "
+                       "WHERE id IN @LIST(:users) ON CONFLICT (team_id, user_id) DO NOTHING");
+QUERY(team_member_remove, "DELETE FROM team_members WHERE team_id = :team AND user_id IN @LIST(:users)");
+QUERY(teams_staffed, "SELECT t.id, h.zones, h.holidays, h.time_zone FROM teams t "
+                     "JOIN business_hours h ON h.id = COALESCE(t.businesshour_id, (SELECT id FROM business_hours WHERE is_default = 1)) "
+                     "WHERE EXISTS (SELECT 1 FROM team_members m JOIN users u ON u.id = m.user_id WHERE m.team_id = t.id AND u.is_enabled = 1 "
+                     "AND u.deleted_at IS NULL) ORDER BY t.id");
+
+int teams_delete(struct work *w, struct str ids) {
+    TRY(cases_leave_teams(w, ids));
+    TRY(db_exec(w->conn, &team_members_remove, BINDS(B_TEXT("ids", ids))));
+    return db_exec(w->conn, &teams_remove, BINDS(B_TEXT("ids", ids)));
+}
+
+int team_add_members(struct work *w, int64_t team_id, struct str users) {
+    return db_exec(w->conn, &team_member_add, BINDS(B_INT("team", team_id), B_TEXT("users", users), B_INT("now", w->now)));
+}
+
+int team_remove_members(struct work *w, int64_t team_id, struct str users) {
+    return db_exec(w->conn, &team_member_remove, BINDS(B_INT("team", team_id), B_TEXT("users", users)));
+}
+
+int teams_available(struct work *w, int64_t **out) {
+    int n = 0, cap = 64, rc;
+    int64_t *ids = arena_array(w->arena, (size_t)cap, sizeof *ids);
+    DB_ROWS(rc, w->conn, &teams_staffed, NULL, row) {
+        struct hours h;
+        if (hours_read(w->arena, col_text(row, 1), col_text(row, 2), col_text(row, 3), &h) < 0 || !hours_open_at(&h, w->now)) continue;
+        if (n == cap) {
+            int64_t *more = arena_array(w->arena, (size_t)(cap *= 2), sizeof *more);
+            memcpy(more, ids, (size_t)n * sizeof *more);
+            ids = more;
+        }
+        ids[n++] = col_int(row, 0);
+    }
+    *out = ids;
+    return rc < 0 ? rc : n;
+}

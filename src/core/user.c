@@ -1,0 +1,141 @@
+#include "core/user.h"
+
+#include "base/fold.h"
+#include "core/case.h"
+#include "core/session.h"
+
+#include <inttypes.h>
+
+QUERY(user_insert,
+      "INSERT INTO users (uuid, full_name, name_key, legacy_id, designation, is_enabled, is_mfa_enabled, role_id, role_type, agent_case_access, "
+      "organization_case_access, organization_id, locale_id, time_zone, signature, password_hash, password_updated_at, created_at, updated_at) "
+      "VALUES (:uuid, :name, :key, :legacy, :designation, 1, 0, :role, (SELECT type FROM roles WHERE id = :role), CAST(:case_access AS BIGINT), "
+      ":organization_access, CAST(:organization AS BIGINT), CAST(:locale AS BIGINT), :zone, :signature, :hash, CAST(:password_at AS BIGINT), :now, :now) RETURNING id");
+QUERY(email_owner, "SELECT user_id FROM identity_emails WHERE email_key = :key AND is_claim = 0");
+QUERY(phone_owner, "SELECT user_id FROM identity_phones WHERE number_key = :key AND is_claim = 0");
+QUERY(email_insert, "INSERT INTO identity_emails (user_id, email, email_key, is_primary, is_validated, is_notification_enabled, is_claim, created_at, updated_at) "
+                    "VALUES (:user, :value, :key, 1, :validated, 0, 0, :now, :now)");
+QUERY(phone_insert, "INSERT INTO identity_phones (user_id, number, number_key, type, is_primary, is_validated, is_claim, created_at, updated_at) "
+                    "VALUES (:user, :value, :key, 1, 1, :validated, 0, :now, :now)");
+
+struct str phone_key(struct arena *a, struct str number) {
+    char *out = arena_alloc(a, number.n + 1);
+    size_t n = 0, digits = 0;
+    number = str_trim(number);
+    for (size_t i = 0; i < number.n; i++) {
+        char c = number.p[i];
+        if (c >= '0' && c <= '9') out[n++] = c, digits++;
+        else if (c == '+' && i == 0) out[n++] = c;
+        else if (!strchr(" -./()", c)) return (struct str){0};
+    }
+    return digits >= 3 && digits <= 15 ? (struct str){out, n} : (struct str){0};
+}
+
+int user_by_email(struct work *w, struct str email, int64_t *id) {
+    return db_int(w->conn, &email_owner, BINDS(B_TEXT("key", email_key(w->arena, email))), id);
+}
+
+static int add_identity(struct work *w, int64_t user, const struct query *owner, const struct query *insert, const char *name, struct str value,
+                        struct str key, bool validated) {
+    int64_t other;
+    if (value.p == NULL) return 0;
+    int rc = db_int(w->conn, owner, BINDS(B_TEXT("key", key)), &other);
+    if (rc) return rc < 0 ? rc : fail_field(w, ERR_FIELD_DUPLICATE, str_of(name), NULL);
+    return db_exec(w->conn, insert, BINDS(B_INT("user", user), B_TEXT("value", value), B_TEXT("key", key), B_INT("validated", validated), B_INT("now", w->now)));
+}
+
+int user_create(struct work *w, const struct user_new *n, bool by_staff, int64_t *id) {
+    int access = n->organization_case_access ? n->organization_case_access : ORGANIZATION_REQUESTED;
+    TRY(db_insert(w->conn, &user_insert,
+                  BINDS(B_TEXT("uuid", random_uuid(w->arena)), B_TEXT("name", n->full_name), B_TEXT("key", fold_key(w->arena, n->full_name)),
+                        B_TEXT("legacy", n->legacy_id), B_TEXT("designation", n->designation), B_INT("role", n->role_id),
+                        B_ID("case_access", n->agent_case_access), B_INT("organization_access", access), B_ID("organization", n->organization_id),
+                        B_ID("locale", n->locale_id), B_TEXT("zone", n->time_zone), B_TEXT("signature", n->signature),
+                        B_TEXT("hash", n->password_hash), B_ID("password_at", n->password_hash.p ? w->now : 0), B_INT("now", w->now)), id));
+    int rc = add_identity(w, *id, &email_owner, &email_insert, "email", n->email, n->email.p ? email_key(w->arena, n->email) : n->email, by_staff);
+    int rc2 = add_identity(w, *id, &phone_owner, &phone_insert, "phone", n->phone, n->phone.p ? phone_key(w->arena, n->phone) : n->phone, by_staff);
+    return rc < 0 ? rc : rc2 < 0 ? rc2 : 0;
+}
+
+/* ---- changes ------------------------------------------------------------------------------------------------- */
+
+QUERY(teams_leave, "DELETE FROM team_members WHERE user_id = :user AND team_id NOT IN @LIST(:teams)");
+QUERY(teams_join, "INSERT INTO team_members (team_id, user_id, created_at) SELECT id, CAST(:user AS BIGINT), CAST(:now AS BIGINT) FROM teams "
+                  "WHERE id IN @LIST(:teams) ON CONFLICT (team_id, user_id) DO NOTHING");
+QUERY(user_role_set, "UPDATE users SET role_id = :role, role_type = (SELECT type FROM roles WHERE id = :role), updated_at = :now WHERE id = :user");
+QUERY(user_name_set, "UPDATE users SET full_name = :name, name_key = :key, updated_at = :now WHERE id = :user");
+QUERY(user_password_set, "UPDATE users SET password_hash = :hash, password_updated_at = :now, updated_at = :now WHERE id = :user");
+QUERY(user_organization_set, "UPDATE users SET organization_id = CAST(:organization AS BIGINT), updated_at = :now WHERE id = :user");
+QUERY(user_mark_deleted, "UPDATE users SET is_enabled = 0, deleted_at = :now, updated_at = :now WHERE id = :user");
+QUERY(user_emails_free, "DELETE FROM identity_emails WHERE user_id = :user");
+QUERY(user_phones_free, "DELETE FROM identity_phones WHERE user_id = :user");
+
+int user_join_teams(struct work *w, int64_t user_id, struct str teams) {
+    const struct bind *binds = BINDS(B_INT("user", user_id), B_TEXT("teams", teams), B_INT("now", w->now));
+    TRY(db_exec(w->conn, &teams_leave, binds));
+    return db_exec(w->conn, &teams_join, binds);
+}
+
+int user_set_role(struct work *w, int64_t user_id, int64_t role_id) {
+    return db_exec(w->conn, &user_role_set, BINDS(B_INT("user", user_id), B_INT("role", role_id), B_INT("now", w->now)));
+}
+
+int user_set_name(struct work *w, int64_t user_id, struct str name) {
+    return db_exec(w->conn, &user_name_set,
+                   BINDS(B_INT("user", user_id), B_TEXT("name", name), B_TEXT("key", fold_key(w->arena, name)), B_INT("now", w->now)));
+}
+
+int user_set_password(struct work *w, int64_t user_id, struct str hash) {
+    TRY(db_exec(w->conn, &user_password_set, BINDS(B_INT("user", user_id), B_TEXT("hash", hash), B_INT("now", w->now))));
+    return sessions_end(w, user_id, w->actor.user_id == user_id ? w->actor.session_id : 0);
+}
+
+int user_set_organization(struct work *w, int64_t user_id, int64_t organization_id) {
+    TRY(db_exec(w->conn, &user_organization_set, BINDS(B_INT("user", user_id), B_ID("organization", organization_id), B_INT("now", w->now))));
+    return cases_follow_requester(w, user_id, organization_id);
+}
+
+int user_delete(struct work *w, int64_t user_id) {
+    const struct bind *binds = BINDS(B_INT("user", user_id), B_TEXT("teams", S("[]")), B_INT("now", w->now));
+    TRY(db_exec(w->conn, &user_mark_deleted, binds));
+    TRY(db_exec(w->conn, &user_emails_free, binds));
+    TRY(db_exec(w->conn, &user_phones_free, binds));
+    TRY(db_exec(w->conn, &teams_leave, binds));
+    return sessions_end(w, user_id, 0);
+}
+
+/* ---- who may ---------------------------------------------------------------------------------------------------- */
+
+QUERY(role_type_by_id, "SELECT type FROM roles WHERE id = :role");
+QUERY(role_type_of_user, "SELECT r.type FROM users u JOIN roles r ON r.id = u.role_id WHERE u.id = :user");
+QUERY(other_owners, "SELECT COUNT(*) FROM users u JOIN roles r ON r.id = u.role_id WHERE r.type = 5 AND u.is_enabled = 1 AND u.deleted_at IS NULL "
+                    "AND u.id <> :user");
+
+int role_type_of(struct work *w, int64_t role_id, int64_t *type) {
+    return db_int(w->conn, &role_type_by_id, BINDS(B_INT("role", role_id)), type);
+}
+
+int user_may_change(struct work *w, int64_t user_id) {
+    int64_t type = 0;
+    if (user_id == w->actor.user_id) return 0;
+    int rc = db_int(w->conn, &role_type_of_user, BINDS(B_INT("user", user_id)), &type);
+    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
+    bool may = w->actor.rank >= ROLE_ADMIN ? type <= w->actor.rank : type == ROLE_CUSTOMER;
+    return may ? 0 : fail(w, ERR_PERMISSIONS_DENIED);
+}
+
+int user_may_grant(struct work *w, int64_t role_id) {
+    int64_t type = 0;
+    int rc = role_type_of(w, role_id, &type);
+    if (rc <= 0) return rc < 0 ? rc : fail_field(w, ERR_FIELD_INVALID, S("role_id"), "There is no such role.");
+    bool may = w->actor.rank >= ROLE_ADMIN ? type <= w->actor.rank : type == ROLE_CUSTOMER;
+    return may ? 0 : fail_field(w, ERR_PERMISSIONS_DENIED, S("role_id"), "This role is above what you may grant.");
+}
+
+int user_not_last_owner(struct work *w, int64_t user_id) {
+    int64_t type = 0, others = 0;
+    int rc = db_int(w->conn, &role_type_of_user, BINDS(B_INT("user", user_id)), &type);
+    if (rc < 0 || type != ROLE_OWNER) return rc < 0 ? rc : 0;
+    TRY(db_int(w->conn, &other_owners, BINDS(B_INT("user", user_id)), &others));
+    return others ? 0 : fail(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE);
+}

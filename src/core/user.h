@@ -1,0 +1,32 @@
+/* People and the addresses they are known by. */
+#ifndef CORE_USER_H
+#define CORE_USER_H
+
+#include "core/words.h"
+#include "work/work.h"
+
+struct user_new {
+    struct str full_name, email, phone, password_hash, designation, signature, time_zone, legacy_id; /* p NULL: none */
+    int64_t role_id, organization_id, locale_id;
+    int agent_case_access, organization_case_access; /* 0: the role's; REQUESTED */
+};
+
+/* Makes a user with its first identities, primary; validated when staff made it (by_staff). FIELD_DUPLICATE names email or phone. */
+int user_create(struct work *w, const struct user_new *n, bool by_staff, int64_t *id);
+
+int user_by_email(struct work *w, struct str email, int64_t *id); /* 1 found, 0; addresses only claimed count for nothing */
+int user_join_teams(struct work *w, int64_t user_id, struct str team_ids); /* JSON array: replaces the memberships */
+int user_set_role(struct work *w, int64_t user_id, int64_t role_id);
+int user_set_name(struct work *w, int64_t user_id, struct str full_name);
+int user_set_password(struct work *w, int64_t user_id, struct str hash); /* ends other sessions */
+int user_set_organization(struct work *w, int64_t user_id, int64_t organization_id);
+int user_delete(struct work *w, int64_t user_id); /* soft: identities freed, sessions ended, conversations unassigned by others */
+
+/* Whether the actor may change this person (completions.md section 5): 0, or fails with PERMISSIONS_DENIED. */
+int user_may_change(struct work *w, int64_t user_id);
+int user_may_grant(struct work *w, int64_t role_id); /* a role no higher than one's own */
+int user_not_last_owner(struct work *w, int64_t user_id); /* RESOURCE_ACTION_NOT_AVAILABLE when it is */
+int role_type_of(struct work *w, int64_t role_id, int64_t *type); /* 1 found, 0 */
+struct str phone_key(struct arena *a, struct str number); /* digits, with a leading + when there was one; p NULL: no number */
+
+#endif
