@@ -68,6 +68,7 @@ struct conn_options {
 
 struct conn {
     sqlite3 *handle;
+    enum conn_role role;
     struct db *store;
     struct ring in_store;
     struct counters counters;

@@ -29,7 +29,7 @@ int refuse(struct why why, const char *fmt, ...) {
 
 /* ---- errors ------------------------------------------------------------------------------------------ */
 
-static int error_of(int code) {
+static int error_of(const struct conn *c, int code) {
     switch (code) { /* extended codes first */
     case SQLITE_CONSTRAINT_UNIQUE:
     case SQLITE_CONSTRAINT_PRIMARYKEY:
@@ -38,10 +38,11 @@ static int error_of(int code) {
     default: break;
     }
     switch (code & 0xff) {
+    case SQLITE_READONLY: /* the file system was remounted after an error; or a read that writes */
+        return c->role == CONN_READER ? ERR_INTERNAL_ERROR : ERR_SERVICE_UNAVAILABLE;
     case SQLITE_FULL:
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
-    case SQLITE_READONLY: /* the file system was remounted after an error */
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
     case SQLITE_BUSY:
@@ -59,14 +60,14 @@ static int error_of(int code) {
 static void note_fault(struct conn *c, int code, const char *text) {
     int primary = code & 0xff;
     if (primary == SQLITE_BUSY || primary == SQLITE_INTERRUPT || primary == SQLITE_ABORT) return;
-    if (code != c->fault) log_error("store: %s (%d, errno %d)", text, code, sqlite3_system_errno(c->handle));
+    if (code != c->fault) log_error("store: %s (%d)", text, code);
     c->fault = code;
 }
 
 /* SQLite's message may quote a bound value (a search that does not parse), so a statement that has run gives its
  * message away only where that names columns and no more. */
 int conn_error(struct conn *c, int code, const char *sql) {
-    int err = error_of(code);
+    int err = error_of(c, code);
     const char *text = (code & 0xff) == SQLITE_CONSTRAINT ? sqlite3_errmsg(c->handle) : sqlite3_errstr(code);
     if (err == ERR_INTERNAL_ERROR) log_error("store: %s (%d) in: %s", text, code, sql);
     if (err == ERR_SERVICE_UNAVAILABLE) note_fault(c, code, text);
@@ -74,7 +75,7 @@ int conn_error(struct conn *c, int code, const char *sql) {
 }
 
 int conn_prepare_error(struct conn *c, int code, const char *sql) {
-    int err = error_of(code);
+    int err = error_of(c, code);
     if (err == ERR_INTERNAL_ERROR) log_error("store: %s in: %s", sqlite3_errmsg(c->handle), sql);
     if (err == ERR_SERVICE_UNAVAILABLE) note_fault(c, code, sqlite3_errstr(code));
     return -err;
@@ -183,6 +184,7 @@ int conn_open(const struct conn_options *o, struct conn **out, struct why why) {
     struct conn *c = calloc(1, sizeof *c);
     if (!c) return refuse(why, "out of memory");
     c->store = o->store;
+    c->role = o->role;
     ring_init(&c->in_store);
     ring_init(&c->running);
     ring_init(&c->idle);

@@ -1,0 +1,57 @@
+/* LD_PRELOAD shim: a disk that fails on command. While the file named by DESKD_FAULT exists, calls on files below the
+ * folder DESKD_FAULT_UNDER fail as its first line says:
+ *
+ *     sync      fdatasync and fsync: EIO; the data has reached the page cache, as on a real disk
+ *     write     pwrite: EIO
+ *     full      pwrite that would make a file longer: ENOSPC; overwriting works
+ *
+ * cc -shared -fPIC -o eio.so eio.c; remove the file and the disk is well again. The file is looked at in each call, so
+ * a test needs no signal and no restart. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static bool told(const char *fault) {
+    const char *path = getenv("DESKD_FAULT");
+    int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd < 0) return false;
+    char line[16] = "";
+    ssize_t n = read(fd, line, sizeof line - 1);
+    close(fd);
+    return n > 0 && strncmp(line, fault, strlen(fault)) == 0;
+}
+
+static bool ours(int fd) {
+    const char *under = getenv("DESKD_FAULT_UNDER");
+    char link[64], path[PATH_MAX];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(link, path, sizeof path - 1);
+    return under && n > 0 && strncmp(path, under, strlen(under)) == 0;
+}
+
+static bool grows(int fd, off64_t end) {
+    struct stat st;
+    return fstat(fd, &st) == 0 && end > st.st_size;
+}
+
+static int fail(int error) {
+    errno = error;
+    return -1;
+}
+
+int fdatasync(int fd) { return told("sync") && ours(fd) ? fail(EIO) : (int)syscall(SYS_fdatasync, fd); }
+int fsync(int fd) { return told("sync") && ours(fd) ? fail(EIO) : (int)syscall(SYS_fsync, fd); }
+
+ssize_t pwrite64(int fd, const void *p, size_t n, off64_t at) {
+    if (told("write") && ours(fd)) return fail(EIO);
+    if (told("full") && ours(fd) && grows(fd, at + (off64_t)n)) return fail(ENOSPC);
+    return syscall(SYS_pwrite64, fd, p, n, at);
+}
+ssize_t pwrite(int fd, const void *p, size_t n, off_t at) { return pwrite64(fd, p, n, at); }
