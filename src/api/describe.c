@@ -183,12 +183,54 @@ const char *sent_name(const struct manual *m, const struct field *f) { return in
 
 bool takes_anything(const struct operation *op) {
     const struct field *f = operation_input(op);
-    if (f == NULL) return false;
+    if (f == NULL || op->route->body == RAW_FILE) return false;
     if (operation_bulk(op)) return true;
     for (; f->name; f++)
         if (input_sent(op, f)) return true;
     return false;
 }
+
+static bool any(const struct operation *op) { return op->route != NULL; }
+
+static bool has_data(const struct operation *op) { return op->reply != NULL; }
+
+static bool paged(const struct operation *op) { return op->route->shape == LIST; }
+
+static bool keyset(const struct operation *op) { return paged(op) && op->route->newest_keys; }
+
+static bool posts(const struct operation *op) { return op->route->method == POST; }
+
+static bool changes(const struct operation *op) { return op->route->method == PUT || op->route->method == DELETE; }
+
+static bool reads(const struct operation *op) { return op->route->method == GET && has_data(op); }
+
+const struct common commons[] = {
+    {"ids", "query", "{'type': 'array', 'items': {'type': 'integer'}, 'maxItems': 1000}", operation_bulk,
+     "Which ones, at most 1000: all are done, or none. They may also stand in the body."},
+    {"include", "query", "{'type': 'array', 'items': {'type': 'string'}}", has_data,
+     "Resource types to show in full, at any depth, where there would be references; * for all."},
+    {"fields", "query", "{'type': 'string'}", has_data,
+     "Only these members beside id, resource_type and resource_url: a,b. +a adds one that is shown on demand, -a drops one, "
+     "requester(full_name) chooses inside another resource."},
+    {"offset", "query", "{'type': 'integer', 'minimum': 0, 'default': 0}", paged, "How many to skip."},
+    {"limit", "query", "{'type': 'integer', 'minimum': 0, 'default': 10}", paged,
+     "How many to list; 0 counts as 10, more than 1000 as 1000."},
+    {"after_id", "query", "{'type': 'integer', 'minimum': 1}", keyset, "Go on behind this id, in the order of the list."},
+    {"before_id", "query", "{'type': 'integer', 'minimum': 1}", keyset, "Those before this id; not with after_id."},
+    {"_flat", "query", "{'type': 'boolean', 'default': false}", has_data,
+     "Keep references, and give each included resource once, under resources."},
+    {"_case", "query", "{'type': 'string', 'enum': ['snake', 'camel', 'pascal'], 'default': 'snake'}", any,
+     "How the names of members are written in the reply."},
+    {"_empty", "query", "{'type': 'boolean', 'default': true}", any, "false drops members that are null or an empty list."},
+    {"_pretty", "query", "{'type': 'boolean', 'default': false}", any, "Indents the reply."},
+    {"If-None-Match", "header", "{'type': 'string'}", reads, "An ETag: 304 while the reply would still have it."},
+    {"If-Modified-Since", "header", "{'type': 'string'}", reads, "A date: 304 when nothing changed since."},
+    {"If-Match", "header", "{'type': 'string'}", changes, "An ETag: 412 when the resource has another by now."},
+    {"If-Unmodified-Since", "header", "{'type': 'string'}", changes, "A date: 412 when the resource changed since."},
+    {"Idempotency-Key", "header", "{'type': 'string', 'maxLength': 255}", posts,
+     "Any text of your own. The same request with the same key is done once, and its reply given again for 24 hours."},
+    {NULL, NULL, NULL, NULL, NULL},
+};
 
 /* ---- roles ---------------------------------------------------------------------------------------------- */
 

@@ -66,6 +66,15 @@ bool path_same(const char *a, const char *b);                        /* one addr
 const char *variable_name(const struct manual *m, const char *path, const struct segment *s); /* unique in its path */
 bool variable_is_id(const char *name);
 
+/* Arguments and headers that are no operation's own. */
+struct common {
+    const char *name, *in; /* "query", "header" */
+    const char *schema;    /* for put_json */
+    bool (*taken)(const struct operation *op);
+    const char *doc;
+};
+extern const struct common commons[]; /* ends with name NULL */
+
 /* ---- fields and examples -------------------------------------------------------------------------------- */
 
 bool field_shown(const struct field *f);
@@ -82,7 +91,8 @@ void example_reply(struct json_writer *w, const struct manual *m, const struct o
 /* ---- writing -------------------------------------------------------------------------------------------- */
 
 void put_key(struct json_writer *w, const char *name);
-void put_text(struct json_writer *w, const char *name, const char *text); /* a member */
-void put_raw(struct json_writer *w, const char *name, const char *json);  /* a member that is JSON already */
+void put_text(struct json_writer *w, const char *name, const char *text);   /* a member that is a text */
+void put_json(struct json_writer *w, const char *json);                     /* JSON of our own, with ' for its quotes */
+void put_member(struct json_writer *w, const char *name, const char *json); /* the same, as a member */
 
 #endif

@@ -14,9 +14,18 @@ void put_text(struct json_writer *w, const char *name, const char *text) {
     jw_str(w, str_of(text));
 }
 
-void put_raw(struct json_writer *w, const char *name, const char *json) {
+void put_json(struct json_writer *w, const char *json) {
+    struct buf b = {0};
+    buf_text(&b, json);
+    for (size_t i = 0; i < b.n; i++)
+        if (b.p[i] == '\'') b.p[i] = '"';
+    jw_raw(w, buf_view(&b));
+    buf_free(&b);
+}
+
+void put_member(struct json_writer *w, const char *name, const char *json) {
     put_key(w, name);
-    jw_raw(w, str_of(json));
+    put_json(w, json);
 }
 
 /* ---- values --------------------------------------------------------------------------------------------- */
@@ -175,7 +184,7 @@ static void example_url(struct json_writer *w, const struct manual *m, const str
 
 void example_resource(struct json_writer *w, const struct manual *m, const struct resource *r) {
     jw_object(w);
-    if (r->table) put_raw(w, "id", "1");
+    if (r->table) put_member(w, "id", "1");
     for (const struct field *f = r->fields; f && f->name; f++) {
         if (!field_shown(f) || f->flags & ON_DEMAND) continue;
         put_key(w, f->name);
@@ -205,9 +214,9 @@ void example_reply(struct json_writer *w, const struct manual *m, const struct o
     jw_int(w, operation_status(op));
     if (op->reply) example_data(w, m, op);
     if (shape == LIST) {
-        put_raw(w, "offset", "0");
-        put_raw(w, "limit", "10");
+        put_member(w, "offset", "0");
+        put_member(w, "limit", "10");
     }
-    if (shape != ONE && shape != NONE) put_raw(w, "total_count", shape == COUNT ? "2" : "1");
+    if (shape != ONE && shape != NONE) put_member(w, "total_count", shape == COUNT ? "2" : "1");
     jw_end(w);
 }

@@ -87,7 +87,7 @@ static void put_either(struct json_writer *w, const char *type, bool nullable) {
     jw_array(w);
     schema_ref(w, "schemas", type, "_reference");
     if (resource_of(type)) schema_ref(w, "schemas", type, "");
-    if (nullable) jw_raw(w, S("{\"type\":\"null\"}"));
+    if (nullable) put_json(w, "{'type': 'null'}");
     jw_end(w);
 }
 
@@ -144,13 +144,13 @@ static void resource_schema(struct json_writer *w, const struct manual *m, const
     put_required(w, r->table ? (const char *const[]){"id", "resource_type", NULL} : (const char *const[]){"resource_type", NULL});
     put_key(w, "properties");
     jw_object(w);
-    if (r->table) put_raw(w, "id", "{\"type\":\"integer\",\"format\":\"int64\",\"minimum\":1}");
+    if (r->table) put_member(w, "id", "{'type': 'integer', 'format': 'int64', 'minimum': 1}");
     for (const struct field *f = r->fields; f && f->name; f++)
         if (field_shown(f)) member_schema(w, m, f);
     put_constant(w, "resource_type", r->type);
-    if (r->url) put_raw(w, "resource_url", "{\"type\":\"string\",\"format\":\"uri\"}");
+    if (r->url) put_member(w, "resource_url", "{'type': 'string', 'format': 'uri'}");
     jw_end(w);
-    put_raw(w, "additionalProperties", "false");
+    put_member(w, "additionalProperties", "false");
     put_key(w, "examples");
     jw_array(w);
     example_resource(w, m, r);
@@ -169,12 +169,12 @@ static void reference_schema(struct json_writer *w, const struct manual *m, cons
     put_required(w, (const char *const[]){"id", "resource_type", NULL});
     put_key(w, "properties");
     jw_object(w);
-    put_raw(w, "id", "{\"type\":\"integer\",\"format\":\"int64\",\"minimum\":1}");
+    put_member(w, "id", "{'type': 'integer', 'format': 'int64', 'minimum': 1}");
     for (const struct field *f = r ? r->fields : NULL; f && f->name && r->reference_also; f++)
         if (strcmp(f->name, r->reference_also) == 0) member_schema(w, m, f);
     put_constant(w, "resource_type", type);
     jw_end(w);
-    put_raw(w, "additionalProperties", "false");
+    put_member(w, "additionalProperties", "false");
     jw_end(w);
 }
 
@@ -259,7 +259,7 @@ void schema_sent(struct json_writer *w, const struct manual *m, const struct ope
     put_sent(w, m, op, f);
     if (f->doc) put_text(w, "description", f->doc);
     if (f->initial && quotes_initial(f)) put_text(w, "default", f->initial);
-    else if (f->initial && (f->type == F_INT || f->type == F_BOOL)) put_raw(w, "default", initial_json(f));
+    else if (f->initial && (f->type == F_INT || f->type == F_BOOL)) put_member(w, "default", initial_json(f));
     jw_end(w);
 }
 
@@ -267,7 +267,7 @@ static void put_fields(struct json_writer *w, const struct manual *m, const stru
     int mandatory = 0;
     put_key(w, "properties");
     jw_object(w);
-    if (operation_bulk(op)) put_raw(w, "ids", "{\"type\":\"array\",\"items\":{\"type\":\"integer\"},\"maxItems\":1000}");
+    if (operation_bulk(op)) put_member(w, "ids", "{'type': 'array', 'items': {'type': 'integer'}, 'maxItems': 1000}");
     for (const struct field *f = fields; f->name; f++) {
         if (!input_sent(op, f)) continue;
         mandatory += input_mandatory(op, f);
@@ -303,29 +303,21 @@ static void request_schema(struct json_writer *w, const struct manual *m, const 
 
 /* What any reply may have at its end. */
 static const char logs_schema[] =
-    "{\"type\":\"array\",\"description\":\"What the server wishes to say about the request.\",\"items\":{\"type\":\"object\","
-    "\"required\":[\"level\",\"message\"],\"properties\":{\"level\":{\"type\":\"string\",\"enum\":[\"NOTICE\",\"WARNING\"]},"
-    "\"message\":{\"type\":\"string\"}},\"additionalProperties\":false}}";
+    "{'type': 'array', 'description': 'What the server wishes to say about the request.',"
+    " 'items': {'type': 'object', 'required': ['level', 'message'], 'additionalProperties': false, 'properties': {"
+    "  'level': {'type': 'string', 'enum': ['NOTICE', 'WARNING']},"
+    "  'message': {'type': 'string'}}}}";
 static const char notifications_schema[] =
-    "{\"type\":\"array\",\"description\":\"Sentences for the person in front of the screen.\",\"items\":{\"type\":\"object\","
-    "\"required\":[\"type\",\"message\",\"sticky\"],\"properties\":{\"type\":{\"type\":\"string\","
-    "\"enum\":[\"INFO\",\"SUCCESS\",\"WARNING\",\"ERROR\"]},\"message\":{\"type\":\"string\"},\"sticky\":{\"type\":\"boolean\"}},"
-    "\"additionalProperties\":false}}";
+    "{'type': 'array', 'description': 'Sentences for the person in front of the screen.',"
+    " 'items': {'type': 'object', 'required': ['type', 'message', 'sticky'], 'additionalProperties': false, 'properties': {"
+    "  'type': {'type': 'string', 'enum': ['INFO', 'SUCCESS', 'WARNING', 'ERROR']},"
+    "  'message': {'type': 'string'},"
+    "  'sticky': {'type': 'boolean'}}}}";
 static const char session_schema[] =
-    "{\"type\":\"string\",\"description\":\"The session that a request with Basic credentials was given.\"}";
+    "{'type': 'string', 'description': 'The session that a request with Basic credentials was given.'}";
 static const char included_schema[] =
-    "{\"type\":\"object\",\"description\":\"With _flat: what was included, by type and id.\","
-    "\"additionalProperties\":{\"type\":\"object\",\"additionalProperties\":{\"type\":\"object\"}}}";
-static const char error_schema[] =
-    "{\"type\":\"object\",\"required\":[\"status\",\"errors\"],\"properties\":{\"status\":{\"type\":\"integer\"},"
-    "\"errors\":{\"type\":\"array\",\"minItems\":1,\"items\":{\"type\":\"object\",\"required\":[\"code\",\"message\",\"more_info\"],"
-    "\"properties\":{\"code\":{\"type\":\"string\"},\"parameter\":{\"type\":\"string\",\"description\":\"The field it is about.\"},"
-    "\"parameters\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"Fields of which one is needed.\"},"
-    "\"pointer\":{\"type\":\"string\",\"description\":\"Where in a list or object: ids/3.\"},"
-    "\"message\":{\"type\":\"string\"},\"more_info\":{\"type\":\"string\",\"format\":\"uri\"}},\"additionalProperties\":false}},"
-    "\"auth_token\":{\"type\":\"string\",\"description\":\"For the next step of the login, in X-Token.\"},"
-    "\"logs\":{\"$ref\":\"#/components/schemas/logs\"},\"notifications\":{\"$ref\":\"#/components/schemas/notifications\"},"
-    "\"session_id\":{\"$ref\":\"#/components/schemas/session_id\"}},\"additionalProperties\":false}";
+    "{'type': 'object', 'description': 'With _flat: what was included, by type and id.',"
+    " 'additionalProperties': {'type': 'object', 'additionalProperties': {'type': 'object'}}}";
 
 static void put_data(struct json_writer *w, const struct operation *op) {
     put_key(w, "data");
@@ -339,14 +331,14 @@ static void put_data(struct json_writer *w, const struct operation *op) {
         jw_end(w);
     }
     if (operation_label(op)) put_constant(w, "resource", operation_label(op));
-    put_raw(w, "resources", "{\"$ref\":\"#/components/schemas/included\"}");
+    put_member(w, "resources", "{'$ref': '#/components/schemas/included'}");
 }
 
 static void put_page(struct json_writer *w) {
     static const char *const links[] = {"first_url", "previous_url", "next_url", "last_url", NULL};
-    put_raw(w, "offset", "{\"type\":\"integer\",\"minimum\":0}");
-    put_raw(w, "limit", "{\"type\":\"integer\",\"minimum\":1,\"maximum\":1000}");
-    for (const char *const *name = links; *name; name++) put_raw(w, *name, "{\"type\":\"string\",\"format\":\"uri\"}");
+    put_member(w, "offset", "{'type': 'integer', 'minimum': 0}");
+    put_member(w, "limit", "{'type': 'integer', 'minimum': 1, 'maximum': 1000}");
+    for (const char *const *name = links; *name; name++) put_member(w, *name, "{'type': 'string', 'format': 'uri'}");
 }
 
 static void put_reply_required(struct json_writer *w, const struct operation *op) {
@@ -375,12 +367,12 @@ void schema_reply(struct json_writer *w, const struct operation *op) {
     jw_end(w);
     if (op->reply) put_data(w, op);
     if (shape == LIST) put_page(w);
-    if (shape != ONE && shape != NONE) put_raw(w, "total_count", "{\"type\":\"integer\",\"minimum\":0}");
-    put_raw(w, "logs", "{\"$ref\":\"#/components/schemas/logs\"}");
-    put_raw(w, "notifications", "{\"$ref\":\"#/components/schemas/notifications\"}");
-    put_raw(w, "session_id", "{\"$ref\":\"#/components/schemas/session_id\"}");
+    if (shape != ONE && shape != NONE) put_member(w, "total_count", "{'type': 'integer', 'minimum': 0}");
+    put_member(w, "logs", "{'$ref': '#/components/schemas/logs'}");
+    put_member(w, "notifications", "{'$ref': '#/components/schemas/notifications'}");
+    put_member(w, "session_id", "{'$ref': '#/components/schemas/session_id'}");
     jw_end(w);
-    put_raw(w, "additionalProperties", "false");
+    put_member(w, "additionalProperties", "false");
     jw_end(w);
 }
 
@@ -399,11 +391,10 @@ static bool referred_before(const struct field *f, const struct resource *const 
 }
 
 void schema_components(struct json_writer *w, const struct manual *m) {
-    put_raw(w, "logs", logs_schema);
-    put_raw(w, "notifications", notifications_schema);
-    put_raw(w, "session_id", session_schema);
-    put_raw(w, "included", included_schema);
-    put_raw(w, "error", error_schema);
+    put_member(w, "logs", logs_schema);
+    put_member(w, "notifications", notifications_schema);
+    put_member(w, "session_id", session_schema);
+    put_member(w, "included", included_schema);
     for (const struct resource *const *r = resources; *r; r++) {
         resource_schema(w, m, *r);
         for (const struct field *f = (*r)->fields; f && f->name; f++)
