@@ -6,8 +6,9 @@
 #define LIMIT_FILE (20 * 1024 * 1024)     /* one uploaded file (completions.md section 6 "Files") */
 #define LIMIT_UPLOAD (100 * 1024 * 1024)  /* a whole multipart body */
 #define LIMIT_PARTS 256                   /* parts of a multipart body */
-#define LIMIT_PART_HEAD (8 * 1024)        /* the header lines of one part */
-#define LIMIT_HEAD (32 * 1024)            /* request line and header fields */
+#define LIMIT_PART_HEAD (16 * 1024)      /* the header lines of one part: file names of 8 KiB are sent */
+#define LIMIT_CONNECTION_MEMORY (18 * 1024) /* head, its records, reply head; spent by idle connections too: 18.8 KiB each */
+#define LIMIT_HEAD (12 * 1024)            /* request line and header fields; the rest of the above is for the reply's */
 #define LIMIT_URI (8 * 1024)              /* request target: a thousand ids of seven digits fit */
 #define LIMIT_HEADERS 100                 /* header fields of a request */
 #define LIMIT_JSON_DEPTH 64               /* deepest documented body needs 7 */

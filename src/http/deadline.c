@@ -74,24 +74,39 @@ void linger(struct conn *c) {
     if (s->lingering_n == LINGER_MAX) return;
     int fd = fcntl(c->fd, F_DUPFD_CLOEXEC, 0);
     if (fd < 0) return;
-    shutdown(fd, SHUT_WR);
-    s->lingering[s->lingering_n++] = (struct lingering){fd, clock_monotonic() + LINGER_MS};
+    int64_t ms = LINGER_MS + (int64_t)c->pending.n * 1000 / MIN_BODY_RATE;
+    s->lingering[s->lingering_n++] = (struct lingering){fd, clock_monotonic() + ms, c->pending, c->pending_sent};
+    if (c->pending.n == 0) shutdown(fd, SHUT_WR);
+    c->pending = (struct buf){0};
+}
+
+/* True when there is nothing left to do for the peer. */
+static bool send_pending(struct lingering *l) {
+    ssize_t n = send(l->fd, l->pending.p + l->sent, l->pending.n - l->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (n < 0) return errno != EAGAIN && errno != EINTR;
+    l->sent += (size_t)n;
+    if (l->sent < l->pending.n) return false;
+    buf_free(&l->pending);
+    shutdown(l->fd, SHUT_WR);
+    return false;
 }
 
 /* MSG_TRUNC lets the kernel discard without a copy (tcp(7)). */
-static bool peer_is_done(int fd) {
-    ssize_t n = recv(fd, NULL, DISCARD, MSG_DONTWAIT | MSG_TRUNC);
-    return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
+static bool linger_on(struct lingering *l) {
+    ssize_t n = recv(l->fd, NULL, DISCARD, MSG_DONTWAIT | MSG_TRUNC);
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) return false;
+    return l->pending.n == 0 || !send_pending(l);
 }
 
 static void sweep_lingering(struct http_server *s, int64_t now) {
     for (size_t i = 0; i < s->lingering_n;) {
         struct lingering *l = &s->lingering[i];
-        if (now < l->until && !s->stopping && !peer_is_done(l->fd)) {
+        if (now < l->until && !s->stopping && linger_on(l)) {
             i++;
             continue;
         }
         close(l->fd);
+        buf_free(&l->pending);
         *l = s->lingering[--s->lingering_n];
     }
 }

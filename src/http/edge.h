@@ -51,7 +51,9 @@ struct conn {
     size_t target_n;
     char *question, behind_question;
     int64_t started;
-    bool unread; /* closes with bytes of the peer unread: see linger() */
+    bool unread;        /* closes with bytes of the peer unread: see linger() */
+    struct buf pending; /* of a reply of our own: what the socket did not take at once; linger() sends it */
+    size_t pending_sent;
 };
 
 struct header {
@@ -67,6 +69,7 @@ struct edge {
     struct MHD_Connection *library;
     struct header *head; /* of the request; an array of head_n */
     size_t head_n;
+    size_t reply_room; /* bytes of reply head that the library has memory for */
     struct body *body;
     int64_t body_began, body_got;
     bool handled, deferred, close;
@@ -82,6 +85,8 @@ struct edge {
 struct lingering {
     int fd;
     int64_t until;
+    struct buf pending;
+    size_t sent;
 };
 #define LINGER_MAX 256
 #define BUCKETS 1024
@@ -141,7 +146,7 @@ void on_completed(void *cls, struct MHD_Connection *library, void **context, enu
 
 /* response.c */
 enum MHD_Result response_queue(struct edge *e); /* a reply is ready and the library may take it */
-void response_write(struct edge *e);            /* a reply is ready in the middle of the body: straight to the socket */
+enum MHD_Result response_write(struct edge *e); /* straight to the socket, and close: see there */
 
 /* server.c */
 struct address address_of(const struct sockaddr *sa);

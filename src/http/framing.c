@@ -106,6 +106,17 @@ static bool layout_ok(const struct edge *e, const struct walk *w, struct str met
            w->expected + 2 == method.p + size->header_size;
 }
 
+/* The library writes the head of the reply into what its memory of the connection has left: behind its read buffer
+ * (half of all, or the head and its last step of growth) and the records of fields and cookies, whose text it copies.
+ * It closes without a word when that is too little, so the reply must be measured first (response.c). */
+static size_t reply_room(const struct edge *e, size_t head_size) {
+    struct str cookie = http_header(&e->r, "Cookie");
+    size_t buffer = head_size + 1536 > LIMIT_CONNECTION_MEMORY / 2 ? head_size + 1536 : LIMIT_CONNECTION_MEMORY / 2;
+    size_t cookies = (size_t)MHD_get_connection_values(e->library, MHD_COOKIE_KIND, NULL, NULL);
+    size_t used = buffer + (e->head_n + cookies) * 64 + cookie.n + 32;
+    return used < LIMIT_CONNECTION_MEMORY ? LIMIT_CONNECTION_MEMORY - used : 0;
+}
+
 struct framing framing_read(struct edge *e, const char *method_text, const char *version) {
     struct str method = str_of(method_text);
     struct walk w = {.edge = e, .expected = version + strlen("HTTP/1.1") + 2};
@@ -117,6 +128,7 @@ struct framing framing_read(struct edge *e, const char *method_text, const char 
         return refuse(ERR_HEADERS_TOO_LARGE, "The header fields are too large.");
     e->head = arena_array(e->r.arena, (size_t)count + 1, sizeof *e->head);
     MHD_get_connection_values_n(e->library, MHD_HEADER_KIND, walk_line, &w);
+    e->reply_room = reply_room(e, size ? size->header_size : 0);
 
     const char *reason = check_target(e, method);
     if (!is_token(method)) reason = "The method is malformed.";

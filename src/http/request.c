@@ -99,9 +99,7 @@ static void body_deadline(struct edge *e) {
 /* Hands the reply on when there is one; a deferred request comes by here again once it was resumed. */
 static enum MHD_Result answer(struct edge *e, bool within_body) {
     if (!atomic_load_explicit(&e->ready, memory_order_acquire)) return MHD_YES;
-    if (!within_body) return response_queue(e);
-    response_write(e);
-    return MHD_NO;
+    return within_body ? response_write(e) : response_queue(e);
 }
 
 /* Behind handle() a deferred request belongs to its other thread until the library resumes it. */

@@ -49,8 +49,15 @@ static void begin_sending(struct edge *e) {
     if (atomic_load(&s->draining)) e->close = true;
 }
 
+static size_t reply_head_size(const struct edge *e) {
+    size_t n = 192; /* status line, Date, Content-Length, Connection */
+    for (const struct header *h = e->reply_head; h; h = h->next) n += h->name.n + h->value.n + 4;
+    return n;
+}
+
 enum MHD_Result response_queue(struct edge *e) {
     begin_sending(e);
+    if (reply_head_size(e) > e->reply_room) return response_write(e);
     bool empty = e->reply.n == 0;
     if (empty) buf_free(&e->reply);
     struct MHD_Response *response = MHD_create_response_from_buffer(
@@ -66,21 +73,29 @@ enum MHD_Result response_queue(struct edge *e) {
     return result;
 }
 
-/* The library takes a reply before the body or behind it, not in between, and the rest of a body that is too large, or
- * broken, shall not be read. So this one reply is written here; the caller closes. It is short, nothing else was sent
- * for this request, and a peer that does not take it at once loses only it. */
-void response_write(struct edge *e) {
-    struct buf out = {0};
+static void write_head(struct buf *out, const struct edge *e) {
     char date[TIME_HTTP_SIZE];
     time_http(date, clock_now(&(struct clock){0}));
     const char *phrase = MHD_get_reason_phrase_for((unsigned)e->status);
-    buf_fmt(&out, "HTTP/1.1 %d %s\r\nConnection: close\r\nDate: %s\r\nContent-Length: %zu\r\n", e->status, phrase, date,
-            e->reply.n);
-    for (const struct header *h = e->reply_head; h; h = h->next) buf_fmt(&out, "%s: %s\r\n", h->name.p, h->value.p);
-    buf_text(&out, "\r\n");
-    if (!str_eq(e->r.method, S("HEAD"))) buf_str(&out, buf_view(&e->reply));
-    if (send(e->conn->fd, out.p, out.n, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)out.n)
-        log_debug("%s: a reply within the body was not taken whole", e->conn->remote);
-    buf_free(&out);
-    e->conn->unread = true;
+    buf_fmt(out, "HTTP/1.1 %d %s\r\nConnection: close\r\nDate: %s\r\n", e->status, phrase, date);
+    if (e->status >= 200 && e->status != 204) buf_fmt(out, "Content-Length: %zu\r\n", e->reply.n);
+    for (const struct header *h = e->reply_head; h; h = h->next) buf_fmt(out, "%s: %s\r\n", h->name.p, h->value.p);
+    buf_text(out, "\r\n");
+}
+
+/* Two replies the library can't send. It takes one before the body or behind it, not in between, and the rest of a body
+ * that is too large, or broken, shall not be read; and it has no memory for a very large head (page links of a very
+ * long query). These are written here, and the answer MHD_NO closes the connection. Nothing else was sent for this
+ * request. What the socket does not take at once stays with the connection and then with the sweeper. */
+enum MHD_Result response_write(struct edge *e) {
+    struct conn *c = e->conn;
+    struct buf *out = &c->pending;
+    bool bodiless = str_eq(e->r.method, S("HEAD")) || e->status == 204 || e->status == 304;
+    write_head(out, e);
+    if (!bodiless) buf_str(out, buf_view(&e->reply));
+    ssize_t sent = send(c->fd, out->p, out->n, MSG_NOSIGNAL | MSG_DONTWAIT);
+    c->pending_sent = sent > 0 ? (size_t)sent : 0;
+    if (c->pending_sent == out->n) buf_free(out);
+    c->unread = true;
+    return MHD_NO;
 }

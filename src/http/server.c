@@ -13,8 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define CONNECTION_MEMORY (16 * 1024) /* spent per connection: head, its records, reply head (LIMIT_HEAD) */
-#define SPARE_DESCRIPTORS 512         /* store, files, lingering sockets, loops */
+#define SPARE_DESCRIPTORS 512 /* store, files, lingering sockets, loops */
 #define BACKLOG 1024
 
 /* ---- addresses ------------------------------------------------------------------------------------- */
@@ -124,7 +123,7 @@ static void conn_unlink(struct http_server *s, struct conn *c) {
         *c->bucket_at = c->bucket_next;
         if (c->bucket_next) c->bucket_next->bucket_at = c->bucket_at;
     }
-    if (c->unread) linger(c);
+    if (c->unread || c->pending.n) linger(c);
     if (--s->count == 0) pthread_cond_broadcast(&s->emptied);
     pthread_mutex_unlock(&s->lock);
 }
@@ -135,6 +134,7 @@ static void on_connection(void *cls, struct MHD_Connection *library, void **cont
     struct conn *c = *context;
     if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
         conn_unlink(s, c);
+        buf_free(&c->pending);
         free(c);
         return;
     }
@@ -234,14 +234,15 @@ static bool configure(struct http_server *s, const struct http_config *cfg, char
 }
 
 static struct MHD_Daemon *start_library(struct http_server *s, int loops) {
-    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+    /* TURBO: it reads before it asks epoll, and leaves the shutdown before a close to us (deadline.c, lingering). */
+    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
     struct MHD_OptionItem pool[] = {
         {MHD_OPTION_THREAD_POOL_SIZE, loops, NULL},
         {MHD_OPTION_END,              0,     NULL}
     };
     return MHD_start_daemon(
         flags, 0, on_accept, s, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, log_library, NULL, MHD_OPTION_LISTEN_SOCKET,
-        s->listener, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_LIMIT,
+        s->listener, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)LIMIT_CONNECTION_MEMORY, MHD_OPTION_CONNECTION_LIMIT,
         (unsigned)(s->max_connections * loops), MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_STRICT_FOR_CLIENT, 0,
         MHD_OPTION_URI_LOG_CALLBACK, on_request_line, s, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_ARRAY,
