@@ -1,0 +1,221 @@
+/* serve: what a process is made of, in the order in which it starts; it ends in the reverse order.
+ *
+ *     store -> (a new one: its owner) -> key -> settings -> api -> jobs -> http -> "listening" -> signals
+ *
+ * Signals are blocked in every thread and taken one at a time by sigwait here: no handler, nothing to interrupt. */
+#include "commands.h"
+
+#include "api/api.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "core/desk.h"
+#include "core/session.h"
+#include "core/setting.h"
+#include "jobs/runner.h"
+#include "listen.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+struct server {
+    const struct command_line *options;
+    struct arena *memory;
+    struct listen listen;
+    struct desk desk;
+    struct api *api;
+    struct runner *jobs;
+    struct http_server *http;
+};
+
+/* Descriptors beside the connections: the store, its log and readers, temporary files, the standard three. */
+#define OTHER_FILES 512
+
+static void raise_file_limit(int64_t connections) {
+    struct rlimit limit;
+    rlim_t need = (rlim_t)connections + OTHER_FILES;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= need) return;
+    limit.rlim_cur = need;
+    if (limit.rlim_max < need) limit.rlim_max = need; /* root may */
+    if (setrlimit(RLIMIT_NOFILE, &limit) == 0) return;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    log_warn(
+        "%lld files may be open, %lld connections need %lld: raise the limit (LimitNOFILE=) or lower max-connections",
+        (long long)limit.rlim_cur, (long long)connections, (long long)need);
+}
+
+/* ---- the store ---------------------------------------------------------------------------------------- */
+
+static int open_keys(struct server *s, bool fresh) {
+    struct desk *d = &s->desk;
+    struct key server;
+    bool elsewhere = option_text(s->options, OPT_SECRET_FILE).p != NULL;
+    int rc = secret_key(s->options, fresh || !elsewhere, &server);
+    if (rc < 0) return -1;
+    if (rc == 1 && !fresh) log_warn("there was no server key: a new one was made, and all sessions have ended");
+    key_derive(&d->session_key, &server, "session");
+    key_derive(&d->csrf_key, &server, "csrf token");
+    key_derive(&d->request_key, &server, "request token");
+    key_derive(&d->account_key, &server, "account");
+    key_derive(&d->idempotency_key, &server, "idempotency");
+    random_bytes(&d->credential_key, sizeof d->credential_key);
+    explicit_bzero(&server, sizeof server);
+    return 0;
+}
+
+static int open_store(struct server *s) {
+    struct db_config cfg = store_config(s->options);
+    char err[USAGE_MAX];
+    cfg.create = true;
+    cfg.cache_kb = (int)option_int(s->options, OPT_CACHE);
+    cfg.mmap_mb = (int)option_int(s->options, OPT_MMAP);
+    if (db_open(&cfg, &s->desk.db, err, sizeof err) < 0) return complain("%s", err), -1;
+    struct conn *c = db_reader(s->desk.db);
+    int state = c ? desk_state(c) : -1;
+    if (state < 0) return complain("%s can't be read", store_name(s->options)), -1;
+    if (state == DESK_UNFINISHED)
+        return complain("the desk in %s was never finished (an interrupted demo?): remove it", store_name(s->options)),
+               -1;
+    bool fresh = state == DESK_EMPTY;
+    if (fresh && owner_create(s->options, s->desk.db, clock_now(&s->desk.clock), stderr) < 0) return -1;
+    if (open_keys(s, fresh) < 0) return -1;
+    s->desk.settings = settings_open(db_reader(s->desk.db));
+    s->desk.touches = touches_new();
+    return s->desk.settings ? 0 : (complain("%s can't be read", store_name(s->options)), -1);
+}
+
+/* ---- the outside -------------------------------------------------------------------------------------- */
+
+static void set_base_url(struct server *s, int port) {
+    struct desk *d = &s->desk;
+    struct str given = option_text(s->options, OPT_BASE_URL);
+    d->base_url = given.p ? given : listen_url(s->memory, &s->listen, port);
+    while (d->base_url.n && d->base_url.p[d->base_url.n - 1] == '/') d->base_url.n--;
+    d->base_url = str_dup(s->memory, d->base_url);
+    d->host = url_host(d->base_url);
+}
+
+static int open_clock(struct server *s) {
+    s->desk.clock.file = option_text(s->options, OPT_CLOCK).p;
+    if (s->desk.clock.file == NULL) return 0;
+    if (!listen_is_loopback(&s->listen))
+        return complain("--clock is for tests, on loopback alone: --listen 127.0.0.1:8080"), -1;
+    log_warn("the time is what %s says: this is a test", s->desk.clock.file);
+    return 0;
+}
+
+static int open_outside(struct server *s) {
+    const struct command_line *o = s->options;
+    char err[USAGE_MAX];
+    if (listen_parse(option_text(o, OPT_LISTEN), s->memory, &s->listen, err) < 0) return complain("%s", err), -1;
+    struct str base = option_text(o, OPT_BASE_URL);
+    if (base.p && url_host(base).n == 0) return complain("--base-url is written https://desk.example.com"), -1;
+    set_base_url(s, s->listen.port);
+    return open_clock(s);
+}
+
+static int start_http(struct server *s) {
+    const struct command_line *o = s->options;
+    char err[USAGE_MAX];
+    struct http_config cfg = {
+        .address = s->listen.host.p,
+        .port = s->listen.port,
+        .loops = (int)option_int(o, OPT_THREADS),
+        .tmp_dir = option_text(o, OPT_DATA).p,
+        .max_connections = (int)option_int(o, OPT_MAX_CONNECTIONS),
+        .max_per_address = (int)option_int(o, OPT_MAX_PER_ADDRESS),
+        .head_deadline_ms = (int)option_int(o, OPT_HEAD_DEADLINE),
+        .body_deadline_ms = (int)option_int(o, OPT_BODY_DEADLINE),
+        .idle_s = (int)option_int(o, OPT_IDLE),
+    };
+    if (proxies_parse(option_text(o, OPT_PROXIES), s->memory, &cfg.proxies, err) < 0) return complain("%s", err), -1;
+    raise_file_limit(cfg.max_connections);
+    s->http = http_start(&cfg, api_app(), s->api, err, sizeof err);
+    if (s->http == NULL) return complain("%s", err), -1;
+    set_base_url(s, http_port(s->http)); /* of port 0 it is known only now, and to nobody yet who could ask */
+    api_attach(s->api, s->http);
+    return 0;
+}
+
+static int start(struct server *s) {
+    char err[USAGE_MAX];
+    if (open_outside(s) < 0 || open_store(s) < 0) return -1;
+    struct api_config cfg = {
+        .pool_threads = (int)option_int(s->options, OPT_WORKERS),
+        .public_writes_a_minute = (int)option_int(s->options, OPT_PUBLIC_WRITES),
+        .tmp_dir = option_text(s->options, OPT_DATA).p,
+        .access_log = option_int(s->options, OPT_ACCESS_LOG) != 0,
+    };
+    s->api = api_new(&s->desk, &cfg, err, sizeof err);
+    if (s->api == NULL) return complain("%s", err), -1;
+    s->jobs = jobs_start(&s->desk, s->api);
+    if (s->jobs == NULL) return complain("the job runner can't be started"), -1;
+    return start_http(s);
+}
+
+static void stop(struct server *s) {
+    if (s->http) {
+        api_draining(s->api);
+        http_stop(s->http, (int)option_int(s->options, OPT_DRAIN));
+    }
+    if (s->jobs) jobs_stop(s->jobs);
+    if (s->api) api_free(s->api);
+    if (s->desk.touches) {
+        touches_flush(&s->desk); /* the last of them, before the store closes */
+        touches_free(s->desk.touches);
+    }
+    settings_close(s->desk.settings);
+    db_close(s->desk.db);
+}
+
+/* ---- signals ------------------------------------------------------------------------------------------ */
+
+/* Reads all sources again. What can change live does; the rest is named, once for each reading. */
+static void reload(const struct command_line *o) {
+    struct arena *a = arena_new();
+    struct command_line now;
+    char err[USAGE_MAX];
+    if (options_read(&now, a, o->argc, o->argv, err) < 0) {
+        log_error("settings stay as they are: %s", err);
+        arena_free(a);
+        return;
+    }
+    for (int i = 0; i < OPT_COUNT; i++)
+        if (!(option_table[i].flags & LIVE) && !str_eq(o->values[i], now.values[i]))
+            log_warn("%s has changed: it takes effect at the next start", option_table[i].name);
+    log_level_set((enum log_level)option_int(&now, OPT_LOG_LEVEL));
+    log_info("settings were read again");
+    arena_free(a);
+}
+
+static sigset_t signals_of_ours(void) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    return set;
+}
+
+static void serve_until_told(const struct command_line *o) {
+    sigset_t set = signals_of_ours();
+    for (int got = 0; sigwait(&set, &got) == 0 && got == SIGHUP;) reload(o);
+}
+
+int command_serve(const struct command_line *o) {
+    struct server s = {.options = o, .memory = arena_new()};
+    sigset_t set = signals_of_ours();
+    pthread_sigmask(SIG_BLOCK, &set, NULL); /* before the first thread, so that all inherit it */
+    int rc = start(&s);
+    if (rc == 0) {
+        printf("deskd: listening on %s\n", listen_url(s.memory, &s.listen, http_port(s.http)).p);
+        fflush(stdout);
+        serve_until_told(o);
+        log_info("stopping: requests under way end first");
+    }
+    stop(&s);
+    arena_free(s.memory);
+    return rc < 0 ? EXIT_FAULT : 0;
+}

@@ -1,0 +1,147 @@
+/* init, password, check: what is done to a store that nobody serves. */
+#include "commands.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/fold.h"
+#include "core/check.h"
+#include "core/desk.h"
+#include "core/session.h"
+#include "core/setting.h"
+
+#include <stdarg.h>
+#include <unistd.h>
+
+/* ---- shared by the commands --------------------------------------------------------------------------- */
+
+int complain(const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    fputs("deskd: ", stderr);
+    vfprintf(stderr, fmt, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return EXIT_FAULT;
+}
+
+struct db_config store_config(const struct command_line *o) {
+    return (struct db_config){.dir = option_text(o, OPT_DATA).p, .url = option_text(o, OPT_DATABASE).p};
+}
+
+const char *store_name(const struct command_line *o) {
+    struct str url = option_text(o, OPT_DATABASE);
+    return url.p ? "the database" : option_text(o, OPT_DATA).p; /* the URL may hold a password */
+}
+
+void progress_bar(const char *what, int64_t done, int64_t total) {
+    static const char bar[] = "##############################";
+    static const int width = sizeof bar - 1;
+    if (!isatty(STDERR_FILENO)) return;
+    int filled = total > 0 ? (int)(done * width / total) : width;
+    fprintf(stderr, "\r%-14s [%-*.*s] %3d %%", what, width, filled, bar, total > 0 ? (int)(done * 100 / total) : 100);
+    fputs(done == total ? "\r\033[K" : "", stderr);
+}
+
+/* ---- init --------------------------------------------------------------------------------------------- */
+
+int owner_create(const struct command_line *o, struct db *db, int64_t now, FILE *out) {
+    struct arena *a = arena_new();
+    struct str password;
+    struct new_desk n = {
+        .now = now, .owner_name = option_text(o, OPT_OWNER_NAME), .owner_email = option_text(o, OPT_OWNER_EMAIL)};
+    int generated = password_choose(o, a, &password), rc = generated;
+    if (rc >= 0 && !email_valid(n.owner_email))
+        rc = (complain("--owner-email %s is no e-mail address", n.owner_email.p), -1);
+    if (rc >= 0 && utf8_count(password) < PASSWORD_LENGTH_OWNER)
+        rc = (complain("the password needs at least %d characters", PASSWORD_LENGTH_OWNER), -1);
+    if (rc >= 0) {
+        n.password_hash = password_hash(a, password);
+        rc = desk_init(db, &n);
+        if (rc == -ERR_FIELD_DUPLICATE)
+            complain("%s holds a desk already", store_name(o));
+        else if (rc < 0)
+            complain("%s can't be written", store_name(o));
+    }
+    if (rc >= 0) fprintf(out, "deskd: a new desk in %s; log in as %s", store_name(o), n.owner_email.p);
+    if (rc >= 0 && generated) fprintf(out, " with the password %s (shown this once)", password.p);
+    if (rc >= 0) fputc('\n', out);
+    arena_free(a);
+    return rc;
+}
+
+int command_init(const struct command_line *o) {
+    struct db_config cfg = store_config(o);
+    struct db *db;
+    struct key key;
+    char err[USAGE_MAX];
+    cfg.create = true;
+    if (db_open(&cfg, &db, err, sizeof err) < 0) return complain("%s", err);
+    int rc = owner_create(o, db, clock_now(&(struct clock){0}), stdout);
+    if (rc >= 0) rc = secret_key(o, true, &key);
+    db_close(db);
+    return rc < 0 ? EXIT_FAULT : 0;
+}
+
+/* ---- password ----------------------------------------------------------------------------------------- */
+
+/* As the desk's settings demand of a person of this rank. Negative after a complaint. */
+static int obeys_rule(struct db *db, int64_t rank, struct str password) {
+    struct desk d = {.db = db, .settings = settings_open(db_reader(db))};
+    int64_t least = 0;
+    if (d.settings == NULL) return complain("the store can't be read"), -1;
+    int rc = password_rule(&d, (int)rank, password, &least);
+    settings_close(d.settings);
+    if (rc < 0) complain("their password needs at least %lld characters", (long long)least);
+    return rc;
+}
+
+static int change_password(const struct command_line *o, struct db *db, struct arena *a) {
+    struct str email = str_of(o->operand), password;
+    struct conn *c = db_reader(db);
+    int64_t user, role_type;
+    int rc = c ? account_find(c, email, &user, &role_type) : -ERR_SERVICE_UNAVAILABLE;
+    if (rc < 0) return complain("%s can't be read", store_name(o));
+    if (rc == 0) return complain("nobody in %s has the address %s", store_name(o), email.p);
+    if (password_ask(o, a, &password) < 0 || obeys_rule(db, role_type, password) < 0) return EXIT_FAULT;
+    rc = account_set_password(db, clock_now(&(struct clock){0}), user, password_hash(a, password));
+    if (rc < 0) return complain("%s can't be written", store_name(o));
+    printf("deskd: %s has a new password; their sessions are ended\n", email.p);
+    return 0;
+}
+
+int command_password(const struct command_line *o) {
+    struct db_config cfg = store_config(o);
+    struct db *db;
+    char err[USAGE_MAX];
+    if (db_open(&cfg, &db, err, sizeof err) < 0) return complain("%s", err);
+    struct arena *a = arena_new();
+    int status = change_password(o, db, a);
+    arena_free(a);
+    db_close(db);
+    return status;
+}
+
+/* ---- check -------------------------------------------------------------------------------------------- */
+
+static void print_finding(void *arg, const char *line) {
+    (void)arg;
+    puts(line);
+}
+
+/* What must hold between rows is asked only of a store that is sound in itself. */
+int command_check(const struct command_line *o) {
+    struct db_config cfg = store_config(o);
+    struct db *db;
+    char err[USAGE_MAX];
+    int findings = db_check(cfg.dir, print_finding, NULL, err, sizeof err);
+    if (findings < 0) return complain("%s", err);
+    if (findings == 0) {
+        cfg.read_only = true;
+        if (db_open(&cfg, &db, err, sizeof err) < 0) return complain("%s", err);
+        findings = desk_check(db_reader(db), print_finding, NULL);
+        db_close(db);
+    }
+    if (findings < 0) return complain("%s can't be read", store_name(o));
+    if (findings == 0) printf("deskd: nothing wrong in %s\n", store_name(o));
+    return findings ? EXIT_FAULT : 0;
+}

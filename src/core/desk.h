@@ -1,0 +1,32 @@
+/* A desk at its beginning, and what an operator may do to it from outside. */
+#ifndef CORE_DESK_H
+#define CORE_DESK_H
+
+#include "work/work.h"
+
+/* The settings row that is written last: a store without it was never finished. */
+#define DESK_INSTALLATION "desk.uuid" /* 64 hex digits, in the names of realtime channels */
+
+enum desk_state { DESK_EMPTY, DESK_UNFINISHED, DESK_READY };
+int desk_state(struct conn *c); /* enum desk_state, or error */
+
+struct new_desk {
+    int64_t now;
+    struct str owner_name, owner_email, password_hash; /* the address is valid */
+    struct str owner_uuid, installation;               /* p NULL: random ones */
+};
+/* The owner, their address, the permissions of the system roles, the times of the seed rows. -ERR_FIELD_DUPLICATE: done
+ * before. Without the last step the desk counts as unfinished; desk_finish takes it. */
+int desk_begin(struct conn *c, const struct new_desk *n);
+int desk_finish(struct conn *c, const struct new_desk *n);
+int desk_init(struct db *db, const struct new_desk *n); /* both, in one transaction */
+
+struct str password_generate(struct arena *a); /* 20 characters that are not mistaken for each other: 100 bits */
+#define PASSWORD_LENGTH_OWNER 8                /* of the first owner; later ones obey the desk's settings */
+
+/* For the operator, who acts without a login. The person who logs in with an address: 1 found, 0 nobody. */
+int account_find(struct conn *c, struct str email, int64_t *user_id, int64_t *role_type);
+/* Sets the password and ends the sessions of its user. */
+int account_set_password(struct db *db, int64_t now, int64_t user_id, struct str hash);
+
+#endif
