@@ -1,0 +1,106 @@
+/* Lists every statement of the program for the check that both engines take it (tests/dialect.sh).
+ *
+ *     queries postgres    the schema and a PREPARE of each statement, for psql
+ *     queries sqlite      prepares each in a fresh store; names those that fail */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "db/db_internal.h"
+
+enum { PARAMS_MAX = 64 };
+
+/* ---- what there is to list ----------------------------------------------------------------------------- */
+
+typedef void each_statement(void *arg, const char *name, const char *sql);
+
+static void named_queries(void *arg, each_statement *each) {
+    for (size_t i = 0; i < query_count(); i++) each(arg, query_at(i)->name, query_at(i)->sql);
+}
+
+/* Statements that are composed from tables at run time are offered by functions of this form: add them here. */
+static void (*const listed[])(void *arg, each_statement *each) = {
+    named_queries,
+};
+
+static void every_statement(void *arg, each_statement *each) {
+    for (size_t i = 0; i < sizeof listed / sizeof *listed; i++) listed[i](arg, each);
+}
+
+/* ---- PostgreSQL ---------------------------------------------------------------------------------------- */
+
+static void print_prepare(void *arg, const char *name, const char *sql) {
+    int *n = arg;
+    struct str names[PARAMS_MAX], text;
+    struct arena *a = arena_new();
+    dialect_number(a, db_dialect(a, true, sql).p, names, PARAMS_MAX, &text);
+    printf("-- %s\nPREPARE q%d AS %s\n;\n", name, ++*n, text.p);
+    arena_free(a);
+}
+
+static int list_postgres(void) {
+    struct arena *a = arena_new();
+    printf("%s;\n", schema_table);
+    for (const struct schema_file *f = schema_files; f->name; f++)
+        printf("-- %s\n%s\n", f->name, db_dialect(a, true, f->sql).p);
+    arena_free(a);
+    int n = 0;
+    every_statement(&n, print_prepare);
+    return 0;
+}
+
+/* ---- SQLite -------------------------------------------------------------------------------------------- */
+
+struct trial {
+    struct conn *conn;
+    int count, failed;
+};
+
+static void prepare(void *arg, const char *name, const char *sql) {
+    struct trial *t = arg;
+    struct arena *a = arena_new();
+    struct str names[PARAMS_MAX], numbered;
+    struct bind binds[PARAMS_MAX + 1] = {0};
+    size_t n = dialect_number(a, sql, names, PARAMS_MAX, &numbered);
+    for (size_t i = 0; i < n; i++) binds[i] = (struct bind){.name = str_dup(a, names[i]).p, .type = BIND_NULL};
+    struct stmt *s;
+    t->count++;
+    if (db_start(t->conn, sql, binds, &s) == 0) {
+        stmt_end(s);
+    } else {
+        t->failed++;
+        printf("SQLite does not take %s\n", name);
+    }
+    arena_free(a);
+}
+
+static int prepare_all(struct conn *c, void *arg) {
+    struct trial *t = arg;
+    t->conn = c;
+    every_statement(t, prepare);
+    return 0;
+}
+
+static int try_sqlite(void) {
+    char dir[] = "/tmp/deskd-queries-XXXXXX", err[256] = "no temporary folder", command[64];
+    struct trial t = {0};
+    struct db *db;
+    struct db_config cfg = {.dir = dir, .create = true};
+    int rc = mkdtemp(dir) ? db_open(&cfg, &db, err, sizeof err) : -ERR_INTERNAL_ERROR;
+    if (rc == 0) {
+        rc = db_write(db, prepare_all, &t);
+        db_close(db);
+        printf("SQLite: %d statements, %d refused\n", t.count, t.failed);
+    } else {
+        fprintf(stderr, "%s\n", err);
+    }
+    snprintf(command, sizeof command, "rm -rf %s", dir);
+    return system(command) != 0 || rc < 0 || t.failed ? 1 : 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc == 2 && strcmp(argv[1], "postgres") == 0) return list_postgres();
+    if (argc == 2 && strcmp(argv[1], "sqlite") == 0) return try_sqlite();
+    fputs("usage: queries postgres|sqlite\n", stderr);
+    return 2;
+}
