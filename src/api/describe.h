@@ -62,8 +62,9 @@ struct segment {
 };
 bool path_next(struct str *rest, struct segment *s);
 bool path_has_variable(const char *path);
-bool path_same(const char *a, const char *b);                        /* one address, whatever its variables are called */
-const char *variable_name(const struct manual *m, const char *path, const struct segment *s); /* unique in its path */
+bool path_same(const char *a, const char *b); /* one address, whatever its variables are called */
+/* Unique in its path: the second :id of one is id_2. */
+const char *variable_name(const struct manual *m, const char *path, const struct segment *s);
 bool variable_is_id(const char *name);
 
 /* Arguments and headers that are no operation's own. */
@@ -79,7 +80,8 @@ extern const struct common commons[]; /* ends with name NULL */
 
 bool field_shown(const struct field *f);
 bool field_is_text(const struct field *f);
-bool field_is_list(const struct field *f);                                        /* as input */
+bool field_is_list(const struct field *f);       /* as input */
+const char *initial_text(const struct field *f); /* .initial, which may say true as 1 */
 const struct json *field_example(const struct manual *m, const struct field *f); /* .example parsed; NULL: none */
 
 void example_shown(struct json_writer *w, const struct manual *m, const struct field *f);

@@ -49,6 +49,11 @@ const struct json *field_example(const struct manual *m, const struct field *f) 
     return rc == 0 ? parsed : NULL;
 }
 
+const char *initial_text(const struct field *f) {
+    if (f->type != F_BOOL) return f->initial;
+    return strcmp(f->initial, "1") == 0 || strcmp(f->initial, "true") == 0 ? "true" : "false";
+}
+
 static void example_id(struct json_writer *w, const struct json *own) {
     if (own && own->type == JSON_NUMBER) jw_json(w, own);
     else jw_int(w, 1);

@@ -4,8 +4,8 @@
 
 static const char info[] =
     "{'title': 'deskd', 'version': '1', 'summary': 'A support desk as a JSON REST API',"
-    " 'description': 'Conversations and their messages, people, teams, organizations, the help center and the rules between them."
-    " The reference for people is at /docs.',"
+    " 'description': 'Conversations and their messages, people, teams, organizations, the help center and the rules"
+    " between them. The reference for people is at /docs.',"
     " 'license': {'name': 'As the file LICENSE of the source says'}}";
 
 static const char security_schemes[] =
@@ -14,7 +14,8 @@ static const char security_schemes[] =
     "  'description': 'A session of GET /session; bound to the User-Agent.'},"
     " 'csrf': {'type': 'apiKey', 'in': 'header', 'name': 'X-CSRF-Token',"
     "  'description': 'The token that came with the session: POST, PUT and DELETE need it.'},"
-    " 'bearer': {'type': 'http', 'scheme': 'bearer', 'description': 'An OAuth access token; x-scope names the scope it needs.'},"
+    " 'bearer': {'type': 'http', 'scheme': 'bearer',"
+    "  'description': 'An OAuth access token; x-scope names the scope it needs.'},"
     " 'fingerprint': {'type': 'apiKey', 'in': 'header', 'name': 'X-Fingerprint-ID',"
     "  'description': 'A UUID of your own: shows the conversations made with it.'},"
     " 'request_token': {'type': 'apiKey', 'in': 'query', 'name': 'token',"
@@ -23,7 +24,8 @@ static const char security_schemes[] =
 static const char headers[] =
     "{'ETag': {'description': 'Hash of the resource, or of the ids of the list.', 'schema': {'type': 'string'}},"
     " 'Link': {'description': 'Pages: first, prev, next and last (RFC 8288).', 'schema': {'type': 'string'}},"
-    " 'WWW-Authenticate': {'description': 'Basic and Bearer; not with X-Requested-With.', 'schema': {'type': 'string'}},"
+    " 'WWW-Authenticate': {'description': 'Basic and Bearer; none with X-Requested-With.',"
+    "  'schema': {'type': 'string'}},"
     " 'Retry-After': {'description': 'Seconds to wait.', 'schema': {'type': 'integer'}}}";
 
 /* ---- parameters ----------------------------------------------------------------------------------------- */
@@ -104,7 +106,8 @@ static void form_encoding(struct json_writer *w, const struct manual *m, const s
     jw_end(w);
 }
 
-static void request_content(struct json_writer *w, const struct manual *m, const struct operation *op, const char *type) {
+static void request_content(struct json_writer *w, const struct manual *m, const struct operation *op,
+                            const char *type) {
     bool json = strcmp(type, "application/json") == 0;
     bool files = op->route->body == FILES_TAKEN && strcmp(type, "multipart/form-data") == 0;
     put_key(w, type);

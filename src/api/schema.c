@@ -136,12 +136,13 @@ static void member_schema(struct json_writer *w, const struct manual *m, const s
 
 /* Members may be null: what the caller may not see is. They may be absent: `fields` leaves them out. */
 static void resource_schema(struct json_writer *w, const struct manual *m, const struct resource *r) {
+    static const char *const always[] = {"id", "resource_type", NULL}; /* without rows of its own it has no id */
     put_key(w, r->type);
     jw_object(w);
     put_text(w, "type", "object");
     if (r->title) put_text(w, "title", r->title);
     if (r->doc) put_text(w, "description", r->doc);
-    put_required(w, r->table ? (const char *const[]){"id", "resource_type", NULL} : (const char *const[]){"resource_type", NULL});
+    put_required(w, &always[r->table ? 0 : 1]);
     put_key(w, "properties");
     jw_object(w);
     if (r->table) put_member(w, "id", "{'type': 'integer', 'format': 'int64', 'minimum': 1}");
@@ -248,22 +249,17 @@ static bool quotes_initial(const struct field *f) {
     return field_is_text(f) || f->type == F_WORD || f->type == F_TIME;
 }
 
-/* "1" is how a table says true. */
-static const char *initial_json(const struct field *f) {
-    if (f->type != F_BOOL) return f->initial;
-    return strcmp(f->initial, "1") == 0 || strcmp(f->initial, "true") == 0 ? "true" : "false";
-}
-
 void schema_sent(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *f) {
     jw_object(w);
     put_sent(w, m, op, f);
     if (f->doc) put_text(w, "description", f->doc);
     if (f->initial && quotes_initial(f)) put_text(w, "default", f->initial);
-    else if (f->initial && (f->type == F_INT || f->type == F_BOOL)) put_member(w, "default", initial_json(f));
+    else if (f->initial && (f->type == F_INT || f->type == F_BOOL)) put_member(w, "default", initial_text(f));
     jw_end(w);
 }
 
-static void put_fields(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *fields) {
+static void put_fields(struct json_writer *w, const struct manual *m, const struct operation *op,
+                       const struct field *fields) {
     int mandatory = 0;
     put_key(w, "properties");
     jw_object(w);
@@ -309,7 +305,8 @@ static const char logs_schema[] =
     "  'message': {'type': 'string'}}}}";
 static const char notifications_schema[] =
     "{'type': 'array', 'description': 'Sentences for the person in front of the screen.',"
-    " 'items': {'type': 'object', 'required': ['type', 'message', 'sticky'], 'additionalProperties': false, 'properties': {"
+    " 'items': {'type': 'object', 'required': ['type', 'message', 'sticky'], 'additionalProperties': false,"
+    " 'properties': {"
     "  'type': {'type': 'string', 'enum': ['INFO', 'SUCCESS', 'WARNING', 'ERROR']},"
     "  'message': {'type': 'string'},"
     "  'sticky': {'type': 'boolean'}}}}";
