@@ -69,6 +69,10 @@ struct call {
     struct in *args, *input;  /* parallel to route->args and the input fields */
     int arg_count, input_count;
 
+    /* A stranger who wrote under a known address sees the name as given, not the owner's. */
+    int64_t stranger_id;
+    struct str stranger_name;
+
     int64_t id;         /* target of the call: :id, or what create made */
     int64_t *ids;       /* targets of a bulk call */
     int id_count;

@@ -44,6 +44,7 @@ static int read_text(struct call *c, struct in *in, struct str s) {
                        (long long)most);
     for (size_t i = 0; line && i < s.n; i++)
         if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7F) return invalid(c, in, "Control characters are not possible here.");
+    if (memchr(s.p, 0, s.n)) return invalid(c, in, "The character U+0000 is not possible.");
     if (f->type == F_EMAIL) {
         s = str_trim(s);
         if (!email_valid(s)) return invalid(c, in, "This is not an e-mail address.");
@@ -194,7 +195,7 @@ static bool empty(const struct field *f, const struct json *j) {
 
 static int read_empty(struct call *c, struct in *in, bool create, const struct json *j) {
     const struct field *f = in->field;
-    if (f->flags & REQUIRED)
+    if (f->flags & (REQUIRED | PRESENT))
         return fail_at(&c->work, create && j->type == JSON_NULL ? ERR_FIELD_REQUIRED : ERR_FIELD_EMPTY, str_of(f->name),
                        in->pointer, NULL);
     bool text = f->type == F_TEXT || f->type == F_LONG;
@@ -228,7 +229,7 @@ static int read_value(struct call *c, struct in *in, bool create, const struct j
         } else if (j->type == JSON_TRUE || j->type == JSON_FALSE) return invalid(c, in, "A text is expected.");
         else TRY(read_text(c, in, s));
     }
-    if ((f->flags & REQUIRED) && (f->type == F_IDS || f->type == F_TEXTS) && j->type == JSON_STRING && str_trim(j->text).n == 0)
+    if ((f->flags & (REQUIRED | PRESENT)) && (f->type == F_IDS || f->type == F_TEXTS) && j->type == JSON_STRING && str_trim(j->text).n == 0)
         return fail_at(&c->work, ERR_FIELD_EMPTY, str_of(f->name), in->pointer, NULL);
     return f->check ? f->check(c, in) : 0;
 }
@@ -268,7 +269,7 @@ int input_read(struct call *c, const struct field *fields, bool create, const st
         if (j) {
             rc = read_value(c, in, create, j);
             if (rc == 0) rc = check_unique(c, in);
-        } else if (create && (f->flags & (REQUIRED | PRESENT))) {
+        } else if (create && (f->flags & REQUIRED)) {
             rc = fail_at(&c->work, ERR_FIELD_REQUIRED, name, in->pointer, NULL);
         } else if (create && f->initial) {
             rc = read_value(c, in, create, json_string(a, str_of(f->initial)));

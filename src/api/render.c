@@ -85,7 +85,7 @@ static void write_many(struct view *v, const struct field *f, const struct value
 }
 
 static void write_cell(struct view *v, const struct row *row, const struct field *f, const struct value *cell) {
-    if (f->type == F_COMPUTED) {
+    if (f->render) {
         f->render(v, row, cell);
         return;
     }

@@ -48,7 +48,8 @@ enum field_flag {
     UNIQUE = 128,     /* no other row may hold the value: FIELD_DUPLICATE */
     ON_DEMAND = 256,  /* shown when asked for with fields=+name */
     BY_HANDLER = 512, /* taken and validated, stored by the handler: generic create and update leave it */
-    PRESENT = 1024,   /* must be given, may be empty */
+    LOGGED_IN = 1024, /* null for callers who are nobody */
+    PRESENT = 2048,   /* must be given and not empty, on PUT too */
 };
 
 /* Who sees a member of another person (completions.md section 5); one's own is seen whole. */
@@ -68,7 +69,7 @@ struct field {
     const char *filter;   /* arguments: condition that is added when given; binds its value as :<name> */
     const char *shown_if; /* name of a boolean setting; else null */
     enum audience to;
-    void (*render)(struct view *v, const struct row *row, const struct value *own);
+    void (*render)(struct view *v, const struct row *row, const struct value *own); /* F_COMPUTED; may replace any other type's form */
     /* Validates what was given beyond its type and may replace in->value; problems through fail_at. */
     int (*check)(struct call *c, struct in *in);
     const char *doc, *example; /* example: JSON, for OpenAPI and the reference */

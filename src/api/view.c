@@ -75,6 +75,7 @@ bool view_includes(const struct view *v, const struct resource *r) {
 
 bool view_sees(const struct view *v, const struct row *row, const struct field *f) {
     const struct actor *a = &v->c->work.actor;
+    if (f->flags & LOGGED_IN && a->rank == ROLE_PUBLIC && a->fingerprint.n == 0) return false;
     if (f->shown_if && !setting_bool(v->c->work.desk, f->shown_if)) return false;
     if (!row->resource->is_person || (a->user_id && row->id == a->user_id)) return true;
     return f->to == TO_ALL || (f->to == TO_CUSTOMERS && a->rank >= ROLE_CUSTOMER) || a->rank >= ROLE_COLLABORATOR;
@@ -300,8 +301,12 @@ static int select_rows(struct view *v, const struct resource *r, struct str ids,
     buf_fmt(&sql, " FROM %s WHERE t.id IN @LIST(:ids)", view_from(v->c->work.arena, r));
     view_condition(v->c, r, &b, &sql);
     buf_char(&sql, 0);
-    b.binds[b.bind_count] = (struct bind)B_TEXT("ids", ids);
-    rc = db_start(v->c->work.conn, sql.p, b.binds, &s);
+    struct bind binds[BRANCH_BINDS_MAX + 3];
+    memcpy(binds, b.binds, (size_t)b.bind_count * sizeof *binds);
+    binds[b.bind_count] = (struct bind)B_TEXT("ids", ids);
+    binds[b.bind_count + 1] = (struct bind)B_INT("me", v->c->work.actor.user_id);
+    binds[b.bind_count + 2] = (struct bind){0};
+    rc = db_start(v->c->work.conn, sql.p, binds, &s);
     buf_free(&sql);
     if (rc < 0) return rc;
     while ((rc = stmt_step(s)) == 1) {

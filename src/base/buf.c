@@ -43,13 +43,16 @@ void buf_int(struct buf *b, int64_t v) {
 
 void buf_fmt(struct buf *b, const char *fmt, ...) {
     va_list args, again;
+    buf_reserve(b, 128);
     va_start(args, fmt);
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, fmt, args);
+    int n = vsnprintf(b->p + b->n, b->cap - b->n, fmt, args);
     va_end(args);
     if (n < 0) abort();
-    buf_reserve(b, (size_t)n + 1);
-    vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
+    if ((size_t)n >= b->cap - b->n) {
+        buf_reserve(b, (size_t)n + 1);
+        vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
+    }
     va_end(again);
     b->n += (size_t)n;
 }

@@ -25,7 +25,7 @@ struct str str_trim(struct str s);             /* without blanks, tabs, CR and L
 struct str str_cut(struct str *rest, char sep); /* the part before sep; rest moves behind it; rest->p is NULL at the end */
 
 /* Names of parameters, members and resources are compared without underscores and letter case
- * (completions.md section 1): full_name = fullName = FullName. A hyphen counts as an underscore. */
+ * (completions.md section 1): full_name = fullName = FullName. */
 bool name_eq(struct str a, struct str b);
 
 /* Strict decimal, an optional minus, no blanks, no overflow. */

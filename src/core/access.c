@@ -10,6 +10,7 @@
  *     SELF       the actor's own
  *     customer   those they requested; with MY_ORGANIZATION those of their organization instead
  *     stranger   those made with the fingerprint
+ *     a request token, or the reply to one's own POST: that one conversation
  *
  * Staff, too, may have requested a conversation, but see it only as their access allows: completions.md section 5. */
 #include "core/access.h"
@@ -68,6 +69,11 @@ static void team_branches(struct work *w, struct branches *b) {
 
 void access_cases(struct work *w, struct branches *out) {
     const struct actor *a = &w->actor;
+    if (a->token_case_id) {
+        branch_add(out, "t.state = 1 AND t.id = :token_case");
+        branch_bind_int(out, ":token_case", a->token_case_id);
+        return;
+    }
     if (a->rank == ROLE_PUBLIC) {
         if (a->fingerprint.n == 0) return;
         branch_add(out, "t.state = 1 AND t.fingerprint = :fingerprint");

@@ -60,7 +60,6 @@ static char *put_utf8(char *to, int32_t c) {
 static bool unicode_escape(struct reader *r, char **to) {
     int32_t c = code_unit(r->p);
     if (c < 0) return fail(r, "\\u is followed by four hexadecimal digits");
-    if (c == 0) return fail(r, "the character U+0000 is not accepted"); /* no store keeps it in a text */
     int32_t low = c >> 10 == 0xD800 >> 10 ? code_unit(r->p + 6) : -1;
     if (low >> 10 == 0xDC00 >> 10) {
         c = 0x10000 + ((c & 0x3FF) << 10) + (low & 0x3FF);

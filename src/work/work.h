@@ -21,6 +21,7 @@ struct desk {
     struct clock clock;
     struct str base_url; /* no slash at its end */
     struct str host;     /* of the base URL */
+    struct str installation; /* 64 hex digits: names of realtime channels */
     struct key session_key, csrf_key, request_key, account_key, idempotency_key;
     struct key credential_key; /* of this process alone: what the credential cache is keyed by */
     struct settings *settings; /* what the desk decides: core/setting.h */
@@ -36,6 +37,7 @@ struct actor {
     int case_access;      /* enum case_access: staff */
     bool sees_organization; /* customers: their organization's conversations too */
     uint64_t denied;      /* bits of permissions that are off */
+    int64_t token_case_id; /* nobody, but shown this one conversation */
     struct str fingerprint, remote, user_agent;
     bool csrf_checked;    /* the session wants X-CSRF-Token on writes */
 };

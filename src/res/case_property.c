@@ -1,0 +1,172 @@
+/* Statuses, priorities and types: what a conversation can be. */
+#include "api/generic.h"
+#include "base/limits.h"
+#include "core/words.h"
+
+#include <inttypes.h>
+
+/* A thing in use, or one that came with the desk, stays. condition is over the alias t. */
+static int remove_unused(struct call *c, const char *in_use) {
+    struct stmt *row;
+    TRY(api_target(c));
+    TRY(api_input(c));
+    struct str sql = str_fmt(c->work.arena, "SELECT t.id FROM %s t WHERE t.id = :id AND (%s)", c->home->table, in_use);
+    TRY(db_start(c->work.conn, sql.p, BINDS(B_INT("id", c->id)), &row));
+    int rc = stmt_step(row);
+    stmt_end(row);
+    if (rc < 0) return rc;
+    if (rc) return fail_field(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0}, "It is in use or came with the desk.");
+    TRY(api_remove(c));
+    return api_reply(c);
+}
+
+static bool listed(const struct in *list, int64_t id) {
+    for (int64_t i = 0; i < list->value.i; i++)
+        if (list->value.ids[i] == id) return true;
+    return false;
+}
+
+static int reorder_rows(struct call *c, const struct in *wanted, const char *column) {
+    struct arena *a = c->work.arena;
+    int64_t order[LIMIT_IDS * 2], n = 0;
+    struct stmt *row;
+    int rc;
+    for (; n < wanted->value.i; n++) order[n] = wanted->value.ids[n];
+    TRY(db_start(c->work.conn, str_fmt(a, "SELECT t.id FROM %s t ORDER BY t.%s, t.id", c->home->table, column).p, NULL, &row));
+    while ((rc = stmt_step(row)) == 1)
+        if (n < LIMIT_IDS * 2 && !listed(wanted, col_int(row, 0))) order[n++] = col_int(row, 0);
+    stmt_end(row);
+    if (rc < 0) return rc;
+    const char *place = str_fmt(a, "UPDATE %s SET %s = :place, updated_at = :now WHERE id = :id AND %s <> :place", c->home->table, column, column).p;
+    for (int64_t i = 0; i < n; i++)
+        TRY(db_exec_text(c->work.conn, place, BINDS(B_INT("id", order[i]), B_INT("place", i + 1), B_INT("now", c->work.now))));
+    return api_reply(c);
+}
+
+/* PUT .../reorder: the ids given come first, in their order; the others follow in their old one. */
+static int reorder(struct call *c, const char *parameter, const char *column) {
+    struct arena *a = c->work.arena;
+    TRY(api_input(c));
+    const struct in *wanted = in(c, parameter);
+    for (int64_t i = 0; i < wanted->value.i; i++) {
+        int rc = api_visible(c, c->home, wanted->value.ids[i]);
+        if (rc < 0) return rc;
+        if (rc == 0) fail_at(&c->work, ERR_FIELD_INVALID, str_of(parameter), str_fmt(a, "%s/%" PRId64, parameter, i), "There is no such resource.");
+    }
+    if (failed(&c->work)) return -(int)failure(&c->work);
+    return reorder_rows(c, wanted, column);
+}
+
+/* ---- statuses ------------------------------------------------------------------------------------------------------ */
+
+static const struct field status_fields[] = {
+    {"label", F_TEXT, REQUIRED, .doc = "What people read.", .example = "\"Waiting for the vendor\""},
+    {"type", F_WORD, READONLY, .words = status_types, .doc = "What it means; one of your own is CUSTOM."},
+    {"sort_order", F_INT, READONLY, .doc = "Its place."},
+    {"is_sla_active", F_BOOL, 0, .initial = "1", .doc = "Whether SLA clocks run in it."},
+    {"is_deleted", F_BOOL, READONLY, .doc = "Whether it is gone but still referred to."},
+    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
+    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {0},
+};
+QUERY(status_insert, "INSERT INTO case_statuses (label, type, sort_order, is_sla_active, is_system, is_deleted, created_at, updated_at) "
+                     "SELECT CAST(:label AS TEXT), 6, COALESCE(MAX(sort_order), 0) + 1, CAST(:active AS INTEGER), 0, 0, CAST(:now AS BIGINT), "
+                     "CAST(:now AS BIGINT) FROM case_statuses RETURNING id");
+
+static int create_status(struct call *c) {
+    TRY(api_input(c));
+    TRY(db_insert(c->work.conn, &status_insert,
+                  BINDS(B_TEXT("label", in_text(c, "label")), B_INT("active", in_int(c, "is_sla_active")), B_INT("now", c->work.now)), &c->id));
+    return api_reply(c);
+}
+static int remove_status(struct call *c) { return remove_unused(c, "t.is_system = 1 OR EXISTS (SELECT 1 FROM cases k WHERE k.status_id = t.id)"); }
+static int reorder_statuses(struct call *c) { return reorder(c, "status_ids", "sort_order"); }
+
+static const struct field status_order[] = {{"status_ids", F_IDS, PRESENT, .doc = "Ids in the order wanted.", .example = "[2, 1]"}, {0}};
+
+static const struct route status_routes[] = {
+    {GET, "/cases/statuses", PUBLIC, "", LIST_COUNT, api_list, .order = {.key = "t.sort_order"}, .summary = "List the statuses"},
+    {GET, "/cases/statuses/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Read a status"},
+    {POST, "/cases/statuses", AD, "configuration", ONE, create_status, .permission = "case_fields.manage", .summary = "Make a status"},
+    {PUT, "/cases/statuses/reorder", AD, "configuration", NONE, reorder_statuses, .permission = "case_fields.manage", .input = status_order,
+     .summary = "Order the statuses"},
+    {PUT, "/cases/statuses/:id", AD, "configuration", ONE, api_update, .permission = "case_fields.manage", .summary = "Change a status"},
+    {DELETE, "/cases/statuses/:id", AD, "configuration", NONE, remove_status, .permission = "case_fields.manage", .summary = "Delete a status",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {0},
+};
+const struct resource case_status_resource = {.type = "case_status", .title = "Statuses", .doc = "Where a conversation stands.",
+                                              .url = "cases/statuses/:id", .table = "case_statuses", .fields = status_fields, .routes = status_routes};
+
+/* ---- priorities ----------------------------------------------------------------------------------------------------- */
+
+static const struct field priority_fields[] = {
+    {"label", F_TEXT, REQUIRED, .doc = "What people read.", .example = "\"High\""},
+    {"level", F_INT, READONLY, .doc = "Its rank: higher is more urgent."},
+    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
+    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {0},
+};
+QUERY(priority_insert, "INSERT INTO case_priorities (label, level, created_at, updated_at) SELECT CAST(:label AS TEXT), COALESCE(MAX(level), 0) + 1, "
+                       "CAST(:now AS BIGINT), CAST(:now AS BIGINT) FROM case_priorities RETURNING id");
+
+static int create_priority(struct call *c) {
+    TRY(api_input(c));
+    TRY(db_insert(c->work.conn, &priority_insert, BINDS(B_TEXT("label", in_text(c, "label")), B_INT("now", c->work.now)), &c->id));
+    return api_reply(c);
+}
+static int remove_priority(struct call *c) { return remove_unused(c, "EXISTS (SELECT 1 FROM cases k WHERE k.priority_id = t.id)"); }
+static int reorder_priorities(struct call *c) { return reorder(c, "priority_ids", "level"); }
+
+static const struct field priority_order[] = {{"priority_ids", F_IDS, PRESENT, .doc = "Ids from the least to the most urgent.", .example = "[2, 1]"}, {0}};
+
+static const struct route priority_routes[] = {
+    {GET, "/cases/priorities", PUBLIC, "", LIST_COUNT, api_list, .order = {.key = "t.level"}, .summary = "List the priorities"},
+    {GET, "/cases/priorities/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Read a priority"},
+    {POST, "/cases/priorities", AD, "configuration", ONE, create_priority, .permission = "case_fields.manage", .summary = "Make a priority"},
+    {PUT, "/cases/priorities/reorder", AD, "configuration", NONE, reorder_priorities, .permission = "case_fields.manage", .input = priority_order,
+     .summary = "Order the priorities"},
+    {PUT, "/cases/priorities/:id", AD, "configuration", ONE, api_update, .permission = "case_fields.manage", .summary = "Change a priority"},
+    {DELETE, "/cases/priorities/:id", AD, "configuration", NONE, remove_priority, .permission = "case_fields.manage", .summary = "Delete a priority",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {0},
+};
+const struct resource case_priority_resource = {.type = "case_priority", .title = "Priorities", .doc = "How urgent a conversation is.",
+                                                .url = "cases/priorities/:id", .table = "case_priorities", .fields = priority_fields,
+                                                .routes = priority_routes};
+
+/* ---- types ---------------------------------------------------------------------------------------------------------- */
+
+static const struct field type_fields[] = {
+    {"label", F_TEXT, REQUIRED, .doc = "What people read.", .example = "\"Question\""},
+    {"type", F_WORD, READONLY, .words = case_type_types, .doc = "What it means; one of your own is CUSTOM."},
+    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
+    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {0},
+};
+QUERY(type_insert, "INSERT INTO case_types (label, type, sort_order, created_at, updated_at) SELECT CAST(:label AS TEXT), 5, "
+                   "COALESCE(MAX(sort_order), 0) + 1, CAST(:now AS BIGINT), CAST(:now AS BIGINT) FROM case_types RETURNING id");
+
+static int create_type(struct call *c) {
+    TRY(api_input(c));
+    TRY(db_insert(c->work.conn, &type_insert, BINDS(B_TEXT("label", in_text(c, "label")), B_INT("now", c->work.now)), &c->id));
+    return api_reply(c);
+}
+static int remove_type(struct call *c) { return remove_unused(c, "EXISTS (SELECT 1 FROM cases k WHERE k.type_id = t.id)"); }
+static int reorder_types(struct call *c) { return reorder(c, "type_ids", "sort_order"); }
+
+static const struct field type_order[] = {{"type_ids", F_IDS, PRESENT, .doc = "Ids in the order wanted.", .example = "[2, 1]"}, {0}};
+
+static const struct route type_routes[] = {
+    {GET, "/cases/types", PUBLIC, "", LIST_COUNT, api_list, .order = {.key = "t.sort_order"}, .summary = "List the types"},
+    {GET, "/cases/types/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Read a type"},
+    {POST, "/cases/types", AD, "configuration", ONE, create_type, .permission = "case_fields.manage", .summary = "Make a type"},
+    {PUT, "/cases/types/reorder", AD, "configuration", NONE, reorder_types, .permission = "case_fields.manage", .input = type_order,
+     .summary = "Order the types"},
+    {PUT, "/cases/types/:id", AD, "configuration", ONE, api_update, .permission = "case_fields.manage", .summary = "Change a type"},
+    {DELETE, "/cases/types/:id", AD, "configuration", NONE, remove_type, .permission = "case_fields.manage", .summary = "Delete a type",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {0},
+};
+const struct resource case_type_resource = {.type = "case_type", .title = "Types", .doc = "What a conversation is about.", .url = "cases/types/:id",
+                                            .table = "case_types", .fields = type_fields, .routes = type_routes};

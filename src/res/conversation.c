@@ -1,0 +1,313 @@
+#include "core/case.h"
+
+#include "api/generic.h"
+#include "api/input.h"
+#include "api/view.h"
+#include "base/limits.h"
+#include "core/setting.h"
+#include "core/user.h"
+
+#include <inttypes.h>
+
+/* ---- the table ------------------------------------------------------------------------------------------------------ */
+
+static void no_values(struct view *v, const struct row *row, const struct value *own) {
+    (void)row, (void)own;
+    jw_array(&v->w);
+    jw_end(&v->w);
+}
+
+static void realtime_channel(struct view *v, const struct row *row, const struct value *own) {
+    (void)own;
+    jw_str(&v->w, str_fmt(v->c->work.arena, "presence-%s@v1_cases_%" PRId64, v->c->work.desk->installation.p, row->id));
+}
+
+static const struct word sources_given[] = {{SOURCE_HELPCENTER, "HELPCENTER"}, {SOURCE_MESSENGER, "MESSENGER"}, {SOURCE_API, "API"}, {0}};
+
+static const struct field conversation_fields[] = {
+    {"uuid", F_TEXT, READONLY, .doc = "Its universal id."},
+    {"legacy_id", F_TEXT, READONLY, .doc = "Its id in the system it came from."},
+    {"subject", F_TEXT, READONLY, .doc = "What it is about.", .example = "\"The engine stalls\""},
+    {"channel", F_WORD, READONLY, .words = channels, .doc = "Where it came from.", .example = "\"HELPCENTER\""},
+    {"requester", F_REF, READONLY, .ref = "user", .doc = "Who asked."},
+    {"creator", F_REF, READONLY, .ref = "user", .doc = "Who made it."},
+    {"last_replier", F_REF, READONLY, .ref = "user", .doc = "Who wrote last."},
+    {"last_agent_replier", F_REF, READONLY, .ref = "user", .doc = "Who of the staff wrote last."},
+    {"assigned_team", F_REF, READONLY, .ref = "team", .doc = "The team that looks after it."},
+    {"assigned_agent", F_REF, READONLY, .ref = "user", .doc = "Who looks after it."},
+    {"status", F_REF, READONLY, .ref = "case_status", .shown_if = "cases.status_visible_to_customers", .doc = "Where it stands; null when customers may not see it."},
+    {"is_closed", F_BOOL, READONLY, .column = "CASE WHEN t.status_type = 5 THEN 1 ELSE 0 END", .doc = "Whether it takes no more replies."},
+    {"priority", F_REF, READONLY, .ref = "case_priority", .shown_if = "cases.priority_visible_to_customers", .doc = "How urgent it is; null when customers may not see it."},
+    {"type", F_REF, READONLY, .ref = "case_type", .shown_if = "cases.type_visible_to_customers", .doc = "What kind it is; null when customers may not see it."},
+    {"read_marker", F_REF, READONLY | LOGGED_IN, .column = "t.id", .ref = "read_marker", .doc = "How far the caller has read."},
+    {"custom_fields", F_COMPUTED, READONLY, .render = no_values, .doc = "Values of the fields that customers see.", .example = "[]"},
+    {"realtime_channel", F_COMPUTED, READONLY, .render = realtime_channel, .doc = "Channel of changes.", .example = "\"presence-0f@v1_cases_23\""},
+    {"last_message_status", F_WORD, READONLY, .words = message_statuses, .doc = "How far the last message came."},
+    {"last_message_preview", F_TEXT, READONLY, .doc = "The beginning of the last message."},
+    {"last_replied_at", F_TIME, READONLY, .doc = "When the last message was written."},
+    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
+    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {0},
+};
+
+/* ---- reading --------------------------------------------------------------------------------------------------------- */
+
+/* Kinds of status asked for are branches of their own where everything may be seen: each is an index range. */
+static void branch_by_status(struct call *c, struct branches *b) {
+    static const char *const where[] = {"t.state = 1 AND t.status_type = 1", "t.state = 1 AND t.status_type = 2", "t.state = 1 AND t.status_type = 3",
+                                        "t.state = 1 AND t.status_type = 4", "t.state = 1 AND t.status_type = 5", "t.state = 1 AND t.status_type = 6"};
+    const struct in *status = arg(c, "status");
+    b->count = 0;
+    for (int type = STATUS_NEW; type <= STATUS_CUSTOM; type++)
+        for (int64_t i = 0; i < status->value.i; i++)
+            if (status->value.ids[i] == type) {
+                branch_add(b, where[type - 1]);
+                break;
+            }
+}
+
+static int list_conversations(struct call *c) {
+    struct branches *b = ARENA_NEW(c->work.arena, struct branches);
+    TRY(api_input(c));
+    if (arg(c, "filters")->given) access_organization_cases(&c->work, b);
+    else access_own_cases(&c->work, b);
+    bool all = c->work.actor.rank >= ROLE_COLLABORATOR && c->work.actor.case_access == CASES_ALL;
+    if (all && arg(c, "status")->given && arg(c, "status")->value.i) branch_by_status(c, b);
+    c->branches = b;
+    return api_list(c);
+}
+
+static int count_conversations(struct call *c, int64_t *total) {
+    const struct in *status = arg(c, "status");
+    struct str types = {0};
+    if (c->work.actor.rank < ROLE_COLLABORATOR || arg(c, "priority")->given) return 0;
+    if (status->given) {
+        types = S("");
+        for (int64_t i = 0; i < status->value.i; i++) types = str_fmt(c->work.arena, "%s%s%" PRId64, types.p, i ? "," : "", status->value.ids[i]);
+        types = str_fmt(c->work.arena, "[%s]", types.p);
+    }
+    return case_count(&c->work, types, total);
+}
+
+#define REQUEST_TOKEN_LIFE (120 * TIME_SECOND)
+
+/* "<case>.<issued>.<40 hex>": good for that conversation, for 120 seconds. */
+static struct str request_token(struct call *c, int64_t id, int64_t issued) {
+    struct arena *a = c->work.arena;
+    struct str text = str_fmt(a, "%" PRId64 ".%" PRId64, id, issued);
+    return str_fmt(a, "%s.%.40s", text.p, mac_hex(a, &c->work.desk->request_key, text).p);
+}
+
+static bool request_token_good(struct call *c, struct str token, int64_t id) {
+    int64_t of, issued;
+    struct str rest = token;
+    if (!str_to_int(str_cut(&rest, '.'), &of) || of != id || rest.p == NULL || !str_to_int(str_cut(&rest, '.'), &issued)) return false;
+    if (issued > c->work.now || c->work.now - issued > REQUEST_TOKEN_LIFE) return false;
+    return secret_eq(token, request_token(c, id, issued));
+}
+
+QUERY(case_stranger, "SELECT requester_id, requester_name FROM cases WHERE id = :id");
+
+static int note_stranger(struct call *c, int64_t id) {
+    struct stmt *row;
+    int rc = db_row(c->work.conn, &case_stranger, BINDS(B_INT("id", id)), &row);
+    if (rc <= 0) return rc;
+    c->stranger_id = col_int(row, 0);
+    c->stranger_name = str_dup(c->work.arena, col_text(row, 1));
+    stmt_end(row);
+    return 0;
+}
+
+static int read_conversation(struct call *c) {
+    const struct json *token = json_named(c->query, S("token"));
+    if (token == NULL) {
+        TRY(api_get(c));
+        if (c->status != 304) call_header(c, "X-Request-Token", request_token(c, c->id, c->work.now));
+        return 0;
+    }
+    if (token->type != JSON_STRING || !request_token_good(c, token->text, c->vars[0].id)) return fail(&c->work, ERR_AUTHENTICATION_FAILED);
+    if (c->work.actor.rank == ROLE_PUBLIC) c->work.actor.token_case_id = c->vars[0].id;
+    TRY(note_stranger(c, c->vars[0].id));
+    return api_get(c);
+}
+
+/* ---- making ----------------------------------------------------------------------------------------------------------- */
+
+static const struct field create_input[] = {
+    {"name", F_TEXT, .doc = "Name of the caller; mandatory without login, else ignored.", .example = "\"Ada Byron\""},
+    {"email", F_EMAIL, .doc = "Address of the caller; mandatory without login, else ignored.", .example = "\"ada@example.com\""},
+    {"subject", F_TEXT, REQUIRED, .doc = "What it is about.", .example = "\"The engine stalls\""},
+    {"contents", F_LONG, REQUIRED, .max = LIMIT_CONTENTS, .doc = "The first message.", .example = "\"It stops after ten turns.\""},
+    {"source", F_WORD, NULLABLE, .words = sources_given, .doc = "The program it is written with."},
+    {"metadata", F_OBJECT, NULLABLE, .doc = "user_agent and page_url; other keys are ignored.", .example = "{\"page_url\": \"https://example.com/engine\"}"},
+    {"priority", F_REF, NULLABLE, .ref = "case_priority", .doc = "Accepted from customers only if they may edit priorities."},
+    {"client_id", F_TEXT, NULLABLE, .doc = "Comes back in the first message."},
+    {0},
+};
+
+/* Only user_agent and page_url are kept. */
+static int read_metadata(struct call *c, struct str *out) {
+    struct in *given_data = in(c, "metadata");
+    struct buf b = {0};
+    struct json_writer w;
+    if (!given_data->given || given_data->value.type == V_NULL) return 0;
+    jw_init(&w, &b);
+    jw_object(&w);
+    for (const struct json *j = given_data->json->first; j; j = j->next) {
+        bool known = name_eq(j->name, S("user_agent")) || name_eq(j->name, S("page_url"));
+        struct str pointer = str_fmt(c->work.arena, "metadata/%.*s", (int)(j->name.n > 64 ? 64 : j->name.n), j->name.p ? j->name.p : "");
+        if (!known) notice(&c->work, "NOTICE", "metadata takes user_agent and page_url; ignored: %.*s", (int)(j->name.n > 64 ? 64 : j->name.n), j->name.p ? j->name.p : "");
+        else if (j->type != JSON_STRING || j->text.n > 2048 || memchr(j->text.p, 0, j->text.n))
+            fail_at(&c->work, ERR_FIELD_INVALID, S("metadata"), pointer, "A text of at most 2048 bytes is expected.");
+        else {
+            jw_key_raw(&w, j->name);
+            jw_str(&w, j->text);
+        }
+    }
+    jw_end(&w);
+    *out = str_dup(c->work.arena, buf_view(&b));
+    buf_free(&b);
+    return failed(&c->work) ? -(int)failure(&c->work) : 0;
+}
+
+static void ignored(struct call *c, const char *name, const char *why) {
+    struct in *i = in(c, name);
+    if (!i->given) return;
+    notice(&c->work, "NOTICE", "%s was ignored: %s", input_name(c->work.arena, i->field).p, why);
+    i->given = false;
+    i->value = (struct value){0};
+}
+
+/* The requester of a stranger's conversation: who has the address, or somebody new. */
+static int find_requester(struct call *c, struct case_new *n) {
+    struct str email = in_text(c, "email"), name = in_text(c, "name");
+    int rc = user_by_email(&c->work, email, &n->requester_id);
+    if (rc < 0) return rc;
+    if (rc) n->requester_name = name;
+    else TRY(user_create(&c->work, &(struct user_new){.full_name = name, .email = email, .role_id = 4}, false, &n->requester_id));
+    c->stranger_id = n->requester_id;
+    c->stranger_name = name;
+    return 0;
+}
+
+static int create(struct call *c) {
+    const struct actor *a = &c->work.actor;
+    struct case_new n = {0};
+    bool stranger = a->rank == ROLE_PUBLIC;
+    api_input(c);
+    for (int i = 0; i < 2 && stranger; i++) {
+        const char *name = i ? "email" : "name";
+        if (!given(c, name)) in_fail(c, name, ERR_FIELD_REQUIRED, NULL);
+        else if (in(c, name)->value.type == V_NULL) in_fail(c, name, ERR_FIELD_EMPTY, NULL);
+    }
+    read_metadata(c, &n.metadata);
+    if (failed(&c->work)) return -(int)failure(&c->work);
+    if (!stranger) {
+        ignored(c, "name", "the caller is logged in");
+        ignored(c, "email", "the caller is logged in");
+    }
+    if (a->rank <= ROLE_CUSTOMER && !setting_bool(c->work.desk, "cases.priority_customer_editable")) ignored(c, "priority", "customers may not edit it");
+    if (stranger) TRY(find_requester(c, &n));
+    else n.requester_id = a->user_id;
+    n.creator_id = n.requester_id;
+    n.subject = in_text(c, "subject");
+    n.contents = in_text(c, "contents");
+    n.client_id = in_text(c, "client_id");
+    n.source = (int)in_int(c, "source");
+    n.priority_id = in_int(c, "priority");
+    TRY(case_create(&c->work, &n, &c->id));
+    c->work.actor.token_case_id = c->id;
+    call_header(c, "X-Request-Token", request_token(c, c->id, c->work.now));
+    return api_reply(c);
+}
+
+/* ---- changing ---------------------------------------------------------------------------------------------------------- */
+
+static const struct field update_input[] = {
+    {"source", F_WORD, NULLABLE | BY_HANDLER, .words = sources_given, .doc = "The program it is changed with; rules may depend on it."},
+    {"subject", F_TEXT, REQUIRED, .doc = "What it is about."},
+    {"priority", F_REF, NULLABLE, .ref = "case_priority", .doc = "How urgent it is."},
+    {"status", F_REF, BY_HANDLER, .ref = "case_status", .doc = "Where it stands."},
+    {"type", F_REF, NULLABLE, .ref = "case_type", .doc = "What kind it is."},
+    {0},
+};
+
+QUERY(status_type_wanted, "SELECT type FROM case_statuses WHERE id = :id");
+
+/* Customers close what is answered and reopen it; nothing else. CLOSED is set by admins and owners. */
+static int check_status(struct call *c, const struct case_now *now) {
+    int64_t type = 0;
+    if (!given(c, "status")) return 0;
+    TRY(db_int(c->work.conn, &status_type_wanted, BINDS(B_INT("id", in_int(c, "status"))), &type));
+    if (c->work.actor.rank == ROLE_CUSTOMER) {
+        bool may = type == STATUS_COMPLETED || (type == STATUS_OPEN && now->status_type == STATUS_COMPLETED) || in_int(c, "status") == now->status_id;
+        return may ? 0 : in_fail(c, "status", ERR_RESOURCE_ACTION_NOT_AVAILABLE, "Customers complete a conversation, or open a completed one again.");
+    }
+    if (type == STATUS_CLOSED && c->work.actor.rank < ROLE_ADMIN) return in_fail(c, "status", ERR_PERMISSIONS_DENIED, "Admins and owners close conversations.");
+    return 0;
+}
+
+static int update(struct call *c) {
+    struct case_now now;
+    TRY(api_target(c));
+    TRY(case_load(&c->work, c->id, &now));
+    TRY(api_input(c));
+    if (c->work.actor.rank == ROLE_CUSTOMER) {
+        if (!setting_bool(c->work.desk, "cases.subject_customer_editable")) ignored(c, "subject", "customers may not edit it");
+        if (!setting_bool(c->work.desk, "cases.priority_customer_editable")) ignored(c, "priority", "customers may not edit it");
+        ignored(c, "type", "customers may not edit it");
+    }
+    if (now.status_type == STATUS_CLOSED) return fail(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE);
+    TRY(check_status(c, &now));
+    if (given(c, "status")) TRY(case_set_status(&c->work, &now, in_int(c, "status")));
+    in(c, "status")->given = in(c, "source")->given = false;
+    TRY(api_store(c));
+    return api_reply(c);
+}
+
+/* ---- routes ------------------------------------------------------------------------------------------------------------- */
+
+static const struct word filter_words[] = {{1, "MY_ORGANIZATION"}, {0}};
+static const struct field list_args[] = {
+    {"status", F_WORDS, .words = status_types, .filter = "t.status_type IN @LIST(:status)", .doc = "Only those whose status is of these kinds."},
+    {"priority", F_INT, .filter = "t.priority_id IN (SELECT p.id FROM case_priorities p WHERE p.level <= :priority)",
+     .doc = "Only those with a priority of this level or less."},
+    {"filters", F_WORDS, .words = filter_words, .doc = "MY_ORGANIZATION: a customer's organization's, as far as the customer may see them."},
+    {0},
+};
+static const struct field token_args[] = {{"token", F_TEXT, .doc = "From X-Request-Token: reads this one conversation without login, for 120 seconds."}, {0}};
+
+static const struct route conversation_routes[] = {
+    {GET, "/conversations", ALL, "", LIST, list_conversations, .args = list_args, .order = {.key = "t.created_at", .descending = true},
+     .newest_keys = true, .count = count_conversations, .summary = "List the conversations",
+     .doc = "Customers get those they requested, staff all they may see."},
+    {GET, "/conversations/:id", ALL | TOKEN, "", ONE, read_conversation, .args = token_args, .summary = "Read a conversation",
+     .doc = "The reply's X-Request-Token reads it once more without login, for 120 seconds."},
+    {GET, "/conversations/:id/participants", ALL, "", LIST, api_list, .reply = "user_minimal", .of = "conversation",
+     .where = "(t.id IN (SELECT p.user_id FROM case_participants p WHERE p.case_id = :id) OR t.id = (SELECT k.requester_id FROM cases k WHERE k.id = :id))",
+     .summary = "List who takes part in a conversation"},
+    {POST, "/conversations", PUBLIC, "", ONE, create, .input = create_input, .body = FILES_IGNORED, .summary = "Open a conversation",
+     .doc = "Without login a user is found by the address, or made."},
+    {PUT, "/conversations/:id", ALL, "", ONE, update, .input = update_input, .summary = "Change a conversation",
+     .doc = "Customers change what is customer-editable, complete a conversation, and open a completed one again.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {0},
+};
+
+const struct resource conversation_resource = {.type = "conversation", .title = "Conversations", .doc = "What customers ask and staff answer.",
+                                               .url = "conversations/:id", .table = "cases", .fields = conversation_fields,
+                                               .routes = conversation_routes, .visible = access_cases};
+
+/* ---- read markers --------------------------------------------------------------------------------------------------------- */
+
+static const struct field marker_fields[] = {
+    {"last_read_post_id", F_INT, READONLY, .column = "m.last_read_post_id", .doc = "The last message read."},
+    {"last_read_at", F_TIME, READONLY, .column = "m.last_read_at", .doc = "When."},
+    {"unread_count", F_INT, READONLY, .column = "t.message_seq - COALESCE(m.last_read_seq, 0)", .doc = "How many came since.", .example = "1"},
+    {0},
+};
+
+/* Of whoever asks: its id is the conversation's, so that a reference costs nothing. */
+const struct resource read_marker_resource = {.type = "read_marker", .title = "Read markers", .doc = "How far the caller has read a conversation.",
+                                              .table = "cases", .from = "cases t LEFT JOIN read_markers m ON m.case_id = t.id AND m.user_id = :me",
+                                              .fields = marker_fields, .visible = access_cases};

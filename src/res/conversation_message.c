@@ -1,0 +1,92 @@
+#include "core/message.h"
+
+#include "api/generic.h"
+#include "api/input.h"
+#include "api/view.h"
+#include "base/limits.h"
+#include "core/permission.h"
+
+static void no_attachments(struct view *v, const struct row *row, const struct value *own) {
+    (void)row, (void)own;
+    jw_array(&v->w);
+    jw_end(&v->w);
+}
+
+static void no_download(struct view *v, const struct row *row, const struct value *own) {
+    (void)row, (void)own;
+    jw_null(&v->w);
+}
+
+static const struct field message_fields[] = {
+    {"case_id", F_INT, HIDDEN, .doc = "Its conversation."},
+    {"uuid", F_TEXT, READONLY, .doc = "Its universal id."},
+    {"client_id", F_TEXT, READONLY, .doc = "What the client called it.", .example = "\"a-1\""},
+    {"subject", F_TEXT, READONLY, .doc = "Of a mail."},
+    {"channel", F_WORD, READONLY, .words = channels, .doc = "Where it came from.", .example = "\"HELPCENTER\""},
+    {"content_text", F_LONG, READONLY, .doc = "What it says.", .example = "\"It stops after ten turns.\""},
+    {"content_html", F_LONG, READONLY, .doc = "The same with its form, when it came with one."},
+    {"creator", F_REF, READONLY, .ref = "user", .doc = "Who wrote it."},
+    {"attachments", F_COMPUTED, READONLY, .render = no_attachments, .doc = "Its files.", .example = "[]"},
+    {"download_all", F_COMPUTED, READONLY, .render = no_download, .doc = "Address of all its files; null with fewer than two.", .example = "null"},
+    {"source", F_WORD, READONLY, .words = sources, .doc = "The program it was written with."},
+    {"metadata", F_JSON, READONLY, .doc = "What the program said of itself.", .example = "{}"},
+    {"message_status", F_WORD, READONLY, .words = message_statuses, .doc = "How far it came.", .example = "\"SENT\""},
+    {"message_status_reject_type", F_WORD, READONLY, .column = "t.reject_type", .words = reject_types, .doc = "Why it was rejected."},
+    {"message_status_reject_reason", F_TEXT, READONLY, .column = "t.reject_reason", .doc = "What the mail server said."},
+    {"message_status_updated_at", F_TIME, READONLY, .doc = "When its status last changed."},
+    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
+    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {0},
+};
+
+static const struct word sources_given[] = {{SOURCE_HELPCENTER, "HELPCENTER"}, {SOURCE_MESSENGER, "MESSENGER"}, {SOURCE_API, "API"},
+                                            {SOURCE_AGENT, "AGENT"},           {SOURCE_MOBILE, "MOBILE"},       {0}};
+static const struct field create_input[] = {
+    {"contents", F_LONG, REQUIRED, .max = LIMIT_CONTENTS, .doc = "What it says.", .example = "\"Have you tried turning it backwards?\""},
+    {"source", F_WORD, NULLABLE, .words = sources_given, .doc = "The program it is written with."},
+    {"client_id", F_TEXT, NULLABLE, .doc = "Comes back with the message; posted again to the same conversation it is answered with the same message.",
+     .example = "\"a-2\""},
+    {0},
+};
+
+static int create(struct call *c) {
+    struct case_now now;
+    TRY(api_of(c));
+    TRY(api_input(c));
+    TRY(case_load(&c->work, c->vars[0].id, &now));
+    struct message_new m = {.contents = in_text(c, "contents"), .client_id = in_text(c, "client_id"), .creator_id = c->work.actor.user_id,
+                            .source = (int)in_int(c, "source")};
+    TRY(message_post(&c->work, &now, &m, &c->id));
+    return api_reply(c);
+}
+
+static const struct word statuses_given[] = {{MESSAGE_DELIVERED, "DELIVERED"}, {MESSAGE_SEEN, "SEEN"}, {0}};
+static const struct field update_input[] = {
+    {"message_status", F_WORD, PRESENT, .words = statuses_given, .doc = "DELIVERED or SEEN; SEEN counts for all before it too.", .example = "\"SEEN\""},
+    {0},
+};
+
+static int update(struct call *c) {
+    TRY(api_target(c));
+    TRY(api_input(c));
+    TRY(message_set_status(&c->work, c->vars[0].id, c->id, (enum message_status)in_int(c, "message_status")));
+    return api_reply(c);
+}
+
+#define OF_CASE .of = "conversation", .where = "t.case_id = :id AND t.kind = 1", .label = "conversation_message"
+
+static const struct route message_routes[] = {
+    {GET, "/conversations/:id/messages", ALL, "", LIST, api_list, OF_CASE, .order = {.descending = true}, .newest_keys = true,
+     .summary = "List the messages of a conversation", .doc = "The newest first."},
+    {GET, "/conversations/:id/messages/:message_id", ALL, "", ONE, api_get, OF_CASE, .summary = "Read a message"},
+    {POST, "/conversations/:id/messages", ALL, "", ONE, create, OF_CASE, .input = create_input, .body = FILES_IGNORED, .permission = "cases.public_reply",
+     .summary = "Answer a conversation", .doc = "A staff reply opens a new conversation, a requester's reply opens a pending or completed one again.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {PUT, "/conversations/:id/messages/:message_id", ALL, "", NONE, update, OF_CASE, .input = update_input, .summary = "Say that a message was delivered or seen",
+     .doc = "A step back changes nothing."},
+    {0},
+};
+
+const struct resource conversation_message_resource = {.type = "case_message", .title = "Messages", .doc = "What was written in a conversation.",
+                                                       .url = "conversations/:case_id/messages/:id", .table = "posts", .where = "t.kind = 1",
+                                                       .fields = message_fields, .routes = message_routes};

@@ -1,0 +1,31 @@
+#include "api/generic.h"
+#include "core/words.h"
+
+static const struct field job_fields[] = {
+    {"status", F_WORD, READONLY, .words = job_statuses, .doc = "PENDING, RUNNING, then COMPLETED or FAILED.", .example = "\"COMPLETED\""},
+    {"total", F_INT, READONLY, .doc = "Records given; null until it is done.", .example = "2"},
+    {"inserted", F_INT, READONLY, .doc = "Records made.", .example = "2"},
+    {"rejected", F_INT, READONLY, .doc = "Records that were not valid.", .example = "0"},
+    {"errors", F_JSON, READONLY, .doc = "What was wrong with which record, and the record.", .example = "[]"},
+    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
+    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {0},
+};
+
+/* Its maker's, and everybody's for admins and owners. */
+static void visible(struct work *w, struct branches *out) {
+    if (w->actor.rank >= ROLE_ADMIN) {
+        out->all = true;
+        return;
+    }
+    branch_add(out, "t.creator_id = :me");
+    branch_bind_int(out, ":me", w->actor.user_id);
+}
+
+static const struct route job_routes[] = {
+    {GET, "/jobs/:id", ALL, "", ONE, api_get, .label = "job", .summary = "Read a job", .doc = "Its maker reads it, and admins and owners."},
+    {0},
+};
+
+const struct resource job_resource = {.type = "bulk_job", .title = "Jobs", .doc = "Work that goes on after the reply.", .url = "jobs/:id",
+                                      .table = "jobs", .fields = job_fields, .routes = job_routes, .visible = visible};

@@ -1,0 +1,122 @@
+#include "api/generic.h"
+#include "core/permission.h"
+#include "core/words.h"
+
+static const struct word types_to_make[] = {{ROLE_ADMIN, "ADMIN"}, {ROLE_AGENT, "AGENT"}, {0}};
+
+static const struct field role_fields[] = {
+    {"title", F_TEXT, REQUIRED, .doc = "What the role is called.", .example = "\"Second line\""},
+    {"type", F_WORD, READONLY, .words = role_types, .doc = "What people in the role are, by rank.", .example = "\"AGENT\""},
+    {"is_system", F_BOOL, READONLY, .doc = "Whether it came with the desk and can't be deleted."},
+    {"agent_case_access", F_WORD, 0, .words = case_accesses, .initial = "ALL", .doc = "Which conversations its people see.", .example = "\"ALL\""},
+    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
+    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {0},
+};
+
+static const struct field create_input[] = {
+    {"title", F_TEXT, REQUIRED, .doc = "What the role is called.", .example = "\"Second line\""},
+    {"type", F_WORD, REQUIRED, .words = types_to_make, .doc = "Admins or agents."},
+    {"agent_case_access", F_WORD, 0, .words = case_accesses, .initial = "ALL", .doc = "Which conversations its people see."},
+    {0},
+};
+
+QUERY(role_insert, "INSERT INTO roles (title, type, is_system, agent_case_access, denied, created_at, updated_at) "
+                   "VALUES (:title, :type, 0, :access, 0, :now, :now) RETURNING id");
+QUERY(roles_protected, "SELECT r.id FROM roles r WHERE r.id IN @LIST(:ids) AND (r.is_system = 1 OR EXISTS (SELECT 1 FROM users u WHERE u.role_id = r.id))");
+
+static int create(struct call *c) {
+    TRY(api_input(c));
+    TRY(db_insert(c->work.conn, &role_insert,
+                  BINDS(B_TEXT("title", in_text(c, "title")), B_INT("type", in_int(c, "type")), B_INT("access", in_int(c, "agent_case_access")),
+                        B_INT("now", c->work.now)), &c->id));
+    TRY(permissions_create(&c->work, c->id));
+    return api_reply(c);
+}
+
+/* System roles and roles in use stay. */
+static int remove_roles(struct call *c) {
+    int rc;
+    TRY(api_target(c));
+    TRY(api_input(c));
+    DB_ROWS(rc, c->work.conn, &roles_protected, BINDS(B_TEXT("ids", api_ids(c))), row)
+        for (int i = 0; i < c->id_count; i++)
+            if (c->ids[i] == col_int(row, 0))
+                fail_at(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, c->route->shape == COUNT ? S("ids") : (struct str){0},
+                        c->route->shape == COUNT ? str_fmt(c->work.arena, "ids/%d", i) : (struct str){0},
+                        "The role came with the desk or is in use.");
+    if (rc < 0 || failed(&c->work)) return rc < 0 ? rc : -(int)failure(&c->work);
+    TRY(api_remove(c));
+    return api_reply(c);
+}
+
+static const struct route role_routes[] = {
+    {GET, "/roles", COL_PLUS, "users", LIST, api_list, .summary = "List the roles"},
+    {GET, "/roles/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read a role"},
+    {POST, "/roles", AD, "configuration", ONE, create, .permission = "roles.manage", .input = create_input, .summary = "Make a role"},
+    {PUT, "/roles/:id", AD, "configuration", ONE, api_update, .permission = "roles.manage", .summary = "Change a role"},
+    {DELETE, "/roles/:id", AD, "configuration", NONE, remove_roles, .permission = "roles.manage", .summary = "Delete a role",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {DELETE, "/roles", AD, "configuration", COUNT, remove_roles, .permission = "roles.manage", .summary = "Delete several roles",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {0},
+};
+
+const struct resource role_resource = {.type = "role", .title = "Roles", .doc = "What people are and which conversations they see.",
+                                       .url = "roles/:id", .table = "roles", .fields = role_fields, .routes = role_routes, .expanded_for = COL_PLUS};
+
+/* ---- permissions ------------------------------------------------------------------------------------------------ */
+
+static const struct field permission_fields[] = {
+    {"role_id", F_INT, HIDDEN, .doc = "Whose it is."},
+    {"name", F_TEXT, READONLY, .doc = "Dotted key.", .example = "\"teams.manage\""},
+    {"value", F_BOOL, READONLY, .column = "CASE WHEN (SELECT r.type FROM roles r WHERE r.id = t.role_id) = 5 THEN 1 ELSE t.value END",
+     .doc = "Whether the role has it; owners have all."},
+    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
+    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {0},
+};
+
+/* Customers see their own role's alone. */
+static int list_permissions(struct call *c) {
+    const struct actor *a = &c->work.actor;
+    if (a->rank == ROLE_CUSTOMER && c->vars[0].id != a->role_id) return fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    return api_list(c);
+}
+
+static int put_permissions(struct call *c) {
+    TRY(api_of(c));
+    const struct json *pairs = c->body, *wrapped = json_named(c->body, S("permission"));
+    int count = 0;
+    if (wrapped && wrapped->type == JSON_OBJECT) pairs = wrapped;
+    for (const struct json *j = pairs->first; j; j = j->next) {
+        bool yes = j->type == JSON_TRUE || str_eq(j->text, S("1")) || str_eqi(j->text, S("true"));
+        bool no = j->type == JSON_FALSE || str_eq(j->text, S("0")) || str_eqi(j->text, S("false"));
+        int bit = permission_bit(j->name);
+        struct str name = str_dup(c->work.arena, j->name);
+        if (bit < 0) fail_field(&c->work, ERR_FIELD_INVALID, name, "There is no such permission.");
+        else if (!yes && !no) fail_field(&c->work, ERR_FIELD_INVALID, name, "0 or 1 is expected.");
+        else if (!failed(&c->work)) TRY(permission_set(&c->work, c->vars[0].id, bit, yes));
+        count++;
+    }
+    return failed(&c->work) ? -(int)failure(&c->work) : api_reply_count(c, count);
+}
+
+/* The names come as parameters of their own: nothing here is unknown. */
+static const struct field pairs_input[] = {
+    {"permission", F_OBJECT, 0, .doc = "Pairs of a permission's name and 0 or 1; they may also stand in the body by themselves.",
+     .example = "{\"teams.manage\": 0}"},
+    {0},
+};
+
+static const struct route permission_routes[] = {
+    {GET, "/roles/:id/permissions", ALL, "configuration", LIST_COUNT, list_permissions, .of = "role", .where = "t.role_id = :id",
+     .summary = "List the permissions of a role", .doc = "Customers see those of their own role."},
+    {PUT, "/roles/:id/permissions", AD, "configuration", COUNT, put_permissions, .permission = "roles.manage", .of = "role", .input = pairs_input,
+     .summary = "Switch permissions of a role", .doc = "Pairs of name and 0 or 1; total_count is how many were given."},
+    {0},
+};
+
+const struct resource permission_resource = {.type = "permission", .title = "Permissions", .doc = "They narrow what a role allows, never widen it.",
+                                             .url = "roles/:role_id/permissions/:id", .table = "role_permissions", .fields = permission_fields,
+                                             .routes = permission_routes};

@@ -1,0 +1,95 @@
+#include "core/session.h"
+
+#include "api/generic.h"
+#include "api/reply.h"
+#include "core/words.h"
+
+#include <inttypes.h>
+
+static const struct field session_fields[] = {
+    {"id", F_TEXT, READONLY, .doc = "What X-Session-ID carries; null for the anonymous session.", .example = "\"7.0f1e2d\""},
+    {"portal", F_TEXT, READONLY, .doc = "Where it was opened.", .example = "\"API\""},
+    {"ip_address", F_TEXT, READONLY, .doc = "Address it was opened from.", .example = "\"127.0.0.1\""},
+    {"user_agent", F_TEXT, READONLY, .doc = "Program it was opened by, and is bound to."},
+    {"instance_id", F_TEXT, READONLY, .doc = "The installation."},
+    {"instance_name", F_TEXT, READONLY, .doc = "Its host.", .example = "\"desk.example.com\""},
+    {"user", F_REF, READONLY, .ref = "user", .doc = "Who is logged in; null for nobody."},
+    {"status", F_TEXT, READONLY, .doc = "ONLINE.", .example = "\"ONLINE\""},
+    {"last_activity_at", F_TIME, READONLY, .doc = "When it was last used."},
+    {"created_at", F_TIME, READONLY, .doc = "When it was opened."},
+    {0},
+};
+
+static struct value text(struct str s) { return (struct value){.type = s.p ? V_TEXT : V_NULL, .s = s}; }
+static struct value number(int64_t v) { return (struct value){.type = V_INT, .i = v}; }
+
+static struct row *session_row(struct call *c, const struct session *s) {
+    struct arena *a = c->work.arena;
+    const struct desk *d = c->work.desk;
+    struct row *row = ARENA_NEW(a, struct row);
+    row->resource = c->resource;
+    row->cells = arena_array(a, sizeof session_fields / sizeof *session_fields, sizeof *row->cells);
+    *row_cell(row, "id") = s ? text(session_token(&c->work, s, a)) : text((struct str){0});
+    *row_cell(row, "portal") = text(S("API"));
+    *row_cell(row, "ip_address") = text(s ? s->ip_address : c->work.actor.remote);
+    *row_cell(row, "user_agent") = text(s ? s->user_agent : c->work.actor.user_agent);
+    *row_cell(row, "instance_id") = text((struct str){d->installation.p, d->installation.n < 16 ? d->installation.n : 16});
+    *row_cell(row, "instance_name") = text(d->host);
+    if (s) *row_cell(row, "user") = number(s->user_id);
+    *row_cell(row, "status") = text(S("ONLINE"));
+    *row_cell(row, "last_activity_at") = number(s ? s->last_activity_at : c->work.now);
+    *row_cell(row, "created_at") = number(s ? s->created_at : c->work.now);
+    return row;
+}
+
+/* The cookie is set here alone, and never for a session that is not checked for CSRF. */
+static void set_cookie(struct call *c, const struct session *s) {
+    bool secure = str_starts(c->work.desk->base_url, S("https:"));
+    if (!s->csrf_checked) return;
+    call_header(c, "Set-Cookie", str_fmt(c->work.arena, "desk_session=%s; Path=/; HttpOnly; SameSite=Lax%s", session_token(&c->work, s, c->work.arena).p,
+                                         secure ? "; Secure" : ""));
+}
+
+static int read_session(struct call *c) {
+    struct view *v;
+    struct session s;
+    TRY(api_input(c));
+    int live = c->work.actor.session_id ? session_load(&c->work, c->work.actor.session_id, &s) : 0;
+    if (live < 0) return live;
+    v = view_new(c);
+    struct row *row = session_row(c, live ? &s : NULL);
+    TRY(view_follow(v, row));
+    if (live) set_cookie(c, &s);
+    if (live && c->by_session) call_header(c, "X-CSRF-Token", session_csrf(&c->work, &s, c->work.arena));
+    if (live && c->session_id.p == NULL) c->session_id = session_token(&c->work, &s, c->work.arena);
+    envelope_begin(v);
+    jw_key(&v->w, S("data"));
+    view_row(v, row);
+    envelope_resource(v);
+    envelope_end(v);
+    return 0;
+}
+
+static int acknowledge(struct call *c) {
+    TRY(api_input(c));
+    TRY(session_renew(&c->work, c->work.actor.session_id));
+    return api_reply(c);
+}
+
+static int end(struct call *c) {
+    TRY(api_input(c));
+    TRY(session_end(&c->work, c->work.actor.session_id));
+    c->session_id = (struct str){0};
+    return api_reply(c);
+}
+
+static const struct route session_routes[] = {
+    {GET, "/session", PUBLIC, "", ONE, read_session, .summary = "Read the session, or log in",
+     .doc = "With Basic credentials a session is opened or found again; without credentials the answer is the anonymous session."},
+    {PUT, "/session/ack", ALL, "", NONE, acknowledge, .summary = "Renew the session", .doc = "Written at most once a minute."},
+    {DELETE, "/session", ALL, "", NONE, end, .summary = "End the session"},
+    {0},
+};
+
+const struct resource session_resource = {.type = "session", .title = "Sessions", .doc = "Logins that last.", .fields = session_fields,
+                                          .routes = session_routes};

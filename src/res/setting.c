@@ -1,0 +1,58 @@
+#include "core/setting.h"
+
+#include "api/generic.h"
+#include "api/reply.h"
+
+static const struct field setting_fields[] = {
+    {"name", F_TEXT, READONLY, .doc = "category.name.", .example = "\"security.session_hours_staff\""},
+    {"value", F_TEXT, READONLY, .doc = "Its value as text; booleans are 0 and 1.", .example = "\"8\""},
+    {"description", F_TEXT, READONLY, .doc = "What it decides."},
+    {0},
+};
+static const struct field put_input[] = {
+    {"values", F_OBJECT, PRESENT, .doc = "Pairs of name and value.", .example = "{\"security.session_hours_staff\": 12}"},
+    {0},
+};
+
+static int list_settings(struct call *c) {
+    struct view *v = view_new(c);
+    int n = 0;
+    TRY(api_input(c));
+    envelope_begin(v);
+    jw_key(&v->w, S("data"));
+    jw_array(&v->w);
+    for (const struct setting *s = setting_table; s->name; s++, n++) {
+        const struct value cells[] = {{.type = V_TEXT, .s = str_of(s->name)},
+                                      {.type = V_TEXT, .s = setting_text(c->work.desk, s->name, c->work.arena)},
+                                      {.type = V_TEXT, .s = str_of(s->doc)}};
+        const struct row row = {.resource = c->resource, .cells = (struct value *)cells};
+        view_row(v, &row);
+    }
+    jw_end(&v->w);
+    envelope_resource(v);
+    jw_key(&v->w, S("total_count"));
+    jw_int(&v->w, n);
+    envelope_end(v);
+    return 0;
+}
+
+static int put_settings(struct call *c) {
+    struct arena *a = c->work.arena;
+    int n = 0;
+    TRY(api_input(c));
+    for (const struct json *j = in(c, "values")->json->first; j; j = j->next, n++) {
+        struct str value = j->type == JSON_TRUE ? S("1") : j->type == JSON_FALSE ? S("0") : j->text, name = str_dup(a, j->name);
+        if (value.p == NULL || j->first || setting_set(&c->work, name, value) < 0)
+            fail_at(&c->work, ERR_FIELD_INVALID, S("values"), str_fmt(a, "values/%s", name.p), "No such setting, or not a value of it.");
+    }
+    return failed(&c->work) ? -(int)failure(&c->work) : api_reply_count(c, n);
+}
+
+static const struct route setting_routes[] = {
+    {GET, "/settings", AD, "configuration", LIST_COUNT, list_settings, .summary = "List the settings"},
+    {PUT, "/settings", AD, "configuration", COUNT, put_settings, .permission = "settings.manage", .input = put_input, .summary = "Change settings"},
+    {0},
+};
+
+const struct resource setting_resource = {.type = "setting", .title = "Settings", .doc = "What the desk decides.", .fields = setting_fields,
+                                          .routes = setting_routes};

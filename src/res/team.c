@@ -1,0 +1,139 @@
+#include "core/team.h"
+
+#include "api/generic.h"
+#include "core/user.h"
+
+extern const struct resource team_resource;
+
+static const struct field team_fields[] = {
+    {"legacy_id", F_TEXT, CREATE_ONLY | NULLABLE | UNIQUE, .doc = "Its id in the system it came from.", .example = "\"T-7\""},
+    {"title", F_TEXT, REQUIRED, .doc = "What the team is called.", .example = "\"First line\""},
+    {"businesshour", F_REF, NULLABLE, .ref = "business_hour", .doc = "The hours it follows; without, the default's."},
+    {"member_count", F_INT, READONLY, .column = "(SELECT COUNT(*) FROM team_members m WHERE m.team_id = t.id)",
+     .doc = "How many people are in it.", .example = "4"},
+    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
+    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {0},
+};
+
+/* Its conversations become unassigned. */
+static int remove_teams(struct call *c) {
+    TRY(api_target(c));
+    TRY(api_input(c));
+    TRY(teams_delete(&c->work, api_ids(c)));
+    return api_reply(c);
+}
+
+static int available(struct call *c) {
+    int64_t *ids;
+    TRY(api_input(c));
+    int n = teams_available(&c->work, &ids);
+    TRY(n);
+    return api_reply_list_of(c, ids, n);
+}
+
+/* ---- members --------------------------------------------------------------------------------------------------- */
+
+/* People of these ids who are staff (or, to be removed, members): each absent one is a problem. */
+static int check_people(struct call *c, const struct in *in, const char *condition) {
+    for (int64_t i = 0; i < in->value.i; i++) {
+        struct stmt *row;
+        struct str sql = str_fmt(c->work.arena, "SELECT u.id FROM users u WHERE u.id = :user AND u.deleted_at IS NULL AND %s", condition);
+        TRY(db_start(c->work.conn, sql.p, BINDS(B_INT("user", in->value.ids[i]), B_INT("team", c->vars[0].id)), &row));
+        int rc = stmt_step(row);
+        stmt_end(row);
+        if (rc < 0) return rc;
+        if (rc == 0)
+            fail_at(&c->work, ERR_FIELD_INVALID, str_of(in->field->name), str_fmt(c->work.arena, "%s/%lld", in->field->name, (long long)i),
+                    "This is nobody who could be meant.");
+    }
+    return failed(&c->work) ? -(int)failure(&c->work) : 0;
+}
+
+static void set_targets(struct call *c, const struct in *in) {
+    c->ids = arena_array(c->work.arena, (size_t)in->value.i + 1, sizeof *c->ids);
+    c->id_count = (int)in->value.i;
+    for (int i = 0; i < c->id_count; i++) c->ids[i] = in->value.ids[i];
+}
+
+/* One id answers a user, several a list; who is a member already stays one. */
+static int add_members(struct call *c) {
+    TRY(api_of(c));
+    TRY(api_input(c));
+    const struct in *people = in(c, "agent_ids");
+    TRY(check_people(c, people, "u.role_type >= 2"));
+    set_targets(c, people);
+    TRY(team_add_members(&c->work, c->vars[0].id, api_ids(c)));
+    return c->id_count == 1 ? api_reply_one(c, c->ids[0]) : api_reply_list_of(c, c->ids, c->id_count);
+}
+
+static int remove_members(struct call *c) {
+    static const char *const either[] = {"agent_id", "agent_ids", NULL};
+    TRY(api_of(c));
+    TRY(api_input(c));
+    const struct in *one = arg(c, "agent_id"), *many = arg(c, "agent_ids");
+    if (one->given && many->given) return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("agent_ids"), "agent_id and agent_ids exclude each other.");
+    if (!one->given && !many->given) {
+        fail(&c->work, ERR_ANY_FIELD_REQUIRED);
+        c->work.last_problem->parameters = either;
+        return -ERR_ANY_FIELD_REQUIRED;
+    }
+    const struct in *people = one->given ? one : many;
+    TRY(check_people(c, people, "EXISTS (SELECT 1 FROM team_members m WHERE m.team_id = :team AND m.user_id = u.id)"));
+    set_targets(c, people);
+    TRY(team_remove_members(&c->work, c->vars[0].id, api_ids(c)));
+    return one->given ? api_reply_none(c) : api_reply_count(c, c->id_count);
+}
+
+static const struct field list_args[] = {
+    {"legacy_ids", F_TEXTS, .filter = "t.legacy_id IN @TEXTS(:legacy_ids)", .doc = "Only those with one of these ids in the system they came from."},
+    {0},
+};
+static const struct field member_args[] = {
+    {"is_enabled", F_BOOL, .filter = "t.is_enabled = :is_enabled", .doc = "Only people who are enabled, or are not."},
+    {0},
+};
+static const struct field add_input[] = {
+    {"agent_ids", F_IDS, REQUIRED, .doc = "Ids of staff, as a list or separated by commas.", .example = "[2]"},
+    {0},
+};
+static const struct field remove_args[] = {
+    {"agent_id", F_IDS, .doc = "Id of the one member to remove."},
+    {"agent_ids", F_IDS, .doc = "Ids of members to remove, separated by commas; the reply counts them."},
+    {0},
+};
+static const struct field import_input[] = {
+    {"teams", F_LIST, REQUIRED, .doc = "At most 200 teams.", .example = "[{\"title\": \"First line\", \"legacy_id\": \"T-7\"}]"},
+    {0},
+};
+static const struct field import_args[] = {
+    {"partial_import", F_BOOL, .doc = "Keep the valid records although others are not."},
+    {0},
+};
+
+static const struct route team_routes[] = {
+    {GET, "/teams", COL_PLUS, "users", LIST, api_list, .args = list_args, .summary = "List the teams"},
+    {GET, "/teams/availability", AD, "users", LIST_COUNT, available, .summary = "List the teams that are available now",
+     .doc = "Those with an enabled member whose business hours are open at this moment."},
+    {GET, "/teams/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read a team"},
+    {POST, "/teams", AD, "users", ONE, api_create, .permission = "teams.manage", .summary = "Make a team"},
+    {POST, "/bulk/teams", AD, "users", ONE, api_import, .permission = "teams.manage", .status = 202, .reply = "bulk_job", .label = "job",
+     .input = import_input, .args = import_args, .records = &team_resource, .record_list = "teams", .summary = "Import teams",
+     .doc = "The job says later which records were not valid."},
+    {PUT, "/teams/:id", AD, "users", ONE, api_update, .permission = "teams.manage", .summary = "Change a team"},
+    {DELETE, "/teams/:id", AD, "users", NONE, remove_teams, .permission = "teams.manage", .summary = "Delete a team",
+     .doc = "Its conversations become unassigned."},
+    {DELETE, "/teams", AD, "users", COUNT, remove_teams, .permission = "teams.manage", .summary = "Delete several teams"},
+    {GET, "/teams/:id/members", AG_PLUS, "users", LIST, api_list, .args = member_args, .reply = "user", .of = "team",
+     .where = "t.id IN (SELECT m.user_id FROM team_members m WHERE m.team_id = :id)", .order = {.descending = true},
+     .summary = "List the members of a team"},
+    {POST, "/teams/:id/members", AD, "users", ONE, add_members, .permission = "teams.manage", .reply = "user", .of = "team", .input = add_input,
+     .summary = "Add members to a team", .doc = "One id answers the user, several a list."},
+    {DELETE, "/teams/:id/members", AD, "users", NONE, remove_members, .permission = "teams.manage", .of = "team", .args = remove_args,
+     .summary = "Remove members from a team", .doc = "With agent_ids the reply also counts them."},
+    {0},
+};
+
+const struct resource team_resource = {
+    .type = "team", .title = "Teams", .doc = "Groups of staff that conversations are assigned to.", .url = "teams/:id", .table = "teams",
+    .fields = team_fields, .routes = team_routes, .reference_also = "legacy_id"};

@@ -1,0 +1,280 @@
+#include "core/user.h"
+
+#include "api/generic.h"
+#include "api/view.h"
+#include "core/hours.h"
+#include "core/permission.h"
+#include "core/session.h"
+
+#include <inttypes.h>
+
+/* ---- computed members ------------------------------------------------------------------------------------------- */
+
+static void nothing_yet(struct view *v, const struct row *row, const struct value *own) {
+    (void)row, (void)own;
+    jw_array(&v->w);
+    jw_end(&v->w);
+}
+
+static void full_name(struct view *v, const struct row *row, const struct value *own) {
+    const struct call *c = v->c;
+    bool stranger = c->work.actor.rank == ROLE_PUBLIC && c->stranger_id == row->id && c->stranger_name.p;
+    jw_str(&v->w, stranger ? c->stranger_name : own->s);
+}
+
+static void avatar(struct view *v, const struct row *row, const struct value *own) {
+    const struct desk *d = v->c->work.desk;
+    jw_str(&v->w, str_fmt(v->c->work.arena, "%s/api/v1/users/%" PRId64 "/avatar?v=%" PRId64, d->base_url.p, row->id, own->i));
+}
+
+static void zone_offset(struct view *v, const struct row *row, const struct value *own) {
+    (void)row;
+    jw_int(&v->w, time_zone_offset(own->s, v->c->work.now));
+}
+
+static void realtime_channel(struct view *v, const struct row *row, const struct value *own) {
+    (void)own;
+    jw_str(&v->w, str_fmt(v->c->work.arena, "presence-%s@v1_users_%" PRId64, v->c->work.desk->installation.p, row->id));
+}
+
+static void presence_channel(struct view *v, const struct row *row, const struct value *own) {
+    const struct desk *d = v->c->work.desk;
+    struct arena *a = v->c->work.arena;
+    (void)row;
+    jw_str(&v->w, str_fmt(a, "user_presence-%s@%.40s", d->installation.p, mac_hex(a, &d->account_key, own->s).p));
+}
+
+static int check_time_zone(struct call *c, struct in *in) {
+    if (time_zone_known(in->value.s)) return 0;
+    return fail_at(&c->work, ERR_FIELD_INVALID, S("time_zone"), in->pointer, "A name of the tz database is expected, like Europe/Berlin.");
+}
+
+static int check_phone(struct call *c, struct in *in) {
+    if (phone_key(c->work.arena, in->value.s).p) return 0;
+    return fail_at(&c->work, ERR_FIELD_INVALID, S("phone"), in->pointer, "A phone number is expected.");
+}
+
+/* ---- the tables ---------------------------------------------------------------------------------------------------- */
+
+#define TEAMS_OF "SELECT m.user_id, m.team_id FROM team_members m WHERE m.user_id IN @LIST(:ids) ORDER BY m.user_id, m.team_id"
+#define EMAILS_OF                                                                                                                          \
+    "SELECT e.user_id, e.id FROM identity_emails e WHERE e.user_id IN @LIST(:ids) ORDER BY e.user_id, e.is_primary DESC, e.updated_at DESC, e.id DESC"
+#define PHONES_OF                                                                                                                          \
+    "SELECT p.user_id, p.id FROM identity_phones p WHERE p.user_id IN @LIST(:ids) ORDER BY p.user_id, p.is_primary DESC, p.updated_at DESC, p.id DESC"
+
+static const struct field user_fields[] = {
+    {"uuid", F_TEXT, READONLY, .to = TO_STAFF, .doc = "Its universal id."},
+    {"full_name", F_TEXT, REQUIRED | BY_HANDLER, .render = full_name, .doc = "The person's name.", .example = "\"Ada Byron\""},
+    {"email", F_EMAIL, CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .doc = "An address nobody else has; this or phone is mandatory.",
+     .example = "\"ada@example.com\""},
+    {"phone", F_TEXT, CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .check = check_phone, .doc = "A number nobody else has.", .example = "\"+49 30 1234567\""},
+    {"password", F_PASSWORD, INPUT_ONLY | BY_HANDLER, .doc = "At least 8 characters for staff, 5 for customers.", .example = "\"correct horse\""},
+    {"team_ids", F_IDS, INPUT_ONLY | BY_HANDLER, .doc = "Teams the person is in; staff only.", .example = "[1]"},
+    {"legacy_id", F_TEXT, NULLABLE | UNIQUE, .to = TO_STAFF, .doc = "Its id in the system it came from."},
+    {"designation", F_TEXT, NULLABLE, .to = TO_CUSTOMERS, .doc = "What the person does.", .example = "\"Support engineer\""},
+    {"is_enabled", F_BOOL, UPDATE_ONLY, .to = TO_STAFF, .doc = "Whether the person may log in."},
+    {"is_mfa_enabled", F_BOOL, READONLY, .to = TO_STAFF, .doc = "Whether a second factor is asked for."},
+    {"role", F_REF, BY_HANDLER, .ref = "role", .initial = "4", .to = TO_STAFF, .doc = "What the person is; a customer unless given."},
+    {"avatar", F_COMPUTED, READONLY, .column = "COALESCE(t.avatar_updated_at, 0)", .render = avatar, .doc = "Address of a picture.",
+     .example = "\"http://127.0.0.1:8080/api/v1/users/2/avatar?v=0\""},
+    {"agent_case_access", F_WORD, NULLABLE, .words = case_accesses, .to = TO_STAFF, .doc = "Which conversations the person sees; without, the role's."},
+    {"organization_case_access", F_WORD, 0, .words = organization_accesses, .initial = "REQUESTED", .to = TO_STAFF,
+     .doc = "Whether a customer sees the organization's conversations too, when it is shared."},
+    {"organization", F_REF, NULLABLE | BY_HANDLER, .ref = "organization", .to = TO_STAFF, .doc = "Whom the person works for."},
+    {"teams", F_MANY, 0, .ref = "team", .many = TEAMS_OF, .to = TO_CUSTOMERS, .doc = "The teams of a member of staff."},
+    {"emails", F_MANY, 0, .ref = "identity_email", .many = EMAILS_OF, .to = TO_STAFF, .doc = "E-mail addresses, the primary one first."},
+    {"phones", F_MANY, 0, .ref = "identity_phone", .many = PHONES_OF, .to = TO_STAFF, .doc = "Phone numbers, the primary one first."},
+    {"twitter", F_COMPUTED, READONLY, .render = nothing_yet, .to = TO_STAFF, .doc = "Twitter accounts.", .example = "[]"},
+    {"facebook", F_COMPUTED, READONLY, .render = nothing_yet, .to = TO_STAFF, .doc = "Facebook accounts.", .example = "[]"},
+    {"external_identifiers", F_COMPUTED, READONLY, .render = nothing_yet, .to = TO_STAFF, .doc = "Ids in other systems.", .example = "[]"},
+    {"addresses", F_COMPUTED, READONLY, .render = nothing_yet, .to = TO_STAFF, .doc = "Postal addresses.", .example = "[]"},
+    {"websites", F_COMPUTED, READONLY, .render = nothing_yet, .to = TO_STAFF, .doc = "Web sites.", .example = "[]"},
+    {"custom_fields", F_COMPUTED, READONLY, .render = nothing_yet, .to = TO_STAFF, .doc = "Values of custom fields.", .example = "[]"},
+    {"pinned_notes_count", F_INT, READONLY, .column = "0", .to = TO_STAFF, .doc = "How many notes are pinned to the person."},
+    {"locale", F_REF, NULLABLE, .ref = "locale", .to = TO_STAFF, .doc = "The language the person is written to in."},
+    {"time_zone", F_TEXT, NULLABLE, .check = check_time_zone, .to = TO_STAFF, .doc = "Name in the tz database.", .example = "\"Europe/Berlin\""},
+    {"time_zone_offset", F_COMPUTED, READONLY, .column = "t.time_zone", .render = zone_offset, .to = TO_STAFF,
+     .doc = "Seconds east of UTC, by the zone's rules today.", .example = "3600"},
+    {"greeting", F_TEXT, NULLABLE | UPDATE_ONLY, .to = TO_CUSTOMERS, .doc = "How the person greets."},
+    {"signature", F_LONG, NULLABLE, .max = 4000, .to = TO_STAFF, .doc = "What stands under the person's replies."},
+    {"status_message", F_TEXT, NULLABLE | UPDATE_ONLY, .to = TO_CUSTOMERS, .doc = "What the person is up to."},
+    {"last_seen_user_agent", F_TEXT, READONLY, .to = TO_STAFF, .doc = "The program the person used last."},
+    {"last_seen_ip", F_TEXT, READONLY, .to = TO_STAFF, .doc = "The address the person came from last."},
+    {"last_seen_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the person was here last."},
+    {"last_active_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the person did something last."},
+    {"realtime_channel", F_COMPUTED, READONLY, .render = realtime_channel, .to = TO_STAFF, .doc = "Channel of changes.", .example = "\"presence-0f@v1_users_2\""},
+    {"presence_channel", F_COMPUTED, READONLY, .column = "t.uuid", .render = presence_channel, .to = TO_CUSTOMERS, .doc = "Channel of presence.",
+     .example = "\"user_presence-0f@0f\""},
+    {"password_updated_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the password last changed."},
+    {"avatar_updated_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the picture last changed."},
+    {"last_logged_in_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the person last logged in."},
+    {"last_activity_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the person was last active; a minute behind at most."},
+    {"created_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When it was made."},
+    {"updated_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When it last changed."},
+    {0},
+};
+
+/* ---- handlers ------------------------------------------------------------------------------------------------------- */
+
+/* In the pool: Argon2id burns 20 ms and 19 MiB. */
+static int hash_password(struct call *c) {
+    const struct json *j = json_named(c->body, S("password"));
+    if (j == NULL || j->type != JSON_STRING || j->text.n == 0 || j->text.n > 1024) return 0;
+    struct str *hash = ARENA_NEW(c->work.arena, struct str);
+    *hash = password_hash(c->work.arena, j->text);
+    c->prepared = hash;
+    return 0;
+}
+
+static struct str prepared_hash(const struct call *c) { return c->prepared ? *(const struct str *)c->prepared : (struct str){0}; }
+
+static int check_password(struct call *c, int64_t role_type) {
+    int64_t least;
+    const struct in *p = in(c, "password");
+    if (p->value.type != V_TEXT || password_rule(c->work.desk, (int)role_type, p->value.s, &least) == 0) return 0;
+    return in_fail(c, "password", ERR_FIELD_INVALID, "At least %d characters are needed.", (int)least);
+}
+
+static struct str ids_json(struct arena *a, const struct value *v) {
+    struct str s = S("");
+    for (int64_t i = 0; i < v->i; i++) s = str_fmt(a, "%s%s%" PRId64, s.p, i ? "," : "", v->ids[i]);
+    return str_fmt(a, "[%s]", s.p);
+}
+
+static int check_teams(struct call *c, int64_t role_type) {
+    const struct in *teams = in(c, "team_ids");
+    if (!teams->given || teams->value.type != V_IDS) return 0;
+    if (role_type < ROLE_COLLABORATOR && teams->value.i) return in_fail(c, "team_ids", ERR_FIELD_INVALID, "Customers are in no team.");
+    for (int64_t i = 0; i < teams->value.i; i++) {
+        int rc = api_visible(c, resource_of("team"), teams->value.ids[i]);
+        if (rc < 0) return rc;
+        if (rc == 0) fail_at(&c->work, ERR_FIELD_INVALID, S("team_ids"), str_fmt(c->work.arena, "team_ids/%d", (int)i), "There is no such team.");
+    }
+    return failed(&c->work) ? -(int)failure(&c->work) : 0;
+}
+
+static int either_address(struct call *c) {
+    static const char *const names[] = {"email", "phone", NULL};
+    if (in(c, "email")->value.type == V_TEXT || in(c, "phone")->value.type == V_TEXT) return 0;
+    if (given(c, "email") || given(c, "phone")) {
+        if (failed(&c->work)) return 0; /* it was given, and is already said to be wrong */
+    }
+    fail(&c->work, ERR_ANY_FIELD_REQUIRED);
+    c->work.last_problem->parameters = names;
+    return -ERR_ANY_FIELD_REQUIRED;
+}
+
+static int create(struct call *c) {
+    int64_t type = ROLE_CUSTOMER;
+    api_input(c);
+    either_address(c);
+    if (in(c, "role")->value.type == V_INT) {
+        user_may_grant(&c->work, in_int(c, "role"));
+        TRY(role_type_of(&c->work, in_int(c, "role"), &type));
+    }
+    check_password(c, type);
+    check_teams(c, type);
+    if (failed(&c->work)) return -(int)failure(&c->work);
+    struct user_new n = {.full_name = in_text(c, "full_name"), .email = in_text(c, "email"), .phone = in_text(c, "phone"),
+                         .password_hash = prepared_hash(c), .designation = in_text(c, "designation"), .signature = in_text(c, "signature"),
+                         .time_zone = in_text(c, "time_zone"), .legacy_id = in_text(c, "legacy_id"), .role_id = in_int(c, "role"),
+                         .organization_id = in_int(c, "organization"), .locale_id = in_int(c, "locale"),
+                         .agent_case_access = (int)in_int(c, "agent_case_access"),
+                         .organization_case_access = (int)in_int(c, "organization_case_access")};
+    TRY(user_create(&c->work, &n, c->work.actor.rank >= ROLE_AGENT, &c->id));
+    if (given(c, "team_ids")) TRY(user_join_teams(&c->work, c->id, ids_json(c->work.arena, &in(c, "team_ids")->value)));
+    return api_reply(c);
+}
+
+QUERY(user_role_type, "SELECT role_type FROM users WHERE id = :id");
+
+static int update_related(struct call *c, int64_t type) {
+    struct work *w = &c->work;
+    if (given(c, "role") && in_int(c, "role")) TRY(user_set_role(w, c->id, in_int(c, "role")));
+    if (given(c, "full_name")) TRY(user_set_name(w, c->id, in_text(c, "full_name")));
+    if (given(c, "password") && prepared_hash(c).p) TRY(user_set_password(w, c->id, prepared_hash(c)));
+    if (given(c, "organization")) TRY(user_set_organization(w, c->id, in_int(c, "organization")));
+    if (given(c, "team_ids")) TRY(user_join_teams(w, c->id, ids_json(w->arena, &in(c, "team_ids")->value)));
+    else if (type == ROLE_CUSTOMER) TRY(user_join_teams(w, c->id, S("[]")));
+    if (given(c, "is_enabled") && !in_int(c, "is_enabled")) TRY(sessions_end(w, c->id, 0));
+    return 0;
+}
+
+static int update(struct call *c) {
+    int64_t type = 0;
+    TRY(api_target(c));
+    TRY(user_may_change(&c->work, c->id));
+    api_input(c);
+    TRY(db_int(c->work.conn, &user_role_type, BINDS(B_INT("id", c->id)), &type));
+    if (given(c, "role") && in(c, "role")->value.type == V_INT) {
+        user_may_grant(&c->work, in_int(c, "role"));
+        TRY(role_type_of(&c->work, in_int(c, "role"), &type));
+    }
+    check_password(c, type);
+    check_teams(c, type);
+    if (failed(&c->work)) return -(int)failure(&c->work);
+    bool disabled = given(c, "is_enabled") && !in_int(c, "is_enabled");
+    if (disabled || type != ROLE_OWNER) TRY(user_not_last_owner(&c->work, c->id));
+    TRY(api_store(c));
+    TRY(update_related(c, type));
+    return api_reply(c);
+}
+
+static int remove_user(struct call *c) {
+    TRY(api_target(c));
+    TRY(user_may_change(&c->work, c->id));
+    TRY(api_input(c));
+    TRY(user_not_last_owner(&c->work, c->id));
+    TRY(user_delete(&c->work, c->id));
+    return api_reply(c);
+}
+
+static const struct field list_args[] = {
+    {"role", F_WORDS, .words = role_types, .filter = "t.role_type IN @LIST(:role)", .doc = "Only people of these kinds."},
+    {"is_enabled", F_BOOL, .filter = "t.is_enabled = :is_enabled", .doc = "Only people who may log in, or may not."},
+    {"ids", F_IDS, .filter = "t.id IN @LIST(:ids)", .doc = "Only these."},
+    {"organization_id", F_INT, .filter = "t.organization_id = :organization_id", .doc = "Only people of this organization."},
+    {"email", F_TEXT, .filter = "t.id IN (SELECT e.user_id FROM identity_emails e WHERE e.email_key = LOWER(:email))", .doc = "Only who has this address."},
+    {0},
+};
+
+static const struct route user_routes[] = {
+    {GET, "/users", COL_PLUS, "users", LIST, api_list, .args = list_args, .where = "t.deleted_at IS NULL", .order = {.descending = true},
+     .newest_keys = true, .summary = "List the people"},
+    {GET, "/users/:id", COL_PLUS, "users", ONE, api_get, .where = "t.deleted_at IS NULL", .summary = "Read a person"},
+    {POST, "/users", AG_PLUS, "users", ONE, create, .prepare = hash_password, .permission = "users.update",
+     .summary = "Make a person", .doc = "An e-mail address or a phone number is mandatory."},
+    {PUT, "/users/:id", AG_PLUS, "users", ONE, update, .prepare = hash_password, .permission = "users.update",
+     .where = "t.deleted_at IS NULL", .summary = "Change a person",
+     .doc = "Agents change customers and themselves, admins and owners anyone of equal or lower rank.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {DELETE, "/users/:id", AG_PLUS, "users", NONE, remove_user, .permission = "users.delete", .where = "t.deleted_at IS NULL",
+     .summary = "Delete a person", .doc = "The person can't log in any more and has no addresses; conversations keep the name.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {0},
+};
+
+const struct resource user_resource = {.type = "user", .title = "People", .doc = "Staff and customers.", .url = "users/:id", .table = "users",
+                                       .fields = user_fields, .routes = user_routes, .is_person = true};
+
+/* ---- as listed for participants --------------------------------------------------------------------------------------- */
+
+static const struct field minimal_fields[] = {
+    {"uuid", F_TEXT, READONLY, .to = TO_STAFF, .doc = "Its universal id."},
+    {"full_name", F_TEXT, READONLY, .render = full_name, .doc = "The person's name.", .example = "\"Ada Byron\""},
+    {"role", F_REF, READONLY, .ref = "role", .to = TO_STAFF, .doc = "What the person is."},
+    {"teams", F_MANY, 0, .ref = "team_minimal", .many = TEAMS_OF, .to = TO_CUSTOMERS, .doc = "The teams of a member of staff."},
+    {"avatar", F_COMPUTED, READONLY, .column = "COALESCE(t.avatar_updated_at, 0)", .render = avatar, .doc = "Address of a picture.",
+     .example = "\"http://127.0.0.1:8080/api/v1/users/2/avatar?v=0\""},
+    {"last_activity_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the person was last active."},
+    {"last_active_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the person did something last."},
+    {"last_seen_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the person was here last."},
+    {"presence_channel", F_COMPUTED, READONLY, .column = "t.uuid", .render = presence_channel, .to = TO_CUSTOMERS, .doc = "Channel of presence.",
+     .example = "\"user_presence-0f@0f\""},
+    {0},
+};
+const struct resource user_minimal_resource = {.type = "user_minimal", .title = "Minimal people", .doc = "A person as participants are listed.",
+                                               .url = "users/:id", .table = "users", .fields = minimal_fields, .is_person = true};
+
+static const struct field team_minimal_fields[] = {{"title", F_TEXT, READONLY, .doc = "What the team is called."}, {0}};
+const struct resource team_minimal_resource = {.type = "team_minimal", .title = "Minimal teams", .doc = "A team as participants show it.",
+                                               .url = "teams/:id", .table = "teams", .fields = team_minimal_fields};
