@@ -23,11 +23,13 @@ BIN := $(if $(SAN),$(VARIANT)/deskd,deskd)
 all: $(BIN)
 
 $(BIN): $(OBJ)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	@echo "  ld $@"
+	@$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(VARIANT)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+	@echo "  cc $<"
+	@$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(VARIANT)/gen/schema.c: $(wildcard schema/*.sql) tools/embed.sh
 	@mkdir -p $(@D)
@@ -65,6 +67,17 @@ fuzz: $(FUZZ) ## the parsers' fuzz targets, FUZZ_SECONDS each
 	@set -e; for f in $(FUZZ); do echo "== $$f"; $$f -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -verbosity=0 \
 		-print_final_stats=1 -artifact_prefix=build/fuzz/ $$f.corpus \
 		$(wildcard $(CORPORA)/json/test_parsing $(CORPORA)/multipart); done
+
+HTTP_TEST := $(VARIANT)/tests/unit/http_server
+HTTP_OBJ  := $(filter $(addprefix $(VARIANT)/src/,base/% json/% http/%),$(OBJ))
+
+$(HTTP_TEST): tests/unit/http_server.c $(HTTP_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(HTTP_OBJ) $(LDLIBS)
+
+.PHONY: test-http
+test-http: $(HTTP_TEST) ## src/http over sockets: framing, slow clients, limits, drain, forms
+	HTTP_SERVER=$< node --test $(sort $(wildcard tests/http/*.test.mjs))
 
 .PHONY: dialect
 dialect: $(VARIANT)/tests/unit/queries ## every named query prepares on SQLite and on a throw-away PostgreSQL

@@ -60,6 +60,7 @@ static int open_keys(struct server *s, bool fresh) {
     key_derive(&d->request_key, &server, "request token");
     key_derive(&d->account_key, &server, "account");
     key_derive(&d->idempotency_key, &server, "idempotency");
+    d->installation = mac_hex(s->memory, &server, S("installation"));
     random_bytes(&d->credential_key, sizeof d->credential_key);
     explicit_bzero(&server, sizeof server);
     return 0;
@@ -150,7 +151,7 @@ static int start(struct server *s) {
     };
     s->api = api_new(&s->desk, &cfg, err, sizeof err);
     if (s->api == NULL) return complain("%s", err), -1;
-    s->jobs = jobs_start(&s->desk, s->api);
+    s->jobs = jobs_start(&s->desk);
     if (s->jobs == NULL) return complain("the job runner can't be started"), -1;
     return start_http(s);
 }

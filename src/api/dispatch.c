@@ -350,12 +350,12 @@ static int read_query(struct call *c) {
     return 0;
 }
 
-/* How the reply will be written, known before anything can fail; what is wrong in it is said by options_read. */
+/* How the reply will be written, known before anything can fail; what is wrong in it is said by arguments_read. */
 static void read_format(struct call *c) {
     struct route none = {0};
     const struct route *kept = c->route;
     if (kept == NULL) c->route = &none;
-    options_read(c);
+    arguments_read(c);
     work_rewind(&c->work);
     c->options.offset = c->options.limit = c->options.after_id = c->options.before_id = 0;
     c->route = kept;

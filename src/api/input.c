@@ -303,7 +303,7 @@ int in_fail(struct call *c, const char *name, enum error code, const char *fmt, 
 int api_input(struct call *c) {
     const struct field *fields = c->route->input ? c->route->input : c->home->fields;
     bool body = c->method == POST || c->method == PUT;
-    int rc = options_read(c);
+    int rc = arguments_read(c);
     int args = input_read(c, c->route->args, false, c->query, (struct str){0}, &c->args, &c->arg_count);
     int parameters = body ? input_read(c, fields, c->method == POST, c->body, (struct str){0}, &c->input, &c->input_count) : 0;
     input_notices(c);

@@ -17,7 +17,7 @@ struct str input_name(struct arena *a, const struct field *f);
 bool input_taken(const struct field *f, bool create);
 
 /* Arguments that every operation takes; the problems among them are gathered like any input's. */
-int options_read(struct call *c);
+int arguments_read(struct call *c);
 
 /* A list of ids: array, or text with commas. Duplicates: PARAMETERS_INCONSISTENT. Returns how many, or error. */
 int input_ids(struct call *c, struct str name, const struct json *j, int64_t **out);

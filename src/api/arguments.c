@@ -65,7 +65,7 @@ static int read_page(struct call *c) {
     return rc;
 }
 
-int options_read(struct call *c) {
+int arguments_read(struct call *c) {
     struct options *o = &c->options;
     bool empty = true;
     int rc = 0;
