@@ -121,6 +121,7 @@ static enum MHD_Result refuse(struct edge *e, const struct framing *f) {
     e->conn->unread = e->close = true;
     http_reply(&e->r, info->status, &body);
     enum MHD_Result result = response_queue(e);
+    buf_free(&e->reply);
     arena_free(e->r.arena);
     return result;
 }
@@ -164,10 +165,10 @@ static enum MHD_Result on_head(struct http_server *s, struct MHD_Connection *lib
                                const char *version, void **context) {
     struct edge *e = edge_new(s, library);
     show_query(e->conn);
+    e->r.method = str_of(method);
     struct framing f = framing_read(e, method, version);
     if (f.err) return refuse(e, &f);
     struct http_plan plan = {.body = HTTP_BODY_MEMORY, .limit = LIMIT_BODY, .file_limit = LIMIT_FILE};
-    e->r.method = str_of(method);
     e->r.body = S("");
     read_target(&e->r, e->conn);
     e->r.remote = read_remote(e);

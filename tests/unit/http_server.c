@@ -73,13 +73,15 @@ static void write_files(struct buf *out, const struct http_request *r) {
                 f->filename.p ? f->filename.p : "");
         buf_fmt(out, "%.*s %lld ", (int)f->type.n, f->type.p ? f->type.p : "", (long long)f->size);
         buf_str(out, str_hex(r->arena, f->md5, 16));
-        buf_fmt(out, " %.*s\n", (int)f->path.n, f->path.p ? f->path.p : "-");
+        buf_fmt(out, " %s\n", f->path.p ? f->path.p : "-");
     }
 }
 
-static void write_stats(struct buf *out, const struct desk *d) {
+static void write_stats(struct buf *out, struct desk *d) {
     struct http_stats s;
+    pthread_mutex_lock(&d->lock); /* requests may come before http_start has answered */
     http_stats(d->server, &s);
+    pthread_mutex_unlock(&d->lock);
     buf_fmt(out, "connections %lld requests %lld refused %lld timed_out %lld\n", (long long)s.connections,
             (long long)s.requests, (long long)s.refused, (long long)s.timed_out);
 }
@@ -105,6 +107,9 @@ static void reply(struct desk *d, struct http_request *r) {
         buf_reserve(&out, n);
         memset(out.p, 'x', n);
         out.n = n;
+        char *wide = arena_alloc(r->arena, (size_t)number(r->query, "wide") + 1);
+        memset(wide, 'w', (size_t)number(r->query, "wide"));
+        http_add_header(r, "X-Wide", str_of(wide));
     } else if (is(r, "/head")) {
         struct str x = http_header(r, "x-echo"), cookie = http_cookie(r, "a");
         buf_fmt(&out, "%.*s|%.*s|%.*s\n", (int)x.n, x.p ? x.p : "", (int)cookie.n, cookie.p ? cookie.p : "",
@@ -204,7 +209,9 @@ int main(int argc, char **argv) {
     pthread_sigmask(SIG_BLOCK, &stop, NULL);
     pthread_mutex_init(&d.lock, NULL);
     d.tmp = o.http.tmp_dir;
+    pthread_mutex_lock(&d.lock);
     d.server = http_start(&o.http, &app, &d, err, sizeof err);
+    pthread_mutex_unlock(&d.lock);
     if (d.server == NULL) {
         fprintf(stderr, "%s\n", err);
         return 1;

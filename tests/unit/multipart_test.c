@@ -353,7 +353,8 @@ static void run_case(struct arena *a, const struct json *c, struct str body) {
     struct str what = text(c, "what"), type = text(c, "contentType");
     bool error = expectation_of(c, json_member(c, S("expected"))).error;
     struct log *l = ARENA_NEW(a, struct log);
-    for (size_t cut = 1; cut <= body.n + 1; cut++) {
+    size_t middle = body.n > 20000 ? body.n - 20000 : 0; /* of the two bodies of 64 KiB of one letter, each 13th byte */
+    for (size_t cut = 1; cut <= body.n + 1; cut += cut > 10000 && cut < middle ? 13 : 1) {
         struct arena_mark mark = arena_mark(a);
         *l = (struct log){
             .values = {l->values.p, 0, l->values.cap}

@@ -1,0 +1,181 @@
+// What is too large, too many, or from an address that has enough.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Server, wait } from './lib.mjs';
+
+let server;
+before(async () => { server = await Server.start(); });
+after(async () => { assert.equal(await server.stop(), 0); });
+
+const head = (line, ...fields) => [`${line} HTTP/1.1`, 'Host: a', ...fields, '', ''].join('\r\n');
+const chunk = (n) => `${n.toString(16)}\r\n${'x'.repeat(n)}\r\n`;
+
+test('a body that says it is too large is not read', async () => {
+    const client = server.connect();
+    await client.send(head('POST /small', 'Content-Length: 1001'));
+    const text = await client.toEnd();
+    assert.match(text, /^HTTP\/1\.1 413 [^]*connection: close/i);
+    assert.match(text, /PAYLOAD_TOO_LARGE The body is too large\.\n$/);
+});
+
+test('a body of just the limit is taken', async () => {
+    const { status } = await server.ask(head('POST /small', 'Content-Length: 1000', 'Connection: close') + 'x'.repeat(1000));
+    assert.equal(status, 200);
+});
+
+test('no 100 Continue for a body that is too large', async () => {
+    const { text } = await server.ask(head('POST /small', 'Content-Length: 1001', 'Expect: 100-continue'));
+    assert.match(text, /^HTTP\/1\.1 413 /);
+});
+
+test('chunks that become too large are not read on', async () => {
+    const client = server.connect();
+    await client.send(head('POST /small', 'Transfer-Encoding: chunked') + chunk(900));
+    await wait(50);
+    assert.equal(client.text, '');
+    await client.send(chunk(900)); // the last chunk never comes
+    const text = await client.toEnd();
+    assert.match(text, /^HTTP\/1\.1 413 Content Too Large\r\n[^]*connection: close/i);
+    assert.match(text, /PAYLOAD_TOO_LARGE The body is too large\.\n$/);
+});
+
+test('a deferred reply within the body', async () => {
+    const client = server.connect();
+    const body = 'x'.repeat(1024 * 1024);
+    await client.send(head('POST /defer?ms=30', 'Transfer-Encoding: chunked') + chunk(body.length) + chunk(10));
+    assert.match(await client.toEnd(), /^HTTP\/1\.1 413 [^]*PAYLOAD_TOO_LARGE/);
+});
+
+test('a deferred reply before the body', async () => {
+    const client = server.connect();
+    await client.send(head('POST /defer?ms=30', 'Content-Length: 99999999'));
+    assert.match(await client.toEnd(), /^HTTP\/1\.1 413 [^]*connection: close[^]*PAYLOAD_TOO_LARGE/i);
+});
+
+for (const [name, path] of [['too large', '/small'], ['not wanted', '/none']])
+    test(`the reply to a body that is ${name} survives that the client goes on sending`, async () => {
+        const client = server.connect();
+        await client.send(head(`POST ${path}`, 'Content-Length: 3000000'));
+        for (let i = 0; i < 30; i++) {
+            client.send('x'.repeat(100000));
+            await wait(5);
+        }
+        assert.match(await client.toEnd(), /^HTTP\/1\.1 (413|200) [^]*\n$/);
+        assert.equal(client.error, undefined);
+    });
+
+test('Content-Encoding is not supported', async () => {
+    const { status, body } = await server.ask(head('POST /x', 'Content-Encoding: gzip', 'Content-Length: 5') + 'hello');
+    assert.equal(status, 415);
+    assert.match(body, /^UNSUPPORTED_MEDIA_TYPE /);
+});
+
+test('the request target', async () => {
+    const query = (n) => head(`GET /?${'y'.repeat(n)}`, 'Connection: close');
+    assert.equal((await server.ask(query(8190))).status, 200);
+    const { status, body } = await server.ask(query(8191));
+    assert.equal(status, 414);
+    assert.equal(JSON.parse(body).errors[0].code, 'URI_TOO_LONG');
+    assert.equal((await server.ask(query(100000))).status, 414);
+});
+
+test('a query of many arguments', async () => {
+    const query = Array.from({ length: 1100 }, (_, i) => `i=${1000 + i}`).join('&');
+    const { status, body } = await server.ask(head(`GET /?${query}`, 'Connection: close'));
+    assert.equal(status, 200);
+    assert.equal(body, `GET /?${query}\n`);
+});
+
+test('header fields', async () => {
+    const many = (n) => head('GET /', 'Connection: close', ...Array.from({ length: n - 2 }, (_, i) => `X${i}: y`));
+    assert.equal((await server.ask(many(100))).status, 200);
+    const { status, body } = await server.ask(many(101));
+    assert.equal(status, 431);
+    assert.equal(JSON.parse(body).errors[0].code, 'HEADERS_TOO_LARGE');
+    assert.equal((await server.ask(many(2000))).status, 431);
+    assert.equal((await server.ask(head('GET /', `X: ${'y'.repeat(12000)}`, 'Connection: close'))).status, 200);
+    assert.equal((await server.ask(head('GET /', `X: ${'y'.repeat(12300)}`))).status, 431);
+    assert.equal((await server.ask(head('GET /', `X: ${'y'.repeat(100000)}`))).status, 431);
+});
+
+test('a reply whose head the library has no memory for', async () => {
+    const ask = (n, wide, method = 'GET') => server.ask(head(`${method} /size?n=${n}&wide=${wide}`, 'Connection: close'), 10000);
+    for (const wide of [100, 4000, 7000, 9000, 20000, 100000]) {
+        const { status, head: lines, body } = await ask(10, wide);
+        assert.equal(status, 200);
+        assert.equal(/^X-Wide: (w*)$/m.exec(lines)[1].length, wide);
+        assert.equal(body.length, 10);
+    }
+    assert.equal((await ask(20_000_000, 30000)).body.length, 20_000_000);
+    assert.equal((await ask(10, 30000, 'HEAD')).body, '');
+});
+
+test('large replies arrive whole', async () => {
+    const { body } = await server.ask(head('GET /size?n=30000000', 'Connection: close'), 10000);
+    assert.equal(body.length, 30_000_000);
+});
+
+// ---- connections of an address ----
+
+const get = head('GET /');
+
+async function opens(limited, localAddress) {
+    const client = limited.connect({ localAddress });
+    await client.connected;
+    client.send(get);
+    const [reply] = await client.replies();
+    if (!reply) client.destroy();
+    return reply && client;
+}
+
+test('an address may have so many connections and no more', async () => {
+    const limited = await Server.start('per_address=5', 'proxy=127.0.0.4');
+    const first = [];
+    for (let i = 0; i < 5; i++) first.push(await opens(limited, '127.0.0.2'));
+    assert.ok(first.every(Boolean));
+    assert.ok(!await opens(limited, '127.0.0.2'), 'a sixth');
+    const other = await opens(limited, '127.0.0.3');
+    assert.ok(other, 'another address');
+    const proxied = [];
+    for (let i = 0; i < 20; i++) proxied.push(await opens(limited, '127.0.0.4'));
+    assert.ok(proxied.every(Boolean), 'a trusted proxy has no cap');
+    first.pop().destroy();
+    await wait(50);
+    const again = await opens(limited, '127.0.0.2');
+    assert.ok(again, 'one has gone');
+    assert.ok(!await opens(limited, '127.0.0.2'));
+    [...first, ...proxied, other, again].forEach((client) => client.destroy());
+    assert.equal(await limited.stop(), 0);
+});
+
+test('loopback has no cap by default', async () => {
+    const clients = await Promise.all(Array.from({ length: 300 }, () => opens(server)));
+    assert.ok(clients.every(Boolean));
+    clients.forEach((client) => client.destroy());
+});
+
+test('the server has a cap too', async () => {
+    const limited = await Server.start('connections=20');
+    const clients = [];
+    for (let i = 0; i < 20; i++) clients.push(await opens(limited));
+    assert.ok(clients.every(Boolean));
+    assert.ok(!await opens(limited));
+    clients.forEach((client) => client.destroy());
+    await wait(50);
+    assert.equal((await limited.stats()).refused, 1);
+    assert.equal(await limited.stop(), 0);
+});
+
+test('X-Forwarded-For counts when it comes from a trusted proxy', async () => {
+    const behind = await Server.start('proxy=127.0.0.1');
+    const remote = async (...values) => (await behind.ask(head('GET /head', 'Connection: close',
+        ...values.map((value) => `X-Forwarded-For: ${value}`)))).body.trim().split('|')[2];
+    assert.equal(await remote(), '127.0.0.1');
+    assert.equal(await remote('192.0.2.7'), '192.0.2.7');
+    assert.equal(await remote('198.51.100.1, 192.0.2.7'), '192.0.2.7');
+    assert.equal(await remote('198.51.100.1, 192.0.2.7, 127.0.0.1'), '192.0.2.7');
+    assert.equal(await remote('2001:db8::1'), '2001:db8::1');
+    assert.equal(await remote('192.0.2.7, unknown'), '127.0.0.1');
+    assert.equal(await remote(''), '127.0.0.1');
+    assert.equal(await behind.stop(), 0);
+});

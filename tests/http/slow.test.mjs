@@ -1,0 +1,85 @@
+// Clients that take their time: each phase of a request has an end, and nobody else waits for them.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { Server, wait } from './lib.mjs';
+
+const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+const files = Number(/Max open files +\d+ +(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))[1]);
+const crowd = Math.min(2000, Math.floor((files - 600) / 2)); // node itself raises its limit to the hard one
+
+const since = (start) => Date.now() - start;
+
+test(`${crowd} clients that send a header line now and then cost the others nothing`, async () => {
+    const server = await Server.start('head_ms=2000', 'body_ms=2000');
+    const slow = Array.from({ length: crowd }, () => server.connect());
+    await Promise.all(slow.map((client) => client.connected));
+    const start = Date.now();
+    slow.forEach((client) => client.send('GET / HTTP/1.1\r\nHost: a\r\n'));
+    const dribble = setInterval(() => slow.forEach((client) => client.closed || client.send('X: y\r\n')), 300);
+
+    const times = [];
+    for (let i = 0; i < 40; i++) {
+        const asked = Date.now();
+        assert.equal((await server.ask(get.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))).status, 200);
+        times.push(since(asked));
+        await wait(20);
+    }
+    times.sort((a, b) => a - b);
+    assert.ok(times[20] < 100, `the median took ${times[20]} ms`);
+    assert.ok(times[39] < 1000, `the slowest took ${times[39]} ms`);
+
+    while (slow.some((client) => !client.closed) && since(start) < 8000) await wait(50);
+    clearInterval(dribble);
+    assert.ok(slow.every((client) => client.closed), 'all are cut off');
+    assert.ok(slow.every((client) => client.text === ''));
+    assert.ok(since(start) >= 2000);
+    assert.ok((await server.stats()).timed_out >= crowd);
+    assert.equal(await server.stop(), 0);
+});
+
+async function cutBetween(server, least, most, begin, go) {
+    const client = server.connect();
+    const start = Date.now();
+    await client.send(begin);
+    const timer = setInterval(() => client.closed || client.send(go), 100);
+    await client.toEnd(most + 2000);
+    clearInterval(timer);
+    assert.ok(client.closed && since(start) >= least && since(start) <= most, `cut after ${since(start)} ms: ${client.closed}`);
+    return client;
+}
+
+test('each phase has its end', async () => {
+    const server = await Server.start('head_ms=600', 'body_ms=900', 'idle_s=1');
+    await Promise.all([
+        cutBetween(server, 550, 1100, '', ''), // says nothing
+        cutBetween(server, 550, 1100, 'GET /', 'x'), // a request line without end
+        cutBetween(server, 550, 1100, '\r\n', '\r\n'), // empty lines without end
+        cutBetween(server, 550, 1100, 'GET / HTTP/1.1\r\nHost: a\r\n', 'X: y\r\n'),
+        cutBetween(server, 850, 1500, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n', 'x'),
+        cutBetween(server, 850, 1500, 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n', '1\r\nx\r\n'),
+        cutBetween(server, 850, 1500, 'POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n' +
+            'Content-Type: multipart/form-data; boundary=B\r\n\r\n', 'x'),
+        cutBetween(server, 950, 1600, get, '').then((client) => assert.match(client.text, /^HTTP\/1\.1 200/)), // kept alive
+    ]);
+    assert.equal(await server.stop(), 0);
+});
+
+test('a body that keeps its rate may take longer than the deadline', async () => {
+    const server = await Server.start('body_ms=700');
+    const client = server.connect();
+    await client.send('POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 400000\r\n\r\n');
+    for (let i = 0; i < 20; i++) {
+        await client.send('x'.repeat(20000));
+        await wait(100);
+    }
+    assert.match(await client.toEnd(), /^HTTP\/1\.1 200/);
+    assert.equal(await server.stop(), 0);
+});
+
+test('the work of the app has no deadline here', async () => {
+    const server = await Server.start('head_ms=300', 'body_ms=300', 'idle_s=1');
+    const { status } = await server.ask('GET /defer?ms=1500 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    assert.equal(status, 200);
+    assert.equal(await server.stop(), 0);
+});
