@@ -48,7 +48,10 @@ struct bind {
 
 /* ---- statements -------------------------------------------------------------------------------------
  * Errors: -ERR_FIELD_DUPLICATE (unique violation), -ERR_FIELD_INVALID (foreign key), -ERR_SERVICE_UNAVAILABLE (full disk, I/O,
- * lost connection, budget spent), -ERR_INTERNAL_ERROR (a bug; logged here with the query's text, never its values). */
+ * lost connection, budget spent), -ERR_INTERNAL_ERROR (a bug; logged here with the query's text, never its values).
+ *
+ * Every parameter of a text must be bound, if only to NULL: one that is not is a bug. Bound bytes stay in place until
+ * stmt_end. A reference may be checked only when a statement ends: one that RETURNS rows and fails so, fails its task. */
 
 int db_start(struct conn *c, const char *sql, const struct bind *binds, struct stmt **out); /* 0 or error; then step */
 int stmt_step(struct stmt *s);  /* 1: a row; 0: no more; or error */
@@ -79,7 +82,7 @@ struct db_config {
     const char *dir;      /* SQLite: DIR/desk.db */
     const char *url;      /* postgres://... ; the next engine */
     bool create;          /* make an empty store where there is none */
-    bool bulk;            /* demo: no durability until db_close */
+    bool bulk;            /* demo: no durability until db_close, and no readers: read in the tasks */
     bool read_only;       /* check, backup: take no lock, never write */
     int mmap_mb, cache_kb; /* 0: defaults */
 };

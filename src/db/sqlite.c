@@ -59,8 +59,8 @@ static int error_of(const struct conn *c, int code) {
  */
 static void note_fault(struct conn *c, int code, const char *text) {
     int primary = code & 0xff;
-    if (primary == SQLITE_BUSY || primary == SQLITE_INTERRUPT || primary == SQLITE_ABORT) return;
-    if (code != c->fault) log_error("store: %s (%d)", text, code);
+    bool passing = primary == SQLITE_BUSY || primary == SQLITE_INTERRUPT || primary == SQLITE_ABORT;
+    if (!passing && code != c->fault) log_error("store: %s (%d)", text, code);
     c->fault = code;
 }
 

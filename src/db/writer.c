@@ -1,42 +1,44 @@
 /* The one writer.
  *
  * SQLite admits one writing transaction at a time, and a COMMIT that survives a power cut costs an fdatasync: a tenth
- * of a millisecond to several, whatever it holds. Threads that write by themselves therefore wait for each other's
- * disk. Here every write is a task that one thread runs: while the disk works on a COMMIT new tasks gather, and the
- * next COMMIT carries them all. The busier the desk, the larger the batch: nothing is ever delayed on purpose to fill
- * one.
+ * of a millisecond to several, whatever it holds. Threads that write by themselves wait for each other's disk. Here
+ * every write is a task that one thread runs: while the disk works on a COMMIT new tasks gather, and the next COMMIT
+ * carries them all. The busier the desk, the larger the batch; nothing is ever delayed on purpose to fill one.
  *
  *     queue --> BEGIN IMMEDIATE --> task, task, ... until none waits --> COMMIT --> done, done, ... --> checkpoint
  *                                   (SAVEPOINT run RELEASE)
  *
- * A batch ends when nobody waits, at LIMIT_BATCH tasks, or after BATCH_MS: the first task of a batch waits for the
- * last. No done() is called before the COMMIT that holds its task is on the disk: a reply is a promise.
+ * A batch ends when nobody waits, at LIMIT_BATCH tasks, or after BATCH_MS: its first task waits for its last. No done()
+ * is called before the COMMIT that holds its task is on the disk: a reply is a promise. Savepoints cost one percent
+ * (measured, with temp_store=MEMORY), so there is no second way without them.
  *
  * Failures, from small to large:
  *
- * - A task fails: ROLLBACK TO its savepoint. Its neighbours don't notice, and it reports its own error, after the
- * COMMIT like everybody, because it may have failed for what a neighbour had just written. A foreign key that a task
- * left open counts as its failure too: a deferred one would otherwise fail the COMMIT of all.
- * - SQLite rolls the whole transaction back under a task (disk full, I/O error, out of memory). conn_lost() shows it,
- * and db_start then refuses every further statement, since each would commit by itself. The tasks that had run fail
- * with -ERR_SERVICE_UNAVAILABLE, those not yet begun go into the next batch.
- * - The COMMIT fails: all fail with -ERR_SERVICE_UNAVAILABLE and nothing of them is kept.
+ * A task fails: ROLLBACK TO its savepoint. Its neighbours don't notice, and it reports its own error, after the COMMIT
+ * like everybody, because it may have failed for what a neighbour had just written. A foreign key that it left open is
+ * its failure too: a deferred one would otherwise fail the COMMIT of all.
  *
- * The last two end in recover(). When an fdatasync fails, Linux reports it once, forgets it and calls the pages clean,
- * so trying again on the same descriptor would succeed and prove nothing: the connection is closed and opened anew. By
- * then the log may hold the complete frames of the refused batch behind its end, and a recovery of the log (the first
- * opening after a crash) would accept them: a write that was answered with an error would be there after all. Two
- * things prevent it. The store's keeper, an idle reader, keeps the log's index in memory, and connections never
- * checkpoint by closing, so that reopening alone never recovers. And recover() at once commits a mark, which overwrites
- * the first frame and so breaks the chain of checksums of the others. The store is `writable` again when the mark is on
- * the disk. Until then each batch, and once a second the idle writer, tries it: a disk that was full serves again
- * without a restart.
+ * SQLite rolls the transaction back under a task (full disk, I/O error, no memory): conn_lost() shows it, and db_start
+ * refuses every further statement, since each would commit by itself. The tasks that had run, this one and those before
+ * it, fail with -ERR_SERVICE_UNAVAILABLE; those not yet begun go into the next batch.
  *
- * Who pays for checkpoints: the writer, after it answered, so a batch that waits in the queue and never one whose
- * COMMIT is under way. PASSIVE moves what no reader's snapshot holds back. A log can only start over when no reader is
- * left in it, which under steady reading happens by luck; past RESTART_PAGES the writer waits (briefly, in a RESTART
- * checkpoint) until the readers of old snapshots are gone. New readers use the store file meanwhile, so it waits for
- * the longest query under way at most, and the log is bounded by what is written during that query. */
+ * The COMMIT fails: all fail with -ERR_SERVICE_UNAVAILABLE and nothing of them is kept.
+ *
+ * The last two end in recover(). When an fdatasync fails, Linux says so once, then calls the pages clean: trying again
+ * on the same descriptor would succeed and prove nothing, so the connection is closed and opened anew. But the log now
+ * holds the whole frames of the refused batch behind its end, and the next recovery of the log (the first opening after
+ * a crash) would take them for committed: writes that were answered with an error would be there after all. Two things
+ * prevent that. The store's keeper, an idle reader, keeps the log's index in memory and no connection checkpoints by
+ * closing, so that reopening never recovers. And recover() commits a mark at once, which overwrites the first of those
+ * frames and so breaks the chain of checksums of the rest. Only when the mark is on the disk is the store `writable`
+ * again; until then each batch, and the idle writer once a second, tries it, so a disk that was full serves again by
+ * itself. (If the machine stops before, the last refused batch may come back. No order of writes can exclude that.)
+ *
+ * Checkpoints are paid for by the writer after it has answered, so by those who wait in the queue, never inside a
+ * COMMIT. PASSIVE moves what no reader's snapshot holds back. A log can only start over when no reader is left in it,
+ * which under steady reading happens by luck; past RESTART_PAGES the writer therefore waits a while (a RESTART
+ * checkpoint) for the readers of old snapshots. New ones read the store file meanwhile, so the wait ends with the
+ * longest query under way, and the log is bounded by what is written until a wait is as long as that. */
 #include "db/db_internal.h"
 
 #include <errno.h>
@@ -52,7 +54,9 @@ enum {
     IDLE_S = 1,                /* how long the writer rests before it sees to what is left over */
     CHECKPOINT_PAGES = 2000,   /* of growth (8 MiB) between two checkpoints */
     RESTART_PAGES = 16 * 1024, /* a log of 64 MiB, at which the writer waits for readers */
-    RESTART_WAIT_MS = 50,
+    RESTART_WAIT_MS = 50,      /* see patience_ms() */
+    RESTART_WAIT_MAX_MS = 2000,
+    COMPLAINT_MS = 10000, /* between two lines that say the same */
 };
 
 struct writer {
@@ -66,7 +70,9 @@ struct writer {
     bool stopping;
 
     /* The writer thread's own. */
-    int fault;             /* SQLite's code, while not writable */
+    int fault; /* SQLite's code of the last failed batch */
+    int64_t next_complaint;
+    bool complaining;
     struct conn *conn;     /* NULL when it can't be opened */
     struct db_task *taken; /* from the queue, not yet begun */
     struct db_task *batch[LIMIT_BATCH];
@@ -149,19 +155,26 @@ static void recover(struct writer *w) {
     struct why why = {text, sizeof text};
     conn_close(w->conn);
     if (conn_open(&w->store->writing, &w->conn, why) < 0) return;
-    w->conn->fault = w->fault; /* which is known and need not be logged at every try */
+    w->conn->fault = w->fault; /* said already: the next of its kind needs no line of its own */
     int rc = conn_begin(w->conn, true);
     if (rc < 0) return;
     conn_pragma(w->conn, STORE_MARK);
     if (conn_commit(w->conn) < 0) return;
-    w->conn->fault = 0;
-    log_info("store: it can be written again");
     atomic_store(&w->writable, true);
+    if (w->complaining) log_info("store: it can be written again");
+    w->complaining = false;
 }
 
+/* On a full disk the mark often still fits and the next batch does not: without a pause that would be a line a batch.
+ */
 static void not_writable(struct writer *w, const char *what) {
+    int64_t now = clock_monotonic();
     w->fault = w->conn->fault;
-    if (atomic_exchange(&w->writable, false)) log_error("store: %s failed: %s", what, sqlite3_errstr(w->fault));
+    atomic_store(&w->writable, false);
+    if (now < w->next_complaint) return;
+    log_error("store: %s failed, writes are refused: %s", what, sqlite3_errstr(w->fault));
+    w->next_complaint = now + COMPLAINT_MS;
+    w->complaining = true;
 }
 
 /* Runs tasks into w->batch until the batch ends, or to the one under which the transaction was lost. */
@@ -197,6 +210,22 @@ static void run_batch(struct writer *w) {
 
 /* ---- checkpoints --------------------------------------------------------------------------------------- */
 
+/* How long to wait for readers of old snapshots: 50 ms where the log has its 64 MiB, growing with the square of its
+ * size, so that a reader of 100 ms costs a larger log and one of 10 s does not stop every write for 10 s. */
+static int patience_ms(int pages) {
+    double excess = (double)pages / RESTART_PAGES, ms = RESTART_WAIT_MS * excess * excess;
+    return ms < RESTART_WAIT_MAX_MS ? (int)ms : RESTART_WAIT_MAX_MS;
+}
+
+static int move_log(struct writer *w, bool restart, int *in_log, int *moved) {
+    sqlite3 *handle = w->conn->handle;
+    if (!restart) return sqlite3_wal_checkpoint_v2(handle, NULL, SQLITE_CHECKPOINT_PASSIVE, in_log, moved);
+    sqlite3_busy_timeout(handle, patience_ms(w->log_pages));
+    int rc = sqlite3_wal_checkpoint_v2(handle, NULL, SQLITE_CHECKPOINT_RESTART, in_log, moved);
+    sqlite3_busy_timeout(handle, WRITER_WAIT_MS);
+    return rc;
+}
+
 static void checkpoint(struct writer *w, bool idle) {
     if (!atomic_load(&w->writable) || w->store->bulk) return;
     int pages = atomic_load(&w->conn->wal_pages);
@@ -205,18 +234,14 @@ static void checkpoint(struct writer *w, bool idle) {
     w->log_pages = pages;
     if (!w->log_left || (pages < w->next_checkpoint && !idle)) return;
 
-    bool restart = pages >= RESTART_PAGES;
     int in_log = 0, moved = 0;
-    sqlite3_busy_timeout(w->conn->handle, RESTART_WAIT_MS);
-    int rc = sqlite3_wal_checkpoint_v2(
-        w->conn->handle, NULL, restart ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE, &in_log, &moved);
-    sqlite3_busy_timeout(w->conn->handle, WRITER_WAIT_MS);
+    int rc = move_log(w, pages >= RESTART_PAGES && !idle, &in_log, &moved);
     if (rc && rc != SQLITE_BUSY) {
         w->conn->fault = rc;
         not_writable(w, "a checkpoint");
     }
     w->log_left = rc != 0 || moved < in_log;
-    w->next_checkpoint = pages + CHECKPOINT_PAGES;
+    w->next_checkpoint = pages + (pages / 8 > CHECKPOINT_PAGES ? pages / 8 : CHECKPOINT_PAGES);
 }
 
 /* ---- its life ------------------------------------------------------------------------------------------ */
