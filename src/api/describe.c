@@ -113,7 +113,7 @@ static const char *operation_anchor(const struct manual *m, const struct route *
 /* ---- operations ----------------------------------------------------------------------------------------- */
 
 static const struct resource *replied(const struct resource *home, const struct route *r) {
-    if (r->shape == COUNT || r->shape == NONE) return NULL;
+    if (r->shape == COUNT || r->shape == NONE || r->is_download) return NULL;
     const struct resource *reply = r->reply ? resource_of(r->reply) : home;
     assert(reply); /* api_new refuses tables that name what is not there */
     return reply;
@@ -311,8 +311,8 @@ bool operation_errors(const struct operation *op, int err) {
     bool open = r->roles & 1, writes = operation_writes(op);
     if (error_common(err) || named_by_route(op, err)) return true;
     switch (err) {
-    case ERR_FIELD_REQUIRED: return operation_bulk(op) || r->records || input_flagged(op, REQUIRED | PRESENT);
-    case ERR_FIELD_EMPTY: return operation_bulk(op) || r->records || input_flagged(op, REQUIRED);
+    case ERR_FIELD_REQUIRED:
+    case ERR_FIELD_EMPTY: return operation_bulk(op) || r->records || input_flagged(op, REQUIRED | PRESENT);
     case ERR_FIELD_DUPLICATE: return r->records || input_flagged(op, UNIQUE);
     case ERR_ANY_FIELD_REQUIRED: return operation_bulk(op) && r->method == PUT;
     case ERR_AUTHORIZATION_REQUIRED:

@@ -133,7 +133,8 @@ static void say_answer(struct buf *out, const struct operation *op) {
     static const char *const shapes[] = {
         [ONE] = "one", [LIST] = "a page of", [LIST_COUNT] = "all of",
         [COUNT] = "the number of those done, as <code>total_count</code>", [NONE] = "no data"};
-    html(out, "<dt>Answers</dt><dd>%d, %h", operation_status(op), shapes[op->route->shape]);
+    const char *what = op->route->is_download ? "a file" : shapes[op->route->shape];
+    html(out, "<dt>Answers</dt><dd>%d, %h", operation_status(op), what);
     if (op->reply) html(out, " <a href=\"#type-%s\">%s</a>", op->reply->type, op->reply->type);
     buf_text(out, "</dd>\n");
 }
@@ -168,6 +169,7 @@ static void say_commons(struct buf *out, const struct operation *op) {
 static void say_reply(struct buf *out, const struct manual *m, const struct operation *op) {
     struct buf json = {0};
     struct json_writer w;
+    if (op->route->is_download) return;
     jw_init(&w, &json);
     w.pretty = true;
     example_reply(&w, m, op);

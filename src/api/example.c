@@ -113,11 +113,11 @@ void example_shown(struct json_writer *w, const struct manual *m, const struct f
 
 /* ---- requests ------------------------------------------------------------------------------------------- */
 
-/* What an example sends: what must be sent, and what the table thought worth an example. Ids of other resources may not
- * exist where it is tried, so they are sent only when they must be. */
+/* What an example sends: what must be sent, and what the table thought worth an example. But tried as it stands it
+ * should succeed and do no harm: ids of others may not exist, and nobody wants a new password. */
 static bool worth_sending(const struct operation *op, const struct field *f) {
     if (input_mandatory(op, f)) return true;
-    return f->example && f->type != F_REF && f->type != F_IDS;
+    return f->example && f->type != F_REF && f->type != F_IDS && f->type != F_PASSWORD;
 }
 
 static void example_fields(struct json_writer *w, const struct manual *m, const struct operation *op,

@@ -180,11 +180,15 @@ static void success(struct json_writer *w, const struct operation *op) {
     }
     put_key(w, "content");
     jw_object(w);
-    put_key(w, "application/json");
-    jw_object(w);
-    put_key(w, "schema");
-    schema_reply(w, op);
-    jw_end(w);
+    if (op->route->is_download) {
+        put_member(w, "*/*", "{'schema': {'type': 'string', 'contentMediaType': 'application/octet-stream'}}");
+    } else {
+        put_key(w, "application/json");
+        jw_object(w);
+        put_key(w, "schema");
+        schema_reply(w, op);
+        jw_end(w);
+    }
     jw_end(w);
     jw_end(w);
 }
@@ -194,7 +198,7 @@ static void responses(struct json_writer *w, const struct operation *op) {
     put_key(w, "responses");
     jw_object(w);
     success(w, op);
-    if (op->route->method == GET && op->reply) put_member(w, "304", "{'$ref': '#/components/responses/not_modified'}");
+    if (op->route->method == GET) put_member(w, "304", "{'$ref': '#/components/responses/not_modified'}");
     for (int err = 1; err < ERR_COUNT; err++) {
         int status = error_info(err)->status;
         if (status == last || !operation_errors(op, err)) continue;

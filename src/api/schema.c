@@ -197,7 +197,7 @@ static void put_items(struct json_writer *w, const char *type, const struct word
 static void put_text_limits(struct json_writer *w, const struct field *f) {
     if (f->type == F_EMAIL) put_text(w, "format", "email");
     if (f->type == F_PASSWORD) put_text(w, "format", "password");
-    if (f->flags & REQUIRED) put_int(w, "minLength", 1);
+    if (f->flags & (REQUIRED | PRESENT)) put_int(w, "minLength", 1);
     put_int(w, "maxLength", most_characters(f));
 }
 
