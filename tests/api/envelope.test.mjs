@@ -167,6 +167,15 @@ test('addresses come from the settings, never from Host', async (t) => {
   assert.ok(body.data[0].resource_url.startsWith(base));
 });
 
+test('a base URL of the settings is in every address', async (t) => {
+  const { owner } = await open(t, { base: 'https://help.example/desk' });
+  await teams(owner, 2);
+  const { body } = (await owner.get('/teams', { limit: 1 })).must(200);
+  assert.equal(body.next_url, 'https://help.example/desk/api/v1/teams.json?limit=1&offset=1');
+  const cookie = (await owner.get('/session')).must(200).headers['set-cookie'][0];
+  assert.match(cookie, /; ?Secure/i);
+});
+
 test('a CORS preflight is answered, and no foreign origin is let in by default', async (t) => {
   const { anyone, base, owner } = await open(t);
   const ask = (Origin) => anyone.exchange('OPTIONS', '/api/v1/teams', {

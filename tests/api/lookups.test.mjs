@@ -40,10 +40,8 @@ for (const [name, { resource, list, shown, body }] of Object.entries(KINDS)) {
 
   test(`${name}: reorder needs its list and knows its ids`, async (t) => {
     const { owner, contract } = await open(t);
-    const { requestBody } = contract.route(`/api/v1${path}/reorder`).item.put;
-    let schema = requestBody.content['application/json'].schema;
-    if (schema.$ref) schema = contract.at(schema.$ref);
-    const [ids] = Object.keys(schema.properties).filter((n) => n.endsWith('_ids') || n === 'ids');
+    const [ids] = contract.parameters('PUT', `/api/v1${path}/reorder`).filter((n) => n.endsWith('ids'));
+    assert.ok(ids, 'the list of reorder is declared');
     (await owner.put(`${path}/reorder`, {})).refused(400, 'FIELD_REQUIRED', ids);
     (await owner.put(`${path}/reorder`, { [ids]: [1, 999] })).refused(400, 'FIELD_INVALID', ids);
     (await owner.put(`${path}/reorder`, { [ids]: '4,3,2,1' })).must(200);
@@ -65,6 +63,7 @@ test('statuses: one of your own is CUSTOM', async (t) => {
 });
 
 test('priorities: a level is a number', async (t) => {
-  const { owner } = await open(t);
+  const { owner, contract } = await open(t);
+  if (!contract.parameters('POST', '/api/v1/cases/priorities').includes('level')) return t.skip('levels follow the order');
   for (const level of ['x', 1.5, 1e400, {}, '99999999999999999999']) (await owner.post('/cases/priorities', { label: 'P', level: level === Infinity ? '1e400' : level })).refused(400, 'FIELD_INVALID', 'level');
 });

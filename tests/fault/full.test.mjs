@@ -6,7 +6,15 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { defer, directory, open, until } from '../api/lib/index.mjs';
 
-const SHIM = fileURLToPath(new URL('../../build/tests/fault/eio.so', import.meta.url));
+const BUILT = fileURLToPath(new URL('../../build/tests/fault/eio.so', import.meta.url));
+const SOURCE = fileURLToPath(new URL('eio.c', import.meta.url));
+
+/** The failing disk as a library to preload; undefined where it can't be made. */
+function shim() {
+  if (existsSync(BUILT)) return BUILT;
+  const made = join(directory(), 'eio.so');
+  return spawnSync('cc', ['-shared', '-fPIC', '-D_GNU_SOURCE', '-o', made, SOURCE]).status === 0 ? made : undefined;
+}
 
 /** Fills the file system of a file to its last byte. */
 function fill(file) {
@@ -73,9 +81,15 @@ test('a full disk: writes are 503, reads go on, and freed space heals it without
   await sickAndWell(desk, () => fill(filler), () => rmSync(filler));
 });
 
-test('a disk that answers EIO: writes are 503, reads go on, and it heals without a restart', { timeout: 120_000 }, async (t) => {
-  if (!existsSync(SHIM)) return t.skip('build/tests/fault/eio.so is not built');
-  const sick = join(directory(), 'sick');
-  const desk = await open(t, { env: { LD_PRELOAD: SHIM, DESKD_EIO: sick } });
-  await sickAndWell(desk, () => writeFileSync(sick, ''), () => rmSync(sick));
-});
+const FAULTS = { sync: 'fails to sync', write: 'fails to write', full: 'takes no longer files' };
+
+for (const [fault, words] of Object.entries(FAULTS)) {
+  test(`a disk that ${words}: writes are 503, reads go on, and it heals without a restart`, { timeout: 120_000 }, async (t) => {
+    const preload = shim();
+    if (!preload) return t.skip('eio.so is not built and there is no compiler');
+    const sick = join(directory(), 'sick');
+    const dir = directory();
+    const desk = await open(t, { dir, env: { LD_PRELOAD: preload, DESKD_FAULT: sick, DESKD_FAULT_UNDER: dir } });
+    await sickAndWell(desk, () => writeFileSync(sick, fault), () => rmSync(sick));
+  });
+}

@@ -58,6 +58,14 @@ export class Contract {
     return Boolean(this.route(path)?.item[method.toLowerCase()]);
   }
 
+  /** Names of the parameters that an operation declares for its JSON body. */
+  parameters(method, path) {
+    const { requestBody } = this.route(path)?.item[method.toLowerCase()] ?? {};
+    const body = requestBody?.$ref ? this.at(requestBody.$ref) : requestBody;
+    const schema = body?.content['application/json'].schema ?? {};
+    return Object.keys((schema.$ref ? this.at(schema.$ref) : schema).properties ?? {});
+  }
+
   methods(path) {
     return METHODS.filter((m) => this.route(path)?.item[m]).map((m) => m.toUpperCase());
   }

@@ -48,8 +48,9 @@ let contract; // of the binary under test: the same for every daemon of this fil
 
 /** One running daemon on one data directory. */
 export class Desk {
-  constructor(dir, { args = [], under = [], env = {}, people = {}, clock } = {}) {
-    Object.assign(this, { dir, args, under, env, people, log: '', secrets: new Set([PASSWORD]) });
+  constructor(dir, { args = [], under = [], env = {}, people = {}, clock, base } = {}) {
+    Object.assign(this, { dir, args: base ? [...args, '--base-url', base] : args, under, env, people, log: '', secrets: new Set([PASSWORD]) });
+    this.public = base; // the base URL, when it is not the address listened on
     this.expects5xx = false;
     this.clock = new Clock(join(directory(), 'clock'), () => this.time(), clock);
   }
@@ -59,7 +60,7 @@ export class Desk {
     const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...this.env } });
     this.child = child;
     this.gone = new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal })));
-    this.base = await new Promise((resolve, reject) => {
+    const address = await new Promise((resolve, reject) => {
       const heard = (text) => {
         this.log += text;
         const ready = /^deskd: listening on (http:\/\/\S+)$/m.exec(this.log.slice(this.seen ?? 0));
@@ -70,7 +71,8 @@ export class Desk {
       this.gone.then(({ code, signal }) => reject(new Error(`deskd did not start (${code ?? signal}): ${this.log}`)));
     });
     this.seen = this.log.length;
-    this.port = Number(new URL(this.base).port);
+    this.port = Number(new URL(address).port);
+    this.base = this.public ?? address;
     this.agent = new http.Agent({ keepAlive: true });
     contract ??= new Contract((await this.anyone.exchange('GET', '/openapi.json')).must(200).body);
     this.contract = contract;

@@ -59,6 +59,6 @@ export class Reply {
   toString() {
     const { method, path, sent } = this.request;
     const said = sent ? ` ${sent.slice(0, 400)}` : '';
-    return `${method} ${path}${said} -> ${this.status} ${this.text.slice(0, 2000)}`;
+    return `${method} ${path}${said} -> ${this.status} ${this.text.slice(0, 1200)}`;
   }
 }
