@@ -2,8 +2,10 @@
  *
  * The edge calls begin() when the header section is complete and was found well-formed, then, when the body is complete
  * (in memory, or a multipart form with its files in temporary files), handle(), then, once the reply is sent or the
- * peer is gone, end(). All three run on one of the event loops. handle() either calls http_reply before it returns, or
- * http_defer and later, from any thread and exactly once, http_reply. */
+ * peer is gone, end(). All three run on one of the event loops, and may before http_start has returned. handle() either
+ * calls http_reply before it returns, or http_defer and later, from any thread and exactly once, http_reply. A peer
+ * that leaves in the middle of its body gets end() without handle(). A head that is not well-formed never reaches the
+ * app. */
 #ifndef HTTP_HTTP_H
 #define HTTP_HTTP_H
 
@@ -30,8 +32,9 @@ struct http_request {
     struct str body;         /* complete; empty when there is none or it was multipart or went to a file */
     struct json *form;       /* multipart: the tree of its fields (json.h form_put) */
     struct http_file *files; /* multipart file parts, or the one raw body when the app asked for HTTP_BODY_FILE */
-    int body_error;          /* ERR_x of a body that could not be taken (BODY_INVALID, PAYLOAD_TOO_LARGE,
-                                UNSUPPORTED_MEDIA_TYPE), 0 */
+    int body_error;          /* 0, or why the body was not taken: ERR_BODY_INVALID, PAYLOAD_TOO_LARGE, CHECKSUM_MISMATCH
+                                (Content-MD5 of a part or of the whole), UNSUPPORTED_MEDIA_TYPE (Content-Encoding),
+                                SERVICE_UNAVAILABLE (no room for files) */
     const char *body_reason; /* a sentence for it */
     int64_t started;         /* clock_monotonic of the first header byte or as near as the library tells */
     void *app;               /* the app's own */
@@ -53,19 +56,20 @@ struct http_app {
     void (*begin)(void *ctx, struct http_request *r, struct http_plan *plan);
     void (*handle)(void *ctx, struct http_request *r);
     void (*end)(void *ctx, struct http_request *r); /* the last word: free what `app` holds */
-    void (*gone)(void *ctx,
-                 struct http_request *r); /* a deferred request's peer hung up; a reply is still due. May be NULL */
+    /* A deferred request's peer hung up, or the server stops and can't wait; a reply is still due. Called from a thread
+     * of the edge at most once a request; it must only set a flag or interrupt, never reply itself. May be NULL. */
+    void (*gone)(void *ctx, struct http_request *r);
 };
 
 /* Header field of the request by name, letter case ignored; p NULL when absent. */
 struct str http_header(const struct http_request *r, const char *name);
 struct str http_cookie(const struct http_request *r, const char *name);
 
-void http_defer(struct http_request *r);
-void http_add_header(struct http_request *r, const char *name,
-                     struct str value); /* before http_reply; a value with CR, LF or NUL is dropped */
+void http_defer(struct http_request *r); /* within handle(), before another thread learns of the request */
+/* Before http_reply. A value with CR, LF or NUL, or an empty one, is dropped. */
+void http_add_header(struct http_request *r, const char *name, struct str value);
 /* Sends status and body; takes the buffer's memory (body->p becomes NULL). Content-Length is set; HEAD sends no body.
- */
+ * Of a deferred request nothing may be touched behind it. */
 void http_reply(struct http_request *r, int status, struct buf *body);
 void http_close_after(struct http_request *r); /* Connection: close with the reply */
 
@@ -75,15 +79,17 @@ struct http_config {
     int loops;
     const char *tmp_dir;
     struct str *proxies;                            /* addresses whose X-Forwarded-For is believed; ends with p NULL */
-    int max_connections, max_per_address;           /* 0: limits.h */
+    int max_connections;                            /* 0: limits.h */
+    int max_per_address;                            /* 0: limits.h, and loopback has no cap; else loopback has it too */
     int head_deadline_ms, body_deadline_ms, idle_s; /* 0: limits.h */
 };
 
 struct http_server *http_start(const struct http_config *cfg, const struct http_app *app, void *ctx, char *err,
                                size_t err_size);
 int http_port(const struct http_server *s);
-void http_stop(struct http_server *s,
-               int drain_ms); /* no new connections; requests under way end; then the loops stop */
+/* No new connections; requests under way end; after drain_ms what is slow is cut off and deferred requests hear gone().
+ * Comes back, with all freed, when the last deferred one has been replied to, however long that takes. */
+void http_stop(struct http_server *s, int drain_ms);
 
 struct http_stats {
     int64_t connections, requests, refused, timed_out;

@@ -70,20 +70,27 @@ static void read_target(struct http_request *r, const struct conn *c) {
     if (r->path.n == 0) r->path = S("/");
 }
 
-/* The client's address: with each trusted proxy one address is taken off the end of X-Forwarded-For. What stands left
- * of the first address that is no trusted proxy is the client's own claim, and ignored. */
-static struct str read_remote(const struct edge *e) {
-    struct address at = e->conn->address;
-    struct str list = http_header(&e->r, "X-Forwarded-For");
-    while (list.n && is_proxy(e->server, &at)) {
+/* Goes back over one X-Forwarded-For, from its end. False: the address of the client is found. */
+static bool walk_back(const struct http_server *s, struct str list, struct address *at) {
+    while (list.n && is_proxy(s, at)) {
         size_t begin = list.n;
-        while (begin && list.p[begin - 1] != ',') begin--;
         struct address next;
-        if (!address_parse(str_trim((struct str){list.p + begin, list.n - begin}), &next)) break;
-        at = next;
+        while (begin && list.p[begin - 1] != ',') begin--;
+        if (!address_parse(str_trim((struct str){list.p + begin, list.n - begin}), &next)) return false;
+        *at = next;
         list.n = begin ? begin - 1 : 0;
     }
+    return is_proxy(s, at);
+}
+
+/* Each trusted proxy vouches for the one address that it wrote, in a field of its own or at the end of the one it got.
+ * What stands before the first address that is no trusted proxy is the client's own claim, and ignored. */
+static struct str read_remote(const struct edge *e) {
+    struct address at = e->conn->address;
     char text[ADDRESS_TEXT];
+    bool more = e->server->proxy_count > 0 && is_proxy(e->server, &at);
+    for (size_t i = e->head_n; more && i-- > 0;)
+        if (str_eqi(e->head[i].name, S("X-Forwarded-For"))) more = walk_back(e->server, e->head[i].value, &at);
     address_text(&at, text);
     return str_dup(e->r.arena, str_of(text));
 }

@@ -47,6 +47,7 @@ static void begin_sending(struct edge *e) {
     int64_t ms = s->body_ms + (int64_t)e->reply.n * 1000 / MIN_BODY_RATE;
     conn_phase(e->conn, PHASE_SEND, atomic_load(&s->hurry) ? TIME_SECOND : ms);
     if (atomic_load(&s->draining)) e->close = true;
+    if (e->close) e->conn->unread = true; /* the peer does not know yet and may be sending */
 }
 
 static size_t reply_head_size(const struct edge *e) {

@@ -176,6 +176,8 @@ test('X-Forwarded-For counts when it comes from a trusted proxy', async () => {
     assert.equal(await remote('198.51.100.1, 192.0.2.7, 127.0.0.1'), '192.0.2.7');
     assert.equal(await remote('2001:db8::1'), '2001:db8::1');
     assert.equal(await remote('192.0.2.7, unknown'), '127.0.0.1');
+    assert.equal(await remote('198.51.100.1', '192.0.2.7'), '192.0.2.7'); // the proxy added a field of its own
+    assert.equal(await remote('192.0.2.7', '127.0.0.1'), '192.0.2.7');
     assert.equal(await remote(''), '127.0.0.1');
     assert.equal(await behind.stop(), 0);
 });
