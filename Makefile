@@ -15,7 +15,7 @@ LDLIBS  += $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lpthread -lm
 
 SRC := $(sort $(shell find src -name '*.c'))
 OBJ := $(SRC:%.c=$(VARIANT)/%.o) $(VARIANT)/gen/schema.o
-LIB := $(filter-out $(VARIANT)/src/main.o,$(OBJ))
+LIB := $(filter-out $(patsubst %.c,$(VARIANT)/%.o,$(wildcard src/*.c)),$(OBJ))
 UNIT := $(patsubst tests/unit/%.c,$(VARIANT)/tests/unit/%,$(sort $(wildcard tests/unit/*_test.c)))
 BIN := $(if $(SAN),$(VARIANT)/deskd,deskd)
 

@@ -26,7 +26,7 @@ CREATE TABLE business_hours (
     zones TEXT NOT NULL,    -- {"monday": [9, 10], ...}: all seven days, sorted
     holidays TEXT NOT NULL, -- [{"title", "date": "D/MM/YYYY", "open_hours"?}]
     time_zone TEXT NOT NULL,
-    is_default INTEGER NOT NULL,
+    is_default INTEGER NOT NULL DEFAULT 0,
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
 );
@@ -36,7 +36,7 @@ CREATE TABLE roles (
     id @ID@,
     title TEXT NOT NULL,
     type INTEGER NOT NULL,
-    is_system INTEGER NOT NULL,
+    is_system INTEGER NOT NULL DEFAULT 0,
     agent_case_access INTEGER NOT NULL,
     denied BIGINT NOT NULL, -- one bit for each permission that is off: role_permissions folded for the check of every request
     created_at BIGINT NOT NULL,
@@ -180,8 +180,8 @@ CREATE TABLE case_statuses (
     type INTEGER NOT NULL,
     sort_order INTEGER NOT NULL,
     is_sla_active INTEGER NOT NULL,
-    is_system INTEGER NOT NULL,
-    is_deleted INTEGER NOT NULL,
+    is_system INTEGER NOT NULL DEFAULT 0,
+    is_deleted INTEGER NOT NULL DEFAULT 0,
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
 );

@@ -90,9 +90,9 @@ static const char *const common[] = {"_case", "_empty", "_flat", "_pretty", "inc
                                      "_session_id", "_token", "_otp", "_fingerprint_id", "_remember_me", "ids", "token",
                                      "after_id", "before_id", NULL};
 
-static bool known(const struct in *list, int count, bool create, struct arena *a, struct str name) {
+static bool known(const struct in *list, int count, bool create, struct str name) {
     for (int i = 0; i < count; i++)
-        if (input_taken(list[i].field, create) && name_eq(input_name(a, list[i].field), name)) return true;
+        if (input_taken(list[i].field, create) && name_eq(list[i].name, name)) return true;
     return false;
 }
 
@@ -102,17 +102,16 @@ static void name_unknown(struct call *c, const char *kind, struct buf *names) {
 }
 
 void input_notices(struct call *c) {
-    struct arena *a = c->work.arena;
     struct buf names = {0};
     for (const struct json *j = c->query ? c->query->first : NULL; j; j = j->next) {
-        bool read = known(c->args, c->arg_count, false, a, j->name);
+        bool read = known(c->args, c->arg_count, false, j->name);
         for (int i = 0; common[i] && !read; i++) read = name_eq(j->name, str_of(common[i]));
         if (!read) buf_fmt(&names, "%s%.*s", names.n ? ", " : "", (int)j->name.n, j->name.p);
     }
     name_unknown(c, "Arguments", &names);
     bool bulk = c->route->shape == COUNT;
     for (const struct json *j = c->body && c->body->type == JSON_OBJECT ? c->body->first : NULL; j; j = j->next)
-        if (!known(c->input, c->input_count, c->method == POST, a, j->name) && !(bulk && name_eq(j->name, S("ids"))))
+        if (!known(c->input, c->input_count, c->method == POST, j->name) && !(bulk && name_eq(j->name, S("ids"))))
             buf_fmt(&names, "%s%.*s", names.n ? ", " : "", (int)j->name.n, j->name.p);
     name_unknown(c, "Parameters", &names);
     for (const struct http_file *f = c->http->files; f; f = f->next)

@@ -201,7 +201,7 @@ static int verify(struct call *c, const struct credentials_given *g, struct logi
     int rc = login_locked(&c->work, g->pair.login);
     if (rc < 0) return rc;
     if (rc) {
-        call_header(c, "Retry-After", str_fmt(c->work.arena, "%d", LOGIN_LOCK_SECONDS));
+        call_header(c, "Retry-After", str_fmt(c->work.arena, "%d", rc));
         return fail(&c->work, ERR_AUTHENTICATION_LOCKED);
     }
     TRY(login_find(&c->work, g->pair.login, l));
@@ -252,7 +252,7 @@ static int admit_rate(struct call *c) {
     struct api *api = c->api;
     uint64_t address;
     unsigned char hash[MAC_SIZE];
-    int64_t now = clock_monotonic(), minute = now / TIME_MINUTE;
+    int64_t now = c->work.now, minute = now / TIME_MINUTE;
     if (api->cfg.public_writes_a_minute == 0 || c->work.actor.rank != ROLE_PUBLIC || c->method == GET) return 0;
     mac(hash, &c->work.desk->credential_key, c->work.actor.remote);
     memcpy(&address, hash, sizeof address);

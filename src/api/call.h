@@ -23,6 +23,7 @@ struct in {
     bool given;               /* false: absent, or only by .initial */
     struct value value;       /* V_NULL: cleared, or absent without .initial */
     const struct json *json;  /* as sent; F_OBJECT, F_LIST, F_JSON */
+    struct str name;          /* as it is sent: "title", "businesshour_id" */
     struct str pointer;       /* where it stands, for problems: "title", "teams/3/title" */
 };
 
@@ -30,6 +31,7 @@ struct options {
     enum json_case name_case;
     bool no_empty, flat, pretty, ajax;
     struct str include, fields; /* as sent; p NULL: none */
+    struct str also; /* on-demand members that the route shows unasked */
     int64_t offset, limit;
     int64_t after_id, before_id;
     bool keyset;

@@ -18,7 +18,7 @@ bool input_taken(const struct field *f, bool create) {
 }
 
 static int invalid(struct call *c, struct in *in, const char *why) {
-    return fail_at(&c->work, ERR_FIELD_INVALID, str_of(in->field->name), in->pointer, "%s", why);
+    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "%s", why);
 }
 
 /* ---- one value --------------------------------------------------------------------------------------- */
@@ -40,7 +40,7 @@ static int read_text(struct call *c, struct in *in, struct str s) {
     int64_t most = f->max ? f->max : f->type == F_LONG ? LIMIT_TEXT : LIMIT_TITLE;
     if (f->type == F_PASSWORD) most = LIMIT_PASSWORD;
     if ((int64_t)(f->type == F_PASSWORD ? s.n : utf8_count(s)) > most)
-        return fail_at(&c->work, ERR_FIELD_INVALID, str_of(f->name), in->pointer, "At most %lld characters are possible.",
+        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most %lld characters are possible.",
                        (long long)most);
     for (size_t i = 0; line && i < s.n; i++)
         if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7F) return invalid(c, in, "Control characters are not possible here.");
@@ -60,7 +60,7 @@ static int read_int(struct call *c, struct in *in, struct str s) {
     if (f->type == F_REF) {
         if (v <= 0) return invalid(c, in, "An id is expected.");
     } else if ((f->min || f->max) && (v < f->min || v > f->max)) {
-        return fail_at(&c->work, ERR_FIELD_INVALID, str_of(f->name), in->pointer, "A number from %lld to %lld is expected.",
+        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "A number from %lld to %lld is expected.",
                        (long long)f->min, (long long)f->max);
     }
     in->value = (struct value){V_INT, .i = v};
@@ -80,7 +80,7 @@ static int read_bool(struct call *c, struct in *in, struct str s) {
 static int read_word(struct call *c, struct in *in, struct str s) {
     int id = word_id(in->field->words, s);
     if (id < 0)
-        return fail_at(&c->work, ERR_FIELD_INVALID, str_of(in->field->name), in->pointer, "One of these is expected: %s.",
+        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "One of these is expected: %s.",
                        words_list(c->work.arena, in->field->words).p);
     in->value = (struct value){V_INT, .i = id};
     return 0;
@@ -171,7 +171,7 @@ static int read_tree(struct call *c, struct in *in, const struct json *j) {
         struct json *parsed;
         struct json_error err;
         if (json_parse(c->work.arena, j->text, &parsed, &err) < 0)
-            return fail_at(&c->work, ERR_FIELD_INVALID, str_of(in->field->name), in->pointer,
+            return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
                            "This is no JSON: %s at byte %zu.", err.reason, err.offset);
         j = parsed;
     }
@@ -196,7 +196,7 @@ static bool empty(const struct field *f, const struct json *j) {
 static int read_empty(struct call *c, struct in *in, bool create, const struct json *j) {
     const struct field *f = in->field;
     if (f->flags & (REQUIRED | PRESENT))
-        return fail_at(&c->work, create && j->type == JSON_NULL ? ERR_FIELD_REQUIRED : ERR_FIELD_EMPTY, str_of(f->name),
+        return fail_at(&c->work, create && j->type == JSON_NULL ? ERR_FIELD_REQUIRED : ERR_FIELD_EMPTY, in->name,
                        in->pointer, NULL);
     bool text = f->type == F_TEXT || f->type == F_LONG;
     if (text && j->type == JSON_STRING && !(f->flags & NULLABLE)) return read_text(c, in, j->text);
@@ -230,7 +230,7 @@ static int read_value(struct call *c, struct in *in, bool create, const struct j
         else TRY(read_text(c, in, s));
     }
     if ((f->flags & (REQUIRED | PRESENT)) && (f->type == F_IDS || f->type == F_TEXTS) && j->type == JSON_STRING && str_trim(j->text).n == 0)
-        return fail_at(&c->work, ERR_FIELD_EMPTY, str_of(f->name), in->pointer, NULL);
+        return fail_at(&c->work, ERR_FIELD_EMPTY, in->name, in->pointer, NULL);
     return f->check ? f->check(c, in) : 0;
 }
 
@@ -247,7 +247,7 @@ static int check_unique(struct call *c, struct in *in) {
     rc = stmt_step(row);
     stmt_end(row);
     if (rc < 0) return fail(&c->work, (enum error)-rc);
-    return rc ? fail_at(&c->work, ERR_FIELD_DUPLICATE, str_of(f->name), in->pointer, NULL) : 0;
+    return rc ? fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in->pointer, NULL) : 0;
 }
 
 int input_read(struct call *c, const struct field *fields, bool create, const struct json *object, struct str prefix,
@@ -261,16 +261,16 @@ int input_read(struct call *c, const struct field *fields, bool create, const st
         const struct field *f = &fields[i];
         struct in *in = &list[i];
         in->field = f;
+        in->name = input_name(a, f);
         if (!input_taken(f, create)) continue;
-        struct str name = input_name(a, f);
-        in->pointer = prefix.p ? str_fmt(a, "%s/%s", prefix.p, name.p) : (struct str){0};
-        const struct json *j = json_named(object, name);
+        in->pointer = prefix.p ? str_fmt(a, "%s/%s", prefix.p, in->name.p) : (struct str){0};
+        const struct json *j = json_named(object, in->name);
         int rc = 0;
         if (j) {
             rc = read_value(c, in, create, j);
             if (rc == 0) rc = check_unique(c, in);
-        } else if (create && (f->flags & REQUIRED)) {
-            rc = fail_at(&c->work, ERR_FIELD_REQUIRED, name, in->pointer, NULL);
+        } else if ((create && f->flags & REQUIRED) || f->flags & PRESENT) {
+            rc = fail_at(&c->work, ERR_FIELD_REQUIRED, in->name, in->pointer, NULL);
         } else if (create && f->initial) {
             rc = read_value(c, in, create, json_string(a, str_of(f->initial)));
             in->given = false;
@@ -297,7 +297,7 @@ int in_fail(struct call *c, const char *name, enum error code, const char *fmt, 
     va_start(args, fmt);
     if (fmt) vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    return fail_at(&c->work, code, input_name(c->work.arena, i->field), i->pointer, fmt ? "%s" : NULL, text);
+    return fail_at(&c->work, code, i->name, i->pointer, fmt ? "%s" : NULL, text);
 }
 
 int api_input(struct call *c) {

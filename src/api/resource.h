@@ -117,6 +117,7 @@ struct route {
     int (*prepare)(struct call *c); /* in the pool, before the writer: what blocks or burns; read-only */
     const struct field *input;      /* parameters; NULL: the resource's writable fields (POST and PUT) */
     const struct field *args;       /* query arguments of its own */
+    enum shape also;                /* another shape the reply may take, by what was asked; 0: none */
     const char *reply;              /* type of the resource answered; NULL: the one this table belongs to */
     const char *label;              /* value of `resource` where it differs from the type; "-" : none */
     const char *of;                 /* type of the resource that the path's first :id names: 404 unless visible */

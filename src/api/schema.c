@@ -316,9 +316,9 @@ static const char included_schema[] =
     "{'type': 'object', 'description': 'With _flat: what was included, by type and id.',"
     " 'additionalProperties': {'type': 'object', 'additionalProperties': {'type': 'object'}}}";
 
-static void put_data(struct json_writer *w, const struct operation *op) {
+static void put_data(struct json_writer *w, const struct operation *op, enum shape shape) {
     put_key(w, "data");
-    if (op->route->shape == ONE) {
+    if (shape == ONE) {
         schema_ref(w, "schemas", op->reply->type, "");
     } else {
         jw_object(w);
@@ -338,8 +338,7 @@ static void put_page(struct json_writer *w) {
     for (const char *const *name = links; *name; name++) put_member(w, *name, "{'type': 'string', 'format': 'uri'}");
 }
 
-static void put_reply_required(struct json_writer *w, const struct operation *op) {
-    enum shape shape = op->route->shape;
+static void put_reply_required(struct json_writer *w, const struct operation *op, enum shape shape) {
     const char *names[8] = {"status"};
     int n = 1;
     if (op->reply) names[n++] = "data";
@@ -350,11 +349,10 @@ static void put_reply_required(struct json_writer *w, const struct operation *op
     put_required(w, names);
 }
 
-void schema_reply(struct json_writer *w, const struct operation *op) {
-    enum shape shape = op->route->shape;
+static void reply_of_shape(struct json_writer *w, const struct operation *op, enum shape shape) {
     jw_object(w);
     put_text(w, "type", "object");
-    put_reply_required(w, op);
+    put_reply_required(w, op, shape);
     put_key(w, "properties");
     jw_object(w);
     put_key(w, "status");
@@ -362,7 +360,7 @@ void schema_reply(struct json_writer *w, const struct operation *op) {
     put_text(w, "type", "integer");
     put_int(w, "const", operation_status(op));
     jw_end(w);
-    if (op->reply) put_data(w, op);
+    if (op->reply) put_data(w, op, shape);
     if (shape == LIST) put_page(w);
     if (shape != ONE && shape != NONE) put_member(w, "total_count", "{'type': 'integer', 'minimum': 0}");
     put_member(w, "logs", "{'$ref': '#/components/schemas/logs'}");
@@ -399,4 +397,18 @@ void schema_components(struct json_writer *w, const struct manual *m) {
     }
     for (int i = 0; i < m->count; i++)
         if (takes_anything(&m->operations[i])) request_schema(w, m, &m->operations[i]);
+}
+
+void schema_reply(struct json_writer *w, const struct operation *op) {
+    if (op->route->also == 0) {
+        reply_of_shape(w, op, op->route->shape);
+        return;
+    }
+    jw_object(w);
+    put_key(w, "anyOf");
+    jw_array(w);
+    reply_of_shape(w, op, op->route->shape);
+    reply_of_shape(w, op, op->route->also);
+    jw_end(w);
+    jw_end(w);
 }

@@ -38,7 +38,11 @@ struct view *view_new(struct call *c) {
     struct view *v = ARENA_NEW(c->work.arena, struct view);
     struct str fields = c->options.fields;
     v->c = c;
-    v->picks = parse_picks(c->work.arena, &fields, 0);
+    struct str also = c->options.also;
+    struct pick *picks = parse_picks(c->work.arena, &fields, 0), **end = &picks;
+    while (*end) end = &(*end)->next;
+    *end = parse_picks(c->work.arena, &also, 0);
+    v->picks = picks;
     jw_init(&v->w, &c->out);
     v->w.name_case = c->options.name_case;
     v->w.pretty = c->options.pretty;

@@ -10,13 +10,14 @@
 QUERY(login_by_email, "SELECT u.id, u.password_hash, COALESCE(u.password_updated_at, 0) FROM identity_emails e "
                       "JOIN users u ON u.id = e.user_id WHERE e.email_key = :email AND e.is_claim = 0 "
                       "AND u.is_enabled = 1 AND u.deleted_at IS NULL");
-QUERY(failures_of_account, "SELECT COUNT(*) FROM login_failures WHERE account = :account AND ip_address = :ip AND created_at > :since");
-QUERY(failures_of_address, "SELECT COUNT(*) FROM login_failures WHERE ip_address = :ip AND created_at > :since");
+QUERY(failures_of_account, "SELECT COUNT(*), COALESCE(MAX(created_at), 0) FROM login_failures WHERE account = :account AND ip_address = :ip AND created_at > :since");
+QUERY(failures_of_address, "SELECT COUNT(*), COALESCE(MAX(created_at), 0) FROM login_failures WHERE ip_address = :ip AND created_at > :since");
 QUERY(failure_insert, "INSERT INTO login_failures (account, ip_address, created_at) VALUES (:account, :ip, :now)");
 QUERY(failures_forget, "DELETE FROM login_failures WHERE created_at <= :since");
 
 #define FAILURES 10
 #define WINDOW (15 * TIME_MINUTE)
+#define LOCK (10 * TIME_MINUTE)
 
 int login_find(struct work *w, struct str email, struct login *out) {
     struct stmt *row;
@@ -32,13 +33,23 @@ static struct str account_of(struct work *w, struct str email) {
     return mac_hex(w->arena, &w->desk->account_key, email_key(w->arena, email));
 }
 
+/* Seconds until the lock ends, 0 when there is none: ten failures in the window lock for ten minutes from the last. */
+static int locked_for(struct work *w, const struct query *q, const struct bind *binds) {
+    struct stmt *row;
+    int rc = db_row(w->conn, q, binds, &row);
+    if (rc <= 0) return rc;
+    int64_t n = col_int(row, 0), left = col_int(row, 1) + LOCK - w->now;
+    stmt_end(row);
+    return n >= FAILURES && left > 0 ? (int)((left + TIME_SECOND - 1) / TIME_SECOND) : 0;
+}
+
 int login_locked(struct work *w, struct str email) {
-    int64_t n = 0;
     const struct bind *binds = BINDS(B_TEXT("account", account_of(w, email)), B_TEXT("ip", w->actor.remote), B_INT("since", w->now - WINDOW));
-    TRY(db_int(w->conn, &failures_of_account, binds, &n));
-    if (n >= FAILURES) return 1;
-    TRY(db_int(w->conn, &failures_of_address, binds, &n));
-    return n >= FAILURES;
+    int account = locked_for(w, &failures_of_account, binds);
+    TRY(account);
+    int address = locked_for(w, &failures_of_address, binds);
+    TRY(address);
+    return account > address ? account : address;
 }
 
 int login_failed_note(struct work *w, struct str email) {

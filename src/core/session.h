@@ -34,10 +34,9 @@ struct login {
     struct str hash; /* p NULL: no such login, or it has no password */
 };
 int login_find(struct work *w, struct str email, struct login *out); /* 0 also when there is none */
-/* Ten failures in 15 minutes of one account from one address, or of one address: 1 when locked. */
+/* Ten failures in 15 minutes of one account from one address, or of one address: the seconds until the lock ends, or 0. */
 int login_locked(struct work *w, struct str email);
 int login_failed_note(struct work *w, struct str email);
-#define LOGIN_LOCK_SECONDS 600
 
 /* The shortest password a person of this rank may have, in characters; 0 when it will do, else -ERR_FIELD_INVALID without fail(). */
 int password_rule(const struct desk *d, int rank, struct str password, int64_t *least);

@@ -50,7 +50,7 @@ int user_create(struct work *w, const struct user_new *n, bool by_staff, int64_t
                   BINDS(B_TEXT("uuid", random_uuid(w->arena)), B_TEXT("name", n->full_name), B_TEXT("key", fold_key(w->arena, n->full_name)),
                         B_TEXT("legacy", n->legacy_id), B_TEXT("designation", n->designation), B_INT("role", n->role_id),
                         B_ID("case_access", n->agent_case_access), B_INT("organization_access", access), B_ID("organization", n->organization_id),
-                        B_ID("locale", n->locale_id), B_TEXT("zone", n->time_zone), B_TEXT("signature", n->signature),
+                        B_INT("locale", n->locale_id ? n->locale_id : 1), B_TEXT("zone", n->time_zone), B_TEXT("signature", n->signature),
                         B_TEXT("hash", n->password_hash), B_ID("password_at", n->password_hash.p ? w->now : 0), B_INT("now", w->now)), id));
     int rc = add_identity(w, *id, &email_owner, &email_insert, "email", n->email, n->email.p ? email_key(w->arena, n->email) : n->email, by_staff);
     int rc2 = add_identity(w, *id, &phone_owner, &phone_insert, "phone", n->phone, n->phone.p ? phone_key(w->arena, n->phone) : n->phone, by_staff);
@@ -102,6 +102,22 @@ int user_delete(struct work *w, int64_t user_id) {
     TRY(db_exec(w->conn, &user_phones_free, binds));
     TRY(db_exec(w->conn, &teams_leave, binds));
     return sessions_end(w, user_id, 0);
+}
+
+QUERY(user_erase, "UPDATE users SET full_name = 'Deleted user', name_key = 'deleted user', legacy_id = NULL, designation = NULL, organization_id = NULL, "
+                  "time_zone = NULL, greeting = NULL, signature = NULL, status_message = NULL, password_hash = NULL, avatar_updated_at = NULL, "
+                  "last_seen_user_agent = NULL, last_seen_ip = NULL WHERE id = :user");
+QUERY(user_erase_cases, "UPDATE cases SET requester_name = NULL WHERE requester_id = :user AND requester_name IS NOT NULL");
+QUERY(user_erase_posts, "UPDATE posts SET creator_name = NULL, metadata = NULL WHERE creator_id = :user");
+QUERY(user_erase_sessions, "UPDATE sessions SET user_agent = '', ip_address = '' WHERE user_id = :user");
+
+int user_purge(struct work *w, int64_t user_id) {
+    const struct bind *binds = BINDS(B_INT("user", user_id));
+    TRY(user_delete(w, user_id));
+    TRY(db_exec(w->conn, &user_erase, binds));
+    TRY(db_exec(w->conn, &user_erase_cases, binds));
+    TRY(db_exec(w->conn, &user_erase_posts, binds));
+    return db_exec(w->conn, &user_erase_sessions, binds);
 }
 
 /* ---- who may ---------------------------------------------------------------------------------------------------- */

@@ -22,6 +22,8 @@ int user_set_password(struct work *w, int64_t user_id, struct str hash); /* ends
 int user_set_organization(struct work *w, int64_t user_id, int64_t organization_id);
 int user_delete(struct work *w, int64_t user_id); /* soft: identities freed, sessions ended, conversations unassigned by others */
 
+int user_purge(struct work *w, int64_t user_id);  /* deletes, and erases personal data; the conversations stay */
+
 /* Whether the actor may change this person (completions.md section 5): 0, or fails with PERMISSIONS_DENIED. */
 int user_may_change(struct work *w, int64_t user_id);
 int user_may_grant(struct work *w, int64_t role_id); /* a role no higher than one's own */

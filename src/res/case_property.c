@@ -102,17 +102,18 @@ const struct resource case_status_resource = {.type = "case_status", .title = "S
 
 static const struct field priority_fields[] = {
     {"label", F_TEXT, REQUIRED, .doc = "What people read.", .example = "\"High\""},
-    {"level", F_INT, READONLY, .doc = "Its rank: higher is more urgent."},
+    {"level", F_INT, 0, .min = 1, .max = 1000000, .doc = "Its rank: higher is more urgent. Unless given, above all others.", .example = "3"},
     {"created_at", F_TIME, READONLY, .doc = "When it was made."},
     {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
     {0},
 };
-QUERY(priority_insert, "INSERT INTO case_priorities (label, level, created_at, updated_at) SELECT CAST(:label AS TEXT), COALESCE(MAX(level), 0) + 1, "
+QUERY(priority_insert, "INSERT INTO case_priorities (label, level, created_at, updated_at) SELECT CAST(:label AS TEXT), COALESCE(CAST(:level AS INTEGER), MAX(level) + 1, 1), "
                        "CAST(:now AS BIGINT), CAST(:now AS BIGINT) FROM case_priorities RETURNING id");
 
 static int create_priority(struct call *c) {
     TRY(api_input(c));
-    TRY(db_insert(c->work.conn, &priority_insert, BINDS(B_TEXT("label", in_text(c, "label")), B_INT("now", c->work.now)), &c->id));
+    TRY(db_insert(c->work.conn, &priority_insert,
+                  BINDS(B_TEXT("label", in_text(c, "label")), B_ID("level", in_int(c, "level")), B_INT("now", c->work.now)), &c->id));
     return api_reply(c);
 }
 static int remove_priority(struct call *c) { return remove_unused(c, "EXISTS (SELECT 1 FROM cases k WHERE k.priority_id = t.id)"); }

@@ -198,7 +198,7 @@ static int create(struct call *c) {
     for (int i = 0; i < 2 && stranger; i++) {
         const char *name = i ? "email" : "name";
         if (!given(c, name)) in_fail(c, name, ERR_FIELD_REQUIRED, NULL);
-        else if (in(c, name)->value.type == V_NULL) in_fail(c, name, ERR_FIELD_EMPTY, NULL);
+        else if (str_trim(in_text(c, name)).n == 0) in_fail(c, name, ERR_FIELD_EMPTY, NULL);
     }
     read_metadata(c, &n.metadata);
     if (failed(&c->work)) return -(int)failure(&c->work);

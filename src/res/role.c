@@ -99,6 +99,11 @@ static int put_permissions(struct call *c) {
         else if (!failed(&c->work)) TRY(permission_set(&c->work, c->vars[0].id, bit, yes));
         count++;
     }
+    if (count == 0) {
+        static const char *const names[] = {"permission", NULL};
+        fail(&c->work, ERR_ANY_FIELD_REQUIRED);
+        c->work.last_problem->parameters = names;
+    }
     return failed(&c->work) ? -(int)failure(&c->work) : api_reply_count(c, count);
 }
 

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 static const struct field session_fields[] = {
-    {"id", F_TEXT, READONLY, .doc = "What X-Session-ID carries; null for the anonymous session.", .example = "\"7.0f1e2d\""},
+    {"id", F_TEXT, READONLY | NULLABLE, .doc = "What X-Session-ID carries; null for the anonymous session.", .example = "\"7.0f1e2d\""},
     {"portal", F_TEXT, READONLY, .doc = "Where it was opened.", .example = "\"API\""},
     {"ip_address", F_TEXT, READONLY, .doc = "Address it was opened from.", .example = "\"127.0.0.1\""},
     {"user_agent", F_TEXT, READONLY, .doc = "Program it was opened by, and is bound to."},

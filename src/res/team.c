@@ -127,9 +127,9 @@ static const struct route team_routes[] = {
     {GET, "/teams/:id/members", AG_PLUS, "users", LIST, api_list, .args = member_args, .reply = "user", .of = "team",
      .where = "t.id IN (SELECT m.user_id FROM team_members m WHERE m.team_id = :id)", .order = {.descending = true},
      .summary = "List the members of a team"},
-    {POST, "/teams/:id/members", AD, "users", ONE, add_members, .permission = "teams.manage", .reply = "user", .of = "team", .input = add_input,
+    {POST, "/teams/:id/members", AD, "users", ONE, add_members, .permission = "teams.manage", .also = LIST_COUNT, .reply = "user", .of = "team", .input = add_input,
      .summary = "Add members to a team", .doc = "One id answers the user, several a list."},
-    {DELETE, "/teams/:id/members", AD, "users", NONE, remove_members, .permission = "teams.manage", .of = "team", .args = remove_args,
+    {DELETE, "/teams/:id/members", AD, "users", NONE, remove_members, .also = COUNT, .permission = "teams.manage", .of = "team", .args = remove_args,
      .summary = "Remove members from a team", .doc = "With agent_ids the reply also counts them."},
     {0},
 };

@@ -5,6 +5,7 @@
 #include "core/hours.h"
 #include "core/permission.h"
 #include "core/session.h"
+#include "core/setting.h"
 
 #include <inttypes.h>
 
@@ -42,6 +43,44 @@ static void presence_channel(struct view *v, const struct row *row, const struct
     struct arena *a = v->c->work.arena;
     (void)row;
     jw_str(&v->w, str_fmt(a, "user_presence-%s@%.40s", d->installation.p, mac_hex(a, &d->account_key, own->s).p));
+}
+
+/* ---- what only oneself is shown ----------------------------------------------------------------------------------- */
+
+static bool is_self(struct view *v, const struct row *row) {
+    if (row->id == v->c->work.actor.user_id) return true;
+    jw_null(&v->w);
+    return false;
+}
+
+static void own_permissions(struct view *v, const struct row *row, const struct value *own) {
+    (void)own;
+    if (!is_self(v, row)) return;
+    jw_object(&v->w);
+    for (int i = 0; permissions[i]; i++) {
+        jw_key_raw(&v->w, str_of(permissions[i]));
+        jw_bool(&v->w, permitted(&v->c->work.actor, permissions[i]));
+    }
+    jw_end(&v->w);
+}
+
+static void own_settings(struct view *v, const struct row *row, const struct value *own) {
+    (void)own;
+    if (!is_self(v, row)) return;
+    jw_object(&v->w);
+    for (const struct setting *s = setting_table; s->name; s++) {
+        if (!str_starts(str_of(s->name), S("cases."))) continue;
+        jw_key_raw(&v->w, str_of(s->name));
+        jw_str(&v->w, setting_text(v->c->work.desk, s->name, v->c->work.arena));
+    }
+    jw_end(&v->w);
+}
+
+static void own_channel(struct view *v, const struct row *row, const struct value *own) {
+    const struct desk *d = v->c->work.desk;
+    struct arena *a = v->c->work.arena;
+    if (!is_self(v, row)) return;
+    jw_str(&v->w, str_fmt(a, "user_notifications-%s@%.40s", d->installation.p, mac_hex(a, &d->account_key, str_fmt(a, "notify %s", own->s.p)).p));
 }
 
 static int check_time_zone(struct call *c, struct in *in) {
@@ -111,6 +150,12 @@ static const struct field user_fields[] = {
     {"last_activity_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the person was last active; a minute behind at most."},
     {"created_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When it was made."},
     {"updated_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When it last changed."},
+    {"permissions", F_COMPUTED, READONLY | ON_DEMAND, .render = own_permissions, .to = TO_STAFF, .doc = "What one's role has, by name; null of others.",
+     .example = "{\"teams.manage\": true}"},
+    {"settings", F_COMPUTED, READONLY | ON_DEMAND, .render = own_settings, .to = TO_STAFF, .doc = "Settings of the desk that programs need; null of others.",
+     .example = "{\"cases.priority_customer_editable\": \"0\"}"},
+    {"notification_channel", F_COMPUTED, READONLY | ON_DEMAND, .column = "t.uuid", .render = own_channel, .to = TO_STAFF,
+     .doc = "Channel of one's notifications; null of others.", .example = "\"user_notifications-0f@0f\""},
     {0},
 };
 
@@ -224,8 +269,10 @@ static int remove_user(struct call *c) {
     TRY(api_target(c));
     TRY(user_may_change(&c->work, c->id));
     TRY(api_input(c));
+    bool purge = arg(c, "purge")->value.i != 0;
+    if (purge && c->work.actor.rank < ROLE_ADMIN) return fail(&c->work, ERR_PERMISSIONS_DENIED);
     TRY(user_not_last_owner(&c->work, c->id));
-    TRY(user_delete(&c->work, c->id));
+    TRY(purge ? user_purge(&c->work, c->id) : user_delete(&c->work, c->id));
     return api_reply(c);
 }
 
@@ -238,7 +285,21 @@ static const struct field list_args[] = {
     {0},
 };
 
+static const struct field delete_args[] = {
+    {"purge", F_BOOL, .doc = "Admins and owners: erase personal data too; the conversations stay."},
+    {0},
+};
+
+/* Oneself, with what only oneself is shown. */
+static int me(struct call *c) {
+    c->vars[0] = (struct path_var){.name = "id", .id = c->work.actor.user_id};
+    c->var_count = 1;
+    c->options.also = S("+permissions,+settings,+notification_channel");
+    return api_get(c);
+}
+
 static const struct route user_routes[] = {
+    {GET, "/me", ALL, "", ONE, me, .summary = "Read oneself", .doc = "The person, with permissions, settings and notification_channel."},
     {GET, "/users", COL_PLUS, "users", LIST, api_list, .args = list_args, .where = "t.deleted_at IS NULL", .order = {.descending = true},
      .newest_keys = true, .summary = "List the people"},
     {GET, "/users/:id", COL_PLUS, "users", ONE, api_get, .where = "t.deleted_at IS NULL", .summary = "Read a person"},
@@ -247,7 +308,7 @@ static const struct route user_routes[] = {
     {PUT, "/users/:id", AG_PLUS, "users", ONE, update, .prepare = hash_password, .permission = "users.update",
      .where = "t.deleted_at IS NULL", .summary = "Change a person",
      .doc = "Agents change customers and themselves, admins and owners anyone of equal or lower rank.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {DELETE, "/users/:id", AG_PLUS, "users", NONE, remove_user, .permission = "users.delete", .where = "t.deleted_at IS NULL",
+    {DELETE, "/users/:id", AG_PLUS, "users", NONE, remove_user, .args = delete_args, .permission = "users.delete", .where = "t.deleted_at IS NULL",
      .summary = "Delete a person", .doc = "The person can't log in any more and has no addresses; conversations keep the name.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
