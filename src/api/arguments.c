@@ -79,6 +79,7 @@ int arguments_read(struct call *c) {
     if (read_flag(c, "_pretty", &o->pretty) < 0) rc = -ERR_FIELD_INVALID;
     o->include = text_of(argument(c, "include"));
     o->fields = text_of(argument(c, "fields"));
+    if (o->flat && o->include.p == NULL) notice(&c->work, "WARNING", "_flat without include counts as include=*.");
     bool list = c->route && (c->route->shape == LIST || c->route->shape == LIST_COUNT);
     if (list && read_page(c) < 0) rc = -ERR_FIELD_INVALID;
     if (o->limit == 0) o->limit = DEFAULT_PAGE;

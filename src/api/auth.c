@@ -53,7 +53,12 @@ static int read_basic(struct call *c, struct str encoded, struct basic *out) {
 static int read_credentials(struct call *c, struct credentials_given *g) {
     struct str header = http_header(c->http, "Authorization"), rest = header, scheme = str_cut(&rest, ' ');
     *g = (struct credentials_given){.csrf = !str_eqi(str_trim(http_header(c->http, "X-CSRF")), S("false"))};
+    struct str token, code, fingerprint, remembered;
     TRY(either(c, "X-Session-ID", "_session_id", &g->session));
+    TRY(either(c, "X-Token", "_token", &token));
+    TRY(either(c, "X-OTP", "_otp", &code));
+    TRY(either(c, "X-Fingerprint-ID", "_fingerprint_id", &fingerprint));
+    TRY(either(c, "X-RememberMe", "_remember_me", &remembered));
     if (str_eqi(scheme, S("Basic"))) {
         g->basic = true;
         TRY(read_basic(c, rest.p ? rest : S(""), &g->pair));

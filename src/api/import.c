@@ -79,6 +79,7 @@ static void reject(struct import *im, const struct json *record) {
 
 static int one_record(struct import *im, const struct json *record, struct str pointer) {
     struct call *c = &im->call;
+    c->id = 0;
     if (record->type != JSON_OBJECT) fail_at(&c->work, ERR_FIELD_INVALID, (struct str){0}, pointer, "An object is expected.");
     else input_read(c, c->home->fields, true, record, pointer, &c->input, &c->input_count);
     if (failed(&c->work)) {

@@ -85,7 +85,7 @@ static void check_holiday(struct call *c, struct in *in, const struct json *j, i
     jw_key(w, S("title"));
     jw_str(w, title->text);
     jw_key(w, S("date"));
-    jw_str(w, str_fmt(a, "%d/%02d/%04d", day, month, year));
+    jw_str(w, date->text);
     if (open && open->type != JSON_NULL) {
         jw_key(w, S("open_hours"));
         write_hours(w, bits);
