@@ -30,7 +30,7 @@ QUERY(check_primary,
       "SELECT user_id FROM identity_emails WHERE is_primary = 1 GROUP BY user_id HAVING COUNT(*) > 1 ORDER BY 1");
 QUERY(check_owner,
       "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM users WHERE role_type = 5 AND is_enabled = 1 AND deleted_at IS NULL)");
-QUERY(check_installation, "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM settings WHERE name = 'desk.uuid')");
+QUERY(check_finished, "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM settings WHERE name = 'desk.created_at')");
 
 static const struct rule {
     const struct query *query;
@@ -47,7 +47,7 @@ static const struct rule {
     {&check_role_type,    "user %" PRId64 " has a role of another type"                                              },
     {&check_primary,      "user %" PRId64 " has several primary e-mail addresses"                                    },
     {&check_owner,        "the desk has no owner who can log in"                                                     },
-    {&check_installation, "the desk was never finished: its making was interrupted"                                  },
+    {&check_finished, "the desk was never finished: its making was interrupted"                                  },
 };
 
 enum { SHOWN = 10 }; /* of one kind: a broken index would fill the screen */

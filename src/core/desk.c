@@ -6,13 +6,13 @@
 
 #define OWNER_ROLE 5
 
-QUERY(desk_installation, "SELECT 1 FROM settings WHERE name = 'desk.uuid'");
+QUERY(desk_finished, "SELECT 1 FROM settings WHERE name = 'desk.created_at'");
 QUERY(desk_anybody, "SELECT id FROM users ORDER BY id LIMIT 1");
 QUERY(desk_setting, "INSERT INTO settings (name, value, updated_at) VALUES (:name, :value, :now)");
 
 int desk_state(struct conn *c) {
     int64_t found;
-    int rc = db_int(c, &desk_installation, NULL, &found);
+    int rc = db_int(c, &desk_finished, NULL, &found);
     if (rc != 0) return rc < 0 ? rc : DESK_READY;
     rc = db_int(c, &desk_anybody, NULL, &found);
     return rc < 0 ? rc : rc == 1 ? DESK_UNFINISHED : DESK_EMPTY;
@@ -77,13 +77,9 @@ int desk_begin(struct conn *c, const struct new_desk *n) {
 
 int desk_finish(struct conn *c, const struct new_desk *n) {
     struct arena *a = arena_new();
-    struct str installation = n->installation.p ? n->installation : random_hex(a, 32);
     struct str created = str_fmt(a, "%lld", (long long)n->now);
     int rc = db_exec(c, &desk_setting,
                      BINDS(B_TEXT("name", S("desk.created_at")), B_TEXT("value", created), B_INT("now", n->now)));
-    if (rc >= 0)
-        rc = db_exec(c, &desk_setting,
-                     BINDS(B_TEXT("name", S(DESK_INSTALLATION)), B_TEXT("value", installation), B_INT("now", n->now)));
     arena_free(a);
     return rc < 0 ? rc : 0;
 }

@@ -4,16 +4,14 @@
 
 #include "work/work.h"
 
-/* The settings row that is written last: a store without it was never finished. */
-#define DESK_INSTALLATION "desk.uuid" /* 64 hex digits, in the names of realtime channels */
-
+/* Made by desk_finish, whose row desk.created_at in the settings is written last. */
 enum desk_state { DESK_EMPTY, DESK_UNFINISHED, DESK_READY };
 int desk_state(struct conn *c); /* enum desk_state, or error */
 
 struct new_desk {
     int64_t now;
     struct str owner_name, owner_email, password_hash; /* the address is valid */
-    struct str owner_uuid, installation;               /* p NULL: random ones */
+    struct str owner_uuid;                             /* p NULL: a random one */
 };
 /* The owner, their address, the permissions of the system roles, the times of the seed rows. -ERR_FIELD_DUPLICATE: done
  * before. Without the last step the desk counts as unfinished; desk_finish takes it. */
