@@ -152,9 +152,21 @@ const char *operation_label(const struct operation *op) {
 
 bool operation_writes(const struct operation *op) { return op->route->method != GET; }
 
+/* "/cases/:id/trash" does to one what "/cases/trash" does to many. */
+static bool one_of_many(const char *one, const char *many) {
+    struct str x = str_of(one), y = str_of(many);
+    struct segment s = {0}, t = {0};
+    while (path_next(&x, &s))
+        if (!s.variable && (!path_next(&y, &t) || !str_eq(s.text, t.text))) return false;
+    return s.place > 0 && !path_next(&y, &t);
+}
+
 bool operation_bulk(const struct operation *op) {
     const struct route *r = op->route;
-    return r->shape == COUNT && (r->method == PUT || r->method == DELETE) && !path_has_variable(r->path);
+    if (r->shape != COUNT || r->method == POST || path_has_variable(r->path)) return false;
+    for (const struct route *one = op->home->routes; one->path; one++)
+        if (one->method == r->method && one_of_many(one->path, r->path)) return true;
+    return false;
 }
 
 void operation_scope(struct buf *out, const struct operation *op) {

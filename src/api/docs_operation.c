@@ -133,8 +133,9 @@ static void say_answer(struct buf *out, const struct operation *op) {
     static const char *const shapes[] = {
         [ONE] = "one", [LIST] = "a page of", [LIST_COUNT] = "all of",
         [COUNT] = "the number of those done, as <code>total_count</code>", [NONE] = "no data"};
-    const char *what = op->route->is_download ? "a file" : shapes[op->route->shape];
-    html(out, "<dt>Answers</dt><dd>%d, %h", operation_status(op), what);
+    const struct route *r = op->route;
+    html(out, "<dt>Answers</dt><dd>%d, %h", operation_status(op), r->is_download ? "a file" : shapes[r->shape]);
+    if (r->also) html(out, " or %h", shapes[r->also]);
     if (op->reply) html(out, " <a href=\"#type-%s\">%s</a>", op->reply->type, op->reply->type);
     buf_text(out, "</dd>\n");
 }

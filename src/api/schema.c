@@ -371,6 +371,20 @@ static void reply_of_shape(struct json_writer *w, const struct operation *op, en
     jw_end(w);
 }
 
+void schema_reply(struct json_writer *w, const struct operation *op) {
+    if (op->route->also == 0) {
+        reply_of_shape(w, op, op->route->shape);
+        return;
+    }
+    jw_object(w);
+    put_key(w, "anyOf");
+    jw_array(w);
+    reply_of_shape(w, op, op->route->shape);
+    reply_of_shape(w, op, op->route->also);
+    jw_end(w);
+    jw_end(w);
+}
+
 /* ---- all of them ---------------------------------------------------------------------------------------- */
 
 static bool refers(const struct field *f) { return field_shown(f) && (f->type == F_REF || f->type == F_MANY); }
@@ -397,18 +411,4 @@ void schema_components(struct json_writer *w, const struct manual *m) {
     }
     for (int i = 0; i < m->count; i++)
         if (takes_anything(&m->operations[i])) request_schema(w, m, &m->operations[i]);
-}
-
-void schema_reply(struct json_writer *w, const struct operation *op) {
-    if (op->route->also == 0) {
-        reply_of_shape(w, op, op->route->shape);
-        return;
-    }
-    jw_object(w);
-    put_key(w, "anyOf");
-    jw_array(w);
-    reply_of_shape(w, op, op->route->shape);
-    reply_of_shape(w, op, op->route->also);
-    jw_end(w);
-    jw_end(w);
 }

