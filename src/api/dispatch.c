@@ -78,9 +78,10 @@ static void cors(struct call *c) {
 
 /* AJAX mode: the tag of all that was rendered, and the newest change in it. */
 static void ajax_tag(struct call *c) {
-    struct tag t = tag_new();
+    struct tag t;
     char hex[33];
     if (!c->options.ajax || c->method != GET || c->status != 200 || c->etag.p == NULL) return;
+    tag_init(&t);
     tag_text(&t, S("ajax"));
     tag_text(&t, buf_view(&c->out));
     tag_end(&t, hex);

@@ -103,13 +103,14 @@ static int read_ids(struct call *c) {
 }
 
 static int target_many(struct call *c) {
-    struct tag t = tag_new();
+    struct tag t;
     char hex[33];
     int first = 0;
     int rc = read_ids(c);
+    TRY(rc);
+    tag_init(&t);
     for (int i = 0; i < c->id_count; i++) tag_int(&t, c->ids[i]);
     tag_end(&t, hex);
-    TRY(rc);
     for (int i = 0; i < c->id_count; i++) {
         rc = row_exists(c, c->resource, c->ids[i], c->route->where);
         if (rc == 0) rc = fail_at(&c->work, ERR_RESOURCE_NOT_FOUND, S("ids"), str_fmt(c->work.arena, "ids/%d", i), NULL);

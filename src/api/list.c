@@ -198,7 +198,8 @@ static int total_of(struct list *l, int got, int64_t *total) {
 
 static void tag_list(struct call *c, const struct row *rows) {
     char hex[33];
-    struct tag t = tag_new();
+    struct tag t;
+    tag_init(&t);
     for (const struct row *row = rows; row; row = row->next) tag_int(&t, row->id);
     tag_end(&t, hex);
     c->etag = str_dup(c->work.arena, str_of(hex));

@@ -200,7 +200,8 @@ void view_flat(struct view *v) {
 /* ---- tags ----------------------------------------------------------------------------------------------- */
 
 void view_tag(const struct view *v, const struct row *row, char out[33]) {
-    struct tag t = tag_new();
+    struct tag t;
+    tag_init(&t);
     tag_text(&t, str_of(row->resource->type));
     tag_int(&t, row->id);
     for (int i = 0; row->resource->fields[i].name; i++) {

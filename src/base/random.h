@@ -29,10 +29,11 @@ struct str password_hash(struct arena *a, struct str password);
 bool password_verify(struct str hash, struct str password); /* hash.p NULL: the same time, then false */
 
 /* XXH3-128 of what is added, as 32 hex digits: ETags. Not a secret. */
+#define TAG_STATE 576 /* of XXH3: random.c checks */
 struct tag {
-    void *state;
+    _Alignas(64) unsigned char state[TAG_STATE];
 };
-struct tag tag_new(void);
+void tag_init(struct tag *t);
 void tag_add(struct tag *t, const void *p, size_t n);
 void tag_int(struct tag *t, int64_t v);
 void tag_text(struct tag *t, struct str s); /* with its length, so that two texts never run together */
