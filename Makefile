@@ -44,6 +44,29 @@ $(VARIANT)/tests/unit/%: tests/unit/%.c $(LIB)
 
 -include $(OBJ:.o=.d)
 
+DATA   ?= data
+LISTEN ?= 127.0.0.1:8080
+
+.PHONY: run
+run: ## installs what is missing, builds, fills a small demo desk in DATA, serves it on LISTEN
+	@sh tools/setup.sh run
+	@$(MAKE) --no-print-directory all
+	@exec sh tools/run.sh $(DATA) $(LISTEN)
+
+.PHONY: test
+test: ## installs what is missing, builds, runs all tests
+	@sh tools/setup.sh test
+	@$(MAKE) --no-print-directory all layers unit dialect test-http test-api
+
+tests/node_modules: tests/package-lock.json
+	npm ci --prefix tests --no-audit --no-fund
+	@touch $@
+
+.PHONY: test-api
+test-api: $(BIN) tests/node_modules ## the API and its faults over HTTP, against the binary
+	npm run --prefix tests api
+	npm run --prefix tests fault
+
 .PHONY: unit
 unit: $(UNIT) ## C tests of pure modules
 	@set -e; for t in $(UNIT); do echo "== $$t"; $$t; done

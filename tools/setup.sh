@@ -1,0 +1,46 @@
+#!/bin/sh
+# Installs what building, running or testing needs and this machine lacks, with apt-get, as root or through sudo; says so first.
+# Nothing missing: nothing happens. Usage: tools/setup.sh run | test
+set -eu
+
+run="gcc make pkg-config libc6-dev libmicrohttpd-dev libsqlite3-dev libsodium-dev libglib2.0-dev libxxhash-dev curl"
+test="$run libcmocka-dev nodejs npm postgresql strace ca-certificates"
+
+case "${1:-}" in
+run) wanted=$run ;;
+test) wanted=$test ;;
+*) echo "usage: tools/setup.sh run | test" >&2; exit 2 ;;
+esac
+
+if ! command -v dpkg-query >/dev/null; then
+    echo "setup: this is no Debian. deskd needs what these packages hold: $wanted" >&2
+    exit 1
+fi
+
+# A command that is there from elsewhere (Node from its makers, with npm in it) is as good as the package.
+present() {
+    case "$1" in
+    nodejs) command -v node >/dev/null && return ;;
+    npm | curl | strace | gcc | make) command -v "$1" >/dev/null && return ;;
+    esac
+    dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed
+}
+
+missing=
+for package in $wanted; do present "$package" || missing="$missing $package"; done
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" = 0 ]; then
+    root=
+elif command -v sudo >/dev/null; then
+    root=sudo
+else
+    echo "setup: these packages are missing, and installing them takes root:$missing" >&2
+    exit 1
+fi
+
+echo "setup: installing$missing (apt-get${root:+ with sudo})"
+export DEBIAN_FRONTEND=noninteractive
+$root apt-get update -qq
+# shellcheck disable=SC2086
+$root apt-get install -y -qq --no-install-recommends $missing
