@@ -9,7 +9,7 @@ export function talk(desk, pieces, { enough = () => false, halfClose = true } = 
     const socket = net.connect(desk.port, '127.0.0.1');
     const chunks = [];
     const done = () => { socket.destroy(); resolve(Buffer.concat(chunks).toString('latin1')); };
-    socket.setTimeout(30_000, () => { socket.destroy(); reject(new Error('the daemon neither answered nor closed in 30 s')); });
+    socket.setTimeout(45_000, () => { socket.destroy(); reject(new Error('the daemon neither answered nor closed in 45 s, and its deadline for a body is 30')); });
     socket.on('data', (chunk) => { chunks.push(chunk); if (enough(Buffer.concat(chunks).toString('latin1'))) done(); });
     socket.on('end', done);
     socket.on('error', done); // a reset is a refusal too
