@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Contract } from './lib/contract.mjs';
+import { Reply } from './lib/reply.mjs';
+import { obey } from './lib/rules.mjs';
+
+// The judges themselves: a reply that breaks a rule must not pass.
+
+const BASE = 'http://127.0.0.1:1';
+const HEADERS = {
+  'x-api-version': '1', 'content-type': 'application/json', 'cache-control': 'private, max-age=0, must-revalidate',
+  'x-content-type-options': 'nosniff', 'date-iso': '2026-11-23T09:30:00+00:00', 'x-request-id': 'r1',
+};
+const TEAM = { id: 1, title: 'T', created_at: '2026-11-23T09:30:00+00:00', resource_type: 'team', resource_url: `${BASE}/api/v1/teams/1` };
+const ONE = { status: 200, data: TEAM, resource: 'team' };
+const ERROR = { status: 400, errors: [{ code: 'FIELD_EMPTY', parameter: 'title', message: 'Empty.', more_info: `${BASE}/docs/errors/FIELD_EMPTY` }] };
+
+const reply = (body, { headers = {}, status = body.status, path = '/api/v1/teams/1', method = 'GET' } = {}) =>
+  new Reply({ method, path, headers: {} }, { status, headers: { ...HEADERS, ...headers }, bytes: Buffer.from(JSON.stringify(body)) });
+
+const DOC = {
+  openapi: '3.1.0', servers: [{ url: `${BASE}/api/v1` }],
+  paths: { '/teams/{id}': { get: { responses: { 200: { description: 'x', content: { 'application/json': { schema: { $ref: '#/components/schemas/one' } } } }, 400: { $ref: '#/components/responses/error' } } } } },
+  components: {
+    responses: { error: { description: 'x', content: { 'application/json': { schema: { type: 'object', required: ['errors'] } } } } },
+    schemas: {
+      one: { type: 'object', required: ['data'], properties: { data: { $ref: '#/components/schemas/team' } } },
+      team: { type: 'object', required: ['title'], properties: { id: { type: 'integer' }, title: { type: 'string' }, created_at: { type: 'string', format: 'date-time' }, resource_type: { type: 'string' }, resource_url: { type: 'string' } }, additionalProperties: false },
+    },
+  },
+};
+
+test('a good reply passes', () => {
+  const contract = new Contract(DOC);
+  for (const good of [reply(ONE), reply(ERROR)]) {
+    obey(good, BASE);
+    contract.judge(good);
+  }
+});
+
+test('a reply that breaks a general rule fails', () => {
+  const bad = {
+    'a missing header': reply(ONE, { headers: { 'x-request-id': undefined } }),
+    'another status in the body': reply(ONE, { status: 201 }),
+    'member order': reply({ data: TEAM, status: 200, resource: 'team' }),
+    'an unknown member': reply({ ...ONE, extra: 1 }),
+    'data without resource': reply({ status: 200, data: TEAM }),
+    'a time in milliseconds': reply({ ...ONE, data: { ...TEAM, created_at: '2026-11-23T09:30:00.000Z' } }),
+    'a resource_url elsewhere': reply({ ...ONE, data: { ...TEAM, resource_url: 'http://x/api/v1/teams/1' } }),
+    'a password': reply({ ...ONE, data: { ...TEAM, password: 'x' } }),
+    'data in an error': reply({ ...ERROR, data: {}, resource: 'team' }),
+    'an error without a page': reply({ ...ERROR, errors: [{ code: 'X', message: 'x' }] }),
+    'SQL in an error': reply({ ...ERROR, errors: [{ ...ERROR.errors[0], message: 'near SELECT *' }] }),
+    'page links without Link': reply({ status: 200, data: [], resource: 'team', offset: 0, limit: 1, total_count: 2, next_url: `${BASE}/api/v1/teams.json?offset=1` }),
+    'more rows than limit': reply({ status: 200, data: [TEAM, TEAM], resource: 'team', offset: 0, limit: 1, total_count: 2 }),
+    'no challenge': reply({ ...ERROR, status: 401 }),
+    'no Allow': reply({ ...ERROR, status: 405 }),
+    'no Retry-After': reply({ ...ERROR, status: 429 }),
+  };
+  for (const [what, r] of Object.entries(bad)) assert.throws(() => obey(r, BASE), { name: 'AssertionError' }, what);
+});
+
+test('a reply that is not what its route declares fails', () => {
+  const contract = new Contract(DOC);
+  for (const [what, r] of Object.entries({
+    'an undeclared status': reply({ ...ERROR, status: 418 }),
+    'an undeclared member': reply({ ...ONE, data: { ...TEAM, secret: 1 } }),
+    'a missing member': reply({ ...ONE, data: { id: 1 } }),
+    'another type': reply({ ...ONE, data: { ...TEAM, title: 5 } }),
+  })) assert.throws(() => contract.judge(r), { name: 'AssertionError' }, what);
+  contract.judge(reply({ ...ONE, data: { id: 1 } }, { path: '/api/v1/teams/1.json?fields=id' })); // asked to leave out
+  contract.judge(reply({ Status: 200, Data: { ID: 1, Title: 'T' } }, { path: '//api/v1/teams/1?_case=pascal', status: 200 }));
+});

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { open } from './lib/index.mjs';
+
+/** Two customers of one organization; `reader` may read the organization's conversations when `access` says so. */
+async function world(t, { is_shared, access }) {
+  const desk = await open(t);
+  if (!desk.has('POST', '/organizations')) return t.skip('organizations are not delivered yet');
+  const org = await desk.owner.create('/organizations', { name: 'Acme', is_shared });
+  const writer = await desk.person('customer', { organization_id: org.id });
+  const reader = await desk.person('customer', { organization_id: org.id, organization_case_access: access });
+  const { id } = await writer.client.create('/conversations', { subject: 'S', contents: 'C' });
+  const own = await reader.client.create('/conversations', { subject: 'Own', contents: 'C' });
+  return { desk, reader: reader.client, writer: writer.client, id, own: own.id };
+}
+
+test("a customer reads their organization's conversations when it is shared and they may", async (t) => {
+  const w = await world(t, { is_shared: true, access: 'ORGANIZATION' });
+  if (!w) return;
+  for (const path of [`/conversations/${w.id}`, `/conversations/${w.id}/messages`, `/conversations/${w.id}/participants`]) (await w.reader.get(path)).must(200);
+  assert.deepEqual((await w.reader.get('/conversations')).must(200).ids, [w.own], 'the plain list is their own');
+  const org = (await w.reader.get('/conversations', { filters: 'MY_ORGANIZATION' })).must(200);
+  assert.deepEqual(org.ids, [w.own, w.id]);
+  assert.equal(org.body.total_count, 2);
+  (await w.writer.get(`/conversations/${w.own}`)).refused(404, 'RESOURCE_NOT_FOUND');
+});
+
+for (const [why, more] of Object.entries({
+  'the organization is not shared': { is_shared: false, access: 'ORGANIZATION' },
+  'they may read their own only': { is_shared: true, access: 'REQUESTED' },
+})) {
+  test(`a customer does not read them when ${why}`, async (t) => {
+    const w = await world(t, more);
+    if (!w) return;
+    for (const path of [`/conversations/${w.id}`, `/conversations/${w.id}/messages`]) (await w.reader.get(path)).refused(404, 'RESOURCE_NOT_FOUND');
+    assert.ok(!(await w.reader.get('/conversations', { filters: 'MY_ORGANIZATION' })).must(200).ids.includes(w.id));
+  });
+}
+
+test('another organization stays another', async (t) => {
+  const w = await world(t, { is_shared: true, access: 'ORGANIZATION' });
+  if (!w) return;
+  const other = await w.desk.owner.create('/organizations', { name: 'Other', is_shared: true });
+  const stranger = await w.desk.person('customer', { organization_id: other.id, organization_case_access: 'ORGANIZATION' });
+  (await stranger.client.get(`/conversations/${w.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+  assert.deepEqual((await stranger.client.get('/conversations', { filters: 'MY_ORGANIZATION' })).must(200).ids, []);
+});
