@@ -106,6 +106,38 @@ test-http: $(HTTP_TEST) ## src/http over sockets: framing, slow clients, limits,
 dialect: $(VARIANT)/tests/unit/queries ## every named query prepares on SQLite and on a throw-away PostgreSQL
 	sh tests/dialect.sh $<
 
+tests/node_modules/.package-lock.json: tests/package-lock.json
+	npm ci --prefix tests --no-audit --no-fund --loglevel=error
+	@touch $@
+
+.PHONY: test-api
+test-api: $(BIN) tests/node_modules/.package-lock.json ## the API over HTTP: the real daemon, a real store, every reply against its schema
+	cd tests && DESKD=$(abspath $(BIN)) node --test $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs)))
+
+$(VARIANT)/tests/fault/eio.so: tests/fault/eio.c
+	@mkdir -p $(@D)
+	$(CC) -std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra -fPIC -shared -o $@ $<
+
+.PHONY: test-fault
+test-fault: $(BIN) $(VARIANT)/tests/fault/eio.so tests/node_modules/.package-lock.json ## SIGKILL, full and failing disks, order of system calls, drain
+	cd tests && DESKD=$(abspath $(BIN)) node --test $(sort $(patsubst tests/%,%,$(wildcard tests/fault/*.test.mjs)))
+
+.PHONY: setup-test
+setup-test:
+	sh tools/setup.sh test
+
+.PHONY: test
+test: setup-test ## everything; installs what is missing (Debian, as root or with sudo)
+	$(MAKE) -j2 all
+	$(MAKE) layers unit test-corpora dialect test-http test-api test-fault
+
+.PHONY: test-sanitized
+test-sanitized: setup-test ## units and API under AddressSanitizer, UBSan and ThreadSanitizer
+	$(MAKE) -j2 SAN=address,undefined all
+	$(MAKE) SAN=address,undefined unit test-api
+	$(MAKE) -j2 SAN=thread all
+	$(MAKE) SAN=thread unit test-api
+
 .PHONY: layers
 layers: ## the include direction of src/ holds
 	sh tools/layers.sh
