@@ -16,7 +16,7 @@ LDLIBS  += $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lpthread -lm
 SRC := $(sort $(shell find src -name '*.c'))
 OBJ := $(SRC:%.c=$(VARIANT)/%.o) $(VARIANT)/gen/schema.o
 LIB := $(filter-out $(patsubst %.c,$(VARIANT)/%.o,$(wildcard src/*.c)),$(OBJ))
-UNIT := $(patsubst tests/unit/%.c,$(VARIANT)/tests/unit/%,$(sort $(wildcard tests/unit/*_test.c)))
+UNIT := $(patsubst tests/unit/%.c,$(VARIANT)/tests/unit/%,$(sort $(filter-out %/corpora_test.c,$(wildcard tests/unit/*_test.c))))
 BIN := $(if $(SAN),$(VARIANT)/deskd,deskd)
 
 .PHONY: all
@@ -33,14 +33,15 @@ $(VARIANT)/%.o: %.c
 
 $(VARIANT)/gen/schema.c: $(wildcard schema/*.sql) tools/embed.sh
 	@mkdir -p $(@D)
-	sh tools/embed.sh schema/*.sql > $@
+	@sh tools/embed.sh schema/*.sql > $@
 
 $(VARIANT)/gen/schema.o: $(VARIANT)/gen/schema.c
-	$(CC) $(CFLAGS) -Wno-overlength-strings -c -o $@ $<
+	@$(CC) $(CFLAGS) -Wno-overlength-strings -c -o $@ $<
 
 $(VARIANT)/tests/unit/%: tests/unit/%.c $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIB) -lcmocka $(LDLIBS)
+	@echo "  ld $@"
+	@$(CC) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIB) -lcmocka $(LDLIBS)
 
 -include $(OBJ:.o=.d)
 
@@ -52,20 +53,6 @@ run: ## installs what is missing, builds, fills a small demo desk in DATA, serve
 	@sh tools/setup.sh run
 	@$(MAKE) --no-print-directory all
 	@exec sh tools/run.sh $(DATA) $(LISTEN)
-
-.PHONY: test
-test: ## installs what is missing, builds, runs all tests
-	@sh tools/setup.sh test
-	@$(MAKE) --no-print-directory all layers unit dialect test-http test-api
-
-tests/node_modules: tests/package-lock.json
-	npm ci --prefix tests --no-audit --no-fund
-	@touch $@
-
-.PHONY: test-api
-test-api: $(BIN) tests/node_modules ## the API and its faults over HTTP, against the binary
-	npm run --prefix tests api
-	npm run --prefix tests fault
 
 .PHONY: unit
 unit: $(UNIT) ## C tests of pure modules
@@ -96,11 +83,27 @@ HTTP_OBJ  := $(filter $(addprefix $(VARIANT)/src/,base/% json/% http/%),$(OBJ))
 
 $(HTTP_TEST): tests/unit/http_server.c $(HTTP_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(HTTP_OBJ) $(LDLIBS)
+	@echo "  ld $@"
+	@$(CC) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(HTTP_OBJ) $(LDLIBS)
 
 .PHONY: test-http
 test-http: $(HTTP_TEST) ## src/http over sockets: framing, slow clients, limits, drain, forms
 	HTTP_SERVER=$< node --test $(sort $(wildcard tests/http/*.test.mjs))
+
+# Between the API and the store: see bench/recorder.h.
+WRAPPED := db_start db_row db_int db_text db_exec db_exec_text db_insert
+
+build/bench/statements: bench/statements.c bench/recorder.c bench/recorder.h $(filter-out build/src/http/%,$(LIB))
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $(filter-out %.h,$^) $(LDLIBS)
+
+build/bench/fixed: bench/fixed.c $(HTTP_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+.PHONY: bench
+bench: deskd build/bench/statements build/bench/fixed ## req/s, latency and CPU beside baselines; BENCH_BIG=20000 for a quick look
+	node bench/run.mjs
 
 .PHONY: dialect
 dialect: $(VARIANT)/tests/unit/queries ## every named query prepares on SQLite and on a throw-away PostgreSQL
@@ -122,17 +125,14 @@ $(VARIANT)/tests/fault/eio.so: tests/fault/eio.c
 test-fault: $(BIN) $(VARIANT)/tests/fault/eio.so tests/node_modules/.package-lock.json ## SIGKILL, full and failing disks, order of system calls, drain
 	cd tests && DESKD=$(abspath $(BIN)) node --test $(sort $(patsubst tests/%,%,$(wildcard tests/fault/*.test.mjs)))
 
-.PHONY: setup-test
-setup-test:
-	sh tools/setup.sh test
-
 .PHONY: test
-test: setup-test ## everything; installs what is missing (Debian, as root or with sudo)
-	$(MAKE) -j2 all
-	$(MAKE) layers unit test-corpora dialect test-http test-api test-fault
+test: ## installs what is missing, builds, runs all tests
+	@sh tools/setup.sh test
+	@$(MAKE) --no-print-directory -j2 all
+	@$(MAKE) --no-print-directory layers unit test-corpora dialect test-http test-api test-fault
 
 .PHONY: test-sanitized
-test-sanitized: setup-test ## units and API under AddressSanitizer, UBSan and ThreadSanitizer
+test-sanitized: ## units and API under AddressSanitizer, UBSan and ThreadSanitizer
 	$(MAKE) -j2 SAN=address,undefined all
 	$(MAKE) SAN=address,undefined unit test-api
 	$(MAKE) -j2 SAN=thread all

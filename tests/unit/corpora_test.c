@@ -11,8 +11,6 @@
 static const struct exception {
     const char *what, *reason;
 } exceptions[] = {
-    {"y_string_null_escape.json",                                          "U+0000, which not every store keeps"  },
-    {"y_object_escaped_null_in_key.json",                                  "the same, in a name"                  },
     {"%FE%FF",                                                             "invalid UTF-8; U+FFFD would lose data"},
     {"%FF%FE",                                                             "the same"                             },
     {"%C2",                                                                "the same"                             },
