@@ -7,8 +7,7 @@ listen=$2
 secret=$data/demo-password
 
 if [ ! -e "$data/desk.db" ]; then
-    mkdir -p "$data"
-    (umask 077 && tr -dc 'a-km-z2-9' </dev/urandom | head -c 16 >"$secret" && echo >>"$secret")
+    (umask 077 && mkdir -p "$data" && tr -dc 'a-km-z2-9' </dev/urandom | head -c 16 >"$secret" && echo >>"$secret")
     ./deskd demo --data "$data" --conversations 200 --password-file "$secret"
 fi
 
