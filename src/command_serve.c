@@ -117,12 +117,16 @@ static int open_outside(struct server *s) {
     return open_clock(s);
 }
 
+static void on_bound(void *arg, int port) { set_base_url(arg, port); }
+
 static int start_http(struct server *s) {
     const struct command_line *o = s->options;
     char err[USAGE_MAX];
     struct http_config cfg = {
         .address = s->listen.host.p,
         .port = s->listen.port,
+        .bound = on_bound,
+        .bound_arg = s,
         .loops = (int)option_int(o, OPT_THREADS),
         .tmp_dir = option_text(o, OPT_DATA).p,
         .max_connections = (int)option_int(o, OPT_MAX_CONNECTIONS),
@@ -135,7 +139,6 @@ static int start_http(struct server *s) {
     raise_file_limit(cfg.max_connections);
     s->http = http_start(&cfg, api_app(), s->api, err, sizeof err);
     if (s->http == NULL) return complain("%s", err), -1;
-    set_base_url(s, http_port(s->http)); /* of port 0 it is known only now, and to nobody yet who could ask */
     api_attach(s->api, s->http);
     return 0;
 }

@@ -8,7 +8,7 @@ QUERY(
     "assigned_agent_id, status_id, status_type, priority_id, type_id, message_seq, reopen_count, last_replier_id, "
     "last_agent_replier_id, last_message_status, last_message_preview, last_replied_at, created_at, updated_at) "
     "VALUES (:id, :uuid, :subject, :channel, :source, :state, :requester, :requester, CAST(:organization AS BIGINT), "
-    "CAST(:team AS BIGINT), CAST(:agent AS BIGINT), :status, :status, CAST(:priority AS BIGINT), CAST(:type AS BIGINT), :seq, "
+    "CAST(:team AS BIGINT), CAST(:agent AS BIGINT), CAST(:status AS BIGINT), CAST(CAST(:status AS BIGINT) AS INTEGER), CAST(:priority AS BIGINT), CAST(:type AS BIGINT), :seq, "
     ":reopened, :replier, CAST(:agent_replier AS BIGINT), :message_status, :preview, :replied, :created, :updated)");
 QUERY(
     demo_post_insert,

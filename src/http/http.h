@@ -76,6 +76,8 @@ void http_close_after(struct http_request *r); /* Connection: close with the rep
 struct http_config {
     const char *address; /* numeric, IPv4 or [IPv6] */
     int port;            /* 0: a free one */
+    void (*bound)(void *arg, int port); /* the port is known and no loop runs yet; may be NULL */
+    void *bound_arg;
     int loops;
     const char *tmp_dir;
     struct str *proxies;                            /* addresses whose X-Forwarded-For is believed; ends with p NULL */

@@ -294,6 +294,7 @@ struct http_server *http_start(const struct http_config *cfg, const struct http_
     init_locks(s);
     if (configure(s, cfg, err, err_size)) {
         s->listener = open_listener(cfg, &s->port, err, err_size);
+        if (s->listener >= 0 && cfg->bound) cfg->bound(cfg->bound_arg, s->port);
         if (s->listener >= 0 && start_threads(s, loops)) return s;
         if (s->listener >= 0) snprintf(err, err_size, "the HTTP library does not start");
     }
