@@ -76,8 +76,8 @@ static int restore(const char *from, const char *dir, struct arena *a) {
     db_close(db);
     printf("deskd: restored to %s\n", dir);
     if (access(str_fmt(a, "%s/secret.key", dir).p, F_OK) != 0)
-        printf(
-            "deskd: put your copy of secret.key there, too; with a new key all sessions end and encrypted secrets are lost\n");
+        printf("deskd: put your copy of secret.key there, too; with a new one all sessions end and encrypted secrets "
+               "are lost\n");
     return 0;
 }
 

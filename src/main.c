@@ -8,30 +8,31 @@
 
 const struct command commands[] = {
     {"serve", SERVE, command_serve, NULL, "Run the server.",
-     "Serves the API from a store until SIGTERM, which lets the requests under way end. A data folder without a store gets "
-     "one, and an owner whose login is printed once. Prints one line on standard output when it is ready. SIGHUP reads the "
-     "settings again."},
+     "Serves the API from a store until SIGTERM, which lets the requests under way end. A data folder without a "
+     "store gets one, and an owner whose login is printed once. Prints one line on standard output when it is "
+     "ready. SIGHUP reads the settings again."},
     {"init", INIT, command_init, NULL, "Make an empty desk: its store, its key and its owner.",
      "Makes the data folder with an empty desk and its owner, and prints the owner's password if it made that up."},
     {"demo", DEMO, command_demo, NULL, "Fill a new store with a lifelike, repeatable desk.",
-     "Makes a store filled with invented people and conversations of two years. owner@, admin@, agent@, teams-agent@, "
-     "collaborator@ and customer@example.com can log in, all with one password; teams-agent@ sees the conversations of two "
-     "teams, agent@ sees all, customer@ has 25. The same seed makes the same desk."},
+     "Makes a store filled with invented people and conversations of two years. owner@, admin@, agent@, "
+     "teams-agent@, collaborator@ and customer@example.com can log in, all with one password; teams-agent@ sees the "
+     "conversations of two teams, agent@ sees all, customer@ has 25. The same seed makes the same desk."},
     {"password", PASSWORD, command_password, "EMAIL", "Set the password of a login.",
-     "Sets the password of the person with this e-mail address and ends their sessions. Asks for it on a terminal, else "
-     "reads the first line of standard input or of --password-file. The desk must not be running."},
+     "Sets the password of the person with this e-mail address and ends their sessions. Asks for it on a terminal, "
+     "else reads the first line of standard input or of --password-file. The desk must not be running."},
     {"backup", BACKUP, command_backup, NULL, "Copy the store, also while it serves.",
-     "Copies the store as it is at one moment to a new file, also while the desk is running. The server key is not in it: "
-     "keep a copy of secret.key elsewhere, once."},
+     "Copies the store as it is at one moment to a new file, also while the desk is running. The server key is not "
+     "in it: keep a copy of secret.key elsewhere, once."},
     {"restore", RESTORE, command_restore, NULL, "Make a data folder from a backup.",
-     "Makes the store of a new data folder from a backup and brings it up to date. Refuses a folder that is not empty but "
-     "for its secret.key."},
+     "Makes the store of a new data folder from a backup and brings it up to date. Refuses a folder that is not "
+     "empty but for its secret.key."},
     {"check", CHECK, command_check, NULL, "Look for damage in a store.",
-     "Checks the store and what must hold between its rows, also while the desk is running. Prints a line for each finding. "
-     "Exit status 0: nothing found, 1: something was."},
+     "Checks the store and what must hold between its rows, also while the desk is running. Prints a line for each "
+     "finding. Exit status 0: nothing found, 1: something was."},
     {"routes", ROUTES, command_routes, NULL, "Print the operations of the API.",
      "Prints one line for each operation, separated by tabs: method, path, roles, scope, status, resource."},
-    {"openapi", OPENAPI, command_openapi, NULL, "Print the OpenAPI 3.1 document.", "Prints the OpenAPI 3.1 document of the API."},
+    {"openapi", OPENAPI, command_openapi, NULL, "Print the OpenAPI 3.1 document.",
+     "Prints the OpenAPI 3.1 document of the API."},
     {"settings", SETTINGS, command_settings, NULL, "Print a commented settings file.",
      "Prints a settings file with every setting, its meaning and its default, for you to change."},
     {0}};

@@ -1,8 +1,8 @@
 /* What the command line, the environment and the settings file say: one table makes them all, the help and the settings
  * file that `deskd settings` prints.
  *
- * One name, three spellings: --base-url URL, DESKD_BASE_URL=URL, and `base-url = URL` in the file. The command line wins over
- * the environment, the environment over the file, the file over the default. */
+ * One name, three spellings: --base-url URL, DESKD_BASE_URL=URL, and `base-url = URL` in the file. The command line wins
+ * over the environment, the environment over the file, the file over the default. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 

@@ -2,23 +2,23 @@
 
 #include "work/work.h"
 
-QUERY(
-    demo_case_insert,
-    "INSERT INTO cases (id, uuid, subject, channel, source, state, requester_id, creator_id, organization_id, assigned_team_id, "
-    "assigned_agent_id, status_id, status_type, priority_id, type_id, message_seq, reopen_count, last_replier_id, "
-    "last_agent_replier_id, last_message_status, last_message_preview, last_replied_at, created_at, updated_at) "
-    "VALUES (:id, :uuid, :subject, :channel, :source, :state, :requester, :requester, CAST(:organization AS BIGINT), "
-    "CAST(:team AS BIGINT), CAST(:agent AS BIGINT), CAST(:status AS BIGINT), CAST(CAST(:status AS BIGINT) AS INTEGER), CAST(:priority AS BIGINT), CAST(:type AS BIGINT), :seq, "
-    ":reopened, :replier, CAST(:agent_replier AS BIGINT), :message_status, :preview, :replied, :created, :updated)");
-QUERY(
-    demo_post_insert,
-    "INSERT INTO posts (id, case_id, kind, seq, uuid, content_text, creator_id, is_requester, channel, source, message_status, "
-    "message_status_updated_at, created_at, updated_at) VALUES (:id, :case, 1, :seq, :uuid, :text, :creator, :is_requester, "
-    ":channel, :source, :status, :at, :at, :at)");
+QUERY(demo_case_insert,
+      "INSERT INTO cases (id, uuid, subject, channel, source, state, requester_id, creator_id, organization_id, "
+      "assigned_team_id, assigned_agent_id, status_id, status_type, priority_id, type_id, message_seq, reopen_count, "
+      "last_replier_id, last_agent_replier_id, last_message_status, last_message_preview, last_replied_at, "
+      "created_at, updated_at) VALUES (:id, :uuid, :subject, :channel, :source, :state, :requester, :requester, "
+      "CAST(:organization AS BIGINT), CAST(:team AS BIGINT), CAST(:agent AS BIGINT), CAST(:status AS BIGINT), "
+      "CAST(CAST(:status AS BIGINT) AS INTEGER), CAST(:priority AS BIGINT), CAST(:type AS BIGINT), :seq, :reopened, "
+      ":replier, CAST(:agent_replier AS BIGINT), :message_status, :preview, :replied, :created, :updated)");
+QUERY(demo_post_insert,
+      "INSERT INTO posts (id, case_id, kind, seq, uuid, content_text, creator_id, is_requester, channel, source, "
+      "message_status, message_status_updated_at, created_at, updated_at) VALUES (:id, :case, 1, :seq, :uuid, :text, "
+      ":creator, :is_requester, :channel, :source, :status, :at, :at, :at)");
 QUERY(demo_last_message, "UPDATE cases SET last_message_id = :post WHERE id = :case");
 QUERY(demo_participant, "INSERT INTO case_participants (case_id, user_id) VALUES (:case, :user)");
-QUERY(demo_marker, "INSERT INTO read_markers (case_id, user_id, last_read_post_id, last_read_seq, last_read_at) "
-                   "VALUES (:case, :user, :post, :seq, :at)");
+QUERY(demo_marker,
+      "INSERT INTO read_markers (case_id, user_id, last_read_post_id, last_read_seq, last_read_at) VALUES (:case, "
+      ":user, :post, :seq, :at)");
 
 /* ---- what comes next ---------------------------------------------------------------------------------- */
 

@@ -4,18 +4,18 @@
 #include "work/work.h"
 
 QUERY(demo_organization,
-      "INSERT INTO organizations (id, name, name_key, is_shared, is_validated, created_at, updated_at) "
-      "VALUES (:id, :name, :key, :shared, 1, :now, :now)");
-QUERY(
-    demo_user,
-    "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, role_type, agent_case_access, "
-    "organization_case_access, organization_id, locale_id, password_hash, password_updated_at, created_at, updated_at) "
-    "VALUES (:id, :uuid, :name, :key, 1, 0, :role, :role_type, CAST(:case_access AS BIGINT), :organization_access, "
-    "CAST(:organization AS BIGINT), :locale, :hash, CAST(:password_at AS BIGINT), :now, :now)");
-QUERY(
-    demo_email,
-    "INSERT INTO identity_emails (id, user_id, email, email_key, is_primary, is_validated, is_notification_enabled, is_claim, "
-    "created_at, updated_at) VALUES (:id, :id, :email, :email, 1, :validated, 1, 0, :now, :now)");
+      "INSERT INTO organizations (id, name, name_key, is_shared, is_validated, created_at, updated_at) VALUES (:id, "
+      ":name, :key, :shared, 1, :now, :now)");
+QUERY(demo_user,
+      "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, role_type, "
+      "agent_case_access, organization_case_access, organization_id, locale_id, password_hash, password_updated_at, "
+      "created_at, updated_at) VALUES (:id, :uuid, :name, :key, 1, 0, :role, :role_type, CAST(:case_access AS "
+      "BIGINT), :organization_access, CAST(:organization AS BIGINT), :locale, :hash, CAST(:password_at AS BIGINT), "
+      ":now, :now)");
+QUERY(demo_email,
+      "INSERT INTO identity_emails (id, user_id, email, email_key, is_primary, is_validated, "
+      "is_notification_enabled, is_claim, created_at, updated_at) VALUES (:id, :id, :email, :email, 1, :validated, "
+      "1, 0, :now, :now)");
 QUERY(demo_team,
       "INSERT INTO teams (id, title, businesshour_id, created_at, updated_at) VALUES (:id, :title, 1, :now, :now)");
 QUERY(demo_member, "INSERT INTO team_members (team_id, user_id, created_at) VALUES (:team, :user, :now)");

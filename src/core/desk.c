@@ -32,12 +32,11 @@ static const struct query *const seed_times[] = {&seed_roles, &seed_statuses, &s
 QUERY(desk_roles, "SELECT id FROM roles ORDER BY id");
 QUERY(owner_insert,
       "INSERT INTO users (uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, role_type, locale_id, "
-      "password_hash, password_updated_at, created_at, updated_at) "
-      "VALUES (:uuid, :name, :key, 1, 0, :role, :role_type, 1, :hash, :now, :now, :now) RETURNING id");
-QUERY(
-    owner_email_insert,
-    "INSERT INTO identity_emails (user_id, email, email_key, is_primary, is_validated, is_notification_enabled, is_claim, "
-    "created_at, updated_at) VALUES (:user, :email, :key, 1, 1, 1, 0, :now, :now)");
+      "password_hash, password_updated_at, created_at, updated_at) VALUES (:uuid, :name, :key, 1, 0, :role, "
+      ":role_type, 1, :hash, :now, :now, :now) RETURNING id");
+QUERY(owner_email_insert,
+      "INSERT INTO identity_emails (user_id, email, email_key, is_primary, is_validated, is_notification_enabled, "
+      "is_claim, created_at, updated_at) VALUES (:user, :email, :key, 1, 1, 1, 0, :now, :now)");
 
 static int seed_rows(struct conn *c, const struct new_desk *n) {
     struct work w = {.conn = c, .now = n->now};
@@ -109,8 +108,9 @@ struct str password_generate(struct arena *a) {
     return (struct str){text, (size_t)(at - text)};
 }
 
-QUERY(account_by_email, "SELECT u.id, u.role_type FROM identity_emails e JOIN users u ON u.id = e.user_id "
-                        "WHERE e.email_key = :key AND e.is_claim = 0 AND u.deleted_at IS NULL");
+QUERY(account_by_email,
+      "SELECT u.id, u.role_type FROM identity_emails e JOIN users u ON u.id = e.user_id WHERE e.email_key = :key AND "
+      "e.is_claim = 0 AND u.deleted_at IS NULL");
 QUERY(account_password,
       "UPDATE users SET password_hash = :hash, password_updated_at = :now, updated_at = :now WHERE id = :user");
 QUERY(account_end_sessions, "UPDATE sessions SET ended_at = :now WHERE user_id = :user AND ended_at IS NULL");
