@@ -10,23 +10,20 @@ QUERY(check_counts, CASE_COUNTS
       "SELECT team_id, agent_id, status_type FROM (SELECT team_id, agent_id, status_type, n, 0 AS kept FROM counted "
       "UNION ALL SELECT team_id, agent_id, status_type, 0, n FROM case_counts) b "
       "GROUP BY team_id, agent_id, status_type HAVING SUM(n) <> SUM(kept) ORDER BY 1, 2, 3");
-QUERY(check_message_seq,
-      "SELECT t.id, t.message_seq, COALESCE(p.n, 0) FROM cases t LEFT JOIN (SELECT case_id, COUNT(*) AS n, MIN(seq) "
-      "AS low, MAX(seq) AS top, SUM(seq) AS total FROM posts WHERE kind = 1 GROUP BY case_id) p ON p.case_id = t.id "
-      "WHERE t.message_seq <> COALESCE(p.n, 0) OR p.low <> 1 OR p.top <> p.n OR p.total <> p.n * (p.n + 1) / 2 ORDER "
-      "BY t.id");
-QUERY(check_last_message,
-      "SELECT t.id FROM cases t LEFT JOIN posts p ON p.id = t.last_message_id WHERE t.message_seq > 0 AND (p.id IS "
-      "NULL OR p.case_id <> t.id OR p.kind <> 1 OR p.seq <> t.message_seq) ORDER BY t.id");
-QUERY(check_status_type,
-      "SELECT t.id FROM cases t JOIN case_statuses s ON s.id = t.status_id WHERE t.status_type <> s.type ORDER BY "
-      "t.id");
-QUERY(check_organization,
-      "SELECT t.id FROM cases t JOIN users u ON u.id = t.requester_id WHERE COALESCE(t.organization_id, 0) <> "
-      "COALESCE(u.organization_id, 0) ORDER BY t.id");
-QUERY(check_markers,
-      "SELECT m.case_id, m.user_id FROM read_markers m JOIN cases t ON t.id = m.case_id WHERE m.last_read_seq < 0 OR "
-      "m.last_read_seq > t.message_seq ORDER BY 1, 2");
+QUERY(check_message_seq, "SELECT t.id, t.message_seq, COALESCE(p.n, 0) FROM cases t LEFT JOIN "
+                         "(SELECT case_id, COUNT(*) AS n, MIN(seq) AS low, MAX(seq) AS top, SUM(seq) AS total "
+                         "FROM posts WHERE kind = 1 GROUP BY case_id) p ON p.case_id = t.id "
+                         "WHERE t.message_seq <> COALESCE(p.n, 0) OR p.low <> 1 OR p.top <> p.n "
+                         "OR p.total <> p.n * (p.n + 1) / 2 ORDER BY t.id");
+QUERY(check_last_message, "SELECT t.id FROM cases t LEFT JOIN posts p ON p.id = t.last_message_id "
+                          "WHERE t.message_seq > 0 AND (p.id IS NULL OR p.case_id <> t.id OR p.kind <> 1 "
+                          "OR p.seq <> t.message_seq) ORDER BY t.id");
+QUERY(check_status_type, "SELECT t.id FROM cases t JOIN case_statuses s ON s.id = t.status_id "
+                         "WHERE t.status_type <> s.type ORDER BY t.id");
+QUERY(check_organization, "SELECT t.id FROM cases t JOIN users u ON u.id = t.requester_id "
+                          "WHERE COALESCE(t.organization_id, 0) <> COALESCE(u.organization_id, 0) ORDER BY t.id");
+QUERY(check_markers, "SELECT m.case_id, m.user_id FROM read_markers m JOIN cases t ON t.id = m.case_id "
+                     "WHERE m.last_read_seq < 0 OR m.last_read_seq > t.message_seq ORDER BY 1, 2");
 QUERY(check_role_type,
       "SELECT u.id FROM users u JOIN roles r ON r.id = u.role_id WHERE u.role_type <> r.type ORDER BY u.id");
 QUERY(check_primary,
