@@ -32,5 +32,5 @@ void api_free(struct api *api) {
     free(api);
 }
 
-void api_attach(struct api *api, struct http_server *s) { api->http = s; }
+void api_attach(struct api *api, struct http_server *s) { atomic_store(&api->http, s); }
 void api_draining(struct api *api) { atomic_store(&api->draining, true); }

@@ -6,6 +6,7 @@
  * user, so a changed password, a disabled user or an ended session ends the memory at once, in whatever process it happened. */
 #include "api/machine.h"
 #include "api/reply.h"
+#include "base/limits.h"
 #include "core/permission.h"
 #include "core/session.h"
 #include "core/words.h"
@@ -198,7 +199,7 @@ static int on_writer(struct call *c, int (*run)(struct conn *conn, void *arg), s
     db_read_end(reader); /* what is written now must be seen by what is read next */
     rc = db_write(c->work.desk->db, run, o);
     c->work.conn = reader;
-    int again = db_read_begin(reader, 0);
+    int again = db_read_begin(reader, BUDGET_POOL_MS);
     return rc < 0 ? rc : again;
 }
 

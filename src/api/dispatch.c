@@ -135,20 +135,17 @@ static int run_handler(struct call *c) {
     return rc < 0 ? rc : failed(&c->work) ? -(int)failure(&c->work) : 0;
 }
 
-static int run_reading(struct hop *h, int budget) {
+/* Runs a GET in the snapshot that is open, and closes it. 1: its budget is spent, run it again with more time. */
+static int run_reading(struct hop *h) {
     struct call *c = &h->call;
-    struct conn *conn = db_reader(c->work.desk->db);
-    if (conn == NULL) return -ERR_SERVICE_UNAVAILABLE;
-    c->work.conn = conn;
-    TRY(db_read_begin(conn, budget));
+    struct conn *conn = c->work.conn;
     struct header *before = c->headers;
     reset(c);
     int rc = run_handler(c);
     bool spent = rc < 0 && db_budget_spent(conn);
     db_read_end(conn);
-    if (!spent || budget != BUDGET_INLINE_MS) return rc;
-    c->headers = before;
-    return 1; /* run it again, with more time */
+    if (spent) c->headers = before;
+    return spent ? 1 : rc;
 }
 
 static int writer_run(struct db_task *t, struct conn *conn) {
@@ -208,19 +205,22 @@ static int check_body(struct call *c) {
     return 0;
 }
 
-static void run(struct hop *h);
+static int open_snapshot(struct call *c, int budget_ms) {
+    c->work.conn = db_reader(c->work.desk->db);
+    return c->work.conn ? db_read_begin(c->work.conn, budget_ms) : -ERR_SERVICE_UNAVAILABLE;
+}
 
 static void pool_read(struct pool_task *t) {
     struct hop *h = hop_of_pool(t);
-    int rc = run_reading(h, BUDGET_POOL_MS);
+    int rc = open_snapshot(&h->call, BUDGET_POOL_MS);
+    if (rc >= 0) rc = run_reading(h);
     finish(h, rc > 0 ? -ERR_SERVICE_UNAVAILABLE : rc);
 }
 
 static void pool_prepare(struct pool_task *t) {
     struct hop *h = hop_of_pool(t);
     struct call *c = &h->call;
-    c->work.conn = db_reader(c->work.desk->db);
-    int rc = c->work.conn ? db_read_begin(c->work.conn, BUDGET_POOL_MS) : -ERR_SERVICE_UNAVAILABLE;
+    int rc = open_snapshot(c, BUDGET_POOL_MS);
     if (rc >= 0) {
         reset(c);
         rc = c->route->prepare(c);
@@ -244,61 +244,59 @@ static enum executor executor_of(const struct call *c) {
     return c->method == GET ? INLINE : WRITER;
 }
 
-/* Everything between known credentials and the handler; then the handler, where its route says. */
+static void run_inline(struct hop *h) {
+    struct api_metrics *m = &h->call.api->metrics;
+    atomic_fetch_add(&m->inline_runs, 1);
+    int rc = run_reading(h);
+    if (rc <= 0) {
+        finish(h, rc);
+        return;
+    }
+    atomic_fetch_add(&m->reruns, 1);
+    to_pool(h, pool_read);
+}
+
+/* Everything between known credentials and the handler; then the handler, where its route says. An inline GET goes on in the
+ * snapshot that found its actor. */
 static void admit(struct hop *h) {
     struct call *c = &h->call;
     int rc = auth_csrf(c);
     if (rc >= 0) rc = auth_admit(c);
-    db_read_end(c->work.conn);
     if (rc >= 0) rc = check_body(c);
-    if (rc < 0) finish(h, rc);
-    else run(h);
-}
-
-static void run(struct hop *h) {
-    struct call *c = &h->call;
     enum executor e = executor_of(c);
-    if (e == POOL) {
-        to_pool(h, pool_read);
-    } else if (e == WRITER) {
-        if (c->route->prepare) to_pool(h, pool_prepare);
-        else to_writer(h);
-    } else {
-        atomic_fetch_add(&c->api->metrics.inline_runs, 1);
-        int rc = run_reading(h, BUDGET_INLINE_MS);
-        if (rc <= 0) {
-            finish(h, rc);
-            return;
-        }
-        atomic_fetch_add(&c->api->metrics.reruns, 1);
-        to_pool(h, pool_read);
+    if (rc >= 0 && e == INLINE) {
+        run_inline(h);
+        return;
     }
+    db_read_end(c->work.conn);
+    if (rc < 0) finish(h, rc);
+    else if (e == POOL) to_pool(h, pool_read);
+    else if (c->route->prepare) to_pool(h, pool_prepare);
+    else to_writer(h);
 }
 
 static void pool_auth(struct pool_task *t) {
     struct hop *h = hop_of_pool(t);
     struct call *c = &h->call;
-    c->work.conn = db_reader(c->work.desk->db);
-    int rc = c->work.conn ? db_read_begin(c->work.conn, 0) : -ERR_SERVICE_UNAVAILABLE;
+    int rc = open_snapshot(c, BUDGET_POOL_MS), opened = rc;
     if (rc >= 0) rc = auth_slow(c);
-    if (rc < 0) {
-        if (c->work.conn) db_read_end(c->work.conn);
-        finish(h, rc);
+    if (rc >= 0) {
+        admit(h);
         return;
     }
-    admit(h);
+    if (opened >= 0) db_read_end(c->work.conn);
+    finish(h, rc);
 }
 
 static void authenticate(struct hop *h) {
     struct call *c = &h->call;
-    c->work.conn = db_reader(c->work.desk->db);
-    int rc = c->work.conn ? db_read_begin(c->work.conn, BUDGET_INLINE_MS) : -ERR_SERVICE_UNAVAILABLE;
+    int rc = open_snapshot(c, BUDGET_INLINE_MS), opened = rc;
     if (rc >= 0) rc = auth_fast(c);
     if (rc == AUTH_DONE) {
         admit(h);
         return;
     }
-    if (c->work.conn) db_read_end(c->work.conn);
+    if (opened >= 0) db_read_end(c->work.conn);
     if (rc < 0) finish(h, rc);
     else to_pool(h, pool_auth);
 }

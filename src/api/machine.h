@@ -98,7 +98,7 @@ struct api {
     struct credentials credentials;
     struct rates rates;
     pthread_mutex_t hashing; /* one password at a time: 19 MiB and a core each */
-    struct http_server *http;
+    _Atomic(struct http_server *) http; /* loops run before it is known */
     struct api_metrics metrics;
     atomic_bool draining;
     atomic_ullong serial; /* of X-Request-ID */

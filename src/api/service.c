@@ -46,7 +46,8 @@ static void metrics(struct api *api, struct http_request *r) {
     struct http_stats h = {0};
     struct api_metrics *m = &api->metrics;
     db_stats(api->desk->db, &d);
-    if (api->http) http_stats(api->http, &h);
+    struct http_server *http = atomic_load(&api->http);
+    if (http) http_stats(http, &h);
     buf_text(&b, "# HELP deskd_requests_total API requests by class of status.\n# TYPE deskd_requests_total counter\n");
     for (int i = 2; i < 6; i++) buf_fmt(&b, "deskd_requests_total{class=\"%dxx\"} %lld\n", i, (long long)atomic_load(&m->requests[i]));
     metric(&b, "request_microseconds_total", "counter", "Time from a complete request to its reply.", atomic_load(&m->microseconds));
