@@ -95,11 +95,13 @@ WRAPPED := db_start db_row db_int db_text db_exec db_exec_text db_insert
 
 build/bench/statements: bench/statements.c bench/recorder.c bench/recorder.h $(filter-out build/src/http/%,$(LIB))
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $(filter-out %.h,$^) $(LDLIBS)
+	@echo "  ld $@"
+	@$(CC) $(CFLAGS) $(LDFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $(filter-out %.h,$^) $(LDLIBS)
 
 build/bench/fixed: bench/fixed.c $(HTTP_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	@echo "  ld $@"
+	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 .PHONY: bench
 bench: deskd build/bench/statements build/bench/fixed ## req/s, latency and CPU beside baselines; BENCH_BIG=20000 for a quick look

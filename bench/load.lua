@@ -1,0 +1,22 @@
+-- wrk asks for the lines of a file in turn, and prints what run.mjs reads: one line of JSON.
+--   wrk ... -s bench/load.lua URL -- TARGETS METHOD [BODY [NAME VALUE] ...]
+local requests, at = {}, 0
+
+function init(args)
+    local headers = {}
+    for i = 4, #args, 2 do headers[args[i]] = args[i + 1] end
+    for target in io.lines(args[1]) do
+        requests[#requests + 1] = wrk.format(args[2], target, headers, args[3] ~= '' and args[3] or nil)
+    end
+end
+
+function request()
+    at = at % #requests + 1
+    return requests[at]
+end
+
+function done(summary, latency)
+    local e = summary.errors
+    print(string.format('{"requests": %d, "seconds": %.6f, "p50": %d, "p99": %d, "errors": %d}', summary.requests,
+        summary.duration / 1e6, latency:percentile(50), latency:percentile(99), e.connect + e.read + e.write + e.status + e.timeout))
+end

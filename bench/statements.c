@@ -1,0 +1,189 @@
+/* What the store alone costs: the statements that requests run, without HTTP, without the API.
+ *
+ *   statements get  DIR AGENT SESSION ROUNDS TARGET ...         beside a server of DIR, which it only reads
+ *   statements post DIR AGENT SESSION COUNT TARGET BODY         the server of DIR must be down
+ *   ... -v at the end prints the statements with their plans
+ *
+ * Each target is first asked of the API as the server would ask it, from a request that no library made, and what it starts is
+ * recorded (recorder.h). `get` then runs the statements of all targets ROUNDS times on one reader, rows rendered, and prints
+ *     {"us": CPU microseconds a request, "statements": of a request, "bytes": of JSON a request}
+ * `post` runs those of one write COUNT times with one COMMIT each:
+ *     {"writes_per_second", "us", "commits"} */
+#include "recorder.h"
+
+#include "api/machine.h"
+#include "base/error.h"
+#include "core/session.h"
+#include "core/setting.h"
+
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+/* ---- a request by hand: the functions of http.h, which the API calls ----------------------------------------- */
+
+static struct {
+    const char *agent, *session;
+    int status;
+    sem_t replied;
+} edge;
+
+struct str http_header(const struct http_request *r, const char *name) {
+    (void)r;
+    if (strcmp(name, "User-Agent") == 0) return str_of(edge.agent);
+    if (strcmp(name, "X-Session-ID") == 0) return str_of(edge.session);
+    if (strcmp(name, "Content-Type") == 0) return S("application/json");
+    return (struct str){0};
+}
+struct str http_cookie(const struct http_request *r, const char *name) {
+    (void)r, (void)name;
+    return (struct str){0};
+}
+void http_defer(struct http_request *r) { (void)r; }
+void http_add_header(struct http_request *r, const char *name, struct str value) { (void)r, (void)name, (void)value; }
+void http_close_after(struct http_request *r) { (void)r; }
+void http_stats(const struct http_server *s, struct http_stats *out) { (void)s, (void)out; }
+void http_reply(struct http_request *r, int status, struct buf *body) {
+    (void)r;
+    edge.status = status;
+    buf_free(body);
+    sem_post(&edge.replied);
+}
+
+static void ask(struct api *api, const char *method, const char *target, const char *body) {
+    struct arena *a = arena_new();
+    struct str query = str_of(target), path = str_cut(&query, '?');
+    struct http_request r = {.arena = a, .method = str_of(method), .path = path, .query = query, .remote = S("127.0.0.1"),
+                             .body = body ? str_of(body) : S(""), .started = clock_monotonic()};
+    api_app()->handle(api, &r);
+    while (sem_wait(&edge.replied) != 0) {}
+    arena_free(a);
+    if (edge.status / 100 == 2) return;
+    fprintf(stderr, "%s %s answered %d\n", method, target, edge.status);
+    exit(1);
+}
+
+/* ---- a desk without a server -------------------------------------------------------------------------------- */
+
+static void die(const char *what) {
+    fprintf(stderr, "statements: %s\n", what);
+    exit(1);
+}
+
+/* The keys that serve derives, so that its sessions are good here too. */
+static void desk_open(struct desk *d, const char *dir, bool write, struct arena *a) {
+    struct key server;
+    char err[512];
+    FILE *f = fopen(str_fmt(a, "%s/secret.key", dir).p, "rb");
+    if (f == NULL || fread(server.bytes, sizeof server.bytes, 1, f) != 1) die("no secret.key");
+    fclose(f);
+    if (db_open(&(struct db_config){.dir = dir, .read_only = !write}, &d->db, err, sizeof err) < 0) die(err);
+    key_derive(&d->session_key, &server, "session");
+    key_derive(&d->csrf_key, &server, "csrf token");
+    key_derive(&d->request_key, &server, "request token");
+    d->installation = mac_hex(a, &server, S("installation"));
+    d->base_url = S("http://127.0.0.1:8080");
+    d->host = S("127.0.0.1");
+    d->settings = settings_open(db_reader(d->db));
+    d->touches = touches_new();
+    if (d->settings == NULL) die("the settings can't be read");
+}
+
+static double cpu_us(int who) {
+    struct rusage u;
+    getrusage(who, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1e6 + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+static int count_statements(const struct recording *r) {
+    int n = 0;
+    for (const struct recorded *q = r->first; q; q = q->next) n++;
+    return n;
+}
+
+/* ---- reads ---------------------------------------------------------------------------------------------------- */
+
+static void run_read(const struct recording *r, struct conn *c, struct buf *out) {
+    out->n = 0;
+    if (db_read_begin(c, 0) < 0 || recorded_run(r, c, out) < 0) die("a statement failed");
+    db_read_end(c);
+}
+
+static void get(struct api *api, struct arena *a, const char *store, int rounds, char **targets, int n, bool verbose) {
+    struct recording *all = arena_array(a, (size_t)n, sizeof *all);
+    struct conn *c = db_reader(api->desk->db);
+    struct buf out = {0};
+    size_t bytes = 0;
+    int statements = 0;
+    for (int i = 0; i < n; i++) {
+        record_begin(&all[i], a, true);
+        ask(api, "GET", targets[i], NULL);
+        record_end();
+        recorded_columns(&all[i], store);
+        run_read(&all[i], c, &out); /* warms up, too */
+        bytes += out.n;
+        statements += count_statements(&all[i]);
+    }
+    double began = cpu_us(RUSAGE_THREAD);
+    for (int k = 0; k < rounds; k++)
+        for (int i = 0; i < n; i++) run_read(&all[i], c, &out);
+    double us = (cpu_us(RUSAGE_THREAD) - began) / rounds / n;
+    buf_free(&out);
+    printf("{\"us\": %.3f, \"statements\": %.2f, \"bytes\": %zu}\n", us, (double)statements / n, bytes / (size_t)n);
+    if (verbose) recorded_print(&all[0], c);
+}
+
+/* ---- writes --------------------------------------------------------------------------------------------------- */
+
+static int run_write(struct conn *c, void *arg) {
+    struct buf out = {0};
+    int rc = recorded_run(arg, c, &out);
+    buf_free(&out);
+    return rc;
+}
+
+static void post(struct api *api, struct arena *a, const char *store, int count, const char *target, const char *body,
+                 bool verbose) {
+    struct db *db = api->desk->db;
+    struct recording r;
+    struct db_stats before, after;
+    record_begin(&r, a, false);
+    ask(api, "POST", target, body);
+    record_end();
+    recorded_columns(&r, store);
+    db_stats(db, &before);
+    int64_t began = clock_monotonic();
+    double cpu = cpu_us(RUSAGE_SELF);
+    for (int i = 0; i < count; i++)
+        if (db_write(db, run_write, &r) < 0) die("a write failed");
+    double ms = (double)(clock_monotonic() - began) + 0.5, us = (cpu_us(RUSAGE_SELF) - cpu) / count;
+    db_stats(db, &after);
+    printf("{\"writes_per_second\": %.0f, \"us\": %.3f, \"commits\": %lld}\n", count * 1000 / ms, us,
+           (long long)(after.commits - before.commits));
+    if (verbose) recorded_print(&r, db_reader(db));
+}
+
+int main(int argc, char **argv) {
+    bool verbose = argc > 1 && strcmp(argv[argc - 1], "-v") == 0, write = argc > 1 && strcmp(argv[1], "post") == 0;
+    if (verbose) argc--;
+    if (argc < 7 || (write && argc != 8)) die("see the head of bench/statements.c");
+    struct arena *a = arena_new();
+    struct desk desk = {0};
+    char err[512];
+    const char *store = str_fmt(a, "%s/desk.db", argv[2]).p;
+    edge.agent = argv[3];
+    edge.session = argv[4];
+    sem_init(&edge.replied, 0, 0);
+    desk_open(&desk, argv[2], write, a);
+    struct api *api = api_new(&desk, &(struct api_config){.pool_threads = 1, .tmp_dir = argv[2]}, err, sizeof err);
+    if (api == NULL) die(err);
+    if (write) post(api, a, store, atoi(argv[5]), argv[6], argv[7], verbose);
+    else get(api, a, store, atoi(argv[5]), argv + 6, argc - 6, verbose);
+    api_free(api);
+    touches_free(desk.touches);
+    settings_close(desk.settings);
+    db_close(desk.db);
+    arena_free(a);
+    return 0;
+}
