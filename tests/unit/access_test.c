@@ -1,0 +1,170 @@
+/* Visibility, held against its sentences in completions.md section 5: for desks of random assignments and every kind of caller, the
+ * branches are disjoint, their union is what the sentence says, and the counters agree. */
+#include "store.h"
+#undef fail /* of cmocka: the work has one too */
+
+#include "core/access.h"
+#include "core/case.h"
+#include "core/check.h"
+#include "core/words.h"
+
+#define CASES 300
+#define TEAMS 20
+#define AGENTS 5
+
+struct fact {
+    int64_t team, agent, requester, organization;
+    int state, type;
+};
+
+struct world {
+    struct place place;
+    struct fact facts[CASES + 1]; /* by id */
+    bool member[TEAMS + 1][AGENTS + 1];
+    unsigned seed;
+};
+
+static unsigned roll(struct world *w, unsigned sides) {
+    w->seed = w->seed * 1103515245u + 12345u;
+    return (w->seed >> 16) % sides;
+}
+
+QUERY(world_user, "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, role_type, created_at, updated_at) "
+                  "VALUES (:id, :uuid, 'x', 'x', 1, 0, 2, 3, 0, 0)");
+QUERY(world_team, "INSERT INTO teams (id, title, created_at, updated_at) VALUES (:id, 'x', 0, 0)");
+QUERY(world_member, "INSERT INTO team_members (team_id, user_id, created_at) VALUES (:team, :user, 0)");
+QUERY(world_case, "INSERT INTO cases (id, uuid, subject, channel, state, requester_id, creator_id, organization_id, assigned_team_id, assigned_agent_id, "
+                  "status_id, status_type, message_seq, reopen_count, created_at, updated_at) VALUES (:id, 'x', 'x', 2, :state, :requester, :requester, "
+                  "CAST(:organization AS BIGINT), CAST(:team AS BIGINT), CAST(:agent AS BIGINT), CAST(:type AS BIGINT), CAST(CAST(:type AS BIGINT) AS INTEGER), "
+                  "0, 0, :id, 0)");
+QUERY(world_counts, CASE_COUNTS "INSERT INTO case_counts (team_id, agent_id, status_type, n) SELECT team_id, agent_id, status_type, n FROM counted");
+
+static int fill(struct conn *c, void *arg) {
+    struct world *w = arg;
+    char uuid[8];
+    for (int id = 1; id <= AGENTS + 3; id++) { /* agents, then three customers */
+        snprintf(uuid, sizeof uuid, "u%d", id);
+        if (db_exec(c, &world_user, BINDS(B_INT("id", id), B_TEXT("uuid", str_of(uuid)))) < 0) return -1;
+    }
+    for (int t = 1; t <= TEAMS; t++) {
+        if (db_exec(c, &world_team, BINDS(B_INT("id", t))) < 0) return -1;
+        for (int a = 1; a <= AGENTS; a++) {
+            w->member[t][a] = a == 1 || roll(w, 4) == 0; /* the first is in more teams than there are branches */
+            if (w->member[t][a] && db_exec(c, &world_member, BINDS(B_INT("team", t), B_INT("user", a))) < 0) return -1;
+        }
+    }
+    for (int id = 1; id <= CASES; id++) {
+        struct fact *f = &w->facts[id];
+        *f = (struct fact){.team = roll(w, 3) ? roll(w, TEAMS) + 1 : 0, .agent = roll(w, 2) ? roll(w, AGENTS) + 1 : 0,
+                           .requester = AGENTS + 1 + roll(w, 3), .organization = roll(w, 3), .state = roll(w, 5) ? 1 : 3, .type = (int)roll(w, 5) + 1};
+        if (db_exec(c, &world_case,
+                    BINDS(B_INT("id", id), B_INT("state", f->state), B_INT("requester", f->requester), B_ID("organization", f->organization),
+                          B_ID("team", f->team), B_ID("agent", f->agent), B_INT("type", f->type))) < 0)
+            return -1;
+    }
+    return db_exec(c, &world_counts, NULL);
+}
+
+static int make(void **state) {
+    struct world *w = calloc(1, sizeof *w);
+    if (w == NULL) return -1;
+    *state = w;
+    w->seed = 7;
+    snprintf(w->place.dir, sizeof w->place.dir, "/tmp/deskd-test-XXXXXX");
+    if (!mkdtemp(w->place.dir) || place_open(&w->place, schema_files) < 0) return -1;
+    return db_write(w->place.db, fill, w) < 0 ? -1 : 0;
+}
+
+static int unmake(void **state) {
+    struct world *w = *state;
+    char command[64];
+    place_close(&w->place);
+    snprintf(command, sizeof command, "rm -rf %s", w->place.dir);
+    free(w);
+    return system(command);
+}
+
+/* ---- the sentences ---------------------------------------------------------------------------------------------- */
+
+static bool sees(const struct world *w, const struct actor *a, const struct fact *f) {
+    if (f->state != CASE_ACTIVE) return false;
+    if (a->rank == ROLE_PUBLIC) return false;
+    if (a->rank == ROLE_CUSTOMER)
+        return f->requester == a->user_id || (a->sees_organization && f->organization == a->organization_id);
+    if (a->case_access == CASES_ALL) return true;
+    if (f->agent == a->user_id) return true;
+    if (a->case_access == CASES_SELF) return false;
+    return (f->team && w->member[f->team][a->user_id]) || (f->team == 0 && f->agent == 0);
+}
+
+static void check_actor(struct world *w, struct actor actor) {
+    struct desk desk = {.db = w->place.db};
+    struct work work;
+    struct branches b = {0};
+    int seen[CASES + 1] = {0}, expected = 0, of_type[STATUS_CUSTOM + 1] = {0};
+    int64_t total;
+    work_init(&work, &desk, arena_new());
+    work.actor = actor;
+    work.conn = db_reader(w->place.db);
+    assert_int_equal(db_read_begin(work.conn, 0), 0);
+    access_cases(&work, &b);
+    for (int i = 0; i < b.count; i++) {
+        struct str sql = str_fmt(work.arena, "SELECT t.id FROM cases t WHERE %s", b.where[i]);
+        struct stmt *s;
+        assert_int_equal(db_start(work.conn, sql.p, b.binds, &s), 0);
+        while (stmt_step(s) == 1) seen[col_int(s, 0)]++;
+        stmt_end(s);
+    }
+    for (int id = 1; id <= CASES; id++) {
+        bool should = sees(w, &actor, &w->facts[id]);
+        assert_int_equal(seen[id], should); /* once, not twice */
+        expected += should;
+        if (should) of_type[w->facts[id].type]++;
+    }
+    if (actor.rank >= ROLE_COLLABORATOR) {
+        assert_int_equal(case_count(&work, (struct str){0}, &total), 1);
+        assert_int_equal(total, expected);
+        assert_int_equal(case_count(&work, S("[2,4]"), &total), 1);
+        assert_int_equal(total, of_type[2] + of_type[4]);
+    }
+    db_read_end(work.conn);
+    arena_free(work.arena);
+}
+
+static void everybody_sees_what_the_sentence_says_once_and_counts_it(void **state) {
+    struct world *w = *state;
+    for (int access = CASES_SELF; access <= CASES_ALL; access++)
+        for (int agent = 1; agent <= AGENTS; agent++)
+            check_actor(w, (struct actor){.rank = ROLE_AGENT, .user_id = agent, .case_access = access});
+    for (int customer = AGENTS + 1; customer <= AGENTS + 3; customer++)
+        for (int shared = 0; shared < 2; shared++)
+            check_actor(w, (struct actor){.rank = ROLE_CUSTOMER, .user_id = customer, .organization_id = 1, .sees_organization = shared});
+    check_actor(w, (struct actor){.rank = ROLE_PUBLIC});
+}
+
+static int leave(struct conn *c, void *arg) {
+    struct world *w = arg;
+    struct desk desk = {.db = w->place.db};
+    struct work work;
+    work_init(&work, &desk, arena_new());
+    work.conn = c;
+    int rc = cases_leave_teams(&work, S("[2,3,5]"));
+    arena_free(work.arena);
+    return rc;
+}
+
+static void conversations_of_a_deleted_team_are_unassigned_and_counted_so(void **state) {
+    struct world *w = *state;
+    assert_true(db_write(w->place.db, leave, w) >= 0);
+    for (int id = 1; id <= CASES; id++)
+        if (w->facts[id].team == 2 || w->facts[id].team == 3 || w->facts[id].team == 5) w->facts[id].team = 0;
+    everybody_sees_what_the_sentence_says_once_and_counts_it(state);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(everybody_sees_what_the_sentence_says_once_and_counts_it, make, unmake),
+        cmocka_unit_test_setup_teardown(conversations_of_a_deleted_team_are_unassigned_and_counted_so, make, unmake),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
