@@ -6,6 +6,7 @@
 #include "core/permission.h"
 #include "core/session.h"
 #include "core/setting.h"
+#include "res/avatar.h"
 
 #include <inttypes.h>
 
@@ -303,6 +304,8 @@ static const struct route user_routes[] = {
     {GET, "/users", COL_PLUS, "users", LIST, api_list, .args = list_args, .where = "t.deleted_at IS NULL", .order = {.descending = true},
      .newest_keys = true, .summary = "List the people"},
     {GET, "/users/:id", COL_PLUS, "users", ONE, api_get, .where = "t.deleted_at IS NULL", .summary = "Read a person"},
+    {GET, "/users/:id/avatar", PUBLIC, "", ONE, avatar_read, .is_download = true, .label = "-", .summary = "Read the picture of a person",
+     .doc = "It always answers: initials are drawn where no picture was uploaded."},
     {POST, "/users", AG_PLUS, "users", ONE, create, .prepare = hash_password, .permission = "users.update",
      .summary = "Make a person", .doc = "An e-mail address or a phone number is mandatory."},
     {PUT, "/users/:id", AG_PLUS, "users", ONE, update, .prepare = hash_password, .permission = "users.update",
