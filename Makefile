@@ -63,8 +63,9 @@ FUZZ_SECONDS ?= 20
 FUZZ         := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(sort $(wildcard tests/fuzz/*_fuzz.c)))
 
 .PHONY: test-corpora
-test-corpora: $(VARIANT)/tests/unit/corpora_test ## other parsers' test data in CORPORA, where it is present
+test-corpora: $(VARIANT)/tests/unit/corpora_test $(BIN) tests/node_modules/.package-lock.json ## other parsers' test data in CORPORA, where it is present
 	CORPORA=$(CORPORA) $<
+	cd tests && DESKD=$(abspath $(BIN)) CORPORA=$(abspath $(CORPORA)) node --test corpora/server.test.mjs
 
 # A fuzz target that needs more sources than these includes them.
 build/fuzz/%: tests/fuzz/%.c $(wildcard src/base/*.c src/json/*.c)
@@ -103,8 +104,13 @@ build/bench/fixed: bench/fixed.c $(HTTP_OBJ)
 	@echo "  ld $@"
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+build/bench/syncs.so: bench/syncs.c
+	@mkdir -p $(@D)
+	@echo "  ld $@"
+	@$(CC) $(CFLAGS) -Wno-missing-prototypes -fPIC -shared -o $@ $<
+
 .PHONY: bench
-bench: deskd build/bench/statements build/bench/fixed ## req/s, latency and CPU beside baselines; BENCH_BIG=20000 for a quick look
+bench: deskd build/bench/statements build/bench/fixed build/bench/syncs.so ## req/s, latency and CPU beside baselines; BENCH_BIG=20000 for a quick look
 	node bench/run.mjs
 
 .PHONY: dialect

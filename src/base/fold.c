@@ -27,9 +27,10 @@ struct str fold_key(struct arena *a, struct str s) {
     char *plain = g_utf8_normalize(s.p, (gssize)s.n, G_NORMALIZE_ALL);
     if (plain == NULL) return s;
     char *out = plain;
-    for (const char *at = plain; *at; at = g_utf8_next_char(at)) {
+    for (const char *at = plain, *next; *at; at = next) {
         gunichar c = g_utf8_get_char(at);
         GUnicodeType t = g_unichar_type(c);
+        next = g_utf8_next_char(at); /* before the write below, which may reach into this character */
         if (t == G_UNICODE_NON_SPACING_MARK || t == G_UNICODE_ENCLOSING_MARK) continue;
         out += g_unichar_to_utf8(c, out); /* never longer than what was read */
     }

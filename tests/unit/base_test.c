@@ -1,0 +1,92 @@
+/* The pure parts of base/: folding, numbers, names, times. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/fold.h"
+
+#define assert_text(got, want)                                                                                         \
+    do {                                                                                                               \
+        struct str g_ = (got), w_ = (want);                                                                            \
+        assert_int_equal(g_.n, w_.n);                                                                                  \
+        assert_memory_equal(g_.p, w_.p, w_.n);                                                                         \
+    } while (0)
+
+static void names_are_folded_without_case_and_marks(void **state) {
+    (void)state;
+    struct arena *a = arena_new();
+    assert_text(fold_key(a, S("M\xC3\xBCller")), S("muller"));
+    assert_text(fold_key(a, S("Stra\xC3\x9F" "e")), S("strasse"));
+    assert_text(fold_key(a, S("\xC3\x89\xCB\x9C\xC3\xA9z")), S("e ez")); /* U+02DC becomes a blank and a mark */
+    assert_text(fold_key(a, S("ABC")), S("abc"));
+    arena_free(a);
+}
+
+static void addresses_have_one_at_and_labels(void **state) {
+    (void)state;
+    static const char *const good[] = {"a@b.c", "first.last@sub.example.com", "x+y@localhost", "\xC3\xBC@b\xC3\xBC" "cher.example"};
+    static const char *const bad[] = {"", "a", "@b.c", "a@", "a@@b.c", "a b@c.d", "a@.c", "a@b..c", "a@-b.c", ".a@b.c", "a.@b.c", "a@b,c", "<a@b.c>"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) assert_true(email_valid(str_of(good[i])));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(email_valid(str_of(bad[i])));
+}
+
+static void numbers_are_strict_and_do_not_overflow(void **state) {
+    (void)state;
+    int64_t v;
+    assert_true(str_to_int(S("9223372036854775807"), &v) && v == INT64_MAX);
+    assert_true(str_to_int(S("-9223372036854775808"), &v) && v == INT64_MIN);
+    static const char *const bad[] = {"", "-", "+1", " 1", "1 ", "1.0", "1e3", "0x1", "9223372036854775808", "-9223372036854775809"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(str_to_int(str_of(bad[i]), &v));
+}
+
+static void names_compare_without_underscores_and_case(void **state) {
+    (void)state;
+    assert_true(name_eq(S("full_name"), S("FullName")));
+    assert_true(name_eq(S("client_id"), S("clientID")));
+    assert_true(name_eq(S("_case"), S("case")));
+    assert_false(name_eq(S("name"), S("names")));
+    assert_false(name_eq(S(""), S("a")));
+}
+
+static void times_are_read_with_their_zone_and_written_in_utc(void **state) {
+    (void)state;
+    char text[TIME_ISO_SIZE];
+    int64_t ms;
+    assert_true(time_parse_iso(S("2026-11-21T10:30:00+01:00"), &ms));
+    time_iso(text, ms);
+    assert_string_equal(text, "2026-11-21T09:30:00+00:00");
+    assert_true(time_parse_iso(S("2024-02-29T23:59:59.999Z"), &ms));
+    static const char *const bad[] = {"", "2026-11-21", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-11-21T24:00:00Z", "2026-11-21T00:00:00", "x"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(time_parse_iso(str_of(bad[i]), &ms));
+    assert_true(time_parse_http(S("Sat, 21 Nov 2026 09:30:00 GMT"), &ms));
+    assert_true(time_parse_http(S("Sat, 21 Nov 2026 09:30:00 +0000"), &ms));
+    assert_false(time_parse_http(S("Sat, 21 Nov 2026 09:30:00 CET"), &ms));
+}
+
+static void an_arena_returns_to_its_mark(void **state) {
+    (void)state;
+    struct arena *a = arena_new();
+    char *kept = arena_alloc(a, 100);
+    struct arena_mark mark = arena_mark(a);
+    memset(arena_alloc(a, 100000), 1, 100000);
+    arena_return(a, mark);
+    char *again = arena_alloc(a, 100);
+    assert_ptr_equal(again, kept + 112); /* rounded to 16 */
+    for (int i = 0; i < 100; i++) assert_int_equal(again[i], 0);
+    arena_free(a);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_folded_without_case_and_marks),
+        cmocka_unit_test(addresses_have_one_at_and_labels),
+        cmocka_unit_test(numbers_are_strict_and_do_not_overflow),
+        cmocka_unit_test(names_compare_without_underscores_and_case),
+        cmocka_unit_test(times_are_read_with_their_zone_and_written_in_utc),
+        cmocka_unit_test(an_arena_returns_to_its_mark),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
