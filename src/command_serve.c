@@ -177,7 +177,8 @@ static void stop(struct server *s) {
 /* ---- signals ------------------------------------------------------------------------------------------ */
 
 /* Reads all sources again. What can change live does; the rest is named, once for each reading. */
-static void reload(const struct command_line *o) {
+static void reload(struct server *s) {
+    const struct command_line *o = s->options;
     struct arena *a = arena_new();
     struct command_line now;
     char err[USAGE_MAX];
@@ -190,6 +191,7 @@ static void reload(const struct command_line *o) {
         if (!(option_table[i].flags & LIVE) && !str_eq(o->values[i], now.values[i]))
             log_warn("%s has changed: it takes effect at the next start", option_table[i].name);
     log_level_set((enum log_level)option_int(&now, OPT_LOG_LEVEL));
+    api_access_log(s->api, option_int(&now, OPT_ACCESS_LOG) != 0);
     log_info("settings were read again");
     arena_free(a);
 }
@@ -203,9 +205,9 @@ static sigset_t signals_of_ours(void) {
     return set;
 }
 
-static void serve_until_told(const struct command_line *o) {
+static void serve_until_told(struct server *s) {
     sigset_t set = signals_of_ours();
-    for (int got = 0; sigwait(&set, &got) == 0 && got == SIGHUP;) reload(o);
+    for (int got = 0; sigwait(&set, &got) == 0 && got == SIGHUP;) reload(s);
 }
 
 int command_serve(const struct command_line *o) {
@@ -216,7 +218,7 @@ int command_serve(const struct command_line *o) {
     if (rc == 0) {
         printf("deskd: listening on %s\n", listen_url(s.memory, &s.listen, http_port(s.http)).p);
         fflush(stdout);
-        serve_until_told(o);
+        serve_until_told(&s);
         log_info("stopping: requests under way end first");
     }
     stop(&s);

@@ -48,7 +48,7 @@ const struct option option_table[OPT_COUNT] = {
         .doc = "How much of the store is read through the page cache's own memory; 0: the built-in choice."},
     [OPT_LOG_LEVEL] = {"log-level", "LEVEL", OPTION_WORD, IN_FILE | LIVE, STORE, "info", .words = log_levels,
         .doc = "What is logged on standard error."},
-    [OPT_ACCESS_LOG] = {"access-log", NULL, OPTION_FLAG, IN_FILE, SERVE, "no", .doc = "Log a line for every request."},
+    [OPT_ACCESS_LOG] = {"access-log", NULL, OPTION_FLAG, IN_FILE | LIVE, SERVE, "no", .doc = "Log a line for every request."},
     [OPT_OWNER_EMAIL] = {"owner-email", "EMAIL", OPTION_TEXT, 0, SERVE | INIT, "owner@example.com",
         .doc = "The first login of a new desk."},
     [OPT_OWNER_NAME] = {"owner-name", "NAME", OPTION_TEXT, 0, SERVE | INIT, "Owner", .doc = "Its person's name."},

@@ -10,6 +10,7 @@ struct api *api_new(struct desk *d, const struct api_config *cfg, char *err, siz
     api->cfg = *cfg;
     api->arena = arena_new();
     api->started = clock_monotonic();
+    api_access_log(api, cfg->access_log);
     random_bytes(&api->serial_mask, sizeof api->serial_mask);
     pthread_mutex_init(&api->credentials.lock, NULL);
     pthread_mutex_init(&api->rates.lock, NULL);
@@ -33,4 +34,5 @@ void api_free(struct api *api) {
 }
 
 void api_attach(struct api *api, struct http_server *s) { atomic_store(&api->http, s); }
+void api_access_log(struct api *api, bool on) { atomic_store(&api->access_log, on); }
 void api_draining(struct api *api) { atomic_store(&api->draining, true); }

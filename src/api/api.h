@@ -18,6 +18,7 @@ struct api *api_new(struct desk *d, const struct api_config *cfg, char *err, siz
 void api_free(struct api *api); /* after http_stop: waits for the pool */
 const struct http_app *api_app(void); /* callbacks for http_start; ctx is the struct api */
 void api_attach(struct api *api, struct http_server *s); /* for metrics */
+void api_access_log(struct api *api, bool on);
 void api_draining(struct api *api); /* /readyz says 503 from now on */
 
 /* The tables as text: pure functions of resources[]. */

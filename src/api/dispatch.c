@@ -106,7 +106,7 @@ static void finish(struct hop *h, int rc) {
     int64_t took = clock_monotonic() - h->began;
     atomic_fetch_add(&m->requests[c->status / 100 < 6 ? c->status / 100 : 5], 1);
     atomic_fetch_add(&m->microseconds, took * 1000);
-    if (c->api->cfg.access_log)
+    if (atomic_load(&c->api->access_log))
         log_info("%.*s %.*s %d %zu bytes %" PRId64 " ms user %" PRId64 " from %.*s id %s", (int)c->http->method.n, c->http->method.p,
                  (int)c->http->path.n, c->http->path.p, c->status, c->out.n, took, c->work.actor.user_id, (int)c->http->remote.n,
                  c->http->remote.p, c->request_id.p);

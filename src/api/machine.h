@@ -100,7 +100,7 @@ struct api {
     pthread_mutex_t hashing; /* one password at a time: 19 MiB and a core each */
     _Atomic(struct http_server *) http; /* loops run before it is known */
     struct api_metrics metrics;
-    atomic_bool draining;
+    atomic_bool draining, access_log;
     atomic_ullong serial; /* of X-Request-ID */
     uint64_t serial_mask;
     int64_t started;
