@@ -132,18 +132,7 @@ int api_target(struct call *c) {
     return conditional_one(c);
 }
 
-struct str api_ids(struct call *c) {
-    struct buf b = {0};
-    buf_char(&b, '[');
-    for (int i = 0; i < c->id_count; i++) {
-        if (i) buf_char(&b, ',');
-        buf_int(&b, c->ids[i]);
-    }
-    buf_char(&b, ']');
-    struct str s = str_dup(c->work.arena, buf_view(&b));
-    buf_free(&b);
-    return s;
-}
+struct str api_ids(struct call *c) { return json_ids(c->work.arena, c->ids, (size_t)c->id_count); }
 
 /* ---- writing ---------------------------------------------------------------------------------------------- */
 
@@ -243,22 +232,13 @@ int api_remove(struct call *c) {
 
 /* ---- replies ---------------------------------------------------------------------------------------------- */
 
-static int reply_row(struct view *v, const struct row *row) {
-    envelope_begin(v);
-    jw_key(&v->w, S("data"));
-    view_row(v, row);
-    envelope_resource(v);
-    envelope_end(v);
-    return 0;
-}
-
 int api_reply_one(struct call *c, int64_t id) {
     struct view *v = view_new(c);
     struct row *row;
     c->id = id;
     TRY(load_target(c, v, &row));
     tag_row(c, v, row);
-    return reply_row(v, row);
+    return envelope_row(v, row);
 }
 
 static int reply_bare(struct call *c, int64_t count, bool counted) {
@@ -293,7 +273,7 @@ int api_get(struct call *c) {
     TRY(load_target(c, v, &row));
     tag_row(c, v, row);
     if (!c->options.ajax && (rc = conditional(c)) != 0) return rc < 0 ? rc : 0;
-    return reply_row(v, row);
+    return envelope_row(v, row);
 }
 
 int api_create(struct call *c) {

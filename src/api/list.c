@@ -29,19 +29,6 @@ static void bind(struct list *l, struct bind b) {
     l->binds[l->bind_count++] = b;
 }
 
-static struct str ids_text(struct arena *a, const struct value *v) {
-    struct buf b = {0};
-    buf_char(&b, '[');
-    for (int64_t i = 0; i < v->i; i++) {
-        if (i) buf_char(&b, ',');
-        buf_int(&b, v->ids[i]);
-    }
-    buf_char(&b, ']');
-    struct str s = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return s;
-}
-
 static void add_filters(struct list *l, struct call *c) {
     struct arena *a = c->work.arena;
     for (int i = 0; i < c->arg_count; i++) {
@@ -51,7 +38,7 @@ static void add_filters(struct list *l, struct call *c) {
         buf_fmt(&l->where, " AND %s", in->field->filter);
         if (in->value.type == V_INT) bind(l, (struct bind){.name = name, .type = BIND_INT, .i = in->value.i});
         else if (in->value.type == V_TEXT) bind(l, (struct bind){.name = name, .type = BIND_TEXT, .s = in->value.s});
-        else bind(l, (struct bind){.name = name, .type = BIND_TEXT, .s = ids_text(a, &in->value)});
+        else bind(l, (struct bind){.name = name, .type = BIND_TEXT, .s = json_ids(a, in->value.ids, (size_t)in->value.i)});
     }
 }
 

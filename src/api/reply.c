@@ -70,6 +70,15 @@ void envelope_end(struct view *v) {
     jw_end(&v->w);
 }
 
+int envelope_row(struct view *v, const struct row *row) {
+    envelope_begin(v);
+    jw_key(&v->w, S("data"));
+    view_row(v, row);
+    envelope_resource(v);
+    envelope_end(v);
+    return 0;
+}
+
 /* ---- errors --------------------------------------------------------------------------------------------- */
 
 static void write_names(struct json_writer *w, const struct problem *p) {

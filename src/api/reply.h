@@ -8,6 +8,7 @@
 void envelope_begin(struct view *v);
 void envelope_resource(struct view *v);
 void envelope_end(struct view *v);
+int envelope_row(struct view *v, const struct row *row); /* the whole envelope of one resource; 0 */
 
 /* Replaces whatever was written by the error body of work.problems. rc: the handler's result. */
 void reply_error(struct call *c, int rc);

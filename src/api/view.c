@@ -207,19 +207,6 @@ static void want(struct view *v, struct id_list **lists, const struct resource *
     l->ids[l->n++] = id;
 }
 
-static struct str ids_json(struct arena *a, const int64_t *ids, size_t n) {
-    struct buf b = {0};
-    buf_char(&b, '[');
-    for (size_t i = 0; i < n; i++) {
-        if (i) buf_char(&b, ',');
-        buf_int(&b, ids[i]);
-    }
-    buf_char(&b, ']');
-    struct str s = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return s;
-}
-
 /* One query for one list of references of all the rows; its rows come grouped by owner. */
 static int load_many(struct view *v, const struct resource *r, int field, struct str owners) {
     struct arena *a = v->c->work.arena;
@@ -259,7 +246,7 @@ static int load_lists(struct view *v, const struct row *rows) {
             int64_t *ids = arena_array(a, n, sizeof *ids);
             n = 0;
             for (const struct row *row = rows; row; row = row->next) ids[n++] = row->id;
-            owners = ids_json(a, ids, n);
+            owners = json_ids(a, ids, n);
         }
         TRY(load_many(v, r, i, owners));
     }
@@ -343,7 +330,7 @@ int view_follow(struct view *v, struct row *rows) {
     }
     for (struct id_list *l = lists; l; l = l->next) {
         struct row *found;
-        TRY(select_rows(v, l->resource, ids_json(v->c->work.arena, l->ids, l->n), &found));
+        TRY(select_rows(v, l->resource, json_ids(v->c->work.arena, l->ids, l->n), &found));
         if (!l->follow) continue;
         TRY(view_follow(v, found));
         flat_add(v, found);
@@ -353,7 +340,7 @@ int view_follow(struct view *v, struct row *rows) {
 
 int view_load(struct view *v, const struct resource *r, const int64_t *ids, int count, struct row **rows, int *found) {
     struct row *loaded, **last = rows;
-    TRY(select_rows(v, r, ids_json(v->c->work.arena, ids, (size_t)count), &loaded));
+    TRY(select_rows(v, r, json_ids(v->c->work.arena, ids, (size_t)count), &loaded));
     *rows = NULL;
     *found = 0;
     for (int i = 0; i < count; i++) {

@@ -16,6 +16,7 @@
 #include "core/access.h"
 
 #include "core/words.h"
+#include "json/json.h"
 
 #include <assert.h>
 
@@ -36,6 +37,7 @@ void branch_bind_text(struct branches *b, const char *name, struct str v) {
 
 QUERY(teams_of_user, "SELECT team_id FROM team_members WHERE user_id = :user ORDER BY team_id");
 
+#define TEAMS_MAX 1024    /* of one person that count */
 #define TEAM_BRANCHES 16 /* people in more teams get one branch for all of them: still right, no longer flat */
 
 static void team_branches(struct work *w, struct branches *b) {
@@ -48,23 +50,16 @@ static void team_branches(struct work *w, struct branches *b) {
         "t.state = 1 AND t.assigned_team_id = :team10", "t.state = 1 AND t.assigned_team_id = :team11",
         "t.state = 1 AND t.assigned_team_id = :team12", "t.state = 1 AND t.assigned_team_id = :team13",
         "t.state = 1 AND t.assigned_team_id = :team14", "t.state = 1 AND t.assigned_team_id = :team15"};
-    struct buf list = {0};
-    int64_t teams[TEAM_BRANCHES];
+    int64_t teams[TEAMS_MAX];
     int n = 0, rc;
-    buf_char(&list, '[');
-    DB_ROWS(rc, w->conn, &teams_of_user, BINDS(B_INT("user", w->actor.user_id)), row) {
-        if (n < TEAM_BRANCHES) teams[n] = col_int(row, 0);
-        if (n++) buf_char(&list, ',');
-        buf_int(&list, col_int(row, 0));
-    }
-    buf_char(&list, ']');
+    DB_ROWS(rc, w->conn, &teams_of_user, BINDS(B_INT("user", w->actor.user_id)), row)
+        if (n < TEAMS_MAX) teams[n++] = col_int(row, 0);
     for (int i = 0; n <= TEAM_BRANCHES && i < n; i++) {
         branch_add(b, where[i]);
         branch_bind_int(b, strstr(where[i], ":team"), teams[i]);
     }
     if (n > TEAM_BRANCHES) branch_add(b, "t.state = 1 AND t.assigned_team_id IN @LIST(:teams)");
-    branch_bind_text(b, ":teams", str_dup(w->arena, buf_view(&list)));
-    buf_free(&list);
+    branch_bind_text(b, ":teams", json_ids(w->arena, teams, (size_t)n));
 }
 
 void access_cases(struct work *w, struct branches *out) {

@@ -86,6 +86,9 @@ void jw_time(struct json_writer *w, int64_t ms);       /* ISO 8601 */
 void jw_raw(struct json_writer *w, struct str json);   /* a value that is JSON already; null and [] count as empty */
 void jw_json(struct json_writer *w, const struct json *v); /* a parsed value, names unchanged */
 
+/* Ids as an array, "[1,2,3]": what @LIST of a query takes. */
+struct str json_ids(struct arena *a, const int64_t *ids, size_t n);
+
 /* A snake_case word in another case: "full_name" -> "fullName", "FullName". Written behind out. */
 void name_in_case(struct buf *out, struct str snake, enum json_case c);
 

@@ -208,3 +208,16 @@ void jw_json(struct json_writer *w, const struct json *v) {
         jw_end(w);
     }
 }
+
+struct str json_ids(struct arena *a, const int64_t *ids, size_t n) {
+    struct buf b = {0};
+    buf_char(&b, '[');
+    for (size_t i = 0; i < n; i++) {
+        if (i) buf_char(&b, ',');
+        buf_int(&b, ids[i]);
+    }
+    buf_char(&b, ']');
+    struct str s = str_dup(a, buf_view(&b));
+    buf_free(&b);
+    return s;
+}

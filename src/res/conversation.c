@@ -81,11 +81,7 @@ static int count_conversations(struct call *c, int64_t *total) {
     const struct in *status = arg(c, "status");
     struct str types = {0};
     if (c->work.actor.rank < ROLE_COLLABORATOR || arg(c, "priority")->given) return 0;
-    if (status->given) {
-        types = S("");
-        for (int64_t i = 0; i < status->value.i; i++) types = str_fmt(c->work.arena, "%s%s%" PRId64, types.p, i ? "," : "", status->value.ids[i]);
-        types = str_fmt(c->work.arena, "[%s]", types.p);
-    }
+    if (status->given) types = json_ids(c->work.arena, status->value.ids, (size_t)status->value.i);
     return case_count(&c->work, types, total);
 }
 

@@ -62,12 +62,7 @@ static int read_session(struct call *c) {
     if (live) set_cookie(c, &s);
     if (live && c->by_session) call_header(c, "X-CSRF-Token", session_csrf(&c->work, &s, c->work.arena));
     if (live && c->session_id.p == NULL) c->session_id = session_token(&c->work, &s, c->work.arena);
-    envelope_begin(v);
-    jw_key(&v->w, S("data"));
-    view_row(v, row);
-    envelope_resource(v);
-    envelope_end(v);
-    return 0;
+    return envelope_row(v, row);
 }
 
 static int acknowledge(struct call *c) {

@@ -181,10 +181,9 @@ static int check_password(struct call *c, int64_t role_type) {
     return in_fail(c, "password", ERR_FIELD_INVALID, "At least %d characters are needed.", (int)least);
 }
 
-static struct str ids_json(struct arena *a, const struct value *v) {
-    struct str s = S("");
-    for (int64_t i = 0; i < v->i; i++) s = str_fmt(a, "%s%s%" PRId64, s.p, i ? "," : "", v->ids[i]);
-    return str_fmt(a, "[%s]", s.p);
+static struct str team_ids(struct call *c) {
+    const struct value *v = &in(c, "team_ids")->value;
+    return json_ids(c->work.arena, v->ids, (size_t)v->i);
 }
 
 static int check_teams(struct call *c, int64_t role_type) {
@@ -228,7 +227,7 @@ static int create(struct call *c) {
                          .agent_case_access = (int)in_int(c, "agent_case_access"),
                          .organization_case_access = (int)in_int(c, "organization_case_access")};
     TRY(user_create(&c->work, &n, c->work.actor.rank >= ROLE_AGENT, &c->id));
-    if (given(c, "team_ids")) TRY(user_join_teams(&c->work, c->id, ids_json(c->work.arena, &in(c, "team_ids")->value)));
+    if (given(c, "team_ids")) TRY(user_join_teams(&c->work, c->id, team_ids(c)));
     return api_reply(c);
 }
 
@@ -240,7 +239,7 @@ static int update_related(struct call *c, int64_t type) {
     if (given(c, "full_name")) TRY(user_set_name(w, c->id, in_text(c, "full_name")));
     if (given(c, "password") && prepared_hash(c).p) TRY(user_set_password(w, c->id, prepared_hash(c)));
     if (given(c, "organization")) TRY(user_set_organization(w, c->id, in_int(c, "organization")));
-    if (given(c, "team_ids")) TRY(user_join_teams(w, c->id, ids_json(w->arena, &in(c, "team_ids")->value)));
+    if (given(c, "team_ids")) TRY(user_join_teams(w, c->id, team_ids(c)));
     else if (type == ROLE_CUSTOMER) TRY(user_join_teams(w, c->id, S("[]")));
     if (given(c, "is_enabled") && !in_int(c, "is_enabled")) TRY(sessions_end(w, c->id, 0));
     return 0;
