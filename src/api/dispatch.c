@@ -380,6 +380,20 @@ static void on_begin(void *ctx, struct http_request *r, struct http_plan *plan) 
     *plan = (struct http_plan){.body = HTTP_BODY_MEMORY, .limit = LIMIT_BODY, .file_limit = LIMIT_FILE};
 }
 
+#define USER_AGENT 512 /* bytes that count */
+
+/* It is stored and shown: bytes that are no UTF-8 become question marks. */
+static struct str user_agent_of(struct http_request *r) {
+    struct str sent = http_header(r, "User-Agent");
+    if (sent.p == NULL) return S("");
+    sent.n = sent.n > USER_AGENT ? USER_AGENT : sent.n;
+    if (utf8_valid(sent)) return sent;
+    struct str copy = str_dup(r->arena, sent);
+    for (char *at = (char *)copy.p; at < copy.p + copy.n; at++)
+        if ((unsigned char)*at >= 0x80) *at = '?';
+    return copy;
+}
+
 static void on_handle(void *ctx, struct http_request *r) {
     struct api *api = ctx;
     if (service_handle(api, r)) return;
@@ -391,9 +405,8 @@ static void on_handle(void *ctx, struct http_request *r) {
     c->http = r;
     c->status = 200;
     c->request_id = str_fmt(r->arena, "%016" PRIx64, (uint64_t)atomic_fetch_add(&api->serial, 1) * 0x9E3779B97F4A7C15u ^ api->serial_mask);
-    struct str agent = http_header(r, "User-Agent");
     c->work.actor.remote = r->remote;
-    c->work.actor.user_agent = agent.p ? (struct str){agent.p, agent.n > 512 ? 512 : agent.n} : S("");
+    c->work.actor.user_agent = user_agent_of(r);
     c->query = c->body = json_new(r->arena, JSON_OBJECT);
     if (str_eq(r->method, S("OPTIONS"))) {
         preflight(h);

@@ -2,6 +2,7 @@
 
 #include "api/generic.h"
 #include "api/view.h"
+#include "base/fold.h"
 #include "core/hours.h"
 #include "core/permission.h"
 #include "core/session.h"
@@ -209,10 +210,19 @@ static int either_address(struct call *c) {
     return -ERR_ANY_FIELD_REQUIRED;
 }
 
+/* What decides about whose conversations one sees is for admins and owners, even of oneself. */
+static void check_access(struct call *c) {
+    static const char *const names[] = {"agent_case_access", "team_ids"};
+    if (c->work.actor.rank >= ROLE_ADMIN) return;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (given(c, names[i])) in_fail(c, names[i], ERR_PERMISSIONS_DENIED, "Admins and owners decide about this.");
+}
+
 static int create(struct call *c) {
     int64_t type = ROLE_CUSTOMER;
     api_input(c);
     either_address(c);
+    check_access(c);
     if (in(c, "role")->value.type == V_INT) {
         user_may_grant(&c->work, in_int(c, "role"));
         TRY(role_type_of(&c->work, in_int(c, "role"), &type));
@@ -250,6 +260,7 @@ static int update(struct call *c) {
     TRY(api_target(c));
     TRY(user_may_change(&c->work, c->id));
     api_input(c);
+    check_access(c);
     TRY(db_int(c->work.conn, &user_role_type, BINDS(B_INT("id", c->id)), &type));
     if (given(c, "role") && in(c, "role")->value.type == V_INT) {
         user_may_grant(&c->work, in_int(c, "role"));
@@ -276,12 +287,17 @@ static int remove_user(struct call *c) {
     return api_reply(c);
 }
 
+static int fold_email(struct call *c, struct in *in) {
+    in->value.s = email_key(c->work.arena, in->value.s);
+    return 0;
+}
+
 static const struct field list_args[] = {
     {"role", F_WORDS, .words = role_types, .filter = "t.role_type IN @LIST(:role)", .doc = "Only people of these kinds."},
     {"is_enabled", F_BOOL, .filter = "t.is_enabled = :is_enabled", .doc = "Only people who may log in, or may not."},
     {"ids", F_IDS, .filter = "t.id IN @LIST(:ids)", .doc = "Only these."},
     {"organization_id", F_INT, .filter = "t.organization_id = :organization_id", .doc = "Only people of this organization."},
-    {"email", F_TEXT, .filter = "t.id IN (SELECT e.user_id FROM identity_emails e WHERE e.email_key = LOWER(:email))", .doc = "Only who has this address."},
+    {"email", F_EMAIL, .check = fold_email, .filter = "t.id IN (SELECT e.user_id FROM identity_emails e WHERE e.email_key = :email)", .doc = "Only who has this address."},
     {0},
 };
 

@@ -177,3 +177,20 @@ test('legacy_id is unique among users', async (t) => {
   assert.equal((await owner.create('/users', { ...ANN, legacy_id: 'U1' })).legacy_id, 'U1');
   (await owner.post('/users', { full_name: 'B', email: 'b@home.example', legacy_id: 'U1' })).refused(400, 'FIELD_DUPLICATE', 'legacy_id');
 });
+
+test("an agent widens nobody's sight, not even their own", async (t) => {
+  const desk = await open(t);
+  const team = await desk.owner.create('/teams', { title: 'T' });
+  const { id, client } = await desk.person('agent', { agent_case_access: 'SELF' });
+  (await client.put(`/users/${id}`, { agent_case_access: 'ALL' })).refused(403, 'PERMISSIONS_DENIED', 'agent_case_access');
+  (await client.put(`/users/${id}`, { team_ids: [team.id] })).refused(403, 'PERMISSIONS_DENIED', 'team_ids');
+  (await client.put(`/users/${id}`, { role_id: 1 })).refused(403, 'PERMISSIONS_DENIED', 'role_id');
+  assert.equal((await desk.owner.fetch(`/users/${id}`)).agent_case_access, 'SELF');
+  (await desk.admin.put(`/users/${id}`, { agent_case_access: 'TEAMS', team_ids: [team.id] })).must(200);
+});
+
+test('a program whose name is no UTF-8 is served and its name shown readably', async (t) => {
+  const desk = await open(t);
+  const reply = (await desk.owner.get('/session', {}, { 'User-Agent': 'caf\u00e9/1' })).must(200); // Node sends one byte, E9
+  assert.equal(reply.data.user_agent, 'caf?/1');
+});
