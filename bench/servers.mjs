@@ -16,10 +16,10 @@ process.on('exit', () => running.forEach((server) => server.process.kill('SIGTER
 
 export class Server {
     // ready: what the first line of its output says, with the port as the first group.
-    static async start(command, args, ready) {
+    static async start(command, args, ready, env = {}) {
         const server = new Server();
         server.spawned = performance.now();
-        server.process = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+        server.process = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...env } });
         server.exited = once(server.process, 'exit').then(() => running.delete(server));
         running.add(server);
         server.port = await new Promise((resolve, reject) => {
@@ -68,21 +68,7 @@ export class Server {
     }
 }
 
-export const serve = (data, ...options) =>
-    Server.start('./deskd', ['serve', '--data', data, '--listen', '127.0.0.1:0', '--log-level', 'warn', ...options], /listening on .*:(\d+)$/m);
+export const serve = (data, env) =>
+    Server.start('./deskd', ['serve', '--data', data, '--listen', '127.0.0.1:0', '--log-level', 'warn'], /listening on .*:(\d+)$/m, env);
 
 export const fixed = (files) => Server.start('build/bench/fixed', files, /^port (\d+)$/m);
-
-// fsync and fdatasync of a server under strace. It stops the server at these two calls alone.
-export async function serveTraced(data, output) {
-    const trace = ['-f', '--seccomp-bpf', '-c', '-e', 'trace=fsync,fdatasync', '-o', output];
-    const server = await Server.start('strace', [...trace, './deskd', 'serve', '--data', data, '--listen', '127.0.0.1:0', '--log-level', 'warn'],
-        /listening on .*:(\d+)$/m);
-    server.pid = Number(readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'latin1').trim());
-    return server;
-}
-
-export const syncs = (output) => {
-    const total = /^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+).*total$/m.exec(readFileSync(output, 'latin1'));
-    return total ? Number(total[1]) : NaN;
-};
