@@ -6,6 +6,7 @@
 //   BENCH_ONLY     get, post or start: only that part          -v             also the statements with their plans
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
+import { cpus, release } from 'node:os';
 import { AGENT, fixed, run, serve } from './servers.mjs';
 
 const dir = process.env.BENCH_DIR ?? 'build/bench';
@@ -101,7 +102,7 @@ async function readRound(c, fixedServer) {
     const whole = await c.d.server.load(c.file, c.headers, shape);
     const http = await fixedServer.load(`${dir}/target-fixed-${c.i}`, c.headers, shape);
     const sql = JSON.parse((await statements(c, Math.ceil(5000 / c.paths.length))).split('\n')[0]);
-    c.rows.push({ ...whole, http: http.cpu, httpRate: http.rate, sql: sql.us, statements: sql.statements, ratio: whole.cpu / (http.cpu + sql.us) });
+    c.rows.push({ ...whole, http: http.cpu, sql: sql.us, statements: sql.statements, ratio: whole.cpu / (http.cpu + sql.us) });
 }
 
 async function reads(desks) {
@@ -205,6 +206,7 @@ async function starts(d) {
 
 /* ---- all -------------------------------------------------------------------------------------------------- */
 
+console.log(`${new Date().toISOString().slice(0, 10)}, ${cpus().length} x ${cpus()[0].model}, Linux ${release()}; medians of ${rounds} rounds of ${seconds} s`);
 const desks = [];
 for (const conversations of [small, big]) desks.push({ conversations, data: await desk(conversations) });
 for (const d of desks) d.server = await serve(d.data);

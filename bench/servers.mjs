@@ -1,13 +1,16 @@
 // Processes that are measured: deskd and the server of fixed replies; wrk against them; what they used of the machine.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 
 export const AGENT = 'deskd-bench';
 export const run = (command, args) => promisify(execFile)(command, args, { maxBuffer: 1 << 26 }).catch((error) => {
     throw new Error(`${command} ${args[0]}: ${error.stderr || error.code}`);
 });
+
+const binary = 'build/bench/deskd'; // a copy, so that a build meanwhile changes nothing
+copyFileSync('deskd', binary);
 
 const tick = 10_000; // microseconds: USER_HZ is 100 on every Linux machine we serve
 
@@ -69,6 +72,6 @@ export class Server {
 }
 
 export const serve = (data, env) =>
-    Server.start('./deskd', ['serve', '--data', data, '--listen', '127.0.0.1:0', '--log-level', 'warn'], /listening on .*:(\d+)$/m, env);
+    Server.start(binary, ['serve', '--data', data, '--listen', '127.0.0.1:0', '--log-level', 'warn'], /listening on .*:(\d+)$/m, env);
 
 export const fixed = (files) => Server.start('build/bench/fixed', files, /^port (\d+)$/m);
