@@ -265,12 +265,14 @@ int api_reply(struct call *c) {
 
 int api_get(struct call *c) {
     struct view *v;
-    struct row *row;
-    int rc;
-    TRY(target_one(c));
-    TRY(api_input(c));
+    struct row *row = NULL;
+    TRY(api_of(c));
+    c->id = c->vars[c->var_count - 1].id;
     v = view_new(c);
-    TRY(load_target(c, v, &row));
+    int rc = c->id ? view_load_one(v, c->resource, c->id, c->route->where, &row) : 0;
+    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY(api_input(c));
+    TRY(view_follow(v, row));
     tag_row(c, v, row);
     if (!c->options.ajax && (rc = conditional(c)) != 0) return rc < 0 ? rc : 0;
     return envelope_row(v, row);

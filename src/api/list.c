@@ -1,8 +1,8 @@
 /* Lists: one query, whatever the filters, the order and the caller.
  *
  * Each branch of visibility is an index range in the order of the list. One branch is queried as it stands; several are each
- * limited by themselves and merged (UNION ALL), so that no list reads more than branches x (offset + limit) index entries. The
- * branches are disjoint: their counts add up. */
+ * limited by themselves and merged, so that no list reads more than branches x (offset + limit) index entries. Counts of disjoint
+ * branches add up. */
 #include "api/generic.h"
 #include "api/input.h"
 #include "api/reply.h"
@@ -10,6 +10,7 @@
 
 #include <assert.h>
 
+#define LIST_REPLY (16 * 1024) /* bytes that most lists of ten fit in */
 #define LIST_BINDS (BRANCH_BINDS_MAX + PATH_VARS + 24)
 
 struct list {
@@ -100,7 +101,7 @@ static void list_sql(const struct list *l, struct buf *sql) {
         buf_text(sql, "t.id IN (SELECT m.id FROM (");
         for (int i = 0; i < n; i++) {
             buf_fmt(sql, "%sSELECT b%d.id, b%d.k FROM (SELECT t.id AS id, %s AS k FROM %s WHERE %s%.*s%s",
-                    i ? " UNION ALL " : "", i, i, l->key, from, branch_of(l, i), (int)where.n, where.p, from_id);
+                    i == 0 ? "" : l->branches.overlap ? " UNION " : " UNION ALL ", i, i, l->key, from, branch_of(l, i), (int)where.n, where.p, from_id);
             order_by(l, sql, l->key, "t.id");
             buf_fmt(sql, " LIMIT :most) AS b%d", i);
         }
@@ -112,12 +113,20 @@ static void list_sql(const struct list *l, struct buf *sql) {
     buf_char(sql, 0);
 }
 
+/* Disjoint branches are counted each by its index range, overlapping ones together. */
 static void count_sql(const struct list *l, struct buf *sql) {
     const char *from = view_from(l->view->c->work.arena, l->r);
+    struct str where = buf_view(&l->where);
+    int n = branch_count(l);
     buf_text(sql, "SELECT ");
-    for (int i = 0; i < branch_count(l); i++)
-        buf_fmt(sql, "%s(SELECT COUNT(*) FROM %s WHERE %s%.*s)", i ? " + " : "", from, branch_of(l, i), (int)l->where.n,
-                l->where.p ? l->where.p : "");
+    if (l->branches.overlap) {
+        buf_fmt(sql, "COUNT(*) FROM %s WHERE (", from);
+        for (int i = 0; i < n; i++) buf_fmt(sql, "%s(%s)", i ? " OR " : "", branch_of(l, i));
+        buf_fmt(sql, ")%.*s", (int)where.n, where.p);
+    } else {
+        for (int i = 0; i < n; i++)
+            buf_fmt(sql, "%s(SELECT COUNT(*) FROM %s WHERE %s%.*s)", i ? " + " : "", from, branch_of(l, i), (int)where.n, where.p);
+    }
     buf_char(sql, 0);
 }
 
@@ -195,6 +204,7 @@ static void tag_list(struct call *c, const struct row *rows) {
 static int write_list(struct view *v, const struct row *rows, int64_t total, const struct row *extra) {
     struct call *c = v->c;
     const struct row *last = NULL;
+    buf_reserve(&c->out, LIST_REPLY);
     envelope_begin(v);
     jw_key(&v->w, S("data"));
     jw_array(&v->w);

@@ -199,7 +199,7 @@ void view_flat(struct view *v) {
 
 /* ---- tags ----------------------------------------------------------------------------------------------- */
 
-void view_tag(const struct view *v, const struct row *row, char out[33]) {
+void view_tag(struct view *v, const struct row *row, char out[33]) {
     struct tag t;
     tag_init(&t);
     tag_text(&t, str_of(row->resource->type));

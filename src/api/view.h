@@ -10,6 +10,7 @@
 /* The condition of visibility and existence, as " AND ..."; its binds are in b. */
 void view_condition(struct call *c, const struct resource *r, struct branches *b, struct buf *sql);
 
+#define SHOWN_MAX 8
 #define EXPANSION_MAX 12 /* includes within includes; cycles end earlier */
 
 struct row {
@@ -41,6 +42,10 @@ struct view {
     struct row *flat, *flat_last; /* included rows in the order found */
     const struct row *path[EXPANSION_MAX];
     int depth;
+    struct { /* shown_if settings of this view */
+        const char *setting;
+        bool value;
+    } shown[SHOWN_MAX];
 };
 
 struct view *view_new(struct call *c);
@@ -55,6 +60,9 @@ int view_follow(struct view *v, struct row *rows);
 /* Loads rows by id, in the order of ids, those the actor may see; missing ones are left out. */
 int view_load(struct view *v, const struct resource *r, const int64_t *ids, int count, struct row **rows, int *found);
 
+/* One row that the actor may see and that meets a condition over the path's variables (NULL: none); not yet followed. 1, 0 or error. */
+int view_load_one(struct view *v, const struct resource *r, int64_t id, const char *further, struct row **row);
+
 void view_row(struct view *v, const struct row *row);             /* writes the resource */
 void view_reference(struct view *v, const struct resource *r, int64_t id); /* writes it, or {id, resource_type} */
 void view_flat(struct view *v);                                   /* writes {type: {id: resource}} */
@@ -63,9 +71,9 @@ struct value *row_cell(const struct row *row, const char *name);
 void view_url(struct view *v, const struct row *row, struct buf *out);
 void view_type(struct view *v, const char *type);                 /* a type's name in the case asked for */
 bool view_includes(const struct view *v, const struct resource *r);
-bool view_sees(const struct view *v, const struct row *row, const struct field *f);
+bool view_sees(struct view *v, const struct row *row, const struct field *f);
 
 /* The hash of one row's own members, 32 hex digits. */
-void view_tag(const struct view *v, const struct row *row, char out[33]);
+void view_tag(struct view *v, const struct row *row, char out[33]);
 
 #endif

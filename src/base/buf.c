@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void buf_reserve(struct buf *b, size_t more) {
-    if (b->cap - b->n >= more) return;
+void buf_grow(struct buf *b, size_t more) {
     size_t cap = b->cap ? b->cap : 512;
     while (cap - b->n < more) {
         if (cap > SIZE_MAX / 2) abort();
@@ -18,18 +17,6 @@ void buf_reserve(struct buf *b, size_t more) {
     }
     b->p = p;
     b->cap = cap;
-}
-
-void buf_add(struct buf *b, const void *p, size_t n) {
-    if (n == 0) return;
-    buf_reserve(b, n);
-    memcpy(b->p + b->n, p, n);
-    b->n += n;
-}
-
-void buf_char(struct buf *b, char c) {
-    buf_reserve(b, 1);
-    b->p[b->n++] = c;
 }
 
 void buf_int(struct buf *b, int64_t v) {

@@ -9,11 +9,23 @@ struct buf {
     size_t n, cap;
 };
 
-void buf_reserve(struct buf *b, size_t more); /* room for `more` further bytes behind n */
-void buf_add(struct buf *b, const void *p, size_t n);
+void buf_grow(struct buf *b, size_t more);
+/* Room for `more` further bytes behind n. Inline, as the next two: a list of ten writes 2,000 pieces. */
+static inline void buf_reserve(struct buf *b, size_t more) {
+    if (b->cap - b->n < more) buf_grow(b, more);
+}
+static inline void buf_add(struct buf *b, const void *p, size_t n) {
+    if (n == 0) return;
+    buf_reserve(b, n);
+    memcpy(b->p + b->n, p, n);
+    b->n += n;
+}
+static inline void buf_char(struct buf *b, char c) {
+    buf_reserve(b, 1);
+    b->p[b->n++] = c;
+}
 static inline void buf_str(struct buf *b, struct str s) { buf_add(b, s.p, s.n); }
 static inline void buf_text(struct buf *b, const char *s) { buf_add(b, s, strlen(s)); }
-void buf_char(struct buf *b, char c);
 void buf_int(struct buf *b, int64_t v);
 void buf_fmt(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static inline struct str buf_view(const struct buf *b) { return (struct str){b->p ? b->p : "", b->n}; }

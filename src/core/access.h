@@ -1,4 +1,4 @@
-/* Who sees which rows, as SQL: disjoint branches, each an index range in the order of the list.
+/* Who sees which rows, as SQL: branches, each an index range in the order of the list.
  *
  * A list merges the branches (each limited by itself), a single read takes any of them. No branch at all: nothing is seen. */
 #ifndef CORE_ACCESS_H
@@ -11,7 +11,8 @@
 #define BRANCH_BINDS_MAX 24
 
 struct branches {
-    bool all; /* every row: no condition */
+    bool all;     /* every row: no condition */
+    bool overlap; /* a row may be in several branches; else they are disjoint, and counts add up */
     int count;
     const char *where[BRANCHES_MAX]; /* over the alias t */
     int bind_count;

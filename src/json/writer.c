@@ -134,6 +134,15 @@ static void end_key(struct json_writer *w) { buf_text(w->out, w->pretty ? ": " :
 
 void jw_key(struct json_writer *w, struct str name) {
     begin_key(w);
+    if (w->name_case == CASE_SNAKE && !w->pretty) { /* the common case, in one piece */
+        buf_reserve(w->out, name.n + 3);
+        char *at = w->out->p + w->out->n;
+        at[0] = '"';
+        memcpy(at + 1, name.p, name.n);
+        memcpy(at + 1 + name.n, "\":", 2);
+        w->out->n += name.n + 3;
+        return;
+    }
     buf_char(w->out, '"');
     name_in_case(w->out, name, w->name_case);
     buf_char(w->out, '"');
