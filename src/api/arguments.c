@@ -111,7 +111,7 @@ void input_notices(struct call *c) {
     }
     name_unknown(c, "Arguments", &names);
     bool bulk = c->route->shape == COUNT;
-    for (const struct json *j = c->body && c->body->type == JSON_OBJECT ? c->body->first : NULL; j; j = j->next)
+    for (const struct json *j = c->route->any_names ? NULL : c->body->first; j; j = j->next)
         if (!known(c->input, c->input_count, c->method == POST, j->name) && !(bulk && name_eq(j->name, S("ids"))))
             buf_fmt(&names, "%s%.*s", names.n ? ", " : "", (int)j->name.n, j->name.p);
     name_unknown(c, "Parameters", &names);

@@ -24,17 +24,36 @@ struct credentials_given {
     bool basic, bearer;
     struct basic pair;
     struct str session; /* token; p NULL: none */
+    bool cookie;        /* it came as the cookie */
     bool csrf;          /* X-CSRF: false was not sent */
 };
 
 /* ---- what was sent ------------------------------------------------------------------------------------------ */
 
+/* An argument of this server's own: its name begins with an underscore ("_token" is not "token"). */
+static struct str special(const struct call *c, const char *name) {
+    for (const struct json *j = c->query->first; j; j = j->next)
+        if (j->name.n && j->name.p[0] == '_' && name_eq(j->name, str_of(name)) && j->type == JSON_STRING) return j->text;
+    return (struct str){0};
+}
+
 /* A header and its argument mean the same; two values: PARAMETERS_INCONSISTENT. */
 static int either(struct call *c, const char *header, const char *argument, struct str *out) {
-    const struct json *j = json_named(c->query, str_of(argument));
-    struct str h = http_header(c->http, header), q = j && j->type == JSON_STRING ? j->text : (struct str){0};
-    *out = h.p && h.n ? h : q.n ? q : (struct str){0};
+    struct str h = http_header(c->http, header), q = special(c, argument);
+    *out = h.n ? h : q.n ? q : (struct str){0};
     if (h.n && q.n && !str_eq(h, q)) return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, str_of(argument), NULL);
+    return 0;
+}
+
+/* The session: X-Session-ID, _session_id or the cookie, which must not differ. */
+static int read_session_token(struct call *c, struct credentials_given *g) {
+    struct str cookie = http_cookie(c->http, "desk_session");
+    TRY(either(c, "X-Session-ID", "_session_id", &g->session));
+    if (cookie.n == 0) return 0;
+    if (g->session.n && !str_eq(g->session, cookie)) return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("_session_id"), NULL);
+    if (g->session.n || g->basic || g->bearer) return 0;
+    g->session = cookie;
+    g->cookie = g->csrf = true;
     return 0;
 }
 
@@ -53,9 +72,8 @@ static int read_basic(struct call *c, struct str encoded, struct basic *out) {
 
 static int read_credentials(struct call *c, struct credentials_given *g) {
     struct str header = http_header(c->http, "Authorization"), rest = header, scheme = str_cut(&rest, ' ');
-    *g = (struct credentials_given){.csrf = !str_eqi(str_trim(http_header(c->http, "X-CSRF")), S("false"))};
     struct str token, code, fingerprint, remembered;
-    TRY(either(c, "X-Session-ID", "_session_id", &g->session));
+    *g = (struct credentials_given){.csrf = !str_eqi(str_trim(http_header(c->http, "X-CSRF")), S("false"))};
     TRY(either(c, "X-Token", "_token", &token));
     TRY(either(c, "X-OTP", "_otp", &code));
     TRY(either(c, "X-Fingerprint-ID", "_fingerprint_id", &fingerprint));
@@ -68,11 +86,7 @@ static int read_credentials(struct call *c, struct credentials_given *g) {
     } else if (str_trim(header).n) {
         return fail(&c->work, ERR_AUTHENTICATION_FAILED);
     }
-    if (g->session.p == NULL && !g->basic && !g->bearer) {
-        struct str cookie = http_cookie(c->http, "desk_session");
-        if (cookie.n) g->session = cookie, g->csrf = true;
-    }
-    return 0;
+    return read_session_token(c, g);
 }
 
 /* ---- sessions ------------------------------------------------------------------------------------------------ */
@@ -83,14 +97,14 @@ static int session_failed(struct call *c) {
     return fail(&c->work, ERR_SESSION_LOADING_FAILED);
 }
 
-static int by_session(struct call *c, struct str token, struct session *s) {
+static int by_session(struct call *c, const struct credentials_given *g, struct session *s) {
+    struct str token = g->session;
     int64_t id = session_token_id(token);
     int rc = id ? session_load(&c->work, id, s) : 0;
     if (rc < 0) return rc;
     if (rc == 0 || !secret_eq(token, session_token(&c->work, s, c->work.arena))) return session_failed(c);
     if (!str_eq(s->user_agent, c->work.actor.user_agent)) return session_failed(c);
-    bool from_cookie = http_header(c->http, "X-Session-ID").n == 0 && json_named(c->query, S("_session_id")) == NULL;
-    if (from_cookie && !s->csrf_checked) return session_failed(c);
+    if (g->cookie && !s->csrf_checked) return session_failed(c);
     touch(c->work.desk, s, c->work.now);
     return AUTH_DONE;
 }
@@ -142,7 +156,7 @@ static void show_session(struct call *c, const struct session *s) {
 static int same_user(struct call *c, const struct credentials_given *g, struct session *s) {
     if (g->session.p == NULL) return AUTH_DONE;
     int64_t user = s->user_id;
-    TRY(by_session(c, g->session, s));
+    TRY(by_session(c, g, s));
     return s->user_id == user ? AUTH_DONE : session_failed(c);
 }
 
@@ -155,7 +169,8 @@ int auth_fast(struct call *c) {
     if (!g.basic) {
         if (g.session.p == NULL) return AUTH_DONE;
         c->by_session = true;
-        return by_session(c, g.session, &s);
+        c->by_cookie = g.cookie;
+        return by_session(c, &g, &s);
     }
     credential_key(c, &g, key);
     struct credential known = remembered(c->api, key);
@@ -233,9 +248,9 @@ int auth_slow(struct call *c) {
     int rc = session_load(&c->work, o.session_id, &s);
     if (rc < 0) return rc;
     if (rc == 0 || s.password_updated_at != l.password_updated_at) return fail(&c->work, ERR_AUTHENTICATION_FAILED);
-    TRY(same_user(c, &g, &s));
     credential_key(c, &g, key);
-    remember(c->api, key, &s);
+    remember(c->api, key, &s); /* the session of these credentials, whatever other one was sent along */
+    TRY(same_user(c, &g, &s));
     show_session(c, &s);
     return AUTH_DONE;
 }
@@ -275,7 +290,7 @@ static int admit_rate(struct call *c) {
 int auth_admit(struct call *c) {
     const struct actor *a = &c->work.actor;
     const struct route *r = c->route;
-    bool by_token = r->roles & TOKEN && json_named(c->query, S("token"));
+    bool by_token = r->roles & TOKEN && json_member(c->query, S("token"));
     if (!(r->roles & 1u << a->rank) && !by_token) return fail(&c->work, a->rank ? ERR_PERMISSIONS_DENIED : ERR_AUTHORIZATION_REQUIRED);
     if (r->permission && a->rank && !permitted(a, r->permission)) return fail(&c->work, ERR_PERMISSIONS_DENIED);
     return admit_rate(c);

@@ -43,6 +43,11 @@ struct header {
     struct header *next;
 };
 
+struct ignored {
+    const char *name, *why;
+    struct ignored *next;
+};
+
 #define PATH_VARS 4
 struct path_var {
     const char *name; /* "id" */
@@ -60,11 +65,14 @@ struct call {
     enum method method;
     bool head;
     bool raw;        /* no JSON reply: preflight, pages, downloads */
+    bool compared;   /* a precondition was held against a tag */
+    bool by_cookie;  /* the session came as the cookie */
     bool by_session; /* the credentials were a session: CSRF counts */
     struct path_var vars[PATH_VARS];
     int var_count;
     struct str request_id;
 
+    struct str bad_query;     /* why the query could not be read; p NULL */
     const struct json *query; /* arguments, an object */
     const struct json *body;  /* parameters, an object; never NULL once the body stage is done */
     struct options options;
@@ -75,6 +83,7 @@ struct call {
     int64_t stranger_id;
     struct str stranger_name;
 
+    struct ignored *ignored; /* parameters that this caller's request does not count */
     int64_t id;         /* target of the call: :id, or what create made */
     int64_t *ids;       /* targets of a bulk call */
     int id_count;
@@ -102,6 +111,8 @@ struct in *arg(struct call *c, const char *name); /* an argument of the route's 
 static inline bool given(struct call *c, const char *name) { return in(c, name)->given; }
 static inline struct str in_text(struct call *c, const char *name) { return in(c, name)->value.s; }
 static inline int64_t in_int(struct call *c, const char *name) { return in(c, name)->value.i; }
+/* Before api_input: a parameter that does not count here. Sent all the same, it is not validated, and named in a notice. */
+void in_ignore(struct call *c, const char *name, const char *why);
 int in_fail(struct call *c, const char *name, enum error code, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 #endif

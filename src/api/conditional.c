@@ -28,6 +28,7 @@ int conditional(struct call *c) {
     struct str match = http_header(c->http, "If-Match"), none = http_header(c->http, "If-None-Match");
     struct str unmodified = http_header(c->http, "If-Unmodified-Since"), modified = http_header(c->http, "If-Modified-Since");
     bool known, read = c->method == GET;
+    c->compared = true;
     if (match.p) {
         if (!tag_listed(match, c->etag)) return fail(&c->work, ERR_RESOURCE_MODIFIED);
     } else if (unmodified.p && modified_since(c, unmodified, &known)) {

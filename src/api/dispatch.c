@@ -26,7 +26,8 @@ struct hop {
     struct pool_task pool;
     int64_t began; /* clock_monotonic */
     int rc;
-    bool deferred;
+    bool deferred, written;
+    struct header *before; /* headers that stand when the handler's do not: after a failure, with a 304 */
 };
 
 static struct hop *hop_of_write(struct db_task *t) { return (struct hop *)(void *)((char *)t - offsetof(struct hop, write)); }
@@ -65,18 +66,20 @@ static void cors(struct call *c) {
     struct str origin = http_header(c->http, "Origin");
     if (origin.n == 0) return;
     struct str allowed = setting_text(c->work.desk, "security.cors_origins", c->work.arena);
-    bool match = false;
+    bool named = str_eqi(origin, c->work.desk->base_url), any = false;
     for (struct str rest = allowed; rest.p;) {
         struct str one = str_trim(str_cut(&rest, ' '));
-        match = match || (one.n && (str_eqi(one, origin) || str_eq(one, S("*"))));
+        named = named || (one.n && str_eqi(one, origin));
+        any = any || str_eq(one, S("*"));
     }
-    if (!match && !str_eqi(origin, c->work.desk->base_url)) return;
-    http_add_header(c->http, "Access-Control-Allow-Origin", origin);
-    http_add_header(c->http, "Access-Control-Allow-Credentials", S("true"));
+    http_add_header(c->http, "Vary", S("Origin"));
+    if (!named && !any) return;
+    http_add_header(c->http, "Access-Control-Allow-Origin", named ? origin : S("*"));
+    if (named) http_add_header(c->http, "Access-Control-Allow-Credentials", S("true")); /* never to everybody */
     http_add_header(c->http, "Access-Control-Expose-Headers", str_of(exposed));
 }
 
-/* AJAX mode: the tag of all that was rendered, and the newest change in it. */
+/* AJAX mode: the tag of all that was rendered. */
 static void ajax_tag(struct call *c) {
     struct tag t;
     char hex[33];
@@ -86,6 +89,7 @@ static void ajax_tag(struct call *c) {
     tag_text(&t, buf_view(&c->out));
     tag_end(&t, hex);
     c->etag = str_dup(c->work.arena, str_of(hex));
+    c->modified = 0; /* of all that was rendered no last change is known */
     int rc = conditional(c);
     if (rc < 0) reply_error(c, rc);
 }
@@ -95,6 +99,7 @@ static void finish(struct hop *h, int rc) {
     struct api_metrics *m = &c->api->metrics;
     if (rc < 0) reply_error(c, rc);
     else if (!c->raw) ajax_tag(c);
+    if (c->status == 304) c->headers = h->before;
     if (c->status == 304 || c->status == 204) c->out.n = 0;
     if (!c->raw) {
         common_headers(c);
@@ -127,35 +132,42 @@ static void reset(struct call *c) {
     c->arg_count = c->input_count = c->id_count = 0;
     c->id = 0;
     c->branches = NULL;
+    c->ignored = NULL;
+    c->compared = false;
     c->status = c->route->status ? c->route->status : c->method == POST && c->route->shape == ONE ? 201 : 200;
 }
 
 static int run_handler(struct call *c) {
     int rc = c->route->handler(c);
-    return rc < 0 ? rc : failed(&c->work) ? -(int)failure(&c->work) : 0;
+    if (rc < 0 || failed(&c->work)) return rc < 0 ? rc : -(int)failure(&c->work);
+    /* A write without a tag of its own matches nothing but "*". */
+    struct str match = http_header(c->http, "If-Match");
+    bool unmatched = match.p && !c->compared && (c->method == PUT || c->method == DELETE) && !str_eq(str_trim(match), S("*"));
+    return unmatched ? fail(&c->work, ERR_RESOURCE_MODIFIED) : 0;
 }
 
 /* Runs a GET in the snapshot that is open, and closes it. 1: its budget is spent, run it again with more time. */
 static int run_reading(struct hop *h) {
     struct call *c = &h->call;
     struct conn *conn = c->work.conn;
-    struct header *before = c->headers;
+    h->before = c->headers;
     reset(c);
     int rc = run_handler(c);
     bool spent = rc < 0 && db_budget_spent(conn);
     db_read_end(conn);
-    if (spent) c->headers = before;
+    if (spent) c->headers = h->before;
     return spent ? 1 : rc;
 }
 
 static int writer_run(struct db_task *t, struct conn *conn) {
     struct hop *h = hop_of_write(t);
     struct call *c = &h->call;
-    struct header *before = c->headers;
+    if (!h->written) h->before = c->headers;
+    h->written = true;
     c->work.conn = conn;
     reset(c);
     int rc = idempotent(c, run_handler);
-    if (rc < 0) c->headers = before;
+    if (rc < 0) c->headers = h->before;
     if (rc < 0) reply_error(c, rc);
     h->rc = rc;
     return rc;
@@ -164,7 +176,10 @@ static int writer_run(struct db_task *t, struct conn *conn) {
 static void writer_done(struct db_task *t, int rc) {
     struct hop *h = hop_of_write(t);
     bool lost = rc < 0 && h->rc >= 0; /* the COMMIT failed: nothing of it was kept */
-    if (lost) work_rewind(&h->call.work);
+    if (lost) {
+        work_rewind(&h->call.work);
+        h->call.headers = h->before; /* what they name was undone: a token must not open what comes to be in its place */
+    }
     if (rc >= 0) work_committed(&h->call.work);
     finish(h, lost ? -ERR_SERVICE_UNAVAILABLE : 0);
 }
@@ -188,13 +203,14 @@ static int check_body(struct call *c) {
     struct arena *a = c->work.arena;
     struct json_error err;
     struct json *tree = r->form;
+    bool read = c->method == POST || c->method == PUT; /* on DELETE only for ids */
     c->body = json_new(a, JSON_OBJECT);
-    if (r->body_error) return fail_field(&c->work, (enum error)r->body_error, (struct str){0}, r->body_reason ? "%s" : NULL, r->body_reason);
+    if (c->bad_query.p) return fail_field(&c->work, ERR_BODY_INVALID, (struct str){0}, "%s", c->bad_query.p);
+    if (r->body_error && read) return fail_field(&c->work, (enum error)r->body_error, (struct str){0}, r->body_reason ? "%s" : NULL, r->body_reason);
     if (tree == NULL && r->body.n == 0) return 0;
     if (tree == NULL) {
         struct str type = http_header(r, "Content-Type"), rest = type, essence = str_trim(str_cut(&rest, ';'));
         bool json = str_eqi(essence, S("application/json")), form = str_eqi(essence, S("application/x-www-form-urlencoded"));
-        bool read = c->method == POST || c->method == PUT;
         if (!json && !form) return read ? fail(&c->work, ERR_UNSUPPORTED_MEDIA_TYPE) : 0;
         int rc = json ? json_parse(a, r->body, &tree, &err) : form_parse(a, r->body, &tree, &err);
         if (rc < 0) return read ? fail_field(&c->work, ERR_BODY_INVALID, (struct str){0}, "The body is not well-formed: %s at byte %zu.", err.reason, err.offset) : 0;
@@ -338,15 +354,15 @@ static int check_route(struct call *c) {
     return 0;
 }
 
-static int read_query(struct call *c) {
+/* A query that is not well-formed is said where a body is: after the credentials. */
+static void read_query(struct call *c) {
     struct json *query;
     struct json_error err;
     c->query = json_new(c->work.arena, JSON_OBJECT);
-    if (c->http->query.n == 0) return 0;
+    if (c->http->query.n == 0) return;
     if (form_parse(c->work.arena, c->http->query, &query, &err) < 0)
-        return fail_field(&c->work, ERR_BODY_INVALID, (struct str){0}, "The query is not well-formed: %s at byte %zu.", err.reason, err.offset);
-    c->query = query;
-    return 0;
+        c->bad_query = str_fmt(c->work.arena, "The query is not well-formed: %s at byte %zu.", err.reason, err.offset);
+    else c->query = query;
 }
 
 /* How the reply will be written, known before anything can fail; what is wrong in it is said by arguments_read. */
@@ -412,10 +428,9 @@ static void on_handle(void *ctx, struct http_request *r) {
         preflight(h);
         return;
     }
-    int bad_query = read_query(c);
+    read_query(c);
     read_format(c);
     int rc = check_route(c);
-    if (rc >= 0 && bad_query < 0) read_query(c), rc = bad_query;
     if (rc < 0) finish(h, rc);
     else authenticate(h);
 }

@@ -54,6 +54,7 @@ static void tag_row(struct call *c, struct view *v, const struct row *row) {
     view_tag(v, row, hex);
     c->etag = str_dup(c->work.arena, str_of(hex));
     c->modified = 0;
+    if (row->resource->changes_unseen) return;
     for (int i = 0; row->resource->fields[i].name; i++)
         if (strcmp(row->resource->fields[i].name, "updated_at") == 0 && row->cells[i].type == V_INT) c->modified = row->cells[i].i;
 }

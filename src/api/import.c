@@ -115,7 +115,9 @@ int import_run(struct work *w, const struct job *j) {
     im->call.http = &im->http;
     im->call.home = im->call.resource = resource_of(json_member(input, S("resource"))->text.p);
     assert(im->call.home);
-    TRY(become(&im->call.work, j->creator_id));
+    int maker = become(&im->call.work, j->creator_id);
+    if (maker == -ERR_PERMISSIONS_DENIED) return job_finish(w, j->id, JOB_FAILED, 0, 0, 0, S("[]")); /* who wanted it is gone */
+    TRY(maker);
     jw_init(&im->w, &im->errors);
     jw_array(&im->w);
     TRY(db_savepoint(w->conn, "import"));

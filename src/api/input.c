@@ -193,16 +193,21 @@ static bool empty(const struct field *f, const struct json *j) {
     return f->type == F_PASSWORD ? j->text.n == 0 : str_trim(j->text).n == 0;
 }
 
+static int read_value(struct call *c, struct in *in, bool create, const struct json *j);
+
+/* null, or a text of blanks. On POST a field with an initial value gets that, another stays as if it had not been sent. */
 static int read_empty(struct call *c, struct in *in, bool create, const struct json *j) {
     const struct field *f = in->field;
     if (f->flags & (REQUIRED | PRESENT))
-        return fail_at(&c->work, create && j->type == JSON_NULL ? ERR_FIELD_REQUIRED : ERR_FIELD_EMPTY, in->name,
-                       in->pointer, NULL);
-    bool text = f->type == F_TEXT || f->type == F_LONG;
-    if (text && j->type == JSON_STRING && !(f->flags & NULLABLE)) return read_text(c, in, j->text);
+        return fail_at(&c->work, create && j->type == JSON_NULL ? ERR_FIELD_REQUIRED : ERR_FIELD_EMPTY, in->name, in->pointer, NULL);
+    bool plain_text = (f->type == F_TEXT || f->type == F_LONG) && f->check == NULL && f->initial == NULL;
+    if (plain_text && j->type == JSON_STRING && !(f->flags & NULLABLE)) return read_text(c, in, j->text);
     if (!(f->flags & NULLABLE) && !create) return invalid(c, in, "This can not be cleared.");
     in->value = (struct value){V_NULL};
-    return 0;
+    if (f->flags & NULLABLE) return 0;
+    int rc = f->initial ? read_value(c, in, create, json_string(c->work.arena, str_of(f->initial))) : 0;
+    in->given = false;
+    return rc;
 }
 
 static int read_value(struct call *c, struct in *in, bool create, const struct json *j) {
@@ -229,7 +234,8 @@ static int read_value(struct call *c, struct in *in, bool create, const struct j
         } else if (j->type == JSON_TRUE || j->type == JSON_FALSE) return invalid(c, in, "A text is expected.");
         else TRY(read_text(c, in, s));
     }
-    if ((f->flags & (REQUIRED | PRESENT)) && (f->type == F_IDS || f->type == F_TEXTS) && j->type == JSON_STRING && str_trim(j->text).n == 0)
+    bool list = f->type == F_IDS || f->type == F_WORDS;
+    if ((f->flags & (REQUIRED | PRESENT)) && list && in->value.i == 0)
         return fail_at(&c->work, ERR_FIELD_EMPTY, in->name, in->pointer, NULL);
     return f->check ? f->check(c, in) : 0;
 }
@@ -241,13 +247,28 @@ static int check_unique(struct call *c, struct in *in) {
     if (!(f->flags & UNIQUE) || in->value.type != V_TEXT) return 0;
     struct stmt *row;
     struct str sql = str_fmt(c->work.arena, "SELECT t.id FROM %s t WHERE t.%s = :value AND t.id <> :id%s%s", r->table, f->name,
-                             r->where ? " AND " : "", r->where ? r->where : "");
+                             r->unique_among ? " AND " : "", r->unique_among ? r->unique_among : "");
     int rc = db_start(c->work.conn, sql.p, BINDS(B_TEXT("value", in->value.s), B_INT("id", c->id)), &row);
     if (rc < 0) return fail(&c->work, (enum error)-rc);
     rc = stmt_step(row);
     stmt_end(row);
     if (rc < 0) return fail(&c->work, (enum error)-rc);
     return rc ? fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in->pointer, NULL) : 0;
+}
+
+void in_ignore(struct call *c, const char *name, const char *why) {
+    struct ignored *i = ARENA_NEW(c->work.arena, struct ignored);
+    *i = (struct ignored){name, why, c->ignored};
+    c->ignored = i;
+}
+
+static bool is_ignored(struct call *c, const struct field *f, bool sent) {
+    for (const struct ignored *i = c->ignored; i; i = i->next) {
+        if (strcmp(i->name, f->name) != 0) continue;
+        if (sent) notice(&c->work, "NOTICE", "%s was ignored: %s.", input_name(c->work.arena, f).p, i->why);
+        return true;
+    }
+    return false;
 }
 
 int input_read(struct call *c, const struct field *fields, bool create, const struct json *object, struct str prefix,
@@ -265,6 +286,7 @@ int input_read(struct call *c, const struct field *fields, bool create, const st
         if (!input_taken(f, create)) continue;
         in->pointer = prefix.p ? str_fmt(a, "%s/%s", prefix.p, in->name.p) : (struct str){0};
         const struct json *j = json_named(object, in->name);
+        if (is_ignored(c, f, j != NULL)) continue;
         int rc = 0;
         if (j) {
             rc = read_value(c, in, create, j);

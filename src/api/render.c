@@ -67,7 +67,7 @@ void view_reference(struct view *v, const struct resource *r, int64_t id) {
     for (const struct field *f = r->fields; r->reference_also && f->name; f++) {
         if (strcmp(f->name, r->reference_also) != 0) continue;
         jw_key(&v->w, str_of(f->name));
-        if (row) write_cell(v, row, f, &row->cells[f - r->fields]);
+        if (row && view_sees(v, row, f)) write_cell(v, row, f, &row->cells[f - r->fields]);
         else jw_null(&v->w);
     }
     jw_key(&v->w, S("resource_type"));
@@ -179,6 +179,7 @@ void view_row(struct view *v, const struct row *row) {
 }
 
 void view_flat(struct view *v) {
+    v->picks = NULL; /* they were the roots' */
     jw_object(&v->w);
     for (const struct row *lead = v->flat; lead; lead = lead->next) {
         bool written = false;
@@ -194,6 +195,12 @@ void view_flat(struct view *v) {
         }
         jw_end(&v->w);
     }
+    jw_end(&v->w);
+}
+
+void render_nothing(struct view *v, const struct row *row, const struct value *own) {
+    (void)row, (void)own;
+    jw_array(&v->w);
     jw_end(&v->w);
 }
 

@@ -162,6 +162,14 @@ static bool paging(struct str name) {
     return name_eq(name, S("offset")) || name_eq(name, S("limit")) || name_eq(name, S("after_id")) || name_eq(name, S("before_id"));
 }
 
+static struct str name_cased(struct call *c, const char *name) {
+    struct buf b = {0};
+    name_in_case(&b, str_of(name), c->options.name_case);
+    struct str s = str_dup(c->work.arena, buf_view(&b));
+    buf_free(&b);
+    return s;
+}
+
 /* The call's address with these paging arguments: sorted, percent-encoded, the path ending in .json. */
 static struct str page_url(struct call *c, const char *key, int64_t value) {
     struct arena *a = c->work.arena;
@@ -184,7 +192,7 @@ static struct str page_url(struct call *c, const char *key, int64_t value) {
         if (!paging(p.name)) pairs[n++] = p;
     }
     if (c->options.limit != DEFAULT_PAGE) pairs[n++] = (struct pair){S("limit"), str_fmt(a, "%lld", (long long)c->options.limit)};
-    if (value) pairs[n++] = (struct pair){str_of(key), str_fmt(a, "%lld", (long long)value)};
+    if (value) pairs[n++] = (struct pair){name_cased(c, key), str_fmt(a, "%lld", (long long)value)};
     qsort(pairs, n, sizeof *pairs, by_name);
     for (size_t i = 0; i < n; i++) {
         buf_char(&b, i ? '&' : '?');
@@ -211,7 +219,7 @@ void reply_links(struct view *v, int64_t total) {
         link_add(v, &links, "first_url", "first", page_url(c, "offset", 0));
         link_add(v, &links, "previous_url", "prev", page_url(c, "offset", offset > limit ? offset - limit : 0));
     }
-    if (offset + limit < total) link_add(v, &links, "next_url", "next", page_url(c, "offset", offset + limit));
+    if (offset < total && limit < total - offset) link_add(v, &links, "next_url", "next", page_url(c, "offset", offset + limit));
     if (offset != last) link_add(v, &links, "last_url", "last", page_url(c, "offset", last));
     if (links.n) call_header(c, "Link", buf_view(&links));
     buf_free(&links);

@@ -52,7 +52,7 @@ enum field_flag {
     PRESENT = 2048,   /* must be given and not empty, on PUT too */
 };
 
-/* Who sees a member of another person (completions.md section 5); one's own is seen whole. */
+/* Who sees a member (completions.md section 5: of other people; of teams customers see the title). */
 enum audience { TO_ALL, TO_CUSTOMERS, TO_STAFF };
 
 struct field {
@@ -128,6 +128,7 @@ struct route {
     const struct resource *records; /* bulk imports: what the parameter named by .record_list is a list of */
     const char *record_list;
     enum body_kind body;
+    bool any_names;    /* the body's members are the parameters, whatever their names */
     bool is_download;  /* answers no JSON: Accept does not count */
     const char *summary, *doc;
     const char *errors; /* codes beyond those every such route has, blank-separated */
@@ -148,7 +149,9 @@ struct resource {
     void (*visible)(struct work *w, struct branches *out); /* NULL: all rows, to whoever a route admits */
     unsigned expanded_for;      /* roles that `include` expands it for; 0: all */
     const char *reference_also; /* a member that references carry beside id and resource_type */
-    bool is_person;             /* rows are people: .to of the fields counts */
+    const char *unique_among;   /* which rows a UNIQUE value must not be in; NULL: all */
+    bool is_person;             /* rows are people: one's own is seen whole, whatever .to says */
+    bool changes_unseen;        /* members change without updated_at: no Last-Modified */
 };
 
 extern const struct resource *const resources[]; /* res/all.c; ends with NULL */

@@ -1,6 +1,7 @@
 #include "api/view.h"
 
 #include "api/generic.h"
+#include "base/limits.h"
 #include "core/setting.h"
 #include "core/words.h"
 
@@ -8,7 +9,8 @@
 
 /* ---- selection ---------------------------------------------------------------------------------------- */
 
-static struct pick *parse_picks(struct arena *a, struct str *rest, int depth) {
+static struct pick *parse_picks(struct call *c, struct str *rest, int depth, int *count) {
+    struct arena *a = c->work.arena;
     struct pick *first = NULL, **last = &first;
     while (rest->n) {
         size_t n = 0;
@@ -21,14 +23,15 @@ static struct pick *parse_picks(struct arena *a, struct str *rest, int depth) {
         if (name.n && (name.p[0] == '+' || name.p[0] == '-')) p->sign = name.p[0], name.p++, name.n--;
         else if (plus) p->sign = '+';
         p->name = name;
-        if (name.n) *last = p, last = &p->next;
+        if (name.n && ++*count == LIMIT_PICKS) notice(&c->work, "NOTICE", "fields names more than %d members: the others were ignored.", LIMIT_PICKS - 1);
+        if (name.n && *count < LIMIT_PICKS) *last = p, last = &p->next;
         if (rest->n == 0) break;
-        char c = rest->p[0];
+        char mark = rest->p[0];
         rest->p++, rest->n--;
-        if (c == ')') break;
-        if (c != '(') continue;
+        if (mark == ')') break;
+        if (mark != '(') continue;
         if (depth == EXPANSION_MAX) break;
-        p->inner = parse_picks(a, rest, depth + 1);
+        p->inner = parse_picks(c, rest, depth + 1, count);
         if (rest->n && rest->p[0] == ',') rest->p++, rest->n--;
     }
     return first;
@@ -39,9 +42,10 @@ struct view *view_new(struct call *c) {
     struct str fields = c->options.fields;
     v->c = c;
     struct str also = c->options.also;
-    struct pick *picks = parse_picks(c->work.arena, &fields, 0), **end = &picks;
+    int count = 0;
+    struct pick *picks = parse_picks(c, &fields, 0, &count), **end = &picks;
     while (*end) end = &(*end)->next;
-    *end = parse_picks(c->work.arena, &also, 0);
+    *end = parse_picks(c, &also, 0, &count);
     v->picks = picks;
     jw_init(&v->w, &c->out);
     v->w.name_case = c->options.name_case;
@@ -65,7 +69,7 @@ static bool include_eq(struct str word, struct str type) {
     }
 }
 
-bool view_includes(const struct view *v, const struct resource *r) {
+static bool included(const struct view *v, const struct resource *r) {
     struct str word, all = S("*");
     unsigned who = 1u << v->c->work.actor.rank;
     if (r == NULL || r->table == NULL || (r->expanded_for && !(r->expanded_for & who))) return false;
@@ -75,6 +79,16 @@ bool view_includes(const struct view *v, const struct resource *r) {
         if (str_eq(word, all) || include_eq(word, str_of(r->type))) return true;
     }
     return false;
+}
+
+/* Found out once for each resource of a view. */
+bool view_includes(struct view *v, const struct resource *r) {
+    int i = 0;
+    if (v->c->options.include.p == NULL && !v->c->options.flat) return false;
+    while (i < INCLUDED_MAX && v->included[i].resource && v->included[i].resource != r) i++;
+    if (i == INCLUDED_MAX) return included(v, r);
+    if (v->included[i].resource == NULL) v->included[i].resource = r, v->included[i].value = included(v, r);
+    return v->included[i].value;
 }
 
 /* A setting is looked up once a view: a list asks for each of its rows. */
@@ -90,7 +104,7 @@ bool view_sees(struct view *v, const struct row *row, const struct field *f) {
     const struct actor *a = &v->c->work.actor;
     if (f->flags & LOGGED_IN && a->rank == ROLE_PUBLIC && a->fingerprint.n == 0) return false;
     if (f->shown_if && !shown(v, f->shown_if)) return false;
-    if (!row->resource->is_person || (a->user_id && row->id == a->user_id)) return true;
+    if (row->resource->is_person && a->user_id && row->id == a->user_id) return true;
     return f->to == TO_ALL || (f->to == TO_CUSTOMERS && a->rank >= ROLE_CUSTOMER) || a->rank >= ROLE_COLLABORATOR;
 }
 
@@ -282,6 +296,7 @@ static void want_targets(struct view *v, struct id_list **lists, const struct ro
     const struct resource *r = row->resource;
     for (int i = 0; r->fields[i].name; i++) {
         const struct value *cell = &row->cells[i];
+        if (!view_sees(v, row, &r->fields[i])) continue;
         if (r->fields[i].type == F_REF && cell->type == V_INT) want_target(v, lists, &r->fields[i], cell->i);
         if (r->fields[i].type == F_MANY)
             for (int64_t k = 0; k < cell->i; k++) want_target(v, lists, &r->fields[i], cell->ids[k]);

@@ -11,6 +11,7 @@
 void view_condition(struct call *c, const struct resource *r, struct branches *b, struct buf *sql);
 
 #define SHOWN_MAX 8
+#define INCLUDED_MAX 24
 #define EXPANSION_MAX 12 /* includes within includes; cycles end earlier */
 
 struct row {
@@ -42,6 +43,10 @@ struct view {
     struct row *flat, *flat_last; /* included rows in the order found */
     const struct row *path[EXPANSION_MAX];
     int depth;
+    struct { /* what `include` says of a resource */
+        const struct resource *resource;
+        bool value;
+    } included[INCLUDED_MAX];
     struct { /* shown_if settings of this view */
         const char *setting;
         bool value;
@@ -68,9 +73,10 @@ void view_reference(struct view *v, const struct resource *r, int64_t id); /* wr
 void view_flat(struct view *v);                                   /* writes {type: {id: resource}} */
 struct row *view_find(const struct view *v, const struct resource *r, int64_t id); /* among those loaded; NULL */
 struct value *row_cell(const struct row *row, const char *name);
+void render_nothing(struct view *v, const struct row *row, const struct value *own); /* []: a list yet to come */
 void view_url(struct view *v, const struct row *row, struct buf *out);
 void view_type(struct view *v, const char *type);                 /* a type's name in the case asked for */
-bool view_includes(const struct view *v, const struct resource *r);
+bool view_includes(struct view *v, const struct resource *r);
 bool view_sees(struct view *v, const struct row *row, const struct field *f);
 
 /* The hash of one row's own members, 32 hex digits. */

@@ -19,6 +19,7 @@
 #define LIMIT_IDS 1000                    /* ids of a bulk call (completions.md section 1) */
 #define LIMIT_RECORDS 200                 /* records of a bulk import (api.md "Limits") */
 #define LIMIT_PAGE 1000                   /* items of a page (completions.md section 2) */
+#define LIMIT_PICKS 200                   /* names in ?fields=: each is held against each member of each row */
 #define DEFAULT_PAGE 10
 #define LIMIT_PASSWORD 1024               /* completions.md section 4: never truncated */
 #define LIMIT_TITLE 255                   /* characters of a one-line text */

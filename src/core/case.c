@@ -138,28 +138,50 @@ int case_set_status(struct work *w, struct case_now *c, int64_t status_id) {
 QUERY(counts_of_teams, "SELECT team_id, agent_id, status_type, n FROM case_counts WHERE team_id IN @LIST(:teams) AND agent_id <> -1 AND n <> 0");
 QUERY(cases_unassign_teams, "UPDATE cases SET assigned_team_id = NULL, updated_at = :now WHERE assigned_team_id IN @LIST(:teams)");
 QUERY(counts_drop_teams, "DELETE FROM case_counts WHERE team_id IN @LIST(:teams)");
+QUERY(counts_of_agent, "SELECT team_id, agent_id, status_type, n FROM case_counts WHERE agent_id = :agent AND team_id <> -1 AND n <> 0");
+QUERY(cases_unassign_agent, "UPDATE cases SET assigned_agent_id = NULL, updated_at = :now WHERE assigned_agent_id = :agent");
+QUERY(counts_drop_agent, "DELETE FROM case_counts WHERE agent_id = :agent");
 QUERY(cases_set_organization, "UPDATE cases SET organization_id = CAST(:organization AS BIGINT) WHERE requester_id = :user");
 
-int cases_leave_teams(struct work *w, struct str teams) {
-    struct moved {
-        int64_t team, agent, n;
-        int type;
-        struct moved *next;
-    } *first = NULL;
-    const struct bind *binds = BINDS(B_TEXT("teams", teams), B_INT("now", w->now));
+struct moved {
+    int64_t team, agent, n;
+    int type;
+    struct moved *next;
+};
+
+/* What a query of counters yields, to be counted elsewhere. */
+static int read_moved(struct work *w, const struct query *q, const struct bind *binds, struct moved **first) {
     int rc;
-    DB_ROWS(rc, w->conn, &counts_of_teams, binds, row) {
+    DB_ROWS(rc, w->conn, q, binds, row) {
         struct moved *m = ARENA_NEW(w->arena, struct moved);
-        *m = (struct moved){col_int(row, 0), col_int(row, 1), col_int(row, 3), (int)col_int(row, 2), first};
-        first = m;
+        *m = (struct moved){col_int(row, 0), col_int(row, 1), col_int(row, 3), (int)col_int(row, 2), *first};
+        *first = m;
     }
-    if (rc < 0) return rc;
+    return rc;
+}
+
+int cases_leave_teams(struct work *w, struct str teams) {
+    struct moved *first = NULL;
+    const struct bind *binds = BINDS(B_TEXT("teams", teams), B_INT("now", w->now));
+    TRY(read_moved(w, &counts_of_teams, binds, &first));
     TRY(db_exec(w->conn, &cases_unassign_teams, binds));
     for (const struct moved *m = first; m; m = m->next) {
         TRY(count_add(w, m->team, m->agent, m->type, (int)-m->n));
         TRY(count_add(w, 0, m->agent, m->type, (int)m->n));
     }
     return db_exec(w->conn, &counts_drop_teams, binds);
+}
+
+int cases_leave_agent(struct work *w, int64_t user_id) {
+    struct moved *first = NULL;
+    const struct bind *binds = BINDS(B_INT("agent", user_id), B_INT("now", w->now));
+    TRY(read_moved(w, &counts_of_agent, binds, &first));
+    TRY(db_exec(w->conn, &cases_unassign_agent, binds));
+    for (const struct moved *m = first; m; m = m->next) {
+        TRY(count_add(w, m->team, m->agent, m->type, (int)-m->n));
+        TRY(count_add(w, m->team, 0, m->type, (int)m->n));
+    }
+    return db_exec(w->conn, &counts_drop_agent, binds);
 }
 
 int cases_follow_requester(struct work *w, int64_t user_id, int64_t organization_id) {

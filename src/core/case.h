@@ -28,6 +28,7 @@ int status_id_of_type(struct work *w, enum status_type type, int64_t *id); /* th
 
 /* A team is going: its conversations become unassigned. */
 int cases_leave_teams(struct work *w, struct str team_ids);
+int cases_leave_agent(struct work *w, int64_t user_id);
 /* The organization of a requester changed: their conversations follow. */
 int cases_follow_requester(struct work *w, int64_t user_id, int64_t organization_id);
 

@@ -61,7 +61,7 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
     c->last_message_id = *id;
     const struct bind *binds = BINDS(B_INT("case", c->id), B_INT("seq", c->message_seq), B_INT("message", *id), B_INT("status", status),
                                      B_TEXT("preview", preview(w->arena, m->contents)), B_INT("creator", m->creator_id),
-                                     B_INT("staff", by_staff), B_INT("now", w->now));
+                                     B_INT("staff", by_staff && !by_requester), B_INT("now", w->now));
     TRY(db_exec(w->conn, &case_replied, binds));
     TRY(db_exec(w->conn, &participant_add, binds));
     TRY(db_exec(w->conn, &marker_move, binds));
@@ -70,25 +70,26 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
 
 /* ---- status and reading ----------------------------------------------------------------------------------------- */
 
-QUERY(message_state, "SELECT seq, message_status, creator_id FROM posts WHERE id = :id AND case_id = :case AND kind = 1 @LOCK@");
-/* Forward only; a rejected message stays so. Those before it that others wrote are seen too. */
+QUERY(message_state, "SELECT seq, message_status FROM posts WHERE id = :id AND case_id = :case AND kind = 1 @LOCK@");
+/* Forward only; a rejected message stays so. Messages are received by the other side: a colleague's look says nothing of the customer. */
 QUERY(messages_advance, "UPDATE posts SET message_status = :status, message_status_updated_at = :now, updated_at = :now "
                         "WHERE case_id = :case AND kind = 1 AND message_status < :status AND message_status <> 3 "
-                        "AND (id = :id OR (id < :id AND :status = 4 AND creator_id <> :me))");
-QUERY(case_message_status, "UPDATE cases SET last_message_status = (SELECT message_status FROM posts p WHERE p.id = cases.last_message_id) "
+                        "AND is_requester <> :reader_is_requester AND (id = :id OR (id < :id AND :status = 4))");
+QUERY(case_message_status, "UPDATE cases SET last_message_status = (SELECT message_status FROM posts p WHERE p.id = cases.last_message_id), updated_at = :now "
                            "WHERE id = :case");
 
 int message_set_status(struct work *w, int64_t case_id, int64_t message_id, enum message_status status) {
     struct stmt *row;
     int rc = db_row(w->conn, &message_state, BINDS(B_INT("id", message_id), B_INT("case", case_id)), &row);
     if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
-    int64_t seq = col_int(row, 0), creator = col_int(row, 2);
+    int64_t seq = col_int(row, 0);
     stmt_end(row);
+    bool requester_side = w->actor.rank <= ROLE_CUSTOMER;
     const struct bind *binds = BINDS(B_INT("id", message_id), B_INT("case", case_id), B_INT("status", status), B_INT("now", w->now),
-                                     B_INT("me", w->actor.user_id), B_INT("creator", w->actor.user_id), B_INT("message", message_id),
+                                     B_INT("reader_is_requester", requester_side), B_INT("creator", w->actor.user_id), B_INT("message", message_id),
                                      B_INT("seq", seq));
-    /* One's own message is not seen by looking at it oneself. */
-    if (creator != w->actor.user_id) TRY(db_exec(w->conn, &messages_advance, binds));
-    TRY(db_exec(w->conn, &case_message_status, binds));
+    int changed = db_exec(w->conn, &messages_advance, binds);
+    TRY(changed);
+    if (changed) TRY(db_exec(w->conn, &case_message_status, binds));
     return status == MESSAGE_SEEN ? db_exec(w->conn, &marker_move, binds) : 0;
 }

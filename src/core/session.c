@@ -21,7 +21,7 @@ QUERY(session_insert, "INSERT INTO sessions (user_id, user_agent, ip_address, is
                       "VALUES (:user, :agent, :ip, :csrf, :now, :now) RETURNING id");
 QUERY(session_login, "UPDATE users SET last_logged_in_at = :now, last_activity_at = :now, last_seen_at = :now, "
                      "last_seen_user_agent = :agent, last_seen_ip = :ip WHERE id = :user");
-QUERY(session_touch, "UPDATE sessions SET last_activity_at = :now WHERE id = :id AND last_activity_at < :now");
+QUERY(session_touch, "UPDATE sessions SET last_activity_at = :now WHERE id = :id AND last_activity_at <= :since");
 QUERY(user_touch, "UPDATE users SET last_activity_at = :now, last_seen_at = :now, last_active_at = :now WHERE id = :id "
                   "AND COALESCE(last_activity_at, 0) < :now");
 QUERY(session_close, "UPDATE sessions SET ended_at = :now WHERE id = :id AND ended_at IS NULL");
@@ -102,7 +102,7 @@ int session_open(struct work *w, int64_t user_id, struct str user_agent, struct 
 }
 
 int session_renew(struct work *w, int64_t id) {
-    return db_exec(w->conn, &session_touch, BINDS(B_INT("id", id), B_INT("now", w->now)));
+    return db_exec(w->conn, &session_touch, BINDS(B_INT("id", id), B_INT("now", w->now), B_INT("since", w->now - TIME_MINUTE)));
 }
 
 int session_end(struct work *w, int64_t id) {
@@ -156,7 +156,7 @@ int64_t touched_at(struct desk *d, int64_t session_id) {
 static int write_touches(struct conn *c, void *arg) {
     const struct touch *list = arg;
     for (; list->session_id; list++) {
-        TRY(db_exec(c, &session_touch, BINDS(B_INT("id", list->session_id), B_INT("now", list->at))));
+        TRY(db_exec(c, &session_touch, BINDS(B_INT("id", list->session_id), B_INT("now", list->at), B_INT("since", list->at - TIME_MINUTE))));
         TRY(db_exec(c, &user_touch, BINDS(B_INT("id", list->user_id), B_INT("now", list->at))));
     }
     return 0;

@@ -19,11 +19,15 @@ int teams_delete(struct work *w, struct str ids) {
     return db_exec(w->conn, &teams_remove, BINDS(B_TEXT("ids", ids)));
 }
 
+QUERY(team_changed, "UPDATE teams SET updated_at = :now WHERE id = :team");
+
 int team_add_members(struct work *w, int64_t team_id, struct str users) {
+    TRY(db_exec(w->conn, &team_changed, BINDS(B_INT("team", team_id), B_INT("now", w->now))));
     return db_exec(w->conn, &team_member_add, BINDS(B_INT("team", team_id), B_TEXT("users", users), B_INT("now", w->now)));
 }
 
 int team_remove_members(struct work *w, int64_t team_id, struct str users) {
+    TRY(db_exec(w->conn, &team_changed, BINDS(B_INT("team", team_id), B_INT("now", w->now))));
     return db_exec(w->conn, &team_member_remove, BINDS(B_INT("team", team_id), B_TEXT("users", users)));
 }
 

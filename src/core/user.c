@@ -60,18 +60,21 @@ int user_create(struct work *w, const struct user_new *n, bool by_staff, int64_t
 /* ---- changes ------------------------------------------------------------------------------------------------- */
 
 QUERY(teams_leave, "DELETE FROM team_members WHERE user_id = :user AND team_id NOT IN @LIST(:teams)");
+QUERY(teams_changed, "UPDATE teams SET updated_at = :now WHERE id IN (SELECT team_id FROM team_members WHERE user_id = :user) OR id IN @LIST(:teams)");
 QUERY(teams_join, "INSERT INTO team_members (team_id, user_id, created_at) SELECT id, CAST(:user AS BIGINT), CAST(:now AS BIGINT) FROM teams "
                   "WHERE id IN @LIST(:teams) ON CONFLICT (team_id, user_id) DO NOTHING");
 QUERY(user_role_set, "UPDATE users SET role_id = :role, role_type = (SELECT type FROM roles WHERE id = :role), updated_at = :now WHERE id = :user");
 QUERY(user_name_set, "UPDATE users SET full_name = :name, name_key = :key, updated_at = :now WHERE id = :user");
 QUERY(user_password_set, "UPDATE users SET password_hash = :hash, password_updated_at = :now, updated_at = :now WHERE id = :user");
 QUERY(user_organization_set, "UPDATE users SET organization_id = CAST(:organization AS BIGINT), updated_at = :now WHERE id = :user");
-QUERY(user_mark_deleted, "UPDATE users SET is_enabled = 0, deleted_at = :now, updated_at = :now WHERE id = :user");
+QUERY(user_mark_deleted, "UPDATE users SET is_enabled = 0, deleted_at = :now, updated_at = :now, "
+                         "role_id = (SELECT MIN(r.id) FROM roles r WHERE r.is_system = 1 AND r.type = users.role_type) WHERE id = :user");
 QUERY(user_emails_free, "DELETE FROM identity_emails WHERE user_id = :user");
 QUERY(user_phones_free, "DELETE FROM identity_phones WHERE user_id = :user");
 
 int user_join_teams(struct work *w, int64_t user_id, struct str teams) {
     const struct bind *binds = BINDS(B_INT("user", user_id), B_TEXT("teams", teams), B_INT("now", w->now));
+    TRY(db_exec(w->conn, &teams_changed, binds));
     TRY(db_exec(w->conn, &teams_leave, binds));
     return db_exec(w->conn, &teams_join, binds);
 }
@@ -101,13 +104,14 @@ int user_delete(struct work *w, int64_t user_id) {
     TRY(db_exec(w->conn, &user_emails_free, binds));
     TRY(db_exec(w->conn, &user_phones_free, binds));
     TRY(db_exec(w->conn, &teams_leave, binds));
+    TRY(cases_leave_agent(w, user_id));
     return sessions_end(w, user_id, 0);
 }
 
 QUERY(user_erase, "UPDATE users SET full_name = 'Deleted user', name_key = 'deleted user', legacy_id = NULL, designation = NULL, organization_id = NULL, "
                   "time_zone = NULL, greeting = NULL, signature = NULL, status_message = NULL, password_hash = NULL, avatar_updated_at = NULL, "
                   "last_seen_user_agent = NULL, last_seen_ip = NULL WHERE id = :user");
-QUERY(user_erase_cases, "UPDATE cases SET requester_name = NULL WHERE requester_id = :user AND requester_name IS NOT NULL");
+QUERY(user_erase_cases, "UPDATE cases SET requester_name = NULL, metadata = NULL, organization_id = NULL WHERE requester_id = :user");
 QUERY(user_erase_posts, "UPDATE posts SET creator_name = NULL, metadata = NULL WHERE creator_id = :user");
 QUERY(user_erase_sessions, "UPDATE sessions SET user_agent = '', ip_address = '' WHERE user_id = :user");
 
@@ -122,6 +126,7 @@ int user_purge(struct work *w, int64_t user_id) {
 
 /* ---- who may ---------------------------------------------------------------------------------------------------- */
 
+QUERY(role_denied_by_id, "SELECT denied FROM roles WHERE id = :role");
 QUERY(role_type_by_id, "SELECT type FROM roles WHERE id = :role");
 QUERY(role_type_of_user, "SELECT r.type FROM users u JOIN roles r ON r.id = u.role_id WHERE u.id = :user");
 QUERY(other_owners, "SELECT COUNT(*) FROM users u JOIN roles r ON r.id = u.role_id WHERE r.type = 5 AND u.is_enabled = 1 AND u.deleted_at IS NULL "
@@ -145,6 +150,10 @@ int user_may_grant(struct work *w, int64_t role_id) {
     int rc = role_type_of(w, role_id, &type);
     if (rc <= 0) return rc < 0 ? rc : fail_field(w, ERR_FIELD_INVALID, S("role_id"), "There is no such role.");
     bool may = w->actor.rank >= ROLE_ADMIN ? type <= w->actor.rank : type == ROLE_CUSTOMER;
+    int64_t denied = 0;
+    TRY(db_int(w->conn, &role_denied_by_id, BINDS(B_INT("role", role_id)), &denied));
+    /* Nor one that may what one's own role may not. */
+    if (w->actor.rank < ROLE_OWNER && type > ROLE_CUSTOMER && w->actor.denied & ~(uint64_t)denied) may = false;
     return may ? 0 : fail_field(w, ERR_PERMISSIONS_DENIED, S("role_id"), "This role is above what you may grant.");
 }
 
@@ -154,4 +163,10 @@ int user_not_last_owner(struct work *w, int64_t user_id) {
     if (rc < 0 || type != ROLE_OWNER) return rc < 0 ? rc : 0;
     TRY(db_int(w->conn, &other_owners, BINDS(B_INT("user", user_id)), &others));
     return others ? 0 : fail(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE);
+}
+
+int role_may_change(struct work *w, int64_t role_id) {
+    int64_t type = 0;
+    TRY(role_type_of(w, role_id, &type));
+    return type <= w->actor.rank ? 0 : fail(w, ERR_PERMISSIONS_DENIED);
 }

@@ -20,13 +20,14 @@ int user_set_role(struct work *w, int64_t user_id, int64_t role_id);
 int user_set_name(struct work *w, int64_t user_id, struct str full_name);
 int user_set_password(struct work *w, int64_t user_id, struct str hash); /* ends other sessions */
 int user_set_organization(struct work *w, int64_t user_id, int64_t organization_id);
-int user_delete(struct work *w, int64_t user_id); /* soft: identities freed, sessions ended, conversations unassigned by others */
+int user_delete(struct work *w, int64_t user_id); /* soft: identities freed, sessions ended, conversations unassigned */
 
 int user_purge(struct work *w, int64_t user_id);  /* deletes, and erases personal data; the conversations stay */
 
 /* Whether the actor may change this person (completions.md section 5): 0, or fails with PERMISSIONS_DENIED. */
 int user_may_change(struct work *w, int64_t user_id);
 int user_may_grant(struct work *w, int64_t role_id); /* a role no higher than one's own */
+int role_may_change(struct work *w, int64_t role_id); /* a role of a type no higher than one's own: 0, or PERMISSIONS_DENIED */
 int user_not_last_owner(struct work *w, int64_t user_id); /* RESOURCE_ACTION_NOT_AVAILABLE when it is */
 int role_type_of(struct work *w, int64_t role_id, int64_t *type); /* 1 found, 0 */
 struct str phone_key(struct arena *a, struct str number); /* digits, with a leading + when there was one; p NULL: no number */

@@ -11,12 +11,6 @@
 
 /* ---- the table ------------------------------------------------------------------------------------------------------ */
 
-static void no_values(struct view *v, const struct row *row, const struct value *own) {
-    (void)row, (void)own;
-    jw_array(&v->w);
-    jw_end(&v->w);
-}
-
 static void realtime_channel(struct view *v, const struct row *row, const struct value *own) {
     (void)own;
     jw_str(&v->w, str_fmt(v->c->work.arena, "presence-%s@v1_cases_%" PRId64, v->c->work.desk->installation.p, row->id));
@@ -40,7 +34,7 @@ static const struct field conversation_fields[] = {
     {"priority", F_REF, READONLY, .ref = "case_priority", .shown_if = "cases.priority_visible_to_customers", .doc = "How urgent it is; null when customers may not see it."},
     {"type", F_REF, READONLY, .ref = "case_type", .shown_if = "cases.type_visible_to_customers", .doc = "What kind it is; null when customers may not see it."},
     {"read_marker", F_REF, READONLY | LOGGED_IN, .column = "t.id", .ref = "read_marker", .doc = "How far the caller has read."},
-    {"custom_fields", F_COMPUTED, READONLY, .render = no_values, .doc = "Values of the fields that customers see.", .example = "[]"},
+    {"custom_fields", F_COMPUTED, READONLY, .render = render_nothing, .doc = "Values of the fields that customers see.", .example = "[]"},
     {"realtime_channel", F_COMPUTED, READONLY, .render = realtime_channel, .doc = "Channel of changes.", .example = "\"presence-0f@v1_cases_23\""},
     {"last_message_status", F_WORD, READONLY, .words = message_statuses, .doc = "How far the last message came."},
     {"last_message_preview", F_TEXT, READONLY, .doc = "The beginning of the last message."},
@@ -68,6 +62,8 @@ static void branch_by_status(struct call *c, struct branches *b) {
 
 static int list_conversations(struct call *c) {
     struct branches *b = ARENA_NEW(c->work.arena, struct branches);
+    bool customer = c->work.actor.rank <= ROLE_CUSTOMER;
+    if (customer && !setting_bool(c->work.desk, "cases.priority_visible_to_customers")) in_ignore(c, "priority", "customers may not see it");
     TRY(api_input(c));
     if (arg(c, "filters")->given) access_organization_cases(&c->work, b);
     else access_own_cases(&c->work, b);
@@ -115,7 +111,7 @@ static int note_stranger(struct call *c, int64_t id) {
 }
 
 static int read_conversation(struct call *c) {
-    const struct json *token = json_named(c->query, S("token"));
+    const struct json *token = json_member(c->query, S("token"));
     if (token == NULL) {
         TRY(api_get(c));
         if (c->status != 304) call_header(c, "X-Request-Token", request_token(c, c->id, c->work.now));
@@ -147,12 +143,13 @@ static int read_metadata(struct call *c, struct str *out) {
     struct buf b = {0};
     struct json_writer w;
     if (!given_data->given || given_data->value.type == V_NULL) return 0;
+    bool others = false;
     jw_init(&w, &b);
     jw_object(&w);
     for (const struct json *j = given_data->json->first; j; j = j->next) {
         bool known = name_eq(j->name, S("user_agent")) || name_eq(j->name, S("page_url"));
         struct str pointer = str_fmt(c->work.arena, "metadata/%.*s", (int)(j->name.n > 64 ? 64 : j->name.n), j->name.p ? j->name.p : "");
-        if (!known) notice(&c->work, "NOTICE", "metadata takes user_agent and page_url; ignored: %.*s", (int)(j->name.n > 64 ? 64 : j->name.n), j->name.p ? j->name.p : "");
+        if (!known) others = true;
         else if (j->type != JSON_STRING || j->text.n > 2048 || memchr(j->text.p, 0, j->text.n))
             fail_at(&c->work, ERR_FIELD_INVALID, S("metadata"), pointer, "A text of at most 2048 bytes is expected.");
         else {
@@ -161,17 +158,10 @@ static int read_metadata(struct call *c, struct str *out) {
         }
     }
     jw_end(&w);
+    if (others) notice(&c->work, "NOTICE", "metadata takes user_agent and page_url; other keys were ignored.");
     *out = str_dup(c->work.arena, buf_view(&b));
     buf_free(&b);
     return failed(&c->work) ? -(int)failure(&c->work) : 0;
-}
-
-static void ignored(struct call *c, const char *name, const char *why) {
-    struct in *i = in(c, name);
-    if (!i->given) return;
-    notice(&c->work, "NOTICE", "%s was ignored: %s", input_name(c->work.arena, i->field).p, why);
-    i->given = false;
-    i->value = (struct value){0};
 }
 
 /* The requester of a stranger's conversation: who has the address, or somebody new. */
@@ -190,19 +180,21 @@ static int create(struct call *c) {
     const struct actor *a = &c->work.actor;
     struct case_new n = {0};
     bool stranger = a->rank == ROLE_PUBLIC;
+    if (!stranger) in_ignore(c, "name", "the caller is logged in");
+    if (!stranger) in_ignore(c, "email", "the caller is logged in");
+    if (a->rank <= ROLE_CUSTOMER && !setting_bool(c->work.desk, "cases.priority_customer_editable"))
+        in_ignore(c, "priority", "customers may not edit it");
+    if (http_header(c->http, "X-Fingerprint-ID").p || json_named(c->query, S("_fingerprint_id")))
+        notice(&c->work, "NOTICE", "The fingerprint was ignored: conversations by fingerprint arrive with a later release.");
     api_input(c);
     for (int i = 0; i < 2 && stranger; i++) {
         const char *name = i ? "email" : "name";
-        if (!given(c, name)) in_fail(c, name, ERR_FIELD_REQUIRED, NULL);
-        else if (str_trim(in_text(c, name)).n == 0) in_fail(c, name, ERR_FIELD_EMPTY, NULL);
+        const struct in *sent = in(c, name);
+        if (sent->json == NULL) in_fail(c, name, ERR_FIELD_REQUIRED, NULL);
+        else if (!sent->given || (sent->value.type == V_TEXT && str_trim(sent->value.s).n == 0)) in_fail(c, name, ERR_FIELD_EMPTY, NULL);
     }
     read_metadata(c, &n.metadata);
     if (failed(&c->work)) return -(int)failure(&c->work);
-    if (!stranger) {
-        ignored(c, "name", "the caller is logged in");
-        ignored(c, "email", "the caller is logged in");
-    }
-    if (a->rank <= ROLE_CUSTOMER && !setting_bool(c->work.desk, "cases.priority_customer_editable")) ignored(c, "priority", "customers may not edit it");
     if (stranger) TRY(find_requester(c, &n));
     else n.requester_id = a->user_id;
     n.creator_id = n.requester_id;
@@ -247,12 +239,12 @@ static int update(struct call *c) {
     struct case_now now;
     TRY(api_target(c));
     TRY(case_load(&c->work, c->id, &now));
-    TRY(api_input(c));
     if (c->work.actor.rank == ROLE_CUSTOMER) {
-        if (!setting_bool(c->work.desk, "cases.subject_customer_editable")) ignored(c, "subject", "customers may not edit it");
-        if (!setting_bool(c->work.desk, "cases.priority_customer_editable")) ignored(c, "priority", "customers may not edit it");
-        ignored(c, "type", "customers may not edit it");
+        if (!setting_bool(c->work.desk, "cases.subject_customer_editable")) in_ignore(c, "subject", "customers may not edit it");
+        if (!setting_bool(c->work.desk, "cases.priority_customer_editable")) in_ignore(c, "priority", "customers may not edit it");
+        in_ignore(c, "type", "customers may not edit it");
     }
+    TRY(api_input(c));
     if (now.status_type == STATUS_CLOSED) return fail(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE);
     TRY(check_status(c, &now));
     if (given(c, "status")) TRY(case_set_status(&c->work, &now, in_int(c, "status")));

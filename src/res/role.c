@@ -1,5 +1,6 @@
 #include "api/generic.h"
 #include "core/permission.h"
+#include "core/user.h"
 #include "core/words.h"
 
 static const struct word types_to_make[] = {{ROLE_ADMIN, "ADMIN"}, {ROLE_AGENT, "AGENT"}, {0}};
@@ -50,11 +51,19 @@ static int remove_roles(struct call *c) {
     return api_reply(c);
 }
 
+static int update_role(struct call *c) {
+    TRY(api_target(c));
+    TRY(role_may_change(&c->work, c->id));
+    TRY(api_input(c));
+    TRY(api_store(c));
+    return api_reply(c);
+}
+
 static const struct route role_routes[] = {
     {GET, "/roles", COL_PLUS, "users", LIST, api_list, .summary = "List the roles"},
     {GET, "/roles/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read a role"},
     {POST, "/roles", AD, "configuration", ONE, create, .permission = "roles.manage", .input = create_input, .summary = "Make a role"},
-    {PUT, "/roles/:id", AD, "configuration", ONE, api_update, .permission = "roles.manage", .summary = "Change a role"},
+    {PUT, "/roles/:id", AD, "configuration", ONE, update_role, .permission = "roles.manage", .summary = "Change a role"},
     {DELETE, "/roles/:id", AD, "configuration", NONE, remove_roles, .permission = "roles.manage", .summary = "Delete a role",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {DELETE, "/roles", AD, "configuration", COUNT, remove_roles, .permission = "roles.manage", .summary = "Delete several roles",
@@ -85,26 +94,27 @@ static int list_permissions(struct call *c) {
 }
 
 static int put_permissions(struct call *c) {
-    TRY(api_of(c));
-    const struct json *pairs = c->body, *wrapped = json_named(c->body, S("permission"));
+    static const char *const names[] = {"permission", NULL};
+    struct work *w = &c->work;
     int count = 0;
-    if (wrapped && wrapped->type == JSON_OBJECT) pairs = wrapped;
-    for (const struct json *j = pairs->first; j; j = j->next) {
+    TRY(api_of(c));
+    TRY(role_may_change(w, c->vars[0].id));
+    TRY(api_input(c));
+    const struct json *pairs = given(c, "permission") && in(c, "permission")->json ? in(c, "permission")->json : c->body;
+    for (const struct json *j = pairs->first; j; j = j->next, count++) {
         bool yes = j->type == JSON_TRUE || str_eq(j->text, S("1")) || str_eqi(j->text, S("true"));
         bool no = j->type == JSON_FALSE || str_eq(j->text, S("0")) || str_eqi(j->text, S("false"));
         int bit = permission_bit(j->name);
-        struct str name = str_dup(c->work.arena, j->name);
-        if (bit < 0) fail_field(&c->work, ERR_FIELD_INVALID, name, "There is no such permission.");
-        else if (!yes && !no) fail_field(&c->work, ERR_FIELD_INVALID, name, "0 or 1 is expected.");
-        else if (!failed(&c->work)) TRY(permission_set(&c->work, c->vars[0].id, bit, yes));
-        count++;
+        struct str name = str_dup(w->arena, j->name);
+        if (bit < 0) fail_field(w, ERR_FIELD_INVALID, name, "There is no such permission.");
+        else if (!yes && !no) fail_field(w, ERR_FIELD_INVALID, name, "0 or 1 is expected.");
+        else if (!failed(w)) TRY(permission_set(w, c->vars[0].id, bit, yes));
     }
     if (count == 0) {
-        static const char *const names[] = {"permission", NULL};
-        fail(&c->work, ERR_ANY_FIELD_REQUIRED);
-        c->work.last_problem->parameters = names;
+        fail(w, ERR_ANY_FIELD_REQUIRED);
+        w->last_problem->parameters = names;
     }
-    return failed(&c->work) ? -(int)failure(&c->work) : api_reply_count(c, count);
+    return failed(w) ? -(int)failure(w) : api_reply_count(c, count);
 }
 
 /* The names come as parameters of their own: nothing here is unknown. */
@@ -117,7 +127,7 @@ static const struct field pairs_input[] = {
 static const struct route permission_routes[] = {
     {GET, "/roles/:id/permissions", ALL, "configuration", LIST_COUNT, list_permissions, .of = "role", .where = "t.role_id = :id",
      .summary = "List the permissions of a role", .doc = "Customers see those of their own role."},
-    {PUT, "/roles/:id/permissions", AD, "configuration", COUNT, put_permissions, .permission = "roles.manage", .of = "role", .input = pairs_input,
+    {PUT, "/roles/:id/permissions", AD, "configuration", COUNT, put_permissions, .permission = "roles.manage", .of = "role", .input = pairs_input, .any_names = true,
      .summary = "Switch permissions of a role", .doc = "Pairs of name and 0 or 1; total_count is how many were given."},
     {0},
 };

@@ -42,10 +42,11 @@ static struct row *session_row(struct call *c, const struct session *s) {
     return row;
 }
 
-/* The cookie is set here alone, and never for a session that is not checked for CSRF. */
+/* The cookie is set here alone: for a login, or again for itself. Never for a session that somebody else may have put into a link
+ * (fixation), nor for one that is not checked for CSRF. */
 static void set_cookie(struct call *c, const struct session *s) {
     bool secure = str_starts(c->work.desk->base_url, S("https:"));
-    if (!s->csrf_checked) return;
+    if (!s->csrf_checked || (c->by_session && !c->by_cookie)) return;
     call_header(c, "Set-Cookie", str_fmt(c->work.arena, "desk_session=%s; Path=/; HttpOnly; SameSite=Lax%s", session_token(&c->work, s, c->work.arena).p,
                                          secure ? "; Secure" : ""));
 }

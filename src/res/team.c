@@ -6,13 +6,13 @@
 extern const struct resource team_resource;
 
 static const struct field team_fields[] = {
-    {"legacy_id", F_TEXT, CREATE_ONLY | NULLABLE | UNIQUE, .doc = "Its id in the system it came from.", .example = "\"T-7\""},
+    {"legacy_id", F_TEXT, CREATE_ONLY | NULLABLE | UNIQUE, .to = TO_STAFF, .doc = "Its id in the system it came from.", .example = "\"T-7\""},
     {"title", F_TEXT, REQUIRED, .doc = "What the team is called.", .example = "\"First line\""},
-    {"businesshour", F_REF, NULLABLE, .ref = "business_hour", .doc = "The hours it follows; without, the default's."},
+    {"businesshour", F_REF, NULLABLE, .ref = "business_hour", .to = TO_STAFF, .doc = "The hours it follows; without, the default's."},
     {"member_count", F_INT, READONLY, .column = "(SELECT COUNT(*) FROM team_members m WHERE m.team_id = t.id)",
-     .doc = "How many people are in it.", .example = "4"},
-    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
-    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+     .to = TO_STAFF, .doc = "How many people are in it.", .example = "4"},
+    {"created_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When it was made."},
+    {"updated_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When it last changed."},
     {0},
 };
 
@@ -78,6 +78,7 @@ static int remove_members(struct call *c) {
         c->work.last_problem->parameters = either;
         return -ERR_ANY_FIELD_REQUIRED;
     }
+    if (one->given && one->value.i != 1) return fail_field(&c->work, ERR_FIELD_INVALID, S("agent_id"), "One id is expected; agent_ids takes several.");
     const struct in *people = one->given ? one : many;
     TRY(check_people(c, people, "EXISTS (SELECT 1 FROM team_members m WHERE m.team_id = :team AND m.user_id = u.id)"));
     set_targets(c, people);

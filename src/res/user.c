@@ -13,12 +13,6 @@
 
 /* ---- computed members ------------------------------------------------------------------------------------------- */
 
-static void nothing_yet(struct view *v, const struct row *row, const struct value *own) {
-    (void)row, (void)own;
-    jw_array(&v->w);
-    jw_end(&v->w);
-}
-
 static void full_name(struct view *v, const struct row *row, const struct value *own) {
     const struct call *c = v->c;
     bool stranger = c->work.actor.rank == ROLE_PUBLIC && c->stranger_id == row->id && c->stranger_name.p;
@@ -125,12 +119,12 @@ static const struct field user_fields[] = {
     {"teams", F_MANY, 0, .ref = "team", .many = TEAMS_OF, .to = TO_CUSTOMERS, .doc = "The teams of a member of staff."},
     {"emails", F_MANY, 0, .ref = "identity_email", .many = EMAILS_OF, .to = TO_STAFF, .doc = "E-mail addresses, the primary one first."},
     {"phones", F_MANY, 0, .ref = "identity_phone", .many = PHONES_OF, .to = TO_STAFF, .doc = "Phone numbers, the primary one first."},
-    {"twitter", F_COMPUTED, READONLY, .render = nothing_yet, .to = TO_STAFF, .doc = "Twitter accounts.", .example = "[]"},
-    {"facebook", F_COMPUTED, READONLY, .render = nothing_yet, .to = TO_STAFF, .doc = "Facebook accounts.", .example = "[]"},
-    {"external_identifiers", F_COMPUTED, READONLY, .render = nothing_yet, .to = TO_STAFF, .doc = "Ids in other systems.", .example = "[]"},
-    {"addresses", F_COMPUTED, READONLY, .render = nothing_yet, .to = TO_STAFF, .doc = "Postal addresses.", .example = "[]"},
-    {"websites", F_COMPUTED, READONLY, .render = nothing_yet, .to = TO_STAFF, .doc = "Web sites.", .example = "[]"},
-    {"custom_fields", F_COMPUTED, READONLY, .render = nothing_yet, .to = TO_STAFF, .doc = "Values of custom fields.", .example = "[]"},
+    {"twitter", F_COMPUTED, READONLY, .render = render_nothing, .to = TO_STAFF, .doc = "Twitter accounts.", .example = "[]"},
+    {"facebook", F_COMPUTED, READONLY, .render = render_nothing, .to = TO_STAFF, .doc = "Facebook accounts.", .example = "[]"},
+    {"external_identifiers", F_COMPUTED, READONLY, .render = render_nothing, .to = TO_STAFF, .doc = "Ids in other systems.", .example = "[]"},
+    {"addresses", F_COMPUTED, READONLY, .render = render_nothing, .to = TO_STAFF, .doc = "Postal addresses.", .example = "[]"},
+    {"websites", F_COMPUTED, READONLY, .render = render_nothing, .to = TO_STAFF, .doc = "Web sites.", .example = "[]"},
+    {"custom_fields", F_COMPUTED, READONLY, .render = render_nothing, .to = TO_STAFF, .doc = "Values of custom fields.", .example = "[]"},
     {"pinned_notes_count", F_INT, READONLY, .column = "0", .to = TO_STAFF, .doc = "How many notes are pinned to the person."},
     {"locale", F_REF, NULLABLE, .ref = "locale", .to = TO_STAFF, .doc = "The language the person is written to in."},
     {"time_zone", F_TEXT, NULLABLE, .check = check_time_zone, .to = TO_STAFF, .doc = "Name in the tz database.", .example = "\"Europe/Berlin\""},
@@ -166,7 +160,7 @@ static const struct field user_fields[] = {
 /* In the pool: Argon2id burns 20 ms and 19 MiB. */
 static int hash_password(struct call *c) {
     const struct json *j = json_named(c->body, S("password"));
-    if (j == NULL || j->type != JSON_STRING || j->text.n == 0 || j->text.n > 1024) return 0;
+    if (j == NULL || (j->type != JSON_STRING && j->type != JSON_NUMBER) || j->text.n == 0 || j->text.n > 1024) return 0;
     struct str *hash = ARENA_NEW(c->work.arena, struct str);
     *hash = password_hash(c->work.arena, j->text);
     c->prepared = hash;
@@ -211,18 +205,17 @@ static int either_address(struct call *c) {
 }
 
 /* What decides about whose conversations one sees is for admins and owners, even of oneself. */
-static void check_access(struct call *c) {
-    static const char *const names[] = {"agent_case_access", "team_ids"};
+static void ignore_access(struct call *c) {
     if (c->work.actor.rank >= ROLE_ADMIN) return;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (given(c, names[i])) in_fail(c, names[i], ERR_PERMISSIONS_DENIED, "Admins and owners decide about this.");
+    in_ignore(c, "agent_case_access", "admins and owners decide about it");
+    in_ignore(c, "team_ids", "admins and owners decide about it");
 }
 
 static int create(struct call *c) {
     int64_t type = ROLE_CUSTOMER;
+    ignore_access(c);
     api_input(c);
     either_address(c);
-    check_access(c);
     if (in(c, "role")->value.type == V_INT) {
         user_may_grant(&c->work, in_int(c, "role"));
         TRY(role_type_of(&c->work, in_int(c, "role"), &type));
@@ -241,6 +234,7 @@ static int create(struct call *c) {
     return api_reply(c);
 }
 
+QUERY(user_role, "SELECT role_id FROM users WHERE id = :id");
 QUERY(user_role_type, "SELECT role_type FROM users WHERE id = :id");
 
 static int update_related(struct call *c, int64_t type) {
@@ -256,13 +250,14 @@ static int update_related(struct call *c, int64_t type) {
 }
 
 static int update(struct call *c) {
-    int64_t type = 0;
+    int64_t type = 0, role = 0;
     TRY(api_target(c));
     TRY(user_may_change(&c->work, c->id));
+    ignore_access(c);
     api_input(c);
-    check_access(c);
     TRY(db_int(c->work.conn, &user_role_type, BINDS(B_INT("id", c->id)), &type));
-    if (given(c, "role") && in(c, "role")->value.type == V_INT) {
+    TRY(db_int(c->work.conn, &user_role, BINDS(B_INT("id", c->id)), &role));
+    if (given(c, "role") && in(c, "role")->value.type == V_INT && in_int(c, "role") != role) {
         user_may_grant(&c->work, in_int(c, "role"));
         TRY(role_type_of(&c->work, in_int(c, "role"), &type));
     }
@@ -333,7 +328,8 @@ static const struct route user_routes[] = {
 };
 
 const struct resource user_resource = {.type = "user", .title = "People", .doc = "Staff and customers.", .url = "users/:id", .table = "users",
-                                       .fields = user_fields, .routes = user_routes, .is_person = true};
+                                       .fields = user_fields, .routes = user_routes, .is_person = true,
+                                       .unique_among = "t.deleted_at IS NULL", .changes_unseen = true};
 
 /* ---- as listed for participants --------------------------------------------------------------------------------------- */
 
@@ -352,7 +348,8 @@ static const struct field minimal_fields[] = {
     {0},
 };
 const struct resource user_minimal_resource = {.type = "user_minimal", .title = "Minimal people", .doc = "A person as participants are listed.",
-                                               .url = "users/:id", .table = "users", .fields = minimal_fields, .is_person = true};
+                                               .url = "users/:id", .table = "users", .fields = minimal_fields, .is_person = true,
+                                               .changes_unseen = true};
 
 static const struct field team_minimal_fields[] = {{"title", F_TEXT, READONLY, .doc = "What the team is called."}, {0}};
 const struct resource team_minimal_resource = {.type = "team_minimal", .title = "Minimal teams", .doc = "A team as participants show it.",

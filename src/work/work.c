@@ -9,6 +9,7 @@ void work_init(struct work *w, struct desk *d, struct arena *a) {
 
 void work_rewind(struct work *w) {
     w->problems = w->last_problem = NULL;
+    w->problem_count = 0;
     w->notices = w->last_notice = NULL;
     w->afters = w->last_after = NULL;
 }
@@ -22,7 +23,10 @@ static struct str text_of(struct arena *a, const char *fmt, va_list args) {
     return str_dup(a, s);
 }
 
+#define PROBLEMS_MAX 100 /* more help nobody, and a body must not buy a reply many times its size */
+
 static int add(struct work *w, struct problem p) {
+    if (++w->problem_count > PROBLEMS_MAX) return -(int)p.code;
     struct problem *kept = ARENA_NEW(w->arena, struct problem);
     *kept = p;
     if (w->last_problem) w->last_problem->next = kept;

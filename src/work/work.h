@@ -68,6 +68,7 @@ struct work {
     struct actor actor;
     int64_t now;
     struct problem *problems, *last_problem;
+    int problem_count;
     struct notice *notices, *last_notice;
     struct after *afters, *last_after;
 };

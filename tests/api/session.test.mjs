@@ -238,3 +238,11 @@ test('a change of role counts from the next request', async (t) => {
   await desk.owner.update(`/users/${id}`, { role_id: 1 });
   await until('the new role', async () => (await session.client.post('/teams', { title: 'Yes' })).status === 201, { within: 1000 });
 });
+
+test('a session put into a link never becomes the cookie', async (t) => {
+  const desk = await open(t);
+  const { session_id: id } = (await desk.owner.get('/session')).must(200).body;
+  const reply = (await desk.anyone.get('/session', { _session_id: id })).must(200);
+  assert.ok(!('set-cookie' in reply.headers), 'fixation');
+  (await desk.anyone.get('/session', { _session_id: id }, { Cookie: 'desk_session=1.x' })).refused(400, 'PARAMETERS_INCONSISTENT');
+});

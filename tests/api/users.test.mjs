@@ -182,11 +182,38 @@ test("an agent widens nobody's sight, not even their own", async (t) => {
   const desk = await open(t);
   const team = await desk.owner.create('/teams', { title: 'T' });
   const { id, client } = await desk.person('agent', { agent_case_access: 'SELF' });
-  (await client.put(`/users/${id}`, { agent_case_access: 'ALL' })).refused(403, 'PERMISSIONS_DENIED', 'agent_case_access');
-  (await client.put(`/users/${id}`, { team_ids: [team.id] })).refused(403, 'PERMISSIONS_DENIED', 'team_ids');
+  const reply = (await client.put(`/users/${id}`, { agent_case_access: 'ALL', team_ids: [team.id], designation: 'D' })).must(200);
+  assert.match(JSON.stringify(reply.body.logs), /agent_case_access.*team_ids|team_ids.*agent_case_access/);
+  assert.deepEqual([reply.data.agent_case_access, reply.data.teams, reply.data.designation], ['SELF', [], 'D']);
   (await client.put(`/users/${id}`, { role_id: 1 })).refused(403, 'PERMISSIONS_DENIED', 'role_id');
-  assert.equal((await desk.owner.fetch(`/users/${id}`)).agent_case_access, 'SELF');
+  (await client.put(`/users/${id}`, { role_id: 2 })).must(200); // what one is already is no grant
   (await desk.admin.put(`/users/${id}`, { agent_case_access: 'TEAMS', team_ids: [team.id] })).must(200);
+});
+
+test('an admin grants no role that may what their own may not, and changes no owner role', async (t) => {
+  const desk = await open(t);
+  const role = await desk.owner.create('/roles', { title: 'Narrow', type: 'ADMIN' });
+  (await desk.owner.put(`/roles/${role.id}/permissions`, { 'roles.manage': 0 })).must(200);
+  const { id, client } = await desk.person('admin', { role_id: role.id });
+  (await client.put(`/users/${id}`, { role_id: 1 })).refused(403, 'PERMISSIONS_DENIED', 'role_id');
+  (await desk.admin.put('/roles/5', { agent_case_access: 'SELF' })).refused(403, 'PERMISSIONS_DENIED');
+  (await desk.admin.put('/roles/5/permissions', { 'teams.manage': 0 })).refused(403, 'PERMISSIONS_DENIED');
+});
+
+test('null and empty values on POST fall back to what a field begins with', async (t) => {
+  const { owner } = await open(t);
+  const user = await owner.create('/users', { full_name: 'A', email: 'a@b.example', phone: '', role_id: null });
+  assert.equal(user.role.id, 4);
+  assert.equal((await owner.create('/roles', { title: 'R', type: 'AGENT', agent_case_access: null })).agent_case_access, 'ALL');
+  assert.equal((await owner.create('/organizations', { name: 'O', is_shared: '', is_validated: null })).is_shared, false);
+  const hours = await owner.create('/businesshours', { title: 'H', zones: { monday: [1] }, holidays: null, time_zone: '' });
+  assert.deepEqual([hours.holidays, hours.time_zone], [[], 'UTC']);
+});
+
+test('a password may be a number and counts', async (t) => {
+  const desk = await open(t);
+  await desk.owner.create('/users', { full_name: 'N', email: 'n@b.example', password: 12345678 });
+  (await desk.login('n@b.example', '12345678').get('/conversations')).must(200);
 });
 
 test('a program whose name is no UTF-8 is served and its name shown readably', async (t) => {
