@@ -78,7 +78,7 @@ void view_reference(struct view *v, const struct resource *r, int64_t id) {
 /* ---- one row -------------------------------------------------------------------------------------------- */
 
 static void write_many(struct view *v, const struct field *f, const struct value *cell) {
-    const struct resource *r = resource_of(f->ref);
+    const struct resource *r = view_resource(v, f->ref);
     jw_array(&v->w);
     for (int64_t i = 0; r && i < cell->i; i++) view_reference(v, r, cell->ids[i]);
     jw_end(&v->w);
@@ -103,7 +103,7 @@ static void write_cell(struct view *v, const struct row *row, const struct field
     case F_TIME: jw_time(&v->w, cell->i); break;
     case F_WORD: jw_str(&v->w, str_of(word_of(f->words, cell->i))); break;
     case F_REF: {
-        const struct resource *r = resource_of(f->ref);
+        const struct resource *r = view_resource(v, f->ref);
         if (r) view_reference(v, r, cell->i);
         else jw_null(&v->w);
         break;

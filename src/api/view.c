@@ -81,6 +81,14 @@ static bool included(const struct view *v, const struct resource *r) {
     return false;
 }
 
+const struct resource *view_resource(struct view *v, const char *type) {
+    int i = 0;
+    while (i < INCLUDED_MAX && v->referred[i].type && v->referred[i].type != type) i++;
+    if (i == INCLUDED_MAX) return resource_of(type);
+    if (v->referred[i].type == NULL) v->referred[i].type = type, v->referred[i].resource = resource_of(type);
+    return v->referred[i].resource;
+}
+
 /* Found out once for each resource of a view. */
 bool view_includes(struct view *v, const struct resource *r) {
     int i = 0;
@@ -286,7 +294,7 @@ static int load_lists(struct view *v, const struct row *rows) {
 }
 
 static void want_target(struct view *v, struct id_list **lists, const struct field *f, int64_t id) {
-    const struct resource *r = resource_of(f->ref);
+    const struct resource *r = view_resource(v, f->ref);
     if (r == NULL) return;
     bool included = view_includes(v, r);
     if (included || r->reference_also) want(v, lists, r, id, included);

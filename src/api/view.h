@@ -43,6 +43,10 @@ struct view {
     struct row *flat, *flat_last; /* included rows in the order found */
     const struct row *path[EXPANSION_MAX];
     int depth;
+    struct { /* resources referred to, by the pointer of their type: a list asks for each of its references */
+        const char *type;
+        const struct resource *resource;
+    } referred[INCLUDED_MAX];
     struct { /* what `include` says of a resource */
         const struct resource *resource;
         bool value;
@@ -76,6 +80,7 @@ struct value *row_cell(const struct row *row, const char *name);
 void render_nothing(struct view *v, const struct row *row, const struct value *own); /* []: a list yet to come */
 void view_url(struct view *v, const struct row *row, struct buf *out);
 void view_type(struct view *v, const char *type);                 /* a type's name in the case asked for */
+const struct resource *view_resource(struct view *v, const char *type);
 bool view_includes(struct view *v, const struct resource *r);
 bool view_sees(struct view *v, const struct row *row, const struct field *f);
 
