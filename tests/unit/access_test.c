@@ -41,7 +41,7 @@ QUERY(world_counts, CASE_COUNTS "INSERT INTO case_counts (team_id, agent_id, sta
 
 static int fill(struct conn *c, void *arg) {
     struct world *w = arg;
-    char uuid[8];
+    char uuid[16];
     for (int id = 1; id <= AGENTS + 3; id++) { /* agents, then three customers */
         snprintf(uuid, sizeof uuid, "u%d", id);
         if (db_exec(c, &world_user, BINDS(B_INT("id", id), B_TEXT("uuid", str_of(uuid)))) < 0) return -1;
