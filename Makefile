@@ -4,7 +4,7 @@ CC      ?= gcc
 SAN     ?=
 COMMA   := ,
 VARIANT := $(if $(SAN),build-$(subst $(COMMA),-,$(SAN)),build)
-PKGS    := libmicrohttpd sqlite3 libsodium glib-2.0 libxxhash
+PKGS    := libmicrohttpd sqlite3 libsodium glib-2.0 libxxhash libpq
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror $(if $(SAN),-Wno-format-truncation) # GCC can not judge it through instrumented code
 HARD := -fPIE -fstack-protector-strong -fstack-clash-protection $(if $(SAN),,-D_FORTIFY_SOURCE=2)
@@ -124,6 +124,10 @@ tests/node_modules/.package-lock.json: tests/package-lock.json
 .PHONY: test-api
 test-api: $(BIN) tests/node_modules/.package-lock.json ## the API over HTTP: the real daemon, a real store, every reply against its schema
 	cd tests && DESKD=$(abspath $(BIN)) node --test $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs)))
+
+.PHONY: test-postgres
+test-postgres: $(BIN) tests/node_modules/.package-lock.json ## the API over HTTP on a throw-away PostgreSQL
+	cd tests && DESKD=$(abspath $(BIN)) sh postgres.sh node --test $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs tests/postgres/*.test.mjs)))
 
 $(VARIANT)/tests/fault/eio.so: tests/fault/eio.c
 	@mkdir -p $(@D)

@@ -31,6 +31,9 @@ struct server {
 /* Descriptors beside the connections: the store, its log and readers, temporary files, the standard three. */
 #define OTHER_FILES 512
 
+/* Of the pool, unless said otherwise. Those of a database that blocks mostly wait. */
+enum { WORKERS = 2, WORKERS_BLOCKING = 8 };
+
 static void raise_file_limit(int64_t connections) {
     struct rlimit limit;
     rlim_t need = (rlim_t)connections + OTHER_FILES;
@@ -72,6 +75,7 @@ static int open_store(struct server *s) {
     cfg.create = true;
     cfg.cache_kb = (int)option_int(s->options, OPT_CACHE);
     cfg.mmap_mb = (int)option_int(s->options, OPT_MMAP);
+    cfg.writers = (int)option_int(s->options, OPT_WRITERS);
     if (db_open(&cfg, &s->desk.db, err, sizeof err) < 0) return complain("%s", err), -1;
     struct conn *c = db_reader(s->desk.db);
     int state = c ? desk_state(c) : -1;
@@ -146,8 +150,9 @@ static int start_http(struct server *s) {
 static int start(struct server *s) {
     char err[USAGE_MAX];
     if (open_outside(s) < 0 || open_store(s) < 0) return -1;
+    int workers = (int)option_int(s->options, OPT_WORKERS);
     struct api_config cfg = {
-        .pool_threads = (int)option_int(s->options, OPT_WORKERS),
+        .pool_threads = workers ? workers : db_blocks(s->desk.db) ? WORKERS_BLOCKING : WORKERS,
         .public_writes_a_minute = (int)option_int(s->options, OPT_PUBLIC_WRITES),
         .tmp_dir = option_text(s->options, OPT_DATA).p,
         .access_log = option_int(s->options, OPT_ACCESS_LOG) != 0,

@@ -133,7 +133,7 @@ int command_check(const struct command_line *o) {
     struct db_config cfg = store_config(o);
     struct db *db;
     char err[USAGE_MAX];
-    int findings = db_check(cfg.dir, print_finding, NULL, err, sizeof err);
+    int findings = db_check(&cfg, print_finding, NULL, err, sizeof err);
     if (findings < 0) return complain("%s", err);
     if (findings == 0) {
         cfg.read_only = true;

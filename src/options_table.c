@@ -13,7 +13,7 @@ const struct word log_levels[] = {
 
 const struct option option_table[OPT_COUNT] = {
     [OPT_DATA] = {"data", "DIR", OPTION_TEXT, IN_FILE, STORE, "./data", .doc = "The folder of the store and its key."},
-    [OPT_DATABASE] = {"database", "URL", OPTION_TEXT, IN_FILE, SERVE | INIT | DEMO | CHECK,
+    [OPT_DATABASE] = {"database", "URL", OPTION_TEXT, IN_FILE, SERVE | INIT | DEMO | CHECK | PASSWORD,
         .doc = "A PostgreSQL database (postgres://...) instead of a folder."},
     [OPT_SETTINGS] = {"settings", "FILE", OPTION_TEXT, 0, STORE,
         .doc = "The settings file; deskd settings prints one."},
@@ -26,8 +26,11 @@ const struct option option_table[OPT_COUNT] = {
     [OPT_PROXIES] = {"proxies", "ADDRESSES", OPTION_TEXT, IN_FILE, SERVE,
         .doc = "Reverse proxies whose X-Forwarded-For is believed: numeric addresses, separated by commas."},
     [OPT_THREADS] = {"threads", "N", OPTION_INT, IN_FILE, SERVE, "2", 1, 64, .doc = "Event loops, each a thread."},
-    [OPT_WORKERS] = {"workers", "N", OPTION_INT, IN_FILE, SERVE, "2", 1, 64,
-        .doc = "Threads for what blocks or burns: password hashes, large counts."},
+    [OPT_WORKERS] = {"workers", "N", OPTION_INT, IN_FILE, SERVE, "0", 0, 64,
+        .doc = "Threads for what blocks or burns: password hashes, large counts; all reads of a PostgreSQL database, a "
+               "connection each. 0: 2, on PostgreSQL 8."},
+    [OPT_WRITERS] = {"writers", "N", OPTION_INT, IN_FILE, SERVE, "0", 0, 64,
+        .doc = "Threads that write to a PostgreSQL database, a connection each; 0: 4."},
     [OPT_PUBLIC_WRITES] = {"public-writes", "N", OPTION_INT, IN_FILE, SERVE, "60", 0, 1000000,
         .doc = "Writes a minute that one address may make without a login; 0: any number."},
     [OPT_MAX_CONNECTIONS] = {"max-connections", "N", OPTION_INT, IN_FILE, SERVE, LIMIT_OF(LIMIT_CONNECTIONS), 1,

@@ -37,6 +37,7 @@ static int key_make(const char *path, struct arena *a, struct key *out) {
 int secret_key(const struct command_line *o, bool create, struct key *out) {
     struct arena *a = arena_new();
     const char *path = key_path(o, a);
+    if (option_text(o, OPT_DATABASE).p) mkdir(option_text(o, OPT_DATA).p, 0700); /* there the store makes no folder */
     int fd = open(path, O_RDONLY | O_CLOEXEC), rc = -1;
     if (fd >= 0) {
         rc = key_read(path, fd, out);

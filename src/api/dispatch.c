@@ -5,7 +5,8 @@
  *
  * A GET runs inline on its event loop, in one read snapshot with a budget; when the budget is spent it is run again in the pool,
  * since a GET is pure. A write hops to the one writer thread, where it shares a COMMIT with others; what blocks or burns before it
- * (a password to verify or to hash) hops to the pool first. Wherever a call ends, finish() sends it, so no reply to a write leaves
+ * (a password to verify or to hash) hops to the pool first. On a store whose statements wait for another process (db_blocks)
+ * a call goes to the pool before its credentials are looked at. Wherever a call ends, finish() sends it, so no reply to a write leaves
  * before the COMMIT that holds it. */
 #include "api/machine.h"
 
@@ -262,10 +263,11 @@ static enum executor executor_of(const struct call *c) {
 
 static void run_inline(struct hop *h) {
     struct api_metrics *m = &h->call.api->metrics;
-    atomic_fetch_add(&m->inline_runs, 1);
+    bool pooled = db_blocks(h->call.work.desk->db); /* then this is the pool, and the budget was the pool's */
+    atomic_fetch_add(&m->inline_runs, pooled ? 0 : 1);
     int rc = run_reading(h);
-    if (rc <= 0) {
-        finish(h, rc);
+    if (rc <= 0 || pooled) {
+        finish(h, rc > 0 ? -ERR_SERVICE_UNAVAILABLE : rc);
         return;
     }
     atomic_fetch_add(&m->reruns, 1);
@@ -306,7 +308,7 @@ static void pool_auth(struct pool_task *t) {
 
 static void authenticate(struct hop *h) {
     struct call *c = &h->call;
-    int rc = open_snapshot(c, BUDGET_INLINE_MS), opened = rc;
+    int rc = open_snapshot(c, db_blocks(c->work.desk->db) ? BUDGET_POOL_MS : BUDGET_INLINE_MS), opened = rc;
     if (rc >= 0) rc = auth_fast(c);
     if (rc == AUTH_DONE) {
         admit(h);
@@ -316,6 +318,8 @@ static void authenticate(struct hop *h) {
     if (rc < 0) finish(h, rc);
     else to_pool(h, pool_auth);
 }
+
+static void pool_begin(struct pool_task *t) { authenticate(hop_of_pool(t)); }
 
 /* ---- the beginning ------------------------------------------------------------------------------------------------ */
 
@@ -432,6 +436,7 @@ static void on_handle(void *ctx, struct http_request *r) {
     read_format(c);
     int rc = check_route(c);
     if (rc < 0) finish(h, rc);
+    else if (db_blocks(api->desk->db)) to_pool(h, pool_begin);
     else authenticate(h);
 }
 

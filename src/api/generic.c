@@ -64,6 +64,7 @@ static int target_one(struct call *c) {
     const struct path_var *var = &c->vars[c->var_count - 1];
     TRY(api_of(c));
     c->id = var->id;
+    if (c->method != GET && var->id) TRY(db_lock_row(c->work.conn, c->resource->table, var->id));
     int rc = var->id ? row_exists(c, c->resource, var->id, c->route->where) : 0;
     if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
     c->ids = &c->id;
@@ -113,6 +114,7 @@ static int target_many(struct call *c) {
     for (int i = 0; i < c->id_count; i++) tag_int(&t, c->ids[i]);
     tag_end(&t, hex);
     for (int i = 0; i < c->id_count; i++) {
+        TRY(db_lock_row(c->work.conn, c->resource->table, c->ids[i]));
         rc = row_exists(c, c->resource, c->ids[i], c->route->where);
         if (rc == 0) rc = fail_at(&c->work, ERR_RESOURCE_NOT_FOUND, S("ids"), str_fmt(c->work.arena, "ids/%d", i), NULL);
         if (rc < 0 && first == 0) first = rc;

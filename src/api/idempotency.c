@@ -1,7 +1,8 @@
 /* Idempotency-Key (completions.md section 1): the first outcome of a POST is kept and given again.
  *
  * Everything happens in the write's own transaction, so an outcome is kept exactly when its effects are; a refusal is kept too, its
- * effects undone. Only one write runs at a time, so a first request is never found half done. The reply is kept encrypted under
+ * effects undone. Where writes run side by side, those of one key wait for each other, so a first request is never found half
+ * done. The reply is kept encrypted under
  * a key that only the Idempotency-Key yields, and without the session id it showed. */
 #include "api/machine.h"
 #include "api/reply.h"
@@ -108,6 +109,7 @@ int idempotent(struct call *c, int (*run)(struct call *c)) {
     k.key_hash = mac_hex(a, &c->work.desk->idempotency_key, text);
     mac(k.seal.bytes, &c->work.desk->idempotency_key, str_fmt(a, "seal|%s", text.p));
     k.request = request_hash(c);
+    TRY(db_lock(c->work.conn, k.key_hash));
     int rc = replay(c, &k, &found);
     if (rc < 0 || found) return rc;
     TRY(db_savepoint(c->work.conn, "outcome"));

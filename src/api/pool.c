@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#define POOL_THREADS 16
+#define POOL_THREADS 64
 
 struct pool {
     pthread_mutex_t lock;

@@ -89,6 +89,7 @@ static int staff_run(struct conn *c, void *arg) { return fill_staff(c, arg); }
 static int finish_run(struct conn *c, void *arg) {
     const struct filling *f = arg;
     TRY(db_exec(c, &demo_counts, NULL));
+    TRY(db_settle_ids(c));
     return desk_finish(c, &(struct new_desk){.now = f->world.start});
 }
 

@@ -6,7 +6,7 @@
 QUERY(job_insert, "INSERT INTO jobs (kind, status, creator_id, input, attempts, run_at, created_at, updated_at) "
                   "VALUES (:kind, 1, CAST(:creator AS BIGINT), :input, 0, :now, :now, :now) RETURNING id");
 QUERY(job_due, "SELECT id, kind, COALESCE(creator_id, 0), input, attempts FROM jobs WHERE status IN (1, 2) AND run_at <= :now "
-               "ORDER BY run_at, id LIMIT 1 @LOCK@");
+               "ORDER BY run_at, id LIMIT 1 @SKIP@");
 /* While it is leased a job is not due: run_at is the end of the lease. */
 QUERY(job_take, "UPDATE jobs SET status = 2, attempts = attempts + 1, run_at = :until, lease_until = :until, updated_at = :now WHERE id = :id");
 QUERY(job_end, "UPDATE jobs SET status = :status, lease_until = NULL, total = :total, inserted = :inserted, rejected = :rejected, errors = :errors, "

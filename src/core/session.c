@@ -95,6 +95,7 @@ int session_find(struct work *w, int64_t user_id, struct str user_agent, struct 
 int session_open(struct work *w, int64_t user_id, struct str user_agent, struct str ip, bool csrf_checked, int64_t *id) {
     const struct bind *binds = BINDS(B_INT("user", user_id), B_TEXT("agent", user_agent), B_TEXT("ip", ip),
                                      B_INT("csrf", csrf_checked), B_INT("now", w->now));
+    TRY(db_lock(w->conn, str_fmt(w->arena, "session:%" PRId64, user_id)));
     TRY(session_find(w, user_id, user_agent, ip, csrf_checked, id));
     if (*id) return 0; /* another request of the same client was faster */
     TRY(db_exec(w->conn, &session_login, binds));

@@ -161,6 +161,7 @@ int user_not_last_owner(struct work *w, int64_t user_id) {
     int64_t type = 0, others = 0;
     int rc = db_int(w->conn, &role_type_of_user, BINDS(B_INT("user", user_id)), &type);
     if (rc < 0 || type != ROLE_OWNER) return rc < 0 ? rc : 0;
+    TRY(db_lock(w->conn, S("owners"))); /* two owners who remove each other */
     TRY(db_int(w->conn, &other_owners, BINDS(B_INT("user", user_id)), &others));
     return others ? 0 : fail(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE);
 }

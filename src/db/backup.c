@@ -163,6 +163,9 @@ int db_check_with(const char *dir, const struct schema_file *files, void (*repor
     return rc < 0 ? rc : k.findings;
 }
 
-int db_check(const char *dir, void (*report)(void *arg, const char *line), void *arg, char *err, size_t err_size) {
-    return db_check_with(dir, schema_files, report, arg, (struct why){err, err_size});
+int db_check(const struct db_config *cfg, void (*report)(void *arg, const char *line), void *arg, char *err,
+             size_t err_size) {
+    struct why why = {err, err_size};
+    if (cfg->url) return postgres_check(cfg, schema_files, report, arg, why);
+    return db_check_with(cfg->dir, schema_files, report, arg, why);
 }

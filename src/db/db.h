@@ -8,6 +8,7 @@
  *     @TEXTS(:names) the same for texts
  *     @ID@ @BLOB@    in schema files only: an identity column; the type of bytes
  *     @LOCK@         at the end of a SELECT in a write: lock these rows (empty on SQLite: one writer)
+ *     @SKIP@         the same, and pass over rows that another write has locked
  *
  * Statements are cached by their text in each connection, so a text must come from a bounded set: values are always bound. */
 #ifndef DB_DB_H
@@ -76,11 +77,19 @@ int db_savepoint(struct conn *c, const char *name);
 int db_release(struct conn *c, const char *name);
 int db_undo(struct conn *c, const char *name); /* ROLLBACK TO and RELEASE */
 
+/* Writes run side by side on PostgreSQL; where the rows that a write reads don't exist yet or are not its own to lock, it
+ * locks out its like. Until the transaction ends; on SQLite, where one write runs at a time, these cost nothing. */
+int db_lock(struct conn *c, struct str name);
+int db_lock_row(struct conn *c, const char *table, int64_t id);
+/* After rows were inserted with ids of the caller's choice: the next ids the store gives are above them. */
+int db_settle_ids(struct conn *c);
+
 /* ---- a store ---------------------------------------------------------------------------------------- */
 
 struct db_config {
     const char *dir;      /* SQLite: DIR/desk.db */
-    const char *url;      /* postgres://... ; the next engine */
+    const char *url;      /* PostgreSQL: postgres://..., in libpq's words; then dir is not used */
+    int writers;          /* PostgreSQL: threads that write, a connection each; 0: default */
     bool create;          /* make an empty store where there is none */
     bool bulk;            /* demo: no durability until db_close, and no readers: read in the tasks */
     bool read_only;       /* check, backup: take no lock, never write */
@@ -90,6 +99,9 @@ struct db_config {
 /* Opens, takes the store's lock, migrates forward. On error writes one line that says what to do. */
 int db_open(const struct db_config *cfg, struct db **out, char *err, size_t err_size);
 void db_close(struct db *db); /* waits for queued writes, checkpoints, releases the lock */
+
+/* Whether statements wait for another process: then they have no business on an event loop. */
+bool db_blocks(const struct db *db);
 
 /* This thread's read-only connection; opened at first use, closed with the thread. NULL when the store can't be read. */
 struct conn *db_reader(struct db *db);
@@ -117,7 +129,8 @@ void db_stats(struct db *db, struct db_stats *out);
 /* Copies the store while it is in use (online) to a file that must not exist yet. progress may be NULL. */
 int db_backup(const char *dir, const char *to, void (*progress)(int done, int total), char *err, size_t err_size);
 /* Integrity, foreign keys, schema version. One line a finding to report(); returns the number of findings, or error. */
-int db_check(const char *dir, void (*report)(void *arg, const char *line), void *arg, char *err, size_t err_size);
+int db_check(const struct db_config *cfg, void (*report)(void *arg, const char *line), void *arg, char *err,
+             size_t err_size);
 
 /* Schema files embedded by the build, in order. */
 struct schema_file {

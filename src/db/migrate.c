@@ -28,17 +28,10 @@ int schema_newest(const struct schema_file *files) {
     return n;
 }
 
-int schema_version(struct conn *c, const struct schema_file *files, struct why why) {
-    int64_t ours = 0, tables = 0;
-    int rc = db_int(c, &has_table, BINDS(B_TEXT("name", S("schema_version"))), &ours);
-    if (rc >= 0) rc = db_int(c, &count_tables, NULL, &tables);
-    if (rc < 0) return refuse(why, "the store can't be read: %s", sqlite3_errmsg(c->handle));
-    if (!ours && tables) return refuse(why, "this is an SQLite file of something else than deskd");
-    if (!ours) return 0;
-
+int schema_recorded(struct conn *c, const struct schema_file *files, struct why why) {
     struct stmt *row;
-    rc = db_row(c, &schema_last, NULL, &row);
-    if (rc < 0) return refuse(why, "the store can't be read: %s", sqlite3_errmsg(c->handle));
+    int rc = db_row(c, &schema_last, NULL, &row);
+    if (rc < 0) return refuse(why, "the store's schema_version can't be read");
     if (rc == 0) return 0;
     int version = (int)col_int(row, 0), newest = schema_newest(files);
     struct str name = col_text(row, 1);
@@ -52,7 +45,18 @@ int schema_version(struct conn *c, const struct schema_file *files, struct why w
     return rc < 0 ? rc : version;
 }
 
-static int record(struct conn *c, int version, const char *name) {
+int schema_version(struct conn *c, const struct schema_file *files, struct why why) {
+    int64_t ours = 0, tables = 0;
+    int rc = db_int(c, &has_table, BINDS(B_TEXT("name", S("schema_version"))), &ours);
+    if (rc >= 0) rc = db_int(c, &count_tables, NULL, &tables);
+    if (rc < 0) return refuse(why, "the store can't be read: %s", sqlite3_errmsg(c->handle));
+    if (!ours && tables) return refuse(why, "this is an SQLite file of something else than deskd");
+    if (!ours) return 0;
+
+    return schema_recorded(c, files, why);
+}
+
+int schema_record(struct conn *c, int version, const char *name) {
     int64_t now = clock_now(&(struct clock){0});
     return db_exec(c, &schema_applied,
                    BINDS(B_INT("version", version), B_TEXT("name", str_of(name)), B_INT("now", now)));
@@ -69,7 +73,7 @@ static int apply(struct conn *c, int version, const struct schema_file *file, st
     if (rc >= 0 && conn_lost(c)) rc = refuse(why, "%s ended its transaction: that is not its business", file->name);
     if (rc >= 0 && db_int(c, &orphans, NULL, &orphan) != 0)
         rc = refuse(why, "%s breaks references, the store stays at schema %d", file->name, version - 1);
-    if (rc >= 0 && record(c, version, file->name) < 0)
+    if (rc >= 0 && schema_record(c, version, file->name) < 0)
         rc = refuse(why, "%s can't be recorded: %s", file->name, sqlite3_errmsg(c->handle));
     if (rc < 0)
         conn_rollback(c);

@@ -1,7 +1,6 @@
 /* Connections of SQLite: how each kind is set up, transactions, the budget, and what an error code means to us. */
 #include "db/db_internal.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,14 +17,6 @@ enum {
     READER_WAIT_MS = 250,              /* a reader waits only while a crashed store's log is recovered */
     BUDGET_STEPS = 1000,               /* virtual machine steps between two looks at the clock: about 20 us */
 };
-
-int refuse(struct why why, const char *fmt, ...) {
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(why.p, why.n, fmt, args);
-    va_end(args);
-    return -ERR_SERVICE_UNAVAILABLE;
-}
 
 /* ---- errors ------------------------------------------------------------------------------------------ */
 
@@ -157,59 +148,33 @@ static int log_grew(void *arg, sqlite3 *handle, const char *schema, int pages) {
     return SQLITE_OK;
 }
 
-static void join_store(struct conn *c) {
-    if (!c->store) return;
-    pthread_mutex_lock(&c->store->lock);
-    ring_add(&c->store->conns, &c->in_store);
-    pthread_mutex_unlock(&c->store->lock);
-}
-
-static void leave_store(struct conn *c) {
-    if (!c->store) return;
-    struct counters *gone = &c->store->closed;
-    pthread_mutex_lock(&c->store->lock);
-    ring_remove(&c->in_store);
-    gone->commits += c->counters.commits;
-    gone->tasks += c->counters.tasks;
-    gone->statements += c->counters.statements;
-    gone->prepares += c->counters.prepares;
-    pthread_mutex_unlock(&c->store->lock);
-}
-
 int conn_open(const struct conn_options *o, struct conn **out, struct why why) {
     *out = NULL;
     /* Without it every allocation of every thread takes one lock to keep a statistic. No effect once SQLite is in use.
      */
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-    struct conn *c = calloc(1, sizeof *c);
+    struct conn *c = conn_new(&sqlite_engine, o->store, o->role);
     if (!c) return refuse(why, "out of memory");
-    c->store = o->store;
-    c->role = o->role;
-    ring_init(&c->in_store);
-    ring_init(&c->running);
-    ring_init(&c->idle);
     int flags = o->role == CONN_READER ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
     int rc = sqlite3_open_v2(o->path, &c->handle, flags | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc == 0) rc = set_up(c, o);
     if (rc) {
         rc = refuse(why, "%s can't be opened: %s", o->path, c->handle ? sqlite3_errmsg(c->handle) : sqlite3_errstr(rc));
-        sqlite3_close(c->handle);
-        free(c);
+        conn_close(c);
         return rc;
     }
     if (o->role == CONN_WRITER) sqlite3_wal_hook(c->handle, log_grew, c);
-    join_store(c);
+    conn_join(c);
     *out = c;
     return 0;
 }
 
 void conn_close(struct conn *c) {
     if (!c) return;
-    leave_store(c);
     statements_end(c);
     statements_free(c);
     sqlite3_close(c->handle);
-    free(c);
+    conn_free(c);
 }
 
 /* ---- transactions ------------------------------------------------------------------------------------ */
@@ -238,31 +203,3 @@ void conn_rollback(struct conn *c) {
     c->transaction = false;
 }
 
-int db_read_begin(struct conn *c, int budget_ms) {
-    c->budget_spent = false;
-    c->deadline = budget_ms > 0 ? clock_monotonic() + budget_ms : 0;
-    return conn_begin(c, false);
-}
-
-void db_read_end(struct conn *c) {
-    c->deadline = 0;
-    if (c->transaction) conn_commit(c);
-}
-
-bool db_budget_spent(const struct conn *c) { return c->budget_spent; }
-
-static int savepoint(struct conn *c, const char *verb, const char *name) {
-    char text[128];
-    int n = snprintf(text, sizeof text, "%s %s", verb, name);
-    assert(n > 0 && (size_t)n < sizeof text);
-    int rc = db_exec_text(c, text, NULL);
-    return rc < 0 ? rc : 0;
-}
-
-int db_savepoint(struct conn *c, const char *name) { return savepoint(c, "SAVEPOINT", name); }
-int db_release(struct conn *c, const char *name) { return savepoint(c, "RELEASE", name); }
-
-int db_undo(struct conn *c, const char *name) {
-    int rc = savepoint(c, "ROLLBACK TO", name);
-    return rc < 0 ? rc : savepoint(c, "RELEASE", name);
-}

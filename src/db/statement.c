@@ -3,7 +3,7 @@
  * A statement is in one of two rings of its connection: `running` between db_start and stmt_end, else `idle`, most
  * recently used first. Only idle ones are evicted. A text that is started again while it runs (a query inside the loop
  * of the same query) gets a second, private statement that lives until its stmt_end. */
-#include "db/db_internal.h"
+#include "db/engine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,25 +11,6 @@
 
 #include "base/error.h"
 #include "base/log.h"
-
-struct param {
-    const char *name; /* of SQLite, with its colon; lives as long as the statement */
-    unsigned round;   /* the start that bound it last */
-};
-
-struct stmt {
-    struct ring link;
-    struct stmt *chain; /* next of its bucket */
-    struct conn *conn;
-    sqlite3_stmt *handle;
-    const char *sql; /* as it was given, before the dialect */
-    uint64_t hash;
-    bool cached;
-    int state; /* 1: stmt_step may find a row; else what it answers from now on */
-    unsigned round;
-    int param_count;
-    struct param params[];
-};
 
 /* ---- the list of QUERY() ------------------------------------------------------------------------------
  * The linker draws these two around the section when any file of the program has a query. */
@@ -50,7 +31,7 @@ const struct query *query_at(size_t i) {
 
 static void statement_free(struct stmt *s) {
     ring_remove(&s->link);
-    sqlite3_finalize(s->handle);
+    s->engine->finalize(s->conn, s->handle);
     free(s);
 }
 
@@ -79,43 +60,27 @@ static void cache_add(struct conn *c, struct stmt *s) {
     c->cached++;
 }
 
-static bool blank(const char *tail) { return tail[strspn(tail, " \t\r\n;")] == '\0'; }
-
-static int compile(struct conn *c, const char *sql, sqlite3_stmt **handle) {
-    struct arena *a = arena_new();
-    struct str text = db_dialect(a, false, sql);
-    const char *tail = "";
-    count(&c->counters.prepares);
-    int code = sqlite3_prepare_v3(c->handle, text.p, (int)text.n + 1, SQLITE_PREPARE_PERSISTENT, handle, &tail);
-    int rc = code ? conn_prepare_error(c, code, sql) : 0;
-    if (rc == 0 && (*handle == NULL || !blank(tail))) {
-        log_error("store: not one statement: %s", sql);
-        sqlite3_finalize(*handle);
-        rc = -ERR_INTERNAL_ERROR;
-    }
-    arena_free(a);
-    return rc;
-}
-
 static int statement_new(struct conn *c, uint64_t hash, const char *sql, struct stmt **out) {
-    sqlite3_stmt *handle = NULL;
-    int rc = compile(c, sql, &handle);
+    void *handle = NULL;
+    int params = 0;
+    count(&c->counters.prepares);
+    int rc = c->engine->prepare(c, sql, &handle, &params);
     if (rc < 0) return rc;
-    int params = sqlite3_bind_parameter_count(handle);
     size_t size = sizeof(struct stmt) + (size_t)params * sizeof(struct param), length = strlen(sql) + 1;
     struct stmt *s = calloc(1, size + length);
     if (!s) {
-        sqlite3_finalize(handle);
+        c->engine->finalize(c, handle);
         return -ERR_SERVICE_UNAVAILABLE;
     }
     ring_init(&s->link);
     s->conn = c;
+    s->engine = c->engine;
     s->handle = handle;
     s->hash = hash;
     s->sql = memcpy((char *)s + size, sql, length);
     s->param_count = params;
     for (int i = 0; i < params; i++) {
-        const char *name = sqlite3_bind_parameter_name(handle, i + 1);
+        const char *name = c->engine->param_name(handle, i);
         s->params[i].name = name ? name : "?"; /* matches no bind, so db_start refuses the text */
     }
     *out = s;
@@ -164,21 +129,13 @@ static int param_find(const struct stmt *s, const char *name, int from) {
     return -1;
 }
 
-static int bind_one(sqlite3_stmt *handle, int at, const struct bind *b) {
-    bool null = b->type == BIND_NULL || (b->type != BIND_INT && b->s.p == NULL);
-    if (null) return sqlite3_bind_null(handle, at);
-    if (b->type == BIND_INT) return sqlite3_bind_int64(handle, at, b->i);
-    if (b->type == BIND_BLOB) return sqlite3_bind_blob64(handle, at, b->s.p, b->s.n, SQLITE_STATIC);
-    return sqlite3_bind_text64(handle, at, b->s.p, b->s.n, SQLITE_STATIC, SQLITE_UTF8);
-}
-
 static int bind_all(struct stmt *s, const struct bind *binds) {
     int left = s->param_count, next = 0;
     for (const struct bind *b = binds; b && b->type != BIND_END; b++) {
         int at = param_find(s, b->name, next);
         if (at < 0) continue;
-        int code = bind_one(s->handle, at + 1, b);
-        if (code) return conn_error(s->conn, code, s->sql);
+        int rc = s->engine->bind(s, at, b);
+        if (rc < 0) return rc;
         if (s->params[at].round != s->round) left--;
         s->params[at].round = s->round;
         next = at + 1;
@@ -194,8 +151,8 @@ static int bind_all(struct stmt *s, const struct bind *binds) {
 
 int db_start(struct conn *c, const char *sql, const struct bind *binds, struct stmt **out) {
     *out = NULL;
-    /* SQLite rolled the transaction back by itself: outside of it each statement would commit alone. */
-    if (conn_lost(c)) return -ERR_SERVICE_UNAVAILABLE;
+    /* The engine rolled the transaction back by itself: outside of it each statement would commit alone. */
+    if (c->engine->lost(c)) return -ERR_SERVICE_UNAVAILABLE;
     struct stmt *s;
     int rc = statement_get(c, sql, &s);
     if (rc < 0) return rc;
@@ -209,36 +166,27 @@ int db_start(struct conn *c, const char *sql, const struct bind *binds, struct s
 
 int stmt_step(struct stmt *s) {
     if (s->state <= 0) return s->state;
-    int code = sqlite3_step(s->handle);
-    if (code == SQLITE_ROW) return 1;
-    return s->state = code == SQLITE_DONE ? 0 : conn_error(s->conn, code, s->sql);
+    int rc = s->engine->step(s);
+    return rc == 1 ? 1 : (s->state = rc);
 }
 
 void stmt_end(struct stmt *s) {
     struct conn *c = s->conn;
-    int code = sqlite3_reset(s->handle);
-    /* A foreign key is checked when a statement ends, so one that RETURNS a row may still fail here. */
-    if (s->state == 1 && code) c->late_error = conn_error(c, code, s->sql);
+    int late = s->engine->reset(s);
+    if (late < 0) c->late_error = late;
     s->state = 0;
     if (!s->cached) {
         statement_free(s);
         return;
     }
-    sqlite3_clear_bindings(s->handle);
     ring_remove(&s->link);
     ring_add(&c->idle, &s->link);
 }
 
-int64_t col_int(struct stmt *s, int i) { return sqlite3_column_int64(s->handle, i); }
-bool col_null(struct stmt *s, int i) { return sqlite3_column_type(s->handle, i) == SQLITE_NULL; }
-int col_count(struct stmt *s) { return sqlite3_column_count(s->handle); }
-
-struct str col_text(struct stmt *s, int i) {
-    if (col_null(s, i)) return (struct str){0};
-    const char *p = sqlite3_column_type(s->handle, i) == SQLITE_BLOB ? sqlite3_column_blob(s->handle, i)
-                                                                     : (const char *)sqlite3_column_text(s->handle, i);
-    return (struct str){p ? p : "", (size_t)sqlite3_column_bytes(s->handle, i)};
-}
+int64_t col_int(struct stmt *s, int i) { return s->engine->col_int(s->handle, i); }
+struct str col_text(struct stmt *s, int i) { return s->engine->col_text(s->handle, i); }
+bool col_null(struct stmt *s, int i) { return s->engine->col_null(s->handle, i); }
+int col_count(struct stmt *s) { return s->engine->col_count(s->handle); }
 
 int db_exec_text(struct conn *c, const char *sql, const struct bind *binds) {
     struct stmt *s;
@@ -246,7 +194,7 @@ int db_exec_text(struct conn *c, const char *sql, const struct bind *binds) {
     if (rc < 0) return rc;
     while ((rc = stmt_step(s)) == 1) {
     }
-    if (rc == 0 && !sqlite3_stmt_readonly(s->handle)) rc = sqlite3_changes(c->handle);
+    if (rc == 0) rc = s->engine->changed(s);
     stmt_end(s);
     return rc;
 }

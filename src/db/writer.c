@@ -154,7 +154,7 @@ static void recover(struct writer *w) {
     char text[256];
     struct why why = {text, sizeof text};
     conn_close(w->conn);
-    if (conn_open(&w->store->writing, &w->conn, why) < 0) return;
+    if (conn_open(&w->store->sqlite->writing, &w->conn, why) < 0) return;
     w->conn->fault = w->fault; /* said already: the next of its kind needs no line of its own */
     int rc = conn_begin(w->conn, true);
     if (rc < 0) return;

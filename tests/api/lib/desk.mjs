@@ -22,6 +22,26 @@ const NAMES = { owner: 'Olive Owner', admin: 'Ada Admin', agent: 'Agnes Agent', 
 const scratch = mkdtempSync(join(tmpdir(), 'deskd-tests-'));
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 
+/** With DATABASE=postgres://... each store is a database of that cluster, named after its folder; else a folder. */
+const CLUSTER = process.env.DATABASE;
+const databaseName = (dir) => `deskd_${dir.replace(/\W/g, '_').slice(-50).toLowerCase()}`;
+export const databaseUrl = (dir) => {
+  const url = new URL(CLUSTER);
+  url.pathname = `/${databaseName(dir)}`;
+  return url.href;
+};
+
+/** Runs SQL in the cluster's own database. */
+function psql(sql) {
+  const done = spawnSync('psql', [CLUSTER, '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-c', sql], { encoding: 'utf8' });
+  assert.equal(done.status, 0, `${sql}: ${done.stderr}`);
+}
+
+const createDatabase = (dir, from) => CLUSTER && psql(`CREATE DATABASE ${databaseName(dir)}${from ? ` TEMPLATE ${databaseName(from)} STRATEGY FILE_COPY` : ''}`);
+const dropDatabase = (dir) => CLUSTER && psql(`DROP DATABASE IF EXISTS ${databaseName(dir)} WITH (FORCE)`);
+/** What names the store in `dir` on the command line. */
+export const store = (dir) => (CLUSTER ? ['--data', dir, '--database', databaseUrl(dir)] : ['--data', dir]);
+
 export const directory = () => mkdtempSync(join(scratch, 'desk-'));
 
 /** Runs `deskd <args>` to its end. */
@@ -39,7 +59,8 @@ export function routes() {
 export function initialise(dir) {
   const secret = join(directory(), 'password');
   writeFileSync(secret, `${PASSWORD}\n`, { mode: 0o600 });
-  const made = deskd('init', '--data', dir, '--owner-email', 'owner@example.com', '--owner-name', NAMES.owner, '--password-file', secret);
+  createDatabase(dir);
+  const made = deskd('init', ...store(dir), '--owner-email', 'owner@example.com', '--owner-name', NAMES.owner, '--password-file', secret);
   assert.equal(made.status, 0, `init: ${made.stderr}${made.error ?? ''}`);
   return dir;
 }
@@ -56,7 +77,7 @@ export class Desk {
   }
 
   async start() {
-    const [command, ...rest] = [...this.under, BINARY, 'serve', '--data', this.dir, '--listen', '127.0.0.1:0', '--clock', this.clock.file, ...this.args];
+    const [command, ...rest] = [...this.under, BINARY, 'serve', ...store(this.dir), '--listen', '127.0.0.1:0', '--clock', this.clock.file, ...this.args];
     const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...this.env } });
     this.child = child;
     this.gone = new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal })));
@@ -168,7 +189,7 @@ export class Desk {
     });
   }
 
-  check() { return deskd('check', '--data', this.dir); }
+  check() { return deskd('check', ...store(this.dir)); }
 }
 
 let template;
@@ -197,8 +218,12 @@ export async function open(t, options = {}) {
   const dir = options.dir ?? directory();
   mkdirSync(dir, { recursive: true });
   cpSync(from, dir, { recursive: true });
+  createDatabase(dir, from);
   const desk = new Desk(dir, { people, ...options });
-  defer(t, () => desk.stop().finally(() => rmSync(dir, { recursive: true, force: true })));
+  defer(t, () => desk.stop().finally(() => {
+    rmSync(dir, { recursive: true, force: true });
+    dropDatabase(dir);
+  }));
   return desk.start();
 }
 

@@ -1,0 +1,300 @@
+/* The PostgreSQL engine.
+ *
+ * Threads. libpq is used synchronously: whoever runs a statement waits for its answer, so nothing of this engine runs on an
+ * event loop (db_blocks). A thread of the pool reads through a connection of its own, as on SQLite, so the number of reading
+ * connections is the number of pool threads. Writes are run by a few threads with a connection each (postgres_store.c); a
+ * write that waits for a lock or for the disk of a COMMIT holds up one of them and not its neighbours, and PostgreSQL makes
+ * one fsync of the COMMITs that come together. Batches as on SQLite would only make strangers share locks.
+ *
+ * Isolation. A GET is one READ ONLY REPEATABLE READ transaction: one snapshot, as on SQLite. A write is one READ COMMITTED
+ * transaction. Each of its statements sees what others have committed by then, so what is read to be changed is read with
+ * @LOCK@; where there is no row to lock, or a rule spans several, db_lock() takes an advisory lock by name. Names are locked
+ * before rows, rows in the order of their ids; where that can't be kept, the deadlock is found after deadlock_timeout.
+ *
+ * Retries. A task is a function of the store and may be run again. It is, after a ROLLBACK and a pause of chance length:
+ *
+ *     40001, 40P01    serialisation failure, deadlock: up to ATTEMPTS times, then -ERR_SERVICE_UNAVAILABLE
+ *     23505, 23503    a unique or foreign key violation that its checks did not foresee: once. A neighbour committed between
+ *                     the check and the insert, and the second run's check sees it and says the better error.
+ *
+ * Nothing is retried once COMMIT was sent: whether it happened is not known when its answer is lost, and the caller is told
+ * -ERR_SERVICE_UNAVAILABLE. What was answered with success was committed with synchronous_commit on.
+ *
+ * Loss. A connection found dead before a transaction begins is opened anew, and the caller notices nothing. One that dies
+ * within a transaction fails it with -ERR_SERVICE_UNAVAILABLE. While the database can't be reached, tries are spaced by a
+ * back-off that all connections of the store share (BACK_OFF_MS to BACK_OFF_MAX_MS): requests in between fail at once.
+ *
+ * Round trips. Statements are prepared once a connection, by text. The COMMIT of a read is sent and its answer read before
+ * the next command, so that it costs the reader nothing. Parameters are sent in binary by the type that the server found,
+ * results come as text: they are parsed where they are read, and numeric sums need no second form. */
+#include "db/postgres.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+
+enum {
+    BACK_OFF_MS = 50,
+    BACK_OFF_MAX_MS = 2000,
+};
+
+/* ---- errors ------------------------------------------------------------------------------------------ */
+
+void pg_reason(struct conn *c, char *out, size_t n) {
+    snprintf(out, n, "%s", PQerrorMessage(c->pg->handle));
+    size_t length = strlen(out);
+    while (length && (out[length - 1] == '\n' || out[length - 1] == ' ')) out[--length] = 0;
+    for (char *p = out; *p; p++)
+        if (*p == '\n' || *p == '\t') *p = ' ';
+}
+
+static bool is(const char *state, const char *prefix) { return strncmp(state, prefix, strlen(prefix)) == 0; }
+
+static int error_of(struct conn *c, const char *state) {
+    struct pg *g = c->pg;
+    if (is(state, "23505") || is(state, "23503")) {
+        g->raced = true;
+        return is(state, "23505") ? ERR_FIELD_DUPLICATE : ERR_FIELD_INVALID;
+    }
+    if (is(state, "40001") || is(state, "40P01")) {
+        g->collided = true;
+        return ERR_SERVICE_UNAVAILABLE;
+    }
+    if (is(state, "57014")) {
+        c->budget_spent = true;
+        return ERR_SERVICE_UNAVAILABLE;
+    }
+    if (is(state, "22021") || is(state, "22003")) return ERR_FIELD_INVALID; /* bytes no text, a number beyond its column */
+    if (is(state, "25006")) return c->role == CONN_READER ? ERR_INTERNAL_ERROR : ERR_SERVICE_UNAVAILABLE; /* a standby */
+    static const char *const passing[] = {"08", "53", "55P03", "57P", "58"};
+    for (size_t i = 0; i < sizeof passing / sizeof *passing; i++)
+        if (is(state, passing[i])) return ERR_SERVICE_UNAVAILABLE;
+    return ERR_INTERNAL_ERROR;
+}
+
+/* Messages about data may quote it; those about syntax and names (class 42) don't. */
+int pg_error(struct conn *c, PGresult *r, const char *sql) {
+    const char *state = r ? PQresultErrorField(r, PG_DIAG_SQLSTATE) : NULL;
+    const char *text = state && is(state, "42") ? PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY) : "";
+    int err = state ? error_of(c, state) : ERR_SERVICE_UNAVAILABLE;
+    if (err == ERR_INTERNAL_ERROR) log_error("store: %s (%s) in: %s", text, state, sql);
+    int fault = state ? (int)strtol(state, NULL, 36) : -1;
+    bool quiet = c->pg->collided || c->budget_spent || fault == c->fault;
+    if (err == ERR_SERVICE_UNAVAILABLE && !quiet) {
+        log_warn("store: the database refused a statement (%s)", state ? state : "connection lost");
+        c->fault = fault;
+    }
+    PQclear(r);
+    return -err;
+}
+
+/* ---- connecting -------------------------------------------------------------------------------------- */
+
+static void quiet(void *arg, const char *message) { (void)arg, (void)message; }
+
+static const char session_read[] = "SET default_transaction_read_only = on; SET statement_timeout = 0";
+static const char session_write[] = "SET default_transaction_isolation = 'read committed'; SET synchronous_commit = on; "
+                                    "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 60000";
+static const char session_bulk[] = "SET synchronous_commit = off; SET statement_timeout = 0";
+
+static int set_up(struct conn *c, struct why why) {
+    static const char *const texts[] = {
+        [CONN_READER] = session_read, [CONN_WRITER] = session_write, [CONN_BULK] = session_bulk};
+    struct pg *g = c->pg;
+    int version = PQserverVersion(g->handle);
+    if (version < PG_VERSION_MIN)
+        return refuse(why, "the database is PostgreSQL %d: deskd needs %d or newer", version / 10000, PG_VERSION_MIN / 10000);
+    PQsetNoticeProcessor(g->handle, quiet, NULL);
+    PGresult *r = PQexec(g->handle, texts[c->role]);
+    bool done = PQresultStatus(r) == PGRES_COMMAND_OK;
+    PQclear(r);
+    g->timeout_ms = 0;
+    g->sent = false;
+    g->generation++;
+    return done ? 0 : refuse(why, "the database refuses a session: %s", PQerrorMessage(g->handle));
+}
+
+static int open_handle(struct conn *c, struct why why) {
+    /* Before the URL, so that what it says wins. */
+    static const char *const words[] = {"connect_timeout", "tcp_user_timeout", "dbname", "client_encoding",
+                                        "fallback_application_name", NULL};
+    const char *const values[] = {"5", "10000", c->store->postgres->url, "UTF8", "deskd", NULL};
+    char text[400];
+    c->pg->handle = PQconnectdbParams(words, values, 1);
+    if (PQstatus(c->pg->handle) == CONNECTION_OK) return set_up(c, why);
+    pg_reason(c, text, sizeof text);
+    return refuse(why, "the database can't be reached: %s", text);
+}
+
+static int connect_now(struct conn *c, struct why why) {
+    struct pg_store *s = c->store->postgres;
+    int64_t now = clock_monotonic();
+    if (now < atomic_load(&s->next_try)) return refuse(why, "the database can't be reached");
+    PQfinish(c->pg->handle);
+    c->pg->handle = NULL;
+    c->transaction = false;
+    int rc = open_handle(c, why), waited = atomic_load(&s->back_off);
+    if (rc == 0) {
+        c->fault = 0;
+        if (atomic_exchange(&s->back_off, 0)) log_info("store: the database is there again");
+        return 0;
+    }
+    PQfinish(c->pg->handle);
+    c->pg->handle = NULL;
+    int next = waited ? waited * 2 : BACK_OFF_MS;
+    if (waited == 0) log_error("store: %s", why.p);
+    atomic_store(&s->back_off, next < BACK_OFF_MAX_MS ? next : BACK_OFF_MAX_MS);
+    atomic_store(&s->next_try, clock_monotonic() + next);
+    return rc;
+}
+
+int pg_open(struct db *db, enum conn_role role, struct conn **out, struct why why) {
+    struct conn *c = conn_new(&postgres_engine, db, role);
+    *out = NULL;
+    if (!c) return refuse(why, "out of memory");
+    c->pg = calloc(1, sizeof *c->pg);
+    int rc = c->pg ? connect_now(c, why) : refuse(why, "out of memory");
+    if (rc < 0) {
+        pg_close(c);
+        return rc;
+    }
+    conn_join(c);
+    *out = c;
+    return 0;
+}
+
+void pg_close(struct conn *c) {
+    if (!c) return;
+    statements_end(c);
+    if (c->pg) PQfinish(c->pg->handle);
+    if (c->pg) c->pg->handle = NULL;
+    statements_free(c);
+    free(c->pg);
+    conn_free(c);
+}
+
+/* ---- commands ---------------------------------------------------------------------------------------- */
+
+/* Reads what the last command that was only sent has answered. */
+static void catch_up(struct pg *g) {
+    while (g->sent) {
+        PGresult *r = PQgetResult(g->handle);
+        g->sent = r != NULL;
+        PQclear(r);
+    }
+}
+
+static bool alive(const struct pg *g) { return g->handle && PQstatus(g->handle) == CONNECTION_OK; }
+
+int pg_ready(struct conn *c) {
+    char text[400];
+    if (alive(c->pg)) catch_up(c->pg);
+    if (alive(c->pg)) return 0;
+    c->pg->sent = false;
+    if (c->transaction) return -ERR_SERVICE_UNAVAILABLE;
+    return connect_now(c, (struct why){text, sizeof text}) < 0 ? -ERR_SERVICE_UNAVAILABLE : 0;
+}
+
+int pg_run(struct conn *c, const char *text) {
+    int rc = pg_ready(c);
+    if (rc < 0) return rc;
+    PGresult *r = PQexec(c->pg->handle, text);
+    if (PQresultStatus(r) != PGRES_COMMAND_OK && PQresultStatus(r) != PGRES_TUPLES_OK) return pg_error(c, r, text);
+    PQclear(r);
+    return 0;
+}
+
+int pg_begin(struct conn *c, const char *text, int timeout_ms) {
+    struct pg *g = c->pg;
+    assert(!c->transaction);
+    g->collided = g->raced = false;
+    int rc = -ERR_SERVICE_UNAVAILABLE;
+    for (int i = 0; i < 2; i++) { /* a connection that has died while it rested shows it here */
+        char both[160];
+        if ((rc = pg_ready(c)) < 0) return rc;
+        if (g->timeout_ms == timeout_ms) {
+            rc = pg_run(c, text);
+        } else {
+            snprintf(both, sizeof both, "SET statement_timeout = %d; %s", timeout_ms, text);
+            rc = pg_run(c, both);
+            if (rc == 0) g->timeout_ms = timeout_ms;
+        }
+        if (rc == 0 || alive(g)) break;
+    }
+    c->transaction = rc == 0;
+    return rc;
+}
+
+static int read_begin(struct conn *c, int budget_ms) {
+    return pg_begin(c, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", budget_ms > 0 ? budget_ms : 0);
+}
+
+static void read_end(struct conn *c) {
+    if (!c->transaction) return;
+    statements_end(c);
+    c->transaction = false;
+    if (alive(c->pg)) catch_up(c->pg);
+    if (alive(c->pg)) c->pg->sent = PQsendQuery(c->pg->handle, "COMMIT") == 1;
+}
+
+static bool lost(const struct conn *c) { return c->transaction && !alive(c->pg); }
+
+static int run_named(struct conn *c, const char *format, const char *name) {
+    char text[160];
+    int n = snprintf(text, sizeof text, format, name, name);
+    assert(n > 0 && (size_t)n < sizeof text);
+    return pg_run(c, text);
+}
+
+static int savepoint(struct conn *c, const char *name) { return run_named(c, "SAVEPOINT %s", name); }
+static int release(struct conn *c, const char *name) { return run_named(c, "RELEASE %s", name); }
+static int undo(struct conn *c, const char *name) { return run_named(c, "ROLLBACK TO %s; RELEASE %s", name); }
+
+/* ---- locks ------------------------------------------------------------------------------------------- */
+
+static int lock_name(struct conn *c, struct str name) {
+    return db_exec_text(c, "SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))", BINDS(B_TEXT("name", name)));
+}
+
+static int lock_row(struct conn *c, const char *table, int64_t id) {
+    char text[160];
+    int n = snprintf(text, sizeof text, "SELECT id FROM %s WHERE id = :id FOR UPDATE", table);
+    assert(n > 0 && (size_t)n < sizeof text);
+    return db_exec_text(c, text, BINDS(B_INT("id", id)));
+}
+
+static int connect_reader(struct db *db, struct conn **out, struct why why) { return pg_open(db, CONN_READER, out, why); }
+
+const struct engine postgres_engine = {
+    .blocks = true,
+    .open = pg_store_open,
+    .close = pg_store_close,
+    .submit = pg_submit,
+    .writes_here = pg_writes_here,
+    .stats = pg_stats,
+    .connect = connect_reader,
+    .disconnect = pg_close,
+    .read_begin = read_begin,
+    .read_end = read_end,
+    .lost = lost,
+    .savepoint = savepoint,
+    .release = release,
+    .undo = undo,
+    .lock_name = lock_name,
+    .lock_row = lock_row,
+    .settle_ids = pg_settle_ids,
+    .prepare = pg_prepare,
+    .finalize = pg_finalize,
+    .param_name = pg_param_name,
+    .bind = pg_bind,
+    .step = pg_step,
+    .reset = pg_reset,
+    .changed = pg_changed,
+    .col_int = pg_col_int,
+    .col_text = pg_col_text,
+    .col_null = pg_col_null,
+    .col_count = pg_col_count,
+};

@@ -1,0 +1,71 @@
+/* What the files of the PostgreSQL engine share. */
+#ifndef DB_POSTGRES_H
+#define DB_POSTGRES_H
+
+#include <libpq-fe.h>
+
+#include "db/engine.h"
+
+#define PG_VERSION_MIN 150000 /* what the tests run on */
+#define PG_WRITERS 4
+#define PG_WRITERS_MAX 64
+
+struct pg_store {
+    const char *url;
+    _Atomic int64_t next_try; /* clock_monotonic(): no connection is tried before */
+    _Atomic int back_off;     /* ms, after the last failure; 0: the last try succeeded */
+    int writer_count;
+    pthread_t writers[PG_WRITERS_MAX];
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t wake;
+    struct db_task *first, **last;
+    bool stopping;
+};
+
+/* A conn's own. */
+struct pg {
+    PGconn *handle;      /* NULL: not connected */
+    unsigned generation; /* of the connection: statements prepared in an earlier one are prepared again */
+    unsigned names;      /* given to statements so far */
+    int timeout_ms;      /* the session's statement_timeout */
+    bool sent;           /* a command whose result nobody has read yet */
+    bool collided;       /* serialisation failure or deadlock: the task can be run again */
+    bool raced;          /* a unique or foreign key violation: a neighbour may have been faster than a check */
+};
+
+/* postgres.c */
+int pg_open(struct db *db, enum conn_role role, struct conn **out, struct why why); /* connects; joins the store */
+void pg_close(struct conn *c);
+int pg_ready(struct conn *c); /* connected, and nothing under way: connects anew outside of transactions */
+int pg_run(struct conn *c, const char *text); /* a constant text, or several, without parameters */
+int pg_begin(struct conn *c, const char *text, int timeout_ms);
+/* What a result means to us; frees it. Logged where it is a bug or a fault, never with values. */
+int pg_error(struct conn *c, PGresult *r, const char *sql);
+void pg_reason(struct conn *c, char *out, size_t n); /* libpq's last message on one line */
+
+/* postgres_statement.c */
+int pg_prepare(struct conn *c, const char *sql, void **handle, int *params);
+void pg_finalize(struct conn *c, void *handle);
+const char *pg_param_name(void *handle, int i);
+int pg_bind(struct stmt *s, int i, const struct bind *b);
+int pg_step(struct stmt *s);
+int pg_reset(struct stmt *s);
+int pg_changed(struct stmt *s);
+int64_t pg_col_int(void *handle, int i);
+struct str pg_col_text(void *handle, int i);
+bool pg_col_null(void *handle, int i);
+int pg_col_count(void *handle);
+
+/* postgres_store.c */
+int pg_store_open(struct db *db, const struct db_config *cfg, const struct schema_file *files, struct why why);
+void pg_store_close(struct db *db);
+void pg_submit(struct db *db, struct db_task *t);
+bool pg_writes_here(const struct db *db);
+void pg_stats(struct db *db, struct db_stats *out);
+
+/* postgres_schema.c */
+int pg_migrate(struct conn *c, const struct schema_file *files, struct why why);
+int pg_schema_version(struct conn *c, const struct schema_file *files, struct why why);
+int pg_settle_ids(struct conn *c);
+
+#endif

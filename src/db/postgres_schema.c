@@ -1,0 +1,141 @@
+/* The schema in PostgreSQL: the same files, each in a transaction, under one advisory lock, so that of several processes that
+ * start at once one migrates and the others find it done. */
+#include "db/postgres.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/log.h"
+
+#define MIGRATION_LOCK "1684370283" /* "desk" */
+
+/* Of PostgreSQL alone, so not among the QUERY()s that both engines prepare. */
+static const char has_table[] = "SELECT COUNT(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = :name";
+static const char count_tables[] = "SELECT COUNT(*) FROM pg_tables WHERE schemaname = current_schema()";
+static const char find_schema[] = "SELECT 1 WHERE current_schema() IS NOT NULL";
+
+static const char settle[] =
+    "DO $$ DECLARE r record; BEGIN FOR r IN SELECT c.oid::regclass AS place, a.attname AS name, "
+    "pg_get_serial_sequence(c.oid::regclass::text, a.attname) AS sequence "
+    "FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace "
+    "WHERE a.attidentity <> '' AND c.relkind = 'r' AND n.nspname = current_schema() LOOP "
+    "EXECUTE format('SELECT setval(%L, GREATEST(COALESCE(m.top, 1), s.last_value), m.top IS NOT NULL OR s.is_called) "
+    "FROM (SELECT MAX(%I) AS top FROM %s) m, %s s', r.sequence, r.name, r.place, r.sequence); END LOOP; END $$";
+
+int pg_settle_ids(struct conn *c) { return pg_run(c, settle); }
+
+/* A count, or error. */
+static int64_t ask(struct conn *c, const char *sql, const struct bind *binds) {
+    struct stmt *s;
+    int rc = db_start(c, sql, binds, &s);
+    if (rc < 0) return rc;
+    rc = stmt_step(s);
+    int64_t n = rc == 1 ? col_int(s, 0) : rc;
+    stmt_end(s);
+    return n;
+}
+
+int pg_schema_version(struct conn *c, const struct schema_file *files, struct why why) {
+    int64_t schema = ask(c, find_schema, NULL);
+    if (schema == 0) return refuse(why, "the database has no schema of the search_path: create one, or name it in the URL");
+    int64_t ours = ask(c, has_table, BINDS(B_TEXT("name", S("schema_version"))));
+    int64_t tables = ask(c, count_tables, NULL);
+    if (schema < 0 || ours < 0 || tables < 0) return refuse(why, "the database can't be read");
+    if (!ours && tables) return refuse(why, "the database holds tables of something else: name an empty database");
+    return ours ? schema_recorded(c, files, why) : 0;
+}
+
+/* Names are ordered by their bytes, whatever the database's collation: as on SQLite. */
+static struct str ordered_by_bytes(struct arena *a, const char *sql) {
+    struct buf b = {0};
+    bool quoted = false, comment = false;
+    for (const char *p = sql; *p; p++) {
+        bool starts = p == sql || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
+        bool type = starts && !quoted && !comment && strncmp(p, "TEXT", 4) == 0 && !(isalnum((unsigned char)p[4]) || p[4] == '_');
+        if (!comment && *p == '\'') quoted = !quoted;
+        if (!quoted && p[0] == '-' && p[1] == '-') comment = true;
+        if (*p == '\n') comment = false;
+        buf_char(&b, *p);
+        if (!type) continue;
+        buf_text(&b, "EXT COLLATE \"C\"");
+        p += 3;
+    }
+    struct str text = str_dup(a, buf_view(&b));
+    buf_free(&b);
+    return text;
+}
+
+static int failed(struct conn *c, const struct schema_file *file, int version, struct why why) {
+    char reason[300];
+    pg_reason(c, reason, sizeof reason);
+    bool rights = strstr(reason, "permission denied") != NULL;
+    return refuse(why, "%s failed, the database stays at schema %d: %s%s", file->name, version - 1, reason,
+                  rights ? "; grant CREATE on the schema to this user, or make it the database's owner" : "");
+}
+
+static bool apply(struct conn *c, int version, const struct schema_file *file, struct arena *a) {
+    PGconn *handle = c->pg->handle;
+    const char *const texts[] = {"BEGIN", schema_table, ordered_by_bytes(a, db_dialect(a, true, file->sql).p).p, settle};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        PGresult *r = PQexec(handle, texts[i]);
+        bool done = PQresultStatus(r) == PGRES_COMMAND_OK || PQresultStatus(r) == PGRES_TUPLES_OK;
+        PQclear(r);
+        if (!done) return false;
+    }
+    return PQtransactionStatus(handle) == PQTRANS_INTRANS && schema_record(c, version, file->name) >= 0 &&
+           pg_run(c, "COMMIT") == 0;
+}
+
+static int migrate(struct conn *c, const struct schema_file *files, struct why why) {
+    int version = pg_schema_version(c, files, why), newest = schema_newest(files), rc = version < 0 ? version : 0;
+    struct arena *a = arena_new();
+    for (int v = version + 1; rc == 0 && v <= newest; v++) {
+        if (!apply(c, v, &files[v - 1], a)) {
+            rc = failed(c, &files[v - 1], v, why);
+            pg_run(c, "ROLLBACK");
+        } else if (version > 0) {
+            log_info("store: schema %d, %s", v, files[v - 1].name);
+        }
+    }
+    arena_free(a);
+    return rc;
+}
+
+int pg_migrate(struct conn *c, const struct schema_file *files, struct why why) {
+    if (pg_run(c, "SELECT pg_advisory_lock(" MIGRATION_LOCK ")") < 0) return refuse(why, "the database can't be locked");
+    int rc = migrate(c, files, why);
+    pg_run(c, "SELECT pg_advisory_unlock(" MIGRATION_LOCK ")");
+    return rc;
+}
+
+/* ---- check ------------------------------------------------------------------------------------------- */
+
+static const char bad_indexes[] = "SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
+                                  "JOIN pg_namespace n ON n.oid = c.relnamespace "
+                                  "WHERE n.nspname = current_schema() AND NOT (i.indisvalid AND i.indisready) ORDER BY 1";
+
+int postgres_check(const struct db_config *cfg, const struct schema_file *files,
+                   void (*report)(void *arg, const char *line), void *arg, struct why why) {
+    struct db_config look = *cfg;
+    struct db *db;
+    struct stmt *s;
+    int findings = 0;
+    look.read_only = true;
+    int rc = db_open_with(&look, files, &db, why);
+    if (rc < 0) return rc;
+    struct conn *c = db_reader(db);
+    rc = c ? db_start(c, bad_indexes, NULL, &s) : -ERR_SERVICE_UNAVAILABLE;
+    if (rc == 0) {
+        while ((rc = stmt_step(s)) == 1) {
+            char line[160];
+            snprintf(line, sizeof line, "the index %.*s is not valid: REINDEX it", (int)col_text(s, 0).n, col_text(s, 0).p);
+            report(arg, line);
+            findings++;
+        }
+        stmt_end(s);
+    }
+    db_close(db);
+    return rc < 0 ? refuse(why, "the database can't be read") : findings;
+}

@@ -1,0 +1,218 @@
+/* Statements of PostgreSQL: prepared under a name once a connection, parameters in binary, results as text. A result lies
+ * whole in memory, so a connection may have any number of statements under way. */
+#include "db/postgres.h"
+
+#include <ctype.h>
+#include <endian.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/log.h"
+
+/* Types by their number in pg_type, which never changes. */
+enum { TYPE_BYTEA = 17, TYPE_INT8 = 20, TYPE_INT2 = 21, TYPE_INT4 = 23, TYPE_TEXT = 25, TYPE_JSON = 114, TYPE_VARCHAR = 1043 };
+enum { PARAMS_MAX = 128, NUMBER_MAX = 24 };
+
+struct pg_stmt {
+    struct arena *memory;
+    char name[16];
+    const char *text;    /* numbered */
+    unsigned generation; /* of the connection it is prepared in; 0: in none */
+    int count;
+    const char **names;
+    Oid *types;
+    const char **values;
+    int *lengths, *formats;
+    char (*numbers)[NUMBER_MAX];
+    PGresult *result; /* of the run under way */
+    int row;
+    struct bytes { /* a bytea column, decoded */
+        struct bytes *next;
+        unsigned char *p;
+    } *bytes;
+};
+
+/* ---- preparing --------------------------------------------------------------------------------------- */
+
+static int describe(struct conn *c, struct pg_stmt *p, const char *sql) {
+    PGresult *r = PQdescribePrepared(c->pg->handle, p->name);
+    if (PQresultStatus(r) != PGRES_COMMAND_OK) return pg_error(c, r, sql);
+    for (int i = 0; i < p->count; i++) p->types[i] = PQparamtype(r, i);
+    PQclear(r);
+    p->generation = c->pg->generation;
+    return 0;
+}
+
+static int prepare_now(struct conn *c, struct pg_stmt *p, const char *sql) {
+    int rc = pg_ready(c);
+    if (rc < 0) return rc;
+    PGresult *r = PQprepare(c->pg->handle, p->name, p->text, 0, NULL);
+    if (PQresultStatus(r) != PGRES_COMMAND_OK) return pg_error(c, r, sql);
+    PQclear(r);
+    return describe(c, p, sql);
+}
+
+int pg_prepare(struct conn *c, const char *sql, void **handle, int *params) {
+    struct arena *a = arena_new();
+    struct pg_stmt *p = ARENA_NEW(a, struct pg_stmt);
+    struct str names[PARAMS_MAX], text;
+    size_t n = dialect_number(a, db_dialect(a, true, sql).p, names, PARAMS_MAX, &text);
+    p->memory = a;
+    p->text = text.p;
+    p->count = (int)n;
+    p->names = arena_array(a, n + 1, sizeof *p->names);
+    p->types = arena_array(a, n + 1, sizeof *p->types);
+    p->values = arena_array(a, n + 1, sizeof *p->values);
+    p->lengths = arena_array(a, n + 1, sizeof *p->lengths);
+    p->formats = arena_array(a, n + 1, sizeof *p->formats);
+    p->numbers = arena_array(a, n + 1, sizeof *p->numbers);
+    for (size_t i = 0; i < n; i++) p->names[i] = str_dup(a, names[i]).p;
+    snprintf(p->name, sizeof p->name, "s%u", ++c->pg->names);
+    int rc = prepare_now(c, p, sql);
+    if (rc < 0) {
+        arena_free(a);
+        return rc;
+    }
+    *handle = p;
+    *params = p->count;
+    return 0;
+}
+
+static void forget_rows(struct pg_stmt *p) {
+    for (struct bytes *b = p->bytes, *next; b; b = next) {
+        next = b->next;
+        PQfreemem(b->p);
+        free(b);
+    }
+    p->bytes = NULL;
+    PQclear(p->result);
+    p->result = NULL;
+}
+
+void pg_finalize(struct conn *c, void *handle) {
+    struct pg_stmt *p = handle;
+    char text[32];
+    snprintf(text, sizeof text, "DEALLOCATE %s", p->name);
+    if (c->pg->handle && p->generation == c->pg->generation && PQtransactionStatus(c->pg->handle) != PQTRANS_INERROR)
+        pg_run(c, text);
+    forget_rows(p);
+    arena_free(p->memory);
+}
+
+const char *pg_param_name(void *handle, int i) { return ((struct pg_stmt *)handle)->names[i]; }
+
+/* ---- binding ----------------------------------------------------------------------------------------- */
+
+static void bind_bytes(struct pg_stmt *p, int i, const void *bytes, size_t n) {
+    p->values[i] = bytes;
+    p->lengths[i] = (int)n;
+    p->formats[i] = 1;
+}
+
+static int bind_int(struct pg_stmt *p, int i, int64_t v) {
+    uint64_t v8 = htobe64((uint64_t)v);
+    uint32_t v4 = htobe32((uint32_t)v);
+    switch (p->types[i]) {
+    case TYPE_INT8: bind_bytes(p, i, memcpy(p->numbers[i], &v8, sizeof v8), sizeof v8); return 0;
+    case TYPE_INT4:
+        if (v < INT32_MIN || v > INT32_MAX) return -ERR_FIELD_INVALID;
+        bind_bytes(p, i, memcpy(p->numbers[i], &v4, sizeof v4), sizeof v4);
+        return 0;
+    default:
+        p->lengths[i] = snprintf(p->numbers[i], NUMBER_MAX, "%" PRId64, v);
+        p->values[i] = p->numbers[i];
+        p->formats[i] = 0;
+        return 0;
+    }
+}
+
+static int bind_text(struct pg_stmt *p, int i, struct str s) {
+    switch (p->types[i]) {
+    case TYPE_TEXT:
+    case TYPE_VARCHAR:
+    case TYPE_JSON:
+    case TYPE_BYTEA: bind_bytes(p, i, s.p, s.n); return 0;
+    default: /* a number as text */
+        if (s.n >= NUMBER_MAX) return -ERR_FIELD_INVALID;
+        memcpy(p->numbers[i], s.p, s.n);
+        p->numbers[i][s.n] = 0;
+        p->values[i] = p->numbers[i];
+        p->formats[i] = 0;
+        return 0;
+    }
+}
+
+int pg_bind(struct stmt *s, int i, const struct bind *b) {
+    struct pg_stmt *p = s->handle;
+    p->values[i] = NULL;
+    if (b->type == BIND_NULL || (b->type != BIND_INT && b->s.p == NULL)) return 0;
+    return b->type == BIND_INT ? bind_int(p, i, b->i) : bind_text(p, i, b->s);
+}
+
+/* ---- running ----------------------------------------------------------------------------------------- */
+
+static int execute(struct stmt *s) {
+    struct pg_stmt *p = s->handle;
+    struct conn *c = s->conn;
+    int rc = pg_ready(c);
+    if (rc == 0 && p->generation != c->pg->generation) rc = prepare_now(c, p, s->sql);
+    if (rc < 0) return rc;
+    PGresult *r = PQexecPrepared(c->pg->handle, p->name, p->count, p->values, p->lengths, p->formats, 0);
+    if (PQresultStatus(r) != PGRES_TUPLES_OK && PQresultStatus(r) != PGRES_COMMAND_OK) return pg_error(c, r, s->sql);
+    p->result = r;
+    p->row = -1;
+    return 0;
+}
+
+int pg_step(struct stmt *s) {
+    struct pg_stmt *p = s->handle;
+    int rc = p->result ? 0 : execute(s);
+    if (rc < 0) return rc;
+    return ++p->row < PQntuples(p->result) ? 1 : 0;
+}
+
+int pg_reset(struct stmt *s) {
+    forget_rows(s->handle);
+    return 0;
+}
+
+int pg_changed(struct stmt *s) {
+    struct pg_stmt *p = s->handle;
+    if (strncmp(PQcmdStatus(p->result), "SELECT", 6) == 0) return 0;
+    return atoi(PQcmdTuples(p->result));
+}
+
+/* ---- columns ----------------------------------------------------------------------------------------- */
+
+bool pg_col_null(void *handle, int i) {
+    struct pg_stmt *p = handle;
+    return PQgetisnull(p->result, p->row, i);
+}
+
+int64_t pg_col_int(void *handle, int i) {
+    struct pg_stmt *p = handle;
+    const char *text = PQgetvalue(p->result, p->row, i); /* "" for NULL */
+    return *text == 't' ? 1 : strtoll(text, NULL, 10);
+}
+
+static struct str decoded(struct pg_stmt *p, const char *text) {
+    struct bytes *b = malloc(sizeof *b);
+    size_t n = 0;
+    if (b) b->p = PQunescapeBytea((const unsigned char *)text, &n);
+    if (b == NULL || b->p == NULL) abort(); /* as the arenas do: out of memory */
+    b->next = p->bytes;
+    p->bytes = b;
+    return (struct str){(char *)b->p, n};
+}
+
+struct str pg_col_text(void *handle, int i) {
+    struct pg_stmt *p = handle;
+    if (PQgetisnull(p->result, p->row, i)) return (struct str){0};
+    const char *text = PQgetvalue(p->result, p->row, i);
+    if (PQftype(p->result, i) == TYPE_BYTEA) return decoded(p, text);
+    return (struct str){text, (size_t)PQgetlength(p->result, p->row, i)};
+}
+
+int pg_col_count(void *handle) { return PQnfields(((struct pg_stmt *)handle)->result); }

@@ -1,0 +1,157 @@
+/* A store in PostgreSQL: its writers, and what they do with a task. See the essay in postgres.c. */
+#include "db/postgres.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/random.h"
+
+enum {
+    ATTEMPTS = 10,
+    WRITE_TIMEOUT_MS = 30000, /* of one statement, so that no writer is lost to one */
+    PAUSE_MS = 2,             /* before another attempt, doubled each time, of chance length */
+};
+
+static _Thread_local const struct db *writing_for;
+
+/* ---- a task ------------------------------------------------------------------------------------------ */
+
+/* The end of a transaction that ran: 0, or why nothing of it is kept. */
+static int commit(struct conn *c) {
+    if (PQtransactionStatus(c->pg->handle) == PQTRANS_INERROR) {
+        log_error("store: a write went on after a statement had failed");
+        return -ERR_INTERNAL_ERROR;
+    }
+    int rc = pg_run(c, "COMMIT");
+    if (rc == 0) count(&c->counters.commits);
+    return rc;
+}
+
+static int attempt(struct conn *c, struct db_task *t, bool bulk) {
+    int rc = pg_begin(c, "BEGIN", bulk ? 0 : WRITE_TIMEOUT_MS);
+    if (rc < 0) return rc;
+    rc = t->run(t, c);
+    statements_end(c);
+    bool ends = rc >= 0 && !c->pg->collided;
+    int end = ends ? commit(c) : 0;
+    if (!ends || end < 0) pg_run(c, "ROLLBACK");
+    c->transaction = false;
+    return end < 0 ? end : rc;
+}
+
+static void pause_before(int attempt_number) {
+    uint64_t chance;
+    random_bytes(&chance, sizeof chance);
+    int64_t most = (int64_t)PAUSE_MS << (attempt_number < 6 ? attempt_number : 6);
+    struct timespec t = {0, (int64_t)(chance % (uint64_t)most) * 1000000};
+    nanosleep(&t, NULL);
+}
+
+static void carry_out(struct conn *c, struct db_task *t, bool bulk) {
+    int rc;
+    bool again, raced = false;
+    for (int i = 1;; i++) {
+        rc = attempt(c, t, bulk);
+        again = c->pg->collided || (rc < 0 && c->pg->raced && !raced);
+        raced = raced || c->pg->raced;
+        if (!again || i == ATTEMPTS) break;
+        pause_before(i);
+    }
+    if (c->pg->collided) rc = -ERR_SERVICE_UNAVAILABLE;
+    count(&c->counters.tasks);
+    t->done(t, rc);
+}
+
+/* ---- the writers ------------------------------------------------------------------------------------- */
+
+static struct db_task *take(struct pg_store *s) {
+    pthread_mutex_lock(&s->lock);
+    while (!s->first && !s->stopping) pthread_cond_wait(&s->wake, &s->lock);
+    struct db_task *t = s->first;
+    if (t) s->first = t->next;
+    if (!s->first) s->last = &s->first;
+    pthread_mutex_unlock(&s->lock);
+    return t;
+}
+
+static void *writer_main(void *arg) {
+    struct conn *c = arg;
+    struct db *db = c->store;
+    writing_for = db;
+    for (struct db_task *t; (t = take(db->postgres)) != NULL;) carry_out(c, t, db->bulk);
+    return NULL;
+}
+
+void pg_submit(struct db *db, struct db_task *t) {
+    struct pg_store *s = db->postgres;
+    t->next = NULL;
+    pthread_mutex_lock(&s->lock);
+    bool refused = s->stopping || s->writer_count == 0;
+    if (!refused) {
+        *s->last = t;
+        s->last = &t->next;
+        pthread_cond_signal(&s->wake);
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (refused) t->done(t, -ERR_SERVICE_UNAVAILABLE);
+}
+
+bool pg_writes_here(const struct db *db) { return writing_for == db; }
+
+void pg_stats(struct db *db, struct db_stats *out) {
+    out->writable = db->postgres->writer_count > 0 && atomic_load(&db->postgres->back_off) == 0;
+}
+
+/* ---- opening and closing ----------------------------------------------------------------------------- */
+
+/* The first writer's connection migrates before it is the first writer's. */
+static int start_writers(struct db *db, const struct db_config *cfg, const struct schema_file *files, struct why why) {
+    struct pg_store *s = db->postgres;
+    int wanted = cfg->bulk ? 1 : cfg->writers > 0 ? cfg->writers : PG_WRITERS, rc = 0;
+    for (int i = 0; rc == 0 && i < wanted && i < PG_WRITERS_MAX; i++) {
+        struct conn *c;
+        rc = pg_open(db, cfg->bulk ? CONN_BULK : CONN_WRITER, &c, why);
+        if (rc == 0 && i == 0) rc = pg_migrate(c, files, why);
+        if (rc < 0) break;
+        if (pthread_create(&s->writers[i], NULL, writer_main, c) != 0) return refuse(why, "no thread can be started");
+        s->writer_count++;
+    }
+    return rc;
+}
+
+static int look(struct db *db, const struct schema_file *files, struct why why) {
+    struct conn *c;
+    int rc = pg_open(db, CONN_READER, &c, why), newest = schema_newest(files);
+    if (rc == 0) rc = pg_schema_version(c, files, why);
+    if (rc >= 0 && rc < newest)
+        rc = refuse(why, rc ? "the database has schema %d, this deskd needs %d: deskd serve brings it up to date"
+                            : "there is no desk in the database (schema %d of %d): deskd init makes one", rc, newest);
+    return rc < 0 ? rc : 0;
+}
+
+int pg_store_open(struct db *db, const struct db_config *cfg, const struct schema_file *files, struct why why) {
+    struct pg_store *s = db->postgres = ARENA_NEW(db->memory, struct pg_store);
+    s->last = &s->first;
+    s->url = str_dup(db->memory, str_of(cfg->url)).p;
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->wake, NULL);
+    if (strncmp(s->url, "postgres://", 11) != 0 && strncmp(s->url, "postgresql://", 13) != 0)
+        return refuse(why, "--database is written postgres://user@host/name");
+    return cfg->read_only ? look(db, files, why) : start_writers(db, cfg, files, why);
+}
+
+void pg_store_close(struct db *db) {
+    struct pg_store *s = db->postgres;
+    pthread_mutex_lock(&s->lock);
+    s->stopping = true;
+    pthread_cond_broadcast(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+    for (int i = 0; i < s->writer_count; i++) pthread_join(s->writers[i], NULL);
+    for (struct ring *r = db->conns.next, *next = r->next; r != &db->conns; r = next, next = r->next)
+        pg_close(RING_OF(r, struct conn, in_store));
+    pthread_cond_destroy(&s->wake);
+    pthread_mutex_destroy(&s->lock);
+}

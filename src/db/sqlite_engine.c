@@ -1,0 +1,148 @@
+/* The SQLite engine: its statements, and its table. */
+#include "db/db_internal.h"
+
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+
+/* ---- statements -------------------------------------------------------------------------------------- */
+
+static bool blank(const char *tail) { return tail[strspn(tail, " \t\r\n;")] == '\0'; }
+
+static int prepare(struct conn *c, const char *sql, void **out, int *params) {
+    struct arena *a = arena_new();
+    struct str text = db_dialect(a, false, sql);
+    const char *tail = "";
+    sqlite3_stmt *handle = NULL;
+    int code = sqlite3_prepare_v3(c->handle, text.p, (int)text.n + 1, SQLITE_PREPARE_PERSISTENT, &handle, &tail);
+    int rc = code ? conn_prepare_error(c, code, sql) : 0;
+    if (rc == 0 && (handle == NULL || !blank(tail))) {
+        log_error("store: not one statement: %s", sql);
+        sqlite3_finalize(handle);
+        rc = -ERR_INTERNAL_ERROR;
+    }
+    arena_free(a);
+    if (rc < 0) return rc;
+    *out = handle;
+    *params = sqlite3_bind_parameter_count(handle);
+    return 0;
+}
+
+static void finalize(struct conn *c, void *handle) {
+    (void)c;
+    sqlite3_finalize(handle);
+}
+
+static const char *param_name(void *handle, int i) { return sqlite3_bind_parameter_name(handle, i + 1); }
+
+static int bind_code(sqlite3_stmt *handle, int at, const struct bind *b) {
+    bool null = b->type == BIND_NULL || (b->type != BIND_INT && b->s.p == NULL);
+    if (null) return sqlite3_bind_null(handle, at);
+    if (b->type == BIND_INT) return sqlite3_bind_int64(handle, at, b->i);
+    if (b->type == BIND_BLOB) return sqlite3_bind_blob64(handle, at, b->s.p, b->s.n, SQLITE_STATIC);
+    return sqlite3_bind_text64(handle, at, b->s.p, b->s.n, SQLITE_STATIC, SQLITE_UTF8);
+}
+
+static int bind(struct stmt *s, int i, const struct bind *b) {
+    int code = bind_code(s->handle, i + 1, b);
+    return code ? conn_error(s->conn, code, s->sql) : 0;
+}
+
+static int step(struct stmt *s) {
+    int code = sqlite3_step(s->handle);
+    if (code == SQLITE_ROW) return 1;
+    return code == SQLITE_DONE ? 0 : conn_error(s->conn, code, s->sql);
+}
+
+static int reset(struct stmt *s) {
+    int code = sqlite3_reset(s->handle);
+    /* A foreign key is checked when a statement ends, so one that RETURNS a row may still fail here. */
+    int rc = s->state == 1 && code ? conn_error(s->conn, code, s->sql) : 0;
+    if (s->cached) sqlite3_clear_bindings(s->handle);
+    return rc;
+}
+
+static int changed(struct stmt *s) {
+    return sqlite3_stmt_readonly(s->handle) ? 0 : sqlite3_changes(s->conn->handle);
+}
+
+static int64_t column_int(void *handle, int i) { return sqlite3_column_int64(handle, i); }
+static bool column_null(void *handle, int i) { return sqlite3_column_type(handle, i) == SQLITE_NULL; }
+static int column_count(void *handle) { return sqlite3_column_count(handle); }
+
+static struct str column_text(void *handle, int i) {
+    int type = sqlite3_column_type(handle, i);
+    if (type == SQLITE_NULL) return (struct str){0};
+    const char *p = type == SQLITE_BLOB ? sqlite3_column_blob(handle, i) : (const char *)sqlite3_column_text(handle, i);
+    return (struct str){p ? p : "", (size_t)sqlite3_column_bytes(handle, i)};
+}
+
+/* ---- transactions ------------------------------------------------------------------------------------ */
+
+static int read_begin(struct conn *c, int budget_ms) {
+    c->deadline = budget_ms > 0 ? clock_monotonic() + budget_ms : 0;
+    return conn_begin(c, false);
+}
+
+static void read_end(struct conn *c) {
+    c->deadline = 0;
+    if (c->transaction) conn_commit(c);
+}
+
+static int savepoint_verb(struct conn *c, const char *verb, const char *name) {
+    char text[128];
+    int n = snprintf(text, sizeof text, "%s %s", verb, name);
+    assert(n > 0 && (size_t)n < sizeof text);
+    int rc = db_exec_text(c, text, NULL);
+    return rc < 0 ? rc : 0;
+}
+
+static int savepoint(struct conn *c, const char *name) { return savepoint_verb(c, "SAVEPOINT", name); }
+static int release(struct conn *c, const char *name) { return savepoint_verb(c, "RELEASE", name); }
+
+static int undo(struct conn *c, const char *name) {
+    int rc = savepoint_verb(c, "ROLLBACK TO", name);
+    return rc < 0 ? rc : savepoint_verb(c, "RELEASE", name);
+}
+
+/* ---- one writer has nobody to lock out, and AUTOINCREMENT follows the highest id by itself -------------- */
+
+static int lock_name(struct conn *c, struct str name) { return (void)c, (void)name, 0; }
+static int lock_row(struct conn *c, const char *table, int64_t id) { return (void)c, (void)table, (void)id, 0; }
+static int settle_ids(struct conn *c) { return (void)c, 0; }
+
+static int connect_reader(struct db *db, struct conn **out, struct why why) {
+    return conn_open(&db->sqlite->reading, out, why);
+}
+
+const struct engine sqlite_engine = {
+    .open = sqlite_open,
+    .close = sqlite_close,
+    .submit = sqlite_submit,
+    .writes_here = sqlite_writes_here,
+    .stats = sqlite_stats,
+    .connect = connect_reader,
+    .disconnect = conn_close,
+    .read_begin = read_begin,
+    .read_end = read_end,
+    .lost = conn_lost,
+    .savepoint = savepoint,
+    .release = release,
+    .undo = undo,
+    .lock_name = lock_name,
+    .lock_row = lock_row,
+    .settle_ids = settle_ids,
+    .prepare = prepare,
+    .finalize = finalize,
+    .param_name = param_name,
+    .bind = bind,
+    .step = step,
+    .reset = reset,
+    .changed = changed,
+    .col_int = column_int,
+    .col_text = column_text,
+    .col_null = column_null,
+    .col_count = column_count,
+};

@@ -1,0 +1,150 @@
+/* A store of SQLite: its folder, its lock, its writer, and the numbers of its files. */
+#include "db/db_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/log.h"
+
+/* ---- the folder and its lock --------------------------------------------------------------------------- */
+
+/* The lock is of the open file, so it ends with the process however that ends. The file stays: removing it would let
+ * two processes hold locks of two files of the same name. */
+static int take_lock(struct db *db, struct why why) {
+    struct str path = str_fmt(db->memory, "%s/lock", db->dir);
+    db->sqlite->lock_fd = open(path.p, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (db->sqlite->lock_fd < 0) return refuse(why, "%s can't be opened: %s", path.p, strerror(errno));
+    char pid[32] = "";
+    if (flock(db->sqlite->lock_fd, LOCK_EX | LOCK_NB) == 0) {
+        int n = snprintf(pid, sizeof pid, "%d\n", (int)getpid());
+        bool kept = ftruncate(db->sqlite->lock_fd, 0) == 0 && pwrite(db->sqlite->lock_fd, pid, (size_t)n, 0) == n;
+        if (!kept) log_warn("store: %s does not hold the process id: %s", path.p, strerror(errno)); /* a full disk */
+        return 0;
+    }
+    if (errno != EWOULDBLOCK) return refuse(why, "%s can't be locked: %s", path.p, strerror(errno));
+    ssize_t n = pread(db->sqlite->lock_fd, pid, sizeof pid - 1, 0);
+    return refuse(why, "the store %s is in use by another deskd (pid %d): stop that one, or name another folder",
+                  db->dir, n > 0 ? atoi(pid) : 0);
+}
+
+int sync_path(const char *path) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return -1;
+    int rc = fsync(fd);
+    close(fd);
+    return rc;
+}
+
+/* The file exists, empty if it is new, before SQLite opens it, so that it and its log have our mode. */
+static int make_file(struct db *db, bool create, struct why why) {
+    struct stat st;
+    if (stat(db->sqlite->path, &st) == 0) return 0;
+    if (!create) return refuse(why, "there is no store in %s: deskd init --data %s makes one", db->dir, db->dir);
+    int fd = open(db->sqlite->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0) return refuse(why, "%s can't be made: %s", db->sqlite->path, strerror(errno));
+    close(fd);
+    if (sync_path(db->dir) != 0) return refuse(why, "%s can't be synced: %s", db->dir, strerror(errno));
+    return 0;
+}
+
+static int take_folder(struct db *db, const struct db_config *cfg, struct why why) {
+    if (cfg->create && mkdir(db->dir, 0700) != 0 && errno != EEXIST)
+        return refuse(why, "the folder %s can't be made: %s", db->dir, strerror(errno));
+    if (cfg->read_only) return make_file(db, false, why);
+    struct stat st;
+    if (!cfg->create && stat(db->sqlite->path, &st) != 0) return make_file(db, false, why);
+    int rc = take_lock(db, why);
+    return rc < 0 ? rc : make_file(db, cfg->create, why);
+}
+
+/* ---- opening and closing ------------------------------------------------------------------------------- */
+
+static int open_writer(struct db *db, const struct schema_file *files, struct why why) {
+    struct conn *c;
+    int rc = conn_open(&db->sqlite->writing, &c, why);
+    if (rc < 0) return rc;
+    rc = schema_migrate(c, files, why);
+    if (rc == 0 && conn_pragma(c, STORE_MARK) != 0)
+        rc = refuse(why, "%s can't be written: %s", db->sqlite->path, sqlite3_errmsg(c->handle));
+    if (rc == 0 && (db->sqlite->writer = writer_start(db, c)) == NULL) rc = refuse(why, "no thread can be started");
+    if (rc < 0) conn_close(c);
+    return rc;
+}
+
+static int open_readers(struct db *db, const struct schema_file *files, struct why why) {
+    int rc = conn_open(&db->sqlite->reading, &db->sqlite->keeper, why);
+    if (rc == 0) rc = schema_version(db->sqlite->keeper, files, why); /* also maps the log's index */
+    if (rc >= 0 && rc < schema_newest(files))
+        rc = refuse(why, "the store has schema %d, this deskd needs %d: deskd serve brings it up to date", rc,
+                    schema_newest(files));
+    return rc < 0 ? rc : 0;
+}
+
+int sqlite_open(struct db *db, const struct db_config *cfg, const struct schema_file *files, struct why why) {
+    struct sqlite_store *s = db->sqlite = ARENA_NEW(db->memory, struct sqlite_store);
+    s->lock_fd = -1;
+    s->path = str_fmt(db->memory, "%s/%s", cfg->dir, STORE_FILE).p;
+    s->reading = (struct conn_options){db, s->path, CONN_READER, cfg->mmap_mb, cfg->cache_kb};
+    s->writing = s->reading;
+    s->writing.role = cfg->bulk ? CONN_BULK : CONN_WRITER;
+    int rc = take_folder(db, cfg, why);
+    if (rc == 0 && !cfg->read_only) rc = open_writer(db, files, why);
+    if (rc == 0 && !cfg->bulk) rc = open_readers(db, files, why);
+    return rc;
+}
+
+/* A bulk store was never synced: what is not on the disk lies in the page cache. */
+static void make_durable(const struct db *db) {
+    if (sync_path(db->sqlite->path) != 0 || sync_path(db->dir) != 0)
+        log_error("store: %s may not be durable: %s", db->sqlite->path, strerror(errno));
+}
+
+/* As the last connection: the log is moved into the store and removed, so that one file is left. */
+static void settle(struct conn *writer) {
+    int rc = sqlite3_wal_checkpoint_v2(writer->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    if (rc) log_warn("store: the log stays for the next start: %s", sqlite3_errstr(rc));
+    sqlite3_db_config(writer->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+    conn_close(writer);
+}
+
+void sqlite_close(struct db *db) {
+    struct sqlite_store *s = db->sqlite;
+    struct conn *writer = s->writer ? writer_stop(s->writer) : NULL;
+    for (struct ring *r = db->conns.next, *next = r->next; r != &db->conns; r = next, next = r->next)
+        if (RING_OF(r, struct conn, in_store) != writer) conn_close(RING_OF(r, struct conn, in_store));
+    if (writer) settle(writer);
+    if (db->bulk) make_durable(db);
+    if (s->lock_fd >= 0) close(s->lock_fd);
+}
+
+/* ---- writes -------------------------------------------------------------------------------------------- */
+
+void sqlite_submit(struct db *db, struct db_task *t) {
+    if (db->sqlite->writer)
+        writer_submit(db->sqlite->writer, t);
+    else
+        t->done(t, -ERR_SERVICE_UNAVAILABLE);
+}
+
+bool sqlite_writes_here(const struct db *db) { return db->sqlite->writer && writer_is_me(db->sqlite->writer); }
+
+/* ---- numbers ------------------------------------------------------------------------------------------- */
+
+static int64_t file_size(const char *path, const char *suffix) {
+    char name[4096];
+    struct stat st;
+    int n = snprintf(name, sizeof name, "%s%s", path, suffix);
+    return n > 0 && (size_t)n < sizeof name && stat(name, &st) == 0 ? (int64_t)st.st_size : 0;
+}
+
+void sqlite_stats(struct db *db, struct db_stats *out) {
+    out->writable = db->sqlite->writer && writer_writable(db->sqlite->writer);
+    out->wal_bytes = file_size(db->sqlite->path, "-wal");
+    out->store_bytes = file_size(db->sqlite->path, "");
+}

@@ -1,0 +1,35 @@
+#!/bin/sh
+# Runs a command with DATABASE=postgres://... : the URL of a throw-away PostgreSQL, a cluster in a temporary folder that listens
+# on a socket in it and nowhere else, gone when this ends.
+#
+#     tests/postgres.sh COMMAND...
+set -eu
+
+bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
+[ -n "$bin" ] || { echo "postgres: PostgreSQL is not installed (apt-get install postgresql)" >&2; exit 1; }
+
+place=$(mktemp -d)
+# PostgreSQL refuses to run as root.
+if [ "$(id -u)" = 0 ]; then
+    chown postgres "$place"
+    as() { (cd / && runuser -u postgres -- "$@"); }
+else
+    as() { "$@"; }
+fi
+end() {
+    as "$bin/pg_ctl" -D "$place/data" -m immediate -w stop >/dev/null 2>&1 || true
+    rm -rf "$place"
+}
+trap end EXIT
+trap 'exit 1' INT TERM
+
+as "$bin/initdb" -D "$place/data" -A trust -U desk -E UTF8 --locale="${PG_LOCALE:-C.UTF-8}" -N >/dev/null
+# Nothing here must survive the machine, so nothing is synced.
+as "$bin/pg_ctl" -D "$place/data" -l "$place/log" -w -o "-k $place -c listen_addresses= -c fsync=${PG_FSYNC:-off} \
+    -c max_connections=400 -c shared_buffers=64MB -c deadlock_timeout=200ms" start >/dev/null
+chmod 755 "$place"
+
+status=0
+DATABASE="postgres://desk@/postgres?host=$place" PGBIN="$bin" PGDATA="$place/data" "$@" || status=$?
+[ "$status" = 0 ] || grep -E 'ERROR|FATAL|PANIC' "$place/log" | sort | uniq -c | sort -rn | head -n 20 >&2
+exit "$status"
