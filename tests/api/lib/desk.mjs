@@ -25,11 +25,7 @@ process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 /** With DATABASE=postgres://... each store is a database of that cluster, named after its folder; else a folder. */
 const CLUSTER = process.env.DATABASE;
 const databaseName = (dir) => `deskd_${dir.replace(/\W/g, '_').slice(-50).toLowerCase()}`;
-export const databaseUrl = (dir) => {
-  const url = new URL(CLUSTER);
-  url.pathname = `/${databaseName(dir)}`;
-  return url.href;
-};
+export const databaseUrl = (dir) => CLUSTER.replace(/^(\w+:\/\/[^/]*\/)[^?]*/, `$1${databaseName(dir)}`);
 
 /** Runs SQL in the cluster's own database. */
 function psql(sql) {
