@@ -218,18 +218,33 @@ static int on_writer(struct call *c, int (*run)(struct conn *conn, void *arg), s
     return rc < 0 ? rc : again;
 }
 
-static int verify(struct call *c, const struct credentials_given *g, struct login *l) {
-    int rc = login_locked(&c->work, g->pair.login);
-    if (rc < 0) return rc;
-    if (rc) {
-        call_header(c, "Retry-After", str_fmt(c->work.arena, "%d", rc));
-        return fail(&c->work, ERR_AUTHENTICATION_LOCKED);
-    }
-    TRY(login_find(&c->work, g->pair.login, l));
+static int refuse_locked(struct call *c, struct str login) {
+    int rc = login_locked(&c->work, login);
+    if (rc <= 0) return rc;
+    call_header(c, "Retry-After", str_fmt(c->work.arena, "%d", rc));
+    return fail(&c->work, ERR_AUTHENTICATION_LOCKED);
+}
+
+/* One's turn to hash. Where many threads wait for it, those before may have failed meanwhile: a new snapshot shows it, and
+ * none is held while waiting. */
+static int hash_in_turn(struct call *c, const struct credentials_given *g, const struct login *l, bool *match) {
+    bool many = db_blocks(c->work.desk->db);
+    int rc = 0;
+    if (many) db_read_end(c->work.conn);
     pthread_mutex_lock(&c->api->hashing);
-    bool match = g->pair.password.n <= 1024 && password_verify(l->hash, g->pair.password);
+    if (many) rc = db_read_begin(c->work.conn, BUDGET_POOL_MS);
+    if (many && rc >= 0) rc = refuse_locked(c, g->pair.login);
+    *match = rc >= 0 && g->pair.password.n <= 1024 && password_verify(l->hash, g->pair.password);
     pthread_mutex_unlock(&c->api->hashing);
-    atomic_fetch_add(&c->api->metrics.hashes, 1);
+    atomic_fetch_add(&c->api->metrics.hashes, rc >= 0 ? 1 : 0);
+    return rc;
+}
+
+static int verify(struct call *c, const struct credentials_given *g, struct login *l) {
+    bool match;
+    TRY(refuse_locked(c, g->pair.login));
+    TRY(login_find(&c->work, g->pair.login, l));
+    TRY(hash_in_turn(c, g, l, &match));
     if (match) return 0;
     TRY(on_writer(c, write_failure, &(struct opening){.work = &c->work, .login = g->pair.login}));
     return fail(&c->work, ERR_AUTHENTICATION_FAILED);

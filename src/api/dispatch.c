@@ -45,6 +45,7 @@ static void common_headers(struct call *c) {
     http_add_header(r, "Date-ISO", (struct str){when, time_iso(when, c->work.now)});
     http_add_header(r, "X-Content-Type-Options", S("nosniff"));
     http_add_header(r, "X-Request-ID", c->request_id);
+    if (c->status == 503) http_add_header(r, "Retry-After", S("1"));
     http_add_header(r, "Vary", S("Authorization, Accept, X-Options, X-Requested-With"));
 }
 
@@ -252,7 +253,6 @@ static void to_pool(struct hop *h, void (*fn)(struct pool_task *t)) {
     h->pool = (struct pool_task){.run = fn};
     leave_loop(h);
     if (pool_submit(h->call.api->pool, &h->pool)) return;
-    call_header(&h->call, "Retry-After", S("1"));
     finish(h, -ERR_SERVICE_UNAVAILABLE);
 }
 

@@ -27,13 +27,39 @@ static void healthz(struct api *api, struct http_request *r) {
     reply_text(r, 200, "text/plain; charset=utf-8", &b);
 }
 
-static void readyz(struct api *api, struct http_request *r) {
+static void say_ready(struct api *api, struct http_request *r) {
     struct buf b = {0};
     struct db_stats stats;
+    bool draining = atomic_load(&api->draining), reads = store_answers(api);
     db_stats(api->desk->db, &stats);
-    bool draining = atomic_load(&api->draining), reads = store_answers(api), ready = !draining && reads && stats.writable;
+    bool ready = !draining && reads && stats.writable;
     buf_text(&b, ready ? "ready\n" : draining ? "draining\n" : reads ? "the store takes no writes\n" : "the store can not be read\n");
     reply_text(r, ready ? 200 : 503, "text/plain; charset=utf-8", &b);
+}
+
+struct question {
+    struct pool_task task;
+    struct api *api;
+    struct http_request *request;
+};
+
+static void pool_ready(struct pool_task *t) {
+    struct question *q = (struct question *)(void *)t; /* its first member */
+    say_ready(q->api, q->request);
+}
+
+static void readyz(struct api *api, struct http_request *r) {
+    if (!db_blocks(api->desk->db)) {
+        say_ready(api, r);
+        return;
+    }
+    struct question *q = ARENA_NEW(r->arena, struct question);
+    *q = (struct question){.task = {.run = pool_ready}, .api = api, .request = r};
+    http_defer(r);
+    if (pool_submit(api->pool, &q->task)) return;
+    struct buf b = {0};
+    buf_text(&b, "the pool is full\n");
+    reply_text(r, 503, "text/plain; charset=utf-8", &b);
 }
 
 static void metric(struct buf *b, const char *name, const char *type, const char *help, int64_t v) {

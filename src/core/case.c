@@ -136,9 +136,11 @@ int case_set_status(struct work *w, struct case_now *c, int64_t status_id) {
 /* ---- what others do to them ----------------------------------------------------------------------------------- */
 
 QUERY(counts_of_teams, "SELECT team_id, agent_id, status_type, n FROM case_counts WHERE team_id IN @LIST(:teams) AND agent_id <> -1 AND n <> 0");
+QUERY(cases_of_teams, "SELECT id FROM cases WHERE assigned_team_id IN @LIST(:teams) ORDER BY id @LOCK@");
 QUERY(cases_unassign_teams, "UPDATE cases SET assigned_team_id = NULL, updated_at = :now WHERE assigned_team_id IN @LIST(:teams)");
 QUERY(counts_drop_teams, "DELETE FROM case_counts WHERE team_id IN @LIST(:teams)");
 QUERY(counts_of_agent, "SELECT team_id, agent_id, status_type, n FROM case_counts WHERE agent_id = :agent AND team_id <> -1 AND n <> 0");
+QUERY(cases_of_agent, "SELECT id FROM cases WHERE assigned_agent_id = :agent ORDER BY id @LOCK@");
 QUERY(cases_unassign_agent, "UPDATE cases SET assigned_agent_id = NULL, updated_at = :now WHERE assigned_agent_id = :agent");
 QUERY(counts_drop_agent, "DELETE FROM case_counts WHERE agent_id = :agent");
 QUERY(cases_set_organization, "UPDATE cases SET organization_id = CAST(:organization AS BIGINT) WHERE requester_id = :user");
@@ -149,9 +151,11 @@ struct moved {
     struct moved *next;
 };
 
-/* What a query of counters yields, to be counted elsewhere. */
-static int read_moved(struct work *w, const struct query *q, const struct bind *binds, struct moved **first) {
+/* What a query of counters yields, to be counted elsewhere. `cases` locks what is about to move, so that what is counted now
+ * is what is moved then. */
+static int read_moved(struct work *w, const struct query *cases, const struct query *q, const struct bind *binds, struct moved **first) {
     int rc;
+    TRY(db_exec(w->conn, cases, binds));
     DB_ROWS(rc, w->conn, q, binds, row) {
         struct moved *m = ARENA_NEW(w->arena, struct moved);
         *m = (struct moved){col_int(row, 0), col_int(row, 1), col_int(row, 3), (int)col_int(row, 2), *first};
@@ -163,7 +167,7 @@ static int read_moved(struct work *w, const struct query *q, const struct bind *
 int cases_leave_teams(struct work *w, struct str teams) {
     struct moved *first = NULL;
     const struct bind *binds = BINDS(B_TEXT("teams", teams), B_INT("now", w->now));
-    TRY(read_moved(w, &counts_of_teams, binds, &first));
+    TRY(read_moved(w, &cases_of_teams, &counts_of_teams, binds, &first));
     TRY(db_exec(w->conn, &cases_unassign_teams, binds));
     for (const struct moved *m = first; m; m = m->next) {
         TRY(count_add(w, m->team, m->agent, m->type, (int)-m->n));
@@ -175,7 +179,7 @@ int cases_leave_teams(struct work *w, struct str teams) {
 int cases_leave_agent(struct work *w, int64_t user_id) {
     struct moved *first = NULL;
     const struct bind *binds = BINDS(B_INT("agent", user_id), B_INT("now", w->now));
-    TRY(read_moved(w, &counts_of_agent, binds, &first));
+    TRY(read_moved(w, &cases_of_agent, &counts_of_agent, binds, &first));
     TRY(db_exec(w->conn, &cases_unassign_agent, binds));
     for (const struct moved *m = first; m; m = m->next) {
         TRY(count_add(w, m->team, m->agent, m->type, (int)-m->n));

@@ -3,6 +3,7 @@
 #include "api/generic.h"
 #include "api/input.h"
 #include "api/view.h"
+#include "base/fold.h"
 #include "base/limits.h"
 #include "core/setting.h"
 #include "core/user.h"
@@ -167,6 +168,8 @@ static int read_metadata(struct call *c, struct str *out) {
 /* The requester of a stranger's conversation: who has the address, or somebody new. */
 static int find_requester(struct call *c, struct case_new *n) {
     struct str email = in_text(c, "email"), name = in_text(c, "name");
+    /* Strangers who come at once with one new address make one user. */
+    TRY(db_lock(c->work.conn, str_fmt(c->work.arena, "email:%s", email_key(c->work.arena, email).p)));
     int rc = user_by_email(&c->work, email, &n->requester_id);
     if (rc < 0) return rc;
     if (rc) n->requester_name = name;
