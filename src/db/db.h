@@ -10,7 +10,8 @@
  *     @LOCK@         at the end of a SELECT in a write: lock these rows (empty on SQLite: one writer)
  *     @SKIP@         the same, and pass over rows that another write has locked
  *
- * Statements are cached by their text in each connection, so a text must come from a bounded set: values are always bound. */
+ * Statements are cached by their text in each connection, so a text must come from a bounded set: values are always
+ * bound. */
 #ifndef DB_DB_H
 #define DB_DB_H
 
@@ -23,7 +24,8 @@ struct stmt; /* a cached statement under way; ends with stmt_end */
 
 /* ---- texts ------------------------------------------------------------------------------------------ */
 
-/* A named query. QUERY puts a pointer to each into one linker section, so that a check can PREPARE all on both engines. */
+/* A named query. QUERY puts a pointer to each into one linker section, so that a check can PREPARE all on both
+ * engines. */
 struct query {
     const char *name, *sql;
 };
@@ -47,8 +49,8 @@ struct bind {
 #define B_ID(n, v) {.name = ":" n, .type = (v) ? BIND_INT : BIND_NULL, .i = (v)} /* 0 binds NULL */
 #define BINDS(...) ((const struct bind[]){__VA_ARGS__, {0}}) /* NULL where there are none */
 
-/* ---- statements -------------------------------------------------------------------------------------
- * Errors: -ERR_FIELD_DUPLICATE (unique violation), -ERR_FIELD_INVALID (foreign key), -ERR_SERVICE_UNAVAILABLE (full disk, I/O,
+/* ---- statements ------------------------------------------------------------------------------------- Errors:
+ * -ERR_FIELD_DUPLICATE (unique violation), -ERR_FIELD_INVALID (foreign key), -ERR_SERVICE_UNAVAILABLE (full disk, I/O,
  * lost connection, budget spent), -ERR_INTERNAL_ERROR (a bug; logged here with the query's text, never its values).
  *
  * Every parameter of a text must be bound, if only to NULL: one that is not is a bug. Bound bytes stay in place until
@@ -77,8 +79,8 @@ int db_savepoint(struct conn *c, const char *name);
 int db_release(struct conn *c, const char *name);
 int db_undo(struct conn *c, const char *name); /* ROLLBACK TO and RELEASE */
 
-/* Writes run side by side on PostgreSQL; where the rows that a write reads don't exist yet or are not its own to lock, it
- * locks out its like. Until the transaction ends; on SQLite, where one write runs at a time, these cost nothing. */
+/* Writes run side by side on PostgreSQL; where the rows that a write reads don't exist yet or are not its own to lock,
+ * it locks out its like. Until the transaction ends; on SQLite, where one write runs at a time, these cost nothing. */
 int db_lock(struct conn *c, struct str name);
 int db_lock_row(struct conn *c, const char *table, int64_t id);
 /* After rows were inserted with ids of the caller's choice: the next ids the store gives are above them. */

@@ -1,8 +1,9 @@
-/* The seam between db.h and its engines: what a connection, a statement and a store are to all of db/, and the table of
- * what an engine does. db_open chooses the table; nobody outside of db/ (but its tests) includes this.
+/* The seam between db.h and its engines: what a connection, a statement and a store are to all of db/, and the table
+ * of what an engine does. db_open chooses the table; nobody outside of db/ (but its tests) includes this.
  *
- * Shared: the cache of statements, binding by name, the short forms of db.h (statement.c), readers by thread (store.c), the
- * dialect. An engine's own: how a text is prepared and stepped, what an error means, transactions, who writes. */
+ * Shared: the cache of statements, binding by name, the short forms of db.h (statement.c), readers by thread
+ * (store.c), the dialect. An engine's own: how a text is prepared and stepped, what an error means, transactions, who
+ * writes. */
 #ifndef DB_ENGINE_H
 #define DB_ENGINE_H
 
@@ -47,7 +48,8 @@ int refuse(struct why why, const char *fmt, ...) __attribute__((format(printf, 2
 struct engine {
     bool blocks; /* a statement may wait for another process: not on an event loop */
 
-    /* A store. open takes what was asked for, migrates, starts what writes; what it has opened when it fails, close closes. */
+    /* A store. open takes what was asked for, migrates, starts what writes; what it opened before it failed, close
+     * closes. */
     int (*open)(struct db *db, const struct db_config *cfg, const struct schema_file *files, struct why why);
     void (*close)(struct db *db); /* after the queued writes; the store's connections are closed by it */
     void (*submit)(struct db *db, struct db_task *t);

@@ -1,32 +1,36 @@
 /* The PostgreSQL engine.
  *
- * Threads. libpq is used synchronously: whoever runs a statement waits for its answer, so nothing of this engine runs on an
- * event loop (db_blocks). A thread of the pool reads through a connection of its own, as on SQLite, so the number of reading
- * connections is the number of pool threads. Writes are run by a few threads with a connection each (postgres_store.c); a
- * write that waits for a lock or for the disk of a COMMIT holds up one of them and not its neighbours, and PostgreSQL makes
- * one fsync of the COMMITs that come together. Batches as on SQLite would only make strangers share locks.
+ * Threads. libpq is used synchronously: whoever runs a statement waits for its answer, so nothing of this engine runs
+ * on an event loop (db_blocks). A thread of the pool reads through a connection of its own, as on SQLite, so the
+ * number of reading connections is the number of pool threads. Writes are run by a few threads with a connection each
+ * (postgres_store.c); a write that waits for a lock or for the disk of a COMMIT holds up one of them and not its
+ * neighbours, and PostgreSQL makes one fsync of the COMMITs that come together. Batches as on SQLite would only make
+ * strangers share locks.
  *
- * Isolation. A GET is one READ ONLY REPEATABLE READ transaction: one snapshot, as on SQLite. A write is one READ COMMITTED
- * transaction. Each of its statements sees what others have committed by then, so what is read to be changed is read with
- * @LOCK@; where there is no row to lock, or a rule spans several, db_lock() takes an advisory lock by name. Names are locked
- * before rows, rows in the order of their ids; where that can't be kept, the deadlock is found after deadlock_timeout.
+ * Isolation. A GET is one READ ONLY REPEATABLE READ transaction: one snapshot, as on SQLite. A write is one READ
+ * COMMITTED transaction. Each of its statements sees what others have committed by then, so what is read to be changed
+ * is read with @LOCK@; where there is no row to lock, or a rule spans several, db_lock() takes an advisory lock by
+ * name. Names are locked before rows, rows in the order of their ids; where that can't be kept, the deadlock is found
+ * after deadlock_timeout.
  *
- * Retries. A task is a function of the store and may be run again. It is, after a ROLLBACK and a pause of chance length:
+ * Retries. A task is a function of the store and may be run again. It is, after a ROLLBACK and a pause of chance
+ * length:
  *
  *     40001, 40P01    serialisation failure, deadlock: up to ATTEMPTS times, then -ERR_SERVICE_UNAVAILABLE
- *     23505, 23503    a unique or foreign key violation that its checks did not foresee: once. A neighbour committed between
- *                     the check and the insert, and the second run's check sees it and says the better error.
+ *     23505, 23503    a unique or foreign key violation that its checks did not foresee: once. A neighbour committed
+ *                     between the check and the insert; the second run's check sees it and says the better error.
  *
- * Nothing is retried once COMMIT was sent: whether it happened is not known when its answer is lost, and the caller is told
+ * Nothing is retried when the answer to a COMMIT is lost: whether it happened is not known, and the caller is told
  * -ERR_SERVICE_UNAVAILABLE. What was answered with success was committed with synchronous_commit on.
  *
- * Loss. A connection found dead before a transaction begins is opened anew, and the caller notices nothing. One that dies
- * within a transaction fails it with -ERR_SERVICE_UNAVAILABLE. While the database can't be reached, tries are spaced by a
- * back-off that all connections of the store share (BACK_OFF_MS to BACK_OFF_MAX_MS): requests in between fail at once.
+ * Loss. A connection found dead before a transaction begins is opened anew, and the caller notices nothing. One that
+ * dies within a transaction fails it with -ERR_SERVICE_UNAVAILABLE. While the database can't be reached, tries are
+ * spaced by a back-off that all connections of the store share (BACK_OFF_MS to BACK_OFF_MAX_MS): requests in between
+ * fail at once.
  *
- * Round trips. Statements are prepared once a connection, by text. The COMMIT of a read is sent and its answer read before
- * the next command, so that it costs the reader nothing. Parameters are sent in binary by the type that the server found,
- * results come as text: they are parsed where they are read, and numeric sums need no second form. */
+ * Round trips. Statements are prepared once a connection, by text. The COMMIT of a read is sent and its answer read
+ * before the next command, so that it costs the reader nothing. Parameters are sent in binary by the type that the
+ * server found, results come as text: they are parsed where they are read, and numeric sums need no second form. */
 #include "db/postgres.h"
 
 #include <stdio.h>
@@ -67,8 +71,10 @@ static int error_of(struct conn *c, const char *state) {
         c->budget_spent = true;
         return ERR_SERVICE_UNAVAILABLE;
     }
-    if (is(state, "22021") || is(state, "22003")) return ERR_FIELD_INVALID; /* bytes no text, a number beyond its column */
-    if (is(state, "25006")) return c->role == CONN_READER ? ERR_INTERNAL_ERROR : ERR_SERVICE_UNAVAILABLE; /* a standby */
+    /* Bytes that are no text, a number beyond its column. */
+    if (is(state, "22021") || is(state, "22003")) return ERR_FIELD_INVALID;
+    /* A read that writes is a bug; a write that may not is on a standby. */
+    if (is(state, "25006")) return c->role == CONN_READER ? ERR_INTERNAL_ERROR : ERR_SERVICE_UNAVAILABLE;
     static const char *const passing[] = {"08", "53", "55P03", "57P", "58"};
     for (size_t i = 0; i < sizeof passing / sizeof *passing; i++)
         if (is(state, passing[i])) return ERR_SERVICE_UNAVAILABLE;
@@ -96,8 +102,9 @@ int pg_error(struct conn *c, PGresult *r, const char *sql) {
 static void quiet(void *arg, const char *message) { (void)arg, (void)message; }
 
 static const char session_read[] = "SET default_transaction_read_only = on; SET statement_timeout = 0";
-static const char session_write[] = "SET default_transaction_isolation = 'read committed'; SET synchronous_commit = on; "
-                                    "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 60000";
+static const char session_write[] =
+    "SET default_transaction_isolation = 'read committed'; SET synchronous_commit = on; "
+    "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 60000";
 static const char session_bulk[] = "SET synchronous_commit = off; SET statement_timeout = 0";
 
 static int set_up(struct conn *c, struct why why) {
@@ -106,7 +113,8 @@ static int set_up(struct conn *c, struct why why) {
     struct pg *g = c->pg;
     int version = PQserverVersion(g->handle);
     if (version < PG_VERSION_MIN)
-        return refuse(why, "the database is PostgreSQL %d: deskd needs %d or newer", version / 10000, PG_VERSION_MIN / 10000);
+        return refuse(why, "the database is PostgreSQL %d: deskd needs %d or newer", version / 10000,
+                      PG_VERSION_MIN / 10000);
     PQsetNoticeProcessor(g->handle, quiet, NULL);
     PGresult *r = PQexec(g->handle, texts[c->role]);
     bool done = PQresultStatus(r) == PGRES_COMMAND_OK;
@@ -119,8 +127,8 @@ static int set_up(struct conn *c, struct why why) {
 
 static int open_handle(struct conn *c, struct why why) {
     /* Before the URL, so that what it says wins. */
-    static const char *const words[] = {"connect_timeout", "tcp_user_timeout", "dbname", "client_encoding",
-                                        "fallback_application_name", NULL};
+    static const char *const words[] = {"connect_timeout", "tcp_user_timeout",          "dbname",
+                                        "client_encoding", "fallback_application_name", NULL};
     const char *const values[] = {"5", "10000", c->store->postgres->url, "UTF8", "deskd", NULL};
     char text[400];
     c->pg->handle = PQconnectdbParams(words, values, 1);
@@ -266,7 +274,9 @@ static int lock_row(struct conn *c, const char *table, int64_t id) {
     return db_exec_text(c, text, BINDS(B_INT("id", id)));
 }
 
-static int connect_reader(struct db *db, struct conn **out, struct why why) { return pg_open(db, CONN_READER, out, why); }
+static int connect_reader(struct db *db, struct conn **out, struct why why) {
+    return pg_open(db, CONN_READER, out, why);
+}
 
 const struct engine postgres_engine = {
     .blocks = true,

@@ -1,5 +1,5 @@
-/* The schema in PostgreSQL: the same files, each in a transaction, under one advisory lock, so that of several processes that
- * start at once one migrates and the others find it done. */
+/* The schema in PostgreSQL: the same files, each in a transaction, under one advisory lock, so that of several
+ * processes that start at once one migrates and the others find it done. */
 #include "db/postgres.h"
 
 #include <ctype.h>
@@ -12,7 +12,8 @@
 #define MIGRATION_LOCK "1684370283" /* "desk" */
 
 /* Of PostgreSQL alone, so not among the QUERY()s that both engines prepare. */
-static const char has_table[] = "SELECT COUNT(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = :name";
+static const char has_table[] =
+    "SELECT COUNT(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = :name";
 static const char count_tables[] = "SELECT COUNT(*) FROM pg_tables WHERE schemaname = current_schema()";
 static const char find_schema[] = "SELECT 1 WHERE current_schema() IS NOT NULL";
 
@@ -39,7 +40,8 @@ static int64_t ask(struct conn *c, const char *sql, const struct bind *binds) {
 
 int pg_schema_version(struct conn *c, const struct schema_file *files, struct why why) {
     int64_t schema = ask(c, find_schema, NULL);
-    if (schema == 0) return refuse(why, "the database has no schema of the search_path: create one, or name it in the URL");
+    if (schema == 0)
+        return refuse(why, "the database has no schema of the search_path: create one, or name it in the URL");
     int64_t ours = ask(c, has_table, BINDS(B_TEXT("name", S("schema_version"))));
     int64_t tables = ask(c, count_tables, NULL);
     if (schema < 0 || ours < 0 || tables < 0) return refuse(why, "the database can't be read");
@@ -53,7 +55,8 @@ static struct str ordered_by_bytes(struct arena *a, const char *sql) {
     bool quoted = false, comment = false;
     for (const char *p = sql; *p; p++) {
         bool starts = p == sql || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
-        bool type = starts && !quoted && !comment && strncmp(p, "TEXT", 4) == 0 && !(isalnum((unsigned char)p[4]) || p[4] == '_');
+        bool ends = strncmp(p, "TEXT", 4) == 0 && !(isalnum((unsigned char)p[4]) || p[4] == '_');
+        bool type = starts && ends && !quoted && !comment;
         if (!comment && *p == '\'') quoted = !quoted;
         if (!quoted && p[0] == '-' && p[1] == '-') comment = true;
         if (*p == '\n') comment = false;
@@ -77,7 +80,8 @@ static int failed(struct conn *c, const struct schema_file *file, int version, s
 
 static bool apply(struct conn *c, int version, const struct schema_file *file, struct arena *a) {
     PGconn *handle = c->pg->handle;
-    const char *const texts[] = {"BEGIN", schema_table, ordered_by_bytes(a, db_dialect(a, true, file->sql).p).p, settle};
+    const char *const texts[] = {"BEGIN", schema_table, ordered_by_bytes(a, db_dialect(a, true, file->sql).p).p,
+                                 settle};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         PGresult *r = PQexec(handle, texts[i]);
         bool done = PQresultStatus(r) == PGRES_COMMAND_OK || PQresultStatus(r) == PGRES_TUPLES_OK;
@@ -104,7 +108,8 @@ static int migrate(struct conn *c, const struct schema_file *files, struct why w
 }
 
 int pg_migrate(struct conn *c, const struct schema_file *files, struct why why) {
-    if (pg_run(c, "SELECT pg_advisory_lock(" MIGRATION_LOCK ")") < 0) return refuse(why, "the database can't be locked");
+    if (pg_run(c, "SELECT pg_advisory_lock(" MIGRATION_LOCK ")") < 0)
+        return refuse(why, "the database can't be locked");
     int rc = migrate(c, files, why);
     pg_run(c, "SELECT pg_advisory_unlock(" MIGRATION_LOCK ")");
     return rc;
@@ -112,9 +117,10 @@ int pg_migrate(struct conn *c, const struct schema_file *files, struct why why) 
 
 /* ---- check ------------------------------------------------------------------------------------------- */
 
-static const char bad_indexes[] = "SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
-                                  "JOIN pg_namespace n ON n.oid = c.relnamespace "
-                                  "WHERE n.nspname = current_schema() AND NOT (i.indisvalid AND i.indisready) ORDER BY 1";
+static const char bad_indexes[] =
+    "SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
+    "JOIN pg_namespace n ON n.oid = c.relnamespace "
+    "WHERE n.nspname = current_schema() AND NOT (i.indisvalid AND i.indisready) ORDER BY 1";
 
 int postgres_check(const struct db_config *cfg, const struct schema_file *files,
                    void (*report)(void *arg, const char *line), void *arg, struct why why) {
@@ -130,7 +136,8 @@ int postgres_check(const struct db_config *cfg, const struct schema_file *files,
     if (rc == 0) {
         while ((rc = stmt_step(s)) == 1) {
             char line[160];
-            snprintf(line, sizeof line, "the index %.*s is not valid: REINDEX it", (int)col_text(s, 0).n, col_text(s, 0).p);
+            struct str name = col_text(s, 0);
+            snprintf(line, sizeof line, "the index %.*s is not valid: REINDEX it", (int)name.n, name.p);
             report(arg, line);
             findings++;
         }

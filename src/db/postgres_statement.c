@@ -1,5 +1,5 @@
-/* Statements of PostgreSQL: prepared under a name once a connection, parameters in binary, results as text. A result lies
- * whole in memory, so a connection may have any number of statements under way. */
+/* Statements of PostgreSQL: prepared under a name once a connection, parameters in binary, results as text. A result
+ * lies whole in memory, so a connection may have any number of statements under way. */
 #include "db/postgres.h"
 
 #include <ctype.h>
@@ -12,7 +12,7 @@
 #include "base/log.h"
 
 /* Types by their number in pg_type, which never changes. */
-enum { TYPE_BYTEA = 17, TYPE_INT8 = 20, TYPE_INT2 = 21, TYPE_INT4 = 23, TYPE_TEXT = 25, TYPE_JSON = 114, TYPE_VARCHAR = 1043 };
+enum { TYPE_BYTEA = 17, TYPE_INT8 = 20, TYPE_INT4 = 23, TYPE_TEXT = 25, TYPE_JSON = 114, TYPE_VARCHAR = 1043 };
 enum { PARAMS_MAX = 128, NUMBER_MAX = 24 };
 
 struct pg_stmt {
@@ -31,7 +31,7 @@ struct pg_stmt {
     struct bytes { /* a bytea column, decoded */
         struct bytes *next;
         unsigned char *p;
-    } *bytes;
+    } * bytes;
 };
 
 /* ---- preparing --------------------------------------------------------------------------------------- */

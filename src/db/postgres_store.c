@@ -127,8 +127,10 @@ static int look(struct db *db, const struct schema_file *files, struct why why) 
     int rc = pg_open(db, CONN_READER, &c, why), newest = schema_newest(files);
     if (rc == 0) rc = pg_schema_version(c, files, why);
     if (rc >= 0 && rc < newest)
-        rc = refuse(why, rc ? "the database has schema %d, this deskd needs %d: deskd serve brings it up to date"
-                            : "there is no desk in the database (schema %d of %d): deskd init makes one", rc, newest);
+        rc = refuse(why,
+                    rc ? "the database has schema %d, this deskd needs %d: deskd serve brings it up to date"
+                       : "there is no desk in the database (schema %d of %d): deskd init makes one",
+                    rc, newest);
     return rc < 0 ? rc : 0;
 }
 

@@ -64,9 +64,7 @@ static int reset(struct stmt *s) {
     return rc;
 }
 
-static int changed(struct stmt *s) {
-    return sqlite3_stmt_readonly(s->handle) ? 0 : sqlite3_changes(s->conn->handle);
-}
+static int changed(struct stmt *s) { return sqlite3_stmt_readonly(s->handle) ? 0 : sqlite3_changes(s->conn->handle); }
 
 static int64_t column_int(void *handle, int i) { return sqlite3_column_int64(handle, i); }
 static bool column_null(void *handle, int i) { return sqlite3_column_type(handle, i) == SQLITE_NULL; }
