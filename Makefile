@@ -31,7 +31,7 @@ $(VARIANT)/%.o: %.c
 	@echo "  cc $<"
 	@$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(VARIANT)/gen/schema.c: $(wildcard schema/*.sql) tools/embed.sh
+$(VARIANT)/gen/schema.c: schema $(wildcard schema/*.sql) tools/embed.sh
 	@mkdir -p $(@D)
 	@sh tools/embed.sh schema/*.sql > $@
 
@@ -141,7 +141,7 @@ test-fault: $(BIN) $(VARIANT)/tests/fault/eio.so tests/node_modules/.package-loc
 test: ## installs what is missing, builds, runs all tests
 	@sh tools/setup.sh test
 	@$(MAKE) --no-print-directory -j2 all
-	@$(MAKE) --no-print-directory layers unit test-corpora dialect test-http test-api test-fault
+	@$(MAKE) --no-print-directory layers unit test-corpora dialect test-http test-api test-fault test-postgres
 
 .PHONY: test-sanitized
 test-sanitized: ## units and API under AddressSanitizer, UBSan and ThreadSanitizer

@@ -66,12 +66,22 @@ static bool compile(struct compiled *c, const struct resource *home, const struc
     return c->variables <= PATH_VARS || wrong(err, size, home, route, "too many variables");
 }
 
-static bool check_fields(const struct resource *r, char *err, size_t size) {
+static bool is_json(const char *text) {
+    struct arena *a = arena_new();
+    struct json *j;
+    struct json_error err;
+    bool ok = json_parse(a, str_of(text), &j, &err) == 0;
+    arena_free(a);
+    return ok;
+}
+
+static bool check_fields(struct arena *a, const struct resource *r, char *err, size_t size) {
     for (const struct field *f = r->fields; f->name; f++) {
-        if ((f->type == F_REF || f->type == F_MANY) && (f->ref == NULL || resource_of(f->ref) == NULL)) return wrong(err, size, r, NULL, f->name);
-        if (f->type == F_MANY && f->many == NULL) return wrong(err, size, r, NULL, f->name);
-        if ((f->type == F_WORD || f->type == F_WORDS) && f->words == NULL) return wrong(err, size, r, NULL, f->name);
-        if (f->doc == NULL && !(f->flags & HIDDEN)) return wrong(err, size, r, NULL, str_of(f->name).p);
+        if ((f->type == F_REF || f->type == F_MANY) && (f->ref == NULL || resource_of(f->ref) == NULL)) return wrong(err, size, r, NULL, str_fmt(a, "%s refers to an unknown resource", f->name).p);
+        if (f->type == F_MANY && f->many == NULL) return wrong(err, size, r, NULL, str_fmt(a, "%s has no query .many", f->name).p);
+        if ((f->type == F_WORD || f->type == F_WORDS) && f->words == NULL) return wrong(err, size, r, NULL, str_fmt(a, "%s has no .words", f->name).p);
+        if (f->example && !is_json(f->example)) return wrong(err, size, r, NULL, str_fmt(a, "%s: .example is no JSON (a text stands in quotes)", f->name).p);
+        if (f->doc == NULL && !(f->flags & HIDDEN)) return wrong(err, size, r, NULL, str_fmt(a, "%s has no .doc", f->name).p);
     }
     return true;
 }
@@ -98,7 +108,7 @@ bool router_make(struct router *r, struct arena *a, char *err, size_t err_size) 
         for (const struct route *route = (*p)->routes; route && route->path; route++) n++;
     r->routes = arena_array(a, (size_t)n + 1, sizeof *r->routes);
     for (const struct resource *const *p = resources; *p; p++) {
-        if (!check_fields(*p, err, err_size)) return false;
+        if (!check_fields(a, *p, err, err_size)) return false;
         for (const struct route *route = (*p)->routes; route && route->path; route++) {
             if (!compile(&r->routes[r->count], *p, route, err, err_size)) return false;
             for (int i = 0; i < r->count; i++)

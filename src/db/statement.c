@@ -60,6 +60,24 @@ static void cache_add(struct conn *c, struct stmt *s) {
     c->cached++;
 }
 
+/* A statement owns the names of its parameters: SQLite frees its own when it prepares a text anew after a schema change. */
+static size_t names_size(struct conn *c, void *handle, int params) {
+    size_t size = 0;
+    for (int i = 0; i < params; i++) {
+        const char *name = c->engine->param_name(handle, i);
+        size += name ? strlen(name) + 1 : 0;
+    }
+    return size;
+}
+
+static void names_copy(struct stmt *s, char *at) {
+    for (int i = 0; i < s->param_count; i++) {
+        const char *name = s->engine->param_name(s->handle, i);
+        s->params[i].name = name ? strcpy(at, name) : "?"; /* matches no bind, so db_start refuses the text */
+        at += name ? strlen(name) + 1 : 0;
+    }
+}
+
 static int statement_new(struct conn *c, uint64_t hash, const char *sql, struct stmt **out) {
     void *handle = NULL;
     int params = 0;
@@ -67,7 +85,7 @@ static int statement_new(struct conn *c, uint64_t hash, const char *sql, struct 
     int rc = c->engine->prepare(c, sql, &handle, &params);
     if (rc < 0) return rc;
     size_t size = sizeof(struct stmt) + (size_t)params * sizeof(struct param), length = strlen(sql) + 1;
-    struct stmt *s = calloc(1, size + length);
+    struct stmt *s = calloc(1, size + length + names_size(c, handle, params));
     if (!s) {
         c->engine->finalize(c, handle);
         return -ERR_SERVICE_UNAVAILABLE;
@@ -79,10 +97,7 @@ static int statement_new(struct conn *c, uint64_t hash, const char *sql, struct 
     s->hash = hash;
     s->sql = memcpy((char *)s + size, sql, length);
     s->param_count = params;
-    for (int i = 0; i < params; i++) {
-        const char *name = c->engine->param_name(handle, i);
-        s->params[i].name = name ? name : "?"; /* matches no bind, so db_start refuses the text */
-    }
+    names_copy(s, (char *)s + size + length);
     *out = s;
     return 0;
 }

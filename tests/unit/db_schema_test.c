@@ -32,6 +32,24 @@ static void migrations_run_once_each_and_keep_the_data(void **state) {
     }
 }
 
+static int change_and_note(struct conn *c, void *arg) {
+    (void)arg;
+    for (int i = 0; i < 3; i++) {
+        char sql[64];
+        snprintf(sql, sizeof sql, "CREATE TABLE more%d (id BIGINT, text TEXT)", i);
+        int64_t id;
+        if (db_exec_text(c, sql, NULL) < 0) return -1;
+        if (db_insert(c, &topic_add, BINDS(B_TEXT("name", str_of(sql))), &id) < 0) return -1;
+    }
+    return 0;
+}
+
+static void a_statement_outlives_changes_of_the_schema(void **state) {
+    PLACE;
+    assert_int_equal(db_write(p->db, change_and_note, NULL), 0);
+    assert_int_equal(topics(p), 3);
+}
+
 static void expect_refused_second(struct place *p, const char *sql, const char *says) {
     const struct schema_file files[] = {
         {first_schema[0].name, first_schema[0].sql},
@@ -249,6 +267,7 @@ static void a_read_only_store_is_opened_beside_its_owner_and_refuses_writes(void
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        IN_STORE(a_statement_outlives_changes_of_the_schema),
         IN_STORE(migrations_run_once_each_and_keep_the_data),
         IN_STORE(a_migration_that_fails_leaves_no_trace),
         IN_STORE(a_newer_or_a_foreign_store_is_refused),
