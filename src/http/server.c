@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -332,16 +333,24 @@ static bool wait_empty(struct http_server *s, int64_t ms) {
     return empty;
 }
 
+/* The listening socket goes, and with it its place in every loop's epoll set; its number stays taken, by something never ready, so that no loop
+ * mistakes it for another's. MHD_quiesce_daemon would take it out of the sets from this thread and from the loops at once, and one that
+ * came second ended the process. */
+static void stop_listening(struct http_server *s) {
+    int quiet = eventfd(0, EFD_CLOEXEC);
+    if (quiet < 0 || dup2(quiet, s->listener) < 0) shutdown(s->listener, SHUT_RDWR);
+    if (quiet >= 0) close(quiet);
+}
+
 void http_stop(struct http_server *s, int drain_ms) {
     atomic_store(&s->draining, true);
-    MHD_quiesce_daemon(s->daemon);
-    shutdown(s->listener,
-             SHUT_RDWR); /* refuses from now on; closed once no loop can mistake the number for another's */
+    stop_listening(s);
     if (!wait_empty(s, drain_ms)) {
         atomic_store(&s->hurry, true);
         while (!wait_empty(s, 5000)) log_warn("stopping: requests are still at work");
     }
-    MHD_stop_daemon(s->daemon);
+    MHD_stop_daemon(s->daemon); /* closes the number, too */
+    s->listener = -1;
     sweeper_stop(s);
     server_free(s);
 }
