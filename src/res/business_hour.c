@@ -1,4 +1,5 @@
 #include "core/hours.h"
+#include "res/person.h"
 
 #include "api/generic.h"
 
@@ -107,10 +108,6 @@ static int check_holidays(struct call *c, struct in *in) {
     return failed(&c->work) ? -(int)failure(&c->work) : 0;
 }
 
-static int check_time_zone(struct call *c, struct in *in) {
-    if (time_zone_known(in->value.s)) return 0;
-    return fail_field(&c->work, ERR_FIELD_INVALID, S("time_zone"), "A name of the tz database is expected, like Europe/Berlin.");
-}
 
 static const struct field business_hour_fields[] = {
     {"title", F_TEXT, REQUIRED, .doc = "What the hours are called.", .example = "\"Office\""},

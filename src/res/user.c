@@ -3,43 +3,13 @@
 #include "api/generic.h"
 #include "api/view.h"
 #include "base/fold.h"
-#include "core/hours.h"
 #include "core/permission.h"
 #include "core/session.h"
 #include "core/setting.h"
 #include "res/avatar.h"
+#include "res/person.h"
 
 #include <inttypes.h>
-
-/* ---- computed members ------------------------------------------------------------------------------------------- */
-
-static void full_name(struct view *v, const struct row *row, const struct value *own) {
-    const struct call *c = v->c;
-    bool stranger = c->work.actor.rank == ROLE_PUBLIC && c->stranger_id == row->id && c->stranger_name.p;
-    jw_str(&v->w, stranger ? c->stranger_name : own->s);
-}
-
-static void avatar(struct view *v, const struct row *row, const struct value *own) {
-    const struct desk *d = v->c->work.desk;
-    jw_str(&v->w, str_fmt(v->c->work.arena, "%s/api/v1/users/%" PRId64 "/avatar?v=%" PRId64, d->base_url.p, row->id, own->i));
-}
-
-static void zone_offset(struct view *v, const struct row *row, const struct value *own) {
-    (void)row;
-    jw_int(&v->w, time_zone_offset(own->s, v->c->work.now));
-}
-
-static void realtime_channel(struct view *v, const struct row *row, const struct value *own) {
-    (void)own;
-    jw_str(&v->w, str_fmt(v->c->work.arena, "presence-%s@v1_users_%" PRId64, v->c->work.desk->installation.p, row->id));
-}
-
-static void presence_channel(struct view *v, const struct row *row, const struct value *own) {
-    const struct desk *d = v->c->work.desk;
-    struct arena *a = v->c->work.arena;
-    (void)row;
-    jw_str(&v->w, str_fmt(a, "user_presence-%s@%.40s", d->installation.p, mac_hex(a, &d->account_key, own->s).p));
-}
 
 /* ---- what only oneself is shown ----------------------------------------------------------------------------------- */
 
@@ -79,11 +49,6 @@ static void own_channel(struct view *v, const struct row *row, const struct valu
     jw_str(&v->w, str_fmt(a, "user_notifications-%s@%.40s", d->installation.p, mac_hex(a, &d->account_key, str_fmt(a, "notify %s", own->s.p)).p));
 }
 
-static int check_time_zone(struct call *c, struct in *in) {
-    if (time_zone_known(in->value.s)) return 0;
-    return fail_at(&c->work, ERR_FIELD_INVALID, S("time_zone"), in->pointer, "A name of the tz database is expected, like Europe/Berlin.");
-}
-
 static int check_phone(struct call *c, struct in *in) {
     if (phone_key(c->work.arena, in->value.s).p) return 0;
     return fail_at(&c->work, ERR_FIELD_INVALID, S("phone"), in->pointer, "A phone number is expected.");
@@ -91,15 +56,9 @@ static int check_phone(struct call *c, struct in *in) {
 
 /* ---- the tables ---------------------------------------------------------------------------------------------------- */
 
-#define TEAMS_OF "SELECT m.user_id, m.team_id FROM team_members m WHERE m.user_id IN @LIST(:ids) ORDER BY m.user_id, m.team_id"
-#define EMAILS_OF                                                                                                                          \
-    "SELECT e.user_id, e.id FROM identity_emails e WHERE e.user_id IN @LIST(:ids) ORDER BY e.user_id, e.is_primary DESC, e.updated_at DESC, e.id DESC"
-#define PHONES_OF                                                                                                                          \
-    "SELECT p.user_id, p.id FROM identity_phones p WHERE p.user_id IN @LIST(:ids) ORDER BY p.user_id, p.is_primary DESC, p.updated_at DESC, p.id DESC"
-
 static const struct field user_fields[] = {
     {"uuid", F_TEXT, READONLY, .to = TO_STAFF, .doc = "Its universal id."},
-    {"full_name", F_TEXT, REQUIRED | BY_HANDLER, .render = full_name, .doc = "The person's name.", .example = "\"Ada Byron\""},
+    {"full_name", F_TEXT, REQUIRED | BY_HANDLER, .render = person_name, .doc = "The person's name.", .example = "\"Ada Byron\""},
     {"email", F_EMAIL, CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .doc = "An address nobody else has; this or phone is mandatory.",
      .example = "\"ada@example.com\""},
     {"phone", F_TEXT, CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .check = check_phone, .doc = "A number nobody else has.", .example = "\"+49 30 1234567\""},
@@ -110,36 +69,33 @@ static const struct field user_fields[] = {
     {"is_enabled", F_BOOL, UPDATE_ONLY, .to = TO_STAFF, .doc = "Whether the person may log in."},
     {"is_mfa_enabled", F_BOOL, READONLY, .to = TO_STAFF, .doc = "Whether a second factor is asked for."},
     {"role", F_REF, BY_HANDLER, .ref = "role", .initial = "4", .to = TO_STAFF, .doc = "What the person is; a customer unless given."},
-    {"avatar", F_COMPUTED, READONLY, .column = "COALESCE(t.avatar_updated_at, 0)", .render = avatar, .doc = "Address of a picture.",
-     .example = "\"http://127.0.0.1:8080/api/v1/users/2/avatar?v=0\""},
+    PERSON_AVATAR,
     {"agent_case_access", F_WORD, NULLABLE, .words = case_accesses, .to = TO_STAFF, .doc = "Which conversations the person sees; without, the role's."},
     {"organization_case_access", F_WORD, 0, .words = organization_accesses, .initial = "REQUESTED", .to = TO_STAFF,
      .doc = "Whether a customer sees the organization's conversations too, when it is shared."},
     {"organization", F_REF, NULLABLE | BY_HANDLER, .ref = "organization", .to = TO_STAFF, .doc = "Whom the person works for."},
-    {"teams", F_MANY, 0, .ref = "team", .many = TEAMS_OF, .to = TO_CUSTOMERS, .doc = "The teams of a member of staff."},
-    {"emails", F_MANY, 0, .ref = "identity_email", .many = EMAILS_OF, .to = TO_STAFF, .doc = "E-mail addresses, the primary one first."},
-    {"phones", F_MANY, 0, .ref = "identity_phone", .many = PHONES_OF, .to = TO_STAFF, .doc = "Phone numbers, the primary one first."},
-    {"twitter", F_COMPUTED, READONLY, .render = render_nothing, .to = TO_STAFF, .doc = "Twitter accounts.", .example = "[]"},
-    {"facebook", F_COMPUTED, READONLY, .render = render_nothing, .to = TO_STAFF, .doc = "Facebook accounts.", .example = "[]"},
-    {"external_identifiers", F_COMPUTED, READONLY, .render = render_nothing, .to = TO_STAFF, .doc = "Ids in other systems.", .example = "[]"},
-    {"addresses", F_COMPUTED, READONLY, .render = render_nothing, .to = TO_STAFF, .doc = "Postal addresses.", .example = "[]"},
-    {"websites", F_COMPUTED, READONLY, .render = render_nothing, .to = TO_STAFF, .doc = "Web sites.", .example = "[]"},
-    {"custom_fields", F_COMPUTED, READONLY, .render = render_nothing, .to = TO_STAFF, .doc = "Values of custom fields.", .example = "[]"},
-    {"pinned_notes_count", F_INT, READONLY, .column = "0", .to = TO_STAFF, .doc = "How many notes are pinned to the person."},
+    PERSON_TEAMS,
+    PERSON_EMAILS,
+    PERSON_PHONES,
+    PERSON_TWITTER,
+    PERSON_FACEBOOK,
+    PERSON_EXTERNAL_IDENTIFIERS,
+    PERSON_ADDRESSES,
+    PERSON_WEBSITES,
+    PERSON_CUSTOM_FIELDS,
+    {"pinned_notes_count", F_INT, READONLY, .to = TO_STAFF, .doc = "How many notes are pinned to the person."},
     {"locale", F_REF, NULLABLE, .ref = "locale", .to = TO_STAFF, .doc = "The language the person is written to in."},
-    {"time_zone", F_TEXT, NULLABLE, .check = check_time_zone, .to = TO_STAFF, .doc = "Name in the tz database.", .example = "\"Europe/Berlin\""},
-    {"time_zone_offset", F_COMPUTED, READONLY, .column = "t.time_zone", .render = zone_offset, .to = TO_STAFF,
-     .doc = "Seconds east of UTC, by the zone's rules today.", .example = "3600"},
+    PERSON_TIME_ZONE,
+    PERSON_TIME_ZONE_OFFSET,
     {"greeting", F_TEXT, NULLABLE | UPDATE_ONLY, .to = TO_CUSTOMERS, .doc = "How the person greets."},
     {"signature", F_LONG, NULLABLE, .max = 4000, .to = TO_STAFF, .doc = "What stands under the person's replies."},
     {"status_message", F_TEXT, NULLABLE | UPDATE_ONLY, .to = TO_CUSTOMERS, .doc = "What the person is up to."},
-    {"last_seen_user_agent", F_TEXT, READONLY, .to = TO_STAFF, .doc = "The program the person used last."},
-    {"last_seen_ip", F_TEXT, READONLY, .to = TO_STAFF, .doc = "The address the person came from last."},
+    PERSON_LAST_SEEN_USER_AGENT,
+    PERSON_LAST_SEEN_IP,
     {"last_seen_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the person was here last."},
     {"last_active_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the person did something last."},
-    {"realtime_channel", F_COMPUTED, READONLY, .render = realtime_channel, .to = TO_STAFF, .doc = "Channel of changes.", .example = "\"presence-0f@v1_users_2\""},
-    {"presence_channel", F_COMPUTED, READONLY, .column = "t.uuid", .render = presence_channel, .to = TO_CUSTOMERS, .doc = "Channel of presence.",
-     .example = "\"user_presence-0f@0f\""},
+    {"realtime_channel", F_COMPUTED, READONLY, .render = person_realtime_channel, .to = TO_STAFF, .doc = "Channel of changes.", .example = "\"presence-0f@v1_users_2\""},
+    PERSON_PRESENCE_CHANNEL,
     {"password_updated_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the password last changed."},
     {"avatar_updated_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the picture last changed."},
     {"last_logged_in_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the person last logged in."},
@@ -335,16 +291,14 @@ const struct resource user_resource = {.type = "user", .title = "People", .doc =
 
 static const struct field minimal_fields[] = {
     {"uuid", F_TEXT, READONLY, .to = TO_STAFF, .doc = "Its universal id."},
-    {"full_name", F_TEXT, READONLY, .render = full_name, .doc = "The person's name.", .example = "\"Ada Byron\""},
+    {"full_name", F_TEXT, READONLY, .render = person_name, .doc = "The person's name.", .example = "\"Ada Byron\""},
     {"role", F_REF, READONLY, .ref = "role", .to = TO_STAFF, .doc = "What the person is."},
     {"teams", F_MANY, 0, .ref = "team_minimal", .many = TEAMS_OF, .to = TO_CUSTOMERS, .doc = "The teams of a member of staff."},
-    {"avatar", F_COMPUTED, READONLY, .column = "COALESCE(t.avatar_updated_at, 0)", .render = avatar, .doc = "Address of a picture.",
-     .example = "\"http://127.0.0.1:8080/api/v1/users/2/avatar?v=0\""},
+    PERSON_AVATAR,
     {"last_activity_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the person was last active."},
     {"last_active_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the person did something last."},
     {"last_seen_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the person was here last."},
-    {"presence_channel", F_COMPUTED, READONLY, .column = "t.uuid", .render = presence_channel, .to = TO_CUSTOMERS, .doc = "Channel of presence.",
-     .example = "\"user_presence-0f@0f\""},
+    PERSON_PRESENCE_CHANNEL,
     {0},
 };
 const struct resource user_minimal_resource = {.type = "user_minimal", .title = "Minimal people", .doc = "A person as participants are listed.",

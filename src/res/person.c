@@ -1,0 +1,39 @@
+#include "res/person.h"
+
+#include "core/hours.h"
+#include "core/words.h"
+
+#include <inttypes.h>
+
+void person_name(struct view *v, const struct row *row, const struct value *own) {
+    const struct call *c = v->c;
+    bool stranger = c->work.actor.rank == ROLE_PUBLIC && c->stranger_id == row->id && c->stranger_name.p;
+    jw_str(&v->w, stranger ? c->stranger_name : own->s);
+}
+
+void person_avatar(struct view *v, const struct row *row, const struct value *own) {
+    const struct desk *d = v->c->work.desk;
+    jw_str(&v->w, str_fmt(v->c->work.arena, "%s/api/v1/users/%" PRId64 "/avatar?v=%" PRId64, d->base_url.p, row->id, own->i));
+}
+
+void person_zone_offset(struct view *v, const struct row *row, const struct value *own) {
+    (void)row;
+    jw_int(&v->w, time_zone_offset(own->s, v->c->work.now));
+}
+
+void person_realtime_channel(struct view *v, const struct row *row, const struct value *own) {
+    (void)own;
+    jw_str(&v->w, str_fmt(v->c->work.arena, "presence-%s@v1_users_%" PRId64, v->c->work.desk->installation.p, row->id));
+}
+
+void person_presence_channel(struct view *v, const struct row *row, const struct value *own) {
+    const struct desk *d = v->c->work.desk;
+    struct arena *a = v->c->work.arena;
+    (void)row;
+    jw_str(&v->w, str_fmt(a, "user_presence-%s@%.40s", d->installation.p, mac_hex(a, &d->account_key, own->s).p));
+}
+
+int check_time_zone(struct call *c, struct in *in) {
+    if (time_zone_known(in->value.s)) return 0;
+    return fail_at(&c->work, ERR_FIELD_INVALID, S("time_zone"), in->pointer, "A name of the tz database is expected, like Europe/Berlin.");
+}

@@ -1,0 +1,52 @@
+/* What users, profiles and participants show alike: rows of their tables, and how they are written. */
+#ifndef RES_PERSON_H
+#define RES_PERSON_H
+
+#include "api/view.h"
+
+void person_name(struct view *v, const struct row *row, const struct value *own); /* of a stranger the name as given */
+void person_avatar(struct view *v, const struct row *row, const struct value *own);
+void person_zone_offset(struct view *v, const struct row *row, const struct value *own);
+void person_realtime_channel(struct view *v, const struct row *row, const struct value *own);
+void person_presence_channel(struct view *v, const struct row *row, const struct value *own);
+int check_time_zone(struct call *c, struct in *in);
+
+#define TEAMS_OF "SELECT m.user_id, m.team_id FROM team_members m WHERE m.user_id IN @LIST(:ids) ORDER BY m.user_id, m.team_id"
+#define IDENTITIES_OF(table) \
+    "SELECT i.user_id, i.id FROM " table " i WHERE i.user_id IN @LIST(:ids) ORDER BY i.user_id, i.is_primary DESC, i.updated_at DESC, i.id DESC"
+
+#define PERSON_AVATAR \
+    {"avatar", F_COMPUTED, READONLY, .column = "COALESCE(t.avatar_updated_at, 0)", .render = person_avatar, .doc = "Address of a picture.", \
+     .example = "\"http://127.0.0.1:8080/api/v1/users/2/avatar?v=0\""}
+#define PERSON_TEAMS \
+    {"teams", F_MANY, 0, .ref = "team", .many = TEAMS_OF, .to = TO_CUSTOMERS, .doc = "The teams of a member of staff."}
+#define PERSON_EMAILS \
+    {"emails", F_MANY, 0, .ref = "identity_email", .many = IDENTITIES_OF("identity_emails"), .to = TO_STAFF, .doc = "E-mail addresses, the primary one first."}
+#define PERSON_PHONES \
+    {"phones", F_MANY, 0, .ref = "identity_phone", .many = IDENTITIES_OF("identity_phones"), .to = TO_STAFF, .doc = "Phone numbers, the primary one first."}
+#define PERSON_TWITTER \
+    {"twitter", F_COMPUTED, READONLY, .render = render_nothing, .to = TO_STAFF, .doc = "Twitter accounts.", .example = "[]"}
+#define PERSON_FACEBOOK \
+    {"facebook", F_COMPUTED, READONLY, .render = render_nothing, .to = TO_STAFF, .doc = "Facebook accounts.", .example = "[]"}
+#define PERSON_EXTERNAL_IDENTIFIERS \
+    {"external_identifiers", F_COMPUTED, READONLY, .render = render_nothing, .to = TO_STAFF, .doc = "Ids in other systems.", .example = "[]"}
+#define PERSON_ADDRESSES \
+    {"addresses", F_COMPUTED, READONLY, .render = render_nothing, .to = TO_STAFF, .doc = "Postal addresses.", .example = "[]"}
+#define PERSON_WEBSITES \
+    {"websites", F_COMPUTED, READONLY, .render = render_nothing, .to = TO_STAFF, .doc = "Web sites.", .example = "[]"}
+#define PERSON_CUSTOM_FIELDS \
+    {"custom_fields", F_COMPUTED, READONLY, .render = render_nothing, .to = TO_STAFF, .doc = "Values of custom fields.", .example = "[]"}
+#define PERSON_TIME_ZONE \
+    {"time_zone", F_TEXT, NULLABLE, .check = check_time_zone, .to = TO_STAFF, .doc = "Name in the tz database.", .example = "\"Europe/Berlin\""}
+#define PERSON_TIME_ZONE_OFFSET \
+    {"time_zone_offset", F_COMPUTED, READONLY, .column = "t.time_zone", .render = person_zone_offset, .to = TO_STAFF, \
+     .doc = "Seconds east of UTC, by the zone's rules today.", .example = "3600"}
+#define PERSON_LAST_SEEN_USER_AGENT \
+    {"last_seen_user_agent", F_TEXT, READONLY, .to = TO_STAFF, .doc = "The program the person used last."}
+#define PERSON_LAST_SEEN_IP \
+    {"last_seen_ip", F_TEXT, READONLY, .to = TO_STAFF, .doc = "The address the person came from last."}
+#define PERSON_PRESENCE_CHANNEL \
+    {"presence_channel", F_COMPUTED, READONLY, .column = "t.uuid", .render = person_presence_channel, .to = TO_CUSTOMERS, .doc = "Channel of presence.", \
+     .example = "\"user_presence-0f@0f\""}
+
+#endif
