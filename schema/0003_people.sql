@@ -256,6 +256,7 @@ CREATE TABLE links (
     created_at BIGINT NOT NULL
 );
 CREATE INDEX links_user ON links (user_id, purpose);
+CREATE INDEX links_email ON links (email_id);
 CREATE INDEX links_old ON links (expires_at);
 
 -- Mail to be sent or sent; the letter is sealed, since it may hold a link.
@@ -264,14 +265,18 @@ CREATE TABLE outgoing_mails (
     template TEXT NOT NULL,
     user_id BIGINT REFERENCES users (id) ON DELETE SET NULL,
     recipient TEXT NOT NULL,
-    letter @BLOB@,          -- NULL once sent
+    letter @BLOB@,          -- what the template's names mean; NULL once it will not be sent again
     message_id TEXT NOT NULL,
     status INTEGER NOT NULL, -- enum mail_status
     attempts INTEGER NOT NULL,
-    last_error TEXT,
+    retry_until BIGINT NOT NULL,
+    last_error TEXT,         -- what the relay said last
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
 );
+
+CREATE INDEX outgoing_mails_user ON outgoing_mails (user_id, created_at);
+CREATE INDEX outgoing_mails_held ON outgoing_mails (id) WHERE status = 3;
 
 CREATE TABLE password_history (
     user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,

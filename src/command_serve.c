@@ -63,6 +63,9 @@ static int open_keys(struct server *s, bool fresh) {
     key_derive(&d->request_key, &server, "request token");
     key_derive(&d->account_key, &server, "account");
     key_derive(&d->idempotency_key, &server, "idempotency");
+    key_derive(&d->link_key, &server, "link");
+    key_derive(&d->mail_key, &server, "mail");
+    key_derive(&d->setting_key, &server, "setting");
     d->installation = mac_hex(s->memory, &server, S("installation"));
     random_bytes(&d->credential_key, sizeof d->credential_key);
     explicit_bzero(&server, sizeof server);

@@ -16,7 +16,9 @@ const struct setting setting_table[] = {
     {"security.password_length_customers", SETTING_INT, "5", 5, 1024, "Shortest password of customers, in characters."},
     {"security.session_hours_staff", SETTING_INT, "8", 1, 720, "Idle life of a session of staff, in hours."},
     {"security.session_hours_customers", SETTING_INT, "72", 1, 720, "Idle life of a session of customers, in hours."},
+    {"security.password_reset_hours", SETTING_INT, "2", 1, 72, "Life of a link that resets a password, in hours."},
     {"security.cors_origins", SETTING_TEXT, "", 0, 0, "Origins that browsers may call from, separated by blanks; * for all."},
+    {"mail.notify_password_changes", SETTING_BOOL, "1", 0, 0, "Who gets a new password is told by mail."},
     {0}};
 #define SETTINGS (sizeof setting_table / sizeof *setting_table - 1)
 

@@ -22,7 +22,7 @@ struct desk {
     struct str base_url; /* no slash at its end */
     struct str host;     /* of the base URL */
     struct str installation; /* 64 hex digits: names of realtime channels */
-    struct key session_key, csrf_key, request_key, account_key, idempotency_key;
+    struct key session_key, csrf_key, request_key, account_key, idempotency_key, link_key, mail_key, setting_key;
     struct key credential_key; /* of this process alone: what the credential cache is keyed by */
     struct settings *settings; /* what the desk decides: core/setting.h */
     struct touches *touches;   /* activity gathered in memory: core/session.h */

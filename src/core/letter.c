@@ -1,0 +1,124 @@
+#include "core/letter.h"
+
+#include "core/job.h"
+#include "core/link.h"
+#include "core/setting.h"
+#include "json/json.h"
+
+#include <inttypes.h>
+
+#define RETRY (24 * TIME_HOUR)
+
+QUERY(letter_address, "SELECT user_id, email FROM identity_emails WHERE id = :id");
+/* Where a person reads of what concerns their account. */
+QUERY(letter_best_address, "SELECT e.id FROM identity_emails e JOIN users u ON u.id = e.user_id WHERE e.user_id = :user AND e.is_claim = 0 "
+                           "AND u.password_hash IS NOT NULL ORDER BY e.is_validated DESC, e.is_primary DESC, e.id LIMIT 1");
+QUERY(letter_insert, "INSERT INTO outgoing_mails (template, user_id, recipient, letter, message_id, status, attempts, retry_until, created_at, updated_at) "
+                     "VALUES (:template, :user, :recipient, :letter, :message_id, 1, 0, :until, :now, :now) RETURNING id");
+
+static int queue_job(struct work *w, int64_t id) {
+    int64_t job;
+    return job_add(w, "mail", str_fmt(w->arena, "{\"id\":%" PRId64 "}", id), &job);
+}
+
+/* The host's own name, or an address literal (RFC 5321 section 4.1.3), without a port. */
+static struct str message_host(struct work *w) {
+    struct str rest = w->desk->host, host = rest;
+    if (rest.n && rest.p[0] == '[') host.n = (size_t)((const char *)memchr(rest.p, ']', rest.n) - rest.p) + 1; /* it was checked at the start */
+    else host = str_cut(&rest, ':');
+    return host;
+}
+
+static int queue(struct work *w, const char *template, int64_t user_id, struct str recipient, struct str values) {
+    struct arena *a = w->arena;
+    int64_t id;
+    struct str host = message_host(w), message_id = str_fmt(a, "%s@%.*s", random_uuid(a).p, (int)host.n, host.p);
+    TRY(db_insert(w->conn, &letter_insert,
+                  BINDS(B_TEXT("template", str_of(template)), B_INT("user", user_id), B_TEXT("recipient", recipient),
+                        B_BLOB("letter", seal(a, &w->desk->mail_key, values)), B_TEXT("message_id", message_id), B_INT("until", w->now + RETRY),
+                        B_INT("now", w->now)), &id));
+    return queue_job(w, id);
+}
+
+static int address_of(struct work *w, int64_t email_id, int64_t *user_id, struct str *address) {
+    struct stmt *row;
+    int rc = db_row(w->conn, &letter_address, BINDS(B_INT("id", email_id)), &row);
+    if (rc <= 0) return rc < 0 ? rc : -ERR_RESOURCE_NOT_FOUND;
+    *user_id = col_int(row, 0);
+    *address = str_dup(w->arena, col_text(row, 1));
+    stmt_end(row);
+    return 0;
+}
+
+static int with_link(struct work *w, const char *template, enum link_purpose purpose, int64_t email_id) {
+    int64_t user;
+    struct str address, hash;
+    TRY(address_of(w, email_id, &user, &address));
+    TRY(link_make(w, purpose, user, email_id, &hash));
+    return queue(w, template, user, address, str_fmt(w->arena, "{\"hash\":\"%s\"}", hash.p));
+}
+
+int letter_verification(struct work *w, int64_t email_id) { return with_link(w, "verification", LINK_VERIFY_EMAIL, email_id); }
+int letter_reset(struct work *w, int64_t email_id) { return with_link(w, "password_reset", LINK_RESET_PASSWORD, email_id); }
+int letter_invitation(struct work *w, int64_t email_id) { return with_link(w, "invitation", LINK_INVITATION, email_id); }
+
+int letter_password_changed(struct work *w, int64_t user_id) {
+    int64_t email, user;
+    struct str address;
+    if (!setting_bool(w->desk, "mail.notify_password_changes")) return 0;
+    int rc = db_int(w->conn, &letter_best_address, BINDS(B_INT("user", user_id)), &email);
+    if (rc <= 0) return rc;
+    TRY(address_of(w, email, &user, &address));
+    return queue(w, "password_changed", user, address, S("{}"));
+}
+
+/* ---- the life of one ----------------------------------------------------------------------------------------- */
+
+QUERY(letter_by_id, "SELECT m.user_id, m.status, m.attempts, m.retry_until, m.template, m.recipient, COALESCE(u.full_name, ''), m.letter, m.message_id "
+                    "FROM outgoing_mails m LEFT JOIN users u ON u.id = m.user_id WHERE m.id = :id AND m.status = 1");
+QUERY(letter_update, "UPDATE outgoing_mails SET status = :status, attempts = attempts + 1, last_error = :error, updated_at = :now, "
+                     "letter = CASE WHEN :status = 1 THEN letter END WHERE id = :id AND status = 1");
+QUERY(letter_wait, "UPDATE outgoing_mails SET status = 3, updated_at = :now WHERE id = :id AND status = 1 "
+                   "AND NOT EXISTS (SELECT 1 FROM settings s WHERE s.name = 'mail.smtp_host' AND s.value <> '' "
+                   "AND EXISTS (SELECT 1 FROM settings f WHERE f.name = 'mail.from_address' AND f.value <> ''))");
+QUERY(letters_waiting, "SELECT COUNT(*) FROM outgoing_mails WHERE status = 3");
+QUERY(letters_wake, "INSERT INTO jobs (kind, status, input, attempts, run_at, created_at, updated_at) "
+                    "SELECT 'mail', 1, '{\"id\":' || CAST(m.id AS TEXT) || '}', 0, CAST(:now AS BIGINT), CAST(:now AS BIGINT), CAST(:now AS BIGINT) "
+                    "FROM outgoing_mails m WHERE m.status = 3 ORDER BY m.id");
+QUERY(letters_queue, "UPDATE outgoing_mails SET status = 1, retry_until = :until, updated_at = :now WHERE status = 3");
+
+#define RELAY_LOCK S("mail relay") /* no mail begins to wait while those that wait are woken */
+
+int letter_load(struct work *w, int64_t id, struct letter *out) {
+    struct arena *a = w->arena;
+    struct stmt *row;
+    int rc = db_row(w->conn, &letter_by_id, BINDS(B_INT("id", id)), &row);
+    if (rc <= 0) return rc;
+    *out = (struct letter){.id = id, .user_id = col_int(row, 0), .status = (int)col_int(row, 1), .attempts = (int)col_int(row, 2),
+                           .retry_until = col_int(row, 3), .template = str_dup(a, col_text(row, 4)), .recipient = str_dup(a, col_text(row, 5)),
+                           .name = str_dup(a, col_text(row, 6)), .values = seal_open(a, &w->desk->mail_key, col_text(row, 7)),
+                           .message_id = str_dup(a, col_text(row, 8))};
+    stmt_end(row);
+    return 1;
+}
+
+int letter_set(struct work *w, int64_t id, enum mail_status status, struct str error) {
+    return db_exec(w->conn, &letter_update, BINDS(B_INT("id", id), B_INT("status", status), B_TEXT("error", error), B_INT("now", w->now)));
+}
+
+int letter_hold(struct work *w, int64_t id, bool *first) {
+    int64_t waiting = 0;
+    TRY(db_lock(w->conn, RELAY_LOCK));
+    int held = db_exec(w->conn, &letter_wait, BINDS(B_INT("id", id), B_INT("now", w->now)));
+    TRY(held);
+    TRY(db_int(w->conn, &letters_waiting, NULL, &waiting));
+    *first = held && waiting == 1;
+    return held;
+}
+
+int letters_release(struct work *w) {
+    const struct bind *binds = BINDS(B_INT("now", w->now), B_INT("until", w->now + RETRY));
+    TRY(db_lock(w->conn, RELAY_LOCK));
+    TRY(db_exec(w->conn, &letters_wake, binds));
+    return db_exec(w->conn, &letters_queue, binds);
+}

@@ -1,0 +1,33 @@
+/* Letters: what the desk writes to people by mail. Each is a row and a job, committed with the change that wants it; src/mail
+ * sends it afterwards. What it says is a template's text, filled when it is sent. */
+#ifndef CORE_LETTER_H
+#define CORE_LETTER_H
+
+#include "core/words.h"
+#include "work/work.h"
+
+/* Each makes the link and queues the mail to the address of that id. 0, or error; an unknown id is -ERR_RESOURCE_NOT_FOUND. */
+int letter_verification(struct work *w, int64_t email_id);
+int letter_reset(struct work *w, int64_t email_id);
+int letter_invitation(struct work *w, int64_t email_id);
+
+/* Before the password is changed: tells its person, when there was one, and the desk wants such letters. */
+int letter_password_changed(struct work *w, int64_t user_id);
+
+/* Mails that waited for a relay are queued again: settings of the relay have changed. */
+int letters_release(struct work *w);
+
+/* ---- for src/mail: the life of one --------------------------------------------------------------------------- */
+
+struct letter {
+    int64_t id, user_id, retry_until;
+    int status, attempts;
+    struct str template, recipient, name, values, message_id; /* name: of the person; values: JSON, what the template's names mean */
+};
+int letter_load(struct work *w, int64_t id, struct letter *out); /* 1, 0 absent or no longer to be sent */
+/* Where it ends, or goes on (MAIL_QUEUED). The text is dropped unless it may still be sent. error: p NULL, or why, for the operator. */
+int letter_set(struct work *w, int64_t id, enum mail_status status, struct str error);
+/* Waits for a relay: 1, or 0 when one was named meanwhile, so that it is to be tried again. *first: it is the only one that waits. */
+int letter_hold(struct work *w, int64_t id, bool *first);
+
+#endif
