@@ -284,21 +284,26 @@ int auth_csrf(struct call *c) {
 }
 
 /* Writes of callers without login: so many a minute and address. */
-static int admit_rate(struct call *c) {
-    struct api *api = c->api;
+int64_t rate_over(struct api *api, struct str remote, int64_t now) {
     uint64_t address;
     unsigned char hash[MAC_SIZE];
-    int64_t now = c->work.now, minute = now / TIME_MINUTE;
-    if (api->cfg.public_writes_a_minute == 0 || c->work.actor.rank != ROLE_PUBLIC || c->method == GET) return 0;
-    mac(hash, &c->work.desk->credential_key, c->work.actor.remote);
+    int64_t minute = now / TIME_MINUTE;
+    if (api->cfg.public_writes_a_minute == 0) return 0;
+    mac(hash, &api->desk->credential_key, remote);
     memcpy(&address, hash, sizeof address);
     pthread_mutex_lock(&api->rates.lock);
     struct rate *r = &api->rates.place[address % RATES];
     if (r->address != address || r->minute != minute) *r = (struct rate){address, minute, 0};
     bool over = ++r->count > api->cfg.public_writes_a_minute;
     pthread_mutex_unlock(&api->rates.lock);
-    if (!over) return 0;
-    call_header(c, "Retry-After", str_fmt(c->work.arena, "%" PRId64, ((minute + 1) * TIME_MINUTE - now) / TIME_SECOND + 1));
+    return over ? ((minute + 1) * TIME_MINUTE - now) / TIME_SECOND + 1 : 0;
+}
+
+static int admit_rate(struct call *c) {
+    if (c->work.actor.rank != ROLE_PUBLIC || c->method == GET) return 0;
+    int64_t wait = rate_over(c->api, c->work.actor.remote, c->work.now);
+    if (wait == 0) return 0;
+    call_header(c, "Retry-After", str_fmt(c->work.arena, "%" PRId64, wait));
     return fail(&c->work, ERR_RATE_LIMIT_REACHED);
 }
 

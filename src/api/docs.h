@@ -3,7 +3,7 @@
 #define API_DOCS_H
 
 #include "api/describe.h"
-#include "api/html.h"
+#include "base/html.h"
 
 void docs_operation(struct buf *out, const struct manual *m, const struct operation *op); /* an <article> */
 void docs_input(struct buf *out, const struct manual *m, const struct operation *op); /* <table>s of what it takes */

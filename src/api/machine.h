@@ -50,6 +50,8 @@ int auth_fast(struct call *c);
 int auth_slow(struct call *c); /* in the pool; writes wait for the writer */
 int auth_csrf(struct call *c);
 int auth_admit(struct call *c); /* role, scope, permission, rate */
+/* Counts a write of a caller without login; 0, or the seconds until the next is admitted. */
+int64_t rate_over(struct api *api, struct str remote, int64_t now);
 
 struct credential {
     unsigned char key[MAC_SIZE]; /* of login, password, agent, address and mode, under a key of this process */

@@ -1,5 +1,5 @@
 /* Outside /api/v1: health, metrics, the reference. */
-#include "api/machine.h"
+#include "api/page.h"
 #include "base/log.h"
 
 #include <inttypes.h>
@@ -130,6 +130,7 @@ bool service_handle(struct api *api, struct http_request *r) {
         void (*handle)(struct api *api, struct http_request *r);
     } pages[] = {{"/healthz", healthz}, {"/readyz", readyz}, {"/metrics", metrics}, {"/openapi.json", openapi}, {"/docs", docs}};
     struct str errors = S("/docs/errors/");
+    if (page_handle(api, r)) return true;
     if (!str_eq(r->method, S("GET")) && !str_eq(r->method, S("HEAD"))) return false;
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
         if (!str_eq(r->path, str_of(pages[i].path))) continue;

@@ -61,6 +61,18 @@ struct str seal_open(struct arena *a, const struct key *k, struct str sealed) {
     return (struct str){(char *)out, (size_t)n};
 }
 
+struct str seal_text(struct arena *a, const struct key *k, struct str text) {
+    struct str sealed = seal(a, k, text);
+    return str_hex(a, sealed.p, sealed.n);
+}
+
+struct str seal_text_open(struct arena *a, const struct key *k, struct str sealed) {
+    unsigned char *bytes = arena_alloc(a, sealed.n / 2 + 1);
+    size_t n;
+    if (sodium_hex2bin(bytes, sealed.n / 2, sealed.p, sealed.n, NULL, &n, NULL) != 0) return (struct str){0};
+    return seal_open(a, k, (struct str){(char *)bytes, n});
+}
+
 #define ARGON_OPS 2
 #define ARGON_MEMORY (19 * 1024 * 1024)
 

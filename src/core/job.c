@@ -6,7 +6,7 @@
 QUERY(job_insert, "INSERT INTO jobs (kind, status, creator_id, input, attempts, run_at, created_at, updated_at) "
                   "VALUES (:kind, 1, CAST(:creator AS BIGINT), :input, 0, :now, :now, :now) RETURNING id");
 QUERY(job_due, "SELECT id, kind, COALESCE(creator_id, 0), input, attempts FROM jobs WHERE status IN (1, 2) AND run_at <= :now "
-               "ORDER BY run_at, id LIMIT 1 @SKIP@");
+               "AND kind IN @TEXTS(:kinds) ORDER BY run_at, id LIMIT 1 @SKIP@");
 /* While it is leased a job is not due: run_at is the end of the lease. */
 QUERY(job_take, "UPDATE jobs SET status = 2, attempts = attempts + 1, run_at = :until, lease_until = :until, updated_at = :now WHERE id = :id");
 QUERY(job_end, "UPDATE jobs SET status = :status, lease_until = NULL, total = :total, inserted = :inserted, rejected = :rejected, errors = :errors, "
@@ -24,11 +24,11 @@ int job_add(struct work *w, const char *kind, struct str input, int64_t *id) {
                      BINDS(B_TEXT("kind", str_of(kind)), B_ID("creator", w->actor.user_id), B_TEXT("input", input), B_INT("now", w->now)), id);
 }
 
-int job_claim(struct work *w, struct job *out) {
+int job_claim(struct work *w, struct str kinds, struct job *out) {
     struct stmt *row;
-    int rc = db_row(w->conn, &job_due, BINDS(B_INT("now", w->now)), &row);
+    int rc = db_row(w->conn, &job_due, BINDS(B_TEXT("kinds", kinds), B_INT("now", w->now)), &row);
     if (rc <= 0) return rc;
-    *out = (struct job){col_int(row, 0), col_int(row, 2), str_dup(w->arena, col_text(row, 1)), str_dup(w->arena, col_text(row, 3)), (int)col_int(row, 4)};
+    *out = (struct job){col_int(row, 0), col_int(row, 2), str_dup(w->arena, col_text(row, 1)), str_dup(w->arena, col_text(row, 3)), (int)col_int(row, 4), NULL};
     stmt_end(row);
     TRY(db_exec(w->conn, &job_take, BINDS(B_INT("id", out->id), B_INT("until", w->now + LEASE), B_INT("now", w->now))));
     return 1;
@@ -45,4 +45,8 @@ int job_retry(struct work *w, const struct job *j) {
     return db_exec(w->conn, &job_again,
                    BINDS(B_INT("id", j->id), B_INT("status", j->attempts + 1 >= ATTEMPTS ? JOB_FAILED : JOB_PENDING), B_INT("run_at", w->now + wait),
                          B_INT("now", w->now)));
+}
+
+int job_postpone(struct work *w, const struct job *j, int64_t until) {
+    return db_exec(w->conn, &job_again, BINDS(B_INT("id", j->id), B_INT("status", JOB_PENDING), B_INT("run_at", until), B_INT("now", w->now)));
 }

@@ -12,10 +12,12 @@ struct job {
     int64_t id, creator_id;
     struct str kind, input;
     int attempts;
+    void *outcome; /* of its outside step: jobs/runner.h */
 };
-/* Claims the job that is due longest, for a lease; 1, 0 none, or error. A lease that ran out is claimed again. */
-int job_claim(struct work *w, struct job *out);
+/* Claims the job of these kinds (JSON array) that is due longest, for a lease; 1, 0 none, or error. A lease that ran out is claimed again. */
+int job_claim(struct work *w, struct str kinds, struct job *out);
 int job_finish(struct work *w, int64_t id, enum job_status status, int total, int inserted, int rejected, struct str errors);
 int job_retry(struct work *w, const struct job *j); /* later, or FAILED after the last attempt */
+int job_postpone(struct work *w, const struct job *j, int64_t until); /* until then, however often it was tried */
 
 #endif

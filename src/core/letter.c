@@ -21,18 +21,17 @@ static int queue_job(struct work *w, int64_t id) {
     return job_add(w, "mail", str_fmt(w->arena, "{\"id\":%" PRId64 "}", id), &job);
 }
 
-/* The host's own name, or an address literal (RFC 5321 section 4.1.3), without a port. */
-static struct str message_host(struct work *w) {
-    struct str rest = w->desk->host, host = rest;
-    if (rest.n && rest.p[0] == '[') host.n = (size_t)((const char *)memchr(rest.p, ']', rest.n) - rest.p) + 1; /* it was checked at the start */
-    else host = str_cut(&rest, ':');
-    return host;
+struct str letter_host(const struct desk *d, struct arena *a) {
+    struct str host = d->host;
+    if (host.n && host.p[0] == '[') return str_fmt(a, "[IPv6:%.*s", (int)host.n - 1, host.p + 1);
+    bool address = strspn(host.p, "0123456789.") >= host.n;
+    return address ? str_fmt(a, "[%.*s]", (int)host.n, host.p) : host;
 }
 
 static int queue(struct work *w, const char *template, int64_t user_id, struct str recipient, struct str values) {
     struct arena *a = w->arena;
     int64_t id;
-    struct str host = message_host(w), message_id = str_fmt(a, "%s@%.*s", random_uuid(a).p, (int)host.n, host.p);
+    struct str host = letter_host(w->desk, a), message_id = str_fmt(a, "%s@%.*s", random_uuid(a).p, (int)host.n, host.p);
     TRY(db_insert(w->conn, &letter_insert,
                   BINDS(B_TEXT("template", str_of(template)), B_INT("user", user_id), B_TEXT("recipient", recipient),
                         B_BLOB("letter", seal(a, &w->desk->mail_key, values)), B_TEXT("message_id", message_id), B_INT("until", w->now + RETRY),
@@ -55,7 +54,7 @@ static int with_link(struct work *w, const char *template, enum link_purpose pur
     struct str address, hash;
     TRY(address_of(w, email_id, &user, &address));
     TRY(link_make(w, purpose, user, email_id, &hash));
-    return queue(w, template, user, address, str_fmt(w->arena, "{\"hash\":\"%s\"}", hash.p));
+    return queue(w, template, user, address, str_fmt(w->arena, "{\"hash\":\"%s\",\"hours\":%" PRId64 "}", hash.p, link_life(w, purpose) / TIME_HOUR));
 }
 
 int letter_verification(struct work *w, int64_t email_id) { return with_link(w, "verification", LINK_VERIFY_EMAIL, email_id); }

@@ -17,6 +17,9 @@ int letter_password_changed(struct work *w, int64_t user_id);
 /* Mails that waited for a relay are queued again: settings of the relay have changed. */
 int letters_release(struct work *w);
 
+/* This desk's name in mail: the host of its base URL, or its address as a literal (RFC 5321 section 4.1.3). */
+struct str letter_host(const struct desk *d, struct arena *a);
+
 /* ---- for src/mail: the life of one --------------------------------------------------------------------------- */
 
 struct letter {

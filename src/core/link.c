@@ -1,8 +1,6 @@
 #include "core/link.h"
 
-#include "core/identity.h"
 #include "core/setting.h"
-#include "core/user.h"
 
 #include <inttypes.h>
 
@@ -21,7 +19,7 @@ QUERY(link_by_hash, "SELECT id, user_id, email_id FROM links WHERE hash = :hash 
 QUERY(link_is_live, "SELECT id FROM links WHERE hash = :hash AND " LIVE);
 QUERY(links_of_passwords, "DELETE FROM links WHERE user_id = :user AND purpose IN (2, 3)");
 
-static int64_t life_of(const struct work *w, enum link_purpose purpose) {
+int64_t link_life(const struct work *w, enum link_purpose purpose) {
     if (purpose == LINK_VERIFY_EMAIL) return VERIFY_LIFE;
     return purpose == LINK_INVITATION ? INVITATION_LIFE : TIME_HOUR * setting_int(w->desk, "security.password_reset_hours");
 }
@@ -32,7 +30,7 @@ int link_make(struct work *w, enum link_purpose purpose, int64_t user_id, int64_
     int64_t id;
     *hash = random_hex(w->arena, SECRET);
     const struct bind *binds = BINDS(B_INT("purpose", purpose), B_INT("user", user_id), B_INT("email", email_id), B_TEXT("hash", kept(w, *hash)),
-                                     B_INT("expires", w->now + life_of(w, purpose)), B_INT("now", w->now));
+                                     B_INT("expires", w->now + link_life(w, purpose)), B_INT("now", w->now));
     TRY(db_lock(w->conn, str_fmt(w->arena, "link:%" PRId64, email_id))); /* two that end the former and not each other */
     TRY(db_exec(w->conn, &links_old, binds));
     TRY(db_exec(w->conn, &links_former, binds));
@@ -59,19 +57,4 @@ int link_live(struct work *w, struct str hash) {
     return db_int(w->conn, &link_is_live, BINDS(B_TEXT("hash", kept(w, hash)), B_INT("now", w->now)), &id);
 }
 
-int password_link_find(struct work *w, struct str hash, struct link *out) {
-    int rc = link_find(w, LINK_RESET_PASSWORD, hash, out);
-    return rc ? rc : link_find(w, LINK_INVITATION, hash, out);
-}
-
-int password_reset_complete(struct work *w, struct str hash, struct str password_hash) {
-    struct link l;
-    int rc = link_take(w, LINK_RESET_PASSWORD, hash, &l);
-    if (rc == 0) rc = link_take(w, LINK_INVITATION, hash, &l);
-    if (rc <= 0) return rc;
-    TRY(email_validate(w, l.email_id));
-    TRY(user_set_password(w, l.user_id, password_hash));
-    return 1;
-}
-
-int password_links_end(struct work *w, int64_t user_id) { return db_exec(w->conn, &links_of_passwords, BINDS(B_INT("user", user_id))); }
+int links_of_passwords_end(struct work *w, int64_t user_id) { return db_exec(w->conn, &links_of_passwords, BINDS(B_INT("user", user_id))); }

@@ -19,12 +19,8 @@ int link_find(struct work *w, enum link_purpose purpose, struct str hash, struct
 
 /* Whether a letter with it is still worth sending, whatever its purpose. */
 int link_live(struct work *w, struct str hash);
-
-/* ---- links that set a password: of a reset or an invitation --------------------------------------------------- */
-
-int password_link_find(struct work *w, struct str hash, struct link *out); /* for the rule and the hash of the password, before the write */
-/* Takes it, sets the password, validates the address it was mailed to. 1 done, 0 no such link. */
-int password_reset_complete(struct work *w, struct str hash, struct str password_hash);
-int password_links_end(struct work *w, int64_t user_id); /* the password has changed: no link may change it back */
+int64_t link_life(const struct work *w, enum link_purpose purpose); /* of a new one, in milliseconds */
+/* The password has changed: no link made before may change it back. */
+int links_of_passwords_end(struct work *w, int64_t user_id);
 
 #endif

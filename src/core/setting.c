@@ -1,24 +1,37 @@
 #include "core/setting.h"
 
+#include "base/fold.h"
 #include "base/log.h"
+#include "core/words.h"
 
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 
 const struct setting setting_table[] = {
-    {"cases.status_visible_to_customers", SETTING_BOOL, "1", 0, 0, "Customers see the status of a conversation."},
-    {"cases.priority_visible_to_customers", SETTING_BOOL, "0", 0, 0, "Customers see the priority of a conversation."},
-    {"cases.type_visible_to_customers", SETTING_BOOL, "0", 0, 0, "Customers see the type of a conversation."},
-    {"cases.subject_customer_editable", SETTING_BOOL, "0", 0, 0, "Customers may change the subject of their conversations."},
-    {"cases.priority_customer_editable", SETTING_BOOL, "0", 0, 0, "Customers may choose the priority of their conversations."},
-    {"security.password_length_staff", SETTING_INT, "8", 5, 1024, "Shortest password of staff, in characters."},
-    {"security.password_length_customers", SETTING_INT, "5", 5, 1024, "Shortest password of customers, in characters."},
-    {"security.session_hours_staff", SETTING_INT, "8", 1, 720, "Idle life of a session of staff, in hours."},
-    {"security.session_hours_customers", SETTING_INT, "72", 1, 720, "Idle life of a session of customers, in hours."},
-    {"security.password_reset_hours", SETTING_INT, "2", 1, 72, "Life of a link that resets a password, in hours."},
-    {"security.cors_origins", SETTING_TEXT, "", 0, 0, "Origins that browsers may call from, separated by blanks; * for all."},
-    {"mail.notify_password_changes", SETTING_BOOL, "1", 0, 0, "Who gets a new password is told by mail."},
+    {"cases.status_visible_to_customers", SETTING_BOOL, "1", 0, 0, .doc = "Customers see the status of a conversation."},
+    {"cases.priority_visible_to_customers", SETTING_BOOL, "0", 0, 0, .doc = "Customers see the priority of a conversation."},
+    {"cases.type_visible_to_customers", SETTING_BOOL, "0", 0, 0, .doc = "Customers see the type of a conversation."},
+    {"cases.subject_customer_editable", SETTING_BOOL, "0", 0, 0, .doc = "Customers may change the subject of their conversations."},
+    {"cases.priority_customer_editable", SETTING_BOOL, "0", 0, 0, .doc = "Customers may choose the priority of their conversations."},
+    {"security.password_length_staff", SETTING_INT, "8", 5, 1024, .doc = "Shortest password of staff, in characters."},
+    {"security.password_length_customers", SETTING_INT, "5", 5, 1024, .doc = "Shortest password of customers, in characters."},
+    {"security.session_hours_staff", SETTING_INT, "8", 1, 720, .doc = "Idle life of a session of staff, in hours."},
+    {"security.session_hours_customers", SETTING_INT, "72", 1, 720, .doc = "Idle life of a session of customers, in hours."},
+    {"security.password_reset_hours", SETTING_INT, "2", 1, 72, .doc = "Life of a link that resets a password, in hours."},
+    {"security.cors_origins", SETTING_TEXT, "", 0, 0, .doc = "Origins that browsers may call from, separated by blanks; * for all."},
+    {"desk.name", SETTING_TEXT, "Support", 0, 0, .doc = "What the desk calls itself, in mails and on pages."},
+    {"mail.smtp_host", SETTING_TEXT, "", 0, 0, .doc = "The relay that takes outgoing mail. Until it and mail.from_address are set, mails wait."},
+    {"mail.smtp_port", SETTING_INT, "587", 1, 65535, .doc = "Its port."},
+    {"mail.smtp_security", SETTING_WORD, "STARTTLS", 0, 0, .doc = "NONE, STARTTLS or TLS; with the latter two its certificate must be valid. NONE also sends the password as it is.",
+     .words = smtp_securities},
+    {"mail.smtp_user", SETTING_TEXT, "", 0, 0, .doc = "Who logs in there; empty: nobody."},
+    {"mail.smtp_password", SETTING_SECRET, "", 0, 0, .doc = "The password for it. Never shown."},
+    {"mail.smtp_ca", SETTING_TEXT, "", 0, 0, .doc = "Certificates (PEM) that vouch for the relay, in place of the system's."},
+    {"mail.smtp_timeout_seconds", SETTING_INT, "60", 5, 240, .doc = "How long sending one mail may take."},
+    {"mail.from_address", SETTING_EMAIL, "", 0, 0, .doc = "Whom mails are from."},
+    {"mail.from_name", SETTING_TEXT, "", 0, 0, .doc = "The name beside it; empty: desk.name."},
+    {"mail.notify_password_changes", SETTING_BOOL, "1", 0, 0, .doc = "Who gets a new password is told by mail."},
     {0}};
 #define SETTINGS (sizeof setting_table / sizeof *setting_table - 1)
 
@@ -73,13 +86,34 @@ void settings_close(struct settings *s) {
     free(s);
 }
 
-struct str setting_text(const struct desk *d, const char *name, struct arena *a) {
-    int place = place_of(str_of(name));
-    assert(place >= 0);
+static struct str value_of(const struct desk *d, int place, struct arena *a) {
     pthread_rwlock_rdlock(&d->settings->lock);
     struct str copy = str_dup(a, d->settings->values[place]);
     pthread_rwlock_unlock(&d->settings->lock);
     return copy;
+}
+
+struct str setting_text(const struct desk *d, const char *name, struct arena *a) {
+    int place = place_of(str_of(name));
+    assert(place >= 0);
+    return setting_table[place].type == SETTING_SECRET ? (struct str){0} : value_of(d, place, a);
+}
+
+struct str setting_secret(const struct desk *d, const char *name, struct arena *a) {
+    int place = place_of(str_of(name));
+    assert(place >= 0 && setting_table[place].type == SETTING_SECRET);
+    struct str sealed = value_of(d, place, a);
+    return sealed.n ? seal_text_open(a, &d->setting_key, sealed) : (struct str){0};
+}
+
+int setting_word(const struct desk *d, const char *name) {
+    int place = place_of(str_of(name));
+    assert(place >= 0 && setting_table[place].type == SETTING_WORD);
+    pthread_rwlock_rdlock(&d->settings->lock);
+    int id = word_id(setting_table[place].words, d->settings->values[place]);
+    pthread_rwlock_unlock(&d->settings->lock);
+    assert(id >= 0);
+    return id;
 }
 
 int64_t setting_int(const struct desk *d, const char *name) {
@@ -96,10 +130,16 @@ int64_t setting_int(const struct desk *d, const char *name) {
 bool setting_bool(const struct desk *d, const char *name) { return setting_int(d, name) != 0; }
 
 static bool value_fits(const struct setting *s, struct str value) {
-    int64_t v;
-    if (s->type == SETTING_TEXT) return value.n <= 4096;
-    if (!str_to_int(value, &v)) return false;
-    return s->type == SETTING_BOOL ? v == 0 || v == 1 : v >= s->min && v <= s->max;
+    int64_t v = 0;
+    switch (s->type) {
+    case SETTING_TEXT:
+    case SETTING_SECRET: return value.n <= 4096;
+    case SETTING_EMAIL: return value.n == 0 || email_valid(value);
+    case SETTING_WORD: return word_id(s->words, value) >= 0;
+    case SETTING_BOOL: return str_to_int(value, &v) && (v == 0 || v == 1);
+    case SETTING_INT: return str_to_int(value, &v) && v >= s->min && v <= s->max;
+    }
+    return false;
 }
 
 static void reload(struct desk *d, void *arg) {
@@ -111,6 +151,7 @@ static void reload(struct desk *d, void *arg) {
 int setting_set(struct work *w, struct str name, struct str value) {
     int place = place_of(name);
     if (place < 0 || !value_fits(&setting_table[place], value)) return -ERR_FIELD_INVALID;
+    if (setting_table[place].type == SETTING_SECRET && value.n) value = seal_text(w->arena, &w->desk->setting_key, value);
     after_commit(w, reload, NULL);
     return db_exec(w->conn, &setting_put, BINDS(B_TEXT("name", name), B_TEXT("value", value), B_INT("now", w->now)));
 }

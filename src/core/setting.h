@@ -2,15 +2,24 @@
 #ifndef CORE_SETTING_H
 #define CORE_SETTING_H
 
+#include "base/words.h"
 #include "work/work.h"
 
-enum setting_type { SETTING_BOOL, SETTING_INT, SETTING_TEXT };
+enum setting_type {
+    SETTING_BOOL,
+    SETTING_INT,
+    SETTING_TEXT,
+    SETTING_EMAIL,
+    SETTING_WORD,   /* one of .words */
+    SETTING_SECRET, /* kept sealed, never shown */
+};
 struct setting {
     const char *name; /* category.name */
     enum setting_type type;
     const char *initial;
     int64_t min, max; /* SETTING_INT */
     const char *doc;
+    const struct word *words;
 };
 extern const struct setting setting_table[]; /* ends with name NULL */
 
@@ -22,7 +31,9 @@ int settings_reload(struct settings *s, struct conn *c);
 /* A name the table lacks is a bug. */
 bool setting_bool(const struct desk *d, const char *name);
 int64_t setting_int(const struct desk *d, const char *name);
-struct str setting_text(const struct desk *d, const char *name, struct arena *a);
+struct str setting_text(const struct desk *d, const char *name, struct arena *a); /* of a secret p NULL */
+int setting_word(const struct desk *d, const char *name); /* its number */
+struct str setting_secret(const struct desk *d, const char *name, struct arena *a); /* p NULL: none, or sealed with another server key */
 
 /* Checks and writes one; the value in memory follows after the commit. -ERR_FIELD_INVALID: unknown, or not of its type. */
 int setting_set(struct work *w, struct str name, struct str value);

@@ -92,7 +92,7 @@ int user_set_name(struct work *w, int64_t user_id, struct str name) {
 
 int user_set_password(struct work *w, int64_t user_id, struct str hash) {
     TRY(letter_password_changed(w, user_id));
-    TRY(password_links_end(w, user_id));
+    TRY(links_of_passwords_end(w, user_id));
     TRY(db_exec(w->conn, &user_password_set, BINDS(B_INT("user", user_id), B_TEXT("hash", hash), B_INT("now", w->now))));
     return sessions_end(w, user_id, w->actor.user_id == user_id ? w->actor.session_id : 0);
 }

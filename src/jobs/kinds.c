@@ -1,7 +1,11 @@
 #include "api/import.h"
+#include "core/proof.h"
 #include "jobs/runner.h"
+#include "mail/deliver.h"
 
 const struct job_kind job_kinds[] = {
-    {"import", import_run},
+    {.name = "import", .run = import_run},
+    {.name = "mail", .run = mail_settle, .outside = mail_deliver, .at_once = MAIL_AT_ONCE},
+    {.name = "password_reset", .run = password_reset_run},
     {0},
 };

@@ -1,10 +1,17 @@
 /* Jobs are rows: a job at work is leased, and one whose lease ran out (its process died) is claimed again. A job runs whole in one
- * write, so what it did and that it is done are one commit. */
+ * write, so what it did and that it is done are one commit.
+ *
+ * A kind that acts on the outside (mail) does so between the claim and that write, with no transaction open, on threads of its kind's
+ * own: a relay that answers slowly takes those and nothing else. It is claimed only when one of them is idle.
+ *
+ *     due -> claimed -> run in one write -> done            most kinds, on the runner's thread
+ *     due -> claimed -> outside -> run in one write -> done, or due later       on a thread of the kind */
 #include "jobs/runner.h"
 
 #include "base/log.h"
 #include "core/job.h"
 #include "core/session.h"
+#include "json/json.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -14,29 +21,76 @@
 #define LOOK_AGAIN_S 1 /* for retries and leases; a new job wakes the runner */
 #define FLUSH_MS (15 * TIME_SECOND)
 
-struct runner {
-    struct desk *desk;
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    bool woken, stopping;
-};
-
+/* One job from its claim to its end. */
 struct turn {
     struct desk *desk;
     struct arena *arena;
+    const struct job_kind *kind;
+    struct str kinds; /* that may be claimed */
+    struct work work;
     struct job job;
     bool found;
 };
 
+struct worker {
+    struct runner *runner;
+    const struct job_kind *kind;
+    pthread_t thread;
+    struct turn *turn; /* handed over, or at work; NULL: idle */
+};
+
+struct runner {
+    struct desk *desk;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake, handed;
+    bool woken, over; /* over: nothing more is handed over */
+    atomic_bool stopping;
+    struct worker *workers;
+    int worker_count; /* whose thread runs */
+};
+
+/* ---- a turn ------------------------------------------------------------------------------------------------------- */
+
+static struct turn *turn_new(struct desk *d, struct arena *a) {
+    struct turn *t = ARENA_NEW(a, struct turn);
+    *t = (struct turn){.desk = d, .arena = a};
+    return t;
+}
+
+static struct work *turn_work(struct turn *t, struct conn *c) {
+    work_init(&t->work, t->desk, t->arena);
+    t->work.conn = c;
+    return &t->work;
+}
+
 static int claim(struct conn *c, void *arg) {
     struct turn *t = arg;
-    struct work w;
-    work_init(&w, t->desk, t->arena);
-    w.conn = c;
-    int rc = job_claim(&w, &t->job);
+    int rc = job_claim(turn_work(t, c), t->kinds, &t->job);
     t->found = rc == 1;
     return rc < 0 ? rc : 0;
+}
+
+static int carry_out(struct conn *c, void *arg) {
+    struct turn *t = arg;
+    return t->kind->run(turn_work(t, c), &t->job);
+}
+
+static int put_off(struct conn *c, void *arg) {
+    struct turn *t = arg;
+    struct work *w = turn_work(t, c);
+    return t->kind->outside ? job_postpone(w, &t->job, w->now + TIME_MINUTE) : job_retry(w, &t->job);
+}
+
+static void finish(struct turn *t) {
+    int rc = db_write(t->desk->db, carry_out, t);
+    if (rc >= 0) {
+        work_committed(&t->work);
+    } else {
+        log_error("job %" PRId64 " (%s) failed and will be tried again", t->job.id, t->job.kind.p);
+        db_write(t->desk->db, put_off, t);
+    }
+    arena_free(t->arena); /* the turn is in it */
 }
 
 static const struct job_kind *kind_of(struct str name) {
@@ -45,63 +99,15 @@ static const struct job_kind *kind_of(struct str name) {
     return NULL;
 }
 
-static int carry_out(struct conn *c, void *arg) {
-    struct turn *t = arg;
-    struct work w;
-    const struct job_kind *k = kind_of(t->job.kind);
-    work_init(&w, t->desk, t->arena);
-    w.conn = c;
-    if (k) return k->run(&w, &t->job);
-    return job_finish(&w, t->job.id, JOB_FAILED, 0, 0, 0, S("[]"));
-}
+/* ---- threads for the outside ---------------------------------------------------------------------------------------- */
 
-static int put_off(struct conn *c, void *arg) {
-    struct turn *t = arg;
-    struct work w;
-    work_init(&w, t->desk, t->arena);
-    w.conn = c;
-    return job_retry(&w, &t->job);
-}
-
-/* One job: true when there was one. */
-static bool one(struct desk *d) {
-    struct turn t = {.desk = d, .arena = arena_new()};
-    int rc = db_write(d->db, claim, &t);
-    if (rc >= 0 && t.found) {
-        rc = db_write(d->db, carry_out, &t);
-        if (rc < 0) {
-            log_error("job %" PRId64 " (%s) failed and will be tried again", t.job.id, t.job.kind.p);
-            db_write(d->db, put_off, &t);
-        }
-    }
-    arena_free(t.arena);
-    return t.found;
-}
-
-static bool rest(struct runner *r) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += LOOK_AGAIN_S;
+static struct worker *idle_worker(struct runner *r, const struct job_kind *k) {
+    struct worker *found = NULL;
     pthread_mutex_lock(&r->lock);
-    while (!r->woken && !r->stopping)
-        if (pthread_cond_timedwait(&r->wake, &r->lock, &until) != 0) break;
-    r->woken = false;
-    bool stopping = r->stopping;
+    for (int i = 0; i < r->worker_count && found == NULL; i++)
+        if (r->workers[i].kind == k && r->workers[i].turn == NULL) found = &r->workers[i];
     pthread_mutex_unlock(&r->lock);
-    return !stopping;
-}
-
-static void *run(void *arg) {
-    struct runner *r = arg;
-    int64_t flushed = clock_monotonic();
-    do {
-        while (one(r->desk)) {}
-        if (clock_monotonic() - flushed < FLUSH_MS) continue;
-        touches_flush(r->desk);
-        flushed = clock_monotonic();
-    } while (rest(r));
-    touches_flush(r->desk);
-    return NULL;
+    return found;
 }
 
 static void wake(void *arg) {
@@ -112,29 +118,130 @@ static void wake(void *arg) {
     pthread_mutex_unlock(&r->lock);
 }
 
+static void hand_over(struct worker *w, struct turn *t) {
+    pthread_mutex_lock(&w->runner->lock);
+    w->turn = t;
+    pthread_cond_broadcast(&w->runner->handed);
+    pthread_mutex_unlock(&w->runner->lock);
+}
+
+static struct turn *next_turn(struct worker *w) {
+    struct runner *r = w->runner;
+    pthread_mutex_lock(&r->lock);
+    while (w->turn == NULL && !r->over) pthread_cond_wait(&r->handed, &r->lock);
+    struct turn *t = w->turn;
+    pthread_mutex_unlock(&r->lock);
+    return t;
+}
+
+static void *work_outside(void *arg) {
+    struct worker *w = arg;
+    for (struct turn *t; (t = next_turn(w)) != NULL; wake(w->runner)) {
+        t->job.outcome = t->kind->outside(turn_work(t, NULL), &t->job, &w->runner->stopping);
+        finish(t);
+        hand_over(w, NULL);
+    }
+    return NULL;
+}
+
+/* ---- the runner ----------------------------------------------------------------------------------------------------- */
+
+/* The kinds there is somebody for, as a JSON array. */
+static struct str claimable(struct runner *r, struct arena *a) {
+    struct str list = S("");
+    for (const struct job_kind *k = job_kinds; k->name; k++)
+        if (k->outside == NULL || idle_worker(r, k)) list = str_fmt(a, "%s%s\"%s\"", list.p, list.n ? "," : "", k->name);
+    return str_fmt(a, "[%s]", list.p);
+}
+
+/* One job: true when there was one. */
+static bool one(struct runner *r) {
+    struct arena *a = arena_new();
+    struct turn *t = turn_new(r->desk, a);
+    t->kinds = claimable(r, a);
+    if (db_write(r->desk->db, claim, t) < 0 || !t->found) {
+        arena_free(a);
+        return false;
+    }
+    t->kind = kind_of(t->job.kind);
+    if (t->kind->outside) hand_over(idle_worker(r, t->kind), t); /* none but this thread takes idle ones */
+    else finish(t);
+    return true;
+}
+
+static bool rest(struct runner *r) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += LOOK_AGAIN_S;
+    pthread_mutex_lock(&r->lock);
+    while (!r->woken && !atomic_load(&r->stopping))
+        if (pthread_cond_timedwait(&r->wake, &r->lock, &until) != 0) break;
+    r->woken = false;
+    pthread_mutex_unlock(&r->lock);
+    return !atomic_load(&r->stopping);
+}
+
+static void *run(void *arg) {
+    struct runner *r = arg;
+    int64_t flushed = clock_monotonic();
+    do {
+        while (!atomic_load(&r->stopping) && one(r)) {}
+        if (clock_monotonic() - flushed < FLUSH_MS) continue;
+        touches_flush(r->desk);
+        flushed = clock_monotonic();
+    } while (rest(r));
+    touches_flush(r->desk);
+    return NULL;
+}
+
+static bool start_workers(struct runner *r) {
+    int wanted = 0;
+    for (const struct job_kind *k = job_kinds; k->name; k++) wanted += k->at_once;
+    r->workers = calloc((size_t)wanted + 1, sizeof *r->workers);
+    if (r->workers == NULL) return false;
+    for (const struct job_kind *k = job_kinds; k->name; k++)
+        for (int i = 0; i < k->at_once; i++) {
+            struct worker *w = &r->workers[r->worker_count];
+            *w = (struct worker){.runner = r, .kind = k};
+            if (pthread_create(&w->thread, NULL, work_outside, w) != 0) return false;
+            r->worker_count++;
+        }
+    return true;
+}
+
+static void end(struct runner *r) {
+    atomic_store(&r->stopping, true);
+    pthread_mutex_lock(&r->lock);
+    pthread_cond_signal(&r->wake);
+    pthread_mutex_unlock(&r->lock);
+    if (r->thread) pthread_join(r->thread, NULL);
+    pthread_mutex_lock(&r->lock);
+    r->over = true;
+    pthread_cond_broadcast(&r->handed);
+    pthread_mutex_unlock(&r->lock);
+    for (int i = 0; i < r->worker_count; i++) pthread_join(r->workers[i].thread, NULL);
+    r->desk->wake_jobs = NULL;
+    pthread_cond_destroy(&r->wake);
+    pthread_cond_destroy(&r->handed);
+    pthread_mutex_destroy(&r->lock);
+    free(r->workers);
+    free(r);
+}
+
 struct runner *jobs_start(struct desk *d) {
     struct runner *r = calloc(1, sizeof *r);
     if (r == NULL) return NULL;
     r->desk = d;
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->wake, NULL);
+    pthread_cond_init(&r->handed, NULL);
     d->wake_jobs = wake;
     d->wake_arg = r;
-    if (pthread_create(&r->thread, NULL, run, r) == 0) return r;
-    d->wake_jobs = NULL;
-    free(r);
+    if (start_workers(r) && pthread_create(&r->thread, NULL, run, r) == 0) return r;
+    end(r);
     return NULL;
 }
 
 void jobs_stop(struct runner *r) {
-    if (r == NULL) return;
-    pthread_mutex_lock(&r->lock);
-    r->stopping = true;
-    pthread_cond_signal(&r->wake);
-    pthread_mutex_unlock(&r->lock);
-    pthread_join(r->thread, NULL);
-    r->desk->wake_jobs = NULL;
-    pthread_cond_destroy(&r->wake);
-    pthread_mutex_destroy(&r->lock);
-    free(r);
+    if (r) end(r);
 }

@@ -2,10 +2,11 @@
 
 #include "api/generic.h"
 #include "api/reply.h"
+#include "core/letter.h"
 
 static const struct field setting_fields[] = {
     {"name", F_TEXT, READONLY, .doc = "category.name.", .example = "\"security.session_hours_staff\""},
-    {"value", F_TEXT, READONLY, .doc = "Its value as text; booleans are 0 and 1.", .example = "\"8\""},
+    {"value", F_TEXT, READONLY, .doc = "Its value as text; booleans are 0 and 1; null of what is never shown.", .example = "\"8\""},
     {"description", F_TEXT, READONLY, .doc = "What it decides."},
     {0},
 };
@@ -22,8 +23,9 @@ static int list_settings(struct call *c) {
     jw_key(&v->w, S("data"));
     jw_array(&v->w);
     for (const struct setting *s = setting_table; s->name; s++, n++) {
+        struct str value = setting_text(c->work.desk, s->name, c->work.arena);
         const struct value cells[] = {{.type = V_TEXT, .s = str_of(s->name)},
-                                      {.type = V_TEXT, .s = setting_text(c->work.desk, s->name, c->work.arena)},
+                                      {.type = value.p ? V_TEXT : V_NULL, .s = value},
                                       {.type = V_TEXT, .s = str_of(s->doc)}};
         const struct row row = {.resource = c->resource, .cells = (struct value *)cells};
         view_row(v, &row);
@@ -39,12 +41,15 @@ static int list_settings(struct call *c) {
 static int put_settings(struct call *c) {
     struct arena *a = c->work.arena;
     int n = 0;
+    bool relay = false;
     TRY(api_input(c));
     for (const struct json *j = in(c, "values")->json->first; j; j = j->next, n++) {
         struct str value = j->type == JSON_TRUE ? S("1") : j->type == JSON_FALSE ? S("0") : j->text, name = str_dup(a, j->name);
         if (value.p == NULL || j->first || setting_set(&c->work, name, value) < 0)
             fail_at(&c->work, ERR_FIELD_INVALID, S("values"), str_fmt(a, "values/%s", name.p), "No such setting, or not a value of it.");
+        relay = relay || str_starts(name, S("mail."));
     }
+    if (relay && !failed(&c->work)) TRY(letters_release(&c->work));
     return failed(&c->work) ? -(int)failure(&c->work) : api_reply_count(c, n);
 }
 

@@ -3,6 +3,7 @@
 #include "api/generic.h"
 #include "api/view.h"
 #include "base/fold.h"
+#include "core/letter.h"
 #include "core/permission.h"
 #include "core/session.h"
 #include "core/setting.h"
@@ -167,11 +168,18 @@ static void ignore_access(struct call *c) {
     in_ignore(c, "team_ids", "admins and owners decide about it");
 }
 
-static int create(struct call *c) {
+static int email_to_invite(struct call *c) {
+    const struct in *email = in(c, "email");
+    if (email->value.type == V_TEXT || (email->given && failed(&c->work))) return 0; /* or it is already said to be wrong */
+    return in_fail(c, "email", ERR_FIELD_REQUIRED, NULL);
+}
+
+static int make_person(struct call *c, bool invited) {
     int64_t type = ROLE_CUSTOMER;
     ignore_access(c);
     api_input(c);
-    either_address(c);
+    if (invited) email_to_invite(c);
+    else either_address(c);
     if (in(c, "role")->value.type == V_INT) {
         user_may_grant(&c->work, in_int(c, "role"));
         TRY(role_type_of(&c->work, in_int(c, "role"), &type));
@@ -185,8 +193,24 @@ static int create(struct call *c) {
                          .organization_id = in_int(c, "organization"), .locale_id = in_int(c, "locale"),
                          .agent_case_access = (int)in_int(c, "agent_case_access"),
                          .organization_case_access = (int)in_int(c, "organization_case_access")};
-    TRY(user_create(&c->work, &n, c->work.actor.rank >= ROLE_AGENT, &c->id));
-    if (given(c, "team_ids")) TRY(user_join_teams(&c->work, c->id, team_ids(c)));
+    TRY(user_create(&c->work, &n, !invited && c->work.actor.rank >= ROLE_AGENT, &c->id));
+    return given(c, "team_ids") ? user_join_teams(&c->work, c->id, team_ids(c)) : 0;
+}
+
+static int create(struct call *c) {
+    TRY(make_person(c, false));
+    return api_reply(c);
+}
+
+QUERY(user_first_email, "SELECT id FROM identity_emails WHERE user_id = :id ORDER BY id LIMIT 1");
+
+/* Nobody knows a password of theirs, and whoever follows the link shows that the address is right. */
+static int invite(struct call *c) {
+    int64_t email = 0;
+    in_ignore(c, "password", "who is invited chooses it");
+    TRY(make_person(c, true));
+    TRY(db_int(c->work.conn, &user_first_email, BINDS(B_INT("id", c->id)), &email));
+    TRY(letter_invitation(&c->work, email));
     return api_reply(c);
 }
 
@@ -274,6 +298,8 @@ static const struct route user_routes[] = {
      .doc = "It always answers: initials are drawn where no picture was uploaded."},
     {POST, "/users", AG_PLUS, "users", ONE, create, .prepare = hash_password, .permission = "users.update",
      .summary = "Make a person", .doc = "An e-mail address or a phone number is mandatory."},
+    {POST, "/users/invite", AG_PLUS, "users", ONE, invite, .permission = "users.update", .summary = "Invite a person",
+     .doc = "As making one, with an e-mail address and without a password: a link to choose it is mailed, and works for seven days."},
     {PUT, "/users/:id", AG_PLUS, "users", ONE, update, .prepare = hash_password, .permission = "users.update",
      .where = "t.deleted_at IS NULL", .summary = "Change a person",
      .doc = "Agents change customers and themselves, admins and owners anyone of equal or lower rank.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},

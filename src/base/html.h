@@ -1,6 +1,6 @@
 /* HTML out of text: what is not said to be HTML is escaped. */
-#ifndef API_HTML_H
-#define API_HTML_H
+#ifndef BASE_HTML_H
+#define BASE_HTML_H
 
 #include "base/buf.h"
 

@@ -1,4 +1,4 @@
-#include "api/html.h"
+#include "base/html.h"
 
 #include <assert.h>
 #include <stdarg.h>

@@ -1,0 +1,109 @@
+/* Where links in mails lead. Opening one does nothing, since programs open links too (scanners, previews): a button does it. */
+#include "api/page.h"
+#include "base/limits.h"
+#include "core/proof.h"
+#include "core/session.h"
+
+static void dead(struct visit *v) {
+    v->status = 400;
+    v->title = "This link does not work";
+    html(&v->body, "<p>It was used already, a newer one was sent, or it has expired. Please ask for a new one.</p>\n");
+}
+
+/* ---- /verify ------------------------------------------------------------------------------------------------------ */
+
+static int find_verification(struct visit *v) {
+    struct link l;
+    return link_find(&v->work, LINK_VERIFY_EMAIL, visit_text(v, "hash"), &l);
+}
+
+static int take_verification(struct visit *v) { return email_verify(&v->work, visit_text(v, "hash")); }
+
+static void verify(struct visit *v) {
+    int found = v->posted ? visit_write(v, take_verification) : visit_read(v, find_verification);
+    if (found < 0) {
+        visit_failed(v);
+    } else if (found == 0) {
+        dead(v);
+    } else if (v->posted) {
+        v->title = "Your address is confirmed";
+        html(&v->body, "<p>Thank you. You may close this page.</p>\n");
+    } else {
+        v->title = "Confirm your e-mail address";
+        html(&v->body,
+             "<form method=\"post\" action=\"verify\">\n<input type=\"hidden\" name=\"hash\" value=\"%s\">\n"
+             "<button>Confirm my address</button>\n</form>\n",
+             visit_text(v, "hash").p);
+    }
+}
+
+/* ---- /password ---------------------------------------------------------------------------------------------------- */
+
+struct choice {
+    int rank;        /* of the person who chooses */
+    struct str hash; /* of what was chosen */
+};
+
+static int find_person(struct visit *v) {
+    struct choice *mine = v->prepared;
+    struct link l;
+    return password_link_find(&v->work, visit_text(v, "hash"), &l, &mine->rank);
+}
+
+static void password_form(struct visit *v, const char *wrong) {
+    const struct choice *mine = v->prepared;
+    int64_t least;
+    password_rule(v->api->desk, mine->rank, S(""), &least);
+    v->status = wrong ? 400 : 200;
+    v->title = "Choose a password";
+    html(&v->body, "<form method=\"post\" action=\"password\">\n<input type=\"hidden\" name=\"hash\" value=\"%s\">\n", visit_text(v, "hash").p);
+    if (wrong) html(&v->body, "<p class=\"wrong\" id=\"wrong\" role=\"alert\">%s</p>\n", wrong);
+    html(&v->body, "<label for=\"new_password\">New password</label>\n<p id=\"rule\">At least %d characters, any you like.</p>\n", (int)least);
+    html(&v->body,
+         "<input id=\"new_password\" name=\"new_password\" type=\"password\" required autofocus autocomplete=\"new-password\" "
+         "aria-describedby=\"rule%h\"%h>\n<button>Set the password</button>\n</form>\n",
+         wrong ? " wrong" : "", wrong ? " aria-invalid=\"true\"" : "");
+}
+
+static int set_password(struct visit *v) {
+    const struct choice *mine = v->prepared;
+    return password_reset_complete(&v->work, visit_text(v, "hash"), mine->hash);
+}
+
+/* 1 set, 0 the link was used meanwhile, or error. */
+static int choose(struct visit *v, struct str password) {
+    struct choice *mine = v->prepared;
+    pthread_mutex_lock(&v->api->hashing);
+    mine->hash = password_hash(v->arena, password);
+    pthread_mutex_unlock(&v->api->hashing);
+    return visit_write(v, set_password);
+}
+
+static const char *wrong_with(struct visit *v, struct str password) {
+    const struct choice *mine = v->prepared;
+    int64_t least;
+    if (password.n > LIMIT_PASSWORD) return "This password is too long.";
+    return password_rule(v->api->desk, mine->rank, password, &least) < 0 ? "This password is too short." : NULL;
+}
+
+static void password(struct visit *v) {
+    struct str chosen = visit_text(v, "new_password");
+    v->prepared = ARENA_NEW(v->arena, struct choice);
+    int rc = visit_read(v, find_person);
+    const char *wrong = rc > 0 && v->posted ? wrong_with(v, chosen) : NULL;
+    if (rc > 0 && (wrong || !v->posted)) {
+        password_form(v, wrong);
+        return;
+    }
+    if (rc > 0) rc = choose(v, chosen);
+    if (rc < 0) {
+        visit_failed(v);
+    } else if (rc == 0) {
+        dead(v);
+    } else {
+        v->title = "Your password is set";
+        html(&v->body, "<p>You can log in with it now. You may close this page.</p>\n");
+    }
+}
+
+const struct page link_pages[] = {{"/verify", verify}, {"/password", password}, {0}};

@@ -1,0 +1,145 @@
+#include "api/page.h"
+
+#include "base/limits.h"
+#include "core/setting.h"
+
+#include <inttypes.h>
+
+static const char policy[] = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+static const char head[] =
+    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"robots\" content=\"noindex\">\n"
+    "<title>%s - %s</title>\n<style>\n"
+    ":root { color-scheme: light dark; --text: #1c1c21; --back: #fff; --act: #0b4fc4; --on: #fff; --wrong: #b3261e; }\n"
+    "@media (prefers-color-scheme: dark) { :root { --text: #e6e6ea; --back: #17181c; --act: #93b8ff; --on: #17181c; --wrong: #ff9b93; } }\n"
+    "body { margin: 0; font: 1rem/1.55 system-ui, sans-serif; color: var(--text); background: var(--back); }\n"
+    "main { padding: 1rem; max-width: 32rem; margin: 10vh auto 0; overflow-wrap: anywhere; }\n"
+    "h1 { font-size: 1.6rem; line-height: 1.2; }\n"
+    "label { font-weight: 600; }\n"
+    "form { display: grid; gap: .6rem; }\n"
+    "input { font: inherit; padding: .5rem; }\n"
+    "button { justify-self: start; font: inherit; padding: .6rem 1.2rem; border: 0; border-radius: 6px; color: var(--on); background: var(--act); }\n"
+    ":focus-visible { outline: 3px solid var(--act); outline-offset: 2px; }\n"
+    ".wrong { color: var(--wrong); font-weight: 600; }\n"
+    "</style>\n</head>\n<body>\n<main>\n<h1>%s</h1>\n";
+static const char foot[] = "</main>\n</body>\n</html>\n";
+
+static void reply(struct visit *v) {
+    struct http_request *r = v->http;
+    struct buf out = {0};
+    html(&out, head, v->title, setting_text(v->api->desk, "desk.name", v->arena).p, v->title);
+    buf_str(&out, buf_view(&v->body));
+    buf_text(&out, foot);
+    buf_free(&v->body);
+    http_add_header(r, "Content-Type", S("text/html; charset=utf-8"));
+    http_add_header(r, "Content-Security-Policy", str_of(policy));
+    http_add_header(r, "Referrer-Policy", S("no-referrer")); /* the address may hold a link's secret */
+    http_add_header(r, "X-Content-Type-Options", S("nosniff"));
+    http_add_header(r, "Cache-Control", S("no-store"));
+    http_reply(r, v->status, &out);
+}
+
+static void say(struct visit *v, int status, const char *title, const char *text) {
+    v->status = status;
+    v->title = title;
+    v->body.n = 0;
+    html(&v->body, "<p>%s</p>\n", text);
+}
+
+void visit_failed(struct visit *v) { say(v, 503, "Not now", "The server can't do this at the moment. Please try again in a minute."); }
+
+/* ---- what was given ------------------------------------------------------------------------------------------------- */
+
+struct str visit_text(const struct visit *v, const char *name) {
+    const struct json *j = json_member(v->given, str_of(name));
+    return j && j->type == JSON_STRING ? j->text : S("");
+}
+
+static bool read_given(struct visit *v) {
+    const struct http_request *r = v->http;
+    struct json *given = json_new(v->arena, JSON_OBJECT);
+    struct json_error err;
+    struct str rest = http_header(r, "Content-Type"), type = str_trim(str_cut(&rest, ';')), text = v->posted ? r->body : r->query;
+    if (v->posted && (r->body_error || !str_eqi(type, S("application/x-www-form-urlencoded")))) return false;
+    if (text.n && form_parse(v->arena, text, &given, &err) < 0) return false;
+    v->given = given;
+    return true;
+}
+
+/* ---- the store ---------------------------------------------------------------------------------------------------------- */
+
+int visit_read(struct visit *v, int (*run)(struct visit *v)) {
+    struct conn *c = db_reader(v->api->desk->db);
+    if (c == NULL) return -ERR_SERVICE_UNAVAILABLE;
+    TRY(db_read_begin(c, BUDGET_POOL_MS));
+    v->work.conn = c;
+    int rc = run(v);
+    db_read_end(c);
+    return rc;
+}
+
+struct writing {
+    struct visit *visit;
+    int (*run)(struct visit *v);
+};
+
+static int write_one(struct conn *c, void *arg) {
+    struct writing *x = arg;
+    work_rewind(&x->visit->work);
+    x->visit->work.conn = c;
+    return x->run(x->visit);
+}
+
+int visit_write(struct visit *v, int (*run)(struct visit *v)) {
+    int rc = db_write(v->api->desk->db, write_one, &(struct writing){v, run});
+    if (rc >= 0) work_committed(&v->work);
+    return rc;
+}
+
+/* ---- a visit ----------------------------------------------------------------------------------------------------------- */
+
+static void show(struct pool_task *t) {
+    struct visit *v = (struct visit *)(void *)t; /* its first member */
+    v->page->show(v);
+    reply(v);
+}
+
+static bool too_many(struct visit *v) {
+    int64_t wait = v->posted ? rate_over(v->api, v->http->remote, v->work.now) : 0;
+    if (wait == 0) return false;
+    http_add_header(v->http, "Retry-After", str_fmt(v->arena, "%" PRId64, wait));
+    say(v, 429, "Too many requests", "Please try again in a minute.");
+    return true;
+}
+
+static void visit(struct api *api, struct http_request *r, const struct page *p, bool posted) {
+    struct visit *v = ARENA_NEW(r->arena, struct visit);
+    *v = (struct visit){.task = {.run = show}, .api = api, .http = r, .page = p, .posted = posted, .arena = r->arena, .status = 200};
+    work_init(&v->work, api->desk, r->arena);
+    v->work.actor.remote = r->remote;
+    if (too_many(v)) {
+        reply(v);
+        return;
+    }
+    if (!read_given(v)) {
+        say(v, 400, "Not understood", "The form could not be read.");
+        reply(v);
+        return;
+    }
+    http_defer(r);
+    if (pool_submit(api->pool, &v->task)) return;
+    visit_failed(v);
+    reply(v);
+}
+
+bool page_handle(struct api *api, struct http_request *r) {
+    bool posted = str_eq(r->method, S("POST"));
+    if (!posted && !str_eq(r->method, S("GET")) && !str_eq(r->method, S("HEAD"))) return false;
+    for (const struct page *p = link_pages; p->path; p++) {
+        if (!str_eq(r->path, str_of(p->path))) continue;
+        visit(api, r, p, posted);
+        return true;
+    }
+    return false;
+}

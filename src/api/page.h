@@ -1,0 +1,38 @@
+/* Pages for people, outside /api/v1: plain HTML, no script. They run in the pool, and do what they do through the functions of core. */
+#ifndef API_PAGE_H
+#define API_PAGE_H
+
+#include "api/machine.h"
+#include "base/html.h"
+
+struct visit {
+    struct pool_task task;
+    struct api *api;
+    struct http_request *http;
+    const struct page *page;
+    struct work work;
+    bool posted;
+    const struct json *given; /* the query's arguments, or a POST's form */
+    struct arena *arena;
+    void *prepared; /* the page's own */
+    /* The reply: */
+    int status;
+    const char *title;
+    struct buf body; /* HTML, between the title and the foot */
+};
+
+struct page {
+    const char *path;
+    void (*show)(struct visit *v); /* GET and POST: sets title and body, and status unless it is 200 */
+};
+extern const struct page link_pages[]; /* ends with path NULL */
+
+bool page_handle(struct api *api, struct http_request *r); /* true: it is a page, and will be replied */
+
+struct str visit_text(const struct visit *v, const char *name); /* what was given; empty: nothing */
+/* What is read or written, with work.conn set; a read has a snapshot of its own. Their result, or error. */
+int visit_read(struct visit *v, int (*run)(struct visit *v));
+int visit_write(struct visit *v, int (*run)(struct visit *v));
+void visit_failed(struct visit *v); /* the store can't: try again later */
+
+#endif

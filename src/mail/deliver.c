@@ -1,0 +1,207 @@
+/* At least once, and hardly ever twice.
+ *
+ * A letter is a row (outgoing_mails) and a job, committed with the change that wants it: there is no letter without the change, and no
+ * change without its letter. Sending is no part of a transaction: it takes seconds, and can't be undone. So a job is claimed under a
+ * lease (one commit), its letter sent with nothing open, and what came of it written down (another commit).
+ *
+ *     claimed --- read --- send --------------- settle
+ *                           ^                     ^
+ *        a crash before this: sent later       a crash before this: the relay has it, the row does not know; it is sent again
+ *
+ * Between the relay's 250 and the COMMIT a crash makes a duplicate, and no order of the two steps avoids it: the other order would
+ * lose mail instead. What makes the duplicate harmless is that both carry the Message-ID given with the row, by which mailboxes and
+ * readers know them as one, and that the link in both is the same and works once.
+ *
+ * A letter is looked at again right before it is sent: one whose link was used, replaced or has expired, or whose person is gone, is
+ * not worth sending. Without a relay it is HELD, without a job, until the settings name one. */
+#include "mail/deliver.h"
+
+#include "base/log.h"
+#include "core/letter.h"
+#include "core/link.h"
+#include "core/setting.h"
+#include "json/json.h"
+#include "mail/mime.h"
+#include "mail/smtp.h"
+#include "mail/template.h"
+
+#include <inttypes.h>
+
+#define READ_MS 10000
+#define FIRST_WAIT (30 * TIME_SECOND)
+#define LONGEST_WAIT TIME_HOUR
+
+struct delivery {
+    struct letter letter;
+    enum mail_status status; /* that it ends in; MAIL_QUEUED: to be sent later */
+    bool again;              /* at once: the server stopped */
+    struct str reason;
+};
+
+/* ---- the letter ---------------------------------------------------------------------------------------------------- */
+
+static int64_t letter_id(struct work *w, const struct job *j) {
+    struct json *input;
+    struct json_error err;
+    int64_t id = 0;
+    if (json_parse(w->arena, j->input, &input, &err) < 0) return 0;
+    const struct json *member = json_member(input, S("id"));
+    return member && str_to_int(member->text, &id) ? id : 0;
+}
+
+static struct str value_named(const struct json *values, const char *name) {
+    const struct json *j = json_member(values, str_of(name));
+    return j ? j->text : (struct str){0};
+}
+
+static struct str life_text(struct arena *a, struct str hours) {
+    int64_t n = 0;
+    if (!str_to_int(hours, &n)) return (struct str){0};
+    return n > 72 && n % 24 == 0 ? str_fmt(a, "%" PRId64 " days", n / 24) : str_fmt(a, "%" PRId64 " hour%s", n, n == 1 ? "" : "s");
+}
+
+static struct str filled(struct arena *a, const char *text, const struct meaning *m, bool html) {
+    struct buf b = {0};
+    template_fill(&b, text, m, html);
+    struct str copy = str_dup(a, buf_view(&b));
+    buf_free(&b);
+    return copy;
+}
+
+static struct str html_page(struct arena *a, struct str body) {
+    return str_fmt(a, "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"></head>\n<body>\n%s</body>\n</html>\n", body.p);
+}
+
+static struct str write_mail(struct work *w, const struct letter *l, const struct template *t, const struct json *values) {
+    struct arena *a = w->arena;
+    const struct desk *d = w->desk;
+    struct str desk = setting_text(d, "desk.name", a), from_name = setting_text(d, "mail.from_name", a), hash = value_named(values, "hash");
+    struct str link = t->path && hash.p ? str_fmt(a, "%s%s?hash=%s", d->base_url.p, t->path, hash.p) : (struct str){0};
+    const struct meaning meanings[] = {{"desk", desk},  {"name", l->name}, {"address", l->recipient}, {"url", d->base_url},
+                                       {"link", link}, {"life", life_text(a, value_named(values, "hours"))}, {0}};
+    const struct mail m = {.from_name = from_name.n ? from_name : desk,
+                           .from = setting_text(d, "mail.from_address", a),
+                           .to_name = l->name,
+                           .to = l->recipient,
+                           .subject = filled(a, t->subject, meanings, false),
+                           .text = filled(a, t->text, meanings, false),
+                           .html = html_page(a, filled(a, t->html, meanings, true)),
+                           .message_id = l->message_id,
+                           .date = w->now};
+    return mime_write(a, &m);
+}
+
+/* ---- outside any transaction ------------------------------------------------------------------------------------------ */
+
+static struct relay relay_of(const struct desk *d, struct arena *a) {
+    return (struct relay){.host = setting_text(d, "mail.smtp_host", a),
+                          .port = setting_int(d, "mail.smtp_port"),
+                          .security = setting_word(d, "mail.smtp_security"),
+                          .user = setting_text(d, "mail.smtp_user", a),
+                          .password = setting_secret(d, "mail.smtp_password", a),
+                          .ca = setting_text(d, "mail.smtp_ca", a),
+                          .hello = letter_host(d, a),
+                          .timeout_s = setting_int(d, "mail.smtp_timeout_seconds")};
+}
+
+static void hand_to_relay(struct work *w, struct delivery *d, struct str message, const atomic_bool *stopping) {
+    static const enum mail_status status[] = {[SMTP_SENT] = MAIL_SENT, [SMTP_LATER] = MAIL_QUEUED, [SMTP_REFUSED] = MAIL_REFUSED};
+    struct arena *a = w->arena;
+    struct relay r = relay_of(w->desk, a);
+    struct str from = mime_address(a, setting_text(w->desk, "mail.from_address", a)), to = mime_address(a, d->letter.recipient);
+    d->status = status[smtp_send(a, &r, from, to, message, stopping, &d->reason)];
+    d->again = d->status == MAIL_QUEUED && atomic_load(stopping);
+    if (d->status == MAIL_QUEUED && clock_now(&w->desk->clock) >= d->letter.retry_until) d->status = MAIL_FAILED;
+}
+
+static void give_up(struct delivery *d, const char *reason) {
+    d->status = MAIL_FAILED;
+    d->reason = str_of(reason);
+}
+
+static void compose_and_send(struct work *w, struct delivery *d, const struct template *t, const struct json *values, const atomic_bool *stopping) {
+    bool relay = setting_text(w->desk, "mail.smtp_host", w->arena).n && setting_text(w->desk, "mail.from_address", w->arena).n;
+    struct str message = relay ? write_mail(w, &d->letter, t, values) : (struct str){0};
+    if (!relay) d->status = MAIL_HELD;
+    else if (message.p) hand_to_relay(w, d, message, stopping);
+    else give_up(d, "the address can't be written to");
+}
+
+/* What is to be sent: 1, 0 nothing, or error. In a snapshot of its own, over before anything is sent. */
+static int read_letter(struct work *w, int64_t id, struct delivery *d, struct template *t, struct json **values) {
+    struct json_error err;
+    TRY(letter_load(w, id, &d->letter));
+    if (d->letter.id == 0) return 0;
+    *values = NULL;
+    if (d->letter.values.p == NULL || json_parse(w->arena, d->letter.values, values, &err) < 0) give_up(d, "it was sealed with another server key");
+    else if (template_text(w, d->letter.template, t) <= 0) give_up(d, "there is no such template");
+    else if (d->letter.user_id == 0) give_up(d, "its person is gone");
+    if (d->status) return 1;
+    struct str hash = value_named(*values, "hash");
+    int live = hash.p ? link_live(w, hash) : 1;
+    TRY(live);
+    if (!live) give_up(d, "its link was used, replaced or has expired");
+    return 1;
+}
+
+static void tell(const struct delivery *d) {
+    const struct letter *l = &d->letter;
+    if (d->status == MAIL_REFUSED) log_warn("mail %" PRId64 " (%s) was refused by the relay: see its last_error", l->id, l->template.p);
+    if (d->status == MAIL_FAILED) log_warn("mail %" PRId64 " (%s) is given up: see its last_error", l->id, l->template.p);
+    if (d->status == MAIL_QUEUED && !d->again) log_warn("mail %" PRId64 " (%s) could not be sent yet and will be tried again", l->id, l->template.p);
+}
+
+void *mail_deliver(struct work *w, const struct job *j, const atomic_bool *stopping) {
+    struct delivery *d = ARENA_NEW(w->arena, struct delivery);
+    struct template t;
+    struct json *values;
+    w->conn = db_reader(w->desk->db);
+    int rc = w->conn ? db_read_begin(w->conn, READ_MS) : -ERR_SERVICE_UNAVAILABLE;
+    if (rc < 0) return NULL;
+    rc = read_letter(w, letter_id(w, j), d, &t, &values);
+    db_read_end(w->conn);
+    w->conn = NULL;
+    if (rc < 0) return NULL;
+    if (rc && d->status == 0) compose_and_send(w, d, &t, values, stopping);
+    tell(d);
+    return d;
+}
+
+/* ---- in one write ----------------------------------------------------------------------------------------------------- */
+
+static int64_t next_try(const struct work *w, const struct delivery *d) {
+    if (d->again) return w->now;
+    int64_t wait = FIRST_WAIT << (d->letter.attempts < 8 ? d->letter.attempts : 8);
+    return w->now + (wait < LONGEST_WAIT ? wait : LONGEST_WAIT);
+}
+
+static void read_settings(struct desk *d, void *arg) {
+    struct conn *c = db_reader(d->db);
+    (void)arg;
+    if (c) settings_reload(d->settings, c);
+}
+
+static void say_held(struct desk *d, void *arg) {
+    (void)d, (void)arg;
+    log_warn("mail waits: set mail.smtp_host and mail.from_address (PUT /settings), and it will be sent");
+}
+
+static int hold(struct work *w, const struct job *j, int64_t id) {
+    bool first;
+    int held = letter_hold(w, id, &first);
+    TRY(held);
+    if (held && first) after_commit(w, say_held, NULL);
+    if (held) return job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
+    after_commit(w, read_settings, NULL); /* another process wrote them */
+    return job_postpone(w, j, w->now + TIME_SECOND);
+}
+
+int mail_settle(struct work *w, const struct job *j) {
+    const struct delivery *d = j->outcome;
+    if (d == NULL) return -ERR_SERVICE_UNAVAILABLE; /* it could not be read */
+    if (d->status == MAIL_HELD) return hold(w, j, d->letter.id);
+    if (d->status) TRY(letter_set(w, d->letter.id, d->status, d->reason));
+    if (d->status == MAIL_QUEUED) return job_postpone(w, j, next_try(w, d));
+    bool well = d->status == 0 || d->status == MAIL_SENT;
+    return job_finish(w, j->id, well ? JOB_COMPLETED : JOB_FAILED, 0, 0, 0, S("[]"));
+}

@@ -1,0 +1,90 @@
+#include "mail/mime.h"
+
+#include "base/fold.h"
+
+#include <gmime/gmime.h>
+#include <idn2.h>
+#include <pthread.h>
+
+#define NAME_MAX_BYTES 500 /* of a person's name in a header: what is longer helps nobody */
+
+static void begin(void) { g_mime_init(); }
+
+struct str mime_address(struct arena *a, struct str address) {
+    char *domain = NULL;
+    struct str rest = address, local = str_cut(&rest, '@'), out = {0};
+    if (!email_valid(address)) return out;
+    if (idn2_to_ascii_8z(str_dup(a, rest).p, &domain, IDN2_NONTRANSITIONAL | IDN2_NFC_INPUT) == IDN2_OK)
+        out = str_fmt(a, "%.*s@%s", (int)local.n, local.p, domain);
+    idn2_free(domain);
+    return out;
+}
+
+/* One line of text: control characters are blanks, cut where a character ends. */
+static const char *line(struct arena *a, struct str s) {
+    if (s.n > NAME_MAX_BYTES) s.n = NAME_MAX_BYTES;
+    while (!utf8_valid(s)) s.n--;
+    char *copy = arena_alloc(a, s.n + 1);
+    for (size_t i = 0; i < s.n; i++) copy[i] = (unsigned char)s.p[i] < ' ' || s.p[i] == 0x7F ? ' ' : s.p[i];
+    return copy;
+}
+
+static GMimeObject *text_part(const char *subtype, struct str text) {
+    GMimeTextPart *part = g_mime_text_part_new_with_subtype(subtype);
+    GMimeStream *bytes = g_mime_stream_mem_new_with_buffer(text.p, text.n);
+    GMimeDataWrapper *content = g_mime_data_wrapper_new_with_stream(bytes, GMIME_CONTENT_ENCODING_DEFAULT);
+    g_mime_object_set_content_type_parameter(GMIME_OBJECT(part), "charset", "utf-8");
+    g_mime_part_set_content(GMIME_PART(part), content);
+    g_mime_part_set_content_encoding(GMIME_PART(part), GMIME_CONTENT_ENCODING_QUOTEDPRINTABLE);
+    g_object_unref(content);
+    g_object_unref(bytes);
+    return GMIME_OBJECT(part);
+}
+
+/* The plainest first: a reader shows the last part it knows (RFC 2046 section 5.1.4). */
+static GMimeObject *alternatives(const struct mail *m) {
+    GMimeMultipart *both = g_mime_multipart_new_with_subtype("alternative");
+    GMimeObject *text = text_part("plain", m->text), *html = text_part("html", m->html);
+    g_mime_multipart_add(both, text);
+    g_mime_multipart_add(both, html);
+    g_object_unref(text);
+    g_object_unref(html);
+    return GMIME_OBJECT(both);
+}
+
+static void set_headers(struct arena *a, GMimeMessage *message, const struct mail *m) {
+    GDateTime *date = g_date_time_new_from_unix_utc(m->date / 1000);
+    g_mime_message_add_mailbox(message, GMIME_ADDRESS_TYPE_FROM, line(a, m->from_name), mime_address(a, m->from).p);
+    g_mime_message_add_mailbox(message, GMIME_ADDRESS_TYPE_TO, line(a, m->to_name), mime_address(a, m->to).p);
+    g_mime_message_set_subject(message, line(a, m->subject), "utf-8");
+    g_mime_message_set_date(message, date);
+    g_mime_message_set_message_id(message, str_dup(a, m->message_id).p);
+    g_mime_object_set_header(GMIME_OBJECT(message), "Auto-Submitted", "auto-generated", NULL); /* RFC 3834 */
+    g_date_time_unref(date);
+}
+
+static struct str written(struct arena *a, GMimeMessage *message) {
+    GMimeFormatOptions *wire = g_mime_format_options_new();
+    GMimeStream *out = g_mime_stream_mem_new();
+    g_mime_format_options_set_newline_format(wire, GMIME_NEWLINE_FORMAT_DOS);
+    g_mime_object_write_to_stream(GMIME_OBJECT(message), wire, out);
+    GByteArray *bytes = g_mime_stream_mem_get_byte_array(GMIME_STREAM_MEM(out));
+    struct str copy = str_dup(a, (struct str){(const char *)bytes->data, bytes->len});
+    g_object_unref(out);
+    g_mime_format_options_free(wire);
+    return copy;
+}
+
+struct str mime_write(struct arena *a, const struct mail *m) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (mime_address(a, m->from).p == NULL || mime_address(a, m->to).p == NULL) return (struct str){0};
+    pthread_once(&once, begin);
+    GMimeMessage *message = g_mime_message_new(FALSE);
+    GMimeObject *body = alternatives(m);
+    set_headers(a, message, m);
+    g_mime_message_set_mime_part(message, body);
+    struct str out = written(a, message);
+    g_object_unref(body);
+    g_object_unref(message);
+    return out;
+}

@@ -1,0 +1,28 @@
+/* Hands one mail to a relay (RFC 5321), by libcurl. */
+#ifndef MAIL_SMTP_H
+#define MAIL_SMTP_H
+
+#include "base/arena.h"
+#include "base/str.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct relay {
+    struct str host, user, password, ca; /* p NULL or empty: none; ca: PEM, in place of the system's */
+    struct str hello;                    /* this host's name; empty: the system's */
+    int64_t port, timeout_s;
+    int security; /* enum smtp_security */
+};
+
+enum smtp_outcome {
+    SMTP_SENT,
+    SMTP_LATER,   /* no connection, no valid certificate, no login, a 4xx reply: another time it may go */
+    SMTP_REFUSED, /* a 5xx reply to the sender, the recipient or the text */
+};
+
+/* reason: of what is not sent, for the operator; at most one line, in the arena. Ends within a second of *stopping. */
+enum smtp_outcome smtp_send(struct arena *a, const struct relay *r, struct str from, struct str to, struct str message,
+                            const atomic_bool *stopping, struct str *reason);
+
+#endif
