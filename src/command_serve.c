@@ -63,6 +63,8 @@ static int open_keys(struct server *s, bool fresh) {
     key_derive(&d->request_key, &server, "request token");
     key_derive(&d->account_key, &server, "account");
     key_derive(&d->idempotency_key, &server, "idempotency");
+    key_derive(&d->factor_key, &server, "second factor");
+    key_derive(&d->remember_key, &server, "remember-me");
     d->installation = mac_hex(s->memory, &server, S("installation"));
     random_bytes(&d->credential_key, sizeof d->credential_key);
     explicit_bzero(&server, sizeof server);
