@@ -309,16 +309,17 @@ CREATE INDEX auth_tokens_old ON auth_tokens (expires_at);
 CREATE TABLE remember_chains (
     id @ID@,
     user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    session_id BIGINT NOT NULL, -- of the login it began with
     created_at BIGINT NOT NULL,
     ended_at BIGINT
 );
 CREATE INDEX remember_chains_user ON remember_chains (user_id) WHERE ended_at IS NULL;
+CREATE INDEX remember_chains_old ON remember_chains (created_at);
 CREATE TABLE remember_tokens (
     id @ID@,
     chain_id BIGINT NOT NULL REFERENCES remember_chains (id) ON DELETE CASCADE,
     token_hash TEXT NOT NULL UNIQUE,
     successor @BLOB@, -- sealed: given again to a repeat within 60 s
-    session_id BIGINT, -- that it opened
     used_at BIGINT,
     expires_at BIGINT NOT NULL
 );

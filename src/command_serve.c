@@ -66,6 +66,8 @@ static int open_keys(struct server *s, bool fresh) {
     key_derive(&d->link_key, &server, "link");
     key_derive(&d->mail_key, &server, "mail");
     key_derive(&d->setting_key, &server, "setting");
+    key_derive(&d->factor_key, &server, "second factor");
+    key_derive(&d->remember_key, &server, "remember-me");
     d->installation = mac_hex(s->memory, &server, S("installation"));
     random_bytes(&d->credential_key, sizeof d->credential_key);
     explicit_bzero(&server, sizeof server);

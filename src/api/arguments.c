@@ -88,8 +88,7 @@ int arguments_read(struct call *c) {
 
 /* Arguments that are read elsewhere: here, by authentication, by bulk calls, by the page, by downloads. */
 static const char *const common[] = {"_case", "_empty", "_flat", "_pretty", "include", "fields", "offset", "limit",
-                                     "_session_id", "_token", "_otp", "_fingerprint_id", "_remember_me", "ids", "token",
-                                     "after_id", "before_id", NULL};
+                                     "ids", "token", "after_id", "before_id", NULL};
 
 static bool known(const struct in *list, int count, bool create, struct str name) {
     for (int i = 0; i < count; i++)

@@ -7,7 +7,12 @@
 #include "api/machine.h"
 #include "api/reply.h"
 #include "base/limits.h"
+#include "core/auth_token.h"
+#include "core/factor.h"
+#include "core/password.h"
 #include "core/permission.h"
+#include "core/proof.h"
+#include "core/remember.h"
 #include "core/session.h"
 #include "core/words.h"
 
@@ -24,22 +29,18 @@ struct credentials_given {
     bool basic, bearer;
     struct basic pair;
     struct str session; /* token; p NULL: none */
+    struct str token, code; /* of a login under way */
+    struct str remembered;
     bool cookie;        /* it came as the cookie */
     bool csrf;          /* X-CSRF: false was not sent */
 };
 
 /* ---- what was sent ------------------------------------------------------------------------------------------ */
 
-/* An argument of this server's own: its name begins with an underscore ("_token" is not "token"). */
-static struct str special(const struct call *c, const char *name) {
-    for (const struct json *j = c->query->first; j; j = j->next)
-        if (j->name.n && j->name.p[0] == '_' && name_eq(j->name, str_of(name)) && j->type == JSON_STRING) return j->text;
-    return (struct str){0};
-}
-
 /* A header and its argument mean the same; two values: PARAMETERS_INCONSISTENT. */
 static int either(struct call *c, const char *header, const char *argument, struct str *out) {
-    struct str h = http_header(c->http, header), q = special(c, argument);
+    const struct json *j = json_named(c->credentials, str_of(argument));
+    struct str h = http_header(c->http, header), q = j ? j->text : (struct str){0};
     *out = h.n ? h : q.n ? q : (struct str){0};
     if (h.n && q.n && !str_eq(h, q)) return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, str_of(argument), NULL);
     return 0;
@@ -72,12 +73,12 @@ static int read_basic(struct call *c, struct str encoded, struct basic *out) {
 
 static int read_credentials(struct call *c, struct credentials_given *g) {
     struct str header = http_header(c->http, "Authorization"), rest = header, scheme = str_cut(&rest, ' ');
-    struct str token, code, fingerprint, remembered;
+    struct str fingerprint;
     *g = (struct credentials_given){.csrf = !str_eqi(str_trim(http_header(c->http, "X-CSRF")), S("false"))};
-    TRY(either(c, "X-Token", "_token", &token));
-    TRY(either(c, "X-OTP", "_otp", &code));
+    TRY(either(c, "X-Token", "_token", &g->token));
+    TRY(either(c, "X-OTP", "_otp", &g->code));
     TRY(either(c, "X-Fingerprint-ID", "_fingerprint_id", &fingerprint));
-    TRY(either(c, "X-RememberMe", "_remember_me", &remembered));
+    TRY(either(c, "X-RememberMe", "_remember_me", &g->remembered));
     if (str_eqi(scheme, S("Basic"))) {
         g->basic = true;
         TRY(read_basic(c, rest.p ? rest : S(""), &g->pair));
@@ -160,24 +161,33 @@ static int same_user(struct call *c, const struct credentials_given *g, struct s
     return s->user_id == user ? AUTH_DONE : session_failed(c);
 }
 
+/* GET /session?remember_me=true. */
+static bool to_remember(const struct call *c) {
+    const struct json *j = c->route->remembers ? json_named(c->query, S("remember_me")) : NULL;
+    return j && (str_eqi(j->text, S("true")) || str_eq(j->text, S("1")));
+}
+
 int auth_fast(struct call *c) {
     struct credentials_given g;
     struct session s;
     unsigned char key[MAC_SIZE];
     TRY(read_credentials(c, &g));
     if (g.bearer) return fail(&c->work, ERR_AUTHENTICATION_FAILED); /* no token was ever issued: OAuth is yet to come */
-    if (!g.basic) {
-        if (g.session.p == NULL) return AUTH_DONE;
+    if (!g.basic && g.session.n) {
         c->by_session = true;
         c->by_cookie = g.cookie;
-        return by_session(c, &g, &s);
+        TRY(by_session(c, &g, &s));
+        return to_remember(c) ? AUTH_SLOW : AUTH_DONE;
     }
+    if (!g.basic) return g.token.n || (g.remembered.n && c->route->remembers) ? AUTH_SLOW : AUTH_DONE;
     credential_key(c, &g, key);
     struct credential known = remembered(c->api, key);
     if (known.session_id == 0) return AUTH_SLOW;
     int rc = session_load(&c->work, known.session_id, &s);
     if (rc < 0) return rc;
-    if (rc == 0 || s.password_updated_at != known.password_updated_at) {
+    bool enough = rc == 1 && s.password_updated_at == known.password_updated_at && !s.wants_otp && !to_remember(c) &&
+                  !password_expired(c->work.desk, c->work.actor.rank, s.password_updated_at, c->work.now);
+    if (!enough) {
         c->work.actor.rank = ROLE_PUBLIC;
         return AUTH_SLOW;
     }
@@ -191,9 +201,10 @@ int auth_fast(struct call *c) {
 
 struct opening {
     struct work *work;
-    struct str login;
-    int64_t user_id, session_id;
-    bool csrf;
+    struct str login, token, code, successor;
+    enum auth_step step;
+    int64_t user_id, session_id, token_id;
+    bool csrf, taken;
 };
 
 static int write_failure(struct conn *conn, void *arg) {
@@ -250,23 +261,157 @@ static int verify(struct call *c, const struct credentials_given *g, struct logi
     return fail(&c->work, ERR_AUTHENTICATION_FAILED);
 }
 
+/* ---- logins that take more than one step ------------------------------------------------------------------------ */
+
+static int write_step(struct conn *conn, void *arg) {
+    struct opening *o = arg;
+    o->work->conn = conn;
+    return auth_token_make(o->work, o->step, o->user_id, &o->token);
+}
+
+/* The password was right, and more is wanted: the refusal says what, and carries the token that continues the login. */
+static int next_step(struct call *c, enum auth_step step, int64_t user_id) {
+    struct opening o = {.work = &c->work, .user_id = user_id, .step = step};
+    TRY(on_writer(c, write_step, &o));
+    c->auth_token = o.token;
+    return fail(&c->work, step == STEP_OTP ? ERR_OTP_EXPECTED : ERR_CREDENTIAL_EXPIRED);
+}
+
+/* Takes the code and spends the token, if one brought it; a miss of either is kept. */
+static int write_code(struct conn *conn, void *arg) {
+    struct opening *o = arg;
+    o->work->conn = conn;
+    int taken = factor_take(o->work, o->user_id, o->code);
+    if (taken == 1 && o->token_id) taken = auth_token_use(o->work, o->token_id);
+    TRY(taken);
+    o->taken = taken == 1;
+    return o->taken || o->token_id == 0 ? 0 : auth_token_miss(o->work, o->token_id);
+}
+
+/* Codes are guessed like passwords, and counted like them. */
+static int take_code(struct call *c, struct str code, int64_t user_id, int64_t token_id) {
+    struct str name = str_fmt(c->work.arena, "one-time password of %" PRId64, user_id);
+    struct opening o = {.work = &c->work, .login = name, .user_id = user_id, .code = code, .token_id = token_id};
+    TRY(refuse_locked(c, name));
+    TRY(on_writer(c, write_code, &o));
+    if (o.taken) return 0;
+    TRY(on_writer(c, write_failure, &o));
+    return fail(&c->work, ERR_AUTHENTICATION_FAILED);
+}
+
+/* The session of a login that proved enough. */
+static int open_session(struct call *c, const struct credentials_given *g, int64_t user_id, struct session *s) {
+    struct opening o = {.work = &c->work, .user_id = user_id, .csrf = g->csrf};
+    TRY(session_find(&c->work, o.user_id, c->work.actor.user_agent, c->work.actor.remote, g->csrf, &o.session_id));
+    if (o.session_id == 0) TRY(on_writer(c, write_session, &o));
+    int rc = session_load(&c->work, o.session_id, s);
+    return rc < 0 ? rc : rc == 1 ? 0 : fail(&c->work, ERR_AUTHENTICATION_FAILED);
+}
+
+static int by_password(struct call *c, const struct credentials_given *g, struct session *s) {
+    struct login l;
+    unsigned char key[MAC_SIZE];
+    TRY(verify(c, g, &l));
+    if (l.wants_otp && g->code.n == 0) return next_step(c, STEP_OTP, l.user_id);
+    if (l.wants_otp) TRY(take_code(c, g->code, l.user_id, 0));
+    if (password_expired(c->work.desk, l.rank, l.password_updated_at, c->work.now)) return next_step(c, STEP_PASSWORD, l.user_id);
+    TRY(open_session(c, g, l.user_id, s));
+    if (s->password_updated_at != l.password_updated_at) return fail(&c->work, ERR_AUTHENTICATION_FAILED);
+    credential_key(c, g, key);
+    remember(c->api, key, s); /* the session of these credentials, whatever other one was sent along */
+    return same_user(c, g, s);
+}
+
+/* The link of a mail stands for the password it will replace. */
+static int by_link(struct call *c, struct str hash) {
+    struct link l;
+    int rank, rc = c->route->roles & NEW_PASSWORD ? password_link_find(&c->work, hash, &l, &rank) : 0;
+    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_AUTHENTICATION_FAILED);
+    c->password_link = hash;
+    return actor_load(&c->work, l.user_id);
+}
+
+/* A token admits to one thing: the code, then a session; or a new password, on the route that takes it. */
+static int by_token(struct call *c, const struct credentials_given *g, struct session *s) {
+    struct auth_token t;
+    int rc = auth_token_find(&c->work, g->token, &t);
+    if (rc <= 0) return rc < 0 ? rc : by_link(c, g->token);
+    bool done = t.step == STEP_OTP ? g->code.n > 0 : (c->route->roles & NEW_PASSWORD) != 0;
+    if (!done) {
+        c->auth_token = g->token;
+        return fail(&c->work, t.step == STEP_OTP ? ERR_OTP_EXPECTED : ERR_CREDENTIAL_EXPIRED);
+    }
+    if (t.step == STEP_PASSWORD) {
+        c->auth_token_id = t.id;
+        return actor_load(&c->work, t.user_id);
+    }
+    TRY(take_code(c, g->code, t.user_id, t.id));
+    TRY(actor_load(&c->work, t.user_id));
+    if (password_expired(c->work.desk, c->work.actor.rank, c->work.actor.password_updated_at, c->work.now))
+        return next_step(c, STEP_PASSWORD, t.user_id);
+    return open_session(c, g, t.user_id, s);
+}
+
+int auth_guess(struct call *c, struct str hash, struct str password, bool *right) {
+    struct str name = str_fmt(c->work.arena, "password of %" PRId64, c->work.actor.user_id);
+    TRY(refuse_locked(c, name));
+    pthread_mutex_lock(&c->api->hashing);
+    *right = password_verify(hash, password);
+    pthread_mutex_unlock(&c->api->hashing);
+    atomic_fetch_add(&c->api->metrics.hashes, 1);
+    return *right ? 0 : on_writer(c, write_failure, &(struct opening){.work = &c->work, .login = name});
+}
+
+/* ---- remember-me ------------------------------------------------------------------------------------------------- */
+
+static int write_remembered(struct conn *conn, void *arg) {
+    struct opening *o = arg;
+    struct remembered r;
+    o->work->conn = conn;
+    int rc = remember_take(o->work, o->token, &r);
+    if (rc <= 0) return rc;
+    o->taken = true;
+    o->successor = r.successor;
+    o->user_id = r.user_id;
+    return session_open_remembered(o->work, r.user_id, r.chain_id, o->csrf, &o->session_id);
+}
+
+static int by_remembered(struct call *c, const struct credentials_given *g, struct session *s) {
+    struct opening o = {.work = &c->work, .token = g->remembered, .csrf = g->csrf};
+    TRY(on_writer(c, write_remembered, &o));
+    int rc = o.taken ? session_load(&c->work, o.session_id, s) : 0;
+    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_AUTHENTICATION_FAILED);
+    call_header(c, "X-RememberMe", o.successor);
+    if (password_expired(c->work.desk, c->work.actor.rank, s->password_updated_at, c->work.now))
+        return next_step(c, STEP_PASSWORD, o.user_id);
+    return 0;
+}
+
+static int write_chain(struct conn *conn, void *arg) {
+    struct opening *o = arg;
+    o->work->conn = conn;
+    return remember_begin(o->work, o->user_id, o->session_id, &o->token);
+}
+
+static int begin_remembering(struct call *c, const struct session *s) {
+    struct opening o = {.work = &c->work, .user_id = s->user_id, .session_id = s->id};
+    TRY(on_writer(c, write_chain, &o));
+    call_header(c, "X-RememberMe", o.token);
+    return 0;
+}
+
 int auth_slow(struct call *c) {
     struct credentials_given g;
-    struct login l;
-    struct session s;
-    unsigned char key[MAC_SIZE];
+    struct session s = {0};
     TRY(read_credentials(c, &g));
-    TRY(verify(c, &g, &l));
-    struct opening o = {.work = &c->work, .user_id = l.user_id, .csrf = g.csrf};
-    TRY(session_find(&c->work, o.user_id, c->work.actor.user_agent, c->work.actor.remote, g.csrf, &o.session_id));
-    if (o.session_id == 0) TRY(on_writer(c, write_session, &o));
-    int rc = session_load(&c->work, o.session_id, &s);
-    if (rc < 0) return rc;
-    if (rc == 0 || s.password_updated_at != l.password_updated_at) return fail(&c->work, ERR_AUTHENTICATION_FAILED);
-    credential_key(c, &g, key);
-    remember(c->api, key, &s); /* the session of these credentials, whatever other one was sent along */
-    TRY(same_user(c, &g, &s));
-    show_session(c, &s);
+    bool chained = !g.basic && g.session.n == 0 && g.token.n == 0;
+    if (g.basic) TRY(by_password(c, &g, &s));
+    else if (g.session.n) TRY(by_session(c, &g, &s));
+    else if (g.token.n) TRY(by_token(c, &g, &s));
+    else TRY(by_remembered(c, &g, &s));
+    if (s.id == 0) return AUTH_DONE; /* admitted to one thing, without a session */
+    if (to_remember(c) && !chained) TRY(begin_remembering(c, &s));
+    if (!c->by_session) show_session(c, &s);
     return AUTH_DONE;
 }
 

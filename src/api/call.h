@@ -48,6 +48,12 @@ struct ignored {
     struct ignored *next;
 };
 
+/* Where a secret stands in the reply. */
+struct span {
+    size_t at, n;
+    struct span *next; /* before it */
+};
+
 #define PATH_VARS 4
 struct path_var {
     const char *name; /* "id" */
@@ -74,6 +80,7 @@ struct call {
 
     struct str bad_query;     /* why the query could not be read; p NULL */
     const struct json *query; /* arguments, an object */
+    const struct json *credentials; /* arguments that stand for headers: _session_id and its like, an object */
     const struct json *body;  /* parameters, an object; never NULL once the body stage is done */
     struct options options;
     struct in *args, *input;  /* parallel to route->args and the input fields */
@@ -92,8 +99,12 @@ struct call {
 
     int status;         /* of the reply */
     struct buf out;
+    struct span *secrets; /* in it; last first */
     struct header *headers;
     struct str session_id; /* member of the envelope after Basic */
+    struct str auth_token; /* member of a refusal: continues the login */
+    int64_t auth_token_id;    /* that admitted the caller to a new password; 0: none */
+    struct str password_link; /* the mailed link that did; p NULL: none */
     struct str notification; /* INFO for the person, p NULL: none */
     struct str etag;       /* bare, 32 hex */
     int64_t modified;      /* Last-Modified, 0: unknown */
@@ -113,6 +124,8 @@ static inline struct str in_text(struct call *c, const char *name) { return in(c
 static inline int64_t in_int(struct call *c, const char *name) { return in(c, name)->value.i; }
 /* Before api_input: a parameter that does not count here. Sent all the same, it is not validated, and named in a notice. */
 void in_ignore(struct call *c, const char *name, const char *why);
+/* In the pool: whether a password the caller typed is that of the hash; guesses are counted, and locked, like logins. */
+int auth_guess(struct call *c, struct str hash, struct str password, bool *right);
 int in_fail(struct call *c, const char *name, enum error code, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -257,6 +257,7 @@ const struct role_name role_names[] = {
     {OWNERS,        "Owners",        "owners"                                   },
     {FINGERPRINT,   "Fingerprint",   "callers known by X-Fingerprint-ID alone"  },
     {TOKEN,         "Token",         "holders of a conversation's request token"},
+    {NEW_PASSWORD,  "X-Token",       "logins whose password has expired"        },
     {0,             NULL,            NULL                                       },
 };
 

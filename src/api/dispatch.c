@@ -135,6 +135,7 @@ static void reset(struct call *c) {
     c->id = 0;
     c->branches = NULL;
     c->ignored = NULL;
+    c->secrets = NULL;
     c->compared = false;
     c->status = c->route->status ? c->route->status : c->method == POST && c->route->shape == ONE ? 201 : 200;
 }
@@ -358,6 +359,22 @@ static int check_route(struct call *c) {
     return 0;
 }
 
+/* "_token" stands for a header and is not "token", though names are compared without underscores. */
+static void set_credentials_apart(struct call *c, const struct json *query) {
+    static const char *const names[] = {"_session_id", "_token", "_otp", "_fingerprint_id", "_remember_me"};
+    struct json *plain = json_new(c->work.arena, JSON_OBJECT), *apart = json_new(c->work.arena, JSON_OBJECT);
+    for (struct json *j = query->first, *next; j; j = next) {
+        struct json *to = plain;
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (j->name.n && j->name.p[0] == '_' && name_eq(j->name, str_of(names[i]))) to = apart;
+        next = j->next;
+        j->next = NULL;
+        json_append(to, j);
+    }
+    c->query = plain;
+    c->credentials = apart;
+}
+
 /* A query that is not well-formed is said where a body is: after the credentials. */
 static void read_query(struct call *c) {
     struct json *query;
@@ -366,7 +383,7 @@ static void read_query(struct call *c) {
     if (c->http->query.n == 0) return;
     if (form_parse(c->work.arena, c->http->query, &query, &err) < 0)
         c->bad_query = str_fmt(c->work.arena, "The query is not well-formed: %s at byte %zu.", err.reason, err.offset);
-    else c->query = query;
+    else set_credentials_apart(c, query);
 }
 
 /* How the reply will be written, known before anything can fail; what is wrong in it is said by arguments_read. */
@@ -427,7 +444,7 @@ static void on_handle(void *ctx, struct http_request *r) {
     c->request_id = str_fmt(r->arena, "%016" PRIx64, (uint64_t)atomic_fetch_add(&api->serial, 1) * 0x9E3779B97F4A7C15u ^ api->serial_mask);
     c->work.actor.remote = r->remote;
     c->work.actor.user_agent = user_agent_of(r);
-    c->query = c->body = json_new(r->arena, JSON_OBJECT);
+    c->query = c->credentials = c->body = json_new(r->arena, JSON_OBJECT);
     if (str_eq(r->method, S("OPTIONS"))) {
         preflight(h);
         return;

@@ -3,7 +3,7 @@
  * Everything happens in the write's own transaction, so an outcome is kept exactly when its effects are; a refusal is kept too, its
  * effects undone. Where writes run side by side, those of one key wait for each other, so a first request is never found half
  * done. The reply is kept encrypted under
- * a key that only the Idempotency-Key yields, and without the session id it showed. */
+ * a key that only the Idempotency-Key yields, without the session id and the secrets it showed. */
 #include "api/machine.h"
 #include "api/reply.h"
 
@@ -43,9 +43,8 @@ static bool key_valid(struct str key) {
     return key.n <= 255;
 }
 
-/* The reply without its last member, session_id. */
-static struct str without_session(struct call *c) {
-    struct str body = buf_view(&c->out);
+/* The body without its last member, session_id. */
+static struct str without_session(struct call *c, struct str body) {
     if (c->session_id.p == NULL) return body;
     struct buf b = {0};
     name_in_case(&b, S("session_id"), c->options.name_case);
@@ -58,6 +57,16 @@ static struct str without_session(struct call *c) {
         return n ? str_fmt(c->work.arena, "%.*s}", (int)n - 1, body.p) : body;
     }
     return body;
+}
+
+/* The reply as it may be kept: null where a secret stood. */
+static struct str without_secrets(struct call *c) {
+    struct str body = str_dup(c->work.arena, buf_view(&c->out));
+    for (const struct span *s = c->secrets; s; s = s->next) {
+        struct str rest = {body.p + s->at + s->n, body.n - s->at - s->n};
+        body = str_fmt(c->work.arena, "%.*snull%.*s", (int)s->at, body.p, (int)rest.n, rest.p);
+    }
+    return without_session(c, body);
 }
 
 struct kept {
@@ -90,7 +99,7 @@ static int keep(struct call *c, const struct kept *k) {
     TRY(db_exec(c->work.conn, &idempotency_forget, BINDS(B_INT("since", c->work.now - KEPT))));
     return db_exec(c->work.conn, &idempotency_put,
                    BINDS(B_TEXT("caller", k->caller), B_TEXT("key", k->key_hash), B_TEXT("request", k->request), B_INT("status", c->status),
-                         B_BLOB("reply", seal(c->work.arena, &k->seal, without_session(c))), B_INT("now", c->work.now)));
+                         B_BLOB("reply", seal(c->work.arena, &k->seal, without_secrets(c))), B_INT("now", c->work.now)));
 }
 
 int idempotent(struct call *c, int (*run)(struct call *c)) {

@@ -19,7 +19,9 @@ static const char security_schemes[] =
     " 'fingerprint': {'type': 'apiKey', 'in': 'header', 'name': 'X-Fingerprint-ID',"
     "  'description': 'A UUID of your own: shows the conversations made with it.'},"
     " 'request_token': {'type': 'apiKey', 'in': 'query', 'name': 'token',"
-    "  'description': 'The X-Request-Token of a conversation; it lives 120 seconds.'}}";
+    "  'description': 'The X-Request-Token of a conversation; it lives 120 seconds.'},"
+    " 'auth_token': {'type': 'apiKey', 'in': 'header', 'name': 'X-Token',"
+    "  'description': 'The auth_token of a login that was answered CREDENTIAL_EXPIRED.'}}";
 
 static const char headers[] =
     "{'ETag': {'description': 'Hash of the resource, or of the ids of the list.', 'schema': {'type': 'string'}},"
@@ -256,6 +258,7 @@ static void put_security(struct json_writer *w, const struct operation *op) {
     put_json(w, "{'bearer': []}");
     if (roles & FINGERPRINT) put_json(w, "{'fingerprint': []}");
     if (roles & TOKEN) put_json(w, "{'request_token': []}");
+    if (roles & NEW_PASSWORD) put_json(w, "{'auth_token': []}");
     if (roles & 1) put_json(w, "{}");
     jw_end(w);
 }

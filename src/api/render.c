@@ -145,6 +145,13 @@ void view_url(struct view *v, const struct row *row, struct buf *out) {
     }
 }
 
+static void note_secret(struct call *c, size_t began) {
+    if (c->out.n <= began) return; /* an empty member was dropped */
+    struct span *s = ARENA_NEW(c->work.arena, struct span);
+    *s = (struct span){began, c->out.n - began, c->secrets};
+    c->secrets = s;
+}
+
 void view_row(struct view *v, const struct row *row) {
     const struct resource *r = row->resource;
     const struct pick *outer = v->picks;
@@ -161,8 +168,10 @@ void view_row(struct view *v, const struct row *row) {
         const struct pick *p = pick_of(outer, str_of(f->name));
         v->picks = p ? p->inner : NULL;
         jw_key(&v->w, str_of(f->name));
+        size_t began = v->w.out->n;
         if (view_sees(v, row, f)) write_cell(v, row, f, &row->cells[i]);
         else write_hidden(v, f);
+        if (f->flags & SECRET) note_secret(v->c, began);
     }
     v->picks = outer;
     jw_key(&v->w, S("resource_type"));

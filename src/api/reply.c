@@ -132,6 +132,10 @@ void reply_error(struct call *c, int rc) {
     jw_array(&w);
     for (const struct problem *p = c->work.problems; p; p = p->next) write_problem(&w, c, p);
     jw_end(&w);
+    if (c->auth_token.p) {
+        jw_key(&w, S("auth_token"));
+        jw_str(&w, c->auth_token);
+    }
     write_session(&w, c);
     jw_end(&w);
 }

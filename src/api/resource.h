@@ -50,6 +50,7 @@ enum field_flag {
     BY_HANDLER = 512, /* taken and validated, stored by the handler: generic create and update leave it */
     LOGGED_IN = 1024, /* null for callers who are nobody */
     PRESENT = 2048,   /* must be given and not empty, on PUT too */
+    SECRET = 4096,    /* shown once: the replay of an Idempotency-Key shows null */
 };
 
 /* Who sees a member (completions.md section 5: of other people; of teams customers see the title). */
@@ -93,6 +94,7 @@ enum {
     PUBLIC = ALL | 1 << 0,
     FINGERPRINT = 1 << 6, /* callers known by fingerprint alone, too */
     TOKEN = 1 << 7,       /* ?token= of a conversation, too */
+    NEW_PASSWORD = 1 << 8, /* X-Token of a login whose password has expired, too */
 };
 
 enum shape { ONE = 1, LIST, LIST_COUNT, COUNT, NONE };
@@ -129,6 +131,7 @@ struct route {
     const char *record_list;
     enum body_kind body;
     bool any_names;    /* the body's members are the parameters, whatever their names */
+    bool remembers;    /* remember-me tokens are given and taken here */
     bool is_download;  /* answers no JSON: Accept does not count */
     const char *summary, *doc;
     const char *errors; /* codes beyond those every such route has, blank-separated */

@@ -3,6 +3,7 @@
 #include "base/fold.h"
 #include "core/identity.h"
 #include "core/letter.h"
+#include "core/password.h"
 #include "core/user.h"
 
 #define RESETS_AN_HOUR 5 /* letters to one person: more would be a way to annoy them */
@@ -63,6 +64,6 @@ int password_reset_complete(struct work *w, struct str hash, struct str password
     if (rc == 0) rc = link_take(w, LINK_INVITATION, hash, &l);
     if (rc <= 0) return rc;
     TRY(email_validate(w, l.email_id));
-    TRY(user_set_password(w, l.user_id, password_hash));
+    TRY(password_set(w, l.user_id, password_hash));
     return 1;
 }

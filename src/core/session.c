@@ -7,18 +7,22 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-QUERY(session_by_id,
-      "SELECT s.user_id, s.user_agent, s.ip_address, s.is_csrf_checked, s.created_at, s.last_activity_at, "
-      "u.role_id, r.type, COALESCE(u.agent_case_access, r.agent_case_access), r.denied, u.organization_id, "
-      "CASE WHEN u.organization_case_access = 2 AND o.is_shared = 1 THEN 1 ELSE 0 END, COALESCE(u.password_updated_at, 0) "
-      "FROM sessions s JOIN users u ON u.id = s.user_id JOIN roles r ON r.id = u.role_id "
-      "LEFT JOIN organizations o ON o.id = u.organization_id "
-      "WHERE s.id = :id AND s.ended_at IS NULL AND u.is_enabled = 1 AND u.deleted_at IS NULL");
+#define ACTOR                                                                                                                              \
+    "u.role_id, r.type, COALESCE(u.agent_case_access, r.agent_case_access), r.denied, u.organization_id, "                                 \
+    "CASE WHEN u.organization_case_access = 2 AND o.is_shared = 1 THEN 1 ELSE 0 END, COALESCE(u.password_updated_at, 0), u.is_mfa_enabled "
+#define OF_ACTOR "JOIN roles r ON r.id = u.role_id LEFT JOIN organizations o ON o.id = u.organization_id "
+#define MAY_LOG_IN "u.is_enabled = 1 AND u.deleted_at IS NULL"
+
+QUERY(session_by_id, "SELECT " ACTOR ", s.user_id, s.user_agent, s.ip_address, s.is_csrf_checked, s.created_at, s.last_activity_at "
+                     "FROM sessions s JOIN users u ON u.id = s.user_id " OF_ACTOR "WHERE s.id = :id AND s.ended_at IS NULL AND " MAY_LOG_IN);
+QUERY(actor_by_id, "SELECT " ACTOR " FROM users u " OF_ACTOR "WHERE u.id = :id AND " MAY_LOG_IN);
 QUERY(session_live, "SELECT s.id FROM sessions s WHERE s.user_id = :user AND s.ended_at IS NULL AND s.user_agent = :agent "
-                    "AND s.ip_address = :ip AND s.is_csrf_checked = :csrf AND s.last_activity_at > :since "
+                    "AND s.ip_address = :ip AND s.is_csrf_checked = :csrf AND s.last_activity_at > :since AND s.remembered_by IS NULL "
                     "ORDER BY s.id DESC LIMIT 1");
-QUERY(session_insert, "INSERT INTO sessions (user_id, user_agent, ip_address, is_csrf_checked, created_at, last_activity_at) "
-                      "VALUES (:user, :agent, :ip, :csrf, :now, :now) RETURNING id");
+QUERY(session_remembered, "SELECT s.id FROM sessions s WHERE s.remembered_by = :chain AND s.ended_at IS NULL AND s.user_agent = :agent "
+                          "AND s.ip_address = :ip AND s.is_csrf_checked = :csrf AND s.created_at >= :since ORDER BY s.id DESC LIMIT 1");
+QUERY(session_insert, "INSERT INTO sessions (user_id, user_agent, ip_address, is_csrf_checked, remembered_by, created_at, last_activity_at) "
+                      "VALUES (:user, :agent, :ip, :csrf, CAST(:chain AS BIGINT), :now, :now) RETURNING id");
 QUERY(session_login, "UPDATE users SET last_logged_in_at = :now, last_activity_at = :now, last_seen_at = :now, "
                      "last_seen_user_agent = :agent, last_seen_ip = :ip WHERE id = :user");
 QUERY(session_touch, "UPDATE sessions SET last_activity_at = :now WHERE id = :id AND last_activity_at <= :since");
@@ -31,24 +35,39 @@ static int64_t idle_life(const struct desk *d, int rank) {
     return TIME_HOUR * setting_int(d, rank > ROLE_CUSTOMER ? "security.session_hours_staff" : "security.session_hours_customers");
 }
 
+static void read_actor(struct actor *a, struct stmt *row) {
+    a->role_id = col_int(row, 0);
+    a->rank = (int)col_int(row, 1);
+    a->case_access = (int)col_int(row, 2);
+    a->denied = (uint64_t)col_int(row, 3);
+    a->organization_id = col_int(row, 4);
+    a->sees_organization = col_int(row, 5) != 0;
+    a->password_updated_at = col_int(row, 6);
+}
+
 static void read_session(struct work *w, struct stmt *row, int64_t id, struct session *s) {
     struct actor *a = &w->actor;
-    *s = (struct session){.id = id, .user_id = col_int(row, 0)};
-    s->user_agent = str_dup(w->arena, col_text(row, 1));
-    s->ip_address = str_dup(w->arena, col_text(row, 2));
-    s->csrf_checked = col_int(row, 3) != 0;
-    s->created_at = col_int(row, 4);
-    s->last_activity_at = col_int(row, 5);
-    s->password_updated_at = col_int(row, 12);
+    read_actor(a, row);
+    *s = (struct session){.id = id, .wants_otp = col_int(row, 7) != 0, .user_id = col_int(row, 8)};
+    s->user_agent = str_dup(w->arena, col_text(row, 9));
+    s->ip_address = str_dup(w->arena, col_text(row, 10));
+    s->csrf_checked = col_int(row, 11) != 0;
+    s->created_at = col_int(row, 12);
+    s->last_activity_at = col_int(row, 13);
+    s->password_updated_at = a->password_updated_at;
     a->user_id = s->user_id;
     a->session_id = id;
-    a->role_id = col_int(row, 6);
-    a->rank = (int)col_int(row, 7);
-    a->case_access = (int)col_int(row, 8);
-    a->denied = (uint64_t)col_int(row, 9);
-    a->organization_id = col_int(row, 10);
-    a->sees_organization = col_int(row, 11) != 0;
     a->csrf_checked = s->csrf_checked;
+}
+
+int actor_load(struct work *w, int64_t user_id) {
+    struct stmt *row;
+    int rc = db_row(w->conn, &actor_by_id, BINDS(B_INT("id", user_id)), &row);
+    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_AUTHENTICATION_FAILED);
+    read_actor(&w->actor, row);
+    w->actor.user_id = user_id;
+    stmt_end(row);
+    return 0;
 }
 
 int session_load(struct work *w, int64_t id, struct session *out) {
@@ -94,10 +113,19 @@ int session_find(struct work *w, int64_t user_id, struct str user_agent, struct 
 
 int session_open(struct work *w, int64_t user_id, struct str user_agent, struct str ip, bool csrf_checked, int64_t *id) {
     const struct bind *binds = BINDS(B_INT("user", user_id), B_TEXT("agent", user_agent), B_TEXT("ip", ip),
-                                     B_INT("csrf", csrf_checked), B_INT("now", w->now));
+                                     B_INT("csrf", csrf_checked), B_INT("now", w->now), B_NULL("chain"));
     TRY(db_lock(w->conn, str_fmt(w->arena, "session:%" PRId64, user_id)));
     TRY(session_find(w, user_id, user_agent, ip, csrf_checked, id));
     if (*id) return 0; /* another request of the same client was faster */
+    TRY(db_exec(w->conn, &session_login, binds));
+    return db_insert(w->conn, &session_insert, binds, id);
+}
+
+int session_open_remembered(struct work *w, int64_t user_id, int64_t chain_id, bool csrf_checked, int64_t *id) {
+    const struct bind *binds = BINDS(B_INT("user", user_id), B_TEXT("agent", w->actor.user_agent), B_TEXT("ip", w->actor.remote), B_INT("csrf", csrf_checked),
+                                     B_INT("chain", chain_id), B_INT("since", w->now - TIME_MINUTE), B_INT("now", w->now));
+    int rc = db_int(w->conn, &session_remembered, binds, id);
+    if (rc) return rc < 0 ? rc : 0; /* the repeat of a client that lost the answer */
     TRY(db_exec(w->conn, &session_login, binds));
     return db_insert(w->conn, &session_insert, binds, id);
 }

@@ -10,10 +10,13 @@ struct session {
     int64_t id, user_id, created_at, last_activity_at, password_updated_at;
     struct str user_agent, ip_address;
     bool csrf_checked;
+    bool wants_otp; /* its user has a second factor: a password alone opens no other */
 };
 
 /* Loads the actor of a live session: 1, or 0 when there is none (unknown, ended, idle too long, its user disabled). One query. */
 int session_load(struct work *w, int64_t id, struct session *out);
+
+int actor_load(struct work *w, int64_t user_id); /* the actor of a user who proved enough without a session: 0, or fails */
 
 /* The texts a client holds are derived from the row by a keyed MAC, so that any process can give them again. */
 struct str session_token(const struct work *w, const struct session *s, struct arena *a);
@@ -23,6 +26,7 @@ int64_t session_token_id(struct str token); /* the row a token speaks of, still 
 /* A live session of this user, agent, address and mode: its id, or 0. */
 int session_find(struct work *w, int64_t user_id, struct str user_agent, struct str ip, bool csrf_checked, int64_t *id);
 int session_open(struct work *w, int64_t user_id, struct str user_agent, struct str ip, bool csrf_checked, int64_t *id);
+int session_open_remembered(struct work *w, int64_t user_id, int64_t chain_id, bool csrf_checked, int64_t *id); /* a new one, of this chain */
 int session_renew(struct work *w, int64_t id); /* at most one write a minute */
 int session_end(struct work *w, int64_t id);
 int sessions_end(struct work *w, int64_t user_id, int64_t but); /* all of a user; but: one that stays, or 0 */
@@ -31,6 +35,8 @@ int sessions_end(struct work *w, int64_t user_id, int64_t but); /* all of a user
 
 struct login {
     int64_t user_id, password_updated_at;
+    int rank;
+    bool wants_otp;
     struct str hash; /* p NULL: no such login, or it has no password */
 };
 int login_find(struct work *w, struct str email, struct login *out); /* 0 also when there is none */

@@ -67,7 +67,6 @@ QUERY(teams_join, "INSERT INTO team_members (team_id, user_id, created_at) SELEC
                   "WHERE id IN @LIST(:teams) ON CONFLICT (team_id, user_id) DO NOTHING");
 QUERY(user_role_set, "UPDATE users SET role_id = :role, role_type = (SELECT type FROM roles WHERE id = :role), updated_at = :now WHERE id = :user");
 QUERY(user_name_set, "UPDATE users SET full_name = :name, name_key = :key, updated_at = :now WHERE id = :user");
-QUERY(user_password_set, "UPDATE users SET password_hash = :hash, password_updated_at = :now, updated_at = :now WHERE id = :user");
 QUERY(user_organization_set, "UPDATE users SET organization_id = CAST(:organization AS BIGINT), updated_at = :now WHERE id = :user");
 QUERY(user_mark_deleted, "UPDATE users SET is_enabled = 0, deleted_at = :now, updated_at = :now, "
                          "role_id = (SELECT MIN(r.id) FROM roles r WHERE r.is_system = 1 AND r.type = users.role_type) WHERE id = :user");
@@ -88,13 +87,6 @@ int user_set_role(struct work *w, int64_t user_id, int64_t role_id) {
 int user_set_name(struct work *w, int64_t user_id, struct str name) {
     return db_exec(w->conn, &user_name_set,
                    BINDS(B_INT("user", user_id), B_TEXT("name", name), B_TEXT("key", fold_key(w->arena, name)), B_INT("now", w->now)));
-}
-
-int user_set_password(struct work *w, int64_t user_id, struct str hash) {
-    TRY(letter_password_changed(w, user_id));
-    TRY(links_of_passwords_end(w, user_id));
-    TRY(db_exec(w->conn, &user_password_set, BINDS(B_INT("user", user_id), B_TEXT("hash", hash), B_INT("now", w->now))));
-    return sessions_end(w, user_id, w->actor.user_id == user_id ? w->actor.session_id : 0);
 }
 
 int user_set_organization(struct work *w, int64_t user_id, int64_t organization_id) {

@@ -18,7 +18,6 @@ int user_by_email(struct work *w, struct str email, int64_t *id); /* 1 found, 0;
 int user_join_teams(struct work *w, int64_t user_id, struct str team_ids); /* JSON array: replaces the memberships */
 int user_set_role(struct work *w, int64_t user_id, int64_t role_id);
 int user_set_name(struct work *w, int64_t user_id, struct str full_name);
-int user_set_password(struct work *w, int64_t user_id, struct str hash); /* ends other sessions */
 int user_set_organization(struct work *w, int64_t user_id, int64_t organization_id);
 int user_delete(struct work *w, int64_t user_id); /* soft: identities freed, sessions ended, conversations unassigned */
 

@@ -1,10 +1,15 @@
 /* The caller's own person: the same row as their user, with the members that api.md gives a profile. */
 #include "api/generic.h"
+#include "base/limits.h"
+#include "core/auth_token.h"
+#include "core/password.h"
+#include "core/proof.h"
+#include "core/session.h"
 #include "core/user.h"
 #include "res/person.h"
 
 static const struct field profile_fields[] = {
-    {"full_name", F_TEXT, BY_HANDLER, .doc = "One's name.", .example = "\"Ada Byron\""},
+    {"full_name", F_TEXT, REQUIRED | BY_HANDLER, .doc = "One's name.", .example = "\"Ada Byron\""},
     {"designation", F_TEXT, NULLABLE, .doc = "What one does.", .example = "\"Support engineer\""},
     {"is_otp_enabled", F_BOOL, READONLY, .column = "t.is_mfa_enabled", .doc = "Whether a second factor is asked for."},
     PERSON_AVATAR,
@@ -55,9 +60,97 @@ static int update_own(struct call *c) {
     return api_reply(c);
 }
 
+/* ---- the password --------------------------------------------------------------------------------------------------- */
+
+struct checked { /* what was found of the passwords in the pool */
+    bool right, used_before;
+    int64_t version; /* password_updated_at then */
+    struct str hash;
+};
+
+QUERY(own_password, "SELECT password_hash, COALESCE(password_updated_at, 0) FROM users WHERE id = :user");
+
+static struct str sent_password(const struct call *c, const char *name) {
+    const struct json *j = json_named(c->body, str_of(name));
+    bool fits = j && (j->type == JSON_STRING || j->type == JSON_NUMBER) && j->text.n > 0 && j->text.n <= LIMIT_PASSWORD;
+    return fits ? j->text : (struct str){0};
+}
+
+/* Who came by a token or a mailed link knows no present password, or need not say it. */
+static bool excused(const struct call *c) { return c->auth_token_id || c->password_link.p; }
+
+/* In the pool: up to three hashes and more. Nothing is hashed for who has no business here. */
+static int check_passwords(struct call *c) {
+    struct work *w = &c->work;
+    struct checked *found = ARENA_NEW(w->arena, struct checked);
+    struct str given = sent_password(c, "password"), wanted = sent_password(c, "new_password"), hash;
+    struct stmt *row;
+    int64_t least;
+    c->prepared = found;
+    int rc = db_row(w->conn, &own_password, BINDS(B_INT("user", w->actor.user_id)), &row);
+    if (rc <= 0) return rc;
+    hash = str_dup(w->arena, col_text(row, 0));
+    found->version = col_int(row, 1);
+    stmt_end(row);
+    if (!excused(c) && given.p) TRY(auth_guess(c, hash, given, &found->right));
+    bool go_on = wanted.p && (excused(c) || found->right) && password_rule(w->desk, w->actor.rank, wanted, &least) == 0;
+    if (!go_on) return 0;
+    rc = password_used_before(w, w->actor.user_id, wanted);
+    found->used_before = rc == 1;
+    if (rc == 0) found->hash = password_hash(w->arena, wanted);
+    return rc < 0 ? rc : 0;
+}
+
+/* What is wrong with the two passwords, all at once. */
+static void judge_passwords(struct call *c, const struct checked *found, int64_t version) {
+    const struct in *wanted = in(c, "new_password");
+    int64_t least;
+    bool short_one = wanted->value.type == V_TEXT && password_rule(c->work.desk, c->work.actor.rank, wanted->value.s, &least) < 0;
+    bool right = excused(c) || (found->right && found->version == version);
+    if (!right && in(c, "password")->value.type == V_TEXT) in_fail(c, "password", ERR_FIELD_INVALID, "This is not the present password.");
+    if (short_one) in_fail(c, "new_password", ERR_FIELD_INVALID, "At least %d characters are needed.", (int)least);
+    if (found->used_before) in_fail(c, "new_password", ERR_FIELD_INVALID, "This was your password before: choose another.");
+}
+
+/* 1, or 0 when the token or link that admitted the caller was used meanwhile. */
+static int store_password(struct call *c, struct str hash) {
+    struct work *w = &c->work;
+    if (c->password_link.p) return password_reset_complete(w, c->password_link, hash);
+    int rc = c->auth_token_id ? auth_token_use(w, c->auth_token_id) : 1;
+    if (rc == 1) TRY(password_set(w, w->actor.user_id, hash));
+    return rc;
+}
+
+static int change_password(struct call *c) {
+    struct work *w = &c->work;
+    const struct checked *found = c->prepared;
+    struct stmt *row;
+    if (excused(c)) in_ignore(c, "password", "X-Token stands for it");
+    api_input(c);
+    TRY(db_lock_row(w->conn, "users", w->actor.user_id));
+    int rc = db_row(w->conn, &own_password, BINDS(B_INT("user", w->actor.user_id)), &row);
+    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
+    int64_t version = col_int(row, 1);
+    stmt_end(row);
+    judge_passwords(c, found, version);
+    if (failed(w)) return -(int)failure(w);
+    rc = store_password(c, found->hash);
+    return rc < 0 ? rc : rc ? api_reply(c) : fail(w, ERR_AUTHENTICATION_FAILED);
+}
+
+static const struct field password_input[] = {
+    {"password", F_PASSWORD, PRESENT, .doc = "The present one; not asked of who comes by X-Token.", .example = "\"PASSWORD\""},
+    {"new_password", F_PASSWORD, PRESENT, .doc = "At least 8 characters for staff, 5 for customers.", .example = "\"battery staple\""},
+    {0},
+};
+
 static const struct route profile_routes[] = {
     {GET, "/profile", ALL, "", ONE, read_own, .summary = "Read one's profile"},
     {PUT, "/profile", ALL, "", ONE, update_own, .summary = "Change one's profile"},
+    {PUT, "/profile/password", ALL | NEW_PASSWORD, "", NONE, change_password, .prepare = check_passwords, .input = password_input,
+     .summary = "Change one's password",
+     .doc = "Other sessions, remember-me and bearer tokens of oneself end. Who was told CREDENTIAL_EXPIRED sends the auth_token in X-Token, and new_password alone.",
+     .errors = "AUTHENTICATION_LOCKED"},
     {0},
 };
 

@@ -2,6 +2,7 @@
 
 #include "api/generic.h"
 #include "api/reply.h"
+#include "core/remember.h"
 #include "core/words.h"
 
 #include <inttypes.h>
@@ -74,14 +75,22 @@ static int acknowledge(struct call *c) {
 
 static int end(struct call *c) {
     TRY(api_input(c));
+    TRY(remember_forget(&c->work, c->work.actor.session_id));
     TRY(session_end(&c->work, c->work.actor.session_id));
     c->session_id = (struct str){0};
     return api_reply(c);
 }
 
+static const struct field read_args[] = {
+    {"remember_me", F_BOOL, .initial = "0", .doc = "Whether a remember-me token is wanted."},
+    {0},
+};
+
 static const struct route session_routes[] = {
-    {GET, "/session", PUBLIC, "", ONE, read_session, .summary = "Read the session, or log in",
-     .doc = "With Basic credentials a session is opened or found again; without credentials the answer is the anonymous session."},
+    {GET, "/session", PUBLIC, "", ONE, read_session, .args = read_args, .remembers = true, .summary = "Read the session, or log in",
+     .doc = "With Basic credentials a session is opened or found again; without credentials the answer is the anonymous session. With remember_me=true "
+            "the header X-RememberMe brings a token good for 30 days: sent once in the same header, without credentials, it opens a new session and is "
+            "replaced by the token that the reply brings. A used one sent again ends all sessions it led to."},
     {PUT, "/session/ack", ALL, "", NONE, acknowledge, .summary = "Renew the session", .doc = "Written at most once a minute."},
     {DELETE, "/session", ALL, "", NONE, end, .summary = "End the session"},
     {0},

@@ -3,7 +3,9 @@
 #include "api/generic.h"
 #include "api/view.h"
 #include "base/fold.h"
+#include "core/factor.h"
 #include "core/letter.h"
+#include "core/password.h"
 #include "core/permission.h"
 #include "core/session.h"
 #include "core/setting.h"
@@ -221,7 +223,7 @@ static int update_related(struct call *c, int64_t type) {
     struct work *w = &c->work;
     if (given(c, "role") && in_int(c, "role")) TRY(user_set_role(w, c->id, in_int(c, "role")));
     if (given(c, "full_name")) TRY(user_set_name(w, c->id, in_text(c, "full_name")));
-    if (given(c, "password") && prepared_hash(c).p) TRY(user_set_password(w, c->id, prepared_hash(c)));
+    if (given(c, "password") && prepared_hash(c).p) TRY(password_set(w, c->id, prepared_hash(c)));
     if (given(c, "organization")) TRY(user_set_organization(w, c->id, in_int(c, "organization")));
     if (given(c, "team_ids")) TRY(user_join_teams(w, c->id, team_ids(c)));
     else if (type == ROLE_CUSTOMER) TRY(user_join_teams(w, c->id, S("[]")));
@@ -259,6 +261,14 @@ static int remove_user(struct call *c) {
     if (purge && c->work.actor.rank < ROLE_ADMIN) return fail(&c->work, ERR_PERMISSIONS_DENIED);
     TRY(user_not_last_owner(&c->work, c->id));
     TRY(purge ? user_purge(&c->work, c->id) : user_delete(&c->work, c->id));
+    return api_reply(c);
+}
+
+static int remove_factor(struct call *c) {
+    TRY(api_target(c));
+    TRY(user_may_change(&c->work, c->id));
+    TRY(api_input(c));
+    TRY(factor_remove(&c->work, c->id));
     return api_reply(c);
 }
 
@@ -306,6 +316,8 @@ static const struct route user_routes[] = {
     {DELETE, "/users/:id", AG_PLUS, "users", NONE, remove_user, .args = delete_args, .permission = "users.delete", .where = "t.deleted_at IS NULL",
      .summary = "Delete a person", .doc = "The person can't log in any more and has no addresses; conversations keep the name.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {DELETE, "/users/:id/twofactor", AD, "users", NONE, remove_factor, .permission = "users.update", .where = "t.deleted_at IS NULL",
+     .summary = "Remove a person's second factor", .doc = "For who lost it and the recovery codes.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
 

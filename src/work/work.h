@@ -22,7 +22,7 @@ struct desk {
     struct str base_url; /* no slash at its end */
     struct str host;     /* of the base URL */
     struct str installation; /* 64 hex digits: names of realtime channels */
-    struct key session_key, csrf_key, request_key, account_key, idempotency_key, link_key, mail_key, setting_key;
+    struct key session_key, csrf_key, request_key, account_key, idempotency_key, factor_key, remember_key, link_key, mail_key, setting_key;
     struct key credential_key; /* of this process alone: what the credential cache is keyed by */
     struct settings *settings; /* what the desk decides: core/setting.h */
     struct touches *touches;   /* activity gathered in memory: core/session.h */
@@ -36,6 +36,7 @@ struct actor {
     int64_t user_id, role_id, session_id, organization_id;
     int case_access;      /* enum case_access: staff */
     bool sees_organization; /* customers: their organization's conversations too */
+    int64_t password_updated_at; /* 0: no password */
     uint64_t denied;      /* bits of permissions that are off */
     int64_t token_case_id; /* nobody, but shown this one conversation */
     struct str fingerprint, remote, user_agent;

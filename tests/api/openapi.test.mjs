@@ -78,12 +78,13 @@ test('the commands of the reference are understood', { skip: !CURL && 'curl is n
   const desk = await open(t);
   const commands = [...(await page(desk)).matchAll(/<code>(curl [^<]*)<\/code>/g)].map(([, text]) => unescaped(text));
   assert.equal(commands.length, routes().length);
-  for (const command of commands) {
-    const { stdout, stderr } = spawnSync('sh', ['-c', command.replace(/^curl/, 'curl -sS').replace(':PASSWORD', `:"${PASSWORD}"`)],
-      { encoding: 'utf8' });
+  const last = (command) => Number(command.includes('/profile/password')); // afterwards PASSWORD is another one
+  for (const command of commands.sort((a, b) => last(a) - last(b))) {
+    const run = command.replace(/^curl/, 'curl -sS').replace(':PASSWORD', `:"${PASSWORD}"`).replace('"PASSWORD"', JSON.stringify(PASSWORD));
+    const { stdout, stderr } = spawnSync('sh', ['-c', run], { encoding: 'utf8' });
     if (stdout.startsWith('<svg')) continue; // a picture: no JSON to judge
     const { errors = [] } = JSON.parse(stdout || assert.fail(`${command}\n${stderr}`));
     const wrong = errors.filter(({ code }) => /^(FIELD_(REQUIRED|EMPTY|INVALID)|ANY_|BODY_|PARAMETERS_|UNSUPPORTED_|AUTH|INTERNAL_)/.test(code));
-    assert.deepEqual(wrong, [], command);
+    assert.deepEqual(wrong.filter(({ parameter }) => parameter !== 'code'), [], command); // what an authenticator shows no text can know
   }
 });

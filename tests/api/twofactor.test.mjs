@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { open, ROLES } from './lib/index.mjs';
+import { totp } from './lib/totp.mjs';
+
+/** Confirms a second factor for a caller: {secret, codes}. */
+async function enable(desk, client) {
+  const { secret } = await client.fetch('/profile/twofactor');
+  desk.secrets.add(secret);
+  const made = await client.create('/profile/twofactor', { code: totp(secret, desk.clock.now) });
+  for (const code of made.recovery_codes) desk.secrets.add(code);
+  return { secret, codes: made.recovery_codes };
+}
+
+/** The clock goes on to the next step, so that a code serves again. */
+const later = (desk) => desk.clock.forward(30);
+
+test('everyone may set up a second factor: a secret, its address, its QR code', async (t) => {
+  const desk = await open(t);
+  for (const role of ROLES) {
+    const me = desk.as(role);
+    const shown = await me.fetch('/profile/twofactor');
+    assert.match(shown.secret, /^[A-Z2-7]{32}$/);
+    assert.equal(shown.is_enabled, false);
+    const url = new URL(shown.otpauth_url);
+    assert.equal(url.searchParams.get('secret'), shown.secret);
+    assert.match(decodeURIComponent(url.pathname), new RegExp(`:${desk.people[role].email}$`));
+    assert.match(shown.qr_code, /^<svg .*<\/svg>$/s);
+    assert.equal((await me.fetch('/profile/twofactor')).secret, shown.secret, 'two looks show the same');
+    assert.deepEqual(shown.recovery_codes, []);
+  }
+  (await desk.anyone.get('/profile/twofactor')).refused(401, 'AUTHORIZATION_REQUIRED');
+});
+
+test('it counts once a code confirms it, and the secret is not shown again', async (t) => {
+  const desk = await open(t);
+  (await desk.staff.post('/profile/twofactor', { code: '000000' })).must(400);
+  (await desk.staff.post('/profile/twofactor', {})).refused(400, 'FIELD_REQUIRED');
+  (await desk.staff.get('/me')).must(200);
+  const { client } = await desk.session(desk.staff);
+  const { codes } = await enable(desk, client);
+  assert.equal(new Set(codes).size, 10);
+  const shown = await client.fetch('/profile/twofactor');
+  assert.deepEqual([shown.is_enabled, shown.secret, shown.otpauth_url, shown.qr_code, shown.recovery_codes], [true, null, null, null, []]);
+  assert.equal((await client.fetch('/profile')).is_otp_enabled, true);
+  assert.equal((await desk.owner.fetch(`/users/${desk.people.agent.id}`)).is_mfa_enabled, true);
+  (await client.post('/profile/twofactor', { code: '123456' })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+});
+
+test('a login then takes two steps', async (t) => {
+  const desk = await open(t);
+  const { secret } = await enable(desk, (await desk.session(desk.staff)).client);
+  await later(desk);
+  const refusal = (await desk.staff.get('/me')).refused(403, 'OTP_EXPECTED');
+  const { auth_token: token } = refusal.body;
+  assert.equal(refusal.headers['x-csrf-token'], undefined);
+  assert.equal(refusal.body.session_id, undefined);
+  const by = desk.anyone.with({ 'X-Token': token });
+  (await by.get('/me')).refused(403, 'OTP_EXPECTED');
+  (await by.with({ 'X-OTP': '000000' }).get('/me')).refused(401, 'AUTHENTICATION_FAILED');
+  const reply = (await by.with({ 'X-OTP': totp(secret, desk.clock.now) }).get('/me')).must(200);
+  assert.equal(reply.data.id, desk.people.agent.id);
+  const session = desk.anyone.with({ 'X-Session-ID': reply.body.session_id, 'X-CSRF-Token': reply.headers['x-csrf-token'] });
+  (await session.put('/session/ack')).must(200);
+  (await desk.staff.get('/me')).refused(403, 'OTP_EXPECTED');
+});
+
+test('a code and a token serve once', async (t) => {
+  const desk = await open(t);
+  const { secret } = await enable(desk, (await desk.session(desk.staff)).client);
+  const step = async () => (await desk.staff.get('/me')).refused(403, 'OTP_EXPECTED').body.auth_token;
+  const code = totp(secret, desk.clock.now);
+  (await desk.anyone.get('/me', {}, { 'X-Token': await step(), 'X-OTP': code })).refused(401, 'AUTHENTICATION_FAILED');
+  await later(desk);
+  const token = await step();
+  const next = totp(secret, desk.clock.now);
+  (await desk.anyone.get('/me', {}, { 'X-Token': token, 'X-OTP': next })).must(200);
+  (await desk.anyone.get('/me', {}, { 'X-Token': await step(), 'X-OTP': next })).refused(401, 'AUTHENTICATION_FAILED');
+  await later(desk);
+  (await desk.anyone.get('/me', {}, { 'X-Token': token, 'X-OTP': totp(secret, desk.clock.now) })).refused(401, 'AUTHENTICATION_FAILED');
+});
+
+test('the code may come with the password at once', async (t) => {
+  const desk = await open(t);
+  const { secret } = await enable(desk, (await desk.session(desk.staff)).client);
+  await later(desk);
+  (await desk.staff.get('/me', { _otp: totp(secret, desk.clock.now) })).must(200);
+});
+
+test('a recovery code serves once in place of a code', async (t) => {
+  const desk = await open(t);
+  const { codes } = await enable(desk, (await desk.session(desk.staff)).client);
+  (await desk.staff.get('/me', {}, { 'X-OTP': codes[3] })).must(200);
+  (await desk.staff.get('/me', {}, { 'X-OTP': codes[3] })).refused(401, 'AUTHENTICATION_FAILED');
+  (await desk.staff.get('/me', {}, { 'X-OTP': codes[4] })).must(200);
+});
+
+test('wrong codes are counted and locked like passwords, and the fifth ends the token', async (t) => {
+  const desk = await open(t);
+  const { secret } = await enable(desk, (await desk.session(desk.staff)).client);
+  await later(desk);
+  const token = (await desk.staff.get('/me')).refused(403, 'OTP_EXPECTED').body.auth_token;
+  for (let i = 0; i < 5; i++) (await desk.anyone.get('/me', {}, { 'X-Token': token, 'X-OTP': `00000${i}` })).refused(401, 'AUTHENTICATION_FAILED');
+  (await desk.anyone.get('/me', {}, { 'X-Token': token, 'X-OTP': totp(secret, desk.clock.now) })).refused(401, 'AUTHENTICATION_FAILED');
+  for (let i = 5; i < 10; i++) (await desk.staff.get('/me', {}, { 'X-OTP': `00000${i}` })).refused(401, 'AUTHENTICATION_FAILED');
+  (await desk.staff.get('/me', {}, { 'X-OTP': totp(secret, desk.clock.now) })).refused(429, 'AUTHENTICATION_LOCKED');
+});
+
+test('enabling ends what was opened with a password alone', async (t) => {
+  const desk = await open(t);
+  const here = await desk.session(desk.staff);
+  const there = await desk.session(desk.staff, { 'X-CSRF': 'false' });
+  const token = (await desk.staff.get('/session', { remember_me: true })).must(200).headers['x-rememberme'];
+  await enable(desk, here.client);
+  (await here.bare.get('/me')).must(200);
+  (await there.bare.get('/me')).refused(454, 'SESSION_LOADING_FAILED');
+  (await desk.anyone.get('/session', {}, { 'X-RememberMe': token })).refused(401, 'AUTHENTICATION_FAILED');
+  (await desk.staff.get('/me')).refused(403, 'OTP_EXPECTED');
+});
+
+test('it is removed by oneself, or by an admin for another; the next secret is another', async (t) => {
+  const desk = await open(t);
+  const { client } = await desk.session(desk.staff);
+  const { secret } = await enable(desk, client);
+  const path = `/users/${desk.people.agent.id}/twofactor`;
+  (await desk.as('collaborator').delete(path)).refused(403, 'PERMISSIONS_DENIED');
+  (await desk.customer.delete(path)).refused(403, 'PERMISSIONS_DENIED');
+  (await desk.admin.delete('/users/999999/twofactor')).refused(404, 'RESOURCE_NOT_FOUND');
+  (await desk.admin.delete(`/users/${desk.people.owner.id}/twofactor`)).refused(403, 'PERMISSIONS_DENIED');
+  (await desk.admin.delete(path)).must(200);
+  (await desk.admin.delete(path)).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+  (await desk.staff.get('/me')).must(200);
+  assert.notEqual((await desk.staff.fetch('/profile/twofactor')).secret, secret);
+  (await desk.staff.delete('/profile/twofactor')).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+  await enable(desk, client);
+  (await client.delete('/profile/twofactor')).must(200);
+  (await desk.staff.get('/me')).must(200);
+});
+
+test('a replayed confirmation shows no recovery codes', async (t) => {
+  const desk = await open(t);
+  const { client } = await desk.session(desk.staff);
+  const { secret } = await client.fetch('/profile/twofactor');
+  const options = { headers: { 'Idempotency-Key': 'once' } };
+  const code = totp(secret, desk.clock.now);
+  const first = (await client.post('/profile/twofactor', { code }, options)).must(201);
+  assert.equal(first.data.recovery_codes.length, 10);
+  const again = (await client.exchange('POST', '/api/v1/profile/twofactor', { body: { code }, ...options })).must(201);
+  assert.equal(again.headers['idempotent-replayed'], 'true');
+  assert.equal(again.body.data.recovery_codes, null);
+});
