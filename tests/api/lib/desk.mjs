@@ -65,15 +65,16 @@ let contract; // of the binary under test: the same for every daemon of this fil
 
 /** One running daemon on one data directory. */
 export class Desk {
-  constructor(dir, { args = [], under = [], env = {}, people = {}, clock, base } = {}) {
+  constructor(dir, { args = [], under = [], env = {}, people = {}, clock, base, url } = {}) {
     Object.assign(this, { dir, args: base ? [...args, '--base-url', base] : args, under, env, people, log: '', secrets: new Set([PASSWORD]) });
+    this.store = url ? ['--data', dir, '--database', url] : store(dir);
     this.public = base; // the base URL, when it is not the address listened on
     this.expects5xx = false;
     this.clock = new Clock(join(directory(), 'clock'), () => this.time(), clock);
   }
 
   async start() {
-    const [command, ...rest] = [...this.under, BINARY, 'serve', ...store(this.dir), '--listen', '127.0.0.1:0', '--clock', this.clock.file, ...this.args];
+    const [command, ...rest] = [...this.under, BINARY, 'serve', ...this.store, '--listen', '127.0.0.1:0', '--clock', this.clock.file, ...this.args];
     const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...this.env } });
     this.child = child;
     this.gone = new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal })));
@@ -185,7 +186,7 @@ export class Desk {
     });
   }
 
-  check() { return deskd('check', ...store(this.dir)); }
+  check() { return deskd('check', ...this.store); }
 }
 
 let template;
