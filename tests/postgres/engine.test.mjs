@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Desk, deskd, directory, open } from '../api/lib/index.mjs';
 import { databaseUrl } from '../api/lib/desk.mjs';
-import { CLUSTER, database, psql, refused, secret } from './lib.mjs';
+import { CLUSTER, database, psql, refused, secret } from './cluster.mjs';
 
 // What is PostgreSQL's alone once it is open: what happens side by side, and when it goes away.
 

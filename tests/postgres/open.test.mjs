@@ -4,7 +4,7 @@ import net from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Desk, PASSWORD, defer, deskd, directory } from '../api/lib/index.mjs';
-import { CLUSTER, Cluster, contents, database, freePort, init, psql, refused, running, secret, unique } from './lib.mjs';
+import { CLUSTER, Cluster, contents, database, freePort, init, psql, refused, running, secret, unique } from './cluster.mjs';
 
 // How a database that can't be used is refused: one line that says what to do, exit code 1, nothing changed.
 
