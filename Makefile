@@ -126,8 +126,10 @@ test-api: $(BIN) tests/node_modules/.package-lock.json ## the API over HTTP: the
 	cd tests && DESKD=$(abspath $(BIN)) node --test $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs)))
 
 .PHONY: test-postgres
-test-postgres: $(BIN) tests/node_modules/.package-lock.json ## the API over HTTP on a throw-away PostgreSQL
-	cd tests && DESKD=$(abspath $(BIN)) sh postgres.sh node --test $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs tests/postgres/*.test.mjs)))
+test-postgres: $(BIN) tests/node_modules/.package-lock.json ## the API through two processes on a throw-away PostgreSQL, and what is PostgreSQL's alone
+	cd tests && DESKD=$(abspath $(BIN)) sh postgres.sh sh -ec ' \
+		PROCESSES=2 node --test $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs))); \
+		node --test $(sort $(patsubst tests/%,%,$(wildcard tests/postgres/*.test.mjs)))'
 
 $(VARIANT)/tests/fault/eio.so: tests/fault/eio.c
 	@mkdir -p $(@D)

@@ -6,6 +6,7 @@
 #include "commands.h"
 
 #include "api/api.h"
+#include "base/error.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "core/desk.h"
@@ -89,7 +90,8 @@ static int open_store(struct server *s) {
         return complain("the desk in %s was never finished (an interrupted demo?): remove it", store_name(s->options)),
                -1;
     bool fresh = state == DESK_EMPTY;
-    if (fresh && owner_create(s->options, s->desk.db, clock_now(&s->desk.clock), stderr) < 0) return -1;
+    int made = fresh ? owner_create(s->options, s->desk.db, clock_now(&s->desk.clock), stderr) : 0;
+    if (made < 0 && made != -ERR_FIELD_DUPLICATE) return -1;
     if (open_keys(s, fresh) < 0) return -1;
     s->desk.settings = settings_open(db_reader(s->desk.db));
     s->desk.touches = touches_new();

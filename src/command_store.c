@@ -57,10 +57,7 @@ int owner_create(const struct command_line *o, struct db *db, int64_t now, FILE 
     if (rc >= 0) {
         n.password_hash = password_hash(a, password);
         rc = desk_init(db, &n);
-        if (rc == -ERR_FIELD_DUPLICATE)
-            complain("%s holds a desk already", store_name(o));
-        else if (rc < 0)
-            complain("%s can't be written", store_name(o));
+        if (rc < 0 && rc != -ERR_FIELD_DUPLICATE) complain("%s can't be written", store_name(o));
     }
     if (rc >= 0) fprintf(out, "deskd: a new desk in %s; log in as %s", store_name(o), n.owner_email.p);
     if (rc >= 0 && generated) fprintf(out, " with the password %s (shown this once)", password.p);
@@ -77,6 +74,7 @@ int command_init(const struct command_line *o) {
     cfg.create = true;
     if (db_open(&cfg, &db, err, sizeof err) < 0) return complain("%s", err);
     int rc = owner_create(o, db, clock_now(&(struct clock){0}), stdout);
+    if (rc == -ERR_FIELD_DUPLICATE) complain("%s holds a desk already", store_name(o));
     if (rc >= 0) rc = secret_key(o, true, &key);
     db_close(db);
     return rc < 0 ? EXIT_FAULT : 0;

@@ -34,8 +34,8 @@ int password_choose(const struct command_line *o, struct arena *a, struct str *o
 /* The first line of --password-file, else of a terminal (asked for twice, not shown), else of standard input. */
 int password_ask(const struct command_line *o, struct arena *a, struct str *out);
 
-/* A store that was just made: its owner, and the login on `out` where the password was generated. Negative after a
- * complaint. */
+/* A store that was just made: its owner, and the login on `out` where the password was generated.
+ * -ERR_FIELD_DUPLICATE: it has one (another process was faster); otherwise negative after a complaint. */
 int owner_create(const struct command_line *o, struct db *db, int64_t now, FILE *out);
 
 /* A bar on standard error when that is a terminal; nothing otherwise. done == total ends it. */

@@ -107,15 +107,35 @@ static const char session_write[] =
     "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 60000";
 static const char session_bulk[] = "SET synchronous_commit = off; SET statement_timeout = 0";
 
+static bool reports(PGconn *handle, const char *parameter, const char *value) {
+    const char *reported = PQparameterStatus(handle, parameter);
+    return reported && strcmp(reported, value) == 0;
+}
+
+/* What the server said of itself when it let us in: no statement has run yet. */
+static int suits(PGconn *handle, enum conn_role role, struct why why) {
+    const char *version = PQparameterStatus(handle, "server_version");
+    if (PQserverVersion(handle) < PG_VERSION_MIN)
+        return refuse(why, "the database is PostgreSQL %s: deskd needs %d or newer", version ? version : "of no version",
+                      PG_VERSION_MIN / 10000);
+    if (!reports(handle, "server_encoding", "UTF8"))
+        return refuse(why, "the database's encoding is %s: make one with ENCODING 'UTF8' TEMPLATE template0",
+                      PQparameterStatus(handle, "server_encoding"));
+    if (role != CONN_READER && reports(handle, "in_hot_standby", "on"))
+        return refuse(why, "the database is a standby: name its primary, or all and target_session_attrs=read-write");
+    if (role != CONN_READER && reports(handle, "default_transaction_read_only", "on"))
+        return refuse(why, "the database is read-only: set its default_transaction_read_only to off");
+    return 0;
+}
+
 static int set_up(struct conn *c, struct why why) {
     static const char *const texts[] = {
         [CONN_READER] = session_read, [CONN_WRITER] = session_write, [CONN_BULK] = session_bulk};
     struct pg *g = c->pg;
-    int version = PQserverVersion(g->handle);
-    if (version < PG_VERSION_MIN)
-        return refuse(why, "the database is PostgreSQL %d: deskd needs %d or newer", version / 10000,
-                      PG_VERSION_MIN / 10000);
+    int rc = suits(g->handle, c->role, why);
+    if (rc < 0) return rc;
     PQsetNoticeProcessor(g->handle, quiet, NULL);
+    PQsetErrorVerbosity(g->handle, PQERRORS_TERSE);
     PGresult *r = PQexec(g->handle, texts[c->role]);
     bool done = PQresultStatus(r) == PGRES_COMMAND_OK;
     PQclear(r);
@@ -153,7 +173,7 @@ static int connect_now(struct conn *c, struct why why) {
     PQfinish(c->pg->handle);
     c->pg->handle = NULL;
     int next = waited ? waited * 2 : BACK_OFF_MS;
-    if (waited == 0) log_error("store: %s", why.p);
+    if (waited == 0 && s->opened) log_error("store: %s", why.p);
     atomic_store(&s->back_off, next < BACK_OFF_MAX_MS ? next : BACK_OFF_MAX_MS);
     atomic_store(&s->next_try, clock_monotonic() + next);
     return rc;

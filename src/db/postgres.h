@@ -12,6 +12,7 @@
 
 struct pg_store {
     const char *url;
+    bool opened; /* from then on failures are logged; until then db_open's caller is told */
     _Atomic int64_t next_try; /* clock_monotonic(): no connection is tried before */
     _Atomic int back_off;     /* ms, after the last failure; 0: the last try succeeded */
     int writer_count;

@@ -15,6 +15,12 @@
 static const char has_table[] =
     "SELECT COUNT(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = :name";
 static const char count_tables[] = "SELECT COUNT(*) FROM pg_tables WHERE schemaname = current_schema()";
+/* Whose rows this user may not read or, where it is to write, change. */
+static const char find_forbidden[] =
+    "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+    "WHERE n.nspname = current_schema() AND c.relkind = 'r' AND NOT (has_table_privilege(c.oid, 'SELECT') AND "
+    "(CAST(:reads AS BIGINT) = 1 OR has_table_privilege(c.oid, 'INSERT') AND has_table_privilege(c.oid, 'UPDATE') "
+    "AND has_table_privilege(c.oid, 'DELETE'))) ORDER BY c.relname LIMIT 1";
 static const char find_schema[] = "SELECT 1 WHERE current_schema() IS NOT NULL";
 
 static const char settle[] =
@@ -38,6 +44,19 @@ static int64_t ask(struct conn *c, const char *sql, const struct bind *binds) {
     return n;
 }
 
+static int allowed(struct conn *c, struct why why) {
+    struct stmt *s;
+    int rc = db_start(c, find_forbidden, BINDS(B_INT("reads", c->role == CONN_READER)), &s);
+    if (rc < 0) return refuse(why, "the database can't be read");
+    rc = stmt_step(s);
+    struct str name = rc == 1 ? col_text(s, 0) : S("");
+    if (rc < 0) rc = refuse(why, "the database can't be read");
+    if (rc == 1)
+        rc = refuse(why, "this user may not use the table %.*s of the desk: log in as its owner", (int)name.n, name.p);
+    stmt_end(s);
+    return rc;
+}
+
 int pg_schema_version(struct conn *c, const struct schema_file *files, struct why why) {
     int64_t schema = ask(c, find_schema, NULL);
     if (schema == 0)
@@ -46,7 +65,9 @@ int pg_schema_version(struct conn *c, const struct schema_file *files, struct wh
     int64_t tables = ask(c, count_tables, NULL);
     if (schema < 0 || ours < 0 || tables < 0) return refuse(why, "the database can't be read");
     if (!ours && tables) return refuse(why, "the database holds tables of something else: name an empty database");
-    return ours ? schema_recorded(c, files, why) : 0;
+    if (!ours) return 0;
+    int rc = allowed(c, why);
+    return rc < 0 ? rc : schema_recorded(c, files, why);
 }
 
 /* Names are ordered by their bytes, whatever the database's collation: as on SQLite. */

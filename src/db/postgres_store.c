@@ -134,15 +134,42 @@ static int look(struct db *db, const struct schema_file *files, struct why why) 
     return rc < 0 ? rc : 0;
 }
 
+/* libpq's words about a URL quote it, and with it a password; one with an '@' or '/' in it ends up in the host or the
+ * port, which are quoted later. */
+static int read_url(const char *url, struct why why) {
+    char *reason = NULL;
+    bool misplaced = false;
+    if (strncmp(url, "postgres://", 11) != 0 && strncmp(url, "postgresql://", 13) != 0)
+        return refuse(why, "--database is written postgres://user@host/name");
+    PQconninfoOption *words = PQconninfoParse(url, &reason);
+    for (const PQconninfoOption *o = words; o && o->keyword; o++) {
+        if (!o->val) continue;
+        if (strcmp(o->keyword, "host") == 0 && *o->val != '/') misplaced = misplaced || strchr(o->val, '@');
+        if (strcmp(o->keyword, "port") == 0) misplaced = misplaced || o->val[strspn(o->val, "0123456789,")];
+    }
+    int rc = 0;
+    if (!words) {
+        char *quoted = reason ? strstr(reason, ": \"") : NULL;
+        if (quoted) *quoted = 0;
+        rc = refuse(why, "--database is no URL of a database: %s", reason ? reason : "out of memory");
+    } else if (misplaced) {
+        rc = refuse(why, "--database has a password with '@', '/' or ':' in it: write %%40, %%2F, %%3A");
+    }
+    PQfreemem(reason);
+    PQconninfoFree(words);
+    return rc;
+}
+
 int pg_store_open(struct db *db, const struct db_config *cfg, const struct schema_file *files, struct why why) {
     struct pg_store *s = db->postgres = ARENA_NEW(db->memory, struct pg_store);
     s->last = &s->first;
     s->url = str_dup(db->memory, str_of(cfg->url)).p;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->wake, NULL);
-    if (strncmp(s->url, "postgres://", 11) != 0 && strncmp(s->url, "postgresql://", 13) != 0)
-        return refuse(why, "--database is written postgres://user@host/name");
-    return cfg->read_only ? look(db, files, why) : start_writers(db, cfg, files, why);
+    int rc = read_url(s->url, why);
+    if (rc == 0) rc = cfg->read_only ? look(db, files, why) : start_writers(db, cfg, files, why);
+    s->opened = rc == 0;
+    return rc;
 }
 
 void pg_store_close(struct db *db) {

@@ -69,8 +69,7 @@ test('SIGTERM under load: no reply is cut, every acknowledged write is there', {
 /** SIGTERM that leaves our own connections open. */
 async function terminate(desk) {
   desk.child.kill('SIGTERM');
-  const end = await desk.gone;
-  desk.child = undefined;
+  const end = await desk.ended();
   desk.agent.destroy();
   assert.deepEqual(end, { code: 0, signal: null }, desk.log.slice(-2000));
 }

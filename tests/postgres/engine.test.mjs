@@ -1,77 +1,10 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { BINARY, Desk, PASSWORD, deskd, directory, open } from '../api/lib/index.mjs';
+import { Desk, deskd, directory, open } from '../api/lib/index.mjs';
 import { databaseUrl } from '../api/lib/desk.mjs';
+import { CLUSTER, database, psql, refused, secret } from './cluster.mjs';
 
-// What is PostgreSQL's alone: how it is refused, how it migrates, what happens side by side and when it goes away.
-
-const CLUSTER = process.env.DATABASE;
-const psql = (url, sql) => {
-  const done = spawnSync('psql', [url, '-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-c', sql], { encoding: 'utf8' });
-  assert.equal(done.status, 0, `${sql}: ${done.stderr}`);
-  return done.stdout.trim();
-};
-let made = 0;
-const database = (t) => {
-  const name = `engine_${process.pid}_${++made}`;
-  psql(CLUSTER, `CREATE DATABASE ${name}`);
-  t.after(() => psql(CLUSTER, `DROP DATABASE ${name} WITH (FORCE)`));
-  return CLUSTER.replace(/^(\w+:\/\/[^/]*\/)[^?]*/, `$1${name}`);
-};
-const secret = () => {
-  const file = join(directory(), 'password');
-  writeFileSync(file, `${PASSWORD}\n`, { mode: 0o600 });
-  return file;
-};
-const init = (url, dir = directory()) => deskd('init', '--data', dir, '--database', url, '--password-file', secret());
-
-/** Exit code 1 and one line that says so. */
-function refused(done, pattern) {
-  assert.equal(done.status, 1, done.stderr);
-  assert.match(done.stderr.trimEnd().split('\n').at(-1), pattern);
-  assert.equal(done.stdout, '');
-}
-
-test('a wrong URL is refused in one line, and nothing is made', () => {
-  const dir = join(directory(), 'none');
-  refused(init('mysql://x/y', dir), /^deskd: --database is written postgres:\/\//);
-  refused(init('postgres://desk@127.0.0.1:1/x', dir), /^deskd: the database can't be reached: .*refused/);
-  refused(init(CLUSTER.replace('/postgres', '/nothing_here'), dir), /^deskd: .*"nothing_here" does not exist$/);
-  refused(init(CLUSTER.replace('//desk@', '//nobody_here@'), dir), /^deskd: .*"nobody_here" does not exist$/);
-  refused(init('postgres://desk@/x?nonsense=1', dir), /^deskd: .*invalid URI query parameter/);
-  assert.ok(!existsSync(dir));
-});
-
-test('a password in a URL is not shown', () => {
-  const done = init('postgres://desk:hidden-words@127.0.0.1:1/x');
-  assert.ok(!`${done.stdout}${done.stderr}`.includes('hidden-words'));
-});
-
-test('a user who may not create tables is told what to grant', (t) => {
-  const url = database(t);
-  const role = `weak_${process.pid}`;
-  psql(CLUSTER, `CREATE ROLE ${role} LOGIN`);
-  t.after(() => psql(CLUSTER, `DROP ROLE ${role}`));
-  refused(init(url.replace('//desk@', `//${role}@`)), /permission denied.*grant CREATE/);
-  assert.equal(psql(url, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"), '0');
-});
-
-test('a database of something else, a newer schema and another one are left alone', (t) => {
-  const other = database(t);
-  psql(other, 'CREATE TABLE theirs (id int)');
-  refused(init(other), /holds tables of something else/);
-  const url = database(t);
-  assert.equal(init(url).status, 0);
-  refused(init(url), /holds a desk already/);
-  psql(url, "INSERT INTO schema_version VALUES (9999, '9999_later.sql', 0)");
-  refused(init(url), /schema 9999 and this deskd knows/);
-  refused(deskd('check', '--data', directory(), '--database', url), /schema 9999/);
-  psql(url, "DELETE FROM schema_version WHERE version = 9999; UPDATE schema_version SET name = '0001_other.sql' WHERE version = (SELECT max(version) FROM schema_version)");
-  refused(init(url), /start the deskd that made the store/);
-});
+// What is PostgreSQL's alone once it is open: what happens side by side, and when it goes away.
 
 test('check and demo: a desk of its own, sound, its next ids free', (t) => {
   const url = database(t);
@@ -83,21 +16,6 @@ test('check and demo: a desk of its own, sound, its next ids free', (t) => {
   assert.equal(check.status, 0, check.stdout + check.stderr);
   const free = psql(url, 'SELECT (SELECT last_value FROM users_id_seq) >= (SELECT max(id) FROM users)');
   assert.equal(free, 't');
-});
-
-test('of several that migrate at once one does it', async (t) => {
-  const url = database(t);
-  const file = secret();
-  const dir = directory();
-  const runs = await Promise.all(Array.from({ length: 4 }, () => new Promise((resolve) => {
-    const child = spawn(BINARY, ['init', '--data', dir, '--database', url, '--password-file', file]);
-    let text = '';
-    child.stderr.on('data', (d) => { text += d; });
-    child.on('close', (code) => resolve({ code, text }));
-  })));
-  assert.equal(runs.filter(({ code }) => code === 0).length, 1, JSON.stringify(runs));
-  for (const { code, text } of runs) if (code) assert.match(text, /holds a desk already|can't be written/);
-  assert.equal(psql(url, 'SELECT count(*) = max(version) FROM schema_version'), 't');
 });
 
 test('names are ordered by their bytes, whatever the database thinks', async (t) => {

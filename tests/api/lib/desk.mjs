@@ -63,62 +63,89 @@ export function initialise(dir) {
 
 let contract; // of the binary under test: the same for every daemon of this file
 
-/** One running daemon on one data directory. */
+/** How many processes serve a desk on PostgreSQL; requests go to each in turn. */
+const PROCESSES = CLUSTER ? Number(process.env.PROCESSES ?? 1) : 1;
+
+/** One running desk: its daemons on one data directory, or on one database. */
 export class Desk {
-  constructor(dir, { args = [], under = [], env = {}, people = {}, clock, base } = {}) {
-    Object.assign(this, { dir, args: base ? [...args, '--base-url', base] : args, under, env, people, log: '', secrets: new Set([PASSWORD]) });
+  constructor(dir, { args = [], under = [], env = {}, people = {}, clock, base, url, processes = PROCESSES } = {}) {
+    Object.assign(this, { dir, args, under, env, people, processes, log: '', secrets: new Set([PASSWORD]), daemons: [], turn: 0 });
+    this.store = url ? ['--data', dir, '--database', url] : store(dir);
     this.public = base; // the base URL, when it is not the address listened on
     this.expects5xx = false;
     this.clock = new Clock(join(directory(), 'clock'), () => this.time(), clock);
   }
 
-  async start() {
-    const [command, ...rest] = [...this.under, BINARY, 'serve', ...store(this.dir), '--listen', '127.0.0.1:0', '--clock', this.clock.file, ...this.args];
+  /** One more daemon: {child, port, gone}. */
+  async launch(base) {
+    const [command, ...rest] = [...this.under, BINARY, 'serve', ...this.store, '--listen', '127.0.0.1:0', '--clock', this.clock.file, ...(base ? ['--base-url', base] : []), ...this.args];
     const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...this.env } });
-    this.child = child;
-    this.gone = new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal })));
+    const gone = new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal })));
+    let said = '';
     const address = await new Promise((resolve, reject) => {
       const heard = (text) => {
         this.log += text;
-        const ready = /^deskd: listening on (http:\/\/\S+)$/m.exec(this.log.slice(this.seen ?? 0));
+        said += text;
+        const ready = /^deskd: listening on (http:\/\/\S+)$/m.exec(said);
         if (ready) resolve(ready[1]);
       };
       for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', heard);
       child.on('error', reject);
-      this.gone.then(({ code, signal }) => reject(new Error(`deskd did not start (${code ?? signal}): ${this.log}`)));
+      gone.then(({ code, signal }) => reject(new Error(`deskd did not start (${code ?? signal}): ${this.log}`)));
     });
-    this.seen = this.log.length;
-    this.port = Number(new URL(address).port);
-    this.base = this.public ?? address;
+    this.daemons.push({ child, gone, port: Number(new URL(address).port) });
+    return address;
+  }
+
+  async start() {
+    this.base = this.public;
     this.agent = new http.Agent({ keepAlive: true });
+    while (this.daemons.length < this.processes) this.base = await this.launch(this.base).then((address) => this.base ?? address);
     contract ??= new Contract((await this.anyone.exchange('GET', '/openapi.json')).must(200).body);
     this.contract = contract;
     return this;
   }
 
-  /** SIGTERM: it must drain and end well. */
+  /** The daemon whose turn it is: of two, 0 1 1 0 1 0 0 1 ..., so that no habit of a test keeps it with one (Thue-Morse). */
+  get port() {
+    let sum = 0;
+    for (let n = this.turn++; n; n = Math.floor(n / this.daemons.length)) sum += n % this.daemons.length;
+    return this.daemons[sum % this.daemons.length].port;
+  }
+  /** The first daemon. */
+  get child() { return this.daemons[0].child; }
+
+  /** SIGTERM: they must drain and end well. */
   async stop() {
-    if (!this.child) return;
     this.agent?.destroy();
-    this.child.kill('SIGTERM');
-    const timer = setTimeout(() => this.child?.kill('SIGKILL'), 20_000);
-    const { code, signal } = await this.gone;
-    clearTimeout(timer);
-    this.child = undefined;
-    assert.deepEqual({ code, signal }, { code: 0, signal: null }, `the end of deskd: ${this.log.slice(-4000)}`);
+    const ends = this.daemons.map(async ({ child, gone }) => {
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), 20_000);
+      const end = await gone;
+      clearTimeout(timer);
+      return end;
+    });
+    this.daemons = [];
+    for (const end of await Promise.all(ends)) assert.deepEqual(end, { code: 0, signal: null }, `the end of deskd: ${this.log.slice(-4000)}`);
     for (const secret of this.secrets) assert.ok(!this.log.includes(secret), 'a secret reached the log');
+  }
+
+  /** Waits until they have ended by themselves: {code, signal} of the first. */
+  async ended() {
+    const [end] = await Promise.all(this.daemons.map(({ gone }) => gone));
+    this.daemons = [];
+    return end;
   }
 
   /** SIGKILL: nothing is said and nothing is flushed. */
   async kill() {
     this.agent.destroy();
-    this.child.kill('SIGKILL');
-    await this.gone;
-    this.child = undefined;
+    for (const { child } of this.daemons) child.kill('SIGKILL');
+    await this.ended();
   }
 
   async restart() {
-    if (this.child) await this.stop();
+    await this.stop();
     return this.start();
   }
 
@@ -185,7 +212,7 @@ export class Desk {
     });
   }
 
-  check() { return deskd('check', ...store(this.dir)); }
+  check() { return deskd('check', ...this.store); }
 }
 
 let template;

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BINARY, PASSWORD, defer, deskd, directory } from '../api/lib/index.mjs';
+
+/** The URL of the cluster that tests/postgres.sh started. */
+export const CLUSTER = process.env.DATABASE;
+const BIN = process.env.PGBIN;
+
+export function psql(url, sql) {
+  const done = spawnSync('psql', [url, '-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-c', sql], { encoding: 'utf8' });
+  assert.equal(done.status, 0, `${sql}: ${done.stderr}`);
+  return done.stdout.trim();
+}
+
+let made = 0;
+export const unique = (word) => `${word}_${process.pid}_${++made}`;
+
+/** The URL of a new database that goes with the test. */
+export function database(t, options = '', cluster = CLUSTER) {
+  const name = unique('engine');
+  psql(cluster, `CREATE DATABASE ${name} ${options}`);
+  defer(t, async () => psql(cluster, `DROP DATABASE ${name} WITH (FORCE)`));
+  return cluster.replace(/^(\w+:\/\/[^/]*\/)[^?]*/, `$1${name}`);
+}
+
+export function secret() {
+  const file = join(directory(), 'password');
+  writeFileSync(file, `${PASSWORD}\n`, { mode: 0o600 });
+  return file;
+}
+
+export const init = (url, dir = directory()) =>
+  deskd('init', '--data', dir, '--database', url, '--owner-email', 'owner@example.com', '--password-file', secret());
+
+/** Runs `deskd <args>` to its end, beside others: {status, stdout, stderr}. */
+export function running(args, env = {}) {
+  return new Promise((resolve) => {
+    const done = { stdout: '', stderr: '' };
+    const child = spawn(BINARY, args, { env: { ...process.env, ...env } });
+    for (const name of ['stdout', 'stderr']) child[name].setEncoding('utf8').on('data', (text) => { done[name] += text; });
+    child.on('close', (status) => resolve({ status, ...done }));
+  });
+}
+
+/** A TCP port of 127.0.0.1 that nobody listens on. */
+export async function freePort() {
+  const server = net.createServer();
+  await new Promise((listening) => { server.listen(0, '127.0.0.1', listening); });
+  const { port } = server.address();
+  await new Promise((closed) => { server.close(closed); });
+  return port;
+}
+
+/** Exit code 1, nothing on standard output, and one line that says why. */
+export function refused({ status, stdout, stderr }, pattern) {
+  assert.equal(status, 1, stderr);
+  assert.match(stderr, /^deskd: [^\n]+\n$/, 'one line');
+  assert.match(stderr, pattern);
+  assert.equal(stdout, '');
+}
+
+/** What a database holds of ours, as one text: tables, and the rows of those that every desk has. */
+export const contents = (url) => psql(url, `SELECT string_agg(c.relname, ',' ORDER BY c.relname) FROM pg_class c
+  JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'public' AND c.relkind = 'r'`);
+
+const ROOT = process.getuid() === 0;
+/** PostgreSQL refuses to run as root. */
+const as = (command, args, options = {}) => (ROOT
+  ? execFileSync('runuser', ['-u', 'postgres', '--', command, ...args], { cwd: '/', stdio: ['ignore', 'pipe', 'pipe'], ...options })
+  : execFileSync(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options }));
+
+/** A PostgreSQL of the test's own, to restart, stop and misconfigure: on a socket in its folder, and on a port when asked for. */
+export class Cluster {
+  /** `settings`: of postgresql.conf; `hba`: lines of pg_hba.conf; `port`: on 127.0.0.1 too */
+  constructor(t, { settings = {}, hba, port, from } = {}) {
+    this.place = mkdtempSync(join(tmpdir(), 'deskd-pg-'));
+    this.own(this.place);
+    this.data = join(this.place, 'data');
+    this.port = port;
+    this.settings = { unix_socket_directories: this.place, listen_addresses: port ? '127.0.0.1' : '', port: port ?? 5432, fsync: 'off', max_connections: 60, shared_buffers: '16MB', ...settings };
+    defer(t, async () => {
+      if (this.running) this.stop('immediate');
+      rmSync(this.place, { recursive: true, force: true });
+    });
+    if (from) as(join(BIN, 'pg_basebackup'), ['-d', from.url('postgres'), '-D', this.data, '-R', '-X', 'stream', '-c', 'fast']);
+    else as(join(BIN, 'initdb'), ['-D', this.data, '-A', 'trust', '-U', 'desk', '-E', 'UTF8', '--locale=C.UTF-8', '-N']);
+    if (hba) this.write('pg_hba.conf', `local all all trust\n${hba.join('\n')}\n`);
+  }
+
+  own(path) {
+    if (ROOT) chownSync(path, ...['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, 'postgres']))));
+  }
+
+  /** A file in the data folder, readable by the server alone. */
+  write(name, text) {
+    const file = join(this.data, name);
+    writeFileSync(file, text, { mode: 0o600 });
+    this.own(file);
+    return file;
+  }
+
+  ctl(...args) { as(join(BIN, 'pg_ctl'), ['-D', this.data, '-w', ...args], { stdio: 'ignore' }); }
+
+  start() {
+    this.write('postgresql.auto.conf', readFileSync(join(this.data, 'postgresql.auto.conf'), 'utf8')
+      .replace(/^# of the test[^]*/m, '').concat('# of the test\n', ...Object.entries(this.settings).map(([name, value]) => `${name} = '${value}'\n`)));
+    this.ctl('-l', join(this.place, 'log'), 'start');
+    this.running = true;
+    return this;
+  }
+
+  stop(mode = 'fast') {
+    this.running = false;
+    this.ctl('-m', mode, 'stop');
+  }
+
+  restart(mode) {
+    this.stop(mode);
+    this.start();
+  }
+
+  promote() { this.ctl('promote'); }
+
+  /** The postmaster and every process it has started. */
+  pids() {
+    const [first] = readFileSync(join(this.data, 'postmaster.pid'), 'utf8').split('\n');
+    const children = spawnSync('ps', ['-o', 'pid=', '--ppid', first], { encoding: 'utf8' }).stdout.trim().split(/\s+/);
+    return [first, ...children].filter(Boolean).map(Number);
+  }
+
+  signal(name) {
+    for (const pid of this.pids()) {
+      try { process.kill(pid, name); } catch { /* it has ended meanwhile */ }
+    }
+  }
+
+  url(name, more = '') { return `postgres://desk@/${name}?host=${this.place}${this.port ? `&port=${this.port}` : ''}${more && `&${more}`}`; }
+}

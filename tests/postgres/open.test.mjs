@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import net from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Desk, PASSWORD, defer, deskd, directory } from '../api/lib/index.mjs';
+import { CLUSTER, Cluster, contents, database, freePort, init, psql, refused, running, secret, unique } from './cluster.mjs';
+
+// How a database that can't be used is refused: one line that says what to do, exit code 1, nothing changed.
+
+/** A server that speaks the first messages of the protocol: what it says of itself, then it is ready. */
+async function pretender(t, parameters) {
+  const message = (type, body) => {
+    const head = Buffer.alloc(5, type);
+    head.writeInt32BE(body.length + 4, 1);
+    return Buffer.concat([head, body]);
+  };
+  const welcome = Buffer.concat([
+    message('R', Buffer.alloc(4)),
+    ...Object.entries(parameters ?? {}).map(([name, value]) => message('S', Buffer.from(`${name}\0${value}\0`))),
+    message('Z', Buffer.from('I')),
+  ]);
+  const sockets = new Set();
+  const heard = [];
+  const server = net.createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('data', (bytes) => {
+      heard.push(bytes);
+      if (!parameters) return; // it listens and never answers
+      if (bytes.length === 8) socket.write('N'); // no TLS, no GSS
+      else if (bytes.readInt32BE(0) === bytes.length) socket.write(welcome);
+    });
+  });
+  await new Promise((listening) => { server.listen(0, '127.0.0.1', listening); });
+  defer(t, async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { url: `postgres://desk@127.0.0.1:${server.address().port}/desk`, heard };
+}
+
+test('a wrong URL is refused and nothing is made', () => {
+  const dir = join(directory(), 'none');
+  for (const [url, why] of [
+    ['mysql://x/y', /^deskd: --database is written postgres:\/\//],
+    ['postgres://desk@/x?nonsense=1', /^deskd: --database is no URL of a database: invalid URI query parameter$/m],
+    ['postgres://desk@[::1/x', /^deskd: --database is no URL of a database: .*"\]" in IPv6/],
+    ['postgres://desk@127.0.0.1:1/x', /^deskd: the database can't be reached: .*refused.*Is the server running/],
+    ['postgres://desk@127.0.0.1:99999/x', /^deskd: the database can't be reached: invalid port number/],
+    ['postgres://desk@nowhere.invalid/x', /^deskd: the database can't be reached: could not translate host name "nowhere.invalid"/],
+    ['postgres://desk@/x?host=/nowhere', /^deskd: the database can't be reached: .*Is the server running locally/],
+    [CLUSTER.replace('/postgres', '/nothing_here'), /^deskd: .*"nothing_here" does not exist$/m],
+    [CLUSTER.replace('//desk@', '//nobody_here@'), /^deskd: .*"nobody_here" does not exist$/m],
+  ]) refused(init(url, dir), why);
+  assert.ok(!existsSync(dir));
+});
+
+test('a password in a URL is not shown, however the URL is broken', () => {
+  for (const url of ['postgres://desk:hidden-words@127.0.0.1:1/x', 'postgres://desk:hidden-words@[::1/x', 'postgres://desk:hidden%words@127.0.0.1/x',
+    'postgres://desk:some@hidden-words@127.0.0.1/x', 'postgres://desk:hidden/words@127.0.0.1/x', 'postgres://desk:some/hidden@127.0.0.1/x', 'postgres://desk:hidden?words@127.0.0.1/x']) {
+    const done = init(url);
+    refused(done, /database/);
+    assert.doesNotMatch(done.stderr, /hidden|words@/, url);
+  }
+});
+
+test('a host that takes the connection and says nothing is given up', async (t) => {
+  const { url } = await pretender(t);
+  refused(await running(['init', '--data', directory(), '--database', `${url}?connect_timeout=2`, '--password-file', secret()]), /can't be reached: .*timeout expired/);
+});
+
+test('a server older than the minimum is refused by what it says of itself, before any statement', async (t) => {
+  for (const version of ['9.6.24', '14.9', '13.0.0']) {
+    const { url, heard } = await pretender(t, { server_version: version, server_encoding: 'UTF8', client_encoding: 'UTF8' });
+    refused(await running(['init', '--data', directory(), '--database', url, '--password-file', secret()]),
+      new RegExp(`^deskd: the database is PostgreSQL ${version}: deskd needs 15 or newer$`, 'm'));
+    assert.equal(heard.filter((bytes) => 'QP'.includes(String.fromCharCode(bytes[0]))).length, 0);
+  }
+});
+
+test('an encoding other than UTF-8 is refused', (t) => {
+  for (const encoding of ['LATIN1', 'SQL_ASCII']) {
+    const url = database(t, `ENCODING '${encoding}' LOCALE 'C' TEMPLATE template0`);
+    refused(init(url), new RegExp(`the database's encoding is ${encoding}: make one with ENCODING 'UTF8'`));
+    assert.equal(contents(url), '');
+  }
+});
+
+test('a wrong password, and none, are refused in the server\'s words', async (t) => {
+  const own = new Cluster(t, { hba: ['host all all 127.0.0.1/32 scram-sha-256'], port: await freePort() }).start();
+  psql(own.url('postgres'), "CREATE ROLE locked LOGIN PASSWORD 'right words'");
+  const url = (password) => `postgres://locked${password}@127.0.0.1:${own.port}/postgres`;
+  refused(init(url(':wrong%20words')), /can't be reached: .*password authentication failed for user "locked"/);
+  refused(init(url('')), /can't be reached: .*no password supplied/);
+  refused(init(url(':right%20words')), /permission denied.*grant CREATE/);
+});
+
+test('a user who may not connect, and one who may not create tables, are told', (t) => {
+  const url = database(t);
+  const role = unique('weak');
+  psql(CLUSTER, `CREATE ROLE ${role} LOGIN`);
+  t.after(() => psql(CLUSTER, `DROP ROLE ${role}`));
+  refused(init(url.replace('//desk@', `//${role}@`)), /^deskd: 0001_desk.sql failed, the database stays at schema 0: ERROR: +permission denied.*grant CREATE/);
+  assert.equal(contents(url), '');
+  psql(url, `REVOKE CONNECT ON DATABASE ${new URL(url.replace('@/', '@x/')).pathname.slice(1)} FROM PUBLIC`);
+  refused(init(url.replace('//desk@', `//${role}@`)), /permission denied for database/);
+});
+
+test('a user who may not read the tables of a desk is told', (t) => {
+  const url = database(t);
+  const role = unique('stranger');
+  psql(CLUSTER, `CREATE ROLE ${role} LOGIN`);
+  t.after(() => psql(CLUSTER, `DROP ROLE ${role}`));
+  assert.equal(init(url).status, 0);
+  for (const command of ['check', 'serve']) refused(deskd(command, '--data', directory(), '--database', url.replace('//desk@', `//${role}@`), ...(command === 'serve' ? ['--listen', '127.0.0.1:0'] : [])), /this user may not use the table \w+ of the desk: log in as its owner/);
+});
+
+test('a read-only database is refused', (t) => {
+  const url = database(t);
+  psql(url, `ALTER DATABASE ${new URL(url.replace('@/', '@x/')).pathname.slice(1)} SET default_transaction_read_only = on`);
+  refused(init(url), /read-only: set its default_transaction_read_only to off/);
+});
+
+test('a search_path that names nothing is refused; one that names a schema is kept to', (t) => {
+  const url = database(t);
+  const aside = `${url}&options=-csearch_path%3Daside`;
+  refused(init(aside), /no schema of the search_path/);
+  psql(url, 'CREATE SCHEMA aside; CREATE TABLE public.theirs (id int)');
+  const made = init(aside);
+  assert.equal(made.status, 0, made.stderr);
+  assert.equal(contents(url), 'theirs');
+});
+
+test('tables of something else are left alone', (t) => {
+  const url = database(t);
+  psql(url, 'CREATE TABLE theirs (id int)');
+  refused(init(url), /holds tables of something else: name an empty database/);
+  assert.equal(contents(url), 'theirs');
+});
+
+test('a schema that is newer than the program, or another one, is left alone', (t) => {
+  const url = database(t);
+  assert.equal(init(url).status, 0);
+  const serve = () => deskd('serve', '--data', directory(), '--database', url, '--listen', '127.0.0.1:0');
+  refused(init(url), /holds a desk already/);
+  psql(url, "INSERT INTO schema_version VALUES (9999, '9999_later.sql', 0)");
+  for (const done of [init(url), serve(), deskd('check', '--data', directory(), '--database', url)])
+    refused(done, /schema 9999 and this deskd knows \d+: start the newer deskd/);
+  psql(url, "DELETE FROM schema_version WHERE version = 9999; UPDATE schema_version SET name = '0001_other.sql' WHERE version = (SELECT max(version) FROM schema_version)");
+  for (const done of [init(url), serve()]) refused(done, /start the deskd that made the store/);
+});
+
+/** A database in which a migration is missing, as an interrupted start leaves it. */
+function behind(t) {
+  const url = database(t);
+  assert.equal(init(url).status, 0);
+  const seeded = psql(url, 'SELECT string_agg(table_name, \', \') FROM information_schema.tables WHERE table_schema = \'public\' AND table_name <> \'schema_version\'');
+  psql(url, `TRUNCATE ${seeded} RESTART IDENTITY CASCADE; DELETE FROM schema_version WHERE version > 1`);
+  return url;
+}
+
+test('a schema that is behind: a look says so, a start brings it up to date', (t) => {
+  const url = behind(t);
+  refused(deskd('check', '--data', directory(), '--database', url), /has schema 1, this deskd needs \d+: deskd serve brings it up to date/);
+  assert.equal(psql(url, 'SELECT max(version) FROM schema_version'), '1');
+  const done = init(url);
+  assert.equal(done.status, 0, done.stderr);
+  assert.equal(deskd('check', '--data', directory(), '--database', url).status, 0);
+});
+
+test('a migration that fails leaves the database as it was', (t) => {
+  const url = behind(t);
+  psql(url, "INSERT INTO roles (id, title, type, is_system, agent_case_access, denied, created_at, updated_at) VALUES (3, 'In the way', 2, 0, 3, 0, 0, 0)");
+  const before = psql(url, 'SELECT count(*), (SELECT count(*) FROM case_statuses), (SELECT max(version) FROM schema_version) FROM roles');
+  refused(init(url), /^deskd: 0002_seed.sql failed, the database stays at schema 1: ERROR: +duplicate key/);
+  assert.equal(psql(url, 'SELECT count(*), (SELECT count(*) FROM case_statuses), (SELECT max(version) FROM schema_version) FROM roles'), before);
+});
+
+test('of several that make a desk at once one does it', async (t) => {
+  const url = database(t);
+  const file = secret();
+  const dir = directory();
+  const runs = await Promise.all(Array.from({ length: 4 }, () => running(['init', '--data', dir, '--database', url, '--password-file', file])));
+  assert.equal(runs.filter(({ status }) => status === 0).length, 1, JSON.stringify(runs));
+  for (const done of runs) if (done.status) refused(done, /holds a desk already/);
+  assert.equal(psql(url, 'SELECT count(*) = max(version) FROM schema_version'), 't');
+});
+
+test('several servers that start at once, on nothing or on a schema that is behind, all serve, with one owner and one key', async (t) => {
+  for (const url of [database(t), behind(t)]) {
+    const key = join(directory(), 'key');
+    const starts = Array.from({ length: 3 }, () => new Desk(directory(), { url, args: ['--secret-file', key, '--password-file', secret(), '--owner-email', 'owner@example.com'] }));
+    for (const desk of starts) desk.people = { owner: { email: 'owner@example.com', password: PASSWORD } };
+    await Promise.all(starts.map((desk) => desk.start()));
+    defer(t, () => Promise.all(starts.map((desk) => desk.stop())));
+    const [first, ...others] = starts;
+    const { id } = await first.session(first.owner);
+    for (const desk of others) (await desk.anyone.with({ 'X-Session-ID': id }).get('/users')).must(200);
+    assert.equal(psql(url, 'SELECT count(*), (SELECT count(*) = max(version) FROM schema_version) FROM users'), '1|t');
+  }
+});
