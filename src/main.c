@@ -2,6 +2,7 @@
 #include "commands.h"
 
 #include "base/log.h"
+#include "files/picture.h"
 
 #include <signal.h>
 #include <sodium.h>
@@ -40,6 +41,7 @@ const struct command commands[] = {
 int main(int argc, char **argv) {
     struct command_line o;
     char err[USAGE_MAX];
+    if (argc == 3 && strcmp(argv[1], PICTURE_ARGUMENT) == 0) return picture_child(argv[2]);
     if (sodium_init() < 0) return complain("the cryptographic library can't be initialised");
     signal(SIGPIPE, SIG_IGN);
     struct arena *a = arena_new();

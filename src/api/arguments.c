@@ -90,9 +90,9 @@ int arguments_read(struct call *c) {
 static const char *const common[] = {"_case", "_empty", "_flat", "_pretty", "include", "fields", "offset", "limit",
                                      "ids", "token", "after_id", "before_id", NULL};
 
-static bool known(const struct in *list, int count, bool create, struct str name) {
+static bool known(const struct in *list, int count, bool create, bool file, struct str name) {
     for (int i = 0; i < count; i++)
-        if (input_taken(list[i].field, create) && name_eq(list[i].name, name)) return true;
+        if (input_taken(list[i].field, create) && (list[i].field->type == F_FILE) == file && name_eq(list[i].name, name)) return true;
     return false;
 }
 
@@ -104,18 +104,18 @@ static void name_unknown(struct call *c, const char *kind, struct buf *names) {
 void input_notices(struct call *c) {
     struct buf names = {0};
     for (const struct json *j = c->query ? c->query->first : NULL; j; j = j->next) {
-        bool read = known(c->args, c->arg_count, false, j->name);
+        bool read = known(c->args, c->arg_count, false, false, j->name);
         for (int i = 0; common[i] && !read; i++) read = name_eq(j->name, str_of(common[i]));
         if (!read) buf_fmt(&names, "%s%.*s", names.n ? ", " : "", (int)j->name.n, j->name.p);
     }
     name_unknown(c, "Arguments", &names);
     bool bulk = c->route->shape == COUNT;
     for (const struct json *j = c->route->any_names ? NULL : c->body->first; j; j = j->next)
-        if (!known(c->input, c->input_count, c->method == POST, j->name) && !(bulk && name_eq(j->name, S("ids"))))
+        if (!known(c->input, c->input_count, c->method == POST, false, j->name) && !(bulk && name_eq(j->name, S("ids"))))
             buf_fmt(&names, "%s%.*s", names.n ? ", " : "", (int)j->name.n, j->name.p);
     name_unknown(c, "Parameters", &names);
     for (const struct http_file *f = c->http->files; f; f = f->next)
-        if (c->route->body == PARAMETERS || c->route->body == FILES_IGNORED)
+        if (!known(c->input, c->input_count, c->method == POST, true, f->field))
             buf_fmt(&names, "%s%.*s", names.n ? ", " : "", (int)f->field.n, f->field.p);
     name_unknown(c, "Files", &names);
 }

@@ -23,6 +23,7 @@ struct in {
     bool given;               /* false: absent, or only by .initial */
     struct value value;       /* V_NULL: cleared, or absent without .initial */
     const struct json *json;  /* as sent; F_OBJECT, F_LIST, F_JSON */
+    const struct http_file *file; /* F_FILE */
     struct str name;          /* as it is sent: "title", "businesshour_id" */
     struct str pointer;       /* where it stands, for problems: "title", "teams/3/title" */
 };
@@ -122,6 +123,8 @@ struct in *arg(struct call *c, const char *name); /* an argument of the route's 
 static inline bool given(struct call *c, const char *name) { return in(c, name)->given; }
 static inline struct str in_text(struct call *c, const char *name) { return in(c, name)->value.s; }
 static inline int64_t in_int(struct call *c, const char *name) { return in(c, name)->value.i; }
+/* In .prepare, too: the file part of this name, NULL when none was sent. */
+const struct http_file *call_file(const struct call *c, const char *name);
 /* Before api_input: a parameter that does not count here. Sent all the same, it is not validated, and named in a notice. */
 void in_ignore(struct call *c, const char *name, const char *why);
 /* In the pool: whether a password the caller typed is that of the hash; guesses are counted, and locked, like logins. */

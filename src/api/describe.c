@@ -183,7 +183,8 @@ const struct field *operation_input(const struct operation *op) {
     return op->route->input ? op->route->input : op->home->fields;
 }
 
-bool input_sent(const struct operation *op, const struct field *f) { return input_taken(f, op->route->method == POST); }
+bool input_sent(const struct operation *op, const struct field *f) { return f->type != F_FILE && input_taken(f, op->route->method == POST); }
+bool file_sent(const struct operation *op, const struct field *f) { return f->type == F_FILE && input_taken(f, op->route->method == POST); }
 
 bool input_mandatory(const struct operation *op, const struct field *f) {
     return f->flags & PRESENT || (f->flags & REQUIRED && op->route->method == POST);
@@ -198,7 +199,7 @@ bool takes_anything(const struct operation *op) {
     if (f == NULL || op->route->body == RAW_FILE) return false;
     if (operation_bulk(op)) return true;
     for (; f->name; f++)
-        if (input_sent(op, f)) return true;
+        if (input_sent(op, f) || file_sent(op, f)) return true;
     return false;
 }
 
@@ -307,7 +308,7 @@ bool error_common(int err) {
 
 static bool input_flagged(const struct operation *op, unsigned flags) {
     for (const struct field *f = operation_input(op); f && f->name; f++)
-        if (input_sent(op, f) && f->flags & flags) return true;
+        if ((input_sent(op, f) || file_sent(op, f)) && f->flags & flags) return true;
     for (const struct field *f = op->route->args; f && f->name; f++)
         if (f->flags & flags) return true;
     return false;

@@ -41,6 +41,7 @@ void operation_scope(struct buf *out, const struct operation *op); /* "users:rea
 /* The fields of its body, of which input_sent says what it takes; NULL: it has no body. */
 const struct field *operation_input(const struct operation *op);
 bool input_sent(const struct operation *op, const struct field *f);
+bool file_sent(const struct operation *op, const struct field *f); /* a part of a multipart body: input_sent is false for it */
 bool input_mandatory(const struct operation *op, const struct field *f); /* of a body */
 bool argument_mandatory(const struct field *f);
 const char *sent_name(const struct manual *m, const struct field *f); /* "businesshour_id" */

@@ -412,9 +412,20 @@ static void preflight(struct hop *h) {
     finish(h, 0);
 }
 
+/* Files are kept only where the route takes them. */
+static bool takes_files(const struct api *api, struct http_request *r) {
+    struct str type = http_header(r, "Content-Type"), allow;
+    enum method m;
+    bool head;
+    if (!str_starts(type, S("multipart/")) || !method_of(r->method, &m, &head)) return false;
+    struct call *c = ARENA_NEW(r->arena, struct call);
+    c->work.arena = r->arena;
+    return router_match(&api->router, c, m, r->path, &allow) == 0 && c->route->body == FILES_TAKEN;
+}
+
 static void on_begin(void *ctx, struct http_request *r, struct http_plan *plan) {
-    (void)ctx, (void)r;
-    *plan = (struct http_plan){.body = HTTP_BODY_MEMORY, .limit = LIMIT_BODY, .file_limit = LIMIT_FILE};
+    enum http_body body = takes_files(ctx, r) ? HTTP_BODY_UPLOAD : HTTP_BODY_MEMORY;
+    *plan = (struct http_plan){.body = body, .limit = LIMIT_BODY, .file_limit = LIMIT_FILE};
 }
 
 #define USER_AGENT 512 /* bytes that count */

@@ -51,6 +51,7 @@ static const char *plain_type(const struct manual *m, const struct field *f) {
     case F_LIST: return "list";
     case F_EMAIL: return "e-mail address";
     case F_PASSWORD: return "password";
+    case F_FILE: return "file, in a multipart body";
     default: return of_example(field_example(m, f));
     }
 }
@@ -131,7 +132,7 @@ static void sent_table(struct buf *out, const struct manual *m, const struct ope
                        const struct field *fields) {
     docs_table_begin(out, caption, "Name, Type, Meaning");
     for (const struct field *f = fields; f->name; f++)
-        if (input_sent(op, f)) sent_row(out, m, f, input_mandatory(op, f));
+        if (input_sent(op, f) || file_sent(op, f)) sent_row(out, m, f, input_mandatory(op, f));
     docs_table_end(out);
 }
 
@@ -149,7 +150,7 @@ static void docs_arguments(struct buf *out, const struct manual *m, const struct
 static void docs_parameters(struct buf *out, const struct manual *m, const struct operation *op) {
     const struct route *r = op->route;
     bool any = false;
-    for (const struct field *f = operation_input(op); f && f->name; f++) any = any || input_sent(op, f);
+    for (const struct field *f = operation_input(op); f && f->name; f++) any = any || input_sent(op, f) || file_sent(op, f);
     if (!any || r->body == RAW_FILE) return;
     sent_table(out, m, op, "Parameters, in the body", operation_input(op));
     if (r->records) sent_table(out, m, op, str_fmt(m->arena, "Each of %s", r->record_list).p, r->records->fields);

@@ -82,8 +82,13 @@ static void command_body(struct buf *out, const struct manual *m, const struct o
     struct buf body = {0};
     struct json_writer w;
     bool posts = op->route->method == POST;
+    const struct field *file = NULL; /* without which there is nothing to do */
+    for (const struct field *f = operation_input(op); f && f->name; f++)
+        if (file_sent(op, f) && f->flags & PRESENT) file = f;
     if (op->route->body == RAW_FILE) {
         buf_text(out, " \\\n  -H 'Content-Type: application/octet-stream' --data-binary @report.pdf");
+    } else if (file) {
+        buf_fmt(out, "%s -F %s=@picture.png", posts ? "" : " -X PUT", sent_name(m, file));
     } else if (takes_anything(op)) {
         jw_init(&w, &body);
         example_request(&w, m, op);

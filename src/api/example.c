@@ -65,6 +65,7 @@ static void by_type(struct json_writer *w, const struct field *f) {
     case F_LONG: jw_str(w, S("A longer text.")); break;
     case F_EMAIL: jw_str(w, S("person@example.com")); break;
     case F_PASSWORD: jw_str(w, S("correct horse battery staple")); break;
+    case F_FILE: jw_null(w); break; /* in no example: JSON can't hold one */
     case F_INT: jw_int(w, f->min > 1 ? f->min : 1); break;
     case F_BOOL: jw_bool(w, true); break;
     case F_TIME: jw_str(w, S(EXAMPLE_TIME)); break;

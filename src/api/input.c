@@ -285,6 +285,14 @@ int input_read(struct call *c, const struct field *fields, bool create, const st
         in->name = input_name(a, f);
         if (!input_taken(f, create)) continue;
         in->pointer = prefix.p ? str_fmt(a, "%s/%s", prefix.p, in->name.p) : (struct str){0};
+        if (f->type == F_FILE) {
+            in->file = call_file(c, f->name);
+            in->given = in->file != NULL;
+            int rc = !in->given && f->flags & PRESENT ? fail_at(&c->work, ERR_FIELD_REQUIRED, in->name, in->pointer, NULL) : 0;
+            if (in->given && f->check) rc = f->check(c, in);
+            if (rc < 0 && first == 0) first = rc;
+            continue;
+        }
         const struct json *j = json_named(object, in->name);
         if (is_ignored(c, f, j != NULL)) continue;
         int rc = 0;
@@ -300,6 +308,12 @@ int input_read(struct call *c, const struct field *fields, bool create, const st
         if (rc < 0 && first == 0) first = rc;
     }
     return first;
+}
+
+const struct http_file *call_file(const struct call *c, const char *name) {
+    for (const struct http_file *f = c->http->files; f; f = f->next)
+        if (f->path.p && name_eq(f->field, str_of(name))) return f;
+    return NULL;
 }
 
 static struct in *find(struct in *list, int count, const char *name) {

@@ -108,6 +108,17 @@ static void form_encoding(struct json_writer *w, const struct manual *m, const s
     jw_end(w);
 }
 
+static void file_parts(struct json_writer *w, const struct manual *m, const struct operation *op) {
+    jw_object(w);
+    put_text(w, "type", "object");
+    put_key(w, "properties");
+    jw_object(w);
+    for (const struct field *f = operation_input(op); f->name; f++)
+        if (file_sent(op, f)) put_member(w, sent_name(m, f), "{'type': 'string', 'contentMediaType': 'application/octet-stream'}");
+    jw_end(w);
+    jw_end(w);
+}
+
 static void request_content(struct json_writer *w, const struct manual *m, const struct operation *op,
                             const char *type) {
     bool json = strcmp(type, "application/json") == 0;
@@ -122,8 +133,7 @@ static void request_content(struct json_writer *w, const struct manual *m, const
     }
     schema_ref(w, "schemas", op->id, "_request");
     if (files) {
-        put_json(w, "{'type': 'object', 'properties': {'files': {'type': 'array', 'items': "
-                    "{'type': 'string', 'contentMediaType': 'application/octet-stream'}}}}");
+        file_parts(w, m, op);
         jw_end(w);
         jw_end(w);
     }
@@ -139,7 +149,7 @@ static void request_content(struct json_writer *w, const struct manual *m, const
 static void request_body(struct json_writer *w, const struct manual *m, const struct operation *op) {
     bool required = op->route->body == RAW_FILE;
     for (const struct field *f = operation_input(op); f && f->name; f++)
-        required = required || (input_sent(op, f) && input_mandatory(op, f));
+        required = required || ((input_sent(op, f) || file_sent(op, f)) && input_mandatory(op, f));
     if (!takes_anything(op) && op->route->body != RAW_FILE) return;
     put_key(w, "requestBody");
     jw_object(w);

@@ -35,6 +35,7 @@ enum field_type {
     F_LIST,     /* a list of anything */
     F_EMAIL,    /* one address */
     F_PASSWORD, /* LIMIT_PASSWORD bytes, any characters, never shown, logged or trimmed */
+    F_FILE,     /* a file part of a multipart body; the route says .body = FILES_TAKEN */
 };
 
 enum field_flag {

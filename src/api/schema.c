@@ -121,6 +121,7 @@ static void put_shown(struct json_writer *w, const struct manual *m, const struc
     case F_TEXT:
     case F_LONG:
     case F_EMAIL:
+    case F_FILE: /* in no JSON: openapi.c describes parts */
     case F_PASSWORD: put_type(w, "string", nullable); break;
     }
 }

@@ -35,6 +35,7 @@
 #define DRAIN_MS 10000                    /* how long a stopping server waits for requests under way */
 
 #define LIMIT_BATCH 512                   /* works that share one COMMIT */
+#define LIMIT_PIXELS (25 * 1000 * 1000)    /* of a picture that is decoded: 100 MB as RGBA */
 #define LIMIT_POOL_QUEUE 256              /* waiting pool works; more get 503 */
 #define BUDGET_INLINE_MS 50               /* a GET on an event loop; over it is run again in the pool */
 #define BUDGET_POOL_MS 10000              /* a GET in the pool */

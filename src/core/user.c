@@ -1,6 +1,7 @@
 #include "core/user.h"
 
 #include "base/fold.h"
+#include "core/avatar.h"
 #include "core/case.h"
 #include "core/letter.h"
 #include "core/link.h"
@@ -114,6 +115,7 @@ QUERY(user_erase_sessions, "UPDATE sessions SET user_agent = '', ip_address = ''
 int user_purge(struct work *w, int64_t user_id) {
     const struct bind *binds = BINDS(B_INT("user", user_id));
     TRY(user_delete(w, user_id));
+    TRY(avatar_clear(w, user_id));
     TRY(db_exec(w->conn, &user_erase, binds));
     TRY(db_exec(w->conn, &user_erase_cases, binds));
     TRY(db_exec(w->conn, &user_erase_posts, binds));

@@ -1,5 +1,9 @@
 #include "res/avatar.h"
 
+#include "core/avatar.h"
+#include "files/picture.h"
+#include "http/http.h"
+
 #include <inttypes.h>
 
 QUERY(avatar_of, "SELECT full_name FROM users WHERE id = :id");
@@ -25,20 +29,63 @@ static struct str initials(struct arena *a, struct str name) {
     return str_fmt(a, "%.*s%.*s", (int)first.n, first.p ? first.p : "", (int)last.n, last.p ? last.p : "");
 }
 
-int avatar_read(struct call *c) {
-    struct str name;
+static void draw_initials(struct call *c, struct str name) {
     struct arena *a = c->work.arena;
-    int rc = db_text(c->work.conn, &avatar_of, BINDS(B_INT("id", c->vars[0].id)), a, &name);
-    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
     /* Hues by the golden angle: neighbours in age look apart; 40 % of lightness keeps white letters readable. */
     int64_t hue = c->vars[0].id * 137 % 360;
     buf_fmt(&c->out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 64 64\" role=\"img\"><rect width=\"64\" height=\"64\" "
                      "fill=\"hsl(%" PRId64 ",45%%,40%%)\"/><text x=\"32\" y=\"42\" font-family=\"sans-serif\" font-size=\"28\" fill=\"#fff\" "
                      "text-anchor=\"middle\">%s</text></svg>\n", hue, initials(a, name).p);
-    c->raw = true;
     call_header(c, "Content-Type", S("image/svg+xml"));
+}
+
+int avatar_read(struct call *c) {
+    struct str name, type, data;
+    int rc = db_text(c->work.conn, &avatar_of, BINDS(B_INT("id", c->vars[0].id)), c->work.arena, &name);
+    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    int uploaded = avatar_find(&c->work, c->vars[0].id, &type, &data);
+    TRY(uploaded);
+    if (uploaded) {
+        buf_str(&c->out, data);
+        call_header(c, "Content-Type", type);
+    } else {
+        draw_initials(c, name);
+    }
+    c->raw = true;
     call_header(c, "X-Content-Type-Options", S("nosniff"));
     call_header(c, "Content-Security-Policy", S("default-src 'none'; sandbox"));
     call_header(c, "Cache-Control", S("private, max-age=300"));
     return 0;
+}
+
+/* ---- uploads ------------------------------------------------------------------------------------------------------ */
+
+struct scaled {
+    struct str type, data;
+    const char *wrong; /* NULL: nothing */
+};
+
+int avatar_prepare(struct call *c) {
+    const struct http_file *f = call_file(c, "avatar");
+    struct scaled *s = ARENA_NEW(c->work.arena, struct scaled);
+    struct picture p;
+    c->prepared = s;
+    if (f == NULL) return 0;
+    int rc = picture_look(f->path.p, &p);
+    if (rc == 0) s->wrong = "A picture is expected: JPEG, PNG or GIF.";
+    if (rc <= 0) return rc;
+    rc = picture_square(f->path.p, AVATAR_SIDE, c->work.arena, &p, &s->data);
+    if (rc == 0) s->wrong = "This picture can't be read, or has too many pixels.";
+    s->type = p.type == PICTURE_JPEG ? S("image/jpeg") : S("image/png");
+    return rc < 0 ? rc : 0;
+}
+
+int avatar_check(struct call *c, struct in *in) {
+    const struct scaled *s = c->prepared;
+    return s->wrong ? fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "%s", s->wrong) : 0;
+}
+
+int avatar_store(struct call *c, int64_t user_id) {
+    const struct scaled *s = c->prepared;
+    return s->data.n ? avatar_set(&c->work, user_id, s->type, s->data) : 0;
 }

@@ -6,4 +6,10 @@
 
 int avatar_read(struct call *c); /* GET /users/:id/avatar */
 
+/* The file part `avatar` of a PUT: scaled in the pool, judged with the other fields, then stored if there was one. */
+#define AVATAR_PART(flags) {"avatar", F_FILE, INPUT_ONLY | BY_HANDLER | (flags), .check = avatar_check, .doc = "A picture: JPEG, PNG or GIF. Its middle square is kept."}
+int avatar_prepare(struct call *c);
+int avatar_check(struct call *c, struct in *in);
+int avatar_store(struct call *c, int64_t user_id);
+
 #endif

@@ -13,7 +13,7 @@ void person_name(struct view *v, const struct row *row, const struct value *own)
 
 void person_avatar(struct view *v, const struct row *row, const struct value *own) {
     const struct desk *d = v->c->work.desk;
-    jw_str(&v->w, str_fmt(v->c->work.arena, "%s/api/v1/users/%" PRId64 "/avatar?v=%" PRId64, d->base_url.p, row->id, own->i));
+    jw_str(&v->w, str_fmt(v->c->work.arena, "%s/api/v1/users/%" PRId64 "/avatar?v=%.*s", d->base_url.p, row->id, (int)own->s.n, own->s.p));
 }
 
 void person_zone_offset(struct view *v, const struct row *row, const struct value *own) {

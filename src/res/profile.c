@@ -2,16 +2,19 @@
 #include "api/generic.h"
 #include "base/limits.h"
 #include "core/auth_token.h"
+#include "core/avatar.h"
 #include "core/password.h"
 #include "core/proof.h"
 #include "core/session.h"
 #include "core/user.h"
+#include "res/avatar.h"
 #include "res/person.h"
 
 static const struct field profile_fields[] = {
     {"full_name", F_TEXT, REQUIRED | BY_HANDLER, .doc = "One's name.", .example = "\"Ada Byron\""},
     {"designation", F_TEXT, NULLABLE, .doc = "What one does.", .example = "\"Support engineer\""},
     {"is_otp_enabled", F_BOOL, READONLY, .column = "t.is_mfa_enabled", .doc = "Whether a second factor is asked for."},
+    AVATAR_PART(0),
     PERSON_AVATAR,
     {"organization", F_REF, READONLY, .ref = "organization", .doc = "Whom one works for."},
     PERSON_TEAMS,
@@ -57,6 +60,13 @@ static int update_own(struct call *c) {
     TRY(api_input(c));
     TRY(api_store(c));
     if (given(c, "full_name")) TRY(user_set_name(&c->work, c->id, in_text(c, "full_name")));
+    TRY(avatar_store(c, c->id));
+    return api_reply(c);
+}
+
+static int remove_avatar(struct call *c) {
+    TRY(api_input(c));
+    TRY(avatar_clear(&c->work, c->work.actor.user_id));
     return api_reply(c);
 }
 
@@ -146,7 +156,8 @@ static const struct field password_input[] = {
 
 static const struct route profile_routes[] = {
     {GET, "/profile", ALL, "", ONE, read_own, .summary = "Read one's profile"},
-    {PUT, "/profile", ALL, "", ONE, update_own, .summary = "Change one's profile"},
+    {PUT, "/profile", ALL, "", ONE, update_own, .prepare = avatar_prepare, .body = FILES_TAKEN, .summary = "Change one's profile"},
+    {DELETE, "/profile/avatar", ALL, "", NONE, remove_avatar, .summary = "Remove one's picture", .doc = "Initials are drawn in its place."},
     {PUT, "/profile/password", ALL | NEW_PASSWORD, "", NONE, change_password, .prepare = check_passwords, .input = password_input,
      .summary = "Change one's password",
      .doc = "Other sessions, remember-me and bearer tokens of oneself end. Who was told CREDENTIAL_EXPIRED sends the auth_token in X-Token, and new_password alone.",

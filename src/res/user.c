@@ -272,6 +272,14 @@ static int remove_factor(struct call *c) {
     return api_reply(c);
 }
 
+static int put_avatar(struct call *c) {
+    TRY(api_target(c));
+    TRY(user_may_change(&c->work, c->id));
+    TRY(api_input(c));
+    TRY(avatar_store(c, c->id));
+    return api_reply(c);
+}
+
 static int fold_email(struct call *c, struct in *in) {
     in->value.s = email_key(c->work.arena, in->value.s);
     return 0;
@@ -285,6 +293,8 @@ static const struct field list_args[] = {
     {"email", F_EMAIL, .check = fold_email, .filter = "t.id IN (SELECT e.user_id FROM identity_emails e WHERE e.email_key = :email)", .doc = "Only who has this address."},
     {0},
 };
+
+static const struct field avatar_input[] = {AVATAR_PART(PRESENT), {0}};
 
 static const struct field delete_args[] = {
     {"purge", F_BOOL, .doc = "Admins and owners: erase personal data too; the conversations stay."},
@@ -306,6 +316,8 @@ static const struct route user_routes[] = {
     {GET, "/users/:id", COL_PLUS, "users", ONE, api_get, .where = "t.deleted_at IS NULL", .summary = "Read a person"},
     {GET, "/users/:id/avatar", PUBLIC, "", ONE, avatar_read, .is_download = true, .label = "-", .summary = "Read the picture of a person",
      .doc = "It always answers: initials are drawn where no picture was uploaded."},
+    {PUT, "/users/:id/avatar", AG_PLUS, "users", ONE, put_avatar, .prepare = avatar_prepare, .input = avatar_input, .body = FILES_TAKEN,
+     .permission = "users.update", .where = "t.deleted_at IS NULL", .summary = "Give a person a picture"},
     {POST, "/users", AG_PLUS, "users", ONE, create, .prepare = hash_password, .permission = "users.update",
      .summary = "Make a person", .doc = "An e-mail address or a phone number is mandatory."},
     {POST, "/users/invite", AG_PLUS, "users", ONE, invite, .permission = "users.update", .summary = "Invite a person",

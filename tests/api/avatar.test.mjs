@@ -1,6 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { open } from './lib/index.mjs';
+import { File, multipart, open } from './lib/index.mjs';
+import { GIF, JPEG, png, readPng } from './lib/picture.mjs';
 
 const picture = async (who, path) => (await who.exchange('GET', path));
 
@@ -15,4 +16,103 @@ test('the avatar of a person always answers: initials, and nothing a name could 
   assert.equal(reply.headers['x-content-type-options'], 'nosniff');
   assert.ok(reply.text.includes('>A<') && !reply.text.includes('script'), reply.text);
   (await desk.anyone.get('/users/999/avatar')).refused(404, 'RESOURCE_NOT_FOUND');
+});
+
+const upload = (bytes, type = 'image/png') => multipart({ avatar: new File('me.png', type, bytes) });
+const shown = async (desk, address) => {
+  const { pathname, search } = new URL(address);
+  return (await picture(desk.anyone, pathname + search)).must(200);
+};
+
+test('an uploaded picture is scaled to a square, shown to everybody, and its address changes with it', async (t) => {
+  const desk = await open(t);
+  const before = (await desk.customer.fetch('/profile')).avatar;
+  const after = (await desk.customer.put('/profile', upload(png(600, 300)))).must(200).data.avatar;
+  assert.notEqual(after, before);
+  const reply = await shown(desk, after);
+  assert.equal(reply.headers['content-type'], 'image/png');
+  assert.match(reply.headers['content-security-policy'], /sandbox/);
+  assert.deepEqual(readPng(reply.bytes), { width: 256, height: 256, size: 256 * (4 * 256 + 1) });
+  const again = (await desk.customer.put('/profile', upload(png(10, 10)))).must(200).data.avatar;
+  assert.notEqual(again, after, 'at the same moment, too');
+});
+
+test('JPEG stays JPEG, GIF becomes PNG', async (t) => {
+  const desk = await open(t);
+  for (const [bytes, type] of [[JPEG, 'image/jpeg'], [GIF, 'image/png']]) {
+    const { avatar } = (await desk.customer.put('/profile', upload(bytes, 'application/octet-stream'))).must(200).data;
+    assert.equal((await shown(desk, avatar)).headers['content-type'], type);
+  }
+});
+
+test('fields and picture come in one body, and one bad one stores neither', async (t) => {
+  const desk = await open(t);
+  const both = (designation) => multipart({ designation, avatar: new File('a.png', 'image/png', png(4, 4)) });
+  const { data } = (await desk.customer.put('/profile', both('Boss'))).must(200);
+  assert.equal(data.designation, 'Boss');
+  (await desk.customer.put('/profile', both('x'.repeat(256)))).refused(400, 'FIELD_INVALID');
+  (await desk.customer.put('/profile', multipart({ designation: 'Chief', avatar: new File('a.png', 'image/png', Buffer.from('no picture')) }))).refused(400, 'FIELD_INVALID');
+  const now = await desk.customer.fetch('/profile');
+  assert.deepEqual([now.designation, now.avatar], ['Boss', data.avatar]);
+});
+
+test('what is no picture, or claims too much, is refused', async (t) => {
+  const desk = await open(t);
+  const bombs = {
+    empty: Buffer.alloc(0),
+    text: Buffer.from('GIF'),
+    svg: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'),
+    'a PNG that claims 2^31 pixels a side': png(1, 1, undefined, [0x7fffffff, 0x7fffffff]),
+    'a PNG that claims 50000 x 50000': png(1, 1, undefined, [50000, 50000]),
+    'a PNG of no width': png(1, 1, undefined, [0, 1]),
+    'a PNG cut short': png(600, 600).subarray(0, 60),
+    'a GIF that claims 65535 x 65535': Buffer.concat([Buffer.from('GIF89a'), Buffer.from([255, 255, 255, 255]), GIF.subarray(10)]),
+    'a JPEG without a frame': Buffer.from('ffd8ffe000104a46494600010101', 'hex'),
+  };
+  for (const [name, bytes] of Object.entries(bombs)) {
+    const reply = await desk.customer.put('/profile', upload(bytes));
+    assert.equal(reply.status, 400, `${name}: ${reply}`);
+    assert.deepEqual(reply.body.errors.map((e) => [e.code, e.parameter]), [['FIELD_INVALID', 'avatar']], name);
+  }
+  assert.equal((await shown(desk, (await desk.customer.fetch('/profile')).avatar)).headers['content-type'], 'image/svg+xml');
+});
+
+test('a picture that goes leaves initials', async (t) => {
+  const desk = await open(t);
+  const { avatar } = (await desk.customer.put('/profile', upload(png(4, 4)))).must(200).data;
+  (await desk.customer.delete('/profile/avatar')).must(200);
+  const left = (await desk.customer.fetch('/profile')).avatar;
+  assert.notEqual(left, avatar);
+  assert.equal((await shown(desk, left)).headers['content-type'], 'image/svg+xml');
+  (await desk.customer.delete('/profile/avatar')).must(200);
+  (await desk.anyone.delete('/profile/avatar')).refused(401, 'AUTHORIZATION_REQUIRED');
+});
+
+test('staff give a picture to those they may change', async (t) => {
+  const desk = await open(t);
+  const path = (role) => `/users/${desk.people[role].id}/avatar`;
+  assert.match((await desk.staff.put(path('customer'), upload(png(4, 4)))).must(200).data.avatar, /avatar\?v=[1-9]/);
+  (await desk.staff.put(path('agent'), upload(png(4, 4)))).must(200);
+  (await desk.staff.put(path('owner'), upload(png(4, 4)))).refused(403, 'PERMISSIONS_DENIED');
+  (await desk.admin.put(path('owner'), upload(png(4, 4)))).refused(403, 'PERMISSIONS_DENIED');
+  (await desk.as('collaborator').put(path('customer'), upload(png(4, 4)))).refused(403, 'PERMISSIONS_DENIED');
+  (await desk.customer.put(path('customer'), upload(png(4, 4)))).refused(403, 'PERMISSIONS_DENIED');
+  (await desk.owner.put('/users/99999/avatar', upload(png(4, 4)))).refused(404, 'RESOURCE_NOT_FOUND');
+  (await desk.owner.put(path('customer'), {})).refused(400, 'FIELD_REQUIRED');
+  (await desk.owner.put(path('customer'), { avatar: 'http://example.com/me.png' })).refused(400, 'FIELD_REQUIRED');
+});
+
+test('an address sent back as the avatar is ignored with a notice', async (t) => {
+  const { customer } = await open(t);
+  const profile = await customer.fetch('/profile');
+  const reply = (await customer.put('/profile', profile)).must(200);
+  assert.match(JSON.stringify(reply.body.logs), /avatar/);
+  assert.equal(reply.data.avatar, profile.avatar);
+});
+
+test('a purged person leaves no picture', async (t) => {
+  const desk = await open(t);
+  const { avatar } = (await desk.customer.put('/profile', upload(png(4, 4)))).must(200).data;
+  (await desk.owner.delete(`/users/${desk.people.customer.id}`, { purge: true })).must(200);
+  assert.equal((await shown(desk, avatar)).headers['content-type'], 'image/svg+xml');
 });

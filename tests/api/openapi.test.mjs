@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { PASSWORD, directory, open, routes } from './lib/index.mjs';
+import { png } from './lib/picture.mjs';
 
 // What the server says of itself, in openapi.json and at /docs, against its routes and against itself.
 
@@ -78,10 +79,12 @@ test('the commands of the reference are understood', { skip: !CURL && 'curl is n
   const desk = await open(t);
   const commands = [...(await page(desk)).matchAll(/<code>(curl [^<]*)<\/code>/g)].map(([, text]) => unescaped(text));
   assert.equal(commands.length, routes().length);
+  const folder = directory();
+  writeFileSync(join(folder, 'picture.png'), png(4, 4));
   const last = (command) => Number(command.includes('/profile/password')); // afterwards PASSWORD is another one
   for (const command of commands.sort((a, b) => last(a) - last(b))) {
     const run = command.replace(/^curl/, 'curl -sS').replace(':PASSWORD', `:"${PASSWORD}"`).replace('"PASSWORD"', JSON.stringify(PASSWORD));
-    const { stdout, stderr } = spawnSync('sh', ['-c', run], { encoding: 'utf8' });
+    const { stdout, stderr } = spawnSync('sh', ['-c', run], { encoding: 'utf8', cwd: folder });
     if (stdout.startsWith('<svg')) continue; // a picture: no JSON to judge
     const { errors = [] } = JSON.parse(stdout || assert.fail(`${command}\n${stderr}`));
     const wrong = errors.filter(({ code }) => /^(FIELD_(REQUIRED|EMPTY|INVALID)|ANY_|BODY_|PARAMETERS_|UNSUPPORTED_|AUTH|INTERNAL_)/.test(code));

@@ -14,6 +14,7 @@ export const json = (value) => raw('application/json', JSON.stringify(value));
 /** [name, text] pairs of a value, nested names in brackets: teams[0][title], tags[]. */
 export function pairs(value, prefix = '') {
   if (value === null || value === undefined) return prefix ? [[prefix, '']] : [];
+  if (value instanceof File) return [[prefix, value]];
   if (typeof value !== 'object') return [[prefix, String(value)]];
   const plain = Array.isArray(value) && value.every((v) => v === null || typeof v !== 'object');
   return Object.entries(value).flatMap(([key, v]) =>
@@ -23,7 +24,15 @@ export function pairs(value, prefix = '') {
 export const form = (value) =>
   raw('application/x-www-form-urlencoded', new URLSearchParams(pairs(value)).toString());
 
-const part = (name, text) => Buffer.concat([
+/** A file part of a multipart body. */
+export class File {
+  constructor(filename, type, bytes) { Object.assign(this, { filename, type, bytes }); }
+}
+
+const part = (name, text) => text instanceof File ? Buffer.concat([
+  Buffer.from(`Content-Disposition: form-data; name="${name}"; filename="${text.filename}"\r\nContent-Type: ${text.type}\r\n\r\n`),
+  text.bytes,
+]) : Buffer.concat([
   Buffer.from(`Content-Disposition: form-data; name="${name}"\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n`),
   Buffer.from(text),
 ]);

@@ -1,0 +1,13 @@
+/* Pictures people uploaded, scaled: few and small, so they live in the store and are backed up and shared with it. */
+#ifndef CORE_AVATAR_H
+#define CORE_AVATAR_H
+
+#include "work/work.h"
+
+#define AVATAR_SIDE 256 /* pixels */
+
+int avatar_set(struct work *w, int64_t user_id, struct str type, struct str data);
+int avatar_clear(struct work *w, int64_t user_id);
+int avatar_find(struct work *w, int64_t user_id, struct str *type, struct str *data); /* 1, or 0: none was uploaded */
+
+#endif

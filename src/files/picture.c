@@ -1,0 +1,141 @@
+#include "files/picture.h"
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gd.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- headers ------------------------------------------------------------------------------------------------------ */
+
+static int two(const unsigned char *p) { return p[0] << 8 | p[1]; }
+
+static bool png(const unsigned char *head, size_t n, struct picture *out) {
+    if (n < 24 || memcmp(head, "\x89PNG\r\n\x1a\n", 8) != 0 || memcmp(head + 12, "IHDR", 4) != 0) return false;
+    bool small = head[16] == 0 && head[17] == 0 && head[20] == 0 && head[21] == 0; /* the two upper bytes of either side */
+    *out = (struct picture){PICTURE_PNG, small ? two(head + 18) : INT32_MAX, small ? two(head + 22) : INT32_MAX};
+    return true;
+}
+
+static bool gif(const unsigned char *head, size_t n, struct picture *out) {
+    if (n < 10 || (memcmp(head, "GIF87a", 6) != 0 && memcmp(head, "GIF89a", 6) != 0)) return false;
+    *out = (struct picture){PICTURE_GIF, head[7] << 8 | head[6], head[9] << 8 | head[8]};
+    return true;
+}
+
+/* Walks the segments to the frame header: SOF0 to SOF15 without DHT, JPG and DAC (ISO/IEC 10918-1, table B.1). */
+static bool jpeg(FILE *f, struct picture *out) {
+    unsigned char s[9];
+    if (fseek(f, 2, SEEK_SET) != 0) return false;
+    for (int segments = 0; segments < 256 && fread(s, 1, 4, f) == 4 && s[0] == 0xFF; segments++) {
+        int kind = s[1], length = two(s + 2);
+        bool frame = kind >= 0xC0 && kind <= 0xCF && kind != 0xC4 && kind != 0xC8 && kind != 0xCC;
+        if (length < 2) return false;
+        if (frame) {
+            if (fread(s, 1, 5, f) != 5) return false;
+            *out = (struct picture){PICTURE_JPEG, two(s + 3), two(s + 1)};
+            return true;
+        }
+        if (fseek(f, length - 2, SEEK_CUR) != 0) return false;
+    }
+    return false;
+}
+
+int picture_look(const char *path, struct picture *out) {
+    unsigned char head[32];
+    FILE *f = fopen(path, "rbe");
+    if (f == NULL) return -ERR_SERVICE_UNAVAILABLE;
+    size_t n = fread(head, 1, sizeof head, f);
+    bool known = png(head, n, out) || gif(head, n, out) || (n > 3 && head[0] == 0xFF && head[1] == 0xD8 && jpeg(f, out));
+    fclose(f);
+    return known && out->width > 0 && out->height > 0;
+}
+
+/* ---- the child ---------------------------------------------------------------------------------------------------- */
+
+#define CHILD_MEMORY (512L * 1024 * 1024)
+#define CHILD_SECONDS 5
+
+static void limit(__rlimit_resource_t what, rlim_t most) { setrlimit(what, &(struct rlimit){most, most}); }
+
+static void confine(void) {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* which reserve terabytes of addresses */
+    limit(RLIMIT_AS, CHILD_MEMORY);
+#endif
+    limit(RLIMIT_CPU, CHILD_SECONDS);
+    limit(RLIMIT_FSIZE, LIMIT_FILE);
+    limit(RLIMIT_NOFILE, 16);
+    alarm(2 * CHILD_SECONDS);
+}
+
+static gdImagePtr decode(int first) {
+    return first == 0xFF ? gdImageCreateFromJpeg(stdin) : first == 'G' ? gdImageCreateFromGif(stdin) : gdImageCreateFromPng(stdin);
+}
+
+int picture_child(const char *text) {
+    int side = atoi(text), first;
+    confine();
+    first = getc(stdin);
+    if (side < 1 || side > 4096 || ungetc(first, stdin) == EOF) _exit(1);
+    gdImagePtr whole = decode(first), square = whole ? gdImageCreateTrueColor(side, side) : NULL;
+    if (square == NULL) _exit(1);
+    int shorter = gdImageSX(whole) < gdImageSY(whole) ? gdImageSX(whole) : gdImageSY(whole);
+    gdImageAlphaBlending(square, 0);
+    gdImageSaveAlpha(square, 1);
+    gdImageFilledRectangle(square, 0, 0, side - 1, side - 1, gdTrueColorAlpha(0, 0, 0, gdAlphaTransparent));
+    gdImageCopyResampled(square, whole, 0, 0, (gdImageSX(whole) - shorter) / 2, (gdImageSY(whole) - shorter) / 2, side, side, shorter, shorter);
+    if (first == 0xFF) gdImageJpeg(square, stdout, 85);
+    else gdImagePng(square, stdout);
+    _exit(fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1);
+}
+
+/* ---- its parent --------------------------------------------------------------------------------------------------- */
+
+static int run_child(int in, int out, int side) {
+    char number[16];
+    char *const args[] = {"deskd", PICTURE_ARGUMENT, number, NULL}, *const nothing[] = {NULL};
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int status = -1;
+    snprintf(number, sizeof number, "%d", side);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    int rc = posix_spawn(&child, "/proc/self/exe", &actions, NULL, args, nothing);
+    posix_spawn_file_actions_destroy(&actions);
+    if (rc != 0) {
+        log_error("a picture can't be decoded: no process for it: %s", strerror(rc));
+        return -ERR_SERVICE_UNAVAILABLE;
+    }
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static bool read_all(int fd, struct arena *a, struct str *out) {
+    struct stat st;
+    if (fstat(fd, &st) != 0 || st.st_size <= 0 || st.st_size > LIMIT_FILE) return false;
+    char *data = arena_alloc(a, (size_t)st.st_size);
+    *out = (struct str){data, (size_t)st.st_size};
+    return pread(fd, data, out->n, 0) == st.st_size;
+}
+
+int picture_square(const char *path, int side, struct arena *a, const struct picture *p, struct str *out) {
+    if ((int64_t)p->width * p->height > LIMIT_PIXELS) return 0;
+    int in = open(path, O_RDONLY | O_CLOEXEC), answer = memfd_create("picture", MFD_CLOEXEC), rc = -ERR_SERVICE_UNAVAILABLE;
+    if (in >= 0 && answer >= 0) rc = run_child(in, answer, side);
+    if (rc == 1 && !read_all(answer, a, out)) rc = 0;
+    if (in >= 0) close(in);
+    if (answer >= 0) close(answer);
+    return rc;
+}

@@ -1,0 +1,45 @@
+import { deflateSync, inflateSync } from 'node:zlib';
+
+const table = Array.from({ length: 256 }, (_, n) => {
+  for (let k = 0; k < 8; k++) n = n & 1 ? 0xedb88320 ^ (n >>> 1) : n >>> 1;
+  return n >>> 0;
+});
+const crc = (bytes) => (bytes.reduce((c, b) => table[(c ^ b) & 255] ^ (c >>> 8), 0xffffffff) ^ 0xffffffff) >>> 0;
+
+function chunk(type, data) {
+  const out = Buffer.alloc(data.length + 12);
+  out.writeUInt32BE(data.length, 0);
+  out.write(type, 4, 'latin1');
+  data.copy(out, 8);
+  out.writeUInt32BE(crc(out.subarray(4, 8 + data.length)), 8 + data.length);
+  return out;
+}
+
+const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
+
+/** A PNG of one colour; its header may claim another size than its data has. */
+export function png(width, height, [r, g, b] = [200, 30, 30], claimed = [width, height]) {
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(claimed[0], 0);
+  head.writeUInt32BE(claimed[1], 4);
+  head.set([8, 2, 0, 0, 0], 8);
+  const line = Buffer.concat([Buffer.from([0]), Buffer.from(Array.from({ length: width }, () => [r, g, b]).flat())]);
+  const data = deflateSync(Buffer.concat(Array.from({ length: height }, () => line)));
+  return Buffer.concat([SIGNATURE, chunk('IHDR', head), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))]);
+}
+
+/** {width, height} of a PNG, its data inflated to be sure that it is whole. */
+export function readPng(bytes) {
+  if (!bytes.subarray(0, 8).equals(SIGNATURE)) throw new Error('no PNG');
+  const data = [];
+  for (let at = 8; at < bytes.length;) {
+    const n = bytes.readUInt32BE(at);
+    if (bytes.toString('latin1', at + 4, at + 8) === 'IDAT') data.push(bytes.subarray(at + 8, at + 8 + n));
+    at += n + 12;
+  }
+  return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20), size: inflateSync(Buffer.concat(data)).length };
+}
+
+/** One pixel each. */
+export const GIF = Buffer.from('R0lGODlhAQABAIAAAP///wAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64');
+export const JPEG = Buffer.from('/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wgALCAABAAEBAREA/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABPxA=', 'base64');
