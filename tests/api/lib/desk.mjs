@@ -108,6 +108,7 @@ export class Desk {
 
   /** The daemon whose turn it is: of two, 0 1 1 0 1 0 0 1 ..., so that no habit of a test keeps it with one (Thue-Morse). */
   get port() {
+    if (this.daemons.length === 1) return this.daemons[0].port;
     let sum = 0;
     for (let n = this.turn++; n; n = Math.floor(n / this.daemons.length)) sum += n % this.daemons.length;
     return this.daemons[sum % this.daemons.length].port;
