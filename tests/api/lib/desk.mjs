@@ -70,7 +70,7 @@ const PROCESSES = CLUSTER ? Number(process.env.PROCESSES ?? 1) : 1;
 export class Desk {
   constructor(dir, { args = [], under = [], env = {}, people = {}, clock, base, url, processes = PROCESSES } = {}) {
     Object.assign(this, { dir, args, under, env, people, processes, log: '', secrets: new Set([PASSWORD]), daemons: [], turn: 0 });
-    this.store = url ? ['--data', dir, '--database', url] : store(dir);
+    this.store = url ? ['--data', dir, '--database', url] : url === null ? ['--data', dir] : store(dir); // null: the folder, whatever the tests run on
     this.public = base; // the base URL, when it is not the address listened on
     this.expects5xx = false;
     this.clock = new Clock(join(directory(), 'clock'), () => this.time(), clock);
@@ -108,10 +108,8 @@ export class Desk {
 
   /** The daemon whose turn it is: of two, 0 1 1 0 1 0 0 1 ..., so that no habit of a test keeps it with one (Thue-Morse). */
   get port() {
-    if (this.daemons.length === 1) return this.daemons[0].port;
-    let sum = 0;
-    for (let n = this.turn++; n; n = Math.floor(n / this.daemons.length)) sum += n % this.daemons.length;
-    return this.daemons[sum % this.daemons.length].port;
+    const ones = (this.turn++).toString(2).replaceAll('0', '').length;
+    return this.daemons[ones % this.daemons.length].port;
   }
   /** The first daemon. */
   get child() { return this.daemons[0].child; }
