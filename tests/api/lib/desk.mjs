@@ -108,9 +108,8 @@ export class Desk {
 
   /** The daemon whose turn it is: of two, 0 1 1 0 1 0 0 1 ..., so that no habit of a test keeps it with one (Thue-Morse). */
   get port() {
-    let sum = 0;
-    for (let n = this.turn++; n; n = Math.floor(n / this.daemons.length)) sum += n % this.daemons.length;
-    return this.daemons[sum % this.daemons.length].port;
+    const ones = (this.turn++).toString(2).replaceAll('0', '').length;
+    return this.daemons[ones % this.daemons.length].port;
   }
   /** The first daemon. */
   get child() { return this.daemons[0].child; }
