@@ -23,14 +23,14 @@ test('names are ordered by their bytes, whatever the database thinks', async (t)
   assert.equal(psql(databaseUrl(desk.dir), "SELECT count(*) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_collation l ON l.oid = a.attcollation WHERE c.relname = 'users' AND a.attname = 'name_key' AND l.collname = 'C'"), '1');
 });
 
-test('one key at once makes one conversation', async (t) => {
-  const desk = await open(t);
+test('one key at once, through two processes, makes one conversation', async (t) => {
+  const desk = await open(t, { processes: 2 });
   const sent = await Promise.all(Array.from({ length: 12 }, () => desk.customer.post('/conversations', { subject: 'Once', contents: 'Only' }, { headers: { 'Idempotency-Key': 'k1' } })));
   assert.equal(new Set(sent.map((r) => r.must(201).data.id)).size, 1);
 });
 
-test('messages of one conversation at once are numbered without a gap', async (t) => {
-  const desk = await open(t);
+test('messages of one conversation at once, through two processes, are numbered without a gap', async (t) => {
+  const desk = await open(t, { processes: 2 });
   const { id } = await desk.customer.create('/conversations', { subject: 'Busy', contents: 'First' });
   const sent = await Promise.all(Array.from({ length: 30 }, (_, i) => (i % 2 ? desk.customer : desk.staff).post(`/conversations/${id}/messages`, { contents: `m${i}` })));
   for (const r of sent) r.must(201);
@@ -48,4 +48,22 @@ test('two processes on one database: what one does counts for the other', async 
   (await there.get('/teams')).must(200);
   await desk.owner.update(`/users/${person.id}`, { password: 'another good one' });
   (await there.get('/teams')).refused(454, 'SESSION_LOADING_FAILED');
+});
+
+test('two processes share the jobs: each is done once', async (t) => {
+  const desk = await open(t, { processes: 2 });
+  const url = databaseUrl(desk.dir);
+  const jobs = await Promise.all(Array.from({ length: 40 }, (_, i) => desk.owner.post('/bulk/teams', { teams: [{ title: `T${i}` }, { title: `U${i}` }] })));
+  for (const { data } of jobs) assert.equal((await desk.job(desk.owner, data.id)).status, 'COMPLETED');
+  assert.equal(psql(url, 'SELECT count(*), min(attempts), max(attempts) FROM jobs'), '40|1|1');
+  assert.equal(psql(url, "SELECT count(*), count(DISTINCT title) FROM teams WHERE title ~ '^[TU][0-9]+$'"), '80|80');
+});
+
+test('an address asked for at once in two processes is given to one', async (t) => {
+  const desk = await open(t, { processes: 2 });
+  const url = databaseUrl(desk.dir);
+  const person = await Promise.all(Array.from({ length: 8 }, () => desk.owner.post('/users', { full_name: 'Ann', email: 'Ann@once.example' })));
+  assert.equal(person.filter(({ status }) => status === 201).length, 1, person.join('\n'));
+  for (const reply of person) if (reply.status !== 201) reply.refused(400, 'FIELD_DUPLICATE', 'email');
+  assert.equal(psql(url, "SELECT count(*) FROM identity_emails WHERE email_key = 'ann@once.example'"), '1');
 });

@@ -70,7 +70,7 @@ const PROCESSES = CLUSTER ? Number(process.env.PROCESSES ?? 1) : 1;
 export class Desk {
   constructor(dir, { args = [], under = [], env = {}, people = {}, clock, base, url, processes = PROCESSES } = {}) {
     Object.assign(this, { dir, args, under, env, people, processes, log: '', secrets: new Set([PASSWORD]), daemons: [], turn: 0 });
-    this.store = url ? ['--data', dir, '--database', url] : store(dir);
+    this.store = url ? ['--data', dir, '--database', url] : url === null ? ['--data', dir] : store(dir); // null: the folder, whatever the tests run on
     this.public = base; // the base URL, when it is not the address listened on
     this.expects5xx = false;
     this.clock = new Clock(join(directory(), 'clock'), () => this.time(), clock);
