@@ -37,25 +37,29 @@ static struct str next_word(struct str *s) {
     return word;
 }
 
-static void forget(struct index **list, struct str name) {
-    for (struct index **at = list; *at; at = &(*at)->next)
-        if (str_eqi((*at)->name, name)) {
+/* Those of this name, or of a table that goes. */
+static void forget(struct index **list, struct str name, struct str table) {
+    for (struct index **at = list; *at;) {
+        if (str_eqi((*at)->name, name) || str_eqi((*at)->table, table))
             *at = (*at)->next;
-            return;
-        }
+        else
+            at = &(*at)->next;
+    }
 }
 
 static void take(struct index **list, struct str statement, struct arena *a) {
     struct str rest = statement, verb = next_word(&rest), what = next_word(&rest);
     if (str_eqi(what, S("UNIQUE"))) what = next_word(&rest);
-    if (!str_eqi(what, S("INDEX"))) return;
+    bool table = str_eqi(what, S("TABLE")), drop = str_eqi(verb, S("DROP"));
+    if (!(str_eqi(what, S("INDEX")) || (table && drop))) return;
     struct str name = next_word(&rest);
-    if (str_eqi(verb, S("DROP"))) {
+    if (drop) {
         if (str_eqi(name, S("IF"))) next_word(&rest), name = next_word(&rest); /* IF EXISTS */
-        forget(list, name);
+        forget(list, table ? S("") : name, table ? name : S(""));
     } else if (str_eqi(verb, S("CREATE"))) {
         struct index *i = ARENA_NEW(a, struct index);
-        *i = (struct index){.name = name, .create = str_dup(a, statement).p};
+        next_word(&rest); /* ON */
+        *i = (struct index){.name = name, .table = next_word(&rest), .create = str_dup(a, statement).p};
         i->drop = str_fmt(a, "DROP INDEX %.*s", (int)name.n, name.p).p;
         while (*list) list = &(*list)->next;
         *list = i;

@@ -7,7 +7,7 @@
 #include "base/str.h"
 
 struct index {
-    struct str name;
+    struct str name, table;
     const char *drop, *create;
     struct index *next;
 };

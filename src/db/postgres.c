@@ -28,6 +28,8 @@
  * spaced by a back-off that all connections of the store share (BACK_OFF_MS to BACK_OFF_MAX_MS): requests in between
  * fail at once.
  *
+ * A database that is there and does not answer is lost, too, once a wait has outlived its time (postgres_watch.c).
+ *
  * Round trips. Statements are prepared once a connection, by text. The COMMIT of a read is sent and its answer read
  * before the next command, so that it costs the reader nothing. Parameters are sent in binary by the type that the
  * server found, results come as text: they are parsed where they are read, and numeric sums need no second form. */
@@ -43,6 +45,7 @@
 enum {
     BACK_OFF_MS = 50,
     BACK_OFF_MAX_MS = 2000,
+    TRY_MS = 10000, /* no try lasts longer, or else another one is begun beside it */
 };
 
 /* ---- errors ------------------------------------------------------------------------------------------ */
@@ -136,7 +139,9 @@ static int set_up(struct conn *c, struct why why) {
     if (rc < 0) return rc;
     PQsetNoticeProcessor(g->handle, quiet, NULL);
     PQsetErrorVerbosity(g->handle, PQERRORS_TERSE);
+    pg_wait(c, PG_COMMAND_MS);
     PGresult *r = PQexec(g->handle, texts[c->role]);
+    pg_waited(c);
     bool done = PQresultStatus(r) == PGRES_COMMAND_OK;
     PQclear(r);
     g->timeout_ms = 0;
@@ -152,26 +157,39 @@ static int open_handle(struct conn *c, struct why why) {
     const char *const values[] = {"5", "10000", c->store->postgres->url, "UTF8", "deskd", NULL};
     char text[400];
     c->pg->handle = PQconnectdbParams(words, values, 1);
+    pg_watch_socket(c, PQsocket(c->pg->handle));
     if (PQstatus(c->pg->handle) == CONNECTION_OK) return set_up(c, why);
     pg_reason(c, text, sizeof text);
     return refuse(why, "the database can't be reached: %s", text);
 }
 
-static int connect_now(struct conn *c, struct why why) {
-    struct pg_store *s = c->store->postgres;
-    int64_t now = clock_monotonic();
-    if (now < atomic_load(&s->next_try)) return refuse(why, "the database can't be reached");
+static void close_handle(struct conn *c) {
+    if (c->pg->handle == NULL) return;
+    pg_watch_socket(c, -1);
     PQfinish(c->pg->handle);
     c->pg->handle = NULL;
+}
+
+/* While the database can't be reached one connection tries, since a try may last, and the others are refused. */
+static bool may_try(struct pg_store *s) {
+    int64_t now = clock_monotonic(), next = atomic_load(&s->next_try);
+    if (now < next) return false;
+    return atomic_load(&s->back_off) == 0 || atomic_compare_exchange_strong(&s->next_try, &next, now + TRY_MS);
+}
+
+static int connect_now(struct conn *c, struct why why) {
+    struct pg_store *s = c->store->postgres;
+    if (!may_try(s)) return refuse(why, "the database can't be reached");
+    close_handle(c);
     c->transaction = false;
     int rc = open_handle(c, why), waited = atomic_load(&s->back_off);
     if (rc == 0) {
         c->fault = 0;
+        atomic_store(&s->next_try, 0);
         if (atomic_exchange(&s->back_off, 0)) log_info("store: the database is there again");
         return 0;
     }
-    PQfinish(c->pg->handle);
-    c->pg->handle = NULL;
+    close_handle(c);
     int next = waited ? waited * 2 : BACK_OFF_MS;
     if (waited == 0 && s->opened) log_error("store: %s", why.p);
     atomic_store(&s->back_off, next < BACK_OFF_MAX_MS ? next : BACK_OFF_MAX_MS);
@@ -184,6 +202,7 @@ int pg_open(struct db *db, enum conn_role role, struct conn **out, struct why wh
     *out = NULL;
     if (!c) return refuse(why, "out of memory");
     c->pg = calloc(1, sizeof *c->pg);
+    if (c->pg) c->pg->fd = -1;
     int rc = c->pg ? connect_now(c, why) : refuse(why, "out of memory");
     if (rc < 0) {
         pg_close(c);
@@ -197,8 +216,7 @@ int pg_open(struct db *db, enum conn_role role, struct conn **out, struct why wh
 void pg_close(struct conn *c) {
     if (!c) return;
     statements_end(c);
-    if (c->pg) PQfinish(c->pg->handle);
-    if (c->pg) c->pg->handle = NULL;
+    if (c->pg) close_handle(c);
     statements_free(c);
     free(c->pg);
     conn_free(c);
@@ -206,20 +224,29 @@ void pg_close(struct conn *c) {
 
 /* ---- commands ---------------------------------------------------------------------------------------- */
 
+/* Writers without a timeout migrate or fill a store: no limit is long enough. */
+static int limit_of(const struct conn *c) {
+    return c->pg->timeout_ms > 0 ? c->pg->timeout_ms : c->role == CONN_READER ? PG_COMMAND_MS : 0;
+}
+
 /* Reads what the last command that was only sent has answered. */
-static void catch_up(struct pg *g) {
+static void catch_up(struct conn *c) {
+    struct pg *g = c->pg;
+    if (!g->sent) return;
+    pg_wait(c, limit_of(c));
     while (g->sent) {
         PGresult *r = PQgetResult(g->handle);
         g->sent = r != NULL;
         PQclear(r);
     }
+    pg_waited(c);
 }
 
 static bool alive(const struct pg *g) { return g->handle && PQstatus(g->handle) == CONNECTION_OK; }
 
 int pg_ready(struct conn *c) {
     char text[400];
-    if (alive(c->pg)) catch_up(c->pg);
+    if (alive(c->pg)) catch_up(c);
     if (alive(c->pg)) return 0;
     c->pg->sent = false;
     if (c->transaction) return -ERR_SERVICE_UNAVAILABLE;
@@ -229,7 +256,9 @@ int pg_ready(struct conn *c) {
 int pg_run(struct conn *c, const char *text) {
     int rc = pg_ready(c);
     if (rc < 0) return rc;
+    pg_wait(c, limit_of(c));
     PGresult *r = PQexec(c->pg->handle, text);
+    pg_waited(c);
     if (PQresultStatus(r) != PGRES_COMMAND_OK && PQresultStatus(r) != PGRES_TUPLES_OK) return pg_error(c, r, text);
     PQclear(r);
     return 0;
@@ -243,13 +272,11 @@ int pg_begin(struct conn *c, const char *text, int timeout_ms) {
     for (int i = 0; i < 2; i++) { /* a connection that has died while it rested shows it here */
         char both[160];
         if ((rc = pg_ready(c)) < 0) return rc;
-        if (g->timeout_ms == timeout_ms) {
-            rc = pg_run(c, text);
-        } else {
-            snprintf(both, sizeof both, "SET statement_timeout = %d; %s", timeout_ms, text);
-            rc = pg_run(c, both);
-            if (rc == 0) g->timeout_ms = timeout_ms;
-        }
+        snprintf(both, sizeof both, "SET statement_timeout = %d; %s", timeout_ms, text);
+        bool set = g->timeout_ms == timeout_ms;
+        g->timeout_ms = timeout_ms; /* this command's own limit, too */
+        rc = pg_run(c, set ? text : both);
+        if (rc < 0) g->timeout_ms = -1;
         if (rc == 0 || alive(g)) break;
     }
     c->transaction = rc == 0;
@@ -264,7 +291,7 @@ static void read_end(struct conn *c) {
     if (!c->transaction) return;
     statements_end(c);
     c->transaction = false;
-    if (alive(c->pg)) catch_up(c->pg);
+    if (alive(c->pg)) catch_up(c);
     if (alive(c->pg)) c->pg->sent = PQsendQuery(c->pg->handle, "COMMIT") == 1;
 }
 

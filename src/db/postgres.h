@@ -9,6 +9,7 @@
 #define PG_VERSION_MIN 150000 /* what the tests run on */
 #define PG_WRITERS 4
 #define PG_WRITERS_MAX 64
+#define PG_COMMAND_MS 30000 /* of a command outside of what a timeout was set for: BEGIN, LISTEN, setting up */
 
 struct pg_store {
     const char *url;
@@ -20,12 +21,17 @@ struct pg_store {
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t wake;
     struct db_task *first, **last;
-    bool stopping;
+    bool stopping, closing;
+    pthread_cond_t close; /* of the watcher */
+    pthread_t watcher;
+    bool watching;
 };
 
 /* A conn's own. */
 struct pg {
     PGconn *handle;      /* NULL: not connected */
+    int fd;              /* of the handle, while it may be shut down; under the store's lock */
+    _Atomic int64_t until; /* clock_monotonic(): a wait that lasts longer is cut off; 0: none is under way */
     unsigned generation; /* of the connection: statements prepared in an earlier one are prepared again */
     unsigned names;      /* given to statements so far */
     int timeout_ms;      /* the session's statement_timeout */
@@ -43,6 +49,13 @@ int pg_begin(struct conn *c, const char *text, int timeout_ms);
 /* What a result means to us; frees it. Logged where it is a bug or a fault, never with values. */
 int pg_error(struct conn *c, PGresult *r, const char *sql);
 void pg_reason(struct conn *c, char *out, size_t n); /* libpq's last message on one line */
+
+/* postgres_watch.c: around each call of libpq that waits for an answer; ms: the server's own limit, 0: none */
+void pg_wait(struct conn *c, int ms);
+void pg_waited(struct conn *c);
+void pg_watch_socket(struct conn *c, int fd); /* -1: before the handle is closed */
+int pg_watch_start(struct db *db);
+void pg_watch_stop(struct db *db); /* before the connections are closed */
 
 /* postgres_statement.c */
 int pg_prepare(struct conn *c, const char *sql, void **handle, int *params);

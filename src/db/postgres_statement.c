@@ -48,10 +48,13 @@ static int describe(struct conn *c, struct pg_stmt *p, const char *sql) {
 static int prepare_now(struct conn *c, struct pg_stmt *p, const char *sql) {
     int rc = pg_ready(c);
     if (rc < 0) return rc;
+    pg_wait(c, c->pg->timeout_ms);
     PGresult *r = PQprepare(c->pg->handle, p->name, p->text, 0, NULL);
-    if (PQresultStatus(r) != PGRES_COMMAND_OK) return pg_error(c, r, sql);
-    PQclear(r);
-    return describe(c, p, sql);
+    bool prepared = PQresultStatus(r) == PGRES_COMMAND_OK;
+    rc = prepared ? describe(c, p, sql) : pg_error(c, r, sql);
+    pg_waited(c);
+    if (prepared) PQclear(r);
+    return rc;
 }
 
 int pg_prepare(struct conn *c, const char *sql, void **handle, int *params) {
@@ -159,7 +162,9 @@ static int execute(struct stmt *s) {
     int rc = pg_ready(c);
     if (rc == 0 && p->generation != c->pg->generation) rc = prepare_now(c, p, s->sql);
     if (rc < 0) return rc;
+    pg_wait(c, c->pg->timeout_ms);
     PGresult *r = PQexecPrepared(c->pg->handle, p->name, p->count, p->values, p->lengths, p->formats, 0);
+    pg_waited(c);
     if (PQresultStatus(r) != PGRES_TUPLES_OK && PQresultStatus(r) != PGRES_COMMAND_OK) return pg_error(c, r, s->sql);
     p->result = r;
     p->row = -1;

@@ -167,6 +167,7 @@ int pg_store_open(struct db *db, const struct db_config *cfg, const struct schem
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->wake, NULL);
     int rc = read_url(s->url, why);
+    if (rc == 0 && pg_watch_start(db) < 0) rc = refuse(why, "no thread can be started");
     if (rc == 0) rc = cfg->read_only ? look(db, files, why) : start_writers(db, cfg, files, why);
     s->opened = rc == 0;
     return rc;
@@ -179,6 +180,7 @@ void pg_store_close(struct db *db) {
     pthread_cond_broadcast(&s->wake);
     pthread_mutex_unlock(&s->lock);
     for (int i = 0; i < s->writer_count; i++) pthread_join(s->writers[i], NULL);
+    pg_watch_stop(db);
     for (struct ring *r = db->conns.next, *next = r->next; r != &db->conns; r = next, next = r->next)
         pg_close(RING_OF(r, struct conn, in_store));
     pthread_cond_destroy(&s->wake);

@@ -10,8 +10,9 @@ import { BINARY, PASSWORD, defer, deskd, directory } from '../api/lib/index.mjs'
 export const CLUSTER = process.env.DATABASE;
 const BIN = process.env.PGBIN;
 
+/** Runs SQL to its end, each statement a transaction: what it printed. */
 export function psql(url, sql) {
-  const done = spawnSync('psql', [url, '-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-c', sql], { encoding: 'utf8' });
+  const done = spawnSync('psql', [url, '-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1'], { encoding: 'utf8', input: sql });
   assert.equal(done.status, 0, `${sql}: ${done.stderr}`);
   return done.stdout.trim();
 }
@@ -75,7 +76,7 @@ const as = (command, args, options = {}) => (ROOT
 
 /** A PostgreSQL of the test's own, to restart, stop and misconfigure: on a socket in its folder, and on a port when asked for. */
 export class Cluster {
-  /** `settings`: of postgresql.conf; `hba`: lines of pg_hba.conf; `port`: on 127.0.0.1 too */
+  /** `settings`: of the server, values without blanks; `hba`: lines of pg_hba.conf; `port`: on 127.0.0.1 too */
   constructor(t, { settings = {}, hba, port, from } = {}) {
     this.place = mkdtempSync(join(tmpdir(), 'deskd-pg-'));
     this.own(this.place);
@@ -106,9 +107,8 @@ export class Cluster {
   ctl(...args) { as(join(BIN, 'pg_ctl'), ['-D', this.data, '-w', ...args], { stdio: 'ignore' }); }
 
   start() {
-    this.write('postgresql.auto.conf', readFileSync(join(this.data, 'postgresql.auto.conf'), 'utf8')
-      .replace(/^# of the test[^]*/m, '').concat('# of the test\n', ...Object.entries(this.settings).map(([name, value]) => `${name} = '${value}'\n`)));
-    this.ctl('-l', join(this.place, 'log'), 'start');
+    const settings = Object.entries(this.settings).map(([name, value]) => `-c ${name}=${value}`).join(' ');
+    this.ctl('-l', join(this.place, 'log'), '-o', settings, 'start');
     this.running = true;
     return this;
   }

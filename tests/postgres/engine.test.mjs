@@ -4,7 +4,7 @@ import { Desk, deskd, directory, open } from '../api/lib/index.mjs';
 import { databaseUrl } from '../api/lib/desk.mjs';
 import { CLUSTER, database, psql, refused, secret } from './cluster.mjs';
 
-// What is PostgreSQL's alone once it is open: what happens side by side, and when it goes away.
+// What is PostgreSQL's alone once it is open: what happens side by side.
 
 test('check and demo: a desk of its own, sound, its next ids free', (t) => {
   const url = database(t);
@@ -23,14 +23,14 @@ test('names are ordered by their bytes, whatever the database thinks', async (t)
   assert.equal(psql(databaseUrl(desk.dir), "SELECT count(*) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_collation l ON l.oid = a.attcollation WHERE c.relname = 'users' AND a.attname = 'name_key' AND l.collname = 'C'"), '1');
 });
 
-test('one key at once makes one conversation', async (t) => {
-  const desk = await open(t);
+test('one key at once, through two processes, makes one conversation', async (t) => {
+  const desk = await open(t, { processes: 2 });
   const sent = await Promise.all(Array.from({ length: 12 }, () => desk.customer.post('/conversations', { subject: 'Once', contents: 'Only' }, { headers: { 'Idempotency-Key': 'k1' } })));
   assert.equal(new Set(sent.map((r) => r.must(201).data.id)).size, 1);
 });
 
-test('messages of one conversation at once are numbered without a gap', async (t) => {
-  const desk = await open(t);
+test('messages of one conversation at once, through two processes, are numbered without a gap', async (t) => {
+  const desk = await open(t, { processes: 2 });
   const { id } = await desk.customer.create('/conversations', { subject: 'Busy', contents: 'First' });
   const sent = await Promise.all(Array.from({ length: 30 }, (_, i) => (i % 2 ? desk.customer : desk.staff).post(`/conversations/${id}/messages`, { contents: `m${i}` })));
   for (const r of sent) r.must(201);
@@ -50,35 +50,20 @@ test('two processes on one database: what one does counts for the other', async 
   (await there.get('/teams')).refused(454, 'SESSION_LOADING_FAILED');
 });
 
-test('a restart of the database: 503 for a moment, then as before, and nothing acknowledged is lost', async (t) => {
-  const desk = await open(t);
-  desk.expects5xx = true;
-  const { id } = await desk.customer.create('/conversations', { subject: 'Restart', contents: 'First' });
-  let kept = 1;
-  let failures = 0;
-  let going = true;
-  const writers = Array.from({ length: 4 }, async () => {
-    while (going) {
-      const r = await desk.staff.post(`/conversations/${id}/messages`, { contents: 'x' });
-      if (r.status === 201) kept += 1;
-      else {
-        assert.equal(r.status, 503);
-        assert.ok(r.headers['retry-after']);
-        failures += 1;
-        await new Promise((resolve) => { setTimeout(resolve, 20); });
-      }
-    }
-  });
-  await new Promise((resolve) => { setTimeout(resolve, 300); });
-  psql(CLUSTER, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${new URL(databaseUrl(desk.dir).replace('@/', '@x/')).pathname.slice(1)}'`);
-  await new Promise((resolve) => { setTimeout(resolve, 1500); });
-  const before = kept;
-  await new Promise((resolve) => { setTimeout(resolve, 500); });
-  going = false;
-  await Promise.all(writers);
-  assert.ok(kept > before, `writes go on (${failures} were refused)`);
-  const rows = Number(psql(databaseUrl(desk.dir), `SELECT count(*) FROM posts WHERE case_id = ${id} AND kind = 1`));
-  assert.ok(rows >= kept, `${rows} rows, ${kept} acknowledged`);
-  assert.equal((await desk.anyone.exchange('GET', '/readyz')).status, 200);
-  assert.equal(desk.check().status, 0);
+test('two processes share the jobs: each is done once', async (t) => {
+  const desk = await open(t, { processes: 2 });
+  const url = databaseUrl(desk.dir);
+  const jobs = await Promise.all(Array.from({ length: 40 }, (_, i) => desk.owner.post('/bulk/teams', { teams: [{ title: `T${i}` }, { title: `U${i}` }] })));
+  for (const { data } of jobs) assert.equal((await desk.job(desk.owner, data.id)).status, 'COMPLETED');
+  assert.equal(psql(url, 'SELECT count(*), min(attempts), max(attempts) FROM jobs'), '40|1|1');
+  assert.equal(psql(url, "SELECT count(*), count(DISTINCT title) FROM teams WHERE title ~ '^[TU][0-9]+$'"), '80|80');
+});
+
+test('an address asked for at once in two processes is given to one', async (t) => {
+  const desk = await open(t, { processes: 2 });
+  const url = databaseUrl(desk.dir);
+  const person = await Promise.all(Array.from({ length: 8 }, () => desk.owner.post('/users', { full_name: 'Ann', email: 'Ann@once.example' })));
+  assert.equal(person.filter(({ status }) => status === 201).length, 1, person.join('\n'));
+  for (const reply of person) if (reply.status !== 201) reply.refused(400, 'FIELD_DUPLICATE', 'email');
+  assert.equal(psql(url, "SELECT count(*) FROM identity_emails WHERE email_key = 'ann@once.example'"), '1');
 });

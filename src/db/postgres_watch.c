@@ -1,0 +1,85 @@
+/* An end to waiting. statement_timeout is the server's: one that is stopped, swapped out or behind a cut wire never comes to it,
+ * and libpq waits for ever. Here one thread looks at all connections twice a second and shuts down the socket of a wait
+ * that has outlived its time; libpq takes that for a lost connection, and so does everybody above. Cheaper than waiting
+ * with a timeout oneself (libpq's own waiting knows what TLS has buffered), and nothing has to be cancelled. */
+#include "db/postgres.h"
+
+#include <sys/socket.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+enum {
+    LOOK_MS = 500,
+    GRACE_MS = 1000, /* for the server to say itself that its statement_timeout has passed */
+};
+
+void pg_wait(struct conn *c, int ms) {
+    atomic_store_explicit(&c->pg->until, ms > 0 ? clock_monotonic() + ms + GRACE_MS : 0, memory_order_relaxed);
+}
+
+void pg_waited(struct conn *c) { atomic_store_explicit(&c->pg->until, 0, memory_order_relaxed); }
+
+void pg_watch_socket(struct conn *c, int fd) {
+    pthread_mutex_lock(&c->store->lock);
+    c->pg->fd = fd;
+    pthread_mutex_unlock(&c->store->lock);
+}
+
+static void look(struct db *db) {
+    int64_t now = clock_monotonic();
+    int cut = 0;
+    pthread_mutex_lock(&db->lock);
+    for (struct ring *r = db->conns.next; r != &db->conns; r = r->next) {
+        struct pg *g = RING_OF(r, struct conn, in_store)->pg;
+        int64_t until = atomic_load_explicit(&g->until, memory_order_relaxed);
+        if (until == 0 || now < until || g->fd < 0) continue;
+        shutdown(g->fd, SHUT_RDWR);
+        g->fd = -1;
+        cut++;
+    }
+    pthread_mutex_unlock(&db->lock);
+    if (cut) log_warn("store: the database did not answer in time: %d of its connections were cut", cut);
+}
+
+static void *watch(void *arg) {
+    struct db *db = arg;
+    struct pg_store *s = db->postgres;
+    pthread_mutex_lock(&s->lock);
+    while (!s->closing) {
+        struct timespec t;
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        t.tv_nsec += LOOK_MS * 1000000L;
+        t.tv_sec += t.tv_nsec / 1000000000L;
+        t.tv_nsec %= 1000000000L;
+        pthread_cond_timedwait(&s->close, &s->lock, &t);
+        pthread_mutex_unlock(&s->lock);
+        look(db);
+        pthread_mutex_lock(&s->lock);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+int pg_watch_start(struct db *db) {
+    struct pg_store *s = db->postgres;
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->close, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    s->watching = pthread_create(&s->watcher, NULL, watch, db) == 0;
+    return s->watching ? 0 : -1;
+}
+
+void pg_watch_stop(struct db *db) {
+    struct pg_store *s = db->postgres;
+    if (!s->watching) return;
+    pthread_mutex_lock(&s->lock);
+    s->closing = true;
+    pthread_cond_signal(&s->close);
+    pthread_mutex_unlock(&s->lock);
+    pthread_join(s->watcher, NULL);
+    pthread_cond_destroy(&s->close);
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Desk, PASSWORD, defer, deskd, directory, until } from '../api/lib/index.mjs';
+import { Cluster, init, psql } from './cluster.mjs';
+
+// A database that goes away, is restarted, stops answering: what callers are told, and what is there afterwards.
+
+const now = () => performance.now();
+
+/** A desk of `processes` on a cluster of the test's own. */
+async function lonely(t, { settings, processes = 1, args = [] } = {}) {
+  const cluster = new Cluster(t, { settings }).start();
+  const url = cluster.url('postgres');
+  const dir = directory();
+  const made = init(url, dir);
+  assert.equal(made.status, 0, made.stderr);
+  const desk = new Desk(dir, { url, processes, args, people: { owner: { email: 'owner@example.com', password: PASSWORD } } });
+  defer(t, () => desk.stop());
+  await desk.start();
+  return { cluster, desk, url };
+}
+
+/** Callers that go on asking until told to end; nothing but `good` and 503 with Retry-After is let pass. */
+function callers(count, good, ask) {
+  const seen = { good: [], refused: 0 };
+  let going = true;
+  const all = Promise.all(Array.from({ length: count }, async (_, i) => {
+    while (going) {
+      const reply = await ask(i);
+      if (reply.status === good) seen.good.push(reply.data?.id);
+      else {
+        assert.equal(reply.status, 503, `${reply}`);
+        assert.match(reply.headers['retry-after'], /^\d+$/);
+        assert.equal(reply.body.errors[0].code, 'SERVICE_UNAVAILABLE');
+        seen.refused += 1;
+      }
+    }
+  }));
+  return { seen, end: () => { going = false; return all; } };
+}
+
+for (const mode of ['fast', 'immediate']) {
+  test(`a restart of PostgreSQL (${mode}) under load: 503 for a moment, then as before; nothing acknowledged is lost`, async (t) => {
+    const { cluster, desk, url } = await lonely(t, { settings: { fsync: 'on' }, processes: 2 });
+    desk.expects5xx = true;
+    const { id } = await desk.owner.create('/conversations', { subject: 'Restart', contents: 'First' });
+    const writers = callers(6, 201, () => desk.owner.post(`/conversations/${id}/messages`, { contents: 'x' }));
+    const readers = callers(4, 200, () => desk.owner.get('/conversations', { limit: 5 }));
+    await until('writes', () => writers.seen.good.length > 50);
+    cluster.stop(mode);
+    await until('refusals', () => writers.seen.refused > 10 && readers.seen.refused > 10);
+    assert.equal((await desk.anyone.exchange('GET', '/readyz')).status, 503);
+    const [kept, read] = [writers.seen.good.length, readers.seen.good.length];
+    cluster.start();
+    await until('writes and reads after it', () => writers.seen.good.length > kept + 50 && readers.seen.good.length > read + 50);
+    await Promise.all([writers.end(), readers.end()]);
+    await until('both processes ready', async () => (await desk.anyone.exchange('GET', '/readyz')).status === 200 && (await desk.anyone.exchange('GET', '/readyz')).status === 200);
+    const there = new Set(psql(url, `SELECT id FROM posts WHERE case_id = ${id}`).split('\n').map(Number));
+    assert.deepEqual(writers.seen.good.filter((post) => !there.has(post)), [], 'acknowledged and not there');
+    desk.expects5xx = false;
+    (await desk.owner.get('/conversations')).must(200);
+    assert.equal(desk.check().status, 0);
+  });
+}
+
+test('a start while the database is away fails in one line; a start after it serves', async (t) => {
+  const { cluster, desk } = await lonely(t);
+  await desk.stop();
+  cluster.stop();
+  const done = deskd('serve', ...desk.store, '--listen', '127.0.0.1:0');
+  assert.equal(done.status, 1);
+  assert.match(done.stderr, /^deskd: the database can't be reached: [^\n]+\n$/);
+  cluster.start();
+  await desk.start();
+  (await desk.owner.get('/users')).must(200);
+});
+
+test('while PostgreSQL is there and does not answer', { timeout: 120_000 }, async (t) => {
+  const { cluster, desk } = await lonely(t);
+  desk.expects5xx = true;
+  (await desk.owner.get('/conversations')).must(200);
+  cluster.signal('SIGSTOP');
+  defer(t, async () => cluster.signal('SIGCONT'));
+  const began = now();
+  const waiting = Promise.all(Array.from({ length: 40 }, (_, i) => (i % 4
+    ? desk.owner.get('/conversations')
+    : desk.owner.post('/conversations', { subject: 'S', contents: 'C' })).then((reply) => ({ reply, after: now() - began }))));
+
+  await t.test('what needs no database answers at once, on every event loop', async () => {
+    for (let i = 0; i < 50; i++) {
+      for (const [path, status] of [['/healthz', 200], ['/metrics', 200], ['/openapi.json', 200], ['/docs', 200], ['/api/v1/wibble', 404]]) {
+        const asked = now();
+        const reply = await desk.anyone.exchange('GET', path, { headers: { Connection: 'close' } });
+        assert.equal(reply.status, status);
+        assert.ok(now() - asked < 2000, `${path} took ${now() - asked} ms`);
+      }
+    }
+    assert.ok(now() - began < 10_000, 'while the others wait');
+  });
+
+  await t.test('a request is told 503 with Retry-After when its time has passed', async () => {
+    for (const { reply, after } of await waiting) {
+      reply.must(503);
+      assert.match(reply.headers['retry-after'], /^\d+$/);
+      assert.ok(after < 25_000, `${reply} after ${after} ms`);
+    }
+  });
+
+  await t.test('and it is served again without a restart', async () => {
+    cluster.signal('SIGCONT');
+    await until('an answer', async () => (await desk.owner.get('/conversations')).status === 200);
+    await until('a write', async () => (await desk.owner.post('/conversations', { subject: 'After', contents: 'C' })).status === 201);
+    assert.equal((await desk.anyone.exchange('GET', '/readyz')).status, 200);
+    assert.equal(desk.check().status, 0);
+  });
+});
+
+test('a statement that outlives its time is ended by the server: 503, and the connection serves on', { timeout: 60_000 }, async (t) => {
+  const { desk, url } = await lonely(t);
+  desk.expects5xx = true;
+  psql(url, `CREATE FUNCTION stall() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(60); RETURN true; END';
+    ALTER TABLE teams ENABLE ROW LEVEL SECURITY; ALTER TABLE teams FORCE ROW LEVEL SECURITY; CREATE ROLE plain LOGIN;
+    INSERT INTO teams (title, created_at, updated_at) VALUES ('Slow', 0, 0); CREATE POLICY slow ON teams USING (stall());
+    ALTER TABLE teams OWNER TO plain; GRANT ALL ON ALL TABLES IN SCHEMA public TO plain; GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO plain`);
+  const plain = new Desk(desk.dir, { url: url.replace('//desk@', '//plain@'), people: desk.people });
+  plain.expects5xx = true;
+  defer(t, () => plain.stop());
+  await plain.start();
+  (await plain.owner.get('/users')).must(200);
+  const began = now();
+  (await plain.owner.get('/teams')).must(503);
+  assert.ok(now() - began > 9_000 && now() - began < 15_000, `after ${now() - began} ms`);
+  (await plain.owner.get('/users')).must(200);
+});
