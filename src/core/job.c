@@ -1,5 +1,7 @@
 #include "core/job.h"
 
+#include "core/outbox.h"
+
 #define LEASE (5 * TIME_MINUTE)
 #define ATTEMPTS 8
 
@@ -13,13 +15,19 @@ QUERY(job_end, "UPDATE jobs SET status = :status, lease_until = NULL, total = :t
                "updated_at = :now WHERE id = :id");
 QUERY(job_again, "UPDATE jobs SET status = :status, lease_until = NULL, run_at = :run_at, updated_at = :now WHERE id = :id");
 
+void jobs_heard(struct desk *d, struct str payload) {
+    (void)payload;
+    if (d->wake_jobs) d->wake_jobs(d->wake_arg);
+}
+
 static void wake(struct desk *d, void *arg) {
     (void)arg;
-    if (d->wake_jobs) d->wake_jobs(d->wake_arg);
+    jobs_heard(d, (struct str){0});
 }
 
 int job_add(struct work *w, const char *kind, struct str input, int64_t *id) {
     after_commit(w, wake, NULL);
+    TRY(outbox_add(w, "jobs", str_of(kind)));
     return db_insert(w->conn, &job_insert,
                      BINDS(B_TEXT("kind", str_of(kind)), B_ID("creator", w->actor.user_id), B_TEXT("input", input), B_INT("now", w->now)), id);
 }

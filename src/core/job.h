@@ -8,6 +8,8 @@
 /* input: JSON. The runner is woken after the commit. */
 int job_add(struct work *w, const char *kind, struct str input, int64_t *id);
 
+void jobs_heard(struct desk *d, struct str payload); /* another process has added some */
+
 struct job {
     int64_t id, creator_id;
     struct str kind, input;

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "core/job.h"
 #include "core/session.h"
+#include "jobs/sweep.h"
 #include "json/json.h"
 
 #include <inttypes.h>
@@ -20,6 +21,7 @@
 
 #define LOOK_AGAIN_S 1 /* for retries and leases; a new job wakes the runner */
 #define FLUSH_MS (15 * TIME_SECOND)
+#define SWEEP_MS TIME_MINUTE
 
 /* One job from its claim to its end. */
 struct turn {
@@ -181,14 +183,20 @@ static bool rest(struct runner *r) {
     return !atomic_load(&r->stopping);
 }
 
+static bool due(int64_t *last, int64_t every) {
+    int64_t now = clock_monotonic();
+    if (now - *last < every) return false;
+    *last = now;
+    return true;
+}
+
 static void *run(void *arg) {
     struct runner *r = arg;
-    int64_t flushed = clock_monotonic();
+    int64_t flushed = clock_monotonic(), swept = 0;
     do {
         while (!atomic_load(&r->stopping) && one(r)) {}
-        if (clock_monotonic() - flushed < FLUSH_MS) continue;
-        touches_flush(r->desk);
-        flushed = clock_monotonic();
+        if (due(&flushed, FLUSH_MS)) touches_flush(r->desk);
+        if (due(&swept, SWEEP_MS)) sweep(r->desk);
     } while (rest(r));
     touches_flush(r->desk);
     return NULL;
