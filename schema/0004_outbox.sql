@@ -11,3 +11,12 @@ CREATE TABLE outbox (
 );
 CREATE INDEX outbox_unseen ON outbox (xid, id);
 CREATE INDEX outbox_old ON outbox (created_at);
+
+-- Writes without a login, counted by address and minute since 1970.
+CREATE TABLE public_writes (
+    address TEXT NOT NULL,
+    minute BIGINT NOT NULL,
+    n BIGINT NOT NULL,
+    PRIMARY KEY (address, minute)
+);
+CREATE INDEX public_writes_old ON public_writes (minute);

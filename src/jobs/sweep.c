@@ -2,15 +2,20 @@
 
 #include "base/log.h"
 #include "core/outbox.h"
+#include "core/session.h"
 
+QUERY(sweep_failures, "DELETE FROM login_failures WHERE created_at <= :before");
 QUERY(sweep_outbox, "DELETE FROM outbox WHERE created_at <= :before");
+QUERY(sweep_public_writes, "DELETE FROM public_writes WHERE minute <= CAST(:before AS BIGINT) / 60000");
 
 /* What is of no use any more, a row a table. */
 static const struct sweep {
     const struct query *query;
     int64_t kept;
 } sweeps[] = {
+    {&sweep_failures, LOGIN_FAILURES_KEPT},
     {&sweep_outbox, OUTBOX_KEPT},
+    {&sweep_public_writes, 2 * TIME_MINUTE},
 };
 
 static int run(struct conn *c, void *arg) {
