@@ -1,6 +1,6 @@
 /* serve: what a process is made of, in the order in which it starts; it ends in the reverse order.
  *
- *     store -> (a new one: its owner) -> key -> settings -> api -> jobs -> http -> "listening" -> signals
+ *     store -> (a new one: its owner) -> key -> settings -> api -> jobs -> listener -> http -> "listening" -> signals
  *
  * Signals are blocked in every thread and taken one at a time by sigwait here: no handler, nothing to interrupt. */
 #include "commands.h"
@@ -12,6 +12,7 @@
 #include "core/desk.h"
 #include "core/session.h"
 #include "core/setting.h"
+#include "jobs/listener.h"
 #include "jobs/runner.h"
 #include "listen.h"
 
@@ -26,6 +27,7 @@ struct server {
     struct desk desk;
     struct api *api;
     struct runner *jobs;
+    struct listener *listener;
     struct http_server *http;
 };
 
@@ -71,6 +73,7 @@ static int open_keys(struct server *s, bool fresh) {
     key_derive(&d->remember_key, &server, "remember-me");
     d->installation = mac_hex(s->memory, &server, S("installation"));
     random_bytes(&d->credential_key, sizeof d->credential_key);
+    d->process = random_uuid(s->memory);
     explicit_bzero(&server, sizeof server);
     return 0;
 }
@@ -168,6 +171,7 @@ static int start(struct server *s) {
     if (s->api == NULL) return complain("%s", err), -1;
     s->jobs = jobs_start(&s->desk);
     if (s->jobs == NULL) return complain("the job runner can't be started"), -1;
+    if (listener_start(&s->desk, &s->listener) < 0) return complain("the listener can't be started"), -1;
     return start_http(s);
 }
 
@@ -176,6 +180,7 @@ static void stop(struct server *s) {
         api_draining(s->api);
         http_stop(s->http, (int)option_int(s->options, OPT_DRAIN));
     }
+    listener_stop(s->listener);
     if (s->jobs) jobs_stop(s->jobs);
     if (s->api) api_free(s->api);
     if (s->desk.touches) {

@@ -17,7 +17,8 @@ struct api *api_new(struct desk *d, const struct api_config *cfg, char *err, siz
     pthread_mutex_init(&api->hashing, NULL);
     if (!router_make(&api->router, api->arena, err, err_size)) return api_free(api), NULL;
     api->pool = pool_new(cfg->pool_threads);
-    if (api->pool) return api;
+    api->delays = delays_new();
+    if (api->pool && api->delays) return api;
     snprintf(err, err_size, "no thread could be started for the pool");
     api_free(api);
     return NULL;
@@ -25,6 +26,7 @@ struct api *api_new(struct desk *d, const struct api_config *cfg, char *err, siz
 
 void api_free(struct api *api) {
     if (api == NULL) return;
+    delays_free(api->delays);
     pool_free(api->pool);
     pthread_mutex_destroy(&api->credentials.lock);
     pthread_mutex_destroy(&api->rates.lock);
@@ -35,4 +37,7 @@ void api_free(struct api *api) {
 
 void api_attach(struct api *api, struct http_server *s) { atomic_store(&api->http, s); }
 void api_access_log(struct api *api, bool on) { atomic_store(&api->access_log, on); }
-void api_draining(struct api *api) { atomic_store(&api->draining, true); }
+void api_draining(struct api *api) {
+    atomic_store(&api->draining, true);
+    delays_end(api->delays);
+}

@@ -204,13 +204,15 @@ struct opening {
     struct str login, token, code, successor;
     enum auth_step step;
     int64_t user_id, session_id, token_id;
+    int locked; /* seconds */
     bool csrf, taken;
 };
 
 static int write_failure(struct conn *conn, void *arg) {
     struct opening *o = arg;
     o->work->conn = conn;
-    return login_failed_note(o->work, o->login);
+    o->locked = login_failed_note(o->work, o->login);
+    return o->locked;
 }
 
 static int write_session(struct conn *conn, void *arg) {
@@ -229,36 +231,52 @@ static int on_writer(struct call *c, int (*run)(struct conn *conn, void *arg), s
     return rc < 0 ? rc : again;
 }
 
-static int refuse_locked(struct call *c, struct str login) {
-    int rc = login_locked(&c->work, login);
-    if (rc <= 0) return rc;
-    call_header(c, "Retry-After", str_fmt(c->work.arena, "%d", rc));
+static int refused_for(struct call *c, int seconds) {
+    call_header(c, "Retry-After", str_fmt(c->work.arena, "%d", seconds));
     return fail(&c->work, ERR_AUTHENTICATION_LOCKED);
 }
 
-/* One's turn to hash. Where many threads wait for it, those before may have failed meanwhile: a new snapshot shows it, and
- * none is held while waiting. */
-static int hash_in_turn(struct call *c, const struct credentials_given *g, const struct login *l, bool *match) {
-    bool many = db_blocks(c->work.desk->db);
-    int rc = 0;
-    if (many) db_read_end(c->work.conn);
+static int refuse_locked(struct call *c, struct str login) {
+    int rc = login_locked(&c->work, login);
+    return rc > 0 ? refused_for(c, rc) : rc;
+}
+
+int auth_delay(struct call *c, uint64_t *key) {
+    struct credentials_given g;
+    TRY(read_credentials(c, &g));
+    if (!g.basic) return 0;
+    TRY(refuse_locked(c, g.pair.login));
+    return login_delay(&c->work, g.pair.login, key);
+}
+
+int auth_crowded(struct call *c) { return refused_for(c, (LOGIN_DELAY_MAX_MS + 999) / 1000); }
+
+/* One at a time: 19 MiB and a core each. No snapshot is held meanwhile. */
+static int hash_in_turn(struct call *c, struct str hash, struct str password, bool *right) {
+    db_read_end(c->work.conn);
     pthread_mutex_lock(&c->api->hashing);
-    if (many) rc = db_read_begin(c->work.conn, BUDGET_POOL_MS);
-    if (many && rc >= 0) rc = refuse_locked(c, g->pair.login);
-    *match = rc >= 0 && g->pair.password.n <= 1024 && password_verify(l->hash, g->pair.password);
+    *right = password.n <= LIMIT_PASSWORD && password_verify(hash, password);
     pthread_mutex_unlock(&c->api->hashing);
-    atomic_fetch_add(&c->api->metrics.hashes, rc >= 0 ? 1 : 0);
-    return rc;
+    atomic_fetch_add(&c->api->metrics.hashes, 1);
+    return db_read_begin(c->work.conn, BUDGET_POOL_MS);
+}
+
+/* A guess is judged after its hash, when others may have failed meanwhile, in this process or another: it counts as right as long
+ * as ten wrong ones were not counted before it, and no more than ten hear that they were wrong. */
+static int judge(struct call *c, struct str name, bool right) {
+    struct opening o = {.work = &c->work, .login = name};
+    if (right) return refuse_locked(c, name);
+    TRY(on_writer(c, write_failure, &o));
+    return o.locked ? refused_for(c, o.locked) : 0;
 }
 
 static int verify(struct call *c, const struct credentials_given *g, struct login *l) {
-    bool match;
+    bool right;
     TRY(refuse_locked(c, g->pair.login));
     TRY(login_find(&c->work, g->pair.login, l));
-    TRY(hash_in_turn(c, g, l, &match));
-    if (match) return 0;
-    TRY(on_writer(c, write_failure, &(struct opening){.work = &c->work, .login = g->pair.login}));
-    return fail(&c->work, ERR_AUTHENTICATION_FAILED);
+    TRY(hash_in_turn(c, l->hash, g->pair.password, &right));
+    TRY(judge(c, g->pair.login, right));
+    return right ? 0 : fail(&c->work, ERR_AUTHENTICATION_FAILED);
 }
 
 /* ---- logins that take more than one step ------------------------------------------------------------------------ */
@@ -277,15 +295,21 @@ static int next_step(struct call *c, enum auth_step step, int64_t user_id) {
     return fail(&c->work, step == STEP_OTP ? ERR_OTP_EXPECTED : ERR_CREDENTIAL_EXPIRED);
 }
 
-/* Takes the code and spends the token, if one brought it; a miss of either is kept. */
+/* Takes the code and spends the token, if one brought it; a miss of either is kept. Guesses of one address wait for each other,
+ * so a code counts as long as ten wrong ones were not counted before it. */
 static int write_code(struct conn *conn, void *arg) {
     struct opening *o = arg;
     o->work->conn = conn;
+    o->taken = false;
+    o->locked = login_guard(o->work, o->login);
+    if (o->locked) return o->locked;
     int taken = factor_take(o->work, o->user_id, o->code);
     if (taken == 1 && o->token_id) taken = auth_token_use(o->work, o->token_id);
     TRY(taken);
     o->taken = taken == 1;
-    return o->taken || o->token_id == 0 ? 0 : auth_token_miss(o->work, o->token_id);
+    if (o->taken) return 0;
+    TRY(login_failed_note(o->work, o->login));
+    return o->token_id ? auth_token_miss(o->work, o->token_id) : 0;
 }
 
 /* Codes are guessed like passwords, and counted like them. */
@@ -294,9 +318,8 @@ static int take_code(struct call *c, struct str code, int64_t user_id, int64_t t
     struct opening o = {.work = &c->work, .login = name, .user_id = user_id, .code = code, .token_id = token_id};
     TRY(refuse_locked(c, name));
     TRY(on_writer(c, write_code, &o));
-    if (o.taken) return 0;
-    TRY(on_writer(c, write_failure, &o));
-    return fail(&c->work, ERR_AUTHENTICATION_FAILED);
+    if (o.locked) return refused_for(c, o.locked);
+    return o.taken ? 0 : fail(&c->work, ERR_AUTHENTICATION_FAILED);
 }
 
 /* The session of a login that proved enough. */
@@ -355,11 +378,8 @@ static int by_token(struct call *c, const struct credentials_given *g, struct se
 int auth_guess(struct call *c, struct str hash, struct str password, bool *right) {
     struct str name = str_fmt(c->work.arena, "password of %" PRId64, c->work.actor.user_id);
     TRY(refuse_locked(c, name));
-    pthread_mutex_lock(&c->api->hashing);
-    *right = password_verify(hash, password);
-    pthread_mutex_unlock(&c->api->hashing);
-    atomic_fetch_add(&c->api->metrics.hashes, 1);
-    return *right ? 0 : on_writer(c, write_failure, &(struct opening){.work = &c->work, .login = name});
+    TRY(hash_in_turn(c, hash, password, right));
+    return judge(c, name, *right);
 }
 
 /* ---- remember-me ------------------------------------------------------------------------------------------------- */
@@ -428,35 +448,11 @@ int auth_csrf(struct call *c) {
     return fail(&c->work, ERR_CSRF_FAILED);
 }
 
-/* Writes of callers without login: so many a minute and address. */
-int64_t rate_over(struct api *api, struct str remote, int64_t now) {
-    uint64_t address;
-    unsigned char hash[MAC_SIZE];
-    int64_t minute = now / TIME_MINUTE;
-    if (api->cfg.public_writes_a_minute == 0) return 0;
-    mac(hash, &api->desk->credential_key, remote);
-    memcpy(&address, hash, sizeof address);
-    pthread_mutex_lock(&api->rates.lock);
-    struct rate *r = &api->rates.place[address % RATES];
-    if (r->address != address || r->minute != minute) *r = (struct rate){address, minute, 0};
-    bool over = ++r->count > api->cfg.public_writes_a_minute;
-    pthread_mutex_unlock(&api->rates.lock);
-    return over ? ((minute + 1) * TIME_MINUTE - now) / TIME_SECOND + 1 : 0;
-}
-
-static int admit_rate(struct call *c) {
-    if (c->work.actor.rank != ROLE_PUBLIC || c->method == GET) return 0;
-    int64_t wait = rate_over(c->api, c->work.actor.remote, c->work.now);
-    if (wait == 0) return 0;
-    call_header(c, "Retry-After", str_fmt(c->work.arena, "%" PRId64, wait));
-    return fail(&c->work, ERR_RATE_LIMIT_REACHED);
-}
-
 int auth_admit(struct call *c) {
     const struct actor *a = &c->work.actor;
     const struct route *r = c->route;
     bool by_token = r->roles & TOKEN && json_member(c->query, S("token"));
     if (!(r->roles & 1u << a->rank) && !by_token) return fail(&c->work, a->rank ? ERR_PERMISSIONS_DENIED : ERR_AUTHORIZATION_REQUIRED);
     if (r->permission && a->rank && !permitted(a, r->permission)) return fail(&c->work, ERR_PERMISSIONS_DENIED);
-    return admit_rate(c);
+    return 0;
 }

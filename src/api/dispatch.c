@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "core/session.h"
 #include "core/setting.h"
+#include "core/words.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -25,13 +26,16 @@ struct hop {
     struct call call;
     struct db_task write;
     struct pool_task pool;
+    struct delay delay;
     int64_t began; /* clock_monotonic */
+    int64_t counted;
     int rc;
     bool deferred, written;
     struct header *before; /* headers that stand when the handler's do not: after a failure, with a 304 */
 };
 
 static struct hop *hop_of_write(struct db_task *t) { return (struct hop *)(void *)((char *)t - offsetof(struct hop, write)); }
+static struct hop *hop_of_delay(struct delay *t) { return (struct hop *)(void *)((char *)t - offsetof(struct hop, delay)); }
 static struct hop *hop_of_pool(struct pool_task *t) { return (struct hop *)(void *)((char *)t - offsetof(struct hop, pool)); }
 
 /* ---- the end ------------------------------------------------------------------------------------------------- */
@@ -249,13 +253,15 @@ static void pool_prepare(struct pool_task *t) {
     else to_writer(h);
 }
 
-static void to_pool(struct hop *h, void (*fn)(struct pool_task *t)) {
+static void to_lane(struct hop *h, enum lane lane, void (*fn)(struct pool_task *t)) {
     atomic_fetch_add(&h->call.api->metrics.pool_runs, 1);
     h->pool = (struct pool_task){.run = fn};
     leave_loop(h);
-    if (pool_submit(h->call.api->pool, &h->pool)) return;
+    if (pool_submit(h->call.api->pool, lane, &h->pool)) return;
     finish(h, -ERR_SERVICE_UNAVAILABLE);
 }
+
+static void to_pool(struct hop *h, void (*fn)(struct pool_task *t)) { to_lane(h, LANE_WORK, fn); }
 
 static enum executor executor_of(const struct call *c) {
     if (c->route->executor != AUTO) return c->route->executor;
@@ -275,13 +281,10 @@ static void run_inline(struct hop *h) {
     to_pool(h, pool_read);
 }
 
-/* Everything between known credentials and the handler; then the handler, where its route says. An inline GET goes on in the
- * snapshot that found its actor. */
-static void admit(struct hop *h) {
+/* The body, then the handler where its route says. An inline GET goes on in the snapshot that found its actor. */
+static void proceed(struct hop *h) {
     struct call *c = &h->call;
-    int rc = auth_csrf(c);
-    if (rc >= 0) rc = auth_admit(c);
-    if (rc >= 0) rc = check_body(c);
+    int rc = check_body(c);
     enum executor e = executor_of(c);
     if (rc >= 0 && e == INLINE) {
         run_inline(h);
@@ -294,30 +297,106 @@ static void admit(struct hop *h) {
     else to_writer(h);
 }
 
+static void pool_proceed(struct pool_task *t) {
+    struct hop *h = hop_of_pool(t);
+    int rc = open_snapshot(&h->call, BUDGET_POOL_MS);
+    if (rc < 0) finish(h, rc);
+    else proceed(h);
+}
+
+static int count_run(struct db_task *t, struct conn *conn) {
+    struct hop *h = hop_of_write(t);
+    return rate_count(conn, h->call.http->remote, h->call.work.now, &h->counted);
+}
+
+static int refuse_rate(struct call *c, int64_t seconds) {
+    call_header(c, "Retry-After", str_fmt(c->work.arena, "%" PRId64, seconds));
+    return fail(&c->work, ERR_RATE_LIMIT_REACHED);
+}
+
+/* On the thread that writes: a body is read elsewhere. */
+static void count_done(struct db_task *t, int rc) {
+    struct hop *h = hop_of_write(t);
+    struct call *c = &h->call;
+    int64_t wait = rc < 0 ? 0 : rate_counted(c->api, c->http->remote, c->work.now, h->counted);
+    if (wait) rc = refuse_rate(c, wait);
+    if (rc < 0) finish(h, rc);
+    else to_pool(h, pool_proceed);
+}
+
+static void to_count(struct hop *h) {
+    leave_loop(h);
+    h->write = (struct db_task){.run = count_run, .done = count_done};
+    db_submit(h->call.work.desk->db, &h->write);
+}
+
+/* Everything between known credentials and the body. */
+static void admit(struct hop *h) {
+    struct call *c = &h->call;
+    int rc = auth_csrf(c);
+    if (rc >= 0) rc = auth_admit(c);
+    bool counts = rc >= 0 && c->work.actor.rank == ROLE_PUBLIC && c->method != GET && c->api->cfg.public_writes_a_minute;
+    int64_t wait = counts ? rate_over(c->api, c->http->remote, c->work.now) : 0;
+    if (wait) rc = refuse_rate(c, wait);
+    if (rc >= 0 && !counts) {
+        proceed(h);
+        return;
+    }
+    db_read_end(c->work.conn);
+    if (rc < 0) finish(h, rc);
+    else to_count(h);
+}
+
+static void pool_admit(struct pool_task *t) {
+    struct hop *h = hop_of_pool(t);
+    int rc = open_snapshot(&h->call, BUDGET_POOL_MS);
+    if (rc < 0) finish(h, rc);
+    else admit(h);
+}
+
+/* In the lane of those who hash, which is left as soon as it is known who calls. */
 static void pool_auth(struct pool_task *t) {
     struct hop *h = hop_of_pool(t);
     struct call *c = &h->call;
     int rc = open_snapshot(c, BUDGET_POOL_MS), opened = rc;
     if (rc >= 0) rc = auth_slow(c);
-    if (rc >= 0) {
-        admit(h);
+    if (opened >= 0) db_read_end(c->work.conn);
+    if (rc < 0) finish(h, rc);
+    else to_pool(h, pool_admit);
+}
+
+static void delay_over(struct delay *t) {
+    struct hop *h = hop_of_delay(t);
+    if (atomic_load(&h->call.api->draining)) finish(h, -ERR_SERVICE_UNAVAILABLE);
+    else to_lane(h, LANE_HASH, pool_auth);
+}
+
+/* A password is to be verified: now, or after a while. */
+static void to_hash(struct hop *h, int ms, uint64_t key) {
+    struct api *api = h->call.api;
+    if (ms == 0) {
+        to_lane(h, LANE_HASH, pool_auth);
         return;
     }
-    if (opened >= 0) db_read_end(c->work.conn);
-    finish(h, rc);
+    atomic_fetch_add(&api->metrics.delays, 1);
+    h->delay = (struct delay){.over = delay_over};
+    leave_loop(h);
+    if (!delay(api->delays, &h->delay, key, ms)) finish(h, auth_crowded(&h->call));
 }
 
 static void authenticate(struct hop *h) {
     struct call *c = &h->call;
+    uint64_t key = 0;
     int rc = open_snapshot(c, db_blocks(c->work.desk->db) ? BUDGET_POOL_MS : BUDGET_INLINE_MS), opened = rc;
     if (rc >= 0) rc = auth_fast(c);
     if (rc == AUTH_DONE) {
         admit(h);
         return;
     }
+    if (rc == AUTH_SLOW) rc = auth_delay(c, &key);
     if (opened >= 0) db_read_end(c->work.conn);
     if (rc < 0) finish(h, rc);
-    else to_pool(h, pool_auth);
+    else to_hash(h, rc, key);
 }
 
 static void pool_begin(struct pool_task *t) { authenticate(hop_of_pool(t)); }

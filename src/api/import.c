@@ -129,5 +129,7 @@ int import_run(struct work *w, const struct job *j) {
     if (rc >= 0)
         rc = job_finish(w, j->id, kept ? JOB_COMPLETED : JOB_FAILED, total, kept ? im->inserted : 0, im->rejected, buf_view(&im->errors));
     buf_free(&im->errors);
+    w->afters = im->call.work.afters;
+    w->last_after = im->call.work.last_after;
     return rc;
 }

@@ -31,7 +31,12 @@ int router_match(const struct router *r, struct call *c, enum method m, struct s
 
 /* ---- pool ------------------------------------------------------------------------------------------------- */
 
-/* Threads for what blocks or burns, behind a bounded queue. */
+/* Threads for what blocks or burns, behind bounded queues. */
+enum lane {
+    LANE_WORK,
+    LANE_HASH, /* passwords, one at a time: 19 MiB and a core each */
+    LANES
+};
 struct pool_task {
     void (*run)(struct pool_task *t);
     struct pool_task *next;
@@ -39,19 +44,34 @@ struct pool_task {
 struct pool;
 struct pool *pool_new(int threads);
 void pool_free(struct pool *p);                          /* waits for what is queued */
-bool pool_submit(struct pool *p, struct pool_task *t);   /* false: full */
-int pool_queued(struct pool *p);
+bool pool_submit(struct pool *p, enum lane lane, struct pool_task *t); /* false: full */
+int pool_queued(struct pool *p, enum lane lane);
+
+/* ---- delays ----------------------------------------------------------------------------------------------- */
+
+struct delay {
+    void (*over)(struct delay *t); /* on the timer's thread: it must hand on */
+    uint64_t key;                  /* so many of one may wait */
+    int64_t due;
+    struct delay *next;
+};
+struct delays;
+struct delays *delays_new(void);
+void delays_end(struct delays *d); /* those that wait are over now, and none is taken */
+void delays_free(struct delays *d);
+bool delay(struct delays *d, struct delay *t, uint64_t key, int ms); /* false: too many wait */
 
 /* ---- authentication: a stage of its own before the executor ------------------------------------------------- */
 
 enum { AUTH_DONE = 0, AUTH_SLOW = 1 };
 /* Who calls: fills work.actor. AUTH_SLOW: a password must be verified, go on with auth_slow in the pool. Or error. */
 int auth_fast(struct call *c);
-int auth_slow(struct call *c); /* in the pool; writes wait for the writer */
+/* After AUTH_SLOW: how many milliseconds this login is to wait first, and by what key such logins are counted; or error. */
+int auth_delay(struct call *c, uint64_t *key);
+int auth_crowded(struct call *c); /* too many such logins wait: the error */
+int auth_slow(struct call *c); /* in its lane of the pool; writes wait for the writer */
 int auth_csrf(struct call *c);
-int auth_admit(struct call *c); /* role, scope, permission, rate */
-/* Counts a write of a caller without login; 0, or the seconds until the next is admitted. */
-int64_t rate_over(struct api *api, struct str remote, int64_t now);
+int auth_admit(struct call *c); /* role, scope, permission */
 
 struct credential {
     unsigned char key[MAC_SIZE]; /* of login, password, agent, address and mode, under a key of this process */
@@ -63,16 +83,23 @@ struct credentials {
     struct credential place[CREDENTIALS];
 };
 
+/* ---- rate (rate.c) ------------------------------------------------------------------------------------------ */
+
 #define RATES 1024
-struct rate {
+struct rate { /* an address that is over the limit in this minute */
     uint64_t address;
     int64_t minute;
-    int count;
 };
 struct rates {
     pthread_mutex_t lock;
     struct rate place[RATES];
 };
+
+/* Of a write without login: seconds to wait when this address is known to be over; then count it, in a write of its own; then
+ * what that says. Nothing is counted when the limit is 0. */
+int64_t rate_over(struct api *api, struct str remote, int64_t now);
+int rate_count(struct conn *conn, struct str remote, int64_t now, int64_t *n);
+int64_t rate_counted(struct api *api, struct str remote, int64_t now, int64_t n);
 
 /* ---- idempotency ------------------------------------------------------------------------------------------ */
 
@@ -87,7 +114,7 @@ bool service_handle(struct api *api, struct http_request *r); /* true: replied *
 
 struct api_metrics {
     atomic_llong requests[6]; /* by status / 100 */
-    atomic_llong inline_runs, writer_runs, pool_runs, hashes, reruns;
+    atomic_llong inline_runs, writer_runs, pool_runs, hashes, delays, reruns;
     atomic_llong microseconds;
 };
 
@@ -99,7 +126,8 @@ struct api {
     struct pool *pool;
     struct credentials credentials;
     struct rates rates;
-    pthread_mutex_t hashing; /* one password at a time: 19 MiB and a core each */
+    struct delays *delays;
+    pthread_mutex_t hashing; /* also of what is hashed outside of the lane */
     _Atomic(struct http_server *) http; /* loops run before it is known */
     struct api_metrics metrics;
     atomic_bool draining, access_log;

@@ -99,18 +99,31 @@ int visit_write(struct visit *v, int (*run)(struct visit *v)) {
 
 /* ---- a visit ----------------------------------------------------------------------------------------------------------- */
 
-static void show(struct pool_task *t) {
-    struct visit *v = (struct visit *)(void *)t; /* its first member */
-    v->page->show(v);
-    reply(v);
+static int count(struct visit *v) { return rate_count(v->work.conn, v->http->remote, v->work.now, &v->counted); }
+
+/* Seconds to wait, 0, or error. A form is a write of nobody. */
+static int64_t too_many(struct visit *v) {
+    if (!v->posted || v->api->cfg.public_writes_a_minute == 0) return 0;
+    int64_t wait = rate_over(v->api, v->http->remote, v->work.now);
+    if (wait) return wait;
+    int rc = visit_write(v, count);
+    return rc < 0 ? rc : rate_counted(v->api, v->http->remote, v->work.now, v->counted);
 }
 
-static bool too_many(struct visit *v) {
-    int64_t wait = v->posted ? rate_over(v->api, v->http->remote, v->work.now) : 0;
-    if (wait == 0) return false;
-    http_add_header(v->http, "Retry-After", str_fmt(v->arena, "%" PRId64, wait));
-    say(v, 429, "Too many requests", "Please try again in a minute.");
-    return true;
+static void show(struct pool_task *t) {
+    struct visit *v = (struct visit *)(void *)t; /* its first member */
+    int64_t wait = too_many(v);
+    if (wait < 0) {
+        visit_failed(v);
+    } else if (wait) {
+        http_add_header(v->http, "Retry-After", str_fmt(v->arena, "%" PRId64, wait));
+        say(v, 429, "Too many requests", "Please try again in a minute.");
+    } else if (!read_given(v)) {
+        say(v, 400, "Not understood", "The form could not be read.");
+    } else {
+        v->page->show(v);
+    }
+    reply(v);
 }
 
 static void visit(struct api *api, struct http_request *r, const struct page *p, bool posted) {
@@ -118,17 +131,8 @@ static void visit(struct api *api, struct http_request *r, const struct page *p,
     *v = (struct visit){.task = {.run = show}, .api = api, .http = r, .page = p, .posted = posted, .arena = r->arena, .status = 200};
     work_init(&v->work, api->desk, r->arena);
     v->work.actor.remote = r->remote;
-    if (too_many(v)) {
-        reply(v);
-        return;
-    }
-    if (!read_given(v)) {
-        say(v, 400, "Not understood", "The form could not be read.");
-        reply(v);
-        return;
-    }
     http_defer(r);
-    if (pool_submit(api->pool, &v->task)) return;
+    if (pool_submit(api->pool, LANE_WORK, &v->task)) return;
     visit_failed(v);
     reply(v);
 }

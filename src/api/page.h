@@ -14,6 +14,7 @@ struct visit {
     bool posted;
     const struct json *given; /* the query's arguments, or a POST's form */
     struct arena *arena;
+    int64_t counted; /* of its rate */
     void *prepared; /* the page's own */
     /* The reply: */
     int status;

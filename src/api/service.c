@@ -56,7 +56,7 @@ static void readyz(struct api *api, struct http_request *r) {
     struct question *q = ARENA_NEW(r->arena, struct question);
     *q = (struct question){.task = {.run = pool_ready}, .api = api, .request = r};
     http_defer(r);
-    if (pool_submit(api->pool, &q->task)) return;
+    if (pool_submit(api->pool, LANE_WORK, &q->task)) return;
     struct buf b = {0};
     buf_text(&b, "the pool is full\n");
     reply_text(r, 503, "text/plain; charset=utf-8", &b);
@@ -80,13 +80,16 @@ static void metrics(struct api *api, struct http_request *r) {
     metric(&b, "inline_total", "counter", "Requests run on an event loop.", atomic_load(&m->inline_runs));
     metric(&b, "writer_total", "counter", "Requests run on the writer.", atomic_load(&m->writer_runs));
     metric(&b, "pool_total", "counter", "Hops to the pool.", atomic_load(&m->pool_runs));
-    metric(&b, "pool_queued", "gauge", "Works that wait for the pool.", pool_queued(api->pool));
+    metric(&b, "pool_queued", "gauge", "Works that wait for the pool.", pool_queued(api->pool, LANE_WORK));
+    metric(&b, "logins_queued", "gauge", "Passwords that wait to be hashed.", pool_queued(api->pool, LANE_HASH));
+    metric(&b, "logins_delayed_total", "counter", "Logins that were made to wait.", atomic_load(&m->delays));
     metric(&b, "reruns_total", "counter", "Reads whose inline budget was spent.", atomic_load(&m->reruns));
     metric(&b, "password_hashes_total", "counter", "Passwords verified by their hash.", atomic_load(&m->hashes));
     metric(&b, "store_commits_total", "counter", "Durable commits.", d.commits);
     metric(&b, "store_writes_total", "counter", "Writes that shared them.", d.tasks);
     metric(&b, "store_statements_total", "counter", "Statements run.", d.statements);
     metric(&b, "store_prepares_total", "counter", "Statements prepared.", d.prepares);
+    metric(&b, "store_rung_total", "counter", "Messages of other processes that they have written.", d.rung);
     metric(&b, "store_bytes", "gauge", "Size of the store.", d.store_bytes);
     metric(&b, "store_wal_bytes", "gauge", "Size of the write-ahead log.", d.wal_bytes);
     metric(&b, "store_writable", "gauge", "1 when the last commit succeeded.", d.writable);

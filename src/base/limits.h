@@ -37,6 +37,9 @@
 #define LIMIT_BATCH 512                   /* works that share one COMMIT */
 #define LIMIT_PIXELS (25 * 1000 * 1000)    /* of a picture that is decoded: 100 MB as RGBA */
 #define LIMIT_POOL_QUEUE 256              /* waiting pool works; more get 503 */
+#define LIMIT_HASH_QUEUE 64               /* logins that wait for their turn to hash: 20 to 30 ms each; more get 503 */
+#define LIMIT_DELAYED 256                 /* logins that are slowed at once: a suspended connection each; more get 429 */
+#define LIMIT_DELAYED_ALIKE 16            /* of one account */
 #define BUDGET_INLINE_MS 50               /* a GET on an event loop; over it is run again in the pool */
 #define BUDGET_POOL_MS 10000              /* a GET in the pool */
 

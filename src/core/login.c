@@ -1,6 +1,14 @@
 /* Logins by e-mail and password, and the lock-out (completions.md section 4).
  *
  * Failures are counted in the store by account and address together, and by address, so that a stranger can't lock an owner out.
+ * Those of one address wait for each other when they are counted, so that ten are ten in all processes.
+ *
+ * An account that is guessed from many addresses is slowed: from the tenth failure on, wherever it came from, a login waits
+ * before its password is looked at, 250 ms, doubled by each further failure up to 4 s. The wait holds neither thread nor store,
+ * so few may wait for one account at once (LIMIT_DELAYED_ALIKE) and the others are turned away: an attacker of a thousand
+ * addresses gets some four guesses a second from each process. Right and wrong passwords wait alike, known and unknown accounts
+ * too. Who has a live session of the account from the same address does not: its owner, at home, notices nothing.
+ *
  * The account is kept as a keyed hash of what was typed, known or not: the table says nothing of who has an account here. */
 #include "base/fold.h"
 #include "core/session.h"
@@ -13,11 +21,17 @@ QUERY(login_by_email, "SELECT u.id, u.password_hash, COALESCE(u.password_updated
 QUERY(failures_of_account, "SELECT COUNT(*), COALESCE(MAX(created_at), 0) FROM login_failures WHERE account = :account AND ip_address = :ip AND created_at > :since");
 QUERY(failures_of_address, "SELECT COUNT(*), COALESCE(MAX(created_at), 0) FROM login_failures WHERE ip_address = :ip AND created_at > :since");
 QUERY(failure_insert, "INSERT INTO login_failures (account, ip_address, created_at) VALUES (:account, :ip, :now)");
-QUERY(failures_forget, "DELETE FROM login_failures WHERE created_at <= :since");
+/* Counted as far as it matters. */
+QUERY(failures_anywhere, "SELECT COUNT(*) FROM (SELECT 1 FROM login_failures WHERE account = :account AND created_at > :since LIMIT 32) AS f");
+QUERY(login_at_home, "SELECT s.id FROM identity_emails e JOIN sessions s ON s.user_id = e.user_id WHERE e.email_key = :email AND e.is_claim = 0 "
+                     "AND s.ip_address = :ip AND s.ended_at IS NULL LIMIT 1");
 
 #define FAILURES 10
-#define WINDOW (15 * TIME_MINUTE)
+#define WINDOW LOGIN_FAILURES_KEPT
 #define LOCK (10 * TIME_MINUTE)
+#define DELAY_MS 250
+#define DOUBLINGS 4
+_Static_assert(DELAY_MS << DOUBLINGS == LOGIN_DELAY_MAX_MS, "the longest delay is a doubling of the first");
 
 int login_find(struct work *w, struct str email, struct login *out) {
     struct stmt *row;
@@ -53,10 +67,28 @@ int login_locked(struct work *w, struct str email) {
     return account > address ? account : address;
 }
 
+int login_guard(struct work *w, struct str email) {
+    TRY(db_lock(w->conn, str_fmt(w->arena, "login:%.*s", (int)w->actor.remote.n, w->actor.remote.p)));
+    return login_locked(w, email);
+}
+
 int login_failed_note(struct work *w, struct str email) {
-    TRY(db_exec(w->conn, &failures_forget, BINDS(B_INT("since", w->now - WINDOW))));
-    return db_exec(w->conn, &failure_insert,
-                   BINDS(B_TEXT("account", account_of(w, email)), B_TEXT("ip", w->actor.remote), B_INT("now", w->now)));
+    int locked = login_guard(w, email);
+    if (locked) return locked;
+    TRY(db_exec(w->conn, &failure_insert,
+                BINDS(B_TEXT("account", account_of(w, email)), B_TEXT("ip", w->actor.remote), B_INT("now", w->now))));
+    return 0;
+}
+
+int login_delay(struct work *w, struct str email, uint64_t *key) {
+    struct str account = account_of(w, email);
+    int64_t n = 0, home = 0;
+    memcpy(key, account.p, sizeof *key);
+    TRY(db_int(w->conn, &failures_anywhere, BINDS(B_TEXT("account", account), B_INT("since", w->now - WINDOW)), &n));
+    if (n < FAILURES) return 0;
+    TRY(db_int(w->conn, &login_at_home, BINDS(B_TEXT("email", email_key(w->arena, email)), B_TEXT("ip", w->actor.remote)), &home));
+    if (home) return 0;
+    return n - FAILURES < DOUBLINGS ? DELAY_MS << (n - FAILURES) : LOGIN_DELAY_MAX_MS;
 }
 
 int password_rule(const struct desk *d, int rank, struct str password, int64_t *least) {

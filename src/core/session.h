@@ -33,6 +33,8 @@ int sessions_end(struct work *w, int64_t user_id, int64_t but); /* all of a user
 
 /* ---- logins ----------------------------------------------------------------------------------------------- */
 
+#define LOGIN_FAILURES_KEPT (15 * TIME_MINUTE)
+
 struct login {
     int64_t user_id, password_updated_at;
     int rank;
@@ -42,7 +44,13 @@ struct login {
 int login_find(struct work *w, struct str email, struct login *out); /* 0 also when there is none */
 /* Ten failures in 15 minutes of one account from one address, or of one address: the seconds until the lock ends, or 0. */
 int login_locked(struct work *w, struct str email);
+/* The same in a write, where guesses of this address wait for each other until it ends. */
+int login_guard(struct work *w, struct str email);
+/* Counts a failure, and returns 0; or, when it is locked by now, counts nothing and returns the seconds. */
 int login_failed_note(struct work *w, struct str email);
+/* How many milliseconds a login is to wait before its password is looked at, up to LOGIN_DELAY_MAX_MS; key: the account's. */
+#define LOGIN_DELAY_MAX_MS 4000
+int login_delay(struct work *w, struct str email, uint64_t *key);
 
 /* The shortest password a person of this rank may have, in characters; 0 when it will do, else -ERR_FIELD_INVALID without fail(). */
 int password_rule(const struct desk *d, int rank, struct str password, int64_t *least);

@@ -2,6 +2,7 @@
 
 #include "base/fold.h"
 #include "base/log.h"
+#include "core/outbox.h"
 #include "core/words.h"
 
 #include <assert.h>
@@ -146,8 +147,13 @@ static bool value_fits(const struct setting *s, struct str value) {
 }
 
 static void reload(struct desk *d, void *arg) {
-    struct conn *c = db_reader(d->db);
     (void)arg;
+    settings_heard(d, (struct str){0});
+}
+
+void settings_heard(struct desk *d, struct str payload) {
+    struct conn *c = db_reader(d->db);
+    (void)payload;
     if (c == NULL || settings_reload(d->settings, c) < 0) log_error("settings could not be read again; the former ones stay");
 }
 
@@ -156,5 +162,6 @@ int setting_set(struct work *w, struct str name, struct str value) {
     if (place < 0 || !value_fits(&setting_table[place], value)) return -ERR_FIELD_INVALID;
     if (setting_table[place].type == SETTING_SECRET && value.n) value = seal_text(w->arena, &w->desk->setting_key, value);
     after_commit(w, reload, NULL);
+    TRY(outbox_add(w, "settings", name));
     return db_exec(w->conn, &setting_put, BINDS(B_TEXT("name", name), B_TEXT("value", value), B_INT("now", w->now)));
 }

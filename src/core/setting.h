@@ -27,6 +27,7 @@ struct settings;
 struct settings *settings_open(struct conn *c); /* NULL when the store can't be read */
 void settings_close(struct settings *s);
 int settings_reload(struct settings *s, struct conn *c);
+void settings_heard(struct desk *d, struct str payload); /* another process has written some */
 
 /* A name the table lacks is a bug. */
 bool setting_bool(const struct desk *d, const char *name);

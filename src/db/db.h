@@ -6,7 +6,9 @@
  *
  *     @LIST(:ids)    the integers of a JSON array, as a row source for IN:  id IN @LIST(:ids)
  *     @TEXTS(:names) the same for texts
- *     @ID@ @BLOB@    in schema files only: an identity column; the type of bytes
+ *     @UNSEEN(:place) a condition of the outbox: entries that a reader who stood at this place has not seen
+ *     @PLACE@        the place in the outbox of who reads now, in this snapshot; CAST it to TEXT
+ *     @ID@ @BLOB@ @XID@ in schema files only: an identity column; the type of bytes; the outbox's transaction
  *     @LOCK@         at the end of a SELECT in a write: lock these rows (empty on SQLite: one writer)
  *     @SKIP@         the same, and pass over rows that another write has locked
  *
@@ -105,6 +107,15 @@ void db_close(struct db *db); /* waits for queued writes, checkpoints, releases 
 /* Whether statements wait for another process: then they have no business on an event loop. */
 bool db_blocks(const struct db *db);
 
+/* Processes that share a store wake each other. db_ring says that something was committed which the others should look
+ * at: it costs the caller nothing, and what comes close together is one message. db_hear waits until another process
+ * rang (1) or the time has passed (0); one thread does nothing else, and sends what was rung meanwhile. It may miss: look
+ * at the store when the time has passed, too. Negative: db_hush was called. Of a store of one process these do nothing. */
+bool db_shared(const struct db *db); /* whether other processes may write to the store */
+void db_ring(struct db *db);
+int db_hear(struct db *db, int wait_ms);
+void db_hush(struct db *db);
+
 /* This thread's read-only connection; opened at first use, closed with the thread. NULL when the store can't be read. */
 struct conn *db_reader(struct db *db);
 int db_read_begin(struct conn *c, int budget_ms); /* one snapshot; statements past the budget fail with -ERR_SERVICE_UNAVAILABLE */
@@ -124,6 +135,7 @@ int db_write(struct db *db, int (*run)(struct conn *c, void *arg), void *arg); /
 
 struct db_stats {
     int64_t commits, tasks, statements, prepares, wal_bytes, store_bytes;
+    int64_t rung; /* by other processes */
     bool writable; /* false after a failed commit until one succeeds */
 };
 void db_stats(struct db *db, struct db_stats *out);

@@ -56,6 +56,11 @@ struct engine {
     bool (*writes_here)(const struct db *db); /* the calling thread is one that writes */
     void (*stats)(struct db *db, struct db_stats *out); /* what the connections' counters don't say */
 
+    /* See db_ring; NULL: one process has the store. */
+    void (*ring)(struct db *db);
+    int (*hear)(struct db *db, int wait_ms);
+    void (*hush)(struct db *db);
+
     /* A connection: of a reader to open, of any to close. */
     int (*connect)(struct db *db, struct conn **out, struct why why);
     void (*disconnect)(struct conn *c);

@@ -25,6 +25,13 @@ struct pg_store {
     pthread_cond_t close; /* of the watcher */
     pthread_t watcher;
     bool watching;
+    struct pg_bell {
+        int fd; /* an eventfd that wakes who listens */
+        atomic_bool rung, hushed;
+        unsigned generation; /* of the listener's connection, once it listens */
+        int64_t quiet_until; /* clock_monotonic(): what is rung before is told then */
+        _Atomic int64_t heard;
+    } bell;
 };
 
 /* A conn's own. */
@@ -76,6 +83,11 @@ void pg_store_close(struct db *db);
 void pg_submit(struct db *db, struct db_task *t);
 bool pg_writes_here(const struct db *db);
 void pg_stats(struct db *db, struct db_stats *out);
+
+/* postgres_bell.c */
+void pg_ring(struct db *db);
+int pg_hear(struct db *db, int wait_ms);
+void pg_hush(struct db *db);
 
 /* postgres_schema.c */
 int pg_migrate(struct conn *c, const struct schema_file *files, struct why why);

@@ -3,7 +3,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -102,6 +104,7 @@ void pg_submit(struct db *db, struct db_task *t) {
 bool pg_writes_here(const struct db *db) { return writing_for == db; }
 
 void pg_stats(struct db *db, struct db_stats *out) {
+    out->rung = atomic_load(&db->postgres->bell.heard);
     out->writable = db->postgres->writer_count > 0 && atomic_load(&db->postgres->back_off) == 0;
 }
 
@@ -164,9 +167,10 @@ int pg_store_open(struct db *db, const struct db_config *cfg, const struct schem
     struct pg_store *s = db->postgres = ARENA_NEW(db->memory, struct pg_store);
     s->last = &s->first;
     s->url = str_dup(db->memory, str_of(cfg->url)).p;
+    s->bell.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->wake, NULL);
-    int rc = read_url(s->url, why);
+    int rc = s->bell.fd < 0 ? refuse(why, "too many files are open") : read_url(s->url, why);
     if (rc == 0 && pg_watch_start(db) < 0) rc = refuse(why, "no thread can be started");
     if (rc == 0) rc = cfg->read_only ? look(db, files, why) : start_writers(db, cfg, files, why);
     s->opened = rc == 0;
@@ -183,6 +187,7 @@ void pg_store_close(struct db *db) {
     pg_watch_stop(db);
     for (struct ring *r = db->conns.next, *next = r->next; r != &db->conns; r = next, next = r->next)
         pg_close(RING_OF(r, struct conn, in_store));
+    close(s->bell.fd);
     pthread_cond_destroy(&s->wake);
     pthread_mutex_destroy(&s->lock);
 }

@@ -121,6 +121,20 @@ struct conn *db_reader(struct db *db) {
     return NULL;
 }
 
+/* ---- other processes ------------------------------------------------------------------------------------ */
+
+bool db_shared(const struct db *db) { return db->engine->hear != NULL; }
+
+void db_ring(struct db *db) {
+    if (db->engine->ring) db->engine->ring(db);
+}
+
+int db_hear(struct db *db, int wait_ms) { return db->engine->hear ? db->engine->hear(db, wait_ms) : -1; }
+
+void db_hush(struct db *db) {
+    if (db->engine->hush) db->engine->hush(db);
+}
+
 /* ---- writes -------------------------------------------------------------------------------------------- */
 
 void db_submit(struct db *db, struct db_task *t) { db->engine->submit(db, t); }

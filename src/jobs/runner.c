@@ -5,12 +5,18 @@
  * own: a relay that answers slowly takes those and nothing else. It is claimed only when one of them is idle.
  *
  *     due -> claimed -> run in one write -> done            most kinds, on the runner's thread
- *     due -> claimed -> outside -> run in one write -> done, or due later       on a thread of the kind */
+ *     due -> claimed -> outside -> run in one write -> done, or due later       on a thread of the kind
+ *
+ * A job may take longer than its lease. Its write holds the row from the first statement on (job_hold), and who claims passes over
+ * rows that are held: as long as the process lives the hold is the lease, and when it dies the store lets go. While it is outside
+ * there is no write, and the runner renews its lease. A process that was stopped meanwhile finds the number of another claim in
+ * the row and leaves the job alone. */
 #include "jobs/runner.h"
 
 #include "base/log.h"
 #include "core/job.h"
 #include "core/session.h"
+#include "jobs/sweep.h"
 #include "json/json.h"
 
 #include <inttypes.h>
@@ -20,6 +26,7 @@
 
 #define LOOK_AGAIN_S 1 /* for retries and leases; a new job wakes the runner */
 #define FLUSH_MS (15 * TIME_SECOND)
+#define SWEEP_MS TIME_MINUTE
 
 /* One job from its claim to its end. */
 struct turn {
@@ -37,6 +44,8 @@ struct worker {
     const struct job_kind *kind;
     pthread_t thread;
     struct turn *turn; /* handed over, or at work; NULL: idle */
+    int64_t job_id, leased_at; /* of the turn */
+    int attempts;
 };
 
 struct runner {
@@ -73,7 +82,10 @@ static int claim(struct conn *c, void *arg) {
 
 static int carry_out(struct conn *c, void *arg) {
     struct turn *t = arg;
-    return t->kind->run(turn_work(t, c), &t->job);
+    struct work *w = turn_work(t, c);
+    int rc = job_hold(w, &t->job);
+    if (rc == 0) log_warn("job %" PRId64 " (%s) was claimed by another process", t->job.id, t->job.kind.p);
+    return rc <= 0 ? rc : t->kind->run(w, &t->job);
 }
 
 static int put_off(struct conn *c, void *arg) {
@@ -121,6 +133,7 @@ static void wake(void *arg) {
 static void hand_over(struct worker *w, struct turn *t) {
     pthread_mutex_lock(&w->runner->lock);
     w->turn = t;
+    if (t) w->job_id = t->job.id, w->attempts = t->job.attempts, w->leased_at = t->work.now;
     pthread_cond_broadcast(&w->runner->handed);
     pthread_mutex_unlock(&w->runner->lock);
 }
@@ -146,6 +159,25 @@ static void *work_outside(void *arg) {
 
 /* ---- the runner ----------------------------------------------------------------------------------------------------- */
 
+static int renew(struct conn *c, void *arg) {
+    const struct worker *w = arg;
+    struct work work = {.conn = c, .now = w->leased_at};
+    return job_renew(&work, w->job_id, w->attempts);
+}
+
+/* Of those who are outside for half a lease. */
+static void renew_leases(struct runner *r) {
+    int64_t now = clock_now(&r->desk->clock);
+    for (int i = 0; i < r->worker_count; i++) {
+        struct worker *w = &r->workers[i];
+        pthread_mutex_lock(&r->lock);
+        bool due = w->turn && now - w->leased_at >= JOB_LEASE / 2;
+        if (due) w->leased_at = now;
+        pthread_mutex_unlock(&r->lock);
+        if (due) db_write(r->desk->db, renew, w); /* nothing but this thread hands over */
+    }
+}
+
 /* The kinds there is somebody for, as a JSON array. */
 static struct str claimable(struct runner *r, struct arena *a) {
     struct str list = S("");
@@ -156,6 +188,7 @@ static struct str claimable(struct runner *r, struct arena *a) {
 
 /* One job: true when there was one. */
 static bool one(struct runner *r) {
+    renew_leases(r);
     struct arena *a = arena_new();
     struct turn *t = turn_new(r->desk, a);
     t->kinds = claimable(r, a);
@@ -181,14 +214,20 @@ static bool rest(struct runner *r) {
     return !atomic_load(&r->stopping);
 }
 
+static bool due(int64_t *last, int64_t every) {
+    int64_t now = clock_monotonic();
+    if (now - *last < every) return false;
+    *last = now;
+    return true;
+}
+
 static void *run(void *arg) {
     struct runner *r = arg;
-    int64_t flushed = clock_monotonic();
+    int64_t flushed = clock_monotonic(), swept = 0;
     do {
         while (!atomic_load(&r->stopping) && one(r)) {}
-        if (clock_monotonic() - flushed < FLUSH_MS) continue;
-        touches_flush(r->desk);
-        flushed = clock_monotonic();
+        if (due(&flushed, FLUSH_MS)) touches_flush(r->desk);
+        if (due(&swept, SWEEP_MS)) sweep(r->desk);
     } while (rest(r));
     touches_flush(r->desk);
     return NULL;

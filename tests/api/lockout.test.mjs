@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { MINUTE, open } from './lib/index.mjs';
+import { MINUTE, open, until } from './lib/index.mjs';
 
 const fail = async (desk, n, email = 'agent@example.com', address = undefined) => {
   for (let i = 0; i < n; i++) {
@@ -53,6 +53,89 @@ test('many wrong guesses at once get no more than ten tries', async (t) => {
   const replies = await Promise.all(Array.from({ length: 40 }, (_, i) => desk.login('agent@example.com', `wrong ${i}`).get('/teams')));
   const tries = replies.filter((r) => r.status === 401).length;
   assert.ok(replies.every((r) => [401, 429].includes(r.status)));
-  assert.ok(tries <= 12, `${tries} guesses were answered`); // two hashes may be under way when the tenth fails
+  assert.equal(tries, 10);
   (await desk.staff.get('/teams')).refused(429, 'AUTHENTICATION_LOCKED');
+});
+
+const address = (n) => `127.0.0.${n}`;
+/** What `ask` takes, in milliseconds. */
+const taking = async (ask) => {
+  const began = performance.now();
+  await ask();
+  return performance.now() - began;
+};
+/** Failures of one account, each from another address. */
+const guesses = (desk, email, first, n) => Promise.all(Array.from({ length: n }, (_, i) => fail(desk, 1, email, address(first + i))));
+
+for (const [whose, email] of [['an account', 'agent@example.com'], ['an account that does not exist', 'nobody@example.com']]) {
+  test(`${whose}, guessed from many addresses, is slowed and not locked`, async (t) => {
+    const desk = await open(t);
+    await guesses(desk, email, 10, 10);
+    assert.ok(await taking(() => fail(desk, 1, email, address(30))) >= 250);
+    assert.ok(await taking(() => fail(desk, 1, email, address(31))) >= 500, 'each failure doubles it');
+  });
+}
+
+test('a right password waits like a wrong one, and then logs in', async (t) => {
+  const desk = await open(t);
+  await guesses(desk, 'agent@example.com', 10, 10);
+  assert.ok(await taking(async () => (await desk.staff.at(address(30)).get('/teams')).must(200)) >= 250);
+});
+
+test('who has a session of the account from the same address is not slowed, nor is anybody else', async (t) => {
+  const desk = await open(t);
+  (await desk.staff.get('/teams')).must(200);
+  await guesses(desk, 'agent@example.com', 10, 14);
+  const order = [];
+  const said = (name) => (reply) => { order.push(name); return reply; };
+  const slowed = desk.staff.at(address(40)).get('/teams').then(said('newcomer'));
+  const others = [
+    desk.staff.with({ 'User-Agent': 'another program' }).get('/teams').then(said('at home')), // a login of its own
+    desk.admin.at(address(41)).get('/teams').then(said('another account')),
+    desk.anyone.get('/session').then(said('nobody')),
+  ];
+  for (const reply of await Promise.all([slowed, ...others])) reply.must(200);
+  assert.equal(order.at(-1), 'newcomer');
+});
+
+test('so many may wait for one account; the others are turned away at once', async (t) => {
+  const desk = await open(t);
+  await guesses(desk, 'agent@example.com', 10, 14);
+  const waiting = Array.from({ length: 20 }, (_, i) => desk.staff.at(address(40 + i)).get('/teams'));
+  const replies = await Promise.all(waiting);
+  assert.equal(replies.filter((r) => r.status === 200).length, 16);
+  const away = replies.filter((r) => r.status === 429);
+  assert.equal(away.length, 4);
+  for (const reply of away) assert.equal(reply.refused(429, 'AUTHENTICATION_LOCKED').headers['retry-after'], '4');
+});
+
+test('those who wait do not keep the server from stopping', async (t) => {
+  const desk = await open(t);
+  desk.expects5xx = true;
+  await guesses(desk, 'agent@example.com', 10, 14);
+  const waiting = desk.staff.at(address(40)).get('/teams').catch(() => undefined);
+  await until('one that waits', async () => /^deskd_logins_delayed_total [1-9]/m.test((await desk.anyone.exchange('GET', '/metrics')).text));
+  assert.ok(await taking(() => desk.stop()) < 4000);
+  await waiting;
+});
+
+test('while many wait for their turn to hash, others are served', async (t) => {
+  const desk = await open(t);
+  const session = await desk.session(desk.staff);
+  desk.expects5xx = true;
+  let hashing = true;
+  const logins = Promise.all(Array.from({ length: 120 }, (_, i) => desk.login(`nobody${i}@example.com`, 'x').at(address(10 + i)).get('/teams')))
+    .then((replies) => { hashing = false; return replies; });
+  let served = 0;
+  while (hashing) {
+    (await session.client.get('/conversations')).must(200);
+    served += 1;
+  }
+  const replies = await logins;
+  assert.ok(served > 5, `${served} were served meanwhile`);
+  assert.ok(replies.some((r) => r.status === 503), 'more than may wait');
+  for (const reply of replies) {
+    if (reply.status === 503) assert.ok(reply.headers['retry-after']);
+    else reply.refused(401, 'AUTHENTICATION_FAILED');
+  }
 });

@@ -1,0 +1,95 @@
+/* Calls that are answered later, by a timer. Nobody holds them meanwhile: the connection is suspended, and there is
+ * room for so many, of all and of one key. */
+#include "api/machine.h"
+#include "base/clock.h"
+#include "base/limits.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+struct delays {
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    pthread_t thread;
+    struct delay *first; /* the soonest first */
+    int count;
+    bool ending, stopping;
+};
+
+static void wait_until(struct delays *d, int64_t ms) {
+    struct timespec t = {ms / 1000, ms % 1000 * 1000000};
+    pthread_cond_timedwait(&d->change, &d->lock, &t);
+}
+
+static void *serve(void *arg) {
+    struct delays *d = arg;
+    pthread_mutex_lock(&d->lock);
+    while (d->first || !d->stopping) {
+        struct delay *t = d->first;
+        if (t == NULL) {
+            pthread_cond_wait(&d->change, &d->lock);
+        } else if (!d->ending && t->due > clock_monotonic()) {
+            wait_until(d, t->due);
+        } else {
+            d->first = t->next;
+            d->count--;
+            pthread_mutex_unlock(&d->lock);
+            t->over(t);
+            pthread_mutex_lock(&d->lock);
+        }
+    }
+    pthread_mutex_unlock(&d->lock);
+    return NULL;
+}
+
+struct delays *delays_new(void) {
+    pthread_condattr_t monotonic;
+    struct delays *d = calloc(1, sizeof *d);
+    if (d == NULL) return NULL;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&d->lock, NULL);
+    pthread_cond_init(&d->change, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    if (pthread_create(&d->thread, NULL, serve, d) == 0) return d;
+    free(d);
+    return NULL;
+}
+
+void delays_end(struct delays *d) {
+    pthread_mutex_lock(&d->lock);
+    d->ending = true;
+    pthread_cond_signal(&d->change);
+    pthread_mutex_unlock(&d->lock);
+}
+
+void delays_free(struct delays *d) {
+    if (d == NULL) return;
+    pthread_mutex_lock(&d->lock);
+    d->ending = d->stopping = true;
+    pthread_cond_signal(&d->change);
+    pthread_mutex_unlock(&d->lock);
+    pthread_join(d->thread, NULL);
+    pthread_cond_destroy(&d->change);
+    pthread_mutex_destroy(&d->lock);
+    free(d);
+}
+
+bool delay(struct delays *d, struct delay *t, uint64_t key, int ms) {
+    int alike = 0;
+    *t = (struct delay){
+        .over = t->over, .key = key, .due = clock_monotonic() + ms + 1}; /* a clock that counts whole ones */
+    pthread_mutex_lock(&d->lock);
+    for (const struct delay *o = d->first; o; o = o->next) alike += o->key == key;
+    bool room = d->count < LIMIT_DELAYED && alike < LIMIT_DELAYED_ALIKE && !d->ending;
+    if (room) {
+        struct delay **at = &d->first;
+        while (*at && (*at)->due <= t->due) at = &(*at)->next;
+        t->next = *at;
+        *at = t;
+        d->count++;
+        pthread_cond_signal(&d->change);
+    }
+    pthread_mutex_unlock(&d->lock);
+    return room;
+}

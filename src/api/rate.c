@@ -1,0 +1,43 @@
+/* Writes of callers without login: so many a minute and address, in all processes together (completions.md section 6).
+ *
+ * They are counted in the store, a row an address and minute, in a write of their own before the body is looked at: what is
+ * refused afterwards counts too, and the row is locked for no longer than it takes to count. Who is over the limit is remembered
+ * by each process until the minute ends, so that a flood costs the store no more than what is allowed. */
+#include "api/machine.h"
+
+QUERY(public_write_count, "INSERT INTO public_writes (address, minute, n) VALUES (:address, :minute, 1) "
+                          "ON CONFLICT (address, minute) DO UPDATE SET n = public_writes.n + 1 RETURNING n");
+
+/* Where this address is remembered, and its hash. */
+static struct rate *place_of(struct api *api, struct str remote, uint64_t *address) {
+    unsigned char hash[MAC_SIZE];
+    mac(hash, &api->desk->credential_key, remote);
+    memcpy(address, hash, sizeof *address);
+    return &api->rates.place[*address % RATES];
+}
+
+static int64_t until_next(int64_t now) { return (TIME_MINUTE - now % TIME_MINUTE) / TIME_SECOND + 1; }
+
+int64_t rate_over(struct api *api, struct str remote, int64_t now) {
+    uint64_t address;
+    pthread_mutex_lock(&api->rates.lock);
+    const struct rate *r = place_of(api, remote, &address);
+    bool over = r->address == address && r->minute == now / TIME_MINUTE;
+    pthread_mutex_unlock(&api->rates.lock);
+    return over ? until_next(now) : 0;
+}
+
+int rate_count(struct conn *conn, struct str remote, int64_t now, int64_t *n) {
+    int rc = db_int(conn, &public_write_count, BINDS(B_TEXT("address", remote), B_INT("minute", now / TIME_MINUTE)), n);
+    return rc < 0 ? rc : 0;
+}
+
+int64_t rate_counted(struct api *api, struct str remote, int64_t now, int64_t n) {
+    uint64_t address;
+    if (n <= api->cfg.public_writes_a_minute) return 0;
+    pthread_mutex_lock(&api->rates.lock);
+    struct rate *r = place_of(api, remote, &address);
+    *r = (struct rate){address, now / TIME_MINUTE};
+    pthread_mutex_unlock(&api->rates.lock);
+    return until_next(now);
+}

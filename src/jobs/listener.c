@@ -1,0 +1,79 @@
+#include "jobs/listener.h"
+
+#include "core/outbox.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#define LOOK_MS 500    /* also without a message: one may get lost */
+#define BUDGET_MS 5000 /* of one reading */
+#define AWAY_MS (OUTBOX_KEPT / 2)
+
+struct listener {
+    struct desk *desk;
+    pthread_t thread;
+    struct arena *memory; /* of the place */
+    struct str place;     /* p NULL: unknown */
+    int64_t read_at;      /* clock_monotonic of the last reading */
+};
+
+static void tell(struct listener *l, const struct outbox_entry *e) {
+    for (const struct topic *t = topics; t->name; t++)
+        if (str_eq(str_of(t->name), e->topic)) t->heard(l->desk, e->payload);
+}
+
+static int read_on(struct listener *l, struct work *w, struct outbox_entry **first) {
+    w->conn = db_reader(l->desk->db);
+    int rc = w->conn ? db_read_begin(w->conn, BUDGET_MS) : -ERR_SERVICE_UNAVAILABLE;
+    if (rc < 0) return rc;
+    rc = outbox_read(w, &l->place, first);
+    db_read_end(w->conn);
+    return rc;
+}
+
+static void look(struct listener *l) {
+    struct work w;
+    struct outbox_entry *first;
+    struct arena *a = arena_new();
+    int64_t now = clock_monotonic();
+    if (now - l->read_at > AWAY_MS) l->place = (struct str){0};
+    bool all = l->place.p == NULL;
+    struct str before = l->place;
+    work_init(&w, l->desk, a);
+    if (read_on(l, &w, &first) < 0) {
+        l->place = before;
+        arena_free(a);
+        return;
+    }
+    l->read_at = now;
+    for (const struct topic *t = topics; all && t->name; t++) t->heard(l->desk, (struct str){0});
+    for (const struct outbox_entry *e = first; e; e = e->next) tell(l, e);
+    arena_free(l->memory); /* after it was read from */
+    l->memory = a;         /* the place is in it */
+}
+
+static void *run(void *arg) {
+    struct listener *l = arg;
+    do look(l);
+    while (db_hear(l->desk->db, LOOK_MS) >= 0);
+    return NULL;
+}
+
+int listener_start(struct desk *d, struct listener **out) {
+    *out = NULL;
+    if (!db_shared(d->db)) return 0;
+    struct listener *l = calloc(1, sizeof *l);
+    if (l == NULL) return -1;
+    l->desk = d;
+    if (pthread_create(&l->thread, NULL, run, l) != 0) return free(l), -1;
+    *out = l;
+    return 0;
+}
+
+void listener_stop(struct listener *l) {
+    if (l == NULL) return;
+    db_hush(l->desk->db);
+    pthread_join(l->thread, NULL);
+    arena_free(l->memory);
+    free(l);
+}

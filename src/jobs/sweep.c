@@ -1,0 +1,31 @@
+#include "jobs/sweep.h"
+
+#include "base/log.h"
+#include "core/outbox.h"
+#include "core/session.h"
+
+QUERY(sweep_failures, "DELETE FROM login_failures WHERE created_at <= :before");
+QUERY(sweep_outbox, "DELETE FROM outbox WHERE created_at <= :before");
+QUERY(sweep_public_writes, "DELETE FROM public_writes WHERE minute <= CAST(:before AS BIGINT) / 60000");
+
+/* What is of no use any more, a row a table. */
+static const struct sweep {
+    const struct query *query;
+    int64_t kept;
+} sweeps[] = {
+    {&sweep_failures, LOGIN_FAILURES_KEPT},
+    {&sweep_outbox, OUTBOX_KEPT},
+    {&sweep_public_writes, 2 * TIME_MINUTE},
+};
+
+static int run(struct conn *c, void *arg) {
+    const int64_t *now = arg;
+    for (size_t i = 0; i < sizeof sweeps / sizeof *sweeps; i++)
+        TRY(db_exec(c, sweeps[i].query, BINDS(B_INT("before", *now - sweeps[i].kept))));
+    return 0;
+}
+
+void sweep(struct desk *d) {
+    int64_t now = clock_now(&d->clock);
+    if (db_write(d->db, run, &now) < 0) log_warn("what is old was not swept; it is tried again");
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { open, until } from '../api/lib/index.mjs';
+import { databaseUrl } from '../api/lib/desk.mjs';
+import { another, connection, psql } from './lib.mjs';
+
+test('a job that outlives its lease is not run by another process', async (t) => {
+  const desk = await open(t);
+  const second = await another(t, desk);
+  const url = databaseUrl(desk.dir);
+  const other = connection(t, url);
+  const team = (title, legacy_id) => ({ title, legacy_id });
+  await other.say("BEGIN; INSERT INTO teams (title, legacy_id, created_at, updated_at) VALUES ('Theirs', 'X', 0, 0)");
+  const long = (await desk.owner.post('/bulk/teams', { teams: [team('Before', 'A'), team('Mine', 'X')] })).must(202).data;
+  await until('the job waits for the other transaction', () => psql(url, 'SELECT count(*) FROM pg_locks WHERE NOT granted') === '1');
+  second.clock.write(second.clock.now + 6 * 60_000); // the lease is over, and the job would be due before the next one
+  const next = (await second.owner.post('/bulk/teams', { teams: [team('After', 'B')] })).must(202).data;
+  assert.equal((await second.job(second.owner, next.id)).status, 'COMPLETED');
+  assert.equal(psql(url, `SELECT attempts, status FROM jobs WHERE id = ${long.id}`), '1|2');
+  await other.say('ROLLBACK');
+  const done = await desk.job(desk.owner, long.id);
+  assert.deepEqual([done.status, done.inserted], ['COMPLETED', 2]);
+  assert.equal(psql(url, `SELECT attempts FROM jobs WHERE id = ${long.id}`), '1');
+  assert.equal(psql(url, "SELECT count(*) FROM teams WHERE legacy_id IN ('A', 'X')"), '2');
+});
+
+test('a job whose process was killed is run by another, once its lease is over', async (t) => {
+  const desk = await open(t);
+  const second = await another(t, desk);
+  const url = databaseUrl(desk.dir);
+  const other = connection(t, url);
+  await second.stop();
+  await other.say("BEGIN; INSERT INTO teams (title, legacy_id, created_at, updated_at) VALUES ('Theirs', 'X', 0, 0)");
+  const { id } = (await desk.owner.post('/bulk/teams', { teams: [{ title: 'Mine', legacy_id: 'X' }] })).must(202).data;
+  await until('the job waits for the other transaction', () => psql(url, 'SELECT count(*) FROM pg_locks WHERE NOT granted') === '1');
+  await desk.kill();
+  await other.say('ROLLBACK');
+  second.clock.write(second.clock.now + 6 * 60_000);
+  await second.start();
+  assert.equal((await second.job(second.owner, id)).status, 'COMPLETED');
+  assert.equal(psql(url, "SELECT count(*) FROM teams WHERE legacy_id = 'X'"), '1');
+  await second.stop();
+  await desk.start();
+});

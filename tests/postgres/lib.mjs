@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { Desk } from '../api/lib/index.mjs';
+import { defer } from '../api/lib/defer.mjs';
+
+const QUIET = ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1'];
+
+/** Runs SQL to its end: what it printed. */
+export function psql(url, sql) {
+  const done = spawnSync('psql', [url, ...QUIET, '-c', sql], { encoding: 'utf8' });
+  assert.equal(done.status, 0, `${sql}: ${done.stderr}`);
+  return done.stdout.trim();
+}
+
+/** A connection of the test's own, for transactions that stay open: `await say(sql)` when it is done. */
+export function connection(t, url) {
+  const child = spawn('psql', [url, ...QUIET], { stdio: ['pipe', 'pipe', 'inherit'] });
+  let text = '';
+  let heard = () => {};
+  child.stdout.setEncoding('utf8').on('data', (d) => { text += d; heard(); });
+  let asked = 0;
+  const say = (sql) => new Promise((resolve) => {
+    const mark = `done ${++asked}`;
+    heard = () => { if (text.includes(`${mark}\n`)) resolve(text); };
+    child.stdin.write(`${sql};\n\\echo ${mark}\n`);
+  });
+  const end = () => new Promise((resolve) => { child.on('close', resolve); child.stdin.end(); });
+  t.after(() => child.kill());
+  return { say, end };
+}
+
+/** Another process on the same database, and with the same people. It ends before the first does. */
+export async function another(t, desk, options = {}) {
+  const second = new Desk(desk.dir, { people: desk.people, clock: desk.clock.now, ...options });
+  defer(t, () => second.stop());
+  return second.start();
+}
+
+/** A number of /metrics. */
+export async function metric(desk, name) {
+  const { text } = await desk.anyone.exchange('GET', '/metrics');
+  return Number(new RegExp(`^deskd_${name} (-?\\d+)$`, 'm').exec(text)[1]);
+}

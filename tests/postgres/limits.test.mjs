@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { open } from '../api/lib/index.mjs';
+import { another } from './lib.mjs';
+
+// What is limited is limited for the desk, whatever process counts.
+
+test('ten failed logins are ten in all processes', async (t) => {
+  const desk = await open(t);
+  const second = await another(t, desk);
+  const guess = (where, i) => where.login('agent@example.com', `wrong ${i}`).get('/teams');
+  const replies = await Promise.all(Array.from({ length: 60 }, (_, i) => guess(i % 2 ? desk : second, i)));
+  assert.ok(replies.every((r) => [401, 429].includes(r.status)));
+  assert.equal(replies.filter((r) => r.status === 401).length, 10);
+  for (const where of [desk, second]) (await where.staff.get('/teams')).refused(429, 'AUTHENTICATION_LOCKED');
+});
+
+test('an account that was guessed through one process is slowed in the other', async (t) => {
+  const desk = await open(t);
+  const second = await another(t, desk);
+  for (let i = 0; i < 10; i++) (await desk.login('agent@example.com', `wrong ${i}`).at(`127.0.0.${10 + i}`).get('/teams')).refused(401, 'AUTHENTICATION_FAILED');
+  const began = performance.now();
+  (await second.staff.at('127.0.0.30').get('/teams')).must(200);
+  assert.ok(performance.now() - began >= 250);
+});
+
+test('sixty public writes a minute are sixty in all processes, and a refused one counts', async (t) => {
+  const desk = await open(t);
+  const second = await another(t, desk);
+  const stranger = { subject: 'Help', contents: 'Me', name: 'Ann', email: 'ann@strangers.example' };
+  const replies = await Promise.all(Array.from({ length: 80 }, (_, i) => (i % 2 ? desk : second).anyone.post('/conversations', i % 4 ? stranger : {})));
+  assert.ok(replies.every((r) => [201, 400, 429].includes(r.status)));
+  assert.equal(replies.filter((r) => r.status !== 429).length, 60);
+  for (const where of [desk, second]) (await where.anyone.post('/conversations', stranger)).refused(429, 'RATE_LIMIT_REACHED');
+  await desk.clock.forward(61);
+  (await desk.anyone.post('/conversations', stranger)).must(201);
+});

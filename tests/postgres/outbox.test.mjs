@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { open, until } from '../api/lib/index.mjs';
+import { databaseUrl } from '../api/lib/desk.mjs';
+import { another, connection, metric, psql } from './lib.mjs';
+
+// What one process of a desk writes, the others hear.
+
+const HOURS = 'security.session_hours_staff';
+const value = async (desk, name) => (await desk.owner.fetch('/settings')).find((s) => s.name === name).value;
+
+test('a setting that is written through one process counts in the other', async (t) => {
+  const desk = await open(t);
+  const second = await another(t, desk);
+  assert.equal(await value(second, HOURS), '8');
+  await desk.owner.update('/settings', { values: { [HOURS]: 12 } });
+  assert.equal(await value(desk, HOURS), '12', 'at once where it was written');
+  await until('the setting in the other process', async () => await value(second, HOURS) === '12', { within: 3000 });
+  await second.owner.update('/settings', { values: { [HOURS]: 13 } });
+  await until('and the other way', async () => await value(desk, HOURS) === '13', { within: 3000 });
+  assert.ok(await metric(desk, 'store_rung_total') > 0, 'a message woke it');
+});
+
+test('an entry that is committed behind a younger one is heard all the same', async (t) => {
+  const desk = await open(t);
+  const second = await another(t, desk);
+  const late = connection(t, databaseUrl(desk.dir));
+  await late.say(`BEGIN; INSERT INTO settings VALUES ('${HOURS}', '20', 0);
+    INSERT INTO outbox (topic, payload, origin, created_at) VALUES ('settings', '', 'elsewhere', ${desk.clock.now})`);
+  const other = 'security.session_hours_customers';
+  await desk.owner.update('/settings', { values: { [other]: 99 } });
+  await until('the younger entry', async () => await value(second, other) === '99');
+  assert.equal(await value(second, HOURS), '8');
+  await late.say('COMMIT');
+  await until('the elder entry', async () => await value(second, HOURS) === '20');
+});
+
+test('a process whose connections were cut hears again', async (t) => {
+  const desk = await open(t);
+  const second = await another(t, desk);
+  desk.expects5xx = second.expects5xx = true;
+  psql(databaseUrl(desk.dir), 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()');
+  await until('a write', async () => (await desk.owner.put('/settings', { values: { [HOURS]: 17 } })).status === 200);
+  await until('the setting in the other process', async () => {
+    const reply = await second.owner.get('/settings');
+    return reply.status === 200 && reply.data.find((s) => s.name === HOURS).value === '17';
+  });
+});
+
+test('the job runner of the other process is woken', async (t) => {
+  const desk = await open(t);
+  const second = await another(t, desk);
+  const url = databaseUrl(desk.dir);
+  const lock = connection(t, url);
+  await lock.say('BEGIN; LOCK TABLE teams IN SHARE MODE'); // may be read, not written
+  const stuck = (await desk.owner.post('/bulk/teams', { teams: [{ title: 'One' }] })).must(202).data;
+  await until('the first job at work', () => psql(url, 'SELECT count(*) FROM pg_locks WHERE NOT granted') === '1');
+  const next = (await desk.owner.post('/bulk/teams', { teams: [{ title: 'Two' }] })).must(202).data;
+  await until('the second job at work, in the process whose runner is free', () => psql(url, 'SELECT count(*) FROM pg_locks WHERE NOT granted') === '2');
+  await lock.say('COMMIT');
+  for (const { id } of [stuck, next]) assert.equal((await desk.job(second.owner, id)).status, 'COMPLETED');
+});
+
+test('old entries are swept', async (t) => {
+  const desk = await open(t);
+  const url = databaseUrl(desk.dir);
+  await desk.owner.update('/settings', { values: { [HOURS]: 12 } });
+  assert.equal(psql(url, "SELECT count(*) FROM outbox WHERE topic = 'settings'"), '1');
+  await desk.stop();
+  desk.clock.write(desk.clock.now + 11 * 60_000);
+  await desk.start(); // it sweeps when it starts, and each minute
+  await until('an empty outbox', () => psql(url, 'SELECT count(*) FROM outbox') === '0');
+});
+
+test('what a password proved to one process ends when another changes it, or disables the user', async (t) => {
+  const desk = await open(t);
+  const second = await another(t, desk);
+  const one = await desk.person('agent');
+  const two = await desk.person('agent');
+  const there = (person) => second.login(person.email);
+  for (const person of [one, two]) (await there(person).get('/teams')).must(200);
+  await desk.owner.update(`/users/${one.id}`, { password: 'another good one' });
+  (await there(one).get('/teams')).refused(401, 'AUTHENTICATION_FAILED');
+  (await second.login(one.email, 'another good one').get('/teams')).must(200);
+  await desk.owner.update(`/users/${two.id}`, { is_enabled: false });
+  (await there(two).get('/teams')).refused(401, 'AUTHENTICATION_FAILED');
+});

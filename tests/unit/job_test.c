@@ -1,0 +1,89 @@
+/* Claims and leases of jobs. */
+#include "store.h"
+#undef fail /* of cmocka: the work has one too */
+
+#include "core/job.h"
+
+struct scene {
+    struct desk *desk;
+    struct arena *arena;
+    int64_t now;
+    struct job *job;
+    int rc;
+};
+
+static void begin(struct scene *s, struct work *w, struct conn *c) {
+    work_init(w, s->desk, s->arena);
+    w->conn = c;
+    w->now = s->now;
+}
+
+static int run_add(struct conn *c, void *arg) {
+    struct work w;
+    int64_t id;
+    begin(arg, &w, c);
+    return job_add(&w, "import", S("{}"), &id);
+}
+
+static int run_claim(struct conn *c, void *arg) {
+    struct scene *s = arg;
+    struct work w;
+    begin(s, &w, c);
+    return s->rc = job_claim(&w, S("[\"import\"]"), s->job);
+}
+
+static int run_hold(struct conn *c, void *arg) {
+    struct scene *s = arg;
+    struct work w;
+    begin(s, &w, c);
+    return s->rc = job_hold(&w, s->job);
+}
+
+static int run_retry(struct conn *c, void *arg) {
+    struct scene *s = arg;
+    struct work w;
+    begin(s, &w, c);
+    return s->rc = job_retry(&w, s->job);
+}
+
+static void an_outlived_lease_is_claimed_again_and_the_first_claim_counts_no_more(void **state) {
+    struct place *p = *state;
+    struct desk desk = {.db = p->db};
+    struct job first, second;
+    struct scene s = {.desk = &desk, .arena = arena_new(), .now = 1000};
+    assert_int_equal(db_write(p->db, run_add, &s), 0);
+    s.job = &first;
+    assert_int_equal(db_write(p->db, run_claim, &s), 1);
+    assert_int_equal(first.attempts, 1);
+    s.job = &second;
+    assert_int_equal(db_write(p->db, run_claim, &s), 0); /* leased */
+    s.now += 5 * TIME_MINUTE;
+    assert_int_equal(db_write(p->db, run_claim, &s), 1);
+    assert_int_equal(second.id, first.id);
+    assert_int_equal(second.attempts, 2);
+    s.job = &first;
+    assert_int_equal(db_write(p->db, run_hold, &s), 0);
+    assert_int_equal(db_write(p->db, run_retry, &s), 0); /* changes no row */
+    s.job = &second;
+    assert_int_equal(db_write(p->db, run_hold, &s), 1);
+    assert_int_equal(db_write(p->db, run_retry, &s), 1);
+    assert_int_equal(db_write(p->db, run_hold, &s), 0); /* put off: nobody's */
+    arena_free(s.arena);
+}
+
+static int make(void **state) {
+    struct place *p = calloc(1, sizeof *p);
+    if (!p) return -1;
+    snprintf(p->dir, sizeof p->dir, "/tmp/deskd-test-XXXXXX");
+    if (!mkdtemp(p->dir)) return -1;
+    *state = p;
+    return place_open(p, schema_files);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(an_outlived_lease_is_claimed_again_and_the_first_claim_counts_no_more, make,
+                                        place_remove),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
