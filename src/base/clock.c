@@ -80,13 +80,19 @@ size_t time_iso(char out[TIME_ISO_SIZE], int64_t ms) {
     return TIME_ISO_SIZE - 1;
 }
 
+static char *put(char *at, const char *text, size_t n) { return (char *)memcpy(at, text, n) + n; }
+
 static const char weekdays[] = "SunMonTueWedThuFriSat";
 static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 
 size_t time_http(char out[TIME_HTTP_SIZE], int64_t ms) {
     struct moment t = moment_of(ms);
-    snprintf(out, TIME_HTTP_SIZE, "%.3s, %02u %.3s %04u %02u:%02u:%02u GMT", weekdays + 3 * t.weekday, (unsigned)t.day % 100,
-             months + 3 * (t.month - 1), (unsigned)t.year % 10000, (unsigned)t.hour % 100, (unsigned)t.minute % 100, (unsigned)t.second % 100);
+    char *at = put(put(out, weekdays + 3 * t.weekday, 3), ", ", 2);
+    at = put(put(put(two(at, t.day), " ", 1), months + 3 * (t.month - 1), 3), " ", 1);
+    at = put(two(two(at, t.year / 100), t.year), " ", 1);
+    at = put(two(at, t.hour), ":", 1);
+    at = put(two(at, t.minute), ":", 1);
+    put(two(at, t.second), " GMT", 5);
     return TIME_HTTP_SIZE - 1;
 }
 

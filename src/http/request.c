@@ -89,6 +89,7 @@ static struct str read_remote(const struct edge *e) {
     struct address at = e->conn->address;
     char text[ADDRESS_TEXT];
     bool more = e->server->proxy_count > 0 && is_proxy(e->server, &at);
+    if (!more) return str_of(e->conn->remote);
     for (size_t i = e->head_n; more && i-- > 0;)
         if (str_eqi(e->head[i].name, S("X-Forwarded-For"))) more = walk_back(e->server, e->head[i].value, &at);
     address_text(&at, text);
