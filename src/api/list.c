@@ -11,7 +11,6 @@
 #include <assert.h>
 
 #define LIST_REPLY (16 * 1024) /* bytes that most lists of ten fit in */
-#define LIST_SQL 2048           /* and most texts of a query */
 #define LIST_BINDS (BRANCH_BINDS_MAX + PATH_VARS + 24)
 
 struct list {
@@ -94,7 +93,7 @@ static void list_sql(const struct list *l, struct buf *sql) {
     const char *from = l->layout->from.p, *from_id = l->from_id.p ? l->from_id.p : "";
     struct str where = buf_view(&l->where);
     int n = branch_count(l);
-    buf_reserve(sql, LIST_SQL);
+    buf_reserve(sql, l->layout->select.n + 256);
     buf_str(sql, l->layout->select);
     if (n == 1) {
         buf_text(sql, branch_of(l, 0));

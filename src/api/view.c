@@ -100,10 +100,9 @@ static bool shown(struct view *v, const char *setting) {
     return v->shown[i].value;
 }
 
-bool view_sees(struct view *v, const struct row *row, const struct member *m) {
+bool view_may_see(struct view *v, const struct row *row, const struct member *m) {
     const struct actor *a = &v->c->work.actor;
     const struct field *f = m->field;
-    if (m->open) return true;
     if (f->flags & LOGGED_IN && a->rank == ROLE_PUBLIC && a->fingerprint.n == 0) return false;
     if (f->shown_if && !shown(v, f->shown_if)) return false;
     if (row->layout->resource->is_person && a->user_id && row->id == a->user_id) return true;
@@ -314,7 +313,7 @@ static void selection_binds(struct call *c, const struct selection *s, const str
 
 static void selection_sql(struct call *c, const struct selection *s, struct branches *b, struct buf *sql) {
     const struct layout *layout = s->layout;
-    buf_reserve(sql, layout->select.n + 512);
+    buf_reserve(sql, layout->select.n + 256);
     if (s->only < 0) buf_str(sql, layout->select);
     else buf_fmt(sql, "SELECT t.id, t.%s FROM %s WHERE ", layout->members[s->only].field->name, layout->from.p);
     buf_text(sql, s->count == 1 ? "t.id = :ids" : "t.id IN @LIST(:ids)");

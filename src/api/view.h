@@ -75,7 +75,8 @@ struct value *row_cell(const struct row *row, const char *name);
 void render_nothing(struct view *v, const struct row *row, const struct value *own); /* []: a list yet to come */
 void view_type(struct view *v, const char *type);                 /* a type's name in the case asked for */
 bool view_includes(struct view *v, const struct resource *r);
-bool view_sees(struct view *v, const struct row *row, const struct member *m);
+bool view_may_see(struct view *v, const struct row *row, const struct member *m);
+static inline bool view_sees(struct view *v, const struct row *row, const struct member *m) { return m->open || view_may_see(v, row, m); }
 
 /* The hash of one row's own members, 32 hex digits. */
 void view_tag(struct view *v, const struct row *row, char out[33]);

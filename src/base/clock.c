@@ -62,10 +62,14 @@ static struct moment moment_of(int64_t ms) {
     return t;
 }
 
+static char *put(char *at, const char *text, size_t n) { return (char *)memcpy(at, text, n) + n; }
+
+/* Two digits, of centuries the last two. */
 static char *two(char *at, int v) {
-    *at++ = (char)('0' + v / 10 % 10);
-    *at++ = (char)('0' + v % 10);
-    return at;
+    static const char digits[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748"
+                                 "4950515253545556575859606162636465666768697071727374757677787980818283848586878889909192939495969798"
+                                 "99";
+    return put(at, digits + 2 * ((unsigned)v % 100), 2);
 }
 
 size_t time_iso(char out[TIME_ISO_SIZE], int64_t ms) {
@@ -79,8 +83,6 @@ size_t time_iso(char out[TIME_ISO_SIZE], int64_t ms) {
     memcpy(at, "+00:00", 7);
     return TIME_ISO_SIZE - 1;
 }
-
-static char *put(char *at, const char *text, size_t n) { return (char *)memcpy(at, text, n) + n; }
 
 static const char weekdays[] = "SunMonTueWedThuFriSat";
 static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";

@@ -43,6 +43,8 @@ int json_parse(struct arena *a, struct str text, struct json **out, struct json_
  * would be lost in silence). */
 int form_parse(struct arena *a, struct str text, struct json **out, struct json_error *err);
 
+struct str form_decode(struct arena *a, struct str s); /* one name or value: percent-encoding and plus signs */
+
 /* What form_parse and multipart do for every pair, already decoded: form_put keeps it in root, an empty object, under a
  * copy of its name; form_end, once and after the last of them, makes the tree. form_end always returns 0. */
 int form_put(struct arena *a, struct json *root, struct str name, struct json *value, struct json_error *err);

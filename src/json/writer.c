@@ -138,11 +138,15 @@ void jw_quoted(struct json_writer *w, struct str quoted) {
 
 /* ---- names ------------------------------------------------------------------------------------------ */
 
-static void begin_key(struct json_writer *w) {
+static void announce_key(struct json_writer *w) {
     assert(w->depth > 0 && w->shape[w->depth - 1] == '}' && !w->keyed);
     w->began = w->no_empty && w->depth > 1 && !w->keep ? w->out->n : STAYS;
     w->keep = false;
     w->keyed = true;
+}
+
+static void begin_key(struct json_writer *w) {
+    announce_key(w);
     separate(w);
 }
 
@@ -161,8 +165,13 @@ void jw_name(struct json_writer *w, const struct json_name *name) {
         jw_key(w, name->text);
         return;
     }
-    begin_key(w);
-    buf_str(w->out, name->key);
+    struct buf *out = w->out;
+    size_t comma = nothing_inside(w) ? 0 : 1;
+    announce_key(w);
+    buf_reserve(out, name->key.n + 1);
+    out->p[out->n] = ','; /* written over where there is none */
+    memcpy(out->p + out->n + comma, name->key.p, name->key.n);
+    out->n += comma + name->key.n;
 }
 
 void jw_key_raw(struct json_writer *w, struct str name) {
