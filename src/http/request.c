@@ -210,6 +210,7 @@ enum MHD_Result on_request(void *cls, struct MHD_Connection *library, const char
                            const char *version, const char *upload, size_t *upload_n, void **context) {
     struct edge *e = *context;
     (void)url;
+    if (conn_of(library)->surplus) return MHD_NO; /* bytes that came before it was shut down */
     if (e == NULL) return on_head(cls, library, method, version, context);
     return *upload_n ? on_body(e, upload, upload_n) : on_complete(e);
 }
