@@ -108,9 +108,10 @@ static void write_row(struct json_writer *w, const struct recorded *q, struct st
     jw_object(w);
     for (int i = 0; i < q->column_count; i++) {
         jw_key(w, q->columns[i].name);
-        if (col_null(s, i)) jw_null(w);
-        else if (q->columns[i].text) jw_str(w, col_text(s, i));
-        else jw_int(w, col_int(s, i));
+        int64_t v;
+        if (q->columns[i].text) jw_str(w, col_text(s, i)); /* null where it is */
+        else if (col_int_given(s, i, &v)) jw_int(w, v);
+        else jw_null(w);
     }
     jw_end(w);
 }

@@ -117,7 +117,8 @@ static void credential_key(struct call *c, const struct credentials_given *g, un
     struct buf b = {0};
     const struct str parts[] = {g->pair.login, g->pair.password, a->user_agent, a->remote, g->csrf ? S("1") : S("0")};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        buf_fmt(&b, "%zu:", parts[i].n);
+        buf_int(&b, (int64_t)parts[i].n);
+        buf_char(&b, ':');
         buf_str(&b, parts[i]);
     }
     mac(key, &c->work.desk->credential_key, buf_view(&b));

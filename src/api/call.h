@@ -57,7 +57,7 @@ struct span {
 
 #define PATH_VARS 4
 struct path_var {
-    const char *name; /* "id" */
+    const char *bind; /* ":id" */
     struct str text;  /* percent-decoded */
     int64_t id;       /* 0 when it is not an id */
 };

@@ -17,13 +17,13 @@ static int row_exists(struct call *c, const struct resource *r, int64_t id, cons
     struct stmt *s;
     struct bind binds[BRANCH_BINDS_MAX + PATH_VARS + 2];
     int n = 0;
-    buf_fmt(&sql, "SELECT t.id FROM %s WHERE t.id = :target", view_from(c->work.arena, r));
+    buf_fmt(&sql, "SELECT t.id FROM %s WHERE t.id = :target", layout_of(r)->from.p);
     view_condition(c, r, &b, &sql);
-    if (further) buf_fmt(&sql, " AND %s", further);
+    if (further) sql_and(&sql, further);
     buf_char(&sql, 0);
     for (int i = 0; i < b.bind_count; i++) binds[n++] = b.binds[i];
     for (int i = 0; i < c->var_count; i++)
-        binds[n++] = (struct bind){.name = str_fmt(c->work.arena, ":%s", c->vars[i].name).p, .type = BIND_INT, .i = c->vars[i].id};
+        binds[n++] = (struct bind){.name = c->vars[i].bind, .type = BIND_INT, .i = c->vars[i].id};
     binds[n++] = (struct bind)B_INT("target", id);
     binds[n] = (struct bind){0};
     int rc = db_start(c->work.conn, sql.p, binds, &s);
@@ -54,9 +54,10 @@ static void tag_row(struct call *c, struct view *v, const struct row *row) {
     view_tag(v, row, hex);
     c->etag = str_dup(c->work.arena, str_of(hex));
     c->modified = 0;
-    if (row->resource->changes_unseen) return;
-    for (int i = 0; row->resource->fields[i].name; i++)
-        if (strcmp(row->resource->fields[i].name, "updated_at") == 0 && row->cells[i].type == V_INT) c->modified = row->cells[i].i;
+    const struct layout *layout = row->layout;
+    if (layout->resource->changes_unseen) return;
+    for (int i = 0; i < layout->count; i++)
+        if (str_eq(layout->members[i].name.text, S("updated_at")) && row->cells[i].type == V_INT) c->modified = row->cells[i].i;
 }
 
 /* The one row of the path: its last variable. */

@@ -16,6 +16,7 @@
 struct list {
     struct view *view;
     const struct resource *r;
+    const struct layout *layout;
     struct branches branches;
     struct buf where;   /* " AND ..." of all that is not visibility */
     struct str from_id; /* keyset: " AND ..." behind or before the row named; no part of a count */
@@ -36,7 +37,7 @@ static void add_filters(struct list *l, struct call *c) {
         const struct in *in = &c->args[i];
         if (in->field->filter == NULL || !in->given || in->value.type == V_NULL) continue;
         const char *name = str_fmt(a, ":%s", in->field->name).p;
-        buf_fmt(&l->where, " AND %s", in->field->filter);
+        sql_and(&l->where, in->field->filter);
         if (in->value.type == V_INT) bind(l, (struct bind){.name = name, .type = BIND_INT, .i = in->value.i});
         else if (in->value.type == V_TEXT) bind(l, (struct bind){.name = name, .type = BIND_TEXT, .s = in->value.s});
         else bind(l, (struct bind){.name = name, .type = BIND_TEXT, .s = json_ids(a, in->value.ids, (size_t)in->value.i)});
@@ -52,21 +53,21 @@ static void add_keyset(struct list *l, struct call *c) {
     if (strcmp(l->key, "t.id") == 0) l->from_id = str_fmt(c->work.arena, " AND t.id %s :from_id", op);
     else
         l->from_id = str_fmt(c->work.arena, " AND (%s, t.id) %s (SELECT %s, t.id FROM %s WHERE t.id = :from_id)", l->key, op, l->key,
-                             view_from(c->work.arena, l->r));
+                             l->layout->from.p);
     bind(l, (struct bind){.name = ":from_id", .type = BIND_INT, .i = before ? o->before_id : o->after_id});
 }
 
 static void list_init(struct list *l, struct call *c, struct view *v) {
     const struct route *route = c->route;
-    *l = (struct list){.view = v, .r = c->resource, .key = route->order.key ? route->order.key : "t.id", .descending = route->order.descending};
+    *l = (struct list){.view = v, .r = c->resource, .layout = layout_of(c->resource), .key = route->order.key ? route->order.key : "t.id", .descending = route->order.descending};
     if (c->branches) l->branches = *c->branches;
     else if (l->r->visible) l->r->visible(&c->work, &l->branches);
     else l->branches.all = true;
     for (int i = 0; i < l->branches.bind_count; i++) bind(l, l->branches.binds[i]);
     for (int i = 0; i < c->var_count; i++)
-        bind(l, (struct bind){.name = str_fmt(c->work.arena, ":%s", c->vars[i].name).p, .type = BIND_INT, .i = c->vars[i].id});
-    if (l->r->where) buf_fmt(&l->where, " AND %s", l->r->where);
-    if (route->where) buf_fmt(&l->where, " AND %s", route->where);
+        bind(l, (struct bind){.name = c->vars[i].bind, .type = BIND_INT, .i = c->vars[i].id});
+    if (l->r->where) sql_and(&l->where, l->r->where);
+    if (route->where) sql_and(&l->where, route->where);
     add_filters(l, c);
 }
 
@@ -79,22 +80,25 @@ static int branch_count(const struct list *l) { return l->branches.count > 1 ? l
 
 /* ORDER BY of the outer or an inner query; of an id alone or of (key, id). */
 static void order_by(const struct list *l, struct buf *sql, const char *key, const char *id) {
-    const char *direction = l->descending ? " DESC" : "";
     buf_text(sql, " ORDER BY ");
-    if (strcmp(l->key, "t.id") != 0) buf_fmt(sql, "%s%s, ", key, direction);
-    buf_fmt(sql, "%s%s", id, direction);
+    if (strcmp(l->key, "t.id") != 0) {
+        buf_text(sql, key);
+        buf_text(sql, l->descending ? " DESC, " : ", ");
+    }
+    buf_text(sql, id);
+    buf_text(sql, l->descending ? " DESC" : "");
 }
 
 static void list_sql(const struct list *l, struct buf *sql) {
-    struct arena *a = l->view->c->work.arena;
-    const char *from = view_from(a, l->r), *from_id = l->from_id.p ? l->from_id.p : "";
+    const char *from = l->layout->from.p, *from_id = l->from_id.p ? l->from_id.p : "";
     struct str where = buf_view(&l->where);
     int n = branch_count(l);
-    buf_text(sql, "SELECT ");
-    view_columns(sql, l->r);
-    buf_fmt(sql, " FROM %s WHERE ", from);
+    buf_reserve(sql, l->layout->select.n + 256);
+    buf_str(sql, l->layout->select);
     if (n == 1) {
-        buf_fmt(sql, "%s%.*s%s", branch_of(l, 0), (int)where.n, where.p, from_id);
+        buf_text(sql, branch_of(l, 0));
+        buf_str(sql, where);
+        buf_text(sql, from_id);
         order_by(l, sql, l->key, "t.id");
         buf_text(sql, " LIMIT :limit OFFSET :offset");
     } else {
@@ -115,7 +119,7 @@ static void list_sql(const struct list *l, struct buf *sql) {
 
 /* Disjoint branches are counted each by its index range, overlapping ones together. */
 static void count_sql(const struct list *l, struct buf *sql) {
-    const char *from = view_from(l->view->c->work.arena, l->r);
+    const char *from = l->layout->from.p;
     struct str where = buf_view(&l->where);
     int n = branch_count(l);
     buf_text(sql, "SELECT ");
@@ -147,7 +151,7 @@ static int read_rows(struct list *l, struct row **rows, int *count, struct row *
     buf_free(&sql);
     if (rc < 0) return rc;
     while ((rc = stmt_step(s)) == 1) {
-        struct row *row = view_read(l->view, l->r, s);
+        struct row *row = view_read(l->view, l->layout, s);
         if (!all && *count == o->limit) {
             *extra = row;
             continue;

@@ -27,6 +27,7 @@ static bool picks_narrow(const struct pick *picks, const struct resource *r) {
 }
 
 static bool picked(const struct pick *picks, bool narrow, const struct field *f) {
+    if (picks == NULL) return !(f->flags & ON_DEMAND);
     const struct pick *p = pick_of(picks, str_of(f->name));
     bool any = p && str_eq(p->name, S("*"));
     if (p && p->sign == '-') return false;
@@ -53,44 +54,49 @@ void view_type(struct view *v, const char *type) {
     buf_free(&b);
 }
 
-static void write_cell(struct view *v, const struct row *row, const struct field *f, const struct value *cell);
+static void write_type(struct view *v, const struct layout *layout) {
+    jw_name(&v->w, JSON_NAME("resource_type"));
+    if (v->w.name_case == CASE_SNAKE) jw_quoted(&v->w, layout->type.key);
+    else view_type(v, layout->resource->type);
+}
 
-void view_reference(struct view *v, const struct resource *r, int64_t id) {
-    const struct row *row = view_find(v, r, id);
-    if (row && row->expandable && !v->c->options.flat && view_includes(v, r) && !on_path(v, row)) {
+static void write_cell(struct view *v, const struct row *row, const struct member *m, const struct value *cell);
+
+void view_reference(struct view *v, const struct layout *layout, int64_t id) {
+    const struct row *row = view_find(v, layout->resource, id);
+    if (row && row->expandable && !v->c->options.flat && view_includes(v, layout->resource) && !on_path(v, row)) {
         view_row(v, row);
         return;
     }
     jw_object(&v->w);
-    jw_key(&v->w, S("id"));
+    jw_name(&v->w, JSON_NAME("id"));
     jw_int(&v->w, id);
-    for (const struct field *f = r->fields; r->reference_also && f->name; f++) {
-        if (strcmp(f->name, r->reference_also) != 0) continue;
-        jw_key(&v->w, str_of(f->name));
-        if (row && view_sees(v, row, f)) write_cell(v, row, f, &row->cells[f - r->fields]);
+    if (layout->also >= 0) {
+        const struct member *m = &layout->members[layout->also];
+        jw_name(&v->w, &m->name);
+        if (row && view_sees(v, row, m)) write_cell(v, row, m, &row->cells[layout->also]);
         else jw_null(&v->w);
     }
-    jw_key(&v->w, S("resource_type"));
-    view_type(v, r->type);
+    write_type(v, layout);
     jw_end(&v->w);
 }
 
 /* ---- one row -------------------------------------------------------------------------------------------- */
 
-static void write_many(struct view *v, const struct field *f, const struct value *cell) {
-    const struct resource *r = view_resource(v, f->ref);
+static void write_many(struct view *v, const struct member *m, const struct value *cell) {
     jw_array(&v->w);
-    for (int64_t i = 0; r && i < cell->i; i++) view_reference(v, r, cell->ids[i]);
+    for (int64_t i = 0; i < cell->i; i++) view_reference(v, m->target, cell->ids[i]);
     jw_end(&v->w);
 }
 
-static void write_cell(struct view *v, const struct row *row, const struct field *f, const struct value *cell) {
+static void write_cell(struct view *v, const struct row *row, const struct member *m, const struct value *cell) {
+    const struct field *f = m->field;
     if (f->render) {
         f->render(v, row, cell);
         return;
     }
     if (f->type == F_MANY) {
-        write_many(v, f, cell);
+        write_many(v, m, cell);
         return;
     }
     if (cell->type == V_NULL) {
@@ -102,12 +108,7 @@ static void write_cell(struct view *v, const struct row *row, const struct field
     case F_BOOL: jw_bool(&v->w, cell->i != 0); break;
     case F_TIME: jw_time(&v->w, cell->i); break;
     case F_WORD: jw_str(&v->w, str_of(word_of(f->words, cell->i))); break;
-    case F_REF: {
-        const struct resource *r = view_resource(v, f->ref);
-        if (r) view_reference(v, r, cell->i);
-        else jw_null(&v->w);
-        break;
-    }
+    case F_REF: view_reference(v, m->target, cell->i); break;
     case F_JSON: jw_raw(&v->w, cell->s); break;
     default: jw_str(&v->w, cell->s);
     }
@@ -122,27 +123,23 @@ static void write_hidden(struct view *v, const struct field *f) {
     }
 }
 
-/* "conversations/:case_id/messages/:id" with the members' values. */
-void view_url(struct view *v, const struct row *row, struct buf *out) {
-    buf_str(out, v->c->work.desk->base_url);
-    buf_text(out, "/api/v1/");
-    for (const char *at = row->resource->url; *at;) {
-        size_t n = strcspn(at, ":");
-        buf_add(out, at, n);
-        at += n;
-        if (*at == 0) break;
-        struct str name = {++at, strcspn(at, "/")};
-        at += name.n;
-        if (str_eq(name, S("id"))) {
-            buf_int(out, row->id);
-            continue;
-        }
-        for (int i = 0; row->resource->fields[i].name; i++) {
-            if (!str_eq(str_of(row->resource->fields[i].name), name)) continue;
-            if (row->cells[i].type == V_INT) buf_int(out, row->cells[i].i);
-            else buf_str(out, row->cells[i].s);
-        }
+#define URL_PIECES 16
+
+static void write_url(struct view *v, const struct row *row) {
+    struct str parts[URL_PIECES];
+    char numbers[URL_PIECES / 2][INT_TEXT];
+    size_t n = 0;
+    parts[n++] = v->c->work.desk->base_url;
+    parts[n++] = S("/api/v1/");
+    for (const struct url_piece *p = row->layout->url;; p++) {
+        assert(n + 2 <= URL_PIECES);
+        parts[n++] = p->text;
+        if (p->member == URL_END) break;
+        const struct value *cell = p->member == URL_ID ? &(struct value){V_INT, .i = row->id} : &row->cells[p->member];
+        parts[n] = cell->type == V_INT ? str_int(numbers[n / 2], cell->i) : cell->s;
+        n++;
     }
+    jw_cat(&v->w, parts, n);
 }
 
 static void note_secret(struct call *c, size_t began) {
@@ -152,36 +149,40 @@ static void note_secret(struct call *c, size_t began) {
     c->secrets = s;
 }
 
-void view_row(struct view *v, const struct row *row) {
-    const struct resource *r = row->resource;
+static void write_member(struct view *v, const struct row *row, const struct member *m) {
+    jw_name(&v->w, &m->name);
+    size_t began = v->w.out->n;
+    if (view_sees(v, row, m)) write_cell(v, row, m, &row->cells[m - row->layout->members]);
+    else write_hidden(v, m->field);
+    if (m->field->flags & SECRET) note_secret(v->c, began);
+}
+
+static void write_members(struct view *v, const struct row *row) {
+    const struct layout *layout = row->layout;
     const struct pick *outer = v->picks;
-    bool narrow = picks_narrow(outer, r);
-    v->path[v->depth++] = row;
-    jw_object(&v->w);
-    if (r->table) {
-        jw_key(&v->w, S("id"));
-        jw_int(&v->w, row->id);
-    }
-    for (int i = 0; r->fields[i].name; i++) {
-        const struct field *f = &r->fields[i];
-        if (f->flags & (INPUT_ONLY | HIDDEN) || !picked(outer, narrow, f)) continue;
-        const struct pick *p = pick_of(outer, str_of(f->name));
+    bool narrow = picks_narrow(outer, layout->resource);
+    for (const struct member *m = layout->members; m < layout->members + layout->count; m++) {
+        if (!m->written || !picked(outer, narrow, m->field)) continue;
+        const struct pick *p = outer ? pick_of(outer, m->name.text) : NULL;
         v->picks = p ? p->inner : NULL;
-        jw_key(&v->w, str_of(f->name));
-        size_t began = v->w.out->n;
-        if (view_sees(v, row, f)) write_cell(v, row, f, &row->cells[i]);
-        else write_hidden(v, f);
-        if (f->flags & SECRET) note_secret(v->c, began);
+        write_member(v, row, m);
     }
     v->picks = outer;
-    jw_key(&v->w, S("resource_type"));
-    view_type(v, r->type);
-    if (r->url) {
-        struct buf url = {0};
-        view_url(v, row, &url);
-        jw_key(&v->w, S("resource_url"));
-        jw_str(&v->w, buf_view(&url));
-        buf_free(&url);
+}
+
+void view_row(struct view *v, const struct row *row) {
+    const struct layout *layout = row->layout;
+    v->path[v->depth++] = row;
+    jw_object(&v->w);
+    if (layout->resource->table) {
+        jw_name(&v->w, JSON_NAME("id"));
+        jw_int(&v->w, row->id);
+    }
+    write_members(v, row);
+    write_type(v, layout);
+    if (layout->url) {
+        jw_name(&v->w, JSON_NAME("resource_url"));
+        write_url(v, row);
     }
     jw_end(&v->w);
     v->depth--;
@@ -193,12 +194,12 @@ void view_flat(struct view *v) {
     for (const struct row *lead = v->flat; lead; lead = lead->next) {
         bool written = false;
         for (const struct row *before = v->flat; before != lead; before = before->next)
-            written = written || before->resource == lead->resource;
+            written = written || before->layout == lead->layout;
         if (written) continue;
-        jw_key(&v->w, str_of(lead->resource->type));
+        jw_key(&v->w, str_of(lead->layout->resource->type));
         jw_object(&v->w);
         for (const struct row *row = lead; row; row = row->next) {
-            if (row->resource != lead->resource) continue;
+            if (row->layout != lead->layout) continue;
             jw_key_raw(&v->w, str_fmt(v->c->work.arena, "%lld", (long long)row->id));
             view_row(v, row);
         }
@@ -216,15 +217,15 @@ void render_nothing(struct view *v, const struct row *row, const struct value *o
 /* ---- tags ----------------------------------------------------------------------------------------------- */
 
 void view_tag(struct view *v, const struct row *row, char out[33]) {
+    const struct layout *layout = row->layout;
     struct tag t;
     tag_init(&t);
-    tag_text(&t, str_of(row->resource->type));
+    tag_text(&t, layout->type.text);
     tag_int(&t, row->id);
-    for (int i = 0; row->resource->fields[i].name; i++) {
-        const struct field *f = &row->resource->fields[i];
+    for (int i = 0; i < layout->count; i++) {
         const struct value *cell = &row->cells[i];
-        if (f->flags & (INPUT_ONLY | ON_DEMAND)) continue;
-        if (!view_sees(v, row, f) || cell->type == V_NULL) tag_int(&t, -1);
+        if (layout->members[i].field->flags & (INPUT_ONLY | ON_DEMAND)) continue;
+        if (!view_sees(v, row, &layout->members[i]) || cell->type == V_NULL) tag_int(&t, -1);
         else if (cell->type == V_INT) tag_int(&t, cell->i);
         else if (cell->type == V_TEXT) tag_text(&t, cell->s);
         else

@@ -154,11 +154,12 @@ static int by_name(const void *a, const void *b) {
 }
 
 static void percent_encode(struct buf *out, struct str s) {
+    static const char hex[] = "0123456789ABCDEF";
     for (size_t i = 0; i < s.n; i++) {
         unsigned char c = (unsigned char)s.p[i];
         bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || strchr("-_.~,", c);
         if (c && plain) buf_char(out, (char)c);
-        else buf_fmt(out, "%%%02X", c);
+        else buf_add(out, (char[]){'%', hex[c >> 4], hex[c & 15]}, 3);
     }
 }
 
@@ -179,6 +180,7 @@ static struct str page_url(struct call *c, const char *key, int64_t value) {
     struct arena *a = c->work.arena;
     struct str path = c->http->path;
     struct pair pairs[64];
+    char limit[INT_TEXT], number[INT_TEXT];
     size_t n = 0;
     struct buf b = {0};
     while (str_starts(path, S("//"))) path.p++, path.n--;
@@ -187,16 +189,12 @@ static struct str page_url(struct call *c, const char *key, int64_t value) {
     buf_str(&b, path);
     buf_text(&b, ".json");
     for (struct str rest = c->http->query; rest.p && n < 62;) {
-        struct json *one;
-        struct json_error err;
-        struct str item = str_cut(&rest, '&'), value_part = item, name = str_cut(&value_part, '=');
-        if (item.n == 0 || form_parse(a, str_fmt(a, "n=%.*s&v=%.*s", (int)name.n, name.p, (int)value_part.n, value_part.p ? value_part.p : ""), &one, &err) < 0)
-            continue;
-        struct pair p = {json_member(one, S("n"))->text, json_member(one, S("v"))->text};
-        if (!paging(p.name)) pairs[n++] = p;
+        struct str sent = str_cut(&rest, '&'), name = str_cut(&sent, '=');
+        struct pair p = {form_decode(a, name), form_decode(a, sent)};
+        if ((name.n || sent.p) && !paging(p.name)) pairs[n++] = p;
     }
-    if (c->options.limit != DEFAULT_PAGE) pairs[n++] = (struct pair){S("limit"), str_fmt(a, "%lld", (long long)c->options.limit)};
-    if (value) pairs[n++] = (struct pair){name_cased(c, key), str_fmt(a, "%lld", (long long)value)};
+    if (c->options.limit != DEFAULT_PAGE) pairs[n++] = (struct pair){S("limit"), str_int(limit, c->options.limit)};
+    if (value) pairs[n++] = (struct pair){name_cased(c, key), str_int(number, value)};
     qsort(pairs, n, sizeof *pairs, by_name);
     for (size_t i = 0; i < n; i++) {
         buf_char(&b, i ? '&' : '?');
@@ -212,7 +210,11 @@ static struct str page_url(struct call *c, const char *key, int64_t value) {
 static void link_add(struct view *v, struct buf *links, const char *member, const char *rel, struct str url) {
     jw_key(&v->w, str_of(member));
     jw_str(&v->w, url);
-    buf_fmt(links, "%s<%s>; rel=\"%s\"", links->n ? ", " : "", url.p, rel);
+    buf_text(links, links->n ? ", <" : "<");
+    buf_str(links, url);
+    buf_text(links, ">; rel=\"");
+    buf_text(links, rel);
+    buf_char(links, '"');
 }
 
 void reply_links(struct view *v, int64_t total) {

@@ -45,7 +45,7 @@ static bool wrong(char *err, size_t size, const struct resource *r, const struct
     return false;
 }
 
-static bool compile(struct compiled *c, const struct resource *home, const struct route *route, char *err, size_t size) {
+static bool compile(struct arena *a, struct compiled *c, const struct resource *home, const struct route *route, char *err, size_t size) {
     *c = (struct compiled){.route = route, .home = home, .reply = route->reply ? resource_of(route->reply) : home};
     struct str rest = str_of(route->path);
     if (rest.n < 2 || rest.p[0] != '/') return wrong(err, size, home, route, "the path must begin with a slash");
@@ -53,7 +53,7 @@ static bool compile(struct compiled *c, const struct resource *home, const struc
         if (c->count == PATH_SEGMENTS) return wrong(err, size, home, route, "the path is too long");
         struct str segment = str_cut(&rest, '/');
         c->variables += segment.n && segment.p[0] == ':';
-        c->segments[c->count++] = segment;
+        c->segments[c->count++] = str_dup(a, segment);
     }
     if (route->roles == 0) return wrong(err, size, home, route, "no roles");
     if (route->scope == NULL) return wrong(err, size, home, route, "no scope (\"\" says none)");
@@ -110,7 +110,7 @@ bool router_make(struct router *r, struct arena *a, char *err, size_t err_size) 
     for (const struct resource *const *p = resources; *p; p++) {
         if (!check_fields(a, *p, err, err_size)) return false;
         for (const struct route *route = (*p)->routes; route && route->path; route++) {
-            if (!compile(&r->routes[r->count], *p, route, err, err_size)) return false;
+            if (!compile(a, &r->routes[r->count], *p, route, err, err_size)) return false;
             for (int i = 0; i < r->count; i++)
                 if (r->routes[i].route->method == route->method && same_path(&r->routes[i], &r->routes[r->count]))
                     return wrong(err, err_size, *p, route, "another route has this address");
@@ -177,8 +177,7 @@ static void take(struct call *c, const struct compiled *found, const struct str 
     for (int i = 0; i < found->count; i++) {
         if (found->segments[i].p[0] != ':') continue;
         struct path_var *v = &c->vars[c->var_count++];
-        *v = (struct path_var){.name = found->segments[i].p + 1, .text = segments[i]};
-        v->name = str_dup(c->work.arena, (struct str){v->name, found->segments[i].n - 1}).p;
+        *v = (struct path_var){.bind = found->segments[i].p, .text = segments[i]};
         if (!str_to_int(v->text, &v->id) || v->id < 0) v->id = 0;
     }
 }
@@ -207,7 +206,7 @@ int router_match(const struct router *r, struct call *c, enum method m, struct s
 
 const struct path_var *call_var(const struct call *c, const char *name) {
     for (int i = 0; i < c->var_count; i++)
-        if (strcmp(c->vars[i].name, name) == 0) return &c->vars[i];
+        if (strcmp(c->vars[i].bind + 1, name) == 0) return &c->vars[i];
     assert(!"a path variable that the route lacks");
     return NULL;
 }

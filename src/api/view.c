@@ -81,14 +81,6 @@ static bool included(const struct view *v, const struct resource *r) {
     return false;
 }
 
-const struct resource *view_resource(struct view *v, const char *type) {
-    int i = 0;
-    while (i < INCLUDED_MAX && v->referred[i].type && v->referred[i].type != type) i++;
-    if (i == INCLUDED_MAX) return resource_of(type);
-    if (v->referred[i].type == NULL) v->referred[i].type = type, v->referred[i].resource = resource_of(type);
-    return v->referred[i].resource;
-}
-
 /* Found out once for each resource of a view. */
 bool view_includes(struct view *v, const struct resource *r) {
     int i = 0;
@@ -108,81 +100,51 @@ static bool shown(struct view *v, const char *setting) {
     return v->shown[i].value;
 }
 
-bool view_sees(struct view *v, const struct row *row, const struct field *f) {
+bool view_may_see(struct view *v, const struct row *row, const struct member *m) {
     const struct actor *a = &v->c->work.actor;
+    const struct field *f = m->field;
     if (f->flags & LOGGED_IN && a->rank == ROLE_PUBLIC && a->fingerprint.n == 0) return false;
     if (f->shown_if && !shown(v, f->shown_if)) return false;
-    if (row->resource->is_person && a->user_id && row->id == a->user_id) return true;
+    if (row->layout->resource->is_person && a->user_id && row->id == a->user_id) return true;
     return f->to == TO_ALL || (f->to == TO_CUSTOMERS && a->rank >= ROLE_CUSTOMER) || a->rank >= ROLE_COLLABORATOR;
 }
 
-/* ---- columns and rows ----------------------------------------------------------------------------------- */
-
-static bool has_column(const struct field *f) {
-    if (f->flags & INPUT_ONLY || f->type == F_MANY || (f->column && f->column[0] == 0)) return false;
-    return f->type != F_COMPUTED || f->column;
-}
-
-void view_columns(struct buf *sql, const struct resource *r) {
-    buf_text(sql, "t.id");
-    for (const struct field *f = r->fields; f->name; f++) {
-        if (!has_column(f)) continue;
-        buf_text(sql, f->column ? ", " : ", t.");
-        buf_text(sql, f->column ? f->column : f->name);
-        if (f->column == NULL && f->type == F_REF) buf_text(sql, "_id");
-    }
-}
-
-const char *view_from(struct arena *a, const struct resource *r) {
-    return r->from ? r->from : str_fmt(a, "%s t", r->table).p;
-}
-
-static int field_count(const struct resource *r) {
-    int n = 0;
-    while (r->fields[n].name) n++;
-    return n;
-}
-
-static bool textual(const struct field *f) {
-    switch (f->type) {
-    case F_INT: case F_BOOL: case F_TIME: case F_WORD: case F_REF: return false;
-    default: return true;
-    }
-}
+/* ---- rows ------------------------------------------------------------------------------------------------ */
 
 static void view_keep(struct view *v, struct row *row);
 
-static struct row *row_new(struct view *v, const struct resource *r, int64_t id) {
+static struct row *row_new(struct view *v, const struct layout *layout, int64_t id) {
     struct arena *a = v->c->work.arena;
     struct row *row = ARENA_NEW(a, struct row);
-    *row = (struct row){.resource = r, .id = id, .cells = arena_array(a, (size_t)field_count(r) + 1, sizeof *row->cells)};
+    *row = (struct row){.layout = layout, .id = id, .cells = arena_array(a, (size_t)layout->count + 1, sizeof *row->cells)};
     view_keep(v, row);
     return row;
 }
 
-struct row *view_read(struct view *v, const struct resource *r, struct stmt *s) {
-    struct arena *a = v->c->work.arena;
-    struct row *row = row_new(v, r, col_int(s, 0));
-    int column = 1;
-    for (int i = 0; r->fields[i].name; i++) {
-        struct value *cell = &row->cells[i];
-        if (!has_column(&r->fields[i])) continue;
-        int at = column++;
-        if (col_null(s, at)) continue;
-        if (textual(&r->fields[i])) *cell = (struct value){V_TEXT, .s = str_dup(a, col_text(s, at))};
-        else *cell = (struct value){V_INT, .i = col_int(s, at)};
+static void read_cell(struct arena *a, const struct member *m, struct stmt *s, struct value *cell) {
+    struct str text;
+    if (m->textual) {
+        text = col_text(s, m->column);
+        if (text.p) *cell = (struct value){V_TEXT, .s = str_dup(a, text)};
+    } else if (col_int_given(s, m->column, &cell->i)) {
+        cell->type = V_INT;
     }
+}
+
+struct row *view_read(struct view *v, const struct layout *layout, struct stmt *s) {
+    struct row *row = row_new(v, layout, col_int(s, 0));
+    for (int i = 0; i < layout->count; i++)
+        if (layout->members[i].column) read_cell(v->c->work.arena, &layout->members[i], s, &row->cells[i]);
     return row;
 }
 
-static int member_at(const struct resource *r, const char *name) {
-    for (int i = 0; r->fields[i].name; i++)
-        if (strcmp(r->fields[i].name, name) == 0) return i;
-    assert(!"a member that the table lacks");
-    return -1;
+struct value *row_cell(const struct row *row, const char *name) {
+    const struct layout *layout = row->layout;
+    int i = 0;
+    while (i < layout->count && strcmp(layout->members[i].field->name, name) != 0) i++;
+    assert(i < layout->count); /* a member that the table lacks is a bug */
+    return &row->cells[i];
 }
-
-struct value *row_cell(const struct row *row, const char *name) { return &row->cells[member_at(row->resource, name)]; }
 
 /* ---- the graph of loaded rows --------------------------------------------------------------------------- */
 
@@ -212,7 +174,7 @@ static struct slot *slot_make(struct view *v, const struct resource *r, int64_t 
     return s;
 }
 
-static void view_keep(struct view *v, struct row *row) { slot_make(v, row->resource, row->id)->row = row; }
+static void view_keep(struct view *v, struct row *row) { slot_make(v, row->layout->resource, row->id)->row = row; }
 
 struct row *view_find(const struct view *v, const struct resource *r, int64_t id) {
     return v->slot_count ? slot_of(v, r, id)->row : NULL;
@@ -221,22 +183,22 @@ struct row *view_find(const struct view *v, const struct resource *r, int64_t id
 /* ---- loading -------------------------------------------------------------------------------------------- */
 
 struct id_list {
-    const struct resource *resource;
+    const struct layout *layout;
     bool follow; /* included: its own references count too */
     int64_t *ids;
     size_t n, cap;
     struct id_list *next;
 };
 
-static void want(struct view *v, struct id_list **lists, const struct resource *r, int64_t id, bool follow) {
+static void want(struct view *v, struct id_list **lists, const struct layout *layout, int64_t id, bool follow) {
     struct arena *a = v->c->work.arena;
-    if (v->slot_count && slot_of(v, r, id)->resource) return;
-    slot_make(v, r, id);
+    if (v->slot_count && slot_of(v, layout->resource, id)->resource) return;
+    slot_make(v, layout->resource, id);
     struct id_list *l = *lists;
-    while (l && l->resource != r) l = l->next;
+    while (l && l->layout != layout) l = l->next;
     if (l == NULL) {
         l = ARENA_NEW(a, struct id_list);
-        *l = (struct id_list){.resource = r, .follow = follow, .next = *lists};
+        *l = (struct id_list){.layout = layout, .follow = follow, .next = *lists};
         *lists = l;
     }
     if (l->n == l->cap) {
@@ -248,17 +210,17 @@ static void want(struct view *v, struct id_list **lists, const struct resource *
 }
 
 /* One query for one list of references of all the rows; its rows come grouped by owner. */
-static int load_many(struct view *v, const struct resource *r, int field, struct str owners) {
+static int load_many(struct view *v, const struct layout *layout, int field, struct str owners) {
     struct arena *a = v->c->work.arena;
     struct stmt *s;
     int rc;
     int64_t *ids = NULL, owner = 0, cap = 0;
     struct value *cell = NULL;
-    TRY(db_start(v->c->work.conn, r->fields[field].many, BINDS(B_TEXT("ids", owners), B_INT("me", v->c->work.actor.user_id)), &s));
+    TRY(db_start(v->c->work.conn, layout->members[field].field->many, BINDS(B_TEXT("ids", owners), B_INT("me", v->c->work.actor.user_id)), &s));
     while ((rc = stmt_step(s)) == 1) {
         if (cell == NULL || owner != col_int(s, 0)) {
             owner = col_int(s, 0);
-            cell = &view_find(v, r, owner)->cells[field];
+            cell = &view_find(v, layout->resource, owner)->cells[field];
             *cell = (struct value){.type = V_IDS};
             cap = 0;
         }
@@ -275,11 +237,11 @@ static int load_many(struct view *v, const struct resource *r, int field, struct
 
 /* The lists of references of freshly loaded rows, all of one resource. */
 static int load_lists(struct view *v, const struct row *rows) {
-    const struct resource *r = rows->resource;
+    const struct layout *layout = rows->layout;
     struct arena *a = v->c->work.arena;
     struct str owners = {0};
-    for (int i = 0; r->fields[i].name; i++) {
-        if (r->fields[i].type != F_MANY) continue;
+    for (int i = 0; i < layout->count; i++) {
+        if (layout->members[i].field->type != F_MANY) continue;
         if (owners.p == NULL) {
             size_t n = 0;
             for (const struct row *row = rows; row; row = row->next) n++;
@@ -288,31 +250,30 @@ static int load_lists(struct view *v, const struct row *rows) {
             for (const struct row *row = rows; row; row = row->next) ids[n++] = row->id;
             owners = json_ids(a, ids, n);
         }
-        TRY(load_many(v, r, i, owners));
+        TRY(load_many(v, layout, i, owners));
     }
     return 0;
 }
 
-static void want_target(struct view *v, struct id_list **lists, const struct field *f, int64_t id) {
-    const struct resource *r = view_resource(v, f->ref);
-    if (r == NULL) return;
-    bool included = view_includes(v, r);
-    if (included || r->reference_also) want(v, lists, r, id, included);
-}
-
 static void want_targets(struct view *v, struct id_list **lists, const struct row *row) {
-    const struct resource *r = row->resource;
-    for (int i = 0; r->fields[i].name; i++) {
+    for (int i = 0; i < row->layout->count; i++) {
+        const struct member *m = &row->layout->members[i];
         const struct value *cell = &row->cells[i];
-        if (!view_sees(v, row, &r->fields[i])) continue;
-        if (r->fields[i].type == F_REF && cell->type == V_INT) want_target(v, lists, &r->fields[i], cell->i);
-        if (r->fields[i].type == F_MANY)
-            for (int64_t k = 0; k < cell->i; k++) want_target(v, lists, &r->fields[i], cell->ids[k]);
+        if (m->target == NULL || !view_sees(v, row, m)) continue;
+        bool included = view_includes(v, m->target->resource);
+        if (!included && m->target->also < 0) continue;
+        if (cell->type == V_INT) want(v, lists, m->target, cell->i, included);
+        for (int64_t k = 0; cell->type == V_IDS && k < cell->i; k++) want(v, lists, m->target, cell->ids[k], included);
     }
 }
 
+void sql_and(struct buf *sql, const char *condition) {
+    buf_text(sql, " AND ");
+    buf_text(sql, condition);
+}
+
 void view_condition(struct call *c, const struct resource *r, struct branches *b, struct buf *sql) {
-    if (r->where) buf_fmt(sql, " AND %s", r->where);
+    if (r->where) sql_and(sql, r->where);
     if (r->visible) r->visible(&c->work, b);
     else b->all = true;
     if (b->all) return;
@@ -322,13 +283,17 @@ void view_condition(struct call *c, const struct resource *r, struct branches *b
     }
     /* A CASE, so that no engine takes the branches for its way to the rows: the ids are, and the branches hold thousands. */
     buf_text(sql, " AND CASE");
-    for (int i = 0; i < b->count; i++) buf_fmt(sql, " WHEN %s THEN 1", b->where[i]);
+    for (int i = 0; i < b->count; i++) {
+        buf_text(sql, " WHEN ");
+        buf_text(sql, b->where[i]);
+        buf_text(sql, " THEN 1");
+    }
     buf_text(sql, " ELSE 0 END = 1");
 }
 
 /* What to select: rows of these ids; further conditions over path variables; or of each row one member alone. */
 struct selection {
-    const struct resource *resource;
+    const struct layout *layout;
     const int64_t *ids;
     size_t count;
     const char *further; /* NULL: none */
@@ -342,23 +307,25 @@ static void selection_binds(struct call *c, const struct selection *s, const str
     else out[n++] = (struct bind)B_TEXT("ids", json_ids(c->work.arena, s->ids, s->count));
     out[n++] = (struct bind)B_INT("me", c->work.actor.user_id);
     for (int i = 0; s->further && i < c->var_count; i++)
-        out[n++] = (struct bind){.name = str_fmt(c->work.arena, ":%s", c->vars[i].name).p, .type = BIND_INT, .i = c->vars[i].id};
+        out[n++] = (struct bind){.name = c->vars[i].bind, .type = BIND_INT, .i = c->vars[i].id};
     out[n] = (struct bind){0};
 }
 
 static void selection_sql(struct call *c, const struct selection *s, struct branches *b, struct buf *sql) {
-    buf_text(sql, "SELECT ");
-    if (s->only < 0) view_columns(sql, s->resource);
-    else buf_fmt(sql, "t.id, t.%s", s->resource->fields[s->only].name);
-    buf_fmt(sql, " FROM %s WHERE t.id %s", view_from(c->work.arena, s->resource), s->count == 1 ? "= :ids" : "IN @LIST(:ids)");
-    view_condition(c, s->resource, b, sql);
-    if (s->further) buf_fmt(sql, " AND %s", s->further);
+    const struct layout *layout = s->layout;
+    buf_reserve(sql, layout->select.n + 256);
+    if (s->only < 0) buf_str(sql, layout->select);
+    else buf_fmt(sql, "SELECT t.id, t.%s FROM %s WHERE ", layout->members[s->only].field->name, layout->from.p);
+    buf_text(sql, s->count == 1 ? "t.id = :ids" : "t.id IN @LIST(:ids)");
+    view_condition(c, layout->resource, b, sql);
+    if (s->further) sql_and(sql, s->further);
     buf_char(sql, 0);
 }
 
 static struct row *read_member(struct view *v, const struct selection *sel, struct stmt *s) {
-    struct row *row = row_new(v, sel->resource, col_int(s, 0));
-    if (!col_null(s, 1)) row->cells[sel->only] = (struct value){V_TEXT, .s = str_dup(v->c->work.arena, col_text(s, 1))};
+    struct row *row = row_new(v, sel->layout, col_int(s, 0));
+    struct str text = col_text(s, 1);
+    if (text.p) row->cells[sel->only] = (struct value){V_TEXT, .s = str_dup(v->c->work.arena, text)};
     return row;
 }
 
@@ -375,7 +342,7 @@ static int select_rows(struct view *v, const struct selection *sel, struct row *
     buf_free(&sql);
     if (rc < 0) return rc;
     while ((rc = stmt_step(s)) == 1) {
-        *last = sel->only < 0 ? view_read(v, sel->resource, s) : read_member(v, sel, s);
+        *last = sel->only < 0 ? view_read(v, sel->layout, s) : read_member(v, sel, s);
         last = &(*last)->next;
     }
     stmt_end(s);
@@ -404,7 +371,7 @@ int view_follow(struct view *v, struct row *rows) {
     }
     for (struct id_list *l = lists; l; l = l->next) {
         struct row *found;
-        const struct selection sel = {l->resource, l->ids, l->n, NULL, l->follow ? -1 : member_at(l->resource, l->resource->reference_also)};
+        const struct selection sel = {l->layout, l->ids, l->n, NULL, l->follow ? -1 : l->layout->also};
         TRY(select_rows(v, &sel, &found));
         if (!l->follow) continue;
         TRY(view_follow(v, found));
@@ -415,7 +382,7 @@ int view_follow(struct view *v, struct row *rows) {
 
 int view_load(struct view *v, const struct resource *r, const int64_t *ids, int count, struct row **rows, int *found) {
     struct row *loaded, **last = rows;
-    TRY(select_rows(v, &(struct selection){r, ids, (size_t)count, NULL, -1}, &loaded));
+    TRY(select_rows(v, &(struct selection){layout_of(r), ids, (size_t)count, NULL, -1}, &loaded));
     *rows = NULL;
     *found = 0;
     for (int i = 0; i < count; i++) {
@@ -430,6 +397,6 @@ int view_load(struct view *v, const struct resource *r, const int64_t *ids, int 
 }
 
 int view_load_one(struct view *v, const struct resource *r, int64_t id, const char *further, struct row **row) {
-    TRY(select_rows(v, &(struct selection){r, &id, 1, further, -1}, row));
+    TRY(select_rows(v, &(struct selection){layout_of(r), &id, 1, further, -1}, row));
     return *row ? 1 : 0;
 }

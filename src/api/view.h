@@ -6,7 +6,9 @@
 #define API_VIEW_H
 
 #include "api/call.h"
+#include "api/layout.h"
 
+void sql_and(struct buf *sql, const char *condition); /* " AND condition" */
 /* The condition of visibility and existence, as " AND ..."; its binds are in b. */
 void view_condition(struct call *c, const struct resource *r, struct branches *b, struct buf *sql);
 
@@ -15,9 +17,9 @@ void view_condition(struct call *c, const struct resource *r, struct branches *b
 #define EXPANSION_MAX 12 /* includes within includes; cycles end earlier */
 
 struct row {
-    const struct resource *resource;
+    const struct layout *layout;
     int64_t id;
-    struct value *cells; /* parallel to resource->fields */
+    struct value *cells; /* parallel to the resource's fields */
     bool expandable;     /* its references were followed too */
     struct row *next;    /* in the list it was loaded with */
 };
@@ -43,10 +45,6 @@ struct view {
     struct row *flat, *flat_last; /* included rows in the order found */
     const struct row *path[EXPANSION_MAX];
     int depth;
-    struct { /* resources referred to, by the pointer of their type: a list asks for each of its references */
-        const char *type;
-        const struct resource *resource;
-    } referred[INCLUDED_MAX];
     struct { /* what `include` says of a resource */
         const struct resource *resource;
         bool value;
@@ -59,10 +57,7 @@ struct view {
 
 struct view *view_new(struct call *c);
 
-/* SQL: "t.id, t.title, ..." of all members that have a column; and a row of a statement that selected it. */
-void view_columns(struct buf *sql, const struct resource *r);
-struct row *view_read(struct view *v, const struct resource *r, struct stmt *s);
-const char *view_from(struct arena *a, const struct resource *r); /* "teams t" */
+struct row *view_read(struct view *v, const struct layout *layout, struct stmt *s); /* of a statement that began with layout->select */
 
 /* Follows lists and includes of rows linked by next. 0 or error. */
 int view_follow(struct view *v, struct row *rows);
@@ -73,16 +68,15 @@ int view_load(struct view *v, const struct resource *r, const int64_t *ids, int 
 int view_load_one(struct view *v, const struct resource *r, int64_t id, const char *further, struct row **row);
 
 void view_row(struct view *v, const struct row *row);             /* writes the resource */
-void view_reference(struct view *v, const struct resource *r, int64_t id); /* writes it, or {id, resource_type} */
+void view_reference(struct view *v, const struct layout *layout, int64_t id); /* writes it, or {id, resource_type} */
 void view_flat(struct view *v);                                   /* writes {type: {id: resource}} */
 struct row *view_find(const struct view *v, const struct resource *r, int64_t id); /* among those loaded; NULL */
 struct value *row_cell(const struct row *row, const char *name);
 void render_nothing(struct view *v, const struct row *row, const struct value *own); /* []: a list yet to come */
-void view_url(struct view *v, const struct row *row, struct buf *out);
 void view_type(struct view *v, const char *type);                 /* a type's name in the case asked for */
-const struct resource *view_resource(struct view *v, const char *type);
 bool view_includes(struct view *v, const struct resource *r);
-bool view_sees(struct view *v, const struct row *row, const struct field *f);
+bool view_may_see(struct view *v, const struct row *row, const struct member *m);
+static inline bool view_sees(struct view *v, const struct row *row, const struct member *m) { return m->open || view_may_see(v, row, m); }
 
 /* The hash of one row's own members, 32 hex digits. */
 void view_tag(struct view *v, const struct row *row, char out[33]);

@@ -2,7 +2,7 @@
  *
  * Three lifetimes exist: the process (malloc at start), the work (its arena) and the block (a mark that is
  * returned to). Nothing taken from an arena is freed by itself, so no handler frees anything. Memory is
- * zeroed. Out of memory ends the process: with input limited before it has memory, nothing sensible is left. */
+ * zeroed, but that of texts. Out of memory ends the process: with input limited before it has memory, nothing sensible is left. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -17,6 +17,7 @@ struct arena_mark {
 struct arena *arena_new(void);
 void arena_free(struct arena *a);
 void *arena_alloc(struct arena *a, size_t size);
+void *arena_bytes(struct arena *a, size_t size); /* the same, not zeroed: for texts */
 void *arena_array(struct arena *a, size_t count, size_t size); /* overflow-checked */
 struct arena_mark arena_mark(struct arena *a);
 void arena_return(struct arena *a, struct arena_mark m); /* forgets all that was taken since the mark */

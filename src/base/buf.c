@@ -20,12 +20,8 @@ void buf_grow(struct buf *b, size_t more) {
 }
 
 void buf_int(struct buf *b, int64_t v) {
-    char text[24], *at = text + sizeof text;
-    uint64_t rest = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
-    do *--at = (char)('0' + rest % 10);
-    while (rest /= 10);
-    if (v < 0) *--at = '-';
-    buf_add(b, at, (size_t)(text + sizeof text - at));
+    char room[INT_TEXT];
+    buf_str(b, str_int(room, v));
 }
 
 void buf_fmt(struct buf *b, const char *fmt, ...) {

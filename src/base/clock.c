@@ -62,10 +62,14 @@ static struct moment moment_of(int64_t ms) {
     return t;
 }
 
+static char *put(char *at, const char *text, size_t n) { return (char *)memcpy(at, text, n) + n; }
+
+/* Two digits, of centuries the last two. */
 static char *two(char *at, int v) {
-    *at++ = (char)('0' + v / 10 % 10);
-    *at++ = (char)('0' + v % 10);
-    return at;
+    static const char digits[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748"
+                                 "4950515253545556575859606162636465666768697071727374757677787980818283848586878889909192939495969798"
+                                 "99";
+    return put(at, digits + 2 * ((unsigned)v % 100), 2);
 }
 
 size_t time_iso(char out[TIME_ISO_SIZE], int64_t ms) {
@@ -85,8 +89,12 @@ static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 
 size_t time_http(char out[TIME_HTTP_SIZE], int64_t ms) {
     struct moment t = moment_of(ms);
-    snprintf(out, TIME_HTTP_SIZE, "%.3s, %02u %.3s %04u %02u:%02u:%02u GMT", weekdays + 3 * t.weekday, (unsigned)t.day % 100,
-             months + 3 * (t.month - 1), (unsigned)t.year % 10000, (unsigned)t.hour % 100, (unsigned)t.minute % 100, (unsigned)t.second % 100);
+    char *at = put(put(out, weekdays + 3 * t.weekday, 3), ", ", 2);
+    at = put(put(put(two(at, t.day), " ", 1), months + 3 * (t.month - 1), 3), " ", 1);
+    at = put(two(two(at, t.year / 100), t.year), " ", 1);
+    at = put(two(at, t.hour), ":", 1);
+    at = put(two(at, t.minute), ":", 1);
+    put(two(at, t.second), " GMT", 5);
     return TIME_HTTP_SIZE - 1;
 }
 

@@ -94,9 +94,31 @@ size_t utf8_count(struct str s) {
 
 struct str str_dup(struct arena *a, struct str s) {
     if (s.p == NULL) return s;
-    char *copy = arena_alloc(a, s.n + 1);
+    char *copy = arena_bytes(a, s.n + 1);
     if (s.n) memcpy(copy, s.p, s.n);
+    copy[s.n] = 0;
     return (struct str){copy, s.n};
+}
+
+struct str str_cat(struct arena *a, const struct str *parts, size_t count) {
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) n += parts[i].n;
+    char *text = arena_bytes(a, n + 1), *at = text;
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].n) memcpy(at, parts[i].p, parts[i].n);
+        at += parts[i].n;
+    }
+    *at = 0;
+    return (struct str){text, n};
+}
+
+struct str str_int(char room[INT_TEXT], int64_t v) {
+    char *end = room + INT_TEXT, *at = end;
+    uint64_t rest = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+    do *--at = (char)('0' + rest % 10);
+    while (rest /= 10);
+    if (v < 0) *--at = '-';
+    return (struct str){at, (size_t)(end - at)};
 }
 
 struct str str_fmt(struct arena *a, const char *fmt, ...) {
@@ -107,7 +129,7 @@ struct str str_fmt(struct arena *a, const char *fmt, ...) {
     int n = vsnprintf(small, sizeof small, fmt, args);
     va_end(args);
     if (n < 0) abort();
-    char *text = arena_alloc(a, (size_t)n + 1);
+    char *text = arena_bytes(a, (size_t)n + 1);
     if ((size_t)n < sizeof small) memcpy(text, small, (size_t)n + 1);
     else vsnprintf(text, (size_t)n + 1, fmt, again);
     va_end(again);
@@ -117,7 +139,8 @@ struct str str_fmt(struct arena *a, const char *fmt, ...) {
 struct str str_hex(struct arena *a, const void *bytes, size_t n) {
     static const char digits[] = "0123456789abcdef";
     const unsigned char *b = bytes;
-    char *text = arena_alloc(a, 2 * n + 1);
+    char *text = arena_bytes(a, 2 * n + 1);
     for (size_t i = 0; i < n; i++) text[2 * i] = digits[b[i] >> 4], text[2 * i + 1] = digits[b[i] & 15];
+    text[2 * n] = 0;
     return (struct str){text, 2 * n};
 }

@@ -30,10 +30,15 @@ bool name_eq(struct str a, struct str b);
 
 /* Strict decimal, an optional minus, no blanks, no overflow. */
 bool str_to_int(struct str s, int64_t *out);
+#define INT_TEXT 24
+struct str str_int(char room[INT_TEXT], int64_t v); /* back again: it lies in room, without a NUL */
 bool utf8_valid(struct str s); /* RFC 3629: no overlong forms, no surrogates */
 size_t utf8_count(struct str s); /* code points of valid UTF-8 */
 
 struct str str_dup(struct arena *a, struct str s);          /* a copy, NUL-terminated behind its end */
+struct str str_cat(struct arena *a, const struct str *parts, size_t count); /* one behind the other, NUL-terminated */
+#define STR_CAT(a, ...)                                                                                                \
+    str_cat((a), (const struct str[]){__VA_ARGS__}, sizeof((const struct str[]){__VA_ARGS__}) / sizeof(struct str))
 struct str str_fmt(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 struct str str_hex(struct arena *a, const void *bytes, size_t n);
 

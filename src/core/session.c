@@ -85,12 +85,14 @@ int session_load(struct work *w, int64_t id, struct session *out) {
 
 /* "<id>.<40 hex>": the id finds the row, the MAC over id and birth proves it. */
 static struct str derived(const struct key *k, const struct session *s, struct arena *a) {
-    struct str hex = mac_hex(a, k, str_fmt(a, "%" PRId64 ".%" PRId64 ".%" PRId64, s->id, s->user_id, s->created_at));
+    char id[INT_TEXT], user[INT_TEXT], born[INT_TEXT];
+    struct str hex = mac_hex(a, k, STR_CAT(a, str_int(id, s->id), S("."), str_int(user, s->user_id), S("."), str_int(born, s->created_at)));
     return (struct str){hex.p, 40};
 }
 
 struct str session_token(const struct work *w, const struct session *s, struct arena *a) {
-    return str_fmt(a, "%" PRId64 ".%.40s", s->id, derived(&w->desk->session_key, s, a).p);
+    char id[INT_TEXT];
+    return STR_CAT(a, str_int(id, s->id), S("."), derived(&w->desk->session_key, s, a));
 }
 
 struct str session_csrf(const struct work *w, const struct session *s, struct arena *a) {

@@ -62,6 +62,7 @@ int db_start(struct conn *c, const char *sql, const struct bind *binds, struct s
 int stmt_step(struct stmt *s);  /* 1: a row; 0: no more; or error */
 void stmt_end(struct stmt *s);  /* after any start that returned 0 */
 int64_t col_int(struct stmt *s, int i);   /* 0 for NULL */
+bool col_int_given(struct stmt *s, int i, int64_t *out); /* false for NULL */
 struct str col_text(struct stmt *s, int i); /* p NULL for NULL; valid until the next step */
 bool col_null(struct stmt *s, int i);
 int col_count(struct stmt *s);

@@ -83,6 +83,7 @@ struct engine {
     int (*reset)(struct stmt *s);  /* unbinds; error: one that shows only now (foreign keys of a RETURNING) */
     int (*changed)(struct stmt *s); /* rows, after the last step; 0 of a text that only reads */
     int64_t (*col_int)(void *handle, int i);
+    bool (*col_int_given)(void *handle, int i, int64_t *out);
     struct str (*col_text)(void *handle, int i);
     bool (*col_null)(void *handle, int i);
     int (*col_count)(void *handle);

@@ -354,6 +354,7 @@ const struct engine postgres_engine = {
     .reset = pg_reset,
     .changed = pg_changed,
     .col_int = pg_col_int,
+    .col_int_given = pg_col_int_given,
     .col_text = pg_col_text,
     .col_null = pg_col_null,
     .col_count = pg_col_count,

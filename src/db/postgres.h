@@ -73,6 +73,7 @@ int pg_step(struct stmt *s);
 int pg_reset(struct stmt *s);
 int pg_changed(struct stmt *s);
 int64_t pg_col_int(void *handle, int i);
+bool pg_col_int_given(void *handle, int i, int64_t *out);
 struct str pg_col_text(void *handle, int i);
 bool pg_col_null(void *handle, int i);
 int pg_col_count(void *handle);

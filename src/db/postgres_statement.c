@@ -202,6 +202,12 @@ int64_t pg_col_int(void *handle, int i) {
     return *text == 't' ? 1 : strtoll(text, NULL, 10);
 }
 
+bool pg_col_int_given(void *handle, int i, int64_t *out) {
+    if (pg_col_null(handle, i)) return false;
+    *out = pg_col_int(handle, i);
+    return true;
+}
+
 static struct str decoded(struct pg_stmt *p, const char *text) {
     struct bytes *b = malloc(sizeof *b);
     size_t n = 0;

@@ -70,11 +70,21 @@ static int64_t column_int(void *handle, int i) { return sqlite3_column_int64(han
 static bool column_null(void *handle, int i) { return sqlite3_column_type(handle, i) == SQLITE_NULL; }
 static int column_count(void *handle) { return sqlite3_column_count(handle); }
 
+/* Each sqlite3_column_ function looks for the row, the column and a lack of memory again; a value is asked as it stands. Nobody
+ * else has this connection meanwhile, which is all that the unprotected kind of value wants. */
+static bool column_int_given(void *handle, int i, int64_t *out) {
+    sqlite3_value *value = sqlite3_column_value(handle, i);
+    if (sqlite3_value_type(value) == SQLITE_NULL) return false;
+    *out = sqlite3_value_int64(value);
+    return true;
+}
+
 static struct str column_text(void *handle, int i) {
-    int type = sqlite3_column_type(handle, i);
+    sqlite3_value *value = sqlite3_column_value(handle, i);
+    int type = sqlite3_value_type(value);
     if (type == SQLITE_NULL) return (struct str){0};
-    const char *p = type == SQLITE_BLOB ? sqlite3_column_blob(handle, i) : (const char *)sqlite3_column_text(handle, i);
-    return (struct str){p ? p : "", (size_t)sqlite3_column_bytes(handle, i)};
+    const char *p = type == SQLITE_BLOB ? sqlite3_value_blob(value) : (const char *)sqlite3_value_text(value);
+    return (struct str){p ? p : "", (size_t)sqlite3_value_bytes(value)};
 }
 
 /* ---- transactions ------------------------------------------------------------------------------------ */
@@ -140,6 +150,7 @@ const struct engine sqlite_engine = {
     .reset = reset,
     .changed = changed,
     .col_int = column_int,
+    .col_int_given = column_int_given,
     .col_text = column_text,
     .col_null = column_null,
     .col_count = column_count,

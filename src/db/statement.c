@@ -199,6 +199,7 @@ void stmt_end(struct stmt *s) {
 }
 
 int64_t col_int(struct stmt *s, int i) { return s->engine->col_int(s->handle, i); }
+bool col_int_given(struct stmt *s, int i, int64_t *out) { return s->engine->col_int_given(s->handle, i, out); }
 struct str col_text(struct stmt *s, int i) { return s->engine->col_text(s->handle, i); }
 bool col_null(struct stmt *s, int i) { return s->engine->col_null(s->handle, i); }
 int col_count(struct stmt *s) { return s->engine->col_count(s->handle); }

@@ -1,6 +1,7 @@
 /* What the files of the HTTP edge share. Nobody else includes this.
  *
  *   server.c    start, stop, connections and how many an address may have
+ *   accept.c    listening, and which loop a connection goes to
  *   framing.c   the head of a request: is it well-formed?
  *   request.c   from the head to handle(), bodies in between
  *   response.c  from http_reply to the socket
@@ -51,6 +52,7 @@ struct conn {
     size_t target_n;
     char *question, behind_question;
     int64_t started;
+    bool surplus;       /* over the caps: not linked, never answered */
     bool unread;        /* closes with bytes of the peer unread: see linger() */
     struct buf pending; /* of a reply of our own: what the socket did not take at once; linger() sends it */
     size_t pending_sent;
@@ -82,6 +84,13 @@ struct edge {
     bool told_gone;
 };
 
+/* A thread of the library and its connections. */
+struct loop {
+    struct http_server *server;
+    struct MHD_Daemon *daemon;
+    _Atomic int connections; /* given to it and not yet closed */
+};
+
 struct lingering {
     int fd;
     int64_t until;
@@ -94,8 +103,11 @@ struct lingering {
 struct http_server {
     struct http_app app;
     void *ctx;
-    struct MHD_Daemon *daemon;
+    struct loop *loops;
+    int loop_count;
     int listener, port;
+    pthread_t acceptor;
+    int accept_stop; /* an eventfd: readable when the acceptor shall end */
     const char *tmp_dir;
     struct address *proxies;
     size_t proxy_count;
@@ -120,6 +132,11 @@ struct http_server {
     _Atomic bool draining, hurry;
     _Atomic int64_t requests, refused, timed_out;
 };
+
+/* accept.c */
+int listener_open(const char *address, int port, int *bound, char *err, size_t err_size); /* a descriptor; -1 */
+bool acceptor_start(struct http_server *s);
+void acceptor_stop(struct http_server *s); /* nothing listens any more */
 
 /* deadline.c */
 bool sweeper_start(struct http_server *s);
@@ -152,6 +169,7 @@ enum MHD_Result response_write(struct edge *e); /* straight to the socket, and c
 struct address address_of(const struct sockaddr *sa);
 bool address_parse(struct str text, struct address *out);
 void address_text(const struct address *a, char out[ADDRESS_TEXT]);
+bool address_is_mapped(const struct address *a); /* it is an IPv4 one */
 bool is_proxy(const struct http_server *s, const struct address *a);
 
 #endif

@@ -66,7 +66,7 @@ struct str http_header(const struct http_request *r, const char *name);
 struct str http_cookie(const struct http_request *r, const char *name);
 
 void http_defer(struct http_request *r); /* within handle(), before another thread learns of the request */
-/* Before http_reply. A value with CR, LF or NUL, or an empty one, is dropped. */
+/* Before http_reply. The value is copied, the name must stay. A value with CR, LF or NUL, or an empty one, is dropped. */
 void http_add_header(struct http_request *r, const char *name, struct str value);
 /* Sends status and body; takes the buffer's memory (body->p becomes NULL). Content-Length is set; HEAD sends no body.
  * Of a deferred request nothing may be touched behind it. */

@@ -89,6 +89,7 @@ static struct str read_remote(const struct edge *e) {
     struct address at = e->conn->address;
     char text[ADDRESS_TEXT];
     bool more = e->server->proxy_count > 0 && is_proxy(e->server, &at);
+    if (!more) return str_of(e->conn->remote);
     for (size_t i = e->head_n; more && i-- > 0;)
         if (str_eqi(e->head[i].name, S("X-Forwarded-For"))) more = walk_back(e->server, e->head[i].value, &at);
     address_text(&at, text);
@@ -209,6 +210,7 @@ enum MHD_Result on_request(void *cls, struct MHD_Connection *library, const char
                            const char *version, const char *upload, size_t *upload_n, void **context) {
     struct edge *e = *context;
     (void)url;
+    if (conn_of(library)->surplus) return MHD_NO; /* bytes that came before it was shut down */
     if (e == NULL) return on_head(cls, library, method, version, context);
     return *upload_n ? on_body(e, upload, upload_n) : on_complete(e);
 }

@@ -15,7 +15,7 @@ void http_add_header(struct http_request *r, const char *name, struct str value)
     struct edge *e = (struct edge *)r;
     if (value.n == 0 || has_break(value)) return;
     struct header *h = ARENA_NEW(r->arena, struct header);
-    *h = (struct header){.name = str_dup(r->arena, str_of(name)), .value = str_dup(r->arena, value)};
+    *h = (struct header){.name = str_of(name), .value = str_dup(r->arena, value)};
     *e->reply_last = h;
     e->reply_last = &h->next;
 }

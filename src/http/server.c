@@ -10,12 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #define SPARE_DESCRIPTORS 512 /* store, files, lingering sockets, loops */
-#define BACKLOG 1024
 
 /* ---- addresses ------------------------------------------------------------------------------------- */
 
@@ -34,10 +32,10 @@ struct address address_of(const struct sockaddr *sa) {
     return a;
 }
 
-static bool is_mapped(const struct address *a) { return memcmp(a->bytes, mapped.bytes, 12) == 0; }
+bool address_is_mapped(const struct address *a) { return memcmp(a->bytes, mapped.bytes, 12) == 0; }
 
 void address_text(const struct address *a, char out[ADDRESS_TEXT]) {
-    if (is_mapped(a))
+    if (address_is_mapped(a))
         inet_ntop(AF_INET, a->bytes + 12, out, ADDRESS_TEXT);
     else
         inet_ntop(AF_INET6, a->bytes, out, ADDRESS_TEXT);
@@ -56,7 +54,7 @@ bool address_parse(struct str text, struct address *out) {
 
 static bool is_loopback(const struct address *a) {
     static const struct address one = {{[15] = 1}};
-    return is_mapped(a) ? a->bytes[12] == 127 : memcmp(a, &one, sizeof one) == 0;
+    return address_is_mapped(a) ? a->bytes[12] == 127 : memcmp(a, &one, sizeof one) == 0;
 }
 
 bool is_proxy(const struct http_server *s, const struct address *a) {
@@ -73,44 +71,43 @@ static bool is_exempt(const struct http_server *s, const struct address *a) {
 
 /* One household or machine has a whole /64 of IPv6 (RFC 6177): it counts as one address. */
 static bool same_owner(const struct address *a, const struct address *b) {
-    return memcmp(a, b, is_mapped(a) ? sizeof *a : 8) == 0;
+    return memcmp(a, b, address_is_mapped(a) ? sizeof *a : 8) == 0;
 }
 
 static struct conn **bucket(struct http_server *s, const struct address *a) {
     uint32_t hash = 2166136261u; /* FNV-1a: whoever makes buckets long only slows down the walk within his own cap */
-    for (size_t i = 0; i < (is_mapped(a) ? sizeof *a : 8); i++) hash = (hash ^ a->bytes[i]) * 16777619u;
+    for (size_t i = 0; i < (address_is_mapped(a) ? sizeof *a : 8); i++) hash = (hash ^ a->bytes[i]) * 16777619u;
     return &s->by_address[hash % BUCKETS];
 }
 
-static enum MHD_Result on_accept(void *cls, const struct sockaddr *sa, socklen_t size) {
-    struct http_server *s = cls;
-    struct address a = address_of(sa);
-    (void)size;
-    pthread_mutex_lock(&s->lock);
+/* Whether the caps have room for one more. Under the lock. */
+static bool has_room(struct http_server *s, const struct address *a) {
     int same = 0;
-    bool ok = s->count < s->max_connections;
-    if (ok && !is_exempt(s, &a))
-        for (const struct conn *c = *bucket(s, &a); c && same < s->max_per_address; c = c->bucket_next)
-            same += same_owner(&a, &c->address);
-    pthread_mutex_unlock(&s->lock);
-    if (ok && same < s->max_per_address) return MHD_YES;
-    atomic_fetch_add_explicit(&s->refused, 1, memory_order_relaxed);
-    return MHD_NO;
+    if (s->count >= s->max_connections) return false;
+    if (is_exempt(s, a)) return true;
+    for (const struct conn *c = *bucket(s, a); c && same < s->max_per_address; c = c->bucket_next)
+        same += same_owner(a, &c->address);
+    return same < s->max_per_address;
 }
 
-static void conn_link(struct http_server *s, struct conn *c) {
+/* False: it is one too many, and not linked. */
+static bool conn_link(struct http_server *s, struct conn *c) {
     pthread_mutex_lock(&s->lock);
-    c->next = s->conns;
-    if (c->next) c->next->before = c;
-    s->conns = c;
-    s->count++;
-    if (!is_exempt(s, &c->address)) {
+    bool room = has_room(s, &c->address);
+    if (room) {
+        c->next = s->conns;
+        if (c->next) c->next->before = c;
+        s->conns = c;
+        s->count++;
+    }
+    if (room && !is_exempt(s, &c->address)) {
         c->bucket_at = bucket(s, &c->address);
         c->bucket_next = *c->bucket_at;
         if (c->bucket_next) c->bucket_next->bucket_at = &c->bucket_next;
         *c->bucket_at = c;
     }
     pthread_mutex_unlock(&s->lock);
+    return room;
 }
 
 static void conn_unlink(struct http_server *s, struct conn *c) {
@@ -129,12 +126,21 @@ static void conn_unlink(struct http_server *s, struct conn *c) {
     pthread_mutex_unlock(&s->lock);
 }
 
+/* One too many is shut down before anything of it is read; its loop then closes it. */
+static void conn_refuse(struct http_server *s, struct conn *c) {
+    c->surplus = true;
+    atomic_fetch_add_explicit(&s->refused, 1, memory_order_relaxed);
+    shutdown(c->fd, SHUT_RDWR);
+}
+
 static void on_connection(void *cls, struct MHD_Connection *library, void **context,
                           enum MHD_ConnectionNotificationCode what) {
-    struct http_server *s = cls;
+    struct loop *l = cls;
+    struct http_server *s = l->server;
     struct conn *c = *context;
     if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
-        conn_unlink(s, c);
+        atomic_fetch_sub(&l->connections, 1);
+        if (!c->surplus) conn_unlink(s, c);
         buf_free(&c->pending);
         free(c);
         return;
@@ -147,7 +153,7 @@ static void on_connection(void *cls, struct MHD_Connection *library, void **cont
     address_text(&c->address, c->remote);
     conn_phase(c, PHASE_IDLE, s->head_ms);
     *context = c;
-    conn_link(s, c);
+    if (!conn_link(s, c)) conn_refuse(s, c);
 }
 
 /* ---- start ----------------------------------------------------------------------------------------- */
@@ -163,37 +169,6 @@ static void log_library(void *cls, const char *fmt, va_list args) {
     (void)cls;
     vsnprintf(line, sizeof line, fmt, args);
     log_debug("http library: %s", line);
-}
-
-static int open_listener(const struct http_config *cfg, int *port, char *err, size_t err_size) {
-    struct address a;
-    struct sockaddr_storage at = {0};
-    socklen_t size;
-    if (!address_parse(str_of(cfg->address), &a)) {
-        snprintf(err, err_size, "%s is no numeric address", cfg->address);
-        return -1;
-    }
-    if (is_mapped(&a)) {
-        struct sockaddr_in *in = (struct sockaddr_in *)(void *)&at;
-        *in = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons((uint16_t)cfg->port)};
-        memcpy(&in->sin_addr, a.bytes + 12, 4);
-        size = sizeof *in;
-    } else {
-        struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)(void *)&at;
-        *in6 = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)cfg->port)};
-        memcpy(&in6->sin6_addr, a.bytes, 16);
-        size = sizeof *in6;
-    }
-    int on = 1, fd = socket(at.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) || bind(fd, (struct sockaddr *)&at, size) ||
-        listen(fd, BACKLOG) || getsockname(fd, (struct sockaddr *)&at, &size)) {
-        snprintf(err, err_size, "listening on %s port %d: %s", cfg->address, cfg->port, strerror(errno));
-        if (fd >= 0) close(fd);
-        return -1;
-    }
-    *port = ntohs(is_mapped(&a) ? ((struct sockaddr_in *)(void *)&at)->sin_port
-                                : ((struct sockaddr_in6 *)(void *)&at)->sin6_port);
-    return fd;
 }
 
 /* Raises the soft limit of descriptors to what the connections need, and lowers the connections to what it grants. */
@@ -223,7 +198,9 @@ static bool configure(struct http_server *s, const struct http_config *cfg, char
     s->tmp_dir = strdup(cfg->tmp_dir ? cfg->tmp_dir : "/tmp");
     for (const struct str *p = cfg->proxies; p && p->p; p++) s->proxy_count++;
     s->proxies = calloc(s->proxy_count + 1, sizeof *s->proxies);
-    if (s->tmp_dir == NULL || s->proxies == NULL) abort();
+    s->loop_count = cfg->loops > 1 ? cfg->loops : 1;
+    s->loops = calloc((size_t)s->loop_count, sizeof *s->loops);
+    if (s->tmp_dir == NULL || s->proxies == NULL || s->loops == NULL) abort();
     for (size_t i = 0; i < s->proxy_count; i++) {
         if (address_parse(cfg->proxies[i], &s->proxies[i])) continue;
         snprintf(err, err_size, "the trusted proxy %.*s is no numeric address", (int)cfg->proxies[i].n,
@@ -234,32 +211,38 @@ static bool configure(struct http_server *s, const struct http_config *cfg, char
     return true;
 }
 
-static struct MHD_Daemon *start_library(struct http_server *s, int loops) {
+/* One daemon of the library a loop: its pool of loops gives no say in who gets a connection (accept.c). */
+static bool start_loop(struct http_server *s, struct loop *l) {
     /* TURBO: it reads before it asks epoll, and leaves the shutdown before a close to us (deadline.c, lingering). */
-    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
-    struct MHD_OptionItem pool[] = {
-        {MHD_OPTION_THREAD_POOL_SIZE, loops, NULL},
-        {MHD_OPTION_END,              0,     NULL}
-    };
-    return MHD_start_daemon(
-        flags, 0, on_accept, s, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, log_library, NULL, MHD_OPTION_LISTEN_SOCKET,
-        s->listener, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)LIMIT_CONNECTION_MEMORY, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)(s->max_connections * loops), MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_STRICT_FOR_CLIENT, 0,
-        MHD_OPTION_URI_LOG_CALLBACK, on_request_line, s, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
-        MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_ARRAY,
-        loops > 1 ? pool : pool + 1, MHD_OPTION_END);
+    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
+                     MHD_USE_NO_LISTEN_SOCKET;
+    l->server = s;
+    l->daemon = MHD_start_daemon(
+        flags, 0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, log_library, NULL,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)LIMIT_CONNECTION_MEMORY, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)(s->max_connections + SPARE_DESCRIPTORS), MHD_OPTION_CONNECTION_TIMEOUT, 0u,
+        MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_URI_LOG_CALLBACK, on_request_line, s, MHD_OPTION_UNESCAPE_CALLBACK,
+        keep_escapes, NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection, l, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
+        MHD_OPTION_END);
+    return l->daemon != NULL;
+}
+
+static void stop_loops(struct http_server *s) {
+    for (int i = 0; i < s->loop_count && s->loops[i].daemon; i++) MHD_stop_daemon(s->loops[i].daemon);
 }
 
 /* The threads that begin here take no signal: SIGTERM belongs to main. */
-static bool start_threads(struct http_server *s, int loops) {
+static bool start_threads(struct http_server *s) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool swept = sweeper_start(s);
-    s->daemon = swept ? start_library(s, loops) : NULL;
+    bool swept = sweeper_start(s), ok = swept;
+    for (int i = 0; ok && i < s->loop_count; i++) ok = start_loop(s, &s->loops[i]);
+    ok = ok && acceptor_start(s);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (swept && s->daemon == NULL) sweeper_stop(s);
-    return s->daemon != NULL;
+    if (!ok) stop_loops(s);
+    if (!ok && swept) sweeper_stop(s);
+    return ok;
 }
 
 static void init_locks(struct http_server *s) {
@@ -279,6 +262,7 @@ static void server_free(struct http_server *s) {
     pthread_cond_destroy(&s->wake);
     pthread_mutex_destroy(&s->wait_lock);
     pthread_mutex_destroy(&s->lock);
+    free(s->loops);
     free(s->proxies);
     free((char *)(uintptr_t)s->tmp_dir);
     free(s);
@@ -287,16 +271,15 @@ static void server_free(struct http_server *s) {
 struct http_server *http_start(const struct http_config *cfg, const struct http_app *app, void *ctx, char *err,
                                size_t err_size) {
     struct http_server *s = calloc(1, sizeof *s);
-    int loops = cfg->loops > 1 ? cfg->loops : 1;
     if (s == NULL || sodium_init() < 0) abort();
     s->app = *app;
     s->ctx = ctx;
     s->listener = -1;
     init_locks(s);
     if (configure(s, cfg, err, err_size)) {
-        s->listener = open_listener(cfg, &s->port, err, err_size);
+        s->listener = listener_open(cfg->address, cfg->port, &s->port, err, err_size);
         if (s->listener >= 0 && cfg->bound) cfg->bound(cfg->bound_arg, s->port);
-        if (s->listener >= 0 && start_threads(s, loops)) return s;
+        if (s->listener >= 0 && start_threads(s)) return s;
         if (s->listener >= 0) snprintf(err, err_size, "the HTTP library does not start");
     }
     server_free(s);
@@ -333,24 +316,14 @@ static bool wait_empty(struct http_server *s, int64_t ms) {
     return empty;
 }
 
-/* The listening socket goes, and with it its place in every loop's epoll set; its number stays taken, by something never ready, so that no loop
- * mistakes it for another's. MHD_quiesce_daemon would take it out of the sets from this thread and from the loops at once, and one that
- * came second ended the process. */
-static void stop_listening(struct http_server *s) {
-    int quiet = eventfd(0, EFD_CLOEXEC);
-    if (quiet < 0 || dup2(quiet, s->listener) < 0) shutdown(s->listener, SHUT_RDWR);
-    if (quiet >= 0) close(quiet);
-}
-
 void http_stop(struct http_server *s, int drain_ms) {
     atomic_store(&s->draining, true);
-    stop_listening(s);
+    acceptor_stop(s);
     if (!wait_empty(s, drain_ms)) {
         atomic_store(&s->hurry, true);
         while (!wait_empty(s, 5000)) log_warn("stopping: requests are still at work");
     }
-    MHD_stop_daemon(s->daemon); /* closes the number, too */
-    s->listener = -1;
+    stop_loops(s);
     sweeper_stop(s);
     server_free(s);
 }

@@ -153,7 +153,7 @@ static int hex_digit(char c) {
 }
 
 /* A percent sign without two hexadecimal digits behind it stays as it is. */
-static struct str percent_decode(struct arena *a, struct str s) {
+struct str form_decode(struct arena *a, struct str s) {
     char *out = arena_alloc(a, s.n + 1);
     size_t n = 0;
     for (size_t i = 0; i < s.n; i++) {
@@ -175,8 +175,8 @@ int form_parse(struct arena *a, struct str text, struct json **out, struct json_
         size_t offset = (size_t)(value.p - text.p);
         struct str name = str_cut(&value, '=');
         struct json *v = json_new(a, JSON_STRING);
-        v->text = value.p ? percent_decode(a, value) : S("");
-        int rc = form_put(a, root, percent_decode(a, name), v, err);
+        v->text = value.p ? form_decode(a, value) : S("");
+        int rc = form_put(a, root, form_decode(a, name), v, err);
         if (rc < 0) {
             err->offset = offset;
             return rc;

@@ -43,6 +43,8 @@ int json_parse(struct arena *a, struct str text, struct json **out, struct json_
  * would be lost in silence). */
 int form_parse(struct arena *a, struct str text, struct json **out, struct json_error *err);
 
+struct str form_decode(struct arena *a, struct str s); /* one name or value: percent-encoding and plus signs */
+
 /* What form_parse and multipart do for every pair, already decoded: form_put keeps it in root, an empty object, under a
  * copy of its name; form_end, once and after the last of them, makes the tree. form_end always returns 0. */
 int form_put(struct arena *a, struct json *root, struct str name, struct json *value, struct json_error *err);
@@ -76,9 +78,18 @@ void jw_object(struct json_writer *w);
 void jw_array(struct json_writer *w);
 void jw_end(struct json_writer *w); /* closes the innermost object or array */
 void jw_key(struct json_writer *w, struct str name); /* snake_case; written in name_case */
+/* The same of a name that is written often: JSON_NAME("id"). */
+struct json_name {
+    struct str text, key; /* id and "id": */
+};
+#define JSON_NAME(literal) (&(const struct json_name){S(literal), S("\"" literal "\":")})
+void jw_name(struct json_writer *w, const struct json_name *name);
 void jw_key_raw(struct json_writer *w, struct str name);
 void jw_keep(struct json_writer *w); /* the member whose key comes next stays even when empty */
 void jw_str(struct json_writer *w, struct str s); /* s.p NULL writes null; slashes stay unescaped; s is valid UTF-8 */
+void jw_cat(struct json_writer *w, const struct str *parts, size_t n); /* one string of several texts: */
+#define JW_CAT(w, ...) jw_cat((w), (const struct str[]){__VA_ARGS__}, sizeof((const struct str[]){__VA_ARGS__}) / sizeof(struct str))
+void jw_quoted(struct json_writer *w, struct str quoted); /* a string that is JSON already, with its quotes */
 void jw_int(struct json_writer *w, int64_t v);
 void jw_bool(struct json_writer *w, bool v);
 void jw_null(struct json_writer *w);

@@ -98,9 +98,7 @@ static void escape(struct buf *out, unsigned char c) {
         buf_add(out, (char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, 6);
 }
 
-static void quoted(struct buf *out, struct str s) {
-    buf_reserve(out, s.n + 2);
-    buf_char(out, '"');
+static void escaped_text(struct buf *out, struct str s) {
     while (s.n) {
         size_t n = plain_run(s.p, s.n);
         buf_add(out, s.p, n);
@@ -108,6 +106,12 @@ static void quoted(struct buf *out, struct str s) {
         s.p += n;
         s.n -= n;
     }
+}
+
+static void quoted(struct buf *out, struct str s) {
+    buf_reserve(out, s.n + 2);
+    out->p[out->n++] = '"';
+    escaped_text(out, s);
     buf_char(out, '"');
 }
 
@@ -120,13 +124,29 @@ void jw_str(struct json_writer *w, struct str s) {
     quoted(w->out, s);
 }
 
+void jw_cat(struct json_writer *w, const struct str *parts, size_t n) {
+    begin(w);
+    buf_char(w->out, '"');
+    for (size_t i = 0; i < n; i++) escaped_text(w->out, parts[i]);
+    buf_char(w->out, '"');
+}
+
+void jw_quoted(struct json_writer *w, struct str quoted) {
+    begin(w);
+    buf_str(w->out, quoted);
+}
+
 /* ---- names ------------------------------------------------------------------------------------------ */
 
-static void begin_key(struct json_writer *w) {
+static void announce_key(struct json_writer *w) {
     assert(w->depth > 0 && w->shape[w->depth - 1] == '}' && !w->keyed);
     w->began = w->no_empty && w->depth > 1 && !w->keep ? w->out->n : STAYS;
     w->keep = false;
     w->keyed = true;
+}
+
+static void begin_key(struct json_writer *w) {
+    announce_key(w);
     separate(w);
 }
 
@@ -134,19 +154,24 @@ static void end_key(struct json_writer *w) { buf_text(w->out, w->pretty ? ": " :
 
 void jw_key(struct json_writer *w, struct str name) {
     begin_key(w);
-    if (w->name_case == CASE_SNAKE && !w->pretty) { /* the common case, in one piece */
-        buf_reserve(w->out, name.n + 3);
-        char *at = w->out->p + w->out->n;
-        at[0] = '"';
-        memcpy(at + 1, name.p, name.n);
-        memcpy(at + 1 + name.n, "\":", 2);
-        w->out->n += name.n + 3;
-        return;
-    }
     buf_char(w->out, '"');
     name_in_case(w->out, name, w->name_case);
     buf_char(w->out, '"');
     end_key(w);
+}
+
+void jw_name(struct json_writer *w, const struct json_name *name) {
+    if (w->name_case != CASE_SNAKE || w->pretty) {
+        jw_key(w, name->text);
+        return;
+    }
+    struct buf *out = w->out;
+    size_t comma = nothing_inside(w) ? 0 : 1;
+    announce_key(w);
+    buf_reserve(out, name->key.n + 1);
+    out->p[out->n] = ','; /* written over where there is none */
+    memcpy(out->p + out->n + comma, name->key.p, name->key.n);
+    out->n += comma + name->key.n;
 }
 
 void jw_key_raw(struct json_writer *w, struct str name) {
@@ -182,9 +207,10 @@ void jw_bool(struct json_writer *w, bool v) { jw_raw(w, v ? S("true") : S("false
 void jw_null(struct json_writer *w) { jw_raw(w, S("null")); }
 
 void jw_time(struct json_writer *w, int64_t ms) {
-    char text[TIME_ISO_SIZE];
-    size_t n = time_iso(text, ms);
-    jw_str(w, (struct str){text, n});
+    char text[TIME_ISO_SIZE + 2] = "\"";
+    size_t n = time_iso(text + 1, ms);
+    text[n + 1] = '"';
+    jw_quoted(w, (struct str){text, n + 2});
 }
 
 void jw_raw(struct json_writer *w, struct str json) {

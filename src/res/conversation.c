@@ -14,7 +14,8 @@
 
 static void realtime_channel(struct view *v, const struct row *row, const struct value *own) {
     (void)own;
-    jw_str(&v->w, str_fmt(v->c->work.arena, "presence-%s@v1_cases_%" PRId64, v->c->work.desk->installation.p, row->id));
+    char id[INT_TEXT];
+    JW_CAT(&v->w, S("presence-"), v->c->work.desk->installation, S("@v1_cases_"), str_int(id, row->id));
 }
 
 static const struct word sources_given[] = {{SOURCE_HELPCENTER, "HELPCENTER"}, {SOURCE_MESSENGER, "MESSENGER"}, {SOURCE_API, "API"}, {0}};
@@ -87,8 +88,9 @@ static int count_conversations(struct call *c, int64_t *total) {
 /* "<case>.<issued>.<40 hex>": good for that conversation, for 120 seconds. */
 static struct str request_token(struct call *c, int64_t id, int64_t issued) {
     struct arena *a = c->work.arena;
-    struct str text = str_fmt(a, "%" PRId64 ".%" PRId64, id, issued);
-    return str_fmt(a, "%s.%.40s", text.p, mac_hex(a, &c->work.desk->request_key, text).p);
+    char of[INT_TEXT], when[INT_TEXT];
+    struct str text = STR_CAT(a, str_int(of, id), S("."), str_int(when, issued)), hex = mac_hex(a, &c->work.desk->request_key, text);
+    return STR_CAT(a, text, S("."), ((struct str){hex.p, 40}));
 }
 
 static bool request_token_good(struct call *c, struct str token, int64_t id) {

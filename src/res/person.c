@@ -3,8 +3,6 @@
 #include "core/hours.h"
 #include "core/words.h"
 
-#include <inttypes.h>
-
 void person_name(struct view *v, const struct row *row, const struct value *own) {
     const struct call *c = v->c;
     bool stranger = c->work.actor.rank == ROLE_PUBLIC && c->stranger_id == row->id && c->stranger_name.p;
@@ -13,7 +11,8 @@ void person_name(struct view *v, const struct row *row, const struct value *own)
 
 void person_avatar(struct view *v, const struct row *row, const struct value *own) {
     const struct desk *d = v->c->work.desk;
-    jw_str(&v->w, str_fmt(v->c->work.arena, "%s/api/v1/users/%" PRId64 "/avatar?v=%.*s", d->base_url.p, row->id, (int)own->s.n, own->s.p));
+    char id[INT_TEXT];
+    JW_CAT(&v->w, d->base_url, S("/api/v1/users/"), str_int(id, row->id), S("/avatar?v="), own->s);
 }
 
 void person_zone_offset(struct view *v, const struct row *row, const struct value *own) {
@@ -23,7 +22,8 @@ void person_zone_offset(struct view *v, const struct row *row, const struct valu
 
 void person_realtime_channel(struct view *v, const struct row *row, const struct value *own) {
     (void)own;
-    jw_str(&v->w, str_fmt(v->c->work.arena, "presence-%s@v1_users_%" PRId64, v->c->work.desk->installation.p, row->id));
+    char id[INT_TEXT];
+    JW_CAT(&v->w, S("presence-"), v->c->work.desk->installation, S("@v1_users_"), str_int(id, row->id));
 }
 
 void person_presence_channel(struct view *v, const struct row *row, const struct value *own) {

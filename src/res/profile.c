@@ -45,7 +45,7 @@ static const struct field profile_fields[] = {
 
 /* The path names nobody: the row is the caller's. */
 static void own_row(struct call *c) {
-    c->vars[0] = (struct path_var){.name = "id", .id = c->work.actor.user_id};
+    c->vars[0] = (struct path_var){.bind = ":id", .id = c->work.actor.user_id};
     c->var_count = 1;
 }
 

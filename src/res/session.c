@@ -28,7 +28,7 @@ static struct row *session_row(struct call *c, const struct session *s) {
     struct arena *a = c->work.arena;
     const struct desk *d = c->work.desk;
     struct row *row = ARENA_NEW(a, struct row);
-    row->resource = c->resource;
+    row->layout = layout_of(c->resource);
     row->cells = arena_array(a, sizeof session_fields / sizeof *session_fields, sizeof *row->cells);
     *row_cell(row, "id") = s ? text(session_token(&c->work, s, a)) : text((struct str){0});
     *row_cell(row, "portal") = text(S("API"));

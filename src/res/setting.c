@@ -27,7 +27,7 @@ static int list_settings(struct call *c) {
         const struct value cells[] = {{.type = V_TEXT, .s = str_of(s->name)},
                                       {.type = value.p ? V_TEXT : V_NULL, .s = value},
                                       {.type = V_TEXT, .s = str_of(s->doc)}};
-        const struct row row = {.resource = c->resource, .cells = (struct value *)cells};
+        const struct row row = {.layout = layout_of(c->resource), .cells = (struct value *)cells};
         view_row(v, &row);
     }
     jw_end(&v->w);

@@ -49,7 +49,7 @@ static int reply_factor(struct call *c, const struct factor *f) {
     struct arena *a = c->work.arena;
     struct view *v = view_new(c);
     struct row *row = ARENA_NEW(a, struct row);
-    row->resource = c->resource;
+    row->layout = layout_of(c->resource);
     row->cells = arena_array(a, sizeof twofactor_fields / sizeof *twofactor_fields, sizeof *row->cells);
     *row_cell(row, "is_enabled") = (struct value){.type = V_INT, .i = f->enabled};
     if (!f->enabled) {

@@ -303,7 +303,7 @@ static const struct field delete_args[] = {
 
 /* Oneself, with what only oneself is shown. */
 static int me(struct call *c) {
-    c->vars[0] = (struct path_var){.name = "id", .id = c->work.actor.user_id};
+    c->vars[0] = (struct path_var){.bind = ":id", .id = c->work.actor.user_id};
     c->var_count = 1;
     c->options.also = S("+permissions,+settings,+notification_channel");
     return api_get(c);

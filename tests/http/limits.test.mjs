@@ -155,6 +155,30 @@ test('loopback has no cap by default', async () => {
     clients.forEach((client) => client.destroy());
 });
 
+test('a burst of connections is spread evenly over the loops', async () => {
+    const many = await Server.start('loops=4');
+    const clients = Array.from({ length: 40 }, () => many.connect());
+    const replies = await Promise.all(clients.map(async (client) => {
+        await client.connected;
+        client.send(head('GET /loop'));
+        return (await client.replies())[0];
+    }));
+    const counts = {};
+    for (const reply of replies) counts[reply.body] = (counts[reply.body] ?? 0) + 1;
+    assert.equal(Object.keys(counts).length, 4);
+    for (const n of Object.values(counts)) assert.ok(n === 10, JSON.stringify(counts));
+    clients.forEach((client) => client.destroy());
+    assert.equal(await many.stop(), 0);
+});
+
+test('at once, too, an address has no more connections than it may', async () => {
+    const limited = await Server.start('per_address=5', 'loops=4');
+    const clients = await Promise.all(Array.from({ length: 40 }, () => opens(limited, '127.0.0.2')));
+    assert.equal(clients.filter(Boolean).length, 5);
+    clients.filter(Boolean).forEach((client) => client.destroy());
+    assert.equal(await limited.stop(), 0);
+});
+
 test('the server has a cap too', async () => {
     const limited = await Server.start('connections=20');
     const clients = [];

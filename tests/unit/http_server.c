@@ -102,6 +102,8 @@ static void reply(struct desk *d, struct http_request *r) {
         buf_fmt(&out, "%s %s\n", error_info(r->body_error)->code, r->body_reason);
     } else if (is(r, "/stats")) {
         write_stats(&out, d);
+    } else if (is(r, "/loop")) {
+        buf_fmt(&out, "%d\n", (int)gettid());
     } else if (is(r, "/size")) {
         size_t n = (size_t)number(r->query, "n");
         buf_reserve(&out, n);

@@ -1,0 +1,40 @@
+/* What the machine derives from the table of a resource once, because each row of each reply needs it. */
+#ifndef API_LAYOUT_H
+#define API_LAYOUT_H
+
+#include "api/resource.h"
+#include "json/json.h"
+
+struct layout;
+
+struct member {
+    const struct field *field;
+    struct json_name name;
+    int column;          /* its place in .select; 0: it has none */
+    bool textual;        /* of the column's value */
+    bool written;        /* shown to somebody */
+    bool open;           /* shown to everybody */
+    const struct layout *target; /* F_REF, F_MANY */
+};
+
+/* "conversations/:case_id/messages/:id" is a text, a member, a text, the id: each piece a text and what follows it. */
+struct url_piece {
+    struct str text;
+    int member; /* place; URL_ID: the row's id; URL_END: nothing */
+};
+enum { URL_ID = -1, URL_END = -2 };
+
+struct layout {
+    const struct resource *resource;
+    struct json_name type;        /* of the resource; .key is the type in quotes, without the colon */
+    struct str from;              /* "teams t" */
+    struct str select;            /* "SELECT t.id, t.title, ... FROM teams t WHERE " */
+    const struct url_piece *url;  /* NULL: it has no address */
+    int also;                     /* place of the member that references carry; -1: none */
+    int count;
+    const struct member *members; /* parallel to resource->fields */
+};
+
+const struct layout *layout_of(const struct resource *r);
+
+#endif
