@@ -240,6 +240,7 @@ static int fill_run(struct conn *c, void *arg) {
     g->done = 0;
     TRY(compare(g));
     tell(g, "comparing", true);
+    TRY(g->source->engine->mover->alone(g->source, g->why));
     return mover->durable(c, g->why);
 }
 

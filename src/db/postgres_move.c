@@ -74,18 +74,29 @@ int pg_claim(struct conn *c, struct why why) {
     return ours == 0 ? refuse(why, "another move into this database is under way") : ours < 0 ? (int)ours : 0;
 }
 
+/* Connections of deskd that are not of this store. */
+static struct str others(struct arena *a, struct db *db) {
+    struct str own = S("0");
+    for (struct ring *r = db->conns.next; r != &db->conns; r = r->next)
+        own = str_fmt(a, "%s, %d", own.p, PQbackendPID(RING_OF(r, struct conn, in_store)->pg->handle));
+    return str_fmt(a,
+                   "SELECT COUNT(*), pg_stat_clear_snapshot() FROM pg_stat_activity WHERE datname = current_database() "
+                   "AND backend_type = 'client backend' AND application_name = current_setting('application_name') "
+                   "AND pid NOT IN (%s)",
+                   own.p);
+}
+
 int pg_alone(struct conn *c, struct why why) {
-    static const char others[] =
-        "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() "
-        "AND backend_type = 'client backend' AND application_name = current_setting('application_name')";
-    int64_t n = 0;
-    for (int waited = 0;; waited += ALONE_STEP_MS) {
-        n = ask_int(c, others, "the database", why);
-        if (n <= 0) return (int)n;
-        if (waited >= ALONE_MS) break;
+    struct arena *a = arena_new();
+    struct str text = others(a, c->store);
+    int64_t n = ask_int(c, text.p, "the database", why);
+    for (int waited = 0; n > 0 && waited < ALONE_MS; waited += ALONE_STEP_MS) {
         nanosleep(&(struct timespec){0, ALONE_STEP_MS * 1000000L}, NULL);
+        n = ask_int(c, text.p, "the database", why);
     }
-    return refuse(why, "%lld connections of deskd use the database: stop those processes first", (long long)n);
+    arena_free(a);
+    if (n <= 0) return (int)n;
+    return refuse(why, "%lld connections of deskd use the database: stop those processes, then move", (long long)n);
 }
 
 /* ---- the catalogue ----------------------------------------------------------------------------------- */
@@ -420,4 +431,5 @@ const struct mover pg_mover = {.tables = tables,
                                .strip = strip,
                                .restore = restore,
                                .settle = settle,
-                               .durable = durable};
+                               .durable = durable,
+                               .alone = pg_alone};

@@ -253,6 +253,7 @@ static int settle(struct conn *c, const struct move_table *t, int64_t last, stru
 
 /* A bulk store is synced when it is closed. */
 static int durable(struct conn *c, struct why why) { return (void)c, (void)why, 0; }
+static int alone(struct conn *c, struct why why) { return (void)c, (void)why, 0; } /* the lock is held */
 
 const struct mover sqlite_mover = {.tables = tables,
                                    .read = read_rows,
@@ -264,4 +265,5 @@ const struct mover sqlite_mover = {.tables = tables,
                                    .strip = strip,
                                    .restore = restore,
                                    .settle = settle,
-                                   .durable = durable};
+                                   .durable = durable,
+                                   .alone = alone};
