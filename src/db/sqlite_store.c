@@ -115,8 +115,8 @@ int sqlite_close(struct db *db) {
     struct conn *writer = s->writer ? writer_stop(s->writer) : NULL;
     for (struct ring *r = db->conns.next, *next = r->next; r != &db->conns; r = next, next = r->next)
         if (RING_OF(r, struct conn, in_store) != writer) conn_close(RING_OF(r, struct conn, in_store));
-    int rc = writer ? settle(writer) : 0;
-    if (db->bulk && make_durable(db) < 0) rc = -ERR_SERVICE_UNAVAILABLE;
+    int rc = writer ? settle(writer) : s->writer ? -ERR_SERVICE_UNAVAILABLE : 0; /* lost, or never there */
+    if (db->bulk && s->writer && make_durable(db) < 0) rc = -ERR_SERVICE_UNAVAILABLE;
     if (s->lock_fd >= 0) close(s->lock_fd);
     return rc;
 }
