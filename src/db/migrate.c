@@ -38,7 +38,8 @@ static int look_for_move(struct conn *c, const struct schema_file *files, struct
     int moving = db_int(c, &schema_moving, NULL, &marked), rc = db_int(c, &schema_last, NULL, &version);
     if (moving < 0 || rc < 0) return refuse(why, "the store's schema_version can't be read");
     if (moving && !filling)
-        return refuse(why, "a move into this store did not come to its end: run it again, or begin with an empty store");
+        return refuse(why,
+                      "a move into this store did not come to its end: run it again, or begin with an empty store");
     if (filling && !moving && version > 0 && version < schema_newest(files))
         return refuse(why, "there is something of schema %lld already: name an empty store", (long long)version);
     return 0;
@@ -81,7 +82,8 @@ int schema_version(struct conn *c, const struct schema_file *files, struct why w
 int schema_current(struct conn *c, const struct schema_file *files, struct why why) {
     int version = schema_version(c, files, why), newest = schema_newest(files);
     if (version < 0 || version == newest) return version < 0 ? version : 0;
-    return refuse(why, "the store has schema %d, this deskd needs %d: deskd serve brings it up to date", version, newest);
+    return refuse(why, "the store has schema %d, this deskd needs %d: deskd serve brings it up to date", version,
+                  newest);
 }
 
 int schema_record(struct conn *c, int version, const char *name) {

@@ -139,9 +139,7 @@ static int look(struct db *db, bool alone, const struct schema_file *files, stru
     return rc < 0 ? rc : 0;
 }
 
-bool db_url_valid(struct str url) {
-    return str_starts(url, S("postgres://")) || str_starts(url, S("postgresql://"));
-}
+bool db_url_valid(struct str url) { return str_starts(url, S("postgres://")) || str_starts(url, S("postgresql://")); }
 
 /* libpq's words about a URL quote it, and with it a password; one with an '@' or '/' in it ends up in the host or the
  * port, which are quoted later. */

@@ -68,7 +68,8 @@ static int open_writer(struct db *db, const struct schema_file *files, struct wh
     int rc = conn_open(&db->sqlite->writing, &c, why);
     if (rc < 0) return rc;
     rc = schema_migrate(c, files, why);
-    if (db->filling) sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL); /* all are checked at the end */
+    if (db->filling)
+        sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL); /* all are checked at the end */
     if (rc == 0 && conn_pragma(c, STORE_MARK) != 0)
         rc = refuse(why, "%s can't be written: %s", db->sqlite->path, sqlite3_errmsg(c->handle));
     if (rc == 0 && (db->sqlite->writer = writer_start(db, c)) == NULL) rc = refuse(why, "no thread can be started");

@@ -55,7 +55,7 @@ const moved = (from, to, ...more) => {
 
 /** This exit code, and one line that says so. */
 function refused(done, pattern, status = 1) {
-  assert.equal(done.status, status, done.stdout + done.stderr);
+  assert.equal(done.status, status, `${done.stdout}${done.stderr}`);
   assert.match(done.stderr, /^[^\n]+\n$/, 'one line');
   assert.match(done.stderr, pattern);
 }
@@ -137,6 +137,8 @@ test('a desk answers the same before, on PostgreSQL and back in a folder; sessio
   assert.equal((await asked(second, 'Žluťoučký 🐎')).id, kept.id, 'the first outcome is remembered');
   const create = (desk) => new Client(desk, sessions.customer).create('/conversations', { subject: 'Next', contents: 'x' });
   assert.equal((await create(second)).id, kept.id + 1);
+  const goneToo = await there.create('/teams', { title: 'Not for long either' });
+  (await there.delete(`/teams/${goneToo.id}`)).must(200);
   await second.session(second.login('customer@example.com'));
   await second.stop();
   const between = await second.start().then(() => answers(second, sessions));
@@ -149,6 +151,7 @@ test('a desk answers the same before, on PostgreSQL and back in a folder; sessio
   const third = await serve(t, back);
   same(between, await answers(third, sessions));
   assert.equal((await create(third)).id, kept.id + 2);
+  assert.ok((await new Client(third, sessions.owner).create('/teams', { title: 'Newer' })).id > goneToo.id);
   await third.stop();
   assert.equal(deskd('check', '--data', back).status, 0);
 });
@@ -214,7 +217,9 @@ test('a desk in the target, a started source and a running target are refused, a
   refused(move(`sqlite:${dir}`, database(t)), /is in use by another deskd/);
   await folder.stop();
   const served = await serve(t, dir, url);
-  refused(move(url, `sqlite:${join(directory(), 'x')}`), /connections of deskd use the database: stop those/);
+  const nowhere = join(directory(), 'x');
+  refused(move(url, `sqlite:${nowhere}`), /the source: \d+ connections of deskd use the database: stop those/);
+  assert.ok(!existsSync(nowhere), 'that is looked at first');
   refused(move(`sqlite:${held}`, url), /holds a desk already/);
   await served.stop();
   moved(url, `sqlite:${join(directory(), 'x')}`);
@@ -305,25 +310,46 @@ test('a row that is another in the target is found, on either engine, and nothin
   assert.equal(deskd('check', '--data', back).status, 0);
 });
 
+/** A move that waits: the target's settings can be read, not emptied; what comes before them in the alphabet is copied already. */
+async function halfway(t, from, to) {
+  const holder = spawn('psql', [to, '-X', '-q'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  defer(t, () => holder.kill());
+  holder.stdin.write('BEGIN; LOCK TABLE settings IN SHARE MODE; SELECT 1;\n');
+  await new Promise((resolve) => { holder.stdout.once('data', resolve); });
+  const child = spawn(BINARY, ['move', '--from', from, '--to', to]);
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => { stderr += text; });
+  child.stdout.resume();
+  const gone = new Promise((resolve) => { child.on('close', (status, signal) => resolve({ status, signal, stderr })); });
+  const waiting = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'deskd' AND wait_event_type = 'Lock'";
+  await until('the move to be halfway', async () => psql(to, waiting) === '1' || undefined);
+  return { child, gone, release: () => holder.stdin.end('ROLLBACK;\n') };
+}
+
+test('a desk that is started on the source meanwhile is not left behind in silence', { timeout: 60_000 }, async (t) => {
+  const dir = demo();
+  const [from, to] = [database(t), database(t)];
+  moved(`sqlite:${dir}`, from);
+  refused(move(`sqlite:${demoSpoilt()}`, to), /U\+0000/); // makes the tables
+  const { gone, release } = await halfway(t, from, to);
+  const desk = await serve(t, dir, from);
+  release();
+  refused(await gone, /connections of deskd use the database: stop those/);
+  await desk.stop();
+  moved(from, to);
+});
+
 test('a move that is killed leaves nothing that serves, and the next one begins anew', { timeout: 120_000 }, async (t) => {
   const dir = demo();
   const url = database(t);
   refused(move(`sqlite:${demoSpoilt()}`, url), /U\+0000/); // makes the tables
-  // Halfway: settings can be read, not emptied; what comes before them in the alphabet is copied already.
-  const holder = spawn('psql', [url, '-X', '-q'], { stdio: ['pipe', 'pipe', 'inherit'] });
-  t.after(() => holder.kill());
-  holder.stdin.write('BEGIN; LOCK TABLE settings IN SHARE MODE; SELECT 1;\n');
-  await new Promise((resolve) => { holder.stdout.once('data', resolve); });
-  const child = spawn(BINARY, ['move', '--from', `sqlite:${dir}`, '--to', url]);
-  const gone = new Promise((resolve) => { child.on('close', (code, signal) => resolve(signal)); });
-  const waiting = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'deskd' AND wait_event_type = 'Lock'";
-  await until('the move to be halfway', async () => psql(url, waiting) === '1' || undefined);
+  const { child, gone, release } = await halfway(t, `sqlite:${dir}`, url);
   refused(move(`sqlite:${demo()}`, url), /another move into this database is under way/);
   refused(deskd('serve', '--data', dir, '--database', url, '--listen', '127.0.0.1:0'), /a move into this store did not come to its end/);
   refused(move(`sqlite:${dir}`, database(t)), /is in use by another deskd/); // the source is locked
   child.kill('SIGKILL');
-  assert.equal(await gone, 'SIGKILL');
-  holder.stdin.end('ROLLBACK;\n');
+  assert.equal((await gone).signal, 'SIGKILL');
+  release();
   await until('its session to be gone', async () => psql(url, "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'deskd'") === '0' || undefined);
   unusable(['--data', dir, '--database', url]);
   assert.ok(empty(url));
