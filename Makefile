@@ -1,5 +1,6 @@
 # deskd: `make run` for a look, `make test` for the proof; `make help` lists the rest.
 
+VERSION := 0.1
 CC      ?= gcc
 SAN     ?=
 COMMA   := ,
@@ -9,7 +10,7 @@ PKGS    := libmicrohttpd sqlite3 libsodium glib-2.0 libxxhash libpq libcurl libi
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror $(if $(SAN),-Wno-format-truncation) # GCC can not judge it through instrumented code
 HARD := -fPIE -fstack-protector-strong -fstack-clash-protection $(if $(SAN),,-D_FORTIFY_SOURCE=2)
 OPT  := $(if $(SAN),-O1 -fno-omit-frame-pointer -fsanitize=$(SAN),-O2)
-CFLAGS  += -std=c17 -D_GNU_SOURCE -g $(OPT) $(WARN) $(HARD) -Isrc -isystem $(VARIANT)/gen $(shell pkg-config --cflags $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g')
+CFLAGS  += -std=c17 -D_GNU_SOURCE -DDESKD_VERSION='"$(VERSION)"' -g $(OPT) $(WARN) $(HARD) -Isrc -isystem $(VARIANT)/gen $(shell pkg-config --cflags $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g')
 LDFLAGS += -pie -Wl,-z,relro,-z,now $(if $(SAN),-fsanitize=$(SAN))
 LDLIBS  += $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lpthread -lm
 

@@ -112,23 +112,17 @@ static void set_base_url(struct server *s, int port) {
     d->host = url_host(d->base_url);
 }
 
-static int open_clock(struct server *s) {
+static int open_outside(struct server *s) {
+    s->listen = listen_of(option_text(s->options, OPT_LISTEN), s->memory);
+    set_base_url(s, s->listen.port);
     s->desk.clock.file = option_text(s->options, OPT_CLOCK).p;
     if (s->desk.clock.file == NULL) return 0;
-    if (!listen_is_loopback(&s->listen))
-        return complain("--clock is for tests, on loopback alone: --listen 127.0.0.1:8080"), -1;
+    if (!listen_is_loopback(&s->listen)) {
+        complain("--clock is for tests, on loopback alone: --listen 127.0.0.1:8080");
+        return EXIT_USAGE;
+    }
     log_warn("the time is what %s says: this is a test", s->desk.clock.file);
     return 0;
-}
-
-static int open_outside(struct server *s) {
-    const struct command_line *o = s->options;
-    char err[USAGE_MAX];
-    if (listen_parse(option_text(o, OPT_LISTEN), s->memory, &s->listen, err) < 0) return complain("%s", err), -1;
-    struct str base = option_text(o, OPT_BASE_URL);
-    if (base.p && url_host(base).n == 0) return complain("--base-url is written https://desk.example.com"), -1;
-    set_base_url(s, s->listen.port);
-    return open_clock(s);
 }
 
 static void on_bound(void *arg, int port) { set_base_url(arg, port); }
@@ -139,6 +133,7 @@ static int start_http(struct server *s) {
     struct http_config cfg = {
         .address = s->listen.host.p,
         .port = s->listen.port,
+        .proxies = proxies_of(option_text(o, OPT_PROXIES), s->memory),
         .bound = on_bound,
         .bound_arg = s,
         .loops = (int)option_int(o, OPT_THREADS),
@@ -149,7 +144,6 @@ static int start_http(struct server *s) {
         .body_deadline_ms = (int)option_int(o, OPT_BODY_DEADLINE),
         .idle_s = (int)option_int(o, OPT_IDLE),
     };
-    if (proxies_parse(option_text(o, OPT_PROXIES), s->memory, &cfg.proxies, err) < 0) return complain("%s", err), -1;
     raise_file_limit(cfg.max_connections);
     s->http = http_start(&cfg, api_app(), s->api, err, sizeof err);
     if (s->http == NULL) return complain("%s", err), -1;
@@ -159,7 +153,7 @@ static int start_http(struct server *s) {
 
 static int start(struct server *s) {
     char err[USAGE_MAX];
-    if (open_outside(s) < 0 || open_store(s) < 0) return -1;
+    if (open_store(s) < 0) return -1;
     int workers = (int)option_int(s->options, OPT_WORKERS);
     struct api_config cfg = {
         .pool_threads = workers ? workers : db_blocks(s->desk.db) ? WORKERS_BLOCKING : WORKERS,
@@ -231,6 +225,11 @@ int command_serve(const struct command_line *o) {
     struct server s = {.options = o, .memory = arena_new()};
     sigset_t set = signals_of_ours();
     pthread_sigmask(SIG_BLOCK, &set, NULL); /* before the first thread, so that all inherit it */
+    int wrong = open_outside(&s);
+    if (wrong) {
+        arena_free(s.memory);
+        return wrong;
+    }
     int rc = start(&s);
     if (rc == 0) {
         printf("deskd: listening on %s\n", listen_url(s.memory, &s.listen, http_port(s.http)).p);

@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/fold.h"
 #include "core/check.h"
 #include "core/desk.h"
 #include "core/session.h"
@@ -50,8 +49,6 @@ int owner_create(const struct command_line *o, struct db *db, int64_t now, FILE 
     struct new_desk n = {
         .now = now, .owner_name = option_text(o, OPT_OWNER_NAME), .owner_email = option_text(o, OPT_OWNER_EMAIL)};
     int generated = password_choose(o, a, &password), rc = generated;
-    if (rc >= 0 && !email_valid(n.owner_email))
-        rc = (complain("--owner-email %s is no e-mail address", n.owner_email.p), -1);
     if (rc >= 0 && utf8_count(password) < PASSWORD_LENGTH_OWNER)
         rc = (complain("the password needs at least %d characters", PASSWORD_LENGTH_OWNER), -1);
     if (rc >= 0) {

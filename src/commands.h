@@ -15,6 +15,7 @@ int command_demo(const struct command_line *o);
 int command_password(const struct command_line *o);
 int command_backup(const struct command_line *o);
 int command_restore(const struct command_line *o);
+int command_move(const struct command_line *o);
 int command_check(const struct command_line *o);
 int command_routes(const struct command_line *o);
 int command_openapi(const struct command_line *o);
@@ -28,6 +29,10 @@ const char *store_name(const struct command_line *o);        /* for messages */
 
 /* The server key: 0 read, 1 made (0600) where there was none and `create` allows it; negative after a complaint. */
 int secret_key(const struct command_line *o, bool create, struct key *out);
+
+/* Puts a copy of a key in a place where there is none or the same; look: only says whether it can be. Negative after a
+ * complaint. */
+int secret_copy(const char *from, const char *to, bool look);
 
 /* The first line of --password-file, or else a generated one. 1: generated, 0: read; negative after a complaint. */
 int password_choose(const struct command_line *o, struct arena *a, struct str *out);

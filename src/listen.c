@@ -1,6 +1,9 @@
 #include "listen.h"
 
+#include "db/db.h"
+
 #include <arpa/inet.h>
+#include <assert.h>
 
 /* 4, 6 or 0; an IPv6 address may stand in brackets. */
 static int family(struct str host) {
@@ -13,39 +16,46 @@ static int family(struct str host) {
     return inet_pton(AF_INET, text, bytes) == 1 ? 4 : inet_pton(AF_INET6, text, bytes) == 1 ? 6 : 0;
 }
 
-int listen_parse(struct str text, struct arena *a, struct listen *out, char err[USAGE_MAX]) {
+/* Where the host ends: at the last colon. */
+static struct str host_of(struct str text, int64_t *port) {
     const char *colon = memrchr(text.p, ':', text.n);
-    int64_t port = 0;
-    struct str host = {text.p, colon ? (size_t)(colon - text.p) : 0}, tail = {0};
-    if (colon) tail = (struct str){colon + 1, text.n - host.n - 1};
-    bool bracketed = host.n && host.p[0] == '[';
-    int kind = host.n ? family(host) : 0;
-    if (kind == 0 || (kind == 6) != bracketed || !str_to_int(tail, &port) || port < 0 || port > 65535) {
-        snprintf(err, USAGE_MAX,
-                 "--listen takes a numeric address and a port, as 127.0.0.1:8080 or [::1]:8080, not \"%.*s\"",
-                 (int)text.n, text.p);
-        return -1;
-    }
-    *out = (struct listen){str_dup(a, host), (int)port};
-    return 0;
+    if (colon == NULL) return (struct str){0};
+    struct str host = {text.p, (size_t)(colon - text.p)};
+    return str_to_int((struct str){colon + 1, text.n - host.n - 1}, port) ? host : (struct str){0};
 }
 
-int proxies_parse(struct str list, struct arena *a, struct str **out, char err[USAGE_MAX]) {
-    size_t n = 0;
-    *out = NULL;
-    if (list.p == NULL) return 0;
-    *out = arena_array(a, list.n + 2, sizeof **out);
+bool listen_valid(struct str text) {
+    int64_t port = -1;
+    struct str host = host_of(text, &port);
+    int kind = host.n ? family(host) : 0;
+    bool bracketed = host.n && host.p[0] == '[';
+    return kind != 0 && (kind == 6) == bracketed && port >= 0 && port <= 65535;
+}
+
+struct listen listen_of(struct str text, struct arena *a) {
+    int64_t port = -1;
+    assert(listen_valid(text));
+    struct str host = host_of(text, &port);
+    return (struct listen){str_dup(a, host), (int)port};
+}
+
+bool proxies_valid(struct str list) {
     while (list.p) {
         struct str one = str_trim(str_cut(&list, ','));
-        if (one.n == 0) continue;
-        if (family(one) == 0) {
-            snprintf(err, USAGE_MAX, "--proxies takes numeric addresses, separated by commas, not \"%.*s\"", (int)one.n,
-                     one.p);
-            return -1;
-        }
-        (*out)[n++] = str_dup(a, one);
+        if (one.n && family(one) == 0) return false;
     }
-    return 0;
+    return true;
+}
+
+struct str *proxies_of(struct str list, struct arena *a) {
+    size_t n = 0;
+    if (list.p == NULL) return NULL;
+    struct str *out = arena_array(a, list.n + 2, sizeof *out);
+    while (list.p) {
+        struct str one = str_trim(str_cut(&list, ','));
+        if (one.n) out[n++] = str_dup(a, one);
+    }
+    return out;
 }
 
 bool listen_is_loopback(const struct listen *l) {
@@ -67,4 +77,10 @@ struct str url_host(struct str url) {
     bool bracketed = host.n && host.p[host.n - 1] == ']';
     if (colon && !bracketed) host.n = (size_t)(colon - host.p);
     return host;
+}
+
+bool url_valid(struct str url) { return url_host(url).n != 0; }
+
+bool store_valid(struct str text) {
+    return db_url_valid(text) || (str_starts(text, S(STORE_FOLDER)) && text.n > sizeof STORE_FOLDER - 1);
 }

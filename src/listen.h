@@ -10,12 +10,17 @@ struct listen {
     int port;
 };
 
-/* Both: 0, or -1 and one line in err. */
-int listen_parse(struct str text, struct arena *a, struct listen *out, char err[USAGE_MAX]);
-int proxies_parse(struct str list, struct arena *a, struct str **out, char err[USAGE_MAX]); /* ends with p NULL */
+bool listen_valid(struct str text); /* a numeric address and a port */
+struct listen listen_of(struct str text, struct arena *a);
+bool proxies_valid(struct str list); /* numeric addresses, separated by commas */
+struct str *proxies_of(struct str list, struct arena *a); /* ends with p NULL; NULL of none */
+
+#define STORE_FOLDER "sqlite:" /* before the name of a folder, where a database could stand, too */
+bool store_valid(struct str text); /* a folder so named, or the URL of a database */
 
 bool listen_is_loopback(const struct listen *l);
 struct str listen_url(struct arena *a, const struct listen *l, int port);
+bool url_valid(struct str url); /* http or https, with a host */
 struct str url_host(struct str url); /* without port; n 0 when it is no http or https URL */
 
 #endif

@@ -20,13 +20,19 @@ const struct command commands[] = {
      "conversations of two teams, agent@ sees all, customer@ has 25. The same seed makes the same desk."},
     {"password", PASSWORD, command_password, "EMAIL", "Set the password of a login.",
      "Sets the password of the person with this e-mail address and ends their sessions. Asks for it on a terminal, "
-     "else reads the first line of standard input or of --password-file. The desk must not be running."},
+     "else reads the first line of standard input or of --password-file. A desk in a folder must not be running; one in a "
+     "database may."},
     {"backup", BACKUP, command_backup, NULL, "Copy the store, also while it serves.",
      "Copies the store as it is at one moment to a new file, also while the desk is running. The server key is not "
      "in it: keep a copy of secret.key elsewhere, once."},
     {"restore", RESTORE, command_restore, NULL, "Make a data folder from a backup.",
      "Makes the store of a new data folder from a backup and brings it up to date. Refuses a folder that is not "
      "empty but for its secret.key."},
+    {"move", MOVE, command_move, NULL, "Copy a desk from a folder to PostgreSQL, or back.",
+     "Copies every row of a stopped desk from one store to another, then reads both and compares counts and checksums. "
+     "The target must be empty: a database whose user may create tables, or a folder. The desk is there when this ends "
+     "with status 0; until then the target serves nobody, and a move that failed or was killed can be run again. "
+     "The source is not changed. URLs with a password are better given as DESKD_FROM and DESKD_TO."},
     {"check", CHECK, command_check, NULL, "Look for damage in a store.",
      "Checks the store and what must hold between its rows, also while the desk is running. Prints a line for each "
      "finding. Exit status 0: nothing found, 1: something was."},
@@ -49,6 +55,10 @@ int main(int argc, char **argv) {
     if (options_read(&o, a, argc, argv, err) < 0) {
         fprintf(stderr, "deskd: %s\n", err);
         status = EXIT_USAGE;
+    } else if (o.version) {
+        int schema = 0;
+        while (schema_files[schema].name) schema++;
+        printf("deskd %s, schema %d\n", DESKD_VERSION, schema);
     } else if (o.help) {
         options_help(stdout, o.command);
     } else {

@@ -25,10 +25,15 @@ static bool same_name(struct str a, const char *b) {
     return str_eqi((struct str){text, a.n}, str_of(b));
 }
 
-static int find(struct str name) {
-    for (int i = 0; i < OPT_COUNT; i++)
-        if (same_name(name, option_table[i].name)) return i;
-    return -1;
+/* The command's own where several have the name. */
+static int find(struct str name, unsigned command) {
+    int found = -1;
+    for (int i = 0; i < OPT_COUNT; i++) {
+        if (!same_name(name, option_table[i].name)) continue;
+        if (option_table[i].commands & command) return i;
+        found = i;
+    }
+    return found;
 }
 
 static bool flag_value(struct str v, bool *on) {
@@ -57,6 +62,8 @@ static int take(struct reading *r, int id, struct str value, const char *where) 
     switch (opt->type) {
     case OPTION_TEXT:
         if (value.n == 0) return REFUSE(r, "%s needs a value: %s", where, opt->doc);
+        if (opt->valid && !opt->valid(value))
+            return REFUSE(r, "%s takes %s, not \"%.*s\"", where, opt->form, (int)value.n, value.p);
         break;
     case OPTION_INT:
         if (!str_to_int(value, &n) || n < opt->min || n > opt->max)
@@ -88,7 +95,7 @@ static int read_line(struct reading *r, const char *path, int number, struct str
     name = str_trim(name);
     if (name.n == 0 || name.p[0] == '#') return 0;
     if (value.p == NULL) return REFUSE(r, "%s:%d: a setting is written: name = value", path, number);
-    int id = find(name);
+    int id = find(name, r->o->command->bit);
     if (id < 0 || !(option_table[id].flags & IN_FILE))
         return REFUSE(r, "%s:%d: there is no setting \"%.*s\"; deskd settings prints them all", path, number,
                       (int)name.n, name.p);
@@ -137,7 +144,7 @@ static int read_option(struct reading *r, int argc, char **argv, int *at) {
     struct str value = str_of(argv[*at] + 2), name = str_cut(&value, '=');
     const struct command *c = r->o->command;
     const char *shown = str_fmt(r->a, "--%.*s", (int)name.n, name.p).p;
-    int id = find(name);
+    int id = find(name, c->bit);
     if (id < 0) return REFUSE(r, "there is no option %s; deskd %s --help lists those there are", shown, c->name);
     if (!(option_table[id].commands & c->bit))
         return REFUSE(r, "%s is not an option of deskd %s; deskd %s --help lists those there are", shown, c->name,
@@ -171,6 +178,10 @@ static int read_command(struct reading *r, int argc, char **argv) {
     if (argc < 2) return REFUSE(r, "name a command, for example: deskd serve; deskd --help lists them");
     if (asks_help(argv[1]) || strcmp(argv[1], "help") == 0) {
         r->o->help = argv[1];
+        return 0;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        r->o->version = true;
         return 0;
     }
     r->o->command = command_find(argv[1]);

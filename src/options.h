@@ -27,6 +27,7 @@ enum {
     RESTORE = 1 << 7,
     CHECK = 1 << 8,
     PASSWORD = 1 << 9,
+    MOVE = 1 << 10,
 };
 
 struct command {
@@ -69,6 +70,8 @@ enum option_id {
     OPT_SEED,
     OPT_TO,
     OPT_FROM,
+    OPT_MOVE_FROM,
+    OPT_MOVE_TO,
     OPT_CLOCK,
     OPT_COUNT
 };
@@ -89,8 +92,11 @@ struct option {
     const char *initial;      /* NULL: none */
     int64_t min, max;         /* OPTION_INT */
     const struct word *words; /* OPTION_WORD */
+    bool (*valid)(struct str value); /* OPTION_TEXT; NULL: any */
+    const char *form;                /* what a valid value is */
     const char *doc;
 };
+/* Two commands may have an option of the same name that means another thing: each has a row. */
 extern const struct option option_table[OPT_COUNT];
 extern const struct word log_levels[];
 
@@ -101,6 +107,7 @@ struct command_line {
     char **argv; /* for reading them again */
     const struct command *command;
     const char *help;    /* not NULL: --help was asked for */
+    bool version;        /* --version was; then there is no command, as there may be none with help */
     const char *operand; /* NULL: not given */
     struct str values[OPT_COUNT]; /* p NULL: none, and there is no default; else checked to be of its type */
 };

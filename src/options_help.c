@@ -42,7 +42,8 @@ static void option_line(FILE *out, const struct option *opt) {
 static void help_all(FILE *out) {
     fputs("deskd: a support desk with a JSON REST API.\n\nusage: deskd COMMAND [OPTION ...]\n\n", out);
     for (const struct command *c = commands; c->name; c++) described(out, c->name, c->summary);
-    fputs("\ndeskd COMMAND --help says what a command does and which options it has.\n"
+    fputs("\ndeskd COMMAND --help says what a command does and which options it has; deskd --version prints\n"
+          "the version of the program and of the schema that it needs.\n"
           "Each option also reads the environment (--base-url: DESKD_BASE_URL) and, for what a process\n"
           "needs, a settings file (deskd settings prints it). The command line wins over both.\n",
           out);

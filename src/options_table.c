@@ -1,12 +1,16 @@
 #include "options.h"
 
+#include "base/fold.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "db/db.h"
+#include "listen.h"
 
 #define TEXT(n) #n
 #define LIMIT_OF(n) TEXT(n)
 
 #define STORE (SERVE | INIT | DEMO | BACKUP | RESTORE | CHECK | PASSWORD)
+#define STORE_NAME "sqlite:DIR or postgres://user@host/name"
 
 const struct word log_levels[] = {
     {LOG_ERROR, "error"}, {LOG_WARN, "warn"}, {LOG_INFO, "info"}, {LOG_DEBUG, "debug"}, {0}};
@@ -14,16 +18,20 @@ const struct word log_levels[] = {
 const struct option option_table[OPT_COUNT] = {
     [OPT_DATA] = {"data", "DIR", OPTION_TEXT, IN_FILE, STORE, "./data", .doc = "The folder of the store and its key."},
     [OPT_DATABASE] = {"database", "URL", OPTION_TEXT, IN_FILE, SERVE | INIT | DEMO | CHECK | PASSWORD,
+        .valid = db_url_valid, .form = "a URL as postgres://user@host/name",
         .doc = "A PostgreSQL database (postgres://...) instead of a folder."},
-    [OPT_SETTINGS] = {"settings", "FILE", OPTION_TEXT, 0, STORE,
+    [OPT_SETTINGS] = {"settings", "FILE", OPTION_TEXT, 0, STORE | MOVE,
         .doc = "The settings file; deskd settings prints one."},
-    [OPT_SECRET_FILE] = {"secret-file", "FILE", OPTION_TEXT, IN_FILE, SERVE | INIT | DEMO,
+    [OPT_SECRET_FILE] = {"secret-file", "FILE", OPTION_TEXT, IN_FILE, SERVE | INIT | DEMO | MOVE,
         .doc = "The server key, 32 random bytes, when it is not kept as secret.key in the data folder."},
     [OPT_LISTEN] = {"listen", "ADDRESS:PORT", OPTION_TEXT, IN_FILE, SERVE, "127.0.0.1:8080",
+        .valid = listen_valid, .form = "a numeric address and a port, as 127.0.0.1:8080 or [::1]:8080",
         .doc = "Where to listen: a numeric address and a port; port 0 picks a free one."},
     [OPT_BASE_URL] = {"base-url", "URL", OPTION_TEXT, IN_FILE, SERVE | OPENAPI,
+        .valid = url_valid, .form = "a URL as https://desk.example.com",
         .doc = "The address that people use; links in replies begin with it. Else http:// and where it listens."},
     [OPT_PROXIES] = {"proxies", "ADDRESSES", OPTION_TEXT, IN_FILE, SERVE,
+        .valid = proxies_valid, .form = "numeric addresses, separated by commas",
         .doc = "Reverse proxies whose X-Forwarded-For is believed: numeric addresses, separated by commas."},
     [OPT_THREADS] = {"threads", "N", OPTION_INT, IN_FILE, SERVE, "2", 1, 64, .doc = "Event loops, each a thread."},
     [OPT_WORKERS] = {"workers", "N", OPTION_INT, IN_FILE, SERVE, "0", 0, 64,
@@ -49,10 +57,11 @@ const struct option option_table[OPT_COUNT] = {
         .doc = "Memory for pages of the store, each thread; 0: the built-in choice."},
     [OPT_MMAP] = {"mmap", "MIB", OPTION_INT, IN_FILE, SERVE, "0", 0, 1048576,
         .doc = "How much of the store is read through the page cache's own memory; 0: the built-in choice."},
-    [OPT_LOG_LEVEL] = {"log-level", "LEVEL", OPTION_WORD, IN_FILE | LIVE, STORE, "info", .words = log_levels,
+    [OPT_LOG_LEVEL] = {"log-level", "LEVEL", OPTION_WORD, IN_FILE | LIVE, STORE | MOVE, "info", .words = log_levels,
         .doc = "What is logged on standard error."},
     [OPT_ACCESS_LOG] = {"access-log", NULL, OPTION_FLAG, IN_FILE | LIVE, SERVE, "no", .doc = "Log a line for every request."},
     [OPT_OWNER_EMAIL] = {"owner-email", "EMAIL", OPTION_TEXT, 0, SERVE | INIT, "owner@example.com",
+        .valid = email_valid, .form = "an e-mail address",
         .doc = "The first login of a new desk."},
     [OPT_OWNER_NAME] = {"owner-name", "NAME", OPTION_TEXT, 0, SERVE | INIT, "Owner", .doc = "Its person's name."},
     [OPT_PASSWORD_FILE] = {"password-file", "FILE", OPTION_TEXT, 0, SERVE | INIT | DEMO | PASSWORD,
@@ -61,6 +70,10 @@ const struct option option_table[OPT_COUNT] = {
     [OPT_SEED] = {"seed", "N", OPTION_INT, 0, DEMO, "1", 0, INT64_MAX, .doc = "The same seed makes the same desk."},
     [OPT_TO] = {"to", "FILE", OPTION_TEXT, NEEDED, BACKUP, .doc = "The file to write; it must not exist yet."},
     [OPT_FROM] = {"from", "FILE", OPTION_TEXT, NEEDED, RESTORE, .doc = "The backup to restore."},
+    [OPT_MOVE_FROM] = {"from", "STORE", OPTION_TEXT, NEEDED, MOVE, .valid = store_valid, .form = STORE_NAME,
+        .doc = "Where the desk is: " STORE_NAME "."},
+    [OPT_MOVE_TO] = {"to", "STORE", OPTION_TEXT, NEEDED, MOVE, .valid = store_valid, .form = STORE_NAME,
+        .doc = "Where it goes, in the same words; there must be no desk yet."},
     [OPT_CLOCK] = {"clock", "FILE", OPTION_TEXT, 0, SERVE,
         .doc = "For tests: a file of decimal milliseconds is the time. On loopback only."},
 };

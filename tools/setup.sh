@@ -4,7 +4,7 @@
 set -eu
 
 run="gcc make tzdata pkg-config libc6-dev libmicrohttpd-dev libsqlite3-dev libpq-dev libsodium-dev libglib2.0-dev libxxhash-dev libcurl4-openssl-dev libidn2-dev libgmime-3.0-dev libqrencode-dev libgd-dev curl"
-test="$run libcmocka-dev nodejs npm postgresql strace ca-certificates python3-aiosmtpd openssl"
+test="$run libcmocka-dev nodejs npm postgresql sqlite3 strace ca-certificates python3-aiosmtpd openssl"
 
 case "${1:-}" in
 run) wanted=$run ;;

@@ -24,4 +24,11 @@ struct error_info {
 /* The row of an error; accepts ERR_x and -ERR_x. */
 const struct error_info *error_info(int err);
 
+/* Returns a negative result to the caller at once. */
+#define TRY(expr)                                                                                                      \
+    do {                                                                                                               \
+        int try_rc = (expr);                                                                                           \
+        if (try_rc < 0) return try_rc;                                                                                 \
+    } while (0)
+
 #endif

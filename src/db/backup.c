@@ -30,6 +30,11 @@ static int open_snapshot(struct arena *a, const char *dir, struct conn **out, st
     return rc;
 }
 
+static void close_snapshot(struct conn *c) {
+    if (c && c->transaction) db_read_end(c);
+    conn_close(c);
+}
+
 /* ---- backup -------------------------------------------------------------------------------------------- */
 
 /* The read transaction of the source keeps the copy from starting over whenever somebody writes. Its price: the log
@@ -79,11 +84,10 @@ int db_backup(const char *dir, const char *to, void (*progress)(int done, int to
     int rc = open_snapshot(a, dir, &from, why);
     if (rc == 0) {
         rc = copy_to(from, partial, progress, why);
-        db_read_end(from);
         if (rc == 0) rc = keep(a, partial, to, why);
         if (rc < 0) unlink(partial);
     }
-    conn_close(from);
+    close_snapshot(from);
     arena_free(a);
     return rc;
 }
@@ -130,15 +134,6 @@ static void check_references(struct check *k) {
     if (rc < 0) unreadable(k, "the references can't be checked");
 }
 
-static void check_schema(struct check *k, const struct schema_file *files) {
-    char text[256];
-    int version = schema_version(k->conn, files, (struct why){text, sizeof text}), newest = schema_newest(files);
-    if (version < 0)
-        finding(k, text);
-    else if (version < newest)
-        finding(k, str_fmt(k->memory, "schema %d of %d: the next start brings it up to date", version, newest).p);
-}
-
 static void check_log(struct check *k, const char *dir) {
     struct stat st;
     long long mb = stat(str_fmt(k->memory, "%s/%s-wal", dir, STORE_FILE).p, &st) == 0 ? st.st_size / (1024 * 1024) : 0;
@@ -151,14 +146,13 @@ int db_check_with(const char *dir, const struct schema_file *files, void (*repor
                   void *arg, struct why why) {
     struct check k = {.memory = arena_new(), .report = report, .arg = arg};
     int rc = open_snapshot(k.memory, dir, &k.conn, why);
+    if (rc == 0) rc = schema_current(k.conn, files, why);
     if (rc == 0) {
         check_pages(&k);
         check_references(&k);
-        check_schema(&k, files);
         check_log(&k, dir);
-        db_read_end(k.conn);
     }
-    conn_close(k.conn);
+    close_snapshot(k.conn);
     arena_free(k.memory);
     return rc < 0 ? rc : k.findings;
 }

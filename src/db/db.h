@@ -98,12 +98,15 @@ struct db_config {
     bool create;          /* make an empty store where there is none */
     bool bulk;            /* demo: no durability until db_close, and no readers: read in the tasks */
     bool read_only;       /* check, backup: take no lock, never write */
+    bool alone;           /* with read_only: refuse while another deskd uses the store; SQLite: lock it */
+    bool filling;         /* with bulk: the target of db_move, which alone opens one that a move left unfinished */
     int mmap_mb, cache_kb; /* 0: defaults */
 };
 
 /* Opens, takes the store's lock, migrates forward. On error writes one line that says what to do. */
 int db_open(const struct db_config *cfg, struct db **out, char *err, size_t err_size);
-void db_close(struct db *db); /* waits for queued writes, checkpoints, releases the lock */
+int db_close(struct db *db); /* waits for queued writes, checkpoints, releases the lock; error: a bulk store may not be durable */
+bool db_url_valid(struct str url); /* has the form of a PostgreSQL URL */
 
 /* Whether statements wait for another process: then they have no business on an event loop. */
 bool db_blocks(const struct db *db);
@@ -143,7 +146,24 @@ void db_stats(struct db *db, struct db_stats *out);
 
 /* Copies the store while it is in use (online) to a file that must not exist yet. progress may be NULL. */
 int db_backup(const char *dir, const char *to, void (*progress)(int done, int total), char *err, size_t err_size);
-/* Integrity, foreign keys, schema version. One line a finding to report(); returns the number of findings, or error. */
+
+/* Copies every row of every table, then reads both sides back and compares them, all in one transaction of the target.
+ * Until it commits nobody but another move opens the target: one that fails or is killed leaves it without rows. */
+struct db_moved { /* of one table: the source, the target */
+    const char *table;
+    int64_t rows[2];
+    char sum[2][33]; /* over all rows in the order of the primary key, the same of either engine */
+};
+struct db_move {
+    struct db *from; /* read_only, alone, of the newest schema */
+    struct db *to;   /* bulk, filling */
+    int (*vacant)(struct conn *c); /* whether the target holds no desk: 1, 0, or error */
+    void (*progress)(const char *what, int64_t done, int64_t total);
+    void (*report)(const struct db_moved *table);
+};
+int db_move(const struct db_move *m, char *err, size_t err_size);
+
+/* Integrity, foreign keys. One line a finding to report(); returns the number of findings, or error. */
 int db_check(const struct db_config *cfg, void (*report)(void *arg, const char *line), void *arg, char *err,
              size_t err_size);
 

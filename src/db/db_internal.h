@@ -44,7 +44,7 @@ struct sqlite_store {
 #define WRITER_WAIT_MS 5000 /* how long the writer waits for somebody who uses the sqlite3 shell on the store */
 
 int sqlite_open(struct db *db, const struct db_config *cfg, const struct schema_file *files, struct why why);
-void sqlite_close(struct db *db);
+int sqlite_close(struct db *db);
 void sqlite_submit(struct db *db, struct db_task *t);
 bool sqlite_writes_here(const struct db *db);
 void sqlite_stats(struct db *db, struct db_stats *out);
@@ -60,9 +60,12 @@ void writer_submit(struct writer *w, struct db_task *t);
 bool writer_writable(const struct writer *w);
 bool writer_is_me(const struct writer *w); /* the calling thread is the writer's */
 
+extern const struct mover sqlite_mover; /* sqlite_move.c */
+
 /* ---- the schema (migrate.c) ------------------------------------------------------------------------------ */
 
 int schema_version(struct conn *c, const struct schema_file *files, struct why why); /* or error when it is not ours */
+int schema_current(struct conn *c, const struct schema_file *files, struct why why); /* error: it is not of the newest */
 int schema_migrate(struct conn *c, const struct schema_file *files, struct why why);
 
 #endif

@@ -51,7 +51,7 @@ struct engine {
     /* A store. open takes what was asked for, migrates, starts what writes; what it opened before it failed, close
      * closes. */
     int (*open)(struct db *db, const struct db_config *cfg, const struct schema_file *files, struct why why);
-    void (*close)(struct db *db); /* after the queued writes; the store's connections are closed by it */
+    int (*close)(struct db *db); /* after the queued writes; the store's connections are closed by it; as db_close */
     void (*submit)(struct db *db, struct db_task *t);
     bool (*writes_here)(const struct db *db); /* the calling thread is one that writes */
     void (*stats)(struct db *db, struct db_stats *out); /* what the connections' counters don't say */
@@ -87,6 +87,8 @@ struct engine {
     struct str (*col_text)(void *handle, int i);
     bool (*col_null)(void *handle, int i);
     int (*col_count)(void *handle);
+
+    const struct mover *mover;
 };
 extern const struct engine sqlite_engine, postgres_engine;
 
@@ -163,7 +165,7 @@ struct db {
     const struct engine *engine;
     struct arena *memory;
     const char *dir;
-    bool read_only, bulk;
+    bool read_only, bulk, filling;
     struct sqlite_store *sqlite; /* one of the two */
     struct pg_store *postgres;
     pthread_key_t reader_key;
@@ -185,6 +187,9 @@ int schema_newest(const struct schema_file *files);
 /* The version that the store's table tells, or error when this deskd can't use it. */
 int schema_recorded(struct conn *c, const struct schema_file *files, struct why why);
 int schema_record(struct conn *c, int version, const char *name);
+/* Begins a move: from its commit on the store is refused by all who are not filling it, until the rows of the table
+ * schema_version are the source's. */
+int schema_mark_moving(struct conn *c);
 
 /* ---- texts (dialect.c) ----------------------------------------------------------------------------------- */
 

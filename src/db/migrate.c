@@ -14,7 +14,10 @@
 const char schema_table[] =
     "CREATE TABLE IF NOT EXISTS schema_version (version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)";
 
-QUERY(schema_last, "SELECT version, name FROM schema_version ORDER BY version DESC LIMIT 1");
+QUERY(schema_last, "SELECT version, name FROM schema_version WHERE version > 0 ORDER BY version DESC LIMIT 1");
+QUERY(schema_moving, "SELECT 1 FROM schema_version WHERE version = 0"); /* no file's: see schema_mark_moving */
+QUERY(schema_mark, "INSERT INTO schema_version (version, name, applied_at) VALUES (0, 'a move under way', :now) "
+                   "ON CONFLICT DO NOTHING");
 QUERY(schema_applied, "INSERT INTO schema_version (version, name, applied_at) VALUES (:version, :name, :now)");
 
 /* Of SQLite alone, so not among the QUERY()s that both engines prepare. */
@@ -28,9 +31,29 @@ int schema_newest(const struct schema_file *files) {
     return n;
 }
 
+/* What a move began to fill holds no rows of a desk yet; whatever else it wants to fill it must not migrate first. */
+static int look_for_move(struct conn *c, const struct schema_file *files, struct why why) {
+    bool filling = c->store && c->store->filling;
+    int64_t marked, version = 0;
+    int moving = db_int(c, &schema_moving, NULL, &marked), rc = db_int(c, &schema_last, NULL, &version);
+    if (moving < 0 || rc < 0) return refuse(why, "the store's schema_version can't be read");
+    if (moving && !filling)
+        return refuse(why,
+                      "a move into this store did not come to its end: run it again, or begin with an empty store");
+    if (filling && !moving && version > 0 && version < schema_newest(files))
+        return refuse(why, "there is something of schema %lld already: name an empty store", (long long)version);
+    return 0;
+}
+
+int schema_mark_moving(struct conn *c) {
+    return db_exec(c, &schema_mark, BINDS(B_INT("now", clock_now(&(struct clock){0}))));
+}
+
 int schema_recorded(struct conn *c, const struct schema_file *files, struct why why) {
     struct stmt *row;
-    int rc = db_row(c, &schema_last, NULL, &row);
+    int rc = look_for_move(c, files, why);
+    if (rc < 0) return rc;
+    rc = db_row(c, &schema_last, NULL, &row);
     if (rc < 0) return refuse(why, "the store's schema_version can't be read");
     if (rc == 0) return 0;
     int version = (int)col_int(row, 0), newest = schema_newest(files);
@@ -54,6 +77,13 @@ int schema_version(struct conn *c, const struct schema_file *files, struct why w
     if (!ours) return 0;
 
     return schema_recorded(c, files, why);
+}
+
+int schema_current(struct conn *c, const struct schema_file *files, struct why why) {
+    int version = schema_version(c, files, why), newest = schema_newest(files);
+    if (version < 0 || version == newest) return version < 0 ? version : 0;
+    return refuse(why, "the store has schema %d, this deskd needs %d: deskd serve brings it up to date", version,
+                  newest);
 }
 
 int schema_record(struct conn *c, int version, const char *name) {

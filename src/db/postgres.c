@@ -358,4 +358,5 @@ const struct engine postgres_engine = {
     .col_text = pg_col_text,
     .col_null = pg_col_null,
     .col_count = pg_col_count,
+    .mover = &pg_mover,
 };

@@ -80,7 +80,7 @@ int pg_col_count(void *handle);
 
 /* postgres_store.c */
 int pg_store_open(struct db *db, const struct db_config *cfg, const struct schema_file *files, struct why why);
-void pg_store_close(struct db *db);
+int pg_store_close(struct db *db);
 void pg_submit(struct db *db, struct db_task *t);
 bool pg_writes_here(const struct db *db);
 void pg_stats(struct db *db, struct db_stats *out);
@@ -89,6 +89,11 @@ void pg_stats(struct db *db, struct db_stats *out);
 void pg_ring(struct db *db);
 int pg_hear(struct db *db, int wait_ms);
 void pg_hush(struct db *db);
+
+/* postgres_move.c */
+extern const struct mover pg_mover;
+int pg_claim(struct conn *c, struct why why); /* for as long as the connection lives: no other move fills this database */
+int pg_alone(struct conn *c, struct why why); /* the only connection of a deskd; waits a moment for those that end */
 
 /* postgres_schema.c */
 int pg_migrate(struct conn *c, const struct schema_file *files, struct why why);

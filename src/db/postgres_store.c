@@ -117,6 +117,7 @@ static int start_writers(struct db *db, const struct db_config *cfg, const struc
     for (int i = 0; rc == 0 && i < wanted && i < PG_WRITERS_MAX; i++) {
         struct conn *c;
         rc = pg_open(db, cfg->bulk ? CONN_BULK : CONN_WRITER, &c, why);
+        if (rc == 0 && db->filling) rc = pg_claim(c, why);
         if (rc == 0 && i == 0) rc = pg_migrate(c, files, why);
         if (rc < 0) break;
         if (pthread_create(&s->writers[i], NULL, writer_main, c) != 0) return refuse(why, "no thread can be started");
@@ -125,9 +126,10 @@ static int start_writers(struct db *db, const struct db_config *cfg, const struc
     return rc;
 }
 
-static int look(struct db *db, const struct schema_file *files, struct why why) {
+static int look(struct db *db, bool alone, const struct schema_file *files, struct why why) {
     struct conn *c;
     int rc = pg_open(db, CONN_READER, &c, why), newest = schema_newest(files);
+    if (rc == 0 && alone) rc = pg_alone(c, why);
     if (rc == 0) rc = pg_schema_version(c, files, why);
     if (rc >= 0 && rc < newest)
         rc = refuse(why,
@@ -137,13 +139,13 @@ static int look(struct db *db, const struct schema_file *files, struct why why) 
     return rc < 0 ? rc : 0;
 }
 
+bool db_url_valid(struct str url) { return str_starts(url, S("postgres://")) || str_starts(url, S("postgresql://")); }
+
 /* libpq's words about a URL quote it, and with it a password; one with an '@' or '/' in it ends up in the host or the
  * port, which are quoted later. */
 static int read_url(const char *url, struct why why) {
     char *reason = NULL;
     bool misplaced = false;
-    if (strncmp(url, "postgres://", 11) != 0 && strncmp(url, "postgresql://", 13) != 0)
-        return refuse(why, "--database is written postgres://user@host/name");
     PQconninfoOption *words = PQconninfoParse(url, &reason);
     for (const PQconninfoOption *o = words; o && o->keyword; o++) {
         if (!o->val) continue;
@@ -154,9 +156,9 @@ static int read_url(const char *url, struct why why) {
     if (!words) {
         char *quoted = reason ? strstr(reason, ": \"") : NULL;
         if (quoted) *quoted = 0;
-        rc = refuse(why, "--database is no URL of a database: %s", reason ? reason : "out of memory");
+        rc = refuse(why, "the URL is none of a database: %s", reason ? reason : "out of memory");
     } else if (misplaced) {
-        rc = refuse(why, "--database has a password with '@', '/' or ':' in it: write %%40, %%2F, %%3A");
+        rc = refuse(why, "the URL has a password with '@', '/' or ':' in it: write %%40, %%2F, %%3A");
     }
     PQfreemem(reason);
     PQconninfoFree(words);
@@ -172,12 +174,12 @@ int pg_store_open(struct db *db, const struct db_config *cfg, const struct schem
     pthread_cond_init(&s->wake, NULL);
     int rc = s->bell.fd < 0 ? refuse(why, "too many files are open") : read_url(s->url, why);
     if (rc == 0 && pg_watch_start(db) < 0) rc = refuse(why, "no thread can be started");
-    if (rc == 0) rc = cfg->read_only ? look(db, files, why) : start_writers(db, cfg, files, why);
+    if (rc == 0) rc = cfg->read_only ? look(db, cfg->alone, files, why) : start_writers(db, cfg, files, why);
     s->opened = rc == 0;
     return rc;
 }
 
-void pg_store_close(struct db *db) {
+int pg_store_close(struct db *db) {
     struct pg_store *s = db->postgres;
     pthread_mutex_lock(&s->lock);
     s->stopping = true;
@@ -190,4 +192,5 @@ void pg_store_close(struct db *db) {
     close(s->bell.fd);
     pthread_cond_destroy(&s->wake);
     pthread_mutex_destroy(&s->lock);
+    return 0;
 }

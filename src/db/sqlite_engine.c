@@ -154,4 +154,5 @@ const struct engine sqlite_engine = {
     .col_text = column_text,
     .col_null = column_null,
     .col_count = column_count,
+    .mover = &sqlite_mover,
 };

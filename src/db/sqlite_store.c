@@ -56,11 +56,9 @@ static int make_file(struct db *db, bool create, struct why why) {
 static int take_folder(struct db *db, const struct db_config *cfg, struct why why) {
     if (cfg->create && mkdir(db->dir, 0700) != 0 && errno != EEXIST)
         return refuse(why, "the folder %s can't be made: %s", db->dir, strerror(errno));
-    if (cfg->read_only) return make_file(db, false, why);
-    struct stat st;
-    if (!cfg->create && stat(db->sqlite->path, &st) != 0) return make_file(db, false, why);
-    int rc = take_lock(db, why);
-    return rc < 0 ? rc : make_file(db, cfg->create, why);
+    int rc = cfg->create ? 0 : make_file(db, false, why); /* no lock is left where there is no store */
+    if (rc == 0 && (!cfg->read_only || cfg->alone)) rc = take_lock(db, why);
+    return rc < 0 || !cfg->create ? rc : make_file(db, true, why);
 }
 
 /* ---- opening and closing ------------------------------------------------------------------------------- */
@@ -70,6 +68,8 @@ static int open_writer(struct db *db, const struct schema_file *files, struct wh
     int rc = conn_open(&db->sqlite->writing, &c, why);
     if (rc < 0) return rc;
     rc = schema_migrate(c, files, why);
+    if (db->filling)
+        sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL); /* all are checked at the end */
     if (rc == 0 && conn_pragma(c, STORE_MARK) != 0)
         rc = refuse(why, "%s can't be written: %s", db->sqlite->path, sqlite3_errmsg(c->handle));
     if (rc == 0 && (db->sqlite->writer = writer_start(db, c)) == NULL) rc = refuse(why, "no thread can be started");
@@ -79,11 +79,7 @@ static int open_writer(struct db *db, const struct schema_file *files, struct wh
 
 static int open_readers(struct db *db, const struct schema_file *files, struct why why) {
     int rc = conn_open(&db->sqlite->reading, &db->sqlite->keeper, why);
-    if (rc == 0) rc = schema_version(db->sqlite->keeper, files, why); /* also maps the log's index */
-    if (rc >= 0 && rc < schema_newest(files))
-        rc = refuse(why, "the store has schema %d, this deskd needs %d: deskd serve brings it up to date", rc,
-                    schema_newest(files));
-    return rc < 0 ? rc : 0;
+    return rc < 0 ? rc : schema_current(db->sqlite->keeper, files, why); /* also maps the log's index */
 }
 
 int sqlite_open(struct db *db, const struct db_config *cfg, const struct schema_file *files, struct why why) {
@@ -100,27 +96,30 @@ int sqlite_open(struct db *db, const struct db_config *cfg, const struct schema_
 }
 
 /* A bulk store was never synced: what is not on the disk lies in the page cache. */
-static void make_durable(const struct db *db) {
-    if (sync_path(db->sqlite->path) != 0 || sync_path(db->dir) != 0)
-        log_error("store: %s may not be durable: %s", db->sqlite->path, strerror(errno));
+static int make_durable(const struct db *db) {
+    if (sync_path(db->sqlite->path) == 0 && sync_path(db->dir) == 0) return 0;
+    log_error("store: %s may not be durable: %s", db->sqlite->path, strerror(errno));
+    return -ERR_SERVICE_UNAVAILABLE;
 }
 
 /* As the last connection: the log is moved into the store and removed, so that one file is left. */
-static void settle(struct conn *writer) {
+static int settle(struct conn *writer) {
     int rc = sqlite3_wal_checkpoint_v2(writer->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     if (rc) log_warn("store: the log stays for the next start: %s", sqlite3_errstr(rc));
     sqlite3_db_config(writer->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
     conn_close(writer);
+    return rc ? -ERR_SERVICE_UNAVAILABLE : 0;
 }
 
-void sqlite_close(struct db *db) {
+int sqlite_close(struct db *db) {
     struct sqlite_store *s = db->sqlite;
     struct conn *writer = s->writer ? writer_stop(s->writer) : NULL;
     for (struct ring *r = db->conns.next, *next = r->next; r != &db->conns; r = next, next = r->next)
         if (RING_OF(r, struct conn, in_store) != writer) conn_close(RING_OF(r, struct conn, in_store));
-    if (writer) settle(writer);
-    if (db->bulk) make_durable(db);
+    int rc = writer ? settle(writer) : s->writer ? -ERR_SERVICE_UNAVAILABLE : 0; /* lost, or never there */
+    if (db->bulk && s->writer && make_durable(db) < 0) rc = -ERR_SERVICE_UNAVAILABLE;
     if (s->lock_fd >= 0) close(s->lock_fd);
+    return rc;
 }
 
 /* ---- writes -------------------------------------------------------------------------------------------- */

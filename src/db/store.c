@@ -70,6 +70,7 @@ static struct db *db_new(const struct db_config *cfg) {
     db->memory = a;
     db->read_only = cfg->read_only;
     db->bulk = cfg->bulk;
+    db->filling = cfg->filling;
     db->dir = cfg->dir ? str_dup(a, str_of(cfg->dir)).p : NULL;
     pthread_mutex_init(&db->lock, NULL);
     ring_init(&db->conns);
@@ -95,12 +96,13 @@ int db_open(const struct db_config *cfg, struct db **out, char *err, size_t err_
     return db_open_with(cfg, schema_files, out, (struct why){err, err_size});
 }
 
-void db_close(struct db *db) {
-    if (!db) return;
+int db_close(struct db *db) {
+    if (!db) return 0;
     if (db->has_reader_key) pthread_key_delete(db->reader_key);
-    db->engine->close(db);
+    int rc = db->engine->close(db);
     pthread_mutex_destroy(&db->lock);
     arena_free(db->memory);
+    return rc;
 }
 
 bool db_blocks(const struct db *db) { return db->engine->blocks; }

@@ -92,11 +92,4 @@ void notice(struct work *w, const char *level, const char *fmt, ...) __attribute
 void after_commit(struct work *w, void (*run)(struct desk *d, void *arg), void *arg);
 void work_committed(struct work *w); /* runs the after-commit list */
 
-/* Returns a negative result to the caller at once. */
-#define TRY(expr)                                                                                                      \
-    do {                                                                                                               \
-        int try_rc = (expr);                                                                                           \
-        if (try_rc < 0) return try_rc;                                                                                 \
-    } while (0)
-
 #endif

@@ -13,6 +13,8 @@
 static int nothing(const struct command_line *o) { return o == NULL; }
 const struct command commands[] = {{"serve", SERVE, nothing, NULL, "", ""},
                                    {"backup", BACKUP, nothing, NULL, "", ""},
+                                   {"restore", RESTORE, nothing, NULL, "", ""},
+                                   {"move", MOVE, nothing, NULL, "", ""},
                                    {"password", PASSWORD, nothing, "EMAIL", "", ""},
                                    {0}};
 
@@ -68,6 +70,11 @@ static void refusals_say_what_to_do(void **state) {
     assert_int_equal(READ(a, "backup"), -1);
     assert_non_null(strstr(err, "needs --to"));
     assert_int_equal(READ(a, "password"), -1);
+    assert_int_equal(READ(a, "serve", "--base-url", "foo"), -1);
+    assert_string_equal(err, "--base-url takes a URL as https://desk.example.com, not \"foo\"");
+    assert_int_equal(READ(a, "serve", "--proxies", "proxy.example"), -1);
+    assert_int_equal(READ(a, "serve", "--owner-email", "nobody"), -1);
+    assert_int_equal(READ(a, "move", "--from", "desk", "--to", "sqlite:x"), -1);
     assert_int_equal(READ(a, "serve", "--settings", "/nowhere/deskd.conf"), -1);
     assert_non_null(strstr(err, "/nowhere/deskd.conf"));
     arena_free(a);
@@ -82,6 +89,13 @@ static void flags_and_operands(void **state) {
     assert_int_equal(option_int(&line, OPT_ACCESS_LOG), 0);
     assert_int_equal(READ(a, "password", "you@example.com", "--data", "x"), 0);
     assert_string_equal(line.operand, "you@example.com");
+    assert_int_equal(READ(a, "restore", "--from", "desk.db"), 0); /* a name that means another thing below */
+    assert_string_equal(option_text(&line, OPT_FROM).p, "desk.db");
+    assert_int_equal(READ(a, "move", "--from", "sqlite:x", "--to", "postgres://y/z"), 0);
+    assert_string_equal(option_text(&line, OPT_MOVE_FROM).p, "sqlite:x");
+    assert_null(option_text(&line, OPT_FROM).p);
+    assert_int_equal(READ(a, "--version"), 0);
+    assert_true(line.version);
     assert_int_equal(READ(a, "backup", "--help"), 0); /* without what it needs */
     assert_non_null(line.help);
     arena_free(a);
@@ -89,21 +103,23 @@ static void flags_and_operands(void **state) {
 
 static void addresses(void **state) {
     struct arena *a = arena_new();
-    struct listen l;
-    struct str *list;
     (void)state;
-    assert_int_equal(listen_parse(S("[::1]:0"), a, &l, err), 0);
-    assert_true(listen_is_loopback(&l));
-    assert_int_equal(listen_parse(S("10.0.0.1:65535"), a, &l, err), 0);
+    struct listen l = listen_of(S("[::1]:0"), a);
+    assert_true(listen_is_loopback(&l) && l.port == 0);
+    l = listen_of(S("10.0.0.1:65535"), a);
     assert_false(listen_is_loopback(&l));
-    static const char *const wrong[] = {"8080", ":8080", "localhost:8080", "127.0.0.1", "127.0.0.1:65536", "::1:80", "[127.0.0.1]:80"};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(listen_parse(str_of(wrong[i]), a, &l, err), -1);
-    assert_int_equal(proxies_parse(S("10.0.0.1, ::1"), a, &list, err), 0);
+    static const char *const wrong[] = {
+        "8080", ":8080", "localhost:8080", "127.0.0.1", "127.0.0.1:65536", "127.0.0.1:", "127.0.0.1:x", "::1:80", "[127.0.0.1]:80"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) assert_false(listen_valid(str_of(wrong[i])));
+    assert_true(proxies_valid(S("10.0.0.1, ::1")));
+    struct str *list = proxies_of(S("10.0.0.1, ::1"), a);
     assert_true(str_eq(list[1], S("::1")) && list[2].p == NULL);
-    assert_int_equal(proxies_parse(S("proxy.example"), a, &list, err), -1);
+    assert_false(proxies_valid(S("10.0.0.1, proxy.example")));
     assert_true(str_eq(url_host(S("https://desk.example.com:8443/x")), S("desk.example.com")));
-    assert_int_equal(url_host(S("ftp://desk.example.com")).n, 0);
+    assert_false(url_valid(S("ftp://desk.example.com")));
+    assert_false(url_valid(S("http://")));
+    assert_true(store_valid(S("sqlite:desk")) && store_valid(S("postgres://x/y")));
+    assert_false(store_valid(S("sqlite:")) || store_valid(S("desk")));
     arena_free(a);
 }
 

@@ -1,0 +1,272 @@
+/* A desk from one store into another. One transaction of the target holds it all:
+ *
+ *     mark (a transaction of its own) --> strip -> every table -> indexes, references, ids -> compare --> COMMIT
+ *
+ * The mark is a row of schema_version that makes every deskd but a move refuse the target; the source's rows of that
+ * table replace it, so it goes with the COMMIT that brings the desk. A move that is killed leaves a marked store
+ * without rows, and the next one begins anew in it.
+ *
+ * What is compared is what each side answers to a query: the source's rows as they were copied, from one snapshot, and
+ * the target's as they are read back after the last statement that could have changed them. A row is hashed in a form
+ * of our own, so that the engines' ways to write a number don't matter. Memory does not grow with the store: rows pass
+ * one by one. */
+#include "db/move.h"
+
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/random.h"
+
+enum { TELL_EVERY = 2048 }; /* rows between two looks at the progress bar */
+
+struct copied {
+    int64_t rows;
+    char sum[33];
+};
+
+struct moving {
+    const struct db_move *m;
+    struct conn *source,
+        *target; /* the source's reader belongs to the target's writer while this thread waits for it */
+    struct arena *memory;
+    struct why why;
+    struct move_table *from, *to;
+    struct copied *copied; /* of each table, in their order */
+    struct value *row;     /* room for the widest */
+    struct buf text;       /* of the row being hashed */
+    int64_t total, done;   /* rows, for the progress */
+};
+
+/* ---- texts ----------------------------------------------------------------------------------------------- */
+
+struct str move_columns(struct arena *a, const struct move_table *t) {
+    struct str list = S("");
+    for (int i = 0; i < t->count; i++) list = str_fmt(a, "%s%s\"%s\"", list.p, i ? ", " : "", t->columns[i].name);
+    return list;
+}
+
+static const char *key_at(const struct move_table *t, int place) {
+    for (int i = 0; i < t->count; i++)
+        if (t->columns[i].key == place) return t->columns[i].name;
+    return NULL;
+}
+
+struct str move_order(struct arena *a, const struct move_table *t) {
+    struct str list = S("");
+    bool keyed = key_at(t, 1) != NULL;
+    for (int i = 0; i < t->count; i++) {
+        const char *name = keyed ? key_at(t, i + 1) : t->columns[i].name;
+        if (name) list = str_fmt(a, "%s%s\"%s\" NULLS FIRST", list.p, i ? ", " : " ORDER BY ", name);
+    }
+    return list;
+}
+
+int move_refuse(struct why why, const struct move_table *t, const struct value *row, int column, const char *what) {
+    char place[160] = "";
+    size_t n = 0;
+    for (int i = 0; i < t->count && n < sizeof place; i++) {
+        const struct value *v = &row[i];
+        if (t->columns[i].key == 0) continue;
+        size_t left = sizeof place - n;
+        if (v->kind == VALUE_INT)
+            n += (size_t)snprintf(place + n, left, " %s %lld", t->columns[i].name, (long long)v->i);
+        else if (v->kind == VALUE_TEXT)
+            n += (size_t)snprintf(place + n, left, " %s %.*s", t->columns[i].name, (int)(v->s.n < 40 ? v->s.n : 40),
+                                  v->s.p);
+    }
+    return refuse(why, "%s.%s of the row with%s %s: mend that row first", t->name, t->columns[column].name, place,
+                  what);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------ */
+
+/* A byte for the kind, then eight of a number or the length and the bytes: no two rows have the same form. */
+static void add_value(struct buf *b, const struct value *v) {
+    int64_t n = v->kind == VALUE_INT ? v->i : (int64_t)v->s.n;
+    buf_char(b, "nirtb"[v->kind]);
+    if (v->kind == VALUE_REAL) buf_add(b, &v->r, sizeof v->r);
+    if (v->kind == VALUE_INT || v->kind == VALUE_TEXT || v->kind == VALUE_BYTES) buf_add(b, &n, sizeof n);
+    if (v->kind == VALUE_TEXT || v->kind == VALUE_BYTES) buf_str(b, v->s);
+}
+
+static void add_row(struct moving *g, struct tag *sum, int count) {
+    g->text.n = 0;
+    for (int i = 0; i < count; i++) add_value(&g->text, &g->row[i]);
+    tag_add(sum, g->text.p, g->text.n);
+}
+
+/* SQLite keeps what it is given: a text where the column says number. PostgreSQL would refuse it without saying where.
+ */
+static int check_row(const struct moving *g, const struct move_table *t) {
+    for (int i = 0; i < t->count; i++) {
+        const struct value *v = &g->row[i];
+        if (v->kind != VALUE_NULL && v->kind != t->columns[i].kind)
+            return move_refuse(g->why, t, g->row, i, "is not of its column's type");
+        if (v->kind == VALUE_TEXT && !utf8_valid(v->s)) return move_refuse(g->why, t, g->row, i, "is not UTF-8");
+    }
+    return 0;
+}
+
+static void tell(struct moving *g, const char *what, bool last) {
+    if (g->m->progress && (last || ++g->done % TELL_EVERY == 0))
+        g->m->progress(what, last ? g->total : g->done, g->total);
+}
+
+/* Every row of a table to one(), and what they are in sum. */
+static int each_row(struct moving *g, struct conn *c, const struct move_table *t, struct copied *sum, const char *what,
+                    int (*one)(struct moving *g, const struct move_table *t, void *arg), void *arg) {
+    const struct mover *mover = c->engine->mover;
+    struct tag tag;
+    void *rows;
+    TRY(mover->read(c, t, &rows, g->why));
+    int rc;
+    sum->rows = 0;
+    tag_init(&tag);
+    while ((rc = mover->next(rows, g->row, g->why)) == 1 && (rc = one ? one(g, t, arg) : 0) == 0) {
+        add_row(g, &tag, t->count);
+        sum->rows++;
+        tell(g, what, false);
+    }
+    mover->close(rows);
+    tag_end(&tag, sum->sum);
+    return rc;
+}
+
+static int put_row(struct moving *g, const struct move_table *t, void *sink) {
+    TRY(check_row(g, t));
+    return g->target->engine->mover->put(sink, g->row, g->why);
+}
+
+static int copy_table(struct moving *g, const struct move_table *t, const struct move_table *into, struct copied *sum) {
+    const struct mover *mover = g->target->engine->mover;
+    void *sink;
+    TRY(mover->write(g->target, into, &sink, g->why));
+    int rc = each_row(g, g->source, t, sum, "rows", put_row, sink);
+    int end = mover->write_end(sink, rc == 0, g->why);
+    return rc < 0 ? rc : end;
+}
+
+/* ---- the two catalogues ---------------------------------------------------------------------------------- */
+
+static const char *difference(const struct move_table *a, const struct move_table *b) {
+    if (a->count != b->count) return "has other columns";
+    for (int i = 0; i < a->count; i++) {
+        const struct move_column *x = &a->columns[i], *y = &b->columns[i];
+        if (strcmp(x->name, y->name) != 0 || x->kind != y->kind || x->key != y->key) return "has other columns";
+    }
+    return NULL;
+}
+
+/* Both are of the same schema files, so they differ only where somebody changed a store by hand. */
+static int match_tables(struct moving *g) {
+    const struct move_table *a = g->from, *b = g->to;
+    int widest = 0, count = 0;
+    for (; a && b && strcmp(a->name, b->name) == 0; a = a->next, b = b->next, count++) {
+        if (difference(a, b)) return refuse(g->why, "the table %s %s in the target", a->name, difference(a, b));
+        widest = a->count > widest ? a->count : widest;
+    }
+    if (a && (!b || strcmp(a->name, b->name) < 0)) return refuse(g->why, "the target has no table %s", a->name);
+    if (b) return refuse(g->why, "the source has no table %s", b->name);
+    g->row = arena_array(g->memory, (size_t)widest + 1, sizeof *g->row);
+    g->copied = arena_array(g->memory, (size_t)count + 1, sizeof *g->copied);
+    return 0;
+}
+
+static int count_rows(struct moving *g) {
+    for (const struct move_table *t = g->from; t && g->m->progress; t = t->next) {
+        struct query q = {"move_count", str_fmt(g->memory, "SELECT COUNT(*) FROM \"%s\"", t->name).p};
+        int64_t n = 0;
+        if (db_int(g->source, &q, NULL, &n) < 0) return refuse(g->why, "%s can't be read", t->name);
+        g->total += n;
+    }
+    return 0;
+}
+
+static int read_catalogues(struct moving *g) {
+    TRY(g->source->engine->mover->tables(g->source, g->memory, &g->from, g->why));
+    TRY(g->target->engine->mover->tables(g->target, g->memory, &g->to, g->why));
+    TRY(match_tables(g));
+    return count_rows(g);
+}
+
+/* ---- the move -------------------------------------------------------------------------------------------- */
+
+static int demand_vacant(struct moving *g) {
+    int rc = g->m->vacant(g->target);
+    if (rc < 0) return refuse(g->why, "the target can't be read");
+    return rc ? 0 : refuse(g->why, "the target holds a desk already: name an empty one");
+}
+
+static int mark_run(struct conn *c, void *arg) {
+    struct moving *g = arg;
+    g->target = c;
+    TRY(demand_vacant(g));
+    return schema_mark_moving(c) < 0 ? refuse(g->why, "the target can't be written") : 0;
+}
+
+static int compare(struct moving *g) {
+    const struct copied *copied = g->copied;
+    int different = 0;
+    for (const struct move_table *t = g->to; t; t = t->next, copied++) {
+        struct copied back;
+        TRY(each_row(g, g->target, t, &back, "comparing", NULL, NULL));
+        struct db_moved line = {
+            .table = t->name, .rows = {copied->rows, back.rows}
+        };
+        memcpy(line.sum[0], copied->sum, sizeof copied->sum);
+        memcpy(line.sum[1], back.sum, sizeof back.sum);
+        different += line.rows[0] != line.rows[1] || strcmp(line.sum[0], line.sum[1]) != 0;
+        if (g->m->report) g->m->report(&line);
+    }
+    return different ? refuse(g->why, "%d tables are not what they were in the source", different) : 0;
+}
+
+static int fill_run(struct conn *c, void *arg) {
+    struct moving *g = arg;
+    const struct mover *mover = c->engine->mover;
+    void *plan;
+    g->target = c;
+    g->done = 0;
+    TRY(mover->strip(c, g->memory, &plan, g->why));
+    TRY(demand_vacant(g)); /* again: somebody may have been faster than the mark */
+    struct copied *copied = g->copied;
+    for (const struct move_table *t = g->from, *into = g->to; t; t = t->next, into = into->next)
+        TRY(copy_table(g, t, into, copied++));
+    tell(g, "rows", true);
+    TRY(mover->restore(c, plan, g->m, g->why));
+    for (const struct move_table *t = g->from, *into = g->to; t; t = t->next, into = into->next)
+        TRY(mover->settle(c, into, t->last_id, g->why));
+    g->done = 0;
+    TRY(compare(g));
+    tell(g, "comparing", true);
+    TRY(g->source->engine->mover->alone(g->source, g->why));
+    return mover->durable(c, g->why);
+}
+
+static int tables_run(struct conn *c, void *arg) {
+    struct moving *g = arg;
+    g->target = c;
+    return read_catalogues(g);
+}
+
+/* The engine's own failures (a full disk, a COMMIT that fails) have no words of ours. */
+static int write_to(struct moving *g, int (*run)(struct conn *c, void *arg)) {
+    int rc = db_write(g->m->to, run, g);
+    return rc < 0 && !*g->why.p ? refuse(g->why, "the target can't be written: is its disk full?") : rc;
+}
+
+int db_move(const struct db_move *m, char *err, size_t err_size) {
+    struct moving g = {
+        .m = m, .source = db_reader(m->from), .memory = arena_new(), .why = {err, err_size}
+    };
+    *err = 0;
+    int rc = g.source && db_read_begin(g.source, 0) == 0 ? 0 : refuse(g.why, "the source can't be read");
+    if (rc == 0) rc = write_to(&g, mark_run);
+    if (rc == 0) rc = write_to(&g, tables_run);
+    if (rc == 0) rc = write_to(&g, fill_run);
+    if (g.source && g.source->transaction) db_read_end(g.source);
+    buf_free(&g.text);
+    arena_free(g.memory);
+    return rc < 0 ? rc : 0;
+}

@@ -1,0 +1,410 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { copyFileSync, cpSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { BINARY, Client, Desk, PASSWORD, defer, deskd, directory, routes, until } from '../api/lib/index.mjs';
+
+// A desk from a folder into PostgreSQL and back: whole, or not at all.
+
+const CLUSTER = process.env.DATABASE;
+const LOGINS = ['owner', 'admin', 'agent', 'teams-agent', 'collaborator', 'customer'];
+const SEEN_AS = 'http://desk.example.com'; // links are the same wherever it listens
+
+const run = (program, args, input) => {
+  const done = spawnSync(program, args, { encoding: 'utf8', input });
+  assert.equal(done.status, 0, `${program} ${args.at(-1)}: ${done.stderr}`);
+  return done.stdout.trim();
+};
+const psql = (url, sql) => run('psql', [url, '-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-c', sql]);
+const sqlite = (dir, sql) => run('sqlite3', [join(dir, 'desk.db'), sql]);
+
+let made = 0;
+/** An empty database of the test's own. */
+function database(t) {
+  const name = `move_${process.pid}_${++made}`;
+  psql(CLUSTER, `CREATE DATABASE ${name}`);
+  defer(t, () => psql(CLUSTER, `DROP DATABASE ${name} WITH (FORCE)`));
+  return CLUSTER.replace(/^(\w+:\/\/[^/]*\/)[^?]*/, `$1${name}`);
+}
+
+const secret = join(directory(), 'password');
+writeFileSync(secret, `${PASSWORD}\n`, { mode: 0o600 });
+
+let template;
+/** A folder with a demo desk. */
+function demo() {
+  if (!template) {
+    template = join(directory(), 'demo');
+    const filled = deskd('demo', '--data', template, '--conversations', '300', '--password-file', secret);
+    assert.equal(filled.status, 0, filled.stderr);
+  }
+  const dir = join(directory(), 'desk');
+  cpSync(template, dir, { recursive: true });
+  return dir;
+}
+
+const move = (from, to, ...more) => deskd('move', '--from', from, '--to', to, ...more);
+const moved = (from, to, ...more) => {
+  const done = move(from, to, ...more);
+  assert.equal(done.status, 0, done.stdout + done.stderr);
+  assert.equal(done.stderr, '');
+  return done.stdout;
+};
+
+/** This exit code, and one line that says so. */
+function refused(done, pattern, status = 1) {
+  assert.equal(done.status, status, `${done.stdout}${done.stderr}`);
+  assert.match(done.stderr, /^[^\n]+\n$/, 'one line');
+  assert.match(done.stderr, pattern);
+}
+
+/** Neither serves nor passes for a desk. */
+function unusable(at, pattern = /a move into this store did not come to its end/) {
+  refused(deskd('serve', ...at, '--listen', '127.0.0.1:0'), pattern);
+  refused(deskd('check', ...at), pattern);
+}
+
+const empty = (url) => psql(url, "SELECT (SELECT COUNT(*) FROM users) + (SELECT COUNT(*) FROM posts) + (SELECT COUNT(*) FROM settings)") === '0';
+
+/** A library to preload, made from its source beside the other faults. */
+function shim(name) {
+  const out = join(directory(), `${name}.so`);
+  run('cc', ['-shared', '-fPIC', '-D_GNU_SOURCE', '-o', out, fileURLToPath(new URL(`../fault/${name}.c`, import.meta.url))]);
+  return out;
+}
+const moveUnder = (env, from, to) => spawnSync(BINARY, ['move', '--from', from, '--to', to], { encoding: 'utf8', env: { ...process.env, ...env } });
+
+/** A desk of a database, or of its folder, with the key in the folder. */
+async function serve(t, dir, url = null, ...args) {
+  const desk = await new Desk(dir, { url, args, base: SEEN_AS, processes: 1 }).start();
+  defer(t, () => desk.stop());
+  return desk;
+}
+
+const PATHS = routes().filter(({ method }) => method === 'GET').map(({ path }) => path)
+  .flatMap((path) => (path.includes(':') ? [1, 7, 250].map((id) => path.replace(/:\w+/g, id)) : [path]));
+const WIDER = ['/conversations?include=*&limit=100', '/conversations?status=NEW&sort=updated_at&limit=50', '/users?include=*&limit=100', '/organizations?limit=100'];
+
+/** What everybody is answered to every GET, by sessions and by login. */
+async function answers(desk, sessions) {
+  const all = new Map();
+  const callers = { nobody: desk.anyone };
+  for (const [login, headers] of Object.entries(sessions)) callers[login] = new Client(desk, headers);
+  for (const [who, client] of Object.entries(callers)) {
+    for (const path of [...PATHS, ...WIDER]) {
+      const { status, text, etag } = await client.exchange('GET', `/api/v1${path}`);
+      all.set(`${who} ${path}`, { status, text, etag });
+    }
+  }
+  return all;
+}
+
+function same(one, other) {
+  assert.equal(one.size, other.size);
+  assert.ok([...one.values()].filter((a) => a.status === 200).length > 100, 'most are answers');
+  for (const [what, answer] of one) assert.deepEqual(other.get(what), answer, what);
+}
+
+test('a desk answers the same before, on PostgreSQL and back in a folder; sessions, tokens and ids go along', { timeout: 180_000 }, async (t) => {
+  const dir = demo();
+  const url = database(t);
+  const first = await serve(t, dir);
+  const sessions = {};
+  for (const who of LOGINS) {
+    const { id, csrf } = await first.session(first.login(`${who}@example.com`));
+    sessions[who] = { 'X-Session-ID': id, 'X-CSRF-Token': csrf };
+  }
+  const owner = new Client(first, sessions.owner);
+  const asked = (desk, subject) => new Client(desk, sessions.customer).create('/conversations', { subject, contents: 'line\r\nline\ttab \\ "quoted" \u0001' }, { headers: { 'Idempotency-Key': 'once' } });
+  const kept = await asked(first, 'Žluťoučký 🐎');
+  const gone = await owner.create('/teams', { title: 'Not for long' });
+  (await owner.delete(`/teams/${gone.id}`)).must(200);
+  await first.stop();
+  const before = await first.start().then(() => answers(first, sessions));
+  await first.stop();
+
+  const said = moved(`sqlite:${dir}`, url);
+  assert.match(said, /^posts +\d{3,} +[0-9a-f]{32} +the same$/m);
+  assert.match(said, new RegExp(`serve with --secret-file ${dir}/secret.key`));
+  assert.equal(deskd('check', '--data', dir, '--database', url).status, 0);
+  const second = await serve(t, directory(), url, '--secret-file', join(dir, 'secret.key'));
+  same(before, await answers(second, sessions));
+  const there = new Client(second, sessions.owner);
+  const team = await there.create('/teams', { title: 'New' }); // the session's CSRF token still holds
+  assert.ok(team.id > gone.id, 'an id is never given twice');
+  assert.equal((await asked(second, 'Žluťoučký 🐎')).id, kept.id, 'the first outcome is remembered');
+  const create = (desk) => new Client(desk, sessions.customer).create('/conversations', { subject: 'Next', contents: 'x' });
+  assert.equal((await create(second)).id, kept.id + 1);
+  const goneToo = await there.create('/teams', { title: 'Not for long either' });
+  (await there.delete(`/teams/${goneToo.id}`)).must(200);
+  await second.session(second.login('customer@example.com'));
+  await second.stop();
+  const between = await second.start().then(() => answers(second, sessions));
+  await second.stop();
+
+  const back = join(directory(), 'back');
+  assert.match(moved(url, `sqlite:${back}`, '--secret-file', join(dir, 'secret.key')), new RegExp(`serve with --data ${back}`));
+  assert.deepEqual(readFileSync(join(back, 'secret.key')), readFileSync(join(dir, 'secret.key')));
+  assert.equal(deskd('check', '--data', back).stdout, `deskd: nothing wrong in ${back}\n`);
+  const third = await serve(t, back);
+  same(between, await answers(third, sessions));
+  assert.equal((await create(third)).id, kept.id + 2);
+  assert.ok((await new Client(third, sessions.owner).create('/teams', { title: 'Newer' })).id > goneToo.id);
+  await third.stop();
+  assert.equal(deskd('check', '--data', back).status, 0);
+});
+
+test('what was moved has the indexes, references and rules of one that was made there', (t) => {
+  const dump = (url) => run('pg_dump', ['--schema-only', url]).replace(/^\\(un)?restrict .*$/gm, '');
+  const schema = (dir) => sqlite(dir, "SELECT type, name, sql FROM sqlite_schema ORDER BY type, name");
+  const [there, fresh] = [database(t), database(t)];
+  const dir = demo();
+  moved(`sqlite:${dir}`, there);
+  assert.equal(deskd('init', '--data', directory(), '--database', fresh, '--password-file', secret).status, 0);
+  assert.equal(dump(there), dump(fresh));
+  const back = join(directory(), 'back');
+  moved(there, `sqlite:${back}`);
+  assert.equal(schema(back), schema(dir));
+});
+
+test('a key comes along to a folder, and another one there is not written over', (t) => {
+  const url = database(t);
+  const dir = demo();
+  moved(`sqlite:${dir}`, url);
+  const key = join(dir, 'secret.key');
+  const other = directory();
+  writeFileSync(join(other, 'secret.key'), Buffer.alloc(32, 7), { mode: 0o600 });
+  refused(move(url, `sqlite:${other}`, '--secret-file', key), /is another key than/);
+  refused(move(url, `sqlite:${other}`, '--secret-file', join(dir, 'nothing')), /there is no server key/);
+  assert.deepEqual(readdirSync(other), ['secret.key']);
+  const held = directory();
+  copyFileSync(key, join(held, 'secret.key'));
+  moved(url, `sqlite:${held}`, '--secret-file', key);
+  assert.match(moved(url, `sqlite:${join(directory(), 'bare')}`), /put the desk's server key to .*\/bare\/secret\.key/);
+  const copy = join(directory(), 'copy');
+  moved(`sqlite:${dir}`, `sqlite:${copy}`);
+  assert.deepEqual(readFileSync(join(copy, 'secret.key')), readFileSync(key));
+});
+
+test('wrong usage is told from what failed', (t) => {
+  const dir = demo();
+  const url = database(t);
+  for (const wrong of ['somewhere', 'sqlite:', 'mysql://x/y']) refused(move(`sqlite:${dir}`, wrong), /--to takes sqlite:DIR or postgres:\/\/user@host\/name, not /, 2);
+  refused(deskd('move', '--from', `sqlite:${dir}`), /needs --to STORE/, 2);
+  refused(deskd('move', '--from', `sqlite:${dir}`, '--to', url, '--data', dir), /--data is not an option of deskd move/, 2);
+  refused(move(`sqlite:${dir}`, `sqlite:${dir}/../desk`), /the same store/);
+  refused(move(url, url), /the same store/);
+  refused(move(`sqlite:${directory()}`, url), /the source: there is no store in .*deskd init/);
+  refused(move(url, `sqlite:${join(directory(), 'x')}`), /the source: there is no desk in the database/);
+  refused(move(`sqlite:${dir}`, 'postgres://desk@127.0.0.1:1/x'), /the target: the database can't be reached: .*refused/);
+  refused(move('postgres://desk:hidden-words@127.0.0.1:1/x', `sqlite:${join(directory(), 'x')}`), /^(?!.*hidden-words)deskd: the source: the database can't be reached/);
+  refused(move(`sqlite:${dir}`, `sqlite:${join(secret, 'x')}`), /the target: the folder .* can't be made/);
+  assert.equal(psql(url, "SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public'"), '0', 'nothing was made');
+});
+
+test('a desk in the target, a started source and a running target are refused, and nothing changes', async (t) => {
+  const dir = demo();
+  const url = database(t);
+  moved(`sqlite:${dir}`, url);
+  const held = demo();
+  refused(move(`sqlite:${dir}`, url), /holds a desk already/);
+  refused(move(url, `sqlite:${held}`), /holds a desk already/);
+  for (const at of [['--data', dir, '--database', url], ['--data', held]]) assert.equal(deskd('check', ...at).status, 0);
+
+  const folder = await serve(t, dir);
+  refused(move(`sqlite:${dir}`, database(t)), /is in use by another deskd/);
+  await folder.stop();
+  const served = await serve(t, dir, url);
+  const nowhere = join(directory(), 'x');
+  refused(move(url, `sqlite:${nowhere}`), /the source: \d+ connections of deskd use the database: stop those/);
+  assert.ok(!existsSync(nowhere), 'that is looked at first');
+  refused(move(`sqlite:${held}`, url), /holds a desk already/);
+  await served.stop();
+  moved(url, `sqlite:${join(directory(), 'x')}`);
+});
+
+test('other versions of the schema are refused with what to do', (t) => {
+  const dir = demo();
+  const newest = Number(sqlite(dir, 'SELECT MAX(version) FROM schema_version'));
+  const name = sqlite(dir, `SELECT name FROM schema_version WHERE version = ${newest}`);
+  const url = database(t);
+  sqlite(dir, `DELETE FROM schema_version WHERE version = ${newest}`);
+  refused(move(`sqlite:${dir}`, url), /schema \d+, this deskd needs \d+: deskd serve brings it up to date/);
+  refused(deskd('check', '--data', dir), /schema \d+, this deskd needs \d+: deskd serve brings it up to date/);
+  sqlite(dir, `INSERT INTO schema_version VALUES (${newest}, '${name}', 0), (${newest + 1}, '9999_later.sql', 0)`);
+  refused(move(`sqlite:${dir}`, url), /start the newer deskd/);
+  sqlite(dir, `DELETE FROM schema_version WHERE version = ${newest + 1}`);
+  moved(`sqlite:${dir}`, url);
+  psql(url, `DELETE FROM schema_version WHERE version = ${newest}`);
+  refused(move(`sqlite:${dir}`, url), /there is something of schema \d+ already: name an empty store/);
+  assert.equal(psql(url, 'SELECT MAX(version) FROM schema_version'), String(newest - 1), 'it was not migrated on the way');
+});
+
+test('missing rights are told, on either side', (t) => {
+  const dir = demo();
+  const url = database(t);
+  const role = `mover_${process.pid}`;
+  psql(CLUSTER, `CREATE ROLE ${role} LOGIN`);
+  defer(t, () => psql(CLUSTER, `DROP ROLE ${role}`));
+  const weak = url.replace('//desk@', `//${role}@`);
+  refused(move(`sqlite:${dir}`, weak), /the target: .*permission denied.*grant CREATE/);
+  moved(`sqlite:${dir}`, url);
+  refused(move(weak, `sqlite:${join(directory(), 'x')}`), /the source: permission denied for \d+ tables: grant this user SELECT/);
+  psql(url, `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role}; REVOKE SELECT ON posts FROM ${role}`);
+  const half = join(directory(), 'x');
+  refused(move(weak, `sqlite:${half}`), /the source: permission denied for 1 tables/);
+  assert.ok(!existsSync(half));
+  psql(url, `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role}`);
+  refused(move(weak, `sqlite:${half}`), /_seq can't be read: permission denied/);
+  unusable(['--data', half]);
+  psql(url, `GRANT SELECT ON ALL SEQUENCES IN SCHEMA public TO ${role}`);
+  moved(weak, `sqlite:${half}`);
+  psql(url, `DROP OWNED BY ${role}`);
+});
+
+test('rows that PostgreSQL could not hold are named, and the target stays empty until they are mended', (t) => {
+  const dir = demo();
+  const url = database(t);
+  for (const [spoil, mend, pattern] of [
+    ["UPDATE posts SET content_text = 'a' || char(0) || 'b' WHERE id = 5", "UPDATE posts SET content_text = 'ab' WHERE id = 5", /posts\.content_text of the row with id 5 holds U\+0000/],
+    ["UPDATE posts SET subject = CAST(x'ff' AS TEXT) WHERE id = 6", 'UPDATE posts SET subject = NULL WHERE id = 6', /posts\.subject of the row with id 6 is not UTF-8/],
+    ["UPDATE cases SET reopen_count = 'many' WHERE id = 7", 'UPDATE cases SET reopen_count = 0 WHERE id = 7', /cases\.reopen_count of the row with id 7 is not of its column's type/],
+    ['UPDATE cases SET reopen_count = 4294967296 WHERE id = 8', 'UPDATE cases SET reopen_count = 0 WHERE id = 8', /cases\.reopen_count of the row with id 8 is a number too large/],
+    ['UPDATE posts SET case_id = 999999 WHERE id = 9', 'UPDATE posts SET case_id = (SELECT case_id FROM posts WHERE id = 8) WHERE id = 9', /violates foreign key constraint/],
+  ]) {
+    sqlite(dir, spoil);
+    refused(move(`sqlite:${dir}`, url), pattern);
+    assert.ok(empty(url));
+    unusable(['--data', dir, '--database', url]);
+    sqlite(dir, mend);
+  }
+  moved(`sqlite:${dir}`, url);
+});
+
+test('a row that is another in the target is found, on either engine, and nothing is kept', (t) => {
+  const dir = demo();
+  const url = database(t);
+  assert.equal(deskd('init', '--data', directory(), '--database', url, '--password-file', secret).status, 0);
+  psql(url, 'TRUNCATE users, settings CASCADE'); // no desk any more
+  psql(url, `CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.content_text := NEW.content_text || '.'; RETURN NEW; END $$;
+    CREATE TRIGGER spoil BEFORE INSERT ON posts FOR EACH ROW WHEN (NEW.id = 77) EXECUTE FUNCTION spoil()`);
+  const done = move(`sqlite:${dir}`, url);
+  refused(done, /nothing was moved to the database: 1 tables are not what they were/);
+  assert.match(done.stdout, /^posts .*DIFFERENT:\n {2}in the target .*$/m);
+  assert.equal(done.stdout.match(/the same$/gm).length, done.stdout.trimEnd().split('\n').length - 2);
+  assert.ok(empty(url));
+  unusable(['--data', dir, '--database', url]);
+  psql(url, 'DROP TRIGGER spoil ON posts');
+  psql(url, `CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+    CREATE TRIGGER lose BEFORE INSERT ON read_markers FOR EACH ROW WHEN (NEW.case_id % 10 = 0) EXECUTE FUNCTION lose()`);
+  refused(move(`sqlite:${dir}`, url), /1 tables are not/); // rows that went missing
+  psql(url, 'DROP TRIGGER lose ON read_markers; DROP FUNCTION lose; DROP FUNCTION spoil');
+  moved(`sqlite:${dir}`, url);
+
+  const back = join(directory(), 'back');
+  refused(moveUnder({ LD_PRELOAD: shim('bind'), DESKD_BIND: 'alter 3000' }, url, `sqlite:${back}`), /nothing was moved to .*back: 1 tables are not what they were/);
+  unusable(['--data', back]);
+  moved(url, `sqlite:${back}`);
+  assert.equal(deskd('check', '--data', back).status, 0);
+});
+
+/** A move that waits: the target's settings can be read, not emptied; what comes before them in the alphabet is copied already. */
+async function halfway(t, from, to) {
+  const holder = spawn('psql', [to, '-X', '-q'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  defer(t, () => holder.kill());
+  holder.stdin.write('BEGIN; LOCK TABLE settings IN SHARE MODE; SELECT 1;\n');
+  await new Promise((resolve) => { holder.stdout.once('data', resolve); });
+  const child = spawn(BINARY, ['move', '--from', from, '--to', to]);
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => { stderr += text; });
+  child.stdout.resume();
+  const gone = new Promise((resolve) => { child.on('close', (status, signal) => resolve({ status, signal, stderr })); });
+  const waiting = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'deskd' AND wait_event_type = 'Lock'";
+  await until('the move to be halfway', async () => psql(to, waiting) === '1' || undefined);
+  return { child, gone, release: () => holder.stdin.end('ROLLBACK;\n') };
+}
+
+test('a desk that is started on the source meanwhile is not left behind in silence', { timeout: 60_000 }, async (t) => {
+  const dir = demo();
+  const [from, to] = [database(t), database(t)];
+  moved(`sqlite:${dir}`, from);
+  refused(move(`sqlite:${demoSpoilt()}`, to), /U\+0000/); // makes the tables
+  const { gone, release } = await halfway(t, from, to);
+  const desk = await serve(t, dir, from);
+  release();
+  refused(await gone, /connections of deskd use the database: stop those/);
+  await desk.stop();
+  moved(from, to);
+});
+
+test('a move that is killed leaves nothing that serves, and the next one begins anew', { timeout: 120_000 }, async (t) => {
+  const dir = demo();
+  const url = database(t);
+  refused(move(`sqlite:${demoSpoilt()}`, url), /U\+0000/); // makes the tables
+  const { child, gone, release } = await halfway(t, `sqlite:${dir}`, url);
+  refused(move(`sqlite:${demo()}`, url), /another move into this database is under way/);
+  refused(deskd('serve', '--data', dir, '--database', url, '--listen', '127.0.0.1:0'), /a move into this store did not come to its end/);
+  refused(move(`sqlite:${dir}`, database(t)), /is in use by another deskd/); // the source is locked
+  child.kill('SIGKILL');
+  assert.equal((await gone).signal, 'SIGKILL');
+  release();
+  await until('its session to be gone', async () => psql(url, "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'deskd'") === '0' || undefined);
+  unusable(['--data', dir, '--database', url]);
+  assert.ok(empty(url));
+  moved(`sqlite:${dir}`, url);
+
+  const back = join(directory(), 'back');
+  const killed = moveUnder({ LD_PRELOAD: shim('bind'), DESKD_BIND: 'kill 3000' }, url, `sqlite:${back}`);
+  assert.equal(killed.signal, 'SIGKILL');
+  assert.ok(existsSync(join(back, 'desk.db')));
+  unusable(['--data', back]);
+  refused(deskd('password', '--data', back, 'owner@example.com', '--password-file', secret), /did not come to its end/);
+  await until('the sessions of the killed one to be gone', async () => psql(url, "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'deskd'") === '0' || undefined);
+  moved(url, `sqlite:${back}`);
+  assert.equal(deskd('check', '--data', back).status, 0);
+});
+
+/** A demo desk with a text that PostgreSQL can't hold. */
+function demoSpoilt() {
+  const dir = demo();
+  sqlite(dir, "UPDATE posts SET content_text = char(0) WHERE id = 5");
+  return dir;
+}
+
+test('a full disk stops a move, which then leaves nothing that serves', (t) => {
+  const url = database(t);
+  moved(`sqlite:${demo()}`, url);
+  const back = join(directory(), 'back');
+  const fault = join(directory(), 'fault');
+  const preload = `${shim('bind')} ${shim('eio')}`;
+  const done = moveUnder({ LD_PRELOAD: preload, DESKD_BIND: 'full 3000', DESKD_FAULT: fault, DESKD_FAULT_UNDER: back }, url, `sqlite:${back}`);
+  assert.equal(done.status, 1, done.stdout + done.stderr);
+  assert.match(done.stderr, /\ndeskd: nothing was moved to .*full/);
+  unusable(['--data', back]);
+  moved(url, `sqlite:${back}`);
+});
+
+test('deskd password works on a database, beside a running desk', async (t) => {
+  const url = database(t);
+  const dir = demo();
+  moved(`sqlite:${dir}`, url);
+  const at = ['--data', dir, '--database', url];
+  const other = join(directory(), 'other');
+  writeFileSync(other, 'an entirely other one\n', { mode: 0o600 });
+  refused(deskd('password', ...at, 'nobody@example.com', '--password-file', other), /nobody in the database has the address nobody@example\.com/);
+  refused(deskd('password', '--database', CLUSTER.replace('/postgres', '/nothing_here'), 'owner@example.com', '--password-file', other), /can't be reached: .*does not exist/);
+  assert.equal(deskd('password', ...at, 'agent@example.com', '--password-file', other).status, 0);
+  const desk = await serve(t, dir, url);
+  (await desk.login('agent@example.com').get('/me')).must(401);
+  (await desk.login('agent@example.com', 'an entirely other one').get('/me')).must(200);
+  const session = await desk.session(desk.login('admin@example.com'));
+  (await session.client.get('/me')).must(200);
+  const done = deskd('password', ...at, 'admin@example.com', '--password-file', other);
+  assert.equal(done.status, 0, done.stderr);
+  (await session.client.get('/me')).refused(454, 'SESSION_LOADING_FAILED');
+  (await desk.login('admin@example.com').get('/me')).must(401);
+  (await desk.login('admin@example.com', 'an entirely other one').get('/me')).must(200);
+});
+
