@@ -19,6 +19,7 @@ static int row_exists(struct call *c, const struct resource *r, int64_t id, cons
     int n = 0;
     buf_fmt(&sql, "SELECT t.id FROM %s WHERE t.id = :target", layout_of(r)->from.p);
     view_condition(c, r, &b, &sql);
+    if (r->alive) sql_and(&sql, r->alive);
     if (further) sql_and(&sql, further);
     buf_char(&sql, 0);
     for (int i = 0; i < b.bind_count; i++) binds[n++] = b.binds[i];

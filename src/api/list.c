@@ -67,6 +67,7 @@ static void list_init(struct list *l, struct call *c, struct view *v) {
     for (int i = 0; i < c->var_count; i++)
         bind(l, (struct bind){.name = c->vars[i].bind, .type = BIND_INT, .i = c->vars[i].id});
     if (l->r->where) sql_and(&l->where, l->r->where);
+    if (l->r->alive) sql_and(&l->where, l->r->alive);
     if (route->where) sql_and(&l->where, route->where);
     add_filters(l, c);
 }

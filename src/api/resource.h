@@ -148,6 +148,7 @@ struct resource {
     const char *table; /* its alias in every text is t; NULL: no rows of its own */
     const char *from;  /* what follows FROM when it is not "<table> t" */
     const char *where; /* which rows exist */
+    const char *alive; /* which of them are found, listed and taken as a value; references show the others, too. NULL: all */
     const struct field *fields;
     const struct route *routes;
     void (*visible)(struct work *w, struct branches *out); /* NULL: all rows, to whoever a route admits */

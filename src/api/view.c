@@ -298,6 +298,7 @@ struct selection {
     size_t count;
     const char *further; /* NULL: none */
     int only;            /* place of the one member, -1: all */
+    bool alive;          /* as their own address finds them */
 };
 
 static void selection_binds(struct call *c, const struct selection *s, const struct branches *b, struct bind *out) {
@@ -318,6 +319,7 @@ static void selection_sql(struct call *c, const struct selection *s, struct bran
     else buf_fmt(sql, "SELECT t.id, t.%s FROM %s WHERE ", layout->members[s->only].field->name, layout->from.p);
     buf_text(sql, s->count == 1 ? "t.id = :ids" : "t.id IN @LIST(:ids)");
     view_condition(c, layout->resource, b, sql);
+    if (s->alive && layout->resource->alive) sql_and(sql, layout->resource->alive);
     if (s->further) sql_and(sql, s->further);
     buf_char(sql, 0);
 }
@@ -371,7 +373,7 @@ int view_follow(struct view *v, struct row *rows) {
     }
     for (struct id_list *l = lists; l; l = l->next) {
         struct row *found;
-        const struct selection sel = {l->layout, l->ids, l->n, NULL, l->follow ? -1 : l->layout->also};
+        const struct selection sel = {l->layout, l->ids, l->n, NULL, l->follow ? -1 : l->layout->also, false};
         TRY(select_rows(v, &sel, &found));
         if (!l->follow) continue;
         TRY(view_follow(v, found));
@@ -382,7 +384,7 @@ int view_follow(struct view *v, struct row *rows) {
 
 int view_load(struct view *v, const struct resource *r, const int64_t *ids, int count, struct row **rows, int *found) {
     struct row *loaded, **last = rows;
-    TRY(select_rows(v, &(struct selection){layout_of(r), ids, (size_t)count, NULL, -1}, &loaded));
+    TRY(select_rows(v, &(struct selection){layout_of(r), ids, (size_t)count, NULL, -1, false}, &loaded));
     *rows = NULL;
     *found = 0;
     for (int i = 0; i < count; i++) {
@@ -397,6 +399,6 @@ int view_load(struct view *v, const struct resource *r, const int64_t *ids, int 
 }
 
 int view_load_one(struct view *v, const struct resource *r, int64_t id, const char *further, struct row **row) {
-    TRY(select_rows(v, &(struct selection){layout_of(r), &id, 1, further, -1}, row));
+    TRY(select_rows(v, &(struct selection){layout_of(r), &id, 1, further, -1, true}, row));
     return *row ? 1 : 0;
 }

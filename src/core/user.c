@@ -106,10 +106,11 @@ int user_delete(struct work *w, int64_t user_id) {
 }
 
 QUERY(user_erase, "UPDATE users SET full_name = 'Deleted user', name_key = 'deleted user', legacy_id = NULL, designation = NULL, organization_id = NULL, "
-                  "time_zone = NULL, greeting = NULL, signature = NULL, status_message = NULL, password_hash = NULL, avatar_updated_at = NULL, "
+                  "time_zone = NULL, greeting = NULL, signature = NULL, status_message = NULL, password_hash = NULL, avatar_updated_at = NULL, pinned_notes_count = 0, "
                   "last_seen_user_agent = NULL, last_seen_ip = NULL WHERE id = :user");
 QUERY(user_erase_cases, "UPDATE cases SET requester_name = NULL, metadata = NULL, organization_id = NULL WHERE requester_id = :user");
 QUERY(user_erase_posts, "UPDATE posts SET creator_name = NULL, metadata = NULL WHERE creator_id = :user");
+QUERY(user_erase_notes, "DELETE FROM notes WHERE owner_user_id = :user");
 QUERY(user_erase_sessions, "UPDATE sessions SET user_agent = '', ip_address = '' WHERE user_id = :user");
 
 int user_purge(struct work *w, int64_t user_id) {
@@ -119,6 +120,7 @@ int user_purge(struct work *w, int64_t user_id) {
     TRY(db_exec(w->conn, &user_erase, binds));
     TRY(db_exec(w->conn, &user_erase_cases, binds));
     TRY(db_exec(w->conn, &user_erase_posts, binds));
+    TRY(db_exec(w->conn, &user_erase_notes, binds));
     return db_exec(w->conn, &user_erase_sessions, binds);
 }
 

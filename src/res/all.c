@@ -3,7 +3,7 @@
 
 extern const struct resource business_hour_resource, case_priority_resource, case_status_resource, case_type_resource,
     conversation_resource, conversation_message_resource, identity_email_resource, identity_phone_resource, job_resource,
-    locale_resource, organization_resource, permission_resource, proof_resource, read_marker_resource, role_resource, session_resource,
+    locale_resource, organization_resource, note_resource, permission_resource, proof_resource, read_marker_resource, role_resource, session_resource,
     profile_resource, setting_resource, team_resource, team_minimal_resource, twofactor_resource,
     user_resource, user_minimal_resource;
 
@@ -25,6 +25,7 @@ const struct resource *const resources[] = {
     &organization_resource,
     &business_hour_resource,
     &locale_resource,
+    &note_resource,
     &profile_resource,
     &session_resource,
     &proof_resource,

@@ -29,7 +29,7 @@ static const struct route organization_routes[] = {
     {GET, "/organizations", COL_PLUS, "users", LIST, api_list, .args = list_args, .summary = "List the organizations"},
     {GET, "/organizations/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read an organization"},
     {GET, "/organizations/:id/members", COL_PLUS, "users", LIST, api_list, .reply = "user", .of = "organization",
-     .where = "t.organization_id = :id AND t.deleted_at IS NULL", .order = {.key = "t.name_key"}, .summary = "List the people of an organization"},
+     .where = "t.organization_id = :id", .order = {.key = "t.name_key"}, .summary = "List the people of an organization"},
     {POST, "/organizations", AG_PLUS, "users", ONE, api_create, .permission = "organizations.update", .summary = "Make an organization"},
     {PUT, "/organizations/:id", AG_PLUS, "users", ONE, api_update, .permission = "organizations.update", .summary = "Change an organization"},
     {0},

@@ -311,31 +311,31 @@ static int me(struct call *c) {
 
 static const struct route user_routes[] = {
     {GET, "/me", ALL, "", ONE, me, .summary = "Read oneself", .doc = "The person, with permissions, settings and notification_channel."},
-    {GET, "/users", COL_PLUS, "users", LIST, api_list, .args = list_args, .where = "t.deleted_at IS NULL", .order = {.descending = true},
+    {GET, "/users", COL_PLUS, "users", LIST, api_list, .args = list_args, .order = {.descending = true},
      .newest_keys = true, .summary = "List the people"},
-    {GET, "/users/:id", COL_PLUS, "users", ONE, api_get, .where = "t.deleted_at IS NULL", .summary = "Read a person"},
+    {GET, "/users/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read a person"},
     {GET, "/users/:id/avatar", PUBLIC, "", ONE, avatar_read, .is_download = true, .label = "-", .summary = "Read the picture of a person",
      .doc = "It always answers: initials are drawn where no picture was uploaded."},
     {PUT, "/users/:id/avatar", AG_PLUS, "users", ONE, put_avatar, .prepare = avatar_prepare, .input = avatar_input, .body = FILES_TAKEN,
-     .permission = "users.update", .where = "t.deleted_at IS NULL", .summary = "Give a person a picture"},
+     .permission = "users.update", .summary = "Give a person a picture"},
     {POST, "/users", AG_PLUS, "users", ONE, create, .prepare = hash_password, .permission = "users.update",
      .summary = "Make a person", .doc = "An e-mail address or a phone number is mandatory."},
     {POST, "/users/invite", AG_PLUS, "users", ONE, invite, .permission = "users.update", .summary = "Invite a person",
      .doc = "As making one, with an e-mail address and without a password: a link to choose it is mailed, and works for seven days."},
     {PUT, "/users/:id", AG_PLUS, "users", ONE, update, .prepare = hash_password, .permission = "users.update",
-     .where = "t.deleted_at IS NULL", .summary = "Change a person",
+     .summary = "Change a person",
      .doc = "Agents change customers and themselves, admins and owners anyone of equal or lower rank.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {DELETE, "/users/:id", AG_PLUS, "users", NONE, remove_user, .args = delete_args, .permission = "users.delete", .where = "t.deleted_at IS NULL",
+    {DELETE, "/users/:id", AG_PLUS, "users", NONE, remove_user, .args = delete_args, .permission = "users.delete",
      .summary = "Delete a person", .doc = "The person can't log in any more and has no addresses; conversations keep the name.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {DELETE, "/users/:id/twofactor", AD, "users", NONE, remove_factor, .permission = "users.update", .where = "t.deleted_at IS NULL",
+    {DELETE, "/users/:id/twofactor", AD, "users", NONE, remove_factor, .permission = "users.update",
      .summary = "Remove a person's second factor", .doc = "For who lost it and the recovery codes.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
 
 const struct resource user_resource = {.type = "user", .title = "People", .doc = "Staff and customers.", .url = "users/:id", .table = "users",
                                        .fields = user_fields, .routes = user_routes, .is_person = true,
-                                       .unique_among = "t.deleted_at IS NULL", .changes_unseen = true};
+                                       .alive = "t.deleted_at IS NULL", .unique_among = "t.deleted_at IS NULL", .changes_unseen = true};
 
 /* ---- as listed for participants --------------------------------------------------------------------------------------- */
 
