@@ -1,6 +1,7 @@
 #include "core/demo_fill.h"
 
 #include "base/fold.h"
+#include "core/name_index.h"
 #include "work/work.h"
 
 QUERY(demo_organization,
@@ -46,12 +47,14 @@ static int insert_user(struct conn *c, struct filling *f, const struct demo_pers
                       B_ID("organization", p->organization_id), B_INT("locale", demo_languages[p->language].locale_id),
                       B_TEXT("hash", login ? f->demo->password_hashes[p->id - 1] : ((struct str){0})),
                       B_ID("password_at", login ? p->created_at : 0), B_INT("now", p->created_at)));
+    if (rc >= 0) rc = name_indexed(c, NAME_USER, p->id, (struct str){0}, fold_key(f->arena, buf_view(&f->subject)));
     arena_return(f->arena, mark);
     TRY(rc);
-    return db_exec(
-        c, &demo_email,
-        BINDS(B_INT("id", p->id), B_TEXT("email", login ? str_of(demo_logins[p->id - 1]) : buf_view(&f->text)),
-              B_INT("validated", p->id < DEMO_FIRST_CUSTOMER || p->id % 10 != 0), B_INT("now", p->created_at)));
+    struct str email = login ? str_of(demo_logins[p->id - 1]) : buf_view(&f->text);
+    TRY(name_indexed(c, NAME_EMAIL, p->id, (struct str){0}, email));
+    return db_exec(c, &demo_email,
+                   BINDS(B_INT("id", p->id), B_TEXT("email", email),
+                         B_INT("validated", p->id < DEMO_FIRST_CUSTOMER || p->id % 10 != 0), B_INT("now", p->created_at)));
 }
 
 static int insert_teams(struct conn *c, const struct demo_world *w) {
@@ -89,6 +92,7 @@ int fill_organization(struct conn *c, struct filling *f, int64_t id) {
                      BINDS(B_INT("id", id), B_TEXT("name", buf_view(&f->subject)),
                            B_TEXT("key", fold_key(f->arena, buf_view(&f->subject))),
                            B_INT("shared", id == 1 || id % 3 == 0), B_INT("now", f->world.start)));
+    if (rc >= 0) rc = name_indexed(c, NAME_ORGANIZATION, id, (struct str){0}, fold_key(f->arena, buf_view(&f->subject)));
     arena_return(f->arena, mark);
     return rc;
 }

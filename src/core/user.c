@@ -4,6 +4,7 @@
 #include "core/avatar.h"
 #include "core/case.h"
 #include "core/letter.h"
+#include "core/name_index.h"
 #include "core/link.h"
 #include "core/session.h"
 
@@ -55,6 +56,7 @@ int user_create(struct work *w, const struct user_new *n, bool by_staff, int64_t
                         B_ID("case_access", n->agent_case_access), B_INT("organization_access", access), B_ID("organization", n->organization_id),
                         B_INT("locale", n->locale_id ? n->locale_id : 1), B_TEXT("zone", n->time_zone), B_TEXT("signature", n->signature),
                         B_TEXT("hash", n->password_hash), B_ID("password_at", n->password_hash.p ? w->now : 0), B_INT("now", w->now)), id));
+    TRY(name_indexed(w->conn, NAME_USER, *id, (struct str){0}, fold_key(w->arena, n->full_name)));
     int rc = add_identity(w, *id, &email_owner, &email_insert, "email", n->email, n->email.p ? email_key(w->arena, n->email) : n->email, by_staff);
     int rc2 = add_identity(w, *id, &phone_owner, &phone_insert, "phone", n->phone, n->phone.p ? phone_key(w->arena, n->phone) : n->phone, by_staff);
     return rc < 0 ? rc : rc2 < 0 ? rc2 : 0;
@@ -85,7 +87,16 @@ int user_set_role(struct work *w, int64_t user_id, int64_t role_id) {
     return db_exec(w->conn, &user_role_set, BINDS(B_INT("user", user_id), B_INT("role", role_id), B_INT("now", w->now)));
 }
 
+QUERY(user_name_key, "SELECT name_key FROM users WHERE id = :user");
+
+static int index_name(struct work *w, int64_t user_id, struct str key) {
+    struct str before;
+    TRY(db_text(w->conn, &user_name_key, BINDS(B_INT("user", user_id)), w->arena, &before));
+    return name_indexed(w->conn, NAME_USER, user_id, before, key);
+}
+
 int user_set_name(struct work *w, int64_t user_id, struct str name) {
+    TRY(index_name(w, user_id, fold_key(w->arena, name)));
     return db_exec(w->conn, &user_name_set,
                    BINDS(B_INT("user", user_id), B_TEXT("name", name), B_TEXT("key", fold_key(w->arena, name)), B_INT("now", w->now)));
 }
@@ -97,6 +108,7 @@ int user_set_organization(struct work *w, int64_t user_id, int64_t organization_
 
 int user_delete(struct work *w, int64_t user_id) {
     const struct bind *binds = BINDS(B_INT("user", user_id), B_TEXT("teams", S("[]")), B_INT("now", w->now));
+    TRY(index_name(w, user_id, (struct str){0}));
     TRY(db_exec(w->conn, &user_mark_deleted, binds));
     TRY(db_exec(w->conn, &user_emails_free, binds));
     TRY(db_exec(w->conn, &user_phones_free, binds));
