@@ -209,7 +209,7 @@ test('names can not make headers, and are read as they were written', async (t) 
   for (const [i, name] of names.entries()) {
     const mail = to.mails.find((m) => m.to[0] === `n${i}@people.example`);
     assert.deepEqual([mail.defects, mail.header('Bcc')], [[], undefined]);
-    assert.ok(mail.text.startsWith(`Hello ${name},\n`), mail.text);
+    assert.ok(mail.text.startsWith(`Hello ${name},\r\n`), mail.text);
     assert.ok(mail.raw.split('\r\n').every((line) => line.length <= 998), 'no line is too long');
     assert.deepEqual(mail.headers.map(([k]) => k).sort(), ['Auto-Submitted', 'Content-Type', 'Date', 'From', 'MIME-Version', 'Message-Id', 'Subject', 'To'].sort());
   }
