@@ -1,6 +1,7 @@
 /* Where links in mails lead. Opening one does nothing, since programs open links too (scanners, previews): a button does it. */
 #include "api/page.h"
 #include "base/limits.h"
+#include "core/password.h"
 #include "core/proof.h"
 #include "core/session.h"
 
@@ -40,14 +41,22 @@ static void verify(struct visit *v) {
 /* ---- /password ---------------------------------------------------------------------------------------------------- */
 
 struct choice {
-    int rank;        /* of the person who chooses */
+    int rank; /* of the person who chooses */
+    int64_t user_id;
     struct str hash; /* of what was chosen */
 };
 
 static int find_person(struct visit *v) {
     struct choice *mine = v->prepared;
     struct link l;
-    return password_link_find(&v->work, visit_text(v, "hash"), &l, &mine->rank);
+    int rc = password_link_find(&v->work, visit_text(v, "hash"), &l, &mine->rank);
+    if (rc > 0) mine->user_id = l.user_id;
+    return rc;
+}
+
+static int find_used(struct visit *v) {
+    const struct choice *mine = v->prepared;
+    return password_used_before(&v->work, mine->user_id, visit_text(v, "new_password"));
 }
 
 static void password_form(struct visit *v, const char *wrong) {
@@ -70,32 +79,29 @@ static int set_password(struct visit *v) {
     return password_reset_complete(&v->work, visit_text(v, "hash"), mine->hash);
 }
 
-/* 1 set, 0 the link was used meanwhile, or error. */
-static int choose(struct visit *v, struct str password) {
+/* What is wrong with the password; else its hash is made. NULL and hash.p NULL: the store can't say. */
+static const char *judge(struct visit *v, struct str password) {
     struct choice *mine = v->prepared;
-    pthread_mutex_lock(&v->api->hashing);
-    mine->hash = password_hash(v->arena, password);
-    pthread_mutex_unlock(&v->api->hashing);
-    return visit_write(v, set_password);
-}
-
-static const char *wrong_with(struct visit *v, struct str password) {
-    const struct choice *mine = v->prepared;
     int64_t least;
     if (password.n > LIMIT_PASSWORD) return "This password is too long.";
-    return password_rule(v->api->desk, mine->rank, password, &least) < 0 ? "This password is too short." : NULL;
+    if (password_rule(v->api->desk, mine->rank, password, &least) < 0) return "This password is too short.";
+    pthread_mutex_lock(&v->api->hashing);
+    int used = visit_read(v, find_used);
+    if (used == 0) mine->hash = password_hash(v->arena, password);
+    pthread_mutex_unlock(&v->api->hashing);
+    return used > 0 ? "This was your password before: choose another." : NULL;
 }
 
 static void password(struct visit *v) {
-    struct str chosen = visit_text(v, "new_password");
-    v->prepared = ARENA_NEW(v->arena, struct choice);
+    struct choice *mine = ARENA_NEW(v->arena, struct choice);
+    v->prepared = mine;
     int rc = visit_read(v, find_person);
-    const char *wrong = rc > 0 && v->posted ? wrong_with(v, chosen) : NULL;
+    const char *wrong = rc > 0 && v->posted ? judge(v, visit_text(v, "new_password")) : NULL;
     if (rc > 0 && (wrong || !v->posted)) {
         password_form(v, wrong);
         return;
     }
-    if (rc > 0) rc = choose(v, chosen);
+    if (rc > 0) rc = mine->hash.p ? visit_write(v, set_password) : -ERR_SERVICE_UNAVAILABLE;
     if (rc < 0) {
         visit_failed(v);
     } else if (rc == 0) {

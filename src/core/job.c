@@ -28,9 +28,13 @@ static void wake(struct desk *d, void *arg) {
     jobs_heard(d, (struct str){0});
 }
 
-int job_add(struct work *w, const char *kind, struct str input, int64_t *id) {
+int jobs_announce(struct work *w, const char *kind) {
     after_commit(w, wake, NULL);
-    TRY(outbox_add(w, "jobs", str_of(kind)));
+    return outbox_add(w, "jobs", str_of(kind));
+}
+
+int job_add(struct work *w, const char *kind, struct str input, int64_t *id) {
+    TRY(jobs_announce(w, kind));
     return db_insert(w->conn, &job_insert,
                      BINDS(B_TEXT("kind", str_of(kind)), B_ID("creator", w->actor.user_id), B_TEXT("input", input), B_INT("now", w->now)), id);
 }

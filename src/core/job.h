@@ -7,6 +7,7 @@
 
 /* input: JSON. The runner is woken after the commit. */
 int job_add(struct work *w, const char *kind, struct str input, int64_t *id);
+int jobs_announce(struct work *w, const char *kind); /* rows of it were written otherwise */
 
 void jobs_heard(struct desk *d, struct str payload); /* another process has added some */
 

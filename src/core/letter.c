@@ -119,5 +119,6 @@ int letters_release(struct work *w) {
     const struct bind *binds = BINDS(B_INT("now", w->now), B_INT("until", w->now + RETRY));
     TRY(db_lock(w->conn, RELAY_LOCK));
     TRY(db_exec(w->conn, &letters_wake, binds));
+    TRY(jobs_announce(w, "mail"));
     return db_exec(w->conn, &letters_queue, binds);
 }

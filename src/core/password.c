@@ -36,10 +36,10 @@ int password_used_before(struct work *w, int64_t user_id, struct str password) {
 int password_set(struct work *w, int64_t user_id, struct str hash) {
     int64_t keep = setting_int(w->desk, "security.password_history");
     const struct bind *binds = BINDS(B_INT("user", user_id), B_TEXT("hash", hash), B_INT("now", w->now), B_INT("keep", keep));
+    TRY(letter_password_changed(w, user_id));
     if (keep) TRY(db_exec(w->conn, &password_keep, binds));
     TRY(db_exec(w->conn, &password_drop, binds));
     TRY(db_exec(w->conn, &password_write, binds));
-    TRY(letter_password_changed(w, user_id));
     TRY(links_of_passwords_end(w, user_id));
     TRY(remember_end(w, user_id));
     TRY(auth_tokens_end(w, user_id));

@@ -176,9 +176,8 @@ static int64_t next_try(const struct work *w, const struct delivery *d) {
 }
 
 static void read_settings(struct desk *d, void *arg) {
-    struct conn *c = db_reader(d->db);
     (void)arg;
-    if (c) settings_reload(d->settings, c);
+    settings_heard(d, (struct str){0});
 }
 
 static void say_held(struct desk *d, void *arg) {
@@ -192,8 +191,8 @@ static int hold(struct work *w, const struct job *j, int64_t id) {
     TRY(held);
     if (held && first) after_commit(w, say_held, NULL);
     if (held) return job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
-    after_commit(w, read_settings, NULL); /* another process wrote them */
-    return job_postpone(w, j, w->now + TIME_SECOND);
+    after_commit(w, read_settings, NULL); /* another process wrote them just now */
+    return job_postpone(w, j, w->now);
 }
 
 int mail_settle(struct work *w, const struct job *j) {

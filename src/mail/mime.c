@@ -5,8 +5,11 @@
 #include <gmime/gmime.h>
 #include <idn2.h>
 #include <pthread.h>
+#include <string.h>
 
-#define NAME_MAX_BYTES 500 /* of a person's name in a header: what is longer helps nobody */
+#define HEADER_TEXT 500 /* bytes of a name or a subject: more helps nobody */
+#define PLAIN 60        /* bytes that go into one line as they are */
+#define WORD 36         /* bytes in an encoded word: a line with one has at most 76 characters (RFC 2047 section 2) */
 
 static void begin(void) { g_mime_init(); }
 
@@ -20,14 +23,65 @@ struct str mime_address(struct arena *a, struct str address) {
     return out;
 }
 
-/* One line of text: control characters are blanks, cut where a character ends. */
-static const char *line(struct arena *a, struct str s) {
-    if (s.n > NAME_MAX_BYTES) s.n = NAME_MAX_BYTES;
+/* ---- headers -------------------------------------------------------------------------------------------------------
+ *
+ * Texts of strangers stand in them. GMime leaves a name alone that is an encoded word already (of a CR LF, say), and makes such
+ * words longer than RFC 2047 allows; so here a text goes in as it is only when nothing in it means anything, and else in words. */
+
+static bool means_nothing(struct str s) {
+    for (size_t i = 0; i < s.n; i++)
+        if (!g_ascii_isalnum(s.p[i]) && !strchr(" -_&!+*/'", s.p[i])) return false;
+    return s.n <= PLAIN && (s.n == 0 || (s.p[0] != ' ' && s.p[s.n - 1] != ' '));
+}
+
+/* Cut where a character ends; control characters are blanks, for readers that decode words and then look for headers. */
+static struct str one_line(struct arena *a, struct str s) {
+    if (s.n > HEADER_TEXT) s.n = HEADER_TEXT;
     while (!utf8_valid(s)) s.n--;
     char *copy = arena_alloc(a, s.n + 1);
     for (size_t i = 0; i < s.n; i++) copy[i] = (unsigned char)s.p[i] < ' ' || s.p[i] == 0x7F ? ' ' : s.p[i];
-    return copy;
+    return (struct str){copy, s.n};
 }
+
+static struct str header_text(struct arena *a, struct str s) {
+    struct str out = S("");
+    s = one_line(a, s);
+    if (means_nothing(s)) return s;
+    while (s.n) {
+        struct str piece = {s.p, s.n < WORD ? s.n : WORD};
+        while (!utf8_valid(piece)) piece.n--;
+        char *base64 = g_base64_encode((const unsigned char *)piece.p, piece.n);
+        out = str_fmt(a, "%s%s=?UTF-8?B?%s?=", out.p, out.n ? "\n " : "", base64);
+        g_free(base64);
+        s.p += piece.n;
+        s.n -= piece.n;
+    }
+    return out;
+}
+
+static void set_header(struct arena *a, GMimeMessage *message, const char *name, struct str value) {
+    GMimeHeaderList *list = g_mime_object_get_header_list(GMIME_OBJECT(message));
+    g_mime_header_list_set(list, name, "", NULL);
+    g_mime_header_set_raw_value(g_mime_header_list_get_header(list, name), str_fmt(a, " %.*s\n", (int)value.n, value.p).p);
+}
+
+static struct str mailbox(struct arena *a, struct str name, struct str address) {
+    struct str text = header_text(a, name);
+    return text.n ? str_fmt(a, "%.*s\n <%s>", (int)text.n, text.p, address.p) : address;
+}
+
+static void set_headers(struct arena *a, GMimeMessage *message, const struct mail *m) {
+    GDateTime *date = g_date_time_new_from_unix_utc(m->date / 1000);
+    set_header(a, message, "From", mailbox(a, m->from_name, mime_address(a, m->from)));
+    set_header(a, message, "To", mailbox(a, m->to_name, mime_address(a, m->to)));
+    set_header(a, message, "Subject", header_text(a, m->subject));
+    g_mime_message_set_date(message, date);
+    g_mime_message_set_message_id(message, str_dup(a, m->message_id).p);
+    set_header(a, message, "Auto-Submitted", S("auto-generated")); /* RFC 3834 */
+    g_date_time_unref(date);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------------------- */
 
 static GMimeObject *text_part(const char *subtype, struct str text) {
     GMimeTextPart *part = g_mime_text_part_new_with_subtype(subtype);
@@ -50,17 +104,6 @@ static GMimeObject *alternatives(const struct mail *m) {
     g_object_unref(text);
     g_object_unref(html);
     return GMIME_OBJECT(both);
-}
-
-static void set_headers(struct arena *a, GMimeMessage *message, const struct mail *m) {
-    GDateTime *date = g_date_time_new_from_unix_utc(m->date / 1000);
-    g_mime_message_add_mailbox(message, GMIME_ADDRESS_TYPE_FROM, line(a, m->from_name), mime_address(a, m->from).p);
-    g_mime_message_add_mailbox(message, GMIME_ADDRESS_TYPE_TO, line(a, m->to_name), mime_address(a, m->to).p);
-    g_mime_message_set_subject(message, line(a, m->subject), "utf-8");
-    g_mime_message_set_date(message, date);
-    g_mime_message_set_message_id(message, str_dup(a, m->message_id).p);
-    g_mime_object_set_header(GMIME_OBJECT(message), "Auto-Submitted", "auto-generated", NULL); /* RFC 3834 */
-    g_date_time_unref(date);
 }
 
 static struct str written(struct arena *a, GMimeMessage *message) {

@@ -1,5 +1,6 @@
 #include "mail/smtp.h"
 
+#include "base/clock.h"
 #include "core/words.h"
 
 #include <curl/curl.h>
@@ -10,6 +11,7 @@
 struct exchange {
     struct str unsent;
     const atomic_bool *stopping;
+    int64_t deadline; /* clock_monotonic */
     char reply[REPLY_MAX + 1]; /* the relay's last line */
 };
 
@@ -31,10 +33,11 @@ static size_t heard(char *line, size_t size, size_t count, void *arg) {
     return size * count;
 }
 
-static int asked_to_stop(void *arg, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d) {
+/* Asked at least once a second, also while libcurl waits for the answer to its QUIT, for which it knows no time limit. */
+static int is_over(void *arg, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d) {
     const struct exchange *x = arg;
     (void)a, (void)b, (void)c, (void)d;
-    return atomic_load(x->stopping);
+    return atomic_load(x->stopping) || clock_monotonic() > x->deadline;
 }
 
 /* By the parts, so that no part can be taken for another one. The path is what EHLO says. */
@@ -71,9 +74,10 @@ static void set_exchange(CURL *c, const struct relay *r, struct exchange *x) {
     curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, heard);
     curl_easy_setopt(c, CURLOPT_HEADERDATA, x);
     curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
-    curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, asked_to_stop);
+    curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, is_over);
     curl_easy_setopt(c, CURLOPT_XFERINFODATA, x);
     curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(c, CURLOPT_FORBID_REUSE, 1L); /* else it says QUIT in curl_easy_cleanup, and asks nobody */
     curl_easy_setopt(c, CURLOPT_TIMEOUT, (long)r->timeout_s);
     curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)r->timeout_s);
 }
@@ -87,7 +91,7 @@ static enum smtp_outcome outcome_of(CURLcode rc, long code) {
 
 enum smtp_outcome smtp_send(struct arena *a, const struct relay *r, struct str from, struct str to, struct str message,
                             const atomic_bool *stopping, struct str *reason) {
-    struct exchange x = {.unsent = message, .stopping = stopping};
+    struct exchange x = {.unsent = message, .stopping = stopping, .deadline = clock_monotonic() + r->timeout_s * TIME_SECOND};
     CURLU *url = url_of(a, r);
     CURL *c = curl_easy_init();
     struct curl_slist *recipients = curl_slist_append(NULL, str_fmt(a, "<%.*s>", (int)to.n, to.p).p);

@@ -5,6 +5,7 @@ export { defer } from './defer.mjs';
 export { BINARY, Desk, PASSWORD, ROLES, ROLE_ID, deskd, directory, initialise, open, routes } from './desk.mjs';
 export { members, snakes } from './names.mjs';
 export { statusOf, talk } from './raw.mjs';
+export { certificate, connect, relay } from './relay.mjs';
 export { rolesOf } from './roles.mjs';
 export { links } from './rules.mjs';
 export { shared } from './shared.mjs';

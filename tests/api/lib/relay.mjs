@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { defer } from './defer.mjs';
+import { directory } from './desk.mjs';
+import { until } from './until.mjs';
+
+const SINK = fileURLToPath(new URL('relay.py', import.meta.url));
+
+/** A mail as the relay took it. */
+class Mail {
+  constructor({ headers, parts, raw, ...rest }) {
+    Object.assign(this, rest, { headers, raw: Buffer.from(raw, 'base64').toString('latin1') });
+    this.text = parts.find((p) => p.type === 'text/plain')?.text;
+    this.html = parts.find((p) => p.type === 'text/html')?.text;
+    this.parts = parts.map((p) => `${p.type}; charset=${p.charset}`);
+  }
+
+  header(name) {
+    const found = this.headers.filter(([key]) => key.toLowerCase() === name.toLowerCase());
+    assert.ok(found.length <= 1, `${name} comes ${found.length} times`);
+    return found[0]?.[1];
+  }
+
+  get subject() { return this.header('Subject'); }
+  /** The address of the page that the mail leads to. */
+  get link() { return /https?:\/\/\S+\?hash=\S+/.exec(this.text)?.[0]; }
+  get hash() { return new URL(this.link).searchParams.get('hash'); }
+}
+
+/** A relay of the test's own on 127.0.0.1: relay.py. */
+class Relay {
+  constructor(options) {
+    Object.assign(this, { options, mails: [], refused: [], done: 0 });
+  }
+
+  async start() {
+    const child = spawn('/usr/bin/python3', [SINK, JSON.stringify({ ...this.options, port: this.port })], { stdio: ['pipe', 'pipe', 'pipe'] });
+    let rest = '';
+    let said = '';
+    this.child = child;
+    this.gone = new Promise((resolve) => child.on('close', resolve));
+    child.stderr.on('data', (text) => { said += text; });
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop();
+      for (const line of lines) this.hear(JSON.parse(line));
+    });
+    this.up = false;
+    await until('the relay', () => {
+      assert.equal(child.exitCode, null, `relay.py ended: ${said}`);
+      return this.up;
+    });
+    return this;
+  }
+
+  hear(event) {
+    if (event.port) Object.assign(this, { port: event.port, up: true });
+    if (event.mail) this.mails.push(new Mail(event.mail));
+    if (event.refused) this.refused.push(event);
+    if (event.done) this.done++;
+  }
+
+  async stop() {
+    this.child.stdin.destroy();
+    this.child.kill('SIGKILL');
+    await this.gone;
+  }
+
+  async tell(command) {
+    const { done } = this;
+    this.child.stdin.write(`${JSON.stringify(command)}\n`);
+    await until('the relay to hear', () => this.done > done);
+  }
+
+  /** The next mail, numbered from 0 in the order they came. */
+  async mail(n = this.taken ?? 0) {
+    this.taken = n + 1;
+    await until(`mail ${n}`, () => this.mails.length > n);
+    return this.mails[n];
+  }
+}
+
+export async function relay(t, options = {}) {
+  const made = new Relay(options);
+  defer(t, () => made.stop());
+  return made.start();
+}
+
+/** Points a desk at a relay. */
+export async function connect(desk, to, values = {}) {
+  await desk.owner.update('/settings', {
+    values: {
+      'mail.smtp_host': '127.0.0.1', 'mail.smtp_port': to.port, 'mail.smtp_security': to.options?.security ?? 'NONE',
+      'mail.from_address': 'desk@example.com', ...values,
+    },
+  });
+}
+
+/** A certificate for 127.0.0.1 that vouches for itself. */
+export function certificate() {
+  const dir = directory();
+  const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')];
+  const made = spawnSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-keyout', key,
+    '-out', cert, '-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'], { encoding: 'utf8' });
+  assert.equal(made.status, 0, made.stderr);
+  return { certificate: cert, key, pem: readFileSync(cert, 'utf8') };
+}

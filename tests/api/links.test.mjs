@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY, HOUR, MINUTE, PASSWORD, connect, form, multipart, open, relay, until } from './lib/index.mjs';
+
+const NEW = 'a password of my own';
+
+async function mailing(t, options = {}) {
+  const desk = await open(t, options);
+  const to = await relay(t);
+  await connect(desk, to);
+  return { desk, to };
+}
+
+const ask = (desk, email) => desk.anyone.post('/password/reset', { email });
+const page = (desk, path, query) => desk.anyone.exchange('GET', path, { query });
+const press = (desk, path, body) => desk.anyone.exchange('POST', path, { body: form(body) });
+const byToken = (desk, hash, password = NEW) => desk.anyone.with({ 'X-Token': hash }).put('/profile/password', { new_password: password });
+const logs_in = async (desk, email, password) => (await desk.login(email, password).get('/me')).status === 200;
+
+/** The letter that a reset of this address brings. */
+async function reset(desk, to, email) {
+  (await ask(desk, email)).must(200);
+  return to.mail();
+}
+
+test('a reset is mailed, opens a form, and sets the password once', async (t) => {
+  const { desk, to } = await mailing(t);
+  const { email } = desk.people.customer;
+  const mail = await reset(desk, to, email);
+  assert.deepEqual([mail.to, mail.subject, mail.link.split('?')[0]], [[email], 'Reset your password at Support', `${desk.base}/password`]);
+  assert.match(mail.text, /for 2 hours/);
+  for (const _ of [1, 2]) {
+    const shown = (await page(desk, '/password', { hash: mail.hash })).must(200);
+    assert.match(shown.text, /At least 5 characters[^]*type="password"/);
+    assert.ok(shown.text.includes(`value="${mail.hash}"`));
+  }
+  assert.ok(await logs_in(desk, email, PASSWORD));
+  assert.match((await press(desk, '/password', { hash: mail.hash, new_password: NEW })).must(200).text, /Your password is set/);
+  assert.deepEqual([await logs_in(desk, email, PASSWORD), await logs_in(desk, email, NEW)], [false, true]);
+  assert.match((await press(desk, '/password', { hash: mail.hash, new_password: PASSWORD })).must(400).text, /This link does not work/);
+  assert.match((await page(desk, '/password', { hash: mail.hash })).must(400).text, /This link does not work/);
+  (await byToken(desk, mail.hash)).refused(401, 'AUTHENTICATION_FAILED');
+  assert.equal((await to.mail()).subject, 'Your password at Support was changed');
+});
+
+test('a reset as X-Token sets the password, and ends all sessions', async (t) => {
+  const { desk, to } = await mailing(t);
+  const { bare } = await desk.session(desk.customer);
+  const mail = await reset(desk, to, 'customer@example.com');
+  (await byToken(desk, mail.hash, 'abcd')).refused(400, 'FIELD_INVALID', 'new_password');
+  (await byToken(desk, mail.hash)).must(200);
+  assert.ok(await logs_in(desk, 'customer@example.com', NEW));
+  (await bare.get('/me')).refused(454, 'SESSION_LOADING_FAILED');
+  (await byToken(desk, mail.hash)).refused(401, 'AUTHENTICATION_FAILED');
+});
+
+test('the answer is the same whether or not anybody has the address, and so is what is written', async (t) => {
+  const { desk, to } = await mailing(t);
+  const written = async () => Number(/^deskd_store_writes_total (\d+)$/m.exec((await desk.anyone.exchange('GET', '/metrics')).text)[1]);
+  const told = [];
+  for (const email of ['customer@example.com', 'nobody@example.com', 'NOBODY@example.com']) {
+    const { text, headers } = (await ask(desk, email)).must(200);
+    told.push([text, Object.keys(headers).join()]);
+  }
+  assert.equal(new Set(told.map(String)).size, 1, told.join('\n'));
+  await to.mail();
+  await reset(desk, to, 'agent@example.com');
+  assert.deepEqual(to.mails.map((m) => m.to[0]), ['customer@example.com', 'agent@example.com']);
+  assert.ok(await written() > 0);
+  assert.ok(!desk.log.includes('nobody@example.com'));
+  (await desk.anyone.post('/password/reset', {})).refused(400, 'FIELD_REQUIRED', 'email');
+  (await ask(desk, 'no address')).refused(400, 'FIELD_INVALID', 'email');
+});
+
+test('a newer link ends the former; links expire; disabled people get none', async (t) => {
+  const { desk, to } = await mailing(t);
+  const first = await reset(desk, to, 'customer@example.com');
+  const second = await reset(desk, to, 'customer@example.com');
+  (await byToken(desk, first.hash)).refused(401, 'AUTHENTICATION_FAILED');
+  await desk.clock.forward(2 * HOUR);
+  (await byToken(desk, second.hash)).refused(401, 'AUTHENTICATION_FAILED');
+  const third = await reset(desk, to, 'customer@example.com');
+  await desk.owner.update(`/users/${desk.people.customer.id}`, { is_enabled: false });
+  (await page(desk, '/password', { hash: third.hash })).must(400);
+  (await ask(desk, 'customer@example.com')).must(200);
+  assert.equal((await reset(desk, to, 'agent@example.com')).to[0], 'agent@example.com');
+});
+
+test('a password that changes otherwise ends the links that were on their way', async (t) => {
+  const { desk, to } = await mailing(t);
+  const mail = await reset(desk, to, 'customer@example.com');
+  await desk.owner.update(`/users/${desk.people.customer.id}`, { password: 'set by the owner' });
+  (await byToken(desk, mail.hash)).refused(401, 'AUTHENTICATION_FAILED');
+  assert.ok(await logs_in(desk, 'customer@example.com', 'set by the owner'));
+});
+
+test('an account\'s only address, made by a form, may be reset, which validates it', async (t) => {
+  const { desk, to } = await mailing(t);
+  await desk.anyone.create('/conversations', { name: 'Fay', email: 'fay@example.com', subject: 'S', contents: 'C' });
+  const [fay] = await desk.owner.fetch('/users', { email: 'fay@example.com', include: 'identity_email' });
+  assert.equal(fay.emails[0].is_validated, false);
+  const mail = await reset(desk, to, 'fay@example.com');
+  (await press(desk, '/password', { hash: mail.hash, new_password: NEW })).must(200);
+  assert.ok(await logs_in(desk, 'fay@example.com', NEW));
+  assert.equal((await desk.owner.fetch(`/users/${fay.id}`, { include: 'identity_email' })).emails[0].is_validated, true);
+  await reset(desk, to, 'agent@example.com');
+  assert.ok(!to.mails.some((m) => m.subject.includes('was changed')), 'a first password is no change');
+});
+
+test('of many who use one link at once, one succeeds', async (t) => {
+  const { desk, to } = await mailing(t);
+  const mail = await reset(desk, to, 'customer@example.com');
+  const replies = await Promise.all(Array.from({ length: 8 }, (_, i) => (i % 2 ? byToken(desk, mail.hash, `${NEW} ${i}`)
+    : press(desk, '/password', { hash: mail.hash, new_password: `${NEW} ${i}` }))));
+  assert.deepEqual(replies.map((r) => r.status).sort(), [200, ...replies.map((r) => r.status).filter((s) => s !== 200)].sort());
+  assert.equal(replies.filter((r) => r.status === 200).length, 1);
+  const i = replies.findIndex((r) => r.status === 200);
+  assert.ok(await logs_in(desk, 'customer@example.com', `${NEW} ${i}`));
+});
+
+test('nobody is flooded with resets', async (t) => {
+  const { desk, to } = await mailing(t);
+  for (let i = 0; i < 8; i++) (await ask(desk, 'customer@example.com')).must(200);
+  await reset(desk, to, 'agent@example.com');
+  await until('the agent\'s', () => to.mails.some((m) => m.to[0] === 'agent@example.com'));
+  const before = to.mails.filter((m) => m.to[0] === 'customer@example.com').length;
+  assert.ok(before <= 5, `${before} mails`);
+  await desk.clock.forward(HOUR);
+  (await ask(desk, 'customer@example.com')).must(200);
+  await until('one more', () => to.mails.filter((m) => m.to[0] === 'customer@example.com').length > before);
+});
+
+test('an address asks so often a minute', async (t) => {
+  const desk = await open(t, { args: ['--public-writes', '3'] });
+  for (let i = 0; i < 3; i++) (await ask(desk, `n${i}@example.com`)).must(200);
+  (await ask(desk, 'n@example.com')).refused(429, 'RATE_LIMIT_REACHED');
+  const reply = (await press(desk, '/password', { hash: 'x', new_password: NEW })).must(429);
+  assert.match(reply.headers['retry-after'], /^\d+$/);
+  await desk.clock.forward(MINUTE);
+  (await press(desk, '/password', { hash: 'x', new_password: NEW })).must(400);
+});
+
+test('an invitation chooses the first password by the rule of the role, and lives seven days', async (t) => {
+  const { desk, to } = await mailing(t);
+  const made = await desk.owner.create('/users/invite', { full_name: 'Ines', email: 'ines@people.example', role_id: 2 });
+  const mail = await to.mail();
+  await desk.clock.forward(7 * DAY - HOUR);
+  assert.match((await page(desk, '/password', { hash: mail.hash })).must(200).text, /At least 8 characters/);
+  const short = (await press(desk, '/password', { hash: mail.hash, new_password: '1234567' })).must(400);
+  assert.match(short.text, /role="alert">This password is too short\.[^]*aria-invalid="true"/);
+  assert.ok(!short.text.includes('1234567'));
+  assert.match((await press(desk, '/password', { hash: mail.hash, new_password: 'x'.repeat(1025) })).must(400).text, /too long/);
+  (await press(desk, '/password', { hash: mail.hash, new_password: NEW })).must(200);
+  assert.equal((await desk.login('ines@people.example', NEW).fetch('/me')).id, made.id);
+  assert.equal((await desk.owner.fetch(`/users/${made.id}`, { include: 'identity_email' })).emails[0].is_validated, true);
+  await desk.owner.create('/users/invite', { full_name: 'Ida', email: 'ida@people.example' });
+  const late = await to.mail();
+  assert.equal(late.to[0], 'ida@people.example', 'a first password brings no notice');
+  await desk.clock.forward(7 * DAY);
+  (await press(desk, '/password', { hash: late.hash, new_password: NEW })).must(400);
+});
+
+test('a link is good for what it was made for, and a hash for nothing when it is not whole', async (t) => {
+  const { desk, to } = await mailing(t);
+  const mail = await reset(desk, to, 'customer@example.com');
+  for (const hash of [mail.hash, 'x', mail.hash.slice(1), `${mail.hash}0`, mail.hash.toUpperCase(), '0'.repeat(5000)]) {
+    (await desk.anyone.put('/profile/verify', { hash: hash.slice(0, 255) })).refused(400, 'FIELD_INVALID', 'hash');
+    (await press(desk, '/verify', { hash })).must(400);
+  }
+  for (const hash of ['', 'x', mail.hash.slice(1), `${mail.hash}0`]) (await press(desk, '/password', { hash, new_password: NEW })).must(400);
+  (await desk.anyone.put('/profile/verify', {})).refused(400, 'FIELD_REQUIRED', 'hash');
+  (await desk.anyone.put('/profile/verify', { hash: '' })).refused(400, 'FIELD_EMPTY', 'hash');
+  (await byToken(desk, mail.hash)).must(200);
+});
+
+test('pages run no script, tell no other site, are in no frame, and echo nothing as HTML', async (t) => {
+  const desk = await open(t, { base: 'https://desk.example.com/help' });
+  for (const path of ['/verify', '/password']) {
+    for (const reply of [await page(desk, path, { hash: '"><script>alert(1)</script>' }), await page(desk, path, {}),
+      await press(desk, path, { hash: '"><script>alert(1)</script>', new_password: 'short' })]) {
+      reply.must(400);
+      assert.match(reply.headers['content-security-policy'], /default-src 'none';.*form-action 'self'; frame-ancestors 'none'/);
+      assert.deepEqual([reply.headers['referrer-policy'], reply.headers['cache-control'], reply.headers['x-content-type-options'], reply.headers['content-type']],
+        ['no-referrer', 'no-store', 'nosniff', 'text/html; charset=utf-8']);
+      assert.doesNotMatch(reply.text, /<script|\son\w+=|<img|<link|https?:/);
+      assert.match(reply.text, /<html lang="en">[^]*<meta name="viewport"[^]*<title>This link does not work - Support<\/title>[^]*<main>\n<h1>/);
+    }
+    assert.equal((await desk.anyone.exchange('HEAD', path)).status, 400);
+    (await desk.anyone.exchange('PUT', path, { body: form({ hash: 'x' }) })).must(404);
+    for (const body of [{ hash: 'x' }, multipart({ hash: 'x' })]) assert.match((await desk.anyone.exchange('POST', path, { body })).must(400).text, /could not be read/);
+    assert.equal((await desk.anyone.exchange('GET', `${path}?hash=%ff`)).status, 400);
+  }
+});
+
+test('a link\'s secret reaches neither a log nor the store in clear', async (t) => {
+  const { desk, to } = await mailing(t, { args: ['--access-log', '--log-level', 'debug'] });
+  const mail = await reset(desk, to, 'customer@example.com');
+  desk.secrets.add(mail.hash);
+  await page(desk, '/password', { hash: mail.hash });
+  await desk.anyone.get('/users', { hash: mail.hash });
+  await desk.anyone.put('/profile/verify', { hash: mail.hash });
+  await press(desk, '/password', { hash: mail.hash, new_password: 'x' });
+  (await byToken(desk, mail.hash)).must(200);
+  await to.mail();
+  await desk.stop();
+});

@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY, HOUR, MINUTE, PASSWORD, ROLE_ID, certificate, connect, form, open, relay, until } from './lib/index.mjs';
+
+const invite = (who, email, more = {}) => who.create('/users/invite', { full_name: 'Ines Invited', email, ...more });
+
+/** A desk with a relay of its own. */
+async function mailing(t, options = {}, values = {}) {
+  const desk = await open(t, options.desk);
+  const to = await relay(t, options);
+  await connect(desk, to, values);
+  return { desk, to };
+}
+
+/** Lets the daemon's clock go on until something is so. */
+const passing = (desk, what, probe, seconds = MINUTE) => until(what, async () => {
+  desk.clock.write(desk.clock.now + seconds * 1000);
+  return probe();
+});
+
+/** Nothing more comes: what was queued before a later mail would have come before it, or beside it. */
+async function nothingElse(desk, to, known) {
+  await invite(desk.owner, `last${known}@people.example`);
+  await until('the last mail', () => to.mails.some((m) => m.to.includes(`last${known}@people.example`)));
+  assert.equal(to.mails.length, known + 1, to.mails.map((m) => `${m.to} ${m.subject}`).join('; '));
+}
+
+test('an invitation arrives once, as text and HTML, with a link that works', async (t) => {
+  const { desk, to } = await mailing(t, {}, { 'desk.name': 'Ünder & Söhne', 'mail.from_name': 'Help, "desk"' });
+  const user = await invite(desk.owner, 'ines@people.example', { full_name: 'Ines <b>Invited</b>' });
+  const mail = await to.mail();
+  assert.deepEqual([mail.from, mail.to, mail.type, mail.defects], ['desk@example.com', ['ines@people.example'], 'multipart/alternative', []]);
+  assert.deepEqual(mail.parts, ['text/plain; charset=utf-8', 'text/html; charset=utf-8']);
+  assert.equal(mail.header('From'), '"Help, \\"desk\\"" <desk@example.com>');
+  assert.equal(mail.header('To'), '"Ines <b>Invited</b>" <ines@people.example>');
+  assert.equal(mail.subject, 'You are invited to Ünder & Söhne');
+  assert.equal(mail.header('Auto-Submitted'), 'auto-generated');
+  assert.match(mail.header('Message-ID'), /^<[0-9a-f-]{36}@\[127\.0\.0\.1\]>$/);
+  assert.equal(Date.parse(mail.header('Date')), Math.floor(desk.clock.now / 1000) * 1000);
+  assert.match(mail.raw, /^[\x00-\x7f]*$/, 'seven bits');
+  assert.doesNotMatch(mail.raw, /[^\r]\n|\r[^\n]/, 'lines end in CR LF');
+  assert.match(mail.text, /^Hello Ines <b>Invited<\/b>,/);
+  assert.match(mail.html, /Hello Ines &lt;b&gt;Invited&lt;\/b&gt;,[^]*Ünder &amp; Söhne/);
+  assert.ok(mail.html.includes(`href="${mail.link}"`) && mail.text.includes('7 days'), mail.html);
+  assert.equal(mail.link.split('?')[0], `${desk.base}/password`);
+  (await desk.anyone.exchange('POST', '/password', { body: form({ hash: mail.hash, new_password: PASSWORD }) })).must(200);
+  assert.equal((await desk.login('ines@people.example').fetch('/me')).id, user.id);
+  await nothingElse(desk, to, 1);
+});
+
+test('a relay that is down gets the mail later', async (t) => {
+  const { desk, to } = await mailing(t);
+  await to.stop();
+  await invite(desk.owner, 'ines@people.example');
+  await until('the failure', () => /mail \d+ \(invitation\) could not be sent yet/.test(desk.log));
+  await to.start();
+  await passing(desk, 'the mail', () => to.mails.length);
+  await nothingElse(desk, to, 1);
+});
+
+test('a relay that says 4xx gets it again, with the same Message-ID; waits grow', async (t) => {
+  const { desk, to } = await mailing(t);
+  await to.tell({ replies: ['451 4.3.0 not now', '421 4.3.2 still not'] });
+  await invite(desk.owner, 'ines@people.example');
+  await until('the first refusal', () => to.refused.length === 1);
+  await passing(desk, 'the second refusal', () => to.refused.length === 2, 1);
+  const second = desk.clock.now;
+  await passing(desk, 'the mail', () => to.mails.length, 1);
+  assert.ok(desk.clock.now - second >= 60_000, 'the second wait is a minute');
+  assert.equal(to.mails[0].to[0], 'ines@people.example');
+  await nothingElse(desk, to, 1);
+});
+
+test('after a day of trying a mail is given up', async (t) => {
+  const { desk, to } = await mailing(t);
+  await to.stop();
+  await invite(desk.owner, 'ines@people.example');
+  await passing(desk, 'giving up', () => /\(invitation\) is given up/.test(desk.log), HOUR);
+  await to.start();
+  await nothingElse(desk, to, 0);
+});
+
+test('a refused recipient is said in the log and not tried again', async (t) => {
+  const { desk, to } = await mailing(t);
+  await to.tell({ replies: ['550 5.1.1 no such mailbox'] });
+  await invite(desk.owner, 'ines@people.example');
+  await until('the line', () => /warn mail \d+ \(invitation\) was refused by the relay/.test(desk.log));
+  await desk.clock.forward(2 * DAY);
+  await nothingElse(desk, to, 0);
+  assert.equal(to.refused.length, 1);
+});
+
+test('a relay that asks for a login gets it; the password is never shown', async (t) => {
+  const { desk, to } = await mailing(t, { login: ['desk', 'gr8 secret'] }, { 'mail.smtp_user': 'desk', 'mail.smtp_password': 'gr8 secret' });
+  desk.secrets.add('gr8 secret');
+  await invite(desk.owner, 'ines@people.example');
+  assert.equal((await to.mail()).user, 'desk');
+  const settings = await desk.owner.get('/settings');
+  assert.equal(settings.data.find((s) => s.name === 'mail.smtp_password').value, null);
+  assert.ok(!settings.text.includes('gr8'));
+  await desk.restart();
+  await invite(desk.owner, 'ida@people.example');
+  assert.equal((await to.mail()).to[0], 'ida@people.example');
+});
+
+test('a wrong login is trouble that can be mended: the mail waits', async (t) => {
+  const { desk, to } = await mailing(t, { login: ['desk', 'right'] }, { 'mail.smtp_user': 'desk', 'mail.smtp_password': 'wrong' });
+  await invite(desk.owner, 'ines@people.example');
+  await until('the failure', () => /could not be sent yet/.test(desk.log));
+  await connect(desk, to, { 'mail.smtp_password': 'right' });
+  await passing(desk, 'the mail', () => to.mails.length);
+});
+
+for (const security of ['STARTTLS', 'TLS']) {
+  test(`${security}: a relay whose certificate nobody vouches for gets nothing, one that is vouched for does`, async (t) => {
+    const cert = certificate();
+    const { desk, to } = await mailing(t, { security, ...cert });
+    await invite(desk.owner, 'ines@people.example');
+    await until('the failure', () => /could not be sent yet/.test(desk.log));
+    assert.equal(to.mails.length, 0);
+    await connect(desk, to, { 'mail.smtp_ca': cert.pem });
+    await passing(desk, 'the mail', () => to.mails.length);
+    assert.equal(to.mails[0].tls, true);
+  });
+}
+
+test('STARTTLS is not waived by a relay that does not offer it', async (t) => {
+  const { desk, to } = await mailing(t, {}, { 'mail.smtp_security': 'STARTTLS' });
+  await invite(desk.owner, 'ines@people.example');
+  await until('the failure', () => /could not be sent yet/.test(desk.log));
+  assert.equal(to.mails.length, 0);
+});
+
+test('without a relay mails wait, which is said once; they go when one is named', async (t) => {
+  const desk = await open(t);
+  const to = await relay(t);
+  await invite(desk.owner, 'first@people.example');
+  await until('the line', () => /mail waits: set mail\.smtp_host and mail\.from_address/.test(desk.log));
+  await invite(desk.owner, 'second@people.example');
+  const { id } = (await desk.owner.post('/bulk/teams', { teams: [{ title: 'A' }] })).must(202).data;
+  await desk.job(desk.owner, id);
+  await desk.clock.forward(2 * DAY);
+  await desk.owner.update('/settings', { values: { 'mail.smtp_host': '127.0.0.1', 'mail.smtp_port': to.port, 'mail.smtp_security': 'NONE' } });
+  assert.equal(to.mails.length, 0);
+  await connect(desk, to);
+  await until('both', () => to.mails.length === 2);
+  assert.deepEqual(to.mails.map((m) => m.to[0]).sort(), ['first@people.example', 'second@people.example']);
+  assert.equal(desk.log.match(/mail waits/g).length, 1);
+  await nothingElse(desk, to, 2);
+});
+
+test('a mail whose link has expired meanwhile is not sent', async (t) => {
+  const desk = await open(t);
+  const to = await relay(t);
+  await invite(desk.owner, 'ines@people.example');
+  await until('the line', () => /mail waits/.test(desk.log));
+  await desk.clock.forward(8 * DAY);
+  await connect(desk, to);
+  await until('giving up', () => /\(invitation\) is given up/.test(desk.log));
+  await nothingElse(desk, to, 0);
+});
+
+test('a relay that does not answer holds up neither the API nor other jobs, nor a stop', async (t) => {
+  const { desk, to } = await mailing(t);
+  await to.tell({ hold: true });
+  for (let i = 0; i < 6; i++) await invite(desk.owner, `slow${i}@people.example`);
+  await until('four mails under way', () => to.mails.length === 4);
+  const { id } = (await desk.owner.post('/bulk/teams', { teams: [{ title: 'A' }] })).must(202).data;
+  assert.equal((await desk.job(desk.owner, id)).status, 'COMPLETED');
+  assert.equal(to.mails.length, 4);
+  const began = Date.now();
+  await desk.stop();
+  assert.ok(Date.now() - began < 5000, 'it stops at once');
+  await to.tell({ hold: false });
+  await desk.start();
+  await passing(desk, 'all six', () => new Set(to.mails.map((m) => m.to[0])).size === 6);
+});
+
+test('SIGKILL between the relay taking a mail and our writing it down makes a duplicate, and loses nothing', async (t) => {
+  const { desk, to } = await mailing(t);
+  await to.tell({ hold: true });
+  await invite(desk.owner, 'ines@people.example');
+  const first = await to.mail();
+  await desk.kill();
+  await to.tell({ hold: false });
+  await desk.start();
+  await passing(desk, 'the mail again', () => to.mails.length === 2);
+  assert.equal(to.mails[1].header('Message-ID'), first.header('Message-ID'));
+  assert.equal(to.mails[1].hash, first.hash);
+  await nothingElse(desk, to, 2);
+});
+
+test('a mail accepted with its request survives SIGKILL before it is sent', async (t) => {
+  const { desk, to } = await mailing(t);
+  await to.stop();
+  await Promise.all([0, 1, 2].map((i) => invite(desk.owner, `i${i}@people.example`)));
+  await desk.kill();
+  await to.start();
+  await desk.start();
+  await passing(desk, 'all three', () => to.mails.length >= 3);
+  assert.equal(new Set(to.mails.map((m) => m.to[0])).size, 3);
+});
+
+test('names can not make headers, and are read as they were written', async (t) => {
+  const { desk, to } = await mailing(t);
+  const names = ['=?utf-8?Q?x=0D=0ABcc:_evil@example.com?=', 'Zoë "the" Müller, <x@y>', '名前'.repeat(60), 'n'.repeat(255), '🦆 Duck', '{{link}} {{desk}}'];
+  for (const [i, name] of names.entries()) await invite(desk.owner, `n${i}@people.example`, { full_name: name });
+  await until('all', () => to.mails.length === names.length);
+  for (const [i, name] of names.entries()) {
+    const mail = to.mails.find((m) => m.to[0] === `n${i}@people.example`);
+    assert.deepEqual([mail.defects, mail.header('Bcc')], [[], undefined]);
+    assert.ok(mail.text.startsWith(`Hello ${name},\r\n`), mail.text);
+    assert.ok(mail.raw.split('\r\n').every((line) => line.length <= 998), 'no line is too long');
+    assert.deepEqual(mail.headers.map(([k]) => k).sort(), ['Auto-Submitted', 'Content-Type', 'Date', 'From', 'MIME-Version', 'Message-Id', 'Subject', 'To'].sort());
+  }
+  (await desk.owner.post('/users/invite', { full_name: 'a\r\nBcc: evil@example.com', email: 'x@people.example' })).refused(400, 'FIELD_INVALID', 'full_name');
+  (await desk.owner.post('/users/invite', { full_name: 'A', email: 'x@people.example\r\nBcc: evil@example.com' })).refused(400, 'FIELD_INVALID', 'email');
+});
+
+test('a domain that is not ASCII is written in A-labels', async (t) => {
+  const { desk, to } = await mailing(t);
+  await invite(desk.owner, 'ines@bücher.example');
+  const mail = await to.mail();
+  assert.deepEqual([mail.to, mail.header('To')], [['ines@xn--bcher-kva.example'], 'Ines Invited <ines@xn--bcher-kva.example>']);
+});
+
+test('settings of mail are checked', async (t) => {
+  const { owner } = await open(t);
+  const bad = { 'mail.from_address': 'nobody', 'mail.smtp_security': 'starttls', 'mail.smtp_port': 0, 'mail.smtp_timeout_seconds': 1, 'mail.smtp_password': 'x'.repeat(5000) };
+  for (const [name, value] of Object.entries(bad)) (await owner.put('/settings', { values: { [name]: value } })).refused(400, 'FIELD_INVALID', `values/${name}`);
+});
+
+test('who gets a new password is told by mail, unless the desk does not want it', async (t) => {
+  const { desk, to } = await mailing(t);
+  await desk.owner.update(`/users/${desk.people.customer.id}`, { password: 'another one' });
+  const mail = await to.mail();
+  assert.deepEqual([mail.to, mail.subject, mail.link], [['customer@example.com'], 'Your password at Support was changed', undefined]);
+  await desk.owner.update('/settings', { values: { 'mail.notify_password_changes': false } });
+  await desk.owner.update(`/users/${desk.people.customer.id}`, { password: 'yet another' });
+  await nothingElse(desk, to, 1);
+});
+
+test('inviting is for staff, and makes people nobody else is', async (t) => {
+  const { desk, to } = await mailing(t);
+  const body = { full_name: 'Ines', email: 'ines@people.example' };
+  for (const role of ['collaborator', 'customer']) (await desk.as(role).post('/users/invite', body)).refused(403, 'PERMISSIONS_DENIED');
+  (await desk.anyone.post('/users/invite', body)).refused(401, 'AUTHORIZATION_REQUIRED');
+  (await desk.staff.post('/users/invite', { ...body, role_id: ROLE_ID.admin })).refused(403, 'PERMISSIONS_DENIED', 'role_id');
+  (await desk.owner.post('/users/invite', { ...body, email: 'customer@example.com' })).refused(400, 'FIELD_DUPLICATE', 'email');
+  (await desk.owner.post('/users/invite', { phone: '+49 30 1234567', role_id: 99 }))
+    .refused(400, 'FIELD_REQUIRED', 'email').refused(400, 'FIELD_REQUIRED', 'full_name').refused(400, 'FIELD_INVALID', 'role_id');
+  (await desk.owner.post('/users/invite', { ...body, email: null })).refused(400, 'FIELD_REQUIRED', 'email');
+  const team = await desk.owner.create('/teams', { title: 'T' });
+  const made = (await desk.owner.post('/users/invite', { ...body, role_id: ROLE_ID.agent, team_ids: [team.id], password: PASSWORD })).must(201);
+  made.notes('password');
+  assert.deepEqual([made.data.role.id, made.data.teams.map((x) => x.id), made.data.password_updated_at], [ROLE_ID.agent, [team.id], null]);
+  (await desk.login('ines@people.example').get('/me')).refused(401, 'AUTHENTICATION_FAILED');
+  await to.mail();
+});
