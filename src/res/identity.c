@@ -88,9 +88,11 @@ static int check_number(struct call *c, struct in *in) {
 }
 
 static int check_screen_name(struct call *c, struct in *in) {
-    in->value.s = str_trim(in->value.s);
-    if (in->value.s.n && in->value.s.p[0] == '@') in->value.s.p++, in->value.s.n--;
-    if (identity_key(&c->work, IDENTITY_TWITTER, in->value.s).p) return 0;
+    struct str s = in->value.s = str_trim(in->value.s);
+    if (identity_key(&c->work, IDENTITY_TWITTER, s).p) {
+        if (s.p[0] == '@') in->value.s = (struct str){s.p + 1, s.n - 1};
+        return 0;
+    }
     return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most 15 letters, digits and underscores are expected.");
 }
 
