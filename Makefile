@@ -2,20 +2,23 @@
 
 VERSION := 0.1
 CC      ?= gcc
+CXX     ?= g++
 SAN     ?=
 COMMA   := ,
 VARIANT := $(if $(SAN),build-$(subst $(COMMA),-,$(SAN)),build)
 PKGS    := libmicrohttpd sqlite3 libsodium glib-2.0 libxxhash libpq libcurl libidn2 gmime-3.0 libqrencode gdlib
 
-WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror $(if $(SAN),-Wno-format-truncation) # GCC can not judge it through instrumented code
+WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wvla -Werror $(if $(SAN),-Wno-format-truncation) # GCC can not judge it through instrumented code
 HARD := -fPIE -fstack-protector-strong -fstack-clash-protection $(if $(SAN),,-D_FORTIFY_SOURCE=2)
 OPT  := $(if $(SAN),-O1 -fno-omit-frame-pointer -fsanitize=$(SAN),-O2)
-CFLAGS  += -std=c17 -D_GNU_SOURCE -DDESKD_VERSION='"$(VERSION)"' -g $(OPT) $(WARN) $(HARD) -Isrc -isystem $(VARIANT)/gen $(shell pkg-config --cflags $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g')
+BOTH := -D_GNU_SOURCE -DDESKD_VERSION='"$(VERSION)"' -g $(OPT) $(WARN) $(HARD) -Isrc -isystem $(VARIANT)/gen $(shell pkg-config --cflags $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g')
+CFLAGS   += -std=c17 $(BOTH) -Wstrict-prototypes -Wmissing-prototypes
+CXXFLAGS += -std=c++17 $(BOTH) -Wmissing-declarations
 LDFLAGS += -pie -Wl,-z,relro,-z,now $(if $(SAN),-fsanitize=$(SAN))
-LDLIBS  += $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lpthread -lm
+LDLIBS  += $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lphonenumber -lstdc++ -lpthread -lm
 
-SRC := $(sort $(shell find src -name '*.c'))
-OBJ := $(SRC:%.c=$(VARIANT)/%.o) $(VARIANT)/gen/schema.o
+SRC := $(sort $(shell find src -name '*.c' -o -name '*.cc'))
+OBJ := $(patsubst %,$(VARIANT)/%.o,$(basename $(SRC))) $(VARIANT)/gen/schema.o
 LIB := $(filter-out $(patsubst %.c,$(VARIANT)/%.o,$(wildcard src/*.c)),$(OBJ))
 UNIT := $(patsubst tests/unit/%.c,$(VARIANT)/tests/unit/%,$(sort $(filter-out %/corpora_test.c,$(wildcard tests/unit/*_test.c))))
 BIN := $(if $(SAN),$(VARIANT)/deskd,deskd)
@@ -31,6 +34,11 @@ $(VARIANT)/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  cc $<"
 	@$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(VARIANT)/%.o: %.cc
+	@mkdir -p $(@D)
+	@echo "  c++ $<"
+	@$(CXX) $(CXXFLAGS) -MMD -MP -c -o $@ $<
 
 $(VARIANT)/gen/schema.c: schema $(wildcard schema/*.sql) tools/embed.sh
 	@mkdir -p $(@D)

@@ -26,8 +26,15 @@ INSERT INTO new_identity_phones (id, user_id, number, number_key, type, is_prima
 DROP TABLE identity_phones;
 ALTER TABLE new_identity_phones RENAME TO identity_phones;
 CREATE UNIQUE INDEX identity_phones_key ON identity_phones (number_key) WHERE is_claim = 0 AND user_id IS NOT NULL;
+CREATE UNIQUE INDEX identity_phones_held ON identity_phones (number_key, user_id);
+CREATE UNIQUE INDEX identity_phones_primary ON identity_phones (user_id) WHERE is_primary = 1;
 CREATE INDEX identity_phones_user ON identity_phones (user_id, is_primary);
 CREATE INDEX identity_phones_organization ON identity_phones (organization_id) WHERE organization_id IS NOT NULL;
+CREATE INDEX identity_phones_recent ON identity_phones (is_primary, updated_at, id);
+
+-- Of each kind: a value that counts is one person's, nobody has it twice, nobody has two primary ones.
+CREATE UNIQUE INDEX identity_emails_held ON identity_emails (email_key, user_id);
+CREATE UNIQUE INDEX identity_emails_primary ON identity_emails (user_id) WHERE is_primary = 1;
 CREATE INDEX identity_emails_recent ON identity_emails (is_primary, updated_at, id);
 
 CREATE TABLE identity_twitter (
@@ -46,12 +53,16 @@ CREATE TABLE identity_twitter (
     is_verified INTEGER NOT NULL DEFAULT 0,
     is_primary INTEGER NOT NULL,
     is_validated INTEGER NOT NULL,
+    is_claim INTEGER NOT NULL,
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
 );
-CREATE UNIQUE INDEX identity_twitter_key ON identity_twitter (screen_name_key);
-CREATE UNIQUE INDEX identity_twitter_id ON identity_twitter (twitter_id) WHERE twitter_id IS NOT NULL;
+CREATE UNIQUE INDEX identity_twitter_key ON identity_twitter (screen_name_key) WHERE is_claim = 0;
+CREATE UNIQUE INDEX identity_twitter_held ON identity_twitter (screen_name_key, user_id);
+CREATE UNIQUE INDEX identity_twitter_primary ON identity_twitter (user_id) WHERE is_primary = 1;
+CREATE UNIQUE INDEX identity_twitter_id ON identity_twitter (twitter_id) WHERE twitter_id IS NOT NULL AND is_claim = 0;
 CREATE INDEX identity_twitter_user ON identity_twitter (user_id, is_primary);
+CREATE INDEX identity_twitter_recent ON identity_twitter (is_primary, updated_at, id);
 
 CREATE TABLE identity_facebook (
     id @ID@,
@@ -68,11 +79,15 @@ CREATE TABLE identity_facebook (
     is_verified INTEGER NOT NULL DEFAULT 0,
     is_primary INTEGER NOT NULL,
     is_validated INTEGER NOT NULL,
+    is_claim INTEGER NOT NULL,
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
 );
-CREATE UNIQUE INDEX identity_facebook_id ON identity_facebook (facebook_id);
+CREATE UNIQUE INDEX identity_facebook_key ON identity_facebook (facebook_id) WHERE is_claim = 0;
+CREATE UNIQUE INDEX identity_facebook_held ON identity_facebook (facebook_id, user_id);
+CREATE UNIQUE INDEX identity_facebook_primary ON identity_facebook (user_id) WHERE is_primary = 1;
 CREATE INDEX identity_facebook_user ON identity_facebook (user_id, is_primary);
+CREATE INDEX identity_facebook_recent ON identity_facebook (is_primary, updated_at, id);
 
 CREATE TABLE identity_domains (
     id @ID@,

@@ -17,4 +17,4 @@ FNR == 1 { split(FILENAME, part, "/"); layer = part[2]; if (layer ~ /\./) layer 
 }
 function bad(file, line, to) { printf "%s:%d: %s must not include from %s\n", file, line, layer, to; wrong++ }
 END { if (wrong) exit 1; print "layers: the include direction holds" }
-' $(find src -name '*.[ch]' | sort)
+' $(find src -name '*.[ch]' -o -name '*.cc' | sort)

@@ -15,7 +15,7 @@ static int row_exists(struct call *c, const struct resource *r, int64_t id, cons
     struct branches b = {0};
     struct buf sql = {0};
     struct stmt *s;
-    struct bind binds[BRANCH_BINDS_MAX + PATH_VARS + 2];
+    struct bind binds[BRANCH_BINDS_MAX + PATH_VARS + 3];
     int n = 0;
     buf_fmt(&sql, "SELECT t.id FROM %s WHERE t.id = :target", layout_of(r)->from.p);
     view_condition(c, r, &b, &sql);
@@ -25,6 +25,7 @@ static int row_exists(struct call *c, const struct resource *r, int64_t id, cons
     for (int i = 0; i < b.bind_count; i++) binds[n++] = b.binds[i];
     for (int i = 0; i < c->var_count; i++)
         binds[n++] = (struct bind){.name = c->vars[i].bind, .type = BIND_INT, .i = c->vars[i].id};
+    binds[n++] = (struct bind)B_INT("me", c->work.actor.user_id);
     binds[n++] = (struct bind)B_INT("target", id);
     binds[n] = (struct bind){0};
     int rc = db_start(c->work.conn, sql.p, binds, &s);

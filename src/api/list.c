@@ -20,8 +20,8 @@ struct list {
     struct branches branches;
     struct buf where;   /* " AND ..." of all that is not visibility */
     struct str from_id; /* keyset: " AND ..." behind or before the row named; no part of a count */
-    const char *key;
-    bool descending; /* as queried: before_id turns it round */
+    const char *key, *then; /* then: a second key, or NULL */
+    bool descending;        /* as queried: before_id turns it round */
     struct bind binds[LIST_BINDS];
     int bind_count;
 };
@@ -59,11 +59,13 @@ static void add_keyset(struct list *l, struct call *c) {
 
 static void list_init(struct list *l, struct call *c, struct view *v) {
     const struct route *route = c->route;
-    *l = (struct list){.view = v, .r = c->resource, .layout = layout_of(c->resource), .key = route->order.key ? route->order.key : "t.id", .descending = route->order.descending};
+    *l = (struct list){.view = v, .r = c->resource, .layout = layout_of(c->resource), .key = route->order.key ? route->order.key : "t.id", .then = route->order.then,
+                       .descending = route->order.descending};
     if (c->branches) l->branches = *c->branches;
     else if (l->r->visible) l->r->visible(&c->work, &l->branches);
     else l->branches.all = true;
     for (int i = 0; i < l->branches.bind_count; i++) bind(l, l->branches.binds[i]);
+    bind(l, (struct bind)B_INT("me", c->work.actor.user_id));
     for (int i = 0; i < c->var_count; i++)
         bind(l, (struct bind){.name = c->vars[i].bind, .type = BIND_INT, .i = c->vars[i].id});
     if (l->r->where) sql_and(&l->where, l->r->where);
@@ -79,19 +81,21 @@ static const char *branch_of(const struct list *l, int i) {
 
 static int branch_count(const struct list *l) { return l->branches.count > 1 ? l->branches.count : 1; }
 
-/* ORDER BY of the outer or an inner query; of an id alone or of (key, id). */
-static void order_by(const struct list *l, struct buf *sql, const char *key, const char *id) {
-    buf_text(sql, " ORDER BY ");
-    if (strcmp(l->key, "t.id") != 0) {
-        buf_text(sql, key);
-        buf_text(sql, l->descending ? " DESC, " : ", ");
+/* ORDER BY of the outer or an inner query; of an id alone, of (key, id) or of (key, then, id). */
+static void order_by(const struct list *l, struct buf *sql, const char *key, const char *then, const char *id) {
+    const char *const parts[] = {strcmp(l->key, "t.id") == 0 ? NULL : key, l->then ? then : NULL, id}, *between = " ORDER BY ";
+    for (int i = 0; i < 3; i++) {
+        if (parts[i] == NULL) continue;
+        buf_text(sql, between);
+        buf_text(sql, parts[i]);
+        buf_text(sql, l->descending ? " DESC" : "");
+        between = ", ";
     }
-    buf_text(sql, id);
-    buf_text(sql, l->descending ? " DESC" : "");
 }
 
 static void list_sql(const struct list *l, struct buf *sql) {
     const char *from = l->layout->from.p, *from_id = l->from_id.p ? l->from_id.p : "";
+    const char *then = l->then ? str_fmt(l->view->c->work.arena, ", %s AS k2", l->then).p : "";
     struct str where = buf_view(&l->where);
     int n = branch_count(l);
     buf_reserve(sql, l->layout->select.n + 256);
@@ -100,20 +104,21 @@ static void list_sql(const struct list *l, struct buf *sql) {
         buf_text(sql, branch_of(l, 0));
         buf_str(sql, where);
         buf_text(sql, from_id);
-        order_by(l, sql, l->key, "t.id");
+        order_by(l, sql, l->key, l->then, "t.id");
         buf_text(sql, " LIMIT :limit OFFSET :offset");
     } else {
         buf_text(sql, "t.id IN (SELECT m.id FROM (");
         for (int i = 0; i < n; i++) {
-            buf_fmt(sql, "%sSELECT b%d.id, b%d.k FROM (SELECT t.id AS id, %s AS k FROM %s WHERE %s%.*s%s",
-                    i == 0 ? "" : l->branches.overlap ? " UNION " : " UNION ALL ", i, i, l->key, from, branch_of(l, i), (int)where.n, where.p, from_id);
-            order_by(l, sql, l->key, "t.id");
+            buf_fmt(sql, "%sSELECT b%d.* FROM (SELECT t.id AS id, %s AS k%s FROM %s WHERE %s%.*s%s",
+                    i == 0 ? "" : l->branches.overlap ? " UNION " : " UNION ALL ", i, l->key, then, from,
+                    branch_of(l, i), (int)where.n, where.p, from_id);
+            order_by(l, sql, l->key, l->then, "t.id");
             buf_fmt(sql, " LIMIT :most) AS b%d", i);
         }
         buf_text(sql, ") AS m");
-        order_by(l, sql, "m.k", "m.id");
+        order_by(l, sql, "m.k", "m.k2", "m.id");
         buf_text(sql, " LIMIT :limit OFFSET :offset)");
-        order_by(l, sql, l->key, "t.id");
+        order_by(l, sql, l->key, l->then, "t.id");
     }
     buf_char(sql, 0);
 }

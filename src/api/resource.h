@@ -103,8 +103,9 @@ enum executor { AUTO, INLINE, WRITER, POOL }; /* AUTO: GET inline, others on the
 enum body_kind { PARAMETERS, FILES_IGNORED, FILES_TAKEN, RAW_FILE };
 
 struct order {
-    const char *key; /* SQL over t; NULL: t.id */
-    bool descending; /* the id follows in the same direction */
+    const char *key;  /* SQL over t; NULL: t.id */
+    bool descending;  /* what follows, the id last, does so in the same direction */
+    const char *then; /* a second key; NULL: none. Such a list has no keyset */
 };
 
 struct route {
@@ -124,7 +125,7 @@ struct route {
     const char *reply;              /* type of the resource answered; NULL: the one this table belongs to */
     const char *label;              /* value of `resource` where it differs from the type; "-" : none */
     const char *of;                 /* type of the resource that the path's first :id names: 404 unless visible */
-    const char *where;              /* lists: a further condition; path variables are bound by name */
+    const char *where;              /* a further condition on rows; path variables and :me are bound by name */
     struct order order;             /* lists: NULL key and ascending: by id */
     bool newest_keys;               /* lists: after_id and before_id are understood */
     int (*count)(struct call *c, int64_t *total); /* lists: 1 when it knows, 0 to count rows */

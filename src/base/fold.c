@@ -3,6 +3,7 @@
 #include "base/arena.h"
 
 #include <glib.h>
+#include <idn2.h>
 
 static struct str taken(struct arena *a, char *s) {
     struct str copy = str_dup(a, str_of(s));
@@ -39,9 +40,57 @@ struct str fold_key(struct arena *a, struct str s) {
     return key;
 }
 
+/* Casefolded, and composed: an accent may come as part of its letter or behind it. */
+static struct str fold_case(struct arena *a, struct str s) {
+    if (ascii(s)) return ascii_lower(a, s);
+    char *folded = g_utf8_casefold(s.p, (gssize)s.n), *composed = g_utf8_normalize(folded, -1, G_NORMALIZE_NFC);
+    g_free(folded);
+    return composed ? taken(a, composed) : s;
+}
+
+static bool labels_valid(struct str domain) {
+    for (struct str rest = domain; rest.p;) {
+        struct str label = str_cut(&rest, '.');
+        if (label.n == 0 || label.n > 63 || label.p[0] == '-' || label.p[label.n - 1] == '-') return false;
+    }
+    return true;
+}
+
+/* A-labels of a domain with other letters than ASCII's, by IDNA 2008 (RFC 5891, UTS 46); NULL: it can't be one. */
+static char *domain_ascii(struct str s) {
+    char *text = g_strndup(s.p, s.n);
+    uint8_t *out = NULL;
+    if (idn2_lookup_u8((const uint8_t *)text, &out, IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL | IDN2_USE_STD3_ASCII_RULES) != IDN2_OK) out = NULL;
+    g_free(text);
+    if (out && labels_valid(str_of((char *)out))) return (char *)out;
+    idn2_free(out); /* characters that the mapping drops may have been all of a label */
+    return NULL;
+}
+
+struct str domain_key(struct arena *a, struct str s) {
+    s = str_trim(s);
+    if (s.p == NULL || ascii(s)) return s.p ? ascii_lower(a, s) : s;
+    char *labels = domain_ascii(s);
+    struct str key = labels ? ascii_lower(a, str_of(labels)) : (struct str){0};
+    idn2_free(labels);
+    return key;
+}
+
 struct str email_key(struct arena *a, struct str s) {
     s = str_trim(s);
-    return ascii(s) ? ascii_lower(a, s) : taken(a, g_utf8_casefold(s.p, (gssize)s.n));
+    size_t at = s.n;
+    while (at > 0 && s.p[at - 1] != '@') at--;
+    if (at == 0 || ascii(s)) return fold_case(a, s);
+    struct str written = {s.p + at, s.n - at}, local = fold_case(a, (struct str){s.p, at - 1}), domain = domain_key(a, written);
+    if (domain.p == NULL) domain = fold_case(a, written); /* no address; whoever typed it is found by none */
+    return str_fmt(a, "%.*s@%.*s", (int)local.n, local.p, (int)domain.n, domain.p);
+}
+
+static bool domain_possible(struct str s) {
+    char *labels = ascii(s) ? NULL : domain_ascii(s);
+    bool possible = ascii(s) || labels;
+    idn2_free(labels);
+    return possible;
 }
 
 bool email_valid(struct str s) {
@@ -54,11 +103,8 @@ bool email_valid(struct str s) {
     }
     if (ats != 1 || at == 0 || at > 64 || at + 1 == s.n) return false;
     struct str domain = {s.p + at + 1, s.n - at - 1}, local = {s.p, at};
-    for (struct str rest = domain; rest.p;) {
-        struct str label = str_cut(&rest, '.');
-        if (label.n == 0 || label.n > 63 || label.p[0] == '-' || label.p[label.n - 1] == '-') return false;
-    }
+    if (!labels_valid(domain)) return false;
     for (struct str rest = local; rest.p;)
         if (str_cut(&rest, '.').n == 0) return false;
-    return utf8_valid(s);
+    return utf8_valid(s) && domain_possible(domain);
 }

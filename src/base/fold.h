@@ -7,7 +7,8 @@
 #define FOLD_VERSION 1 /* kept in the store: keys of another version must be made anew */
 
 struct str fold_key(struct arena *a, struct str s);   /* "Müller" -> "muller"; s is valid UTF-8; compared as bytes */
-struct str email_key(struct arena *a, struct str s);  /* an address as it is compared: trimmed and casefolded */
+struct str email_key(struct arena *a, struct str s);  /* an address as it is compared: casefolded, the domain as domain_key */
+struct str domain_key(struct arena *a, struct str s); /* lower case, IDN as A-labels: müller.example = xn--mller-kva.example; p NULL: no domain */
 bool email_valid(struct str s); /* one address: local part, @, domain with a dot or a host; at most 254 bytes, no blanks */
 
 #endif

@@ -26,8 +26,12 @@ QUERY(check_markers, "SELECT m.case_id, m.user_id FROM read_markers m JOIN cases
                      "WHERE m.last_read_seq < 0 OR m.last_read_seq > t.message_seq ORDER BY 1, 2");
 QUERY(check_role_type,
       "SELECT u.id FROM users u JOIN roles r ON r.id = u.role_id WHERE u.role_type <> r.type ORDER BY u.id");
-QUERY(check_primary,
-      "SELECT user_id FROM identity_emails WHERE is_primary = 1 GROUP BY user_id HAVING COUNT(*) > 1 ORDER BY 1");
+/* Of those that count exactly one; of claims none. */
+#define WITHOUT_PRIMARY(table)                                                                                         \
+    "SELECT user_id FROM " table " WHERE user_id IS NOT NULL GROUP BY user_id "                                        \
+    "HAVING SUM(is_primary) <> MAX(1 - is_claim) OR SUM(is_primary * is_claim) > 0"
+QUERY(check_primary, WITHOUT_PRIMARY("identity_emails") " UNION " WITHOUT_PRIMARY("identity_phones") " UNION " WITHOUT_PRIMARY(
+                         "identity_twitter") " UNION " WITHOUT_PRIMARY("identity_facebook") " ORDER BY 1");
 QUERY(check_owner,
       "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM users WHERE role_type = 5 AND is_enabled = 1 AND deleted_at IS NULL)");
 QUERY(check_finished, "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM settings WHERE name = 'desk.created_at')");
@@ -45,7 +49,7 @@ static const struct rule {
     {&check_organization, "conversation %" PRId64 " is not in its requester's organization"                          },
     {&check_markers,      "in conversation %" PRId64 " user %" PRId64 " has read more messages than there are"       },
     {&check_role_type,    "user %" PRId64 " has a role of another type"                                              },
-    {&check_primary,      "user %" PRId64 " has several primary e-mail addresses"                                    },
+    {&check_primary,      "user %" PRId64 " has addresses or accounts of one kind, and not one of them is primary"         },
     {&check_owner,        "the desk has no owner who can log in"                                                     },
     {&check_finished, "the desk was never finished: its making was interrupted"                                  },
 };

@@ -17,6 +17,12 @@ QUERY(demo_email,
       "INSERT INTO identity_emails (id, user_id, email, email_key, is_primary, is_validated, "
       "is_notification_enabled, is_claim, created_at, updated_at) VALUES (:id, :id, :email, :email, 1, :validated, "
       "1, 0, :now, :now)");
+QUERY(demo_twitter,
+      "INSERT INTO identity_twitter (user_id, screen_name, screen_name_key, full_name, is_primary, is_validated, is_claim, "
+      "created_at, updated_at) SELECT u.id, :name, :name, u.full_name, :primary, 1, 0, :now, :now FROM users u WHERE u.id = :user");
+QUERY(demo_facebook,
+      "INSERT INTO identity_facebook (user_id, facebook_id, user_name, full_name, is_primary, is_validated, is_claim, "
+      "created_at, updated_at) SELECT u.id, :number, :name, u.full_name, :primary, 1, 0, :now, :now FROM users u WHERE u.id = :user");
 QUERY(demo_team,
       "INSERT INTO teams (id, title, businesshour_id, created_at, updated_at) VALUES (:id, :title, 1, :now, :now)");
 QUERY(demo_member, "INSERT INTO team_members (team_id, user_id, created_at) VALUES (:team, :user, :now)");
@@ -68,6 +74,26 @@ static int insert_teams(struct conn *c, const struct demo_world *w) {
     return 0;
 }
 
+/* Those who log in write from elsewhere, too; customer@ has a second account of each kind. */
+static int insert_accounts(struct conn *c, const struct filling *f) {
+    static const struct {
+        int64_t user;
+        const char *name, *number;
+        bool primary;
+    } accounts[] = {{DEMO_ADMIN, "demo_admin", "100001", true},
+                    {DEMO_AGENT, "demo_agent", "100002", true},
+                    {DEMO_CUSTOMER, "demo_customer", "100003", true},
+                    {DEMO_CUSTOMER, "demo_customer_2", "100004", false}};
+    for (size_t i = 0; i < sizeof accounts / sizeof *accounts; i++) {
+        const struct bind *binds = BINDS(B_INT("user", accounts[i].user), B_TEXT("name", str_of(accounts[i].name)),
+                                         B_TEXT("number", str_of(accounts[i].number)),
+                                         B_INT("primary", accounts[i].primary), B_INT("now", f->world.start));
+        TRY(db_exec(c, &demo_twitter, binds));
+        TRY(db_exec(c, &demo_facebook, binds));
+    }
+    return 0;
+}
+
 /* agent@ sees all conversations, teams-agent@ those of two teams, as a tenth of the other agents do. */
 int fill_staff(struct conn *c, struct filling *f) {
     static const struct role logins[DEMO_FIRST_STAFF] = {[DEMO_ADMIN] = admin,
@@ -82,6 +108,7 @@ int fill_staff(struct conn *c, struct filling *f) {
         bool teams_only = id == DEMO_TEAMS_AGENT || (!login && id % 10 == 1);
         TRY(insert_user(c, f, &p, role, teams_only ? CASES_TEAMS : 0));
     }
+    TRY(insert_accounts(c, f));
     return insert_teams(c, &f->world);
 }
 

@@ -1,10 +1,64 @@
-/* Addresses people are known by. */
+/* The addresses people are known by: e-mails, phone numbers, Twitter and Facebook accounts (completions.md section 5).
+ *
+ * Of each kind a person has one primary identity, as soon as any of them counts. A value that counts is one person's. One
+ * that people added to themselves is a claim until it is verified: many may claim one value, and a claim counts for nothing. */
 #ifndef CORE_IDENTITY_H
 #define CORE_IDENTITY_H
 
+#include "core/words.h"
 #include "work/work.h"
 
-/* Marks it validated, and takes the address from others who hold it unverified. */
+enum identity_kind { IDENTITY_EMAIL, IDENTITY_PHONE, IDENTITY_TWITTER, IDENTITY_FACEBOOK, IDENTITY_KINDS };
+
+enum identity_kind identity_kind_of(const char *table); /* "identity_emails" */
+
+const char *identity_parameter(enum identity_kind kind); /* what a value of it is called: "number" */
+
+/* A value as it is compared; p NULL: it is none. */
+struct str identity_key(struct work *w, enum identity_kind kind, struct str value);
+/* E.164; without a country, as the desk's region says (setting desk.phone_region); without that the digits. p NULL: no number. */
+struct str phone_key(struct work *w, struct str number);
+
+/* ---- whose they are: 1 found, 0; claims find nobody --------------------------------------------------------- */
+
+int identity_owner(struct work *w, enum identity_kind kind, struct str value, int64_t *user_id);
+
+struct identity_keys {
+    struct str email, phone, twitter_id, screen_name, facebook_id; /* p NULL: not known */
+};
+int identity_find(struct work *w, const struct identity_keys *keys, int64_t *user_id); /* in the order of the members */
+
+/* ---- changes: each marks the people it concerns as changed ---------------------------------------------------- */
+
+struct identity_new {
+    int64_t user_id;
+    struct str value;
+    bool is_primary; /* wished for; the first that counts is anyway, a claim never */
+    bool is_validated, is_claim;
+    const char *parameter; /* what the value is called where it was given; NULL: as in the resource */
+};
+int identity_add(struct work *w, enum identity_kind kind, const struct identity_new *n, int64_t *id); /* or FIELD_DUPLICATE */
+/* RESOURCE_ACTION_NOT_AVAILABLE: a claim can't be primary, nor the primary one be none. */
+int identity_set_primary(struct work *w, enum identity_kind kind, int64_t id, bool primary);
+/* By the word of staff: a claim begins to count. FIELD_DUPLICATE when the value is another person's. */
+int identity_set_validated(struct work *w, enum identity_kind kind, int64_t id, bool validated);
+int identity_touched(struct work *w, enum identity_kind kind, int64_t id); /* something else of it changed */
+/* listed: ids were named in a list, and problems point into it. The last e-mail of a person with a password stays. */
+int identities_remove(struct work *w, enum identity_kind kind, const int64_t *ids, int count, bool listed);
+int identities_free(struct work *w, int64_t user_id); /* of every kind: the person is deleted */
+
+/* Whether the actor may change the people these belong to: 0, or fails. */
+int identities_may_change(struct work *w, enum identity_kind kind, struct str ids);
+
+/* Whoever reads the mails of an address proved it: it counts, and is taken from others who never did. One that is validated
+ * stays so; FIELD_DUPLICATE when another person proved it before. */
 int email_validate(struct work *w, int64_t email_id);
+int email_unvalidated(struct work *w, int64_t email_id); /* 0, or RESOURCE_ACTION_NOT_AVAILABLE: there is nothing to verify */
+
+/* ---- keys made anew, after the way they are made has changed ---------------------------------------------------- */
+
+/* A part of the rows of a kind that follow *after, which moves on. 1: there are more; 0. *lost counts identities whose key
+ * became another person's: they are claims now. */
+int identity_rekey(struct work *w, enum identity_kind kind, int64_t *after, int *lost);
 
 #endif

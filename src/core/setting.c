@@ -2,6 +2,7 @@
 
 #include "base/fold.h"
 #include "base/log.h"
+#include "core/job.h"
 #include "core/outbox.h"
 #include "core/words.h"
 
@@ -36,6 +37,8 @@ const struct setting setting_table[] = {
     {"mail.from_address", SETTING_EMAIL, "", 0, 0, .doc = "Whom mails are from."},
     {"mail.from_name", SETTING_TEXT, "", 0, 0, .doc = "The name beside it; empty: desk.name."},
     {"mail.notify_password_changes", SETTING_BOOL, "1", 0, 0, .doc = "Who gets a new password is told by mail."},
+    {"desk.phone_region", SETTING_TEXT, "", 0, 0, .doc = "Country of phone numbers without country code, in two letters like DE; without, they are kept as digits.",
+     .job = "index_names"},
     {0}};
 #define SETTINGS (sizeof setting_table / sizeof *setting_table - 1)
 
@@ -158,10 +161,12 @@ void settings_heard(struct desk *d, struct str payload) {
 }
 
 int setting_set(struct work *w, struct str name, struct str value) {
+    int64_t job;
     int place = place_of(name);
     if (place < 0 || !value_fits(&setting_table[place], value)) return -ERR_FIELD_INVALID;
     if (setting_table[place].type == SETTING_SECRET && value.n) value = seal_text(w->arena, &w->desk->setting_key, value);
     after_commit(w, reload, NULL);
     TRY(outbox_add(w, "settings", name));
+    if (setting_table[place].job) TRY(job_add(w, setting_table[place].job, S("{}"), &job));
     return db_exec(w->conn, &setting_put, BINDS(B_TEXT("name", name), B_TEXT("value", value), B_INT("now", w->now)));
 }

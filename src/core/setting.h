@@ -19,6 +19,7 @@ struct setting {
     const char *initial;
     int64_t min, max; /* SETTING_INT */
     const char *doc;
+    const char *job; /* kind of the job that a change of it wants; NULL: none */
     const struct word *words;
 };
 extern const struct setting setting_table[]; /* ends with name NULL */

@@ -3,9 +3,10 @@
 #include "base/fold.h"
 #include "core/avatar.h"
 #include "core/case.h"
+#include "core/identity.h"
 #include "core/letter.h"
-#include "core/name_index.h"
 #include "core/link.h"
+#include "core/name_index.h"
 #include "core/session.h"
 
 #include <inttypes.h>
@@ -15,37 +16,11 @@ QUERY(user_insert,
       "organization_case_access, organization_id, locale_id, time_zone, signature, password_hash, password_updated_at, created_at, updated_at) "
       "VALUES (:uuid, :name, :key, :legacy, :designation, 1, 0, :role, (SELECT type FROM roles WHERE id = :role), CAST(:case_access AS BIGINT), "
       ":organization_access, CAST(:organization AS BIGINT), CAST(:locale AS BIGINT), :zone, :signature, :hash, CAST(:password_at AS BIGINT), :now, :now) RETURNING id");
-QUERY(email_owner, "SELECT user_id FROM identity_emails WHERE email_key = :key AND is_claim = 0");
-QUERY(phone_owner, "SELECT user_id FROM identity_phones WHERE number_key = :key AND is_claim = 0");
-QUERY(email_insert, "INSERT INTO identity_emails (user_id, email, email_key, is_primary, is_validated, is_notification_enabled, is_claim, created_at, updated_at) "
-                    "VALUES (:user, :value, :key, 1, :validated, 0, 0, :now, :now)");
-QUERY(phone_insert, "INSERT INTO identity_phones (user_id, number, number_key, type, is_primary, is_validated, is_claim, created_at, updated_at) "
-                    "VALUES (:user, :value, :key, 1, 1, :validated, 0, :now, :now)");
 
-struct str phone_key(struct arena *a, struct str number) {
-    char *out = arena_alloc(a, number.n + 1);
-    size_t n = 0, digits = 0;
-    number = str_trim(number);
-    for (size_t i = 0; i < number.n; i++) {
-        char c = number.p[i];
-        if (c >= '0' && c <= '9') out[n++] = c, digits++;
-        else if (c == '+' && i == 0) out[n++] = c;
-        else if (!strchr(" -./()", c)) return (struct str){0};
-    }
-    return digits >= 3 && digits <= 15 ? (struct str){out, n} : (struct str){0};
-}
-
-int user_by_email(struct work *w, struct str email, int64_t *id) {
-    return db_int(w->conn, &email_owner, BINDS(B_TEXT("key", email_key(w->arena, email))), id);
-}
-
-static int add_identity(struct work *w, int64_t user, const struct query *owner, const struct query *insert, const char *name, struct str value,
-                        struct str key, bool validated) {
-    int64_t other;
-    if (value.p == NULL) return 0;
-    int rc = db_int(w->conn, owner, BINDS(B_TEXT("key", key)), &other);
-    if (rc) return rc < 0 ? rc : fail_field(w, ERR_FIELD_DUPLICATE, str_of(name), NULL);
-    return db_exec(w->conn, insert, BINDS(B_INT("user", user), B_TEXT("value", value), B_TEXT("key", key), B_INT("validated", validated), B_INT("now", w->now)));
+/* What a person is made with counts, whoever told it. */
+static int add_identity(struct work *w, enum identity_kind kind, const struct identity_new *n) {
+    int64_t id;
+    return n->value.p ? identity_add(w, kind, n, &id) : 0;
 }
 
 int user_create(struct work *w, const struct user_new *n, bool by_staff, int64_t *id) {
@@ -57,8 +32,8 @@ int user_create(struct work *w, const struct user_new *n, bool by_staff, int64_t
                         B_INT("locale", n->locale_id ? n->locale_id : 1), B_TEXT("zone", n->time_zone), B_TEXT("signature", n->signature),
                         B_TEXT("hash", n->password_hash), B_ID("password_at", n->password_hash.p ? w->now : 0), B_INT("now", w->now)), id));
     TRY(name_indexed(w->conn, NAME_USER, *id, (struct str){0}, fold_key(w->arena, n->full_name)));
-    int rc = add_identity(w, *id, &email_owner, &email_insert, "email", n->email, n->email.p ? email_key(w->arena, n->email) : n->email, by_staff);
-    int rc2 = add_identity(w, *id, &phone_owner, &phone_insert, "phone", n->phone, n->phone.p ? phone_key(w->arena, n->phone) : n->phone, by_staff);
+    int rc = add_identity(w, IDENTITY_EMAIL, &(struct identity_new){.user_id = *id, .value = n->email, .is_validated = by_staff});
+    int rc2 = add_identity(w, IDENTITY_PHONE, &(struct identity_new){.user_id = *id, .value = n->phone, .is_validated = by_staff, .parameter = "phone"});
     return rc < 0 ? rc : rc2 < 0 ? rc2 : 0;
 }
 
@@ -73,8 +48,6 @@ QUERY(user_name_set, "UPDATE users SET full_name = :name, name_key = :key, updat
 QUERY(user_organization_set, "UPDATE users SET organization_id = CAST(:organization AS BIGINT), updated_at = :now WHERE id = :user");
 QUERY(user_mark_deleted, "UPDATE users SET is_enabled = 0, deleted_at = :now, updated_at = :now, "
                          "role_id = (SELECT MIN(r.id) FROM roles r WHERE r.is_system = 1 AND r.type = users.role_type) WHERE id = :user");
-QUERY(user_emails_free, "DELETE FROM identity_emails WHERE user_id = :user");
-QUERY(user_phones_free, "DELETE FROM identity_phones WHERE user_id = :user");
 
 int user_join_teams(struct work *w, int64_t user_id, struct str teams) {
     const struct bind *binds = BINDS(B_INT("user", user_id), B_TEXT("teams", teams), B_INT("now", w->now));
@@ -110,8 +83,7 @@ int user_delete(struct work *w, int64_t user_id) {
     const struct bind *binds = BINDS(B_INT("user", user_id), B_TEXT("teams", S("[]")), B_INT("now", w->now));
     TRY(index_name(w, user_id, (struct str){0}));
     TRY(db_exec(w->conn, &user_mark_deleted, binds));
-    TRY(db_exec(w->conn, &user_emails_free, binds));
-    TRY(db_exec(w->conn, &user_phones_free, binds));
+    TRY(identities_free(w, user_id));
     TRY(db_exec(w->conn, &teams_leave, binds));
     TRY(cases_leave_agent(w, user_id));
     return sessions_end(w, user_id, 0);
@@ -148,13 +120,16 @@ int role_type_of(struct work *w, int64_t role_id, int64_t *type) {
     return db_int(w->conn, &role_type_by_id, BINDS(B_INT("role", role_id)), type);
 }
 
+bool actor_may_change(const struct actor *a, int64_t user_id, int64_t role_type) {
+    if (user_id == a->user_id) return true;
+    return a->rank >= ROLE_ADMIN ? role_type <= a->rank : a->rank >= ROLE_COLLABORATOR && role_type == ROLE_CUSTOMER;
+}
+
 int user_may_change(struct work *w, int64_t user_id) {
     int64_t type = 0;
-    if (user_id == w->actor.user_id) return 0;
     int rc = db_int(w->conn, &role_type_of_user, BINDS(B_INT("user", user_id)), &type);
     if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
-    bool may = w->actor.rank >= ROLE_ADMIN ? type <= w->actor.rank : type == ROLE_CUSTOMER;
-    return may ? 0 : fail(w, ERR_PERMISSIONS_DENIED);
+    return actor_may_change(&w->actor, user_id, type) ? 0 : fail(w, ERR_PERMISSIONS_DENIED);
 }
 
 int user_may_grant(struct work *w, int64_t role_id) {

@@ -14,7 +14,6 @@ struct user_new {
 /* Makes a user with its first identities, primary; validated when staff made it (by_staff). FIELD_DUPLICATE names email or phone. */
 int user_create(struct work *w, const struct user_new *n, bool by_staff, int64_t *id);
 
-int user_by_email(struct work *w, struct str email, int64_t *id); /* 1 found, 0; addresses only claimed count for nothing */
 int user_join_teams(struct work *w, int64_t user_id, struct str team_ids); /* JSON array: replaces the memberships */
 int user_set_role(struct work *w, int64_t user_id, int64_t role_id);
 int user_set_name(struct work *w, int64_t user_id, struct str full_name);
@@ -24,11 +23,11 @@ int user_delete(struct work *w, int64_t user_id); /* soft: identities freed, ses
 int user_purge(struct work *w, int64_t user_id);  /* deletes, and erases personal data; the conversations stay */
 
 /* Whether the actor may change this person (completions.md section 5): 0, or fails with PERMISSIONS_DENIED. */
+bool actor_may_change(const struct actor *a, int64_t user_id, int64_t role_type);
 int user_may_change(struct work *w, int64_t user_id);
 int user_may_grant(struct work *w, int64_t role_id); /* a role no higher than one's own */
 int role_may_change(struct work *w, int64_t role_id); /* a role of a type no higher than one's own: 0, or PERMISSIONS_DENIED */
 int user_not_last_owner(struct work *w, int64_t user_id); /* RESOURCE_ACTION_NOT_AVAILABLE when it is */
 int role_type_of(struct work *w, int64_t role_id, int64_t *type); /* 1 found, 0 */
-struct str phone_key(struct arena *a, struct str number); /* digits, with a leading + when there was one; p NULL: no number */
 
 #endif

@@ -23,6 +23,6 @@ const struct word reject_types[] = {{1, "BOUNCE"},   {2, "BLOCKED"}, {3, "DROPPE
                                     {5, "EXPIRED"}, {6, "ERROR"},   {0}};
 const struct word job_statuses[] = {
     {JOB_PENDING, "PENDING"}, {JOB_RUNNING, "RUNNING"}, {JOB_COMPLETED, "COMPLETED"}, {JOB_FAILED, "FAILED"}, {0}};
-const struct word phone_types[] = {{1, "NONE"}, {2, "HOME"}, {3, "WORK"}, {4, "MOBILE"}, {0}};
+const struct word phone_types[] = {{PHONE_NONE, "NONE"}, {PHONE_HOME, "HOME"}, {PHONE_WORK, "WORK"}, {PHONE_MOBILE, "MOBILE"}, {0}};
 const struct word case_type_types[] = {{1, "QUESTION"}, {2, "TASK"}, {3, "PROBLEM"}, {4, "INCIDENT"}, {5, "CUSTOM"}, {0}};
 const struct word smtp_securities[] = {{SMTP_PLAIN, "NONE"}, {SMTP_STARTTLS, "STARTTLS"}, {SMTP_TLS, "TLS"}, {0}};

@@ -1,36 +1,36 @@
-/* The resources of the API. A new one is a file beside this and a line in each list. */
+/* The resources of the API, in the order of the reference. A new one is a file beside this and a line here. */
 #include "api/resource.h"
 
-extern const struct resource business_hour_resource, case_priority_resource, case_status_resource, case_type_resource,
-    conversation_resource, conversation_message_resource, identity_email_resource, identity_phone_resource, job_resource,
-    locale_resource, organization_resource, note_resource, permission_resource, proof_resource, read_marker_resource, role_resource, session_resource,
-    profile_resource, setting_resource, team_resource, team_minimal_resource, twofactor_resource,
-    user_resource, user_minimal_resource;
+#define RESOURCES(X) \
+    X(conversation) \
+    X(conversation_message) \
+    X(read_marker) \
+    X(case_status) \
+    X(case_priority) \
+    X(case_type) \
+    X(user) \
+    X(user_minimal) \
+    X(identity_email) \
+    X(identity_phone) \
+    X(identity_twitter) \
+    X(identity_facebook) \
+    X(team) \
+    X(team_minimal) \
+    X(role) \
+    X(permission) \
+    X(organization) \
+    X(business_hour) \
+    X(locale) \
+    X(note) \
+    X(profile) \
+    X(session) \
+    X(proof) \
+    X(twofactor) \
+    X(job) \
+    X(setting)
 
-const struct resource *const resources[] = {
-    &conversation_resource,
-    &conversation_message_resource,
-    &read_marker_resource,
-    &case_status_resource,
-    &case_priority_resource,
-    &case_type_resource,
-    &user_resource,
-    &user_minimal_resource,
-    &identity_email_resource,
-    &identity_phone_resource,
-    &team_resource,
-    &team_minimal_resource,
-    &role_resource,
-    &permission_resource,
-    &organization_resource,
-    &business_hour_resource,
-    &locale_resource,
-    &note_resource,
-    &profile_resource,
-    &session_resource,
-    &proof_resource,
-    &twofactor_resource,
-    &job_resource,
-    &setting_resource,
-    NULL,
-};
+#define DECLARE(name) extern const struct resource name##_resource;
+#define ADDRESS(name) &name##_resource,
+
+RESOURCES(DECLARE)
+const struct resource *const resources[] = {RESOURCES(ADDRESS) NULL};

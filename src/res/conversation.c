@@ -5,6 +5,7 @@
 #include "api/view.h"
 #include "base/fold.h"
 #include "base/limits.h"
+#include "core/identity.h"
 #include "core/setting.h"
 #include "core/user.h"
 
@@ -172,7 +173,7 @@ static int find_requester(struct call *c, struct case_new *n) {
     struct str email = in_text(c, "email"), name = in_text(c, "name");
     /* Strangers who come at once with one new address make one user. */
     TRY(db_lock(c->work.conn, str_fmt(c->work.arena, "email:%s", email_key(c->work.arena, email).p)));
-    int rc = user_by_email(&c->work, email, &n->requester_id);
+    int rc = identity_owner(&c->work, IDENTITY_EMAIL, email, &n->requester_id);
     if (rc < 0) return rc;
     if (rc) n->requester_name = name;
     else TRY(user_create(&c->work, &(struct user_new){.full_name = name, .email = email, .role_id = 4}, false, &n->requester_id));

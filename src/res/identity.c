@@ -1,23 +1,61 @@
-/* Identities as references of people; their own operations are yet to come. */
-#include "api/resource.h"
-#include "core/words.h"
+/* Identities of people: the staff's side under /identities, everybody's own under /profile/identities, of four kinds. Both sides and
+ * all kinds share handlers: api_target finds what the route's .where admits, and whom the actor may change is asked of the rows. */
+#include "core/identity.h"
+
+#include "api/generic.h"
+#include "core/letter.h"
+#include "core/user.h"
+
+/* ---- members --------------------------------------------------------------------------------------------------------- */
+
+#define STATE(use)                                                                                                          \
+    {"is_primary", F_BOOL, READONLY, .doc = "Whether it is the one that is " use "."},                                      \
+        {"is_validated", F_BOOL, READONLY, .doc = "Whether it was proven to be the person's."}
+#define TIMES                                                                                                               \
+    {"created_at", F_TIME, READONLY, .doc = "When it was made."}, {"updated_at", F_TIME, READONLY, .doc = "When it last changed."}
 
 static const struct field email_fields[] = {
     {"email", F_TEXT, READONLY, .doc = "The address.", .example = "\"ada@example.com\""},
-    {"is_primary", F_BOOL, READONLY, .doc = "Whether it is the one that is written to."},
-    {"is_validated", F_BOOL, READONLY, .doc = "Whether it was proven to be the person's."},
+    STATE("written to"),
     {"is_notification_enabled", F_BOOL, READONLY, .doc = "Whether notifications are sent to it."},
-    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
-    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    TIMES,
     {0},
 };
 static const struct field phone_fields[] = {
     {"number", F_TEXT, READONLY, .doc = "The number.", .example = "\"+49 30 1234567\""},
     {"type", F_WORD, READONLY, .words = phone_types, .doc = "What kind of phone it is."},
-    {"is_primary", F_BOOL, READONLY, .doc = "Whether it is the one that is called."},
-    {"is_validated", F_BOOL, READONLY, .doc = "Whether it was proven to be the person's."},
-    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
-    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    STATE("called"),
+    TIMES,
+    {0},
+};
+static const struct field twitter_fields[] = {
+    {"twitter_id", F_TEXT, READONLY, .doc = "Its id at Twitter."},
+    {"full_name", F_TEXT, READONLY, .doc = "The name shown there."},
+    {"screen_name", F_TEXT, READONLY, .doc = "Its name, without the @.", .example = "\"ada_byron\""},
+    {"follower_count", F_INT, READONLY, .doc = "How many follow it."},
+    {"description", F_LONG, READONLY, .doc = "What it says of itself."},
+    {"url", F_TEXT, READONLY, .doc = "Address of a web site."},
+    {"location", F_TEXT, READONLY, .doc = "Where it says to be."},
+    {"profile_image_url", F_TEXT, READONLY, .doc = "Address of its picture."},
+    {"locale", F_TEXT, READONLY, .doc = "Its language."},
+    {"is_verified", F_BOOL, READONLY, .doc = "Whether Twitter says that it is who it seems."},
+    STATE("written to"),
+    TIMES,
+    {0},
+};
+static const struct field facebook_fields[] = {
+    {"facebook_id", F_TEXT, READONLY, .doc = "Its id at Facebook.", .example = "\"100004\""},
+    {"user_name", F_TEXT, READONLY, .doc = "Its name in addresses."},
+    {"full_name", F_TEXT, READONLY, .doc = "The name shown there."},
+    {"email", F_TEXT, READONLY, .doc = "The address known there.", .example = "\"ada@example.com\""},
+    {"bio", F_LONG, READONLY, .doc = "What it says of itself."},
+    {"birth_date", F_TIME, READONLY, .doc = "The birthday given there."},
+    {"website", F_TEXT, READONLY, .doc = "Address of a web site."},
+    {"profile_url", F_TEXT, READONLY, .doc = "Address of its page."},
+    {"locale", F_TEXT, READONLY, .doc = "Its language."},
+    {"is_verified", F_BOOL, READONLY, .doc = "Whether Facebook says that it is who it seems."},
+    STATE("written to"),
+    TIMES,
     {0},
 };
 
@@ -31,7 +69,221 @@ static void visible(struct work *w, struct branches *out) {
     branch_bind_int(out, ":me", w->actor.user_id);
 }
 
+/* ---- parameters -------------------------------------------------------------------------------------------------------- */
+
+static enum identity_kind kind_of(const struct call *c) { return identity_kind_of(c->home->table); }
+
+QUERY(person_there, "SELECT id FROM users WHERE id = :user AND deleted_at IS NULL");
+
+static int check_person(struct call *c, struct in *in) {
+    int64_t id;
+    int rc = db_int(c->work.conn, &person_there, BINDS(B_INT("user", in->value.i)), &id);
+    if (rc < 0) return fail(&c->work, (enum error)-rc);
+    return rc ? 0 : fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "There is no such resource.");
+}
+
+static int check_number(struct call *c, struct in *in) {
+    if (phone_key(&c->work, in->value.s).p) return 0;
+    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "A phone number is expected.");
+}
+
+static int check_screen_name(struct call *c, struct in *in) {
+    struct str s = in->value.s = str_trim(in->value.s);
+    if (identity_key(&c->work, IDENTITY_TWITTER, s).p) {
+        if (s.p[0] == '@') in->value.s = (struct str){s.p + 1, s.n - 1};
+        return 0;
+    }
+    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most 15 letters, digits and underscores are expected.");
+}
+
+#define PERSON {"user", F_REF, REQUIRED | BY_HANDLER, .ref = "user", .check = check_person, .doc = "Whose it is.", .example = "2"}
+#define EMAIL {"email", F_EMAIL, REQUIRED | BY_HANDLER, .doc = "The address.", .example = "\"ada@example.org\""}
+#define NUMBER {"number", F_TEXT, REQUIRED | BY_HANDLER, .check = check_number, .doc = "The number.", .example = "\"+49 30 1234567\""}
+#define PRIMARY {"is_primary", F_BOOL, BY_HANDLER, .doc = "Makes it the primary one in place of the one before."}
+#define VALIDATED {"is_validated", F_BOOL, BY_HANDLER, .doc = "Whether it is known to be the person's; agents, admins and owners say so."}
+#define NOTIFIED {"is_notification_enabled", F_BOOL, 0, .doc = "Whether notifications are sent to it."}
+
+static const struct field email_create[] = {PERSON, EMAIL, PRIMARY, VALIDATED, NOTIFIED, {0}};
+static const struct field email_update[] = {PRIMARY, VALIDATED, NOTIFIED, {0}};
+static const struct field email_own[] = {EMAIL, PRIMARY, NOTIFIED, {0}};
+static const struct field phone_create[] = {PERSON, NUMBER, PRIMARY, VALIDATED, {0}};
+static const struct field phone_own[] = {
+    NUMBER, {"type", F_WORD, 0, .words = phone_types, .doc = "What kind of phone it is; NONE unless given."}, PRIMARY, {0}};
+static const struct field twitter_create[] = {
+    PERSON,
+    {"screen_name", F_TEXT, REQUIRED | BY_HANDLER, .check = check_screen_name, .doc = "Its name; an @ before it is left out.", .example = "\"ada_byron\""},
+    VALIDATED,
+    {0},
+};
+static const struct field state_update[] = {PRIMARY, VALIDATED, {0}};
+static const struct field nothing[] = {{0}};
+
+static const struct field list_args[] = {
+    {"user_id", F_INT, .filter = "t.user_id = :user_id", .doc = "Only this person's."},
+    {0},
+};
+
+static void ignore_validated(struct call *c) {
+    if (c->work.actor.rank < ROLE_AGENT) in_ignore(c, "is_validated", "agents, admins and owners decide about it");
+}
+
+/* Whether the route takes this parameter and it was sent as true. */
+static bool said(struct call *c, const char *name) {
+    for (int i = 0; i < c->input_count; i++)
+        if (strcmp(c->input[i].field->name, name) == 0) return c->input[i].given && c->input[i].value.i != 0;
+    return false;
+}
+
+/* ---- handlers ------------------------------------------------------------------------------------------------------------ */
+
+/* What says who and which: 404, 412, 403. */
+static int target(struct call *c) {
+    TRY(api_target(c));
+    return identities_may_change(&c->work, kind_of(c), api_ids(c));
+}
+
+static int add(struct call *c, int64_t user_id, bool is_claim) {
+    struct identity_new n = {.user_id = user_id, .value = in_text(c, identity_parameter(kind_of(c))), .is_primary = said(c, "is_primary"),
+                             .is_validated = said(c, "is_validated"), .is_claim = is_claim};
+    if (is_claim && n.is_primary) notice(&c->work, "NOTICE", "is_primary was ignored: it can be primary once it is verified.");
+    TRY(identity_add(&c->work, kind_of(c), &n, &c->id));
+    c->ids = &c->id;
+    c->id_count = 1;
+    TRY(api_store(c));
+    return api_reply(c);
+}
+
+/* Collaborators, who can't say that something is validated, can't say so of what they add to themselves either. */
+static int create(struct call *c) {
+    ignore_validated(c);
+    TRY(api_input(c));
+    TRY(user_may_change(&c->work, in_int(c, "user")));
+    return add(c, in_int(c, "user"), in_int(c, "user") == c->work.actor.user_id && c->work.actor.rank < ROLE_AGENT);
+}
+
+static int create_own(struct call *c) {
+    TRY(api_input(c));
+    return add(c, c->work.actor.user_id, true);
+}
+
+static int update(struct call *c) {
+    struct work *w = &c->work;
+    bool any = false;
+    TRY(target(c));
+    ignore_validated(c);
+    TRY(api_input(c));
+    for (int i = 0; i < c->input_count; i++) any = any || c->input[i].given;
+    if (given(c, "is_validated")) TRY(identity_set_validated(w, kind_of(c), c->id, in_int(c, "is_validated") != 0));
+    if (given(c, "is_primary")) TRY(identity_set_primary(w, kind_of(c), c->id, in_int(c, "is_primary") != 0));
+    TRY(api_store(c));
+    if (any) TRY(identity_touched(w, kind_of(c), c->id));
+    return api_reply(c);
+}
+
+static int make_primary(struct call *c) {
+    TRY(target(c));
+    TRY(api_input(c));
+    TRY(identity_set_primary(&c->work, kind_of(c), c->id, true));
+    return api_reply(c);
+}
+
+static int send_verification(struct call *c) {
+    TRY(target(c));
+    TRY(api_input(c));
+    TRY(email_unvalidated(&c->work, c->id));
+    TRY(letter_verification(&c->work, c->id));
+    c->notification = S("A letter with a link that verifies the address is on its way to it.");
+    return api_reply(c);
+}
+
+static int remove_identities(struct call *c) {
+    TRY(target(c));
+    TRY(api_input(c));
+    TRY(identities_remove(&c->work, kind_of(c), c->ids, c->id_count, c->route->shape == COUNT));
+    return api_reply(c);
+}
+
+/* ---- routes ---------------------------------------------------------------------------------------------------------------- */
+
+#define ORDER {.key = "t.is_primary", .descending = true, .then = "t.updated_at"}
+#define OWN "t.user_id = :me"
+#define UNAVAILABLE .errors = "RESOURCE_ACTION_NOT_AVAILABLE"
+
+/* What all kinds have. many: who deletes several of other people's. */
+#define READ(path, one, some)                                                                                                              \
+    {GET, "/identities/" path, COL_PLUS, "users", LIST, api_list, .args = list_args, .order = ORDER, .summary = "List " some,              \
+     .doc = "The primary ones first, then by their last change."},                                                                         \
+        {GET, "/identities/" path "/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read " one},                                        \
+        {GET, "/profile/identities/" path, ALL, "", LIST, api_list, .where = OWN, .order = ORDER, .summary = "List one's " some,           \
+         .doc = "The primary one first, then by their last change."},                                                                      \
+        {GET, "/profile/identities/" path "/:id", ALL, "", ONE, api_get, .where = OWN, .summary = "Read " one " of one's own"}
+#define CHANGE(path, one, who, parameters)                                                                                                 \
+    {PUT, "/identities/" path "/:id", who, "users", ONE, update, .permission = "users.update", .input = parameters, .summary = "Change " one, \
+     .doc = "There is always a primary one: another takes its place, it can't be unset.", UNAVAILABLE},                                    \
+        {PUT, "/profile/identities/" path "/:id/primary", ALL, "", ONE, make_primary, .where = OWN, .input = nothing,                      \
+         .summary = "Make " one " of one's own the primary one", .doc = "One that was added to one's profile must be verified first.",     \
+         UNAVAILABLE}
+#define REMOVE(path, one, some, many)                                                                                                      \
+    {DELETE, "/identities/" path "/:id", COL_PLUS, "users", NONE, remove_identities, .permission = "users.update", .summary = "Delete " one, \
+     UNAVAILABLE},                                                                                                                         \
+        {DELETE, "/identities/" path, many, "users", COUNT, remove_identities, .permission = "users.update", .summary = "Delete several " some, \
+         UNAVAILABLE},                                                                                                                     \
+        {DELETE, "/profile/identities/" path "/:id", ALL, "", NONE, remove_identities, .where = OWN, .summary = "Delete " one " of one's own", \
+         UNAVAILABLE},                                                                                                                     \
+        {DELETE, "/profile/identities/" path, ALL, "", COUNT, remove_identities, .where = OWN, .summary = "Delete several " some " of one's own", \
+         UNAVAILABLE}
+
+#define CLAIMED "It counts for nothing until it is verified: it is no login, matches no mail, can't be primary, and others may have it."
+
+static const struct route email_routes[] = {
+    READ("emails", "an e-mail address", "e-mail addresses"),
+    {POST, "/identities/emails", COL_PLUS, "users", ONE, create, .permission = "users.update", .input = email_create,
+     .summary = "Add an e-mail address to a person"},
+    {POST, "/profile/identities/emails", ALL, "", ONE, create_own, .input = email_own, .summary = "Add an e-mail address to oneself", .doc = CLAIMED},
+    CHANGE("emails", "an e-mail address", COL_PLUS, email_update),
+    {PUT, "/identities/emails/:id/send_verification_email", COL_PLUS, "users", NONE, send_verification, .permission = "users.update",
+     .input = nothing, .summary = "Send a link that verifies an e-mail address", UNAVAILABLE},
+    {PUT, "/profile/identities/emails/:id/verification", ALL, "", ONE, send_verification, .where = OWN, .input = nothing,
+     .summary = "Send a link that verifies an e-mail address of one's own", UNAVAILABLE},
+    REMOVE("emails", "an e-mail address", "e-mail addresses", AD),
+    {0},
+};
+
+static const struct route phone_routes[] = {
+    READ("phones", "a phone number", "phone numbers"),
+    {POST, "/identities/phones", COL_PLUS, "users", ONE, create, .permission = "users.update", .input = phone_create,
+     .summary = "Add a phone number to a person"},
+    {POST, "/profile/identities/phones", ALL, "", ONE, create_own, .input = phone_own, .summary = "Add a phone number to oneself", .doc = CLAIMED},
+    CHANGE("phones", "a phone number", COL_PLUS, state_update),
+    REMOVE("phones", "a phone number", "phone numbers", AD),
+    {0},
+};
+
+static const struct route twitter_routes[] = {
+    READ("twitter", "a Twitter account", "Twitter accounts"),
+    {POST, "/identities/twitter", COL_PLUS, "users", ONE, create, .permission = "users.update", .status = 200, .input = twitter_create,
+     .summary = "Add a Twitter account to a person"},
+    CHANGE("twitter", "a Twitter account", COL_PLUS, state_update),
+    REMOVE("twitter", "a Twitter account", "Twitter accounts", AD),
+    {0},
+};
+
+static const struct route facebook_routes[] = {
+    READ("facebook", "a Facebook account", "Facebook accounts"),
+    CHANGE("facebook", "a Facebook account", AD, state_update),
+    REMOVE("facebook", "a Facebook account", "Facebook accounts", COL_PLUS),
+    {0},
+};
+
 const struct resource identity_email_resource = {.type = "identity_email", .title = "E-mail addresses", .doc = "Addresses people are known by.",
-                                                 .url = "identities/emails/:id", .table = "identity_emails", .fields = email_fields, .visible = visible};
+                                                 .url = "identities/emails/:id", .table = "identity_emails", .fields = email_fields,
+                                                 .routes = email_routes, .visible = visible};
 const struct resource identity_phone_resource = {.type = "identity_phone", .title = "Phone numbers", .doc = "Numbers people are known by.",
-                                                 .url = "identities/phones/:id", .table = "identity_phones", .fields = phone_fields, .visible = visible};
+                                                 .url = "identities/phones/:id", .table = "identity_phones", .fields = phone_fields,
+                                                 .routes = phone_routes, .visible = visible};
+const struct resource identity_twitter_resource = {.type = "identity_twitter", .title = "Twitter accounts", .doc = "Accounts people write from.",
+                                                   .url = "identities/twitter/:id", .table = "identity_twitter", .fields = twitter_fields,
+                                                   .routes = twitter_routes, .visible = visible};
+const struct resource identity_facebook_resource = {.type = "identity_facebook", .title = "Facebook accounts", .doc = "Accounts people write from.",
+                                                    .url = "identities/facebook/:id", .table = "identity_facebook", .fields = facebook_fields,
+                                                    .routes = facebook_routes, .visible = visible};

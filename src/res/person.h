@@ -25,9 +25,9 @@ int check_time_zone(struct call *c, struct in *in);
 #define PERSON_PHONES \
     {"phones", F_MANY, 0, .ref = "identity_phone", .many = IDENTITIES_OF("identity_phones"), .to = TO_STAFF, .doc = "Phone numbers, the primary one first."}
 #define PERSON_TWITTER \
-    {"twitter", F_COMPUTED, READONLY, .render = render_nothing, .to = TO_STAFF, .doc = "Twitter accounts.", .example = "[]"}
+    {"twitter", F_MANY, 0, .ref = "identity_twitter", .many = IDENTITIES_OF("identity_twitter"), .to = TO_STAFF, .doc = "Twitter accounts, the primary one first."}
 #define PERSON_FACEBOOK \
-    {"facebook", F_COMPUTED, READONLY, .render = render_nothing, .to = TO_STAFF, .doc = "Facebook accounts.", .example = "[]"}
+    {"facebook", F_MANY, 0, .ref = "identity_facebook", .many = IDENTITIES_OF("identity_facebook"), .to = TO_STAFF, .doc = "Facebook accounts, the primary one first."}
 #define PERSON_EXTERNAL_IDENTIFIERS \
     {"external_identifiers", F_COMPUTED, READONLY, .render = render_nothing, .to = TO_STAFF, .doc = "Ids in other systems.", .example = "[]"}
 #define PERSON_ADDRESSES \

@@ -4,6 +4,7 @@
 #include "api/view.h"
 #include "base/fold.h"
 #include "core/factor.h"
+#include "core/identity.h"
 #include "core/letter.h"
 #include "core/password.h"
 #include "core/permission.h"
@@ -53,7 +54,7 @@ static void own_channel(struct view *v, const struct row *row, const struct valu
 }
 
 static int check_phone(struct call *c, struct in *in) {
-    if (phone_key(c->work.arena, in->value.s).p) return 0;
+    if (phone_key(&c->work, in->value.s).p) return 0;
     return fail_at(&c->work, ERR_FIELD_INVALID, S("phone"), in->pointer, "A phone number is expected.");
 }
 
@@ -290,7 +291,7 @@ static const struct field list_args[] = {
     {"is_enabled", F_BOOL, .filter = "t.is_enabled = :is_enabled", .doc = "Only people who may log in, or may not."},
     {"ids", F_IDS, .filter = "t.id IN @LIST(:ids)", .doc = "Only these."},
     {"organization_id", F_INT, .filter = "t.organization_id = :organization_id", .doc = "Only people of this organization."},
-    {"email", F_EMAIL, .check = fold_email, .filter = "t.id IN (SELECT e.user_id FROM identity_emails e WHERE e.email_key = :email)", .doc = "Only who has this address."},
+    {"email", F_EMAIL, .check = fold_email, .filter = "t.id IN (SELECT e.user_id FROM identity_emails e WHERE e.email_key = :email AND e.is_claim = 0)", .doc = "Only who has this address."},
     {0},
 };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { shared } from './lib/index.mjs';
+import { demo, shared } from './lib/index.mjs';
 
 // Every resource shows every member that the specification lists, null where empty.
 
@@ -13,6 +13,7 @@ describe('members', () => {
     const { owner, customer } = w.desk;
     w.team = await owner.create('/teams', { title: 'T' });
     w.conversation = await customer.create('/conversations', { subject: 'S', contents: 'C' });
+    w.demo = await demo(w.t); // for accounts that no operation makes
     w.job = (await owner.post('/bulk/teams', { teams: [{ title: 'X' }] })).must(202).data;
   });
 
@@ -30,12 +31,22 @@ describe('members', () => {
     case_status: () => '/cases/statuses',
     case_priority: () => '/cases/priorities/1',
     case_type: () => '/cases/types/1',
+    identity_email: () => '/identities/emails',
+    identity_phone: async (w) => {
+      await w.desk.staff.create('/profile/identities/phones', { number: '+49301234567' });
+      return '/profile/identities/phones';
+    },
+    identity_twitter: () => '/identities/twitter',
+    identity_facebook: () => '/identities/facebook',
   };
+  const ON = { identity_twitter: 'demo', identity_facebook: 'demo' };
 
   for (const [kind, names] of Object.entries(MEMBERS)) {
     test(`${kind} has ${names}`, async () => {
-      const data = await world.desk.owner.fetch(FROM[kind](world));
-      for (const one of Array.isArray(data) ? data : [data]) {
+      const { owner, staff } = world[ON[kind] ?? 'desk'];
+      const data = [await (kind === 'identity_phone' ? staff : owner).fetch(await FROM[kind](world))].flat();
+      assert.ok(data.length);
+      for (const one of data) {
         assert.equal(one.resource_type, kind);
         assert.deepEqual([...names.split(' '), 'id'].filter((name) => !(name in one)), [], 'missing');
         if (kind !== 'session') assert.ok(one.resource_url, 'resource_url');

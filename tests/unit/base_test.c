@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/fold.h"
+#include "base/phone.h"
 
 #define assert_text(got, want)                                                                                         \
     do {                                                                                                               \
@@ -31,6 +32,41 @@ static void addresses_have_one_at_and_labels(void **state) {
     static const char *const bad[] = {"", "a", "@b.c", "a@", "a@@b.c", "a b@c.d", "a@.c", "a@b..c", "a@-b.c", ".a@b.c", "a.@b.c", "a@b,c", "<a@b.c>"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) assert_true(email_valid(str_of(good[i])));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(email_valid(str_of(bad[i])));
+}
+
+#define MUELLER "m\xC3\xBCller"
+
+static void addresses_are_one_in_any_case_and_writing_of_the_domain(void **state) {
+    (void)state;
+    struct arena *a = arena_new();
+    assert_text(email_key(a, S(" Ada@Example.COM ")), S("ada@example.com"));
+    assert_text(email_key(a, S("a@" MUELLER ".example")), S("a@xn--mller-kva.example"));
+    assert_text(email_key(a, S("A@M\xC3\x9CLLER.Example")), S("a@xn--mller-kva.example"));
+    assert_text(email_key(a, S("a@mu\xCC\x88ller.example")), S("a@xn--mller-kva.example")); /* u and its dots apart */
+    assert_text(email_key(a, S("a@XN--MLLER-KVA.example")), S("a@xn--mller-kva.example"));
+    assert_text(email_key(a, S("\xC3\x84@b.example")), S("\xC3\xA4@b.example"));
+    assert_text(email_key(a, S("A\xCC\x88@b.example")), S("\xC3\xA4@b.example"));
+    assert_text(domain_key(a, S("M\xC3\xBCller.Example")), S("xn--mller-kva.example"));
+    assert_null(domain_key(a, S("\xE2\x80\x8B.example")).p); /* a blank of no width */
+    assert_false(email_valid(S("a@\xE2\x80\x8B.example")));
+    assert_false(email_valid(S("a@\xE2\x98\x83 .example")));
+    assert_text(email_key(a, S("nonsense")), S("nonsense"));
+    assert_text(email_key(a, S("")), S(""));
+    arena_free(a);
+}
+
+static void phone_numbers_are_one_with_their_country_in_any_writing(void **state) {
+    (void)state;
+    char e164[PHONE_SIZE];
+    static const char *const same[][2] = {{"+49301234567", ""}, {"+490301234567", "US"}, {"0301234567", "DE"}, {"0049301234567", "de"}};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        assert_int_equal(phone_parse(same[i][0], same[i][1], e164), 1);
+        assert_string_equal(e164, "+49301234567");
+    }
+    static const char *const none[][2] = {{"+999123456", ""}, {"+49", ""}, {"+49123456789012345", "DE"}, {"+", ""}, {"+1202555", "US"}};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) assert_int_equal(phone_parse(none[i][0], none[i][1], e164), 0);
+    assert_int_equal(phone_parse("0301234567", "", e164), -1);
+    assert_int_equal(phone_parse("0301234567", "Atlantis", e164), -1);
 }
 
 static void numbers_are_strict_and_do_not_overflow(void **state) {
@@ -83,6 +119,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_folded_without_case_and_marks),
         cmocka_unit_test(addresses_have_one_at_and_labels),
+        cmocka_unit_test(addresses_are_one_in_any_case_and_writing_of_the_domain),
+        cmocka_unit_test(phone_numbers_are_one_with_their_country_in_any_writing),
         cmocka_unit_test(numbers_are_strict_and_do_not_overflow),
         cmocka_unit_test(names_compare_without_underscores_and_case),
         cmocka_unit_test(times_are_read_with_their_zone_and_written_in_utc),

@@ -249,4 +249,23 @@ export async function open(t, options = {}) {
   return desk.start();
 }
 
+/** A daemon on a demo desk, whose people have accounts that no operation of the API makes. */
+export async function demo(t) {
+  const dir = directory();
+  const secret = join(directory(), 'password');
+  writeFileSync(secret, `${PASSWORD}\n`, { mode: 0o600 });
+  createDatabase(dir);
+  const made = deskd('demo', ...store(dir), '--conversations', '1', '--password-file', secret);
+  assert.equal(made.status, 0, `demo: ${made.stderr}${made.error ?? ''}`);
+  const people = Object.fromEntries(ROLES.map((role) => [role, { email: `${role}@example.com`, password: PASSWORD }]));
+  const desk = new Desk(dir, { people });
+  defer(t, () => desk.stop().finally(() => {
+    rmSync(dir, { recursive: true, force: true });
+    dropDatabase(dir);
+  }));
+  await desk.start();
+  for (const role of ROLES) people[role].id = (await desk.as(role).fetch('/me')).id;
+  return desk;
+}
+
 export { AGENT, basic };

@@ -1,12 +1,13 @@
 import { after, before } from 'node:test';
 import { open } from './desk.mjs';
 
-/** One daemon for all tests of a describe: `const world = shared(); ... world.desk`. */
+/** One daemon for all tests of a describe: `const world = shared(); ... world.desk`. What prepare opens for world.t ends with it. */
 export function shared(prepare = () => {}) {
   const world = {};
   let close;
   before(async () => {
-    world.desk = await open({ after: (end) => { close = end; } });
+    world.t = { after: (end) => { close = end; } };
+    world.desk = await open(world.t);
     await prepare(world);
   });
   after(() => close?.());

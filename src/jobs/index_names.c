@@ -1,0 +1,40 @@
+/* What is derived from names and addresses, made anew for the rows that are there: after an upgrade that derives it another way,
+ * or a change of what it depends on. A part at a time, so that no write holds up the others for long: each part is a job that adds
+ * the next, and its input is where it begins: {"step", "after"}. */
+#include "jobs/index_names.h"
+
+#include "base/log.h"
+#include "core/identity.h"
+#include "json/json.h"
+
+#include <inttypes.h>
+
+static int emails(struct work *w, int64_t *after, int *lost) { return identity_rekey(w, IDENTITY_EMAIL, after, lost); }
+static int phones(struct work *w, int64_t *after, int *lost) { return identity_rekey(w, IDENTITY_PHONE, after, lost); }
+
+/* Each does the rows of a part behind *after and moves it on: 1 there are more, 0, or error. */
+static int (*const steps[])(struct work *w, int64_t *after, int *lost) = {emails, phones};
+#define STEPS ((int64_t)(sizeof steps / sizeof *steps))
+
+static int64_t number(const struct json *input, struct str name) {
+    const struct json *j = json_member(input, name);
+    int64_t v = 0;
+    return j && str_to_int(j->text, &v) ? v : 0;
+}
+
+int index_names(struct work *w, const struct job *j) {
+    struct json *input;
+    struct json_error err;
+    int lost = 0, more = 0;
+    int64_t next;
+    if (json_parse(w->arena, j->input, &input, &err) < 0) return -ERR_INTERNAL_ERROR;
+    int64_t step = number(input, S("step")), after = number(input, S("after"));
+    while (step < STEPS && !more) {
+        more = steps[step](w, &after, &lost);
+        TRY(more);
+        if (!more) step++, after = 0;
+    }
+    if (lost) log_warn("index_names: %d addresses turned out to be others' too and count for nothing until they are verified", lost);
+    if (more) TRY(job_add(w, "index_names", str_fmt(w->arena, "{\"step\": %" PRId64 ", \"after\": %" PRId64 "}", step, after), &next));
+    return job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
+}
