@@ -190,13 +190,13 @@ static void example_url(struct json_writer *w, const struct manual *m, const str
 
 void example_resource(struct json_writer *w, const struct manual *m, const struct resource *r) {
     jw_object(w);
-    if (r->table) put_member(w, "id", "1");
+    if (r->table && !r->is_item) put_member(w, "id", "1");
     for (const struct field *f = r->fields; f && f->name; f++) {
         if (!field_shown(f) || f->flags & ON_DEMAND) continue;
         put_key(w, f->name);
         example_shown(w, m, f);
     }
-    put_text(w, "resource_type", r->type);
+    if (!r->is_item) put_text(w, "resource_type", r->type);
     if (r->url) {
         put_key(w, "resource_url");
         example_url(w, m, r);

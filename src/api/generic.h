@@ -26,6 +26,7 @@ int api_reply_one(struct call *c, int64_t id);
 int api_reply_count(struct call *c, int64_t count);
 int api_reply_none(struct call *c);
 int api_reply_list_of(struct call *c, const int64_t *ids, int count); /* LIST_COUNT of these ids, in this order */
+int api_reply_some_of(struct call *c, const int64_t *ids, int count, int64_t total); /* of so many */
 
 /* Whether the actor may see the row; 1, 0 or error. */
 int api_visible(struct call *c, const struct resource *r, int64_t id);

@@ -151,16 +151,9 @@ static int read_words(struct call *c, struct in *in, const struct json *j) {
 /* A list of texts is kept as a JSON array, for @TEXTS(:name). */
 static int read_texts(struct call *c, struct in *in, const struct json *j) {
     struct str *texts;
-    struct buf b = {0};
-    struct json_writer w;
     int n = texts_of(c->work.arena, j, &texts);
     if (n < 0) return invalid(c, in, "A list is expected.");
-    jw_init(&w, &b);
-    jw_array(&w);
-    for (int i = 0; i < n; i++) jw_str(&w, texts[i]);
-    jw_end(&w);
-    in->value = (struct value){V_TEXT, .s = str_dup(c->work.arena, buf_view(&b))};
-    buf_free(&b);
+    in->value = (struct value){V_TEXT, .s = json_texts(c->work.arena, texts, (size_t)n)};
     return 0;
 }
 

@@ -259,12 +259,14 @@ int api_list(struct call *c) {
     return write_list(v, rows, total, extra);
 }
 
-int api_reply_list_of(struct call *c, const int64_t *ids, int count) {
+int api_reply_list_of(struct call *c, const int64_t *ids, int count) { return api_reply_some_of(c, ids, count, -1); }
+
+int api_reply_some_of(struct call *c, const int64_t *ids, int count, int64_t total) {
     struct view *v = view_new(c);
     struct row *rows;
     int found;
     TRY(view_load(v, c->resource, ids, count, &rows, &found));
     tag_list(c, rows);
     if (!c->options.ajax && c->method == GET && conditional(c) != 0) return failed(&c->work) ? -ERR_RESOURCE_MODIFIED : 0;
-    return write_list(v, rows, found, NULL);
+    return write_list(v, rows, total < 0 ? found : total, NULL);
 }

@@ -174,12 +174,12 @@ void view_row(struct view *v, const struct row *row) {
     const struct layout *layout = row->layout;
     v->path[v->depth++] = row;
     jw_object(&v->w);
-    if (layout->resource->table) {
+    if (layout->resource->table && !layout->resource->is_item) {
         jw_name(&v->w, JSON_NAME("id"));
         jw_int(&v->w, row->id);
     }
     write_members(v, row);
-    write_type(v, layout);
+    if (!layout->resource->is_item) write_type(v, layout);
     if (layout->url) {
         jw_name(&v->w, JSON_NAME("resource_url"));
         write_url(v, row);

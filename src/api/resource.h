@@ -156,6 +156,7 @@ struct resource {
     unsigned expanded_for;      /* roles that `include` expands it for; 0: all */
     const char *reference_also; /* a member that references carry beside id and resource_type */
     const char *unique_among;   /* which rows a UNIQUE value must not be in; NULL: all */
+    bool is_item;               /* an item of a list, no resource: shown without id and resource_type */
     bool is_person;             /* rows are people: one's own is seen whole, whatever .to says */
     bool changes_unseen;        /* members change without updated_at: no Last-Modified */
 };

@@ -143,13 +143,13 @@ static void resource_schema(struct json_writer *w, const struct manual *m, const
     put_text(w, "type", "object");
     if (r->title) put_text(w, "title", r->title);
     if (r->doc) put_text(w, "description", r->doc);
-    put_required(w, &always[r->table ? 0 : 1]);
+    if (!r->is_item) put_required(w, &always[r->table ? 0 : 1]);
     put_key(w, "properties");
     jw_object(w);
-    if (r->table) put_member(w, "id", "{'type': 'integer', 'format': 'int64', 'minimum': 1}");
+    if (r->table && !r->is_item) put_member(w, "id", "{'type': 'integer', 'format': 'int64', 'minimum': 1}");
     for (const struct field *f = r->fields; f && f->name; f++)
         if (field_shown(f)) member_schema(w, m, f);
-    put_constant(w, "resource_type", r->type);
+    if (!r->is_item) put_constant(w, "resource_type", r->type);
     if (r->url) put_member(w, "resource_url", "{'type': 'string', 'format': 'uri'}");
     jw_end(w);
     put_member(w, "additionalProperties", "false");

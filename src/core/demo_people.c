@@ -57,7 +57,6 @@ static int insert_user(struct conn *c, struct filling *f, const struct demo_pers
     arena_return(f->arena, mark);
     TRY(rc);
     struct str email = login ? str_of(demo_logins[p->id - 1]) : buf_view(&f->text);
-    TRY(name_indexed(c, NAME_EMAIL, p->id, (struct str){0}, email));
     return db_exec(c, &demo_email,
                    BINDS(B_INT("id", p->id), B_TEXT("email", email),
                          B_INT("validated", p->id < DEMO_FIRST_CUSTOMER || p->id % 10 != 0), B_INT("now", p->created_at)));

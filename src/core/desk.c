@@ -37,7 +37,7 @@ QUERY(owner_insert,
       ":role_type, 1, :hash, :now, :now, :now) RETURNING id");
 QUERY(owner_email_insert,
       "INSERT INTO identity_emails (user_id, email, email_key, is_primary, is_validated, is_notification_enabled, "
-      "is_claim, created_at, updated_at) VALUES (:user, :email, :key, 1, 1, 1, 0, :now, :now) RETURNING id");
+      "is_claim, created_at, updated_at) VALUES (:user, :email, :key, 1, 1, 1, 0, :now, :now)");
 
 static int seed_rows(struct conn *c, const struct new_desk *n) {
     struct work w = {.conn = c, .now = n->now};
@@ -53,17 +53,16 @@ static int seed_rows(struct conn *c, const struct new_desk *n) {
 
 static int owner_rows(struct conn *c, struct arena *a, const struct new_desk *n) {
     struct str uuid = n->owner_uuid.p ? n->owner_uuid : random_uuid(a);
-    struct str key = email_key(a, n->owner_email);
-    int64_t user, email;
+    int64_t user;
     TRY(db_insert(c, &owner_insert,
                   BINDS(B_TEXT("uuid", uuid), B_TEXT("name", n->owner_name), B_TEXT("key", fold_key(a, n->owner_name)),
                         B_INT("role", OWNER_ROLE), B_INT("role_type", ROLE_OWNER), B_TEXT("hash", n->password_hash),
                         B_INT("now", n->now)),
                   &user));
-    TRY(db_insert(c, &owner_email_insert,
-                  BINDS(B_INT("user", user), B_TEXT("email", n->owner_email), B_TEXT("key", key), B_INT("now", n->now)), &email));
     TRY(name_indexed(c, NAME_USER, user, (struct str){0}, fold_key(a, n->owner_name)));
-    return name_indexed(c, NAME_EMAIL, email, (struct str){0}, key);
+    return db_exec(c, &owner_email_insert,
+                   BINDS(B_INT("user", user), B_TEXT("email", n->owner_email),
+                         B_TEXT("key", email_key(a, n->owner_email)), B_INT("now", n->now)));
 }
 
 int desk_begin(struct conn *c, const struct new_desk *n) {

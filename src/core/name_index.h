@@ -5,7 +5,7 @@
 
 #include "work/work.h"
 
-enum name_kind { NAME_USER = 1, NAME_ORGANIZATION, NAME_TAG, NAME_EMAIL };
+enum name_kind { NAME_USER = 1, NAME_ORGANIZATION, NAME_TAG };
 
 #define NAME_WORDS 8  /* of a name; later ones are not looked up */
 #define NAME_WORD 60  /* bytes of one that count */

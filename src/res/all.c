@@ -22,6 +22,7 @@
     X(business_hour) \
     X(locale) \
     X(note) \
+    X(autocomplete) \
     X(profile) \
     X(session) \
     X(proof) \
