@@ -56,14 +56,13 @@ static void layout_members(struct arena *a, struct layout *s) {
     }
 }
 
-static void layout_select(struct arena *a, struct layout *s) {
-    const struct resource *r = s->resource;
+/* Of all members, or (only) of the one that references carry. */
+static struct str select_text(struct arena *a, const struct layout *s, bool only) {
     struct buf sql = {0};
-    s->from = r->from ? str_of(r->from) : STR_CAT(a, str_of(r->table), S(" t"));
     buf_text(&sql, "SELECT t.id");
     for (int i = 0; i < s->count; i++) {
         const struct field *f = s->members[i].field;
-        if (s->members[i].column == 0) continue;
+        if (s->members[i].column == 0 || (only && i != s->also)) continue;
         buf_text(&sql, f->column ? ", " : ", t.");
         buf_text(&sql, f->column ? f->column : f->name);
         if (f->column == NULL && f->type == F_REF) buf_text(&sql, "_id");
@@ -71,8 +70,16 @@ static void layout_select(struct arena *a, struct layout *s) {
     buf_text(&sql, " FROM ");
     buf_str(&sql, s->from);
     buf_text(&sql, " WHERE ");
-    s->select = str_dup(a, buf_view(&sql));
+    struct str text = str_dup(a, buf_view(&sql));
     buf_free(&sql);
+    return text;
+}
+
+static void layout_select(struct arena *a, struct layout *s) {
+    const struct resource *r = s->resource;
+    s->from = r->from ? str_of(r->from) : STR_CAT(a, str_of(r->table), S(" t"));
+    s->select = select_text(a, s, false);
+    if (s->also >= 0) s->select_also = select_text(a, s, true);
 }
 
 static int url_member(const struct layout *s, struct str name) {

@@ -29,6 +29,7 @@ struct layout {
     struct json_name type;        /* of the resource; .key is the type in quotes, without the colon */
     struct str from;              /* "teams t" */
     struct str select;            /* "SELECT t.id, t.title, ... FROM teams t WHERE " */
+    struct str select_also;       /* the same of the one member that references carry */
     const struct url_piece *url;  /* NULL: it has no address */
     int also;                     /* place of the member that references carry; -1: none */
     int count;

@@ -291,14 +291,14 @@ void view_condition(struct call *c, const struct resource *r, struct branches *b
     buf_text(sql, " ELSE 0 END = 1");
 }
 
-/* What to select: rows of these ids; further conditions over path variables; or of each row one member alone. */
+/* What to select: rows of these ids; further conditions over path variables; or of each row what references carry alone. */
 struct selection {
     const struct layout *layout;
     const int64_t *ids;
     size_t count;
     const char *further; /* NULL: none */
-    int only;            /* place of the one member, -1: all */
     bool alive;          /* as their own address finds them */
+    bool also;           /* only the member that references carry */
 };
 
 static void selection_binds(struct call *c, const struct selection *s, const struct branches *b, struct bind *out) {
@@ -315,8 +315,7 @@ static void selection_binds(struct call *c, const struct selection *s, const str
 static void selection_sql(struct call *c, const struct selection *s, struct branches *b, struct buf *sql) {
     const struct layout *layout = s->layout;
     buf_reserve(sql, layout->select.n + 256);
-    if (s->only < 0) buf_str(sql, layout->select);
-    else buf_fmt(sql, "SELECT t.id, t.%s FROM %s WHERE ", layout->members[s->only].field->name, layout->from.p);
+    buf_str(sql, s->also ? layout->select_also : layout->select);
     buf_text(sql, s->count == 1 ? "t.id = :ids" : "t.id IN @LIST(:ids)");
     view_condition(c, layout->resource, b, sql);
     if (s->alive && layout->resource->alive) sql_and(sql, layout->resource->alive);
@@ -327,7 +326,7 @@ static void selection_sql(struct call *c, const struct selection *s, struct bran
 static struct row *read_member(struct view *v, const struct selection *sel, struct stmt *s) {
     struct row *row = row_new(v, sel->layout, col_int(s, 0));
     struct str text = col_text(s, 1);
-    if (text.p) row->cells[sel->only] = (struct value){V_TEXT, .s = str_dup(v->c->work.arena, text)};
+    if (text.p) row->cells[sel->layout->also] = (struct value){V_TEXT, .s = str_dup(v->c->work.arena, text)};
     return row;
 }
 
@@ -344,7 +343,7 @@ static int select_rows(struct view *v, const struct selection *sel, struct row *
     buf_free(&sql);
     if (rc < 0) return rc;
     while ((rc = stmt_step(s)) == 1) {
-        *last = sel->only < 0 ? view_read(v, sel->layout, s) : read_member(v, sel, s);
+        *last = sel->also ? read_member(v, sel, s) : view_read(v, sel->layout, s);
         last = &(*last)->next;
     }
     stmt_end(s);
@@ -373,7 +372,7 @@ int view_follow(struct view *v, struct row *rows) {
     }
     for (struct id_list *l = lists; l; l = l->next) {
         struct row *found;
-        const struct selection sel = {l->layout, l->ids, l->n, NULL, l->follow ? -1 : l->layout->also, false};
+        const struct selection sel = {.layout = l->layout, .ids = l->ids, .count = l->n, .also = !l->follow};
         TRY(select_rows(v, &sel, &found));
         if (!l->follow) continue;
         TRY(view_follow(v, found));
@@ -384,7 +383,7 @@ int view_follow(struct view *v, struct row *rows) {
 
 int view_load(struct view *v, const struct resource *r, const int64_t *ids, int count, struct row **rows, int *found) {
     struct row *loaded, **last = rows;
-    TRY(select_rows(v, &(struct selection){layout_of(r), ids, (size_t)count, NULL, -1, false}, &loaded));
+    TRY(select_rows(v, &(struct selection){.layout = layout_of(r), .ids = ids, .count = (size_t)count}, &loaded));
     *rows = NULL;
     *found = 0;
     for (int i = 0; i < count; i++) {
@@ -399,6 +398,6 @@ int view_load(struct view *v, const struct resource *r, const int64_t *ids, int 
 }
 
 int view_load_one(struct view *v, const struct resource *r, int64_t id, const char *further, struct row **row) {
-    TRY(select_rows(v, &(struct selection){layout_of(r), &id, 1, further, -1, true}, row));
+    TRY(select_rows(v, &(struct selection){.layout = layout_of(r), .ids = &id, .count = 1, .further = further, .alive = true}, row));
     return *row ? 1 : 0;
 }
