@@ -40,6 +40,8 @@
 #define LIMIT_HASH_QUEUE 64               /* logins that wait for their turn to hash: 20 to 30 ms each; more get 503 */
 #define LIMIT_DELAYED 256                 /* logins that are slowed at once: a suspended connection each; more get 429 */
 #define LIMIT_DELAYED_ALIKE 16            /* of one account */
+#define REPLICA_LAG_MS 5000                /* a replica further behind than this answers nobody */
+#define REPLICA_SLACK_MS 5000              /* after a session's mark: marks are a second apart, a COMMIT takes its time, clocks differ */
 #define BUDGET_INLINE_MS 50               /* a GET on an event loop; over it is run again in the pool */
 #define BUDGET_POOL_MS 10000              /* a GET in the pool */
 

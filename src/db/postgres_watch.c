@@ -43,6 +43,18 @@ static void look(struct db *db) {
     if (cut) log_warn("store: the database did not answer in time: %d of its connections were cut", cut);
 }
 
+/* Who waits for this server waits no longer. */
+void pg_watch_cut(struct db *db, const struct pg_server *server) {
+    pthread_mutex_lock(&db->lock);
+    for (struct ring *r = db->conns.next; r != &db->conns; r = r->next) {
+        struct pg *g = RING_OF(r, struct conn, in_store)->pg;
+        if (g->server != server || g->fd < 0) continue;
+        shutdown(g->fd, SHUT_RDWR);
+        g->fd = -1;
+    }
+    pthread_mutex_unlock(&db->lock);
+}
+
 static void *watch(void *arg) {
     struct db *db = arg;
     struct pg_store *s = db->postgres;
