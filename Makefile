@@ -122,6 +122,15 @@ build/bench/syncs.so: bench/syncs.c
 bench: deskd build/bench/statements build/bench/fixed build/bench/syncs.so ## req/s, latency and CPU beside baselines; BENCH_BIG=20000 for a quick look
 	node bench/run.mjs
 
+build/bench/libpq: bench/libpq.c
+	@mkdir -p $(@D)
+	@echo "  ld $@"
+	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LDLIBS)
+
+.PHONY: bench-postgres
+bench-postgres: deskd build/bench/statements build/bench/libpq ## one desk on both engines, by one process and by two, beside pgbench with the same statements
+	PG_FSYNC=on sh tests/postgres.sh node bench/postgres.mjs
+
 .PHONY: dialect
 dialect: $(VARIANT)/tests/unit/queries ## every named query prepares on SQLite and on a throw-away PostgreSQL
 	sh tests/dialect.sh $<

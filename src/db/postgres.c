@@ -119,8 +119,10 @@ static bool reports(PGconn *handle, const char *parameter, const char *value) {
 static int suits(PGconn *handle, enum conn_role role, struct why why) {
     const char *version = PQparameterStatus(handle, "server_version");
     if (PQserverVersion(handle) < PG_VERSION_MIN)
-        return refuse(why, "the database is PostgreSQL %s: deskd needs %d or newer", version ? version : "of no version",
-                      PG_VERSION_MIN / 10000);
+        return refuse(why, "the database is PostgreSQL %s: deskd needs %d or newer",
+                      version ? version : "of no version", PG_VERSION_MIN / 10000);
+    if (PQparameterStatus(handle, "crdb_version")) /* some of its versions take advisory locks and lock nothing */
+        return refuse(why, "the database is CockroachDB: deskd needs PostgreSQL (docs/OPERATIONS.md says why)");
     if (!reports(handle, "server_encoding", "UTF8"))
         return refuse(why, "the database's encoding is %s: make one with ENCODING 'UTF8' TEMPLATE template0",
                       PQparameterStatus(handle, "server_encoding"));

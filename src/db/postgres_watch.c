@@ -1,7 +1,8 @@
-/* An end to waiting. statement_timeout is the server's: one that is stopped, swapped out or behind a cut wire never comes to it,
- * and libpq waits for ever. Here one thread looks at all connections twice a second and shuts down the socket of a wait
- * that has outlived its time; libpq takes that for a lost connection, and so does everybody above. Cheaper than waiting
- * with a timeout oneself (libpq's own waiting knows what TLS has buffered), and nothing has to be cancelled. */
+/* An end to waiting. statement_timeout is the server's: one that is stopped, swapped out or behind a cut wire never
+ * comes to it, and libpq waits for ever. Here one thread looks at all connections twice a second and shuts down the
+ * socket of a wait that has outlived its time; libpq takes that for a lost connection, and so does everybody above.
+ * Cheaper than waiting with a timeout oneself (libpq's own waiting knows what TLS has buffered), and nothing has to be
+ * cancelled. */
 #include "db/postgres.h"
 
 #include <sys/socket.h>
