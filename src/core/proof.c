@@ -6,6 +6,8 @@
 #include "core/password.h"
 #include "core/user.h"
 
+#include <inttypes.h>
+
 #define RESETS_AN_HOUR 5 /* letters to one person: more would be a way to annoy them */
 
 /* A validated address, or the only one an account was made with: an address people added to their profile and did not verify
@@ -38,6 +40,7 @@ static int send_reset(struct work *w, struct str key) {
     if (rc <= 0) return rc;
     int64_t email = col_int(row, 0), user = col_int(row, 1);
     stmt_end(row);
+    TRY(db_lock(w->conn, str_fmt(w->arena, "reset:%" PRId64, user))); /* many that are asked for at once count each other */
     TRY(db_int(w->conn, &resets_lately, BINDS(B_INT("user", user), B_INT("since", w->now - TIME_HOUR)), &count));
     return count < RESETS_AN_HOUR ? letter_reset(w, email) : 0;
 }
