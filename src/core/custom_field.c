@@ -34,10 +34,17 @@ int custom_field_by_key(struct work *w, enum field_area area, struct str key, st
 }
 
 int custom_fields_of(struct work *w, enum field_area area, struct custom_field **out) {
-    struct custom_field *list = *out = arena_array(w->arena, LIMIT_FIELDS, sizeof *list);
-    int n = 0, rc;
-    DB_ROWS(rc, w->conn, &custom_fields_listed, BINDS(B_INT("area", area), B_INT("most", LIMIT_FIELDS)), row)
-    list[n++] = field_read(w->arena, row);
+    struct custom_field *list = NULL;
+    int n = 0, cap = 0, rc;
+    DB_ROWS(rc, w->conn, &custom_fields_listed, BINDS(B_INT("area", area), B_INT("most", LIMIT_FIELDS)), row) {
+        if (n == cap) {
+            struct custom_field *more = arena_array(w->arena, (size_t)(cap = cap ? cap * 2 : 16), sizeof *more);
+            if (n) memcpy(more, list, (size_t)n * sizeof *more);
+            list = more;
+        }
+        list[n++] = field_read(w->arena, row);
+    }
+    *out = list;
     return rc < 0 ? rc : n;
 }
 

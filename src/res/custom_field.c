@@ -131,10 +131,10 @@ static const struct field field_fields[] = {
     {"type", F_WORD, REQUIRED, .words = field_kinds, .doc = "What its values are.", .example = "\"SELECT\""},
     {"key", F_TEXT, CREATE_ONLY | UNIQUE, .max = LIMIT_FIELD_KEY, .check = check_key,
      .doc = "What programs and rules call it; unless given, made of the title.", .example = "\"plan\""},
-    {"title", F_TEXT, 0, .column = TRANSLATION_OF("1"), .check = check_title, .store = store_title, .doc = "What it is called in the default language; this or titles is mandatory.",
-     .example = "\"Plan\""},
     {"titles", F_MANY, 0, .ref = "locale_field", .many = TRANSLATIONS_OF("1"), .check = check_translations, .store = store_titles,
      .doc = "What it is called: a list of {locale, translation}.", .example = "[{\"locale\": \"en-us\", \"translation\": \"Plan\"}]"},
+    {"title", F_TEXT, 0, .column = TRANSLATION_OF("1"), .check = check_title, .store = store_title, .doc = "What it is called in the default language; this or titles is mandatory.",
+     .example = "\"Plan\""},
     {"options", F_MANY, NULLABLE, .ref = "field_option", .many = OPTIONS_OF, .check = check_options, .store = store_options,
      .doc = "Of CHECKBOX, RADIO, SELECT and CASCADINGSELECT what there is to choose: a list of {id, titles, sort_order} or of plain titles. "
             "An option whose id is not in the list goes; one in use stays.",

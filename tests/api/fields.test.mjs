@@ -4,7 +4,7 @@ import { form, json, multipart, open, raw, shared } from './lib/index.mjs';
 
 const KINDS = ['TEXT', 'TEXTAREA', 'CHECKBOX', 'RADIO', 'SELECT', 'DATE', 'FILE', 'NUMERIC', 'DECIMAL', 'YESNO', 'CASCADINGSELECT', 'REGEX'];
 const AREAS = [['cases', 'case_field', 'case_fields.manage'], ['users', 'user_field', 'user_fields.manage'], ['organizations', 'organization_field', 'organizations_fields.manage']];
-const MEMBERS = ['id', 'type', 'key', 'title', 'titles', 'options', 'is_required_for_agents', 'is_required_on_resolution', 'is_visible_to_customers',
+const MEMBERS = ['id', 'type', 'key', 'titles', 'title', 'options', 'is_required_for_agents', 'is_required_on_resolution', 'is_visible_to_customers',
   'is_customer_editable', 'is_required_for_customers', 'regular_expression', 'sort_order', 'is_enabled', 'created_at', 'updated_at', 'resource_type', 'resource_url'];
 const titles = (text, locale = 'en-us') => [{ locale, translation: text }];
 
@@ -80,6 +80,8 @@ test('titles are translations: references with an address, replaced by a list gi
   const changed = await owner.update(path, { titles: titles('Grösse', 'DE') });
   assert.deepEqual([changed.title, changed.titles.map((x) => x.id)], ['Grösse', [german.id]]);
   assert.equal((await owner.update(path, { title: 'Size' })).titles.length, 2);
+  const both = await owner.update(path, { title: 'Size', titles: titles('Grösse', 'de') });
+  assert.deepEqual([both.title, both.titles.length], ['Size', 2], 'the plain title is said in the default language beside the others');
   await owner.update(path, { is_visible_to_customers: false });
   (await anyone.get(`/locale/fields/${german.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
   (await customer.get(`/locale/fields/${german.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
@@ -220,4 +222,16 @@ test('definitions come as JSON, nested form names and multipart alike', async (t
     const { options } = await owner.update(`/cases/fields/${made.id}`, as({ options: [{ id: made.options[1].id, titles: titles('Zinc') }] }));
     assert.deepEqual(options.map((o) => o.id), [made.options[1].id]);
   }
+});
+
+test('what is said of fields and options goes with them', async (t) => {
+  const desk = await open(t);
+  const { owner } = desk;
+  const made = await owner.create('/cases/fields', { type: 'SELECT', titles: [...titles('A'), ...titles('B', 'de')], options: ['C', 'D'] });
+  const kept = await owner.create('/cases/fields', { type: 'SELECT', title: 'E', options: ['F', 'G'] });
+  (await owner.delete(`/cases/fields/${made.id}`)).must(200);
+  await owner.update(`/cases/fields/${kept.id}`, { options: [{ id: kept.options[1].id }, 'H'] });
+  await owner.update(`/cases/fields/${kept.id}`, { type: 'TEXT' });
+  const { status, stdout } = desk.check();
+  assert.equal(status, 0, stdout);
 });
