@@ -24,6 +24,14 @@
 #define LIMIT_PASSWORD 1024               /* completions.md section 4: never truncated */
 #define LIMIT_TITLE 255                   /* characters of a one-line text */
 #define LIMIT_TEXT 65535                  /* characters of a longer text */
+#define LIMIT_TAG 64                      /* characters of a tag: folded they still fit an index entry */
+#define LIMIT_TAGS 100                    /* tags of one owner */
+#define LIMIT_OWNED 100                   /* addresses, web sites, identifiers, numbers of one owner */
+#define LIMIT_FIELDS 1000                 /* custom fields of one area: all are read when values are given */
+#define LIMIT_OPTIONS 2000                /* options of one custom field */
+#define LIMIT_FIELD_KEY 64                /* characters of a custom field's key */
+#define LIMIT_VALUE_KEY 200               /* bytes of a value that rules compare: they fit an index entry */
+#define LIMIT_PATTERN 1000                /* characters of a regular expression */
 #define LIMIT_CONTENTS (512 * 1024)       /* characters of a message */
 
 #define LIMIT_CONNECTIONS 12000           /* open sockets: 10,000 idle ones fit */
