@@ -6,7 +6,7 @@ CXX     ?= g++
 SAN     ?=
 COMMA   := ,
 VARIANT := $(if $(SAN),build-$(subst $(COMMA),-,$(SAN)),build)
-PKGS    := libmicrohttpd sqlite3 libsodium glib-2.0 libxxhash libpq libcurl libidn2 gmime-3.0 libqrencode gdlib
+PKGS    := libmicrohttpd sqlite3 libsodium glib-2.0 libxxhash libpq libcurl libidn2 gmime-3.0 libqrencode gdlib libpcre2-8
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wvla -Werror $(if $(SAN),-Wno-format-truncation) # GCC can not judge it through instrumented code
 HARD := -fPIE -fstack-protector-strong -fstack-clash-protection $(if $(SAN),,-D_FORTIFY_SOURCE=2)
@@ -121,6 +121,15 @@ build/bench/syncs.so: bench/syncs.c
 .PHONY: bench
 bench: deskd build/bench/statements build/bench/fixed build/bench/syncs.so ## req/s, latency and CPU beside baselines; BENCH_BIG=20000 for a quick look
 	node bench/run.mjs
+
+build/bench/libpq: bench/libpq.c
+	@mkdir -p $(@D)
+	@echo "  ld $@"
+	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LDLIBS)
+
+.PHONY: bench-postgres
+bench-postgres: deskd build/bench/statements build/bench/libpq ## one desk on both engines, by one process and by two, beside pgbench with the same statements
+	PG_FSYNC=on sh tests/postgres.sh node bench/postgres.mjs
 
 .PHONY: dialect
 dialect: $(VARIANT)/tests/unit/queries ## every named query prepares on SQLite and on a throw-away PostgreSQL

@@ -9,7 +9,7 @@ export const run = (command, args) => promisify(execFile)(command, args, { maxBu
     throw new Error(`${command} ${args[0]}: ${error.stderr || error.code}`);
 });
 
-const binary = 'build/bench/deskd'; // a copy, so that a build meanwhile changes nothing
+export const binary = 'build/bench/deskd'; // a copy, so that a build meanwhile changes nothing
 copyFileSync('deskd', binary);
 
 const tick = 10_000; // microseconds: USER_HZ is 100 on every Linux machine we serve
@@ -60,7 +60,7 @@ export class Server {
 
     // One wrk run: requests a second, latencies in ms, the server's CPU in microseconds a request.
     async load(targets, headers, { connections, seconds, method = 'GET', body = '' }) {
-        const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', 'bench/load.lua', this.url, '--', targets, method, body];
+        const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', 'bench/load.lua', this.url, '--', targets, method, body];
         for (const [name, value] of Object.entries({ 'User-Agent': AGENT, ...headers })) args.push(name, value);
         const before = this.cpu();
         const { stdout } = await run('wrk', args);

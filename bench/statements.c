@@ -2,19 +2,23 @@
  *
  *   statements get  DIR AGENT SESSION ROUNDS TARGET ...         beside a server of DIR, which it only reads
  *   statements post DIR AGENT SESSION COUNT TARGET BODY         the server of DIR must be down
+ *   statements lines DIR AGENT SESSION URL METHOD BODY TARGET ...   a database's: prints them as PostgreSQL prepares them
  *   ... -v at the end prints the statements with their plans
  *
  * Each target is first asked of the API as the server would ask it, from a request that no library made, and what it starts is
  * recorded (recorder.h). `get` then runs the statements of all targets ROUNDS times on one reader, rows rendered, and prints
  *     {"us": CPU microseconds a request, "statements": of a request, "bytes": of JSON a request}
  * `post` runs those of one write COUNT times with one COMMIT each:
- *     {"writes_per_second", "us", "commits"} */
+ *     {"writes_per_second", "us", "commits"}
+ * `lines` runs nothing again: a line a statement, its text and its values separated by tabs (NULL: \\N), an empty line
+ * after each request (bench/postgres.mjs gives them to pgbench and to bench/libpq.c). */
 #include "recorder.h"
 
 #include "api/machine.h"
 #include "base/error.h"
 #include "core/session.h"
 #include "core/setting.h"
+#include "db/engine.h"
 
 #include <semaphore.h>
 #include <stdio.h>
@@ -72,13 +76,13 @@ static void die(const char *what) {
 }
 
 /* The keys that serve derives, so that its sessions are good here too. */
-static void desk_open(struct desk *d, const char *dir, bool write, struct arena *a) {
+static void desk_open(struct desk *d, const char *dir, const char *url, bool write, struct arena *a) {
     struct key server;
     char err[512];
     FILE *f = fopen(str_fmt(a, "%s/secret.key", dir).p, "rb");
     if (f == NULL || fread(server.bytes, sizeof server.bytes, 1, f) != 1) die("no secret.key");
     fclose(f);
-    if (db_open(&(struct db_config){.dir = dir, .read_only = !write}, &d->db, err, sizeof err) < 0) die(err);
+    if (db_open(&(struct db_config){.dir = dir, .url = url, .read_only = !write}, &d->db, err, sizeof err) < 0) die(err);
     key_derive(&d->session_key, &server, "session");
     key_derive(&d->csrf_key, &server, "csrf token");
     key_derive(&d->request_key, &server, "request token");
@@ -164,10 +168,42 @@ static void post(struct api *api, struct arena *a, const char *store, int count,
     if (verbose) recorded_print(&r, db_reader(db));
 }
 
+/* ---- lines ---------------------------------------------------------------------------------------------------- */
+
+static void print_value(const struct bind *binds, struct str name) {
+    while (binds->name && !str_eq(str_of(binds->name), name)) binds++;
+    if (binds->type == BIND_INT)
+        printf("\t%lld", (long long)binds->i);
+    else if (binds->type == BIND_BLOB || memchr(binds->s.p ? binds->s.p : "", '\t', binds->s.n))
+        die("a value that is no line");
+    else if (binds->s.p)
+        printf("\t%.*s", (int)binds->s.n, binds->s.p);
+    else
+        printf("\t\\N");
+}
+
+static void lines(struct api *api, struct arena *a, const char *method, const char *body, char **targets, int n) {
+    for (int i = 0; i < n; i++) {
+        struct recording r;
+        record_begin(&r, a, false); /* on the pool's thread, and on a writer's */
+        ask(api, method, targets[i], *body ? body : NULL);
+        record_end();
+        for (const struct recorded *s = r.first; s; s = s->next) {
+            struct str names[128], text;
+            size_t count = dialect_number(a, db_dialect(a, true, s->sql).p, names, 128, &text);
+            for (const char *p = text.p; *p; p++) putchar(*p == '\n' || *p == '\t' ? ' ' : *p);
+            for (size_t k = 0; k < count; k++) print_value(s->binds, names[k]);
+            putchar('\n');
+        }
+        putchar('\n');
+    }
+}
+
 int main(int argc, char **argv) {
     bool verbose = argc > 1 && strcmp(argv[argc - 1], "-v") == 0, write = argc > 1 && strcmp(argv[1], "post") == 0;
+    bool print = argc > 1 && strcmp(argv[1], "lines") == 0;
     if (verbose) argc--;
-    if (argc < 7 || (write && argc != 8)) die("see the head of bench/statements.c");
+    if (argc < 7 || (write && argc != 8) || (print && argc < 9)) die("see the head of bench/statements.c");
     struct arena *a = arena_new();
     struct desk desk = {0};
     char err[512];
@@ -175,10 +211,11 @@ int main(int argc, char **argv) {
     edge.agent = argv[3];
     edge.session = argv[4];
     sem_init(&edge.replied, 0, 0);
-    desk_open(&desk, argv[2], write, a);
+    desk_open(&desk, argv[2], print ? argv[5] : NULL, write || print, a);
     struct api *api = api_new(&desk, &(struct api_config){.pool_threads = 1, .tmp_dir = argv[2]}, err, sizeof err);
     if (api == NULL) die(err);
-    if (write) post(api, a, store, atoi(argv[5]), argv[6], argv[7], verbose);
+    if (print) lines(api, a, argv[6], argv[7], argv + 8, argc - 8);
+    else if (write) post(api, a, store, atoi(argv[5]), argv[6], argv[7], verbose);
     else get(api, a, store, atoi(argv[5]), argv + 6, argc - 6, verbose);
     api_free(api);
     touches_free(desk.touches);

@@ -138,6 +138,7 @@ CREATE TABLE external_identifiers (
     external_app TEXT NOT NULL,
     external_id TEXT NOT NULL,
     created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL,
     UNIQUE (external_app, external_id)
 );
 CREATE INDEX external_identifiers_user ON external_identifiers (user_id);

@@ -82,6 +82,9 @@ static int open_store(struct server *s) {
     struct db_config cfg = store_config(s->options);
     char err[USAGE_MAX];
     cfg.create = true;
+    cfg.replica = option_text(s->options, OPT_REPLICA_URL).p;
+    cfg.clock = &s->desk.clock;
+    if (cfg.replica && !cfg.url) return complain("--replica-url is for a --database"), -1;
     cfg.cache_kb = (int)option_int(s->options, OPT_CACHE);
     cfg.mmap_mb = (int)option_int(s->options, OPT_MMAP);
     cfg.writers = (int)option_int(s->options, OPT_WRITERS);

@@ -44,6 +44,7 @@ extern const struct command commands[]; /* ends with name NULL */
 enum option_id {
     OPT_DATA,
     OPT_DATABASE,
+    OPT_REPLICA_URL,
     OPT_SETTINGS,
     OPT_SECRET_FILE,
     OPT_LISTEN,

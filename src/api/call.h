@@ -9,12 +9,15 @@
 
 struct api; /* the machine: compiled tables, pool, credential cache (api/api.h) */
 
-enum value_type { V_NULL, V_INT, V_TEXT, V_IDS };
+enum value_type { V_NULL, V_INT, V_TEXT, V_IDS, V_ROWS };
 struct value {
     enum value_type type;
-    int64_t i; /* V_INT; of V_IDS the count */
+    int64_t i; /* V_INT; of V_IDS and V_ROWS the count */
     struct str s;
-    const int64_t *ids;
+    union {
+        const int64_t *ids;
+        struct row *rows;
+    };
 };
 
 /* One parameter or argument, validated. */
@@ -22,8 +25,9 @@ struct in {
     const struct field *field;
     bool given;               /* false: absent, or only by .initial */
     struct value value;       /* V_NULL: cleared, or absent without .initial */
-    const struct json *json;  /* as sent; F_OBJECT, F_LIST, F_JSON */
     const struct http_file *file; /* F_FILE */
+    const struct json *json;  /* as sent; F_OBJECT, F_LIST, F_JSON; of F_TEXTS, F_MANY and F_ROWS always a list */
+    void *made;               /* what .check made of it, for .store; in the arena, NULL after a list was cleared */
     struct str name;          /* as it is sent: "title", "businesshour_id" */
     struct str pointer;       /* where it stands, for problems: "title", "teams/3/title" */
 };
@@ -129,6 +133,8 @@ const struct http_file *call_file(const struct call *c, const char *name);
 void in_ignore(struct call *c, const char *name, const char *why);
 /* In the pool: whether a password the caller typed is that of the hash; guesses are counted, and locked, like logins. */
 int auth_guess(struct call *c, struct str hash, struct str password, bool *right);
+/* Where a value inside one stands: "tags/3", with the pointer of a record before it. */
+struct str in_place(struct call *c, const struct in *in, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 int in_fail(struct call *c, const char *name, enum error code, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -175,6 +175,7 @@ static int writer_run(struct db_task *t, struct conn *conn) {
     c->work.conn = conn;
     reset(c);
     int rc = idempotent(c, run_handler);
+    if (rc >= 0 && !failed(&c->work)) rc = session_wrote(&c->work);
     if (rc < 0) c->headers = h->before;
     if (rc < 0) reply_error(c, rc);
     h->rc = rc;
@@ -282,11 +283,36 @@ static void run_inline(struct hop *h) {
     to_pool(h, pool_read);
 }
 
+/* A read that nobody has to find newer is answered by the replica, where there is one; what fails there is read again here.
+ * False: it is still to be read. */
+static bool on_replica(struct hop *h) {
+    struct call *c = &h->call;
+    struct conn *here = c->work.conn, *replica = NULL;
+    if (c->work.actor.session_id) replica = db_replica(c->work.desk->db, c->work.actor.wrote_at + REPLICA_SLACK_MS);
+    if (replica == NULL) return false;
+    db_read_end(here);
+    h->before = c->headers;
+    c->work.conn = replica;
+    int rc = db_read_begin(replica, BUDGET_POOL_MS);
+    if (rc >= 0) rc = run_reading(h);
+    bool failed_there = rc < 0 && error_info(-rc)->status >= 500;
+    if (!failed_there) {
+        finish(h, rc > 0 ? -ERR_SERVICE_UNAVAILABLE : rc);
+        return true;
+    }
+    c->headers = h->before;
+    c->work.conn = here;
+    rc = db_read_begin(here, BUDGET_POOL_MS);
+    if (rc < 0) finish(h, rc);
+    return rc < 0;
+}
+
 /* The body, then the handler where its route says. An inline GET goes on in the snapshot that found its actor. */
 static void proceed(struct hop *h) {
     struct call *c = &h->call;
     int rc = check_body(c);
     enum executor e = executor_of(c);
+    if (rc >= 0 && (e == INLINE || e == POOL) && on_replica(h)) return;
     if (rc >= 0 && e == INLINE) {
         run_inline(h);
         return;

@@ -58,6 +58,8 @@ static const char *plain_type(const struct manual *m, const struct field *f) {
 
 static void say_type(struct buf *out, const struct manual *m, const struct field *f, bool sent) {
     if (f->type == F_REF) link_type(out, sent ? "id of a" : "reference:", f->ref);
+    else if (sent && (f->type == F_MANY || f->type == F_ROWS)) link_type(out, "list to replace it:", f->ref);
+    else if (f->type == F_ROWS) link_type(out, "list, in place:", f->ref);
     else if (f->type == F_MANY) link_type(out, "list of references:", f->ref);
     else html(out, "%s", plain_type(m, f));
 }

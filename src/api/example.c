@@ -37,7 +37,7 @@ bool field_is_text(const struct field *f) {
 }
 
 bool field_is_list(const struct field *f) {
-    return f->type == F_IDS || f->type == F_TEXTS || f->type == F_WORDS || f->type == F_LIST;
+    return f->type == F_MANY || f->type == F_ROWS || f->type == F_IDS || f->type == F_TEXTS || f->type == F_WORDS || f->type == F_LIST;
 }
 
 const struct json *field_example(const struct manual *m, const struct field *f) {
@@ -78,32 +78,48 @@ static void by_type(struct json_writer *w, const struct field *f) {
         jw_end(w);
         break;
     case F_OBJECT: jw_raw(w, S("{}")); break;
+    case F_MANY:
+    case F_ROWS:
     case F_LIST: jw_raw(w, S("[]")); break;
     default: jw_null(w);
     }
 }
 
-static void example_reference(struct json_writer *w, const struct manual *m, const char *type, const struct json *id) {
-    const struct resource *r = resource_of(type);
+static void example_url(struct json_writer *w, const struct manual *m, const struct resource *r);
+
+static bool named_in(const char *list, const char *name) {
+    for (struct str rest = str_of(list); rest.p;)
+        if (str_eq(str_cut(&rest, ','), str_of(name))) return true;
+    return false;
+}
+
+static void example_reference(struct json_writer *w, const struct manual *m, const struct field *of, const struct json *id) {
+    const struct resource *r = resource_of(of->ref);
+    const char *names = of->shows ? of->shows : r ? r->reference_also : NULL;
     jw_object(w);
     put_key(w, "id");
     example_id(w, id);
-    for (const struct field *f = r ? r->fields : NULL; f && f->name && r->reference_also; f++) {
-        if (strcmp(f->name, r->reference_also) != 0) continue;
+    for (const struct field *f = names ? r->fields : NULL; f && f->name; f++) {
+        if (!named_in(names, f->name)) continue;
         put_key(w, f->name);
         example_shown(w, m, f);
     }
-    put_text(w, "resource_type", type);
+    put_text(w, "resource_type", of->ref);
+    if (of->shows) example_url(w, m, r);
     jw_end(w);
 }
 
 void example_shown(struct json_writer *w, const struct manual *m, const struct field *f) {
     const struct json *own = field_example(m, f);
     if (f->type == F_REF) {
-        example_reference(w, m, f->ref, own);
+        example_reference(w, m, f, own);
     } else if (f->type == F_MANY) {
         jw_array(w);
-        example_reference(w, m, f->ref, NULL);
+        example_reference(w, m, f, NULL);
+        jw_end(w);
+    } else if (f->type == F_ROWS) {
+        jw_array(w);
+        example_resource(w, m, resource_of(f->ref));
         jw_end(w);
     } else if (own) {
         jw_json(w, own);
@@ -184,6 +200,7 @@ static void example_url(struct json_writer *w, const struct manual *m, const str
         else if (own && (own->type == JSON_STRING || own->type == JSON_NUMBER)) buf_str(&url, own->text);
         else buf_char(&url, '1');
     }
+    put_key(w, "resource_url");
     jw_str(w, buf_view(&url));
     buf_free(&url);
 }
@@ -197,10 +214,7 @@ void example_resource(struct json_writer *w, const struct manual *m, const struc
         example_shown(w, m, f);
     }
     if (!r->is_item) put_text(w, "resource_type", r->type);
-    if (r->url) {
-        put_key(w, "resource_url");
-        example_url(w, m, r);
-    }
+    if (r->url) example_url(w, m, r);
     jw_end(w);
 }
 

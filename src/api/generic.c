@@ -2,6 +2,7 @@
 #include "api/generic.h"
 
 #include "api/input.h"
+#include "api/owned.h"
 #include "api/reply.h"
 #include "base/fold.h"
 #include "base/random.h"
@@ -143,17 +144,8 @@ struct str api_ids(struct call *c) { return json_ids(c->work.arena, c->ids, (siz
 /* ---- writing ---------------------------------------------------------------------------------------------- */
 
 static bool stored(const struct field *f, bool create) {
+    if (f->store || f->owned_by) return false;
     return input_taken(f, create) && !(f->flags & BY_HANDLER) && !(f->column && f->column[0] == 0);
-}
-
-static struct bind bind_of(struct arena *a, const struct in *in) {
-    struct bind b = {.name = str_fmt(a, ":%s", input_name(a, in->field).p).p};
-    switch (in->value.type) {
-    case V_INT: b.type = BIND_INT, b.i = in->value.i; break;
-    case V_TEXT: b.type = BIND_TEXT, b.s = in->value.s; break;
-    default: b.type = BIND_NULL;
-    }
-    return b;
 }
 
 #define FIELDS_MAX 96
@@ -167,7 +159,7 @@ static int columns(struct call *c, bool create, const char **names, struct bind 
         if (!stored(in->field, create) || (!create && !in->given)) continue;
         assert(n < FIELDS_MAX - 4);
         names[n] = input_name(a, in->field).p;
-        binds[n++] = bind_of(a, in);
+        binds[n++] = input_bind(a, in);
         if (in->field->fold == NULL) continue;
         names[n] = in->field->fold;
         struct str key = in->value.s.p ? fold_key(a, in->value.s) : (struct str){0};
@@ -195,7 +187,8 @@ int api_insert(struct call *c) {
     rc = stmt_step(s);
     if (rc == 1) c->id = col_int(s, 0);
     stmt_end(s);
-    return rc < 0 ? rc : rc == 1 ? 0 : -ERR_INTERNAL_ERROR;
+    if (rc != 1) return rc < 0 ? rc : -ERR_INTERNAL_ERROR;
+    return api_keep(c);
 }
 
 static int nothing_given(struct call *c) {
@@ -226,7 +219,23 @@ int api_store(struct call *c) {
     binds[n + 1] = (struct bind)B_TEXT("ids", api_ids(c));
     int rc = db_exec_text(c->work.conn, sql.p, binds);
     buf_free(&sql);
-    return rc < 0 ? rc : 0;
+    return rc < 0 ? rc : api_keep(c);
+}
+
+static int keep_of(struct call *c, int64_t id) {
+    for (int i = 0; i < c->input_count; i++) {
+        const struct in *in = &c->input[i];
+        if (!in->given || in->field->flags & READONLY) continue;
+        if (in->field->store) TRY(in->field->store(c, in, id));
+        else if (in->field->owned_by) TRY(owned_store(c, in, id));
+    }
+    return 0;
+}
+
+int api_keep(struct call *c) {
+    if (c->id_count <= 1) return keep_of(c, c->id);
+    for (int i = 0; i < c->id_count; i++) TRY(keep_of(c, c->ids[i]));
+    return 0;
 }
 
 int api_remove(struct call *c) {

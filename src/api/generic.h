@@ -9,6 +9,7 @@ int api_get(struct call *c);
 int api_create(struct call *c);
 int api_update(struct call *c); /* one, or with ids many */
 int api_delete(struct call *c); /* one, or with ids many */
+int api_reorder(struct call *c, const char *parameter, const char *column); /* ids given come first, the others follow in their old order */
 int api_import(struct call *c); /* bulk: makes a job; 202 */
 
 /* ---- steps ------------------------------------------------------------------------------------------- */
@@ -17,6 +18,7 @@ int api_of(struct call *c);      /* what route->of names: 404 unless the actor s
 int api_target(struct call *c);  /* the row :id names, or the rows ids name: 404, then preconditions 412; sets id or ids */
 int api_insert(struct call *c);  /* INSERT of what api_input took; sets id */
 int api_store(struct call *c);   /* UPDATE of the targets with what was given; nothing given: nothing changes */
+int api_keep(struct call *c);    /* .store of what was given, for the rows made or changed; insert and store do it by themselves */
 int api_remove(struct call *c);  /* DELETE of the targets */
 struct str api_ids(struct call *c); /* the targets as a JSON array, for @LIST(:ids) */
 

@@ -1,6 +1,7 @@
 #include "api/input.h"
 
 #include "api/generic.h"
+#include "api/owned.h"
 #include "base/fold.h"
 #include "base/limits.h"
 
@@ -13,8 +14,32 @@ struct str input_name(struct arena *a, const struct field *f) {
 }
 
 bool input_taken(const struct field *f, bool create) {
-    if (f->type == F_MANY || f->type == F_COMPUTED) return false;
+    if (f->type == F_COMPUTED) return false;
+    if ((f->type == F_MANY || f->type == F_ROWS) && f->store == NULL && f->owned_by == NULL) return false;
     return !(f->flags & (READONLY | HIDDEN | (create ? UPDATE_ONLY : CREATE_ONLY)));
+}
+
+struct str in_place(struct call *c, const struct in *in, const char *fmt, ...) {
+    struct str root = in->pointer.p ? in->pointer : in->name;
+    va_list args, again;
+    va_start(args, fmt);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, fmt, args);
+    char *text = arena_alloc(c->work.arena, (size_t)n + 1);
+    vsnprintf(text, (size_t)n + 1, fmt, again);
+    va_end(again);
+    va_end(args);
+    return str_fmt(c->work.arena, "%.*s/%s", (int)root.n, root.p, text);
+}
+
+struct bind input_bind(struct arena *a, const struct in *in) {
+    struct bind b = {.name = str_fmt(a, ":%s", input_name(a, in->field).p).p};
+    switch (in->value.type) {
+    case V_INT: b.type = BIND_INT, b.i = in->value.i; break;
+    case V_TEXT: b.type = BIND_TEXT, b.s = in->value.s; break;
+    default: b.type = BIND_NULL;
+    }
+    return b;
 }
 
 static int invalid(struct call *c, struct in *in, const char *why) {
@@ -38,13 +63,9 @@ static int read_text(struct call *c, struct in *in, struct str s) {
     const struct field *f = in->field;
     bool line = f->type != F_LONG && f->type != F_PASSWORD;
     int64_t most = f->max ? f->max : f->type == F_LONG ? LIMIT_TEXT : LIMIT_TITLE;
-    if (f->type == F_PASSWORD) most = LIMIT_PASSWORD;
-    if ((int64_t)(f->type == F_PASSWORD ? s.n : utf8_count(s)) > most)
-        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most %lld characters are possible.",
-                       (long long)most);
-    for (size_t i = 0; line && i < s.n; i++)
-        if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7F) return invalid(c, in, "Control characters are not possible here.");
-    if (memchr(s.p, 0, s.n)) return invalid(c, in, "The character U+0000 is not possible.");
+    if (f->type == F_PASSWORD && s.n > LIMIT_PASSWORD) return invalid(c, in, "At most 1024 bytes are possible.");
+    const char *why = f->type == F_PASSWORD ? text_wrong(c->work.arena, s, LIMIT_PASSWORD, false) : text_wrong(c->work.arena, s, most, line);
+    if (why) return invalid(c, in, why);
     if (f->type == F_EMAIL) {
         s = str_trim(s);
         if (!email_valid(s)) return invalid(c, in, "This is not an e-mail address.");
@@ -153,8 +174,35 @@ static int read_texts(struct call *c, struct in *in, const struct json *j) {
     struct str *texts;
     int n = texts_of(c->work.arena, j, &texts);
     if (n < 0) return invalid(c, in, "A list is expected.");
-    in->value = (struct value){V_TEXT, .s = json_texts(c->work.arena, texts, (size_t)n)};
+    struct json *list = json_new(c->work.arena, JSON_ARRAY);
+    for (int i = 0; i < n; i++) json_append(list, json_string(c->work.arena, texts[i]));
+    in->json = list;
+    in->value = (struct value){V_TEXT, .i = n, .s = json_texts(c->work.arena, texts, (size_t)n)};
     return 0;
+}
+
+/* A list whose items are read by .check or as owned rows: an array, JSON text of one, or text with commas. */
+static int read_items(struct call *c, struct in *in, const struct json *j) {
+    struct arena *a = c->work.arena;
+    struct json *parsed;
+    struct json_error err;
+    struct str s;
+    if (j->type == JSON_STRING && str_starts(str_trim(j->text), S("["))) {
+        if (json_parse(a, j->text, &parsed, &err) < 0)
+            return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "This is no JSON: %s at byte %zu.", err.reason, err.offset);
+        j = parsed;
+    } else if (scalar_text(j, &s)) {
+        parsed = json_new(a, JSON_ARRAY);
+        for (struct str rest = s; rest.p;) {
+            struct str item = str_trim(str_cut(&rest, ','));
+            if (item.n) json_append(parsed, json_string(a, item));
+        }
+        j = parsed;
+    }
+    if (j->type != JSON_ARRAY) return invalid(c, in, "A list is expected.");
+    in->json = j;
+    in->value = (struct value){V_INT, .i = j->count};
+    return in->field->owned_by ? owned_read(c, in) : 0;
 }
 
 /* Objects and lists may come as JSON text in a form field. */
@@ -213,6 +261,8 @@ static int read_value(struct call *c, struct in *in, bool create, const struct j
     case F_IDS: TRY(read_ids(c, in, j)); break;
     case F_WORDS: TRY(read_words(c, in, j)); break;
     case F_TEXTS: TRY(read_texts(c, in, j)); break;
+    case F_MANY:
+    case F_ROWS: TRY(read_items(c, in, j)); break;
     case F_JSON:
     case F_OBJECT:
     case F_LIST: TRY(read_tree(c, in, j)); break;
@@ -227,7 +277,7 @@ static int read_value(struct call *c, struct in *in, bool create, const struct j
         } else if (j->type == JSON_TRUE || j->type == JSON_FALSE) return invalid(c, in, "A text is expected.");
         else TRY(read_text(c, in, s));
     }
-    bool list = f->type == F_IDS || f->type == F_WORDS;
+    bool list = f->type == F_IDS || f->type == F_WORDS || f->type == F_TEXTS;
     if ((f->flags & (REQUIRED | PRESENT)) && list && in->value.i == 0)
         return fail_at(&c->work, ERR_FIELD_EMPTY, in->name, in->pointer, NULL);
     return f->check ? f->check(c, in) : 0;
@@ -239,8 +289,8 @@ static int check_unique(struct call *c, struct in *in) {
     const struct resource *r = c->home;
     if (!(f->flags & UNIQUE) || in->value.type != V_TEXT) return 0;
     struct stmt *row;
-    struct str sql = str_fmt(c->work.arena, "SELECT t.id FROM %s t WHERE t.%s = :value AND t.id <> :id%s%s", r->table, f->name,
-                             r->unique_among ? " AND " : "", r->unique_among ? r->unique_among : "");
+    struct str sql = str_fmt(c->work.arena, "SELECT t.id FROM %s t WHERE t.%s = :value AND t.id <> :id%s%s%s%s", r->table, f->name,
+                             r->unique_among ? " AND " : "", r->unique_among ? r->unique_among : "", r->where ? " AND " : "", r->where ? r->where : "");
     int rc = db_start(c->work.conn, sql.p, BINDS(B_TEXT("value", in->value.s), B_INT("id", c->id)), &row);
     if (rc < 0) return fail(&c->work, (enum error)-rc);
     rc = stmt_step(row);

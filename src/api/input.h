@@ -14,6 +14,7 @@ void input_notices(struct call *c);
 
 /* The name a field is sent under: "title"; of a reference "businesshour_id". */
 struct str input_name(struct arena *a, const struct field *f);
+struct bind input_bind(struct arena *a, const struct in *in); /* the value under the name it is sent by */
 bool input_taken(const struct field *f, bool create);
 
 /* Arguments that every operation takes; the problems among them are gathered like any input's. */

@@ -27,7 +27,7 @@ static struct json_name json_name(struct arena *a, const char *text, bool colon)
 }
 
 static bool has_column(const struct field *f) {
-    if (f->flags & INPUT_ONLY || f->type == F_MANY || (f->column && f->column[0] == 0)) return false;
+    if (f->flags & INPUT_ONLY || f->type == F_MANY || f->type == F_ROWS || (f->column && f->column[0] == 0)) return false;
     return f->type != F_COMPUTED || f->column;
 }
 
@@ -40,39 +40,81 @@ static bool textual(const struct field *f) {
 
 static bool open_to_all(const struct field *f) { return f->to == TO_ALL && !(f->flags & LOGGED_IN) && f->shown_if == NULL; }
 
+/* Of members named with commas, then -1. */
+static const int *places(struct arena *a, const struct resource *r, const char *names) {
+    int *list = arena_array(a, strlen(names) + 2, sizeof *list), n = 0;
+    for (struct str rest = str_of(names); rest.p;) {
+        struct str name = str_cut(&rest, ',');
+        int i = 0;
+        while (r->fields[i].name && !str_eq(str_of(r->fields[i].name), name)) i++;
+        assert(r->fields[i].name); /* a member that the table lacks is a bug */
+        list[n++] = i;
+    }
+    list[n] = -1;
+    return list;
+}
+
 static void layout_members(struct arena *a, struct layout *s) {
     const struct resource *r = s->resource;
     while (r->fields[s->count].name) s->count++;
     struct member *members = arena_array(a, (size_t)s->count + 1, sizeof *members);
-    int column = 0;
     s->members = members;
     for (int i = 0; i < s->count; i++) {
         const struct field *f = &r->fields[i];
-        const struct resource *target = f->type == F_REF || f->type == F_MANY ? resource_of(f->ref) : NULL;
+        bool refers = f->type == F_REF || f->type == F_MANY || f->type == F_ROWS;
+        const struct resource *target = refers ? resource_of(f->ref) : NULL;
         members[i] = (struct member){.field = f, .name = json_name(a, f->name, true), .textual = textual(f), .open = open_to_all(f),
                                      .written = !(f->flags & (INPUT_ONLY | HIDDEN)), .target = target ? *place_of(target) : NULL};
-        if (has_column(f)) members[i].column = ++column;
+        if (has_column(f)) members[i].column = ++s->column_count;
+        if (f->shows) members[i].carried = places(a, target, f->shows);
         if (r->reference_also && strcmp(f->name, r->reference_also) == 0) s->also = i;
     }
 }
 
-static void layout_select(struct arena *a, struct layout *s) {
-    const struct resource *r = s->resource;
+/* Of all members, or (only) of the one that references carry. */
+static struct str columns_text(struct arena *a, const struct layout *s, bool only) {
     struct buf sql = {0};
-    s->from = r->from ? str_of(r->from) : STR_CAT(a, str_of(r->table), S(" t"));
-    buf_text(&sql, "SELECT t.id");
+    buf_text(&sql, s->resource->table ? "t.id" : "0");
     for (int i = 0; i < s->count; i++) {
         const struct field *f = s->members[i].field;
-        if (s->members[i].column == 0) continue;
+        if (s->members[i].column == 0 || (only && i != s->also)) continue;
         buf_text(&sql, f->column ? ", " : ", t.");
         buf_text(&sql, f->column ? f->column : f->name);
         if (f->column == NULL && f->type == F_REF) buf_text(&sql, "_id");
     }
-    buf_text(&sql, " FROM ");
-    buf_str(&sql, s->from);
-    buf_text(&sql, " WHERE ");
-    s->select = str_dup(a, buf_view(&sql));
+    struct str text = str_dup(a, buf_view(&sql));
     buf_free(&sql);
+    return text;
+}
+
+static struct str select_text(struct arena *a, const struct layout *s, struct str columns) {
+    return STR_CAT(a, S("SELECT "), columns, S(" FROM "), s->from, S(" WHERE "));
+}
+
+static void layout_select(struct arena *a, struct layout *s) {
+    const struct resource *r = s->resource;
+    s->from = r->from ? str_of(r->from) : STR_CAT(a, str_of(r->table), S(" t"));
+    s->columns = columns_text(a, s, false);
+    s->select = select_text(a, s, s->columns);
+    if (s->also >= 0) s->select_also = select_text(a, s, columns_text(a, s, true));
+}
+
+/* Lists, once the layouts of all their targets are there. */
+static void layout_lists(struct arena *a, struct layout *s) {
+    for (struct member *m = (struct member *)s->members; m < s->members + s->count; m++) {
+        if (m->field->type != F_MANY && m->field->type != F_ROWS) continue;
+        const struct layout *t = m->target;
+        struct str owner = str_of(m->field->owned_by), order = t->resource->owned_order ? str_of(t->resource->owned_order) : S("t.id");
+        if (m->field->many) {
+            m->list = str_of(m->field->many);
+            continue;
+        }
+        m->order = STR_CAT(a, S(" ORDER BY t."), owner, S(", "), order);
+        if (m->field->type == F_ROWS)
+            m->list = STR_CAT(a, S("SELECT "), t->columns, S(", t."), owner, S(" FROM "), t->from, S(" WHERE t."), owner, S(" IN @LIST(:ids)"));
+        else
+            m->list = STR_CAT(a, S("SELECT t."), owner, S(", t.id FROM "), t->from, S(" WHERE t."), owner, S(" IN @LIST(:ids)"), m->order);
+    }
 }
 
 static int url_member(const struct layout *s, struct str name) {
@@ -108,9 +150,10 @@ static void make_layouts(void) {
         struct layout *s = *place_of(*r);
         s->type = json_name(a, (*r)->type, false);
         layout_members(a, s);
-        if ((*r)->table) layout_select(a, s);
+        if ((*r)->table || (*r)->from) layout_select(a, s);
         if ((*r)->url) layout_url(a, s);
     }
+    for (const struct resource *const *r = resources; *r; r++) layout_lists(a, *place_of(*r));
 }
 
 const struct layout *layout_of(const struct resource *r) {

@@ -14,7 +14,10 @@ struct member {
     bool textual;        /* of the column's value */
     bool written;        /* shown to somebody */
     bool open;           /* shown to everybody */
-    const struct layout *target; /* F_REF, F_MANY */
+    const struct layout *target; /* F_REF, F_MANY, F_ROWS */
+    const int *carried;  /* F_REF with .shows: places of the target's members that it shows, then -1; else NULL */
+    struct str list;     /* F_MANY: the query; F_ROWS: its beginning, of the target's .columns and the owner: "SELECT ... IN @LIST(:ids)" */
+    struct str order;    /* F_ROWS: its end, " ORDER BY ..." */
 };
 
 /* "conversations/:case_id/messages/:id" is a text, a member, a text, the id: each piece a text and what follows it. */
@@ -28,7 +31,10 @@ struct layout {
     const struct resource *resource;
     struct json_name type;        /* of the resource; .key is the type in quotes, without the colon */
     struct str from;              /* "teams t" */
+    struct str columns;           /* "t.id, t.title, ..."; 0 in place of the id where rows have none */
     struct str select;            /* "SELECT t.id, t.title, ... FROM teams t WHERE " */
+    struct str select_also;       /* the same of the one member that references carry */
+    int column_count;             /* of .columns, beside the id */
     const struct url_piece *url;  /* NULL: it has no address */
     int also;                     /* place of the member that references carry; -1: none */
     int count;

@@ -11,6 +11,9 @@ static void dead(struct visit *v) {
     html(&v->body, "<p>It was used already, a newer one was sent, or it has expired. Please ask for a new one.</p>\n");
 }
 
+/* A link that can't do what it was for (the address is another person's by now) is as good as none. */
+static int outcome(const struct visit *v, int rc) { return rc < 0 && failed(&v->work) ? 0 : rc; }
+
 /* ---- /verify ------------------------------------------------------------------------------------------------------ */
 
 static int find_verification(struct visit *v) {
@@ -21,7 +24,7 @@ static int find_verification(struct visit *v) {
 static int take_verification(struct visit *v) { return email_verify(&v->work, visit_text(v, "hash")); }
 
 static void verify(struct visit *v) {
-    int found = v->posted ? visit_write(v, take_verification) : visit_read(v, find_verification);
+    int found = v->posted ? outcome(v, visit_write(v, take_verification)) : visit_read(v, find_verification);
     if (found < 0) {
         visit_failed(v);
     } else if (found == 0) {
@@ -101,7 +104,7 @@ static void password(struct visit *v) {
         password_form(v, wrong);
         return;
     }
-    if (rc > 0) rc = mine->hash.p ? visit_write(v, set_password) : -ERR_SERVICE_UNAVAILABLE;
+    if (rc > 0) rc = mine->hash.p ? outcome(v, visit_write(v, set_password)) : -ERR_SERVICE_UNAVAILABLE;
     if (rc < 0) {
         visit_failed(v);
     } else if (rc == 0) {

@@ -100,7 +100,7 @@ static void form_encoding(struct json_writer *w, const struct manual *m, const s
     put_key(w, "encoding");
     jw_object(w);
     for (const struct field *f = operation_input(op); f->name; f++) {
-        bool list = field_is_list(f) && f->type != F_LIST, object = f->type == F_OBJECT || f->type == F_JSON;
+        bool nested = f->type == F_LIST || f->owned_by, list = field_is_list(f) && !nested, object = f->type == F_OBJECT || f->type == F_JSON;
         if (!input_sent(op, f) || !(list || object)) continue;
         put_key(w, sent_name(m, f));
         put_json(w, list ? "{'style': 'form', 'explode': false}" : "{'style': 'deepObject', 'explode': true}");

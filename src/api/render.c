@@ -62,7 +62,18 @@ static void write_type(struct view *v, const struct layout *layout) {
 
 static void write_cell(struct view *v, const struct row *row, const struct member *m, const struct value *cell);
 
-void view_reference(struct view *v, const struct layout *layout, int64_t id) {
+static void write_url(struct view *v, const struct row *row);
+
+/* A member that a reference carries; null where the caller does not see the row. */
+static void write_carried(struct view *v, const struct layout *layout, const struct row *row, int place) {
+    const struct member *m = &layout->members[place];
+    jw_name(&v->w, &m->name);
+    if (row && view_sees(v, row, m)) write_cell(v, row, m, &row->cells[place]);
+    else jw_null(&v->w);
+}
+
+/* The resource, when it is included here, or what stands for it. carried: places, then -1; NULL: what every reference carries. */
+static void write_reference(struct view *v, const struct layout *layout, int64_t id, const int *carried) {
     const struct row *row = view_find(v, layout->resource, id);
     if (row && row->expandable && !v->c->options.flat && view_includes(v, layout->resource) && !on_path(v, row)) {
         view_row(v, row);
@@ -71,21 +82,23 @@ void view_reference(struct view *v, const struct layout *layout, int64_t id) {
     jw_object(&v->w);
     jw_name(&v->w, JSON_NAME("id"));
     jw_int(&v->w, id);
-    if (layout->also >= 0) {
-        const struct member *m = &layout->members[layout->also];
-        jw_name(&v->w, &m->name);
-        if (row && view_sees(v, row, m)) write_cell(v, row, m, &row->cells[layout->also]);
-        else jw_null(&v->w);
-    }
+    if (carried == NULL && layout->also >= 0) write_carried(v, layout, row, layout->also);
+    for (const int *place = carried; place && *place >= 0; place++) write_carried(v, layout, row, *place);
     write_type(v, layout);
+    if (carried && row) write_url(v, row);
     jw_end(&v->w);
 }
+
+void view_reference(struct view *v, const struct layout *layout, int64_t id) { write_reference(v, layout, id, NULL); }
 
 /* ---- one row -------------------------------------------------------------------------------------------- */
 
 static void write_many(struct view *v, const struct member *m, const struct value *cell) {
     jw_array(&v->w);
-    for (int64_t i = 0; i < cell->i; i++) view_reference(v, m->target, cell->ids[i]);
+    if (cell->type == V_ROWS)
+        for (const struct row *row = cell->rows; row; row = row->next) view_row(v, row);
+    else
+        for (int64_t i = 0; i < cell->i; i++) view_reference(v, m->target, cell->ids[i]);
     jw_end(&v->w);
 }
 
@@ -95,7 +108,7 @@ static void write_cell(struct view *v, const struct row *row, const struct membe
         f->render(v, row, cell);
         return;
     }
-    if (f->type == F_MANY) {
+    if (f->type == F_MANY || f->type == F_ROWS) {
         write_many(v, m, cell);
         return;
     }
@@ -108,14 +121,14 @@ static void write_cell(struct view *v, const struct row *row, const struct membe
     case F_BOOL: jw_bool(&v->w, cell->i != 0); break;
     case F_TIME: jw_time(&v->w, cell->i); break;
     case F_WORD: jw_str(&v->w, str_of(word_of(f->words, cell->i))); break;
-    case F_REF: view_reference(v, m->target, cell->i); break;
+    case F_REF: write_reference(v, m->target, cell->i, m->carried); break;
     case F_JSON: jw_raw(&v->w, cell->s); break;
     default: jw_str(&v->w, cell->s);
     }
 }
 
 static void write_hidden(struct view *v, const struct field *f) {
-    if (f->type == F_MANY) {
+    if (f->type == F_MANY || f->type == F_ROWS) {
         jw_array(&v->w);
         jw_end(&v->w);
     } else {
@@ -139,6 +152,7 @@ static void write_url(struct view *v, const struct row *row) {
         parts[n] = cell->type == V_INT ? str_int(numbers[n / 2], cell->i) : cell->s;
         n++;
     }
+    jw_name(&v->w, JSON_NAME("resource_url"));
     jw_cat(&v->w, parts, n);
 }
 
@@ -180,10 +194,7 @@ void view_row(struct view *v, const struct row *row) {
     }
     write_members(v, row);
     if (!layout->resource->is_item) write_type(v, layout);
-    if (layout->url) {
-        jw_name(&v->w, JSON_NAME("resource_url"));
-        write_url(v, row);
-    }
+    if (layout->url) write_url(v, row);
     jw_end(&v->w);
     v->depth--;
 }
@@ -216,20 +227,27 @@ void render_nothing(struct view *v, const struct row *row, const struct value *o
 
 /* ---- tags ----------------------------------------------------------------------------------------------- */
 
-void view_tag(struct view *v, const struct row *row, char out[33]) {
+/* Rows in place are members of what shows them. */
+static void tag_row(struct view *v, struct tag *t, const struct row *row) {
     const struct layout *layout = row->layout;
-    struct tag t;
-    tag_init(&t);
-    tag_text(&t, layout->type.text);
-    tag_int(&t, row->id);
+    tag_text(t, layout->type.text);
+    tag_int(t, row->id);
     for (int i = 0; i < layout->count; i++) {
         const struct value *cell = &row->cells[i];
         if (layout->members[i].field->flags & (INPUT_ONLY | ON_DEMAND)) continue;
-        if (!view_sees(v, row, &layout->members[i]) || cell->type == V_NULL) tag_int(&t, -1);
-        else if (cell->type == V_INT) tag_int(&t, cell->i);
-        else if (cell->type == V_TEXT) tag_text(&t, cell->s);
+        if (!view_sees(v, row, &layout->members[i]) || cell->type == V_NULL) tag_int(t, -1);
+        else if (cell->type == V_INT) tag_int(t, cell->i);
+        else if (cell->type == V_TEXT) tag_text(t, cell->s);
+        else if (cell->type == V_ROWS)
+            for (const struct row *inner = cell->rows; inner; inner = inner->next) tag_row(v, t, inner);
         else
-            for (int64_t k = 0; k < cell->i; k++) tag_int(&t, cell->ids[k]);
+            for (int64_t k = 0; k < cell->i; k++) tag_int(t, cell->ids[k]);
     }
+}
+
+void view_tag(struct view *v, const struct row *row, char out[33]) {
+    struct tag t;
+    tag_init(&t);
+    tag_row(v, &t, row);
     tag_end(&t, out);
 }

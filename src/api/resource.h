@@ -24,7 +24,8 @@ enum field_type {
     F_TIME,     /* milliseconds in the store, ISO 8601 outside */
     F_WORD,     /* one of .words */
     F_REF,      /* one resource of type .ref; column and parameter are called <name>_id; shown {id, resource_type} */
-    F_MANY,     /* many resources of type .ref, found by .many */
+    F_MANY,     /* many resources of type .ref, found by .many or .owned_by */
+    F_ROWS,     /* rows of .ref that .owned_by owns, shown in place; they hold values and references, no lists */
     F_JSON,     /* JSON text in the column, shown inline, input by .check */
     F_COMPUTED, /* written by .render from the column's value (NULL without column) */
     /* parameters and arguments only */
@@ -54,16 +55,20 @@ enum field_flag {
     SECRET = 4096,    /* shown once: the replay of an Idempotency-Key shows null */
 };
 
-/* Who sees a member (completions.md section 5: of other people; of teams customers see the title). */
-enum audience { TO_ALL, TO_CUSTOMERS, TO_STAFF };
+/* Who sees a member (completions.md section 5: of other people; of teams customers see the title). One's own person is seen whole,
+ * but for what staff alone may know of it. */
+enum audience { TO_ALL, TO_CUSTOMERS, TO_STAFF, TO_STAFF_ALONE };
 
 struct field {
     const char *name;
     enum field_type type;
     unsigned flags;
     const char *column; /* SQL over the table's alias t; NULL: t.<name>, of F_REF t.<name>_id; "" : no column */
-    const char *ref;    /* F_REF, F_MANY: type of the resource referred to */
+    const char *ref;    /* F_REF, F_MANY, F_ROWS: type of the resource referred to */
     const char *many;   /* F_MANY: a query of (owner id, target id) WHERE owner IN @LIST(:ids), in order */
+    const char *owned_by; /* F_MANY, F_ROWS: column of .ref's table that holds the owner's id. A list of such rows may be given
+                             (api/owned.h) unless READONLY; it replaces those there are */
+    const char *shows;  /* F_REF: members that the reference carries beside its address, in place: "title,key" */
     const struct word *words;
     int64_t min, max;   /* F_INT: both 0: any; texts: max characters, 0: the type's */
     const char *initial;  /* a POST without it: this text, parsed as if given */
@@ -74,6 +79,8 @@ struct field {
     void (*render)(struct view *v, const struct row *row, const struct value *own); /* F_COMPUTED; may replace any other type's form */
     /* Validates what was given beyond its type and may replace in->value; problems through fail_at. */
     int (*check)(struct call *c, struct in *in);
+    /* Keeps what was given where that is no column of the row: called for each row made or changed. With it an F_MANY is taken too. */
+    int (*store)(struct call *c, const struct in *in, int64_t id);
     const char *doc, *example; /* example: JSON, for OpenAPI and the reference */
 };
 
@@ -154,6 +161,7 @@ struct resource {
     const struct route *routes;
     void (*visible)(struct work *w, struct branches *out); /* NULL: all rows, to whoever a route admits */
     unsigned expanded_for;      /* roles that `include` expands it for; 0: all */
+    const char *owned_order;    /* order of the rows that one owner has; NULL: t.id */
     const char *reference_also; /* a member that references carry beside id and resource_type */
     const char *unique_among;   /* which rows a UNIQUE value must not be in; NULL: all */
     bool is_item;               /* an item of a list, no resource: shown without id and resource_type */

@@ -75,10 +75,22 @@ static bool is_json(const char *text) {
     return ok;
 }
 
+static bool has_lists(const struct resource *r) {
+    for (const struct field *f = r->fields; f->name; f++)
+        if (f->type == F_MANY || f->type == F_ROWS) return true;
+    return false;
+}
+
 static bool check_fields(struct arena *a, const struct resource *r, char *err, size_t size) {
     for (const struct field *f = r->fields; f->name; f++) {
-        if ((f->type == F_REF || f->type == F_MANY) && (f->ref == NULL || resource_of(f->ref) == NULL)) return wrong(err, size, r, NULL, str_fmt(a, "%s refers to an unknown resource", f->name).p);
-        if (f->type == F_MANY && f->many == NULL) return wrong(err, size, r, NULL, str_fmt(a, "%s has no query .many", f->name).p);
+        bool many = f->type == F_MANY || f->type == F_ROWS;
+        if ((f->type == F_REF || many) && (f->ref == NULL || resource_of(f->ref) == NULL)) return wrong(err, size, r, NULL, str_fmt(a, "%s refers to an unknown resource", f->name).p);
+        if (many && f->owned_by == NULL && (f->many == NULL || f->type == F_ROWS))
+            return wrong(err, size, r, NULL, str_fmt(a, "%s has no query .many nor .owned_by", f->name).p);
+        if (f->type == F_ROWS && has_lists(resource_of(f->ref))) return wrong(err, size, r, NULL, str_fmt(a, "%s: rows in place have no lists", f->name).p);
+        if (f->shows && (f->type != F_REF || resource_of(f->ref)->url == NULL)) return wrong(err, size, r, NULL, str_fmt(a, "%s shows more than it can", f->name).p);
+        if (f->owned_by && !(f->flags & READONLY) && resource_of(f->ref)->table == NULL)
+            return wrong(err, size, r, NULL, str_fmt(a, "%s is given, but its rows have no table", f->name).p);
         if ((f->type == F_WORD || f->type == F_WORDS) && f->words == NULL) return wrong(err, size, r, NULL, str_fmt(a, "%s has no .words", f->name).p);
         if (f->example && !is_json(f->example)) return wrong(err, size, r, NULL, str_fmt(a, "%s: .example is no JSON (a text stands in quotes)", f->name).p);
         if (f->doc == NULL && !(f->flags & HIDDEN)) return wrong(err, size, r, NULL, str_fmt(a, "%s has no .doc", f->name).p);

@@ -104,6 +104,11 @@ static void put_shown(struct json_writer *w, const struct manual *m, const struc
         put_enum(w, f->words, nullable);
         break;
     case F_REF: put_either(w, f->ref, nullable); break;
+    case F_ROWS:
+        put_type(w, "array", nullable);
+        put_key(w, "items");
+        schema_ref(w, "schemas", f->ref, "");
+        break;
     case F_MANY:
         put_type(w, "array", nullable);
         put_key(w, "items");
@@ -232,6 +237,8 @@ static void put_sent(struct json_writer *w, const struct manual *m, const struct
         put_items(w, f->type == F_IDS ? "integer" : "string", f->type == F_WORDS ? f->words : NULL);
         break;
     case F_OBJECT: put_type(w, "object", nullable); break;
+    case F_MANY:
+    case F_ROWS:
     case F_LIST:
         put_type(w, "array", nullable);
         put_key(w, "items");

@@ -90,6 +90,8 @@ static void metrics(struct api *api, struct http_request *r) {
     metric(&b, "store_statements_total", "counter", "Statements run.", d.statements);
     metric(&b, "store_prepares_total", "counter", "Statements prepared.", d.prepares);
     metric(&b, "store_rung_total", "counter", "Messages of other processes that they have written.", d.rung);
+    metric(&b, "store_replica_reads_total", "counter", "Reads that the replica was asked for.", d.replica_reads);
+    metric(&b, "store_replica_usable", "gauge", "1 when there is a replica and it does not lag.", d.replica_usable);
     metric(&b, "store_bytes", "gauge", "Size of the store.", d.store_bytes);
     metric(&b, "store_wal_bytes", "gauge", "Size of the write-ahead log.", d.wal_bytes);
     metric(&b, "store_writable", "gauge", "1 when the last commit succeeded.", d.writable);

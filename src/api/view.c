@@ -105,7 +105,7 @@ bool view_may_see(struct view *v, const struct row *row, const struct member *m)
     const struct field *f = m->field;
     if (f->flags & LOGGED_IN && a->rank == ROLE_PUBLIC && a->fingerprint.n == 0) return false;
     if (f->shown_if && !shown(v, f->shown_if)) return false;
-    if (row->layout->resource->is_person && a->user_id && row->id == a->user_id) return true;
+    if (f->to != TO_STAFF_ALONE && row->layout->resource->is_person && a->user_id && row->id == a->user_id) return true;
     return f->to == TO_ALL || (f->to == TO_CUSTOMERS && a->rank >= ROLE_CUSTOMER) || a->rank >= ROLE_COLLABORATOR;
 }
 
@@ -117,7 +117,6 @@ static struct row *row_new(struct view *v, const struct layout *layout, int64_t 
     struct arena *a = v->c->work.arena;
     struct row *row = ARENA_NEW(a, struct row);
     *row = (struct row){.layout = layout, .id = id, .cells = arena_array(a, (size_t)layout->count + 1, sizeof *row->cells)};
-    view_keep(v, row);
     return row;
 }
 
@@ -131,10 +130,16 @@ static void read_cell(struct arena *a, const struct member *m, struct stmt *s, s
     }
 }
 
-struct row *view_read(struct view *v, const struct layout *layout, struct stmt *s) {
+static struct row *read_row(struct view *v, const struct layout *layout, struct stmt *s) {
     struct row *row = row_new(v, layout, col_int(s, 0));
     for (int i = 0; i < layout->count; i++)
         if (layout->members[i].column) read_cell(v->c->work.arena, &layout->members[i], s, &row->cells[i]);
+    return row;
+}
+
+struct row *view_read(struct view *v, const struct layout *layout, struct stmt *s) {
+    struct row *row = read_row(v, layout, s);
+    view_keep(v, row);
     return row;
 }
 
@@ -182,15 +187,21 @@ struct row *view_find(const struct view *v, const struct resource *r, int64_t id
 
 /* ---- loading -------------------------------------------------------------------------------------------- */
 
+enum depth {
+    DEPTH_MEMBER = 1, /* the one member that references carry */
+    DEPTH_ROW,        /* the row: a reference shows some of its members */
+    DEPTH_ALL,        /* included: its own references count too */
+};
+
 struct id_list {
     const struct layout *layout;
-    bool follow; /* included: its own references count too */
+    enum depth depth;
     int64_t *ids;
     size_t n, cap;
     struct id_list *next;
 };
 
-static void want(struct view *v, struct id_list **lists, const struct layout *layout, int64_t id, bool follow) {
+static void want(struct view *v, struct id_list **lists, const struct layout *layout, int64_t id, enum depth depth) {
     struct arena *a = v->c->work.arena;
     if (v->slot_count && slot_of(v, layout->resource, id)->resource) return;
     slot_make(v, layout->resource, id);
@@ -198,9 +209,10 @@ static void want(struct view *v, struct id_list **lists, const struct layout *la
     while (l && l->layout != layout) l = l->next;
     if (l == NULL) {
         l = ARENA_NEW(a, struct id_list);
-        *l = (struct id_list){.layout = layout, .follow = follow, .next = *lists};
+        *l = (struct id_list){.layout = layout, .next = *lists};
         *lists = l;
     }
+    if (l->depth < depth) l->depth = depth;
     if (l->n == l->cap) {
         int64_t *more = arena_array(a, l->cap = l->cap ? l->cap * 2 : 16, sizeof *more);
         if (l->n) memcpy(more, l->ids, l->n * sizeof *more);
@@ -216,7 +228,7 @@ static int load_many(struct view *v, const struct layout *layout, int field, str
     int rc;
     int64_t *ids = NULL, owner = 0, cap = 0;
     struct value *cell = NULL;
-    TRY(db_start(v->c->work.conn, layout->members[field].field->many, BINDS(B_TEXT("ids", owners), B_INT("me", v->c->work.actor.user_id)), &s));
+    TRY(db_start(v->c->work.conn, layout->members[field].list.p, BINDS(B_TEXT("ids", owners), B_INT("me", v->c->work.actor.user_id)), &s));
     while ((rc = stmt_step(s)) == 1) {
         if (cell == NULL || owner != col_int(s, 0)) {
             owner = col_int(s, 0);
@@ -235,24 +247,76 @@ static int load_many(struct view *v, const struct layout *layout, int field, str
     return rc;
 }
 
-/* The lists of references of freshly loaded rows, all of one resource. */
+/* One query for all rows of one kind that these owners have; no reference leads to them, so nobody finds them by id. */
+static int load_rows(struct view *v, const struct layout *layout, int field, struct str owners) {
+    const struct member *m = &layout->members[field];
+    struct branches b = {0};
+    struct bind binds[BRANCH_BINDS_MAX + 2] = {0};
+    struct buf sql = {0};
+    struct stmt *s;
+    struct row *last = NULL;
+    int64_t before = 0;
+    int rc;
+    buf_str(&sql, m->list);
+    view_condition(v->c, m->target->resource, &b, &sql);
+    buf_str(&sql, m->order);
+    buf_char(&sql, 0);
+    memcpy(binds, b.binds, (size_t)b.bind_count * sizeof *binds);
+    binds[b.bind_count] = (struct bind)B_TEXT("ids", owners);
+    rc = db_start(v->c->work.conn, sql.p, binds, &s);
+    buf_free(&sql);
+    if (rc < 0) return rc;
+    while ((rc = stmt_step(s)) == 1) {
+        int64_t owner = col_int(s, m->target->column_count + 1);
+        struct row *row = read_row(v, m->target, s);
+        struct value *cell = &view_find(v, layout->resource, owner)->cells[field];
+        if (last && owner == before) last->next = row;
+        else *cell = (struct value){.type = V_ROWS, .rows = row};
+        before = owner;
+        last = row;
+        cell->i++;
+    }
+    stmt_end(s);
+    return rc;
+}
+
+static bool picked_anywhere(const struct pick *picks, struct str name) {
+    for (const struct pick *p = picks; p; p = p->next)
+        if ((p->sign != '-' && name_eq(p->name, name)) || picked_anywhere(p->inner, name)) return true;
+    return false;
+}
+
+/* The ids of the rows that show this list to this caller, as a JSON array; p NULL: none. */
+static struct str owners_of(struct view *v, const struct row *rows, const struct member *m) {
+    struct arena *a = v->c->work.arena;
+    size_t n = 0, count = 0;
+    for (const struct row *row = rows; row; row = row->next) count++;
+    int64_t *ids = arena_array(a, count, sizeof *ids);
+    for (const struct row *row = rows; row; row = row->next)
+        if (view_sees(v, row, m)) ids[n++] = row->id;
+    return n ? json_ids(a, ids, n) : (struct str){0};
+}
+
+/* The lists of freshly loaded rows, all of one resource: those that anybody here sees, on demand or not. */
 static int load_lists(struct view *v, const struct row *rows) {
     const struct layout *layout = rows->layout;
-    struct arena *a = v->c->work.arena;
-    struct str owners = {0};
     for (int i = 0; i < layout->count; i++) {
-        if (layout->members[i].field->type != F_MANY) continue;
-        if (owners.p == NULL) {
-            size_t n = 0;
-            for (const struct row *row = rows; row; row = row->next) n++;
-            int64_t *ids = arena_array(a, n, sizeof *ids);
-            n = 0;
-            for (const struct row *row = rows; row; row = row->next) ids[n++] = row->id;
-            owners = json_ids(a, ids, n);
-        }
-        TRY(load_many(v, layout, i, owners));
+        const struct member *m = &layout->members[i];
+        const struct field *f = m->field;
+        if ((f->type != F_MANY && f->type != F_ROWS) || f->flags & INPUT_ONLY) continue;
+        if (f->flags & ON_DEMAND && !picked_anywhere(v->picks, m->name.text)) continue;
+        struct str owners = owners_of(v, rows, m);
+        if (owners.p == NULL) continue;
+        TRY(f->type == F_MANY ? load_many(v, layout, i, owners) : load_rows(v, layout, i, owners));
     }
     return 0;
+}
+
+/* How much of what a member refers to is shown; 0: nothing but the reference. */
+static enum depth depth_of(struct view *v, const struct member *m) {
+    if (view_includes(v, m->target->resource)) return DEPTH_ALL;
+    if (m->carried) return DEPTH_ROW;
+    return m->target->also >= 0 ? DEPTH_MEMBER : 0;
 }
 
 static void want_targets(struct view *v, struct id_list **lists, const struct row *row) {
@@ -260,10 +324,12 @@ static void want_targets(struct view *v, struct id_list **lists, const struct ro
         const struct member *m = &row->layout->members[i];
         const struct value *cell = &row->cells[i];
         if (m->target == NULL || !view_sees(v, row, m)) continue;
-        bool included = view_includes(v, m->target->resource);
-        if (!included && m->target->also < 0) continue;
-        if (cell->type == V_INT) want(v, lists, m->target, cell->i, included);
-        for (int64_t k = 0; cell->type == V_IDS && k < cell->i; k++) want(v, lists, m->target, cell->ids[k], included);
+        if (cell->type == V_ROWS)
+            for (const struct row *inner = cell->rows; inner; inner = inner->next) want_targets(v, lists, inner);
+        enum depth depth = cell->type == V_ROWS ? 0 : depth_of(v, m);
+        if (depth == 0) continue;
+        if (cell->type == V_INT) want(v, lists, m->target, cell->i, depth);
+        for (int64_t k = 0; cell->type == V_IDS && k < cell->i; k++) want(v, lists, m->target, cell->ids[k], depth);
     }
 }
 
@@ -291,14 +357,14 @@ void view_condition(struct call *c, const struct resource *r, struct branches *b
     buf_text(sql, " ELSE 0 END = 1");
 }
 
-/* What to select: rows of these ids; further conditions over path variables; or of each row one member alone. */
+/* What to select: rows of these ids; further conditions over path variables; or of each row what references carry alone. */
 struct selection {
     const struct layout *layout;
     const int64_t *ids;
     size_t count;
     const char *further; /* NULL: none */
-    int only;            /* place of the one member, -1: all */
     bool alive;          /* as their own address finds them */
+    bool also;           /* only the member that references carry */
 };
 
 static void selection_binds(struct call *c, const struct selection *s, const struct branches *b, struct bind *out) {
@@ -315,8 +381,7 @@ static void selection_binds(struct call *c, const struct selection *s, const str
 static void selection_sql(struct call *c, const struct selection *s, struct branches *b, struct buf *sql) {
     const struct layout *layout = s->layout;
     buf_reserve(sql, layout->select.n + 256);
-    if (s->only < 0) buf_str(sql, layout->select);
-    else buf_fmt(sql, "SELECT t.id, t.%s FROM %s WHERE ", layout->members[s->only].field->name, layout->from.p);
+    buf_str(sql, s->also ? layout->select_also : layout->select);
     buf_text(sql, s->count == 1 ? "t.id = :ids" : "t.id IN @LIST(:ids)");
     view_condition(c, layout->resource, b, sql);
     if (s->alive && layout->resource->alive) sql_and(sql, layout->resource->alive);
@@ -327,7 +392,8 @@ static void selection_sql(struct call *c, const struct selection *s, struct bran
 static struct row *read_member(struct view *v, const struct selection *sel, struct stmt *s) {
     struct row *row = row_new(v, sel->layout, col_int(s, 0));
     struct str text = col_text(s, 1);
-    if (text.p) row->cells[sel->only] = (struct value){V_TEXT, .s = str_dup(v->c->work.arena, text)};
+    view_keep(v, row);
+    if (text.p) row->cells[sel->layout->also] = (struct value){V_TEXT, .s = str_dup(v->c->work.arena, text)};
     return row;
 }
 
@@ -344,7 +410,7 @@ static int select_rows(struct view *v, const struct selection *sel, struct row *
     buf_free(&sql);
     if (rc < 0) return rc;
     while ((rc = stmt_step(s)) == 1) {
-        *last = sel->only < 0 ? view_read(v, sel->layout, s) : read_member(v, sel, s);
+        *last = sel->also ? read_member(v, sel, s) : view_read(v, sel->layout, s);
         last = &(*last)->next;
     }
     stmt_end(s);
@@ -373,9 +439,9 @@ int view_follow(struct view *v, struct row *rows) {
     }
     for (struct id_list *l = lists; l; l = l->next) {
         struct row *found;
-        const struct selection sel = {l->layout, l->ids, l->n, NULL, l->follow ? -1 : l->layout->also, false};
+        const struct selection sel = {.layout = l->layout, .ids = l->ids, .count = l->n, .also = l->depth == DEPTH_MEMBER};
         TRY(select_rows(v, &sel, &found));
-        if (!l->follow) continue;
+        if (l->depth < DEPTH_ALL) continue;
         TRY(view_follow(v, found));
         flat_add(v, found);
     }
@@ -384,7 +450,7 @@ int view_follow(struct view *v, struct row *rows) {
 
 int view_load(struct view *v, const struct resource *r, const int64_t *ids, int count, struct row **rows, int *found) {
     struct row *loaded, **last = rows;
-    TRY(select_rows(v, &(struct selection){layout_of(r), ids, (size_t)count, NULL, -1, false}, &loaded));
+    TRY(select_rows(v, &(struct selection){.layout = layout_of(r), .ids = ids, .count = (size_t)count}, &loaded));
     *rows = NULL;
     *found = 0;
     for (int i = 0; i < count; i++) {
@@ -399,6 +465,6 @@ int view_load(struct view *v, const struct resource *r, const int64_t *ids, int 
 }
 
 int view_load_one(struct view *v, const struct resource *r, int64_t id, const char *further, struct row **row) {
-    TRY(select_rows(v, &(struct selection){layout_of(r), &id, 1, further, -1, true}, row));
+    TRY(select_rows(v, &(struct selection){.layout = layout_of(r), .ids = &id, .count = 1, .further = further, .alive = true}, row));
     return *row ? 1 : 0;
 }

@@ -24,6 +24,14 @@
 #define LIMIT_PASSWORD 1024               /* completions.md section 4: never truncated */
 #define LIMIT_TITLE 255                   /* characters of a one-line text */
 #define LIMIT_TEXT 65535                  /* characters of a longer text */
+#define LIMIT_TAG 64                      /* characters of a tag: folded they still fit an index entry */
+#define LIMIT_TAGS 100                    /* tags of one owner */
+#define LIMIT_OWNED 100                   /* addresses, web sites, identifiers, numbers of one owner */
+#define LIMIT_FIELDS 1000                 /* custom fields of one area: all are read when values are given */
+#define LIMIT_OPTIONS 2000                /* options of one custom field */
+#define LIMIT_FIELD_KEY 64                /* characters of a custom field's key */
+#define LIMIT_VALUE_KEY 200               /* bytes of a value that rules compare: they fit an index entry */
+#define LIMIT_PATTERN 1000                /* characters of a regular expression */
 #define LIMIT_CONTENTS (512 * 1024)       /* characters of a message */
 
 #define LIMIT_CONNECTIONS 12000           /* open sockets: 10,000 idle ones fit */
@@ -40,6 +48,8 @@
 #define LIMIT_HASH_QUEUE 64               /* logins that wait for their turn to hash: 20 to 30 ms each; more get 503 */
 #define LIMIT_DELAYED 256                 /* logins that are slowed at once: a suspended connection each; more get 429 */
 #define LIMIT_DELAYED_ALIKE 16            /* of one account */
+#define REPLICA_LAG_MS 5000                /* a replica further behind than this answers nobody */
+#define REPLICA_SLACK_MS 5000              /* after a session's mark: marks are a second apart, a COMMIT takes its time, clocks differ */
 #define BUDGET_INLINE_MS 50               /* a GET on an event loop; over it is run again in the pool */
 #define BUDGET_POOL_MS 10000              /* a GET in the pool */
 

@@ -144,3 +144,10 @@ struct str str_hex(struct arena *a, const void *bytes, size_t n) {
     text[2 * n] = 0;
     return (struct str){text, 2 * n};
 }
+
+const char *text_wrong(struct arena *a, struct str s, int64_t most, bool line) {
+    if ((int64_t)utf8_count(s) > most) return str_fmt(a, "At most %lld characters are possible.", (long long)most).p;
+    for (size_t i = 0; line && i < s.n; i++)
+        if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7F) return "Control characters are not possible here.";
+    return memchr(s.p, 0, s.n) ? "The character U+0000 is not possible." : NULL;
+}

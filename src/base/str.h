@@ -35,6 +35,10 @@ struct str str_int(char room[INT_TEXT], int64_t v); /* back again: it lies in ro
 bool utf8_valid(struct str s); /* RFC 3629: no overlong forms, no surrogates */
 size_t utf8_count(struct str s); /* code points of valid UTF-8 */
 
+/* Why a valid UTF-8 text is none of at most `most` characters, without U+0000 and, on one line, control characters: a sentence, in the
+ * arena; NULL: nothing is wrong. */
+const char *text_wrong(struct arena *a, struct str s, int64_t most, bool line);
+
 struct str str_dup(struct arena *a, struct str s);          /* a copy, NUL-terminated behind its end */
 struct str str_cat(struct arena *a, const struct str *parts, size_t count); /* one behind the other, NUL-terminated */
 #define STR_CAT(a, ...)                                                                                                \

@@ -8,11 +8,13 @@
 #include <inttypes.h>
 
 #define RETRY (24 * TIME_HOUR)
+#define VERIFICATIONS_AN_HOUR 10
 
 QUERY(letter_address, "SELECT user_id, email FROM identity_emails WHERE id = :id");
 /* Where a person reads of what concerns their account. */
 QUERY(letter_best_address, "SELECT e.id FROM identity_emails e JOIN users u ON u.id = e.user_id WHERE e.user_id = :user AND e.is_claim = 0 "
                            "AND u.password_hash IS NOT NULL ORDER BY e.is_validated DESC, e.is_primary DESC, e.id LIMIT 1");
+QUERY(letters_of_hour, "SELECT COUNT(*) FROM outgoing_mails WHERE user_id = :user AND created_at > :since AND template = :template");
 QUERY(letter_insert, "INSERT INTO outgoing_mails (template, user_id, recipient, letter, message_id, status, attempts, retry_until, created_at, updated_at) "
                      "VALUES (:template, :user, :recipient, :letter, :message_id, 1, 0, :until, :now, :now) RETURNING id");
 
@@ -57,7 +59,25 @@ static int with_link(struct work *w, const char *template, enum link_purpose pur
     return queue(w, template, user, address, str_fmt(w->arena, "{\"hash\":\"%s\",\"hours\":%" PRId64 "}", hash.p, link_life(w, purpose) / TIME_HOUR));
 }
 
-int letter_verification(struct work *w, int64_t email_id) { return with_link(w, "verification", LINK_VERIFY_EMAIL, email_id); }
+
+int letters_lately(struct work *w, int64_t user_id, const char *template) {
+    int64_t count = 0;
+    TRY(db_lock(w->conn, str_fmt(w->arena, "letters:%" PRId64, user_id)));
+    TRY(db_int(w->conn, &letters_of_hour, BINDS(B_INT("user", user_id), B_TEXT("template", str_of(template)), B_INT("since", w->now - TIME_HOUR)), &count));
+    return (int)count;
+}
+
+/* People may claim any address: the desk must not be a way to flood it. */
+int letter_verification(struct work *w, int64_t email_id) {
+    int64_t user;
+    struct str address;
+    TRY(address_of(w, email_id, &user, &address));
+    int count = letters_lately(w, user, "verification");
+    TRY(count);
+    if (count >= VERIFICATIONS_AN_HOUR) return fail(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE);
+    return with_link(w, "verification", LINK_VERIFY_EMAIL, email_id);
+}
+
 int letter_reset(struct work *w, int64_t email_id) { return with_link(w, "password_reset", LINK_RESET_PASSWORD, email_id); }
 int letter_invitation(struct work *w, int64_t email_id) { return with_link(w, "invitation", LINK_INVITATION, email_id); }
 

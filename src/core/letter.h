@@ -7,12 +7,15 @@
 #include "work/work.h"
 
 /* Each makes the link and queues the mail to the address of that id. 0, or error; an unknown id is -ERR_RESOURCE_NOT_FOUND. */
-int letter_verification(struct work *w, int64_t email_id);
+int letter_verification(struct work *w, int64_t email_id); /* ten an hour a person, then RESOURCE_ACTION_NOT_AVAILABLE */
 int letter_reset(struct work *w, int64_t email_id);
 int letter_invitation(struct work *w, int64_t email_id);
 
 /* Before the password is changed: tells its person, when there was one, and the desk wants such letters. */
 int letter_password_changed(struct work *w, int64_t user_id);
+
+/* How many of a kind this person was sent in the last hour, those of writes under way included. */
+int letters_lately(struct work *w, int64_t user_id, const char *template);
 
 /* Mails that waited for a relay are queued again: settings of the relay have changed. */
 int letters_release(struct work *w);

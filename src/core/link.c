@@ -11,7 +11,6 @@
 #define LIVE "used_at IS NULL AND expires_at > :now AND user_id IN (SELECT u.id FROM users u WHERE u.is_enabled = 1 AND u.deleted_at IS NULL)"
 
 QUERY(links_former, "DELETE FROM links WHERE user_id = :user AND purpose = :purpose AND email_id = :email");
-QUERY(links_old, "DELETE FROM links WHERE expires_at <= :now");
 QUERY(link_insert, "INSERT INTO links (purpose, hash, user_id, email_id, expires_at, created_at) "
                    "VALUES (:purpose, :hash, :user, :email, :expires, :now) RETURNING id");
 QUERY(link_use, "UPDATE links SET used_at = :now WHERE hash = :hash AND purpose = :purpose AND " LIVE " RETURNING id, user_id, email_id");
@@ -32,7 +31,6 @@ int link_make(struct work *w, enum link_purpose purpose, int64_t user_id, int64_
     const struct bind *binds = BINDS(B_INT("purpose", purpose), B_INT("user", user_id), B_INT("email", email_id), B_TEXT("hash", kept(w, *hash)),
                                      B_INT("expires", w->now + link_life(w, purpose)), B_INT("now", w->now));
     TRY(db_lock(w->conn, str_fmt(w->arena, "link:%" PRId64, email_id))); /* two that end the former and not each other */
-    TRY(db_exec(w->conn, &links_old, binds));
     TRY(db_exec(w->conn, &links_former, binds));
     return db_insert(w->conn, &link_insert, binds, &id);
 }

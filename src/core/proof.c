@@ -13,7 +13,6 @@
 QUERY(reset_address, "SELECT e.id, e.user_id FROM identity_emails e JOIN users u ON u.id = e.user_id WHERE e.email_key = :key AND e.is_claim = 0 "
                      "AND u.is_enabled = 1 AND u.deleted_at IS NULL AND (e.is_validated = 1 OR NOT EXISTS "
                      "(SELECT 1 FROM identity_emails o WHERE o.user_id = e.user_id AND o.id <> e.id AND o.is_claim = 0))");
-QUERY(resets_lately, "SELECT COUNT(*) FROM outgoing_mails WHERE user_id = :user AND created_at > :since AND template = 'password_reset'");
 QUERY(rank_of_user, "SELECT role_type FROM users WHERE id = :user");
 
 int email_verify(struct work *w, struct str hash) {
@@ -33,12 +32,12 @@ int password_reset_ask(struct work *w, struct str email) {
 
 static int send_reset(struct work *w, struct str key) {
     struct stmt *row;
-    int64_t count = 0;
     int rc = db_row(w->conn, &reset_address, BINDS(B_TEXT("key", key)), &row);
     if (rc <= 0) return rc;
     int64_t email = col_int(row, 0), user = col_int(row, 1);
     stmt_end(row);
-    TRY(db_int(w->conn, &resets_lately, BINDS(B_INT("user", user), B_INT("since", w->now - TIME_HOUR)), &count));
+    int count = letters_lately(w, user, "password_reset");
+    TRY(count);
     return count < RESETS_AN_HOUR ? letter_reset(w, email) : 0;
 }
 

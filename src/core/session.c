@@ -13,7 +13,7 @@
 #define OF_ACTOR "JOIN roles r ON r.id = u.role_id LEFT JOIN organizations o ON o.id = u.organization_id "
 #define MAY_LOG_IN "u.is_enabled = 1 AND u.deleted_at IS NULL"
 
-QUERY(session_by_id, "SELECT " ACTOR ", s.user_id, s.user_agent, s.ip_address, s.is_csrf_checked, s.created_at, s.last_activity_at "
+QUERY(session_by_id, "SELECT " ACTOR ", s.user_id, s.user_agent, s.ip_address, s.is_csrf_checked, s.created_at, s.last_activity_at, s.wrote_at "
                      "FROM sessions s JOIN users u ON u.id = s.user_id " OF_ACTOR "WHERE s.id = :id AND s.ended_at IS NULL AND " MAY_LOG_IN);
 QUERY(actor_by_id, "SELECT " ACTOR " FROM users u " OF_ACTOR "WHERE u.id = :id AND " MAY_LOG_IN);
 QUERY(session_live, "SELECT s.id FROM sessions s WHERE s.user_id = :user AND s.ended_at IS NULL AND s.user_agent = :agent "
@@ -21,8 +21,9 @@ QUERY(session_live, "SELECT s.id FROM sessions s WHERE s.user_id = :user AND s.e
                     "ORDER BY s.id DESC LIMIT 1");
 QUERY(session_remembered, "SELECT s.id FROM sessions s WHERE s.remembered_by = :chain AND s.ended_at IS NULL AND s.user_agent = :agent "
                           "AND s.ip_address = :ip AND s.is_csrf_checked = :csrf AND s.created_at >= :since ORDER BY s.id DESC LIMIT 1");
-QUERY(session_insert, "INSERT INTO sessions (user_id, user_agent, ip_address, is_csrf_checked, remembered_by, created_at, last_activity_at) "
-                      "VALUES (:user, :agent, :ip, :csrf, CAST(:chain AS BIGINT), :now, :now) RETURNING id");
+QUERY(session_insert, "INSERT INTO sessions (user_id, user_agent, ip_address, is_csrf_checked, remembered_by, created_at, last_activity_at, wrote_at) "
+                      "VALUES (:user, :agent, :ip, :csrf, CAST(:chain AS BIGINT), :now, :now, :now) RETURNING id");
+QUERY(session_mark, "UPDATE sessions SET wrote_at = :now WHERE id = :id AND wrote_at <= :since");
 QUERY(session_login, "UPDATE users SET last_logged_in_at = :now, last_activity_at = :now, last_seen_at = :now, "
                      "last_seen_user_agent = :agent, last_seen_ip = :ip WHERE id = :user");
 QUERY(session_touch, "UPDATE sessions SET last_activity_at = :now WHERE id = :id AND last_activity_at <= :since");
@@ -58,6 +59,7 @@ static void read_session(struct work *w, struct stmt *row, int64_t id, struct se
     a->user_id = s->user_id;
     a->session_id = id;
     a->csrf_checked = s->csrf_checked;
+    a->wrote_at = col_int(row, 14);
 }
 
 int actor_load(struct work *w, int64_t user_id) {
@@ -130,6 +132,12 @@ int session_open_remembered(struct work *w, int64_t user_id, int64_t chain_id, b
     if (rc) return rc < 0 ? rc : 0; /* the repeat of a client that lost the answer */
     TRY(db_exec(w->conn, &session_login, binds));
     return db_insert(w->conn, &session_insert, binds, id);
+}
+
+int session_wrote(struct work *w) {
+    int64_t now = clock_now(&w->desk->clock); /* later than w->now, when a write had to wait: it is about to be committed now */
+    if (!db_shared(w->desk->db) || w->actor.session_id == 0 || now - w->actor.wrote_at < TIME_SECOND) return 0;
+    return db_exec(w->conn, &session_mark, BINDS(B_INT("id", w->actor.session_id), B_INT("now", now), B_INT("since", now - TIME_SECOND)));
 }
 
 int session_renew(struct work *w, int64_t id) {

@@ -27,6 +27,8 @@ int64_t session_token_id(struct str token); /* the row a token speaks of, still 
 int session_find(struct work *w, int64_t user_id, struct str user_agent, struct str ip, bool csrf_checked, int64_t *id);
 int session_open(struct work *w, int64_t user_id, struct str user_agent, struct str ip, bool csrf_checked, int64_t *id);
 int session_open_remembered(struct work *w, int64_t user_id, int64_t chain_id, bool csrf_checked, int64_t *id); /* a new one, of this chain */
+/* The last thing of a write: marks that its session wrote, at most once a second, so that its reads find it (db_replica). */
+int session_wrote(struct work *w);
 int session_renew(struct work *w, int64_t id); /* at most one write a minute */
 int session_end(struct work *w, int64_t id);
 int sessions_end(struct work *w, int64_t user_id, int64_t but); /* all of a user; but: one that stays, or 0 */

@@ -3,6 +3,7 @@
 #include "base/fold.h"
 #include "core/avatar.h"
 #include "core/case.h"
+#include "core/contact.h"
 #include "core/identity.h"
 #include "core/letter.h"
 #include "core/link.h"
@@ -84,6 +85,7 @@ int user_delete(struct work *w, int64_t user_id) {
     TRY(index_name(w, user_id, (struct str){0}));
     TRY(db_exec(w->conn, &user_mark_deleted, binds));
     TRY(identities_free(w, user_id));
+    TRY(contacts_free(w, user_id));
     TRY(db_exec(w->conn, &teams_leave, binds));
     TRY(cases_leave_agent(w, user_id));
     return sessions_end(w, user_id, 0);
@@ -101,6 +103,7 @@ int user_purge(struct work *w, int64_t user_id) {
     const struct bind *binds = BINDS(B_INT("user", user_id));
     TRY(user_delete(w, user_id));
     TRY(avatar_clear(w, user_id));
+    TRY(contacts_forget(w, user_id));
     TRY(db_exec(w->conn, &user_erase, binds));
     TRY(db_exec(w->conn, &user_erase_cases, binds));
     TRY(db_exec(w->conn, &user_erase_posts, binds));

@@ -26,3 +26,16 @@ const struct word job_statuses[] = {
 const struct word phone_types[] = {{PHONE_NONE, "NONE"}, {PHONE_HOME, "HOME"}, {PHONE_WORK, "WORK"}, {PHONE_MOBILE, "MOBILE"}, {0}};
 const struct word case_type_types[] = {{1, "QUESTION"}, {2, "TASK"}, {3, "PROBLEM"}, {4, "INCIDENT"}, {5, "CUSTOM"}, {0}};
 const struct word smtp_securities[] = {{SMTP_PLAIN, "NONE"}, {SMTP_STARTTLS, "STARTTLS"}, {SMTP_TLS, "TLS"}, {0}};
+const struct word field_kinds[] = {{FIELD_TEXT, "TEXT"},
+                                   {FIELD_TEXTAREA, "TEXTAREA"},
+                                   {FIELD_CHECKBOX, "CHECKBOX"},
+                                   {FIELD_RADIO, "RADIO"},
+                                   {FIELD_SELECT, "SELECT"},
+                                   {FIELD_DATE, "DATE"},
+                                   {FIELD_FILE, "FILE"},
+                                   {FIELD_NUMERIC, "NUMERIC"},
+                                   {FIELD_DECIMAL, "DECIMAL"},
+                                   {FIELD_YESNO, "YESNO"},
+                                   {FIELD_CASCADINGSELECT, "CASCADINGSELECT"},
+                                   {FIELD_REGEX, "REGEX"},
+                                   {0}};

@@ -14,11 +14,18 @@ enum source { SOURCE_API = 1, SOURCE_AGENT, SOURCE_MAIL, SOURCE_MESSENGER, SOURC
 enum post_kind { POST_MESSAGE = 1, POST_NOTE, POST_ACTIVITY };
 enum message_status { MESSAGE_SENT = 1, MESSAGE_DELIVERED, MESSAGE_REJECTED, MESSAGE_SEEN };
 enum phone_type { PHONE_NONE = 1, PHONE_HOME, PHONE_WORK, PHONE_MOBILE };
+enum field_area { AREA_CASES = 1, AREA_USERS, AREA_ORGANIZATIONS };
+enum field_kind {
+    FIELD_TEXT = 1, FIELD_TEXTAREA, FIELD_CHECKBOX, FIELD_RADIO, FIELD_SELECT, FIELD_DATE, FIELD_FILE, FIELD_NUMERIC, FIELD_DECIMAL,
+    FIELD_YESNO, FIELD_CASCADINGSELECT, FIELD_REGEX
+};
+enum locale_owner { TITLE_OF_FIELD = 1, TITLE_OF_OPTION };
 enum job_status { JOB_PENDING = 1, JOB_RUNNING, JOB_COMPLETED, JOB_FAILED };
 enum smtp_security { SMTP_PLAIN = 1, SMTP_STARTTLS, SMTP_TLS };
 enum mail_status { MAIL_QUEUED = 1, MAIL_SENT, MAIL_HELD, MAIL_REFUSED, MAIL_FAILED }; /* of outgoing ones; HELD: no relay is set up */
 
 extern const struct word role_types[], case_accesses[], organization_accesses[], status_types[], case_states[], channels[],
-    sources[], message_statuses[], reject_types[], job_statuses[], phone_types[], case_type_types[], smtp_securities[];
+    sources[], message_statuses[], reject_types[], job_statuses[], phone_types[], case_type_types[], smtp_securities[],
+    field_kinds[];
 
 #endif

@@ -94,6 +94,8 @@ int db_settle_ids(struct conn *c);
 struct db_config {
     const char *dir;      /* SQLite: DIR/desk.db */
     const char *url;      /* PostgreSQL: postgres://..., in libpq's words; then dir is not used */
+    const char *replica;  /* PostgreSQL: a streaming replica of it that answers reads, in the same words; NULL: none */
+    const struct clock *clock; /* of the moments that db_replica is asked for */
     int writers;          /* PostgreSQL: threads that write, a connection each; 0: default */
     bool create;          /* make an empty store where there is none */
     bool bulk;            /* demo: no durability until db_close, and no readers: read in the tasks */
@@ -124,6 +126,9 @@ void db_hush(struct db *db);
 struct conn *db_reader(struct db *db);
 int db_read_begin(struct conn *c, int budget_ms); /* one snapshot; statements past the budget fail with -ERR_SERVICE_UNAVAILABLE */
 void db_read_end(struct conn *c);
+/* This thread's connection to a replica that has everything that was committed until `since`, REPLICA_SLACK_MS later than
+ * somebody's mark says, and does not lag; NULL: read from the store itself. What fails there has not failed here. */
+struct conn *db_replica(struct db *db, int64_t since);
 bool db_budget_spent(const struct conn *c); /* whether the last failure was the budget's */
 
 /* One write: run() in a savepoint of a transaction shared with other writes; a negative result undoes this task alone.
@@ -140,6 +145,8 @@ int db_write(struct db *db, int (*run)(struct conn *c, void *arg), void *arg); /
 struct db_stats {
     int64_t commits, tasks, statements, prepares, wal_bytes, store_bytes;
     int64_t rung; /* by other processes */
+    int64_t replica_reads;
+    bool replica_usable;
     bool writable; /* false after a failed commit until one succeeds */
 };
 void db_stats(struct db *db, struct db_stats *out);

@@ -63,6 +63,7 @@ struct engine {
 
     /* A connection: of a reader to open, of any to close. */
     int (*connect)(struct db *db, struct conn **out, struct why why);
+    struct conn *(*replica)(struct db *db, int64_t since); /* see db_replica; NULL: there never is one */
     void (*disconnect)(struct conn *c);
     int (*read_begin)(struct conn *c, int budget_ms);
     void (*read_end)(struct conn *c);

@@ -119,8 +119,10 @@ static bool reports(PGconn *handle, const char *parameter, const char *value) {
 static int suits(PGconn *handle, enum conn_role role, struct why why) {
     const char *version = PQparameterStatus(handle, "server_version");
     if (PQserverVersion(handle) < PG_VERSION_MIN)
-        return refuse(why, "the database is PostgreSQL %s: deskd needs %d or newer", version ? version : "of no version",
-                      PG_VERSION_MIN / 10000);
+        return refuse(why, "the database is PostgreSQL %s: deskd needs %d or newer",
+                      version ? version : "of no version", PG_VERSION_MIN / 10000);
+    if (PQparameterStatus(handle, "crdb_version")) /* some of its versions take advisory locks and lock nothing */
+        return refuse(why, "the database is CockroachDB: deskd needs PostgreSQL (docs/OPERATIONS.md says why)");
     if (!reports(handle, "server_encoding", "UTF8"))
         return refuse(why, "the database's encoding is %s: make one with ENCODING 'UTF8' TEMPLATE template0",
                       PQparameterStatus(handle, "server_encoding"));
@@ -154,13 +156,13 @@ static int open_handle(struct conn *c, struct why why) {
     /* Before the URL, so that what it says wins. */
     static const char *const words[] = {"connect_timeout", "tcp_user_timeout",          "dbname",
                                         "client_encoding", "fallback_application_name", NULL};
-    const char *const values[] = {"5", "10000", c->store->postgres->url, "UTF8", "deskd", NULL};
+    const char *const values[] = {c->pg->server->connect_timeout, "10000", c->pg->server->url, "UTF8", "deskd", NULL};
     char text[400];
     c->pg->handle = PQconnectdbParams(words, values, 1);
     pg_watch_socket(c, PQsocket(c->pg->handle));
     if (PQstatus(c->pg->handle) == CONNECTION_OK) return set_up(c, why);
     pg_reason(c, text, sizeof text);
-    return refuse(why, "the database can't be reached: %s", text);
+    return refuse(why, "the %s can't be reached: %s", c->pg->server->name, text);
 }
 
 static void close_handle(struct conn *c) {
@@ -171,38 +173,38 @@ static void close_handle(struct conn *c) {
 }
 
 /* While the database can't be reached one connection tries, since a try may last, and the others are refused. */
-static bool may_try(struct pg_store *s) {
+static bool may_try(struct pg_server *s) {
     int64_t now = clock_monotonic(), next = atomic_load(&s->next_try);
     if (now < next) return false;
     return atomic_load(&s->back_off) == 0 || atomic_compare_exchange_strong(&s->next_try, &next, now + TRY_MS);
 }
 
 static int connect_now(struct conn *c, struct why why) {
-    struct pg_store *s = c->store->postgres;
-    if (!may_try(s)) return refuse(why, "the database can't be reached");
+    struct pg_server *s = c->pg->server;
+    if (!may_try(s)) return refuse(why, "the %s can't be reached", s->name);
     close_handle(c);
     c->transaction = false;
     int rc = open_handle(c, why), waited = atomic_load(&s->back_off);
     if (rc == 0) {
         c->fault = 0;
         atomic_store(&s->next_try, 0);
-        if (atomic_exchange(&s->back_off, 0)) log_info("store: the database is there again");
+        if (atomic_exchange(&s->back_off, 0)) log_info("store: the %s is there again", s->name);
         return 0;
     }
     close_handle(c);
     int next = waited ? waited * 2 : BACK_OFF_MS;
-    if (waited == 0 && s->opened) log_error("store: %s", why.p);
+    if (waited == 0 && c->store->postgres->opened) log_error("store: %s", why.p);
     atomic_store(&s->back_off, next < BACK_OFF_MAX_MS ? next : BACK_OFF_MAX_MS);
     atomic_store(&s->next_try, clock_monotonic() + next);
     return rc;
 }
 
-int pg_open(struct db *db, enum conn_role role, struct conn **out, struct why why) {
+int pg_open(struct db *db, struct pg_server *server, enum conn_role role, struct conn **out, struct why why) {
     struct conn *c = conn_new(&postgres_engine, db, role);
     *out = NULL;
     if (!c) return refuse(why, "out of memory");
     c->pg = calloc(1, sizeof *c->pg);
-    if (c->pg) c->pg->fd = -1;
+    if (c->pg) c->pg->server = server, c->pg->fd = -1;
     int rc = c->pg ? connect_now(c, why) : refuse(why, "out of memory");
     if (rc < 0) {
         pg_close(c);
@@ -322,7 +324,7 @@ static int lock_row(struct conn *c, const char *table, int64_t id) {
 }
 
 static int connect_reader(struct db *db, struct conn **out, struct why why) {
-    return pg_open(db, CONN_READER, out, why);
+    return pg_open(db, &db->postgres->primary, CONN_READER, out, why);
 }
 
 const struct engine postgres_engine = {
@@ -336,6 +338,7 @@ const struct engine postgres_engine = {
     .hear = pg_hear,
     .hush = pg_hush,
     .connect = connect_reader,
+    .replica = pg_replica,
     .disconnect = pg_close,
     .read_begin = read_begin,
     .read_end = read_end,

@@ -4,6 +4,7 @@
 
 #include <libpq-fe.h>
 
+#include "base/clock.h"
 #include "db/engine.h"
 
 #define PG_VERSION_MIN 150000 /* what the tests run on */
@@ -11,11 +12,42 @@
 #define PG_WRITERS_MAX 64
 #define PG_COMMAND_MS 30000 /* of a command outside of what a timeout was set for: BEGIN, LISTEN, setting up */
 
-struct pg_store {
+struct pg_server {
+    const char *name; /* as the log calls it */
     const char *url;
+    const char *connect_timeout; /* seconds */
+    _Atomic int64_t next_try;    /* clock_monotonic(): no connection is tried before */
+    _Atomic int back_off;        /* ms, after the last failure; 0: the last try succeeded */
+};
+
+/* See postgres_replica.c. */
+#define PG_BEATS 16
+struct pg_beat {
+    int64_t at;       /* clock_monotonic(), before position was read; 0: none yet */
+    int64_t clock;    /* the desk's, then */
+    int64_t position; /* of the primary's log */
+};
+struct pg_replica {
+    struct pg_server server;
+    const struct clock *clock;
+    bool opened, watched;
+    pthread_key_t key; /* a thread's connection */
+    _Atomic int64_t reads;
+    pthread_mutex_t lock; /* of these */
+    pthread_cond_t stop;
+    bool stopping;
+    struct pg_beat moment; /* the replica has everything that was committed until then */
+    pthread_t watcher;     /* whose own are: */
+    struct conn *primary, *own;
+    struct pg_beat beats[PG_BEATS];
+    size_t next;
+    bool strange, told;
+};
+
+struct pg_store {
+    struct pg_server primary;
+    struct pg_replica replica;
     bool opened; /* from then on failures are logged; until then db_open's caller is told */
-    _Atomic int64_t next_try; /* clock_monotonic(): no connection is tried before */
-    _Atomic int back_off;     /* ms, after the last failure; 0: the last try succeeded */
     int writer_count;
     pthread_t writers[PG_WRITERS_MAX];
     pthread_mutex_t lock; /* of what follows */
@@ -36,6 +68,7 @@ struct pg_store {
 
 /* A conn's own. */
 struct pg {
+    struct pg_server *server;
     PGconn *handle;      /* NULL: not connected */
     int fd;              /* of the handle, while it may be shut down; under the store's lock */
     _Atomic int64_t until; /* clock_monotonic(): a wait that lasts longer is cut off; 0: none is under way */
@@ -48,7 +81,7 @@ struct pg {
 };
 
 /* postgres.c */
-int pg_open(struct db *db, enum conn_role role, struct conn **out, struct why why); /* connects; joins the store */
+int pg_open(struct db *db, struct pg_server *server, enum conn_role role, struct conn **out, struct why why); /* connects; joins the store */
 void pg_close(struct conn *c);
 int pg_ready(struct conn *c); /* connected, and nothing under way: connects anew outside of transactions */
 int pg_run(struct conn *c, const char *text); /* a constant text, or several, without parameters */
@@ -61,6 +94,7 @@ void pg_reason(struct conn *c, char *out, size_t n); /* libpq's last message on 
 void pg_wait(struct conn *c, int ms);
 void pg_waited(struct conn *c);
 void pg_watch_socket(struct conn *c, int fd); /* -1: before the handle is closed */
+void pg_watch_cut(struct db *db, const struct pg_server *server);
 int pg_watch_start(struct db *db);
 void pg_watch_stop(struct db *db); /* before the connections are closed */
 
@@ -84,6 +118,12 @@ int pg_store_close(struct db *db);
 void pg_submit(struct db *db, struct db_task *t);
 bool pg_writes_here(const struct db *db);
 void pg_stats(struct db *db, struct db_stats *out);
+
+/* postgres_replica.c */
+int pg_replica_open(struct db *db, const struct db_config *cfg, struct why why);
+void pg_replica_close(struct db *db); /* before the connections are closed */
+struct conn *pg_replica(struct db *db, int64_t since);
+bool pg_replica_usable(struct db *db);
 
 /* postgres_bell.c */
 void pg_ring(struct db *db);

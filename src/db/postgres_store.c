@@ -105,7 +105,9 @@ bool pg_writes_here(const struct db *db) { return writing_for == db; }
 
 void pg_stats(struct db *db, struct db_stats *out) {
     out->rung = atomic_load(&db->postgres->bell.heard);
-    out->writable = db->postgres->writer_count > 0 && atomic_load(&db->postgres->back_off) == 0;
+    out->writable = db->postgres->writer_count > 0 && atomic_load(&db->postgres->primary.back_off) == 0;
+    out->replica_reads = atomic_load(&db->postgres->replica.reads);
+    out->replica_usable = pg_replica_usable(db);
 }
 
 /* ---- opening and closing ----------------------------------------------------------------------------- */
@@ -116,7 +118,7 @@ static int start_writers(struct db *db, const struct db_config *cfg, const struc
     int wanted = cfg->bulk ? 1 : cfg->writers > 0 ? cfg->writers : PG_WRITERS, rc = 0;
     for (int i = 0; rc == 0 && i < wanted && i < PG_WRITERS_MAX; i++) {
         struct conn *c;
-        rc = pg_open(db, cfg->bulk ? CONN_BULK : CONN_WRITER, &c, why);
+        rc = pg_open(db, &s->primary, cfg->bulk ? CONN_BULK : CONN_WRITER, &c, why);
         if (rc == 0 && db->filling) rc = pg_claim(c, why);
         if (rc == 0 && i == 0) rc = pg_migrate(c, files, why);
         if (rc < 0) break;
@@ -128,7 +130,7 @@ static int start_writers(struct db *db, const struct db_config *cfg, const struc
 
 static int look(struct db *db, bool alone, const struct schema_file *files, struct why why) {
     struct conn *c;
-    int rc = pg_open(db, CONN_READER, &c, why), newest = schema_newest(files);
+    int rc = pg_open(db, &db->postgres->primary, CONN_READER, &c, why), newest = schema_newest(files);
     if (rc == 0 && alone) rc = pg_alone(c, why);
     if (rc == 0) rc = pg_schema_version(c, files, why);
     if (rc >= 0 && rc < newest)
@@ -168,15 +170,18 @@ static int read_url(const char *url, struct why why) {
 int pg_store_open(struct db *db, const struct db_config *cfg, const struct schema_file *files, struct why why) {
     struct pg_store *s = db->postgres = ARENA_NEW(db->memory, struct pg_store);
     s->last = &s->first;
-    s->url = str_dup(db->memory, str_of(cfg->url)).p;
+    s->primary = (struct pg_server){"database", str_dup(db->memory, str_of(cfg->url)).p, "5", 0, 0};
     s->bell.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->wake, NULL);
-    int rc = s->bell.fd < 0 ? refuse(why, "too many files are open") : read_url(s->url, why);
+    int rc = s->bell.fd < 0 ? refuse(why, "too many files are open") : read_url(s->primary.url, why);
+    if (rc == 0 && cfg->replica) rc = read_url(cfg->replica, why);
     if (rc == 0 && pg_watch_start(db) < 0) rc = refuse(why, "no thread can be started");
     if (rc == 0) rc = cfg->read_only ? look(db, cfg->alone, files, why) : start_writers(db, cfg, files, why);
     s->opened = rc == 0;
-    return rc;
+    if (rc < 0 || cfg->replica == NULL) return rc;
+    s->replica.server = (struct pg_server){"replica", str_dup(db->memory, str_of(cfg->replica)).p, "2", 0, 0};
+    return pg_replica_open(db, cfg, why);
 }
 
 int pg_store_close(struct db *db) {
@@ -186,6 +191,7 @@ int pg_store_close(struct db *db) {
     pthread_cond_broadcast(&s->wake);
     pthread_mutex_unlock(&s->lock);
     for (int i = 0; i < s->writer_count; i++) pthread_join(s->writers[i], NULL);
+    pg_replica_close(db);
     pg_watch_stop(db);
     for (struct ring *r = db->conns.next, *next = r->next; r != &db->conns; r = next, next = r->next)
         pg_close(RING_OF(r, struct conn, in_store));

@@ -1,7 +1,8 @@
-/* An end to waiting. statement_timeout is the server's: one that is stopped, swapped out or behind a cut wire never comes to it,
- * and libpq waits for ever. Here one thread looks at all connections twice a second and shuts down the socket of a wait
- * that has outlived its time; libpq takes that for a lost connection, and so does everybody above. Cheaper than waiting
- * with a timeout oneself (libpq's own waiting knows what TLS has buffered), and nothing has to be cancelled. */
+/* An end to waiting. statement_timeout is the server's: one that is stopped, swapped out or behind a cut wire never
+ * comes to it, and libpq waits for ever. Here one thread looks at all connections twice a second and shuts down the
+ * socket of a wait that has outlived its time; libpq takes that for a lost connection, and so does everybody above.
+ * Cheaper than waiting with a timeout oneself (libpq's own waiting knows what TLS has buffered), and nothing has to be
+ * cancelled. */
 #include "db/postgres.h"
 
 #include <sys/socket.h>
@@ -41,6 +42,18 @@ static void look(struct db *db) {
     }
     pthread_mutex_unlock(&db->lock);
     if (cut) log_warn("store: the database did not answer in time: %d of its connections were cut", cut);
+}
+
+/* Who waits for this server waits no longer. */
+void pg_watch_cut(struct db *db, const struct pg_server *server) {
+    pthread_mutex_lock(&db->lock);
+    for (struct ring *r = db->conns.next; r != &db->conns; r = r->next) {
+        struct pg *g = RING_OF(r, struct conn, in_store)->pg;
+        if (g->server != server || g->fd < 0) continue;
+        shutdown(g->fd, SHUT_RDWR);
+        g->fd = -1;
+    }
+    pthread_mutex_unlock(&db->lock);
 }
 
 static void *watch(void *arg) {

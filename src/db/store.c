@@ -123,6 +123,10 @@ struct conn *db_reader(struct db *db) {
     return NULL;
 }
 
+struct conn *db_replica(struct db *db, int64_t since) {
+    return db->engine->replica ? db->engine->replica(db, since) : NULL;
+}
+
 /* ---- other processes ------------------------------------------------------------------------------------ */
 
 bool db_shared(const struct db *db) { return db->engine->hear != NULL; }

@@ -5,6 +5,7 @@
 #include "core/session.h"
 
 QUERY(sweep_failures, "DELETE FROM login_failures WHERE created_at <= :before");
+QUERY(sweep_links, "DELETE FROM links WHERE expires_at <= :before");
 QUERY(sweep_outbox, "DELETE FROM outbox WHERE created_at <= :before");
 QUERY(sweep_public_writes, "DELETE FROM public_writes WHERE minute <= CAST(:before AS BIGINT) / 60000");
 
@@ -14,6 +15,7 @@ static const struct sweep {
     int64_t kept;
 } sweeps[] = {
     {&sweep_failures, LOGIN_FAILURES_KEPT},
+    {&sweep_links, 0},
     {&sweep_outbox, OUTBOX_KEPT},
     {&sweep_public_writes, 2 * TIME_MINUTE},
 };

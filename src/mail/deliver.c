@@ -144,13 +144,6 @@ static int read_letter(struct work *w, int64_t id, struct delivery *d, struct te
     return 1;
 }
 
-static void tell(const struct delivery *d) {
-    const struct letter *l = &d->letter;
-    if (d->status == MAIL_REFUSED) log_warn("mail %" PRId64 " (%s) was refused by the relay: see its last_error", l->id, l->template.p);
-    if (d->status == MAIL_FAILED) log_warn("mail %" PRId64 " (%s) is given up: see its last_error", l->id, l->template.p);
-    if (d->status == MAIL_QUEUED && !d->again) log_warn("mail %" PRId64 " (%s) could not be sent yet and will be tried again", l->id, l->template.p);
-}
-
 void *mail_deliver(struct work *w, const struct job *j, const atomic_bool *stopping) {
     struct delivery *d = ARENA_NEW(w->arena, struct delivery);
     struct template t;
@@ -163,7 +156,6 @@ void *mail_deliver(struct work *w, const struct job *j, const atomic_bool *stopp
     w->conn = NULL;
     if (rc < 0) return NULL;
     if (rc && d->status == 0) compose_and_send(w, d, &t, values, stopping);
-    tell(d);
     return d;
 }
 
@@ -173,6 +165,15 @@ static int64_t next_try(const struct work *w, const struct delivery *d) {
     if (d->again) return w->now;
     int64_t wait = FIRST_WAIT << (d->letter.attempts < 8 ? d->letter.attempts : 8);
     return w->now + (wait < LONGEST_WAIT ? wait : LONGEST_WAIT);
+}
+
+static void tell(struct desk *desk, void *arg) {
+    const struct delivery *d = arg;
+    const struct letter *l = &d->letter;
+    (void)desk;
+    if (d->status == MAIL_REFUSED) log_warn("mail %" PRId64 " (%s) was refused by the relay: see its last_error", l->id, l->template.p);
+    if (d->status == MAIL_FAILED) log_warn("mail %" PRId64 " (%s) is given up: see its last_error", l->id, l->template.p);
+    if (d->status == MAIL_QUEUED && !d->again) log_warn("mail %" PRId64 " (%s) could not be sent yet and will be tried again", l->id, l->template.p);
 }
 
 static void read_settings(struct desk *d, void *arg) {
@@ -196,10 +197,11 @@ static int hold(struct work *w, const struct job *j, int64_t id) {
 }
 
 int mail_settle(struct work *w, const struct job *j) {
-    const struct delivery *d = j->outcome;
+    struct delivery *d = j->outcome;
     if (d == NULL) return -ERR_SERVICE_UNAVAILABLE; /* it could not be read */
     if (d->status == MAIL_HELD) return hold(w, j, d->letter.id);
     if (d->status) TRY(letter_set(w, d->letter.id, d->status, d->reason));
+    after_commit(w, tell, d);
     if (d->status == MAIL_QUEUED) return job_postpone(w, j, next_try(w, d));
     bool well = d->status == 0 || d->status == MAIL_SENT;
     return job_finish(w, j->id, well ? JOB_COMPLETED : JOB_FAILED, 0, 0, 0, S("[]"));

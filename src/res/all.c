@@ -20,6 +20,17 @@
     X(permission) \
     X(organization) \
     X(business_hour) \
+    X(tag) \
+    X(contact_address) \
+    X(contact_website) \
+    X(external_identifier) \
+    X(case_field) \
+    X(user_field) \
+    X(organization_field) \
+    X(field_option) \
+    X(user_field_value) \
+    X(organization_field_value) \
+    X(locale_field) \
     X(locale) \
     X(note) \
     X(autocomplete) \

@@ -8,8 +8,7 @@
 /* Numbers are ids, other texts names. */
 static void leave_out(struct call *c, struct lookup *l) {
     struct arena *a = c->work.arena;
-    struct json *list = NULL;
-    if (arg(c, "exclude")->value.type == V_TEXT) json_parse(a, arg(c, "exclude")->value.s, &list, &(struct json_error){0});
+    const struct json *list = arg(c, "exclude")->given ? arg(c, "exclude")->json : NULL;
     struct str *names = arena_array(a, (list ? list->count : 0) + 1, sizeof *names);
     int64_t *ids = arena_array(a, (list ? list->count : 0) + 1, sizeof *ids), id;
     size_t id_count = 0, name_count = 0;

@@ -1,9 +1,6 @@
 /* Statuses, priorities and types: what a conversation can be. */
 #include "api/generic.h"
-#include "base/limits.h"
 #include "core/words.h"
-
-#include <inttypes.h>
 
 /* A thing in use, or one that came with the desk, stays. condition is over the alias t. */
 static int remove_unused(struct call *c, const char *in_use) {
@@ -18,43 +15,6 @@ static int remove_unused(struct call *c, const char *in_use) {
     if (rc) return fail_field(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0}, "It is in use or came with the desk.");
     TRY(api_remove(c));
     return api_reply(c);
-}
-
-static bool listed(const struct in *list, int64_t id) {
-    for (int64_t i = 0; i < list->value.i; i++)
-        if (list->value.ids[i] == id) return true;
-    return false;
-}
-
-static int reorder_rows(struct call *c, const struct in *wanted, const char *column) {
-    struct arena *a = c->work.arena;
-    int64_t order[LIMIT_IDS * 2], n = 0;
-    struct stmt *row;
-    int rc;
-    for (; n < wanted->value.i; n++) order[n] = wanted->value.ids[n];
-    TRY(db_start(c->work.conn, str_fmt(a, "SELECT t.id FROM %s t ORDER BY t.%s, t.id", c->home->table, column).p, NULL, &row));
-    while ((rc = stmt_step(row)) == 1)
-        if (n < LIMIT_IDS * 2 && !listed(wanted, col_int(row, 0))) order[n++] = col_int(row, 0);
-    stmt_end(row);
-    if (rc < 0) return rc;
-    const char *place = str_fmt(a, "UPDATE %s SET %s = :place, updated_at = :now WHERE id = :id AND %s <> :place", c->home->table, column, column).p;
-    for (int64_t i = 0; i < n; i++)
-        TRY(db_exec_text(c->work.conn, place, BINDS(B_INT("id", order[i]), B_INT("place", i + 1), B_INT("now", c->work.now))));
-    return api_reply(c);
-}
-
-/* PUT .../reorder: the ids given come first, in their order; the others follow in their old one. */
-static int reorder(struct call *c, const char *parameter, const char *column) {
-    struct arena *a = c->work.arena;
-    TRY(api_input(c));
-    const struct in *wanted = in(c, parameter);
-    for (int64_t i = 0; i < wanted->value.i; i++) {
-        int rc = api_visible(c, c->home, wanted->value.ids[i]);
-        if (rc < 0) return rc;
-        if (rc == 0) fail_at(&c->work, ERR_FIELD_INVALID, str_of(parameter), str_fmt(a, "%s/%" PRId64, parameter, i), "There is no such resource.");
-    }
-    if (failed(&c->work)) return -(int)failure(&c->work);
-    return reorder_rows(c, wanted, column);
 }
 
 /* ---- statuses ------------------------------------------------------------------------------------------------------ */
@@ -80,7 +40,7 @@ static int create_status(struct call *c) {
     return api_reply(c);
 }
 static int remove_status(struct call *c) { return remove_unused(c, "t.is_system = 1 OR EXISTS (SELECT 1 FROM cases k WHERE k.status_id = t.id)"); }
-static int reorder_statuses(struct call *c) { return reorder(c, "status_ids", "sort_order"); }
+static int reorder_statuses(struct call *c) { return api_reorder(c, "status_ids", "sort_order"); }
 
 static const struct field status_order[] = {{"status_ids", F_IDS, PRESENT, .doc = "Ids in the order wanted.", .example = "[2, 1]"}, {0}};
 
@@ -117,7 +77,7 @@ static int create_priority(struct call *c) {
     return api_reply(c);
 }
 static int remove_priority(struct call *c) { return remove_unused(c, "EXISTS (SELECT 1 FROM cases k WHERE k.priority_id = t.id)"); }
-static int reorder_priorities(struct call *c) { return reorder(c, "priority_ids", "level"); }
+static int reorder_priorities(struct call *c) { return api_reorder(c, "priority_ids", "level"); }
 
 static const struct field priority_order[] = {{"priority_ids", F_IDS, PRESENT, .doc = "Ids from the least to the most urgent.", .example = "[2, 1]"}, {0}};
 
@@ -154,7 +114,7 @@ static int create_type(struct call *c) {
     return api_reply(c);
 }
 static int remove_type(struct call *c) { return remove_unused(c, "EXISTS (SELECT 1 FROM cases k WHERE k.type_id = t.id)"); }
-static int reorder_types(struct call *c) { return reorder(c, "type_ids", "sort_order"); }
+static int reorder_types(struct call *c) { return api_reorder(c, "type_ids", "sort_order"); }
 
 static const struct field type_order[] = {{"type_ids", F_IDS, PRESENT, .doc = "Ids in the order wanted.", .example = "[2, 1]"}, {0}};
 

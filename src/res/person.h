@@ -3,6 +3,8 @@
 #define RES_PERSON_H
 
 #include "api/view.h"
+#include "res/contact.h"
+#include "res/field_value.h"
 
 void person_name(struct view *v, const struct row *row, const struct value *own); /* of a stranger the name as given */
 void person_avatar(struct view *v, const struct row *row, const struct value *own);
@@ -28,14 +30,13 @@ int check_time_zone(struct call *c, struct in *in);
     {"twitter", F_MANY, 0, .ref = "identity_twitter", .many = IDENTITIES_OF("identity_twitter"), .to = TO_STAFF, .doc = "Twitter accounts, the primary one first."}
 #define PERSON_FACEBOOK \
     {"facebook", F_MANY, 0, .ref = "identity_facebook", .many = IDENTITIES_OF("identity_facebook"), .to = TO_STAFF, .doc = "Facebook accounts, the primary one first."}
-#define PERSON_EXTERNAL_IDENTIFIERS \
-    {"external_identifiers", F_COMPUTED, READONLY, .render = render_nothing, .to = TO_STAFF, .doc = "Ids in other systems.", .example = "[]"}
-#define PERSON_ADDRESSES \
-    {"addresses", F_COMPUTED, READONLY, .render = render_nothing, .to = TO_STAFF, .doc = "Postal addresses.", .example = "[]"}
-#define PERSON_WEBSITES \
-    {"websites", F_COMPUTED, READONLY, .render = render_nothing, .to = TO_STAFF, .doc = "Web sites.", .example = "[]"}
+#define PERSON_EXTERNAL_IDENTIFIERS(flags) \
+    {"external_identifiers", F_ROWS, flags, .ref = "external_identifier", .owned_by = "user_id", .check = check_identifiers, .to = TO_STAFF, \
+     .doc = "Ids in other systems.", .example = "[{\"external_app\": \"shop\", \"external_id\": \"C-1815\"}]"}
+#define PERSON_ADDRESSES(flags) ADDRESSES("user_id", flags)
+#define PERSON_WEBSITES(flags) WEBSITES("user_id", flags)
 #define PERSON_CUSTOM_FIELDS \
-    {"custom_fields", F_COMPUTED, READONLY, .render = render_nothing, .to = TO_STAFF, .doc = "Values of custom fields.", .example = "[]"}
+    {"custom_fields", F_ROWS, READONLY, .ref = "user_field_value", .owned_by = "user_id", .to = TO_STAFF, .doc = "Values of custom fields."}
 #define PERSON_TIME_ZONE \
     {"time_zone", F_TEXT, NULLABLE, .check = check_time_zone, .to = TO_STAFF, .doc = "Name in the tz database.", .example = "\"Europe/Berlin\""}
 #define PERSON_TIME_ZONE_OFFSET \

@@ -12,6 +12,7 @@
 #include "core/setting.h"
 #include "res/avatar.h"
 #include "res/person.h"
+#include "res/tag.h"
 
 #include <inttypes.h>
 
@@ -83,10 +84,12 @@ static const struct field user_fields[] = {
     PERSON_PHONES,
     PERSON_TWITTER,
     PERSON_FACEBOOK,
-    PERSON_EXTERNAL_IDENTIFIERS,
-    PERSON_ADDRESSES,
-    PERSON_WEBSITES,
+    PERSON_EXTERNAL_IDENTIFIERS(NULLABLE),
+    PERSON_ADDRESSES(NULLABLE),
+    PERSON_WEBSITES(NULLABLE),
     PERSON_CUSTOM_FIELDS,
+    USER_FIELD_VALUES,
+    USER_TAGS,
     {"pinned_notes_count", F_INT, READONLY, .to = TO_STAFF, .doc = "How many notes are pinned to the person."},
     {"locale", F_REF, NULLABLE, .ref = "locale", .to = TO_STAFF, .doc = "The language the person is written to in."},
     PERSON_TIME_ZONE,
@@ -197,7 +200,8 @@ static int make_person(struct call *c, bool invited) {
                          .agent_case_access = (int)in_int(c, "agent_case_access"),
                          .organization_case_access = (int)in_int(c, "organization_case_access")};
     TRY(user_create(&c->work, &n, !invited && c->work.actor.rank >= ROLE_AGENT, &c->id));
-    return given(c, "team_ids") ? user_join_teams(&c->work, c->id, team_ids(c)) : 0;
+    if (given(c, "team_ids")) TRY(user_join_teams(&c->work, c->id, team_ids(c)));
+    return api_keep(c);
 }
 
 static int create(struct call *c) {

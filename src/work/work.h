@@ -42,6 +42,7 @@ struct actor {
     int64_t token_case_id; /* nobody, but shown this one conversation */
     struct str fingerprint, remote, user_agent;
     bool csrf_checked;    /* the session wants X-CSRF-Token on writes */
+    int64_t wrote_at;     /* when the session last wrote, to a second; kept where processes share a store */
 };
 
 struct problem {

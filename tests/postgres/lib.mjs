@@ -1,16 +1,9 @@
-import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
-import { Desk } from '../api/lib/index.mjs';
-import { defer } from '../api/lib/defer.mjs';
+import { spawn } from 'node:child_process';
+import { Desk, defer } from '../api/lib/index.mjs';
+
+export { psql } from './cluster.mjs';
 
 const QUIET = ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1'];
-
-/** Runs SQL to its end: what it printed. */
-export function psql(url, sql) {
-  const done = spawnSync('psql', [url, ...QUIET, '-c', sql], { encoding: 'utf8' });
-  assert.equal(done.status, 0, `${sql}: ${done.stderr}`);
-  return done.stdout.trim();
-}
 
 /** A connection of the test's own, for transactions that stay open: `await say(sql)` when it is done. */
 export function connection(t, url) {

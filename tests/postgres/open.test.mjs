@@ -79,6 +79,11 @@ test('a server older than the minimum is refused by what it says of itself, befo
   }
 });
 
+test('a server of another make, which would take locks and hold none, is refused', async (t) => {
+  const { url } = await pretender(t, { server_version: '18.0', crdb_version: 'CockroachDB CCL v26.1', server_encoding: 'UTF8', client_encoding: 'UTF8' });
+  refused(await running(['init', '--data', directory(), '--database', url, '--password-file', secret()]), /the database is CockroachDB: deskd needs PostgreSQL/);
+});
+
 test('an encoding other than UTF-8 is refused', (t) => {
   for (const encoding of ['LATIN1', 'SQL_ASCII']) {
     const url = database(t, `ENCODING '${encoding}' LOCALE 'C' TEMPLATE template0`);

@@ -1,0 +1,50 @@
+#include "api/generic.h"
+#include "base/limits.h"
+
+#include <inttypes.h>
+
+static bool listed(const struct in *list, int64_t id) {
+    for (int64_t i = 0; i < list->value.i; i++)
+        if (list->value.ids[i] == id) return true;
+    return false;
+}
+
+static int reorder_rows(struct call *c, const struct in *wanted, const char *column) {
+    struct arena *a = c->work.arena;
+    int64_t order[LIMIT_IDS * 2], n = 0;
+    struct stmt *row;
+    int rc;
+    for (; n < wanted->value.i; n++) order[n] = wanted->value.ids[n];
+    TRY(db_start(c->work.conn,
+                 str_fmt(a, "SELECT t.id FROM %s t WHERE %s ORDER BY t.%s, t.id", c->home->table,
+                         c->home->where ? c->home->where : "1 = 1", column)
+                     .p,
+                 NULL, &row));
+    while ((rc = stmt_step(row)) == 1)
+        if (n < LIMIT_IDS * 2 && !listed(wanted, col_int(row, 0))) order[n++] = col_int(row, 0);
+    stmt_end(row);
+    if (rc < 0) return rc;
+    const char *place = str_fmt(a, "UPDATE %s SET %s = :place, updated_at = :now WHERE id = :id AND %s <> :place",
+                                c->home->table, column, column)
+                            .p;
+    for (int64_t i = 0; i < n; i++)
+        TRY(db_exec_text(c->work.conn, place,
+                         BINDS(B_INT("id", order[i]), B_INT("place", i + 1), B_INT("now", c->work.now))));
+    return api_reply(c);
+}
+
+/* PUT .../reorder: the ids given come first, in their order; the others follow in their old one. */
+int api_reorder(struct call *c, const char *parameter, const char *column) {
+    struct arena *a = c->work.arena;
+    TRY(api_input(c));
+    const struct in *wanted = in(c, parameter);
+    for (int64_t i = 0; i < wanted->value.i; i++) {
+        int rc = api_visible(c, c->home, wanted->value.ids[i]);
+        if (rc < 0) return rc;
+        if (rc == 0)
+            fail_at(&c->work, ERR_FIELD_INVALID, str_of(parameter), str_fmt(a, "%s/%" PRId64, parameter, i),
+                    "There is no such resource.");
+    }
+    if (failed(&c->work)) return -(int)failure(&c->work);
+    return reorder_rows(c, wanted, column);
+}

@@ -1,0 +1,209 @@
+#include "core/field_value.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/pattern.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+QUERY(fields_locked, "SELECT id FROM custom_fields WHERE area = :area AND key IN @TEXTS(:keys) ORDER BY id @LOCK@");
+QUERY(field_options_listed,
+      "SELECT id, field_id FROM custom_field_options WHERE field_id IN @LIST(:fields) ORDER BY field_id, id");
+
+QUERY(user_value_exists, "SELECT 1 FROM user_field_values WHERE user_id = :owner AND field_id = :field");
+QUERY(user_value_put,
+      "INSERT INTO user_field_values (user_id, field_id, value, value_key) VALUES (:owner, :field, :value, :key) "
+      "ON CONFLICT (user_id, field_id) DO UPDATE SET value = excluded.value, value_key = excluded.value_key");
+QUERY(user_value_drop, "DELETE FROM user_field_values WHERE user_id = :owner AND field_id = :field");
+QUERY(organization_value_exists,
+      "SELECT 1 FROM organization_field_values WHERE organization_id = :owner AND field_id = :field");
+QUERY(
+    organization_value_put,
+    "INSERT INTO organization_field_values (organization_id, field_id, value, value_key) VALUES (:owner, :field, :value, :key) "
+    "ON CONFLICT (organization_id, field_id) DO UPDATE SET value = excluded.value, value_key = excluded.value_key");
+QUERY(organization_value_drop,
+      "DELETE FROM organization_field_values WHERE organization_id = :owner AND field_id = :field");
+
+static const struct valued {
+    const struct query *exists, *put, *drop;
+} valued[] = {
+    [AREA_USERS] = {&user_value_exists,         &user_value_put,         &user_value_drop        },
+    [AREA_ORGANIZATIONS] = {&organization_value_exists, &organization_value_put, &organization_value_drop},
+};
+
+int fields_lock(struct work *w, enum field_area area, struct str keys) {
+    int rc;
+    DB_ROWS(rc, w->conn, &fields_locked, BINDS(B_INT("area", area), B_TEXT("keys", keys)), row) continue;
+    return rc;
+}
+
+int field_options_of(struct work *w, struct str fields, struct field_option **out) {
+    struct field_option *list = NULL;
+    int n = 0, cap = 0, rc;
+    DB_ROWS(rc, w->conn, &field_options_listed, BINDS(B_TEXT("fields", fields)), row) {
+        if (n == cap) {
+            struct field_option *more = arena_array(w->arena, (size_t)(cap = cap ? cap * 2 : 64), sizeof *more);
+            if (n) memcpy(more, list, (size_t)n * sizeof *more);
+            list = more;
+        }
+        list[n++] = (struct field_option){col_int(row, 0), col_int(row, 1)};
+    }
+    *out = list;
+    return rc < 0 ? rc : n;
+}
+
+/* ---- one value of a type ---------------------------------------------------------------------------------------- */
+
+struct reading {
+    struct arena *a;
+    const struct custom_field *field;
+    const struct field_option *options;
+    int option_count;
+    struct str text, *value;
+};
+
+static const char *read_line(struct reading *r) {
+    *r->value = r->text;
+    return text_wrong(r->a, r->text, LIMIT_TITLE, true);
+}
+
+static const char *read_lines(struct reading *r) {
+    *r->value = r->text;
+    return text_wrong(r->a, r->text, LIMIT_TEXT, false);
+}
+
+static bool is_option(const struct reading *r, int64_t id) {
+    for (int i = 0; i < r->option_count; i++)
+        if (r->options[i].id == id && r->options[i].field_id == r->field->id) return true;
+    return false;
+}
+
+static const char *read_option(struct reading *r) {
+    int64_t id;
+    if (!str_to_int(r->text, &id) || !is_option(r, id)) return "The id of an option of this field is expected.";
+    *r->value = str_fmt(r->a, "%" PRId64, id);
+    return NULL;
+}
+
+static int by_number(const void *x, const void *y) {
+    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+    return (a > b) - (a < b);
+}
+
+/* Sorted, each once: equal choices are equal texts. */
+static const char *read_options(struct reading *r) {
+    int64_t ids[LIMIT_OPTIONS];
+    size_t n = 0;
+    for (struct str rest = r->text; rest.p;) {
+        struct str item = str_trim(str_cut(&rest, ','));
+        if (item.n == 0) continue;
+        if (n == LIMIT_OPTIONS || !str_to_int(item, &ids[n]) || !is_option(r, ids[n]))
+            return "Ids of options of this field are expected, separated by commas.";
+        n++;
+    }
+    if (n) qsort(ids, n, sizeof *ids, by_number);
+    struct buf b = {0};
+    for (size_t i = 0; i < n; i++) {
+        if (i && ids[i] == ids[i - 1]) continue;
+        if (b.n) buf_char(&b, ',');
+        buf_int(&b, ids[i]);
+    }
+    *r->value = str_dup(r->a, buf_view(&b));
+    buf_free(&b);
+    return NULL;
+}
+
+static const char *read_date(struct reading *r) {
+    static const char expected[] = "A date like 2026-11-21 is expected.";
+    int64_t ms;
+    if (r->text.n != 10 || r->text.p[4] != '-' || r->text.p[7] != '-') return expected;
+    if (!time_parse_iso(str_fmt(r->a, "%.10sT00:00:00+00:00", r->text.p), &ms)) return expected;
+    *r->value = r->text;
+    return NULL;
+}
+
+static const char *read_file(struct reading *r) {
+    (void)r;
+    return "Files can not be given yet.";
+}
+
+static const char *read_number(struct reading *r) {
+    int64_t v;
+    if (!str_to_int(r->text, &v)) return "A whole number is expected.";
+    *r->value = str_fmt(r->a, "%" PRId64, v);
+    return NULL;
+}
+
+static size_t digits(struct str s, size_t at) {
+    size_t n = 0;
+    while (at + n < s.n && s.p[at + n] >= '0' && s.p[at + n] <= '9') n++;
+    return n;
+}
+
+static const char *read_decimal(struct reading *r) {
+    static const char expected[] = "A number like 12.5 is expected, of at most 18 digits on either side of the point.";
+    struct str s = r->text;
+    bool minus = s.n && s.p[0] == '-';
+    size_t at = minus, whole = digits(s, at);
+    if (whole == 0 || whole > 18) return expected;
+    size_t point = at + whole, fraction = 0;
+    if (point < s.n) {
+        fraction = s.p[point] == '.' ? digits(s, point + 1) : 0;
+        if (fraction == 0 || fraction > 18 || point + 1 + fraction != s.n) return expected;
+    }
+    while (whole > 1 && s.p[at] == '0') at++, whole--;
+    *r->value = str_fmt(r->a, "%s%.*s", minus ? "-" : "", (int)(s.n - at), s.p + at);
+    return NULL;
+}
+
+static const char *read_yes_no(struct reading *r) {
+    struct str s = r->text;
+    bool yes = str_eqi(s, S("yes")) || str_eqi(s, S("true")) || str_eq(s, S("1"));
+    bool no = str_eqi(s, S("no")) || str_eqi(s, S("false")) || str_eq(s, S("0"));
+    *r->value = yes ? S("yes") : S("no");
+    return yes || no ? NULL : "yes or no is expected.";
+}
+
+static const char *read_matching(struct reading *r) {
+    const char *why = read_line(r);
+    if (why || r->field->regular_expression.p == NULL) return why;
+    int found = pattern_found(r->field->regular_expression, r->text);
+    if (found < 0) return "Whether the text is of the form this field wants could not be told within the limits.";
+    return found ? NULL : "The text is not of the form this field wants.";
+}
+
+static const char *(*const readers[])(struct reading *r) = {
+    [FIELD_TEXT] = read_line,    [FIELD_TEXTAREA] = read_lines,         [FIELD_CHECKBOX] = read_options,
+    [FIELD_RADIO] = read_option, [FIELD_SELECT] = read_option,          [FIELD_DATE] = read_date,
+    [FIELD_FILE] = read_file,    [FIELD_NUMERIC] = read_number,         [FIELD_DECIMAL] = read_decimal,
+    [FIELD_YESNO] = read_yes_no, [FIELD_CASCADINGSELECT] = read_option, [FIELD_REGEX] = read_matching,
+};
+
+const char *field_value_read(struct arena *a, const struct custom_field *f, const struct field_option *options,
+                             int option_count, struct str text, struct str *value) {
+    bool free_text = f->type == FIELD_TEXT || f->type == FIELD_TEXTAREA || f->type == FIELD_REGEX;
+    struct reading r = {a, f, options, option_count, free_text ? text : str_trim(text), value};
+    return readers[f->type](&r);
+}
+
+/* ---- keeping ---------------------------------------------------------------------------------------------------- */
+
+int field_value_exists(struct work *w, const struct custom_field *f, int64_t owner_id) {
+    int64_t one;
+    assert(valued[f->area].exists);
+    return db_int(w->conn, valued[f->area].exists, BINDS(B_INT("owner", owner_id), B_INT("field", f->id)), &one);
+}
+
+int field_values_put(struct work *w, enum field_area area, int64_t owner_id, const struct field_value *values,
+                     int count) {
+    for (int i = 0; i < count; i++) {
+        struct str value = values[i].value, key = value.p ? field_value_key(w->arena, value) : value;
+        TRY(db_exec(w->conn, value.p ? valued[area].put : valued[area].drop,
+                    BINDS(B_INT("owner", owner_id), B_INT("field", values[i].field->id), B_TEXT("value", value),
+                          B_TEXT("key", key))));
+    }
+    return 0;
+}

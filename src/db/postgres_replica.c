@@ -1,0 +1,173 @@
+/* A streaming replica that answers reads of those who can't tell the difference.
+ *
+ * What a reader may see. Who wrote something must find it when they read next, through whatever process (sessions keep when
+ * they last wrote, core/session.h). So a read is asked for with a moment, and goes to the replica only when that is certain to
+ * have everything that was committed until then, and to be no further behind than REPLICA_LAG_MS. Else, and whenever something
+ * is in doubt, the primary answers. Who calls is always asked of the primary: a changed password or an ended session counts at
+ * once, however far the replica is behind.
+ *
+ * How far it is. A watcher looks each second: it notes the time, then the position that the primary has written its log to; a
+ * replica that has replayed to this position has all that was committed before that time. Positions of the last seconds are
+ * kept, and the latest that the replica has reached tells its moment. Nothing is concluded from silence: when the watcher, the
+ * primary or the replica hangs, the moment grows old by itself, and the replica is used no more. Clocks are compared within
+ * this process and with the sessions' marks alone; REPLICA_SLACK_MS allows for their differences and for the time that a COMMIT
+ * takes.
+ *
+ * What may go wrong. A replica that refuses, hangs up or cancels a statement (recovery has priority) costs the read a second
+ * run, on the primary. Of one that does not answer at all the watcher ends the connections once its moment is too old, and reads
+ * that wait there go on here. A server that is no replica of this database (promoted, another cluster) is never used. The
+ * URL names one server: what is known of one replica says nothing of another. */
+#include "db/postgres.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/log.h"
+
+enum { BEAT_MS = 1000 };
+
+/* Of PostgreSQL alone. Which database of which cluster, and the position in its log; -1: not a replica. */
+static const char position_of_primary[] =
+    "SELECT system_identifier || '/' || current_database(), CAST(pg_current_wal_lsn() - pg_lsn '0/0' AS BIGINT) "
+    "FROM pg_control_system()";
+static const char position_of_replica[] =
+    "SELECT system_identifier || '/' || current_database(), CASE WHEN pg_is_in_recovery() "
+    "THEN CAST(COALESCE(pg_last_wal_replay_lsn() - pg_lsn '0/0', -1) AS BIGINT) ELSE -1 END FROM pg_control_system()";
+
+/* ---- the watcher ------------------------------------------------------------------------------------- */
+
+struct position {
+    char of[160];
+    int64_t at;
+};
+
+static int look(struct conn *c, const char *sql, struct position *out) {
+    if (c == NULL || pg_ready(c) < 0) return -ERR_SERVICE_UNAVAILABLE;
+    pg_wait(c, BEAT_MS);
+    PGresult *r = PQexec(c->pg->handle, sql);
+    pg_waited(c);
+    if (PQresultStatus(r) != PGRES_TUPLES_OK || PQntuples(r) != 1) return pg_error(c, r, sql);
+    snprintf(out->of, sizeof out->of, "%s", PQgetvalue(r, 0, 0));
+    out->at = strtoll(PQgetvalue(r, 0, 1), NULL, 10);
+    PQclear(r);
+    return 0;
+}
+
+/* Connects once; a connection that breaks is made anew when it is used. */
+static struct conn *connected(struct db *db, struct pg_server *server, struct conn **c) {
+    char text[400];
+    if (*c == NULL && pg_open(db, server, CONN_READER, c, (struct why){text, sizeof text}) < 0) return NULL;
+    return *c;
+}
+
+/* The latest beat that the replica has replayed. */
+static const struct pg_beat *reached(const struct pg_replica *r, int64_t position) {
+    const struct pg_beat *found = NULL;
+    for (size_t i = 0; i < PG_BEATS; i++) {
+        const struct pg_beat *b = &r->beats[i];
+        if (b->at && b->position <= position && (found == NULL || b->at > found->at)) found = b;
+    }
+    return found;
+}
+
+static void set_moment(struct pg_replica *r, const struct pg_beat *b) {
+    pthread_mutex_lock(&r->lock);
+    r->moment = *b;
+    pthread_mutex_unlock(&r->lock);
+}
+
+static void beat(struct db *db, struct pg_replica *r) {
+    struct position primary, replica;
+    struct pg_beat now = {.at = clock_monotonic(), .clock = clock_now(r->clock)};
+    if (look(connected(db, &db->postgres->primary, &r->primary), position_of_primary, &primary) < 0) return;
+    now.position = primary.at;
+    r->beats[r->next++ % PG_BEATS] = now;
+    if (look(connected(db, &r->server, &r->own), position_of_replica, &replica) < 0) return;
+    bool ours = replica.at >= 0 && strcmp(primary.of, replica.of) == 0;
+    if (!ours && !r->strange) log_warn("store: what --replica-url names is no replica of the database: it is not used");
+    r->strange = !ours;
+    const struct pg_beat *b = ours ? reached(r, replica.at) : NULL;
+    if (b) set_moment(r, b);
+}
+
+static bool usable(struct pg_replica *r, int64_t since) {
+    pthread_mutex_lock(&r->lock);
+    struct pg_beat moment = r->moment;
+    pthread_mutex_unlock(&r->lock);
+    return moment.at && clock_monotonic() - moment.at <= REPLICA_LAG_MS && since <= moment.clock;
+}
+
+static void tell_changes(struct pg_replica *r, bool now) {
+    if (now != r->told) log_info(now ? "store: reads go to the replica" : "store: the replica is not used: it is gone or lags");
+    r->told = now;
+}
+
+static void *watch(void *arg) {
+    struct db *db = arg;
+    struct pg_replica *r = &db->postgres->replica;
+    pthread_mutex_lock(&r->lock);
+    while (!r->stopping) {
+        pthread_mutex_unlock(&r->lock);
+        beat(db, r);
+        bool now = usable(r, 0);
+        if (r->told && !now) pg_watch_cut(db, &r->server);
+        tell_changes(r, now);
+        int64_t until = clock_monotonic() + BEAT_MS;
+        struct timespec t = {until / 1000, until % 1000 * 1000000};
+        pthread_mutex_lock(&r->lock);
+        if (!r->stopping) pthread_cond_timedwait(&r->stop, &r->lock, &t);
+    }
+    pthread_mutex_unlock(&r->lock);
+    return NULL;
+}
+
+/* ---- opening and closing ----------------------------------------------------------------------------- */
+
+static void reader_gone(void *arg) { pg_close(arg); }
+
+int pg_replica_open(struct db *db, const struct db_config *cfg, struct why why) {
+    struct pg_replica *r = &db->postgres->replica;
+    pthread_condattr_t monotonic;
+    r->clock = cfg->clock;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->stop, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    if (pthread_key_create(&r->key, reader_gone) != 0) return refuse(why, "too many stores are open");
+    r->opened = true;
+    r->watched = pthread_create(&r->watcher, NULL, watch, db) == 0;
+    return r->watched ? 0 : refuse(why, "no thread can be started");
+}
+
+void pg_replica_close(struct db *db) {
+    struct pg_replica *r = &db->postgres->replica;
+    if (r->watched) {
+        pthread_mutex_lock(&r->lock);
+        r->stopping = true;
+        pthread_cond_signal(&r->stop);
+        pthread_mutex_unlock(&r->lock);
+        pthread_join(r->watcher, NULL);
+    }
+    if (r->opened) pthread_key_delete(r->key);
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------- */
+
+struct conn *pg_replica(struct db *db, int64_t since) {
+    struct pg_replica *r = &db->postgres->replica;
+    char text[400];
+    struct conn *c;
+    if (!r->opened || !usable(r, since)) return NULL;
+    if ((c = pthread_getspecific(r->key)) == NULL) {
+        if (pg_open(db, &r->server, CONN_READER, &c, (struct why){text, sizeof text}) < 0) return NULL;
+        if (pthread_setspecific(r->key, c) != 0) return pg_close(c), NULL;
+    }
+    atomic_fetch_add(&r->reads, 1);
+    return c;
+}
+
+bool pg_replica_usable(struct db *db) { return db->postgres->replica.opened && usable(&db->postgres->replica, 0); }

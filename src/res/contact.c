@@ -1,0 +1,149 @@
+#include "res/contact.h"
+
+#include "api/generic.h"
+#include "api/owned.h"
+#include "base/limits.h"
+#include "core/contact.h"
+#include "core/identity.h"
+
+/* ---- addresses and web sites ---------------------------------------------------------------------------------------- */
+
+#define OWNER                                                                                                                              \
+    {"owner", F_TEXT, HIDDEN,                                                                                                              \
+     .column = "CASE WHEN t.user_id IS NULL THEN 'organizations/' || CAST(t.organization_id AS TEXT) ELSE 'users/' || CAST(t.user_id AS TEXT) END", \
+     .doc = "Whose it is.", .example = "\"organizations/1\""}
+#define PRIMARY {"is_primary", F_BOOL, 0, .initial = "0", .doc = "Whether it is the first to be used; unless one is, the first of the list."}
+
+static const struct field address_fields[] = {
+    OWNER,
+    PRIMARY,
+    {"address1", F_TEXT, NULLABLE, .doc = "Street and number.", .example = "\"12 St James's Square\""},
+    {"address2", F_TEXT, NULLABLE, .doc = "What else leads there."},
+    {"city", F_TEXT, NULLABLE, .doc = "The town.", .example = "\"London\""},
+    {"state", F_TEXT, NULLABLE, .doc = "The state or province."},
+    {"postal_code", F_TEXT, NULLABLE, .doc = "The postal code.", .example = "\"SW1Y 4JH\""},
+    {"country", F_TEXT, NULLABLE, .doc = "The country.", .example = "\"United Kingdom\""},
+    {"type", F_TEXT, NULLABLE, .doc = "What kind of address it is.", .example = "\"WORK\""},
+    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
+    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {0},
+};
+
+/* http or https, said or meant: a link that a page may show. */
+static bool is_web_address(struct str s) {
+    bool said = str_starts(s, S("http://")) || str_starts(s, S("https://"));
+    size_t at = said ? (size_t)(strstr(s.p, "//") + 2 - s.p) : 0;
+    if (at == s.n || s.p[at] == '/' || s.p[at] == ':') return false;
+    for (size_t i = 0; i < s.n; i++)
+        if ((unsigned char)s.p[i] <= ' ' || strchr("<>\"\\^`{|}", s.p[i])) return false;
+    for (size_t i = 0; !said && i < s.n && s.p[i] != '/'; i++)
+        if (s.p[i] == ':' && (i + 1 == s.n || s.p[i + 1] < '0' || s.p[i + 1] > '9')) return false; /* another scheme, no port */
+    return true;
+}
+
+static int check_url(struct call *c, struct in *in) {
+    in->value.s = str_trim(in->value.s);
+    if (is_web_address(in->value.s)) return 0;
+    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "An address like https://www.example.com/ is expected.");
+}
+
+static const struct field website_fields[] = {
+    OWNER,
+    PRIMARY,
+    {"url", F_TEXT, REQUIRED, .max = 2000, .check = check_url, .doc = "Its address.", .example = "\"https://ada.example.com/\""},
+    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
+    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {0},
+};
+
+/* Staff all; others their own. */
+static void visible(struct work *w, struct branches *out) {
+    if (w->actor.rank >= ROLE_COLLABORATOR) {
+        out->all = true;
+        return;
+    }
+    branch_add(out, "t.user_id = :me");
+    branch_bind_int(out, ":me", w->actor.user_id);
+}
+
+#define CONTACT_ROUTES(name, one)                                                                                                          \
+    {GET, "/users/:id/contacts/" name "/:contact_id", COL_PLUS, "users", ONE, api_get, .of = "user", .where = "t.user_id = :id",              \
+     .summary = "Read " one " of a person"},                                                                                               \
+    {GET, "/organizations/:id/contacts/" name "/:contact_id", COL_PLUS, "users", ONE, api_get, .of = "organization",                         \
+     .where = "t.organization_id = :id", .summary = "Read " one " of an organization"}
+
+static const struct route address_routes[] = {CONTACT_ROUTES("addresses", "an address"), {0}};
+static const struct route website_routes[] = {CONTACT_ROUTES("websites", "a web site"), {0}};
+
+const struct resource contact_address_resource = {.type = "contact_address", .title = "Addresses", .doc = "Where people and organizations get post.",
+                                                  .url = ":owner/contacts/addresses/:id", .table = "contact_addresses", .fields = address_fields,
+                                                  .routes = address_routes, .visible = visible, .owned_order = "t.is_primary DESC, t.id"};
+const struct resource contact_website_resource = {.type = "contact_website", .title = "Web sites", .doc = "Sites of people and organizations.",
+                                                  .url = ":owner/contacts/websites/:id", .table = "contact_websites", .fields = website_fields,
+                                                  .routes = website_routes, .visible = visible, .owned_order = "t.is_primary DESC, t.id"};
+
+/* ---- ids in other systems --------------------------------------------------------------------------------------------- */
+
+static const struct field identifier_fields[] = {
+    {"external_app", F_TEXT, REQUIRED, .doc = "The other system.", .example = "\"shop\""},
+    {"external_id", F_TEXT, REQUIRED, .doc = "What it calls the person; nobody else.", .example = "\"C-1815\""},
+    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
+    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {0},
+};
+const struct resource external_identifier_resource = {.type = "external_identifier", .title = "External identifiers", .doc = "What other systems call people.",
+                                                      .table = "external_identifiers", .fields = identifier_fields, .visible = visible};
+
+QUERY(identifier_holder, "SELECT user_id FROM external_identifiers WHERE external_app = :app AND external_id = :id");
+
+static bool same(const struct owned_item *a, const struct owned_item *b) {
+    return str_eq(owned_in(a, "external_app")->value.s, owned_in(b, "external_app")->value.s) &&
+           str_eq(owned_in(a, "external_id")->value.s, owned_in(b, "external_id")->value.s);
+}
+
+/* What one system calls one person it calls nobody else. */
+int check_identifiers(struct call *c, struct in *in) {
+    const struct owned *list = in->made;
+    int problems = c->work.problem_count;
+    for (int i = 0; i < list->count; i++) {
+        const struct owned_item *item = &list->items[i];
+        int64_t holder = 0;
+        bool twice = false;
+        for (int k = 0; k < i; k++) twice = twice || same(item, &list->items[k]);
+        TRY(db_int(c->work.conn, &identifier_holder,
+                   BINDS(B_TEXT("app", owned_in(item, "external_app")->value.s), B_TEXT("id", owned_in(item, "external_id")->value.s)), &holder));
+        if (twice || (holder && (c->method == POST || holder != c->id)))
+            fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in_place(c, in, "%d/external_id", i), NULL);
+    }
+    return c->work.problem_count > problems ? -(int)failure(&c->work) : 0;
+}
+
+/* ---- numbers of organizations ------------------------------------------------------------------------------------------- */
+
+struct phones {
+    struct phone *list;
+    int count;
+};
+
+int check_phones(struct call *c, struct in *in) {
+    struct arena *a = c->work.arena;
+    struct phones *made = in->made = ARENA_NEW(a, struct phones);
+    int at = 0, problems = c->work.problem_count;
+    if (in->json->count > LIMIT_OWNED) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d are possible.", LIMIT_OWNED);
+    made->list = arena_array(a, in->json->count + 1, sizeof *made->list);
+    for (const struct json *j = in->json->first; j; j = j->next, at++) {
+        bool text = (j->type == JSON_STRING || j->type == JSON_NUMBER) && text_wrong(a, j->text, LIMIT_TITLE, true) == NULL, twice = false;
+        struct str key = text ? phone_key(&c->work, j->text) : (struct str){0};
+        for (int i = 0; i < made->count; i++) twice = twice || str_eq(made->list[i].key, key);
+        if (key.p == NULL) fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d", at), "A phone number is expected.");
+        else if (twice) fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in_place(c, in, "%d", at), "This number is given twice.");
+        else made->list[made->count++] = (struct phone){str_trim(j->text), key};
+    }
+    return c->work.problem_count > problems ? -(int)failure(&c->work) : 0;
+}
+
+int store_organization_phones(struct call *c, const struct in *in, int64_t id) {
+    static const struct phones none;
+    const struct phones *p = in->made ? in->made : &none;
+    return organization_phones_replace(&c->work, id, p->list, p->count);
+}

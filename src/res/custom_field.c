@@ -1,0 +1,321 @@
+/* Custom fields of conversations, people and organizations: three resources on one table. */
+#include "core/custom_field.h"
+
+#include "api/generic.h"
+#include "base/limits.h"
+#include "base/pattern.h"
+#include "res/translation.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* What differs between them. */
+static const struct area {
+    const char *type, *order; /* the resource's; the parameter of its reorder */
+    enum field_area area;
+} areas[] = {{"case_field", "case_field_ids", AREA_CASES},
+             {"user_field", "user_field_ids", AREA_USERS},
+             {"organization_field", "organization_field_ids", AREA_ORGANIZATIONS}};
+
+static const struct area *area_of(const struct call *c) {
+    for (size_t i = 0; i < sizeof areas / sizeof *areas; i++)
+        if (strcmp(areas[i].type, c->home->type) == 0) return &areas[i];
+    assert(!"a custom field of nothing");
+    return NULL;
+}
+
+/* ---- input ------------------------------------------------------------------------------------------------------ */
+
+static int check_key(struct call *c, struct in *in) {
+    if (field_key_valid(in->value.s)) return 0;
+    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "A letter is expected, then letters, digits, _ or -; at most %d characters.", LIMIT_FIELD_KEY);
+}
+
+static int check_pattern(struct call *c, struct in *in) {
+    const char *why = pattern_wrong(c->work.arena, in->value.s);
+    return why ? fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "This is no regular expression: %s.", why) : 0;
+}
+
+static int check_title(struct call *c, struct in *in) {
+    (void)c;
+    in->value.s = str_trim(in->value.s);
+    return 0;
+}
+
+static int store_titles(struct call *c, const struct in *in, int64_t id) {
+    const struct translations *t = in->made;
+    return translations_replace(&c->work, TITLE_OF_FIELD, id, t->list, t->count);
+}
+
+static int store_title(struct call *c, const struct in *in, int64_t id) {
+    return translation_put(&c->work, TITLE_OF_FIELD, id, (struct translation){S(DEFAULT_LOCALE), in->value.s});
+}
+
+struct choices {
+    struct option_wanted *list;
+    int count;
+};
+
+/* An option that stays must be this field's. */
+static int read_option_id(struct call *c, const struct in *in, const struct json *j, int at, int64_t *id) {
+    if (j == NULL || j->type == JSON_NULL) return 0;
+    bool number = (j->type == JSON_NUMBER || j->type == JSON_STRING) && str_to_int(j->text, id) && *id > 0;
+    int rc = number && c->method == PUT ? field_option_of(&c->work, c->id, *id) : 0;
+    return rc < 0 ? rc : rc ? 0 : fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d/id", at), "This field has no such option.");
+}
+
+static int read_place(struct call *c, const struct in *in, const struct json *j, int at, int64_t *place) {
+    *place = at + 1;
+    if (j == NULL || j->type == JSON_NULL) return 0;
+    bool number = (j->type == JSON_NUMBER || j->type == JSON_STRING) && str_to_int(j->text, place) && *place >= 0 && *place <= 1000000;
+    return number ? 0 : fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d/sort_order", at), "A number from 0 to 1000000 is expected.");
+}
+
+static int read_option(struct call *c, const struct in *in, const struct json *j, int at, struct option_wanted *o) {
+    struct translations t = {0};
+    struct str place = in_place(c, in, "%d", at);
+    const struct json *titles = json_named(j, S("titles")), *title = json_named(j, S("title"));
+    if (j->type == JSON_STRING) title = j;
+    else if (j->type != JSON_OBJECT) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, place, "An object is expected.");
+    else TRY(read_option_id(c, in, json_named(j, S("id")), at, &o->id));
+    TRY(read_place(c, in, json_named(j, S("sort_order")), at, &o->sort_order));
+    if (titles && titles->type != JSON_NULL) TRY(translations_read(c, in, titles, str_fmt(c->work.arena, "%s/titles", place.p), &t));
+    else if (title && (title->type == JSON_STRING || title->type == JSON_NUMBER))
+        TRY(translation_plain(c, in, title->text, title == j ? place : str_fmt(c->work.arena, "%s/title", place.p), &t));
+    else if (o->id == 0) return fail_at(&c->work, ERR_FIELD_REQUIRED, in->name, str_fmt(c->work.arena, "%s/titles", place.p), NULL);
+    o->titles = t.list;
+    o->title_count = t.count;
+    return 0;
+}
+
+static int by_id(const void *x, const void *y) {
+    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+    return (a > b) - (a < b);
+}
+
+/* An option stays once. */
+static int check_distinct(struct call *c, const struct in *in, const struct choices *made) {
+    int64_t *ids = arena_array(c->work.arena, (size_t)made->count + 1, sizeof *ids);
+    int n = 0;
+    for (int i = 0; i < made->count; i++)
+        if (made->list[i].id) ids[n++] = made->list[i].id;
+    qsort(ids, (size_t)n, sizeof *ids, by_id);
+    for (int i = 1; i < n; i++)
+        if (ids[i] == ids[i - 1]) return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, in->name, in->pointer, "The option %lld is given twice.", (long long)ids[i]);
+    return 0;
+}
+
+static int check_options(struct call *c, struct in *in) {
+    struct choices *made = in->made = ARENA_NEW(c->work.arena, struct choices);
+    int first = 0;
+    if (in->json->count > LIMIT_OPTIONS) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d options are possible.", LIMIT_OPTIONS);
+    made->list = arena_array(c->work.arena, in->json->count + 1, sizeof *made->list);
+    for (const struct json *j = in->json->first; j; j = j->next, made->count++) {
+        int rc = read_option(c, in, j, made->count, &made->list[made->count]);
+        if (rc < 0 && first == 0) first = rc;
+    }
+    return first < 0 ? first : check_distinct(c, in, made);
+}
+
+static int store_options(struct call *c, const struct in *in, int64_t id) {
+    static const struct choices none;
+    const struct choices *o = in->made ? in->made : &none;
+    return field_options_replace(&c->work, id, o->list, o->count);
+}
+
+/* ---- the tables ------------------------------------------------------------------------------------------------- */
+
+#define OPTIONS_OF "SELECT o.field_id, o.id FROM custom_field_options o WHERE o.field_id IN @LIST(:ids) ORDER BY o.field_id, o.sort_order, o.id"
+
+static const struct field field_fields[] = {
+    {"type", F_WORD, REQUIRED, .words = field_kinds, .doc = "What its values are.", .example = "\"SELECT\""},
+    {"key", F_TEXT, CREATE_ONLY | UNIQUE, .max = LIMIT_FIELD_KEY, .check = check_key,
+     .doc = "What programs and rules call it; unless given, made of the title.", .example = "\"plan\""},
+    {"titles", F_MANY, 0, .ref = "locale_field", .many = TRANSLATIONS_OF("1"), .check = check_translations, .store = store_titles,
+     .doc = "What it is called: a list of {locale, translation}.", .example = "[{\"locale\": \"en-us\", \"translation\": \"Plan\"}]"},
+    {"title", F_TEXT, 0, .column = TRANSLATION_OF("1"), .check = check_title, .store = store_title, .doc = "What it is called in the default language; this or titles is mandatory.",
+     .example = "\"Plan\""},
+    {"options", F_MANY, NULLABLE, .ref = "field_option", .many = OPTIONS_OF, .check = check_options, .store = store_options,
+     .doc = "Of CHECKBOX, RADIO, SELECT and CASCADINGSELECT what there is to choose: a list of {id, titles, sort_order} or of plain titles. "
+            "An option whose id is not in the list goes; one in use stays.",
+     .example = "[{\"titles\": [{\"locale\": \"en-us\", \"translation\": \"Gold\"}]}]"},
+    {"is_required_for_agents", F_BOOL, 0, .initial = "0", .doc = "Whether staff must give a value when they make something."},
+    {"is_required_on_resolution", F_BOOL, 0, .initial = "0", .doc = "Whether a conversation needs a value to be completed."},
+    {"is_visible_to_customers", F_BOOL, 0, .initial = "0", .doc = "Whether customers see it."},
+    {"is_customer_editable", F_BOOL, 0, .initial = "0", .doc = "Whether customers give values, where they see it."},
+    {"is_required_for_customers", F_BOOL, 0, .initial = "0", .doc = "Whether customers must give a value, where they may."},
+    {"regular_expression", F_TEXT, NULLABLE, .max = LIMIT_PATTERN, .check = check_pattern, .doc = "Of REGEX: what values must match (PCRE2).",
+     .example = "\"^[A-Z]{2}[0-9]+$\""},
+    {"sort_order", F_INT, 0, .min = 0, .max = 1000000, .doc = "Its place; unless given, behind the others."},
+    {"is_enabled", F_BOOL, 0, .initial = "1", .doc = "Whether it is used. Values of a disabled field are kept, but neither shown nor taken."},
+    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
+    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {0},
+};
+
+static const struct field option_fields[] = {
+    {"title", F_TEXT, READONLY, .column = TRANSLATION_OF("2"), .doc = "What it is called in the default language.", .example = "\"Gold\""},
+    {"titles", F_MANY, 0, .ref = "locale_field", .many = TRANSLATIONS_OF("2"), .doc = "What it is called."},
+    {"sort_order", F_INT, READONLY, .doc = "Its place."},
+    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
+    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {0},
+};
+
+/* Enabled ones below admin; customers, who meet them in their own values, those they may see. */
+static void visible(struct work *w, struct branches *out) {
+    if (w->actor.rank >= ROLE_ADMIN) out->all = true;
+    else if (w->actor.rank >= ROLE_COLLABORATOR) branch_add(out, "t.is_enabled = 1");
+    else branch_add(out, "t.is_enabled = 1 AND t.is_visible_to_customers = 1");
+}
+
+#define OF_FIELD(condition) "EXISTS (SELECT 1 FROM custom_fields f WHERE f.id = t.field_id AND " condition ")"
+static void option_visible(struct work *w, struct branches *out) {
+    if (w->actor.rank >= ROLE_ADMIN) out->all = true;
+    else if (w->actor.rank >= ROLE_COLLABORATOR) branch_add(out, OF_FIELD("f.is_enabled = 1"));
+    else branch_add(out, OF_FIELD("f.is_enabled = 1 AND f.is_visible_to_customers = 1"));
+}
+
+/* ---- handlers --------------------------------------------------------------------------------------------------- */
+
+static void drop(struct call *c, const char *name, const char *why) {
+    struct in *i = in(c, name);
+    if (!i->given || i->value.type == V_NULL) return;
+    notice(&c->work, "NOTICE", "%s was ignored: %s.", name, why);
+    i->given = false;
+    i->value = (struct value){V_NULL};
+}
+
+/* What only some types have. has_pattern: the field has one already. */
+static int check_type(struct call *c, enum field_kind type, bool has_pattern) {
+    if (!field_has_options(type)) drop(c, "options", "fields of this type have none");
+    if (type != FIELD_REGEX) {
+        drop(c, "regular_expression", "only fields of type REGEX have one");
+        return 0;
+    }
+    const struct in *pattern = in(c, "regular_expression");
+    if (pattern->given ? pattern->value.type == V_TEXT : has_pattern) return 0;
+    return pattern->given && failed(&c->work) ? 0 : in_fail(c, "regular_expression", ERR_FIELD_REQUIRED, NULL);
+}
+
+static int check_title_given(struct call *c) {
+    static const char *const either[] = {"titles", "title", NULL};
+    if (given(c, "title") || given(c, "titles")) return 0;
+    fail(&c->work, ERR_ANY_FIELD_REQUIRED);
+    c->work.last_problem->parameters = either;
+    return -ERR_ANY_FIELD_REQUIRED;
+}
+
+static struct str title_given(struct call *c) {
+    const struct translations *titles = in(c, "titles")->made;
+    return given(c, "title") ? in_text(c, "title") : titles->list[0].text;
+}
+
+static int create(struct call *c) {
+    const struct area *area = area_of(c);
+    int64_t count = 0;
+    api_input(c);
+    check_title_given(c);
+    if (in(c, "type")->value.type == V_INT) check_type(c, (enum field_kind)in_int(c, "type"), false);
+    if (failed(&c->work)) return -(int)failure(&c->work);
+    TRY(db_lock(c->work.conn, S("custom fields")));
+    TRY(custom_fields_count(&c->work, area->area, &count));
+    if (count >= LIMIT_FIELDS)
+        return fail_field(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0}, "At most %d custom fields are possible.", LIMIT_FIELDS);
+    struct custom_field_new n = {
+        .field = {.area = area->area, .type = (enum field_kind)in_int(c, "type"), .key = in_text(c, "key"),
+                  .regular_expression = in_text(c, "regular_expression"), .is_enabled = in_int(c, "is_enabled") != 0,
+                  .is_required_for_agents = in_int(c, "is_required_for_agents") != 0,
+                  .is_visible_to_customers = in_int(c, "is_visible_to_customers") != 0,
+                  .is_customer_editable = in_int(c, "is_customer_editable") != 0,
+                  .is_required_for_customers = in_int(c, "is_required_for_customers") != 0},
+        .is_required_on_resolution = in_int(c, "is_required_on_resolution") != 0, .sort_order = in_int(c, "sort_order")};
+    if (n.field.key.p == NULL) TRY(custom_field_key(&c->work, area->area, title_given(c), &n.field.key));
+    TRY(custom_field_create(&c->work, &n, &c->id));
+    TRY(api_keep(c));
+    return api_reply(c);
+}
+
+QUERY(field_now, "SELECT type, CASE WHEN regular_expression IS NULL THEN 0 ELSE 1 END FROM custom_fields WHERE id = :id");
+
+static int load_now(struct call *c, struct custom_field *now, bool *has_pattern) {
+    struct stmt *row;
+    int rc = db_row(c->work.conn, &field_now, BINDS(B_INT("id", c->id)), &row);
+    if (rc <= 0) return rc < 0 ? rc : -ERR_INTERNAL_ERROR;
+    *now = (struct custom_field){.id = c->id, .area = area_of(c)->area, .type = (enum field_kind)col_int(row, 0)};
+    *has_pattern = col_int(row, 1) != 0;
+    stmt_end(row);
+    return 0;
+}
+
+/* Values keep the form they were checked for. */
+static int check_in_use(struct call *c, const struct custom_field *now, enum field_kind type) {
+    if (type != now->type) {
+        int rc = custom_field_used(&c->work, now);
+        return rc <= 0 ? rc : in_fail(c, "type", ERR_RESOURCE_ACTION_NOT_AVAILABLE, "The field has values of its type.");
+    }
+    if (!given(c, "options")) return 0;
+    const struct choices *wanted = in(c, "options")->made;
+    int64_t *kept = arena_array(c->work.arena, (size_t)(wanted ? wanted->count : 0) + 1, sizeof *kept), going = 0;
+    size_t n = 0;
+    for (int i = 0; wanted && i < wanted->count; i++)
+        if (wanted->list[i].id) kept[n++] = wanted->list[i].id;
+    int rc = field_option_in_use(&c->work, now, json_ids(c->work.arena, kept, n), &going);
+    return rc <= 0 ? rc : in_fail(c, "options", ERR_RESOURCE_ACTION_NOT_AVAILABLE, "The option %lld is in use.", (long long)going);
+}
+
+static int update(struct call *c) {
+    struct custom_field now;
+    bool has_pattern;
+    TRY(api_target(c));
+    TRY(load_now(c, &now, &has_pattern));
+    api_input(c);
+    enum field_kind type = given(c, "type") && in(c, "type")->value.type == V_INT ? (enum field_kind)in_int(c, "type") : now.type;
+    check_type(c, type, has_pattern);
+    if (failed(&c->work)) return -(int)failure(&c->work);
+    TRY(check_in_use(c, &now, type));
+    TRY(api_store(c));
+    if (field_has_options(now.type) && !field_has_options(type)) TRY(field_options_replace(&c->work, c->id, NULL, 0));
+    return api_reply(c);
+}
+
+static int remove_fields(struct call *c) {
+    TRY(api_target(c));
+    TRY(api_input(c));
+    TRY(custom_fields_remove(&c->work, api_ids(c)));
+    return api_reply(c);
+}
+
+static int reorder(struct call *c) { return api_reorder(c, area_of(c)->order, "sort_order"); }
+
+/* ---- three resources -------------------------------------------------------------------------------------------- */
+
+#define FIELDS_OF(what, plural, path, kind, allowed)                                                                                       \
+    static const struct field what##_order[] = {{#what "_field_ids", F_IDS, PRESENT, .doc = "Ids in the order wanted.", .example = "[2, 1]"}, {0}}; \
+    static const struct route what##_field_routes[] = {                                                                                    \
+        {GET, path, COL_PLUS, "conversations", LIST, api_list, .order = {.key = "t.sort_order"},                                            \
+         .summary = "List the custom fields of " plural, .doc = "In their order; below admins only enabled ones."},                          \
+        {GET, path "/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Read a custom field of " plural},                            \
+        {POST, path, AD, "configuration", ONE, create, .permission = allowed, .summary = "Make a custom field of " plural,                   \
+         .errors = "ANY_FIELD_REQUIRED RESOURCE_ACTION_NOT_AVAILABLE"},                                                                     \
+        {PUT, path "/reorder", AD, "configuration", NONE, reorder, .permission = allowed, .input = what##_order,                             \
+         .summary = "Order the custom fields of " plural},                                                                                  \
+        {PUT, path "/:id", AD, "configuration", ONE, update, .permission = allowed, .summary = "Change a custom field of " plural,           \
+         .doc = "A field with values keeps its type, and options in use stay.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},                 \
+        {DELETE, path "/:id", AD, "configuration", NONE, remove_fields, .permission = allowed,                                               \
+         .summary = "Delete a custom field of " plural, .doc = "With all its values."},                                                     \
+        {DELETE, path, AD, "configuration", COUNT, remove_fields, .permission = allowed, .summary = "Delete several custom fields of " plural}, \
+        {0},                                                                                                                               \
+    };                                                                                                                                     \
+    const struct resource what##_field_resource = {                                                                                        \
+        .type = #what "_field", .title = "Custom fields of " plural, .doc = "What a desk wants to know of " plural " beyond their own members.", \
+        .url = &path "/:id"[1], .table = "custom_fields", .where = "t.area = " #kind, .fields = field_fields,                                \
+        .routes = what##_field_routes, .visible = visible}
+
+FIELDS_OF(case, "conversations", "/cases/fields", 1, "case_fields.manage");
+FIELDS_OF(user, "people", "/users/fields", 2, "user_fields.manage");
+FIELDS_OF(organization, "organizations", "/organizations/fields", 3, "organizations_fields.manage");
+
+const struct resource field_option_resource = {.type = "field_option", .title = "Options of custom fields", .doc = "What there is to choose.",
+                                               .table = "custom_field_options", .fields = option_fields, .visible = option_visible,
+                                               .changes_unseen = true};

@@ -1,0 +1,200 @@
+#include "res/field_value.h"
+
+#include "api/generic.h"
+#include "base/limits.h"
+#include "core/field_value.h"
+
+struct given_values {
+    struct field_value *list;
+    int count;
+};
+
+/* What a request's map is held against. */
+struct reading {
+    struct call *c;
+    struct in *in;
+    const struct custom_field *fields;
+    const struct field_option *options;
+    int field_count, option_count;
+    bool by_customer;
+};
+
+static bool sees(const struct reading *r, const struct custom_field *f) {
+    return !r->by_customer || f->is_visible_to_customers;
+}
+static bool may_give(const struct reading *r, const struct custom_field *f) {
+    return !r->by_customer || (sees(r, f) && f->is_customer_editable);
+}
+
+/* Files can't be given yet, so they are not missed either. */
+static bool must_give(const struct reading *r, const struct custom_field *f) {
+    if (f->type == FIELD_FILE) return false;
+    return r->by_customer ? f->is_required_for_customers && may_give(r, f) : f->is_required_for_agents;
+}
+
+static int refuse(const struct reading *r, struct str key, enum error code, const char *why) {
+    if (key.n > LIMIT_FIELD_KEY) key = S("..."); /* no key of ours */
+    return fail_at(&r->c->work, code, r->in->name, in_place(r->c, r->in, "%.*s", (int)key.n, key.p), why ? "%s" : NULL,
+                   why);
+}
+
+static const struct custom_field *field_of(const struct reading *r, struct str key) {
+    for (int i = 0; i < r->field_count; i++)
+        if (str_eq(r->fields[i].key, key) && sees(r, &r->fields[i])) return &r->fields[i];
+    return NULL;
+}
+
+/* A single value, or a list of options, as a text. False: neither. */
+static bool text_of(struct arena *a, const struct json *j, bool list, struct str *text) {
+    struct buf b = {0};
+    switch (j->type) {
+    case JSON_STRING:
+    case JSON_NUMBER: *text = j->text; return true;
+    case JSON_TRUE: *text = S("true"); return true;
+    case JSON_FALSE: *text = S("false"); return true;
+    case JSON_ARRAY: break;
+    default: return false;
+    }
+    for (const struct json *item = j->first; list && item; item = item->next) {
+        list = item->type == JSON_STRING || item->type == JSON_NUMBER;
+        if (b.n) buf_char(&b, ',');
+        if (list) buf_str(&b, item->text);
+    }
+    *text = str_dup(a, buf_view(&b));
+    buf_free(&b);
+    return list;
+}
+
+static void read_one(const struct reading *r, const struct json *j, struct given_values *out) {
+    struct arena *a = r->c->work.arena;
+    const struct custom_field *f = field_of(r, j->name);
+    struct field_value v = {.field = f};
+    struct str text = {0};
+    if (f == NULL) {
+        refuse(r, j->name, ERR_FIELD_INVALID, "There is no such field.");
+        return;
+    }
+    if (!may_give(r, f)) {
+        refuse(r, j->name, ERR_FIELD_INVALID, "You can not change this field.");
+        return;
+    }
+    bool boolean = j->type == JSON_TRUE || j->type == JSON_FALSE;
+    bool single = j->type == JSON_NULL ||
+                  (text_of(a, j, f->type == FIELD_CHECKBOX, &text) && (!boolean || f->type == FIELD_YESNO));
+    const char *why = single ? NULL : "A single value is expected.";
+    if (single && text.p && str_trim(text).n) why = field_value_read(a, f, r->options, r->option_count, text, &v.value);
+    if (v.value.n == 0) v.value.p = NULL;
+    if (why)
+        refuse(r, j->name, ERR_FIELD_INVALID, why);
+    else if (v.value.p == NULL && must_give(r, f))
+        refuse(r, j->name, ERR_FIELD_REQUIRED, NULL);
+    out->list[out->count++] = v;
+}
+
+static bool is_given(const struct json *map, struct str key) { return json_member(map, key) != NULL; }
+
+/* Fields that must have a value, are not named, and have none. */
+static int read_missing(const struct reading *r) {
+    bool created = r->c->method == POST;
+    if (!created && !r->by_customer) return 0;
+    for (int i = 0; i < r->field_count; i++) {
+        const struct custom_field *f = &r->fields[i];
+        if (!must_give(r, f) || is_given(r->in->json, f->key)) continue;
+        int has = created ? 0 : field_value_exists(&r->c->work, f, r->c->id);
+        if (has < 0) return has;
+        if (has == 0) refuse(r, f->key, ERR_FIELD_REQUIRED, NULL);
+    }
+    return 0;
+}
+
+static struct str keys_of(struct arena *a, const struct json *map) {
+    struct buf b = {0};
+    struct json_writer w;
+    jw_init(&w, &b);
+    jw_array(&w);
+    for (const struct json *j = map->first; j; j = j->next) jw_str(&w, j->name);
+    jw_end(&w);
+    struct str keys = str_dup(a, buf_view(&b));
+    buf_free(&b);
+    return keys;
+}
+
+/* The options of the fields named. */
+static int load_options(struct reading *r, struct field_option **options) {
+    struct arena *a = r->c->work.arena;
+    int64_t *ids = arena_array(a, (size_t)r->field_count + 1, sizeof *ids);
+    size_t n = 0;
+    for (int i = 0; i < r->field_count; i++)
+        if (field_has_options(r->fields[i].type) && is_given(r->in->json, r->fields[i].key)) ids[n++] = r->fields[i].id;
+    return n ? field_options_of(&r->c->work, json_ids(a, ids, n), options) : 0;
+}
+
+static int check(struct call *c, struct in *in, enum field_area area) {
+    struct work *w = &c->work;
+    struct reading r = {.c = c, .in = in, .by_customer = w->actor.rank < ROLE_COLLABORATOR};
+    struct given_values *made = in->made = ARENA_NEW(w->arena, struct given_values);
+    struct custom_field *fields;
+    struct field_option *options = NULL;
+    int problems = w->problem_count;
+    if (in->json->count > LIMIT_FIELDS)
+        return fail_at(w, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d values are possible.", LIMIT_FIELDS);
+    if (in->json->count) TRY(fields_lock(w, area, keys_of(w->arena, in->json)));
+    TRY(r.field_count = custom_fields_of(w, area, &fields));
+    r.fields = fields;
+    TRY(r.option_count = load_options(&r, &options));
+    r.options = options;
+    made->list = arena_array(w->arena, in->json->count + 1, sizeof *made->list);
+    for (const struct json *j = in->json->first; j; j = j->next) read_one(&r, j, made);
+    TRY(read_missing(&r));
+    return w->problem_count > problems ? -(int)failure(w) : 0;
+}
+
+static int store(struct call *c, const struct in *in, int64_t id, enum field_area area) {
+    const struct given_values *made = in->made;
+    return made ? field_values_put(&c->work, area, id, made->list, made->count) : 0;
+}
+
+int check_user_values(struct call *c, struct in *in) { return check(c, in, AREA_USERS); }
+int check_organization_values(struct call *c, struct in *in) { return check(c, in, AREA_ORGANIZATIONS); }
+int store_user_values(struct call *c, const struct in *in, int64_t id) { return store(c, in, id, AREA_USERS); }
+int store_organization_values(struct call *c, const struct in *in, int64_t id) {
+    return store(c, in, id, AREA_ORGANIZATIONS);
+}
+
+/* ---- the resources ---------------------------------------------------------------------------------------------- */
+
+static void visible(struct work *w, struct branches *out) {
+    if (w->actor.rank >= ROLE_COLLABORATOR)
+        out->all = true;
+    else
+        branch_add(out, "f.is_visible_to_customers = 1");
+}
+
+#define ENABLED(table) table " t JOIN custom_fields f ON f.id = t.field_id AND f.is_enabled = 1"
+
+static const struct field user_value_fields[] = {
+    {"field",                          F_REF, READONLY, .ref = "user_field", .doc = "What it is a value of."},
+    {"value",                        F_LONG, READONLY, .doc = "The value as text; of options their ids.", .example = "\"3\""},
+    {0},
+};
+const struct resource user_field_value_resource = {.type = "user_field_value",
+                                                   .title = "Values of people",
+                                                   .doc = "What is known of a person beside the members.",
+                                                   .from = ENABLED("user_field_values"),
+                                                   .owned_order = "f.sort_order, f.id",
+                                                   .fields = user_value_fields,
+                                                   .visible = visible};
+
+static const struct field organization_value_fields[] = {
+    {"field",               F_REF, READONLY, .ref = "organization_field", .shows = "title,key", .doc = "What it is a value of."},
+    {"value",             F_LONG, READONLY, .doc = "The value as text; of options their ids.", .example = "\"3\""},
+    {0},
+};
+const struct resource organization_field_value_resource = {.type = "organization_field_value",
+                                                           .title = "Values of organizations",
+                                                           .doc =
+                                                               "What is known of an organization beside the members.",
+                                                           .from = ENABLED("organization_field_values"),
+                                                           .owned_order = "f.sort_order, f.id",
+                                                           .fields = organization_value_fields,
+                                                           .visible = visible};

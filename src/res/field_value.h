@@ -1,0 +1,23 @@
+/* Values of custom fields as members and as the parameter field_values: a map of key to value. */
+#ifndef RES_FIELD_VALUE_H
+#define RES_FIELD_VALUE_H
+
+#include "api/call.h"
+
+/* Whose fields count is said by the field's own .ref. Customers give values of fields that they see and may edit; others, of any. */
+int check_user_values(struct call *c, struct in *in);
+int check_organization_values(struct call *c, struct in *in);
+int store_user_values(struct call *c, const struct in *in, int64_t id);
+int store_organization_values(struct call *c, const struct in *in, int64_t id);
+
+#define FIELD_VALUES_DOC                                                                                                                   \
+    "Values of custom fields by the fields' keys, as texts; options by id, several with commas; null or an empty text clears one."
+
+/* On a POST without it mandatory fields are missed all the same. */
+#define USER_FIELD_VALUES                                                                                                                  \
+    {"field_values", F_OBJECT, INPUT_ONLY, .initial = "{}", .check = check_user_values, .store = store_user_values, .doc = FIELD_VALUES_DOC}
+#define ORGANIZATION_FIELD_VALUES                                                                                                          \
+    {"field_values", F_OBJECT, INPUT_ONLY, .initial = "{}", .check = check_organization_values, .store = store_organization_values,           \
+     .doc = FIELD_VALUES_DOC}
+
+#endif

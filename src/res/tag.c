@@ -1,0 +1,99 @@
+#include "res/tag.h"
+
+#include "api/generic.h"
+#include "base/limits.h"
+#include "core/tag.h"
+#include "core/user.h"
+
+struct tags {
+    struct str *names;
+    int count;
+};
+
+int check_tags(struct call *c, struct in *in) {
+    struct work *w = &c->work;
+    struct tags *made = in->made = ARENA_NEW(w->arena, struct tags);
+    int at = 0, problems = w->problem_count;
+    if (in->json->count > LIMIT_TAGS) return fail_at(w, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d tags are possible.", LIMIT_TAGS);
+    made->names = arena_array(w->arena, in->json->count + 1, sizeof *made->names);
+    for (const struct json *j = in->json->first; j; j = j->next, at++) {
+        bool text = j->type == JSON_STRING || j->type == JSON_NUMBER;
+        if (text && str_trim(j->text).n == 0) continue;
+        if (text && tag_key(w->arena, j->text).p) made->names[made->count++] = j->text;
+        else fail_at(w, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d", at), "A text of at most %d characters, without commas and control characters, is expected.", LIMIT_TAG);
+    }
+    return w->problem_count > problems ? -(int)failure(w) : 0;
+}
+
+static int store(struct call *c, const struct in *in, int64_t id, enum tagged kind) {
+    static const struct tags none;
+    const struct tags *t = in->made ? in->made : &none;
+    return tags_replace(&c->work, kind, id, t->names, t->count);
+}
+int store_user_tags(struct call *c, const struct in *in, int64_t id) { return store(c, in, id, TAGGED_USER); }
+int store_organization_tags(struct call *c, const struct in *in, int64_t id) { return store(c, in, id, TAGGED_ORGANIZATION); }
+
+/* ---- of one person or organization ------------------------------------------------------------------------------- */
+
+static enum tagged kind_of(const struct call *c) { return strcmp(c->route->of, "user") == 0 ? TAGGED_USER : TAGGED_ORGANIZATION; }
+
+static int begin(struct call *c) {
+    TRY(api_of(c));
+    if (kind_of(c) == TAGGED_USER) TRY(user_may_change(&c->work, c->vars[0].id));
+    c->id = c->vars[0].id;
+    return api_input(c);
+}
+
+static int reply(struct call *c) {
+    int64_t *ids;
+    int n = tags_of(&c->work, kind_of(c), c->id, &ids);
+    TRY(n);
+    return api_reply_list_of(c, ids, n);
+}
+
+static int replace_tags(struct call *c) {
+    TRY(begin(c));
+    if (given(c, "tags")) TRY(store(c, in(c, "tags"), c->id, kind_of(c)));
+    return reply(c);
+}
+
+static int add_tags(struct call *c) {
+    int64_t count = 0;
+    TRY(begin(c));
+    const struct tags *t = in(c, "tags")->made;
+    TRY(tags_add(&c->work, kind_of(c), c->id, t->names, t->count));
+    TRY(tags_count(&c->work, kind_of(c), c->id, &count));
+    if (count > LIMIT_TAGS) return in_fail(c, "tags", ERR_FIELD_INVALID, "At most %d tags are possible.", LIMIT_TAGS);
+    return reply(c);
+}
+
+static int remove_tags(struct call *c) {
+    TRY(begin(c));
+    const struct tags *t = arg(c, "tags")->made;
+    TRY(tags_remove(&c->work, kind_of(c), c->id, t->names, t->count));
+    return api_reply_none(c);
+}
+
+static const struct field add_input[] = {{"tags", F_TEXTS, PRESENT, .check = check_tags, .doc = "Tags to add.", .example = "[\"vip\"]"}, {0}};
+static const struct field replace_input[] = {{"tags", F_TEXTS, 0, .check = check_tags, .doc = "All tags there shall be.", .example = "[\"vip\"]"}, {0}};
+static const struct field remove_args[] = {{"tags", F_TEXTS, PRESENT, .check = check_tags, .doc = "Tags to take away.", .example = "[\"vip\"]"}, {0}};
+
+static const struct field tag_fields[] = {{"name", F_TEXT, READONLY, .doc = "The tag as it was first written.", .example = "\"vip\""}, {0}};
+
+#define TAG_ROUTES(path, type, table, owner, allowed, who)                                                                                 \
+    {GET, path, COL_PLUS, "users", LIST, api_list, .of = type, .where = "t.id IN (SELECT k.tag_id FROM " table " k WHERE k." owner " = :id)",  \
+     .summary = "List the tags of " who},                                                                                                  \
+    {POST, path, AG_PLUS, "users", LIST_COUNT, add_tags, .of = type, .permission = allowed, .status = 201, .input = add_input,              \
+     .summary = "Add tags to " who, .doc = "Answers all there are then."},                                                                 \
+    {PUT, path, AG_PLUS, "users", LIST_COUNT, replace_tags, .of = type, .permission = allowed, .input = replace_input,                       \
+     .summary = "Replace the tags of " who},                                                                                               \
+    {DELETE, path, AG_PLUS, "users", NONE, remove_tags, .of = type, .permission = allowed, .args = remove_args, .summary = "Remove tags from " who}
+
+static const struct route tag_routes[] = {
+    TAG_ROUTES("/users/:id/tags", "user", "user_tags", "user_id", "users.update", "a person"),
+    TAG_ROUTES("/organizations/:id/tags", "organization", "organization_tags", "organization_id", "organizations.update", "an organization"),
+    {0},
+};
+
+const struct resource tag_resource = {.type = "tag", .title = "Tags", .doc = "Words that people and organizations carry; made when first used.",
+                                      .table = "tags", .fields = tag_fields, .routes = tag_routes, .reference_also = "name"};

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { form, json, multipart, open, raw, shared } from './lib/index.mjs';
+
+const KINDS = ['TEXT', 'TEXTAREA', 'CHECKBOX', 'RADIO', 'SELECT', 'DATE', 'FILE', 'NUMERIC', 'DECIMAL', 'YESNO', 'CASCADINGSELECT', 'REGEX'];
+const AREAS = [['cases', 'case_field', 'case_fields.manage'], ['users', 'user_field', 'user_fields.manage'], ['organizations', 'organization_field', 'organizations_fields.manage']];
+const MEMBERS = ['id', 'type', 'key', 'titles', 'title', 'options', 'is_required_for_agents', 'is_required_on_resolution', 'is_visible_to_customers',
+  'is_customer_editable', 'is_required_for_customers', 'regular_expression', 'sort_order', 'is_enabled', 'created_at', 'updated_at', 'resource_type', 'resource_url'];
+const titles = (text, locale = 'en-us') => [{ locale, translation: text }];
+
+describe('the three kinds of custom fields', () => {
+  const world = shared();
+
+  for (const [area, type, permission] of AREAS) {
+    const path = `/${area}/fields`;
+
+    test(`${type}: made, read, listed, changed, ordered and deleted`, async () => {
+      const { owner } = world.desk;
+      const a = await owner.create(path, { type: 'TEXT', titles: titles('Plan size') });
+      assert.deepEqual(Object.keys(a), MEMBERS);
+      assert.deepEqual([a.resource_type, a.key, a.title, a.sort_order, a.is_enabled, a.options], [type, 'plan_size', 'Plan size', 1, true, []]);
+      assert.equal(a.resource_url, `${world.desk.base}/api/v1/${area}/fields/${a.id}`);
+      assert.deepEqual(await owner.fetch(`${path}/${a.id}`), a);
+      const b = await owner.create(path, { type: 'SELECT', title: 'Plan size', options: ['Small', 'Large'] });
+      assert.deepEqual([b.key, b.sort_order, b.options.length], ['plan_size_2', 2, 2]);
+      assert.deepEqual((await owner.get(path)).ids, [a.id, b.id]);
+      (await owner.put(`${path}/reorder`, { [`${type}_ids`]: [b.id, a.id] })).must(200);
+      assert.deepEqual((await owner.get(path)).ids, [b.id, a.id]);
+      (await owner.put(`${path}/reorder`, { [`${type}_ids`]: [b.id, 9999] })).refused(400, 'FIELD_INVALID', `${type}_ids/1`);
+      assert.equal((await owner.update(`${path}/${a.id}`, { title: 'Size' })).title, 'Size');
+      assert.equal((await owner.delete(path, { ids: `${a.id},${b.id}` })).must(200).body.total_count, 2);
+      (await owner.get(`${path}/${a.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+      const [option] = b.options;
+      assert.equal(option.resource_type, 'field_option');
+    });
+
+    test(`${type}: agents read enabled ones, admins write with the permission ${permission}`, async () => {
+      const { desk } = world;
+      const { owner, staff, customer, admin } = desk;
+      const on = await admin.create(path, { type: 'TEXT', title: 'On' });
+      const off = await admin.create(path, { type: 'TEXT', title: 'Off', is_enabled: false });
+      assert.deepEqual((await staff.get(path)).must(200).ids, [on.id]);
+      assert.deepEqual((await desk.as('collaborator').get(path)).must(200).ids, [on.id]);
+      assert.deepEqual((await admin.get(path)).ids, [on.id, off.id]);
+      (await staff.get(`${path}/${off.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+      (await customer.get(path)).refused(403, 'PERMISSIONS_DENIED');
+      (await desk.anyone.get(path)).refused(401, 'AUTHORIZATION_REQUIRED');
+      (await staff.post(path, { type: 'TEXT', title: 'No' })).refused(403, 'PERMISSIONS_DENIED');
+      const role = await owner.create('/roles', { title: `No ${type}`, type: 'ADMIN' });
+      (await owner.put(`/roles/${role.id}/permissions`, { [permission]: 0 })).must(200);
+      const { client } = await desk.person('admin', { role_id: role.id });
+      (await client.post(path, { type: 'TEXT', title: 'No' })).refused(403, 'PERMISSIONS_DENIED');
+      (await client.get(path)).must(200);
+      for (const other of AREAS.filter(([name]) => name !== area)) {
+        (await owner.get(`/${other[0]}/fields/${on.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+      }
+      (await owner.delete(path, { ids: [on.id, off.id].join() })).must(200);
+    });
+  }
+
+  for (const type of KINDS) {
+    test(`a field of type ${type} can be made`, async () => {
+      const made = await world.desk.owner.create('/users/fields', { type, title: type, ...(type === 'REGEX' && { regular_expression: '^a+$' }) });
+      assert.deepEqual([made.type, made.regular_expression], [type, type === 'REGEX' ? '^a+$' : null]);
+      (await world.desk.owner.delete(`/users/fields/${made.id}`)).must(200);
+    });
+  }
+});
+
+test('titles are translations: references with an address, replaced by a list given', async (t) => {
+  const { owner, staff, customer, anyone } = await open(t);
+  const field = await owner.create('/users/fields', { type: 'TEXT', titles: [...titles('Größe', 'de'), ...titles('Size')], is_visible_to_customers: true });
+  assert.deepEqual([field.title, field.key], ['Size', 'grosse']);
+  assert.deepEqual(field.titles.map((x) => x.resource_type), ['locale_field', 'locale_field']);
+  const german = await staff.fetch(`/locale/fields/${field.titles[0].id}`);
+  assert.deepEqual([german.locale, german.translation], ['de', 'Größe']);
+  assert.ok(german.resource_url.endsWith(`/api/v1/locale/fields/${german.id}`));
+  (await customer.get(`/locale/fields/${german.id}`)).must(200);
+  const path = `/users/fields/${field.id}`;
+  const changed = await owner.update(path, { titles: titles('Grösse', 'DE') });
+  assert.deepEqual([changed.title, changed.titles.map((x) => x.id)], ['Grösse', [german.id]]);
+  assert.equal((await owner.update(path, { title: 'Size' })).titles.length, 2);
+  const both = await owner.update(path, { title: 'Size', titles: titles('Grösse', 'de') });
+  assert.deepEqual([both.title, both.titles.length], ['Size', 2], 'the plain title is said in the default language beside the others');
+  await owner.update(path, { is_visible_to_customers: false });
+  (await anyone.get(`/locale/fields/${german.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+  (await customer.get(`/locale/fields/${german.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+  (await staff.get(`/locale/fields/${german.id}`)).must(200);
+  await owner.update(path, { is_enabled: false });
+  (await staff.get(`/locale/fields/${german.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+  (await owner.delete(path)).must(200);
+  (await owner.get(`/locale/fields/${german.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+});
+
+test('options have ids, titles and an order; a list given replaces them and keeps those it names', async (t) => {
+  const { owner } = await open(t);
+  const field = await owner.create('/organizations/fields', { type: 'SELECT', title: 'Plan', options: [{ titles: titles('Gold') }, { title: 'Tin' }, 'Lead'] });
+  const path = `/organizations/fields/${field.id}`;
+  const shown = async () => (await owner.fetch(path, { include: 'field_option' })).options;
+  const [gold, tin, lead] = await shown();
+  assert.deepEqual([gold.title, tin.title, lead.title], ['Gold', 'Tin', 'Lead']);
+  assert.deepEqual([gold.sort_order, tin.sort_order, 'resource_url' in gold], [1, 2, false]);
+  await owner.update(path, { options: [{ id: lead.id }, { id: gold.id, titles: [...titles('Or', 'fr'), ...titles('Gold')] }, { title: 'Silver', sort_order: 1 }] });
+  const after = await shown();
+  assert.deepEqual(after.map((o) => o.title), ['Lead', 'Silver', 'Gold']);
+  assert.deepEqual([after[0].id, after[2].id], [lead.id, gold.id]);
+  assert.deepEqual(after[2].titles.length, 2);
+  (await owner.get(`/locale/fields/${tin.titles[0].id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+  assert.deepEqual((await owner.update(path, { options: [] })).options, []);
+  assert.deepEqual((await owner.update(path, { options: 'A, B' })).options.length, 2);
+});
+
+test('a thousand options are made and read in one go; too many are refused', async (t) => {
+  const { owner } = await open(t);
+  const many = (n) => Array.from({ length: n }, (_, i) => `Option ${i}`);
+  const field = await owner.create('/users/fields', { type: 'CHECKBOX', title: 'Many', options: many(1000) });
+  assert.equal(field.options.length, 1000);
+  const full = await owner.fetch(`/users/fields/${field.id}`, { include: '*' });
+  assert.equal(full.options[999].titles[0].translation, 'Option 999');
+  (await owner.post('/users/fields', { type: 'CHECKBOX', title: 'Many', options: many(2001) })).refused(400, 'FIELD_INVALID', 'options');
+  const all = full.options.map((o) => o.id).join();
+  const user = await owner.create('/users', { full_name: 'All', email: 'all@x.example', field_values: { many: all } });
+  assert.equal(user.custom_fields[0].value, all);
+});
+
+describe('bad definitions are refused by name', () => {
+  const world = shared(async (w) => {
+    w.field = await w.desk.owner.create('/users/fields', { type: 'SELECT', title: 'Plan', key: 'plan', options: ['Gold'] });
+    w.other = await w.desk.owner.create('/users/fields', { type: 'SELECT', title: 'Other', options: ['Tin'] });
+  });
+  const good = { type: 'TEXT', title: 'T' };
+
+  for (const [what, body, code, ...where] of [
+    ['nothing', {}, 'FIELD_REQUIRED', 'type'],
+    ['no title', { type: 'TEXT' }, 'ANY_FIELD_REQUIRED', 'titles', 'title'],
+    ['an unknown type', { ...good, type: 'COLOUR' }, 'FIELD_INVALID', 'type'],
+    ['a blank title', { type: 'TEXT', title: ' ' }, 'ANY_FIELD_REQUIRED', 'titles', 'title'],
+    ['a title too long', { type: 'TEXT', title: 'x'.repeat(256) }, 'FIELD_INVALID', 'title'],
+    ['a title with control characters', { type: 'TEXT', title: 'a\u0007b' }, 'FIELD_INVALID', 'title'],
+    ['no list of titles', { type: 'TEXT', titles: { locale: 'de' } }, 'FIELD_INVALID', 'titles'],
+    ['an empty list of titles', { type: 'TEXT', titles: [] }, 'FIELD_EMPTY', 'titles'],
+    ['titles that are no objects', { type: 'TEXT', titles: ['Plan'] }, 'FIELD_INVALID', 'titles/0'],
+    ['an unknown locale', { type: 'TEXT', titles: [...titles('A'), ...titles('B', 'xx')] }, 'FIELD_INVALID', 'titles/1/locale'],
+    ['a locale twice', { type: 'TEXT', titles: [...titles('A'), ...titles('B', 'en_US')] }, 'FIELD_DUPLICATE', 'titles/1/locale'],
+    ['an empty translation', { type: 'TEXT', titles: titles(' ') }, 'FIELD_EMPTY', 'titles/0/translation'],
+    ['a translation with a line break', { type: 'TEXT', titles: titles('a\nb') }, 'FIELD_INVALID', 'titles/0/translation'],
+    ['a key that is taken', { ...good, key: 'plan' }, 'FIELD_DUPLICATE', 'key'],
+    ['a key with blanks', { ...good, key: 'a b' }, 'FIELD_INVALID', 'key'],
+    ['a key of digits', { ...good, key: '42' }, 'FIELD_INVALID', 'key'],
+    ['a key with a bracket', { ...good, key: 'a[b]' }, 'FIELD_INVALID', 'key'],
+    ['a key with U+0000', { ...good, key: 'a\u0000b' }, 'FIELD_INVALID', 'key'],
+    ['a key too long', { ...good, key: 'k'.repeat(65) }, 'FIELD_INVALID', 'key'],
+    ['no regular expression', { ...good, type: 'REGEX' }, 'FIELD_REQUIRED', 'regular_expression'],
+    ['a bad regular expression', { ...good, type: 'REGEX', regular_expression: '(' }, 'FIELD_INVALID', 'regular_expression'],
+    ['one that is too large', { ...good, type: 'REGEX', regular_expression: '((a{1,999}){1,999}){1,999}' }, 'FIELD_INVALID', 'regular_expression'],
+    ['one that is too long', { ...good, type: 'REGEX', regular_expression: 'a'.repeat(1001) }, 'FIELD_INVALID', 'regular_expression'],
+    ['one with too many brackets', { ...good, type: 'REGEX', regular_expression: '('.repeat(60) + ')'.repeat(60) }, 'FIELD_INVALID', 'regular_expression'],
+    ['an option without a title', { ...good, type: 'SELECT', options: [{ sort_order: 1 }] }, 'FIELD_REQUIRED', 'options/0/titles'],
+    ['an option that is a number', { ...good, type: 'SELECT', options: [7] }, 'FIELD_INVALID', 'options/0'],
+    ['an option with an empty title', { ...good, type: 'SELECT', options: ['A', { title: '' }] }, 'FIELD_EMPTY', 'options/1/title'],
+    ['an option with an id', { ...good, type: 'SELECT', options: [{ id: 1, title: 'A' }] }, 'FIELD_INVALID', 'options/0/id'],
+    ['a place that is none', { ...good, sort_order: -1 }, 'FIELD_INVALID', 'sort_order'],
+    ['a flag that is none', { ...good, is_enabled: 'perhaps' }, 'FIELD_INVALID', 'is_enabled'],
+  ]) {
+    test(`${what}: ${code}`, async () => {
+      (await world.desk.owner.post('/users/fields', body)).refused(400, code, ...where);
+      assert.equal((await world.desk.owner.get('/users/fields')).body.total_count, 2, 'nothing was made');
+    });
+  }
+
+  test('options of another field are refused, and all problems are told at once', async () => {
+    const { owner } = world.desk;
+    const foreign = { options: [{ id: world.other.options[0].id }, { title: '' }], sort_order: 'x' };
+    const { body } = (await owner.put(`/users/fields/${world.field.id}`, foreign)).must(400);
+    assert.deepEqual(body.errors.map((e) => e.pointer ?? e.parameter).sort(), ['options/0/id', 'options/1/title', 'sort_order']);
+    const twice = [{ id: world.field.options[0].id }, { id: world.field.options[0].id }];
+    (await owner.put(`/users/fields/${world.field.id}`, { options: twice })).refused(400, 'PARAMETERS_INCONSISTENT', 'options');
+  });
+
+  test('invalid UTF-8 is refused, whatever the body', async () => {
+    const { owner } = world.desk;
+    (await owner.post('/users/fields', raw('application/json', Buffer.from('7b2274797065223a2254455854222c227469746c65223a22ff227d', 'hex')))).refused(400, 'BODY_INVALID');
+    (await owner.post('/users/fields', raw('application/x-www-form-urlencoded', 'type=TEXT&title=%ff'))).refused(400, 'BODY_INVALID');
+  });
+});
+
+test('a key stays, options of other types and patterns of others are ignored with a notice', async (t) => {
+  const { owner } = await open(t);
+  const made = (await owner.post('/users/fields', { type: 'TEXT', title: 'T', options: ['A'], regular_expression: 'a' })).must(201);
+  assert.deepEqual([made.data.options, made.data.regular_expression, made.body.logs.length], [[], null, 2]);
+  const changed = (await owner.put(`/users/fields/${made.data.id}`, { key: 'other', is_enabled: 'false' })).must(200);
+  assert.deepEqual([changed.data.key, changed.data.is_enabled], ['t', false]);
+  assert.ok(changed.body.logs.some(({ message }) => message.includes('key')));
+});
+
+test('a field with values keeps its type, and options in use stay', async (t) => {
+  const { owner } = await open(t);
+  const plan = await owner.create('/users/fields', { type: 'SELECT', title: 'Plan', options: ['Gold', 'Tin'] });
+  const likes = await owner.create('/users/fields', { type: 'CHECKBOX', title: 'Likes', options: ['Tea', 'Cake', 'Rain'] });
+  const [gold, tin] = plan.options.map((o) => o.id);
+  const [tea, cake, rain] = likes.options.map((o) => o.id);
+  const user = await owner.create('/users', { full_name: 'U', email: 'u@x.example', field_values: { plan: gold, likes: [cake, tea] } });
+  const at = `/users/fields/${plan.id}`;
+  (await owner.put(at, { type: 'TEXT' })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE', 'type');
+  (await owner.put(at, { options: [{ id: tin }] })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE', 'options');
+  (await owner.put(at, { type: 'SELECT', options: [{ id: gold }] })).must(200);
+  (await owner.put(`/users/fields/${likes.id}`, { options: [{ id: tea }, { id: rain }] })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE', 'options');
+  (await owner.put(`/users/fields/${likes.id}`, { options: [{ id: tea }, { id: cake }] })).must(200);
+  await owner.update(`/users/${user.id}`, { field_values: { plan: null } });
+  const text = await owner.update(at, { type: 'TEXT' });
+  assert.deepEqual([text.type, text.options], ['TEXT', []]);
+  (await owner.delete(`/users/fields/${likes.id}`)).must(200);
+  assert.deepEqual((await owner.fetch(`/users/${user.id}`)).custom_fields, []);
+});
+
+test('definitions come as JSON, nested form names and multipart alike', async (t) => {
+  const { owner } = await open(t);
+  const body = { type: 'SELECT', titles: titles('Plan'), options: [{ titles: titles('Gold') }, { titles: titles('Tin') }], is_visible_to_customers: true };
+  for (const as of [json, form, multipart]) {
+    const made = await owner.create('/cases/fields', as(body));
+    assert.deepEqual([made.title, made.options.length, made.is_visible_to_customers], ['Plan', 2, true]);
+    const { options } = await owner.update(`/cases/fields/${made.id}`, as({ options: [{ id: made.options[1].id, titles: titles('Zinc') }] }));
+    assert.deepEqual(options.map((o) => o.id), [made.options[1].id]);
+  }
+});
+
+test('what is said of fields and options goes with them', async (t) => {
+  const desk = await open(t);
+  const { owner } = desk;
+  const made = await owner.create('/cases/fields', { type: 'SELECT', titles: [...titles('A'), ...titles('B', 'de')], options: ['C', 'D'] });
+  const kept = await owner.create('/cases/fields', { type: 'SELECT', title: 'E', options: ['F', 'G'] });
+  (await owner.delete(`/cases/fields/${made.id}`)).must(200);
+  await owner.update(`/cases/fields/${kept.id}`, { options: [{ id: kept.options[1].id }, 'H'] });
+  await owner.update(`/cases/fields/${kept.id}`, { type: 'TEXT' });
+  const { status, stdout } = desk.check();
+  assert.equal(status, 0, stdout);
+});

@@ -1,0 +1,118 @@
+/* Custom fields without a store: patterns, keys, values. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "base/limits.h"
+#include "base/pattern.h"
+#include "core/field_value.h"
+#include "core/tag.h"
+
+#include <cmocka.h> /* last: it has a macro called fail */
+
+static void patterns_are_found_anywhere_in_unicode(void **state) {
+    (void)state;
+    assert_int_equal(pattern_found(S("b+"), S("abbc")), 1);
+    assert_int_equal(pattern_found(S("^b+$"), S("abbc")), 0);
+    assert_int_equal(pattern_found(S("^.$"), S("\xC3\xBC")), 1);
+    assert_int_equal(pattern_found(S("("), S("x")), -1);
+    assert_int_equal(pattern_found(S(""), S("")), 1);
+}
+
+static void wrong_patterns_say_why(void **state) {
+    (void)state;
+    struct arena *a = arena_new();
+    static const char *const bad[] = {"(", "[a", "a{2,1}", "\\C", "(?<n>a)(?<n>b)", "*", "((((((a{1,999}){1,999}){1,999}){1,999}){1,999}))"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_non_null(pattern_wrong(a, str_of(bad[i])));
+    assert_null(pattern_wrong(a, S("^[A-Z]{2}-[0-9]+$")));
+    arena_free(a);
+}
+
+static double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Each would run for years. */
+static void catastrophic_patterns_end(void **state) {
+    (void)state;
+    static const char *const slow[] = {"^(a+)+$", "^(a|a)*$", "^(([a-z])+.)+[A-Z]([a-z])+$", "^(?:a?){200}a{300}$", "(a*)*b", "^(?>(a+))*(a|aa)+$", "(*NO_AUTO_POSSESS)(*LIMIT_MATCH=4000000000)^(a+)+$"};
+    char text[256];
+    memset(text, 'a', sizeof text);
+    text[sizeof text - 1] = '!';
+    double began = seconds();
+    for (size_t i = 0; i < sizeof slow / sizeof *slow; i++) assert_int_not_equal(pattern_found(str_of(slow[i]), (struct str){text, sizeof text}), 1);
+    assert_true(seconds() - began < 1.0);
+}
+
+static void value_keys_are_cut_between_characters(void **state) {
+    (void)state;
+    struct arena *a = arena_new();
+    char text[400];
+    for (size_t i = 0; i + 1 < sizeof text; i += 2) memcpy(text + i, "\xC3\x98", 2); /* a letter with a stroke: two bytes folded too */
+    struct str key = field_value_key(a, (struct str){text, sizeof text});
+    assert_int_equal(key.n, LIMIT_VALUE_KEY);
+    assert_true(utf8_valid(key));
+    struct str odd = field_value_key(a, str_fmt(a, "x%.*s", (int)sizeof text, text));
+    assert_int_equal(odd.n, LIMIT_VALUE_KEY - 1);
+    assert_true(utf8_valid(odd));
+    assert_true(str_eq(field_value_key(a, S("Gold")), S("gold")));
+    arena_free(a);
+}
+
+static void tags_fold_alike_or_are_none(void **state) {
+    (void)state;
+    struct arena *a = arena_new();
+    assert_true(str_eq(tag_key(a, S(" M\xC3\xBCller ")), tag_key(a, S("MULLER"))));
+    static const char *const none[] = {"", " ", "a,b", "a\nb", "\xCC\x81", "\x7F"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) assert_null(tag_key(a, str_of(none[i])).p);
+    arena_free(a);
+}
+
+static void keys_of_fields_begin_with_a_letter(void **state) {
+    (void)state;
+    static const char *const good[] = {"a", "plan_size", "A-1"}, *const bad[] = {"", "1", "_a", "a b", "a.b", "a[b]", "\xC3\xBC"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) assert_true(field_key_valid(str_of(good[i])));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(field_key_valid(str_of(bad[i])));
+}
+
+static void assert_value(enum field_kind type, const char *text, const char *want) {
+    struct arena *a = arena_new();
+    const struct custom_field f = {.id = 7, .area = AREA_USERS, .type = type};
+    static const struct field_option options[] = {{3, 7}, {20, 7}, {5, 8}};
+    struct str value = {0};
+    const char *why = field_value_read(a, &f, options, 3, str_of(text), &value);
+    if (want == NULL) assert_non_null(why);
+    else assert_true(why == NULL && str_eq(value, str_of(want)));
+    arena_free(a);
+}
+
+static void values_have_one_form(void **state) {
+    (void)state;
+    assert_value(FIELD_CHECKBOX, "20, 3,20", "3,20");
+    assert_value(FIELD_CHECKBOX, "3,5", NULL);
+    assert_value(FIELD_SELECT, " 03 ", "3");
+    assert_value(FIELD_SELECT, "3,20", NULL);
+    assert_value(FIELD_NUMERIC, "-007", "-7");
+    assert_value(FIELD_DECIMAL, "-007.50", "-7.50");
+    assert_value(FIELD_DECIMAL, "0.0", "0.0");
+    assert_value(FIELD_DECIMAL, "1.2.3", NULL);
+    assert_value(FIELD_YESNO, "TRUE", "yes");
+    assert_value(FIELD_DATE, "2028-02-29", "2028-02-29");
+    assert_value(FIELD_DATE, "2026-02-29", NULL);
+    assert_value(FIELD_DATE, "2026-02-2x", NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(patterns_are_found_anywhere_in_unicode), cmocka_unit_test(wrong_patterns_say_why),
+        cmocka_unit_test(catastrophic_patterns_end),              cmocka_unit_test(value_keys_are_cut_between_characters),
+        cmocka_unit_test(tags_fold_alike_or_are_none),            cmocka_unit_test(keys_of_fields_begin_with_a_letter),
+        cmocka_unit_test(values_have_one_form),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
