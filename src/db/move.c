@@ -149,21 +149,34 @@ static int copy_table(struct moving *g, const struct move_table *t, const struct
 
 /* ---- the two catalogues ---------------------------------------------------------------------------------- */
 
-static const char *difference(const struct move_table *a, const struct move_table *b) {
-    if (a->count != b->count) return "has other columns";
-    for (int i = 0; i < a->count; i++) {
+static bool same_columns(const struct move_table *a, const struct move_table *b) {
+    bool same = a->count == b->count;
+    for (int i = 0; i < a->count && same; i++) {
         const struct move_column *x = &a->columns[i], *y = &b->columns[i];
-        if (strcmp(x->name, y->name) != 0 || x->kind != y->kind || x->key != y->key) return "has other columns";
+        bool own = x->kind == VALUE_OWN || y->kind == VALUE_OWN;
+        same = strcmp(x->name, y->name) == 0 && x->key == y->key && (own || x->kind == y->kind);
     }
-    return NULL;
+    return same;
+}
+
+/* What is one store's own is left out of both. */
+static void drop_own(struct move_table *a, struct move_table *b) {
+    int kept = 0;
+    for (int i = 0; i < a->count; i++) {
+        if (a->columns[i].kind == VALUE_OWN || b->columns[i].kind == VALUE_OWN) continue;
+        a->columns[kept] = a->columns[i];
+        b->columns[kept++] = b->columns[i];
+    }
+    a->count = b->count = kept;
 }
 
 /* Both are of the same schema files, so they differ only where somebody changed a store by hand. */
 static int match_tables(struct moving *g) {
-    const struct move_table *a = g->from, *b = g->to;
+    struct move_table *a = g->from, *b = g->to;
     int widest = 0, count = 0;
     for (; a && b && strcmp(a->name, b->name) == 0; a = a->next, b = b->next, count++) {
-        if (difference(a, b)) return refuse(g->why, "the table %s %s in the target", a->name, difference(a, b));
+        if (!same_columns(a, b)) return refuse(g->why, "the table %s has other columns in the target", a->name);
+        drop_own(a, b);
         widest = a->count > widest ? a->count : widest;
     }
     if (a && (!b || strcmp(a->name, b->name) < 0)) return refuse(g->why, "the target has no table %s", a->name);

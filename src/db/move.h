@@ -7,7 +7,14 @@
 
 #include "db/engine.h"
 
-enum value_kind { VALUE_NULL, VALUE_INT, VALUE_REAL, VALUE_TEXT, VALUE_BYTES };
+enum value_kind {
+    VALUE_NULL,
+    VALUE_INT,
+    VALUE_REAL,
+    VALUE_TEXT,
+    VALUE_BYTES,
+    VALUE_OWN /* of a column alone: what it holds means nothing in another store, which fills in its default */
+};
 
 struct value {
     enum value_kind kind;

@@ -17,7 +17,15 @@
 #define SIGNATURE "PGCOPY\n\377\r\n"
 #define HEADER (sizeof SIGNATURE + 8) /* with flags and an extension of no length */
 
-enum { TYPE_BYTEA = 17, TYPE_INT8 = 20, TYPE_INT2 = 21, TYPE_INT4 = 23, TYPE_TEXT = 25, TYPE_FLOAT8 = 701 };
+enum {
+    TYPE_BYTEA = 17,
+    TYPE_INT8 = 20,
+    TYPE_INT2 = 21,
+    TYPE_INT4 = 23,
+    TYPE_TEXT = 25,
+    TYPE_FLOAT8 = 701,
+    TYPE_XID8 = 5069
+};
 enum {
     SEND_BYTES = 64 * 1024, /* gathered before they are handed to libpq */
     ALONE_MS = 2000,        /* how long the sessions of a deskd that ended may take to be gone */
@@ -118,6 +126,7 @@ static enum value_kind kind_of(unsigned type) {
     case TYPE_TEXT: return VALUE_TEXT;
     case TYPE_BYTEA: return VALUE_BYTES;
     case TYPE_FLOAT8: return VALUE_REAL;
+    case TYPE_XID8: return VALUE_OWN; /* the number of a transaction of this cluster */
     default: return VALUE_NULL;
     }
 }
@@ -314,6 +323,7 @@ static void add_value(struct buf *b, const struct move_column *k, const struct v
         add_number(b, (int64_t)v->s.n, 4);
         buf_str(b, v->s);
         break;
+    case VALUE_OWN: break;
     }
 }
 

@@ -158,9 +158,9 @@ static int read_url(const char *url, struct why why) {
     if (!words) {
         char *quoted = reason ? strstr(reason, ": \"") : NULL;
         if (quoted) *quoted = 0;
-        rc = refuse(why, "the URL is none of a database: %s", reason ? reason : "out of memory");
+        rc = refuse(why, "the URL of the database is none: %s", reason ? reason : "out of memory");
     } else if (misplaced) {
-        rc = refuse(why, "the URL has a password with '@', '/' or ':' in it: write %%40, %%2F, %%3A");
+        rc = refuse(why, "the URL of the database has a password with '@', '/' or ':' in it: write %%40, %%2F, %%3A");
     }
     PQfreemem(reason);
     PQconninfoFree(words);

@@ -174,6 +174,7 @@ static int bind_value(sqlite3_stmt *stmt, int at, const struct value *v) {
     case VALUE_REAL: return sqlite3_bind_double(stmt, at, v->r);
     case VALUE_TEXT: return sqlite3_bind_text64(stmt, at, v->s.p, v->s.n, SQLITE_STATIC, SQLITE_UTF8);
     case VALUE_BYTES: return sqlite3_bind_blob64(stmt, at, v->s.p, v->s.n, SQLITE_STATIC);
+    case VALUE_OWN: break;
     }
     return SQLITE_MISUSE;
 }

@@ -44,8 +44,8 @@ async function pretender(t, parameters) {
 test('a wrong URL is refused and nothing is made', () => {
   const dir = join(directory(), 'none');
   for (const [url, why] of [
-    ['postgres://desk@/x?nonsense=1', /^deskd: the URL is none of a database: invalid URI query parameter$/m],
-    ['postgres://desk@[::1/x', /^deskd: the URL is none of a database: .*"\]" in IPv6/],
+    ['postgres://desk@/x?nonsense=1', /^deskd: the URL of the database is none: invalid URI query parameter$/m],
+    ['postgres://desk@[::1/x', /^deskd: the URL of the database is none: .*"\]" in IPv6/],
     ['postgres://desk@127.0.0.1:1/x', /^deskd: the database can't be reached: .*refused.*Is the server running/],
     ['postgres://desk@127.0.0.1:99999/x', /^deskd: the database can't be reached: invalid port number/],
     ['postgres://desk@nowhere.invalid/x', /^deskd: the database can't be reached: could not translate host name "nowhere.invalid"/],
