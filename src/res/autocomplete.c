@@ -66,12 +66,12 @@ static const struct field match_fields[] = {
 #define FOUND .doc = "Names that begin so come first. total_count counts all that match; limit says how many are shown, ten without it."
 
 static const struct route autocomplete_routes[] = {
-    {GET, "/autocomplete/emails", COL_PLUS, "", LIST_COUNT, emails, .args = email_args, .label = "-", .summary = "Find e-mail addresses", FOUND},
-    {GET, "/autocomplete/tags", COL_PLUS, "", LIST_COUNT, tags, .args = name_args, .reply = "tag", .label = "-", .summary = "Find tags", FOUND},
+    {GET, "/autocomplete/emails", COL_PLUS, "", LIST_COUNT, emails, .args = email_args, .summary = "Find e-mail addresses", FOUND},
+    {GET, "/autocomplete/tags", COL_PLUS, "", LIST_COUNT, tags, .args = name_args, .reply = "tag", .summary = "Find tags", FOUND},
     {GET, "/autocomplete/organizations", COL_PLUS, "", LIST_COUNT, organizations, .args = name_args, .reply = "organization", .summary = "Find organizations", FOUND},
     {GET, "/autocomplete/users", COL_PLUS, "", LIST_COUNT, users, .args = user_args, .reply = "user", .summary = "Find people", FOUND},
     {0},
 };
 
-const struct resource autocomplete_resource = {.type = "email_match", .title = "Autocomplete", .doc = "What a name that is being typed may mean.",
+const struct resource autocomplete_resource = {.type = "autocomplete_email", .title = "Autocomplete", .doc = "What a name that is being typed may mean.",
                                                .table = "identity_emails", .fields = match_fields, .routes = autocomplete_routes, .is_item = true};

@@ -2,7 +2,6 @@
 
 #include "core/avatar.h"
 #include "files/picture.h"
-#include "http/http.h"
 
 #include <inttypes.h>
 

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { open, ROLE_ID } from './lib/index.mjs';
+
+/** A desk with people of telling names: {desk, id: {name: id}}. */
+async function withPeople(t) {
+  const desk = await open(t);
+  const id = {};
+  for (const [name, email, role] of [['Ada Byron', 'ada@home.example', 'customer'], ['Byron Ada', 'b.ada@work.example', 'agent'], ['Zoë Adâlet', 'zoe@home.example', 'collaborator'],
+    ['Adam 100%_sure', 'adam@home.example', 'admin'], ['Straße Nord', 'nord@home.example', 'customer'], ['Łódź Ørsted', 'oersted@home.example', 'customer']]) {
+    id[name] = (await desk.owner.create('/users', { full_name: name, email, role_id: ROLE_ID[role] })).id;
+  }
+  return { desk, id };
+}
+const names = (reply) => reply.must(200).data.map((u) => u.full_name ?? u.name);
+
+test('people are found by the beginning of their name, then of any word of it', async (t) => {
+  const { desk, id } = await withPeople(t);
+  const reply = (await desk.staff.get('/autocomplete/users', { name: 'ada' })).must(200);
+  assert.deepEqual(Object.keys(reply.body).slice(0, 4), ['status', 'data', 'resource', 'total_count']);
+  assert.equal(reply.body.resource, 'user');
+  assert.ok(!('offset' in reply.body) && !('limit' in reply.body));
+  const found = names(reply);
+  assert.deepEqual(found.slice(0, 3).sort(), ['Ada Admin', 'Ada Byron', 'Adam 100%_sure']);
+  assert.deepEqual(found.slice(3), ['Byron Ada', 'Zoë Adâlet']);
+  assert.equal(reply.body.total_count, 5);
+});
+
+test('letter case, accents and the writing of umlauts do not matter', async (t) => {
+  const { desk } = await withPeople(t);
+  for (const [name, found] of [['ZOE', 'Zoë Adâlet'], ['zoë', 'Zoë Adâlet'], ['ADÂLET', 'Zoë Adâlet'], ['strasse', 'Straße Nord'], ['Łó', 'Łódź Ørsted'], ['  zoë ', 'Zoë Adâlet'], ['zoe ada', 'Zoë Adâlet']])
+    assert.deepEqual(names(await desk.staff.get('/autocomplete/users', { name })), [found], name);
+});
+
+test('% and _ and quotes are themselves', async (t) => {
+  const { desk } = await withPeople(t);
+  for (const name of ['%', '_', "'", '"', '\\', 'a%', 'ad_m', '*', 'ada byronx']) assert.deepEqual(names(await desk.staff.get('/autocomplete/users', { name })), [], name);
+  assert.deepEqual(names(await desk.staff.get('/autocomplete/users', { name: '100%_s' })), ['Adam 100%_sure']);
+});
+
+test('an empty text finds nothing, and so does a very long one', async (t) => {
+  const { desk } = await withPeople(t);
+  for (const query of [{}, { name: '' }, { name: '  ' }, { name: 'a'.repeat(200) }]) {
+    for (const what of ['users', 'organizations', 'tags']) {
+      const reply = (await desk.staff.get(`/autocomplete/${what}`, query)).must(200);
+      assert.deepEqual([reply.data, reply.body.total_count], [[], 0]);
+    }
+  }
+});
+
+test('`in` names kinds of people, `exclude` ids or names, `limit` how many are shown of all', async (t) => {
+  const { desk, id } = await withPeople(t);
+  const ask = (query) => desk.staff.get('/autocomplete/users', { name: 'ada', ...query });
+  assert.deepEqual(names(await ask({ in: 'CUSTOMERS' })), ['Ada Byron']);
+  assert.deepEqual(names(await ask({ in: 'AGENTS,COLLABORATORS' })), ['Byron Ada', 'Zoë Adâlet']);
+  assert.deepEqual(names(await ask({ in: 'OWNERS' })), []);
+  (await ask({ in: 'ROBOTS' })).refused(400, 'FIELD_INVALID');
+  const less = (await ask({ exclude: [id['Ada Byron'], 'zoë adâlet', 'Nobody'] })).must(200);
+  assert.ok(!names(less).includes('Ada Byron') && !names(less).includes('Zoë Adâlet'));
+  assert.equal(less.body.total_count, 3);
+  const some = (await ask({ limit: 2, offset: 3 })).must(200);
+  assert.deepEqual([some.data.length, some.body.total_count], [2, 5]);
+  for (let i = 0; i < 12; i++) await desk.owner.create('/users', { full_name: `Many ${i}`, email: `many${i}@home.example` });
+  const many = (await desk.staff.get('/autocomplete/users', { name: 'many' })).must(200);
+  assert.deepEqual([many.data.length, many.body.total_count], [10, 12], 'ten by default');
+});
+
+test('a new name is found at once, a former one and a deleted person no more', async (t) => {
+  const { desk, id } = await withPeople(t);
+  await desk.owner.update(`/users/${id['Ada Byron']}`, { full_name: 'Grace Hopper' });
+  assert.deepEqual(names(await desk.staff.get('/autocomplete/users', { name: 'hop' })), ['Grace Hopper']);
+  assert.deepEqual(names(await desk.staff.get('/autocomplete/users', { name: 'ada b' })), []);
+  (await desk.owner.delete(`/users/${id['Ada Byron']}`)).must(200);
+  assert.deepEqual(names(await desk.staff.get('/autocomplete/users', { name: 'hop' })), []);
+});
+
+test('organizations and tags are found alike', async (t) => {
+  const desk = await open(t);
+  for (const name of ['Brandfathers', 'House of Brand', 'Übermaß AG']) await desk.staff.create('/organizations', { name, tags: `${name} tag` });
+  assert.deepEqual(names(await desk.staff.get('/autocomplete/organizations', { name: 'brand' })), ['Brandfathers', 'House of Brand']);
+  assert.deepEqual(names(await desk.staff.get('/autocomplete/organizations', { name: 'ubermass' })), ['Übermaß AG']);
+  assert.deepEqual(names(await desk.staff.get('/autocomplete/organizations', { name: 'brand', exclude: ['house of brand'] })), ['Brandfathers']);
+  const reply = (await desk.staff.get('/autocomplete/tags', { name: 'brand' })).must(200);
+  assert.deepEqual(names(reply), ['Brandfathers tag', 'House of Brand tag']);
+  assert.deepEqual(Object.keys(reply.data[0]).slice(0, 2), ['id', 'name']);
+  assert.equal(reply.body.resource, 'tag');
+});
+
+test('addresses are found by their beginning, then by the name of whom they belong to', async (t) => {
+  const { desk, id } = await withPeople(t);
+  const reply = (await desk.staff.get('/autocomplete/emails', { address: 'ADA' })).must(200);
+  assert.deepEqual(Object.keys(reply.data[0]), ['identity', 'parent']);
+  assert.equal(reply.data[0].identity.resource_type, 'identity_email');
+  assert.deepEqual(reply.data[0].parent, { id: id['Ada Byron'], resource_type: 'user' });
+  const all = reply.data.map((m) => m.parent.id);
+  assert.equal(all.indexOf(id['Byron Ada']) > all.indexOf(id['Adam 100%_sure']), true);
+  const whole = (await desk.staff.get('/autocomplete/emails', { address: 'zoe@h', include: 'identity_email' })).must(200).data;
+  assert.deepEqual(whole.map((m) => m.identity.email), ['zoe@home.example']);
+  assert.deepEqual((await desk.staff.get('/autocomplete/emails', { address: 'zoe', exclude: ['ZOE@home.example'] })).must(200).data, []);
+  assert.deepEqual((await desk.staff.get('/autocomplete/emails', { address: 'home.example' })).must(200).data, []);
+});
+
+test('a claim on an address is not found', async (t) => {
+  const desk = await open(t);
+  await desk.customer.create('/profile/identities/emails', { email: 'claimed@home.example' });
+  assert.deepEqual((await desk.staff.get('/autocomplete/emails', { address: 'claimed' })).must(200).data, []);
+});
+
+test('autocomplete is for staff', async (t) => {
+  const desk = await open(t);
+  for (const what of ['users', 'organizations', 'tags', 'emails']) {
+    (await desk.customer.get(`/autocomplete/${what}`, { name: 'a' })).refused(403, 'PERMISSIONS_DENIED');
+    (await desk.anyone.get(`/autocomplete/${what}`, { name: 'a' })).refused(401, 'AUTHORIZATION_REQUIRED');
+    (await desk.as('collaborator').get(`/autocomplete/${what}`, { name: 'a', address: 'a' })).must(200);
+  }
+});
