@@ -53,7 +53,6 @@ static const struct rule {
     {&check_markers,      "in conversation %" PRId64 " user %" PRId64 " has read more messages than there are"       },
     {&check_role_type,    "user %" PRId64 " has a role of another type"                                              },
     {&check_primary,      "user %" PRId64 " has addresses or accounts of one kind, and not one of them is primary"         },
-    {&check_primary,      "user %" PRId64 " has several primary e-mail addresses"                                    },
     {&check_translations, "translation %" PRId64 " belongs to nothing"                                               },
     {&check_owner,        "the desk has no owner who can log in"                                                     },
     {&check_finished, "the desk was never finished: its making was interrupted"                                  },

@@ -180,3 +180,19 @@ test('a page of people costs as many statements as a page of one', async (t) => 
   assert.ok(one > 5, 'the statements are counted');
   assert.equal(await cost(10), one);
 });
+
+test('a number of an organization is no person’s identity to change', async (t) => {
+  const desk = await open(t);
+  const { owner } = desk;
+  const { id, phone: [one] } = await owner.create('/organizations', { name: 'O', phones: ['+442079460000'] });
+  const { resource_url: url } = (await owner.fetch(`/organizations/${id}`, { include: 'identity_phone' })).phone[0];
+  const path = new URL(url).pathname;
+  assert.equal((await owner.fetch(path)).id, one.id);
+  for (const method of ['put', 'delete']) {
+    const { status } = await owner[method](path, method === 'put' ? { is_primary: true } : {});
+    assert.ok(status < 500, `${method}: ${status}`);
+  }
+  const { id: user } = await owner.create('/users', { full_name: 'U', phone: '+442079460000' });
+  assert.equal((await owner.fetch(`/users/${user}`)).phones.length, 1, 'a person may have the same');
+  assert.equal(desk.check().status, 0, desk.check().stdout);
+});
