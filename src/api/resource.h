@@ -139,6 +139,7 @@ struct route {
     const struct resource *records; /* bulk imports: what the parameter named by .record_list is a list of */
     const char *record_list;
     enum body_kind body;
+    bool reads;        /* a POST that changes nothing: runs as a GET does */
     bool any_names;    /* the body's members are the parameters, whatever their names */
     bool remembers;    /* remember-me tokens are given and taken here */
     bool is_download;  /* answers no JSON: Accept does not count */

@@ -76,7 +76,7 @@ bool day_parse(struct str s, int64_t *day) {
     g_date_clear(&date, 1);
     g_date_set_dmy(&date, (GDateDay)d, (GDateMonth)m, (GDateYear)y);
     *day = (int64_t)g_date_get_julian(&date) - EPOCH;
-    return true;
+    return *day >= DAY_FIRST;
 }
 
 struct str day_text(struct arena *a, int64_t day) {

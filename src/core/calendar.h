@@ -10,6 +10,7 @@ struct span {
 };
 
 /* Days are counted from 1970-01-01, which is 0. */
+#define DAY_FIRST (-719161) /* 0001-01-02: every zone's first whole day */
 bool day_parse(struct str s, int64_t *day);                      /* YYYY-MM-DD, a date that exists */
 struct str day_text(struct arena *a, int64_t day);
 int64_t day_of(struct str zone, int64_t ms);                     /* the day that a moment falls on */

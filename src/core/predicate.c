@@ -202,7 +202,8 @@ static int read_day(struct reader *r, struct proposition *p, enum operation oper
     struct str s = str_trim(j->type == JSON_STRING ? j->text : S(""));
     int64_t day, ms;
     if (time_parse_iso(s, &ms)) day = day_of(r->zone, ms);
-    else if (!day_parse(s, &day)) return bad(r, ERR_FIELD_INVALID, at, "A date like 2026-11-21 is expected.");
+    else if (!day_parse(s, &day)) day = INT64_MIN;
+    if (day < DAY_FIRST) return bad(r, ERR_FIELD_INVALID, at, "A date like 2026-11-21 is expected.");
     if (p->field->kind == VALUE_TIME) set_span(p, operation, day_span(r->zone, day, 1));
     else set_bounds(p, operation, text(day_text(r->w->arena, day)), text(day_text(r->w->arena, day)));
     return 0;
