@@ -9,6 +9,7 @@
 #include "core/access.h"
 
 struct call;
+struct subject;
 struct row;
 struct value;
 struct view;
@@ -165,6 +166,7 @@ struct resource {
     const char *owned_order;    /* order of the rows that one owner has; NULL: t.id */
     const char *reference_also; /* a member that references carry beside id and resource_type */
     const char *unique_among;   /* which rows a UNIQUE value must not be in; NULL: all */
+    const struct subject *subject; /* what rules may ask of its rows: core/definition.h; NULL: nothing */
     bool is_person;             /* rows are people: one's own is seen whole, whatever .to says */
     bool changes_unseen;        /* members change without updated_at: no Last-Modified */
 };

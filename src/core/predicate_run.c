@@ -29,18 +29,6 @@ static const char *add_bind(struct compiler *c, char kind, struct bind b) {
     return b.name;
 }
 
-static struct str json_texts(struct arena *a, const struct str *texts, int n) {
-    struct buf b = {0};
-    struct json_writer w;
-    jw_init(&w, &b);
-    jw_array(&w);
-    for (int i = 0; i < n; i++) jw_str(&w, texts[i]);
-    jw_end(&w);
-    struct str s = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return s;
-}
-
 static void put_bound(struct compiler *c, const struct proposition *p, char kind, const struct bound *b, const char *op) {
     bool numeric = is_number(p->field);
     struct bind value = numeric ? (struct bind){.type = BIND_INT, .i = b->number} : (struct bind){.type = BIND_TEXT, .s = b->text};
@@ -63,7 +51,7 @@ static void put_test(struct compiler *c, const struct proposition *p) {
         break;
     case IS_AMONG:
     case HAS_ALL: {
-        struct bind list = {.type = BIND_TEXT, .s = json_texts(c->arena, p->texts, p->text_count)};
+        struct bind list = {.type = BIND_TEXT, .s = json_texts(c->arena, p->texts, (size_t)p->text_count)};
         buf_fmt(&c->sql, "%s IN @TEXTS(%s)", p->field->value, add_bind(c, 'a', list));
     }
     }

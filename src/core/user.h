@@ -11,7 +11,7 @@ struct user_new {
     int agent_case_access, organization_case_access; /* 0: the role's; REQUESTED */
 };
 
-/* Makes a user with its first identities, primary; validated when staff made it (by_staff). FIELD_DUPLICATE names email or phone. */
+/* Without an organization, the person joins the one with the domain of the address, when that is validated. Makes a user with its first identities, primary; validated when staff made it (by_staff). FIELD_DUPLICATE names email or phone. */
 int user_create(struct work *w, const struct user_new *n, bool by_staff, int64_t *id);
 
 int user_join_teams(struct work *w, int64_t user_id, struct str team_ids); /* JSON array: replaces the memberships */

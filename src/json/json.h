@@ -99,6 +99,7 @@ void jw_json(struct json_writer *w, const struct json *v); /* a parsed value, na
 
 /* Ids as an array, "[1,2,3]": what @LIST of a query takes. */
 struct str json_ids(struct arena *a, const int64_t *ids, size_t n);
+struct str json_texts(struct arena *a, const struct str *texts, size_t n); /* the same of texts, for @TEXTS */
 
 /* A snake_case word in another case: "full_name" -> "fullName", "FullName". Written behind out. */
 void name_in_case(struct buf *out, struct str snake, enum json_case c);

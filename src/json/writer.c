@@ -244,6 +244,18 @@ void jw_json(struct json_writer *w, const struct json *v) {
     }
 }
 
+struct str json_texts(struct arena *a, const struct str *texts, size_t n) {
+    struct buf b = {0};
+    struct json_writer w;
+    jw_init(&w, &b);
+    jw_array(&w);
+    for (size_t i = 0; i < n; i++) jw_str(&w, texts[i]);
+    jw_end(&w);
+    struct str s = str_dup(a, buf_view(&b));
+    buf_free(&b);
+    return s;
+}
+
 struct str json_ids(struct arena *a, const int64_t *ids, size_t n) {
     struct buf b = {0};
     buf_char(&b, '[');
