@@ -103,8 +103,8 @@ static int64_t day_start(struct str zone, int64_t day) {
     return early || !late ? before : after;
 }
 
-struct span day_span(struct str zone, int64_t first, int64_t n) {
-    return (struct span){day_start(zone, first), day_start(zone, first + n)};
+struct period day_span(struct str zone, int64_t first, int64_t n) {
+    return (struct period){day_start(zone, first), day_start(zone, first + n)};
 }
 
 /* ---- words ----------------------------------------------------------------------------------------------------- */
@@ -116,7 +116,7 @@ static int64_t month_start(int64_t months) { /* counted from January of year 0 *
     return (int64_t)g_date_get_julian(&date) - EPOCH;
 }
 
-struct span relative_span(int word, struct str zone, int64_t now) {
+struct period relative_span(int word, struct str zone, int64_t now) {
     int64_t today = day_of(zone, now), back = spans[word].back, length = spans[word].length, first, last;
     GDate date;
     g_date_clear(&date, 1);

@@ -5,7 +5,7 @@
 #include "base/words.h"
 
 /* Milliseconds: from <= x < to. */
-struct span {
+struct period {
     int64_t from, to;
 };
 
@@ -14,13 +14,13 @@ struct span {
 bool day_parse(struct str s, int64_t *day);                      /* YYYY-MM-DD, a date that exists */
 struct str day_text(struct arena *a, int64_t day);
 int64_t day_of(struct str zone, int64_t ms);                     /* the day that a moment falls on */
-struct span day_span(struct str zone, int64_t first, int64_t n); /* n days; 23 and 25 hours where clocks change */
+struct period day_span(struct str zone, int64_t first, int64_t n); /* n days; 23 and 25 hours where clocks change */
 
 /* today, currentweek ... last365days (api.md "Definition"). A week begins on Monday; "last7days" are the seven days that
  * end with today, "lastweek" is the calendar week before this one. Numbers are of no meaning outside. */
 extern const struct word relative_dates[];
 extern const char *const relative_labels[]; /* parallel: "Today" */
 bool relative_fits(int word, const char *sub_type); /* a field of the PAST (definition.sub_type) takes no tomorrow */
-struct span relative_span(int word, struct str zone, int64_t now);
+struct period relative_span(int word, struct str zone, int64_t now);
 
 #endif

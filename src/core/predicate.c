@@ -81,7 +81,7 @@ static void set_bounds(struct proposition *p, enum operation operation, struct b
 static struct bound number(int64_t v) { return (struct bound){.given = true, .number = v}; }
 static struct bound text(struct str s) { return (struct bound){.given = true, .text = s}; }
 
-static void set_span(struct proposition *p, enum operation operation, struct span s) {
+static void set_span(struct proposition *p, enum operation operation, struct period s) {
     struct bound end = number(s.to);
     end.open = true;
     set_bounds(p, operation, number(s.from), end);

@@ -11,7 +11,7 @@
 static void assert_span(const char *word, struct str zone, struct str now, struct str from, struct str to) {
     int64_t at, first, end;
     assert_true(time_parse_iso(now, &at) && time_parse_iso(from, &first) && time_parse_iso(to, &end));
-    struct span s = relative_span(word_id(relative_dates, str_of(word)), zone, at);
+    struct period s = relative_span(word_id(relative_dates, str_of(word)), zone, at);
     if (s.from != first || s.to != end) print_message("%s at %s: %lld..%lld\n", word, now.p, (long long)s.from, (long long)s.to);
     assert_int_equal(s.from, first);
     assert_int_equal(s.to, end);
