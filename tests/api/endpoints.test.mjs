@@ -164,7 +164,8 @@ function inOrder(list, order) {
   if (order === '-') return;
   const names = order.split(/,? /);
   const sign = names.pop() === 'desc' ? -1 : 1; // of all keys, the id last
-  const compare = (a, b) => sign * ([...names, 'id'].map((name) => (a[name] < b[name] ? -1 : a[name] > b[name] ? 1 : 0)).find(Boolean) ?? 0);
+  const key = (x, name) => (name === 'full_name' ? x[name].normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase() : x[name]);
+  const compare = (a, b) => sign * ([...names, 'id'].map((name) => (key(a, name) < key(b, name) ? -1 : key(a, name) > key(b, name) ? 1 : 0)).find(Boolean) ?? 0);
   assert.deepEqual(list.map((x) => x.id), [...list].sort(compare).map((x) => x.id), `ordered by ${order}`);
 }
 
