@@ -9,6 +9,7 @@ ALTER TABLE organizations ADD COLUMN deleted_at BIGINT; -- gone for everybody; i
 CREATE INDEX organizations_created ON organizations (created_at);
 CREATE INDEX organizations_updated ON organizations (updated_at);
 ALTER TABLE users ADD COLUMN designation_key TEXT; -- fold_key of designation
+CREATE INDEX users_created ON users (created_at);
 CREATE INDEX users_by_name ON users (name_key, id) WHERE deleted_at IS NULL;
 
 -- A phone is a person's or an organization's. (Made anew: a column can't lose its NOT NULL on every engine.)

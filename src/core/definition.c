@@ -66,11 +66,14 @@ unsigned operators_of(enum rule_user u, enum input_type i) { return operators[i]
 
 /* ---- organizations and people -------------------------------------------------------------------------------------------- */
 
-#define DATES(prefix, column, named, what)                                                                             \
+/* A column that an index has is asked for as rows of their own, the table's again: a selective span is then found by the index, which
+ * planners else pass over for the order of the list. Not so names: a part of one would be looked for in all, even beside a tag. */
+#define INDEXED(table) .among = table " x", .owner = "x.id"
+#define DATES(prefix, column, named, what, ...)                                                                        \
     {.field = prefix "_relative_past", .label = named, .input = INPUT_DATE_RELATIVE, .kind = VALUE_TIME,                \
-     .type = "DATE_RELATIVE", .sub_type = "PAST", .group = "DATE", .value = column, .doc = what " within a span of time."}, \
+     .type = "DATE_RELATIVE", .sub_type = "PAST", .group = "DATE", .value = column, .doc = what " within a span of time.", __VA_ARGS__}, \
     {.field = prefix "_absolute", .label = named, .input = INPUT_DATE_ABSOLUTE, .kind = VALUE_TIME,                     \
-     .type = "DATE_ABSOLUTE", .group = "DATE", .value = column, .doc = what " on a day of the desk's time zone."}
+     .type = "DATE_ABSOLUTE", .group = "DATE", .value = column, .doc = what " on a day of the desk's time zone.", __VA_ARGS__}
 
 #define TAGS(rows, of)                                                                                                 \
     {.field = "tags.name", .label = "Tags", .input = INPUT_TAGS, .kind = VALUE_TEXT, .type = "COLLECTION",             \
@@ -89,8 +92,8 @@ static const struct definition organization_definitions[] = {
     {.field = "organizations.conversationaccess", .label = "Conversation access", .input = INPUT_OPTIONS,
      .kind = VALUE_NUMBER, .type = "NUMERIC", .sub_type = "INTEGER", .value = "t.is_shared", .options = access_options,
      .doc = "Whether its people see each other's conversations."},
-    DATES("organizations.createdat", "t.created_at", "Created", "When it was made,"),
-    DATES("organizations.updatedat", "t.updated_at", "Updated", "When it last changed,"),
+    DATES("organizations.createdat", "x.created_at", "Created", "When it was made,", INDEXED("organizations")),
+    DATES("organizations.updatedat", "x.updated_at", "Updated", "When it last changed,", INDEXED("organizations")),
     {0},
 };
 
@@ -123,9 +126,9 @@ static const struct definition user_definitions[] = {
     {.field = "users.isenabled", .label = "Enabled", .input = INPUT_BOOLEAN, .kind = VALUE_NUMBER, .type = "BOOLEAN",
      .value = "t.is_enabled", .doc = "Whether the person may log in."},
     TAGS("user_tags", "user_id"),
-    DATES("users.createdat", "t.created_at", "Created", "When the person was added,"),
-    DATES("users.updatedat", "t.updated_at", "Updated", "When the person last changed,"),
-    DATES("users.lastactivityat", "t.last_activity_at", "Last activity", "When the person was last active,"),
+    DATES("users.createdat", "x.created_at", "Created", "When the person was added,", INDEXED("users")),
+    DATES("users.updatedat", "t.updated_at", "Updated", "When the person last changed,", .among = NULL),
+    DATES("users.lastactivityat", "t.last_activity_at", "Last activity", "When the person was last active,", .among = NULL),
     {0},
 };
 
@@ -159,7 +162,7 @@ static const struct {
     [FIELD_DATE] = {"DATE_ABSOLUTE", NULL, INPUT_DATE_ABSOLUTE, VALUE_DAY},
     [FIELD_NUMERIC] = {"NUMERIC", "INTEGER", INPUT_INTEGER, VALUE_DECIMAL},
     [FIELD_DECIMAL] = {"NUMERIC", "FLOAT", INPUT_FLOAT, VALUE_DECIMAL},
-    [FIELD_YESNO] = {"BOOLEAN", NULL, INPUT_BOOLEAN, VALUE_TEXT},
+    [FIELD_YESNO] = {"BOOLEAN", NULL, INPUT_BOOLEAN, VALUE_YESNO},
 };
 
 /* The option of a row (key, label, how many there are of its list): the first of a list makes room for all. */
@@ -203,7 +206,7 @@ static void read_field(struct work *w, const struct subject *s, struct stmt *row
                              .type = seen_as[type].type,
                              .sub_type = seen_as[type].sub_type,
                              .doc = "A custom field.",
-                             .value = "x.value_key",
+                             .value = seen_as[type].kind == VALUE_PICKS ? VALUE_OF_PICKS : "x.value_key",
                              .among = s->field_rows,
                              .owner = s->field_owner,
                              .only = "x.field_id = :field",

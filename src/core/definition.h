@@ -52,9 +52,13 @@ enum value_kind {
     VALUE_TIME,    /* milliseconds */
     VALUE_TEXT,    /* as definition.key makes it, fold_key unless said */
     VALUE_DECIMAL, /* decimal_key of it */
+    VALUE_YESNO,   /* yes, no */
     VALUE_DAY,     /* YYYY-MM-DD */
     VALUE_PICKS,   /* ids of options between commas, ",3,5,": equal to an option when it is among them */
 };
+
+/* SQL of the value of a field with several choices: its key is cut. */
+#define VALUE_OF_PICKS "',' || x.value || ','"
 
 struct option {
     const char *key, *label;
