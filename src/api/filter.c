@@ -92,7 +92,7 @@ static void write_definition(struct view *v, enum rule_user user, const struct d
                                   shown(word_of(input_words, d->input)),
                                   {.type = V_TEXT, .s = operators_json(a, operators_of(user, d->input))},
                                   values.p ? (struct value){.type = V_TEXT, .s = values} : (struct value){0}};
-    const struct row row = {.resource = v->c->resource, .cells = (struct value *)cells};
+    const struct row row = {.layout = layout_of(v->c->resource), .cells = (struct value *)cells};
     view_row(v, &row);
 }
 
