@@ -1,6 +1,7 @@
 #include "core/organization.h"
 
 #include "base/fold.h"
+#include "core/name_index.h"
 #include "json/json.h"
 
 /* ---- domains --------------------------------------------------------------------------------------------------- */
@@ -43,10 +44,33 @@ int organization_validate_domains(struct work *w, int64_t id) {
 }
 
 int organization_of_address(struct work *w, struct str email, int64_t *id) {
-    struct str domain = email, local = str_cut(&domain, '@'), key;
-    if (local.p == NULL || domain.p == NULL) return 0;
-    key = domain_key(w->arena, domain);
-    return key.p ? db_int(w->conn, &organization_by_domain, BINDS(B_TEXT("key", key)), id) : 0;
+    struct str domain = email_key(w->arena, email);
+    str_cut(&domain, '@');
+    return domain.p ? db_int(w->conn, &organization_by_domain, BINDS(B_TEXT("key", domain)), id) : 0;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+QUERY(organization_names, "SELECT id, name_key FROM organizations WHERE id IN @LIST(:ids)");
+
+struct name {
+    int64_t id;
+    struct str key;
+    struct name *next;
+};
+
+int organizations_index_names(struct work *w, struct str ids, bool present) {
+    struct name *first = NULL;
+    int rc;
+    DB_ROWS(rc, w->conn, &organization_names, BINDS(B_TEXT("ids", ids)), row) {
+        struct name *n = ARENA_NEW(w->arena, struct name);
+        *n = (struct name){col_int(row, 0), str_dup(w->arena, col_text(row, 1)), first};
+        first = n;
+    }
+    struct str none = {0};
+    for (struct name *n = first; rc >= 0 && n; n = n->next)
+        rc = name_indexed(w->conn, NAME_ORGANIZATION, n->id, present ? none : n->key, present ? n->key : none);
+    return rc;
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
@@ -76,6 +100,7 @@ static int take_apart(struct work *w, struct str ids) {
 int organizations_delete(struct work *w, struct str ids) {
     const struct bind *binds = BINDS(B_TEXT("ids", ids), B_INT("now", w->now));
     int64_t job;
+    TRY(organizations_index_names(w, ids, false));
     TRY(db_exec(w->conn, &organizations_mark, binds));
     TRY(db_exec(w->conn, &organizations_domains, binds));
     int rc = take_apart(w, ids);
