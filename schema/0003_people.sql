@@ -5,6 +5,11 @@ ALTER TABLE users ADD COLUMN totp_secret @BLOB@;   -- sealed; NULL: no second fa
 ALTER TABLE users ADD COLUMN totp_step BIGINT;     -- the last step of 30 s a code was taken for: a code serves once
 ALTER TABLE users ADD COLUMN totp_epoch INTEGER NOT NULL DEFAULT 0; -- how often the factor was removed: the next secret is another one
 ALTER TABLE organizations ADD COLUMN pinned_notes_count INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE organizations ADD COLUMN deleted_at BIGINT; -- gone for everybody; its people are being moved out of it
+CREATE INDEX organizations_created ON organizations (created_at);
+CREATE INDEX organizations_updated ON organizations (updated_at);
+ALTER TABLE users ADD COLUMN designation_key TEXT; -- fold_key of designation
+CREATE INDEX users_created ON users (created_at);
 CREATE INDEX users_by_name ON users (name_key, id) WHERE deleted_at IS NULL;
 
 -- A phone is a person's or an organization's. (Made anew: a column can't lose its NOT NULL on every engine.)

@@ -7,6 +7,7 @@
 #include "http/http.h"
 #include "json/json.h"
 
+struct condition;
 struct api; /* the machine: compiled tables, pool, credential cache (api/api.h) */
 
 enum value_type { V_NULL, V_INT, V_TEXT, V_IDS, V_ROWS };
@@ -100,6 +101,7 @@ struct call {
     int64_t *ids;       /* targets of a bulk call */
     int id_count;
     struct branches *branches; /* lists: which rows, where it is not what the resource's `visible` says */
+    const struct condition *condition; /* lists: that they must meet, too (core/predicate.h) */
     void *prepared;     /* what .prepare found; in the arena */
 
     int status;         /* of the reply */

@@ -347,14 +347,14 @@ bool operation_errors(const struct operation *op, int err) {
 void routes_write(struct buf *out) {
     struct manual m;
     manual_open(&m, S(""));
-    buf_text(out, "method\tpath\troles\tscope\tstatus\tresource\n");
+    buf_text(out, "method\tpath\troles\tscope\tstatus\tresource\tpermission\n");
     for (int i = 0; i < m.count; i++) {
         const struct operation *op = &m.operations[i];
         const char *scope = op->route->scope;
         buf_fmt(out, "%s\t/api/v1%s\t", method_name(op->route->method), op->route->path);
         short_roles(out, op->route->roles);
-        buf_fmt(out, "\t%s\t%d\t%s\n", scope && *scope ? scope : "-", operation_status(op),
-                operation_label(op) ? op->reply->type : "-");
+        buf_fmt(out, "\t%s\t%d\t%s\t%s\n", scope && *scope ? scope : "-", operation_status(op),
+                operation_label(op) ? op->reply->type : "-", op->route->permission ? op->route->permission : "-");
     }
     manual_close(&m);
 }

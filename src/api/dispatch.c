@@ -3,8 +3,8 @@
  * The checks run in the order of completions.md section 3: route 404, 405, 406, credentials, CSRF, role, rate, body, then the
  * handler's own: resource 404, preconditions 412, validation 400, state 400.
  *
- * A GET runs inline on its event loop, in one read snapshot with a budget; when the budget is spent it is run again in the pool,
- * since a GET is pure. A write hops to the one writer thread, where it shares a COMMIT with others; what blocks or burns before it
+ * A GET (and a POST that only asks) runs inline on its event loop, in one read snapshot with a budget; when the budget is spent it is
+ * run again in the pool, since it is pure. A write hops to the one writer thread, where it shares a COMMIT with others; what blocks or burns before it
  * (a password to verify or to hash) hops to the pool first. On a store whose statements wait for another process (db_blocks)
  * a call goes to the pool before its credentials are looked at. Wherever a call ends, finish() sends it, so no reply to a write leaves
  * before the COMMIT that holds it. */
@@ -139,6 +139,7 @@ static void reset(struct call *c) {
     c->arg_count = c->input_count = c->id_count = 0;
     c->id = 0;
     c->branches = NULL;
+    c->condition = NULL;
     c->ignored = NULL;
     c->secrets = NULL;
     c->compared = false;
@@ -267,7 +268,8 @@ static void to_pool(struct hop *h, void (*fn)(struct pool_task *t)) { to_lane(h,
 
 static enum executor executor_of(const struct call *c) {
     if (c->route->executor != AUTO) return c->route->executor;
-    return c->method == GET ? INLINE : WRITER;
+    bool reads = c->route->reads && http_header(c->http, "Idempotency-Key").p == NULL; /* with one, the outcome is kept */
+    return c->method == GET || reads ? INLINE : WRITER;
 }
 
 static void run_inline(struct hop *h) {

@@ -7,11 +7,12 @@
 #include "api/input.h"
 #include "api/reply.h"
 #include "base/random.h"
+#include "core/predicate.h"
 
 #include <assert.h>
 
 #define LIST_REPLY (16 * 1024) /* bytes that most lists of ten fit in */
-#define LIST_BINDS (BRANCH_BINDS_MAX + PATH_VARS + 24)
+#define LIST_BINDS (BRANCH_BINDS_MAX + PATH_VARS + 24) /* beside those of a condition */
 
 struct list {
     struct view *view;
@@ -22,12 +23,12 @@ struct list {
     struct str from_id; /* keyset: " AND ..." behind or before the row named; no part of a count */
     const char *key, *then; /* then: a second key, or NULL */
     bool descending;        /* as queried: before_id turns it round */
-    struct bind binds[LIST_BINDS];
-    int bind_count;
+    struct bind *binds;
+    int bind_count, bind_room;
 };
 
 static void bind(struct list *l, struct bind b) {
-    assert(l->bind_count < LIST_BINDS - 1);
+    assert(l->bind_count < l->bind_room);
     l->binds[l->bind_count++] = b;
 }
 
@@ -61,6 +62,8 @@ static void list_init(struct list *l, struct call *c, struct view *v) {
     const struct route *route = c->route;
     *l = (struct list){.view = v, .r = c->resource, .layout = layout_of(c->resource), .key = route->order.key ? route->order.key : "t.id", .then = route->order.then,
                        .descending = route->order.descending};
+    l->bind_room = LIST_BINDS + (c->condition ? c->condition->count : 0);
+    l->binds = arena_array(c->work.arena, (size_t)l->bind_room + 1, sizeof *l->binds);
     if (c->branches) l->branches = *c->branches;
     else if (l->r->visible) l->r->visible(&c->work, &l->branches);
     else l->branches.all = true;
@@ -72,6 +75,9 @@ static void list_init(struct list *l, struct call *c, struct view *v) {
     if (l->r->alive) sql_and(&l->where, l->r->alive);
     if (route->where) sql_and(&l->where, route->where);
     add_filters(l, c);
+    if (c->condition == NULL) return;
+    sql_and(&l->where, c->condition->sql);
+    for (int i = 0; i < c->condition->count; i++) bind(l, c->condition->binds[i]);
 }
 
 static const char *branch_of(const struct list *l, int i) {
@@ -254,7 +260,7 @@ int api_list(struct call *c) {
     TRY(rc);
     if (c->options.before_id) rows = reversed(rows);
     tag_list(c, rows);
-    if (!c->options.ajax && (rc = conditional(c)) != 0) return rc < 0 ? rc : 0;
+    if (c->method == GET && !c->options.ajax && (rc = conditional(c)) != 0) return rc < 0 ? rc : 0;
     TRY(view_follow(v, rows));
     return write_list(v, rows, total, extra);
 }

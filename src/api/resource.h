@@ -9,6 +9,7 @@
 #include "core/access.h"
 
 struct call;
+struct subject;
 struct row;
 struct value;
 struct view;
@@ -139,6 +140,7 @@ struct route {
     const struct resource *records; /* bulk imports: what the parameter named by .record_list is a list of */
     const char *record_list;
     enum body_kind body;
+    bool reads;        /* a POST that changes nothing: runs as a GET does */
     bool any_names;    /* the body's members are the parameters, whatever their names */
     bool remembers;    /* remember-me tokens are given and taken here */
     bool is_download;  /* answers no JSON: Accept does not count */
@@ -165,6 +167,7 @@ struct resource {
     const char *reference_also; /* a member that references carry beside id and resource_type */
     const char *unique_among;   /* which rows a UNIQUE value must not be in; NULL: all */
     bool is_item;               /* an item of a list, no resource: shown without id and resource_type */
+    const struct subject *subject; /* what rules may ask of its rows: core/definition.h; NULL: nothing */
     bool is_person;             /* rows are people: one's own is seen whole, whatever .to says */
     bool changes_unseen;        /* members change without updated_at: no Last-Modified */
 };

@@ -57,6 +57,7 @@ static bool compile(struct arena *a, struct compiled *c, const struct resource *
     }
     if (route->roles == 0) return wrong(err, size, home, route, "no roles");
     if (route->scope == NULL) return wrong(err, size, home, route, "no scope (\"\" says none)");
+    if (route->permission && permission_bit(str_of(route->permission)) < 0) return wrong(err, size, home, route, "a permission that there is not");
     if (route->handler == NULL) return wrong(err, size, home, route, "no handler");
     if (route->shape == 0) return wrong(err, size, home, route, "no shape");
     if (route->summary == NULL) return wrong(err, size, home, route, "no summary");

@@ -56,13 +56,23 @@ static bool labels_valid(struct str domain) {
     return true;
 }
 
-/* A-labels of a domain with other letters than ASCII's, by IDNA 2008 (RFC 5891, UTS 46); NULL: it can't be one. */
+/* Letters, digits, hyphens and dots, as far as it is ASCII. */
+static bool host_characters(struct str s) {
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        if (c < 0x80 && !g_ascii_isalnum(c) && c != '-' && c != '.') return false;
+    }
+    return true;
+}
+
+/* A-labels of a domain with other letters than ASCII's, by IDNA 2008 (RFC 5891, UTS 46); NULL: it can't be one.
+ * Characters are checked here: the library's own rule for ASCII (STD3) takes others out in silence. */
 static char *domain_ascii(struct str s) {
     char *text = g_strndup(s.p, s.n);
     uint8_t *out = NULL;
-    if (idn2_lookup_u8((const uint8_t *)text, &out, IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL | IDN2_USE_STD3_ASCII_RULES) != IDN2_OK) out = NULL;
+    if (idn2_lookup_u8((const uint8_t *)text, &out, IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL) != IDN2_OK) out = NULL;
     g_free(text);
-    if (out && labels_valid(str_of((char *)out))) return (char *)out;
+    if (out && labels_valid(str_of((char *)out)) && host_characters(s) && host_characters(str_of((char *)out))) return (char *)out;
     idn2_free(out); /* characters that the mapping drops may have been all of a label */
     return NULL;
 }
@@ -91,6 +101,65 @@ static bool domain_possible(struct str s) {
     bool possible = ascii(s) || labels;
     idn2_free(labels);
     return possible;
+}
+
+struct str domain_read(struct arena *a, struct str s) {
+    s = str_trim(s);
+    if (s.n && s.p[s.n - 1] == '.') s.n--; /* "from the root", which every domain is here */
+    if (s.n == 0 || s.n > 1024 || !utf8_valid(s) || !host_characters(s)) return (struct str){0};
+    struct str key = domain_key(a, s);
+    bool number = true; /* 127.0.0.1 is no domain: the last label is not all digits */
+    if (key.p == NULL || key.n > 253 || !memchr(key.p, '.', key.n) || !labels_valid(key)) return (struct str){0};
+    for (size_t i = key.n; i > 0 && key.p[i - 1] != '.'; i--) number = number && g_ascii_isdigit(key.p[i - 1]);
+    if (strncmp(key.p, "xn--", 4) == 0 || strstr(str_dup(a, key).p, ".xn--")) { /* typed as A-labels, which may be none */
+        char *labels = domain_ascii(key);
+        if (labels == NULL) return (struct str){0};
+        idn2_free(labels);
+    }
+    return number ? (struct str){0} : key;
+}
+
+struct str domain_text(struct arena *a, struct str key) {
+    char *out = NULL;
+    int rc = idn2_to_unicode_8z8z(str_dup(a, key).p, &out, 0);
+    struct str text = rc == IDN2_OK ? str_dup(a, str_of(out)) : key;
+    idn2_free(out);
+    return text;
+}
+
+/* "5" for zero, "6" with exponent and digits for what is above, "4" with the complements of both, and an end that sorts behind
+ * every digit, for what is below. The exponent is where the point stands, counted from the first digit that is not 0. */
+struct str decimal_key(struct arena *a, struct str s) {
+    bool below = s.n && s.p[0] == '-', point = false;
+    size_t digits = 0, n = 0, given = 0;
+    int whole = 0;
+    char *out = arena_alloc(a, s.n + 8);
+    for (size_t i = below; i < s.n; i++) {
+        char c = s.p[i];
+        if (c == '.' && !point && i > below && i + 1 < s.n) {
+            point = true;
+            continue;
+        }
+        if (!g_ascii_isdigit(c)) return (struct str){0};
+        given++;
+        if (digits == 0 && c == '0') {
+            if (point) whole--; /* 0.05: the point stands before the first digit */
+            continue;
+        }
+        out[4 + digits++] = c;
+        if (!point) whole++;
+    }
+    if (given == 0 || given > 400) return (struct str){0};
+    while (digits && out[3 + digits] == '0') digits--;
+    if (digits == 0) return S("5");
+    int exponent = whole + 500;
+    out[n++] = below ? '4' : '6';
+    for (int power = 100; power; power /= 10) out[n++] = (char)('0' + exponent / power % 10);
+    n += digits;
+    if (!below) return (struct str){out, n};
+    for (size_t i = 1; i < n; i++) out[i] = (char)('9' - out[i] + '0');
+    out[n++] = '~';
+    return (struct str){out, n};
 }
 
 bool email_valid(struct str s) {

@@ -18,6 +18,9 @@
 #define LIMIT_FORM_DEPTH 16               /* brackets in one name */
 #define LIMIT_IDS 1000                    /* ids of a bulk call (completions.md section 1) */
 #define LIMIT_RECORDS 200                 /* records of a bulk import (api.md "Limits") */
+#define LIMIT_COLLECTIONS 50              /* of one predicate */
+#define LIMIT_PROPOSITIONS 100            /* of one predicate, all collections together: each is a term of one SQL text */
+#define LIMIT_RULE_TAGS 100               /* tags that one proposition names */
 #define LIMIT_PAGE 1000                   /* items of a page (completions.md section 2) */
 #define LIMIT_PICKS 200                   /* names in ?fields=: each is held against each member of each row */
 #define DEFAULT_PAGE 10

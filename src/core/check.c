@@ -21,7 +21,9 @@ QUERY(check_last_message, "SELECT t.id FROM cases t LEFT JOIN posts p ON p.id = 
 QUERY(check_status_type, "SELECT t.id FROM cases t JOIN case_statuses s ON s.id = t.status_id "
                          "WHERE t.status_type <> s.type ORDER BY t.id");
 QUERY(check_organization, "SELECT t.id FROM cases t JOIN users u ON u.id = t.requester_id "
-                          "WHERE COALESCE(t.organization_id, 0) <> COALESCE(u.organization_id, 0) ORDER BY t.id");
+                          "WHERE COALESCE(t.organization_id, 0) <> COALESCE(u.organization_id, 0) "
+                          "AND NOT EXISTS (SELECT 1 FROM organizations o WHERE o.id IN (t.organization_id, u.organization_id) "
+                          "AND o.deleted_at IS NOT NULL) ORDER BY t.id");
 QUERY(check_markers, "SELECT m.case_id, m.user_id FROM read_markers m JOIN cases t ON t.id = m.case_id "
                      "WHERE m.last_read_seq < 0 OR m.last_read_seq > t.message_seq ORDER BY 1, 2");
 QUERY(check_role_type,

@@ -15,6 +15,8 @@ QUERY(job_end, "UPDATE jobs SET status = :status, lease_until = NULL, total = :t
 /* What a claim may do to its row ends where another claim began. */
 QUERY(job_mine, "SELECT id FROM jobs WHERE id = :id AND status = 2 AND attempts = :attempts @LOCK@");
 QUERY(job_longer, "UPDATE jobs SET run_at = :until, lease_until = :until WHERE id = :id AND status = 2 AND attempts = :attempts");
+QUERY(job_further, "UPDATE jobs SET status = 1, attempts = 0, lease_until = NULL, run_at = :now, updated_at = :now "
+                   "WHERE id = :id AND status = 2 AND attempts = :attempts");
 QUERY(job_again, "UPDATE jobs SET status = :status, lease_until = NULL, run_at = :run_at, updated_at = :now "
                  "WHERE id = :id AND status = 2 AND attempts = :attempts");
 
@@ -62,6 +64,10 @@ int job_finish(struct work *w, int64_t id, enum job_status status, int total, in
     return db_exec(w->conn, &job_end,
                    BINDS(B_INT("id", id), B_INT("status", status), B_INT("total", total), B_INT("inserted", inserted), B_INT("rejected", rejected),
                          B_TEXT("errors", errors), B_INT("now", w->now)));
+}
+
+int job_continue(struct work *w, const struct job *j) {
+    return db_exec(w->conn, &job_further, BINDS(B_INT("id", j->id), B_INT("attempts", j->attempts), B_INT("now", w->now)));
 }
 
 int job_retry(struct work *w, const struct job *j) {

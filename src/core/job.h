@@ -25,6 +25,7 @@ int job_claim(struct work *w, struct str kinds, struct job *out);
 int job_hold(struct work *w, const struct job *j);
 int job_renew(struct work *w, int64_t id, int attempts); /* a lease from now on, unless it was claimed since */
 int job_finish(struct work *w, int64_t id, enum job_status status, int total, int inserted, int rejected, struct str errors);
+int job_continue(struct work *w, const struct job *j); /* a chunk is done and more is left: due again at once */
 int job_retry(struct work *w, const struct job *j); /* later, or FAILED after the last attempt; this and the next do nothing when it was claimed since */
 int job_postpone(struct work *w, const struct job *j, int64_t until); /* until then, however often it was tried */
 

@@ -2,6 +2,7 @@
 
 #include "base/fold.h"
 #include "base/log.h"
+#include "core/hours.h"
 #include "core/job.h"
 #include "core/outbox.h"
 #include "core/words.h"
@@ -26,6 +27,7 @@ const struct setting setting_table[] = {
     {"security.password_reset_hours", SETTING_INT, "2", 1, 72, .doc = "Life of a link that resets a password, in hours."},
     {"security.cors_origins", SETTING_TEXT, "", 0, 0, .doc = "Origins that browsers may call from, separated by blanks; * for all."},
     {"desk.name", SETTING_TEXT, "Support", 0, 0, .doc = "What the desk calls itself, in mails and on pages."},
+    {"desk.time_zone", SETTING_ZONE, "UTC", 0, 0, .doc = "Where days begin and end for rules and filters: a name of the tz database."},
     {"mail.smtp_host", SETTING_TEXT, "", 0, 0, .doc = "The relay that takes outgoing mail. Until it and mail.from_address are set, mails wait."},
     {"mail.smtp_port", SETTING_INT, "587", 1, 65535, .doc = "Its port."},
     {"mail.smtp_security", SETTING_WORD, "STARTTLS", 0, 0, .doc = "NONE, STARTTLS or TLS; with the latter two its certificate must be valid. NONE also sends the password as it is.",
@@ -142,6 +144,7 @@ static bool value_fits(const struct setting *s, struct str value) {
     case SETTING_TEXT:
     case SETTING_SECRET: return value.n <= 4096;
     case SETTING_EMAIL: return value.n == 0 || email_valid(value);
+    case SETTING_ZONE: return time_zone_known(value);
     case SETTING_WORD: return word_id(s->words, value) >= 0;
     case SETTING_BOOL: return str_to_int(value, &v) && (v == 0 || v == 1);
     case SETTING_INT: return str_to_int(value, &v) && v >= s->min && v <= s->max;

@@ -9,6 +9,7 @@ enum setting_type {
     SETTING_BOOL,
     SETTING_INT,
     SETTING_TEXT,
+    SETTING_ZONE,   /* a name of the tz database */
     SETTING_EMAIL,
     SETTING_WORD,   /* one of .words */
     SETTING_SECRET, /* kept sealed, never shown */

@@ -8,14 +8,15 @@
 #include "core/letter.h"
 #include "core/link.h"
 #include "core/name_index.h"
+#include "core/organization.h"
 #include "core/session.h"
 
 #include <inttypes.h>
 
 QUERY(user_insert,
-      "INSERT INTO users (uuid, full_name, name_key, legacy_id, designation, is_enabled, is_mfa_enabled, role_id, role_type, agent_case_access, "
+      "INSERT INTO users (uuid, full_name, name_key, legacy_id, designation, designation_key, is_enabled, is_mfa_enabled, role_id, role_type, agent_case_access, "
       "organization_case_access, organization_id, locale_id, time_zone, signature, password_hash, password_updated_at, created_at, updated_at) "
-      "VALUES (:uuid, :name, :key, :legacy, :designation, 1, 0, :role, (SELECT type FROM roles WHERE id = :role), CAST(:case_access AS BIGINT), "
+      "VALUES (:uuid, :name, :key, :legacy, :designation, :designation_key, 1, 0, :role, (SELECT type FROM roles WHERE id = :role), CAST(:case_access AS BIGINT), "
       ":organization_access, CAST(:organization AS BIGINT), CAST(:locale AS BIGINT), :zone, :signature, :hash, CAST(:password_at AS BIGINT), :now, :now) RETURNING id");
 
 /* What a person is made with counts, whoever told it. */
@@ -26,10 +27,12 @@ static int add_identity(struct work *w, enum identity_kind kind, const struct id
 
 int user_create(struct work *w, const struct user_new *n, bool by_staff, int64_t *id) {
     int access = n->organization_case_access ? n->organization_case_access : ORGANIZATION_REQUESTED;
+    int64_t organization = n->organization_id;
+    if (organization == 0 && n->email.p) TRY(organization_of_address(w, n->email, &organization));
     TRY(db_insert(w->conn, &user_insert,
                   BINDS(B_TEXT("uuid", random_uuid(w->arena)), B_TEXT("name", n->full_name), B_TEXT("key", fold_key(w->arena, n->full_name)),
-                        B_TEXT("legacy", n->legacy_id), B_TEXT("designation", n->designation), B_INT("role", n->role_id),
-                        B_ID("case_access", n->agent_case_access), B_INT("organization_access", access), B_ID("organization", n->organization_id),
+                        B_TEXT("legacy", n->legacy_id), B_TEXT("designation", n->designation), B_TEXT("designation_key", fold_key(w->arena, n->designation)), B_INT("role", n->role_id),
+                        B_ID("case_access", n->agent_case_access), B_INT("organization_access", access), B_ID("organization", organization),
                         B_INT("locale", n->locale_id ? n->locale_id : 1), B_TEXT("zone", n->time_zone), B_TEXT("signature", n->signature),
                         B_TEXT("hash", n->password_hash), B_ID("password_at", n->password_hash.p ? w->now : 0), B_INT("now", w->now)), id));
     TRY(name_indexed(w->conn, NAME_USER, *id, (struct str){0}, fold_key(w->arena, n->full_name)));
@@ -91,7 +94,7 @@ int user_delete(struct work *w, int64_t user_id) {
     return sessions_end(w, user_id, 0);
 }
 
-QUERY(user_erase, "UPDATE users SET full_name = 'Deleted user', name_key = 'deleted user', legacy_id = NULL, designation = NULL, organization_id = NULL, "
+QUERY(user_erase, "UPDATE users SET full_name = 'Deleted user', name_key = 'deleted user', legacy_id = NULL, designation = NULL, designation_key = NULL, organization_id = NULL, "
                   "time_zone = NULL, greeting = NULL, signature = NULL, status_message = NULL, password_hash = NULL, avatar_updated_at = NULL, pinned_notes_count = 0, "
                   "last_seen_user_agent = NULL, last_seen_ip = NULL WHERE id = :user");
 QUERY(user_erase_cases, "UPDATE cases SET requester_name = NULL, metadata = NULL, organization_id = NULL WHERE requester_id = :user");
@@ -109,6 +112,25 @@ int user_purge(struct work *w, int64_t user_id) {
     TRY(db_exec(w->conn, &user_erase_posts, binds));
     TRY(db_exec(w->conn, &user_erase_notes, binds));
     return db_exec(w->conn, &user_erase_sessions, binds);
+}
+
+/* ---- keys made anew ----------------------------------------------------------------------------------------------- */
+
+#define PART 200 /* rows of one part */
+QUERY(designations, "SELECT id, designation FROM users WHERE id > :after AND designation IS NOT NULL ORDER BY id LIMIT :most");
+QUERY(designation_key_set, "UPDATE users SET designation_key = :key WHERE id = :id");
+
+int users_rekey(struct work *w, int64_t *after) {
+    struct str keys[PART];
+    int64_t ids[PART];
+    int rc, n = 0;
+    DB_ROWS(rc, w->conn, &designations, BINDS(B_INT("after", *after), B_INT("most", PART)), row) {
+        ids[n] = col_int(row, 0);
+        keys[n++] = fold_key(w->arena, str_dup(w->arena, col_text(row, 1)));
+    }
+    for (int i = 0; i < n && rc >= 0; i++) rc = db_exec(w->conn, &designation_key_set, BINDS(B_INT("id", ids[i]), B_TEXT("key", keys[i])));
+    if (n) *after = ids[n - 1];
+    return rc < 0 ? rc : n == PART;
 }
 
 /* ---- who may ---------------------------------------------------------------------------------------------------- */

@@ -11,7 +11,8 @@ struct user_new {
     int agent_case_access, organization_case_access; /* 0: the role's; REQUESTED */
 };
 
-/* Makes a user with its first identities, primary; validated when staff made it (by_staff). FIELD_DUPLICATE names email or phone. */
+/* Without an organization, the person joins the one with the domain of the address, when that is validated.
+ * Makes a user with its first identities, primary; validated when staff made it (by_staff). FIELD_DUPLICATE names email or phone. */
 int user_create(struct work *w, const struct user_new *n, bool by_staff, int64_t *id);
 
 int user_join_teams(struct work *w, int64_t user_id, struct str team_ids); /* JSON array: replaces the memberships */
@@ -21,6 +22,9 @@ int user_set_organization(struct work *w, int64_t user_id, int64_t organization_
 int user_delete(struct work *w, int64_t user_id); /* soft: identities freed, sessions ended, conversations unassigned */
 
 int user_purge(struct work *w, int64_t user_id);  /* deletes, and erases personal data; the conversations stay */
+
+/* Folds designations anew, a part of them behind *after, which it moves on: 1 there are more, 0, or error. */
+int users_rekey(struct work *w, int64_t *after);
 
 /* Whether the actor may change this person (completions.md section 5): 0, or fails with PERMISSIONS_DENIED. */
 bool actor_may_change(const struct actor *a, int64_t user_id, int64_t role_type);

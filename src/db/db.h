@@ -6,6 +6,7 @@
  *
  *     @LIST(:ids)    the integers of a JSON array, as a row source for IN:  id IN @LIST(:ids)
  *     @TEXTS(:names) the same for texts
+ *     @INSTR@(a, b)  where text b begins in text a, byte for byte; 0: nowhere
  *     @UNSEEN(:place) a condition of the outbox: entries that a reader who stood at this place has not seen
  *     @PLACE@        the place in the outbox of who reads now, in this snapshot; CAST it to TEXT
  *     @ID@ @BLOB@ @XID@ in schema files only: an identity column; the type of bytes; the outbox's transaction

@@ -5,15 +5,17 @@
 
 #include "base/log.h"
 #include "core/identity.h"
+#include "core/user.h"
 #include "json/json.h"
 
 #include <inttypes.h>
 
 static int emails(struct work *w, int64_t *after, int *lost) { return identity_rekey(w, IDENTITY_EMAIL, after, lost); }
 static int phones(struct work *w, int64_t *after, int *lost) { return identity_rekey(w, IDENTITY_PHONE, after, lost); }
+static int people(struct work *w, int64_t *after, int *lost) { return (void)lost, users_rekey(w, after); }
 
 /* Each does the rows of a part behind *after and moves it on: 1 there are more, 0, or error. */
-static int (*const steps[])(struct work *w, int64_t *after, int *lost) = {emails, phones};
+static int (*const steps[])(struct work *w, int64_t *after, int *lost) = {emails, phones, people};
 #define STEPS ((int64_t)(sizeof steps / sizeof *steps))
 
 static int64_t number(const struct json *input, struct str name) {

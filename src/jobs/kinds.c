@@ -1,4 +1,5 @@
 #include "api/import.h"
+#include "core/organization.h"
 #include "core/proof.h"
 #include "jobs/index_names.h"
 #include "jobs/runner.h"
@@ -9,5 +10,6 @@ const struct job_kind job_kinds[] = {
     {.name = "mail", .run = mail_settle, .outside = mail_deliver, .at_once = MAIL_AT_ONCE},
     {.name = "index_names", .run = index_names},
     {.name = "password_reset", .run = password_reset_run},
+    {.name = "delete_organizations", .run = organizations_delete_run},
     {0},
 };

@@ -19,6 +19,8 @@
     X(role) \
     X(permission) \
     X(organization) \
+    X(identity_domain) \
+    X(definition) \
     X(business_hour) \
     X(tag) \
     X(contact_address) \

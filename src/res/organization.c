@@ -1,17 +1,66 @@
+#include "core/organization.h"
+
 #include "api/generic.h"
+#include "base/fold.h"
+#include "base/limits.h"
+#include "core/definition.h"
 #include "core/words.h"
 #include "res/contact.h"
 #include "res/field_value.h"
 #include "res/tag.h"
 
+/* ---- domains ------------------------------------------------------------------------------------------------------- */
+
+struct domains {
+    struct str *keys;
+    size_t count;
+};
+
+static bool named(const struct domains *d, struct str key) {
+    for (size_t i = 0; i < d->count; i++)
+        if (str_eq(d->keys[i], key)) return true;
+    return false;
+}
+
+/* All that are no domains, or named twice, are said; then those of others. */
+static int check_domains(struct call *c, struct in *in) {
+    struct arena *a = c->work.arena;
+    struct domains *made = in->made = ARENA_NEW(a, struct domains);
+    int at = 0, place, problems = c->work.problem_count;
+    if (in->json->count > LIMIT_OWNED) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d are possible.", LIMIT_OWNED);
+    made->keys = arena_array(a, in->json->count + 1, sizeof *made->keys);
+    for (const struct json *j = in->json->first; j; j = j->next, at++) {
+        struct str key = j->type == JSON_STRING ? domain_read(a, j->text) : (struct str){0};
+        if (key.p == NULL) fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d", at), "A domain like example.com is expected.");
+        else if (named(made, key)) fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in_place(c, in, "%d", at), "This domain is named twice.");
+        else made->keys[made->count++] = key;
+    }
+    if (c->work.problem_count > problems) return -(int)failure(&c->work);
+    int rc = domains_taken(&c->work, c->id, made->keys, made->count, &place);
+    if (rc < 0) return fail(&c->work, (enum error)-rc);
+    return rc ? fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in_place(c, in, "%d", place), "Another organization has this domain.") : 0;
+}
+
+static int store_domains(struct call *c, const struct in *in, int64_t id) {
+    static const struct domains none;
+    const struct domains *d = in->made ? in->made : &none;
+    return organization_set_domains(&c->work, id, d->keys, d->count);
+}
+
+/* ---- the table ----------------------------------------------------------------------------------------------------- */
+
 #define PHONES_OF \
     "SELECT p.organization_id, p.id FROM identity_phones p WHERE p.organization_id IN @LIST(:ids) ORDER BY p.organization_id, p.is_primary DESC, p.id"
+#define DOMAINS_OF                                                                                                                         \
+    "SELECT d.organization_id, d.id FROM identity_domains d WHERE d.organization_id IN @LIST(:ids) ORDER BY d.organization_id, d.is_primary DESC, d.id"
 
 static const struct field organization_fields[] = {
     {"name", F_TEXT, REQUIRED, .fold = "name_key", .doc = "What it is called.", .example = "\"Analytical Engines\""},
-    {"legacy_id", F_TEXT, NULLABLE | UNIQUE, .doc = "Its id in the system it came from."},
+    {"legacy_id", F_TEXT, NULLABLE | UNIQUE, .to = TO_STAFF, .doc = "Its id in the system it came from."},
     {"is_shared", F_BOOL, 0, .initial = "0", .doc = "Whether its people see each other's conversations."},
-    {"is_validated", F_BOOL, 0, .initial = "0", .doc = "Whether it was checked."},
+    {"is_validated", F_BOOL, 0, .initial = "0", .to = TO_STAFF, .doc = "Whether it was checked: people with an address of its domains join it when they are added."},
+    {"domains", F_MANY, NULLABLE, .ref = "identity_domain", .many = DOMAINS_OF, .check = check_domains, .store = store_domains, .to = TO_STAFF,
+     .doc = "Its domains, the primary one first; a list, or text with commas, replaces them.", .example = "[\"engines.example\"]"},
     {"phone", F_MANY, READONLY, .ref = "identity_phone", .many = PHONES_OF, .to = TO_STAFF, .doc = "Phone numbers, the primary one first."},
     {"phones", F_MANY, INPUT_ONLY | NULLABLE, .ref = "identity_phone", .many = PHONES_OF, .check = check_phones, .store = store_organization_phones,
      .doc = "Phone numbers, shown as `phone`; the first is primary.", .example = "[\"+49 30 1234567\"]"},
@@ -40,16 +89,52 @@ static void visible(struct work *w, struct branches *out) {
     branch_bind_int(out, ":my_organization", w->actor.organization_id);
 }
 
+/* ---- handlers ------------------------------------------------------------------------------------------------------ */
+
+static int create(struct call *c) {
+    TRY(api_input(c));
+    TRY(api_insert(c));
+    c->ids = &c->id;
+    c->id_count = 1;
+    TRY(organizations_index_names(&c->work, api_ids(c), true));
+    return api_reply(c);
+}
+
+static int update(struct call *c) {
+    TRY(api_target(c));
+    TRY(api_input(c));
+    if (given(c, "name")) TRY(organizations_index_names(&c->work, api_ids(c), false));
+    TRY(api_store(c));
+    if (given(c, "name")) TRY(organizations_index_names(&c->work, api_ids(c), true));
+    if (given(c, "is_validated")) TRY(organization_validate_domains(&c->work, c->id));
+    return api_reply(c);
+}
+
+static int remove_organizations(struct call *c) {
+    TRY(api_target(c));
+    TRY(api_input(c));
+    TRY(organizations_delete(&c->work, api_ids(c)));
+    return api_reply(c);
+}
+
 static const struct route organization_routes[] = {
+    {GET, "/organizations/definitions", COL_PLUS, "users", LIST_COUNT, api_definitions, .reply = "definition", .label = "definition",
+     .summary = "List what filters of organizations may ask", .doc = "Custom fields are named organizationfields.<key>."},
+    {POST, "/organizations/filter", COL_PLUS, "users", LIST, api_filter, .input = filter_input, .reads = true, .summary = "Find organizations by a predicate",
+     .doc = "A problem's pointer says where it is: predicates/collections/0/propositions/1/operator."},
     {GET, "/organizations", COL_PLUS, "users", LIST, api_list, .args = list_args, .summary = "List the organizations"},
     {GET, "/organizations/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read an organization"},
     {GET, "/organizations/:id/members", COL_PLUS, "users", LIST, api_list, .reply = "user", .of = "organization",
      .where = "t.organization_id = :id", .order = {.key = "t.name_key"}, .summary = "List the people of an organization"},
-    {POST, "/organizations", AG_PLUS, "users", ONE, api_create, .permission = "organizations.update", .summary = "Make an organization"},
-    {PUT, "/organizations/:id", AG_PLUS, "users", ONE, api_update, .permission = "organizations.update", .summary = "Change an organization"},
+    {POST, "/organizations", AG_PLUS, "users", ONE, create, .permission = "organizations.update", .summary = "Make an organization"},
+    {PUT, "/organizations/:id", AG_PLUS, "users", ONE, update, .permission = "organizations.update", .summary = "Change an organization"},
+    {DELETE, "/organizations/:id", AG_PLUS, "users", NONE, remove_organizations, .permission = "organizations.delete", .summary = "Delete an organization",
+     .doc = "Its people and their conversations stay, without it."},
+    {DELETE, "/organizations", AG_PLUS, "users", COUNT, remove_organizations, .permission = "organizations.delete", .summary = "Delete several organizations"},
     {0},
 };
 
-const struct resource organization_resource = {.type = "organization", .title = "Organizations", .doc = "Whom customers work for.",
-                                               .url = "organizations/:id", .table = "organizations", .fields = organization_fields,
-                                               .routes = organization_routes, .visible = visible, .changes_unseen = true};
+const struct resource organization_resource = {
+    .type = "organization", .title = "Organizations", .doc = "Whom customers work for.", .url = "organizations/:id", .table = "organizations",
+    .where = "t.deleted_at IS NULL", .fields = organization_fields, .routes = organization_routes, .visible = visible, .subject = &organization_subject,
+    .changes_unseen = true};

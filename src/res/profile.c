@@ -12,7 +12,7 @@
 
 static const struct field profile_fields[] = {
     {"full_name", F_TEXT, REQUIRED | BY_HANDLER, .doc = "One's name.", .example = "\"Ada Byron\""},
-    {"designation", F_TEXT, NULLABLE, .doc = "What one does.", .example = "\"Support engineer\""},
+    {"designation", F_TEXT, NULLABLE, .fold = "designation_key", .doc = "What one does.", .example = "\"Support engineer\""},
     {"is_otp_enabled", F_BOOL, READONLY, .column = "t.is_mfa_enabled", .doc = "Whether a second factor is asked for."},
     AVATAR_PART(0),
     PERSON_AVATAR,

@@ -108,6 +108,7 @@ static int put_permissions(struct call *c) {
         struct str name = str_dup(w->arena, j->name);
         if (bit < 0) fail_field(w, ERR_FIELD_INVALID, name, "There is no such permission.");
         else if (!yes && !no) fail_field(w, ERR_FIELD_INVALID, name, "0 or 1 is expected.");
+        else if (yes && !permitted(&w->actor, permissions[bit])) fail_field(w, ERR_PERMISSIONS_DENIED, name, "Your own role lacks it.");
         else if (!failed(w)) TRY(permission_set(w, c->vars[0].id, bit, yes));
     }
     if (count == 0) {

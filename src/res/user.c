@@ -3,6 +3,7 @@
 #include "api/generic.h"
 #include "api/view.h"
 #include "base/fold.h"
+#include "core/definition.h"
 #include "core/factor.h"
 #include "core/identity.h"
 #include "core/letter.h"
@@ -70,7 +71,7 @@ static const struct field user_fields[] = {
     {"password", F_PASSWORD, INPUT_ONLY | BY_HANDLER, .doc = "At least 8 characters for staff, 5 for customers.", .example = "\"correct horse\""},
     {"team_ids", F_IDS, INPUT_ONLY | BY_HANDLER, .doc = "Teams the person is in; staff only.", .example = "[1]"},
     {"legacy_id", F_TEXT, NULLABLE | UNIQUE, .to = TO_STAFF, .doc = "Its id in the system it came from."},
-    {"designation", F_TEXT, NULLABLE, .to = TO_CUSTOMERS, .doc = "What the person does.", .example = "\"Support engineer\""},
+    {"designation", F_TEXT, NULLABLE, .fold = "designation_key", .to = TO_CUSTOMERS, .doc = "What the person does.", .example = "\"Support engineer\""},
     {"is_enabled", F_BOOL, UPDATE_ONLY, .to = TO_STAFF, .doc = "Whether the person may log in."},
     {"is_mfa_enabled", F_BOOL, READONLY, .to = TO_STAFF, .doc = "Whether a second factor is asked for."},
     {"role", F_REF, BY_HANDLER, .ref = "role", .initial = "4", .to = TO_STAFF, .doc = "What the person is; a customer unless given."},
@@ -318,6 +319,11 @@ static const struct route user_routes[] = {
     {GET, "/me", ALL, "", ONE, me, .summary = "Read oneself", .doc = "The person, with permissions, settings and notification_channel."},
     {GET, "/users", COL_PLUS, "users", LIST, api_list, .args = list_args, .order = {.descending = true},
      .newest_keys = true, .summary = "List the people"},
+    {GET, "/users/definitions", COL_PLUS, "users", LIST_COUNT, api_definitions, .reply = "definition", .label = "definition",
+     .summary = "List what filters of people may ask", .doc = "Custom fields are named userfields.<key>."},
+    {POST, "/users/filter", COL_PLUS, "users", LIST, api_filter, .input = filter_input, .order = {.descending = true},
+     .newest_keys = true, .reads = true, .summary = "Find people by a predicate",
+     .doc = "A problem's pointer says where it is: predicates/collections/0/propositions/1/operator."},
     {GET, "/users/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read a person"},
     {GET, "/users/:id/avatar", PUBLIC, "", ONE, avatar_read, .is_download = true, .label = "-", .summary = "Read the picture of a person",
      .doc = "It always answers: initials are drawn where no picture was uploaded."},
@@ -339,7 +345,7 @@ static const struct route user_routes[] = {
 };
 
 const struct resource user_resource = {.type = "user", .title = "People", .doc = "Staff and customers.", .url = "users/:id", .table = "users",
-                                       .fields = user_fields, .routes = user_routes, .is_person = true,
+                                       .fields = user_fields, .routes = user_routes, .subject = &user_subject, .is_person = true,
                                        .alive = "t.deleted_at IS NULL", .unique_among = "t.deleted_at IS NULL", .changes_unseen = true};
 
 /* ---- as listed for participants --------------------------------------------------------------------------------------- */

@@ -21,6 +21,8 @@ const member = async (w) => {
   await w.owner.post(`/teams/${id}/members`, { agent_ids: w.agents.map((a) => a.id) });
   return { id, agents: w.agents };
 };
+const organization = (w) => w.owner.create('/organizations', { name: 'x' });
+const named = (value) => ({ collections: [{ propositions: [{ field: 'organizations.name', operator: 'comparison_equalto', value }] }] });
 const pair = async (w, make) => ({ query: { ids: `${(await make(w)).id},${(await make(w)).id}` }, count: 2 });
 let made = 0;
 const email = (w, user_id = w.someone.id) => w.owner.create('/identities/emails', { user_id, email: `e${++made}@x.example` });
@@ -100,6 +102,16 @@ const ASK = {
   'DELETE /roles': (w) => pair(w, role),
   'GET /roles/:id/permissions': { id: 2 },
   'PUT /roles/:id/permissions': async (w) => ({ ...await role(w), body: { 'cases.merge': 0, 'cases.split': 1 }, count: 2 }),
+  'GET /organizations/definitions': {},
+  'POST /organizations/filter': { body: { predicates: JSON.stringify(named('x')) } },
+  'GET /organizations': organization,
+  'GET /organizations/:id': organization,
+  'GET /organizations/:id/members': async (w) => {
+    const { id } = await organization(w);
+    for (const full_name of ['Zoe', 'anna', 'Ärmel', 'Bob']) await w.owner.create('/users', { full_name, email: `${full_name.length}-${Math.random()}@people.example`, organization_id: id });
+    return { id };
+  },
+  'POST /organizations': { body: { name: 'x' } },
   'GET /businesshours': {},
   'GET /businesshours/:id': { id: 1 },
   'POST /businesshours': { body: { title: 'x', ...week } },
@@ -152,7 +164,8 @@ function inOrder(list, order) {
   if (order === '-') return;
   const names = order.split(/,? /);
   const sign = names.pop() === 'desc' ? -1 : 1; // of all keys, the id last
-  const compare = (a, b) => sign * ([...names, 'id'].map((name) => (a[name] < b[name] ? -1 : a[name] > b[name] ? 1 : 0)).find(Boolean) ?? 0);
+  const key = (x, name) => (name === 'full_name' ? x[name].normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase() : x[name]);
+  const compare = (a, b) => sign * ([...names, 'id'].map((name) => (key(a, name) < key(b, name) ? -1 : key(a, name) > key(b, name) ? 1 : 0)).find(Boolean) ?? 0);
   assert.deepEqual(list.map((x) => x.id), [...list].sort(compare).map((x) => x.id), `ordered by ${order}`);
 }
 

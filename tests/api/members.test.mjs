@@ -11,6 +11,7 @@ const HEX64 = '[0-9a-f]{64}';
 describe('members', () => {
   const world = shared(async (w) => {
     const { owner, customer } = w.desk;
+    w.organization = await owner.create('/organizations', { name: 'O', domains: 'o.example' });
     w.team = await owner.create('/teams', { title: 'T' });
     w.conversation = await customer.create('/conversations', { subject: 'S', contents: 'C' });
     w.demo = await demo(w.t); // for accounts that no operation makes
@@ -27,6 +28,9 @@ describe('members', () => {
     conversation: (w) => `/conversations/${w.conversation.id}`,
     case_message: (w) => `/conversations/${w.conversation.id}/messages`,
     session: () => '/session',
+    organization: (w) => `/organizations/${w.organization.id}`,
+    identity_domain: (w) => `/identities/domains/${w.organization.domains[0].id}`,
+    definition: () => '/organizations/definitions',
     bulk_job: (w) => `/jobs/${w.job.id}`,
     case_status: () => '/cases/statuses',
     case_priority: () => '/cases/priorities/1',
@@ -48,8 +52,8 @@ describe('members', () => {
       assert.ok(data.length);
       for (const one of data) {
         assert.equal(one.resource_type, kind);
-        assert.deepEqual([...names.split(' '), 'id'].filter((name) => !(name in one)), [], 'missing');
-        if (kind !== 'session') assert.ok(one.resource_url, 'resource_url');
+        assert.deepEqual([...names.split(' '), ...(kind === 'definition' ? [] : ['id'])].filter((name) => !(name in one)), [], 'missing');
+        if (!['session', 'definition'].includes(kind)) assert.ok(one.resource_url, 'resource_url');
       }
     });
   }

@@ -131,6 +131,15 @@ test('a permission never widens a role set, and owners always have all', async (
   (await desk.owner.post('/teams', { title: 'Yes' })).must(201);
 });
 
+test('nobody switches on what their own role lacks, not even for themselves', async (t) => {
+  const desk = await open(t);
+  const admin = await special(desk, 'ADMIN', { 'users.delete': 0 });
+  const other = await desk.owner.create('/roles', { title: 'Other', type: 'AGENT' });
+  for (const id of [admin.role.id, other.id]) (await admin.client.put(`/roles/${id}/permissions`, { 'teams.manage': 1, 'users.delete': 1 })).refused(403, 'PERMISSIONS_DENIED', 'users.delete');
+  (await admin.client.put(`/roles/${other.id}/permissions`, { 'users.delete': 0, 'teams.manage': 1 })).must(200);
+  assert.ok(!(await desk.owner.fetch(`/roles/${admin.role.id}/permissions`)).find((p) => p.name === 'users.delete').value);
+});
+
 test('a customer sees the permissions of their own role only', async (t) => {
   const { customer } = await open(t);
   (await customer.get('/roles/4/permissions')).must(200);

@@ -26,6 +26,45 @@ static void names_are_folded_without_case_and_marks(void **state) {
     arena_free(a);
 }
 
+static void domains_are_lower_case_a_labels(void **state) {
+    (void)state;
+    struct arena *a = arena_new();
+    assert_text(domain_read(a, S(" Example.COM. ")), S("example.com"));
+    assert_text(domain_read(a, S("B\xC3\x9C" "CHER.example")), S("xn--bcher-kva.example"));
+    assert_text(domain_read(a, S("bu\xCC\x88" "cher.example")), S("xn--bcher-kva.example")); /* decomposed */
+    assert_text(domain_read(a, S("xn--bcher-kva.example")), S("xn--bcher-kva.example"));
+    assert_text(domain_text(a, S("xn--bcher-kva.example")), S("b\xC3\xBC" "cher.example"));
+    static const char *const bad[] = {"", ".", "localhost", "a..b", "-a.b", "a-.b", "a b.c", "a_b.c", "127.0.0.1", "::1", "a@b.c", "http://a.b", "a.b/c",
+                                      "xn--a.example", "a.b:80", "*.a.b", "a.\xFF" "b", "a\tb.c", "\xE2\x92\x88.b", "a\xE2\x84\x80" ".b"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_null(domain_read(a, str_of(bad[i])).p);
+    char label[80], *at = label;
+    for (int i = 0; i < 64; i++) *at++ = 'a';
+    memcpy(at, ".example", 9);
+    assert_null(domain_read(a, str_of(label)).p);
+    assert_non_null(domain_read(a, str_of(label + 1)).p);
+    arena_free(a);
+}
+
+static int sign(int v) { return (v > 0) - (v < 0); }
+
+static void decimals_sort_as_their_numbers(void **state) {
+    (void)state;
+    struct arena *a = arena_new();
+    static const char *const rising[] = {"-1000000000000000000000", "-100", "-12.51", "-12.5", "-12", "-1.25", "-1.2", "-1", "-0.5", "-0.05", "-0.0499",
+                                         "0",  "0.0499", "0.05",   "0.5",   "1",   "1.2",   "1.25", "9", "10", "12", "12.5", "100", "1000000000000000000000"};
+    enum { N = sizeof rising / sizeof *rising };
+    for (int i = 0; i < N; i++)
+        for (int k = 0; k < N; k++) {
+            struct str x = decimal_key(a, str_of(rising[i])), y = decimal_key(a, str_of(rising[k]));
+            assert_int_equal(sign(strcmp(str_dup(a, x).p, str_dup(a, y).p)), sign(i - k));
+        }
+    static const char *const same[][2] = {{"-0", "0.00"}, {"012", "12"}, {"12.50", "12.5"}, {"0.10", "00.1"}, {"-7.0", "-07"}};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) assert_text(decimal_key(a, str_of(same[i][0])), decimal_key(a, str_of(same[i][1])));
+    static const char *const bad[] = {"", "-", "+1", ".5", "5.", "1.2.3", "1e3", " 1", "1,5", "0x1", "--1", "nan"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_null(decimal_key(a, str_of(bad[i])).p);
+    arena_free(a);
+}
+
 static void addresses_have_one_at_and_labels(void **state) {
     (void)state;
     static const char *const good[] = {"a@b.c", "first.last@sub.example.com", "x+y@localhost", "\xC3\xBC@b\xC3\xBC" "cher.example"};
@@ -118,6 +157,8 @@ static void an_arena_returns_to_its_mark(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_folded_without_case_and_marks),
+        cmocka_unit_test(domains_are_lower_case_a_labels),
+        cmocka_unit_test(decimals_sort_as_their_numbers),
         cmocka_unit_test(addresses_have_one_at_and_labels),
         cmocka_unit_test(addresses_are_one_in_any_case_and_writing_of_the_domain),
         cmocka_unit_test(phone_numbers_are_one_with_their_country_in_any_writing),

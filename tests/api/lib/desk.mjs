@@ -43,12 +43,12 @@ export const directory = () => mkdtempSync(join(scratch, 'desk-'));
 /** Runs `deskd <args>` to its end. */
 export const deskd = (...args) => spawnSync(BINARY, args, { encoding: 'utf8', timeout: 60_000 });
 
-/** Rows of `deskd routes`: {method, path, roles, scope, status, resource}. */
+/** Rows of `deskd routes`: {method, path, roles, scope, status, resource, permission}. */
 export function routes() {
   const { status, stdout, stderr } = deskd('routes');
   assert.equal(status, 0, stderr);
   return stdout.trimEnd().split('\n').map((line) => line.split('\t')).filter(([method]) => method !== 'method')
-    .map(([method, path, roles, scope, code, resource]) => ({ method, path: path.replace(/^\/api\/v1/, '').replace(/\.json$/, ''), roles, scope, status: Number(code), resource }));
+    .map(([method, path, roles, scope, code, resource, permission]) => ({ method, path: path.replace(/^\/api\/v1/, '').replace(/\.json$/, ''), roles, scope, status: Number(code), resource, permission }));
 }
 
 /** A store with an owner in `dir`. */

@@ -1,0 +1,114 @@
+/* What rules know of a resource, and its rows by a predicate (core/predicate.h). */
+#include "api/generic.h"
+#include "api/reply.h"
+#include "core/calendar.h"
+#include "core/predicate.h"
+
+const struct field filter_input[] = {
+    {"predicates", F_OBJECT, REQUIRED,
+     .doc = "collection_operator (OR unless given) and collections, each with proposition_operator (AND unless given) and propositions of "
+            "field, operator and value, as the definitions say; an object, or JSON as text.",
+     .example = "{\"collection_operator\": \"OR\", \"collections\": [{\"proposition_operator\": \"AND\", \"propositions\": [{\"field\": "
+                "\"tags.name\", \"operator\": \"collection_contains_insensitive\", \"value\": \"vip\"}]}]}"},
+    {0},
+};
+
+int api_filter(struct call *c) {
+    struct work *w = &c->work;
+    struct definitions *d = ARENA_NEW(w->arena, struct definitions);
+    struct condition *condition = ARENA_NEW(w->arena, struct condition);
+    struct predicate *p;
+    TRY(api_input(c));
+    TRY(definitions_load(w, c->home->subject, RULE_FILTER, d));
+    TRY(predicate_read(w, d, in(c, "predicates")->json, S("predicates"), &p));
+    *condition = predicate_condition(p, w->arena);
+    c->condition = condition;
+    return api_list(c);
+}
+
+/* ---- definitions -------------------------------------------------------------------------------------------------- */
+
+const struct field definition_fields[] = {
+    {"label", F_TEXT, READONLY, .doc = "What people call it.", .example = "\"Name\""},
+    {"field", F_TEXT, READONLY, .doc = "What propositions call it.", .example = "\"organizations.name\""},
+    {"type", F_TEXT, READONLY, .doc = "NUMERIC, FLOAT, STRING, BOOLEAN, COLLECTION, DATE_ABSOLUTE, DATE_RELATIVE or TIME.", .example = "\"STRING\""},
+    {"sub_type", F_TEXT, READONLY, .doc = "Of numbers INTEGER or FLOAT, of relative dates where they may lie; else empty.", .example = "\"\""},
+    {"group", F_TEXT, READONLY, .doc = "What it belongs to, or empty.", .example = "\"DATE\""},
+    {"rarity", F_TEXT, READONLY, .doc = "COMMON or LESS_COMMON, where programs show the rare ones apart.", .example = "\"COMMON\""},
+    {"description", F_TEXT, READONLY, .doc = "What it says.", .example = "\"What it is called.\""},
+    {"input_type", F_TEXT, READONLY, .doc = "How a value is asked for.", .example = "\"STRING\""},
+    {"operators", F_JSON, READONLY, .doc = "The operators that propositions may use.", .example = "[\"string_contains_insensitive\"]"},
+    {"values", F_JSON, READONLY, .doc = "Keys that a value may be, with what they are called; null where values are free.",
+     .example = "{\"0\": \"No\"}"},
+    {0},
+};
+
+static struct str operators_json(struct arena *a, unsigned operators) {
+    struct buf b = {0};
+    struct json_writer w;
+    jw_init(&w, &b);
+    jw_array(&w);
+    for (const struct word *o = operator_words; o->word; o++)
+        if (operators & 1u << o->id) jw_str(&w, str_of(o->word));
+    jw_end(&w);
+    struct str s = str_dup(a, buf_view(&b));
+    buf_free(&b);
+    return s;
+}
+
+static struct str values_json(struct arena *a, const struct definition *d) {
+    struct buf b = {0};
+    struct json_writer w;
+    if (d->options == NULL && d->input != INPUT_DATE_RELATIVE) return (struct str){0};
+    jw_init(&w, &b);
+    jw_object(&w);
+    for (const struct option *o = d->options; o && o->key; o++) {
+        jw_key_raw(&w, str_of(o->key));
+        jw_str(&w, str_of(o->label));
+    }
+    for (int i = 0; d->options == NULL && relative_dates[i].word; i++) {
+        if (!relative_fits(relative_dates[i].id, d->sub_type)) continue;
+        jw_key_raw(&w, str_of(relative_dates[i].word));
+        jw_str(&w, str_of(relative_labels[i]));
+    }
+    jw_end(&w);
+    struct str s = str_dup(a, buf_view(&b));
+    buf_free(&b);
+    return s;
+}
+
+static struct value shown(const char *s) { return s ? (struct value){.type = V_TEXT, .s = str_of(s)} : (struct value){0}; }
+
+static void write_definition(struct view *v, enum rule_user user, const struct definition *d) {
+    struct arena *a = v->c->work.arena;
+    struct str values = values_json(a, d);
+    const struct value cells[] = {shown(d->label),
+                                  shown(d->field),
+                                  shown(d->type),
+                                  shown(d->sub_type ? d->sub_type : ""),
+                                  shown(d->group ? d->group : ""),
+                                  shown(d->rarity),
+                                  shown(d->doc),
+                                  shown(word_of(input_words, d->input)),
+                                  {.type = V_TEXT, .s = operators_json(a, operators_of(user, d->input))},
+                                  values.p ? (struct value){.type = V_TEXT, .s = values} : (struct value){0}};
+    const struct row row = {.layout = layout_of(v->c->resource), .cells = (struct value *)cells};
+    view_row(v, &row);
+}
+
+int api_definitions(struct call *c) {
+    struct view *v = view_new(c);
+    struct definitions d;
+    TRY(api_input(c));
+    TRY(definitions_load(&c->work, c->home->subject, RULE_FILTER, &d));
+    envelope_begin(v);
+    jw_key(&v->w, S("data"));
+    jw_array(&v->w);
+    for (int i = 0; i < d.count; i++) write_definition(v, d.user, &d.list[i]);
+    jw_end(&v->w);
+    envelope_resource(v);
+    jw_key(&v->w, S("total_count"));
+    jw_int(&v->w, d.count);
+    envelope_end(v);
+    return 0;
+}

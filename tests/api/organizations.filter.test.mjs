@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { DAY, form, multipart, open, shared } from './lib/index.mjs';
+
+const FIELDS = ['organizations.name', 'tags.name', 'organizations.conversationaccess', 'organizations.createdat_relative_past', 'organizations.createdat_absolute',
+  'organizations.updatedat_relative_past', 'organizations.updatedat_absolute'];
+const p = (field, operator, value) => ({ field, operator, value });
+const named = (operator, value) => p('organizations.name', operator, value);
+const all = (...propositions) => ({ collections: [{ propositions }] });
+const any = (...propositions) => ({ collections: [{ proposition_operator: 'OR', propositions }] });
+const filter = (who, predicates, query) => who.post('/organizations/filter', { predicates }, { query });
+const found = async (who, predicates) => (await filter(who, predicates)).must(200).data.map((o) => o.name);
+
+test('the definitions are those of the specification, in its order', async (t) => {
+  const { staff } = await open(t);
+  const { body } = (await staff.get('/organizations/definitions')).must(200);
+  assert.deepEqual(body.data.map((d) => d.field), FIELDS);
+  assert.deepEqual(Object.keys(body), ['status', 'data', 'resource', 'total_count', 'session_id']);
+  assert.equal(body.resource, 'definition');
+  const of = Object.fromEntries(body.data.map((d) => [d.field, d]));
+  assert.deepEqual(Object.keys(of['tags.name']), ['label', 'field', 'type', 'sub_type', 'group', 'rarity', 'description', 'input_type', 'operators', 'values', 'resource_type']);
+  assert.deepEqual(of['organizations.name'].operators.sort(), ['comparison_equalto', 'comparison_not_equalto', 'string_contains_insensitive']);
+  assert.deepEqual(of['tags.name'].operators.sort(), ['collection_contains_any_insensitive', 'collection_contains_insensitive', 'collection_does_not_contain_insensitive']);
+  assert.deepEqual(Object.keys(of['organizations.conversationaccess'].values), ['0', '1']);
+  assert.deepEqual(of['organizations.createdat_absolute'].operators.sort(), ['date_after_or_on', 'date_before_or_on', 'date_is', 'date_is_not']);
+  assert.deepEqual(of['organizations.updatedat_relative_past'].operators.sort(), ['date_after_or_on', 'date_before_or_on']);
+  assert.equal(Object.keys(of['organizations.updatedat_relative_past'].values).length, 13);
+  assert.deepEqual(body.data.map((d) => d.group), ['', '', '', 'DATE', 'DATE', 'DATE', 'DATE']);
+});
+
+describe('a filter', () => {
+  const NAMES = ['Acme', 'ACME Union', 'Müller', 'Muller & Sons', '100%', '100 sure', 'a_b', 'axb', "'; --", 'éclair'];
+  const world = shared(async (w) => {
+    for (const name of NAMES) await w.desk.owner.create('/organizations', { name, is_shared: name.length % 2 === 0 });
+  });
+
+  const cases = {
+    'names contain, without case and accents': [all(named('string_contains_insensitive', 'MULLER')), ['Müller', 'Muller & Sons']],
+    'the text asked for has accents': [all(named('string_contains_insensitive', 'ècl')), ['éclair']],
+    'names equal, as they are folded': [all(named('comparison_equalto', 'acme')), ['Acme']],
+    '% and _ are characters': [any(named('string_contains_insensitive', '0%'), named('string_contains_insensitive', 'A_B')), ['100%', 'a_b']],
+    'quotes are characters': [all(named('string_contains_insensitive', "'; --")), ["'; --"]],
+    'AND of propositions': [all(named('string_contains_insensitive', 'mu'), named('comparison_not_equalto', 'Müller')), ['Muller & Sons']],
+    'OR of propositions': [any(named('comparison_equalto', 'acme'), named('comparison_equalto', 'axb')), ['Acme', 'axb']],
+    'OR of collections unless said': [{ collections: [...all(named('comparison_equalto', 'acme')).collections, ...all(named('comparison_equalto', 'axb')).collections] }, ['Acme', 'axb']],
+    'AND of collections': [{ collection_operator: 'AND', collections: [...all(named('string_contains_insensitive', 'acme')).collections, ...all(named('string_contains_insensitive', 'union')).collections] }, ['ACME Union']],
+    'a number is a text where texts are compared': [all(named('string_contains_insensitive', 100)), ['100%', '100 sure']],
+    options: [all(p('organizations.conversationaccess', 'comparison_equalto', '1'), named('string_contains_insensitive', 'acme')), ['Acme', 'ACME Union']],
+    'options that are not': [all(p('organizations.conversationaccess', 'comparison_not_equalto', 1), named('string_contains_insensitive', 'a')), ['a_b', 'axb']],
+    'made today': [all(p('organizations.createdat_relative_past', 'date_after_or_on', 'today'), named('comparison_equalto', 'acme')), ['Acme']],
+    'made before today': [all(p('organizations.createdat_relative_past', 'date_before_or_on', 'yesterday')), []],
+    'nothing': [all(named('comparison_equalto', 'none')), []],
+  };
+  for (const [what, [predicates, names]] of Object.entries(cases)) {
+    test(`finds: ${what}`, async () => assert.deepEqual(await found(world.desk.staff, predicates), names));
+  }
+
+  test('takes an object, JSON text, forms and multipart, in any case of names', async () => {
+    const { staff } = world.desk;
+    const predicates = all(named('comparison_equalto', 'acme'));
+    const camel = { collectionOperator: 'OR', collections: [{ propositionOperator: 'AND', propositions: predicates.collections[0].propositions }] };
+    for (const body of [{ predicates }, { predicates: JSON.stringify(predicates) }, { predicates: camel }, form({ predicates }), form({ predicates: JSON.stringify(predicates) }),
+      multipart({ predicates: JSON.stringify(predicates) }), multipart({ predicates })]) {
+      assert.deepEqual((await staff.post('/organizations/filter', body)).must(200).data.map((o) => o.name), ['Acme']);
+    }
+  });
+
+  test('is paged as other lists are', async () => {
+    const { staff } = world.desk;
+    const every = all(named('comparison_not_equalto', 'none'));
+    const page = (await filter(staff, every, { limit: 3, offset: 3 })).must(200).body;
+    assert.deepEqual(page.data.map((o) => o.name), NAMES.slice(3, 6));
+    assert.deepEqual([page.offset, page.limit, page.total_count, page.resource], [3, 3, NAMES.length, 'organization']);
+    assert.match(page.next_url, /\/api\/v1\/organizations\/filter\.json\?limit=3&offset=6$/);
+    assert.deepEqual((await filter(staff, every, { fields: 'name', limit: 1 })).must(200).data, [{ id: 1, name: 'Acme', resource_type: 'organization', resource_url: `${world.desk.base}/api/v1/organizations/1` }]);
+    (await filter(staff, every, { limit: -1 })).refused(400, 'FIELD_INVALID', 'limit');
+  });
+
+  test('is for staff, with a CSRF token where there is a session', async () => {
+    const { desk } = world;
+    const predicates = all(named('comparison_equalto', 'acme'));
+    for (const who of [desk.as('collaborator'), desk.staff, desk.admin, desk.owner]) (await filter(who, predicates)).must(200);
+    (await filter(desk.customer, predicates)).refused(403, 'PERMISSIONS_DENIED');
+    (await filter(desk.anyone, predicates)).refused(401, 'AUTHORIZATION_REQUIRED');
+    const { bare, client } = await desk.session(desk.staff);
+    (await filter(bare, predicates)).refused(403, 'CSRF_FAILED');
+    (await filter(client, predicates)).must(200);
+  });
+
+  test('answers the same with an Idempotency-Key, again and again', async () => {
+    const { staff } = world.desk;
+    const body = { predicates: all(named('comparison_equalto', 'acme')) }, headers = { 'Idempotency-Key': 'filter-1' };
+    const first = (await staff.post('/organizations/filter', body, { headers })).must(200);
+    const second = (await staff.post('/organizations/filter', body, { headers })).must(200);
+    assert.deepEqual(second.data, first.data);
+    assert.equal(second.headers['idempotent-replayed'], 'true');
+  });
+
+  /* ---- refusals ---- */
+
+  const at = (place) => `predicates/collections/0/propositions/0/${place}`;
+  const name = 'organizations.name', access = 'organizations.conversationaccess', created = 'organizations.createdat_absolute', since = 'organizations.createdat_relative_past';
+  const refusals = {
+    'an unknown field': [p('organizations.secret', 'comparison_equalto', 'x'), at('field')],
+    'a column': [p('t.name_key', 'comparison_equalto', 'x'), at('field')],
+    'a field that is no text': [p(['x'], 'comparison_equalto', 'x'), at('field')],
+    'an unknown operator': [p(name, 'like', 'x'), at('operator')],
+    'an operator of another input type': [p(name, 'date_is', '2026-11-21'), at('operator')],
+    'an operator of triggers': [p(name, 'string_does_not_contain_insensitive', 'x'), at('operator')],
+    'an operator that filters lack': [p(since, 'date_after', 'today'), at('operator')],
+    'an object as value': [p(name, 'comparison_equalto', { a: 1 }), at('value')],
+    'a list as value': [p(name, 'comparison_equalto', ['x']), at('value')],
+    'a boolean where a text is expected': [p(name, 'comparison_equalto', true), at('value')],
+    'a text that is too long': [p(name, 'comparison_equalto', 'x'.repeat(256)), at('value')],
+    'control characters': [p(name, 'comparison_equalto', 'a\u0007b'), at('value')],
+    'a NUL': [p(name, 'comparison_equalto', 'a\u0000b'), at('value')],
+    'a text of accents alone': [p(name, 'string_contains_insensitive', '\u0301'), at('value')],
+    'an option that there is not': [p(access, 'comparison_equalto', '2'), at('value')],
+    'a boolean option': [p(access, 'comparison_equalto', true), at('value')],
+    'no date': [p(created, 'date_is', 'soon'), at('value')],
+    'a date that does not exist': [p(created, 'date_is', '2026-02-29'), at('value')],
+    'a date as number': [p(created, 'date_is', 1795255800), at('value')],
+    'a year of no calendar': [p(created, 'date_is', '0000-01-01'), at('value')],
+    'an unknown span of time': [p(since, 'date_after_or_on', 'last8days'), at('value')],
+    'tomorrow, of the past': [p(since, 'date_before_or_on', 'tomorrow'), at('value')],
+    'a tag that is none': [p('tags.name', 'collection_contains_insensitive', ['vip', {}]), `${at('value')}/1`],
+    'a tag that is too long': [p('tags.name', 'collection_contains_insensitive', ['vip', 'x'.repeat(256)]), `${at('value')}/1`],
+    'too many tags': [p('tags.name', 'collection_contains_any_insensitive', Array.from({ length: 101 }, (_, i) => `t${i}`)), `${at('value')}/100`],
+  };
+  for (const [what, [proposition, pointer]] of Object.entries(refusals)) {
+    test(`refuses ${what}`, async () => { (await filter(world.desk.staff, all(proposition))).refused(400, 'FIELD_INVALID', 'predicates', pointer); });
+  }
+
+  test('refuses what lacks or is empty', async () => {
+    const { staff } = world.desk;
+    (await staff.post('/organizations/filter', {})).refused(400, 'FIELD_REQUIRED', 'predicates');
+    (await staff.post('/organizations/filter', { predicates: '' })).refused(400, 'FIELD_EMPTY', 'predicates');
+    (await filter(staff, {})).refused(400, 'FIELD_REQUIRED', 'predicates/collections');
+    (await filter(staff, { collections: [] })).refused(400, 'FIELD_EMPTY', 'predicates/collections');
+    (await filter(staff, { collections: [{}] })).refused(400, 'FIELD_REQUIRED', 'predicates/collections/0/propositions');
+    (await filter(staff, { collections: [{ propositions: [] }] })).refused(400, 'FIELD_EMPTY', 'predicates/collections/0/propositions');
+    (await filter(staff, all({}))).refused(400, 'FIELD_REQUIRED', at('field'), at('operator'), at('value'));
+    (await filter(staff, all(p('', '', '')))).refused(400, 'FIELD_EMPTY', at('field'), at('operator'), at('value'));
+    (await filter(staff, all(p('tags.name', 'collection_contains_insensitive', ' , ')))).refused(400, 'FIELD_EMPTY', at('value'));
+    (await filter(staff, all(p('tags.name', 'collection_contains_insensitive', [])))).refused(400, 'FIELD_EMPTY', at('value'));
+  });
+
+  test('refuses what has another shape', async () => {
+    const { staff } = world.desk;
+    for (const predicates of ['x', '[', '1', 'null', 5, true, ['x']]) (await filter(staff, predicates)).refused(400, 'FIELD_INVALID', 'predicates');
+    for (const collections of ['x', 1, { a: 1 }]) (await filter(staff, { collections })).refused(400, 'FIELD_INVALID', 'predicates/collections');
+    (await filter(staff, { collections: ['x', 1] })).refused(400, 'FIELD_INVALID', 'predicates/collections/0', 'predicates/collections/1');
+    (await filter(staff, { collections: [{ propositions: 'x' }] })).refused(400, 'FIELD_INVALID', 'predicates/collections/0/propositions');
+    (await filter(staff, all('x'))).refused(400, 'FIELD_INVALID', 'predicates/collections/0/propositions/0');
+    for (const operator of ['XOR', 1, [], 'AND 1=1']) {
+      (await filter(staff, { collection_operator: operator, ...all(named('comparison_equalto', 'x')) })).refused(400, 'FIELD_INVALID', 'predicates/collection_operator');
+      (await filter(staff, { collections: [{ proposition_operator: operator, propositions: [named('comparison_equalto', 'x')] }] })).refused(400, 'FIELD_INVALID', 'predicates/collections/0/proposition_operator');
+    }
+  });
+
+  test('says all that is wrong at once', async () => {
+    (await filter(world.desk.staff, { collection_operator: 'x', collections: [{ propositions: [p('x', 'y', 'z'), p(name, 'y', 'z')] }, { propositions: [p(access, 'comparison_equalto', 'z'), p(name, 'comparison_equalto', 'ok')] }] }))
+      .refused(400, 'FIELD_INVALID', 'predicates/collection_operator', 'predicates/collections/0/propositions/0/field', 'predicates/collections/0/propositions/1/operator',
+        'predicates/collections/1/propositions/0/value');
+  });
+
+  test('has limits that it names', async () => {
+    const { staff } = world.desk;
+    const many = (n) => all(...Array.from({ length: n }, (_, i) => named('comparison_equalto', `n${i}`)));
+    (await filter(staff, many(100))).must(200);
+    (await filter(staff, many(101))).refused(400, 'FIELD_INVALID', 'predicates/collections/0/propositions');
+    (await filter(staff, many(10_000))).refused(400, 'FIELD_INVALID', 'predicates/collections/0/propositions');
+    const apart = (n) => ({ collections: Array.from({ length: n }, () => all(named('comparison_equalto', 'x')).collections[0]) });
+    (await filter(staff, apart(50))).must(200);
+    (await filter(staff, apart(51))).refused(400, 'FIELD_INVALID', 'predicates/collections');
+    let deep = 'x';
+    for (let i = 0; i < 200; i++) deep = [deep];
+    assert.equal((await filter(staff, all(named('comparison_equalto', deep)))).status, 400);
+    (await filter(staff, JSON.stringify(all(named('comparison_equalto', deep))))).refused(400, 'FIELD_INVALID', 'predicates');
+  });
+});
+
+test('days are those of the desk\'s time zone, by its clock', async (t) => {
+  const desk = await open(t);
+  (await desk.owner.put('/settings', { values: { 'desk.time_zone': 'Nowhere/Land' } })).refused(400, 'FIELD_INVALID', 'values/desk.time_zone');
+  await desk.clock.set(Date.parse('2026-11-22T22:30:00Z')); // a Sunday; in Berlin 23:30, in Tokyo Monday morning
+  await desk.owner.create('/organizations', { name: 'Late' });
+  const on = (value) => found(desk.owner, all(p('organizations.createdat_absolute', 'date_is', value)));
+  const since = (value, operator = 'date_after_or_on') => found(desk.owner, all(p('organizations.createdat_relative_past', operator, value)));
+  assert.deepEqual([await on('2026-11-22'), await on('2026-11-23')], [['Late'], []]);
+  assert.deepEqual(await on('2026-11-23T05:00:00+09:00'), ['Late'], 'a moment names its day');
+  (await desk.owner.put('/settings', { values: { 'desk.time_zone': 'Asia/Tokyo' } })).must(200);
+  assert.deepEqual([await on('2026-11-22'), await on('2026-11-23')], [[], ['Late']]);
+  assert.deepEqual(await since('currentweek'), ['Late'], 'Monday begins the week');
+  assert.deepEqual(await since('lastweek', 'date_before_or_on'), []);
+  (await desk.owner.put('/settings', { values: { 'desk.time_zone': 'Europe/Berlin' } })).must(200);
+  await desk.clock.set(Date.parse('2026-11-22T23:30:00Z')); // Monday in Berlin
+  assert.deepEqual([await since('today'), await since('yesterday'), await since('currentweek'), await since('lastweek')], [[], ['Late'], [], ['Late']]);
+  assert.deepEqual(await since('lastweek', 'date_before_or_on'), ['Late']);
+  await desk.clock.forward(6 * DAY);
+  assert.deepEqual([await since('last7days'), await since('last30days')], [[], ['Late']]);
+});
+
+test('a deleted organization is found no more', async (t) => {
+  const { owner } = await open(t);
+  const { id } = await owner.create('/organizations', { name: 'Gone' });
+  (await owner.delete(`/organizations/${id}`)).must(200);
+  assert.deepEqual(await found(owner, all(named('comparison_not_equalto', 'x'))), []);
+});

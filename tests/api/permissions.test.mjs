@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { BINARY, rolesOf, routes, shared } from './lib/index.mjs';
+
+// Generated from `deskd routes`: a permission that is off closes each route that names it, to whoever the role set admits, and opens
+// no other.
+
+// What is one's own, and what every member of the role set may write: notes, conversations. A filter writes nothing.
+const OWN = ['/profile', '/session', '/me', '/conversations', '/password', '/files', '/messages'];
+const table = existsSync(BINARY) ? routes() : [];
+const guarded = table.filter((r) => r.permission !== '-');
+
+describe('permissions', () => {
+  const world = shared(async (w) => {
+    const { owner } = w.desk;
+    w.permissions = (await owner.fetch('/roles/1/permissions')).map((p) => p.name);
+    w.with = async (type, switched) => {
+      const { id } = await owner.create('/roles', { title: type, type });
+      (await owner.put(`/roles/${id}/permissions`, switched)).must(200);
+      return (await w.desk.person('agent', { role_id: id })).client;
+    };
+    const all = (value) => Object.fromEntries(w.permissions.map((name) => [name, value]));
+    w.none = { admin: await w.with('ADMIN', all(0)), agent: await w.with('AGENT', all(0)) };
+    w.only = {};
+    for (const name of new Set(guarded.map((r) => r.permission))) w.only[name] = await w.with('ADMIN', { ...all(0), [name]: 1 });
+  });
+
+  for (const { method, path, roles, permission } of guarded) {
+    const address = path.split('?')[0].replaceAll(/:\w+/g, '999999');
+    const options = ['POST', 'PUT'].includes(method) ? { body: {} } : {};
+    const ask = (who) => who.request(method, address, options);
+
+    test(`${method} ${path} wants ${permission}`, async () => {
+      assert.ok(world.permissions.includes(permission), 'it is one of the list');
+      for (const role of ['admin', 'agent'].filter((r) => rolesOf(roles)?.includes(r))) (await ask(world.none[role])).refused(403, 'PERMISSIONS_DENIED');
+      if (rolesOf(roles)?.includes('admin')) assert.notEqual((await ask(world.only[permission])).status, 403, 'and no other one');
+      assert.notEqual((await ask(world.desk.owner)).status, 403, 'owners have it');
+    });
+  }
+
+  for (const { method, path, permission } of table.filter((r) => r.method !== 'GET' && !OWN.some((own) => r.path.startsWith(own)) && !/[/](filter|notes)\b/.test(r.path))) {
+    test(`${method} ${path} writes what is not one's own, so it wants a permission`, () => assert.notEqual(permission, '-'));
+  }
+
+  test('an agent with every permission off still reads, and nobody without the role set is let in by one', async () => {
+    const { agent } = world.none;
+    for (const path of ['/users', '/organizations', '/teams', '/roles', '/organizations/definitions']) (await agent.get(path)).must(200);
+    (await agent.get('/settings')).refused(403, 'PERMISSIONS_DENIED');
+  });
+
+  test('customers read the permissions of their own role alone', async () => {
+    const { customer } = world.desk;
+    (await customer.get('/roles/4/permissions')).must(200);
+    for (const id of [1, 2, 3, 5, 6, 999]) (await customer.get(`/roles/${id}/permissions`)).refused(404, 'RESOURCE_NOT_FOUND');
+  });
+});
