@@ -37,4 +37,24 @@ int name_indexed(struct conn *c, enum name_kind kind, int64_t id, struct str bef
     return each_word(c, &name_word_add, kind, id, after);
 }
 
+#define PART 200
+QUERY(names_of_users, "SELECT id, name_key FROM users WHERE id > :after AND deleted_at IS NULL ORDER BY id LIMIT :part");
+QUERY(names_of_organizations, "SELECT id, name_key FROM organizations WHERE id > :after AND deleted_at IS NULL ORDER BY id LIMIT :part");
+QUERY(names_of_tags, "SELECT id, name_key FROM tags WHERE id > :after ORDER BY id LIMIT :part");
+
+int names_reindex(struct work *w, enum name_kind kind, int64_t *after) {
+    static const struct query *const named[] = {[NAME_USER] = &names_of_users, [NAME_ORGANIZATION] = &names_of_organizations, [NAME_TAG] = &names_of_tags};
+    struct {
+        int64_t id;
+        struct str key;
+    } part[PART];
+    int rc, n = 0;
+    DB_ROWS(rc, w->conn, named[kind], BINDS(B_INT("after", *after), B_INT("part", PART)), row) {
+        part[n].id = *after = col_int(row, 0);
+        part[n++].key = str_dup(w->arena, col_text(row, 1));
+    }
+    for (int i = 0; rc >= 0 && i < n; i++) rc = name_indexed(w->conn, kind, part[i].id, (struct str){0}, part[i].key);
+    return rc < 0 ? rc : n == PART;
+}
+
 struct str name_range_end(struct arena *a, struct str prefix) { return str_fmt(a, "%.*s\xF4\x8F\xBF\xBF", (int)prefix.n, prefix.p); }

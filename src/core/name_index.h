@@ -13,6 +13,9 @@ enum name_kind { NAME_USER = 1, NAME_ORGANIZATION, NAME_TAG };
 /* A name is given, changes, or goes: keys (fold_key, email_key) before and after; p NULL: none. */
 int name_indexed(struct conn *c, enum name_kind kind, int64_t id, struct str before, struct str after);
 
+/* Writes the words of the names of a part of the rows behind *after, and moves it on: 1 there are more, 0. */
+int names_reindex(struct work *w, enum name_kind kind, int64_t *after);
+
 /* The texts that a key is found by, at most NAME_WORDS, the whole first: their number. */
 int name_words(struct str key, struct str out[NAME_WORDS]);
 

@@ -83,6 +83,7 @@ static int check_person(struct call *c, struct in *in) {
 }
 
 static int check_number(struct call *c, struct in *in) {
+    in->value.s = str_trim(in->value.s);
     if (phone_key(&c->work, in->value.s).p) return 0;
     return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "A phone number is expected.");
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PASSWORD, open } from './lib/index.mjs';
+import { PASSWORD, connect, open, relay } from './lib/index.mjs';
 
 // Adding somebody's address to one's own profile, or to one's customers, must win nothing.
 
@@ -81,5 +81,68 @@ test('a claim that is deleted takes nothing with it', async (t) => {
   (await mallory.client.delete('/profile/identities/emails', { ids: claims.map(({ id }) => id).join() })).must(200);
   (await desk.login('victim@home.example').get('/conversations')).must(200);
   assert.equal((await desk.owner.get('/identities/emails', { user_id: victim.id })).must(200).body.total_count, 1);
+  assert.equal(desk.check().status, 0);
+});
+
+/* ---- links ------------------------------------------------------------------------------------------------------------ */
+
+async function mailing(t) {
+  const world = await prepare(t);
+  world.to = await relay(t);
+  await connect(world.desk, world.to);
+  world.verify = (hash) => world.desk.anyone.put('/profile/verify', { hash });
+  world.letter = async ({ id }, who = world.mallory.client) => {
+    (await who.put(`/profile/identities/emails/${id}/verification`)).must(200);
+    return world.to.mail();
+  };
+  return world;
+}
+
+test('a reset of a claimed address is its owner\'s, and of one that is only claimed nobody\'s', async (t) => {
+  const { desk, to, victim } = await mailing(t);
+  for (const email of ['nobody@home.example', 'victim@home.example']) (await desk.anyone.post('/password/reset', { email })).must(200);
+  const mail = await to.mail();
+  assert.deepEqual(mail.to, ['victim@home.example']);
+  (await desk.anyone.with({ 'X-Token': mail.hash }).put('/profile/password', { new_password: 'a new one' })).must(200);
+  (await desk.login('victim@home.example', 'a new one').get('/me')).must(200);
+  (await desk.login('mallory@evil.example', MALLORY).get('/me')).must(200);
+  assert.equal((await desk.login('victim@home.example', 'a new one').fetch('/me')).id, victim.id);
+  assert.deepEqual(to.mails.filter((m) => m.to[0] === 'nobody@home.example'), []);
+});
+
+test('whoever follows the link takes an address from one who never proved it', async (t) => {
+  const { desk, wanda, mallory, claims, verify, letter, to } = await mailing(t);
+  const rival = await desk.customer.create('/profile/identities/emails', { email: 'wanda@home.example' });
+  const mail = await letter(claims[1]);
+  assert.deepEqual(mail.to, ['wanda@home.example']);
+  (await verify(mail.hash)).must(200);
+  const mine = await mallory.client.fetch(`/profile/identities/emails/${claims[1].id}`);
+  assert.deepEqual([mine.is_validated, mine.is_primary], [true, false]);
+  (await desk.login('wanda@home.example', MALLORY).get('/me')).must(200);
+  assert.deepEqual(await desk.owner.fetch('/identities/emails', { user_id: wanda }), []);
+  (await desk.customer.get(`/profile/identities/emails/${rival.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+  assert.equal((await mallory.client.update(`/profile/identities/emails/${claims[1].id}/primary`)).is_primary, true);
+  assert.equal((await verify(mail.hash)).status, 400, 'a link serves once');
+  assert.equal(to.mails.length, 1);
+  assert.equal(desk.check().status, 0);
+});
+
+test('what its owner proved is taken by no link', async (t) => {
+  const { desk, victim, mallory, claims, verify, letter } = await mailing(t);
+  const { hash } = await letter(claims[0]);
+  (await verify(hash)).refused(400, 'FIELD_DUPLICATE');
+  assert.equal((await mallory.client.fetch(`/profile/identities/emails/${claims[0].id}`)).is_validated, false);
+  assert.equal((await desk.owner.fetch('/identities/emails', { user_id: victim.id }))[0].is_validated, true);
+  (await desk.login('victim@home.example', PASSWORD).get('/me')).must(200);
+});
+
+test('of two who prove one address at once one gets it', async (t) => {
+  const { desk, claims, verify, letter } = await mailing(t);
+  const rival = await desk.customer.create('/profile/identities/emails', { email: 'Nobody@home.example' });
+  const hashes = [(await letter(claims[2])).hash, (await letter(rival, desk.customer)).hash];
+  const replies = await Promise.all(hashes.map(verify));
+  assert.deepEqual(replies.map((r) => r.status).sort(), [200, 400]);
+  const holders = (await desk.owner.fetch('/identities/emails', { limit: 100 })).filter((i) => i.email.toLowerCase() === 'nobody@home.example');
+  assert.deepEqual(holders.map((i) => i.is_validated), [true]);
   assert.equal(desk.check().status, 0);
 });
