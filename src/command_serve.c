@@ -1,6 +1,6 @@
 /* serve: what a process is made of, in the order in which it starts; it ends in the reverse order.
  *
- *     store -> (a new one: its owner) -> key -> settings -> api -> jobs -> listener -> http -> "listening" -> signals
+ *     store -> (a new one: its owner) -> key -> settings -> api -> port -> jobs -> listener -> http -> "listening" -> signals
  *
  * Signals are blocked in every thread and taken one at a time by sigwait here: no handler, nothing to interrupt. */
 #include "commands.h"
@@ -27,6 +27,7 @@ struct server {
     struct desk desk;
     struct api *api;
     struct runner *jobs;
+    bool listens;
     struct listener *listener;
     struct http_server *http;
 };
@@ -128,7 +129,13 @@ static int open_outside(struct server *s) {
     return 0;
 }
 
-static void on_bound(void *arg, int port) { set_base_url(arg, port); }
+/* Jobs write links: they begin when the base URL is known, and before a request can want one. */
+static void on_bound(void *arg, int port) {
+    struct server *s = arg;
+    set_base_url(s, port);
+    s->jobs = jobs_start(&s->desk);
+    s->listens = s->jobs && listener_start(&s->desk, &s->listener) >= 0;
+}
 
 static int start_http(struct server *s) {
     const struct command_line *o = s->options;
@@ -150,6 +157,8 @@ static int start_http(struct server *s) {
     raise_file_limit(cfg.max_connections);
     s->http = http_start(&cfg, api_app(), s->api, err, sizeof err);
     if (s->http == NULL) return complain("%s", err), -1;
+    if (s->jobs == NULL) return complain("the job runner can't be started"), -1;
+    if (!s->listens) return complain("the listener can't be started"), -1;
     api_attach(s->api, s->http);
     return 0;
 }
@@ -166,9 +175,6 @@ static int start(struct server *s) {
     };
     s->api = api_new(&s->desk, &cfg, err, sizeof err);
     if (s->api == NULL) return complain("%s", err), -1;
-    s->jobs = jobs_start(&s->desk);
-    if (s->jobs == NULL) return complain("the job runner can't be started"), -1;
-    if (listener_start(&s->desk, &s->listener) < 0) return complain("the listener can't be started"), -1;
     return start_http(s);
 }
 

@@ -11,8 +11,6 @@
 #define PLAIN 60        /* bytes that go into one line as they are */
 #define WORD 36         /* bytes in an encoded word: a line with one has at most 76 characters (RFC 2047 section 2) */
 
-static void begin(void) { g_mime_init(); }
-
 struct str mime_address(struct arena *a, struct str address) {
     char *domain = NULL;
     struct str rest = address, local = str_cut(&rest, '@'), out = {0};
@@ -118,10 +116,11 @@ static struct str written(struct arena *a, GMimeMessage *message) {
     return copy;
 }
 
-struct str mime_write(struct arena *a, const struct mail *m) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    if (mime_address(a, m->from).p == NULL || mime_address(a, m->to).p == NULL) return (struct str){0};
-    pthread_once(&once, begin);
+/* One at a time: it takes microseconds, and GMime promises nothing about threads. */
+static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
+
+static struct str write_whole(struct arena *a, const struct mail *m) {
+    g_mime_init(); /* the first time; later it counts */
     GMimeMessage *message = g_mime_message_new(FALSE);
     GMimeObject *body = alternatives(m);
     set_headers(a, message, m);
@@ -129,5 +128,13 @@ struct str mime_write(struct arena *a, const struct mail *m) {
     struct str out = written(a, message);
     g_object_unref(body);
     g_object_unref(message);
+    return out;
+}
+
+struct str mime_write(struct arena *a, const struct mail *m) {
+    if (mime_address(a, m->from).p == NULL || mime_address(a, m->to).p == NULL) return (struct str){0};
+    pthread_mutex_lock(&writing);
+    struct str out = write_whole(a, m);
+    pthread_mutex_unlock(&writing);
     return out;
 }
