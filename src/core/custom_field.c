@@ -52,7 +52,8 @@ bool field_has_options(enum field_kind type) {
     return type == FIELD_CHECKBOX || type == FIELD_RADIO || type == FIELD_SELECT || type == FIELD_CASCADINGSELECT;
 }
 
-struct str field_value_key(struct arena *a, struct str value) {
+struct str field_value_key(struct arena *a, enum field_kind type, struct str value) {
+    if (type == FIELD_NUMERIC || type == FIELD_DECIMAL) return decimal_key(a, value);
     struct str key = fold_key(a, value);
     if (key.n <= LIMIT_VALUE_KEY) return key;
     key.n = LIMIT_VALUE_KEY;

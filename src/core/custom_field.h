@@ -46,7 +46,8 @@ int custom_fields_remove(struct work *w, struct str ids);                 /* JSO
 
 bool field_key_valid(struct str key); /* a letter, then letters, digits, _ and - */
 bool field_has_options(enum field_kind type);
-/* What rules compare a value by: fold_key, at most LIMIT_VALUE_KEY bytes of whole characters. The column value_key. */
-struct str field_value_key(struct arena *a, struct str value);
+/* What rules compare a value of this type by: decimal_key of numbers, else fold_key, at most LIMIT_VALUE_KEY bytes of whole characters.
+ * The column value_key. */
+struct str field_value_key(struct arena *a, enum field_kind type, struct str value);
 
 #endif

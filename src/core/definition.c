@@ -1,7 +1,7 @@
 #include "core/definition.h"
 
 #include "base/fold.h"
-#include "core/words.h"
+#include "core/custom_field.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -138,13 +138,14 @@ const struct subject user_subject = {"users", user_definitions, AREA_USERS, "use
 
 /* ---- custom fields --------------------------------------------------------------------------------------------------------- */
 
-#define TITLE(of, id)                                                                                                  \
-    "(SELECT l.translation FROM locale_fields l WHERE l.owner_kind = " of " AND l.owner_id = " id " ORDER BY l.id LIMIT 1)"
-QUERY(definition_fields, "SELECT f.id, f.type, f.key, COALESCE(" TITLE("1", "f.id") ", f.key), COUNT(*) OVER () FROM custom_fields f "
-                         "WHERE f.area = :area AND f.is_enabled = 1 ORDER BY f.id");
-QUERY(definition_options, "SELECT o.id, COALESCE(" TITLE("2", "o.id") ", ''), COUNT(*) OVER (PARTITION BY o.field_id), o.field_id "
-                          "FROM custom_field_options o JOIN custom_fields f ON f.id = o.field_id "
-                          "WHERE f.area = :area AND f.is_enabled = 1 ORDER BY o.field_id, o.sort_order, o.id");
+QUERY(definition_fields, "SELECT t.id, t.type, t.key, COALESCE(" TRANSLATION_OF("1") ", t.key), COUNT(*) OVER () FROM custom_fields t "
+                         "WHERE t.area = :area AND t.is_enabled = 1 ORDER BY t.id");
+QUERY(definition_options, "SELECT t.id, COALESCE(" TRANSLATION_OF("2") ", ''), COUNT(*) OVER (PARTITION BY t.field_id), t.field_id "
+                          "FROM custom_field_options t JOIN custom_fields f ON f.id = t.field_id "
+                          "WHERE f.area = :area AND f.is_enabled = 1 ORDER BY t.field_id, t.sort_order, t.id");
+
+/* Values are cut, so what is asked for is cut, too. */
+static struct str custom_text(struct arena *a, struct str s) { return field_value_key(a, FIELD_TEXT, s); }
 
 /* How rules see a type of custom field; without a type: not at all. */
 static const struct {
@@ -210,6 +211,7 @@ static void read_field(struct work *w, const struct subject *s, struct stmt *row
                              .among = s->field_rows,
                              .owner = s->field_owner,
                              .only = "x.field_id = :field",
+                             .key = custom_text,
                              .field_id = col_int(row, 0)};
 }
 

@@ -200,7 +200,7 @@ int field_value_exists(struct work *w, const struct custom_field *f, int64_t own
 int field_values_put(struct work *w, enum field_area area, int64_t owner_id, const struct field_value *values,
                      int count) {
     for (int i = 0; i < count; i++) {
-        struct str value = values[i].value, key = value.p ? field_value_key(w->arena, value) : value;
+        struct str value = values[i].value, key = value.p ? field_value_key(w->arena, values[i].field->type, value) : value;
         TRY(db_exec(w->conn, value.p ? valued[area].put : valued[area].drop,
                     BINDS(B_INT("owner", owner_id), B_INT("field", values[i].field->id), B_TEXT("value", value),
                           B_TEXT("key", key))));

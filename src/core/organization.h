@@ -4,8 +4,6 @@
 
 #include "core/job.h"
 
-#define DOMAINS_MAX 100 /* of one organization */
-
 /* Whether another organization holds one of these domains: 1 and its place, 0, or error. Writers that ask go on
  * one at a time. */
 int domains_taken(struct work *w, int64_t organization_id, const struct str *keys, size_t count, int *place);

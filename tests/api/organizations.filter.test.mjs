@@ -207,3 +207,61 @@ test('a deleted organization is found no more', async (t) => {
   (await owner.delete(`/organizations/${id}`)).must(200);
   assert.deepEqual(await found(owner, all(named('comparison_not_equalto', 'x'))), []);
 });
+
+describe('tags and custom fields are asked for', () => {
+  const world = shared(async (w) => {
+    const { owner } = w.desk;
+    const field = (key, type, more) => owner.create('/organizations/fields', { key, type, title: key, ...more });
+    for (const [key, type] of [['note', 'TEXTAREA'], ['size', 'NUMERIC'], ['rate', 'DECIMAL'], ['until', 'DATE'], ['paying', 'YESNO']]) await field(key, type);
+    w.options = (await field('plan', 'SELECT', { options: ['Gold', 'Silver'] })).options.map((o) => String(o.id));
+    w.boxes = (await field('uses', 'CHECKBOX', { options: ['Mail', 'Chat', 'Phone'] })).options.map((o) => String(o.id));
+    w.off = await field('off', 'TEXT', { is_enabled: false });
+    const make = (name, tags, field_values) => owner.create('/organizations', { name, tags, field_values });
+    await make('Ada', 'VIP,new', { note: 'Große Kundin', size: '9', rate: '-1.50', until: '2026-11-21', paying: 'yes', plan: w.options[0], uses: w.boxes.slice(0, 2).join() });
+    await make('Bob', 'vip', { note: 'x'.repeat(500), size: '10', rate: '2', until: '2026-11-22', paying: 'no', plan: w.options[1], uses: w.boxes[2] });
+    await make('Cid', '', {});
+  });
+  const field = (key, operator, value) => all(p(`organizationfields.${key}`, operator, value));
+  const tagged = (operator, value) => all(p('tags.name', `collection_${operator}_insensitive`, value));
+  const cases = {
+    'all of the tags': [tagged('contains', 'Vip,NEW'), ['Ada']],
+    'one tag': [tagged('contains', ['víp']), ['Ada', 'Bob']],
+    'one of the tags': [tagged('contains_any', 'new,other'), ['Ada']],
+    'none of the tags': [tagged('does_not_contain', 'new,other'), ['Bob', 'Cid']],
+    'a text': [field('note', 'string_contains_insensitive', 'GROSSE'), ['Ada']],
+    'a text that is not': [field('note', 'comparison_not_equalto', 'große kundin'), ['Bob', 'Cid']],
+    'a long text, by the beginning that rules know': [field('note', 'comparison_equalto', 'X'.repeat(255)), ['Bob']],
+    'a number, not as text': [field('size', 'comparison_greaterthan', 9), ['Bob']],
+    'a number below': [field('size', 'comparison_lessthan', '10'), ['Ada']],
+    'a decimal': [field('rate', 'comparison_equalto', '-1.5'), ['Ada']],
+    'a decimal above': [field('rate', 'comparison_greaterthan', -1.5), ['Bob']],
+    'a date': [field('until', 'date_is', '2026-11-21'), ['Ada']],
+    'a date on': [field('until', 'date_after_or_on', '2026-11-22'), ['Bob']],
+    'yes': [field('paying', 'comparison_equalto', true), ['Ada']],
+    'not yes, also where nothing is said': [field('paying', 'comparison_not_equalto', 'true'), ['Bob', 'Cid']],
+    'an option': [(w) => field('plan', 'comparison_equalto', w.options[1]), ['Bob']],
+    'a box among several': [(w) => field('uses', 'comparison_equalto', w.boxes[1]), ['Ada']],
+    'a box that is not ticked': [(w) => field('uses', 'comparison_not_equalto', Number(w.boxes[1])), ['Bob', 'Cid']],
+  };
+  for (const [what, [predicates, names]] of Object.entries(cases)) {
+    test(`finds: ${what}`, async () => assert.deepEqual(await found(world.desk.staff, typeof predicates === 'function' ? predicates(world) : predicates), names));
+  }
+
+  test('the definitions name them, with their options', async () => {
+    const of = Object.fromEntries((await world.desk.staff.fetch('/organizations/definitions')).map((d) => [d.field, d]));
+    assert.deepEqual(Object.keys(of), [...FIELDS, ...['note', 'size', 'rate', 'until', 'paying', 'plan', 'uses'].map((key) => `organizationfields.${key}`)]);
+    assert.deepEqual(of['organizationfields.plan'].values, { [world.options[0]]: 'Gold', [world.options[1]]: 'Silver' });
+    assert.deepEqual([of['organizationfields.size'].input_type, of['organizationfields.rate'].sub_type, of['organizationfields.until'].input_type], ['INTEGER', 'FLOAT', 'DATE_ABSOLUTE']);
+  });
+
+  test('a disabled field, one of another area, and values of another form are refused', async () => {
+    const { staff } = world.desk, at = (place) => `predicates/collections/0/propositions/0/${place}`;
+    for (const key of ['off', 'none']) (await filter(staff, field(key, 'comparison_equalto', 'x'))).refused(400, 'FIELD_INVALID', at('field'));
+    (await filter(staff, all(p('userfields.note', 'comparison_equalto', 'x')))).refused(400, 'FIELD_INVALID', at('field'));
+    for (const [key, value] of [['size', '1.5'], ['size', 'x'], ['rate', '1e3'], ['rate', '.5'], ['until', '21/11/2026'], ['paying', 'perhaps'], ['plan', '0'], ['plan', 'Gold']]) {
+      const operator = key === 'until' ? 'date_is' : 'comparison_equalto';
+      (await filter(staff, field(key, operator, value))).refused(400, 'FIELD_INVALID', at('value'));
+    }
+    (await filter(staff, field('plan', 'comparison_equalto', world.boxes[0]))).refused(400, 'FIELD_INVALID', at('value'));
+  });
+});

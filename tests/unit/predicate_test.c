@@ -5,6 +5,7 @@
 
 #include "base/fold.h"
 #include "core/calendar.h"
+#include "core/custom_field.h"
 #include "core/predicate.h"
 #include "core/setting.h"
 #include "core/words.h"
@@ -41,20 +42,20 @@ QUERY(put_tagged, "INSERT INTO organization_tags (organization_id, tag_id) SELEC
 QUERY(put_field, "INSERT INTO custom_fields (id, area, type, key, is_required_for_agents, is_required_on_resolution, is_visible_to_customers, is_customer_editable, "
                  "is_required_for_customers, sort_order, is_enabled, created_at, updated_at) VALUES (:id, 3, :type, :key, 0, 0, 0, 0, 0, 0, 1, 0, 0)");
 QUERY(put_option, "INSERT INTO custom_field_options (id, field_id, sort_order, created_at, updated_at) VALUES (:id, :field, 0, 0, 0)");
-QUERY(put_value, "INSERT INTO organization_field_values (organization_id, field_id, value, value_key) VALUES (:id, :field, :key, :key)");
+QUERY(put_value, "INSERT INTO organization_field_values (organization_id, field_id, value, value_key) VALUES (:id, :field, :value, :key)");
 
-static struct str value_of(struct world *w, struct arena *a, int field) {
+static struct str value_of(struct world *w, int field) {
     static const char *const picks[] = {"3", "4", "3,4", "12", "1"};
     static const char *const days[] = {"2026-11-20", "2026-11-21", "2026-11-22", "2025-01-01", "1999-12-31"};
     static const char *const whole[] = {"0", "1", "-1", "12", "100000000000000000000", "7"};
     switch (field) {
-    case NUMERIC_FIELD: return decimal_key(a, str_of(PICK(w, whole)));
-    case DECIMAL_FIELD: return decimal_key(a, str_of(PICK(w, numbers)));
+    case NUMERIC_FIELD: return str_of(PICK(w, whole));
+    case DECIMAL_FIELD: return str_of(PICK(w, numbers));
     case DATE_FIELD: return str_of(PICK(w, days));
     case YESNO_FIELD: return str_of(roll(w, 2) ? "yes" : "no");
     case SELECT_FIELD: return str_of(roll(w, 2) ? "1" : "2");
     case CHECKBOX_FIELD: return str_of(PICK(w, picks));
-    default: return fold_key(a, str_of(PICK(w, words)));
+    default: return str_of(PICK(w, words));
     }
 }
 
@@ -70,7 +71,10 @@ static int fill_one(struct world *w, struct conn *c, struct arena *a, int id) {
     for (unsigned n = roll(w, 4); n; n--)
         TRY(db_exec(c, &put_tagged, BINDS(B_INT("id", id), B_TEXT("key", fold_key(a, str_of(PICK(w, tags)))))));
     for (int f = 1; f < FIELDS; f++)
-        if (roll(w, 3)) TRY(db_exec(c, &put_value, BINDS(B_INT("id", id), B_INT("field", f), B_TEXT("key", value_of(w, a, f)))));
+        if (roll(w, 3)) {
+            struct str value = value_of(w, f), key = field_value_key(a, (enum field_kind)types[f], value);
+            TRY(db_exec(c, &put_value, BINDS(B_INT("id", id), B_INT("field", f), B_TEXT("value", value), B_TEXT("key", key))));
+        }
     return 0;
 }
 
