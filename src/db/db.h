@@ -99,6 +99,7 @@ struct db_config {
     const char *replica;  /* PostgreSQL: a streaming replica of it that answers reads, in the same words; NULL: none */
     const struct clock *clock; /* of the moments that db_replica is asked for */
     int writers;          /* PostgreSQL: threads that write, a connection each; 0: default */
+    int statement_ms;     /* PostgreSQL: the longest statement, of a read at most its budget; 0: default */
     bool create;          /* make an empty store where there is none */
     bool bulk;            /* demo: no durability until db_close, and no readers: read in the tasks */
     bool read_only;       /* check, backup: take no lock, never write */
