@@ -89,6 +89,7 @@ static int open_store(struct server *s) {
     cfg.cache_kb = (int)option_int(s->options, OPT_CACHE);
     cfg.mmap_mb = (int)option_int(s->options, OPT_MMAP);
     cfg.writers = (int)option_int(s->options, OPT_WRITERS);
+    cfg.statement_ms = (int)option_int(s->options, OPT_STATEMENT_TIMEOUT);
     if (db_open(&cfg, &s->desk.db, err, sizeof err) < 0) return complain("%s", err), -1;
     struct conn *c = db_reader(s->desk.db);
     int state = c ? desk_state(c) : -1;

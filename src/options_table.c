@@ -42,6 +42,8 @@ const struct option option_table[OPT_COUNT] = {
                "connection each. 0: 2, on PostgreSQL 8."},
     [OPT_WRITERS] = {"writers", "N", OPTION_INT, IN_FILE, SERVE, "0", 0, 64,
         .doc = "Threads that write to a PostgreSQL database, a connection each; 0: 4."},
+    [OPT_STATEMENT_TIMEOUT] = {"statement-timeout", "MS", OPTION_INT, IN_FILE, SERVE, "30000", 100, 3600000,
+        .doc = "How long a statement may take in a PostgreSQL database, in milliseconds; what reads, 10000 at most."},
     [OPT_PUBLIC_WRITES] = {"public-writes", "N", OPTION_INT, IN_FILE, SERVE, "60", 0, 1000000,
         .doc = "Writes a minute that one address may make without a login; 0: any number."},
     [OPT_MAX_CONNECTIONS] = {"max-connections", "N", OPTION_INT, IN_FILE, SERVE, LIMIT_OF(LIMIT_CONNECTIONS), 1,

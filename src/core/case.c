@@ -6,10 +6,16 @@
 
 /* ---- counters ------------------------------------------------------------------------------------------------
  * A row for each (team, agent, kind of status), and for every team, every agent, and both (-1): what any caller's unfiltered list
- * has in all is a sum of a few rows, at any size. Only active conversations count. */
+ * has in all is a sum of a few rows, at any size. Only active conversations count.
+ *
+ * The rows of all and of nobody's are written by nearly every write, and on PostgreSQL a row is locked until the COMMIT: with one
+ * row each, writes would be committed one after the other. So a count is spread over as many rows as are wanted, and a write adds
+ * to the row of its connection's shard; the sum is exact in any snapshot, a single row may be below zero. On SQLite, where one
+ * write runs at a time, there is one shard. (Rows that are only inserted and folded by a job were the alternative: they cost the
+ * reader of a busy desk all that was not folded yet, and a job.) */
 
-QUERY(case_counts_add, "INSERT INTO case_counts (team_id, agent_id, status_type, n) VALUES (:team, :agent, :type, :n) "
-                       "ON CONFLICT (team_id, agent_id, status_type) DO UPDATE SET n = case_counts.n + excluded.n");
+QUERY(case_counts_add, "INSERT INTO case_counts (team_id, agent_id, status_type, shard, n) VALUES (:team, :agent, :type, @SHARD@, :n) "
+                       "ON CONFLICT (team_id, agent_id, status_type, shard) DO UPDATE SET n = case_counts.n + excluded.n");
 
 static int count_add(struct work *w, int64_t team, int64_t agent, int type, int n) {
     const int64_t rows[][2] = {{team, agent}, {team, -1}, {-1, agent}, {-1, -1}};
@@ -135,11 +141,15 @@ int case_set_status(struct work *w, struct case_now *c, int64_t status_id) {
 
 /* ---- what others do to them ----------------------------------------------------------------------------------- */
 
-QUERY(counts_of_teams, "SELECT team_id, agent_id, status_type, n FROM case_counts WHERE team_id IN @LIST(:teams) AND agent_id <> -1 AND n <> 0");
+QUERY(counts_of_teams,
+      "SELECT team_id, agent_id, status_type, SUM(n) FROM case_counts WHERE team_id IN @LIST(:teams) AND agent_id <> -1 "
+      "GROUP BY team_id, agent_id, status_type HAVING SUM(n) <> 0");
 QUERY(cases_of_teams, "SELECT id FROM cases WHERE assigned_team_id IN @LIST(:teams) ORDER BY id @LOCK@");
 QUERY(cases_unassign_teams, "UPDATE cases SET assigned_team_id = NULL, updated_at = :now WHERE assigned_team_id IN @LIST(:teams)");
 QUERY(counts_drop_teams, "DELETE FROM case_counts WHERE team_id IN @LIST(:teams)");
-QUERY(counts_of_agent, "SELECT team_id, agent_id, status_type, n FROM case_counts WHERE agent_id = :agent AND team_id <> -1 AND n <> 0");
+QUERY(counts_of_agent,
+      "SELECT team_id, agent_id, status_type, SUM(n) FROM case_counts WHERE agent_id = :agent AND team_id <> -1 "
+      "GROUP BY team_id, agent_id, status_type HAVING SUM(n) <> 0");
 QUERY(cases_of_agent, "SELECT id FROM cases WHERE assigned_agent_id = :agent ORDER BY id @LOCK@");
 QUERY(cases_unassign_agent, "UPDATE cases SET assigned_agent_id = NULL, updated_at = :now WHERE assigned_agent_id = :agent");
 QUERY(counts_drop_agent, "DELETE FROM case_counts WHERE agent_id = :agent");

@@ -7,6 +7,7 @@
  *
  *     xid >= xmin(then) AND NOT visible_in(then)      entries of transactions that were not over then
  *                                                     (that they are over now, the query's own snapshot sees to)
+ *     xid < xmax(now)                                 not those that a move brought from another cluster
  *
  * Each entry is read once, as soon as it is committed, whatever else is under way; nothing is remembered but the place.
  * A transaction that stays open for long makes the range of xid longer, it holds nobody up. (The other ways: to read

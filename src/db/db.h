@@ -9,6 +9,7 @@
  *     @INSTR@(a, b)  where text b begins in text a, byte for byte; 0: nowhere
  *     @UNSEEN(:place) a condition of the outbox: entries that a reader who stood at this place has not seen
  *     @PLACE@        the place in the outbox of who reads now, in this snapshot; CAST it to TEXT
+ *     @SHARD@        a small number that writes side by side seldom share: 0 on SQLite
  *     @ID@ @BLOB@ @XID@ in schema files only: an identity column; the type of bytes; the outbox's transaction
  *     @LOCK@         at the end of a SELECT in a write: lock these rows (empty on SQLite: one writer)
  *     @SKIP@         the same, and pass over rows that another write has locked
@@ -98,6 +99,7 @@ struct db_config {
     const char *replica;  /* PostgreSQL: a streaming replica of it that answers reads, in the same words; NULL: none */
     const struct clock *clock; /* of the moments that db_replica is asked for */
     int writers;          /* PostgreSQL: threads that write, a connection each; 0: default */
+    int statement_ms;     /* PostgreSQL: the longest statement, of a read at most its budget; 0: default */
     bool create;          /* make an empty store where there is none */
     bool bulk;            /* demo: no durability until db_close, and no readers: read in the tasks */
     bool read_only;       /* check, backup: take no lock, never write */

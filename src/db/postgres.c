@@ -286,7 +286,8 @@ int pg_begin(struct conn *c, const char *text, int timeout_ms) {
 }
 
 static int read_begin(struct conn *c, int budget_ms) {
-    return pg_begin(c, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", budget_ms > 0 ? budget_ms : 0);
+    int most = c->store->postgres->statement_ms;
+    return pg_begin(c, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", budget_ms < most ? budget_ms : most);
 }
 
 static void read_end(struct conn *c) {

@@ -47,6 +47,7 @@ struct pg_replica {
 struct pg_store {
     struct pg_server primary;
     struct pg_replica replica;
+    int statement_ms;
     bool opened; /* from then on failures are logged; until then db_open's caller is told */
     int writer_count;
     pthread_t writers[PG_WRITERS_MAX];

@@ -13,7 +13,7 @@
 
 enum {
     ATTEMPTS = 10,
-    WRITE_TIMEOUT_MS = 30000, /* of one statement, so that no writer is lost to one */
+    STATEMENT_MS = 30000, /* the longest, unless said otherwise, so that no thread is lost to one */
     PAUSE_MS = 2,             /* before another attempt, doubled each time, of chance length */
 };
 
@@ -33,7 +33,7 @@ static int commit(struct conn *c) {
 }
 
 static int attempt(struct conn *c, struct db_task *t, bool bulk) {
-    int rc = pg_begin(c, "BEGIN", bulk ? 0 : WRITE_TIMEOUT_MS);
+    int rc = pg_begin(c, "BEGIN", bulk ? 0 : c->store->postgres->statement_ms);
     if (rc < 0) return rc;
     rc = t->run(t, c);
     statements_end(c);
@@ -170,6 +170,7 @@ static int read_url(const char *url, struct why why) {
 int pg_store_open(struct db *db, const struct db_config *cfg, const struct schema_file *files, struct why why) {
     struct pg_store *s = db->postgres = ARENA_NEW(db->memory, struct pg_store);
     s->last = &s->first;
+    s->statement_ms = cfg->statement_ms ? cfg->statement_ms : STATEMENT_MS;
     s->primary = (struct pg_server){"database", str_dup(db->memory, str_of(cfg->url)).p, "5", 0, 0};
     s->bell.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&s->lock, NULL);

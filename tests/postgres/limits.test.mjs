@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open } from '../api/lib/index.mjs';
-import { another } from './lib.mjs';
+import { databaseUrl } from '../api/lib/desk.mjs';
+import { another, connection } from './lib.mjs';
 
 // What is limited is limited for the desk, whatever process counts.
 
@@ -34,4 +35,17 @@ test('sixty public writes a minute are sixty in all processes, and a refused one
   for (const where of [desk, second]) (await where.anyone.post('/conversations', stranger)).refused(429, 'RATE_LIMIT_REACHED');
   await desk.clock.forward(61);
   (await desk.anyone.post('/conversations', stranger)).must(201);
+});
+
+test('a statement that takes longer than it may is given up, and its request is refused for the moment', async (t) => {
+  const desk = await open(t, { args: ['--statement-timeout', '300', '--writers', '1'] });
+  desk.expects5xx = true;
+  const other = connection(t, databaseUrl(desk.dir));
+  await other.say('BEGIN; LOCK TABLE teams IN SHARE MODE');
+  const stuck = (await desk.owner.post('/teams', { title: 'Stuck' })).refused(503, 'SERVICE_UNAVAILABLE');
+  assert.ok(stuck.headers['retry-after']);
+  (await desk.customer.post('/conversations', { subject: 'S', contents: 'the only writer is free' })).must(201);
+  await other.say('COMMIT');
+  (await desk.owner.post('/teams', { title: 'Free' })).must(201);
+  assert.deepEqual((await desk.owner.fetch('/teams')).map((team) => team.title), ['Free']);
 });
