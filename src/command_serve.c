@@ -1,6 +1,6 @@
 /* serve: what a process is made of, in the order in which it starts; it ends in the reverse order.
  *
- *     store -> (a new one: its owner) -> key -> settings -> api -> port -> jobs -> listener -> http -> "listening" -> signals
+ *     store -> key -> (a new one: its owner) -> settings -> api -> port -> jobs -> listener -> http -> "listening" -> signals
  *
  * Signals are blocked in every thread and taken one at a time by sigwait here: no handler, nothing to interrupt. */
 #include "commands.h"
@@ -98,9 +98,9 @@ static int open_store(struct server *s) {
         return complain("the desk in %s was never finished (an interrupted demo?): remove it", store_name(s->options)),
                -1;
     bool fresh = state == DESK_EMPTY;
+    if (open_keys(s, fresh) < 0) return -1; /* before the owner: whoever finds a desk finds its key */
     int made = fresh ? owner_create(s->options, s->desk.db, clock_now(&s->desk.clock), stderr) : 0;
     if (made < 0 && made != -ERR_FIELD_DUPLICATE) return -1;
-    if (open_keys(s, fresh) < 0) return -1;
     s->desk.settings = settings_open(db_reader(s->desk.db));
     s->desk.touches = touches_new();
     return s->desk.settings ? 0 : (complain("%s can't be read", store_name(s->options)), -1);

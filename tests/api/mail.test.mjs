@@ -136,7 +136,7 @@ test('STARTTLS is not waived by a relay that does not offer it', async (t) => {
 });
 
 test('without a relay mails wait, which is said once; they go when one is named', async (t) => {
-  const desk = await open(t);
+  const desk = await open(t, { processes: 1 }); // each says so once
   const to = await relay(t);
   await invite(desk.owner, 'first@people.example');
   await until('the line', () => /mail waits: set mail\.smtp_host and mail\.from_address/.test(desk.log));
