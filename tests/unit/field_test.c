@@ -54,13 +54,14 @@ static void value_keys_are_cut_between_characters(void **state) {
     struct arena *a = arena_new();
     char text[400];
     for (size_t i = 0; i + 1 < sizeof text; i += 2) memcpy(text + i, "\xC3\x98", 2); /* a letter with a stroke: two bytes folded too */
-    struct str key = field_value_key(a, (struct str){text, sizeof text});
+    struct str key = field_value_key(a, FIELD_TEXT, (struct str){text, sizeof text});
     assert_int_equal(key.n, LIMIT_VALUE_KEY);
     assert_true(utf8_valid(key));
-    struct str odd = field_value_key(a, str_fmt(a, "x%.*s", (int)sizeof text, text));
+    struct str odd = field_value_key(a, FIELD_TEXT, str_fmt(a, "x%.*s", (int)sizeof text, text));
     assert_int_equal(odd.n, LIMIT_VALUE_KEY - 1);
     assert_true(utf8_valid(odd));
-    assert_true(str_eq(field_value_key(a, S("Gold")), S("gold")));
+    assert_true(str_eq(field_value_key(a, FIELD_TEXT, S("Gold")), S("gold")));
+    assert_true(str_eq(field_value_key(a, FIELD_DECIMAL, S("12.50")), field_value_key(a, FIELD_NUMERIC, S("12.5"))));
     arena_free(a);
 }
 
