@@ -6,11 +6,12 @@
 
 const struct field filter_input[] = {
     {"predicates", F_OBJECT, REQUIRED,
-     .doc = "collection_operator (OR unless given) and collections, each with proposition_operator (AND unless given) and propositions of "
-            "field, operator and value, as the definitions say; an object, or JSON as text.",
-     .example = "{\"collection_operator\": \"OR\", \"collections\": [{\"proposition_operator\": \"AND\", \"propositions\": [{\"field\": "
-                "\"tags.name\", \"operator\": \"collection_contains_insensitive\", \"value\": \"vip\"}]}]}"},
-    {0},
+     .doc =
+         "collection_operator (OR unless given) and collections, each with proposition_operator (AND unless given) and propositions of "
+         "field, operator and value, as the definitions say; an object, or JSON as text.", .example =
+         "{\"collection_operator\": \"OR\", \"collections\": [{\"proposition_operator\": \"AND\", \"propositions\": [{\"field\": "
+         "\"tags.name\", \"operator\": \"collection_contains_insensitive\", \"value\": \"vip\"}]}]}"},
+    {0   },
 };
 
 int api_filter(struct call *c) {
@@ -26,21 +27,28 @@ int api_filter(struct call *c) {
     return api_list(c);
 }
 
-/* ---- definitions -------------------------------------------------------------------------------------------------- */
+/* ---- definitions --------------------------------------------------------------------------------------------------
+ */
 
 const struct field definition_fields[] = {
-    {"label", F_TEXT, READONLY, .doc = "What people call it.", .example = "\"Name\""},
-    {"field", F_TEXT, READONLY, .doc = "What propositions call it.", .example = "\"organizations.name\""},
-    {"type", F_TEXT, READONLY, .doc = "NUMERIC, FLOAT, STRING, BOOLEAN, COLLECTION, DATE_ABSOLUTE, DATE_RELATIVE or TIME.", .example = "\"STRING\""},
-    {"sub_type", F_TEXT, READONLY, .doc = "Of numbers INTEGER or FLOAT, of relative dates where they may lie; else empty.", .example = "\"\""},
-    {"group", F_TEXT, READONLY, .doc = "What it belongs to, or empty.", .example = "\"DATE\""},
-    {"rarity", F_TEXT, READONLY, .doc = "COMMON or LESS_COMMON, where programs show the rare ones apart.", .example = "\"COMMON\""},
-    {"description", F_TEXT, READONLY, .doc = "What it says.", .example = "\"What it is called.\""},
-    {"input_type", F_TEXT, READONLY, .doc = "How a value is asked for.", .example = "\"STRING\""},
-    {"operators", F_JSON, READONLY, .doc = "The operators that propositions may use.", .example = "[\"string_contains_insensitive\"]"},
-    {"values", F_JSON, READONLY, .doc = "Keys that a value may be, with what they are called; null where values are free.",
+    {"label",                              F_TEXT, READONLY, .doc = "What people call it.", .example = "\"Name\""},
+    {"field",                            F_TEXT, READONLY, .doc = "What propositions call it.", .example = "\"organizations.name\""},
+    {"type",               F_TEXT, READONLY,
+     .doc = "NUMERIC, FLOAT, STRING, BOOLEAN, COLLECTION, DATE_ABSOLUTE, DATE_RELATIVE or TIME.",
+     .example = "\"STRING\""},
+    {"sub_type",                              F_TEXT, READONLY,
+     .doc = "Of numbers INTEGER or FLOAT, of relative dates where they may lie; else empty.", .example = "\"\""},
+    {"group",                            F_TEXT, READONLY, .doc = "What it belongs to, or empty.", .example = "\"DATE\""},
+    {"rarity", F_TEXT, READONLY, .doc = "COMMON or LESS_COMMON, where programs show the rare ones apart.",
+     .example = "\"COMMON\""},
+    {"description",                               F_TEXT, READONLY, .doc = "What it says.", .example = "\"What it is called.\""},
+    {"input_type",                            F_TEXT, READONLY, .doc = "How a value is asked for.", .example = "\"STRING\""},
+    {"operators",              F_JSON, READONLY, .doc = "The operators that propositions may use.",
+     .example = "[\"string_contains_insensitive\"]"},
+    {"values",                           F_JSON, READONLY,
+     .doc = "Keys that a value may be, with what they are called; null where values are free.",
      .example = "{\"0\": \"No\"}"},
-    {0},
+    {0                           },
 };
 
 static struct str operators_json(struct arena *a, unsigned operators) {
@@ -77,21 +85,26 @@ static struct str values_json(struct arena *a, const struct definition *d) {
     return s;
 }
 
-static struct value shown(const char *s) { return s ? (struct value){.type = V_TEXT, .s = str_of(s)} : (struct value){0}; }
+static struct value shown(const char *s) {
+    return s ? (struct value){.type = V_TEXT, .s = str_of(s)} : (struct value){0};
+}
 
 static void write_definition(struct view *v, enum rule_user user, const struct definition *d) {
     struct arena *a = v->c->work.arena;
     struct str values = values_json(a, d);
-    const struct value cells[] = {shown(d->label),
-                                  shown(d->field),
-                                  shown(d->type),
-                                  shown(d->sub_type ? d->sub_type : ""),
-                                  shown(d->group ? d->group : ""),
-                                  shown(d->rarity),
-                                  shown(d->doc),
-                                  shown(word_of(input_words, d->input)),
-                                  {.type = V_TEXT, .s = operators_json(a, operators_of(user, d->input))},
-                                  values.p ? (struct value){.type = V_TEXT, .s = values} : (struct value){0}};
+    const struct value cells[] = {
+        shown(d->label),
+        shown(d->field),
+        shown(d->type),
+        shown(d->sub_type ? d->sub_type : ""),
+        shown(d->group ? d->group : ""),
+        shown(d->rarity),
+        shown(d->doc),
+        shown(word_of(input_words, d->input)),
+        {.type = V_TEXT,     .s = operators_json(a, operators_of(user, d->input))},
+        values.p ? (struct value){.type = V_TEXT, .s = values}
+         : (struct value){0                 }
+    };
     const struct row row = {.layout = layout_of(v->c->resource), .cells = (struct value *)cells};
     view_row(v, &row);
 }

@@ -30,25 +30,25 @@ static const struct {
 };
 
 const struct word relative_dates[] = {
-    {0,  "today"      },
-    {1,  "currentweek"},
+    {0,  "today"       },
+    {1,  "currentweek" },
     {2,  "currentmonth"},
-    {3,  "currentyear"},
-    {4,  "tomorrow"   },
-    {5,  "yesterday"  },
-    {6,  "lastweek"   },
-    {7,  "lastmonth"  },
-    {8,  "lastyear"   },
-    {9,  "last7days"  },
-    {10, "last30days" },
-    {11, "last90days" },
-    {12, "last180days"},
-    {13, "last365days"},
-    {0,  NULL         }
+    {3,  "currentyear" },
+    {4,  "tomorrow"    },
+    {5,  "yesterday"   },
+    {6,  "lastweek"    },
+    {7,  "lastmonth"   },
+    {8,  "lastyear"    },
+    {9,  "last7days"   },
+    {10, "last30days"  },
+    {11, "last90days"  },
+    {12, "last180days" },
+    {13, "last365days" },
+    {0,  NULL          }
 };
 const char *const relative_labels[] = {
-    "Today",      "Current week", "Current month", "Current year", "Tomorrow",      "Yesterday",     "Last week",
-    "Last month", "Last year",    "Last 7 days",   "Last 30 days", "Last 90 days",  "Last 180 days", "Last 365 days",
+    "Today",      "Current week", "Current month", "Current year", "Tomorrow",     "Yesterday",     "Last week",
+    "Last month", "Last year",    "Last 7 days",   "Last 30 days", "Last 90 days", "Last 180 days", "Last 365 days",
 };
 
 bool relative_fits(int word, const char *sub_type) {
@@ -92,8 +92,8 @@ int64_t day_of(struct str zone, int64_t ms) {
     return floor_div(ms + TIME_SECOND * time_zone_offset(zone, ms), TIME_DAY);
 }
 
-/* The first moment of a day: midnight of the wall clock; the earlier where the clocks show it twice, and where they skip
- * it the moment they do. */
+/* The first moment of a day: midnight of the wall clock; the earlier where the clocks show it twice, and where they
+ * skip it the moment they do. */
 static int64_t day_start(struct str zone, int64_t day) {
     int64_t wall = day * TIME_DAY;
     int64_t before = wall - TIME_SECOND * time_zone_offset(zone, wall - TIME_DAY);
@@ -135,9 +135,7 @@ struct period relative_span(int word, struct str zone, int64_t now) {
         first = month_start((year - back) * 12);
         last = month_start((year - back + length) * 12);
         break;
-    default:
-        first = today - back;
-        last = first + length;
+    default: first = today - back; last = first + length;
     }
     return day_span(zone, first, last - first);
 }

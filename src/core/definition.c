@@ -6,27 +6,28 @@
 #include <assert.h>
 #include <inttypes.h>
 
-/* ---- operators by input type and user (api.md, the table of "Definition") ---------------------------------------------- */
+/* ---- operators by input type and user (api.md, the table of "Definition")
+ * ---------------------------------------------- */
 
 const struct word operator_words[] = {
-    {EQUAL_TO,                 "comparison_equalto"                  },
-    {NOT_EQUAL_TO,             "comparison_not_equalto"              },
-    {GREATER_THAN,             "comparison_greaterthan"              },
-    {GREATER_THAN_OR_EQUAL_TO, "comparison_greaterthan_or_equalto"   },
-    {LESS_THAN,                "comparison_lessthan"                 },
-    {LESS_THAN_OR_EQUAL_TO,    "comparison_lessthan_or_equalto"      },
-    {CONTAINS,                 "string_contains_insensitive"         },
-    {DOES_NOT_CONTAIN,         "string_does_not_contain_insensitive" },
-    {CONTAINS_ALL,             "collection_contains_insensitive"     },
-    {CONTAINS_ANY,             "collection_contains_any_insensitive" },
+    {EQUAL_TO,                 "comparison_equalto"                     },
+    {NOT_EQUAL_TO,             "comparison_not_equalto"                 },
+    {GREATER_THAN,             "comparison_greaterthan"                 },
+    {GREATER_THAN_OR_EQUAL_TO, "comparison_greaterthan_or_equalto"      },
+    {LESS_THAN,                "comparison_lessthan"                    },
+    {LESS_THAN_OR_EQUAL_TO,    "comparison_lessthan_or_equalto"         },
+    {CONTAINS,                 "string_contains_insensitive"            },
+    {DOES_NOT_CONTAIN,         "string_does_not_contain_insensitive"    },
+    {CONTAINS_ALL,             "collection_contains_insensitive"        },
+    {CONTAINS_ANY,             "collection_contains_any_insensitive"    },
     {CONTAINS_NONE,            "collection_does_not_contain_insensitive"},
-    {DATE_IS,                  "date_is"                             },
-    {DATE_IS_NOT,              "date_is_not"                         },
-    {DATE_AFTER,               "date_after"                          },
-    {DATE_AFTER_OR_ON,         "date_after_or_on"                    },
-    {DATE_BEFORE,              "date_before"                         },
-    {DATE_BEFORE_OR_ON,        "date_before_or_on"                   },
-    {0,                        NULL                                  }
+    {DATE_IS,                  "date_is"                                },
+    {DATE_IS_NOT,              "date_is_not"                            },
+    {DATE_AFTER,               "date_after"                             },
+    {DATE_AFTER_OR_ON,         "date_after_or_on"                       },
+    {DATE_BEFORE,              "date_before"                            },
+    {DATE_BEFORE_OR_ON,        "date_before_or_on"                      },
+    {0,                        NULL                                     }
 };
 
 const struct word input_words[] = {
@@ -51,50 +52,76 @@ const struct word input_words[] = {
 #define SPANS (OP(DATE_AFTER) | OP(DATE_AFTER_OR_ON) | OP(DATE_BEFORE) | OP(DATE_BEFORE_OR_ON))
 
 static const unsigned operators[INPUT_TYPES][RULE_USERS] = {
-    [INPUT_INTEGER] = {EQUALITY | ORDERING, OP(EQUAL_TO) | OP(GREATER_THAN) | OP(LESS_THAN), EQUALITY | ORDERING},
-    [INPUT_FLOAT] = {EQUALITY | ORDERING, OP(EQUAL_TO) | OP(GREATER_THAN) | OP(LESS_THAN), EQUALITY | ORDERING},
-    [INPUT_STRING] = {CONTAINING, OP(CONTAINS) | EQUALITY, CONTAINING},
-    [INPUT_BOOLEAN] = {EQUALITY, EQUALITY, EQUALITY},
-    [INPUT_OPTIONS] = {EQUALITY, EQUALITY, EQUALITY},
-    [INPUT_TAGS] = {COLLECTION, COLLECTION, COLLECTION},
-    [INPUT_DATE_ABSOLUTE] = {DAYS, DAYS | OP(DATE_AFTER_OR_ON) | OP(DATE_BEFORE_OR_ON), DAYS},
-    [INPUT_DATE_RELATIVE] = {SPANS, OP(DATE_AFTER_OR_ON) | OP(DATE_BEFORE_OR_ON), SPANS},
-    [INPUT_AUTOCOMPLETE] = {EQUALITY, EQUALITY, EQUALITY},
+    [INPUT_INTEGER] = {EQUALITY | ORDERING, OP(EQUAL_TO) | OP(GREATER_THAN) | OP(LESS_THAN),     EQUALITY | ORDERING},
+    [INPUT_FLOAT] = {EQUALITY | ORDERING, OP(EQUAL_TO) | OP(GREATER_THAN) | OP(LESS_THAN),     EQUALITY | ORDERING},
+    [INPUT_STRING] = {CONTAINING,          OP(CONTAINS) | EQUALITY,                             CONTAINING         },
+    [INPUT_BOOLEAN] = {EQUALITY,            EQUALITY,                                            EQUALITY           },
+    [INPUT_OPTIONS] = {EQUALITY,            EQUALITY,                                            EQUALITY           },
+    [INPUT_TAGS] = {COLLECTION,          COLLECTION,                                          COLLECTION         },
+    [INPUT_DATE_ABSOLUTE] = {DAYS,                DAYS | OP(DATE_AFTER_OR_ON) | OP(DATE_BEFORE_OR_ON), DAYS               },
+    [INPUT_DATE_RELATIVE] = {SPANS,               OP(DATE_AFTER_OR_ON) | OP(DATE_BEFORE_OR_ON),        SPANS              },
+    [INPUT_AUTOCOMPLETE] = {EQUALITY,            EQUALITY,                                            EQUALITY           },
 };
 
 unsigned operators_of(enum rule_user u, enum input_type i) { return operators[i][u]; }
 
-/* ---- organizations and people -------------------------------------------------------------------------------------------- */
+/* ---- organizations and people
+ * -------------------------------------------------------------------------------------------- */
 
-/* A column that an index has is asked for as rows of their own, the table's again: a selective span is then found by the index, which
- * planners else pass over for the order of the list. Not so names: a part of one would be looked for in all, even beside a tag. */
+/* A column that an index has is asked for as rows of their own, the table's again: a selective span is then found by
+ * the index, which planners else pass over for the order of the list. Not so names: a part of one would be looked for
+ * in all, even beside a tag. */
 #define INDEXED(table) .among = table " x", .owner = "x.id"
 #define DATES(prefix, column, named, what, ...)                                                                        \
-    {.field = prefix "_relative_past", .label = named, .input = INPUT_DATE_RELATIVE, .kind = VALUE_TIME,                \
-     .type = "DATE_RELATIVE", .sub_type = "PAST", .group = "DATE", .value = column, .doc = what " within a span of time.", __VA_ARGS__}, \
-    {.field = prefix "_absolute", .label = named, .input = INPUT_DATE_ABSOLUTE, .kind = VALUE_TIME,                     \
-     .type = "DATE_ABSOLUTE", .group = "DATE", .value = column, .doc = what " on a day of the desk's time zone.", __VA_ARGS__}
+    {.field = prefix "_relative_past",                                                                                 \
+     .label = named,                                                                                                   \
+     .input = INPUT_DATE_RELATIVE,                                                                                     \
+     .kind = VALUE_TIME,                                                                                               \
+     .type = "DATE_RELATIVE",                                                                                          \
+     .sub_type = "PAST",                                                                                               \
+     .group = "DATE",                                                                                                  \
+     .value = column,                                                                                                  \
+     .doc = what " within a span of time.",                                                                            \
+     __VA_ARGS__},                                                                                                     \
+    {                                                                                                                  \
+        .field = prefix "_absolute", .label = named, .input = INPUT_DATE_ABSOLUTE, .kind = VALUE_TIME,                 \
+        .type = "DATE_ABSOLUTE", .group = "DATE", .value = column, .doc = what " on a day of the desk's time zone.",   \
+        __VA_ARGS__                                                                                                    \
+    }
 
 #define TAGS(rows, of)                                                                                                 \
-    {.field = "tags.name", .label = "Tags", .input = INPUT_TAGS, .kind = VALUE_TEXT, .type = "COLLECTION",             \
-     .value = "g.name_key", .among = rows " x JOIN tags g ON g.id = x.tag_id", .owner = "x." of, .doc = "Its tags."}
+    {                                                                                                                  \
+        .field = "tags.name", .label = "Tags", .input = INPUT_TAGS, .kind = VALUE_TEXT, .type = "COLLECTION",          \
+        .value = "g.name_key", .among = rows " x JOIN tags g ON g.id = x.tag_id", .owner = "x." of, .doc = "Its tags." \
+    }
 
 static const struct option access_options[] = {
-    {"0", "People see their own conversations"},
-    {"1", "People see all conversations of the organization"},
+    {"0",                                                 "People see their own conversations"},
+    {"1",                                                   "People see all conversations of the organization"},
     {0}
 };
 
 static const struct definition organization_definitions[] = {
-    {.field = "organizations.name", .label = "Name", .input = INPUT_STRING, .kind = VALUE_TEXT, .type = "STRING",
-     .value = "t.name_key", .doc = "What it is called."},
+    {.field = "organizations.name",
+     .label = "Name",
+     .input = INPUT_STRING,
+     .kind = VALUE_TEXT,
+     .type = "STRING",
+     .value = "t.name_key",
+     .doc = "What it is called."},
     TAGS("organization_tags", "organization_id"),
-    {.field = "organizations.conversationaccess", .label = "Conversation access", .input = INPUT_OPTIONS,
-     .kind = VALUE_NUMBER, .type = "NUMERIC", .sub_type = "INTEGER", .value = "t.is_shared", .options = access_options,
+    {.field = "organizations.conversationaccess",
+     .label = "Conversation access",
+     .input = INPUT_OPTIONS,
+     .kind = VALUE_NUMBER,
+     .type = "NUMERIC",
+     .sub_type = "INTEGER",
+     .value = "t.is_shared",
+     .options = access_options,
      .doc = "Whether its people see each other's conversations."},
     DATES("organizations.createdat", "x.created_at", "Created", "When it was made,", INDEXED("organizations")),
     DATES("organizations.updatedat", "x.updated_at", "Updated", "When it last changed,", INDEXED("organizations")),
-    {0},
+    {0             },
 };
 
 QUERY(role_options, "SELECT id, title, COUNT(*) OVER () FROM roles ORDER BY id");
@@ -109,40 +136,89 @@ static struct str phone_digits(struct arena *a, struct str s) {
 }
 
 static const struct definition user_definitions[] = {
-    {.field = "users.fullname", .label = "Name", .input = INPUT_STRING, .kind = VALUE_TEXT, .type = "STRING",
-     .value = "t.name_key", .doc = "The person's name."},
-    {.field = "users.designation", .label = "Designation", .input = INPUT_STRING, .kind = VALUE_TEXT, .type = "STRING",
-     .value = "t.designation_key", .doc = "What the person does."},
-    {.field = "emails", .label = "E-mail address", .input = INPUT_STRING, .kind = VALUE_TEXT, .type = "STRING",
-     .value = "x.email_key", .among = "identity_emails x", .owner = "x.user_id", .only = "x.is_claim = 0", .key = email_key,
+    {.field = "users.fullname",
+     .label = "Name",
+     .input = INPUT_STRING,
+     .kind = VALUE_TEXT,
+     .type = "STRING",
+     .value = "t.name_key",
+     .doc = "The person's name."},
+    {.field = "users.designation",
+     .label = "Designation",
+     .input = INPUT_STRING,
+     .kind = VALUE_TEXT,
+     .type = "STRING",
+     .value = "t.designation_key",
+     .doc = "What the person does."},
+    {.field = "emails",
+     .label = "E-mail address",
+     .input = INPUT_STRING,
+     .kind = VALUE_TEXT,
+     .type = "STRING",
+     .value = "x.email_key",
+     .among = "identity_emails x",
+     .owner = "x.user_id",
+     .only = "x.is_claim = 0",
+     .key = email_key,
      .doc = "Any of the person's addresses."},
-    {.field = "phones", .label = "Phone number", .input = INPUT_STRING, .kind = VALUE_TEXT, .type = "STRING",
-     .value = "x.number_key", .among = "identity_phones x", .owner = "x.user_id",
-     .only = "x.is_claim = 0 AND x.user_id IS NOT NULL", .key = phone_digits, .doc = "Any of the person's numbers."},
-    {.field = "users.roleid", .label = "Role", .input = INPUT_OPTIONS, .kind = VALUE_NUMBER, .type = "NUMERIC",
-     .sub_type = "INTEGER", .value = "t.role_id", .option_rows = &role_options, .doc = "What the person is."},
-    {.field = "users.organizationid", .label = "Organization", .input = INPUT_AUTOCOMPLETE, .kind = VALUE_NUMBER,
-     .type = "NUMERIC", .sub_type = "INTEGER", .value = "t.organization_id", .doc = "Whom the person works for: its id."},
-    {.field = "users.isenabled", .label = "Enabled", .input = INPUT_BOOLEAN, .kind = VALUE_NUMBER, .type = "BOOLEAN",
-     .value = "t.is_enabled", .doc = "Whether the person may log in."},
+    {.field = "phones",
+     .label = "Phone number",
+     .input = INPUT_STRING,
+     .kind = VALUE_TEXT,
+     .type = "STRING",
+     .value = "x.number_key",
+     .among = "identity_phones x",
+     .owner = "x.user_id",
+     .only = "x.is_claim = 0 AND x.user_id IS NOT NULL",
+     .key = phone_digits,
+     .doc = "Any of the person's numbers."},
+    {.field = "users.roleid",
+     .label = "Role",
+     .input = INPUT_OPTIONS,
+     .kind = VALUE_NUMBER,
+     .type = "NUMERIC",
+     .sub_type = "INTEGER",
+     .value = "t.role_id",
+     .option_rows = &role_options,
+     .doc = "What the person is."},
+    {.field = "users.organizationid",
+     .label = "Organization",
+     .input = INPUT_AUTOCOMPLETE,
+     .kind = VALUE_NUMBER,
+     .type = "NUMERIC",
+     .sub_type = "INTEGER",
+     .value = "t.organization_id",
+     .doc = "Whom the person works for: its id."},
+    {.field = "users.isenabled",
+     .label = "Enabled",
+     .input = INPUT_BOOLEAN,
+     .kind = VALUE_NUMBER,
+     .type = "BOOLEAN",
+     .value = "t.is_enabled",
+     .doc = "Whether the person may log in."},
     TAGS("user_tags", "user_id"),
     DATES("users.createdat", "x.created_at", "Created", "When the person was added,", INDEXED("users")),
     DATES("users.updatedat", "t.updated_at", "Updated", "When the person last changed,", .among = NULL),
-    DATES("users.lastactivityat", "t.last_activity_at", "Last activity", "When the person was last active,", .among = NULL),
+    DATES("users.lastactivityat", "t.last_activity_at", "Last activity", "When the person was last active,",
+          .among = NULL),
     {0},
 };
 
-const struct subject organization_subject = {"organizations", organization_definitions, AREA_ORGANIZATIONS,
+const struct subject organization_subject = {"organizations",      organization_definitions,      AREA_ORGANIZATIONS,
                                              "organizationfields", "organization_field_values x", "x.organization_id"};
-const struct subject user_subject = {"users", user_definitions, AREA_USERS, "userfields", "user_field_values x", "x.user_id"};
+const struct subject user_subject = {"users",      user_definitions,      AREA_USERS,
+                                     "userfields", "user_field_values x", "x.user_id"};
 
-/* ---- custom fields --------------------------------------------------------------------------------------------------------- */
+/* ---- custom fields
+ * --------------------------------------------------------------------------------------------------------- */
 
-QUERY(definition_fields, "SELECT t.id, t.type, t.key, COALESCE(" TRANSLATION_OF("1") ", t.key), COUNT(*) OVER () FROM custom_fields t "
-                         "WHERE t.area = :area AND t.is_enabled = 1 ORDER BY t.id");
-QUERY(definition_options, "SELECT t.id, COALESCE(" TRANSLATION_OF("2") ", ''), COUNT(*) OVER (PARTITION BY t.field_id), t.field_id "
-                          "FROM custom_field_options t JOIN custom_fields f ON f.id = t.field_id "
-                          "WHERE f.area = :area AND f.is_enabled = 1 ORDER BY t.field_id, t.sort_order, t.id");
+QUERY(definition_fields, "SELECT t.id, t.type, t.key, COALESCE(" TRANSLATION_OF(
+                             "1") ", t.key), COUNT(*) OVER () FROM custom_fields t "
+                                  "WHERE t.area = :area AND t.is_enabled = 1 ORDER BY t.id");
+QUERY(definition_options, "SELECT t.id, COALESCE(" TRANSLATION_OF(
+                              "2") ", ''), COUNT(*) OVER (PARTITION BY t.field_id), t.field_id "
+                                   "FROM custom_field_options t JOIN custom_fields f ON f.id = t.field_id "
+                                   "WHERE f.area = :area AND f.is_enabled = 1 ORDER BY t.field_id, t.sort_order, t.id");
 
 /* Values are cut, so what is asked for is cut, too. */
 static struct str custom_text(struct arena *a, struct str s) { return field_value_key(a, FIELD_TEXT, s); }
@@ -153,17 +229,17 @@ static const struct {
     enum input_type input;
     enum value_kind kind;
 } seen_as[] = {
-    [FIELD_TEXT] = {"STRING", NULL, INPUT_STRING, VALUE_TEXT},
-    [FIELD_TEXTAREA] = {"STRING", NULL, INPUT_STRING, VALUE_TEXT},
-    [FIELD_REGEX] = {"STRING", NULL, INPUT_STRING, VALUE_TEXT},
-    [FIELD_CHECKBOX] = {"COLLECTION", NULL, INPUT_OPTIONS, VALUE_PICKS},
-    [FIELD_RADIO] = {"NUMERIC", "INTEGER", INPUT_OPTIONS, VALUE_TEXT},
-    [FIELD_SELECT] = {"NUMERIC", "INTEGER", INPUT_OPTIONS, VALUE_TEXT},
-    [FIELD_CASCADINGSELECT] = {"NUMERIC", "INTEGER", INPUT_OPTIONS, VALUE_TEXT},
-    [FIELD_DATE] = {"DATE_ABSOLUTE", NULL, INPUT_DATE_ABSOLUTE, VALUE_DAY},
-    [FIELD_NUMERIC] = {"NUMERIC", "INTEGER", INPUT_INTEGER, VALUE_DECIMAL},
-    [FIELD_DECIMAL] = {"NUMERIC", "FLOAT", INPUT_FLOAT, VALUE_DECIMAL},
-    [FIELD_YESNO] = {"BOOLEAN", NULL, INPUT_BOOLEAN, VALUE_YESNO},
+    [FIELD_TEXT] = {"STRING",        NULL,      INPUT_STRING,        VALUE_TEXT   },
+    [FIELD_TEXTAREA] = {"STRING",        NULL,      INPUT_STRING,        VALUE_TEXT   },
+    [FIELD_REGEX] = {"STRING",        NULL,      INPUT_STRING,        VALUE_TEXT   },
+    [FIELD_CHECKBOX] = {"COLLECTION",    NULL,      INPUT_OPTIONS,       VALUE_PICKS  },
+    [FIELD_RADIO] = {"NUMERIC",       "INTEGER", INPUT_OPTIONS,       VALUE_TEXT   },
+    [FIELD_SELECT] = {"NUMERIC",       "INTEGER", INPUT_OPTIONS,       VALUE_TEXT   },
+    [FIELD_CASCADINGSELECT] = {"NUMERIC",       "INTEGER", INPUT_OPTIONS,       VALUE_TEXT   },
+    [FIELD_DATE] = {"DATE_ABSOLUTE", NULL,      INPUT_DATE_ABSOLUTE, VALUE_DAY    },
+    [FIELD_NUMERIC] = {"NUMERIC",       "INTEGER", INPUT_INTEGER,       VALUE_DECIMAL},
+    [FIELD_DECIMAL] = {"NUMERIC",       "FLOAT",   INPUT_FLOAT,         VALUE_DECIMAL},
+    [FIELD_YESNO] = {"BOOLEAN",       NULL,      INPUT_BOOLEAN,       VALUE_YESNO  },
 };
 
 /* The option of a row (key, label, how many there are of its list): the first of a list makes room for all. */
@@ -193,14 +269,16 @@ static int load_options(struct work *w, struct definitions *d) {
         field = col_int(row, 3);
         read_option(w->arena, row, &list, &n);
         while (at < d->count && d->list[at].field_id < field) at++; /* both are in the order of the fields */
-        if (at < d->count && d->list[at].field_id == field && d->list[at].input == INPUT_OPTIONS) d->list[at].options = list;
+        if (at < d->count && d->list[at].field_id == field && d->list[at].input == INPUT_OPTIONS)
+            d->list[at].options = list;
     }
     return rc;
 }
 
 static void read_field(struct work *w, const struct subject *s, struct stmt *row, struct definition *d) {
     int64_t type = col_int(row, 1);
-    *d = (struct definition){.field = str_fmt(w->arena, "%s.%s", s->field_group, str_dup(w->arena, col_text(row, 2)).p).p,
+    *d = (struct definition){.field =
+                                 str_fmt(w->arena, "%s.%s", s->field_group, str_dup(w->arena, col_text(row, 2)).p).p,
                              .label = str_dup(w->arena, col_text(row, 3)).p,
                              .input = seen_as[type].input,
                              .kind = seen_as[type].kind,

@@ -1,5 +1,5 @@
-/* What rules may ask about a kind of object: one row a field. Predicates are checked against these rows, compiled to SQL by
- * them, evaluated in memory by them, and programs read them to draw their forms (api.md "Definition"). */
+/* What rules may ask about a kind of object: one row a field. Predicates are checked against these rows, compiled to
+ * SQL by them, evaluated in memory by them, and programs read them to draw their forms (api.md "Definition"). */
 #ifndef CORE_DEFINITION_H
 #define CORE_DEFINITION_H
 
@@ -42,9 +42,9 @@ enum operation {
     DATE_BEFORE_OR_ON,
     OPERATORS
 };
-extern const struct word operator_words[];                 /* "comparison_equalto" */
+extern const struct word operator_words[];                  /* "comparison_equalto" */
 unsigned operators_of(enum rule_user u, enum input_type i); /* bits of 1u << enum operation */
-extern const struct word input_words[];                    /* "INTEGER" */
+extern const struct word input_words[];                     /* "INTEGER" */
 
 /* How the values of a field are kept, and so compared. */
 enum value_kind {
@@ -76,16 +76,16 @@ struct definition {
     const char *only;  /* of those rows: which count; NULL: all. :field is bound to field_id */
     int64_t field_id;  /* the custom field that it was made of, or 0 */
     struct str (*key)(struct arena *a, struct str s); /* VALUE_TEXT: makes what is compared; p NULL: no such value */
-    const struct option *options;    /* INPUT_OPTIONS: ends with key NULL */
-    const struct query *option_rows; /* INPUT_OPTIONS: (key, label) from the store */
+    const struct option *options;                     /* INPUT_OPTIONS: ends with key NULL */
+    const struct query *option_rows;                  /* INPUT_OPTIONS: (key, label) from the store */
 };
 
 /* A kind of object that rules are about. */
 struct subject {
-    const char *table; /* its alias in every SQL text is t */
+    const char *table;                    /* its alias in every SQL text is t */
     const struct definition *definitions; /* ends with field NULL */
-    int field_area;          /* enum field_area of its custom fields */
-    const char *field_group; /* "organizationfields": their names are organizationfields.<key> */
+    int field_area;                       /* enum field_area of its custom fields */
+    const char *field_group;              /* "organizationfields": their names are organizationfields.<key> */
     const char *field_rows, *field_owner; /* "organization_field_values x", "x.organization_id" */
 };
 extern const struct subject organization_subject, user_subject;

@@ -6,18 +6,21 @@
 
 /* ---- domains --------------------------------------------------------------------------------------------------- */
 
-QUERY(domains_of_others, "SELECT domain_key FROM identity_domains WHERE domain_key IN @TEXTS(:keys) AND organization_id <> :id");
+QUERY(domains_of_others,
+      "SELECT domain_key FROM identity_domains WHERE domain_key IN @TEXTS(:keys) AND organization_id <> :id");
 QUERY(domains_drop, "DELETE FROM identity_domains WHERE organization_id = :id AND domain_key NOT IN @TEXTS(:keys)");
-QUERY(domain_put,
-      "INSERT INTO identity_domains (organization_id, domain, domain_key, is_primary, is_validated, created_at, updated_at) "
-      "SELECT o.id, :text, :key, CAST(:first AS INTEGER), o.is_validated, CAST(:now AS BIGINT), CAST(:now AS BIGINT) "
-      "FROM organizations o WHERE o.id = :id "
-      "ON CONFLICT (domain_key) DO UPDATE SET is_primary = excluded.is_primary, updated_at = excluded.updated_at "
-      "WHERE identity_domains.is_primary <> excluded.is_primary");
+QUERY(
+    domain_put,
+    "INSERT INTO identity_domains (organization_id, domain, domain_key, is_primary, is_validated, created_at, updated_at) "
+    "SELECT o.id, :text, :key, CAST(:first AS INTEGER), o.is_validated, CAST(:now AS BIGINT), CAST(:now AS BIGINT) "
+    "FROM organizations o WHERE o.id = :id "
+    "ON CONFLICT (domain_key) DO UPDATE SET is_primary = excluded.is_primary, updated_at = excluded.updated_at "
+    "WHERE identity_domains.is_primary <> excluded.is_primary");
 QUERY(domains_validate,
       "UPDATE identity_domains SET is_validated = 1 - is_validated, updated_at = :now WHERE organization_id = :id "
       "AND is_validated <> (SELECT o.is_validated FROM organizations o WHERE o.id = :id)");
-QUERY(organization_by_domain, "SELECT organization_id FROM identity_domains WHERE domain_key = :key AND is_validated = 1");
+QUERY(organization_by_domain,
+      "SELECT organization_id FROM identity_domains WHERE domain_key = :key AND is_validated = 1");
 
 int domains_taken(struct work *w, int64_t organization_id, const struct str *keys, size_t count, int *place) {
     int rc;
@@ -25,8 +28,8 @@ int domains_taken(struct work *w, int64_t organization_id, const struct str *key
     TRY(db_lock(w->conn, S("domains")));
     DB_ROWS(rc, w->conn, &domains_of_others,
             BINDS(B_TEXT("keys", json_texts(w->arena, keys, count)), B_INT("id", organization_id)), row)
-        for (int i = 0; i < (int)count; i++)
-            if (str_eq(keys[i], col_text(row, 0)) && (*place < 0 || i < *place)) *place = i;
+    for (int i = 0; i < (int)count; i++)
+        if (str_eq(keys[i], col_text(row, 0)) && (*place < 0 || i < *place)) *place = i;
     return rc < 0 ? rc : *place >= 0;
 }
 
@@ -77,7 +80,8 @@ int organizations_index_names(struct work *w, struct str ids, bool present) {
 
 #define CHUNK 1000 /* rows of a kind that one write takes: some 20 ms */
 
-QUERY(organizations_mark, "UPDATE organizations SET deleted_at = :now, is_shared = 0, legacy_id = NULL WHERE id IN @LIST(:ids)");
+QUERY(organizations_mark,
+      "UPDATE organizations SET deleted_at = :now, is_shared = 0, legacy_id = NULL WHERE id IN @LIST(:ids)");
 QUERY(organizations_domains, "DELETE FROM identity_domains WHERE organization_id IN @LIST(:ids)");
 QUERY(organizations_cases, "UPDATE cases SET organization_id = NULL WHERE id IN "
                            "(SELECT c.id FROM cases c WHERE c.organization_id IN @LIST(:ids) LIMIT :most)");

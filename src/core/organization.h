@@ -7,17 +7,20 @@
 /* Whether another organization holds one of these domains: 1 and its place, 0, or error. Writers that ask go on
  * one at a time. */
 int domains_taken(struct work *w, int64_t organization_id, const struct str *keys, size_t count, int *place);
-/* Replaces an organization's domains, by their domain_keys; the first is primary. They are validated as the organization is. */
+/* Replaces an organization's domains, by their domain_keys; the first is primary. They are validated as the
+ * organization is. */
 int organization_set_domains(struct work *w, int64_t id, const struct str *keys, size_t count);
 int organization_validate_domains(struct work *w, int64_t id); /* after is_validated changed */
 
 /* The organization that whoever has this address joins: the one with its domain, validated. 1 found, 0 */
 int organization_of_address(struct work *w, struct str email, int64_t *id);
 
-/* What their names are looked up by: put in after a name was written (present), taken out before it changes. ids: JSON array. */
+/* What their names are looked up by: put in after a name was written (present), taken out before it changes. ids: JSON
+ * array. */
 int organizations_index_names(struct work *w, struct str ids, bool present);
 
-/* Gone at once for everybody; its people lose it and their conversations with them, a thousand in this write and the rest by a job. */
+/* Gone at once for everybody; its people lose it and their conversations with them, a thousand in this write and the
+ * rest by a job. */
 int organizations_delete(struct work *w, struct str ids);
 int organizations_delete_run(struct work *w, const struct job *j); /* the job "delete_organizations" */
 

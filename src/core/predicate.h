@@ -1,4 +1,5 @@
-/* Predicates: conditions that people write as data, for SLAs, triggers, monitors, views and filters. The essay is in predicate.c. */
+/* Predicates: conditions that people write as data, for SLAs, triggers, monitors, views and filters. The essay is in
+ * predicate.c. */
 #ifndef CORE_PREDICATE_H
 #define CORE_PREDICATE_H
 
@@ -15,7 +16,7 @@ enum test {
 
 struct bound {
     bool given, open;
-    int64_t number; /* VALUE_NUMBER, VALUE_TIME */
+    int64_t number;  /* VALUE_NUMBER, VALUE_TIME */
     struct str text; /* other kinds */
 };
 
@@ -43,10 +44,12 @@ struct predicate {
     int count;
 };
 
-/* Reads {collection_operator, collections: [{proposition_operator, propositions: [{field, operator, value}]}]}, AND or OR; without:
- * OR of collections, AND of propositions. Everything that is wrong is said, each with its pointer under `at`, which also names the
- * parameter. What is relative to now is settled here: by w->now and the desk's time zone. 0 or the first problem. */
-int predicate_read(struct work *w, const struct definitions *d, const struct json *j, struct str at, struct predicate **out);
+/* Reads {collection_operator, collections: [{proposition_operator, propositions: [{field, operator, value}]}]}, AND or
+ * OR; without: OR of collections, AND of propositions. Everything that is wrong is said, each with its pointer under
+ * `at`, which also names the parameter. What is relative to now is settled here: by w->now and the desk's time zone. 0
+ * or the first problem. */
+int predicate_read(struct work *w, const struct definitions *d, const struct json *j, struct str at,
+                   struct predicate **out);
 
 /* As a condition over the subject's row t. Values are bound. */
 struct condition {

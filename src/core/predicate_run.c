@@ -12,7 +12,8 @@ static bool is_equality(const struct proposition *p) {
     return is_number(p->field) ? p->low.number == p->high.number : str_eq(p->low.text, p->high.text);
 }
 
-/* ---- as SQL -------------------------------------------------------------------------------------------------------- */
+/* ---- as SQL --------------------------------------------------------------------------------------------------------
+ */
 
 enum { BINDS_EACH = 3 }; /* :a :b :f of a proposition, followed by its number */
 
@@ -29,9 +30,11 @@ static const char *add_bind(struct compiler *c, char kind, struct bind b) {
     return b.name;
 }
 
-static void put_bound(struct compiler *c, const struct proposition *p, char kind, const struct bound *b, const char *op) {
+static void put_bound(struct compiler *c, const struct proposition *p, char kind, const struct bound *b,
+                      const char *op) {
     bool numeric = is_number(p->field);
-    struct bind value = numeric ? (struct bind){.type = BIND_INT, .i = b->number} : (struct bind){.type = BIND_TEXT, .s = b->text};
+    struct bind value =
+        numeric ? (struct bind){.type = BIND_INT, .i = b->number} : (struct bind){.type = BIND_TEXT, .s = b->text};
     buf_fmt(&c->sql, numeric ? "%s %s CAST(%s AS BIGINT)" : "%s %s %s", p->field->value, op, add_bind(c, kind, value));
 }
 
@@ -47,7 +50,8 @@ static void put_test(struct compiler *c, const struct proposition *p) {
         if (p->high.given) put_bound(c, p, 'b', &p->high, p->high.open ? "<" : "<=");
         break;
     case HAS_PART:
-        buf_fmt(&c->sql, "@INSTR@(%s, %s) > 0", p->field->value, add_bind(c, 'a', (struct bind){.type = BIND_TEXT, .s = p->text}));
+        buf_fmt(&c->sql, "@INSTR@(%s, %s) > 0", p->field->value,
+                add_bind(c, 'a', (struct bind){.type = BIND_TEXT, .s = p->text}));
         break;
     case IS_AMONG:
     case HAS_ALL: {
@@ -81,7 +85,8 @@ static void put_proposition(struct compiler *c, const struct proposition *p) {
     }
     /* +: an order that an index has must not draw the planner away from the texts. */
     bool grouped = p->test == HAS_ALL && p->text_count > 1;
-    buf_fmt(&c->sql, "t.id %sIN (SELECT %s%s FROM %s WHERE ", p->negated ? "NOT " : "", grouped ? "+" : "", d->owner, d->among);
+    buf_fmt(&c->sql, "t.id %sIN (SELECT %s%s FROM %s WHERE ", p->negated ? "NOT " : "", grouped ? "+" : "", d->owner,
+            d->among);
     put_only(c, d);
     put_test(c, p);
     if (grouped)
@@ -111,7 +116,8 @@ struct condition predicate_condition(const struct predicate *p, struct arena *a)
     return out;
 }
 
-/* ---- the facts of an object ------------------------------------------------------------------------------------------ */
+/* ---- the facts of an object
+ * ------------------------------------------------------------------------------------------ */
 
 static void add_fact(struct arena *a, const struct definition *d, struct fact *f, struct stmt *row, int column) {
     if (col_null(row, column)) return;
@@ -123,8 +129,10 @@ static void add_fact(struct arena *a, const struct definition *d, struct fact *f
         if (f->count) memcpy(texts, f->texts, (size_t)f->count * sizeof *texts);
         f->numbers = numbers, f->texts = texts;
     }
-    if (is_number(d)) f->numbers[f->count++] = col_int(row, column);
-    else f->texts[f->count++] = str_dup(a, col_text(row, column));
+    if (is_number(d))
+        f->numbers[f->count++] = col_int(row, column);
+    else
+        f->texts[f->count++] = str_dup(a, col_text(row, column));
 }
 
 static int read_columns(struct work *w, const struct definitions *d, int64_t id, struct fact *facts) {
@@ -149,8 +157,9 @@ static int read_columns(struct work *w, const struct definitions *d, int64_t id,
 static int read_rows(struct work *w, const struct definition *d, int64_t id, struct fact *fact) {
     struct stmt *row;
     int rc;
-    const char *sql = str_fmt(w->arena, "SELECT %s FROM %s WHERE %s = :id%s%s", d->value, d->among, d->owner, d->only ? " AND " : "",
-                              d->only ? d->only : "").p;
+    const char *sql = str_fmt(w->arena, "SELECT %s FROM %s WHERE %s = :id%s%s", d->value, d->among, d->owner,
+                              d->only ? " AND " : "", d->only ? d->only : "")
+                          .p;
     TRY(db_start(w->conn, sql, BINDS(B_INT("id", id)), &row));
     while ((rc = stmt_step(row)) == 1) add_fact(w->arena, d, fact, row, 0);
     stmt_end(row);
@@ -161,11 +170,14 @@ static int read_rows(struct work *w, const struct definition *d, int64_t id, str
 static int read_fields(struct work *w, const struct definitions *d, int64_t id, struct fact *facts) {
     struct stmt *row;
     int rc;
-    const char *sql = str_fmt(w->arena, "SELECT x.field_id, x.value_key, " VALUE_OF_PICKS " FROM %s WHERE %s = :id", d->subject->field_rows, d->subject->field_owner).p;
+    const char *sql = str_fmt(w->arena, "SELECT x.field_id, x.value_key, " VALUE_OF_PICKS " FROM %s WHERE %s = :id",
+                              d->subject->field_rows, d->subject->field_owner)
+                          .p;
     TRY(db_start(w->conn, sql, BINDS(B_INT("id", id)), &row));
     while ((rc = stmt_step(row)) == 1)
         for (int i = 0; i < d->count; i++)
-            if (d->list[i].field_id && d->list[i].field_id == col_int(row, 0)) add_fact(w->arena, &d->list[i], &facts[i], row, d->list[i].kind == VALUE_PICKS ? 2 : 1);
+            if (d->list[i].field_id && d->list[i].field_id == col_int(row, 0))
+                add_fact(w->arena, &d->list[i], &facts[i], row, d->list[i].kind == VALUE_PICKS ? 2 : 1);
     stmt_end(row);
     return rc;
 }
@@ -180,7 +192,8 @@ int facts_read(struct work *w, const struct definitions *d, int64_t id, struct f
     return 1;
 }
 
-/* ---- in memory --------------------------------------------------------------------------------------------------------- */
+/* ---- in memory
+ * --------------------------------------------------------------------------------------------------------- */
 
 static int compare_bytes(struct str a, struct str b) {
     size_t n = a.n < b.n ? a.n : b.n;

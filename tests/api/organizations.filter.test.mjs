@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DAY, form, multipart, open, shared } from './lib/index.mjs';
+import { DAY, form, multipart, open, shared, until } from './lib/index.mjs';
 
 const FIELDS = ['organizations.name', 'tags.name', 'organizations.conversationaccess', 'organizations.createdat_relative_past', 'organizations.createdat_absolute',
   'organizations.updatedat_relative_past', 'organizations.updatedat_absolute'];
@@ -185,15 +185,23 @@ test('days are those of the desk\'s time zone, by its clock', async (t) => {
   (await desk.owner.put('/settings', { values: { 'desk.time_zone': 'Nowhere/Land' } })).refused(400, 'FIELD_INVALID', 'values/desk.time_zone');
   await desk.clock.set(Date.parse('2026-11-22T22:30:00Z')); // a Sunday; in Berlin 23:30, in Tokyo Monday morning
   await desk.owner.create('/organizations', { name: 'Late' });
+  const zone = async (name) => {
+    (await desk.owner.put('/settings', { values: { 'desk.time_zone': name } })).must(200);
+    await until('every process knows of it', async () => {
+      const seen = [];
+      for (let i = 0; i < 4 * desk.processes; i++) seen.push((await desk.owner.fetch('/settings')).find((x) => x.name === 'desk.time_zone').value);
+      return seen.every((x) => x === name) || undefined;
+    });
+  };
   const on = (value) => found(desk.owner, all(p('organizations.createdat_absolute', 'date_is', value)));
   const since = (value, operator = 'date_after_or_on') => found(desk.owner, all(p('organizations.createdat_relative_past', operator, value)));
   assert.deepEqual([await on('2026-11-22'), await on('2026-11-23')], [['Late'], []]);
   assert.deepEqual(await on('2026-11-23T05:00:00+09:00'), ['Late'], 'a moment names its day');
-  (await desk.owner.put('/settings', { values: { 'desk.time_zone': 'Asia/Tokyo' } })).must(200);
+  await zone('Asia/Tokyo');
   assert.deepEqual([await on('2026-11-22'), await on('2026-11-23')], [[], ['Late']]);
   assert.deepEqual(await since('currentweek'), ['Late'], 'Monday begins the week');
   assert.deepEqual(await since('lastweek', 'date_before_or_on'), []);
-  (await desk.owner.put('/settings', { values: { 'desk.time_zone': 'Europe/Berlin' } })).must(200);
+  await zone('Europe/Berlin');
   await desk.clock.set(Date.parse('2026-11-22T23:30:00Z')); // Monday in Berlin
   assert.deepEqual([await since('today'), await since('yesterday'), await since('currentweek'), await since('lastweek')], [[], ['Late'], [], ['Late']]);
   assert.deepEqual(await since('lastweek', 'date_before_or_on'), ['Late']);

@@ -61,6 +61,7 @@ static void value_keys_are_cut_between_characters(void **state) {
     assert_int_equal(odd.n, LIMIT_VALUE_KEY - 1);
     assert_true(utf8_valid(odd));
     assert_true(str_eq(field_value_key(a, FIELD_TEXT, S("Gold")), S("gold")));
+    assert_true(str_eq(field_value_key(a, FIELD_DECIMAL, S("12.50")), field_value_key(a, FIELD_NUMERIC, S("12.5"))));
     arena_free(a);
 }
 
