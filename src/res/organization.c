@@ -124,6 +124,8 @@ static const struct route organization_routes[] = {
      .doc = "A problem's pointer says where it is: predicates/collections/0/propositions/1/operator."},
     {GET, "/organizations", COL_PLUS, "users", LIST, api_list, .args = list_args, .summary = "List the organizations"},
     {GET, "/organizations/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read an organization"},
+    {GET, "/users/:id/organizations", COL_PLUS, "users", LIST, api_list, .of = "user", .where = "t.id = (SELECT u.organization_id FROM users u WHERE u.id = :id)",
+     .summary = "List the organizations of a person", .doc = "One, or none."},
     {GET, "/organizations/:id/members", COL_PLUS, "users", LIST, api_list, .reply = "user", .of = "organization",
      .where = "t.organization_id = :id", .order = {.key = "t.name_key"}, .summary = "List the people of an organization"},
     {POST, "/organizations", AG_PLUS, "users", ONE, create, .permission = "organizations.update", .summary = "Make an organization"},

@@ -45,3 +45,15 @@ test('another organization stays another', async (t) => {
   (await stranger.client.get(`/conversations/${w.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
   assert.deepEqual((await stranger.client.get('/conversations', { filters: 'MY_ORGANIZATION' })).must(200).ids, []);
 });
+
+test('the organizations of a person are one or none', async (t) => {
+  const desk = await open(t);
+  const { id } = await desk.staff.create('/organizations', { name: 'Brandfathers' });
+  const path = `/users/${desk.people.customer.id}/organizations`;
+  assert.deepEqual(await desk.staff.fetch(path), []);
+  await desk.staff.update(`/users/${desk.people.customer.id}`, { organization_id: id });
+  const reply = (await desk.as('collaborator').get(path)).must(200);
+  assert.deepEqual([reply.data.map((o) => o.name), reply.body.resource, reply.body.total_count], [['Brandfathers'], 'organization', 1]);
+  (await desk.customer.get(path)).refused(403, 'PERMISSIONS_DENIED');
+  (await desk.staff.get('/users/999999/organizations')).refused(404, 'RESOURCE_NOT_FOUND');
+});
