@@ -47,7 +47,7 @@ static void add_filters(struct list *l, struct call *c) {
 
 static void add_keyset(struct list *l, struct call *c) {
     const struct options *o = &c->options;
-    if (!o->keyset) return;
+    if (o->after_id == 0 && o->before_id == 0) return;
     bool before = o->before_id != 0;
     if (before) l->descending = !l->descending;
     const char *op = l->descending ? "<" : ">";

@@ -135,6 +135,7 @@ struct route {
     const char *of;                 /* type of the resource that the path's first :id names: 404 unless visible */
     const char *where;              /* a further condition on rows; path variables and :me are bound by name */
     struct order order;             /* lists: NULL key and ascending: by id */
+    bool always_keys;   /* lists: keys make all pages, from the first */
     bool newest_keys;               /* lists: after_id and before_id are understood */
     int (*count)(struct call *c, int64_t *total); /* lists: 1 when it knows, 0 to count rows */
     const struct resource *records; /* bulk imports: what the parameter named by .record_list is a list of */

@@ -115,3 +115,28 @@ void access_organization_cases(struct work *w, struct branches *out) {
     branch_add(out, "t.state = 1 AND t.organization_id = :my_organization");
     branch_bind_int(out, ":my_organization", w->actor.organization_id);
 }
+
+/* A branch's condition over its alias t, said of the alias c. */
+static void about_case(struct buf *out, const char *where) {
+    for (const char *at = where; *at; at++) {
+        bool alias = at[0] == 't' && at[1] == '.' && (at == where || at[-1] == ' ' || at[-1] == '(');
+        buf_char(out, alias ? 'c' : *at);
+    }
+}
+
+void access_posts(struct work *w, struct branches *out) {
+    struct branches cases = {0};
+    struct buf sql = {0};
+    access_cases(w, &cases);
+    buf_text(&sql, "EXISTS (SELECT 1 FROM cases c WHERE c.id = t.case_id AND (1 = 0");
+    for (int i = 0; i < cases.count; i++) {
+        buf_text(&sql, " OR (");
+        about_case(&sql, cases.where[i]);
+        buf_char(&sql, ')');
+    }
+    buf_text(&sql, "))");
+    branch_add(out, str_dup(w->arena, buf_view(&sql)).p);
+    buf_free(&sql);
+    memcpy(out->binds, cases.binds, sizeof out->binds);
+    out->bind_count = cases.bind_count;
+}

@@ -25,6 +25,8 @@ void branch_bind_text(struct branches *b, const char *name, struct str v);
 
 /* Conversations as conversations, cases, messages, notes, search and views see them (completions.md section 5). */
 void access_cases(struct work *w, struct branches *out);
+/* Posts of those. */
+void access_posts(struct work *w, struct branches *out);
 /* The list without filters: customers get those they requested alone. */
 void access_own_cases(struct work *w, struct branches *out);
 /* Those a customer adds by filters=MY_ORGANIZATION: their organization's instead of their own. */

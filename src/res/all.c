@@ -5,6 +5,8 @@
     X(conversation) \
     X(conversation_message) \
     X(read_marker) \
+    X(post) \
+    X(event) \
     X(case_status) \
     X(case_priority) \
     X(case_type) \
