@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open, until } from '../api/lib/index.mjs';
+import { connect, open, relay, until } from '../api/lib/index.mjs';
 import { databaseUrl } from '../api/lib/desk.mjs';
 import { another, connection, psql } from './lib.mjs';
 
@@ -41,4 +41,28 @@ test('a job whose process was killed is run by another, once its lease is over',
   assert.equal(psql(url, "SELECT count(*) FROM teams WHERE legacy_id = 'X'"), '1');
   await second.stop();
   await desk.start();
+});
+
+test('a mail that is on its way for longer than its lease is not sent by another process', async (t) => {
+  const desk = await open(t);
+  const to = await relay(t);
+  await connect(desk, to);
+  const second = await another(t, desk);
+  const url = databaseUrl(desk.dir);
+  await second.stop(); // so that it is the first who sends
+  await to.tell({ hold: true });
+  await desk.owner.create('/users/invite', { full_name: 'Ines Invited', email: 'ines@people.example' });
+  await until('the mail on its way', () => to.mails.length === 1);
+  await second.start();
+  const lease = () => Number(psql(url, "SELECT run_at FROM jobs WHERE status = 2 AND kind = 'mail'"));
+  const first = lease();
+  for (const { clock } of [desk, second]) clock.write(clock.now + 3 * 60_000);
+  await until('a longer lease', () => lease() > first);
+  for (const { clock } of [desk, second]) clock.write(clock.now + 3 * 60_000);
+  const { id } = (await second.owner.post('/bulk/teams', { teams: [{ title: 'After' }] })).must(202).data;
+  assert.equal((await second.job(second.owner, id)).status, 'COMPLETED', 'who looks for jobs');
+  assert.equal(to.mails.length, 1);
+  await to.tell({ hold: false });
+  await until('the end of the job', () => psql(url, "SELECT count(*) FROM jobs WHERE status IN (1, 2)") === '0');
+  assert.equal(to.mails.length, 1);
 });
