@@ -1,4 +1,4 @@
--- What other systems told of people, and what people wrote, by person.
+-- What other systems told of people, and what people wrote, by person; and what is swept when it is old.
 
 CREATE TABLE events (
     id @ID@,
@@ -12,3 +12,6 @@ CREATE TABLE events (
 CREATE INDEX events_of_user ON events (user_id, id);
 
 CREATE INDEX posts_by_creator ON posts (creator_id, id);
+
+CREATE INDEX sessions_old ON sessions (last_activity_at);
+CREATE INDEX outgoing_mails_done ON outgoing_mails (updated_at) WHERE letter IS NULL;

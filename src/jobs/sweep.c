@@ -6,6 +6,9 @@
 
 QUERY(sweep_failures, "DELETE FROM login_failures WHERE created_at <= :before");
 QUERY(sweep_links, "DELETE FROM links WHERE expires_at <= :before");
+QUERY(sweep_mails, "DELETE FROM outgoing_mails WHERE letter IS NULL AND updated_at <= :before");
+/* A thousand at a time: a desk may have slept for long. */
+QUERY(sweep_sessions, "DELETE FROM sessions WHERE id IN (SELECT s.id FROM sessions s WHERE s.last_activity_at <= :before LIMIT 1000)");
 QUERY(sweep_outbox, "DELETE FROM outbox WHERE created_at <= :before");
 QUERY(sweep_public_writes, "DELETE FROM public_writes WHERE minute <= CAST(:before AS BIGINT) / 60000");
 
@@ -16,6 +19,8 @@ static const struct sweep {
 } sweeps[] = {
     {&sweep_failures, LOGIN_FAILURES_KEPT},
     {&sweep_links, 0},
+    {&sweep_mails, 30 * TIME_DAY},
+    {&sweep_sessions, 31 * TIME_DAY}, /* a day more than any may rest */
     {&sweep_outbox, OUTBOX_KEPT},
     {&sweep_public_writes, 2 * TIME_MINUTE},
 };

@@ -1,0 +1,66 @@
+/* What is old goes, and nothing else. */
+#include "store.h"
+#undef fail /* of cmocka: the work has one too */
+
+#include "base/clock.h"
+#include "jobs/sweep.h"
+
+QUERY(old_user, "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, role_type, created_at, updated_at) "
+                "VALUES (1, 'u', 'x', 'x', 1, 0, 2, 3, 0, 0)");
+QUERY(old_session, "INSERT INTO sessions (user_id, user_agent, ip_address, is_csrf_checked, created_at, last_activity_at) VALUES (1, '', '', 0, 0, :at)");
+QUERY(old_mail, "INSERT INTO outgoing_mails (template, recipient, letter, message_id, status, attempts, retry_until, created_at, updated_at) "
+                "VALUES ('x', 'x', CAST(:letter AS BLOB), 'x', 2, 1, 0, 0, :at)");
+QUERY(sessions_left, "SELECT COUNT(*) FROM sessions");
+QUERY(mails_left, "SELECT COUNT(*) FROM outgoing_mails");
+
+struct old {
+    struct place place;
+    int64_t now;
+};
+
+static int fill(struct conn *c, void *arg) {
+    const struct old *o = arg;
+    const int64_t days[] = {0, 30, 32, 400};
+    if (db_exec(c, &old_user, NULL) < 0) return -1;
+    for (size_t i = 0; i < sizeof days / sizeof *days; i++) {
+        struct bind at = B_INT("at", o->now - days[i] * TIME_DAY);
+        if (db_exec(c, &old_session, BINDS(at)) < 0 || db_exec(c, &old_mail, BINDS(at, B_NULL("letter"))) < 0 ||
+            db_exec(c, &old_mail, BINDS(at, B_TEXT("letter", S("sealed")))) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int make(void **state) {
+    struct old *o = calloc(1, sizeof *o);
+    if (o == NULL) return -1;
+    *state = o;
+    o->now = clock_now(&(struct clock){0});
+    snprintf(o->place.dir, sizeof o->place.dir, "/tmp/deskd-test-XXXXXX");
+    if (!mkdtemp(o->place.dir) || place_open(&o->place, schema_files) < 0) return -1;
+    return db_write(o->place.db, fill, o) < 0 ? -1 : 0;
+}
+
+static int64_t left(struct old *o, const struct query *q) {
+    struct conn *c = db_reader(o->place.db);
+    int64_t n = -1;
+    assert_int_equal(db_read_begin(c, 0), 0);
+    assert_int_equal(db_int(c, q, NULL, &n), 1);
+    db_read_end(c);
+    return n;
+}
+
+static void sessions_and_sent_mails_go_when_they_are_old(void **state) {
+    struct old *o = *state;
+    struct desk desk = {.db = o->place.db};
+    assert_int_equal(left(o, &sessions_left), 4);
+    assert_int_equal(left(o, &mails_left), 8);
+    sweep(&desk);
+    assert_int_equal(left(o, &sessions_left), 2);
+    assert_int_equal(left(o, &mails_left), 1 + 4); /* what is not sent yet stays, however old */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(sessions_and_sent_mails_go_when_they_are_old, make, place_remove)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
