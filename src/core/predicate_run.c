@@ -79,11 +79,13 @@ static void put_proposition(struct compiler *c, const struct proposition *p) {
         buf_text(&c->sql, p->negated ? ", FALSE)" : ")");
         return;
     }
-    buf_fmt(&c->sql, "t.id %sIN (SELECT %s FROM %s WHERE ", p->negated ? "NOT " : "", d->owner, d->among);
+    bool all = p->test == HAS_ALL && p->text_count > 1;
+    buf_fmt(&c->sql, "t.id %sIN (SELECT %s%s FROM %s WHERE ", p->negated ? "NOT " : "", all ? "+" : "", d->owner, d->among);
     put_only(c, d);
     put_test(c, p);
-    /* +: an order that an index has must not draw the planner away from the texts. */
-    if (p->test == HAS_ALL && p->text_count > 1)
+    /* +: an order that an index has must not draw the planner away from the texts; the same where it is selected, since
+     * PostgreSQL takes it for another expression than the column. */
+    if (all)
         buf_fmt(&c->sql, " GROUP BY +%s HAVING COUNT(DISTINCT %s) = CAST(%s AS BIGINT)", d->owner, d->value,
                 add_bind(c, 'b', (struct bind){.type = BIND_INT, .i = p->text_count}));
     buf_char(&c->sql, ')');
