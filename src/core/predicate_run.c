@@ -83,7 +83,8 @@ static void put_proposition(struct compiler *c, const struct proposition *p) {
         buf_text(&c->sql, p->negated ? ", FALSE)" : ")");
         return;
     }
-    /* +: an order that an index has must not draw the planner away from the texts. */
+    /* +: an order that an index has must not draw the planner away from the texts; the same where it is selected, since
+     * PostgreSQL takes it for another expression than the column. */
     bool grouped = p->test == HAS_ALL && p->text_count > 1;
     buf_fmt(&c->sql, "t.id %sIN (SELECT %s%s FROM %s WHERE ", p->negated ? "NOT " : "", grouped ? "+" : "", d->owner,
             d->among);
