@@ -30,6 +30,7 @@ enum { URL_ID = -1, URL_END = -2 };
 struct layout {
     const struct resource *resource;
     struct json_name type;        /* of the resource; .key is the type in quotes, without the colon */
+    struct str reference_end;     /* ,"resource_type":"team"} */
     struct str from;              /* "teams t" */
     struct str columns;           /* "t.id, t.title, ..."; 0 in place of the id where rows have none */
     struct str select;            /* "SELECT t.id, t.title, ... FROM teams t WHERE " */

@@ -72,11 +72,22 @@ static void write_carried(struct view *v, const struct layout *layout, const str
     else jw_null(&v->w);
 }
 
+/* Three of four values of a list are such: written from their pieces where names stand as they are. */
+static void write_bare(struct view *v, const struct layout *layout, int64_t id) {
+    char room[INT_TEXT];
+    jw_pieces(&v->w, (const struct str[]){S("{\"id\":"), str_int(room, id), layout->reference_end}, 3);
+}
+
 /* The resource, when it is included here, or what stands for it. carried: places, then -1; NULL: what every reference carries. */
 static void write_reference(struct view *v, const struct layout *layout, int64_t id, const int *carried) {
-    const struct row *row = view_find(v, layout->resource, id);
-    if (row && row->expandable && !v->c->options.flat && view_includes(v, layout->resource) && !on_path(v, row)) {
+    bool bare = carried == NULL && layout->also < 0, included = view_includes(v, layout->resource);
+    const struct row *row = bare && !included ? NULL : view_find(v, layout->resource, id);
+    if (included && row && row->expandable && !v->c->options.flat && !on_path(v, row)) {
         view_row(v, row);
+        return;
+    }
+    if (bare && jw_is_plain(&v->w)) {
+        write_bare(v, layout, id);
         return;
     }
     jw_object(&v->w);

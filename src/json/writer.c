@@ -131,14 +131,16 @@ void jw_cat(struct json_writer *w, const struct str *parts, size_t n) {
     buf_char(w->out, '"');
 }
 
-void jw_quoted(struct json_writer *w, struct str quoted) {
+void jw_quoted(struct json_writer *w, struct str quoted) { jw_pieces(w, &quoted, 1); }
+
+void jw_pieces(struct json_writer *w, const struct str *pieces, size_t n) {
     begin(w);
-    buf_str(w->out, quoted);
+    for (size_t i = 0; i < n; i++) buf_str(w->out, pieces[i]);
 }
 
 /* ---- names ------------------------------------------------------------------------------------------ */
 
-static void announce_key(struct json_writer *w) {
+static inline void announce_key(struct json_writer *w) {
     assert(w->depth > 0 && w->shape[w->depth - 1] == '}' && !w->keyed);
     w->began = w->no_empty && w->depth > 1 && !w->keep ? w->out->n : STAYS;
     w->keep = false;
@@ -161,7 +163,7 @@ void jw_key(struct json_writer *w, struct str name) {
 }
 
 void jw_name(struct json_writer *w, const struct json_name *name) {
-    if (w->name_case != CASE_SNAKE || w->pretty) {
+    if (!jw_is_plain(w)) {
         jw_key(w, name->text);
         return;
     }
