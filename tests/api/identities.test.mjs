@@ -344,7 +344,8 @@ test('a phone number is the same in any writing, and shown as it was given', asy
 
 test("with the desk's region numbers without country are that country's, those already there too", async (t) => {
   const { desk, ann } = await prepare(t);
-  const post = (number, user_id) => desk.staff.post('/identities/phones', { user_id, number });
+  const { client } = await desk.session(desk.staff); // so many at once by Basic would wait for their hash in a process that has not seen it
+  const post = (number, user_id) => client.post('/identities/phones', { user_id, number });
   (await post('030 1234567', ann.id)).must(201);
   for (const reply of await Promise.all(Array.from({ length: 205 }, (_, n) => post(`030 ${2000000 + n}`, ann.id)))) reply.must(201);
   (await post('+49 30 2000000', desk.people.agent.id)).must(201); // nobody knew that it is the same
