@@ -296,13 +296,13 @@ static int next_step(struct call *c, enum auth_step step, int64_t user_id) {
     return fail(&c->work, step == STEP_OTP ? ERR_OTP_EXPECTED : ERR_CREDENTIAL_EXPIRED);
 }
 
-/* Takes the code and spends the token, if one brought it; a miss of either is kept. Guesses of one address wait for each other,
- * so a code counts as long as ten wrong ones were not counted before it. */
+/* Takes the code and spends the token, if one brought it; a miss of either is kept. Guesses of one person's codes wait for each
+ * other, so a code counts as long as ten wrong ones were not counted before it. */
 static int write_code(struct conn *conn, void *arg) {
     struct opening *o = arg;
     o->work->conn = conn;
     o->taken = false;
-    o->locked = login_guard(o->work, o->login);
+    o->locked = code_guard(o->work, o->login);
     if (o->locked) return o->locked;
     int taken = factor_take(o->work, o->user_id, o->code);
     if (taken == 1 && o->token_id) taken = auth_token_use(o->work, o->token_id);
