@@ -402,9 +402,9 @@ static int by_remembered(struct call *c, const struct credentials_given *g, stru
     TRY(on_writer(c, write_remembered, &o));
     int rc = o.taken ? session_load(&c->work, o.session_id, s) : 0;
     if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_AUTHENTICATION_FAILED);
+    /* No token to a new password for who may have found this one: whoever knows the expired password logs in with it. */
+    if (password_expired(c->work.desk, c->work.actor.rank, s->password_updated_at, c->work.now)) return fail(&c->work, ERR_AUTHENTICATION_FAILED);
     call_header(c, "X-RememberMe", o.successor);
-    if (password_expired(c->work.desk, c->work.actor.rank, s->password_updated_at, c->work.now))
-        return next_step(c, STEP_PASSWORD, o.user_id);
     return 0;
 }
 
