@@ -91,7 +91,7 @@ static const struct field user_fields[] = {
     PERSON_CUSTOM_FIELDS,
     USER_FIELD_VALUES,
     USER_TAGS,
-    {"pinned_notes_count", F_INT, READONLY, .to = TO_STAFF, .doc = "How many notes are pinned to the person."},
+    {"pinned_notes_count", F_INT, READONLY, .to = TO_STAFF_ALONE, .doc = "How many notes are pinned to the person."},
     {"locale", F_REF, NULLABLE, .ref = "locale", .to = TO_STAFF, .doc = "The language the person is written to in."},
     PERSON_TIME_ZONE,
     PERSON_TIME_ZONE_OFFSET,
