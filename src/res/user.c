@@ -9,6 +9,7 @@
 #include "core/letter.h"
 #include "core/password.h"
 #include "core/permission.h"
+#include "core/remember.h"
 #include "core/session.h"
 #include "core/setting.h"
 #include "res/avatar.h"
@@ -233,8 +234,9 @@ static int update_related(struct call *c, int64_t type) {
     if (given(c, "organization")) TRY(user_set_organization(w, c->id, in_int(c, "organization")));
     if (given(c, "team_ids")) TRY(user_join_teams(w, c->id, team_ids(c)));
     else if (type == ROLE_CUSTOMER) TRY(user_join_teams(w, c->id, S("[]")));
-    if (given(c, "is_enabled") && !in_int(c, "is_enabled")) TRY(sessions_end(w, c->id, 0));
-    return 0;
+    if (!given(c, "is_enabled") || in_int(c, "is_enabled")) return 0;
+    TRY(remember_end(w, c->id));
+    return sessions_end(w, c->id, 0);
 }
 
 static int update(struct call *c) {

@@ -93,9 +93,11 @@ test('a logout forgets the chain that opened the session, and those it began', a
   (await present(desk, token)).refused(401, 'AUTHENTICATION_FAILED');
 });
 
-test('a disabled person is not remembered', async (t) => {
+test('a disabled person is not remembered, nor once enabled again', async (t) => {
   const desk = await open(t);
   const token = await remember(desk.customer);
   (await desk.owner.put(`/users/${desk.people.customer.id}`, { is_enabled: false })).must(200);
+  (await present(desk, token)).refused(401, 'AUTHENTICATION_FAILED');
+  (await desk.owner.put(`/users/${desk.people.customer.id}`, { is_enabled: true })).must(200);
   (await present(desk, token)).refused(401, 'AUTHENTICATION_FAILED');
 });
