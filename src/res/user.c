@@ -244,6 +244,7 @@ static int update(struct call *c) {
     TRY(api_target(c));
     TRY(user_may_change(&c->work, c->id));
     ignore_access(c);
+    if (c->id == c->work.actor.user_id) in_ignore(c, "password", "PUT /profile/password changes one's own, and asks for the present one");
     api_input(c);
     TRY(db_int(c->work.conn, &user_role_type, BINDS(B_INT("id", c->id)), &type));
     TRY(db_int(c->work.conn, &user_role, BINDS(B_INT("id", c->id)), &role));
@@ -337,7 +338,8 @@ static const struct route user_routes[] = {
      .doc = "As making one, with an e-mail address and without a password: a link to choose it is mailed, and works for seven days."},
     {PUT, "/users/:id", AG_PLUS, "users", ONE, update, .prepare = hash_password, .permission = "users.update",
      .summary = "Change a person",
-     .doc = "Agents change customers and themselves, admins and owners anyone of equal or lower rank.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+     .doc = "Agents change customers and themselves, admins and owners anyone of equal or lower rank. One's own password is ignored: "
+            "PUT /profile/password changes it.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {DELETE, "/users/:id", AG_PLUS, "users", NONE, remove_user, .args = delete_args, .permission = "users.delete",
      .summary = "Delete a person", .doc = "The person can't log in any more and has no addresses; conversations keep the name.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},

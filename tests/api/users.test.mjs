@@ -221,3 +221,14 @@ test('a program whose name is no UTF-8 is served and its name shown readably', a
   const reply = (await desk.owner.get('/session', {}, { 'User-Agent': 'caf\u00e9/1' })).must(200); // Node sends one byte, E9
   assert.equal(reply.data.user_agent, 'caf?/1');
 });
+
+test("one's own password is not changed like another member: that takes the present one", async (t) => {
+  const desk = await open(t);
+  for (const role of ['agent', 'admin', 'owner']) {
+    const reply = (await desk.as(role).put(`/users/${desk.people[role].id}`, { password: 'not asked for the old one', signature: 'Me' })).must(200);
+    assert.equal(reply.data.signature, 'Me');
+    assert.match(JSON.stringify(reply.body.logs), /password was ignored/);
+    (await desk.login(desk.people[role].email, 'not asked for the old one').get('/me')).refused(401, 'AUTHENTICATION_FAILED');
+    (await desk.as(role).get('/me')).must(200);
+  }
+});
