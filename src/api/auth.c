@@ -411,12 +411,15 @@ static int by_remembered(struct call *c, const struct credentials_given *g, stru
 static int write_chain(struct conn *conn, void *arg) {
     struct opening *o = arg;
     o->work->conn = conn;
-    return remember_begin(o->work, o->user_id, o->session_id, &o->token);
+    int begun = remember_begin(o->work, o->user_id, o->session_id, &o->token);
+    o->taken = begun == 1;
+    return begun;
 }
 
 static int begin_remembering(struct call *c, const struct session *s) {
     struct opening o = {.work = &c->work, .user_id = s->user_id, .session_id = s->id};
     TRY(on_writer(c, write_chain, &o));
+    if (!o.taken) return session_failed(c);
     call_header(c, "X-RememberMe", o.token);
     return 0;
 }
