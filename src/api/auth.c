@@ -323,13 +323,14 @@ static int take_code(struct call *c, struct str code, int64_t user_id, int64_t t
     return o.taken ? 0 : fail(&c->work, ERR_AUTHENTICATION_FAILED);
 }
 
-/* The session of a login that proved enough. */
-static int open_session(struct call *c, const struct credentials_given *g, int64_t user_id, struct session *s) {
+/* The session of a login that proved enough, while the password was the one of this moment. */
+static int open_session(struct call *c, const struct credentials_given *g, int64_t user_id, int64_t password_updated_at, struct session *s) {
     struct opening o = {.work = &c->work, .user_id = user_id, .csrf = g->csrf};
     TRY(session_find(&c->work, o.user_id, c->work.actor.user_agent, c->work.actor.remote, g->csrf, &o.session_id));
     if (o.session_id == 0) TRY(on_writer(c, write_session, &o));
     int rc = session_load(&c->work, o.session_id, s);
-    return rc < 0 ? rc : rc == 1 ? 0 : fail(&c->work, ERR_AUTHENTICATION_FAILED);
+    bool opened = rc == 1 && s->password_updated_at == password_updated_at;
+    return rc < 0 ? rc : opened ? 0 : fail(&c->work, ERR_AUTHENTICATION_FAILED);
 }
 
 static int by_password(struct call *c, const struct credentials_given *g, struct session *s) {
@@ -339,8 +340,7 @@ static int by_password(struct call *c, const struct credentials_given *g, struct
     if (l.wants_otp && g->code.n == 0) return next_step(c, STEP_OTP, l.user_id);
     if (l.wants_otp) TRY(take_code(c, g->code, l.user_id, 0));
     if (password_expired(c->work.desk, l.rank, l.password_updated_at, c->work.now)) return next_step(c, STEP_PASSWORD, l.user_id);
-    TRY(open_session(c, g, l.user_id, s));
-    if (s->password_updated_at != l.password_updated_at) return fail(&c->work, ERR_AUTHENTICATION_FAILED);
+    TRY(open_session(c, g, l.user_id, l.password_updated_at, s));
     credential_key(c, g, key);
     remember(c->api, key, s); /* the session of these credentials, whatever other one was sent along */
     return same_user(c, g, s);
@@ -369,11 +369,12 @@ static int by_token(struct call *c, const struct credentials_given *g, struct se
         c->auth_token_id = t.id;
         return actor_load(&c->work, t.user_id);
     }
+    TRY(actor_load(&c->work, t.user_id)); /* before the code: a password changed since then took the token along */
+    int64_t version = c->work.actor.password_updated_at;
     TRY(take_code(c, g->code, t.user_id, t.id));
-    TRY(actor_load(&c->work, t.user_id));
     if (password_expired(c->work.desk, c->work.actor.rank, c->work.actor.password_updated_at, c->work.now))
         return next_step(c, STEP_PASSWORD, t.user_id);
-    return open_session(c, g, t.user_id, s);
+    return open_session(c, g, t.user_id, version, s);
 }
 
 int auth_guess(struct call *c, struct str hash, struct str password, bool *right) {
