@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open, PASSWORD } from './lib/index.mjs';
+import { totp } from './lib/totp.mjs';
 
 const ANN = { full_name: 'Ann Example', email: 'ann@home.example' };
 const total = async (who, query) => (await who.get('/users', query)).must(200).body.total_count;
@@ -122,6 +123,21 @@ test('purge erases a person but keeps the conversations', async (t) => {
   (await desk.admin.delete(`/users/${id}`, { purge: true })).must(200);
   const shown = (await desk.owner.get(`/conversations/${conversation.id}`, { include: '*' })).must(200);
   assert.ok(!shown.text.includes('Quoll'));
+});
+
+test('purge erases what a person logged in with', async (t) => {
+  const desk = await open(t);
+  const { id, client } = await desk.person('customer');
+  const conversation = await client.create('/conversations', { subject: 'S', contents: 'C' });
+  const token = (await client.get('/session', { remember_me: true })).must(200).headers['x-rememberme'];
+  (await desk.anyone.get('/session', {}, { 'X-RememberMe': token })).must(200);
+  const { secret } = await client.fetch('/profile/twofactor');
+  await client.create('/profile/twofactor', { code: totp(secret, desk.clock.now) });
+  await desk.owner.update(`/users/${id}`, { password: 'another one' });
+  (await desk.owner.delete(`/users/${id}`, { purge: true })).must(200);
+  const { requester } = await desk.owner.fetch(`/conversations/${conversation.id}`, { include: 'user' });
+  assert.deepEqual([requester.full_name, requester.is_mfa_enabled], ['Deleted user', false]);
+  assert.equal(desk.check().status, 0);
 });
 
 test('the last owner stays', async (t) => {
