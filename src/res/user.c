@@ -328,7 +328,7 @@ static const struct route user_routes[] = {
      .newest_keys = true, .reads = true, .summary = "Find people by a predicate",
      .doc = "A problem's pointer says where it is: predicates/collections/0/propositions/1/operator."},
     {GET, "/users/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read a person"},
-    {GET, "/users/:id/avatar", PUBLIC, "", ONE, avatar_read, .is_download = true, .label = "-", .summary = "Read the picture of a person",
+    {GET, "/users/:id/avatar", PUBLIC, "", ONE, avatar_read, .args = avatar_args, .is_download = true, .label = "-", .summary = "Read the picture of a person",
      .doc = "It always answers: initials are drawn where no picture was uploaded."},
     {PUT, "/users/:id/avatar", AG_PLUS, "users", ONE, put_avatar, .prepare = avatar_prepare, .input = avatar_input, .body = FILES_TAKEN,
      .permission = "users.update", .summary = "Give a person a picture"},
