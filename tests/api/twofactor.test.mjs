@@ -47,6 +47,15 @@ test('it counts once a code confirms it, and the secret is not shown again', asy
   (await client.post('/profile/twofactor', { code: '123456' })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
 });
 
+test('what was shown to one session is not what another confirms', async (t) => {
+  const desk = await open(t);
+  const [here, there] = [await desk.session(desk.staff), await desk.session(desk.staff, { 'X-CSRF': 'false' })];
+  const seen = (await there.bare.fetch('/profile/twofactor')).secret;
+  assert.notEqual((await here.client.fetch('/profile/twofactor')).secret, seen);
+  (await here.client.post('/profile/twofactor', { code: totp(seen, desk.clock.now) })).refused(400, 'FIELD_INVALID', 'code');
+  await enable(desk, here.client);
+});
+
 test('a login then takes two steps', async (t) => {
   const desk = await open(t);
   const { secret } = await enable(desk, (await desk.session(desk.staff)).client);
