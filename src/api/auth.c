@@ -296,13 +296,13 @@ static int next_step(struct call *c, enum auth_step step, int64_t user_id) {
     return fail(&c->work, step == STEP_OTP ? ERR_OTP_EXPECTED : ERR_CREDENTIAL_EXPIRED);
 }
 
-/* Takes the code and spends the token, if one brought it; a miss of either is kept. Guesses of one address wait for each other,
- * so a code counts as long as ten wrong ones were not counted before it. */
+/* Takes the code and spends the token, if one brought it; a miss of either is kept. Guesses of one person's codes wait for each
+ * other, so a code counts as long as ten wrong ones were not counted before it. */
 static int write_code(struct conn *conn, void *arg) {
     struct opening *o = arg;
     o->work->conn = conn;
     o->taken = false;
-    o->locked = login_guard(o->work, o->login);
+    o->locked = code_guard(o->work, o->login);
     if (o->locked) return o->locked;
     int taken = factor_take(o->work, o->user_id, o->code);
     if (taken == 1 && o->token_id) taken = auth_token_use(o->work, o->token_id);
@@ -323,13 +323,14 @@ static int take_code(struct call *c, struct str code, int64_t user_id, int64_t t
     return o.taken ? 0 : fail(&c->work, ERR_AUTHENTICATION_FAILED);
 }
 
-/* The session of a login that proved enough. */
-static int open_session(struct call *c, const struct credentials_given *g, int64_t user_id, struct session *s) {
+/* The session of a login that proved enough, while the password was the one of this moment. */
+static int open_session(struct call *c, const struct credentials_given *g, int64_t user_id, int64_t password_updated_at, struct session *s) {
     struct opening o = {.work = &c->work, .user_id = user_id, .csrf = g->csrf};
     TRY(session_find(&c->work, o.user_id, c->work.actor.user_agent, c->work.actor.remote, g->csrf, &o.session_id));
     if (o.session_id == 0) TRY(on_writer(c, write_session, &o));
     int rc = session_load(&c->work, o.session_id, s);
-    return rc < 0 ? rc : rc == 1 ? 0 : fail(&c->work, ERR_AUTHENTICATION_FAILED);
+    bool opened = rc == 1 && s->password_updated_at == password_updated_at;
+    return rc < 0 ? rc : opened ? 0 : fail(&c->work, ERR_AUTHENTICATION_FAILED);
 }
 
 static int by_password(struct call *c, const struct credentials_given *g, struct session *s) {
@@ -339,8 +340,7 @@ static int by_password(struct call *c, const struct credentials_given *g, struct
     if (l.wants_otp && g->code.n == 0) return next_step(c, STEP_OTP, l.user_id);
     if (l.wants_otp) TRY(take_code(c, g->code, l.user_id, 0));
     if (password_expired(c->work.desk, l.rank, l.password_updated_at, c->work.now)) return next_step(c, STEP_PASSWORD, l.user_id);
-    TRY(open_session(c, g, l.user_id, s));
-    if (s->password_updated_at != l.password_updated_at) return fail(&c->work, ERR_AUTHENTICATION_FAILED);
+    TRY(open_session(c, g, l.user_id, l.password_updated_at, s));
     credential_key(c, g, key);
     remember(c->api, key, s); /* the session of these credentials, whatever other one was sent along */
     return same_user(c, g, s);
@@ -369,11 +369,12 @@ static int by_token(struct call *c, const struct credentials_given *g, struct se
         c->auth_token_id = t.id;
         return actor_load(&c->work, t.user_id);
     }
+    TRY(actor_load(&c->work, t.user_id)); /* before the code: a password changed since then took the token along */
+    int64_t version = c->work.actor.password_updated_at;
     TRY(take_code(c, g->code, t.user_id, t.id));
-    TRY(actor_load(&c->work, t.user_id));
     if (password_expired(c->work.desk, c->work.actor.rank, c->work.actor.password_updated_at, c->work.now))
         return next_step(c, STEP_PASSWORD, t.user_id);
-    return open_session(c, g, t.user_id, s);
+    return open_session(c, g, t.user_id, version, s);
 }
 
 int auth_guess(struct call *c, struct str hash, struct str password, bool *right) {
@@ -402,21 +403,24 @@ static int by_remembered(struct call *c, const struct credentials_given *g, stru
     TRY(on_writer(c, write_remembered, &o));
     int rc = o.taken ? session_load(&c->work, o.session_id, s) : 0;
     if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_AUTHENTICATION_FAILED);
+    /* No token to a new password for who may have found this one: whoever knows the expired password logs in with it. */
+    if (password_expired(c->work.desk, c->work.actor.rank, s->password_updated_at, c->work.now)) return fail(&c->work, ERR_AUTHENTICATION_FAILED);
     call_header(c, "X-RememberMe", o.successor);
-    if (password_expired(c->work.desk, c->work.actor.rank, s->password_updated_at, c->work.now))
-        return next_step(c, STEP_PASSWORD, o.user_id);
     return 0;
 }
 
 static int write_chain(struct conn *conn, void *arg) {
     struct opening *o = arg;
     o->work->conn = conn;
-    return remember_begin(o->work, o->user_id, o->session_id, &o->token);
+    int begun = remember_begin(o->work, o->user_id, o->session_id, &o->token);
+    o->taken = begun == 1;
+    return begun;
 }
 
 static int begin_remembering(struct call *c, const struct session *s) {
     struct opening o = {.work = &c->work, .user_id = s->user_id, .session_id = s->id};
     TRY(on_writer(c, write_chain, &o));
+    if (!o.taken) return session_failed(c);
     call_header(c, "X-RememberMe", o.token);
     return 0;
 }

@@ -29,7 +29,7 @@
 #define LIMIT_TEXT 65535                  /* characters of a longer text */
 #define LIMIT_TAG 64                      /* characters of a tag: folded they still fit an index entry */
 #define LIMIT_TAGS 100                    /* tags of one owner */
-#define LIMIT_OWNED 100                   /* addresses, web sites, identifiers, numbers of one owner */
+#define LIMIT_OWNED 100                   /* addresses, web sites, identifiers, numbers of one owner; of each kind */
 #define LIMIT_FIELDS 1000                 /* custom fields of one area: all are read when values are given */
 #define LIMIT_OPTIONS 2000                /* options of one custom field */
 #define LIMIT_FIELD_KEY 64                /* characters of a custom field's key */

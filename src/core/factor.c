@@ -23,7 +23,7 @@ struct held {
 
 static struct str derived_secret(struct work *w, int64_t user_id, int64_t epoch) {
     unsigned char *out = arena_alloc(w->arena, MAC_SIZE);
-    mac(out, &w->desk->factor_key, str_fmt(w->arena, "secret %" PRId64 " %" PRId64, user_id, epoch));
+    mac(out, &w->desk->factor_key, str_fmt(w->arena, "secret %" PRId64 " %" PRId64 " %" PRId64, user_id, epoch, w->actor.session_id));
     return (struct str){(char *)out, TOTP_SECRET};
 }
 

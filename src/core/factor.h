@@ -1,7 +1,7 @@
 /* The second factor of a login: a TOTP secret, and recovery codes for who lost it (completions.md section 4).
  *
- * Until it is confirmed the secret is derived from the user and how often a factor was removed: showing it writes nothing, and two looks
- * show the same. Confirmed, it is kept sealed. A code is taken once; so is a recovery code, which is kept hashed. */
+ * Until it is confirmed the secret is derived from the user, how often a factor was removed, and the session: showing it writes nothing,
+ * two looks of a session show the same, and whoever looked in another session has not seen what is confirmed in this one. Confirmed, it is kept sealed. A code is taken once; so is a recovery code, which is kept hashed. */
 #ifndef CORE_FACTOR_H
 #define CORE_FACTOR_H
 

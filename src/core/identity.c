@@ -5,6 +5,7 @@
 #include "core/identity.h"
 
 #include "base/fold.h"
+#include "base/limits.h"
 #include "base/phone.h"
 #include "core/setting.h"
 #include "core/user.h"
@@ -56,7 +57,7 @@ static struct str key_of_facebook(struct work *w, struct str value) {
 struct kind {
     const char *table, *parameter; /* parameter: what a value is called where it is given */
     struct str (*key)(struct work *w, struct str value);
-    const struct query *owner, *holders, *add, *load, *demote, *lead, *promote, *set_validated, *take, *owners, *remove, *free, *stored, *set_key;
+    const struct query *owner, *holders, *add, *load, *demote, *lead, *promote, *set_validated, *take, *owners, *remove, *free, *count, *stored, *set_key;
 };
 
 #define REKEYED "200" /* rows of one part of identity_rekey */
@@ -83,6 +84,7 @@ struct kind {
                          "ORDER BY t.user_id");                                                                                            \
     QUERY(kind##_remove, "DELETE FROM " table " WHERE id IN @LIST(:ids)");                                                                 \
     QUERY(kind##_free, "DELETE FROM " table " WHERE user_id = :user");                                                                     \
+    QUERY(kind##_count, "SELECT COUNT(*) FROM " table " WHERE user_id = :user");                                                           \
     QUERY(kind##_stored, "SELECT id, COALESCE(user_id, 0), " value ", " key ", is_primary, is_validated, is_claim FROM " table             \
                          " WHERE id > :after ORDER BY id LIMIT " REKEYED);                                                                 \
     QUERY(kind##_set_key, "UPDATE " table " SET " key " = :key, is_primary = :primary, is_validated = :validated, is_claim = :claim "      \
@@ -96,8 +98,8 @@ STATEMENTS(facebook, "identity_facebook", "facebook_id", "facebook_id", "faceboo
 #define KIND(kind, table, parameter)                                                                                                        \
     {                                                                                                                                       \
         table, parameter, key_of_##kind, &kind##_owner, &kind##_holders, &kind##_add, &kind##_load, &kind##_demote, &kind##_lead,           \
-            &kind##_promote, &kind##_set_validated, &kind##_take, &kind##_owners, &kind##_remove, &kind##_free, &kind##_stored,             \
-            &kind##_set_key                                                                                                                 \
+            &kind##_promote, &kind##_set_validated, &kind##_take, &kind##_owners, &kind##_remove, &kind##_free, &kind##_count,              \
+            &kind##_stored, &kind##_set_key                                                                                                                 \
     }
 
 static const struct kind kinds[IDENTITY_KINDS] = {
@@ -190,12 +192,20 @@ static int check_free(struct work *w, enum identity_kind kind, const struct iden
 
 /* ---- changes ------------------------------------------------------------------------------------------------------------ */
 
+/* All are shown with their person, and everybody may claim what they like. */
+static int check_room(struct work *w, enum identity_kind kind, int64_t user_id) {
+    int64_t count = 0;
+    TRY(db_int(w->conn, kinds[kind].count, BINDS(B_INT("user", user_id)), &count));
+    return count < LIMIT_OWNED ? 0 : fail_field(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0}, "At most %d are possible.", LIMIT_OWNED);
+}
+
 int identity_add(struct work *w, enum identity_kind kind, const struct identity_new *n, int64_t *id) {
     struct identity made = {.user_id = n->user_id, .key = identity_key(w, kind, n->value), .is_claim = n->is_claim};
     const char *parameter = n->parameter ? n->parameter : kinds[kind].parameter;
     if (made.key.p == NULL) return fail_field(w, ERR_FIELD_INVALID, str_of(parameter), NULL);
     int there = lock_people(w, one(w, n->user_id));
     if (there <= 0) return there < 0 ? there : fail(w, ERR_RESOURCE_NOT_FOUND);
+    TRY(check_room(w, kind, n->user_id));
     TRY(check_free(w, kind, &made, parameter));
     TRY(db_insert(w->conn, kinds[kind].add,
                   BINDS(B_INT("user", n->user_id), B_TEXT("value", n->value), B_TEXT("key", made.key),

@@ -93,8 +93,8 @@ int letter_password_changed(struct work *w, int64_t user_id) {
 
 /* ---- the life of one ----------------------------------------------------------------------------------------- */
 
-QUERY(letter_by_id, "SELECT m.user_id, m.status, m.attempts, m.retry_until, m.template, m.recipient, COALESCE(u.full_name, ''), m.letter, m.message_id "
-                    "FROM outgoing_mails m LEFT JOIN users u ON u.id = m.user_id WHERE m.id = :id AND m.status = 1");
+QUERY(letter_by_id, "SELECT u.id, m.status, m.attempts, m.retry_until, m.template, m.recipient, COALESCE(u.full_name, ''), m.letter, m.message_id "
+                    "FROM outgoing_mails m LEFT JOIN users u ON u.id = m.user_id AND u.deleted_at IS NULL WHERE m.id = :id AND m.status = 1");
 QUERY(letter_update, "UPDATE outgoing_mails SET status = :status, attempts = attempts + 1, last_error = :error, updated_at = :now, "
                      "letter = CASE WHEN :status = 1 THEN letter END WHERE id = :id AND status = 1");
 QUERY(letter_wait, "UPDATE outgoing_mails SET status = 3, updated_at = :now WHERE id = :id AND status = 1 "

@@ -9,6 +9,9 @@
  * addresses gets some four guesses a second from each process. Right and wrong passwords wait alike, known and unknown accounts
  * too. Who has a live session of the account from the same address does not: its owner, at home, notices nothing.
  *
+ * Codes of a second factor are guessed only by who has the password, and there are but a million: their failures count by account
+ * alone, wherever they came from.
+ *
  * The account is kept as a keyed hash of what was typed, known or not: the table says nothing of who has an account here. */
 #include "base/fold.h"
 #include "core/session.h"
@@ -19,6 +22,7 @@ QUERY(login_by_email, "SELECT u.id, u.password_hash, COALESCE(u.password_updated
                       "JOIN users u ON u.id = e.user_id WHERE e.email_key = :email AND e.is_claim = 0 "
                       "AND u.is_enabled = 1 AND u.deleted_at IS NULL");
 QUERY(failures_of_account, "SELECT COUNT(*), COALESCE(MAX(created_at), 0) FROM login_failures WHERE account = :account AND ip_address = :ip AND created_at > :since");
+QUERY(failures_of_name, "SELECT COUNT(*), COALESCE(MAX(created_at), 0) FROM login_failures WHERE account = :account AND created_at > :since");
 QUERY(failures_of_address, "SELECT COUNT(*), COALESCE(MAX(created_at), 0) FROM login_failures WHERE ip_address = :ip AND created_at > :since");
 QUERY(failure_insert, "INSERT INTO login_failures (account, ip_address, created_at) VALUES (:account, :ip, :now)");
 /* Counted as far as it matters. */
@@ -70,6 +74,13 @@ int login_locked(struct work *w, struct str email) {
 int login_guard(struct work *w, struct str email) {
     TRY(db_lock(w->conn, str_fmt(w->arena, "login:%.*s", (int)w->actor.remote.n, w->actor.remote.p)));
     return login_locked(w, email);
+}
+
+int code_guard(struct work *w, struct str name) {
+    struct str account = account_of(w, name);
+    TRY(db_lock(w->conn, account));
+    int everywhere = locked_for(w, &failures_of_name, BINDS(B_TEXT("account", account), B_INT("since", w->now - WINDOW)));
+    return everywhere ? everywhere : login_guard(w, name);
 }
 
 int login_failed_note(struct work *w, struct str email) {

@@ -4,6 +4,7 @@
 #define REPEAT (60 * TIME_SECOND)
 
 QUERY(chain_insert, "INSERT INTO remember_chains (user_id, session_id, created_at) VALUES (:user, :session, :now) RETURNING id");
+QUERY(chain_session_live, "SELECT id FROM sessions WHERE id = :session AND ended_at IS NULL");
 QUERY(chain_close, "UPDATE remember_chains SET ended_at = :now WHERE id = :chain AND ended_at IS NULL");
 QUERY(chain_close_sessions, "UPDATE sessions SET ended_at = :now WHERE remembered_by = :chain AND ended_at IS NULL");
 QUERY(chains_close, "UPDATE remember_chains SET ended_at = :now WHERE user_id = :user AND ended_at IS NULL");
@@ -11,6 +12,7 @@ QUERY(chains_close_of_session, "UPDATE remember_chains SET ended_at = :now WHERE
                                "(id = (SELECT s.remembered_by FROM sessions s WHERE s.id = :session) OR "
                                "(session_id = :session AND user_id = (SELECT s.user_id FROM sessions s WHERE s.id = :session)))");
 QUERY(remember_insert, "INSERT INTO remember_tokens (chain_id, token_hash, expires_at) VALUES (:chain, :hash, :until)");
+QUERY(remember_user, "SELECT c.user_id FROM remember_tokens t JOIN remember_chains c ON c.id = t.chain_id WHERE t.token_hash = :hash");
 QUERY(remember_row, "SELECT t.id, t.chain_id, t.used_at, t.successor, c.user_id FROM remember_tokens t JOIN remember_chains c ON c.id = t.chain_id "
                     "JOIN users u ON u.id = c.user_id WHERE t.token_hash = :hash AND t.expires_at > :now AND c.ended_at IS NULL "
                     "AND u.is_enabled = 1 AND u.deleted_at IS NULL");
@@ -26,12 +28,20 @@ static int add_token(struct work *w, int64_t chain, struct str *token) {
     return db_exec(w->conn, &remember_insert, BINDS(B_INT("chain", chain), B_TEXT("hash", hash_of(w, *token)), B_INT("until", w->now + LIFE)));
 }
 
+/* Changes of the password and of the second factor lock the person's row, and end what is remembered: what begins or goes on meanwhile
+ * waits for them, then finds it ended. */
+static int lock_person(struct work *w, int64_t user_id) { return db_lock_row(w->conn, "users", user_id); }
+
 int remember_begin(struct work *w, int64_t user_id, int64_t session_id, struct str *token) {
-    int64_t chain;
+    int64_t chain, session;
+    TRY(lock_person(w, user_id));
+    int live = db_int(w->conn, &chain_session_live, BINDS(B_INT("session", session_id)), &session);
+    if (live <= 0) return live;
     TRY(db_exec(w->conn, &remember_sweep, BINDS(B_INT("now", w->now))));
     TRY(db_exec(w->conn, &chain_sweep, BINDS(B_INT("since", w->now - LIFE))));
     TRY(db_insert(w->conn, &chain_insert, BINDS(B_INT("user", user_id), B_INT("session", session_id), B_INT("now", w->now)), &chain));
-    return add_token(w, chain, token);
+    TRY(add_token(w, chain, token));
+    return 1;
 }
 
 static int stolen(struct work *w, int64_t chain) {
@@ -44,8 +54,11 @@ static int stolen(struct work *w, int64_t chain) {
 int remember_take(struct work *w, struct str token, struct remembered *out) {
     struct stmt *row;
     struct str hash = hash_of(w, token);
-    TRY(db_lock(w->conn, hash)); /* two that come at once: one is first, the other its repeat */
-    int rc = db_row(w->conn, &remember_row, BINDS(B_TEXT("hash", hash), B_INT("now", w->now)), &row);
+    int64_t user;
+    int rc = db_int(w->conn, &remember_user, BINDS(B_TEXT("hash", hash)), &user);
+    if (rc <= 0) return rc;
+    TRY(lock_person(w, user)); /* of two that come at once, too, one is first and the other its repeat */
+    rc = db_row(w->conn, &remember_row, BINDS(B_TEXT("hash", hash), B_INT("now", w->now)), &row);
     if (rc <= 0) return rc;
     int64_t id = col_int(row, 0), used = col_int(row, 2);
     *out = (struct remembered){.user_id = col_int(row, 4), .chain_id = col_int(row, 1)};

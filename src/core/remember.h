@@ -8,7 +8,8 @@
 
 #include "work/work.h"
 
-int remember_begin(struct work *w, int64_t user_id, int64_t session_id, struct str *token); /* a chain that begins with a login */
+/* A chain that begins with a login: 1, or 0 when its session has ended meanwhile. */
+int remember_begin(struct work *w, int64_t user_id, int64_t session_id, struct str *token);
 
 struct remembered {
     int64_t user_id, chain_id;

@@ -48,6 +48,8 @@ int login_find(struct work *w, struct str email, struct login *out); /* 0 also w
 int login_locked(struct work *w, struct str email);
 /* The same in a write, where guesses of this address wait for each other until it ends. */
 int login_guard(struct work *w, struct str email);
+/* The same of one-time passwords, whose failures count together wherever they came from. */
+int code_guard(struct work *w, struct str name);
 /* Counts a failure, and returns 0; or, when it is locked by now, counts nothing and returns the seconds. */
 int login_failed_note(struct work *w, struct str email);
 /* How many milliseconds a login is to wait before its password is looked at, up to LOGIN_DELAY_MAX_MS; key: the account's. */

@@ -96,22 +96,25 @@ int user_delete(struct work *w, int64_t user_id) {
 
 QUERY(user_erase, "UPDATE users SET full_name = 'Deleted user', name_key = 'deleted user', legacy_id = NULL, designation = NULL, designation_key = NULL, organization_id = NULL, "
                   "time_zone = NULL, greeting = NULL, signature = NULL, status_message = NULL, password_hash = NULL, avatar_updated_at = NULL, pinned_notes_count = 0, "
-                  "last_seen_user_agent = NULL, last_seen_ip = NULL WHERE id = :user");
+                  "last_seen_user_agent = NULL, last_seen_ip = NULL, is_mfa_enabled = 0, totp_secret = NULL, totp_step = NULL WHERE id = :user");
 QUERY(user_erase_cases, "UPDATE cases SET requester_name = NULL, metadata = NULL, organization_id = NULL WHERE requester_id = :user");
 QUERY(user_erase_posts, "UPDATE posts SET creator_name = NULL, metadata = NULL WHERE creator_id = :user");
 QUERY(user_erase_notes, "DELETE FROM notes WHERE owner_user_id = :user");
+QUERY(user_erase_mails, "DELETE FROM outgoing_mails WHERE user_id = :user");
+QUERY(user_erase_passwords, "DELETE FROM password_history WHERE user_id = :user");
+QUERY(user_erase_codes, "DELETE FROM recovery_codes WHERE user_id = :user");
+QUERY(user_erase_remembered, "DELETE FROM remember_chains WHERE user_id = :user");
 QUERY(user_erase_sessions, "UPDATE sessions SET user_agent = '', ip_address = '' WHERE user_id = :user");
 
 int user_purge(struct work *w, int64_t user_id) {
+    static const struct query *const erase[] = {&user_erase,           &user_erase_cases, &user_erase_posts,      &user_erase_notes,   &user_erase_mails,
+                                                &user_erase_passwords, &user_erase_codes, &user_erase_remembered, &user_erase_sessions};
     const struct bind *binds = BINDS(B_INT("user", user_id));
     TRY(user_delete(w, user_id));
     TRY(avatar_clear(w, user_id));
     TRY(contacts_forget(w, user_id));
-    TRY(db_exec(w->conn, &user_erase, binds));
-    TRY(db_exec(w->conn, &user_erase_cases, binds));
-    TRY(db_exec(w->conn, &user_erase_posts, binds));
-    TRY(db_exec(w->conn, &user_erase_notes, binds));
-    return db_exec(w->conn, &user_erase_sessions, binds);
+    for (size_t i = 0; i < sizeof erase / sizeof *erase; i++) TRY(db_exec(w->conn, erase[i], binds));
+    return 0;
 }
 
 /* ---- keys made anew ----------------------------------------------------------------------------------------------- */

@@ -1,6 +1,8 @@
 #include "res/avatar.h"
 
+#include "api/generic.h"
 #include "core/avatar.h"
+#include "core/words.h"
 #include "files/picture.h"
 
 #include <inttypes.h>
@@ -38,17 +40,36 @@ static void draw_initials(struct call *c, struct str name) {
     call_header(c, "Content-Type", S("image/svg+xml"));
 }
 
+struct str avatar_version(const struct desk *d, struct arena *a, int64_t user_id, struct str moment) {
+    char id[INT_TEXT];
+    struct str proof = mac_hex(a, &d->account_key, STR_CAT(a, S("avatar "), str_int(id, user_id), S(" "), moment));
+    return STR_CAT(a, moment, S("."), ((struct str){proof.p, 16}));
+}
+
+const struct field avatar_args[] = {
+    {"v", F_TEXT, NULLABLE, .doc = "As the person's avatar has it. Without it only who is logged in sees more than a blank picture."},
+    {0},
+};
+
+static bool may_see(struct call *c) {
+    struct str given = arg(c, "v")->value.s, moment = given;
+    if (c->work.actor.rank > ROLE_PUBLIC) return true;
+    return given.p && secret_eq(given, avatar_version(c->work.desk, c->work.arena, c->vars[0].id, str_cut(&moment, '.')));
+}
+
 int avatar_read(struct call *c) {
     struct str name, type, data;
+    TRY(api_input(c));
     int rc = db_text(c->work.conn, &avatar_of, BINDS(B_INT("id", c->vars[0].id)), c->work.arena, &name);
     if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
-    int uploaded = avatar_find(&c->work, c->vars[0].id, &type, &data);
+    bool seen = may_see(c);
+    int uploaded = seen ? avatar_find(&c->work, c->vars[0].id, &type, &data) : 0;
     TRY(uploaded);
     if (uploaded) {
         buf_str(&c->out, data);
         call_header(c, "Content-Type", type);
     } else {
-        draw_initials(c, name);
+        draw_initials(c, seen ? name : S(""));
     }
     c->raw = true;
     call_header(c, "X-Content-Type-Options", S("nosniff"));

@@ -5,6 +5,11 @@
 #include "api/call.h"
 
 int avatar_read(struct call *c); /* GET /users/:id/avatar */
+extern const struct field avatar_args[];
+
+/* What an address of a picture carries: its moment, and what proves that the address was shown. Programs load pictures without
+ * credentials, and ids can be counted: without it, nobody in particular sees neither picture nor initials. */
+struct str avatar_version(const struct desk *d, struct arena *a, int64_t user_id, struct str moment);
 
 /* The file part `avatar` of a PUT: scaled in the pool, judged with the other fields, then stored if there was one. */
 #define AVATAR_PART(flags) {"avatar", F_FILE, INPUT_ONLY | BY_HANDLER | (flags), .check = avatar_check, .doc = "A picture: JPEG, PNG or GIF. Its middle square is kept."}

@@ -239,8 +239,8 @@ static int remove_identities(struct call *c) {
 static const struct route email_routes[] = {
     READ("emails", "an e-mail address", "e-mail addresses"),
     {POST, "/identities/emails", COL_PLUS, "users", ONE, create, .permission = "users.update", .input = email_create,
-     .summary = "Add an e-mail address to a person"},
-    {POST, "/profile/identities/emails", ALL, "", ONE, create_own, .input = email_own, .summary = "Add an e-mail address to oneself", .doc = CLAIMED},
+     .summary = "Add an e-mail address to a person", UNAVAILABLE},
+    {POST, "/profile/identities/emails", ALL, "", ONE, create_own, .input = email_own, .summary = "Add an e-mail address to oneself", .doc = CLAIMED, UNAVAILABLE},
     CHANGE("emails", "an e-mail address", COL_PLUS, email_update),
     {PUT, "/identities/emails/:id/send_verification_email", COL_PLUS, "users", NONE, send_verification, .permission = "users.update",
      .input = nothing, .summary = "Send a link that verifies an e-mail address", UNAVAILABLE},
@@ -253,8 +253,8 @@ static const struct route email_routes[] = {
 static const struct route phone_routes[] = {
     READ("phones", "a phone number", "phone numbers"),
     {POST, "/identities/phones", COL_PLUS, "users", ONE, create, .permission = "users.update", .input = phone_create,
-     .summary = "Add a phone number to a person"},
-    {POST, "/profile/identities/phones", ALL, "", ONE, create_own, .input = phone_own, .summary = "Add a phone number to oneself", .doc = CLAIMED},
+     .summary = "Add a phone number to a person", UNAVAILABLE},
+    {POST, "/profile/identities/phones", ALL, "", ONE, create_own, .input = phone_own, .summary = "Add a phone number to oneself", .doc = CLAIMED, UNAVAILABLE},
     CHANGE("phones", "a phone number", COL_PLUS, state_update),
     REMOVE("phones", "a phone number", "phone numbers", AD),
     {0},
@@ -263,7 +263,7 @@ static const struct route phone_routes[] = {
 static const struct route twitter_routes[] = {
     READ("twitter", "a Twitter account", "Twitter accounts"),
     {POST, "/identities/twitter", COL_PLUS, "users", ONE, create, .permission = "users.update", .status = 200, .input = twitter_create,
-     .summary = "Add a Twitter account to a person"},
+     .summary = "Add a Twitter account to a person", UNAVAILABLE},
     CHANGE("twitter", "a Twitter account", COL_PLUS, state_update),
     REMOVE("twitter", "a Twitter account", "Twitter accounts", AD),
     {0},

@@ -2,17 +2,21 @@
 
 #include "core/hours.h"
 #include "core/words.h"
+#include "res/avatar.h"
+
+static bool is_stranger(const struct call *c, const struct row *row) {
+    return c->work.actor.rank == ROLE_PUBLIC && c->stranger_id == row->id && c->stranger_name.p;
+}
 
 void person_name(struct view *v, const struct row *row, const struct value *own) {
-    const struct call *c = v->c;
-    bool stranger = c->work.actor.rank == ROLE_PUBLIC && c->stranger_id == row->id && c->stranger_name.p;
-    jw_str(&v->w, stranger ? c->stranger_name : own->s);
+    jw_str(&v->w, is_stranger(v->c, row) ? v->c->stranger_name : own->s);
 }
 
 void person_avatar(struct view *v, const struct row *row, const struct value *own) {
     const struct desk *d = v->c->work.desk;
     char id[INT_TEXT];
-    JW_CAT(&v->w, d->base_url, S("/api/v1/users/"), str_int(id, row->id), S("/avatar?v="), own->s);
+    struct str version = is_stranger(v->c, row) ? S("0") : avatar_version(d, v->c->work.arena, row->id, own->s);
+    JW_CAT(&v->w, d->base_url, S("/api/v1/users/"), str_int(id, row->id), S("/avatar?v="), version);
 }
 
 void person_zone_offset(struct view *v, const struct row *row, const struct value *own) {

@@ -19,7 +19,7 @@ int check_time_zone(struct call *c, struct in *in);
 
 #define PERSON_AVATAR \
     {"avatar", F_COMPUTED, READONLY, .column = "COALESCE(t.avatar_updated_at, 0)", .render = person_avatar, .doc = "Address of a picture.", \
-     .example = "\"http://127.0.0.1:8080/api/v1/users/2/avatar?v=0\""}
+     .example = "\"http://127.0.0.1:8080/api/v1/users/2/avatar?v=0.0f1e2d3c4b5a6978\""}
 #define PERSON_TEAMS \
     {"teams", F_MANY, 0, .ref = "team", .many = TEAMS_OF, .to = TO_CUSTOMERS, .doc = "The teams of a member of staff."}
 #define PERSON_EMAILS \

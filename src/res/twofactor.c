@@ -90,7 +90,7 @@ static const struct field enable_input[] = {
 };
 static const struct route twofactor_routes[] = {
     {GET, "/profile/twofactor", ALL, "", ONE, read_factor, .summary = "Read the second factor of one's login",
-     .doc = "Until it is confirmed: the secret for an authenticator, the same at every look."},
+     .doc = "Until it is confirmed: the secret for an authenticator, the same at every look of this session."},
     {POST, "/profile/twofactor", ALL, "", ONE, enable, .input = enable_input, .summary = "Confirm the second factor",
      .doc = "From now on logins ask for a code. Other sessions of oneself end. The recovery codes are shown this once.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {DELETE, "/profile/twofactor", ALL, "", NONE, disable, .summary = "Remove the second factor", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},

@@ -9,6 +9,7 @@
 #include "core/letter.h"
 #include "core/password.h"
 #include "core/permission.h"
+#include "core/remember.h"
 #include "core/session.h"
 #include "core/setting.h"
 #include "res/avatar.h"
@@ -91,7 +92,7 @@ static const struct field user_fields[] = {
     PERSON_CUSTOM_FIELDS,
     USER_FIELD_VALUES,
     USER_TAGS,
-    {"pinned_notes_count", F_INT, READONLY, .to = TO_STAFF, .doc = "How many notes are pinned to the person."},
+    {"pinned_notes_count", F_INT, READONLY, .to = TO_STAFF_ALONE, .doc = "How many notes are pinned to the person."},
     {"locale", F_REF, NULLABLE, .ref = "locale", .to = TO_STAFF, .doc = "The language the person is written to in."},
     PERSON_TIME_ZONE,
     PERSON_TIME_ZONE_OFFSET,
@@ -233,8 +234,9 @@ static int update_related(struct call *c, int64_t type) {
     if (given(c, "organization")) TRY(user_set_organization(w, c->id, in_int(c, "organization")));
     if (given(c, "team_ids")) TRY(user_join_teams(w, c->id, team_ids(c)));
     else if (type == ROLE_CUSTOMER) TRY(user_join_teams(w, c->id, S("[]")));
-    if (given(c, "is_enabled") && !in_int(c, "is_enabled")) TRY(sessions_end(w, c->id, 0));
-    return 0;
+    if (!given(c, "is_enabled") || in_int(c, "is_enabled")) return 0;
+    TRY(remember_end(w, c->id));
+    return sessions_end(w, c->id, 0);
 }
 
 static int update(struct call *c) {
@@ -242,6 +244,7 @@ static int update(struct call *c) {
     TRY(api_target(c));
     TRY(user_may_change(&c->work, c->id));
     ignore_access(c);
+    if (c->id == c->work.actor.user_id) in_ignore(c, "password", "PUT /profile/password changes one's own, and asks for the present one");
     api_input(c);
     TRY(db_int(c->work.conn, &user_role_type, BINDS(B_INT("id", c->id)), &type));
     TRY(db_int(c->work.conn, &user_role, BINDS(B_INT("id", c->id)), &role));
@@ -325,7 +328,7 @@ static const struct route user_routes[] = {
      .newest_keys = true, .reads = true, .summary = "Find people by a predicate",
      .doc = "A problem's pointer says where it is: predicates/collections/0/propositions/1/operator."},
     {GET, "/users/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read a person"},
-    {GET, "/users/:id/avatar", PUBLIC, "", ONE, avatar_read, .is_download = true, .label = "-", .summary = "Read the picture of a person",
+    {GET, "/users/:id/avatar", PUBLIC, "", ONE, avatar_read, .args = avatar_args, .is_download = true, .label = "-", .summary = "Read the picture of a person",
      .doc = "It always answers: initials are drawn where no picture was uploaded."},
     {PUT, "/users/:id/avatar", AG_PLUS, "users", ONE, put_avatar, .prepare = avatar_prepare, .input = avatar_input, .body = FILES_TAKEN,
      .permission = "users.update", .summary = "Give a person a picture"},
@@ -335,7 +338,8 @@ static const struct route user_routes[] = {
      .doc = "As making one, with an e-mail address and without a password: a link to choose it is mailed, and works for seven days."},
     {PUT, "/users/:id", AG_PLUS, "users", ONE, update, .prepare = hash_password, .permission = "users.update",
      .summary = "Change a person",
-     .doc = "Agents change customers and themselves, admins and owners anyone of equal or lower rank.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+     .doc = "Agents change customers and themselves, admins and owners anyone of equal or lower rank. One's own password is ignored: "
+            "PUT /profile/password changes it.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {DELETE, "/users/:id", AG_PLUS, "users", NONE, remove_user, .args = delete_args, .permission = "users.delete",
      .summary = "Delete a person", .doc = "The person can't log in any more and has no addresses; conversations keep the name.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},

@@ -37,6 +37,21 @@ test('an uploaded picture is scaled to a square, shown to everybody, and its add
   assert.notEqual(again, after, 'at the same moment, too');
 });
 
+test('who was not shown an address of a picture sees none, so that a stranger learns nothing of who has an e-mail address', async (t) => {
+  const desk = await open(t);
+  const { avatar } = (await desk.customer.put('/profile', upload(png(8, 8)))).must(200).data;
+  const post = { name: 'Somebody', email: desk.people.customer.email, subject: 'S', contents: 'C' };
+  const { requester } = (await desk.anyone.post('/conversations', post, { query: { include: 'user' } })).must(201).data;
+  assert.equal(requester.id, desk.people.customer.id);
+  const address = new URL(avatar), forged = [...avatar].reverse().join('').replace(/\w/, (c) => (c === '0' ? '1' : '0'));
+  for (const search of [new URL(requester.avatar).search, '', '?v=0', `?v=${address.searchParams.get('v').split('.')[0]}`, new URL([...forged].reverse().join('')).search]) {
+    const reply = await picture(desk.anyone, address.pathname + search);
+    assert.deepEqual([reply.status, reply.headers['content-type']], [200, 'image/svg+xml']);
+    assert.ok(reply.text.includes('></text>'), reply.text);
+  }
+  for (const reply of [await picture(desk.anyone, address.pathname + address.search), await picture(desk.as('agent'), address.pathname)]) assert.equal(reply.headers['content-type'], 'image/png');
+});
+
 test('JPEG stays JPEG, GIF becomes PNG', async (t) => {
   const desk = await open(t);
   for (const [bytes, type] of [[JPEG, 'image/jpeg'], [GIF, 'image/png']]) {

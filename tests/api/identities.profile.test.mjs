@@ -161,3 +161,11 @@ test('Facebook accounts are changed by admins and owners, and deleted in bulk by
   assert.equal((await desk.owner.get('/identities/facebook')).must(200).body.total_count, 1);
   assert.equal((await desk.owner.get('/identities/twitter')).must(200).body.total_count, 3);
 });
+
+test('nobody has more than a hundred of a kind', async (t) => {
+  const desk = await open(t);
+  for (let i = 1; i < 100; i++) await desk.customer.create('/profile/identities/emails', { email: `claim${i}@example.org` });
+  (await desk.customer.post('/profile/identities/emails', { email: 'claim100@example.org' })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+  (await desk.owner.post('/identities/emails', { user_id: desk.people.customer.id, email: 'given@example.org' })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+  await desk.customer.create('/profile/identities/phones', { number: '+49 30 1234567' });
+});

@@ -247,6 +247,19 @@ test('who gets a new password is told by mail, unless the desk does not want it'
   await nothingElse(desk, to, 1);
 });
 
+test('a mail that waits is not sent to a person who was deleted meanwhile', async (t) => {
+  const desk = await open(t);
+  const gone = [await desk.person('customer'), await desk.person('customer')];
+  for (const { id } of gone) await desk.owner.update(`/users/${id}`, { password: 'another one' });
+  (await desk.owner.delete(`/users/${gone[0].id}`)).must(200);
+  (await desk.owner.delete(`/users/${gone[1].id}`, { purge: true })).must(200);
+  await desk.owner.update(`/users/${desk.people.customer.id}`, { password: 'another one' });
+  const to = await relay(t);
+  await connect(desk, to);
+  assert.deepEqual((await to.mail()).to, ['customer@example.com']);
+  await nothingElse(desk, to, 1);
+});
+
 test('inviting is for staff, and makes people nobody else is', async (t) => {
   const { desk, to } = await mailing(t);
   const body = { full_name: 'Ines', email: 'ines@people.example' };

@@ -124,3 +124,10 @@ test('notes on a purged person are gone, on a deleted one out of reach', async (
   (await desk.owner.get(`${owner}/notes`)).refused(404, 'RESOURCE_NOT_FOUND');
   (await desk.owner.get(`${owner}/notes/${id}`)).refused(404, 'RESOURCE_NOT_FOUND');
 });
+
+test('customers are not told how many notes are pinned to them', async (t) => {
+  const desk = await open(t);
+  await desk.staff.create(`/users/${desk.people.customer.id}/notes`, { contents: 'Pays late.', is_pinned: true });
+  assert.equal((await desk.staff.fetch(`/users/${desk.people.customer.id}`)).pinned_notes_count, 1);
+  assert.equal((await desk.customer.fetch('/me')).pinned_notes_count, null);
+});

@@ -100,3 +100,13 @@ test('an auth token lives ten minutes', async (t) => {
   await desk.clock.forward(10 * MINUTE);
   (await desk.anyone.put('/profile/password', { new_password: NEXT }, { headers: { 'X-Token': token } })).refused(401, 'AUTHENTICATION_FAILED');
 });
+
+test('an expired password is not remembered: whoever has a remember-me token alone sets no new one', async (t) => {
+  const desk = await open(t);
+  const token = (await desk.customer.get('/session', { remember_me: true })).must(200).headers['x-rememberme'];
+  (await desk.owner.put('/settings', { values: { 'security.password_days_customers': 1 } })).must(200);
+  await desk.clock.forward(DAY);
+  const refusal = (await desk.anyone.get('/session', {}, { 'X-RememberMe': token })).refused(401, 'AUTHENTICATION_FAILED');
+  assert.equal(refusal.body.auth_token, undefined);
+  (await desk.customer.get('/me')).refused(403, 'CREDENTIAL_EXPIRED');
+});

@@ -93,9 +93,29 @@ test('a logout forgets the chain that opened the session, and those it began', a
   (await present(desk, token)).refused(401, 'AUTHENTICATION_FAILED');
 });
 
-test('a disabled person is not remembered', async (t) => {
+test('a disabled person is not remembered, nor once enabled again', async (t) => {
   const desk = await open(t);
   const token = await remember(desk.customer);
   (await desk.owner.put(`/users/${desk.people.customer.id}`, { is_enabled: false })).must(200);
   (await present(desk, token)).refused(401, 'AUTHENTICATION_FAILED');
+  (await desk.owner.put(`/users/${desk.people.customer.id}`, { is_enabled: true })).must(200);
+  (await present(desk, token)).refused(401, 'AUTHENTICATION_FAILED');
+});
+
+test('of a token presented while the password changes no session is left', async (t) => {
+  const desk = await open(t);
+  const people = await Promise.all(Array.from({ length: 8 }, async () => {
+    const person = await desk.person('customer');
+    return { ...person, token: await remember(person.client) };
+  }));
+  for (const { id, token } of people) {
+    const change = desk.owner.put(`/users/${id}`, { password: 'another secret' });
+    const agents = Array.from({ length: 60 }, (_, n) => ({ 'User-Agent': `racer/${n}` }));
+    const replies = await Promise.all(agents.map((agent) => present(desk, token, agent)));
+    (await change).must(200);
+    for (const [n, reply] of replies.entries()) {
+      if (reply.status !== 200) reply.refused(401, 'AUTHENTICATION_FAILED');
+      else (await bySession(desk, reply).get('/me', {}, agents[n])).refused(454, 'SESSION_LOADING_FAILED');
+    }
+  }
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open, ROLES } from './lib/index.mjs';
+import { MINUTE, open, ROLES } from './lib/index.mjs';
 import { totp } from './lib/totp.mjs';
 
 /** Confirms a second factor for a caller: {secret, codes}. */
@@ -45,6 +45,15 @@ test('it counts once a code confirms it, and the secret is not shown again', asy
   assert.equal((await client.fetch('/profile')).is_otp_enabled, true);
   assert.equal((await desk.owner.fetch(`/users/${desk.people.agent.id}`)).is_mfa_enabled, true);
   (await client.post('/profile/twofactor', { code: '123456' })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+});
+
+test('what was shown to one session is not what another confirms', async (t) => {
+  const desk = await open(t);
+  const [here, there] = [await desk.session(desk.staff), await desk.session(desk.staff, { 'X-CSRF': 'false' })];
+  const seen = (await there.bare.fetch('/profile/twofactor')).secret;
+  assert.notEqual((await here.client.fetch('/profile/twofactor')).secret, seen);
+  (await here.client.post('/profile/twofactor', { code: totp(seen, desk.clock.now) })).refused(400, 'FIELD_INVALID', 'code');
+  await enable(desk, here.client);
 });
 
 test('a login then takes two steps', async (t) => {
@@ -104,6 +113,17 @@ test('wrong codes are counted and locked like passwords, and the fifth ends the 
   (await desk.anyone.get('/me', {}, { 'X-Token': token, 'X-OTP': totp(secret, desk.clock.now) })).refused(401, 'AUTHENTICATION_FAILED');
   for (let i = 5; i < 10; i++) (await desk.staff.get('/me', {}, { 'X-OTP': `00000${i}` })).refused(401, 'AUTHENTICATION_FAILED');
   (await desk.staff.get('/me', {}, { 'X-OTP': totp(secret, desk.clock.now) })).refused(429, 'AUTHENTICATION_LOCKED');
+});
+
+test('codes guessed from many addresses are counted together: who guesses them has the password', async (t) => {
+  const desk = await open(t);
+  const { secret, codes } = await enable(desk, (await desk.session(desk.staff)).client);
+  await later(desk);
+  for (let i = 0; i < 10; i++) (await desk.staff.at(`127.0.1.${i + 1}`).get('/me', {}, { 'X-OTP': `00000${i}` })).refused(401, 'AUTHENTICATION_FAILED');
+  (await desk.staff.at('127.0.2.1').get('/me', {}, { 'X-OTP': totp(secret, desk.clock.now) })).refused(429, 'AUTHENTICATION_LOCKED');
+  (await desk.staff.get('/me', {}, { 'X-OTP': codes[0] })).refused(429, 'AUTHENTICATION_LOCKED');
+  await desk.clock.forward(10 * MINUTE);
+  (await desk.staff.get('/me', {}, { 'X-OTP': codes[0] })).must(200);
 });
 
 test('enabling ends what was opened with a password alone', async (t) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open, PASSWORD } from './lib/index.mjs';
+import { totp } from './lib/totp.mjs';
 
 const ANN = { full_name: 'Ann Example', email: 'ann@home.example' };
 const total = async (who, query) => (await who.get('/users', query)).must(200).body.total_count;
@@ -124,6 +125,21 @@ test('purge erases a person but keeps the conversations', async (t) => {
   assert.ok(!shown.text.includes('Quoll'));
 });
 
+test('purge erases what a person logged in with', async (t) => {
+  const desk = await open(t);
+  const { id, client } = await desk.person('customer');
+  const conversation = await client.create('/conversations', { subject: 'S', contents: 'C' });
+  const token = (await client.get('/session', { remember_me: true })).must(200).headers['x-rememberme'];
+  (await desk.anyone.get('/session', {}, { 'X-RememberMe': token })).must(200);
+  const { secret } = await client.fetch('/profile/twofactor');
+  await client.create('/profile/twofactor', { code: totp(secret, desk.clock.now) });
+  await desk.owner.update(`/users/${id}`, { password: 'another one' });
+  (await desk.owner.delete(`/users/${id}`, { purge: true })).must(200);
+  const { requester } = await desk.owner.fetch(`/conversations/${conversation.id}`, { include: 'user' });
+  assert.deepEqual([requester.full_name, requester.is_mfa_enabled], ['Deleted user', false]);
+  assert.equal(desk.check().status, 0);
+});
+
 test('the last owner stays', async (t) => {
   const desk = await open(t);
   const { id } = desk.people.owner;
@@ -220,4 +236,15 @@ test('a program whose name is no UTF-8 is served and its name shown readably', a
   const desk = await open(t);
   const reply = (await desk.owner.get('/session', {}, { 'User-Agent': 'caf\u00e9/1' })).must(200); // Node sends one byte, E9
   assert.equal(reply.data.user_agent, 'caf?/1');
+});
+
+test("one's own password is not changed like another member: that takes the present one", async (t) => {
+  const desk = await open(t);
+  for (const role of ['agent', 'admin', 'owner']) {
+    const reply = (await desk.as(role).put(`/users/${desk.people[role].id}`, { password: 'not asked for the old one', signature: 'Me' })).must(200);
+    assert.equal(reply.data.signature, 'Me');
+    assert.match(JSON.stringify(reply.body.logs), /password was ignored/);
+    (await desk.login(desk.people[role].email, 'not asked for the old one').get('/me')).refused(401, 'AUTHENTICATION_FAILED');
+    (await desk.as(role).get('/me')).must(200);
+  }
 });
