@@ -108,7 +108,7 @@ describe('people', () => {
     });
 
     const excluded = ROLES.filter((role) => !roles.includes(role));
-    test(`${method} ${path} refuses ${[...excluded, ...(allowed === 'Public' ? [] : ['the public'])].join(', ')}`, { skip: allowed === 'Public' }, async () => {
+    if (allowed !== 'Public') test(`${method} ${path} refuses ${[...excluded, 'the public'].join(', ')}`, async () => {
       for (const role of excluded) {
         const { count, path: target, ...options } = await request(world, row, role);
         (await world.desk.as(role).request(method, target, options)).refused(403, 'PERMISSIONS_DENIED');
