@@ -73,6 +73,10 @@ describe('bad members of', () => {
   test('all of them at once', async () => {
     (await world.desk.owner.post('/users', { full_name: '', email: 'x', role_id: 'x', organization_id: 987654, time_zone: 'X', agent_case_access: 'X', password: 'abc' }))
       .refused(400, 'FIELD_INVALID', 'email', 'role_id', 'organization_id', 'time_zone', 'agent_case_access').refused(400, 'FIELD_EMPTY', 'full_name');
+    for (const [path, method] of [['/users', 'POST'], ['/users/invite', 'POST'], [`/users/${world.user.id}`, 'PUT']]) {
+      const { errors } = (await world.desk.owner.request(method, path, { body: { full_name: 'X', email: 'once@in.example', role_id: 987654, organization_id: 987654, time_zone: 'X' } })).must(400).body;
+      assert.deepEqual(errors.map((e) => e.parameter).sort(), [...new Set(errors.map((e) => e.parameter))].sort(), 'each is named once');
+    }
     (await world.desk.owner.post('/roles', {})).refused(400, 'FIELD_REQUIRED', 'title', 'type');
     (await world.desk.owner.post('/organizations', { is_shared: 'perhaps' })).refused(400, 'FIELD_REQUIRED', 'name').refused(400, 'FIELD_INVALID', 'is_shared');
     (await world.desk.owner.post('/users', {})).refused(400, 'FIELD_REQUIRED', 'full_name');
