@@ -52,15 +52,18 @@ static int load_target(struct call *c, struct view *v, struct row **row) {
     return found ? 0 : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
 }
 
+static int64_t updated_at(const struct row *row) {
+    const struct layout *layout = row->layout;
+    for (int i = 0; i < layout->count; i++)
+        if (str_eq(layout->members[i].name.text, S("updated_at")) && row->cells[i].type == V_INT) return row->cells[i].i;
+    return 0;
+}
+
 static void tag_row(struct call *c, struct view *v, const struct row *row) {
     char hex[33];
     view_tag(v, row, hex);
     c->etag = str_dup(c->work.arena, str_of(hex));
-    c->modified = 0;
-    const struct layout *layout = row->layout;
-    if (layout->resource->changes_unseen) return;
-    for (int i = 0; i < layout->count; i++)
-        if (str_eq(layout->members[i].name.text, S("updated_at")) && row->cells[i].type == V_INT) c->modified = row->cells[i].i;
+    c->modified = row->layout->resource->changes_unseen ? 0 : updated_at(row);
 }
 
 /* The one row of the path: its last variable. */
@@ -83,6 +86,7 @@ static int conditional_one(struct call *c) {
     struct view *v = view_new(c);
     TRY(load_target(c, v, &row));
     tag_row(c, v, row);
+    c->modified = updated_at(row); /* a change that is seen is one, whatever else may have changed */
     int rc = conditional(c);
     c->etag = (struct str){0};
     c->modified = 0;

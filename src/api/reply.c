@@ -193,7 +193,7 @@ static struct str page_url(struct call *c, const char *key, int64_t value) {
         struct pair p = {form_decode(a, name), form_decode(a, sent)};
         if ((name.n || sent.p) && !paging(p.name)) pairs[n++] = p;
     }
-    if (c->options.limit != DEFAULT_PAGE) pairs[n++] = (struct pair){S("limit"), str_int(limit, c->options.limit)};
+    if (c->options.limit != DEFAULT_PAGE) pairs[n++] = (struct pair){name_cased(c, "limit"), str_int(limit, c->options.limit)};
     if (value) pairs[n++] = (struct pair){name_cased(c, key), str_int(number, value)};
     qsort(pairs, n, sizeof *pairs, by_name);
     for (size_t i = 0; i < n; i++) {

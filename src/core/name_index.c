@@ -7,7 +7,7 @@ static bool inside_word(unsigned char c) {
     return c >= 0x80 || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static struct str cut(struct str s) {
+struct str name_word(struct str s) {
     if (s.n <= NAME_WORD) return s;
     size_t n = NAME_WORD;
     while (((unsigned char)s.p[n] & 0xC0) == 0x80) n--;
@@ -17,9 +17,9 @@ static struct str cut(struct str s) {
 int name_words(struct str key, struct str out[NAME_WORDS]) {
     int n = 0;
     if (key.p == NULL || key.n == 0) return 0;
-    out[n++] = cut(key);
+    out[n++] = name_word(key);
     for (size_t i = 1; i < key.n && n < NAME_WORDS; i++)
-        if (inside_word((unsigned char)key.p[i]) && !inside_word((unsigned char)key.p[i - 1])) out[n++] = cut((struct str){key.p + i, key.n - i});
+        if (inside_word((unsigned char)key.p[i]) && !inside_word((unsigned char)key.p[i - 1])) out[n++] = name_word((struct str){key.p + i, key.n - i});
     return n;
 }
 

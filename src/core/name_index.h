@@ -19,6 +19,9 @@ int names_reindex(struct work *w, enum name_kind kind, int64_t *after);
 /* The texts that a key is found by, at most NAME_WORDS, the whole first: their number. */
 int name_words(struct str key, struct str out[NAME_WORDS]);
 
+/* As much of a word, or of what is looked up, as is kept: NAME_WORD bytes, no character cut. */
+struct str name_word(struct str s);
+
 /* The end of the range of a prefix: what begins with it is >= it and < this. */
 struct str name_range_end(struct arena *a, struct str prefix);
 

@@ -163,7 +163,7 @@ int user_may_change(struct work *w, int64_t user_id) {
 int user_may_grant(struct work *w, int64_t role_id) {
     int64_t type = 0;
     int rc = role_type_of(w, role_id, &type);
-    if (rc <= 0) return rc < 0 ? rc : fail_field(w, ERR_FIELD_INVALID, S("role_id"), "There is no such role.");
+    if (rc <= 0) return rc;
     bool may = w->actor.rank >= ROLE_ADMIN ? type <= w->actor.rank : type == ROLE_CUSTOMER;
     int64_t denied = 0;
     TRY(db_int(w->conn, &role_denied_by_id, BINDS(B_INT("role", role_id)), &denied));

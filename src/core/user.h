@@ -29,7 +29,7 @@ int users_rekey(struct work *w, int64_t *after);
 /* Whether the actor may change this person (completions.md section 5): 0, or fails with PERMISSIONS_DENIED. */
 bool actor_may_change(const struct actor *a, int64_t user_id, int64_t role_type);
 int user_may_change(struct work *w, int64_t user_id);
-int user_may_grant(struct work *w, int64_t role_id); /* a role no higher than one's own */
+int user_may_grant(struct work *w, int64_t role_id); /* a role no higher than one's own; 0 when there is no such role, which its reference says */
 int role_may_change(struct work *w, int64_t role_id); /* a role of a type no higher than one's own: 0, or PERMISSIONS_DENIED */
 int user_not_last_owner(struct work *w, int64_t user_id); /* RESOURCE_ACTION_NOT_AVAILABLE when it is */
 int role_type_of(struct work *w, int64_t role_id, int64_t *type); /* 1 found, 0 */
