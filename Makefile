@@ -10,7 +10,7 @@ PKGS    := libmicrohttpd sqlite3 libsodium glib-2.0 libxxhash libpq libcurl libi
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wvla -Werror $(if $(SAN),-Wno-format-truncation) # GCC can not judge it through instrumented code
 HARD := -fPIE -fstack-protector-strong -fstack-clash-protection $(if $(SAN),,-D_FORTIFY_SOURCE=2)
-OPT  := $(if $(SAN),-O1 -fno-omit-frame-pointer -fsanitize=$(SAN),-O2)
+OPT  := $(if $(SAN),-O1 -fno-omit-frame-pointer -fsanitize=$(SAN) -fno-sanitize-recover=all,-O2)
 BOTH := -D_GNU_SOURCE -DDESKD_VERSION='"$(VERSION)"' -g $(OPT) $(WARN) $(HARD) -Isrc -isystem $(VARIANT)/gen $(shell pkg-config --cflags $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g')
 CFLAGS   += -std=c17 $(BOTH) -Wstrict-prototypes -Wmissing-prototypes
 CXXFLAGS += -std=c++17 $(BOTH) -Wmissing-declarations

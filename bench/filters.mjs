@@ -2,22 +2,17 @@
 // Prints the time of a request (first quartile) on both desks and their ratio. The desks are made by sqlite3 (Debian: sqlite3) and thrown away.
 //
 //   node bench/filters.mjs       BENCH_BIG   organizations of the big desk (100000)       BENCH_ROUNDS   requests a filter and desk (300)
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import http from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { filled, numbers } from './filled.mjs';
 
 const big = Number(process.env.BENCH_BIG ?? 100_000), rounds = Number(process.env.BENCH_ROUNDS ?? 300);
-const scratch = mkdtempSync(join(tmpdir(), 'deskd-filters-'));
-process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 const DAY = 86_400_000, now = Date.now();
 const day = (ms) => new Date(ms).toISOString().slice(0, 10);
 
 // Ten of n rows, at even distances, are the needles: a name, two tags, a day, values of custom fields that nothing else has.
 const fill = (n) => `
-  PRAGMA foreign_keys = ON; BEGIN;
-  CREATE TEMP TABLE i AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < ${n}) SELECT x, x % ${n / 10} = 7 AS needle FROM c;
+  BEGIN; ${numbers(n, 10)}
   INSERT INTO organizations (id, name, name_key, is_shared, is_validated, created_at, updated_at)
     SELECT x, 'Organization ' || x, CASE WHEN needle THEN 'needle ' ELSE 'organization ' END || (CASE WHEN needle THEN 'gmbh' ELSE x END), x % 2, 0,
       ${now} - ${DAY} * (CASE WHEN needle THEN 400 ELSE 10 + x % 300 END), ${now} - ${DAY} * (CASE WHEN needle THEN 0 ELSE 5 + x % 300 END) FROM i;
@@ -50,24 +45,9 @@ const filters = {
     'a part of the name (reads all names)': all(p('organizations.name', 'string_contains_insensitive', 'needle')),
 };
 
-async function desk(n) {
-    const dir = join(scratch, String(n)), password = join(scratch, 'password');
-    writeFileSync(password, 'a long enough password\n', { mode: 0o600 });
-    execFileSync('./deskd', ['init', '--data', dir, '--owner-email', 'owner@example.com', '--owner-name', 'O', '--password-file', password]);
-    execFileSync('sqlite3', [join(dir, 'desk.db')], { input: fill(n) });
-    const child = spawn('./deskd', ['serve', '--data', dir, '--listen', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'pipe'] });
-    const url = await new Promise((resolve) => [child.stdout, child.stderr].forEach((s) => s.on('data', (text) => {
-        const ready = /listening on (http:\/\/\S+)/.exec(String(text));
-        if (ready) resolve(new URL(ready[1]));
-    })));
-    const login = { Authorization: `Basic ${Buffer.from('owner@example.com:a long enough password').toString('base64')}`, 'X-CSRF': 'false', 'User-Agent': 'bench' };
-    const session = JSON.parse(await ask(url, 'GET', '/api/v1/session', undefined, login)).session_id;
-    return { n, url, child, headers: { 'X-Session-ID': session, 'User-Agent': 'bench', 'Content-Type': 'application/json' } };
-}
-
 const agent = new http.Agent({ keepAlive: true });
-const ask = (url, method, path, body, headers) => new Promise((resolve, reject) => {
-    const request = http.request({ host: url.hostname, port: url.port, method, path, agent, headers: { ...headers, 'Content-Length': Buffer.byteLength(body ?? '') } }, (reply) => {
+const ask = (d, method, path, body) => new Promise((resolve, reject) => {
+    const request = http.request(d.server.url + path, { method, agent, headers: { ...d.headers, 'Content-Length': Buffer.byteLength(body) } }, (reply) => {
         let text = '';
         reply.on('data', (piece) => { text += piece; }).on('end', () => (reply.statusCode === 200 ? resolve(text) : reject(new Error(`${reply.statusCode} ${text}`))));
     }).on('error', reject);
@@ -76,16 +56,16 @@ const ask = (url, method, path, body, headers) => new Promise((resolve, reject) 
 
 async function time(d, body) {
     const began = process.hrtime.bigint();
-    const text = await ask(d.url, 'POST', '/api/v1/organizations/filter?limit=20', body, d.headers);
+    const text = await ask(d, 'POST', '/api/v1/organizations/filter?limit=20', body);
     const took = Number(process.hrtime.bigint() - began) / 1e3;
     if (JSON.parse(text).total_count !== d.expected(body)) throw new Error(`${body} found ${text.slice(-200)}`);
     return took;
 }
 
 const quick = (xs) => xs.sort((a, b) => a - b)[xs.length >> 2]; // the first quartile: the machine is shared
-const desks = [await desk(1000), await desk(big)];
+const desks = [await filled(1000, fill(1000)), await filled(big, fill(big))];
 for (const d of desks) {
-    const halved = JSON.parse(execFileSync('sqlite3', ['-json', join(scratch, String(d.n), 'desk.db')], { input: "SELECT COUNT(*) AS n FROM organizations WHERE name_key = 'needle gmbh' AND is_shared = 1;" }))[0].n;
+    const halved = JSON.parse(execFileSync('sqlite3', ['-json', d.file], { input: "SELECT COUNT(*) AS n FROM organizations WHERE name_key = 'needle gmbh' AND is_shared = 1;" }))[0].n;
     d.expected = (body) => (body.includes('conversationaccess') ? halved : 10);
 }
 console.log(`| filter | 1,000: us | ${big.toLocaleString('en-US')}: us | ratio |\n|---|--:|--:|--:|`);
@@ -98,5 +78,5 @@ for (const [what, predicates] of Object.entries(filters)) {
     const [a, b] = took.map(quick);
     console.log(`| ${what} | ${a.toFixed(0)} | ${b.toFixed(0)} | ${(b / a).toFixed(2)} |`);
 }
-for (const { child } of desks) child.kill('SIGTERM');
 agent.destroy();
+await Promise.all(desks.map((d) => d.server.stop()));

@@ -1,7 +1,7 @@
 // Processes that are measured: deskd and the server of fixed replies; wrk against them; what they used of the machine.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, readFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 
 export const AGENT = 'deskd-bench';
@@ -10,6 +10,7 @@ export const run = (command, args) => promisify(execFile)(command, args, { maxBu
 });
 
 export const binary = 'build/bench/deskd'; // a copy, so that a build meanwhile changes nothing
+mkdirSync('build/bench', { recursive: true });
 copyFileSync('deskd', binary);
 
 const tick = 10_000; // microseconds: USER_HZ is 100 on every Linux machine we serve
