@@ -72,12 +72,15 @@ struct item {
     bool unseen;
     struct item *next;
 };
+struct items {
+    struct item *first, *last;
+};
 
 struct activity {
     enum activity_owner owner;
     int64_t id;
     enum activity_name marked; /* 0: compare */
-    struct item *before, *after;
+    struct items before, after;
     struct activity *next;
 };
 
@@ -94,20 +97,21 @@ static struct activity *add_watched(struct work *w, enum activity_owner owner, i
     return a;
 }
 
-static void keep(struct work *w, struct activity *a, bool after, struct item item) {
-    struct item **list = after ? &a->after : &a->before, *kept = ARENA_NEW(w->arena, struct item);
+static void keep(struct work *w, struct items *list, struct item item) {
+    struct item *kept = ARENA_NEW(w->arena, struct item);
     item.text = str_dup(w->arena, item.text);
-    item.next = *list;
     *kept = item;
-    *list = kept;
+    if (list->last) list->last->next = kept;
+    else list->first = kept;
+    list->last = kept;
 }
 
-static void read_members(struct work *w, struct stmt *row, struct activity *a, bool after) {
-    for (int i = 0; kinds[a->owner].members[i].name; i++) {
-        const struct member *m = &kinds[a->owner].members[i];
+static void read_members(struct work *w, struct stmt *row, const struct member *members, struct items *list) {
+    for (int i = 0; members[i].name; i++) {
+        const struct member *m = &members[i];
         if (col_null(row, i + 1)) continue;
         struct str text = m->words == NULL || m->words == unseen ? col_text(row, i + 1) : str_of(word_of(m->words, col_int(row, i + 1)));
-        keep(w, a, after, (struct item){.field = str_of(m->name), .text = text, .unseen = m->words == unseen});
+        keep(w, list, (struct item){.field = str_of(m->name), .text = text, .unseen = m->words == unseen});
     }
 }
 
@@ -117,12 +121,12 @@ static int look(struct work *w, enum activity_owner owner, struct str ids, bool 
     DB_ROWS(rc, w->conn, kinds[owner].row, binds, row) {
         struct activity *a = find(w, owner, col_int(row, 0));
         if (a == NULL) a = add_watched(w, owner, col_int(row, 0));
-        read_members(w, row, a, after);
+        read_members(w, row, kinds[owner].members, after ? &a->after : &a->before);
     }
     TRY(rc);
     DB_ROWS(rc, w->conn, kinds[owner].lists, binds, row) {
         struct activity *a = find(w, owner, col_int(row, 0));
-        if (a) keep(w, a, after, (struct item){.field = str_dup(w->arena, col_text(row, 1)), .text = col_text(row, 2)});
+        if (a) keep(w, after ? &a->after : &a->before, (struct item){.field = str_dup(w->arena, col_text(row, 1)), .text = col_text(row, 2)});
     }
     return rc;
 }
@@ -205,26 +209,26 @@ static struct activity_change *change_of(struct difference *d, struct str field)
     return &d->changes[d->count++];
 }
 
-/* What is in this list and not in the other. Lists were read last first: joined, they are in order again. */
-static void gather(struct work *w, struct difference *d, const struct item *list, const struct item *other, bool current) {
-    for (; list; list = list->next) {
-        const struct item *same = other;
-        while (same && !(str_eq(same->field, list->field) && str_eq(same->text, list->text))) same = same->next;
+/* What is in this list and not in the other. */
+static void gather(struct work *w, struct difference *d, const struct items *list, const struct items *other, bool current) {
+    for (const struct item *i = list->first; i; i = i->next) {
+        const struct item *same = other->first;
+        while (same && !(str_eq(same->field, i->field) && str_eq(same->text, i->text))) same = same->next;
         if (same) continue;
-        struct activity_change *change = change_of(d, list->field);
+        struct activity_change *change = change_of(d, i->field);
         struct str *value = current ? &change->current : &change->previous;
-        if (list->unseen) continue;
-        *value = value->p ? str_fmt(w->arena, "%.*s, %.*s", (int)list->text.n, list->text.p, (int)value->n, value->p) : list->text;
+        if (i->unseen) continue;
+        *value = value->p ? str_fmt(w->arena, "%s, %s", value->p, i->text.p) : i->text;
     }
 }
 
 static int compare(struct work *w, const struct activity *a) {
     size_t most = 1;
-    for (const struct item *i = a->before; i; i = i->next) most++;
-    for (const struct item *i = a->after; i; i = i->next) most++;
+    for (const struct item *i = a->before.first; i; i = i->next) most++;
+    for (const struct item *i = a->after.first; i; i = i->next) most++;
     struct difference d = {arena_array(w->arena, most, sizeof *d.changes), 0};
-    gather(w, &d, a->before, a->after, false);
-    gather(w, &d, a->after, a->before, true);
+    gather(w, &d, &a->before, &a->after, false);
+    gather(w, &d, &a->after, &a->before, true);
     return d.count ? activity_add(w, a->owner, a->id, kinds[a->owner].updated, d.changes, d.count) : 0;
 }
 
