@@ -144,7 +144,7 @@ static int find_target(struct call *c) {
 
 int api_target(struct call *c) {
     TRY(find_target(c));
-    return c->home->activities && c->method != GET ? activity_watch(&c->work, (enum activity_owner)c->home->activities, api_ids(c)) : 0;
+    return c->home->activities && c->method != GET ? activity_watch_all(&c->work, (enum activity_owner)c->home->activities, api_ids(c)) : 0;
 }
 
 /* ---- writing ---------------------------------------------------------------------------------------------- */

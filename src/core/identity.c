@@ -155,7 +155,7 @@ static int lock_people(struct work *w, struct str users) {
     int rc, n = 0;
     DB_ROWS(rc, w->conn, &people_lock, BINDS(B_TEXT("users", users)), row) n++;
     TRY(rc);
-    TRY(activity_watch(w, ACTIVITY_OF_USER, users));
+    TRY(activity_watch_all(w, ACTIVITY_OF_USER, users));
     return n;
 }
 
@@ -313,7 +313,7 @@ int email_validate(struct work *w, int64_t email_id) {
     DB_ROWS(rc, w->conn, &email_holders, binds, row)
         if (n < (size_t)holders) former[n++] = col_int(row, 1);
     TRY(rc);
-    TRY(activity_watch(w, ACTIVITY_OF_USER, json_ids(w->arena, former, n)));
+    TRY(activity_watch_all(w, ACTIVITY_OF_USER, json_ids(w->arena, former, n)));
     n = 0;
     DB_ROWS(rc, w->conn, &email_take, binds, row)
         if (n < (size_t)holders) former[n++] = col_int(row, 0);

@@ -57,14 +57,14 @@ QUERY(user_mark_deleted, "UPDATE users SET is_enabled = 0, deleted_at = :now, up
 
 int user_join_teams(struct work *w, int64_t user_id, struct str teams) {
     const struct bind *binds = BINDS(B_INT("user", user_id), B_TEXT("teams", teams), B_INT("now", w->now));
-    TRY(activity_watch_one(w, ACTIVITY_OF_USER, user_id));
+    TRY(activity_watch(w, ACTIVITY_OF_USER, user_id));
     TRY(db_exec(w->conn, &teams_changed, binds));
     TRY(db_exec(w->conn, &teams_leave, binds));
     return db_exec(w->conn, &teams_join, binds);
 }
 
 int user_set_role(struct work *w, int64_t user_id, int64_t role_id) {
-    TRY(activity_watch_one(w, ACTIVITY_OF_USER, user_id));
+    TRY(activity_watch(w, ACTIVITY_OF_USER, user_id));
     return db_exec(w->conn, &user_role_set, BINDS(B_INT("user", user_id), B_INT("role", role_id), B_INT("now", w->now)));
 }
 
@@ -77,14 +77,14 @@ static int index_name(struct work *w, int64_t user_id, struct str key) {
 }
 
 int user_set_name(struct work *w, int64_t user_id, struct str name) {
-    TRY(activity_watch_one(w, ACTIVITY_OF_USER, user_id));
+    TRY(activity_watch(w, ACTIVITY_OF_USER, user_id));
     TRY(index_name(w, user_id, fold_key(w->arena, name)));
     return db_exec(w->conn, &user_name_set,
                    BINDS(B_INT("user", user_id), B_TEXT("name", name), B_TEXT("key", fold_key(w->arena, name)), B_INT("now", w->now)));
 }
 
 int user_set_organization(struct work *w, int64_t user_id, int64_t organization_id) {
-    TRY(activity_watch_one(w, ACTIVITY_OF_USER, user_id));
+    TRY(activity_watch(w, ACTIVITY_OF_USER, user_id));
     TRY(db_exec(w->conn, &user_organization_set, BINDS(B_INT("user", user_id), B_ID("organization", organization_id), B_INT("now", w->now))));
     return cases_follow_requester(w, user_id, organization_id);
 }
