@@ -6,13 +6,14 @@
 #include "api/reply.h"
 #include "base/fold.h"
 #include "base/random.h"
+#include "core/activity.h"
 
 #include <assert.h>
 
 /* ---- which rows ------------------------------------------------------------------------------------------- */
 
-/* SELECT 1 of a visible row; further is an additional condition over path variables. */
-static int row_exists(struct call *c, const struct resource *r, int64_t id, const char *further) {
+/* SELECT 1 of a visible row; gone: one that is not alive will do; further is an additional condition over path variables. */
+static int row_exists(struct call *c, const struct resource *r, int64_t id, bool gone, const char *further) {
     struct branches b = {0};
     struct buf sql = {0};
     struct stmt *s;
@@ -20,7 +21,7 @@ static int row_exists(struct call *c, const struct resource *r, int64_t id, cons
     int n = 0;
     buf_fmt(&sql, "SELECT t.id FROM %s WHERE t.id = :target", layout_of(r)->from.p);
     view_condition(c, r, &b, &sql);
-    if (r->alive) sql_and(&sql, r->alive);
+    if (r->alive && !gone) sql_and(&sql, r->alive);
     if (further) sql_and(&sql, further);
     buf_char(&sql, 0);
     for (int i = 0; i < b.bind_count; i++) binds[n++] = b.binds[i];
@@ -37,12 +38,12 @@ static int row_exists(struct call *c, const struct resource *r, int64_t id, cons
     return rc;
 }
 
-int api_visible(struct call *c, const struct resource *r, int64_t id) { return row_exists(c, r, id, NULL); }
+int api_visible(struct call *c, const struct resource *r, int64_t id) { return row_exists(c, r, id, false, NULL); }
 
 int api_of(struct call *c) {
     if (c->route->of == NULL) return 0;
     const struct resource *r = resource_of(c->route->of);
-    int rc = c->vars[0].id ? row_exists(c, r, c->vars[0].id, NULL) : 0;
+    int rc = c->vars[0].id ? row_exists(c, r, c->vars[0].id, c->route->of_gone, NULL) : 0;
     return rc < 0 ? rc : rc ? 0 : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
 }
 
@@ -72,7 +73,7 @@ static int target_one(struct call *c) {
     TRY(api_of(c));
     c->id = var->id;
     if (c->method != GET && var->id) TRY(db_lock_row(c->work.conn, c->resource->table, var->id));
-    int rc = var->id ? row_exists(c, c->resource, var->id, c->route->where) : 0;
+    int rc = var->id ? row_exists(c, c->resource, var->id, false, c->route->where) : 0;
     if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
     c->ids = &c->id;
     c->id_count = 1;
@@ -123,7 +124,7 @@ static int target_many(struct call *c) {
     tag_end(&t, hex);
     for (int i = 0; i < c->id_count; i++) {
         TRY(db_lock_row(c->work.conn, c->resource->table, c->ids[i]));
-        rc = row_exists(c, c->resource, c->ids[i], c->route->where);
+        rc = row_exists(c, c->resource, c->ids[i], false, c->route->where);
         if (rc == 0) rc = fail_at(&c->work, ERR_RESOURCE_NOT_FOUND, S("ids"), str_fmt(c->work.arena, "ids/%d", i), NULL);
         if (rc < 0 && first == 0) first = rc;
     }
@@ -134,7 +135,9 @@ static int target_many(struct call *c) {
     return rc < 0 ? rc : 0;
 }
 
-int api_target(struct call *c) {
+struct str api_ids(struct call *c) { return json_ids(c->work.arena, c->ids, (size_t)c->id_count); }
+
+static int find_target(struct call *c) {
     if (c->route->shape == COUNT) {
         TRY(api_of(c));
         return target_many(c);
@@ -143,7 +146,10 @@ int api_target(struct call *c) {
     return conditional_one(c);
 }
 
-struct str api_ids(struct call *c) { return json_ids(c->work.arena, c->ids, (size_t)c->id_count); }
+int api_target(struct call *c) {
+    TRY(find_target(c));
+    return c->home->activities && c->method != GET ? activity_watch_all(&c->work, (enum activity_owner)c->home->activities, api_ids(c)) : 0;
+}
 
 /* ---- writing ---------------------------------------------------------------------------------------------- */
 

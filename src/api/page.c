@@ -1,6 +1,7 @@
 #include "api/page.h"
 
 #include "base/limits.h"
+#include "core/activity.h"
 #include "core/setting.h"
 
 #include <inttypes.h>
@@ -88,7 +89,9 @@ static int write_one(struct conn *c, void *arg) {
     struct writing *x = arg;
     work_rewind(&x->visit->work);
     x->visit->work.conn = c;
-    return x->run(x->visit);
+    int rc = x->run(x->visit);
+    if (rc >= 0) TRY(activities_write(&x->visit->work));
+    return rc;
 }
 
 int visit_write(struct visit *v, int (*run)(struct visit *v)) {

@@ -133,6 +133,7 @@ struct route {
     const char *reply;              /* type of the resource answered; NULL: the one this table belongs to */
     const char *label;              /* value of `resource` where it differs from the type; "-" : none */
     const char *of;                 /* type of the resource that the path's first :id names: 404 unless visible */
+    bool of_gone;                   /* it need not be alive */
     const char *where;              /* a further condition on rows; path variables and :me are bound by name */
     struct order order;             /* lists: NULL key and ascending: by id */
     bool always_keys;   /* lists: keys make all pages, from the first */
@@ -170,6 +171,7 @@ struct resource {
     bool is_item;               /* an item of a list, no resource: shown without id and resource_type */
     const struct subject *subject; /* what rules may ask of its rows: core/definition.h; NULL: nothing */
     bool is_person;             /* rows are people: one's own is seen whole, whatever .to says */
+    int activities;             /* enum activity_owner: the trail that tells how its rows change; 0: none */
     bool changes_unseen;        /* members change without updated_at: no Last-Modified */
 };
 

@@ -7,6 +7,7 @@
 #include "base/fold.h"
 #include "base/limits.h"
 #include "base/phone.h"
+#include "core/activity.h"
 #include "core/setting.h"
 #include "core/user.h"
 #include "json/json.h"
@@ -151,11 +152,13 @@ QUERY(people_changed, "UPDATE users SET updated_at = :now WHERE id IN @LIST(:use
 
 static struct str one(struct work *w, int64_t id) { return json_ids(w->arena, &id, 1); }
 
-/* Of two changes to one person's identities the later sees what the former left. Returns how many people there are. */
+/* Before identities change: of two changes to one person's the later sees what the former left. Returns how many people there are. */
 static int lock_people(struct work *w, struct str users) {
     int rc, n = 0;
     DB_ROWS(rc, w->conn, &people_lock, BINDS(B_TEXT("users", users)), row) n++;
-    return rc < 0 ? rc : n;
+    TRY(rc);
+    TRY(activity_watch_all(w, ACTIVITY_OF_USER, users));
+    return n;
 }
 
 static int load(struct work *w, enum identity_kind kind, int64_t id, struct identity *out) {
@@ -317,6 +320,11 @@ int email_validate(struct work *w, int64_t email_id) {
     DB_ROWS(rc, w->conn, &email_holders, binds, row) holders++;
     TRY(rc);
     former = arena_array(w->arena, (size_t)holders + 2, sizeof *former);
+    DB_ROWS(rc, w->conn, &email_holders, binds, row)
+        if (n < (size_t)holders) former[n++] = col_int(row, 1);
+    TRY(rc);
+    TRY(activity_watch_all(w, ACTIVITY_OF_USER, json_ids(w->arena, former, n)));
+    n = 0;
     DB_ROWS(rc, w->conn, &email_take, binds, row)
         if (n < (size_t)holders) former[n++] = col_int(row, 0);
     TRY(rc);

@@ -2,6 +2,7 @@
 
 #include "base/fold.h"
 #include "base/limits.h"
+#include "core/activity.h"
 #include "core/name_index.h"
 #include "json/json.h"
 
@@ -110,6 +111,7 @@ static int change(struct work *w, enum tagged kind, int64_t owner_id, const stru
                   const struct query *second, const struct named *list, int count) {
     const struct bind *binds =
         BINDS(B_INT("owner", owner_id), B_TEXT("keys", keys_of(w->arena, list, count)), B_INT("now", w->now));
+    if (kind == TAGGED_USER) TRY(activity_watch(w, ACTIVITY_OF_USER, owner_id));
     TRY(db_exec(w->conn, taggings[kind].changed, binds));
     TRY(db_exec(w->conn, first, binds));
     return second ? db_exec(w->conn, second, binds) : 0;

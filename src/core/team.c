@@ -1,5 +1,6 @@
 #include "core/team.h"
 
+#include "core/activity.h"
 #include "core/case.h"
 #include "core/hours.h"
 
@@ -23,11 +24,13 @@ int teams_delete(struct work *w, struct str ids) {
 QUERY(team_changed, "UPDATE teams SET updated_at = :now WHERE id = :team");
 
 int team_add_members(struct work *w, int64_t team_id, struct str users) {
+    TRY(activity_watch_all(w, ACTIVITY_OF_USER, users));
     TRY(db_exec(w->conn, &team_changed, BINDS(B_INT("team", team_id), B_INT("now", w->now))));
     return db_exec(w->conn, &team_member_add, BINDS(B_INT("team", team_id), B_TEXT("users", users), B_INT("now", w->now)));
 }
 
 int team_remove_members(struct work *w, int64_t team_id, struct str users) {
+    TRY(activity_watch_all(w, ACTIVITY_OF_USER, users));
     TRY(db_exec(w->conn, &team_changed, BINDS(B_INT("team", team_id), B_INT("now", w->now))));
     return db_exec(w->conn, &team_member_remove, BINDS(B_INT("team", team_id), B_TEXT("users", users)));
 }

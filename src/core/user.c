@@ -1,6 +1,7 @@
 #include "core/user.h"
 
 #include "base/fold.h"
+#include "core/activity.h"
 #include "core/avatar.h"
 #include "core/case.h"
 #include "core/contact.h"
@@ -35,6 +36,7 @@ int user_create(struct work *w, const struct user_new *n, bool by_staff, int64_t
                         B_ID("case_access", n->agent_case_access), B_INT("organization_access", access), B_ID("organization", organization),
                         B_INT("locale", n->locale_id ? n->locale_id : 1), B_TEXT("zone", n->time_zone), B_TEXT("signature", n->signature),
                         B_TEXT("hash", n->password_hash), B_ID("password_at", n->password_hash.p ? w->now : 0), B_INT("now", w->now)), id));
+    TRY(activity_mark(w, ACTIVITY_OF_USER, *id, USER_CREATED));
     TRY(name_indexed(w->conn, NAME_USER, *id, (struct str){0}, fold_key(w->arena, n->full_name)));
     int rc = add_identity(w, IDENTITY_EMAIL, &(struct identity_new){.user_id = *id, .value = n->email, .is_validated = by_staff});
     int rc2 = add_identity(w, IDENTITY_PHONE, &(struct identity_new){.user_id = *id, .value = n->phone, .is_validated = by_staff, .parameter = "phone"});
@@ -55,12 +57,14 @@ QUERY(user_mark_deleted, "UPDATE users SET is_enabled = 0, deleted_at = :now, up
 
 int user_join_teams(struct work *w, int64_t user_id, struct str teams) {
     const struct bind *binds = BINDS(B_INT("user", user_id), B_TEXT("teams", teams), B_INT("now", w->now));
+    TRY(activity_watch(w, ACTIVITY_OF_USER, user_id));
     TRY(db_exec(w->conn, &teams_changed, binds));
     TRY(db_exec(w->conn, &teams_leave, binds));
     return db_exec(w->conn, &teams_join, binds);
 }
 
 int user_set_role(struct work *w, int64_t user_id, int64_t role_id) {
+    TRY(activity_watch(w, ACTIVITY_OF_USER, user_id));
     return db_exec(w->conn, &user_role_set, BINDS(B_INT("user", user_id), B_INT("role", role_id), B_INT("now", w->now)));
 }
 
@@ -73,18 +77,21 @@ static int index_name(struct work *w, int64_t user_id, struct str key) {
 }
 
 int user_set_name(struct work *w, int64_t user_id, struct str name) {
+    TRY(activity_watch(w, ACTIVITY_OF_USER, user_id));
     TRY(index_name(w, user_id, fold_key(w->arena, name)));
     return db_exec(w->conn, &user_name_set,
                    BINDS(B_INT("user", user_id), B_TEXT("name", name), B_TEXT("key", fold_key(w->arena, name)), B_INT("now", w->now)));
 }
 
 int user_set_organization(struct work *w, int64_t user_id, int64_t organization_id) {
+    TRY(activity_watch(w, ACTIVITY_OF_USER, user_id));
     TRY(db_exec(w->conn, &user_organization_set, BINDS(B_INT("user", user_id), B_ID("organization", organization_id), B_INT("now", w->now))));
     return cases_follow_requester(w, user_id, organization_id);
 }
 
 int user_delete(struct work *w, int64_t user_id) {
     const struct bind *binds = BINDS(B_INT("user", user_id), B_TEXT("teams", S("[]")), B_INT("now", w->now));
+    TRY(activity_mark(w, ACTIVITY_OF_USER, user_id, USER_DELETED));
     TRY(index_name(w, user_id, (struct str){0}));
     TRY(db_exec(w->conn, &user_mark_deleted, binds));
     TRY(identities_free(w, user_id));
@@ -111,6 +118,7 @@ int user_purge(struct work *w, int64_t user_id) {
                                                 &user_erase_passwords, &user_erase_codes, &user_erase_remembered, &user_erase_sessions};
     const struct bind *binds = BINDS(B_INT("user", user_id));
     TRY(user_delete(w, user_id));
+    TRY(activities_forget(w, ACTIVITY_OF_USER, user_id));
     TRY(avatar_clear(w, user_id));
     TRY(contacts_forget(w, user_id));
     for (size_t i = 0; i < sizeof erase / sizeof *erase; i++) TRY(db_exec(w->conn, erase[i], binds));

@@ -39,3 +39,4 @@ const struct word field_kinds[] = {{FIELD_TEXT, "TEXT"},
                                    {FIELD_CASCADINGSELECT, "CASCADINGSELECT"},
                                    {FIELD_REGEX, "REGEX"},
                                    {0}};
+const struct word activity_names[] = {{USER_CREATED, "USER_CREATED"}, {USER_UPDATED, "USER_UPDATED"}, {USER_DELETED, "USER_DELETED"}, {0}};

@@ -14,6 +14,7 @@
 #include "jobs/runner.h"
 
 #include "base/log.h"
+#include "core/activity.h"
 #include "core/job.h"
 #include "core/session.h"
 #include "jobs/sweep.h"
@@ -85,7 +86,9 @@ static int carry_out(struct conn *c, void *arg) {
     struct work *w = turn_work(t, c);
     int rc = job_hold(w, &t->job);
     if (rc == 0) log_warn("job %" PRId64 " (%s) was claimed by another process", t->job.id, t->job.kind.p);
-    return rc <= 0 ? rc : t->kind->run(w, &t->job);
+    if (rc <= 0) return rc;
+    TRY(t->kind->run(w, &t->job));
+    return activities_write(w);
 }
 
 static int put_off(struct conn *c, void *arg) {

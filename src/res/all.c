@@ -37,6 +37,8 @@
     X(locale_field) \
     X(locale) \
     X(note) \
+    X(activity) \
+    X(activity_change) \
     X(autocomplete) \
     X(profile) \
     X(session) \

@@ -1,6 +1,7 @@
 /* The caller's own person: the same row as their user, with the members that api.md gives a profile. */
 #include "api/generic.h"
 #include "base/limits.h"
+#include "core/activity.h"
 #include "core/auth_token.h"
 #include "core/avatar.h"
 #include "core/password.h"
@@ -167,5 +168,5 @@ static const struct route profile_routes[] = {
 };
 
 const struct resource profile_resource = {.type = "profile", .title = "Profile", .doc = "The caller's own person.", .url = "profile",
-                                          .table = "users", .fields = profile_fields, .routes = profile_routes, .is_person = true,
+                                          .table = "users", .fields = profile_fields, .routes = profile_routes, .is_person = true, .activities = ACTIVITY_OF_USER,
                                           .changes_unseen = true};

@@ -3,6 +3,7 @@
 #include "api/generic.h"
 #include "api/view.h"
 #include "base/fold.h"
+#include "core/activity.h"
 #include "core/definition.h"
 #include "core/factor.h"
 #include "core/identity.h"
@@ -359,7 +360,7 @@ static const struct route user_routes[] = {
 };
 
 const struct resource user_resource = {.type = "user", .title = "People", .doc = "Staff and customers.", .url = "users/:id", .table = "users",
-                                       .fields = user_fields, .routes = user_routes, .subject = &user_subject, .is_person = true,
+                                       .fields = user_fields, .routes = user_routes, .subject = &user_subject, .is_person = true, .activities = ACTIVITY_OF_USER,
                                        .alive = "t.deleted_at IS NULL", .unique_among = "t.deleted_at IS NULL", .changes_unseen = true};
 
 /* ---- as listed for participants --------------------------------------------------------------------------------------- */

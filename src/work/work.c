@@ -12,6 +12,7 @@ void work_rewind(struct work *w) {
     w->problem_count = 0;
     w->notices = w->last_notice = NULL;
     w->afters = w->last_after = NULL;
+    w->activities = NULL;
 }
 
 static struct str text_of(struct arena *a, const char *fmt, va_list args) {

@@ -64,6 +64,8 @@ struct after {
     struct after *next;
 };
 
+struct activity; /* core/activity.h */
+
 struct work {
     struct desk *desk;
     struct arena *arena;
@@ -74,6 +76,7 @@ struct work {
     int problem_count;
     struct notice *notices, *last_notice;
     struct after *afters, *last_after;
+    struct activity *activities; /* what is watched for changes */
 };
 
 void work_init(struct work *w, struct desk *d, struct arena *a);

@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { File, PASSWORD, ROLE_ID, connect, form, iso, multipart, open, relay } from './lib/index.mjs';
+import { totp } from './lib/totp.mjs';
+
+const MEMBERS = 'id name summary actor changes created_at resource_type resource_url'.split(' ');
+
+/** The trail of a person, newest first; what is told of each: [field, previous, current]. */
+const trail = (desk, id) => desk.admin.fetch(`/users/${id}/activities`, { limit: 100 });
+const told = (activity) => activity.changes.map((c) => [c.field, c.previous_value, c.current_value]);
+
+/** What the trail gained by an act: exactly one activity. */
+async function gained(desk, id, act) {
+  const before = (await trail(desk, id)).length;
+  await act();
+  const after = await trail(desk, id);
+  assert.equal(after.length, before + 1, JSON.stringify(after[0]));
+  return after[0];
+}
+
+test('who changed what of a person from what to what, when', async (t) => {
+  const desk = await open(t);
+  const { id } = desk.people.customer;
+  const activity = await gained(desk, id, () => desk.staff.update(`/users/${id}`, { full_name: 'Cora Married', designation: 'Buyer' }));
+  assert.deepEqual(Object.keys(activity), MEMBERS);
+  assert.deepEqual([activity.name, activity.actor.id, activity.actor.resource_type, activity.created_at], ['USER_UPDATED', desk.people.agent.id, 'user', iso(desk.clock.now)]);
+  assert.equal(activity.summary, 'Agnes Agent changed full_name and designation');
+  assert.deepEqual(told(activity), [['full_name', 'Cora Customer', 'Cora Married'], ['designation', null, 'Buyer']]);
+  assert.deepEqual(Object.keys(activity.changes[0]), ['field', 'previous_value', 'current_value']);
+  assert.equal(activity.resource_url, `${desk.base}/api/v1/users/${id}/activities/${activity.id}`);
+  assert.deepEqual(await desk.staff.fetch(`/users/${id}/activities/${activity.id}`), activity);
+  assert.equal((await desk.staff.fetch(`/users/${id}/activities/${activity.id}`, { include: 'user' })).actor.full_name, 'Agnes Agent');
+});
+
+test('one activity tells all of one write, and numbers and references by their words', async (t) => {
+  const desk = await open(t);
+  const { id } = desk.people.agent;
+  const organization = await desk.admin.create('/organizations', { name: 'Brandfathers' });
+  const team = await desk.admin.create('/teams', { title: 'First line' });
+  const activity = await gained(desk, id, () => desk.owner.update(`/users/${id}`, {
+    role_id: ROLE_ID.admin, is_enabled: false, agent_case_access: 'SELF', organization_id: organization.id, locale_id: 2, time_zone: 'Europe/Berlin',
+    team_ids: [team.id], tags: 'vip', legacy_id: 'A-1', greeting: 'Hi', signature: 'Yours', status_message: 'Busy',
+  }));
+  const changes = Object.fromEntries(told(activity).map(([field, ...values]) => [field, values]));
+  const locale = (await desk.owner.fetch('/locales/2')).locale;
+  assert.deepEqual(changes, {
+    role: ['Agent', 'Administrator'].map((title, i) => (i ? changes.role[1] : title)), is_enabled: ['true', 'false'], agent_case_access: [null, 'SELF'],
+    organization: [null, 'Brandfathers'], locale: [changes.locale[0], locale], time_zone: [null, 'Europe/Berlin'], teams: [null, 'First line'],
+    tags: [null, 'vip'], legacy_id: [null, 'A-1'], greeting: [null, 'Hi'], signature: [null, 'Yours'], status_message: [null, 'Busy'],
+  });
+  assert.match(changes.role[1], /^Admin/);
+  assert.notEqual(changes.locale[0], locale);
+});
+
+test('lists tell what is gone and what is new', async (t) => {
+  const desk = await open(t);
+  const { id } = desk.people.customer;
+  await desk.admin.create('/users/fields', { key: 'plan', type: 'TEXT', title: 'Plan', titles: [{ locale: 'en-us', translation: 'Plan' }] });
+  for (const [body, field, previous, current] of [
+    [{ tags: ['b', 'a'] }, 'tags', null, 'a, b'],
+    [{ tags: ['b', 'c'] }, 'tags', 'a', 'c'],
+    [{ websites: ['https://a.example/'] }, 'websites', null, 'https://a.example/'],
+    [{ external_identifiers: [{ external_app: 'shop', external_id: 'C-1' }] }, 'external_identifiers', null, 'shop: C-1'],
+    [{ external_identifiers: [] }, 'external_identifiers', 'shop: C-1', null],
+    [{ addresses: [{ address1: 'Way 1', city: 'Bonn' }] }, 'addresses', null, 'Way 1; ; Bonn; ; ; ; '],
+    [{ field_values: { plan: 'gold' } }, 'custom_fields', null, 'plan: gold'],
+    [{ field_values: { plan: 'lead' } }, 'custom_fields', 'plan: gold', 'plan: lead'],
+  ]) {
+    const activity = await gained(desk, id, () => desk.staff.update(`/users/${id}`, body));
+    const [told1, ...more] = told(activity);
+    assert.equal(more.length, 0);
+    const sorted = (text) => text && text.split(', ').sort().join(', ');
+    assert.deepEqual([told1[0], sorted(told1[1]), sorted(told1[2])], [field, previous, current]);
+  }
+});
+
+test('tags under their owner and members of a team are told of the person', async (t) => {
+  const desk = await open(t);
+  const { customer, agent, collaborator } = desk.people;
+  const tags = (act) => gained(desk, customer.id, act).then((a) => told(a)[0]);
+  assert.deepEqual(await tags(() => desk.staff.create(`/users/${customer.id}/tags`, { tags: 'x' })), ['tags', null, 'x']);
+  assert.deepEqual(await tags(() => desk.staff.update(`/users/${customer.id}/tags`, { tags: 'y' })), ['tags', 'x', 'y']);
+  assert.deepEqual(await tags(async () => (await desk.staff.delete(`/users/${customer.id}/tags`, { tags: 'y' })).must(200)), ['tags', 'y', null]);
+  const { id } = await desk.admin.create('/teams', { title: 'Night' });
+  const people = [agent.id, collaborator.id];
+  await desk.admin.create(`/teams/${id}/members`, { agent_ids: people });
+  for (const one of people) assert.deepEqual(told((await trail(desk, one))[0]), [['teams', null, 'Night']]);
+  (await desk.admin.delete(`/teams/${id}/members`, { agent_ids: people })).must(200);
+  for (const one of people) assert.deepEqual(told((await trail(desk, one))[0]), [['teams', 'Night', null]]);
+});
+
+test('identities tell of their values, and of which is primary and validated', async (t) => {
+  const desk = await open(t);
+  const { id } = desk.people.customer;
+  let made;
+  const step = (act) => gained(desk, id, act).then(told);
+  assert.deepEqual(await step(async () => { made = await desk.staff.create('/identities/emails', { user_id: id, email: 'b@people.example' }); }),
+    [['emails', null, 'b@people.example (not validated)']]);
+  assert.deepEqual(await step(() => desk.staff.update(`/identities/emails/${made.id}`, { is_validated: true })),
+    [['emails', 'b@people.example (not validated)', 'b@people.example']]);
+  assert.deepEqual(await step(() => desk.staff.update(`/identities/emails/${made.id}`, { is_primary: true })).then(([[, previous, current]]) => [previous, current].map((x) => x.split(', ').sort())),
+    [['b@people.example', 'customer@example.com (primary)'], ['b@people.example (primary)', 'customer@example.com']]);
+  assert.deepEqual((await step(async () => (await desk.staff.delete(`/identities/emails/${made.id}`)).must(200)))[0][2], 'customer@example.com (primary)');
+  assert.deepEqual(await step(() => desk.staff.create('/identities/phones', { user_id: id, number: '+49 30 1234567', is_validated: true })),
+    [['phones', null, '+49 30 1234567 (primary)']]);
+  assert.deepEqual(await step(() => desk.staff.post('/identities/twitter', { user_id: id, screen_name: 'cora' })), [['twitter', null, 'cora (primary) (not validated)']]);
+});
+
+test('a claim is told to nobody', async (t) => {
+  const desk = await open(t);
+  const { id } = desk.people.customer;
+  const before = await trail(desk, id);
+  const claim = await desk.customer.create('/profile/identities/emails', { email: 'claimed@people.example' });
+  (await desk.customer.delete(`/profile/identities/emails/${claim.id}`)).must(200);
+  assert.deepEqual(await trail(desk, id), before);
+});
+
+test('one changes oneself, too: the profile, a picture, the password, a second factor', async (t) => {
+  const desk = await open(t);
+  const { id } = desk.people.agent;
+  let me = desk.staff;
+  const step = (act) => gained(desk, id, act);
+  const named = await step(() => me.update('/profile', { full_name: 'Agnes Also' }));
+  assert.deepEqual([named.actor.id, told(named)], [id, [['full_name', 'Agnes Agent', 'Agnes Also']]]);
+
+  const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
+  assert.deepEqual(told(await step(() => me.update('/profile', multipart({ avatar: new File('a.png', 'image/png', png) })))), [['avatar', null, null]]);
+  assert.deepEqual(told(await step(async () => (await me.delete('/profile/avatar')).must(200))), [['avatar', null, null]]);
+
+  const fresh = 'battery staple of another kind';
+  const changed = await step(async () => (await me.put('/profile/password', { password: PASSWORD, new_password: fresh })).must(200));
+  assert.deepEqual([told(changed), changed.summary], [[['password', null, null]], 'Agnes Also changed password']);
+  me = desk.login('agent@example.com', fresh);
+  const { secret } = await me.fetch('/profile/twofactor');
+  desk.secrets.add(secret);
+  let codes;
+  const confirmed = await step(async () => { codes = (await me.create('/profile/twofactor', { code: totp(secret, desk.clock.now) })).recovery_codes; });
+  assert.deepEqual(told(confirmed), [['is_mfa_enabled', 'false', 'true']]);
+  const removed = await step(async () => (await desk.owner.delete(`/users/${id}/twofactor`)).must(200));
+  assert.deepEqual([told(removed), removed.actor.id], [[['is_mfa_enabled', 'true', 'false']], desk.people.owner.id]);
+  assert.deepEqual(told(await step(() => desk.admin.update(`/users/${id}`, { password: 'a third one altogether' }))), [['password', null, null]]);
+
+  const text = JSON.stringify(await trail(desk, id));
+  for (const hidden of [PASSWORD, fresh, 'a third one altogether', secret, 'argon2', ...codes]) assert.ok(!text.includes(hidden), hidden);
+});
+
+test('making and deleting somebody is told as such', async (t) => {
+  const desk = await open(t);
+  const { id } = await desk.staff.create('/users', { full_name: 'Newcomer', email: 'new@people.example', tags: 'x', password: 'long enough one' });
+  const [made, ...before] = await trail(desk, id);
+  assert.deepEqual(before, []);
+  assert.deepEqual([made.name, made.summary, made.changes], ['USER_CREATED', 'Agnes Agent created this person', []]);
+  (await desk.admin.delete(`/users/${id}`)).must(200);
+  (await desk.staff.get(`/users/${id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+  const [gone, ...rest] = await trail(desk, id);
+  assert.deepEqual(rest, [made]);
+  assert.deepEqual([gone.name, gone.summary, gone.changes], ['USER_DELETED', 'Ada Admin deleted this person', []]);
+});
+
+test('a stranger who writes makes a person, and nobody is named for it', async (t) => {
+  const desk = await open(t);
+  (await desk.anyone.post('/conversations', { name: 'Stranger', email: 'stranger@people.example', subject: 'Hello', contents: 'Hello?' })).must(201);
+  const [{ id }] = await desk.admin.fetch('/users', { email: 'stranger@people.example' });
+  const [made] = await trail(desk, id);
+  assert.deepEqual([made.name, made.actor, made.summary], ['USER_CREATED', null, 'Somebody without a login created this person']);
+});
+
+test('an address proven by a mailed link is told of who gets it and of who loses it, and of nobody as who did it', async (t) => {
+  const desk = await open(t);
+  const to = await relay(t);
+  await connect(desk, to);
+  const { customer, agent } = desk.people;
+  await desk.staff.create('/identities/emails', { user_id: customer.id, email: 'mine@people.example' });
+  const claim = await desk.as('agent').create('/profile/identities/emails', { email: 'mine@people.example' });
+  (await desk.staff.put(`/profile/identities/emails/${claim.id}/verification`)).must(200);
+  const { hash } = await to.mail();
+  const lost = await gained(desk, customer.id, async () => {
+    const got = await gained(desk, agent.id, async () => (await desk.anyone.exchange('POST', '/verify', { body: form({ hash }) })).must(200));
+    assert.deepEqual([got.actor, told(got)], [null, [['emails', null, 'mine@people.example']]]);
+  });
+  assert.deepEqual([lost.actor, told(lost)], [null, [['emails', 'mine@people.example (not validated)', null]]]);
+});
+
+test('a purge erases values, and keeps that something changed', async (t) => {
+  const desk = await open(t);
+  const { id } = desk.people.customer;
+  await desk.staff.update(`/users/${id}`, { full_name: 'Secret Name', tags: 'private' });
+  (await desk.owner.delete(`/users/${id}`, { purge: true })).must(200);
+  const [deleted, changed] = await trail(desk, id);
+  assert.equal(deleted.name, 'USER_DELETED');
+  assert.deepEqual(told(changed).sort(), [['full_name', null, null], ['tags', null, null]]);
+  assert.equal(changed.actor.id, desk.people.agent.id);
+  assert.doesNotMatch(JSON.stringify(await trail(desk, id)), /Secret|private|Cora/);
+});
+
+test('what changes nothing, or is refused, leaves nothing', async (t) => {
+  const desk = await open(t);
+  const { id } = desk.people.customer;
+  const before = await trail(desk, id);
+  const { full_name, emails: [email] } = await desk.staff.fetch(`/users/${id}`);
+  await desk.staff.update(`/users/${id}`, {});
+  await desk.staff.update(`/users/${id}`, { full_name, is_enabled: true, role_id: ROLE_ID.customer, tags: [] });
+  await desk.customer.update('/profile', { full_name });
+  await desk.customer.update(`/profile/identities/emails/${email.id}/primary`, {});
+  await desk.staff.create(`/users/${id}/notes`, { contents: 'Likes tea', is_pinned: true });
+  (await desk.customer.get('/me')).must(200);
+  (await desk.customer.delete('/profile/avatar')).must(200);
+  (await desk.staff.put(`/users/${id}`, { full_name: 'Refused', time_zone: 'Nowhere' })).refused(400, 'FIELD_INVALID');
+  (await desk.staff.put(`/users/${id}`, { full_name: 'Refused' }, { headers: { 'If-Match': '"0123456789abcdef0123456789abcdef"' } })).must(412);
+  (await desk.staff.delete(`/identities/emails/${email.id}`)).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+  assert.deepEqual(await trail(desk, id), before);
+});
+
+test('a write that fails after it began to change leaves nothing, and one sent again is told once', async (t) => {
+  const desk = await open(t);
+  const { id } = desk.people.customer;
+  const before = await trail(desk, id);
+  await desk.staff.create(`/users/${id}/tags`, { tags: Array.from({ length: 20 }, (_, i) => `tag${i}`) });
+  const [full] = await trail(desk, id);
+  const many = Array.from({ length: 100 }, (_, i) => `more${i}`);
+  (await desk.staff.post(`/users/${id}/tags`, { tags: many })).must(400);
+  assert.deepEqual((await trail(desk, id))[0], full);
+  const options = { headers: { 'Idempotency-Key': 'once-and-no-more' } };
+  for (let i = 0; i < 2; i++) await desk.staff.create(`/users/${id}/tags`, { tags: 'once' }, options);
+  assert.equal((await trail(desk, id)).length, before.length + 2);
+});
+
+test('the newest comes first, by pages and by keys', async (t) => {
+  const desk = await open(t);
+  const { id } = desk.people.customer;
+  for (const designation of ['One', 'Two', 'Three', 'Four']) await desk.staff.update(`/users/${id}`, { designation });
+  await desk.staff.update('/profile', { full_name: 'Elsewhere' });
+  const all = await trail(desk, id);
+  assert.deepEqual(all.slice(0, 4).map((a) => told(a)[0][2]), ['Four', 'Three', 'Two', 'One']);
+  const path = `/users/${id}/activities`;
+  const ids = all.map((a) => a.id);
+  const page = (await desk.staff.get(path, { limit: 2, offset: 1 })).must(200);
+  assert.deepEqual([page.data.map((a) => a.id), page.body.total_count], [ids.slice(1, 3), ids.length]);
+  assert.deepEqual((await desk.staff.fetch(path, { after_id: ids[1], limit: 2 })).map((a) => a.id), ids.slice(2, 4));
+  assert.deepEqual((await desk.staff.fetch(path, { before_id: ids[2], limit: 1 })).map((a) => a.id), [ids[1]]);
+});
+
+test('staff read the trail, customers and strangers never, and it is found at its owner alone', async (t) => {
+  const desk = await open(t);
+  const { id } = desk.people.customer;
+  const { id: activity } = await gained(desk, id, () => desk.staff.update(`/users/${id}`, { designation: 'Buyer' }));
+  for (const path of [`/users/${id}/activities`, `/users/${id}/activities/${activity}`]) {
+    for (const role of ['owner', 'admin', 'agent', 'collaborator']) (await desk.as(role).get(path)).must(200);
+    (await desk.customer.get(path)).refused(403, 'PERMISSIONS_DENIED');
+    (await desk.anyone.get(path)).refused(401, 'AUTHORIZATION_REQUIRED');
+    for (const method of ['POST', 'PUT', 'DELETE']) (await desk.owner.request(method, path)).must(405);
+  }
+  for (const path of [`/users/${desk.people.agent.id}/activities/${activity}`, '/users/999999/activities', `/users/999999/activities/${activity}`, `/users/${id}/activities/999999`, `/users/x/activities`])
+    (await desk.staff.get(path)).refused(404, 'RESOURCE_NOT_FOUND');
+});
