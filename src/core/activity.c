@@ -48,21 +48,21 @@ QUERY(activity_user, "SELECT 1" USER_MEMBERS(COLUMN_OF) " FROM users t WHERE t.i
     "SELECT '" field "', i." value " || CASE WHEN i.is_primary = 1 THEN ' (primary)' ELSE '' END || "                  \
     "CASE WHEN i.is_validated = 1 THEN '' ELSE ' (not validated)' END FROM " table                                     \
     " i WHERE i.user_id = :id AND i.is_claim = 0 "
-QUERY(
-    activity_user_lists,
-    IDENTITIES("emails", "email", "identity_emails") "UNION ALL " IDENTITIES("phones", "number", "identity_phones") "UNION ALL " IDENTITIES(
-        "twitter", "screen_name",
-        "identity_twitter") "UNION ALL " IDENTITIES("facebook", "facebook_id",
-                                                    "identity_facebook") "UNION ALL SELECT 'teams', t.title FROM team_members m JOIN teams t ON t.id = m.team_id WHERE m.user_id = :id "
-                                                                         "UNION ALL SELECT 'tags', t.name FROM user_tags m JOIN tags t ON t.id = m.tag_id WHERE m.user_id = :id "
-                                                                         "UNION ALL SELECT 'external_identifiers', e.external_app || ': ' || e.external_id FROM external_identifiers e "
-                                                                         "WHERE e.user_id = :id "
-                                                                         "UNION ALL SELECT 'websites', s.url FROM contact_websites s WHERE s.user_id = :id "
-                                                                         "UNION ALL SELECT 'addresses', COALESCE(a.address1, '') || '; ' || COALESCE(a.address2, '') || '; ' || COALESCE(a.city, '') || '; ' || "
-                                                                         "COALESCE(a.state, '') || '; ' || COALESCE(a.postal_code, '') || '; ' || COALESCE(a.country, '') || '; ' || COALESCE(a.type, '') "
-                                                                         "FROM contact_addresses a WHERE a.user_id = :id "
-                                                                         "UNION ALL SELECT 'custom_fields', f.key || ': ' || v.value FROM user_field_values v JOIN custom_fields f ON f.id = v.field_id "
-                                                                         "WHERE v.user_id = :id");
+QUERY(activity_user_lists,
+      IDENTITIES("emails", "email", "identity_emails")
+      "UNION ALL " IDENTITIES("phones", "number", "identity_phones")
+      "UNION ALL " IDENTITIES("twitter", "screen_name", "identity_twitter")
+      "UNION ALL " IDENTITIES("facebook", "facebook_id", "identity_facebook")
+      "UNION ALL SELECT 'teams', t.title FROM team_members m JOIN teams t ON t.id = m.team_id WHERE m.user_id = :id "
+      "UNION ALL SELECT 'tags', t.name FROM user_tags m JOIN tags t ON t.id = m.tag_id WHERE m.user_id = :id "
+      "UNION ALL SELECT 'external_identifiers', e.external_app || ': ' || e.external_id FROM external_identifiers e "
+      "WHERE e.user_id = :id "
+      "UNION ALL SELECT 'websites', s.url FROM contact_websites s WHERE s.user_id = :id "
+      "UNION ALL SELECT 'addresses', COALESCE(a.address1, '') || '; ' || COALESCE(a.address2, '') || '; ' || "
+      "COALESCE(a.city, '') || '; ' || COALESCE(a.state, '') || '; ' || COALESCE(a.postal_code, '') || '; ' || "
+      "COALESCE(a.country, '') || '; ' || COALESCE(a.type, '') FROM contact_addresses a WHERE a.user_id = :id "
+      "UNION ALL SELECT 'custom_fields', f.key || ': ' || v.value FROM user_field_values v "
+      "JOIN custom_fields f ON f.id = v.field_id WHERE v.user_id = :id");
 
 static const struct kind {
     const char *what;
