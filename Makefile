@@ -76,7 +76,9 @@ test-corpora: $(VARIANT)/tests/unit/corpora_test $(BIN) tests/node_modules/.pack
 	CORPORA=$(CORPORA) $<
 	cd tests && DESKD=$(abspath $(BIN)) CORPORA=$(abspath $(CORPORA)) node --test corpora/server.test.mjs
 
-# A fuzz target that needs more sources than these includes them.
+build/fuzz/predicate_fuzz: $(addprefix src/,core/predicate.c core/predicate_run.c core/definition.c core/calendar.c core/hours.c core/words.c work/work.c)
+
+# A fuzz target that needs more sources than these includes them, or names them above.
 build/fuzz/%: tests/fuzz/%.c $(wildcard src/base/*.c src/json/*.c)
 	@mkdir -p $@.corpus
 	clang -std=c17 -D_GNU_SOURCE -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Isrc \
@@ -86,7 +88,7 @@ build/fuzz/%: tests/fuzz/%.c $(wildcard src/base/*.c src/json/*.c)
 fuzz: $(FUZZ) ## the parsers' fuzz targets, FUZZ_SECONDS each
 	@set -e; for f in $(FUZZ); do echo "== $$f"; $$f -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -verbosity=0 \
 		-print_final_stats=1 -artifact_prefix=build/fuzz/ $$f.corpus \
-		$(wildcard $(CORPORA)/json/test_parsing $(CORPORA)/multipart); done
+		$$(ls -d tests/fuzz/$${f##*/}.seeds 2>/dev/null) $(wildcard $(CORPORA)/json/test_parsing $(CORPORA)/multipart); done
 
 HTTP_TEST := $(VARIANT)/tests/unit/http_server
 HTTP_OBJ  := $(filter $(addprefix $(VARIANT)/src/,base/% json/% http/%),$(OBJ))

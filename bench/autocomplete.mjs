@@ -33,9 +33,11 @@ const fill = (people, others) => `BEGIN;
   ${kind(others, 3, `INSERT INTO tags (id, name, name_key, created_at) SELECT id, k, k, 0 FROM k;`)}
   COMMIT;${onPostgres ? ' VACUUM ANALYZE;' : ''}`;
 
-// Ten prefixes of a case are asked for in turn; each has ten matches but those of one person, and 'a', which has what the desk has.
+// Ten prefixes of a case are asked for in turn: what is found is the same in both desks. 'a' finds what the desk has, and comes first: a plan
+// that the database made for it must not serve the others.
 const ten = [...Array(10).keys()];
 const cases = [
+    ...['users', 'organizations', 'tags', 'emails'].map((what) => [`${what}: "a"`, [`${what}?${what === 'emails' ? 'address' : 'name'}=a`], null]),
     ...['users', 'organizations', 'tags'].flatMap((what) => [
         [`${what}: name`, ten.map((d) => `${what}?name=needle${d}`), 10],
         [`${what}: second word`, ten.map((d) => `${what}?name=quill${d}`), 10],
@@ -48,7 +50,6 @@ const cases = [
     ['emails: second word of the name', ten.map((d) => `emails?address=quill${d}`), 10],
     ['emails: whole address', ten.map((d) => `emails?address=needle${d}4.quill${d}4@home.example`), 1],
     ['nothing', ten.map((d) => `users?name=zzz${d}`), 0],
-    ...['users', 'organizations', 'tags', 'emails'].map((what) => [`${what}: "a"`, [`${what}?${what === 'emails' ? 'address' : 'name'}=a`], null]),
 ];
 
 const desks = [await filled(small, fill(small, small)), await filled(big, fill(big, Math.min(big, 100_000)))];

@@ -10,7 +10,7 @@
     "AND w.word >= :from AND w.word < :to GROUP BY w.owner_id)"
 #define WHOLE(key) "@INSTR@(" key ", :whole) > 0 "
 #define OTHERS(key) "t.id NOT IN @LIST(:ids) AND " key " NOT IN @TEXTS(:names) "
-#define BEST "ORDER BY f.place, f.word, t.id"
+#define BEST "ORDER BY f.place, f.word, t.id @BY_VALUES@"
 
 QUERY(lookup_users, "SELECT t.id FROM " NAMED("1") " f JOIN users t ON t.id = f.id WHERE t.deleted_at IS NULL AND " WHOLE("t.name_key")
                     "AND " OTHERS("t.name_key") BEST);

@@ -13,6 +13,8 @@
  *     @ID@ @BLOB@ @XID@ in schema files only: an identity column; the type of bytes; the outbox's transaction
  *     @LOCK@         at the end of a SELECT in a write: lock these rows (empty on SQLite: one writer)
  *     @SKIP@         the same, and pass over rows that another write has locked
+ *     @BY_VALUES@    at the end of a SELECT of a range that may be one row or all: PostgreSQL plans it at each run. A plan for any values,
+ *                    which it turns to after five runs that found much, reads whole tables for a few rows, as long as the connection lives
  *
  * Statements are cached by their text in each connection, so a text must come from a bounded set: values are always
  * bound. */

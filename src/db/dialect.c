@@ -32,6 +32,7 @@ static const struct token tokens[] = {
     {"@SHARD@",  false, "0", "(pg_backend_pid() % 16)"},
     {"@LOCK@",   false, "",                                          "FOR UPDATE"                                         },
     {"@SKIP@",   false, "",                                          "FOR UPDATE SKIP LOCKED"                             },
+    {"@BY_VALUES@", false, "",                                       DIALECT_BY_VALUES                                   },
 };
 
 /* The length of the literal, quoted name or comment that starts at p; 0 when none does. */

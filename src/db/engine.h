@@ -197,5 +197,6 @@ int schema_mark_moving(struct conn *c);
 /* :name becomes $n, the same name the same n, in the order of first use; names (at most max) gets the names with
  * their colons. Casts (::), literals, quoted names and comments are left alone. Returns how many names there are. */
 size_t dialect_number(struct arena *a, const char *sql, struct str *names, size_t max, struct str *out);
+#define DIALECT_BY_VALUES "/* by values */" /* what @BY_VALUES@ leaves in a text */
 
 #endif

@@ -19,6 +19,7 @@ struct pg_stmt {
     struct arena *memory;
     char name[16];
     const char *text;    /* numbered */
+    bool by_values;      /* planned at each run */
     unsigned generation; /* of the connection it is prepared in; 0: in none */
     int count;
     const char **names;
@@ -64,6 +65,7 @@ int pg_prepare(struct conn *c, const char *sql, void **handle, int *params) {
     size_t n = dialect_number(a, db_dialect(a, true, sql).p, names, PARAMS_MAX, &text);
     p->memory = a;
     p->text = text.p;
+    p->by_values = strstr(text.p, DIALECT_BY_VALUES) != NULL;
     p->count = (int)n;
     p->names = arena_array(a, n + 1, sizeof *p->names);
     p->types = arena_array(a, n + 1, sizeof *p->types);
@@ -163,7 +165,9 @@ static int execute(struct stmt *s) {
     if (rc == 0 && p->generation != c->pg->generation) rc = prepare_now(c, p, s->sql);
     if (rc < 0) return rc;
     pg_wait(c, c->pg->timeout_ms);
-    PGresult *r = PQexecPrepared(c->pg->handle, p->name, p->count, p->values, p->lengths, p->formats, 0);
+    PGresult *r = p->by_values
+                      ? PQexecParams(c->pg->handle, p->text, p->count, p->types, p->values, p->lengths, p->formats, 0)
+                      : PQexecPrepared(c->pg->handle, p->name, p->count, p->values, p->lengths, p->formats, 0);
     pg_waited(c);
     if (PQresultStatus(r) != PGRES_TUPLES_OK && PQresultStatus(r) != PGRES_COMMAND_OK) return pg_error(c, r, s->sql);
     p->result = r;

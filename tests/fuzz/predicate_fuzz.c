@@ -1,0 +1,77 @@
+/* A predicate from anywhere is refused with its faults, or becomes a condition whose values are all bound. The first
+ * byte chooses what it is about. The store is empty: no custom fields, no roles. */
+#include "base/fold.h"
+#include "core/custom_field.h"
+#include "core/predicate.h"
+#include "core/setting.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* ---- what stands beside the reader ------------------------------------------------------------------------------- */
+
+struct str setting_text(const struct desk *d, const char *name, struct arena *a) {
+    (void)d, (void)name, (void)a;
+    return S("Europe/Berlin");
+}
+struct str field_value_key(struct arena *a, enum field_kind type, struct str value) {
+    (void)type;
+    return fold_key(a, value);
+}
+int db_start(struct conn *c, const char *sql, const struct bind *binds, struct stmt **out) {
+    (void)c, (void)sql, (void)binds;
+    *out = (struct stmt *)out; /* not NULL */
+    return 0;
+}
+int stmt_step(struct stmt *s) { return (void)s, 0; }
+void stmt_end(struct stmt *s) { (void)s; }
+bool col_null(struct stmt *s, int i) {
+    (void)s, (void)i;
+    abort();
+}
+int64_t col_int(struct stmt *s, int i) {
+    (void)s, (void)i;
+    abort();
+}
+struct str col_text(struct stmt *s, int i) {
+    (void)s, (void)i;
+    abort();
+}
+
+/* ---- the target ----------------------------------------------------------------------------------------------------
+ */
+
+static void check(const struct predicate *p, struct arena *a) {
+    struct condition c = predicate_condition(p, a);
+    int open = 0;
+    for (const char *s = c.sql; *s; s++) {
+        if ((unsigned char)*s < ' ' || (unsigned char)*s > '~') abort();
+        open += (*s == '(') - (*s == ')');
+        if (open < 0) abort();
+    }
+    if (open != 0) abort();
+    for (int i = 0; i < c.count; i++)
+        if (strstr(c.sql, c.binds[i].name) == NULL || (c.binds[i].type == BIND_TEXT && !utf8_valid(c.binds[i].s)))
+            abort();
+    predicate_holds(p, arena_array(a, (size_t)p->definitions->count, sizeof(struct fact)));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (size == 0) return 0;
+    struct arena *a = arena_new();
+    struct desk desk = {0};
+    struct work w = {.desk = &desk, .arena = a, .now = INT64_C(1795255800000)};
+    struct definitions d;
+    struct json *j;
+    struct json_error err;
+    struct predicate *p;
+    if (definitions_load(&w, data[0] & 1 ? &user_subject : &organization_subject, RULE_FILTER, &d) != 0) abort();
+    if (json_parse(a, (struct str){(const char *)data + 1, size - 1}, &j, &err) == 0) {
+        int rc = predicate_read(&w, &d, j, S("predicates"), &p);
+        if ((rc == 0) == failed(&w)) abort();
+        if (rc == 0) check(p, a);
+    }
+    arena_free(a);
+    return 0;
+}
