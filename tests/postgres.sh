@@ -8,7 +8,9 @@ set -eu
 bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
 [ -n "$bin" ] || { echo "postgres: PostgreSQL is not installed (apt-get install postgresql)" >&2; exit 1; }
 
-place=$(mktemp -d)
+# A database a test is ten megabytes in 700 files: in memory, where there is room for it, that takes a quarter of the time.
+roomy() { [ "${PG_FSYNC:-off}" = off ] && [ -w /dev/shm ] && [ "$(df -Pk /dev/shm | awk 'END { print $4 }')" -gt 2000000 ]; }
+if roomy; then place=$(mktemp -d -p /dev/shm); else place=$(mktemp -d); fi
 # PostgreSQL refuses to run as root.
 if [ "$(id -u)" = 0 ]; then
     chown postgres "$place"

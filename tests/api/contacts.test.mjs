@@ -176,9 +176,15 @@ test('a page of people costs as many statements as a page of one', async (t) => 
     assert.deepEqual([data.length, data[0].custom_fields[0].field.id], [limit, field.id]);
     return after - before;
   };
-  const one = await cost(1);
+  /** The daemon has business of its own now and then: the least of some tries is the request's. */
+  const least = async (limit) => {
+    let found = Infinity;
+    for (let i = 0; i < 6; i++) found = Math.min(found, await cost(limit));
+    return found;
+  };
+  const one = await least(1);
   assert.ok(one > 5, 'the statements are counted');
-  assert.equal(await cost(10), one);
+  assert.equal(await least(10), one);
 });
 
 test('a number of an organization is no person’s identity to change', async (t) => {
