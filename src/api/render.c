@@ -230,6 +230,11 @@ void view_flat(struct view *v) {
     jw_end(&v->w);
 }
 
+void render_null(struct view *v, const struct row *row, const struct value *own) {
+    (void)row, (void)own;
+    jw_null(&v->w);
+}
+
 void render_nothing(struct view *v, const struct row *row, const struct value *own) {
     (void)row, (void)own;
     jw_array(&v->w);

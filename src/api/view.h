@@ -72,6 +72,7 @@ void view_reference(struct view *v, const struct layout *layout, int64_t id); /*
 void view_flat(struct view *v);                                   /* writes {type: {id: resource}} */
 struct row *view_find(const struct view *v, const struct resource *r, int64_t id); /* among those loaded; NULL */
 struct value *row_cell(const struct row *row, const char *name);
+void render_null(struct view *v, const struct row *row, const struct value *own); /* null: a value yet to come */
 void render_nothing(struct view *v, const struct row *row, const struct value *own); /* []: a list yet to come */
 void view_type(struct view *v, const char *type);                 /* a type's name in the case asked for */
 bool view_includes(struct view *v, const struct resource *r);

@@ -6,11 +6,6 @@
 #include "base/limits.h"
 #include "core/permission.h"
 
-static void no_download(struct view *v, const struct row *row, const struct value *own) {
-    (void)row, (void)own;
-    jw_null(&v->w);
-}
-
 static const struct field message_fields[] = {
     {"case_id", F_INT, HIDDEN, .doc = "Its conversation."},
     {"uuid", F_TEXT, READONLY, .doc = "Its universal id."},
@@ -21,7 +16,7 @@ static const struct field message_fields[] = {
     {"content_html", F_LONG, READONLY, .doc = "The same with its form, when it came with one."},
     {"creator", F_REF, READONLY, .ref = "user", .doc = "Who wrote it."},
     {"attachments", F_COMPUTED, READONLY, .render = render_nothing, .doc = "Its files.", .example = "[]"},
-    {"download_all", F_COMPUTED, READONLY, .render = no_download, .doc = "Address of all its files; null with fewer than two.", .example = "null"},
+    {"download_all", F_COMPUTED, READONLY, .render = render_null, .doc = "Address of all its files; null with fewer than two.", .example = "null"},
     {"source", F_WORD, READONLY, .words = sources, .doc = "The program it was written with."},
     {"metadata", F_JSON, READONLY, .doc = "What the program said of itself.", .example = "{}"},
     {"message_status", F_WORD, READONLY, .words = message_statuses, .doc = "How far it came.", .example = "\"SENT\""},

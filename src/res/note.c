@@ -5,11 +5,6 @@
 #include "api/view.h"
 #include "base/limits.h"
 
-static void no_download(struct view *v, const struct row *row, const struct value *own) {
-    (void)row, (void)own;
-    jw_null(&v->w);
-}
-
 static const struct field note_fields[] = {
     {"owner", F_TEXT, HIDDEN, .column = "CASE WHEN t.owner_user_id IS NOT NULL THEN 'users/' || t.owner_user_id ELSE 'organizations/' || t.organization_id END",
      .doc = "What it is about, as the beginning of its address."},
@@ -20,7 +15,7 @@ static const struct field note_fields[] = {
     {"pinned_by", F_REF, READONLY, .ref = "user", .doc = "Who pinned it."},
     {"user", F_REF, READONLY, .ref = "user", .doc = "Who wrote it."},
     {"attachments", F_COMPUTED, READONLY, .render = render_nothing, .doc = "Its files.", .example = "[]"},
-    {"download_all", F_COMPUTED, READONLY, .render = no_download, .doc = "Address of all its files; null with fewer than two.", .example = "null"},
+    {"download_all", F_COMPUTED, READONLY, .render = render_null, .doc = "Address of all its files; null with fewer than two.", .example = "null"},
     {"created_at", F_TIME, READONLY, .doc = "When it was made."},
     {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
     {0},

@@ -3,11 +3,6 @@
 #include "api/view.h"
 #include "core/words.h"
 
-static void nothing_yet(struct view *v, const struct row *row, const struct value *own) {
-    (void)row, (void)own;
-    jw_null(&v->w);
-}
-
 static const struct field post_fields[] = {
     {"uuid", F_TEXT, READONLY, .doc = "Its universal id."},
     {"client_id", F_TEXT, READONLY, .doc = "What the client called it."},
@@ -16,10 +11,10 @@ static const struct field post_fields[] = {
     {"creator", F_REF, READONLY, .ref = "user", .doc = "Who wrote it."},
     {"identity", F_REF, READONLY, .ref = "identity_email",
      .column = "(SELECT e.id FROM identity_emails e WHERE e.user_id = t.creator_id AND e.is_primary = 1)", .doc = "The address of whom."},
-    {"source_channel", F_COMPUTED, READONLY, .render = nothing_yet, .doc = "The account it came by; null without one.", .example = "null"},
+    {"source_channel", F_COMPUTED, READONLY, .render = render_null, .doc = "The account it came by; null without one.", .example = "null"},
     {"attachments", F_COMPUTED, READONLY, .render = render_nothing, .doc = "Its files.", .example = "[]"},
-    {"download_all", F_COMPUTED, READONLY, .render = nothing_yet, .doc = "Address of all its files; null with fewer than two.", .example = "null"},
-    {"destination_medium", F_COMPUTED, READONLY, .render = nothing_yet, .doc = "Where it was sent besides; null: nowhere.", .example = "null"},
+    {"download_all", F_COMPUTED, READONLY, .render = render_null, .doc = "Address of all its files; null with fewer than two.", .example = "null"},
+    {"destination_medium", F_COMPUTED, READONLY, .render = render_null, .doc = "Where it was sent besides; null: nowhere.", .example = "null"},
     {"source", F_WORD, READONLY, .words = sources, .doc = "The program it was written with."},
     {"metadata", F_JSON, READONLY, .doc = "What the program said of itself.", .example = "{}"},
     {"original", F_REF, READONLY, .ref = "case_message", .column = "t.id", .doc = "The message it is."},
