@@ -140,3 +140,12 @@ void access_posts(struct work *w, struct branches *out) {
     memcpy(out->binds, cases.binds, sizeof out->binds);
     out->bind_count = cases.bind_count;
 }
+
+void access_of_person(struct work *w, struct branches *out) {
+    if (w->actor.rank >= ROLE_COLLABORATOR) {
+        out->all = true;
+        return;
+    }
+    branch_add(out, "t.user_id = :me");
+    branch_bind_int(out, ":me", w->actor.user_id);
+}

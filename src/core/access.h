@@ -32,4 +32,7 @@ void access_own_cases(struct work *w, struct branches *out);
 /* Those a customer adds by filters=MY_ORGANIZATION: their organization's instead of their own. */
 void access_organization_cases(struct work *w, struct branches *out);
 
+/* What rows hold of people (user_id): staff see everybody's, others their own. */
+void access_of_person(struct work *w, struct branches *out);
+
 #endif

@@ -56,16 +56,6 @@ static const struct field website_fields[] = {
     {0},
 };
 
-/* Staff all; others their own. */
-static void visible(struct work *w, struct branches *out) {
-    if (w->actor.rank >= ROLE_COLLABORATOR) {
-        out->all = true;
-        return;
-    }
-    branch_add(out, "t.user_id = :me");
-    branch_bind_int(out, ":me", w->actor.user_id);
-}
-
 #define CONTACT_ROUTES(name, one)                                                                                                          \
     {GET, "/users/:id/contacts/" name "/:contact_id", COL_PLUS, "users", ONE, api_get, .of = "user", .where = "t.user_id = :id",              \
      .summary = "Read " one " of a person"},                                                                                               \
@@ -77,10 +67,10 @@ static const struct route website_routes[] = {CONTACT_ROUTES("websites", "a web 
 
 const struct resource contact_address_resource = {.type = "contact_address", .title = "Addresses", .doc = "Where people and organizations get post.",
                                                   .url = ":owner/contacts/addresses/:id", .table = "contact_addresses", .fields = address_fields,
-                                                  .routes = address_routes, .visible = visible, .owned_order = "t.is_primary DESC, t.id"};
+                                                  .routes = address_routes, .visible = access_of_person, .owned_order = "t.is_primary DESC, t.id"};
 const struct resource contact_website_resource = {.type = "contact_website", .title = "Web sites", .doc = "Sites of people and organizations.",
                                                   .url = ":owner/contacts/websites/:id", .table = "contact_websites", .fields = website_fields,
-                                                  .routes = website_routes, .visible = visible, .owned_order = "t.is_primary DESC, t.id"};
+                                                  .routes = website_routes, .visible = access_of_person, .owned_order = "t.is_primary DESC, t.id"};
 
 /* ---- ids in other systems --------------------------------------------------------------------------------------------- */
 
@@ -92,7 +82,7 @@ static const struct field identifier_fields[] = {
     {0},
 };
 const struct resource external_identifier_resource = {.type = "external_identifier", .title = "External identifiers", .doc = "What other systems call people.",
-                                                      .table = "external_identifiers", .fields = identifier_fields, .visible = visible};
+                                                      .table = "external_identifiers", .fields = identifier_fields, .visible = access_of_person};
 
 QUERY(identifier_holder, "SELECT user_id FROM external_identifiers WHERE external_app = :app AND external_id = :id");
 

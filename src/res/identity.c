@@ -59,16 +59,6 @@ static const struct field facebook_fields[] = {
     {0},
 };
 
-/* Of others only staff see addresses; one's own everybody. */
-static void visible(struct work *w, struct branches *out) {
-    if (w->actor.rank >= ROLE_COLLABORATOR) {
-        out->all = true;
-        return;
-    }
-    branch_add(out, "t.user_id = :me");
-    branch_bind_int(out, ":me", w->actor.user_id);
-}
-
 /* ---- parameters -------------------------------------------------------------------------------------------------------- */
 
 static enum identity_kind kind_of(const struct call *c) { return identity_kind_of(c->home->table); }
@@ -278,13 +268,13 @@ static const struct route facebook_routes[] = {
 
 const struct resource identity_email_resource = {.type = "identity_email", .title = "E-mail addresses", .doc = "Addresses people are known by.",
                                                  .url = "identities/emails/:id", .table = "identity_emails", .fields = email_fields,
-                                                 .routes = email_routes, .visible = visible};
+                                                 .routes = email_routes, .visible = access_of_person};
 const struct resource identity_phone_resource = {.type = "identity_phone", .title = "Phone numbers", .doc = "Numbers people are known by.",
                                                  .url = "identities/phones/:id", .table = "identity_phones", .fields = phone_fields,
-                                                 .routes = phone_routes, .visible = visible};
+                                                 .routes = phone_routes, .visible = access_of_person};
 const struct resource identity_twitter_resource = {.type = "identity_twitter", .title = "Twitter accounts", .doc = "Accounts people write from.",
                                                    .url = "identities/twitter/:id", .table = "identity_twitter", .fields = twitter_fields,
-                                                   .routes = twitter_routes, .visible = visible};
+                                                   .routes = twitter_routes, .visible = access_of_person};
 const struct resource identity_facebook_resource = {.type = "identity_facebook", .title = "Facebook accounts", .doc = "Accounts people write from.",
                                                     .url = "identities/facebook/:id", .table = "identity_facebook", .fields = facebook_fields,
-                                                    .routes = facebook_routes, .visible = visible};
+                                                    .routes = facebook_routes, .visible = access_of_person};
