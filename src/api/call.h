@@ -120,7 +120,6 @@ struct call {
 /* ---- what handlers use ------------------------------------------------------------------------------- */
 
 void call_header(struct call *c, const char *name, struct str value);
-const struct path_var *call_var(const struct call *c, const char *name);
 
 /* Parses and validates arguments and parameters: all problems at once. Generic handlers call it by themselves. */
 int api_input(struct call *c);

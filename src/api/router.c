@@ -216,10 +216,3 @@ int router_match(const struct router *r, struct call *c, enum method m, struct s
     *allow = str_fmt(c->work.arena, "%s, OPTIONS", allow->p);
     return -ERR_METHOD_NOT_SUPPORTED;
 }
-
-const struct path_var *call_var(const struct call *c, const char *name) {
-    for (int i = 0; i < c->var_count; i++)
-        if (strcmp(c->vars[i].bind + 1, name) == 0) return &c->vars[i];
-    assert(!"a path variable that the route lacks");
-    return NULL;
-}

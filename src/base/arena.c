@@ -130,5 +130,3 @@ void arena_return(struct arena *a, struct arena_mark m) {
     while (a->top != m.chunk) chunk_pop(a);
     a->top->used = m.used;
 }
-
-size_t arena_size(const struct arena *a) { return a->held; }

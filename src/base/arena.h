@@ -21,7 +21,6 @@ void *arena_bytes(struct arena *a, size_t size); /* the same, not zeroed: for te
 void *arena_array(struct arena *a, size_t count, size_t size); /* overflow-checked */
 struct arena_mark arena_mark(struct arena *a);
 void arena_return(struct arena *a, struct arena_mark m); /* forgets all that was taken since the mark */
-size_t arena_size(const struct arena *a);                /* bytes held, for metrics */
 
 #define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
 

@@ -4,11 +4,9 @@
 #include "base/limits.h"
 #include "json/json.h"
 
-#define FIELD_COLUMNS                                                                                                                     \
-    "SELECT id, area, type, key, regular_expression, is_enabled, is_required_for_agents, is_visible_to_customers, is_customer_editable, " \
-    "is_required_for_customers FROM custom_fields "
-QUERY(custom_field_found, FIELD_COLUMNS "WHERE area = :area AND key = :key");
-QUERY(custom_fields_listed, FIELD_COLUMNS "WHERE area = :area AND is_enabled = 1 ORDER BY sort_order, id LIMIT :most");
+QUERY(custom_fields_listed,
+      "SELECT id, area, type, key, regular_expression, is_enabled, is_required_for_agents, is_visible_to_customers, is_customer_editable, "
+      "is_required_for_customers FROM custom_fields WHERE area = :area AND is_enabled = 1 ORDER BY sort_order, id LIMIT :most");
 
 static struct custom_field field_read(struct arena *a, struct stmt *row) {
     return (struct custom_field){.id = col_int(row, 0),
@@ -22,15 +20,6 @@ static struct custom_field field_read(struct arena *a, struct stmt *row) {
                                  .is_visible_to_customers = col_int(row, 7) != 0,
                                  .is_customer_editable = col_int(row, 8) != 0,
                                  .is_required_for_customers = col_int(row, 9) != 0};
-}
-
-int custom_field_by_key(struct work *w, enum field_area area, struct str key, struct custom_field *out) {
-    struct stmt *row;
-    int rc = db_row(w->conn, &custom_field_found, BINDS(B_INT("area", area), B_TEXT("key", key)), &row);
-    if (rc <= 0) return rc;
-    *out = field_read(w->arena, row);
-    stmt_end(row);
-    return 1;
 }
 
 int custom_fields_of(struct work *w, enum field_area area, struct custom_field **out) {

@@ -12,8 +12,6 @@ struct custom_field {
     bool is_enabled, is_required_for_agents, is_visible_to_customers, is_customer_editable, is_required_for_customers;
 };
 
-/* Whether the field is there; 1, 0, or error. Disabled ones are found too. */
-int custom_field_by_key(struct work *w, enum field_area area, struct str key, struct custom_field *out);
 /* All enabled ones of an area, in their order, in the arena. Returns how many, or error. */
 int custom_fields_of(struct work *w, enum field_area area, struct custom_field **out);
 

@@ -58,11 +58,6 @@ struct str tag_key(struct arena *a, struct str name) {
     return key.n ? key : (struct str){0};
 }
 
-int tag_find(struct work *w, struct str name, int64_t *id) {
-    struct str key = tag_key(w->arena, name);
-    return key.p ? db_int(w->conn, &tag_by_key, BINDS(B_TEXT("key", key)), id) : 0;
-}
-
 struct named {
     struct str name, key;
 };

@@ -10,7 +10,6 @@ enum tagged { TAGGED_USER, TAGGED_ORGANIZATION };
 /* The key a tag is found and compared by; p NULL: this is no tag (empty, too long, a comma or control character in it).
  */
 struct str tag_key(struct arena *a, struct str name);
-int tag_find(struct work *w, struct str name, int64_t *id); /* 1 found, 0 */
 
 /* Names are valid tags, at most LIMIT_TAGS. The owner's updated_at follows. */
 int tags_add(struct work *w, enum tagged kind, int64_t owner_id, const struct str *names, int count);
