@@ -83,6 +83,7 @@ static int open_store(struct server *s) {
     struct db_config cfg = store_config(s->options);
     char err[USAGE_MAX];
     cfg.create = true;
+    cfg.keep_snapshots = true;
     cfg.replica = option_text(s->options, OPT_REPLICA_URL).p;
     cfg.clock = &s->desk.clock;
     if (cfg.replica && !cfg.url) return complain("--replica-url is for a --database"), -1;
@@ -92,7 +93,8 @@ static int open_store(struct server *s) {
     cfg.statement_ms = (int)option_int(s->options, OPT_STATEMENT_TIMEOUT);
     if (db_open(&cfg, &s->desk.db, err, sizeof err) < 0) return complain("%s", err), -1;
     struct conn *c = db_reader(s->desk.db);
-    int state = c ? desk_state(c) : -1;
+    int state = c && db_read_begin(c, 0) >= 0 ? desk_state(c) : -1;
+    if (c) db_read_end(c);
     if (state < 0) return complain("%s can't be read", store_name(s->options)), -1;
     if (state == DESK_UNFINISHED)
         return complain("the desk in %s was never finished (an interrupted demo?): remove it", store_name(s->options)),
@@ -101,7 +103,8 @@ static int open_store(struct server *s) {
     if (open_keys(s, fresh) < 0) return -1; /* before the owner: whoever finds a desk finds its key */
     int made = fresh ? owner_create(s->options, s->desk.db, clock_now(&s->desk.clock), stderr) : 0;
     if (made < 0 && made != -ERR_FIELD_DUPLICATE) return -1;
-    s->desk.settings = settings_open(db_reader(s->desk.db));
+    s->desk.settings = db_read_begin(c, 0) < 0 ? NULL : settings_open(c);
+    db_read_end(c);
     s->desk.touches = touches_new();
     return s->desk.settings ? 0 : (complain("%s can't be read", store_name(s->options)), -1);
 }

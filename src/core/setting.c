@@ -42,6 +42,7 @@ const struct setting setting_table[] = {
     {"desk.phone_region", SETTING_TEXT, "", 0, 0, .doc = "Country of phone numbers without country code, in two letters like DE; without, they are kept as digits.",
      .job = "index_names"},
     {0}};
+#define READ_MS 10000
 #define SETTINGS (sizeof setting_table / sizeof *setting_table - 1)
 
 struct settings {
@@ -160,7 +161,10 @@ static void reload(struct desk *d, void *arg) {
 void settings_heard(struct desk *d, struct str payload) {
     struct conn *c = db_reader(d->db);
     (void)payload;
-    if (c == NULL || settings_reload(d->settings, c) < 0) log_error("settings could not be read again; the former ones stay");
+    int rc = c ? db_read_begin(c, READ_MS) : -ERR_SERVICE_UNAVAILABLE;
+    if (rc >= 0) rc = settings_reload(d->settings, c);
+    if (c) db_read_end(c);
+    if (rc < 0) log_error("settings could not be read again; the former ones stay");
 }
 
 int setting_set(struct work *w, struct str name, struct str value) {

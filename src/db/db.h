@@ -107,6 +107,7 @@ struct db_config {
     bool read_only;       /* check, backup: take no lock, never write */
     bool alone;           /* with read_only: refuse while another deskd uses the store; SQLite: lock it */
     bool filling;         /* with bulk: the target of db_move, which alone opens one that a move left unfinished */
+    bool keep_snapshots;  /* SQLite: readers leave theirs open for the next read (sqlite_snapshot.c); all reading is between begin and end */
     int mmap_mb, cache_kb; /* 0: defaults */
 };
 

@@ -37,6 +37,7 @@ struct sqlite_store {
     int lock_fd;
     struct conn *keeper; /* idle reader that keeps the log's index alive while the writer is closed; see writer.c */
     struct writer *writer;
+    _Atomic int64_t version; /* raised by each COMMIT; see sqlite_snapshot.c */
 };
 
 #define STORE_FILE "desk.db"
@@ -51,6 +52,15 @@ void sqlite_stats(struct db *db, struct db_stats *out);
 int sync_path(const char *path); /* a file or a folder; 0, or -1 with errno */
 int db_check_with(const char *dir, const struct schema_file *files, void (*report)(void *arg, const char *line),
                   void *arg, struct why why);
+
+/* ---- what is read of one state of the store (sqlite_snapshot.c) -------------------------------------------- */
+
+int snapshot_begin(struct conn *c, int64_t now);
+void snapshot_end(struct conn *c);
+bool snapshot_held(const struct conn *c); /* or not kept here: the connection is this thread's alone just now */
+void snapshot_drop(struct conn *c);       /* before it is closed */
+void snapshots_outdated(struct db *db);   /* after a COMMIT, before anybody is told of it */
+void snapshots_let_go(struct db *db);     /* before a checkpoint: nobody who rests holds the log back */
 
 /* ---- the writer (writer.c) ------------------------------------------------------------------------------- */
 

@@ -113,6 +113,15 @@ enum conn_role {
     CONN_BULK,   /* the writer of a store that is being filled: nothing synced */
 };
 
+/* SQLite: a reader's snapshot, see sqlite_snapshot.c. */
+struct kept {
+    bool held;            /* its own thread has the turn; nobody else looks at this */
+    pthread_mutex_t turn; /* held by its thread while it reads; guards all below */
+    bool open;
+    int64_t version; /* of the store, when it was taken */
+    int64_t since;   /* clock_monotonic() */
+};
+
 struct conn {
     const struct engine *engine;
     struct sqlite3 *handle; /* of SQLite */
@@ -126,6 +135,7 @@ struct conn {
     int64_t deadline;          /* SQLite: clock_monotonic() after which statements are interrupted; 0: none */
     int fault;                 /* the code of the last failure that is not the statement's own */
     int late_error;            /* an error that showed only when a statement was reset (foreign keys of a RETURNING) */
+    struct kept kept;
     _Atomic int wal_pages;     /* SQLite: pages in the log after the last commit of this connection */
     struct ring running, idle; /* statements; idle ones have the most recently used first */
     int cached;
@@ -166,7 +176,7 @@ struct db {
     const struct engine *engine;
     struct arena *memory;
     const char *dir;
-    bool read_only, bulk, filling;
+    bool read_only, bulk, filling, keep_snapshots;
     struct sqlite_store *sqlite; /* one of the two */
     struct pg_store *postgres;
     pthread_key_t reader_key;

@@ -172,6 +172,7 @@ int conn_open(const struct conn_options *o, struct conn **out, struct why why) {
 void conn_close(struct conn *c) {
     if (!c) return;
     statements_end(c);
+    snapshot_drop(c);
     statements_free(c);
     sqlite3_close(c->handle);
     conn_free(c);

@@ -51,6 +51,7 @@ static int bind(struct stmt *s, int i, const struct bind *b) {
 }
 
 static int step(struct stmt *s) {
+    assert(snapshot_held(s->conn));
     int code = sqlite3_step(s->handle);
     if (code == SQLITE_ROW) return 1;
     return code == SQLITE_DONE ? 0 : conn_error(s->conn, code, s->sql);
@@ -90,13 +91,14 @@ static struct str column_text(void *handle, int i) {
 /* ---- transactions ------------------------------------------------------------------------------------ */
 
 static int read_begin(struct conn *c, int budget_ms) {
-    c->deadline = budget_ms > 0 ? clock_monotonic() + budget_ms : 0;
-    return conn_begin(c, false);
+    int64_t now = clock_monotonic();
+    c->deadline = budget_ms > 0 ? now + budget_ms : 0;
+    return snapshot_begin(c, now);
 }
 
 static void read_end(struct conn *c) {
     c->deadline = 0;
-    if (c->transaction) conn_commit(c);
+    snapshot_end(c);
 }
 
 static int savepoint_verb(struct conn *c, const char *verb, const char *name) {

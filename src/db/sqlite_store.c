@@ -79,7 +79,11 @@ static int open_writer(struct db *db, const struct schema_file *files, struct wh
 
 static int open_readers(struct db *db, const struct schema_file *files, struct why why) {
     int rc = conn_open(&db->sqlite->reading, &db->sqlite->keeper, why);
-    return rc < 0 ? rc : schema_current(db->sqlite->keeper, files, why); /* also maps the log's index */
+    if (rc == 0 && (rc = db_read_begin(db->sqlite->keeper, 0)) < 0) refuse(why, "%s can't be read", db->sqlite->path);
+    if (rc < 0) return rc;
+    rc = schema_current(db->sqlite->keeper, files, why); /* also maps the log's index */
+    db_read_end(db->sqlite->keeper);
+    return rc;
 }
 
 int sqlite_open(struct db *db, const struct db_config *cfg, const struct schema_file *files, struct why why) {

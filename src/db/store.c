@@ -26,6 +26,7 @@ struct conn *conn_new(const struct engine *e, struct db *store, enum conn_role r
     c->engine = e;
     c->store = store;
     c->role = role;
+    pthread_mutex_init(&c->kept.turn, NULL);
     ring_init(&c->in_store);
     ring_init(&c->running);
     ring_init(&c->idle);
@@ -53,6 +54,7 @@ void conn_free(struct conn *c) {
         add_counters(&c->store->closed, &c->counters);
         pthread_mutex_unlock(&c->store->lock);
     }
+    pthread_mutex_destroy(&c->kept.turn);
     free(c);
 }
 
@@ -71,6 +73,7 @@ static struct db *db_new(const struct db_config *cfg) {
     db->read_only = cfg->read_only;
     db->bulk = cfg->bulk;
     db->filling = cfg->filling;
+    db->keep_snapshots = cfg->keep_snapshots;
     db->dir = cfg->dir ? str_dup(a, str_of(cfg->dir)).p : NULL;
     pthread_mutex_init(&db->lock, NULL);
     ring_init(&db->conns);

@@ -201,6 +201,7 @@ static void run_batch(struct writer *w) {
     int rc = atomic_load(&w->writable) ? conn_begin(w->conn, true) : -ERR_SERVICE_UNAVAILABLE;
     int n = rc == 0 ? run_tasks(w) : take_refused(w);
     if (rc == 0) rc = conn_commit(w->conn);
+    snapshots_outdated(w->store);
     if (rc == 0)
         count(&w->conn->counters.commits);
     else if (atomic_load(&w->writable))
@@ -234,6 +235,7 @@ static void checkpoint(struct writer *w, bool idle) {
     w->log_pages = pages;
     if (!w->log_left || (pages < w->next_checkpoint && !idle)) return;
 
+    snapshots_let_go(w->store);
     int in_log = 0, moved = 0;
     int rc = move_log(w, pages >= RESTART_PAGES && !idle, &in_log, &moved);
     if (rc && rc != SQLITE_BUSY) {

@@ -1,0 +1,99 @@
+/* A snapshot outlives its read.
+ *
+ * To begin a read SQLite compares the log's header, takes a lock in shared memory (a fcntl, under a mutex that all connections of the
+ * process share) and looks whether its cache is still good; to end it, it gives the lock back. With two busy loops more than half of
+ * all futex calls came from that mutex. As long as nothing was committed the next read would find the very same snapshot, so a
+ * reader leaves it open, and the next read goes on in it:
+ *
+ *     read_begin                       read_end
+ *     closed --BEGIN--> in use  -- nothing was committed --> kept --- the same version, and young --> in use
+ *                       in use  -- COMMIT --> closed          kept --- otherwise: COMMIT, BEGIN -----> in use
+ *
+ * `version` of the store is raised after each COMMIT, before anybody hears of it. A reader looks at it before its BEGIN, whose
+ * snapshot is taken by the first statement: so a snapshot is never older than the version that it is kept under, and who was told of
+ * a write finds it.
+ *
+ * What a kept snapshot must not do is hold the log back: a loop may rest for hours, and frames after its snapshot could not be moved
+ * into the store. So before each checkpoint the writer raises the version, and ends the snapshots of those who rest: a reader's `turn`
+ * is held by its thread from begin to end, and else by whoever ends the snapshot. Who is reading just then ends its own. Hence the
+ * rule that comes with db_config.keep_snapshots: what is read is read between db_read_begin and db_read_end.
+ *
+ * A process that serves is the only one that writes. Somebody with the sqlite3 shell is not noticed by `version`: KEPT_MS is when
+ * their change is seen at the latest. */
+#include "db/db_internal.h"
+
+enum { KEPT_MS = 100 };
+
+static bool keeps(const struct conn *c) { return c->role == CONN_READER && c->store && c->store->keep_snapshots; }
+
+bool snapshot_held(const struct conn *c) { return c->kept.held || !keeps(c); }
+
+static int64_t version_now(const struct conn *c) { return atomic_load(&c->store->sqlite->version); }
+
+static void take_turn(struct conn *c) {
+    pthread_mutex_lock(&c->kept.turn);
+    c->kept.held = true;
+}
+
+static void give_turn(struct conn *c) {
+    c->kept.held = false;
+    pthread_mutex_unlock(&c->kept.turn);
+}
+
+/* With the turn. Another thread than its own leaves its cache of statements alone. */
+static void let_go(struct conn *c) {
+    int rc = c->kept.held ? db_exec_text(c, "COMMIT", NULL) : conn_pragma(c, "COMMIT");
+    bool failed = c->kept.held ? rc < 0 : rc != 0;
+    if (failed) conn_pragma(c, "ROLLBACK");
+    c->kept.open = false;
+}
+
+int snapshot_begin(struct conn *c, int64_t now) {
+    if (!keeps(c)) return conn_begin(c, false);
+    assert(!c->transaction);
+    take_turn(c);
+    int64_t version = version_now(c);
+    if (c->kept.open && (c->kept.version != version || now - c->kept.since >= KEPT_MS)) let_go(c);
+    if (c->kept.open) {
+        c->transaction = true;
+        return 0;
+    }
+    int rc = conn_begin(c, false);
+    c->kept.open = rc == 0;
+    c->kept.version = version;
+    c->kept.since = now;
+    if (rc < 0) give_turn(c);
+    return rc;
+}
+
+void snapshot_end(struct conn *c) {
+    if (!c->transaction) return;
+    if (!keeps(c)) {
+        conn_commit(c);
+        return;
+    }
+    statements_end(c);
+    c->transaction = false;
+    if (c->kept.version != version_now(c) || sqlite3_get_autocommit(c->handle)) let_go(c);
+    give_turn(c);
+}
+
+void snapshot_drop(struct conn *c) {
+    pthread_mutex_lock(&c->kept.turn);
+    if (c->kept.open) let_go(c);
+    pthread_mutex_unlock(&c->kept.turn);
+}
+
+void snapshots_outdated(struct db *db) { atomic_fetch_add(&db->sqlite->version, 1); }
+
+void snapshots_let_go(struct db *db) {
+    snapshots_outdated(db);
+    pthread_mutex_lock(&db->lock);
+    for (struct ring *r = db->conns.next; r != &db->conns; r = r->next) {
+        struct conn *c = RING_OF(r, struct conn, in_store);
+        if (pthread_mutex_trylock(&c->kept.turn) != 0) continue;
+        if (c->kept.open) let_go(c);
+        pthread_mutex_unlock(&c->kept.turn);
+    }
+    pthread_mutex_unlock(&db->lock);
+}
