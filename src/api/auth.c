@@ -168,10 +168,28 @@ static bool to_remember(const struct call *c) {
     return j && (str_eqi(j->text, S("true")) || str_eq(j->text, S("1")));
 }
 
+/* By a password that was verified before. AUTH_SLOW: it is to be verified. */
+static int by_memory(struct call *c, const struct credentials_given *g, struct session *s) {
+    unsigned char key[MAC_SIZE];
+    credential_key(c, g, key);
+    struct credential known = remembered(c->api, key);
+    if (known.session_id == 0) return AUTH_SLOW;
+    int rc = session_load(&c->work, known.session_id, s);
+    if (rc < 0) return rc;
+    bool enough = rc == 1 && s->password_updated_at == known.password_updated_at && !s->wants_otp &&
+                  !password_expired(c->work.desk, c->work.actor.rank, s->password_updated_at, c->work.now);
+    if (!enough) {
+        c->work.actor.rank = ROLE_PUBLIC;
+        return AUTH_SLOW;
+    }
+    TRY(same_user(c, g, s));
+    touch(c->work.desk, s, c->work.now);
+    return AUTH_DONE;
+}
+
 int auth_fast(struct call *c) {
     struct credentials_given g;
     struct session s;
-    unsigned char key[MAC_SIZE];
     TRY(read_credentials(c, &g));
     if (g.bearer) return fail(&c->work, ERR_AUTHENTICATION_FAILED); /* no token was ever issued: OAuth is yet to come */
     if (!g.basic && g.session.n) {
@@ -181,21 +199,9 @@ int auth_fast(struct call *c) {
         return to_remember(c) ? AUTH_SLOW : AUTH_DONE;
     }
     if (!g.basic) return g.token.n || (g.remembered.n && c->route->remembers) ? AUTH_SLOW : AUTH_DONE;
-    credential_key(c, &g, key);
-    struct credential known = remembered(c->api, key);
-    if (known.session_id == 0) return AUTH_SLOW;
-    int rc = session_load(&c->work, known.session_id, &s);
-    if (rc < 0) return rc;
-    bool enough = rc == 1 && s.password_updated_at == known.password_updated_at && !s.wants_otp && !to_remember(c) &&
-                  !password_expired(c->work.desk, c->work.actor.rank, s.password_updated_at, c->work.now);
-    if (!enough) {
-        c->work.actor.rank = ROLE_PUBLIC;
-        return AUTH_SLOW;
-    }
-    TRY(same_user(c, &g, &s));
-    touch(c->work.desk, &s, c->work.now);
-    show_session(c, &s);
-    return AUTH_DONE;
+    int rc = to_remember(c) ? AUTH_SLOW : by_memory(c, &g, &s);
+    if (rc == AUTH_DONE) show_session(c, &s);
+    return rc;
 }
 
 /* ---- the slow way: hash, lock-out, session -------------------------------------------------------------------- */
@@ -336,6 +342,8 @@ static int open_session(struct call *c, const struct credentials_given *g, int64
 static int by_password(struct call *c, const struct credentials_given *g, struct session *s) {
     struct login l;
     unsigned char key[MAC_SIZE];
+    int known = to_remember(c) ? AUTH_SLOW : by_memory(c, g, s); /* who waited for the lane finds what others verified meanwhile */
+    if (known != AUTH_SLOW) return known;
     TRY(verify(c, g, &l));
     if (l.wants_otp && g->code.n == 0) return next_step(c, STEP_OTP, l.user_id);
     if (l.wants_otp) TRY(take_code(c, g->code, l.user_id, 0));

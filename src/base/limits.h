@@ -48,7 +48,7 @@
 #define LIMIT_BATCH 512                   /* works that share one COMMIT */
 #define LIMIT_PIXELS (25 * 1000 * 1000)    /* of a picture that is decoded: 100 MB as RGBA */
 #define LIMIT_POOL_QUEUE 256              /* waiting pool works; more get 503 */
-#define LIMIT_HASH_QUEUE 64               /* logins that wait for their turn to hash: 20 to 30 ms each; more get 503 */
+#define LIMIT_HASH_QUEUE 128              /* logins that wait for their turn to hash: 20 to 30 ms each, 3 to 4 s; more get 503 */
 #define LIMIT_DELAYED 256                 /* logins that are slowed at once: a suspended connection each; more get 429 */
 #define LIMIT_DELAYED_ALIKE 16            /* of one account */
 #define REPLICA_LAG_MS 5000                /* a replica further behind than this answers nobody */

@@ -124,7 +124,7 @@ test('while many wait for their turn to hash, others are served', async (t) => {
   const session = await desk.session(desk.staff);
   desk.expects5xx = true;
   let hashing = true;
-  const logins = Promise.all(Array.from({ length: 120 }, (_, i) => desk.login(`nobody${i}@example.com`, 'x').at(address(10 + i)).get('/teams')))
+  const logins = Promise.all(Array.from({ length: 190 }, (_, i) => desk.login(`nobody${i}@example.com`, 'x').at(address(10 + i)).get('/teams')))
     .then((replies) => { hashing = false; return replies; });
   let served = 0;
   while (hashing) {

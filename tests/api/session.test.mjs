@@ -38,6 +38,17 @@ test('the session of a Basic login is reused while it lives, for one user agent,
   assert.equal(await id(staff), first);
 });
 
+test('a burst of one login in a process that never saw its password verifies it once, and refuses nobody', async (t) => {
+  const desk = await open(t, { processes: 1 });
+  const hashes = async () => Number(/^deskd_password_hashes_total (\d+)/m.exec((await desk.anyone.exchange('GET', '/metrics')).text)[1]);
+  (await desk.staff.get('/teams')).must(200);
+  await desk.restart();
+  const replies = await Promise.all(Array.from({ length: 100 }, () => desk.staff.get('/teams')));
+  const sessions = new Set(replies.map((reply) => reply.must(200).body.session_id));
+  assert.equal(sessions.size, 1);
+  assert.equal(await hashes(), 1);
+});
+
 test('the session id serves as header, argument and cookie', async (t) => {
   const desk = await open(t);
   const { id, reply } = await desk.session(desk.staff);
