@@ -183,14 +183,22 @@ static int make_primary(struct work *w, enum identity_kind kind, int64_t user_id
     return db_exec(w->conn, kinds[kind].lead, binds);
 }
 
-/* FIELD_DUPLICATE when the value is another's, or the person has it already; a claim is in nobody's way, nor is anybody in its. */
-static int check_free(struct work *w, enum identity_kind kind, const struct identity *i, const char *parameter) {
+/* When the value is another's, or the person has it already; a claim is in nobody's way, nor is anybody in its. */
+static int is_held(struct work *w, enum identity_kind kind, const struct identity *i) {
     int rc;
     bool held = false;
     DB_ROWS(rc, w->conn, kinds[kind].holders, BINDS(B_TEXT("key", i->key), B_INT("id", i->id)), row)
         held = held || col_int(row, 1) == i->user_id || (!i->is_claim && col_int(row, 2) == 0);
-    if (rc < 0) return rc;
-    return held ? fail_field(w, ERR_FIELD_DUPLICATE, str_of(parameter), NULL) : 0;
+    return rc < 0 ? rc : held;
+}
+
+int identity_held(struct work *w, enum identity_kind kind, struct str value, int64_t user_id, bool is_claim) {
+    return is_held(w, kind, &(struct identity){.user_id = user_id, .key = identity_key(w, kind, value), .is_claim = is_claim});
+}
+
+static int check_free(struct work *w, enum identity_kind kind, const struct identity *i, const char *parameter) {
+    int held = is_held(w, kind, i);
+    return held > 0 ? fail_field(w, ERR_FIELD_DUPLICATE, str_of(parameter), NULL) : held;
 }
 
 /* ---- changes ------------------------------------------------------------------------------------------------------------ */

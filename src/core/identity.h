@@ -28,6 +28,9 @@ struct identity_keys {
 };
 int identity_find(struct work *w, const struct identity_keys *keys, int64_t *user_id); /* in the order of the members */
 
+/* Whether it can't be added to this person (0: to somebody): another has it, or they do. A claim only if they do. 1, 0 or error. */
+int identity_held(struct work *w, enum identity_kind kind, struct str value, int64_t user_id, bool is_claim);
+
 /* ---- changes: each marks the people it concerns as changed ---------------------------------------------------- */
 
 struct identity_new {

@@ -72,9 +72,40 @@ static int check_person(struct call *c, struct in *in) {
     return rc ? 0 : fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "There is no such resource.");
 }
 
+/* Whether the route takes this parameter and it was sent as true. */
+static bool said(struct call *c, const char *name) {
+    for (int i = 0; i < c->input_count; i++)
+        if (strcmp(c->input[i].field->name, name) == 0) return c->input[i].given && c->input[i].value.i != 0;
+    return false;
+}
+
+/* Whose it is to be: on the staff's side whom they name (0: nobody), else the caller's. On one's own side it is a claim, and whatever
+ * collaborators, who can't say that something is validated, add to themselves. */
+static int64_t person_of(struct call *c, bool *is_claim) {
+    const struct actor *me = &c->work.actor;
+    bool own_side = true;
+    int64_t user = me->user_id;
+    for (int i = 0; i < c->input_count && c->input[i].field; i++) { /* in a .check: those read so far */
+        if (strcmp(c->input[i].field->name, "user") != 0) continue;
+        own_side = false;
+        user = c->input[i].value.i;
+    }
+    *is_claim = own_side || (user == me->user_id && me->rank < ROLE_AGENT);
+    return user;
+}
+
+/* The person is read before the value: see the tables below. */
+static int check_free(struct call *c, struct in *in) {
+    bool is_claim;
+    int64_t user = person_of(c, &is_claim);
+    int held = identity_held(&c->work, kind_of(c), in->value.s, user, is_claim);
+    if (held < 0) return fail(&c->work, (enum error)-held);
+    return held ? fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in->pointer, NULL) : 0;
+}
+
 static int check_number(struct call *c, struct in *in) {
     in->value.s = str_trim(in->value.s);
-    if (phone_key(&c->work, in->value.s).p) return 0;
+    if (phone_key(&c->work, in->value.s).p) return check_free(c, in);
     return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "A phone number is expected.");
 }
 
@@ -82,13 +113,13 @@ static int check_screen_name(struct call *c, struct in *in) {
     struct str s = in->value.s = str_trim(in->value.s);
     if (identity_key(&c->work, IDENTITY_TWITTER, s).p) {
         if (s.p[0] == '@') in->value.s = (struct str){s.p + 1, s.n - 1};
-        return 0;
+        return check_free(c, in);
     }
     return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most 15 letters, digits and underscores are expected.");
 }
 
 #define PERSON {"user", F_REF, REQUIRED | BY_HANDLER, .ref = "user", .check = check_person, .doc = "Whose it is.", .example = "2"}
-#define EMAIL {"email", F_EMAIL, REQUIRED | BY_HANDLER, .doc = "The address.", .example = "\"ada@example.org\""}
+#define EMAIL {"email", F_EMAIL, REQUIRED | BY_HANDLER, .check = check_free, .doc = "The address.", .example = "\"ada@example.org\""}
 #define NUMBER {"number", F_TEXT, REQUIRED | BY_HANDLER, .check = check_number, .doc = "The number.", .example = "\"+49 30 1234567\""}
 #define PRIMARY {"is_primary", F_BOOL, BY_HANDLER, .doc = "Makes it the primary one in place of the one before."}
 #define VALIDATED {"is_validated", F_BOOL, BY_HANDLER, .doc = "Whether it is known to be the person's; agents, admins and owners say so."}
@@ -118,13 +149,6 @@ static void ignore_validated(struct call *c) {
     if (c->work.actor.rank < ROLE_AGENT) in_ignore(c, "is_validated", "agents, admins and owners decide about it");
 }
 
-/* Whether the route takes this parameter and it was sent as true. */
-static bool said(struct call *c, const char *name) {
-    for (int i = 0; i < c->input_count; i++)
-        if (strcmp(c->input[i].field->name, name) == 0) return c->input[i].given && c->input[i].value.i != 0;
-    return false;
-}
-
 /* ---- handlers ------------------------------------------------------------------------------------------------------------ */
 
 /* What says who and which: 404, 412, 403. */
@@ -133,10 +157,10 @@ static int target(struct call *c) {
     return identities_may_change(&c->work, kind_of(c), api_ids(c));
 }
 
-static int add(struct call *c, int64_t user_id, bool is_claim) {
-    struct identity_new n = {.user_id = user_id, .value = in_text(c, identity_parameter(kind_of(c))), .is_primary = said(c, "is_primary"),
-                             .is_validated = said(c, "is_validated"), .is_claim = is_claim};
-    if (is_claim && n.is_primary) notice(&c->work, "NOTICE", "is_primary was ignored: it can be primary once it is verified.");
+static int add(struct call *c) {
+    struct identity_new n = {.value = in_text(c, identity_parameter(kind_of(c))), .is_primary = said(c, "is_primary"), .is_validated = said(c, "is_validated")};
+    n.user_id = person_of(c, &n.is_claim);
+    if (n.is_claim && n.is_primary) notice(&c->work, "NOTICE", "is_primary was ignored: it can be primary once it is verified.");
     TRY(identity_add(&c->work, kind_of(c), &n, &c->id));
     c->ids = &c->id;
     c->id_count = 1;
@@ -144,17 +168,16 @@ static int add(struct call *c, int64_t user_id, bool is_claim) {
     return api_reply(c);
 }
 
-/* Collaborators, who can't say that something is validated, can't say so of what they add to themselves either. */
 static int create(struct call *c) {
     ignore_validated(c);
     TRY(api_input(c));
     TRY(user_may_change(&c->work, in_int(c, "user")));
-    return add(c, in_int(c, "user"), in_int(c, "user") == c->work.actor.user_id && c->work.actor.rank < ROLE_AGENT);
+    return add(c);
 }
 
 static int create_own(struct call *c) {
     TRY(api_input(c));
-    return add(c, c->work.actor.user_id, true);
+    return add(c);
 }
 
 static int update(struct call *c) {

@@ -113,6 +113,14 @@ for (const [kind, { value, some, first, status }] of Object.entries(KINDS)) {
     assert.deepEqual((await of(kind, desk.people.customer.id)).map((i) => i[value]), kind === 'emails' ? ['customer@example.com'] : []);
   });
 
+  test(`${kind}: that a value is another's is said together with what else is wrong`, async (t) => {
+    const { desk, add } = await prepare(t);
+    await add(kind, 1);
+    const reply = (await desk.staff.post(path, { [value]: some(1), is_validated: 'perhaps' })).must(400);
+    assert.deepEqual(reply.body.errors.map((e) => [e.code, e.parameter]).sort(),
+      [['FIELD_DUPLICATE', value], ['FIELD_INVALID', 'is_validated'], ['FIELD_REQUIRED', 'user_id']]);
+  });
+
   test(`${kind}: agents act on customers and themselves only, admins on whoever is not above them`, async (t) => {
     const { desk } = await prepare(t);
     const [mate, boss] = [await desk.person('agent'), await desk.person('admin')];
