@@ -175,6 +175,13 @@ static struct str name_cased(struct call *c, const char *name) {
     return s;
 }
 
+/* Arguments of the operation are spelled in the case that was asked for; all others stay as they were sent. */
+static struct str argument_cased(struct call *c, struct str sent) {
+    for (int i = 0; i < c->arg_count; i++)
+        if (name_eq(c->args[i].name, sent)) return name_cased(c, c->args[i].name.p);
+    return sent;
+}
+
 /* The call's address with these paging arguments: sorted, percent-encoded, the path ending in .json. */
 static struct str page_url(struct call *c, const char *key, int64_t value) {
     struct arena *a = c->work.arena;
@@ -190,7 +197,7 @@ static struct str page_url(struct call *c, const char *key, int64_t value) {
     buf_text(&b, ".json");
     for (struct str rest = c->http->query; rest.p && n < 62;) {
         struct str sent = str_cut(&rest, '&'), name = str_cut(&sent, '=');
-        struct pair p = {form_decode(a, name), form_decode(a, sent)};
+        struct pair p = {argument_cased(c, form_decode(a, name)), form_decode(a, sent)};
         if ((name.n || sent.p) && !paging(p.name)) pairs[n++] = p;
     }
     if (c->options.limit != DEFAULT_PAGE) pairs[n++] = (struct pair){name_cased(c, "limit"), str_int(limit, c->options.limit)};

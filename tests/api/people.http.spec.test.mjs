@@ -261,6 +261,8 @@ describe('pages of', () => {
     const { body: pascal } = (await world.desk.owner.get('/users', { Limit: 1, Offset: 2, _case: 'pascal' })).must(200);
     assert.equal(pascal.NextUrl, `${world.desk.base}/api/v1/users.json?Limit=1&Offset=3&_case=pascal`);
     (await world.desk.owner.get(pascal.NextUrl.slice(world.desk.base.length))).must(200);
+    const { body: snake } = (await world.desk.owner.get('/users', { Limit: 1, isEnabled: true })).must(200);
+    assert.equal(snake.next_url, `${world.desk.base}/api/v1/users.json?is_enabled=true&limit=1&offset=1`);
   });
 });
 
