@@ -55,13 +55,26 @@ static void raise_file_limit(int64_t connections) {
 
 /* ---- the store ---------------------------------------------------------------------------------------- */
 
+/* Processes of one database must have one key. The process of a folder has it for itself, and may find it replaced. */
+static int know_key(struct server *s, const struct key *server) {
+    bool renew = !db_shared(s->desk.db) || option_int(s->options, OPT_NEW_KEY);
+    int known = desk_key_known(s->desk.db, clock_now(&s->desk.clock), mac_hex(s->memory, server, S("key proof")), renew);
+    if (known < 0) return complain("%s can't be written", store_name(s->options)), -1;
+    if (known == 0 && !renew)
+        return complain("the other processes of %s have another server key: give this one a copy of their secret.key (--secret-file); "
+                        "if that is lost for good, serve once with --new-key", store_name(s->options)), -1;
+    if (known == 0) log_warn("this is another server key than before: all sessions have ended");
+    return 0;
+}
+
 static int open_keys(struct server *s, bool fresh) {
     struct desk *d = &s->desk;
     struct key server;
     bool elsewhere = option_text(s->options, OPT_SECRET_FILE).p != NULL;
     int rc = secret_key(s->options, fresh || !elsewhere, &server);
     if (rc < 0) return -1;
-    if (rc == 1 && !fresh) log_warn("there was no server key: a new one was made, and all sessions have ended");
+    if (know_key(s, &server) < 0) return -1;
+    if (rc == 1 && !fresh) log_warn("there was no server key: a new one was made");
     key_derive(&d->session_key, &server, "session");
     key_derive(&d->csrf_key, &server, "csrf token");
     key_derive(&d->request_key, &server, "request token");

@@ -74,6 +74,7 @@ enum option_id {
     OPT_FROM,
     OPT_MOVE_FROM,
     OPT_MOVE_TO,
+    OPT_NEW_KEY,
     OPT_CLOCK,
     OPT_COUNT
 };

@@ -79,6 +79,9 @@ const struct option option_table[OPT_COUNT] = {
         .doc = "Where the desk is: " STORE_NAME "."},
     [OPT_MOVE_TO] = {"to", "STORE", OPTION_TEXT, NEEDED, MOVE, .valid = store_valid, .form = STORE_NAME,
         .doc = "Where it goes, in the same words; there must be no desk yet."},
+    [OPT_NEW_KEY] = {"new-key", NULL, OPTION_FLAG, 0, SERVE, "no",
+        .doc = "The server key of a database's processes was replaced: serve with this one from now on. All sessions end, and "
+               "second factors and secret settings, sealed with the one before, can't be read."},
     [OPT_CLOCK] = {"clock", "FILE", OPTION_TEXT, 0, SERVE,
         .doc = "For tests: a file of decimal milliseconds is the time. On loopback only."},
 };

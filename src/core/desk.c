@@ -98,6 +98,31 @@ int desk_init(struct db *db, const struct new_desk *n) {
 
 /* ---- passwords --------------------------------------------------------------------------------------- */
 
+QUERY(desk_key, "SELECT CASE WHEN value = :proof THEN 1 ELSE 0 END FROM settings WHERE name = 'desk.key_proof'");
+QUERY(desk_key_put, "INSERT INTO settings (name, value, updated_at) VALUES ('desk.key_proof', :proof, :now) "
+                    "ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at");
+
+struct seen_key {
+    int64_t now, same;
+    struct str proof;
+    bool renew;
+};
+
+static int key_run(struct conn *c, void *arg) {
+    struct seen_key *k = arg;
+    TRY(db_lock(c, S("server key"))); /* of two processes that begin at once the second finds the first's */
+    int there = db_int(c, &desk_key, BINDS(B_TEXT("proof", k->proof)), &k->same);
+    TRY(there);
+    if (!there) k->same = 1;
+    return there && (k->same || !k->renew) ? 0 : db_exec(c, &desk_key_put, BINDS(B_TEXT("proof", k->proof), B_INT("now", k->now)));
+}
+
+int desk_key_known(struct db *db, int64_t now, struct str proof, bool renew) {
+    struct seen_key k = {.now = now, .proof = proof, .renew = renew};
+    int rc = db_write(db, key_run, &k);
+    return rc < 0 ? rc : (int)k.same;
+}
+
 struct str password_generate(struct arena *a) {
     static const char letters[] = "abcdefghijkmnpqrstuvwxyz23456789"; /* 32; without l, o, 0, 1 */
     unsigned char chance[20];

@@ -19,6 +19,10 @@ int desk_begin(struct conn *c, const struct new_desk *n);
 int desk_finish(struct conn *c, const struct new_desk *n);
 int desk_init(struct db *db, const struct new_desk *n); /* both, in one transaction */
 
+/* A database remembers by which server key it is served. 1: by this one, or by none so far; 0: by another, which it stays unless
+ * `renew`; or error. proof: of the key, 64 characters that tell nothing else. */
+int desk_key_known(struct db *db, int64_t now, struct str proof, bool renew);
+
 struct str password_generate(struct arena *a); /* 20 characters that are not mistaken for each other: 100 bits */
 #define PASSWORD_LENGTH_OWNER 8                /* of the first owner; later ones obey the desk's settings */
 

@@ -74,7 +74,7 @@ test('passwords: in the URL, in a file, in the environment; over TLS that is ask
     [url('localhost', 'sslmode=require', ''), { PGPASSWORD: 'p@ss/wörd' }],
     ['postgres://?service=north', { PGSERVICEFILE: service }],
   ]) {
-    const desk = new Desk(directory(), { url: said, env, people });
+    const desk = new Desk(keys, { url: said, env, people });
     defer(t, () => desk.stop());
     await desk.start();
     (await desk.owner.get('/users')).must(200);

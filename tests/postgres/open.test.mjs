@@ -207,3 +207,18 @@ test('several servers that start at once, on nothing or on a schema that is behi
     assert.equal(psql(url, 'SELECT count(*), (SELECT count(*) = max(version) FROM schema_version) FROM users'), '1|t');
   }
 });
+
+test('a process with another server key than those it shares the database with is refused, until it is said that the key is new', async (t) => {
+  const url = database(t), [own, other] = [directory(), directory()];
+  init(url, own);
+  const first = await new Desk(own, { url, processes: 1 }).start();
+  defer(t, () => first.stop());
+  const stranger = ['serve', '--data', other, '--database', url, '--listen', '127.0.0.1:0'];
+  refused(await running(stranger), /have another server key: give this one a copy of their secret\.key \(--secret-file\)/);
+  const same = await new Desk(directory(), { url, processes: 1, args: ['--secret-file', join(own, 'secret.key')] }).start();
+  await same.stop();
+  const renewed = await new Desk(other, { url, processes: 1, args: ['--new-key'] }).start();
+  assert.match(renewed.log, /another server key than before: all sessions have ended/);
+  await renewed.stop();
+  refused(await running(['serve', '--data', own, '--database', url, '--listen', '127.0.0.1:0']), /have another server key/);
+});
