@@ -142,7 +142,7 @@ static struct credential remembered(struct api *api, const unsigned char key[MAC
 }
 
 static void remember(struct api *api, const unsigned char key[MAC_SIZE], const struct session *s) {
-    struct credential m = {.session_id = s->id, .password_updated_at = s->password_updated_at, .until = clock_monotonic() + REMEMBER};
+    struct credential m = {.session_id = s->id, .password_updated_at = s->password_updated_at, .logins_version = s->logins_version, .until = clock_monotonic() + REMEMBER};
     memcpy(m.key, key, MAC_SIZE);
     pthread_mutex_lock(&api->credentials.lock);
     *place_of(&api->credentials, key) = m;
@@ -176,8 +176,8 @@ static int by_memory(struct call *c, const struct credentials_given *g, struct s
     if (known.session_id == 0) return AUTH_SLOW;
     int rc = session_load(&c->work, known.session_id, s);
     if (rc < 0) return rc;
-    bool enough = rc == 1 && s->password_updated_at == known.password_updated_at && !s->wants_otp &&
-                  !password_expired(c->work.desk, c->work.actor.rank, s->password_updated_at, c->work.now);
+    bool same = rc == 1 && s->password_updated_at == known.password_updated_at && s->logins_version == known.logins_version;
+    bool enough = same && !s->wants_otp && !password_expired(c->work.desk, c->work.actor.rank, s->password_updated_at, c->work.now);
     if (!enough) {
         c->work.actor.rank = ROLE_PUBLIC;
         return AUTH_SLOW;
@@ -350,7 +350,8 @@ static int by_password(struct call *c, const struct credentials_given *g, struct
     if (password_expired(c->work.desk, l.rank, l.password_updated_at, c->work.now)) return next_step(c, STEP_PASSWORD, l.user_id);
     TRY(open_session(c, g, l.user_id, l.password_updated_at, s));
     credential_key(c, g, key);
-    remember(c->api, key, s); /* the session of these credentials, whatever other one was sent along */
+    /* The session of these credentials, whatever other one was sent along; unless their address may be gone meanwhile. */
+    if (s->logins_version == l.logins_version) remember(c->api, key, s);
     return same_user(c, g, s);
 }
 

@@ -75,7 +75,7 @@ int auth_admit(struct call *c); /* role, scope, permission */
 
 struct credential {
     unsigned char key[MAC_SIZE]; /* of login, password, agent, address and mode, under a key of this process */
-    int64_t session_id, password_updated_at, until;
+    int64_t session_id, password_updated_at, logins_version, until;
 };
 #define CREDENTIALS 1024
 struct credentials {

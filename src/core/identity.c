@@ -148,7 +148,8 @@ struct identity {
 };
 
 QUERY(people_lock, "SELECT id FROM users WHERE id IN @LIST(:users) AND deleted_at IS NULL ORDER BY id @LOCK@");
-QUERY(people_changed, "UPDATE users SET updated_at = :now WHERE id IN @LIST(:users)");
+/* A login that was verified is verified anew: its address may be gone. */
+QUERY(people_changed, "UPDATE users SET updated_at = :now, logins_version = logins_version + 1 WHERE id IN @LIST(:users)");
 
 static struct str one(struct work *w, int64_t id) { return json_ids(w->arena, &id, 1); }
 

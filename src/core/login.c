@@ -18,7 +18,7 @@
 #include "core/setting.h"
 #include "core/words.h"
 
-QUERY(login_by_email, "SELECT u.id, u.password_hash, COALESCE(u.password_updated_at, 0), u.role_type, u.is_mfa_enabled FROM identity_emails e "
+QUERY(login_by_email, "SELECT u.id, u.password_hash, COALESCE(u.password_updated_at, 0), u.role_type, u.is_mfa_enabled, u.logins_version FROM identity_emails e "
                       "JOIN users u ON u.id = e.user_id WHERE e.email_key = :email AND e.is_claim = 0 "
                       "AND u.is_enabled = 1 AND u.deleted_at IS NULL");
 QUERY(failures_of_account, "SELECT COUNT(*), COALESCE(MAX(created_at), 0) FROM login_failures WHERE account = :account AND ip_address = :ip AND created_at > :since");
@@ -43,7 +43,7 @@ int login_find(struct work *w, struct str email, struct login *out) {
     int rc = db_row(w->conn, &login_by_email, BINDS(B_TEXT("email", email_key(w->arena, email))), &row);
     if (rc <= 0) return rc;
     *out = (struct login){.user_id = col_int(row, 0), .password_updated_at = col_int(row, 2), .rank = (int)col_int(row, 3),
-                          .wants_otp = col_int(row, 4) != 0, .hash = str_dup(w->arena, col_text(row, 1))};
+                          .wants_otp = col_int(row, 4) != 0, .logins_version = col_int(row, 5), .hash = str_dup(w->arena, col_text(row, 1))};
     stmt_end(row);
     return 0;
 }

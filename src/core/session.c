@@ -13,7 +13,7 @@
 #define OF_ACTOR "JOIN roles r ON r.id = u.role_id LEFT JOIN organizations o ON o.id = u.organization_id "
 #define MAY_LOG_IN "u.is_enabled = 1 AND u.deleted_at IS NULL"
 
-QUERY(session_by_id, "SELECT " ACTOR ", s.user_id, s.user_agent, s.ip_address, s.is_csrf_checked, s.created_at, s.last_activity_at, s.wrote_at "
+QUERY(session_by_id, "SELECT " ACTOR ", s.user_id, s.user_agent, s.ip_address, s.is_csrf_checked, s.created_at, s.last_activity_at, s.wrote_at, u.logins_version "
                      "FROM sessions s JOIN users u ON u.id = s.user_id " OF_ACTOR "WHERE s.id = :id AND s.ended_at IS NULL AND " MAY_LOG_IN);
 QUERY(actor_by_id, "SELECT " ACTOR " FROM users u " OF_ACTOR "WHERE u.id = :id AND " MAY_LOG_IN);
 QUERY(session_live, "SELECT s.id FROM sessions s WHERE s.user_id = :user AND s.ended_at IS NULL AND s.user_agent = :agent "
@@ -60,6 +60,7 @@ static void read_session(struct work *w, struct stmt *row, int64_t id, struct se
     a->session_id = id;
     a->csrf_checked = s->csrf_checked;
     a->wrote_at = col_int(row, 14);
+    s->logins_version = col_int(row, 15);
 }
 
 int actor_load(struct work *w, int64_t user_id) {

@@ -7,7 +7,7 @@
 /* ---- sessions --------------------------------------------------------------------------------------------- */
 
 struct session {
-    int64_t id, user_id, created_at, last_activity_at, password_updated_at;
+    int64_t id, user_id, created_at, last_activity_at, password_updated_at, logins_version;
     struct str user_agent, ip_address;
     bool csrf_checked;
     bool wants_otp; /* its user has a second factor: a password alone opens no other */
@@ -38,7 +38,7 @@ int sessions_end(struct work *w, int64_t user_id, int64_t but); /* all of a user
 #define LOGIN_FAILURES_KEPT (15 * TIME_MINUTE)
 
 struct login {
-    int64_t user_id, password_updated_at;
+    int64_t user_id, password_updated_at, logins_version;
     int rank;
     bool wants_otp;
     struct str hash; /* p NULL: no such login, or it has no password */

@@ -271,6 +271,18 @@ test('a person logs in with each address that counts', async (t) => {
   (await desk.login('Second@xn--mller-kva.example').get('/conversations')).must(200);
 });
 
+test('an address that is deleted logs nobody in from then on, in any process; the others do', async (t) => {
+  const { desk, of } = await prepare(t);
+  const person = await desk.person('customer');
+  const [first] = await of('emails', person.id);
+  const second = await desk.staff.create('/identities/emails', { user_id: person.id, email: 'second@home.example' });
+  const [by_first, by_second] = [desk.login(first.email), desk.login(second.email)];
+  for (let i = 0; i < 3; i++) for (const who of [by_first, by_second]) (await who.get('/conversations')).must(200);
+  (await desk.staff.delete(`/identities/emails/${second.id}`)).must(200);
+  for (let i = 0; i < 3; i++) (await by_second.get('/conversations')).refused(401, 'AUTHENTICATION_FAILED');
+  (await by_first.get('/conversations')).must(200);
+});
+
 test('the last address of a person with a password stays', async (t) => {
   const { desk, ann, of } = await prepare(t);
   const person = await desk.person('customer');
