@@ -36,6 +36,7 @@
     X(organization_field_value) \
     X(locale_field) \
     X(locale) \
+    X(brand) \
     X(note) \
     X(activity) \
     X(activity_change) \
