@@ -37,6 +37,8 @@
     X(locale_field) \
     X(locale) \
     X(brand) \
+    X(template) \
+    X(template_version) \
     X(note) \
     X(activity) \
     X(activity_change) \

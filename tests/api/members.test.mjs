@@ -33,6 +33,7 @@ describe('members', () => {
     definition: () => '/organizations/definitions',
     bulk_job: (w) => `/jobs/${w.job.id}`,
     brand: () => '/brands',
+    template: () => '/brands/1/templates',
     case_status: () => '/cases/statuses',
     case_priority: () => '/cases/priorities/1',
     case_type: () => '/cases/types/1',
