@@ -65,6 +65,7 @@ struct path_var {
     const char *bind; /* ":id" */
     struct str text;  /* percent-decoded */
     int64_t id;       /* 0 when it is not an id */
+    bool textual;     /* called other than an id: bound as text */
 };
 
 struct call {

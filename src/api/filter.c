@@ -1,6 +1,6 @@
 /* What rules know of a resource, and its rows by a predicate (core/predicate.h). */
 #include "api/generic.h"
-#include "api/reply.h"
+#include "api/view.h"
 #include "core/calendar.h"
 #include "core/predicate.h"
 
@@ -85,43 +85,26 @@ static struct str values_json(struct arena *a, const struct definition *d) {
     return s;
 }
 
-static struct value shown(const char *s) {
-    return s ? (struct value){.type = V_TEXT, .s = str_of(s)} : (struct value){0};
-}
-
-static void write_definition(struct view *v, enum rule_user user, const struct definition *d) {
+static struct row *definition_row(struct view *v, enum rule_user user, const struct definition *d) {
     struct arena *a = v->c->work.arena;
-    struct str values = values_json(a, d);
-    const struct value cells[] = {
-        shown(d->label),
-        shown(d->field),
-        shown(d->type),
-        shown(d->sub_type ? d->sub_type : ""),
-        shown(d->group ? d->group : ""),
-        shown(d->rarity),
-        shown(d->doc),
-        shown(word_of(input_words, d->input)),
-        {.type = V_TEXT,     .s = operators_json(a, operators_of(user, d->input))},
-        values.p ? (struct value){.type = V_TEXT, .s = values}
-         : (struct value){0                 }
-    };
-    const struct row row = {.layout = layout_of(v->c->resource), .cells = (struct value *)cells};
-    view_row(v, &row);
+    struct row *row = row_new(v, layout_of(v->c->resource), 0);
+    *row_cell(row, "label") = value_text(str_of(d->label));
+    *row_cell(row, "field") = value_text(str_of(d->field));
+    *row_cell(row, "type") = value_text(str_of(d->type));
+    *row_cell(row, "sub_type") = value_text(str_of(d->sub_type ? d->sub_type : ""));
+    *row_cell(row, "group") = value_text(str_of(d->group ? d->group : ""));
+    *row_cell(row, "rarity") = value_text(str_of(d->rarity));
+    *row_cell(row, "description") = value_text(str_of(d->doc));
+    *row_cell(row, "input_type") = value_text(str_of(word_of(input_words, d->input)));
+    *row_cell(row, "operators") = value_text(operators_json(a, operators_of(user, d->input)));
+    *row_cell(row, "values") = value_text(values_json(a, d));
+    return row;
 }
 
-int api_definitions(struct call *c) {
-    struct view *v = view_new(c);
+int definition_rows(struct call *c, struct view *v, struct str name, struct row **out) {
     struct definitions d;
-    TRY(api_input(c));
+    (void)name; /* none is read by itself */
     TRY(definitions_load(&c->work, c->home->subject, RULE_FILTER, &d));
-    envelope_begin(v);
-    jw_key(&v->w, S("data"));
-    jw_array(&v->w);
-    for (int i = 0; i < d.count; i++) write_definition(v, d.user, &d.list[i]);
-    jw_end(&v->w);
-    envelope_resource(v);
-    jw_key(&v->w, S("total_count"));
-    jw_int(&v->w, d.count);
-    envelope_end(v);
+    for (int i = 0; i < d.count; i++, out = &(*out)->next) *out = definition_row(v, d.user, &d.list[i]);
     return 0;
 }

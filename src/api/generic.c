@@ -1,6 +1,7 @@
 /* The handlers of plain resources, made of steps that other handlers use too. */
 #include "api/generic.h"
 
+#include "api/default_row.h"
 #include "api/input.h"
 #include "api/owned.h"
 #include "api/reply.h"
@@ -25,8 +26,7 @@ static int row_exists(struct call *c, const struct resource *r, int64_t id, bool
     if (further) sql_and(&sql, further);
     buf_char(&sql, 0);
     for (int i = 0; i < b.bind_count; i++) binds[n++] = b.binds[i];
-    for (int i = 0; i < c->var_count; i++)
-        binds[n++] = (struct bind){.name = c->vars[i].bind, .type = BIND_INT, .i = c->vars[i].id};
+    for (int i = 0; i < c->var_count; i++) binds[n++] = path_bind(&c->vars[i]);
     binds[n++] = (struct bind)B_INT("me", c->work.actor.user_id);
     binds[n++] = (struct bind)B_INT("target", id);
     binds[n] = (struct bind){0};
@@ -47,10 +47,14 @@ int api_of(struct call *c) {
     return rc < 0 ? rc : rc ? 0 : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
 }
 
+static const struct path_var *last_variable(const struct call *c) { return &c->vars[c->var_count - 1]; }
+
 static int load_target(struct call *c, struct view *v, struct row **row) {
     int found = 0;
-    TRY(view_load(v, c->resource, &c->id, 1, row, &found));
-    return found ? 0 : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    *row = NULL;
+    if (c->resource->rows) TRY(c->resource->rows(c, v, last_variable(c)->text, row));
+    else TRY(view_load(v, c->resource, &c->id, 1, row, &found));
+    return *row ? 0 : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
 }
 
 static int64_t updated_at(const struct row *row) {
@@ -67,10 +71,20 @@ static void tag_row(struct call *c, struct view *v, const struct row *row) {
     c->modified = row->layout->resource->changes_unseen ? 0 : updated_at(row);
 }
 
+/* A row that is made has nothing to be locked by but its address. */
+static int target_made(struct call *c) {
+    struct row *row;
+    struct str address = str_of(c->resource->type);
+    for (int i = 0; i < c->var_count; i++) address = STR_CAT(c->work.arena, address, S("/"), c->vars[i].text);
+    if (c->method != GET) TRY(db_lock(c->work.conn, address));
+    return load_target(c, view_new(c), &row);
+}
+
 /* The one row of the path: its last variable. */
 static int target_one(struct call *c) {
-    const struct path_var *var = &c->vars[c->var_count - 1];
+    const struct path_var *var = last_variable(c);
     TRY(api_of(c));
+    if (c->resource->rows) return target_made(c);
     c->id = var->id;
     if (c->method != GET && var->id) TRY(db_lock_row(c->work.conn, c->resource->table, var->id));
     int rc = var->id ? row_exists(c, c->resource, var->id, false, c->route->where) : 0;
@@ -183,6 +197,7 @@ int api_insert(struct call *c) {
     struct bind binds[FIELDS_MAX] = {0};
     struct buf sql = {0};
     struct stmt *s;
+    TRY(default_hand_on(c));
     int n = columns(c, true, names, binds);
     buf_fmt(&sql, "INSERT INTO %s (", c->home->table);
     for (int i = 0; i < n; i++) buf_fmt(&sql, "%s, ", names[i]);
@@ -198,6 +213,7 @@ int api_insert(struct call *c) {
     if (rc == 1) c->id = col_int(s, 0);
     stmt_end(s);
     if (rc != 1) return rc < 0 ? rc : -ERR_INTERNAL_ERROR;
+    TRY(default_kept(c));
     return api_keep(c);
 }
 
@@ -220,6 +236,7 @@ int api_store(struct call *c) {
     bool any = false;
     for (int i = 0; i < c->input_count; i++) any = any || c->input[i].given;
     if (!any) return nothing_given(c);
+    TRY(default_hand_on(c));
     int n = columns(c, false, names, binds);
     buf_fmt(&sql, "UPDATE %s SET ", c->home->table);
     for (int i = 0; i < n; i++) buf_fmt(&sql, "%s = %s, ", names[i], binds[i].name);
@@ -229,6 +246,7 @@ int api_store(struct call *c) {
     binds[n + 1] = (struct bind)B_TEXT("ids", api_ids(c));
     int rc = db_exec_text(c->work.conn, sql.p, binds);
     buf_free(&sql);
+    if (rc >= 0) rc = default_kept(c);
     return rc < 0 ? rc : api_keep(c);
 }
 
@@ -249,6 +267,7 @@ int api_keep(struct call *c) {
 }
 
 int api_remove(struct call *c) {
+    TRY(default_stays(c));
     const char *sql = str_fmt(c->work.arena, "DELETE FROM %s WHERE id IN @LIST(:ids)", c->home->table).p;
     int rc = db_exec_text(c->work.conn, sql, BINDS(B_TEXT("ids", api_ids(c))));
     /* Something still refers to it. */
@@ -291,11 +310,13 @@ int api_reply(struct call *c) {
 int api_get(struct call *c) {
     struct view *v;
     struct row *row = NULL;
+    int rc;
     TRY(api_of(c));
-    c->id = c->vars[c->var_count - 1].id;
+    c->id = last_variable(c)->id;
     v = view_new(c);
-    int rc = c->id ? view_load_one(v, c->resource, c->id, c->route->where, &row) : 0;
-    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    if (c->resource->rows) TRY(load_target(c, v, &row));
+    else if (c->id) TRY(view_load_one(v, c->resource, c->id, c->route->where, &row));
+    if (row == NULL) return fail(&c->work, ERR_RESOURCE_NOT_FOUND);
     TRY(api_input(c));
     TRY(view_follow(v, row));
     tag_row(c, v, row);

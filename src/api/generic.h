@@ -12,7 +12,8 @@ int api_delete(struct call *c); /* one, or with ids many */
 int api_reorder(struct call *c, const char *parameter, const char *column); /* ids given come first, the others follow in their old order */
 int api_import(struct call *c); /* bulk: makes a job; 202 */
 int api_filter(struct call *c); /* a list by a predicate over the resource's subject; .input = filter_input */
-int api_definitions(struct call *c); /* what such a predicate may ask */
+/* .rows of what such a predicate may ask */
+int definition_rows(struct call *c, struct view *v, struct str name, struct row **out);
 extern const struct field filter_input[], definition_fields[];
 
 /* ---- steps ------------------------------------------------------------------------------------------- */

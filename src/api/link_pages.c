@@ -7,8 +7,7 @@
 
 static void dead(struct visit *v) {
     v->status = 400;
-    v->title = "This link does not work";
-    html(&v->body, "<p>It was used already, a newer one was sent, or it has expired. Please ask for a new one.</p>\n");
+    visit_says(v, "page_link_dead");
 }
 
 /* A link that can't do what it was for (the address is another person's by now) is as good as none. */
@@ -30,11 +29,10 @@ static void verify(struct visit *v) {
     } else if (found == 0) {
         dead(v);
     } else if (v->posted) {
-        v->title = "Your address is confirmed";
-        html(&v->body, "<p>Thank you. You may close this page.</p>\n");
+        visit_says(v, "page_verified");
     } else {
-        v->title = "Confirm your e-mail address";
-        html(&v->body,
+        visit_says(v, "page_verify");
+        html(&v->form,
              "<form method=\"post\" action=\"verify\">\n<input type=\"hidden\" name=\"hash\" value=\"%s\">\n"
              "<button>Confirm my address</button>\n</form>\n",
              visit_text(v, "hash").p);
@@ -67,11 +65,11 @@ static void password_form(struct visit *v, const char *wrong) {
     int64_t least;
     password_rule(v->api->desk, mine->rank, S(""), &least);
     v->status = wrong ? 400 : 200;
-    v->title = "Choose a password";
-    html(&v->body, "<form method=\"post\" action=\"password\">\n<input type=\"hidden\" name=\"hash\" value=\"%s\">\n", visit_text(v, "hash").p);
-    if (wrong) html(&v->body, "<p class=\"wrong\" id=\"wrong\" role=\"alert\">%s</p>\n", wrong);
-    html(&v->body, "<label for=\"new_password\">New password</label>\n<p id=\"rule\">At least %d characters, any you like.</p>\n", (int)least);
-    html(&v->body,
+    visit_says(v, "page_password");
+    html(&v->form, "<form method=\"post\" action=\"password\">\n<input type=\"hidden\" name=\"hash\" value=\"%s\">\n", visit_text(v, "hash").p);
+    if (wrong) html(&v->form, "<p class=\"wrong\" id=\"wrong\" role=\"alert\">%s</p>\n", wrong);
+    html(&v->form, "<label for=\"new_password\">New password</label>\n<p id=\"rule\">At least %d characters, any you like.</p>\n", (int)least);
+    html(&v->form,
          "<input id=\"new_password\" name=\"new_password\" type=\"password\" required autofocus autocomplete=\"new-password\" "
          "aria-describedby=\"rule%h\"%h>\n<button>Set the password</button>\n</form>\n",
          wrong ? " wrong" : "", wrong ? " aria-invalid=\"true\"" : "");
@@ -110,8 +108,7 @@ static void password(struct visit *v) {
     } else if (rc == 0) {
         dead(v);
     } else {
-        v->title = "Your password is set";
-        html(&v->body, "<p>You can log in with it now. You may close this page.</p>\n");
+        visit_says(v, "page_password_set");
     }
 }
 

@@ -69,8 +69,7 @@ static void list_init(struct list *l, struct call *c, struct view *v) {
     else l->branches.all = true;
     for (int i = 0; i < l->branches.bind_count; i++) bind(l, l->branches.binds[i]);
     bind(l, (struct bind)B_INT("me", c->work.actor.user_id));
-    for (int i = 0; i < c->var_count; i++)
-        bind(l, (struct bind){.name = c->vars[i].bind, .type = BIND_INT, .i = c->vars[i].id});
+    for (int i = 0; i < c->var_count; i++) bind(l, path_bind(&c->vars[i]));
     if (l->r->where) sql_and(&l->where, l->r->where);
     if (l->r->alive) sql_and(&l->where, l->r->alive);
     if (route->where) sql_and(&l->where, route->where);
@@ -208,13 +207,17 @@ static int total_of(struct list *l, int got, int64_t *total) {
     return rc < 0 ? rc : 0;
 }
 
-static void tag_list(struct call *c, const struct row *rows) {
-    char hex[33];
+/* Made rows have no ids: what they are known by is what they say. */
+static void tag_list(struct view *v, const struct row *rows) {
+    char hex[33], own[33];
     struct tag t;
     tag_init(&t);
-    for (const struct row *row = rows; row; row = row->next) tag_int(&t, row->id);
+    for (const struct row *row = rows; row; row = row->next) {
+        if (row->layout->resource->rows) view_tag(v, row, own), tag_text(&t, str_of(own));
+        else tag_int(&t, row->id);
+    }
     tag_end(&t, hex);
-    c->etag = str_dup(c->work.arena, str_of(hex));
+    v->c->etag = str_dup(v->c->work.arena, str_of(hex));
 }
 
 static int write_list(struct view *v, const struct row *rows, int64_t total, const struct row *extra) {
@@ -244,7 +247,38 @@ static int write_list(struct view *v, const struct row *rows, int64_t total, con
     return 0;
 }
 
+/* The page of the rows that were made. */
+static struct row *page_of(struct call *c, struct row *rows, int64_t *total) {
+    struct row *first = NULL, *next;
+    bool all = c->route->shape == LIST_COUNT;
+    struct row **last = &first;
+    for (*total = 0; rows; rows = next, ++*total) {
+        next = rows->next;
+        if (!all && (*total < c->options.offset || *total - c->options.offset >= c->options.limit)) continue;
+        rows->next = NULL;
+        *last = rows;
+        last = &rows->next;
+    }
+    return first;
+}
+
+static int list_made(struct call *c) {
+    struct view *v = view_new(c);
+    struct row *rows = NULL;
+    int64_t total;
+    int rc;
+    TRY(api_of(c));
+    if (c->args == NULL) TRY(api_input(c));
+    TRY(c->resource->rows(c, v, (struct str){0}, &rows));
+    rows = page_of(c, rows, &total);
+    tag_list(v, rows);
+    if (!c->options.ajax && (rc = conditional(c)) != 0) return rc < 0 ? rc : 0;
+    TRY(view_follow(v, rows));
+    return write_list(v, rows, total, NULL);
+}
+
 int api_list(struct call *c) {
+    if (c->resource->rows) return list_made(c);
     struct view *v = view_new(c);
     struct list l;
     struct row *rows, *extra;
@@ -259,7 +293,7 @@ int api_list(struct call *c) {
     buf_free(&l.where);
     TRY(rc);
     if (c->options.before_id) rows = reversed(rows);
-    tag_list(c, rows);
+    tag_list(v, rows);
     if (c->method == GET && !c->options.ajax && (rc = conditional(c)) != 0) return rc < 0 ? rc : 0;
     TRY(view_follow(v, rows));
     return write_list(v, rows, total, extra);
@@ -272,7 +306,7 @@ int api_reply_some_of(struct call *c, const int64_t *ids, int count, int64_t tot
     struct row *rows;
     int found;
     TRY(view_load(v, c->resource, ids, count, &rows, &found));
-    tag_list(c, rows);
+    tag_list(v, rows);
     if (!c->options.ajax && c->method == GET && conditional(c) != 0) return failed(&c->work) ? -ERR_RESOURCE_MODIFIED : 0;
     return write_list(v, rows, total < 0 ? found : total, NULL);
 }

@@ -1,15 +1,17 @@
 #include "api/page.h"
 
 #include "base/limits.h"
+#include "base/log.h"
 #include "core/activity.h"
 #include "core/setting.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 static const char policy[] = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 static const char head[] =
-    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    "<!DOCTYPE html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n"
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"robots\" content=\"noindex\">\n"
     "<title>%s - %s</title>\n<style>\n"
     ":root { color-scheme: light dark; --text: #1c1c21; --back: #fff; --act: #0b4fc4; --on: #fff; --wrong: #b3261e; }\n"
@@ -23,16 +25,48 @@ static const char head[] =
     "button { justify-self: start; font: inherit; padding: .6rem 1.2rem; border: 0; border-radius: 6px; color: var(--on); background: var(--act); }\n"
     ":focus-visible { outline: 3px solid var(--act); outline-offset: 2px; }\n"
     ".wrong { color: var(--wrong); font-weight: 600; }\n"
-    "</style>\n</head>\n<body>\n<main>\n<h1>%s</h1>\n";
+    "%h</style>\n</head>\n<body>\n<main>\n<h1>%s</h1>\n";
 static const char foot[] = "</main>\n</body>\n</html>\n";
+
+/* ---- what is said ----------------------------------------------------------------------------------------------------- */
+
+static int load_wording(struct visit *v) { return template_load(&v->work, v->template, &v->wording); }
+
+static struct str filled(struct visit *v, enum block block, const struct meaning *meanings, bool in_html) {
+    struct str said = v->wording.blocks.block[block];
+    struct buf b = {0};
+    if (said.p) template_fill(&b, said, meanings, in_html);
+    struct str copy = str_dup(v->arena, buf_view(&b));
+    buf_free(&b);
+    return copy;
+}
+
+/* Where the store can't say what the brand says, what was done is told all the same. */
+static void write_template(struct visit *v, struct buf *out) {
+    const struct desk *d = v->api->desk;
+    struct str desk = setting_text(d, "desk.name", v->arena), form = str_dup(v->arena, buf_view(&v->form));
+    const struct meaning meanings[] = {{.name = "desk", .value = desk},
+                                       {.name = "url", .value = d->base_url},
+                                       {.name = "form", .value = form, .is_html = true},
+                                       {0}};
+    if (visit_read(v, load_wording) < 0) template_original(v->arena, v->template, &v->wording);
+    if (v->wording.outdated) log_warn(TEMPLATE_OUTDATED, v->template->name, v->wording.outdated);
+    const char *title = filled(v, BLOCK_TITLE, meanings, false).p;
+    html(out, head, v->wording.language.p, title, desk.p, filled(v, BLOCK_STYLE, meanings, false).p, title);
+    buf_str(out, filled(v, BLOCK_BODY, meanings, true));
+}
 
 static void reply(struct visit *v) {
     struct http_request *r = v->http;
     struct buf out = {0};
-    html(&out, head, v->title, setting_text(v->api->desk, "desk.name", v->arena).p, v->title);
-    buf_str(&out, buf_view(&v->body));
+    if (v->template) {
+        write_template(v, &out);
+    } else {
+        html(&out, head, "en", v->title, setting_text(v->api->desk, "desk.name", v->arena).p, "", v->title);
+        html(&out, "<p>%s</p>\n", v->text);
+    }
     buf_text(&out, foot);
-    buf_free(&v->body);
+    buf_free(&v->form);
     http_add_header(r, "Content-Type", S("text/html; charset=utf-8"));
     http_add_header(r, "Content-Security-Policy", str_of(policy));
     http_add_header(r, "Referrer-Policy", S("no-referrer")); /* the address may hold a link's secret */
@@ -41,11 +75,16 @@ static void reply(struct visit *v) {
     http_reply(r, v->status, &out);
 }
 
+void visit_says(struct visit *v, const char *template) {
+    v->template = template_named(str_of(template));
+    assert(v->template);
+}
+
 static void say(struct visit *v, int status, const char *title, const char *text) {
     v->status = status;
+    v->template = NULL;
     v->title = title;
-    v->body.n = 0;
-    html(&v->body, "<p>%s</p>\n", text);
+    v->text = text;
 }
 
 void visit_failed(struct visit *v) { say(v, 503, "Not now", "The server can't do this at the moment. Please try again in a minute."); }

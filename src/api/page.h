@@ -1,9 +1,10 @@
-/* Pages for people, outside /api/v1: plain HTML, no script. They run in the pool, and do what they do through the functions of core. */
+/* Pages for people, outside /api/v1: plain HTML, no script. What they say is a template's, with a form of ours in it. They run in the pool, and do what they do through the functions of core. */
 #ifndef API_PAGE_H
 #define API_PAGE_H
 
 #include "api/machine.h"
 #include "base/html.h"
+#include "core/template.h"
 
 struct visit {
     struct pool_task task;
@@ -18,13 +19,15 @@ struct visit {
     void *prepared; /* the page's own */
     /* The reply: */
     int status;
-    const char *title;
-    struct buf body; /* HTML, between the title and the foot */
+    const struct template *template; /* what it says; NULL: title and text */
+    const char *title, *text;
+    struct wording wording;
+    struct buf form; /* HTML: the {{form}} of the template */
 };
 
 struct page {
     const char *path;
-    void (*show)(struct visit *v); /* GET and POST: sets title and body, and status unless it is 200 */
+    void (*show)(struct visit *v); /* GET and POST: says what is seen, and sets status unless it is 200 */
 };
 extern const struct page link_pages[]; /* ends with path NULL */
 
@@ -34,6 +37,7 @@ struct str visit_text(const struct visit *v, const char *name); /* what was give
 /* What is read or written, with work.conn set; a read has a snapshot of its own. Their result, or error. */
 int visit_read(struct visit *v, int (*run)(struct visit *v));
 int visit_write(struct visit *v, int (*run)(struct visit *v));
+void visit_says(struct visit *v, const char *template);
 void visit_failed(struct visit *v); /* the store can't: try again later */
 
 #endif

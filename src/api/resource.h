@@ -118,7 +118,7 @@ struct order {
 
 struct route {
     enum method method;
-    const char *path; /* under /api/v1; :name takes one segment */
+    const char *path; /* under /api/v1; :name takes one segment, bound as an id when its name says so (variable_is_id), else as text */
     unsigned roles;
     const char *scope; /* "" : none; a missing one stops the start */
     enum shape shape;
@@ -173,6 +173,10 @@ struct resource {
     bool is_person;             /* rows are people: one's own is seen whole, whatever .to says */
     int activities;             /* enum activity_owner: the trail that tells how its rows change; 0: none */
     bool changes_unseen;        /* members change without updated_at: no Last-Modified */
+    bool has_default;           /* exactly one row is_default, and enabled where rows can be: api/default_row.h */
+    /* Rows that are made, no table's: all those of the path, in their order; name.p: at most the one so called, which the path's
+     * last variable names. api_list, api_get, api_target and replies serve them as they serve others. */
+    int (*rows)(struct call *c, struct view *v, struct str name, struct row **out);
 };
 
 extern const struct resource *const resources[]; /* res/all.c; ends with NULL */

@@ -1,4 +1,5 @@
 /* Tables to routes. Routing is on the raw request target: a %2F stays inside its segment, a %00 finds nothing. */
+#include "api/describe.h"
 #include "api/generic.h"
 #include "api/machine.h"
 #include "core/permission.h"
@@ -190,7 +191,7 @@ static void take(struct call *c, const struct compiled *found, const struct str 
     for (int i = 0; i < found->count; i++) {
         if (found->segments[i].p[0] != ':') continue;
         struct path_var *v = &c->vars[c->var_count++];
-        *v = (struct path_var){.bind = found->segments[i].p, .text = segments[i]};
+        *v = (struct path_var){.bind = found->segments[i].p, .text = segments[i], .textual = !variable_is_id(found->segments[i].p + 1)};
         if (!str_to_int(v->text, &v->id) || v->id < 0) v->id = 0;
     }
 }

@@ -113,7 +113,7 @@ bool view_may_see(struct view *v, const struct row *row, const struct member *m)
 
 static void view_keep(struct view *v, struct row *row);
 
-static struct row *row_new(struct view *v, const struct layout *layout, int64_t id) {
+struct row *row_new(struct view *v, const struct layout *layout, int64_t id) {
     struct arena *a = v->c->work.arena;
     struct row *row = ARENA_NEW(a, struct row);
     *row = (struct row){.layout = layout, .id = id, .cells = arena_array(a, (size_t)layout->count + 1, sizeof *row->cells)};
@@ -333,6 +333,11 @@ static void want_targets(struct view *v, struct id_list **lists, const struct ro
     }
 }
 
+struct bind path_bind(const struct path_var *var) {
+    if (var->textual) return (struct bind){.name = var->bind, .type = BIND_TEXT, .s = var->text};
+    return (struct bind){.name = var->bind, .type = BIND_INT, .i = var->id};
+}
+
 void sql_and(struct buf *sql, const char *condition) {
     buf_text(sql, " AND ");
     buf_text(sql, condition);
@@ -373,8 +378,7 @@ static void selection_binds(struct call *c, const struct selection *s, const str
     if (s->count == 1) out[n++] = (struct bind)B_INT("ids", s->ids[0]);
     else out[n++] = (struct bind)B_TEXT("ids", json_ids(c->work.arena, s->ids, s->count));
     out[n++] = (struct bind)B_INT("me", c->work.actor.user_id);
-    for (int i = 0; s->further && i < c->var_count; i++)
-        out[n++] = (struct bind){.name = c->vars[i].bind, .type = BIND_INT, .i = c->vars[i].id};
+    for (int i = 0; s->further && i < c->var_count; i++) out[n++] = path_bind(&c->vars[i]);
     out[n] = (struct bind){0};
 }
 

@@ -57,6 +57,10 @@ struct view {
 
 struct view *view_new(struct call *c);
 
+struct bind path_bind(const struct path_var *var); /* for a condition over the path's variables */
+
+struct row *row_new(struct view *v, const struct layout *layout, int64_t id); /* its cells are null */
+static inline struct value value_text(struct str s) { return (struct value){.type = s.p ? V_TEXT : V_NULL, .s = s}; }
 struct row *view_read(struct view *v, const struct layout *layout, struct stmt *s); /* of a statement that began with layout->select */
 
 /* Follows lists and includes of rows linked by next. 0 or error. */

@@ -36,6 +36,9 @@ QUERY(check_primary, WITHOUT_PRIMARY("identity_emails") " UNION " WITHOUT_PRIMAR
                          "identity_twitter") " UNION " WITHOUT_PRIMARY("identity_facebook") " ORDER BY 1");
 QUERY(check_owner,
       "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM users WHERE role_type = 5 AND is_enabled = 1 AND deleted_at IS NULL)");
+#define WITHOUT_DEFAULT(table, enabled) "SELECT COUNT(*) FROM " table " WHERE is_default = 1" enabled " HAVING COUNT(*) <> 1"
+QUERY(check_default_hours, WITHOUT_DEFAULT("business_hours", ""));
+QUERY(check_default_brand, WITHOUT_DEFAULT("brands", " AND is_enabled = 1"));
 QUERY(check_translations,
       "SELECT t.id FROM locale_fields t WHERE NOT EXISTS (SELECT 1 FROM custom_fields f WHERE t.owner_kind = 1 AND f.id = t.owner_id) "
       "AND NOT EXISTS (SELECT 1 FROM custom_field_options o WHERE t.owner_kind = 2 AND o.id = t.owner_id) ORDER BY t.id");
@@ -55,6 +58,8 @@ static const struct rule {
     {&check_markers,      "in conversation %" PRId64 " user %" PRId64 " has read more messages than there are"       },
     {&check_role_type,    "user %" PRId64 " has a role of another type"                                              },
     {&check_primary,      "user %" PRId64 " has addresses or accounts of one kind, and not one of them is primary"         },
+    {&check_default_hours, "the desk has %" PRId64 " business hours that are the default, not one"},
+    {&check_default_brand, "the desk has %" PRId64 " enabled brands that are the default, not one"},
     {&check_translations, "translation %" PRId64 " belongs to nothing"                                               },
     {&check_owner,        "the desk has no owner who can log in"                                                     },
     {&check_finished, "the desk was never finished: its making was interrupted"                                  },

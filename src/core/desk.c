@@ -27,8 +27,9 @@ QUERY(seed_priorities, "UPDATE case_priorities SET created_at = :now, updated_at
 QUERY(seed_types, "UPDATE case_types SET created_at = :now, updated_at = :now WHERE created_at = 0");
 QUERY(seed_hours, "UPDATE business_hours SET created_at = :now, updated_at = :now WHERE created_at = 0");
 QUERY(seed_locales, "UPDATE locales SET created_at = :now, updated_at = :now WHERE created_at = 0");
-static const struct query *const seed_times[] = {&seed_roles, &seed_statuses, &seed_priorities,
-                                                 &seed_types, &seed_hours,    &seed_locales};
+QUERY(seed_brands, "UPDATE brands SET created_at = :now, updated_at = :now WHERE created_at = 0");
+static const struct query *const seed_times[] = {&seed_roles, &seed_statuses, &seed_priorities, &seed_types,
+                                                 &seed_hours, &seed_locales,  &seed_brands};
 
 QUERY(desk_roles, "SELECT id FROM roles ORDER BY id");
 QUERY(owner_insert,

@@ -40,3 +40,5 @@ const struct word field_kinds[] = {{FIELD_TEXT, "TEXT"},
                                    {FIELD_REGEX, "REGEX"},
                                    {0}};
 const struct word activity_names[] = {{USER_CREATED, "USER_CREATED"}, {USER_UPDATED, "USER_UPDATED"}, {USER_DELETED, "USER_DELETED"}, {0}};
+const struct word template_apps[] = {{TEMPLATE_MAIL, "MAIL"}, {TEMPLATE_PAGE, "PAGE"}, {0}};
+const struct word template_categories[] = {{TEMPLATE_IDENTITY, "IDENTITY"}, {TEMPLATE_ACCOUNT, "ACCOUNT"}, {0}};

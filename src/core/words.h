@@ -24,9 +24,11 @@ enum job_status { JOB_PENDING = 1, JOB_RUNNING, JOB_COMPLETED, JOB_FAILED };
 enum activity_name { USER_CREATED = 1, USER_UPDATED, USER_DELETED };
 enum smtp_security { SMTP_PLAIN = 1, SMTP_STARTTLS, SMTP_TLS };
 enum mail_status { MAIL_QUEUED = 1, MAIL_SENT, MAIL_HELD, MAIL_REFUSED, MAIL_FAILED }; /* of outgoing ones; HELD: no relay is set up */
+enum template_app { TEMPLATE_MAIL = 1, TEMPLATE_PAGE };
+enum template_category { TEMPLATE_IDENTITY = 1, TEMPLATE_ACCOUNT };
 
 extern const struct word role_types[], case_accesses[], organization_accesses[], status_types[], case_states[], channels[],
     sources[], message_statuses[], reject_types[], job_statuses[], phone_types[], case_type_types[], smtp_securities[],
-    field_kinds[], activity_names[];
+    field_kinds[], activity_names[], template_apps[], template_categories[];
 
 #endif

@@ -20,10 +20,10 @@
 #include "core/letter.h"
 #include "core/link.h"
 #include "core/setting.h"
+#include "core/template.h"
 #include "json/json.h"
 #include "mail/mime.h"
 #include "mail/smtp.h"
-#include "mail/template.h"
 
 #include <inttypes.h>
 
@@ -33,6 +33,9 @@
 
 struct delivery {
     struct letter letter;
+    const struct template *template;
+    struct wording wording;
+    const struct json *values; /* what the template's names mean */
     enum mail_status status; /* that it ends in; MAIL_QUEUED: to be sent later */
     bool again;              /* at once: the server stopped */
     struct str reason;
@@ -60,32 +63,40 @@ static struct str life_text(struct arena *a, struct str hours) {
     return n > 72 && n % 24 == 0 ? str_fmt(a, "%" PRId64 " days", n / 24) : str_fmt(a, "%" PRId64 " hour%s", n, n == 1 ? "" : "s");
 }
 
-static struct str filled(struct arena *a, const char *text, const struct meaning *m, bool html) {
+static struct str filled(struct arena *a, struct str block, const struct meaning *m, bool html) {
     struct buf b = {0};
-    template_fill(&b, text, m, html);
+    template_fill(&b, block, m, html);
     struct str copy = str_dup(a, buf_view(&b));
     buf_free(&b);
     return copy;
 }
 
-static struct str html_page(struct arena *a, struct str body) {
-    return str_fmt(a, "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"></head>\n<body>\n%s</body>\n</html>\n", body.p);
+static struct str html_page(struct arena *a, const struct wording *said, const struct meaning *m) {
+    struct str fragment = said->blocks.block[BLOCK_HTML];
+    if (fragment.p == NULL) return fragment;
+    return STR_CAT(a, S("<!DOCTYPE html>\n<html lang=\""), said->language, S("\">\n<head><meta charset=\"utf-8\"></head>\n<body>\n"),
+                   filled(a, fragment, m, true), S("</body>\n</html>\n"));
 }
 
-static struct str write_mail(struct work *w, const struct letter *l, const struct template *t, const struct json *values) {
+static struct str write_mail(struct work *w, const struct delivery *dy) {
     struct arena *a = w->arena;
     const struct desk *d = w->desk;
-    struct str desk = setting_text(d, "desk.name", a), from_name = setting_text(d, "mail.from_name", a), hash = value_named(values, "hash");
-    struct str link = t->path && hash.p ? str_fmt(a, "%s%s?hash=%s", d->base_url.p, t->path, hash.p) : (struct str){0};
-    const struct meaning meanings[] = {{"desk", desk},  {"name", l->name}, {"address", l->recipient}, {"url", d->base_url},
-                                       {"link", link}, {"life", life_text(a, value_named(values, "hours"))}, {0}};
+    const struct letter *l = &dy->letter;
+    const struct str *said = dy->wording.blocks.block;
+    const char *path = dy->template->path;
+    struct str desk = setting_text(d, "desk.name", a), from_name = setting_text(d, "mail.from_name", a), hash = value_named(dy->values, "hash");
+    struct str link = path && hash.p ? str_fmt(a, "%s%s?hash=%s", d->base_url.p, path, hash.p) : (struct str){0};
+    const struct meaning meanings[] = {{.name = "desk", .value = desk},          {.name = "name", .value = l->name},
+                                       {.name = "address", .value = l->recipient}, {.name = "url", .value = d->base_url},
+                                       {.name = "link", .value = link},          {.name = "life", .value = life_text(a, value_named(dy->values, "hours"))},
+                                       {0}};
     const struct mail m = {.from_name = from_name.n ? from_name : desk,
                            .from = setting_text(d, "mail.from_address", a),
                            .to_name = l->name,
                            .to = l->recipient,
-                           .subject = filled(a, t->subject, meanings, false),
-                           .text = filled(a, t->text, meanings, false),
-                           .html = html_page(a, filled(a, t->html, meanings, true)),
+                           .subject = filled(a, said[BLOCK_SUBJECT], meanings, false),
+                           .text = filled(a, said[BLOCK_TEXT], meanings, false),
+                           .html = html_page(a, &dy->wording, meanings),
                            .message_id = l->message_id,
                            .date = w->now};
     return mime_write(a, &m);
@@ -119,25 +130,28 @@ static void give_up(struct delivery *d, const char *reason) {
     d->reason = str_of(reason);
 }
 
-static void compose_and_send(struct work *w, struct delivery *d, const struct template *t, const struct json *values, const atomic_bool *stopping) {
+static void compose_and_send(struct work *w, struct delivery *d, const atomic_bool *stopping) {
     bool relay = setting_text(w->desk, "mail.smtp_host", w->arena).n && setting_text(w->desk, "mail.from_address", w->arena).n;
-    struct str message = relay ? write_mail(w, &d->letter, t, values) : (struct str){0};
+    struct str message = relay ? write_mail(w, d) : (struct str){0};
     if (!relay) d->status = MAIL_HELD;
     else if (message.p) hand_to_relay(w, d, message, stopping);
     else give_up(d, "the address can't be written to");
 }
 
 /* What is to be sent: 1, 0 nothing, or error. In a snapshot of its own, over before anything is sent. */
-static int read_letter(struct work *w, int64_t id, struct delivery *d, struct template *t, struct json **values) {
+static int read_letter(struct work *w, int64_t id, struct delivery *d) {
     struct json_error err;
+    struct json *values = NULL;
     TRY(letter_load(w, id, &d->letter));
     if (d->letter.id == 0) return 0;
-    *values = NULL;
-    if (d->letter.values.p == NULL || json_parse(w->arena, d->letter.values, values, &err) < 0) give_up(d, "it was sealed with another server key");
-    else if (template_text(w, d->letter.template, t) <= 0) give_up(d, "there is no such template");
+    d->template = template_named(d->letter.template);
+    if (d->letter.values.p == NULL || json_parse(w->arena, d->letter.values, &values, &err) < 0) give_up(d, "it was sealed with another server key");
+    else if (d->template == NULL) give_up(d, "there is no such template");
     else if (d->letter.user_id == 0) give_up(d, "its person is gone");
     if (d->status) return 1;
-    struct str hash = value_named(*values, "hash");
+    d->values = values;
+    TRY(template_load(w, d->template, &d->wording));
+    struct str hash = value_named(values, "hash");
     int live = hash.p ? link_live(w, hash) : 1;
     TRY(live);
     if (!live) give_up(d, "its link was used, replaced or has expired");
@@ -146,16 +160,14 @@ static int read_letter(struct work *w, int64_t id, struct delivery *d, struct te
 
 void *mail_deliver(struct work *w, const struct job *j, const atomic_bool *stopping) {
     struct delivery *d = ARENA_NEW(w->arena, struct delivery);
-    struct template t;
-    struct json *values;
     w->conn = db_reader(w->desk->db);
     int rc = w->conn ? db_read_begin(w->conn, READ_MS) : -ERR_SERVICE_UNAVAILABLE;
     if (rc < 0) return NULL;
-    rc = read_letter(w, letter_id(w, j), d, &t, &values);
+    rc = read_letter(w, letter_id(w, j), d);
     db_read_end(w->conn);
     w->conn = NULL;
     if (rc < 0) return NULL;
-    if (rc && d->status == 0) compose_and_send(w, d, &t, values, stopping);
+    if (rc && d->status == 0) compose_and_send(w, d, stopping);
     return d;
 }
 
@@ -171,6 +183,7 @@ static void tell(struct desk *desk, void *arg) {
     const struct delivery *d = arg;
     const struct letter *l = &d->letter;
     (void)desk;
+    if (d->wording.outdated) log_warn(TEMPLATE_OUTDATED, l->template.p, d->wording.outdated);
     if (d->status == MAIL_REFUSED) log_warn("mail %" PRId64 " (%s) was refused by the relay: see its last_error", l->id, l->template.p);
     if (d->status == MAIL_FAILED) log_warn("mail %" PRId64 " (%s) is given up: see its last_error", l->id, l->template.p);
     if (d->status == MAIL_QUEUED && !d->again) log_warn("mail %" PRId64 " (%s) could not be sent yet and will be tried again", l->id, l->template.p);

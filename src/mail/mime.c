@@ -122,7 +122,7 @@ static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
 static struct str write_whole(struct arena *a, const struct mail *m) {
     g_mime_init(); /* the first time; later it counts */
     GMimeMessage *message = g_mime_message_new(FALSE);
-    GMimeObject *body = alternatives(m);
+    GMimeObject *body = m->html.p ? alternatives(m) : text_part("plain", m->text);
     set_headers(a, message, m);
     g_mime_message_set_mime_part(message, body);
     struct str out = written(a, message);

@@ -7,7 +7,7 @@
 
 struct mail {
     struct str from_name, from, to_name, to; /* names may be empty */
-    struct str subject, text, html, message_id; /* message_id without angle brackets */
+    struct str subject, text, html, message_id; /* html: p NULL: the text alone; message_id without angle brackets */
     int64_t date;
 };
 

@@ -36,6 +36,9 @@
     X(organization_field_value) \
     X(locale_field) \
     X(locale) \
+    X(brand) \
+    X(template) \
+    X(template_version) \
     X(note) \
     X(activity) \
     X(activity_change) \

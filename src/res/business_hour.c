@@ -116,42 +116,18 @@ static const struct field business_hour_fields[] = {
     {"holidays", F_JSON, 0, .initial = "[]", .check = check_holidays, .doc = "Days that are closed, or open in open_hours alone.",
      .example = "[{\"title\": \"Christmas\", \"date\": \"25/12/2026\"}]"},
     {"time_zone", F_TEXT, 0, .initial = "UTC", .check = check_time_zone, .doc = "Name in the tz database.", .example = "\"UTC\""},
-    {"is_default", F_BOOL, UPDATE_ONLY | BY_HANDLER, .doc = "Whether teams without hours of their own follow it."},
+    {"is_default", F_BOOL, UPDATE_ONLY, .doc = "Whether teams without hours of their own follow it."},
     {"created_at", F_TIME, READONLY, .doc = "When it was made."},
     {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
     {0},
 };
 
-QUERY(hours_default_is, "SELECT id FROM business_hours WHERE is_default = 1");
-QUERY(hours_default_unset, "UPDATE business_hours SET is_default = 0, updated_at = :now WHERE is_default = 1 AND id <> :id");
-QUERY(hours_default_set, "UPDATE business_hours SET is_default = 1, updated_at = :now WHERE id = :id");
 QUERY(hours_leave_teams, "UPDATE teams SET businesshour_id = NULL, updated_at = :now WHERE businesshour_id IN @LIST(:ids)");
 
-static int update(struct call *c) {
-    int64_t now_default = 0;
-    TRY(api_target(c));
-    TRY(api_input(c));
-    TRY(db_int(c->work.conn, &hours_default_is, NULL, &now_default));
-    if (given(c, "is_default") && !in_int(c, "is_default") && now_default == c->id)
-        return in_fail(c, "is_default", ERR_RESOURCE_ACTION_NOT_AVAILABLE, "There must be a default: make another one the default.");
-    TRY(api_store(c));
-    if (given(c, "is_default") && in_int(c, "is_default") && now_default != c->id) {
-        TRY(db_exec(c->work.conn, &hours_default_unset, BINDS(B_INT("id", c->id), B_INT("now", c->work.now))));
-        TRY(db_exec(c->work.conn, &hours_default_set, BINDS(B_INT("id", c->id), B_INT("now", c->work.now))));
-    }
-    return api_reply(c);
-}
-
-/* The default stays; teams of a deleted one fall to it. */
+/* Teams of deleted hours fall to the default. */
 static int remove_hours(struct call *c) {
-    int64_t now_default = 0;
     TRY(api_target(c));
     TRY(api_input(c));
-    TRY(db_int(c->work.conn, &hours_default_is, NULL, &now_default));
-    for (int i = 0; i < c->id_count; i++)
-        if (c->ids[i] == now_default)
-            return fail_at(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0},
-                           c->route->shape == COUNT ? str_fmt(c->work.arena, "ids/%d", i) : (struct str){0}, "The default hours can not be deleted.");
     TRY(db_exec(c->work.conn, &hours_leave_teams, BINDS(B_TEXT("ids", api_ids(c)), B_INT("now", c->work.now))));
     TRY(api_remove(c));
     return api_reply(c);
@@ -161,7 +137,7 @@ static const struct route business_hour_routes[] = {
     {GET, "/businesshours", AD, "configuration", LIST, api_list, .summary = "List the business hours"},
     {GET, "/businesshours/:id", AD, "configuration", ONE, api_get, .summary = "Read business hours"},
     {POST, "/businesshours", AD, "configuration", ONE, api_create, .permission = "business_hours.manage", .summary = "Make business hours"},
-    {PUT, "/businesshours/:id", AD, "configuration", ONE, update, .permission = "business_hours.manage", .summary = "Change business hours",
+    {PUT, "/businesshours/:id", AD, "configuration", ONE, api_update, .permission = "business_hours.manage", .summary = "Change business hours",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {DELETE, "/businesshours/:id", AD, "configuration", NONE, remove_hours, .permission = "business_hours.manage",
      .summary = "Delete business hours", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
@@ -172,4 +148,4 @@ static const struct route business_hour_routes[] = {
 
 const struct resource business_hour_resource = {
     .type = "business_hour", .title = "Business hours", .doc = "When teams work; SLA clocks follow them.", .url = "businesshours/:id",
-    .table = "business_hours", .fields = business_hour_fields, .routes = business_hour_routes, .expanded_for = AD};
+    .table = "business_hours", .fields = business_hour_fields, .routes = business_hour_routes, .expanded_for = AD, .has_default = true};

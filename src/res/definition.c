@@ -4,4 +4,5 @@
 const struct resource definition_resource = {.type = "definition",
                                              .title = "Definitions",
                                              .doc = "Fields that predicates may name, with their operators and values.",
-                                             .fields = definition_fields};
+                                             .fields = definition_fields,
+                                             .rows = definition_rows};

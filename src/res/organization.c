@@ -118,7 +118,7 @@ static int remove_organizations(struct call *c) {
 }
 
 static const struct route organization_routes[] = {
-    {GET, "/organizations/definitions", COL_PLUS, "users", LIST_COUNT, api_definitions, .reply = "definition", .label = "definition",
+    {GET, "/organizations/definitions", COL_PLUS, "users", LIST_COUNT, api_list, .reply = "definition", .label = "definition",
      .summary = "List what filters of organizations may ask", .doc = "Custom fields are named organizationfields.<key>."},
     {POST, "/organizations/filter", COL_PLUS, "users", LIST, api_filter, .input = filter_input, .reads = true, .summary = "Find organizations by a predicate",
      .doc = "A problem's pointer says where it is: predicates/collections/0/propositions/1/operator."},

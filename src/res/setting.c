@@ -1,7 +1,7 @@
 #include "core/setting.h"
 
 #include "api/generic.h"
-#include "api/reply.h"
+#include "api/view.h"
 #include "core/letter.h"
 
 static const struct field setting_fields[] = {
@@ -15,26 +15,16 @@ static const struct field put_input[] = {
     {0},
 };
 
-static int list_settings(struct call *c) {
-    struct view *v = view_new(c);
-    int n = 0;
-    TRY(api_input(c));
-    envelope_begin(v);
-    jw_key(&v->w, S("data"));
-    jw_array(&v->w);
-    for (const struct setting *s = setting_table; s->name; s++, n++) {
+static int setting_rows(struct call *c, struct view *v, struct str name, struct row **out) {
+    (void)name; /* none is read by itself */
+    for (const struct setting *s = setting_table; s->name; s++) {
+        struct row *row = *out = row_new(v, layout_of(c->resource), 0);
         struct str value = setting_text(c->work.desk, s->name, c->work.arena);
-        const struct value cells[] = {{.type = V_TEXT, .s = str_of(s->name)},
-                                      {.type = value.p ? V_TEXT : V_NULL, .s = value},
-                                      {.type = V_TEXT, .s = str_of(s->doc)}};
-        const struct row row = {.layout = layout_of(c->resource), .cells = (struct value *)cells};
-        view_row(v, &row);
+        *row_cell(row, "name") = value_text(str_of(s->name));
+        *row_cell(row, "value") = value_text(value);
+        *row_cell(row, "description") = value_text(str_of(s->doc));
+        out = &row->next;
     }
-    jw_end(&v->w);
-    envelope_resource(v);
-    jw_key(&v->w, S("total_count"));
-    jw_int(&v->w, n);
-    envelope_end(v);
     return 0;
 }
 
@@ -54,10 +44,10 @@ static int put_settings(struct call *c) {
 }
 
 static const struct route setting_routes[] = {
-    {GET, "/settings", AD, "configuration", LIST_COUNT, list_settings, .summary = "List the settings"},
+    {GET, "/settings", AD, "configuration", LIST_COUNT, api_list, .summary = "List the settings"},
     {PUT, "/settings", AD, "configuration", COUNT, put_settings, .permission = "settings.manage", .input = put_input, .summary = "Change settings"},
     {0},
 };
 
 const struct resource setting_resource = {.type = "setting", .title = "Settings", .doc = "What the desk decides.", .fields = setting_fields,
-                                          .routes = setting_routes};
+                                          .routes = setting_routes, .rows = setting_rows};

@@ -28,8 +28,6 @@ static void recovery_codes(struct view *v, const struct row *row, const struct v
     jw_end(&v->w);
 }
 
-static struct value text(struct str s) { return (struct value){.type = V_TEXT, .s = s}; }
-
 /* RFC 3986 unreserved characters as they are; authenticators show the rest decoded. */
 static struct str escaped(struct arena *a, struct str s) {
     static const char hex[] = "0123456789ABCDEF";
@@ -48,16 +46,14 @@ static struct str escaped(struct arena *a, struct str s) {
 static int reply_factor(struct call *c, const struct factor *f) {
     struct arena *a = c->work.arena;
     struct view *v = view_new(c);
-    struct row *row = ARENA_NEW(a, struct row);
-    row->layout = layout_of(c->resource);
-    row->cells = arena_array(a, sizeof twofactor_fields / sizeof *twofactor_fields, sizeof *row->cells);
+    struct row *row = row_new(v, layout_of(c->resource), 0);
     *row_cell(row, "is_enabled") = (struct value){.type = V_INT, .i = f->enabled};
     if (!f->enabled) {
         struct str secret = base32(a, f->secret), host = escaped(a, c->work.desk->host);
         struct str url = str_fmt(a, "otpauth://totp/%s:%s?secret=%s&issuer=%s", host.p, escaped(a, f->account).p, secret.p, host.p);
-        *row_cell(row, "secret") = text(secret);
-        *row_cell(row, "otpauth_url") = text(url);
-        *row_cell(row, "qr_code") = text(qr_svg(a, url.p));
+        *row_cell(row, "secret") = value_text(secret);
+        *row_cell(row, "otpauth_url") = value_text(url);
+        *row_cell(row, "qr_code") = value_text(qr_svg(a, url.p));
     }
     return envelope_row(v, row);
 }

@@ -333,7 +333,7 @@ static const struct route user_routes[] = {
     {GET, "/me", ALL, "", ONE, me, .summary = "Read oneself", .doc = "The person, with permissions, settings and notification_channel."},
     {GET, "/users", COL_PLUS, "users", LIST, api_list, .args = list_args, .order = {.descending = true},
      .newest_keys = true, .summary = "List the people"},
-    {GET, "/users/definitions", COL_PLUS, "users", LIST_COUNT, api_definitions, .reply = "definition", .label = "definition",
+    {GET, "/users/definitions", COL_PLUS, "users", LIST_COUNT, api_list, .reply = "definition", .label = "definition",
      .summary = "List what filters of people may ask", .doc = "Custom fields are named userfields.<key>."},
     {POST, "/users/filter", COL_PLUS, "users", LIST, api_filter, .input = filter_input, .order = {.descending = true},
      .newest_keys = true, .reads = true, .summary = "Find people by a predicate",

@@ -118,6 +118,10 @@ const ASK = {
   'PUT /businesshours/:id': async (w) => ({ ...await hours(w), body: { title: 'y' } }),
   'DELETE /businesshours/:id': hours,
   'DELETE /businesshours': (w) => pair(w, hours),
+  'GET /brands/:id/templates': { id: 1 },
+  'GET /brands/:id/templates/:name': { id: 1, name: 'verification' },
+  'PUT /brands/:id/templates/:name': { id: 1, name: 'page_verified', body: { contents: '{% block title %}T{% endblock %}{% block body %}B{% endblock %}' } },
+  'PUT /brands/:id/templates/:name/restore': { id: 1, name: 'page_verified' },
   'GET /conversations': {},
   'GET /conversations/:id': (w) => ({ id: w.conversation }),
   'GET /conversations/:id?token=': async (w) => {
@@ -192,7 +196,7 @@ describe('the endpoint list of the specification', () => {
       const recipe = ASK[key] ?? ASK[`${key} ${row.shape}`];
       assert.ok(recipe, `no recipe for ${key}`);
       const asked = typeof recipe === 'function' ? await recipe(world) : recipe;
-      const path = row.path.replace(':id', asked.id).replace(/\?.*/, '');
+      const path = row.path.replaceAll(/:id|:name/g, (name) => asked[name.slice(1)]).replace(/\?.*/, '');
       const { query, body } = asked;
       const reply = (await (asked.as ?? owner).request(row.method, path, { query, body })).must(row.status);
       SHAPES[row.shape](reply, row, asked);
@@ -203,7 +207,7 @@ describe('the endpoint list of the specification', () => {
   test('deskd routes names the roles and scopes of the list', () => {
     const ours = new Map(routes().map((r) => [`${r.method} ${r.path.replaceAll(/:\w+/g, ':id')}`, r]));
     for (const row of rows(FIXTURE)) {
-      const key = keyOf(row).replace(/\?.*/, '');
+      const key = keyOf(row).replace(/\?.*/, '').replaceAll(/:\w+/g, ':id');
       const mine = ours.get(key);
       if (!mine && row.area === 'profile') continue;
       assert.ok(mine, `deskd routes lacks ${key}`);

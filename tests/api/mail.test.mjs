@@ -277,3 +277,68 @@ test('inviting is for staff, and makes people nobody else is', async (t) => {
   (await desk.login('ines@people.example').get('/me')).refused(401, 'AUTHENTICATION_FAILED');
   await to.mail();
 });
+
+/* ---- what brands say ---- */
+
+const block = (name, text) => `{% block ${name} %}${text}{% endblock %}\n`;
+const say = (desk, name, contents) => desk.owner.update(`/brands/1/templates/${name}`, { contents });
+
+test('a mail says what the default brand says, as text and HTML, whoever sends it', async (t) => {
+  const { desk, to } = await mailing(t, {}, { 'desk.name': 'Ünder & Söhne' });
+  await desk.owner.update('/brands/1', { locale_id: 3 });
+  await say(desk, 'verification', block('subject', 'Bestätigung für {{ name }} bei {{desk}} 🦆')
+    + block('text', '\r\nHallo {{name}},\r\n\r\nbitte öffnen ({{life}}):\r\n\r\n{{link}}\r\n\r\n{{address}} <{{url}}>\r\n')
+    + block('html', '\n<div style="color: #333"><p>Hallo <b>{{name}}</b>,</p><p><a href="{{link}}" title="Bestätigen">{{address}}</a></p></div>\n'));
+  await desk.customer.update('/profile', { full_name: 'Zoë <b>"Müller"</b> {{link}} {% block x %}' });
+  const { id } = await desk.customer.create('/profile/identities/emails', { email: 'more@example.com' });
+  (await desk.customer.put(`/profile/identities/emails/${id}/verification`)).must(200);
+  const mail = await to.mail();
+  assert.equal(mail.subject, 'Bestätigung für Zoë <b>"Müller"</b> {{link}} {% block x %} bei Ünder & Söhne 🦆');
+  assert.deepEqual([mail.defects, mail.parts], [[], ['text/plain; charset=utf-8', 'text/html; charset=utf-8']]);
+  assert.match(mail.link, new RegExp(`^${desk.base}/verify\\?hash=[0-9a-f]+$`));
+  assert.equal(mail.text, `Hallo Zoë <b>"Müller"</b> {{link}} {% block x %},\r\n\r\nbitte öffnen (72 hours):\r\n\r\n${mail.link}\r\n\r\nmore@example.com <${desk.base}>\r\n`);
+  assert.match(mail.html, /<html lang="de">/);
+  assert.ok(mail.html.includes('<p>Hallo <b>Zoë &lt;b&gt;&quot;Müller&quot;&lt;/b&gt; {{link}} {% block x %}</b>,</p>'), mail.html);
+  assert.ok(mail.html.includes(`<a href="${mail.link}" title="Bestätigen">more@example.com</a>`), mail.html);
+  assert.doesNotMatch(mail.raw, /[^\r]\n|\r[^\n]/, 'lines end in CR LF');
+  assert.ok(mail.raw.split('\r\n').every((line) => line.length <= 998), 'no line is too long');
+  (await desk.anyone.put('/profile/verify', { hash: mail.hash })).must(200);
+  (await desk.owner.put('/brands/1/templates/verification/restore')).must(200);
+  const { id: other } = await desk.customer.create('/profile/identities/emails', { email: 'again@example.com' });
+  (await desk.customer.put(`/profile/identities/emails/${other}/verification`)).must(200);
+  assert.match((await to.mail()).subject, /^Confirm your e-mail address at Ünder & Söhne$/);
+});
+
+test('without a block of HTML a mail is its text alone', async (t) => {
+  const { desk, to } = await mailing(t);
+  await say(desk, 'invitation', block('subject', 'Come') + block('text', '\n<b>{{name}}</b>: {{link}}\n'));
+  await invite(desk.owner, 'ines@people.example');
+  const mail = await to.mail();
+  assert.deepEqual([mail.type, mail.parts, mail.defects], ['text/plain', ['text/plain; charset=utf-8'], []]);
+  assert.match(mail.text, /^<b>Ines Invited<\/b>: http\S+\?hash=\S+\s+$/);
+});
+
+test('a mail says what the brand says when it is sent, not when it was asked for', async (t) => {
+  const desk = await open(t);
+  const to = await relay(t);
+  await invite(desk.owner, 'ines@people.example');
+  await say(desk, 'invitation', block('subject', 'Early') + block('text', '{{link}}'));
+  const { id } = await desk.owner.create('/brands', { name: 'Other' });
+  await desk.owner.update(`/brands/${id}/templates/invitation`, { contents: block('subject', 'Late') + block('text', '{{link}}') });
+  await desk.owner.update(`/brands/${id}`, { is_default: true });
+  await connect(desk, to);
+  assert.equal((await to.mail()).subject, 'Late');
+});
+
+test('the name of a person makes neither a header nor a line of a subject that a brand wrote', async (t) => {
+  const { desk, to } = await mailing(t);
+  await say(desk, 'invitation', block('subject', '{{name}}') + block('text', '{{link}}'));
+  const names = ['=?utf-8?Q?x=0D=0ABcc:_evil@example.com?=', 'Bcc: evil@example.com', '名前'.repeat(60), ' x '];
+  for (const [i, name] of names.entries()) await invite(desk.owner, `n${i}@people.example`, { full_name: name });
+  await until('all', () => to.mails.length === names.length);
+  for (const [i, name] of names.entries()) {
+    const mail = to.mails.find((m) => m.to[0] === `n${i}@people.example`);
+    assert.deepEqual([mail.defects, mail.header('Bcc'), mail.subject.trim()], [[], undefined, name.trim()]);
+    assert.deepEqual(mail.headers.filter(([k]) => k === 'Subject').length, 1);
+  }
+});

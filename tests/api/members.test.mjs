@@ -32,6 +32,8 @@ describe('members', () => {
     identity_domain: (w) => `/identities/domains/${w.organization.domains[0].id}`,
     definition: () => '/organizations/definitions',
     bulk_job: (w) => `/jobs/${w.job.id}`,
+    brand: () => '/brands',
+    template: () => '/brands/1/templates',
     case_status: () => '/cases/statuses',
     case_priority: () => '/cases/priorities/1',
     case_type: () => '/cases/types/1',
@@ -52,7 +54,7 @@ describe('members', () => {
       assert.ok(data.length);
       for (const one of data) {
         assert.equal(one.resource_type, kind);
-        assert.deepEqual([...names.split(' '), ...(kind === 'definition' ? [] : ['id'])].filter((name) => !(name in one)), [], 'missing');
+        assert.deepEqual([...names.split(' '), ...(['definition', 'template'].includes(kind) ? [] : ['id'])].filter((name) => !(name in one)), [], 'missing');
         if (!['session', 'definition'].includes(kind)) assert.ok(one.resource_url, 'resource_url');
       }
     });

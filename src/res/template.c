@@ -1,0 +1,126 @@
+/* Brand templates (api.md "Brand templates", completions.md section 6): what a brand says in mails and on pages. */
+#include "core/template.h"
+
+#include "api/generic.h"
+#include "api/view.h"
+#include "base/limits.h"
+
+static const struct template *template_of(const struct call *c) { return template_named(c->vars[1].text); }
+
+/* What was given is checked before anything is stored; a mail is never the first to find a mistake. */
+static int check_contents(struct call *c, struct in *in) {
+    struct template_blocks blocks;
+    const char *why;
+    if (template_parse(c->work.arena, template_of(c), in->value.s, &blocks, &why)) return 0;
+    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "%s", why);
+}
+
+static const char contents_doc[] =
+    "Blocks, each {% block NAME %} ... {% endblock %}: of a mail subject, text and, unless it is to go as text alone, html; of a page "
+    "title, body and, if wanted, style. In them stand values like {{desk}}: in mails desk, name, address and url, with a link also link "
+    "and life; on pages desk, url and, where one is filled in, form.";
+
+static const struct field template_fields[] = {
+    {"brand_id", F_INT, HIDDEN, .doc = "Whose it is."},
+    {"name", F_TEXT, READONLY, .doc = "What it is called in addresses.", .example = "\"password_changed\""},
+    {"app", F_WORD, READONLY, .words = template_apps, .doc = "A mail, or a page that a mail's link leads to.", .example = "\"MAIL\""},
+    {"category", F_WORD, READONLY, .words = template_categories, .doc = "What it is about: that an address is somebody's, or their account."},
+    {"contents", F_LONG, PRESENT, .max = LIMIT_TEMPLATE, .check = check_contents, .doc = contents_doc,
+     .example = "\"{% block subject %}Your password was changed{% endblock %}\\n"
+                "{% block text %}\\nHello {{name}}, if it was not you, tell us.\\n{% endblock %}\\n\""},
+    {"is_custom", F_BOOL, READONLY, .doc = "Whether the brand says something else than the original."},
+    {0},
+};
+
+static int template_rows(struct call *c, struct view *v, struct str name, struct row **out) {
+    struct str own[TEMPLATES_MAX];
+    TRY(templates_of_brand(&c->work, c->vars[0].id, name, own));
+    for (const struct template *t = templates; t->name; t++) {
+        if (name.p && !str_eq(name, str_of(t->name))) continue;
+        struct row *row = *out = row_new(v, layout_of(c->resource), 0);
+        struct str mine = own[t - templates];
+        *row_cell(row, "brand_id") = (struct value){V_INT, .i = c->vars[0].id};
+        *row_cell(row, "name") = value_text(str_of(t->name));
+        *row_cell(row, "app") = (struct value){V_INT, .i = t->app};
+        *row_cell(row, "category") = (struct value){V_INT, .i = t->category};
+        *row_cell(row, "contents") = value_text(mine.p ? mine : str_of(t->original));
+        *row_cell(row, "is_custom") = (struct value){V_INT, .i = mine.p != NULL};
+        out = &row->next;
+    }
+    return 0;
+}
+
+static int update(struct call *c) {
+    TRY(api_target(c));
+    TRY(api_input(c));
+    TRY(template_put(&c->work, c->vars[0].id, template_of(c), in_text(c, "contents")));
+    return api_reply(c);
+}
+
+/* A version that was valid when it was written need not be so now. */
+static int read_version(struct call *c, struct str *contents) {
+    struct template_blocks blocks;
+    const char *why;
+    const struct template *t = template_of(c);
+    int rc = template_version(&c->work, c->vars[0].id, t, in_int(c, "version_id"), contents);
+    TRY(rc);
+    if (rc == 0) return in_fail(c, "version_id", ERR_FIELD_INVALID, "The template has no such version.");
+    if (template_parse(c->work.arena, t, *contents, &blocks, &why)) return 0;
+    return in_fail(c, "version_id", ERR_FIELD_INVALID, "Its contents are not possible any more. %s", why);
+}
+
+static int restore(struct call *c) {
+    struct str contents = {0};
+    TRY(api_target(c));
+    TRY(api_input(c));
+    if (in(c, "version_id")->value.type == V_INT) TRY(read_version(c, &contents));
+    TRY(template_put(&c->work, c->vars[0].id, template_of(c), contents));
+    return api_reply(c);
+}
+
+static const struct field restore_input[] = {
+    {"version_id", F_INT, NULLABLE, .min = 1, .max = INT64_MAX, .doc = "The version wanted; without it the original."},
+    {0},
+};
+
+#define OF_BRAND AD, "configuration"
+#define SAID .of = "brand"
+
+static const struct route template_routes[] = {
+    {GET, "/brands/:id/templates", OF_BRAND, LIST, api_list, SAID, .summary = "List the templates of a brand",
+     .doc = "One for each mail and each page; those of the default brand are used."},
+    {GET, "/brands/:id/templates/:name", OF_BRAND, ONE, api_get, SAID, .summary = "Read a template"},
+    {PUT, "/brands/:id/templates/:name", OF_BRAND, ONE, update, SAID, .permission = "brands.manage", .summary = "Change what a template says",
+     .doc = "What it said before becomes a version. The original's own text makes it the original again."},
+    {PUT, "/brands/:id/templates/:name/restore", OF_BRAND, ONE, restore, SAID, .permission = "brands.manage", .input = restore_input,
+     .summary = "Restore a template", .doc = "To a version, or to the original. What it said before becomes a version."},
+    {0},
+};
+
+const struct resource template_resource = {.type = "template", .title = "Templates", .doc = "What mails and pages say.",
+                                           .url = "brands/:brand_id/templates/:name", .fields = template_fields, .routes = template_routes,
+                                           .rows = template_rows};
+
+/* ---- versions --------------------------------------------------------------------------------------------------- */
+
+static const struct field version_fields[] = {
+    {"contents", F_LONG, READONLY, .doc = "What the template said.",
+     .example = "\"{% block title %}Done{% endblock %}{% block body %}<p>Thank you.</p>{% endblock %}\""},
+    {"creator", F_REF, READONLY, .ref = "user", .doc = "Who wrote it; null: it was the original."},
+    {"created_at", F_TIME, READONLY, .doc = "When it was written; null: it was the original."},
+    {0},
+};
+
+static int list_versions(struct call *c) {
+    TRY(api_of(c));
+    return template_of(c) ? api_list(c) : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+}
+
+static const struct route version_routes[] = {
+    {GET, "/brands/:id/templates/:name/versions", OF_BRAND, LIST_COUNT, list_versions, SAID, .where = "t.brand_id = :id AND t.name = :name",
+     .summary = "List the former contents of a template", .doc = "The last hundred."},
+    {0},
+};
+
+const struct resource template_version_resource = {.type = "template_version", .title = "Versions of templates", .doc = "What templates said before.",
+                                                   .table = "template_versions", .fields = version_fields, .routes = version_routes};

@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { connect, form, iso, open, relay } from './lib/index.mjs';
+
+const MAILS = ['verification', 'password_reset', 'invitation', 'password_changed'];
+const PAGES = ['page_verify', 'page_verified', 'page_password', 'page_password_set', 'page_link_dead'];
+const at = (name, brand = 1) => `/brands/${brand}/templates/${name}`;
+const block = (name, text) => `{% block ${name} %}${text}{% endblock %}\n`;
+const mail = (subject, more = '') => block('subject', subject) + block('text', '\nGo to\n\n{{link}}\n') + more;
+const page = (title, more = '') => block('title', title) + block('body', `<p>${title}</p>{{form}}`) + more;
+const restore = (who, name, body = {}, brand = 1) => who.put(`${at(name, brand)}/restore`, body);
+const versions = (who, name, brand = 1) => who.fetch(`${at(name, brand)}/versions`);
+
+test('a brand has a template for each mail and each page, which is the original until it is changed', async (t) => {
+  const { owner, base } = await open(t);
+  const reply = (await owner.get('/brands/1/templates')).must(200);
+  assert.deepEqual(reply.data.map((x) => x.name), [...MAILS, ...PAGES]);
+  assert.deepEqual([reply.body.resource, reply.body.total_count, reply.body.limit, reply.body.offset], ['template', 9, 10, 0]);
+  for (const x of reply.data) {
+    assert.deepEqual(Object.keys(x), ['name', 'app', 'category', 'contents', 'is_custom', 'resource_type', 'resource_url']);
+    assert.deepEqual([x.app, x.is_custom, x.resource_type, x.resource_url], [MAILS.includes(x.name) ? 'MAIL' : 'PAGE', false, 'template', `${base}/api/v1${at(x.name)}`]);
+    assert.deepEqual(await owner.fetch(at(x.name)), x);
+    assert.deepEqual(await owner.update(at(x.name), { contents: x.contents }), x, 'the original is valid, and stays the original');
+    assert.deepEqual(await versions(owner, x.name), []);
+  }
+});
+
+test('lists of templates have pages, fields and tags as others do', async (t) => {
+  const { owner, base } = await open(t);
+  const reply = (await owner.get('/brands/1/templates', { offset: 4, limit: 4, fields: 'app' })).must(200);
+  assert.deepEqual(reply.data.map((x) => [x.app, x.contents]), PAGES.slice(0, 4).map(() => ['PAGE', undefined]));
+  assert.deepEqual([reply.body.total_count, reply.body.next_url, reply.body.previous_url],
+    [9, `${base}/api/v1/brands/1/templates.json?fields=app&limit=4&offset=8`, `${base}/api/v1/brands/1/templates.json?fields=app&limit=4`]);
+  assert.deepEqual((await owner.get('/brands/1/templates', { offset: 99 })).must(200).data, []);
+  assert.deepEqual((await owner.get('/brands/1/templates.json', { _case: 'camel', limit: 1 })).must(200).data[0].isCustom, false);
+  const all = await owner.get('/brands/1/templates');
+  (await owner.get('/brands/1/templates', {}, { 'If-None-Match': all.headers.etag })).must(304);
+  await owner.update(at('verification'), { contents: mail('New') });
+  assert.notEqual((await owner.get('/brands/1/templates', {}, { 'If-None-Match': all.headers.etag })).must(200).headers.etag, all.headers.etag);
+});
+
+test('what a template says is changed, and what it said before is kept', async (t) => {
+  const desk = await open(t);
+  const { owner, admin, clock } = desk;
+  const original = (await owner.fetch(at('verification'))).contents;
+  await clock.forward(60);
+  const first = await admin.update(at('verification'), { contents: mail('One') });
+  assert.deepEqual([first.contents, first.is_custom], [mail('One'), true]);
+  const written = iso(Math.floor(clock.now / 1000) * 1000);
+  await clock.forward(60);
+  await owner.update(at('verification'), { contents: mail('Two') });
+  await owner.update(at('verification'), { contents: mail('Two') });
+  const reply = (await owner.get(`${at('verification')}/versions`)).must(200);
+  assert.equal(reply.body.resource, 'template_version');
+  const [a, b, ...more] = reply.data;
+  assert.deepEqual(more, [], 'saying the same again changes nothing');
+  assert.deepEqual([a, b], [
+    { id: a.id, contents: original, creator: null, created_at: null, resource_type: 'template_version' },
+    { id: b.id, contents: mail('One'), creator: { id: desk.people.admin.id, resource_type: 'user' }, created_at: written, resource_type: 'template_version' },
+  ]);
+  assert.equal((await owner.fetch(`${at('verification')}/versions`, { include: 'user' }))[1].creator.full_name, 'Ada Admin');
+  assert.deepEqual(await versions(owner, 'invitation'), []);
+  assert.equal((await owner.fetch(at('invitation'))).is_custom, false);
+});
+
+test('a template is restored to a version, and to the original', async (t) => {
+  const { owner } = await open(t);
+  const original = await owner.fetch(at('verification'));
+  for (const subject of ['One', 'Two']) await owner.update(at('verification'), { contents: mail(subject) });
+  const [, one] = await versions(owner, 'verification');
+  const back = (await restore(owner, 'verification', { version_id: one.id })).must(200).data;
+  assert.deepEqual([back.contents, back.is_custom], [mail('One'), true]);
+  assert.deepEqual((await versions(owner, 'verification')).map((v) => v.contents), [original.contents, mail('One'), mail('Two')]);
+  assert.deepEqual((await restore(owner, 'verification')).must(200).data, original);
+  assert.deepEqual((await restore(owner, 'verification', { version_id: null })).must(200).data, original);
+  assert.equal((await versions(owner, 'verification')).length, 4);
+  assert.deepEqual((await restore(owner, 'verification', { version_id: (await versions(owner, 'verification'))[0].id })).must(200).data, original);
+});
+
+test('a version of another template or brand, or of none, restores nothing', async (t) => {
+  const { owner } = await open(t);
+  await owner.update(at('verification'), { contents: mail('One') });
+  const { id } = await owner.create('/brands', { name: 'x' });
+  const [version] = await versions(owner, 'verification');
+  for (const [name, body, brand] of [['invitation', { version_id: version.id }, 1], ['verification', { version_id: version.id }, id], ['verification', { version_id: 999 }, 1],
+    ['verification', { version_id: 0 }, 1], ['verification', { version_id: 'x' }, 1], ['verification', { version_id: [version.id] }, 1]]) {
+    (await restore(owner, name, body, brand)).refused(400, 'FIELD_INVALID', 'version_id');
+  }
+  assert.equal((await owner.fetch(at('verification'))).contents, mail('One'));
+  assert.equal((await owner.fetch(at('verification', id))).is_custom, false);
+});
+
+test('the last hundred versions are kept', async (t) => {
+  const { owner } = await open(t);
+  for (let i = 0; i < 103; i++) await owner.update(at('verification'), { contents: mail(`S${i}`) });
+  const kept = await versions(owner, 'verification');
+  assert.deepEqual(kept.map((v) => v.contents), Array.from({ length: 100 }, (_, i) => mail(`S${i + 2}`)));
+});
+
+test('brands speak for themselves, and their templates go with them', async (t) => {
+  const { owner, customer } = await open(t);
+  const { id } = await owner.create('/brands', { name: 'x' });
+  await owner.update(at('verification', id), { contents: mail('Theirs') });
+  await owner.update(at('verification', id), { contents: mail('Theirs again') });
+  assert.deepEqual([(await owner.fetch(at('verification'))).is_custom, (await versions(owner, 'verification')).length], [false, 0]);
+  assert.deepEqual((await owner.fetch(`/brands/${id}/templates`)).filter((x) => x.is_custom).map((x) => x.name), ['verification']);
+  (await owner.delete(`/brands/${id}`)).must(200);
+  for (const path of ['', '/verification', '/verification/versions']) (await owner.get(`/brands/${id}/templates${path}`)).refused(404, 'RESOURCE_NOT_FOUND');
+  (await owner.put(at('verification', id), { contents: mail('x') })).refused(404, 'RESOURCE_NOT_FOUND');
+  assert.equal((await customer.get('/me')).status, 200);
+});
+
+test('a name that there is not is not found', async (t) => {
+  const { owner } = await open(t);
+  for (const name of ['nothing', 'Verification', 'verification%20', '1', '..', "x'--", '%00', 'page']) {
+    (await owner.get(at(name))).refused(404, 'RESOURCE_NOT_FOUND');
+    (await owner.get(`${at(name)}/versions`)).refused(404, 'RESOURCE_NOT_FOUND');
+    (await owner.put(at(name), { contents: 'x' })).refused(404, 'RESOURCE_NOT_FOUND');
+    (await owner.put(at(name), {})).refused(404, 'RESOURCE_NOT_FOUND');
+    (await restore(owner, name)).refused(404, 'RESOURCE_NOT_FOUND');
+  }
+  (await owner.get('/brands/x/templates/verification')).refused(404, 'RESOURCE_NOT_FOUND');
+  (await owner.get('/brands/2/templates')).refused(404, 'RESOURCE_NOT_FOUND');
+});
+
+const SAID = (reply) => reply.body.errors.map((e) => `${e.code} ${e.parameter}: ${e.message}`).join();
+
+test('contents that could not be sent are refused, with the place and what would be right', async (t) => {
+  const { owner } = await open(t);
+  (await owner.put(at('verification'), {})).refused(400, 'FIELD_REQUIRED', 'contents');
+  for (const empty of ['', ' \n ', null]) (await owner.put(at('verification'), { contents: empty })).refused(400, 'FIELD_EMPTY', 'contents');
+  (await owner.put(at('verification'), { contents: ['a'] })).refused(400, 'FIELD_INVALID', 'contents');
+  const bad = {
+    verification: [
+      ['no blocks at all', /^FIELD_INVALID contents: Line 1, character 1: everything stands in blocks: .* one of subject, text, html\.$/],
+      [block('subject', 'S'), /Line 2, character 1: the block text is missing\.$/],
+      [block('subject', 'S') + block('text', 'no link'), /Line 2, character 17: \{\{link\}\} is missing in text\.$/],
+      [mail('S', block('html', '<p>no link</p>')), /\{\{link\}\} is missing in html\.$/],
+      [mail('S', block('html', '<p>{{link}}')), /<p> is not closed: <\/p> is missing\.$/],
+      [mail('S', block('html', '<img src="https://evil.example/?{{link}}">')), /\{\{link\}\} stands alone/],
+      [mail('S', block('html', '<img src="{{link}}">')), /no value is possible in an attribute, but \{\{link\}\} and \{\{url\}\} as the whole of an href\.$/],
+      [mail('S', block('html', '<a href="{{link}}">https://evil.example/?{{link}}</a>')), /\{\{link\}\} stands alone/],
+      [mail('S', block('html', '<script>{{link}}</script>')), /this is no element of a template/],
+      [mail('S {{nmae}}'), /Line 1, character 22: there is no such value here: \{\{desk\}\}, .* or \{\{life\}\} is expected\.$/],
+      [mail('S {{form}}'), /there is no such value here/],
+      [mail('S {{link}}'), /\{\{link\}\} is possible in text and html alone\.$/],
+      [mail('S {{desk'), /the braces are not closed/],
+      [mail('S\r\nBcc: evil@example.com'), /subject is one line\.$/],
+      [mail('S\rBcc: evil@example.com'), /this control character is not possible\.$/],
+      [mail('S', '{% block text %}{{link}}'), /the block text is not closed/],
+      [mail('S', block('text', '{{link}}')), /the block text is there twice\.$/],
+      [mail('S', '{% include "x" %}'), /there are no other tags\.$/],
+      [page('S'), /there is no such block here: one of subject, text, html is expected\.$/],
+    ],
+    page_password: [
+      [mail('S'), /there is no such block here: one of title, body, style is expected\.$/],
+      [block('title', 'T') + block('body', '<p>no form</p>'), /\{\{form\}\} is missing in body\.$/],
+      [block('title', 'T') + block('body', '<form action="https://evil.example/">{{form}}</form>'), /this is no element of a template/],
+      [block('title', 'T') + block('body', "<a href='https://evil.example/?{{form}}'>x</a>"), /no value is possible in an attribute/],
+      [block('title', 'T') + block('body', '<!-- {{form}} -->'), /this is no element of a template/],
+      [page('T', block('style', '</style><script>x</script>')), /no < is possible in style\.$/],
+    ],
+    page_verified: [[page('T'), /there is no such value here: \{\{desk\}\} or \{\{url\}\} is expected\.$/]],
+    password_changed: [[mail('S'), /there is no such value here/]],
+  };
+  for (const [name, all] of Object.entries(bad)) {
+    for (const [contents, message] of all) {
+      const reply = (await owner.put(at(name), { contents })).refused(400, 'FIELD_INVALID', 'contents');
+      assert.match(SAID(reply), message, contents);
+    }
+    assert.equal((await owner.fetch(at(name))).is_custom, false);
+    assert.deepEqual(await versions(owner, name), []);
+  }
+});
+
+test('contents are at most 65,536 characters', async (t) => {
+  const { owner } = await open(t);
+  const long = (n) => mail('S', ' '.repeat(n - mail('S').length));
+  (await owner.put(at('verification'), { contents: long(65_537) })).refused(400, 'FIELD_INVALID', 'contents');
+  assert.equal((await owner.update(at('verification'), { contents: long(65_536) })).contents.length, 65_536);
+  (await owner.put(at('verification'), { contents: `${mail('S')}\u0000` })).refused(400, 'FIELD_INVALID', 'contents');
+});
+
+test('contents come in a form, too, and are given back as they came', async (t) => {
+  const { owner } = await open(t);
+  const contents = mail('Grüße\u00a0🦆 & <x>').replaceAll('\n', '\r\n');
+  assert.equal((await owner.update(at('verification'), form({ contents }))).contents, contents);
+  assert.equal((await owner.fetch(at('verification'))).contents, contents);
+});
+
+test('a template that was read before somebody changed it is not written over', async (t) => {
+  const { owner } = await open(t);
+  const { headers: { etag } } = await owner.get(at('verification'));
+  (await owner.get(at('verification'), {}, { 'If-None-Match': etag })).must(304);
+  const put = (contents, tag) => owner.put(at('verification'), { contents }, { headers: { 'If-Match': tag } });
+  const second = (await put(mail('One'), etag)).must(200).headers.etag;
+  assert.notEqual(second, etag);
+  (await put(mail('Two'), etag)).refused(412, 'RESOURCE_MODIFIED');
+  const many = await Promise.all(['a', 'b', 'c', 'd'].map((s) => put(mail(s), second)));
+  assert.deepEqual(many.map((r) => r.status).sort(), [200, 412, 412, 412]);
+  assert.equal((await versions(owner, 'verification')).length, 2);
+});
+
+test('of many who change a template at once none is lost: each is said, or a version', async (t) => {
+  const { owner } = await open(t);
+  const subjects = Array.from({ length: 8 }, (_, i) => `S${i}`);
+  (await Promise.all(subjects.map((s) => owner.put(at('verification'), { contents: mail(s) })))).forEach((r) => r.must(200));
+  const said = [(await owner.fetch(at('verification'))).contents, ...(await versions(owner, 'verification')).slice(1).map((v) => v.contents)];
+  assert.deepEqual(said.sort(), subjects.map((s) => mail(s)).sort());
+});
+
+test('templates belong to admins and owners; changing them wants a permission', async (t) => {
+  const desk = await open(t);
+  for (const who of [desk.staff, desk.as('collaborator'), desk.customer]) {
+    for (const path of ['', '/verification', '/verification/versions']) (await who.get(`/brands/1/templates${path}`)).refused(403, 'PERMISSIONS_DENIED');
+    (await who.put(at('verification'), { contents: mail('x') })).refused(403, 'PERMISSIONS_DENIED');
+    (await restore(who, 'verification')).refused(403, 'PERMISSIONS_DENIED');
+  }
+  const { id } = await desk.owner.create('/roles', { title: 'x', type: 'ADMIN' });
+  (await desk.owner.put(`/roles/${id}/permissions`, { 'brands.manage': 0 })).must(200);
+  const { client } = await desk.person('admin', { role_id: id });
+  (await client.get(at('verification'))).must(200);
+  (await client.put(at('verification'), { contents: mail('x') })).refused(403, 'PERMISSIONS_DENIED');
+  (await restore(client, 'verification')).refused(403, 'PERMISSIONS_DENIED');
+});
+
+/* ---- pages ---- */
+
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+test('pages say what the default brand says, around a form that is ours', async (t) => {
+  const desk = await open(t);
+  const to = await relay(t);
+  await connect(desk, to, { 'desk.name': 'Ünder <& Söhne' });
+  const { owner, anyone } = desk;
+  await owner.update(at('page_password'), {
+    contents: block('title', 'Kennwort wählen: {{desk}}') + block('style', 'h1 { color: #123456; }')
+      + block('body', '\n<div class="box">{{form}}</div><p>{{desk}}, <a href="{{url}}">hier</a></p>'),
+  });
+  await owner.update(at('page_password_set'), { contents: block('title', 'Fertig') + block('body', '<p>Das war es.</p>') });
+  await owner.update(at('page_link_dead'), { contents: block('title', 'Ungültig') + block('body', '<p>Bitte neu anfordern.</p>') });
+  await owner.update('/brands/1', { locale_id: 3 });
+  (await anyone.post('/password/reset', { email: 'customer@example.com' })).must(200);
+  const { hash } = await to.mail();
+  const shown = (await anyone.exchange('GET', '/password', { query: { hash } })).must(200);
+  assert.match(shown.text, /<html lang="de">[^]*<title>Kennwort wählen: Ünder &lt;&amp; Söhne - Ünder &lt;&amp; Söhne<\/title>[^]*h1 \{ color: #123456; \}<\/style>/);
+  assert.match(shown.text, /<h1>Kennwort wählen: Ünder &lt;&amp; Söhne<\/h1>\n<div class="box"><form method="post" action="password">\n<input type="hidden" name="hash" value="[0-9a-f]+">/);
+  assert.ok(shown.text.includes(`<p>Ünder &lt;&amp; Söhne, <a href="${desk.base}">hier</a></p></main>`), shown.text);
+  assert.deepEqual([shown.headers['content-security-policy'], shown.headers['referrer-policy']], [POLICY, 'no-referrer']);
+  const short = (await anyone.exchange('POST', '/password', { body: form({ hash, new_password: 'x' }) })).must(400);
+  assert.match(short.text, /Kennwort wählen[^]*<div class="box"><form [^]*role="alert">This password is too short\./);
+  assert.match((await anyone.exchange('POST', '/password', { body: form({ hash, new_password: 'long enough' }) })).must(200).text, /<h1>Fertig<\/h1>\n<p>Das war es\.<\/p><\/main>/);
+  for (const path of ['/password', '/verify']) {
+    const dead = (await anyone.exchange('GET', path, { query: { hash: '"><script>' } })).must(400);
+    assert.match(dead.text, /<h1>Ungültig<\/h1>\n<p>Bitte neu anfordern\.<\/p>/);
+    assert.equal(dead.headers['content-security-policy'], POLICY);
+  }
+});
+
+test('the page that confirms an address, before and after', async (t) => {
+  const desk = await open(t);
+  const to = await relay(t);
+  await connect(desk, to);
+  await desk.owner.update(at('page_verify'), { contents: page('Really?') });
+  await desk.owner.update(at('page_verified'), { contents: block('title', 'Confirmed') + block('body', '<p>At {{desk}}.</p>') });
+  const { id } = await desk.customer.create('/profile/identities/emails', { email: 'more@example.com' });
+  (await desk.customer.put(`/profile/identities/emails/${id}/verification`)).must(200);
+  const { hash } = await to.mail();
+  assert.match((await desk.anyone.exchange('GET', '/verify', { query: { hash } })).must(200).text,
+    new RegExp(`<h1>Really\\?</h1>\\n<p>Really\\?</p><form method="post" action="verify">\\n<input type="hidden" name="hash" value="${hash}">\\n<button>`));
+  assert.match((await desk.anyone.exchange('POST', '/verify', { body: form({ hash }) })).must(200).text, /<h1>Confirmed<\/h1>\n<p>At Support\.<\/p>/);
+});
+
+test('the brand that is the default speaks; another one takes over at once', async (t) => {
+  const { owner, anyone } = await open(t);
+  const dead = async () => /<h1>(.*)<\/h1>/.exec((await anyone.exchange('GET', '/verify', { query: { hash: 'x' } })).must(400).text)[1];
+  const { id } = await owner.create('/brands', { name: 'Other' });
+  await owner.update(at('page_link_dead', id), { contents: block('title', 'Theirs') + block('body', '<p>x</p>') });
+  assert.equal(await dead(), 'This link does not work');
+  await owner.update(`/brands/${id}`, { is_default: true });
+  for (let i = 0; i < 4; i++) assert.equal(await dead(), 'Theirs');
+  await owner.update('/brands/1', { is_default: true });
+  for (let i = 0; i < 4; i++) assert.equal(await dead(), 'This link does not work');
+});
