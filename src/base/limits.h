@@ -36,6 +36,7 @@
 #define LIMIT_VALUE_KEY 200               /* bytes of a value that rules compare: they fit an index entry */
 #define LIMIT_PATTERN 1000                /* characters of a regular expression */
 #define LIMIT_CONTENTS (512 * 1024)       /* characters of a message */
+#define LIMIT_MAIL (1024 * 1024)          /* one that comes in: a delivery report has some KiB, and the letter it returns */
 
 #define LIMIT_CONNECTIONS 12000           /* open sockets: 10,000 idle ones fit */
 #define LIMIT_CONNECTIONS_PER_ADDRESS 256 /* none for loopback and trusted proxies */
