@@ -44,7 +44,7 @@ static int take(struct arena *a, struct str data) {
     struct report report;
     struct str mail = read_input(a);
     if (mail.p == NULL) return refuse(EX_TEMPFAIL, "the mail can't be read from standard input");
-    if (mail.n > LIMIT_MAIL) return refuse(EX_UNAVAILABLE, "this mail is larger than 1 MiB");
+    if (mail.n > LIMIT_MAIL) return refuse(EX_UNAVAILABLE, "this mail is too large");
     switch (report_read(a, mail, &report)) {
     case REPORT_NO_MAIL: return refuse(EX_DATAERR, "standard input is no mail");
     case REPORT_NONE: return refuse(EX_UNAVAILABLE, "this mail is not a delivery report (RFC 3464), and no other mail is taken here");

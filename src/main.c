@@ -41,7 +41,7 @@ const struct command commands[] = {
      "Keeps a delivery report that is about a mail of this desk, for the desk to read at once or when it is started; the folder "
      "is its data folder, also where the desk is in a database, and it was served once. Nothing is answered by mail. Exit status, as mail servers "
      "know it: 0 the mail is on the disk; 75 it can't be kept now, or the command line is wrong: try again; 65 it is no mail; "
-     "69 it is not taken here: larger than 1 MiB, or no delivery report (RFC 3464). One line on standard error says why."},
+     "69 it is not taken here: too large, or no delivery report (RFC 3464). One line on standard error says why."},
     {"routes", ROUTES, command_routes, NULL, "Print the operations of the API.",
      "Prints one line for each operation, separated by tabs: method, path, roles, scope, status, resource."},
     {"openapi", OPENAPI, command_openapi, NULL, "Print the OpenAPI 3.1 document.",
