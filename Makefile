@@ -79,6 +79,7 @@ test-corpora: $(VARIANT)/tests/unit/corpora_test $(BIN) tests/node_modules/.pack
 build/fuzz/predicate_fuzz: $(addprefix src/,core/predicate.c core/predicate_run.c core/definition.c core/calendar.c core/hours.c core/words.c work/work.c)
 
 build/fuzz/template_fuzz: $(addprefix src/,core/template_text.c core/template_html.c core/template_originals.c)
+build/fuzz/report_fuzz: $(addprefix src/,mail/report.c mail/mime.c)
 
 # A fuzz target that needs more sources than these includes them, or names them above.
 build/fuzz/%: tests/fuzz/%.c $(wildcard src/base/*.c src/json/*.c)

@@ -1,6 +1,6 @@
 /* serve: what a process is made of, in the order in which it starts; it ends in the reverse order.
  *
- *     store -> key -> (a new one: its owner) -> settings -> api -> port -> jobs -> listener -> http -> "listening" -> signals
+ *     store -> key -> (a new one: its owner) -> settings -> inbox -> api -> port -> jobs -> listener -> http -> "listening" -> signals
  *
  * Signals are blocked in every thread and taken one at a time by sigwait here: no handler, nothing to interrupt. */
 #include "commands.h"
@@ -15,7 +15,9 @@
 #include "jobs/listener.h"
 #include "jobs/runner.h"
 #include "listen.h"
+#include "mail/inbox.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -122,6 +124,12 @@ static int open_store(struct server *s) {
     return s->desk.settings ? 0 : (complain("%s can't be read", store_name(s->options)), -1);
 }
 
+static void open_inbox(struct server *s) {
+    struct str data = option_text(s->options, OPT_DATA);
+    s->desk.inbox = inbox_open(s->memory, data);
+    if (s->desk.inbox.p == NULL) log_warn("no mail comes in: %s/mail can't be made: %s", data.p, strerror(errno));
+}
+
 /* ---- the outside -------------------------------------------------------------------------------------- */
 
 static void set_base_url(struct server *s, int port) {
@@ -183,6 +191,7 @@ static int start_http(struct server *s) {
 static int start(struct server *s) {
     char err[USAGE_MAX];
     if (open_store(s) < 0) return -1;
+    open_inbox(s);
     int workers = (int)option_int(s->options, OPT_WORKERS);
     struct api_config cfg = {
         .pool_threads = workers ? workers : db_blocks(s->desk.db) ? WORKERS_BLOCKING : WORKERS,

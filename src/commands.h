@@ -17,6 +17,7 @@ int command_backup(const struct command_line *o);
 int command_restore(const struct command_line *o);
 int command_move(const struct command_line *o);
 int command_check(const struct command_line *o);
+int command_mail_in(const struct command_line *o);
 int command_routes(const struct command_line *o);
 int command_openapi(const struct command_line *o);
 int command_settings(const struct command_line *o);

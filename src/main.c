@@ -1,4 +1,4 @@
-/* The command line of deskd. Exit status: 0, 1 for what failed, 2 for what was asked wrongly. */
+/* The command line of deskd. Exit status: 0, 1 for what failed, 2 for what was asked wrongly; of mail-in those of command_mail.c. */
 #include "commands.h"
 
 #include "base/log.h"
@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <sodium.h>
+#include <sysexits.h>
 
 const struct command commands[] = {
     {"serve", SERVE, command_serve, NULL, "Run the server.",
@@ -36,6 +37,11 @@ const struct command commands[] = {
     {"check", CHECK, command_check, NULL, "Look for damage in a store.",
      "Checks the store and what must hold between its rows, also while the desk is running. Prints a line for each "
      "finding. Exit status 0: nothing found, 1: something was."},
+    {"mail-in", MAIL_IN, command_mail_in, NULL, "Take a mail from standard input; what a mail server runs.",
+     "Keeps a delivery report that is about a mail of this desk, for the desk to read at once or when it is started; the folder "
+     "is its data folder, also where the desk is in a database, and it was served once. Nothing is answered by mail. Exit status, as mail servers "
+     "know it: 0 the mail is on the disk; 75 it can't be kept now, or the command line is wrong: try again; 65 it is no mail; "
+     "69 it is not taken here: too large, or no delivery report (RFC 3464). One line on standard error says why."},
     {"routes", ROUTES, command_routes, NULL, "Print the operations of the API.",
      "Prints one line for each operation, separated by tabs: method, path, roles, scope, status, resource."},
     {"openapi", OPENAPI, command_openapi, NULL, "Print the OpenAPI 3.1 document.",
@@ -54,7 +60,7 @@ int main(int argc, char **argv) {
     int status = 0;
     if (options_read(&o, a, argc, argv, err) < 0) {
         fprintf(stderr, "deskd: %s\n", err);
-        status = EXIT_USAGE;
+        status = o.command && o.command->bit == MAIL_IN ? EX_TEMPFAIL : EXIT_USAGE; /* no mail is lost by a typing error */
     } else if (o.version) {
         int schema = 0;
         while (schema_files[schema].name) schema++;

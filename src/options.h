@@ -28,6 +28,7 @@ enum {
     CHECK = 1 << 8,
     PASSWORD = 1 << 9,
     MOVE = 1 << 10,
+    MAIL_IN = 1 << 11,
 };
 
 struct command {

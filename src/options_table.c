@@ -16,14 +16,14 @@ const struct word log_levels[] = {
     {LOG_ERROR, "error"}, {LOG_WARN, "warn"}, {LOG_INFO, "info"}, {LOG_DEBUG, "debug"}, {0}};
 
 const struct option option_table[OPT_COUNT] = {
-    [OPT_DATA] = {"data", "DIR", OPTION_TEXT, IN_FILE, STORE, "./data", .doc = "The folder of the store and its key."},
+    [OPT_DATA] = {"data", "DIR", OPTION_TEXT, IN_FILE, STORE | MAIL_IN, "./data", .doc = "The folder of the store and its key."},
     [OPT_DATABASE] = {"database", "URL", OPTION_TEXT, IN_FILE, SERVE | INIT | DEMO | CHECK | PASSWORD,
         .valid = db_url_valid, .form = "a URL as postgres://user@host/name",
         .doc = "A PostgreSQL database (postgres://...) instead of a folder."},
     [OPT_REPLICA_URL] = {"replica-url", "URL", OPTION_TEXT, IN_FILE, SERVE,
         .valid = db_url_valid, .form = "a URL as postgres://user@host/name",
         .doc = "A streaming replica of the database, one server, which answers reads of those who have not just written."},
-    [OPT_SETTINGS] = {"settings", "FILE", OPTION_TEXT, 0, STORE | MOVE,
+    [OPT_SETTINGS] = {"settings", "FILE", OPTION_TEXT, 0, STORE | MOVE | MAIL_IN,
         .doc = "The settings file; deskd settings prints one."},
     [OPT_SECRET_FILE] = {"secret-file", "FILE", OPTION_TEXT, IN_FILE, SERVE | INIT | DEMO | MOVE,
         .doc = "The server key, 32 random bytes, when it is not kept as secret.key in the data folder."},

@@ -38,6 +38,7 @@
 #define LIMIT_TEMPLATE (64 * 1024)        /* characters of a template: some readers cut mails of more than 100 KB */
 #define LIMIT_VERSIONS 100                /* former contents of one template: all are in one reply, 6 MB at most in ASCII */
 #define LIMIT_CONTENTS (512 * 1024)       /* characters of a message */
+#define LIMIT_MAIL (1024 * 1024)          /* one that comes in: a delivery report has some KiB, and the letter it returns */
 
 #define LIMIT_CONNECTIONS 12000           /* open sockets: 10,000 idle ones fit */
 #define LIMIT_CONNECTIONS_PER_ADDRESS 256 /* none for loopback and trusted proxies */

@@ -170,9 +170,10 @@ QUERY(activity_values_erase, "UPDATE activity_changes SET previous_value = NULL,
 /* What who acted did, as the end of a sentence: "changed full_name and role". No value is in it. */
 static struct str deed(struct work *w, enum activity_owner owner, enum activity_name name,
                        const struct activity_change *changes, int count) {
+    static const char *const deeds[] = {
+        [USER_CREATED] = "created", [USER_DELETED] = "deleted", [USER_MAIL_FAILED] = "could not deliver a mail to"};
     struct buf b = {0};
-    if (name != kinds[owner].updated)
-        return str_fmt(w->arena, "%s %s", name == USER_CREATED ? "created" : "deleted", kinds[owner].what);
+    if (name != kinds[owner].updated) return str_fmt(w->arena, "%s %s", deeds[name], kinds[owner].what);
     for (int i = 0; i < count; i++) {
         buf_text(&b, i == 0 ? "changed " : i == count - 1 ? " and " : ", ");
         buf_str(&b, changes[i].field);

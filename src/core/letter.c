@@ -1,5 +1,6 @@
 #include "core/letter.h"
 
+#include "core/activity.h"
 #include "core/job.h"
 #include "core/link.h"
 #include "core/setting.h"
@@ -91,12 +92,29 @@ int letter_password_changed(struct work *w, int64_t user_id) {
     return queue(w, "password_changed", user, address, S("{}"));
 }
 
-/* ---- the life of one ----------------------------------------------------------------------------------------- */
+/* ---- the life of one -----------------------------------------------------------------------------------------
+ *
+ *              no relay        +-> REFUSED    the relay says no
+ *     HELD <------------+      |
+ *       |               |      +-> FAILED     it is no longer worth sending, or a day has passed
+ *       +--> QUEUED ----+------+
+ *       a relay   |            +-> SENT ---+  the relay took it
+ *       is named  |                        +-> BOUNCED   a delivery report says that it did not arrive
+ *                 +------------------------+
+ *
+ * QUEUED may bounce: the relay took it, and a crash came before that was written down. BOUNCED is where it ends, also when it
+ * is said to be sent afterwards. letter_set makes all moves but those from and to HELD, which are letter_hold's and
+ * letters_release's; each names in its WHERE what it moves from. */
 
 QUERY(letter_by_id, "SELECT u.id, m.status, m.attempts, m.retry_until, m.template, m.recipient, COALESCE(u.full_name, ''), m.letter, m.message_id "
                     "FROM outgoing_mails m LEFT JOIN users u ON u.id = m.user_id AND u.deleted_at IS NULL WHERE m.id = :id AND m.status = 1");
-QUERY(letter_update, "UPDATE outgoing_mails SET status = :status, attempts = attempts + 1, last_error = :error, updated_at = :now, "
-                     "letter = CASE WHEN :status = 1 THEN letter END WHERE id = :id AND status = 1");
+QUERY(letter_by_message_id, "SELECT id, template, recipient FROM outgoing_mails WHERE message_id = :message_id LIMIT 1");
+QUERY(letter_update, "UPDATE outgoing_mails SET status = :status, attempts = attempts + CASE WHEN :status = 6 THEN 0 ELSE 1 END, "
+                     "last_error = :error, updated_at = :now, letter = CASE WHEN :status = 1 THEN letter END "
+                     "WHERE id = :id AND (status = 1 OR status = 2 AND :status = 6)");
+/* Not of a claim, of which the trail tells nothing. */
+QUERY(letter_addressee, "SELECT m.user_id, m.template, m.recipient FROM outgoing_mails m WHERE m.id = :id AND m.user_id IS NOT NULL AND NOT EXISTS "
+                        "(SELECT 1 FROM identity_emails e WHERE e.user_id = m.user_id AND e.email = m.recipient AND e.is_claim = 1)");
 QUERY(letter_wait, "UPDATE outgoing_mails SET status = 3, updated_at = :now WHERE id = :id AND status = 1 "
                    "AND NOT EXISTS (SELECT 1 FROM settings s WHERE s.name = 'mail.smtp_host' AND s.value <> '' "
                    "AND EXISTS (SELECT 1 FROM settings f WHERE f.name = 'mail.from_address' AND f.value <> ''))");
@@ -121,8 +139,34 @@ int letter_load(struct work *w, int64_t id, struct letter *out) {
     return 1;
 }
 
+int letter_by_message(struct work *w, struct str message_id, struct letter *out) {
+    struct stmt *row;
+    int rc = db_row(w->conn, &letter_by_message_id, BINDS(B_TEXT("message_id", message_id)), &row);
+    if (rc <= 0) return rc;
+    *out = (struct letter){.id = col_int(row, 0), .template = str_dup(w->arena, col_text(row, 1)), .recipient = str_dup(w->arena, col_text(row, 2))};
+    stmt_end(row);
+    return 1;
+}
+
+/* Its person's trail tells which mail, to what address, and why. */
+static int tell_person(struct work *w, int64_t id, enum mail_status status, struct str error) {
+    struct stmt *row;
+    int rc = db_row(w->conn, &letter_addressee, BINDS(B_INT("id", id)), &row);
+    if (rc <= 0) return rc;
+    int64_t user = col_int(row, 0);
+    const struct activity_change changes[] = {{.field = S("mail"), .current = str_dup(w->arena, col_text(row, 1))},
+                                              {.field = S("recipient"), .current = str_dup(w->arena, col_text(row, 2))},
+                                              {.field = S("status"), .current = str_of(word_of(mail_statuses, status))},
+                                              {.field = S("reason"), .current = error}};
+    stmt_end(row);
+    return activity_add(w, ACTIVITY_OF_USER, user, USER_MAIL_FAILED, changes, sizeof changes / sizeof *changes);
+}
+
 int letter_set(struct work *w, int64_t id, enum mail_status status, struct str error) {
-    return db_exec(w->conn, &letter_update, BINDS(B_INT("id", id), B_INT("status", status), B_TEXT("error", error), B_INT("now", w->now)));
+    int set = db_exec(w->conn, &letter_update, BINDS(B_INT("id", id), B_INT("status", status), B_TEXT("error", error), B_INT("now", w->now)));
+    TRY(set);
+    if (set && (status == MAIL_REFUSED || status == MAIL_BOUNCED)) TRY(tell_person(w, id, status, error));
+    return set;
 }
 
 int letter_hold(struct work *w, int64_t id, bool *first) {

@@ -31,7 +31,9 @@ struct letter {
     struct str template, recipient, name, values, message_id; /* name: of the person; values: JSON, what the template's names mean */
 };
 int letter_load(struct work *w, int64_t id, struct letter *out); /* 1, 0 absent or no longer to be sent */
-/* Where it ends, or goes on (MAIL_QUEUED). The text is dropped unless it may still be sent. error: p NULL, or why, for the operator. */
+int letter_by_message(struct work *w, struct str message_id, struct letter *out); /* id, template and recipient: 1, or 0 none */
+/* What came of sending it: 1, or 0 where that is no longer possible. The text is dropped unless it may still be sent. error: p NULL, or why,
+ * in printable ASCII. That it was refused or bounced is an activity of its person. */
 int letter_set(struct work *w, int64_t id, enum mail_status status, struct str error);
 /* Waits for a relay: 1, or 0 when one was named meanwhile, so that it is to be tried again. *first: it is the only one that waits. */
 int letter_hold(struct work *w, int64_t id, bool *first);

@@ -21,14 +21,14 @@ enum field_kind {
 };
 enum locale_owner { TITLE_OF_FIELD = 1, TITLE_OF_OPTION };
 enum job_status { JOB_PENDING = 1, JOB_RUNNING, JOB_COMPLETED, JOB_FAILED };
-enum activity_name { USER_CREATED = 1, USER_UPDATED, USER_DELETED };
+enum activity_name { USER_CREATED = 1, USER_UPDATED, USER_DELETED, USER_MAIL_FAILED };
 enum smtp_security { SMTP_PLAIN = 1, SMTP_STARTTLS, SMTP_TLS };
-enum mail_status { MAIL_QUEUED = 1, MAIL_SENT, MAIL_HELD, MAIL_REFUSED, MAIL_FAILED }; /* of outgoing ones; HELD: no relay is set up */
+enum mail_status { MAIL_QUEUED = 1, MAIL_SENT, MAIL_HELD, MAIL_REFUSED, MAIL_FAILED, MAIL_BOUNCED }; /* of outgoing ones: core/letter.c */
 enum template_app { TEMPLATE_MAIL = 1, TEMPLATE_PAGE };
 enum template_category { TEMPLATE_IDENTITY = 1, TEMPLATE_ACCOUNT };
 
 extern const struct word role_types[], case_accesses[], organization_accesses[], status_types[], case_states[], channels[],
     sources[], message_statuses[], reject_types[], job_statuses[], phone_types[], case_type_types[], smtp_securities[],
-    field_kinds[], activity_names[], template_apps[], template_categories[];
+    field_kinds[], activity_names[], mail_statuses[], template_apps[], template_categories[];
 
 #endif

@@ -17,6 +17,7 @@
 #include "core/activity.h"
 #include "core/job.h"
 #include "core/session.h"
+#include "jobs/arrivals.h"
 #include "jobs/sweep.h"
 #include "json/json.h"
 
@@ -25,7 +26,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define LOOK_AGAIN_S 1 /* for retries and leases; a new job wakes the runner */
+#define LOOK_AGAIN_S 1 /* for retries, leases and mail; a new job wakes the runner */
 #define FLUSH_MS (15 * TIME_SECOND)
 #define SWEEP_MS TIME_MINUTE
 
@@ -229,6 +230,7 @@ static void *run(void *arg) {
     int64_t flushed = clock_monotonic(), swept = 0;
     do {
         while (!atomic_load(&r->stopping) && one(r)) {}
+        if (arrivals_take(r->desk, &r->stopping)) wake(r);
         if (due(&flushed, FLUSH_MS)) touches_flush(r->desk);
         if (due(&swept, SWEEP_MS)) sweep(r->desk);
     } while (rest(r));

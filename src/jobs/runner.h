@@ -1,4 +1,5 @@
-/* The job runner: a thread that claims due jobs from the store and writes gathered activity, and threads for jobs that wait for others. */
+/* The job runner: a thread that claims due jobs from the store, takes mail that came in and writes gathered activity, and threads for jobs
+ * that wait for others. */
 #ifndef JOBS_RUNNER_H
 #define JOBS_RUNNER_H
 

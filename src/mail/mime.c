@@ -116,11 +116,15 @@ static struct str written(struct arena *a, GMimeMessage *message) {
     return copy;
 }
 
-/* One at a time: it takes microseconds, and GMime promises nothing about threads. */
-static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t using = PTHREAD_MUTEX_INITIALIZER;
+
+void mime_begin(void) {
+    pthread_mutex_lock(&using);
+    g_mime_init(); /* the first time; later it counts */
+}
+void mime_end(void) { pthread_mutex_unlock(&using); }
 
 static struct str write_whole(struct arena *a, const struct mail *m) {
-    g_mime_init(); /* the first time; later it counts */
     GMimeMessage *message = g_mime_message_new(FALSE);
     GMimeObject *body = m->html.p ? alternatives(m) : text_part("plain", m->text);
     set_headers(a, message, m);
@@ -133,8 +137,8 @@ static struct str write_whole(struct arena *a, const struct mail *m) {
 
 struct str mime_write(struct arena *a, const struct mail *m) {
     if (mime_address(a, m->from).p == NULL || mime_address(a, m->to).p == NULL) return (struct str){0};
-    pthread_mutex_lock(&writing);
+    mime_begin();
     struct str out = write_whole(a, m);
-    pthread_mutex_unlock(&writing);
+    mime_end();
     return out;
 }

@@ -17,4 +17,8 @@ struct str mime_write(struct arena *a, const struct mail *m);
 /* The address with its domain in A-labels (IDNA 2008); p NULL: it is none. */
 struct str mime_address(struct arena *a, struct str address);
 
+/* Around all use of GMime, one thread at a time: it takes microseconds, and GMime promises nothing about threads. */
+void mime_begin(void);
+void mime_end(void);
+
 #endif

@@ -12,7 +12,7 @@ struct exchange {
     struct str unsent;
     const atomic_bool *stopping;
     int64_t deadline; /* clock_monotonic */
-    char reply[REPLY_MAX + 1]; /* the relay's last line */
+    char reply[REPLY_MAX + 1]; /* the last line by which the relay refused something: after it QUIT is answered well */
 };
 
 static size_t give(char *to, size_t size, size_t count, void *arg) {
@@ -27,6 +27,7 @@ static size_t give(char *to, size_t size, size_t count, void *arg) {
 static size_t heard(char *line, size_t size, size_t count, void *arg) {
     struct exchange *x = arg;
     size_t n = size * count < REPLY_MAX ? size * count : REPLY_MAX, kept = 0;
+    if (n == 0 || (*line != '4' && *line != '5')) return size * count;
     for (size_t i = 0; i < n; i++)
         if (line[i] >= ' ' && line[i] < 0x7F) x->reply[kept++] = line[i];
     x->reply[kept] = 0;
@@ -110,6 +111,6 @@ enum smtp_outcome smtp_send(struct arena *a, const struct relay *r, struct str f
     curl_easy_cleanup(c);
     curl_url_cleanup(url);
     enum smtp_outcome outcome = outcome_of(rc, code);
-    if (outcome != SMTP_SENT) *reason = str_fmt(a, "%s%s%s", code >= 400 ? x.reply : "", code >= 400 ? ": " : "", curl_easy_strerror(rc));
+    if (outcome != SMTP_SENT) *reason = str_fmt(a, "%s", code >= 400 && *x.reply ? x.reply : curl_easy_strerror(rc));
     return outcome;
 }

@@ -3,7 +3,7 @@
 #include "core/words.h"
 
 static const struct field change_fields[] = {
-    {"field",                     F_TEXT, READONLY, .doc = "What changed.", .example = "\"full_name\""},
+    {"field",                     F_TEXT, READONLY, .doc = "What changed; of a mail that failed mail, recipient, status and reason.", .example = "\"full_name\""},
     {"previous_value",                   F_LONG, READONLY,
      .doc = "What it was, of lists what is gone; null where there was nothing, of secrets, and of who was purged.",
      .example = "\"Ada Byron\""},
@@ -17,7 +17,8 @@ const struct resource activity_change_resource = {.type = "activity_change",
                                                   .fields = change_fields,
                                                   .is_item = true};
 
-#define ACTOR "COALESCE((SELECT u.full_name FROM users u WHERE u.id = t.actor_id), 'Somebody without a login')"
+/* 4: USER_MAIL_FAILED */
+#define ACTOR "COALESCE((SELECT u.full_name FROM users u WHERE u.id = t.actor_id), CASE t.name WHEN 4 THEN 'A mail server' ELSE 'Somebody without a login' END)"
 
 static const struct field activity_fields[] = {
     {"owner",                                                     F_TEXT, HIDDEN, .column = "'users/' || t.owner_user_id",
@@ -37,7 +38,7 @@ static const struct field activity_fields[] = {
 
 static const struct route activity_routes[] = {
     {GET,       "/users/:id/activities", COL_PLUS, "users", LIST, api_list, ABOUT_USER, .order = {.descending = true},
-     .newest_keys = true, .summary = "List what was changed of a person", .doc = "Of a deleted person, too."},
+     .newest_keys = true, .summary = "List what was changed of a person", .doc = "Of a deleted person, too; and which mails did not reach them, with why."},
     {GET, "/users/:id/activities/:activity_id", COL_PLUS, "users", ONE, api_get, ABOUT_USER,
      .summary = "Read a change of a person"},
     {0    },

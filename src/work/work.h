@@ -23,6 +23,7 @@ struct desk {
     struct str host;     /* of the base URL */
     struct str installation; /* 64 hex digits: names of realtime channels */
     struct str process;      /* of this run of the program: which entries of the outbox are its own */
+    struct str inbox;        /* the folder that mail comes in by (mail/inbox.h); p NULL: none */
     struct key session_key, csrf_key, request_key, account_key, idempotency_key, factor_key, remember_key, link_key, mail_key, setting_key;
     struct key credential_key; /* of this process alone: what the credential cache is keyed by */
     struct settings *settings; /* what the desk decides: core/setting.h */

@@ -1,0 +1,64 @@
+#include "jobs/arrivals.h"
+
+#include "base/log.h"
+#include "core/activity.h"
+#include "mail/bounce.h"
+#include "mail/inbox.h"
+#include "mail/report.h"
+
+#include <errno.h>
+
+#define AT_ONCE 64 /* before the jobs have their turn again */
+
+struct arrival {
+    struct desk *desk;
+    struct arena *arena;
+    struct report report;
+    struct work work;
+};
+
+static int handle(struct conn *c, void *arg) {
+    struct arrival *m = arg;
+    work_init(&m->work, m->desk, m->arena);
+    m->work.conn = c;
+    TRY(bounce_note(&m->work, &m->report));
+    return activities_write(&m->work);
+}
+
+static bool keep_apart(struct desk *d, struct arena *a, struct str name, const char *why) {
+    log_error("a mail that came in can't be taken and is kept in %s/failed/%s: %s", d->inbox.p, name.p, why);
+    if (inbox_fail(a, d->inbox, name)) return true;
+    log_error("%s can't be written: %s", d->inbox.p, strerror(errno));
+    return false;
+}
+
+/* False: the rest waits for another time. */
+static bool take(struct desk *d, struct arena *a, struct str name) {
+    struct arrival m = {.desk = d, .arena = a};
+    struct str mail = inbox_read(a, d->inbox, name);
+    if (mail.p == NULL && errno == ENOENT) return true; /* another process of this folder was faster */
+    if (mail.p == NULL) return keep_apart(d, a, name, strerror(errno));
+    if (report_read(a, mail, &m.report) != REPORT_READ) return keep_apart(d, a, name, "it is no delivery report");
+    int rc = db_write(d->db, handle, &m);
+    if (rc == -ERR_SERVICE_UNAVAILABLE) return false;
+    if (rc < 0) return keep_apart(d, a, name, "the store refused what it says");
+    work_committed(&m.work);
+    if (inbox_done(a, d->inbox, name)) return true;
+    log_error("%s can't be written: %s", d->inbox.p, strerror(errno));
+    return false;
+}
+
+bool arrivals_take(struct desk *d, const atomic_bool *stopping) {
+    struct str names[AT_ONCE];
+    if (d->inbox.p == NULL) return false;
+    struct arena *a = arena_new();
+    int n = inbox_list(a, d->inbox, names, AT_ONCE);
+    bool taken = true;
+    for (int i = 0; i < n && taken && !atomic_load(stopping); i++) {
+        struct arena *own = arena_new();
+        taken = take(d, own, names[i]);
+        arena_free(own);
+    }
+    arena_free(a);
+    return taken && n == AT_ONCE;
+}

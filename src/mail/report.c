@@ -1,0 +1,220 @@
+#include "mail/report.h"
+
+#include "mail/mime.h"
+
+#include <gmime/gmime.h>
+
+#define PARTS 100       /* that are looked at: a report has three */
+#define RECIPIENTS 50   /* of one report: a letter of ours has one */
+#define CONTENT_TYPE 2000 /* bytes of a value that is read */
+#define ADDRESS 320
+#define DIAGNOSTIC 400
+#define MESSAGE_ID 998
+
+/* ---- lines and fields ------------------------------------------------------------------------------------------------ */
+
+struct field {
+    struct str name, value; /* the value as it stands there, over several lines where it is folded */
+};
+
+static struct str next_line(struct str *rest) {
+    struct str line = str_cut(rest, '\n');
+    if (line.n && line.p[line.n - 1] == '\r') line.n--;
+    return line;
+}
+
+static bool is_name(struct str s) {
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] <= ' ' || s.p[i] > '~') return false;
+    return s.n > 0;
+}
+
+/* Lines that are no field are passed over, as the "From " line that pipes begin with. False where the block ends: then rest is
+ * what follows its blank line, p NULL at the end of all. */
+static bool next_field(struct str *rest, struct field *f) {
+    while (rest->p) {
+        struct str line = next_line(rest), value = line, name = str_trim(str_cut(&value, ':'));
+        if (line.n == 0) return false;
+        while (rest->p && rest->n && (*rest->p == ' ' || *rest->p == '\t')) {
+            struct str more = next_line(rest);
+            if (value.p) value.n = (size_t)(more.p + more.n - value.p);
+        }
+        if (value.p == NULL || !is_name(name)) continue;
+        *f = (struct field){name, str_trim(value)};
+        return true;
+    }
+    return false;
+}
+
+/* On one line, without what a terminal, a page or the store could take for something else. */
+static struct str plain(struct arena *a, struct str s, size_t most) {
+    if (s.n < most) most = s.n;
+    char *out = arena_bytes(a, most + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < s.n && n < most; i++) {
+        bool blank = (unsigned char)s.p[i] <= ' ' || s.p[i] == 0x7F;
+        if (blank && (n == 0 || out[n - 1] == ' ')) continue;
+        out[n++] = (char)(blank ? ' ' : (unsigned char)s.p[i] > '~' ? '?' : s.p[i]);
+    }
+    if (n && out[n - 1] == ' ') n--;
+    out[n] = 0;
+    return (struct str){out, n};
+}
+
+/* ---- the parts --------------------------------------------------------------------------------------------------------- */
+
+struct part {
+    struct str type, encoding; /* the fields Content-Type and Content-Transfer-Encoding; p NULL: none */
+    struct str body;
+    bool is_mail; /* has a field that every mail has (RFC 5322 section 3.6) */
+};
+
+static struct part part_of(struct str text) {
+    struct part p = {0};
+    for (struct field f; next_field(&text, &f);) {
+        if (p.type.p == NULL && str_eqi(f.name, S("Content-Type"))) p.type = f.value;
+        if (p.encoding.p == NULL && str_eqi(f.name, S("Content-Transfer-Encoding"))) p.encoding = f.value;
+        p.is_mail |= str_eqi(f.name, S("From")) || str_eqi(f.name, S("Date"));
+    }
+    p.body = text.p ? text : S("");
+    return p;
+}
+
+/* What stands before the next delimiter; rest is what follows that, p NULL after the last (RFC 2046 section 5.1.1). */
+static struct str cut_part(struct str *rest, struct str boundary) {
+    struct str all = *rest;
+    while (rest->p) {
+        const char *at = rest->p;
+        struct str line = next_line(rest);
+        if (line.n < boundary.n + 2 || memcmp(line.p, "--", 2) != 0 || memcmp(line.p + 2, boundary.p, boundary.n) != 0) continue;
+        struct str tail = str_trim((struct str){line.p + 2 + boundary.n, line.n - 2 - boundary.n});
+        if (tail.n && !str_eq(tail, S("--"))) continue;
+        if (tail.n) *rest = (struct str){0};
+        return (struct str){all.p, (size_t)(at - all.p)};
+    }
+    return all;
+}
+
+static GMimeContentType *type_of(struct arena *a, const struct part *p) {
+    return p->type.p && p->type.n <= CONTENT_TYPE ? g_mime_content_type_parse(NULL, str_dup(a, p->type).p) : NULL;
+}
+
+static struct str decoded(struct arena *a, const struct part *p) {
+    GMimeEncoding state;
+    GMimeContentEncoding encoding = p->encoding.p ? g_mime_content_encoding_from_string(plain(a, p->encoding, 40).p) : GMIME_CONTENT_ENCODING_DEFAULT;
+    if (encoding != GMIME_CONTENT_ENCODING_BASE64 && encoding != GMIME_CONTENT_ENCODING_QUOTEDPRINTABLE) return p->body;
+    g_mime_encoding_init_decode(&state, encoding);
+    char *out = arena_bytes(a, g_mime_encoding_outlen(&state, p->body.n) + 1);
+    return (struct str){out, g_mime_encoding_flush(&state, p->body.p, p->body.n, out)};
+}
+
+/* ---- what is kept of them ------------------------------------------------------------------------------------------------ */
+
+/* "rfc822; <ada@example.com>" */
+static struct str address_in(struct arena *a, struct str value) {
+    struct str rest = value;
+    str_cut(&rest, ';');
+    rest = str_trim(rest.p ? rest : value);
+    if (rest.n >= 2 && rest.p[0] == '<' && rest.p[rest.n - 1] == '>') rest = (struct str){rest.p + 1, rest.n - 2};
+    return plain(a, rest, ADDRESS);
+}
+
+static struct str first_word(struct str s) {
+    struct str word = str_cut(&s, ' ');
+    return str_trim(str_cut(&word, '('));
+}
+
+/* class "." subject "." detail (RFC 3463 section 2); p NULL: it is none */
+static struct str status_in(struct arena *a, struct str value) {
+    struct str s = first_word(plain(a, value, 40)), rest = s;
+    int64_t n;
+    int parts = 0;
+    for (; rest.p; parts++) {
+        struct str digits = str_cut(&rest, '.');
+        if (digits.n > 3 || !str_to_int(digits, &n) || n < 0) return (struct str){0};
+    }
+    return parts == 3 ? s : (struct str){0};
+}
+
+static void take_field(struct arena *a, struct report_recipient *r, bool *counts, const struct field *f) {
+    if (str_eqi(f->name, S("Action"))) {
+        r->failed = str_eqi(first_word(plain(a, f->value, 40)), S("failed"));
+        *counts = true;
+    }
+    if (str_eqi(f->name, S("Original-Recipient"))) r->original = address_in(a, f->value);
+    if (str_eqi(f->name, S("Final-Recipient"))) r->final = address_in(a, f->value);
+    if (str_eqi(f->name, S("Status"))) r->status = status_in(a, f->value);
+    if (str_eqi(f->name, S("Diagnostic-Code"))) r->diagnostic = plain(a, f->value, DIAGNOSTIC);
+}
+
+/* A block of fields a recipient; what has no Action, as the first block, is about the report (RFC 3464 section 2). */
+static void read_recipients(struct arena *a, struct str text, struct report *out) {
+    struct report_recipient **last = &out->recipients;
+    for (int n = 0; text.p && n < RECIPIENTS;) {
+        struct report_recipient r = {0};
+        bool counts = false;
+        for (struct field f; next_field(&text, &f);) take_field(a, &r, &counts, &f);
+        if (!counts) continue;
+        *last = ARENA_NEW(a, struct report_recipient);
+        **last = r;
+        last = &(*last)->next;
+        n++;
+    }
+}
+
+static void read_returned(struct arena *a, struct str text, struct report *out) {
+    struct field f;
+    while (next_field(&text, &f)) {
+        if (!str_eqi(f.name, S("Message-ID"))) continue;
+        struct str id = plain(a, f.value, MESSAGE_ID), rest = id;
+        str_cut(&rest, '<');
+        out->message_id = rest.p ? str_cut(&rest, '>') : id;
+        return;
+    }
+}
+
+static const struct {
+    const char *type, *subtype;
+    void (*read)(struct arena *a, struct str text, struct report *out);
+} kinds[] = {
+    {"message", "delivery-status",        read_recipients},
+    {"message", "global-delivery-status", read_recipients},
+    {"message", "rfc822",                 read_returned  },
+    {"message", "global",                 read_returned  },
+    {"text",    "rfc822-headers",         read_returned  },
+    {"message", "global-headers",         read_returned  },
+};
+
+static void read_part(struct arena *a, struct str text, struct report *out, bool *is_report) {
+    struct part p = part_of(text);
+    GMimeContentType *type = type_of(a, &p);
+    for (size_t i = 0; type && i < sizeof kinds / sizeof *kinds; i++) {
+        if (!g_mime_content_type_is_type(type, kinds[i].type, kinds[i].subtype)) continue;
+        *is_report |= kinds[i].read == read_recipients;
+        if (kinds[i].read == read_recipients ? out->recipients == NULL : out->message_id.p == NULL) kinds[i].read(a, decoded(a, &p), out);
+    }
+    g_clear_object(&type);
+}
+
+static enum report_verdict read_mail(struct arena *a, struct str mail, struct report *out) {
+    struct part whole = part_of(mail);
+    if (!whole.is_mail) return REPORT_NO_MAIL;
+    GMimeContentType *type = type_of(a, &whole);
+    bool is_report = false, may_be = type && g_mime_content_type_is_type(type, "multipart", "report");
+    const char *parameter = may_be ? g_mime_content_type_get_parameter(type, "boundary") : NULL;
+    if (parameter) {
+        struct str boundary = str_dup(a, str_of(parameter)), rest = whole.body;
+        cut_part(&rest, boundary); /* what precedes the first part is for nobody */
+        for (int n = 0; rest.p && n < PARTS; n++) read_part(a, cut_part(&rest, boundary), out, &is_report);
+    }
+    g_clear_object(&type);
+    return is_report ? REPORT_READ : REPORT_NONE;
+}
+
+enum report_verdict report_read(struct arena *a, struct str mail, struct report *out) {
+    *out = (struct report){0};
+    mime_begin();
+    enum report_verdict verdict = read_mail(a, mail, out);
+    mime_end();
+    return verdict;
+}
