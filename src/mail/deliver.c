@@ -119,7 +119,8 @@ static void hand_to_relay(struct work *w, struct delivery *d, struct str message
     static const enum mail_status status[] = {[SMTP_SENT] = MAIL_SENT, [SMTP_LATER] = MAIL_QUEUED, [SMTP_REFUSED] = MAIL_REFUSED};
     struct arena *a = w->arena;
     struct relay r = relay_of(w->desk, a);
-    struct str from = mime_address(a, setting_text(w->desk, "mail.from_address", a)), to = mime_address(a, d->letter.recipient);
+    struct str from = setting_text(w->desk, "mail.return_path", a), to = mime_address(a, d->letter.recipient);
+    from = mime_address(a, from.n ? from : setting_text(w->desk, "mail.from_address", a));
     d->status = status[smtp_send(a, &r, from, to, message, stopping, &d->reason)];
     d->again = d->status == MAIL_QUEUED && atomic_load(stopping);
     if (d->status == MAIL_QUEUED && clock_now(&w->desk->clock) >= d->letter.retry_until) d->status = MAIL_FAILED;

@@ -48,6 +48,14 @@ test('an invitation arrives once, as text and HTML, with a link that works', asy
   await nothingElse(desk, to, 1);
 });
 
+test('reports of what does not arrive go where the setting says, whoever the mail is from', async (t) => {
+  const { desk, to } = await mailing(t, {}, { 'mail.return_path': 'bounces@example.com' });
+  await invite(desk.owner, 'ines@people.example');
+  const mail = await to.mail();
+  assert.equal(mail.from, 'bounces@example.com');
+  assert.match(mail.header('From'), /<desk@example\.com>$/);
+});
+
 test('a relay that is down gets the mail later', async (t) => {
   const { desk, to } = await mailing(t);
   await to.stop();
