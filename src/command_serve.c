@@ -12,6 +12,7 @@
 #include "core/desk.h"
 #include "core/session.h"
 #include "core/setting.h"
+#include "files/content.h"
 #include "jobs/listener.h"
 #include "jobs/runner.h"
 #include "listen.h"
@@ -164,7 +165,7 @@ static int start_http(struct server *s) {
         .bound = on_bound,
         .bound_arg = s,
         .loops = (int)option_int(o, OPT_THREADS),
-        .tmp_dir = option_text(o, OPT_DATA).p,
+        .tmp_dir = contents_tmp(s->memory, s->desk.files).p,
         .max_connections = (int)option_int(o, OPT_MAX_CONNECTIONS),
         .max_per_address = (int)option_int(o, OPT_MAX_PER_ADDRESS),
         .head_deadline_ms = (int)option_int(o, OPT_HEAD_DEADLINE),
@@ -182,12 +183,13 @@ static int start_http(struct server *s) {
 
 static int start(struct server *s) {
     char err[USAGE_MAX];
+    s->desk.files = files_folder(s->options, s->memory);
     if (open_store(s) < 0) return -1;
+    if (contents_open(s->desk.files, err, sizeof err) < 0) return complain("%s", err), -1;
     int workers = (int)option_int(s->options, OPT_WORKERS);
     struct api_config cfg = {
         .pool_threads = workers ? workers : db_blocks(s->desk.db) ? WORKERS_BLOCKING : WORKERS,
         .public_writes_a_minute = (int)option_int(s->options, OPT_PUBLIC_WRITES),
-        .tmp_dir = option_text(s->options, OPT_DATA).p,
         .access_log = option_int(s->options, OPT_ACCESS_LOG) != 0,
     };
     s->api = api_new(&s->desk, &cfg, err, sizeof err);

@@ -32,6 +32,11 @@ const char *store_name(const struct command_line *o) {
     return url.p ? "the database" : option_text(o, OPT_DATA).p; /* the URL may hold a password */
 }
 
+const char *files_folder(const struct command_line *o, struct arena *a) {
+    struct str given = option_text(o, OPT_FILES);
+    return given.p ? given.p : str_fmt(a, "%s/files", option_text(o, OPT_DATA).p).p;
+}
+
 void progress_bar(const char *what, int64_t done, int64_t total) {
     static const char bar[] = "##############################";
     static const int width = sizeof bar - 1;

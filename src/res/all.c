@@ -37,6 +37,7 @@
     X(locale_field) \
     X(locale) \
     X(note) \
+    X(file) \
     X(activity) \
     X(activity_change) \
     X(autocomplete) \
