@@ -2,11 +2,6 @@
 
 #include "json/json.h"
 
-/* A table that refers to files has its line here. */
-#define FILE_IS_USED                                                                                                   \
-    "(EXISTS (SELECT 1 FROM user_field_values v WHERE v.file_id = f.id) "                                              \
-    "OR EXISTS (SELECT 1 FROM organization_field_values v WHERE v.file_id = f.id))"
-
 QUERY(file_insert, "INSERT INTO files (user_id, name, content_type, size, sha256, expires_at, created_at) "
                    "VALUES (:user, :name, :type, :size, :sha256, :expires, :now) RETURNING id");
 QUERY(files_of_actor, "SELECT f.id FROM files f WHERE f.id IN @LIST(:ids) AND f.user_id = :user "

@@ -10,6 +10,11 @@
 
 #define FILE_LIFE (12 * TIME_HOUR)
 
+/* Of a row f of files. A table that refers to files has its line here. */
+#define FILE_IS_USED                                                                                                   \
+    "(EXISTS (SELECT 1 FROM user_field_values v WHERE v.file_id = f.id) "                                              \
+    "OR EXISTS (SELECT 1 FROM organization_field_values v WHERE v.file_id = f.id))"
+
 struct file_new {
     struct str name, content_type, sha256; /* 64 hex digits */
     int64_t size;

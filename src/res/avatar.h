@@ -15,7 +15,7 @@ struct str avatar_version(const struct desk *d, struct arena *a, int64_t user_id
  * there was one. */
 #define AVATAR_PART {"avatar", F_FILE, INPUT_ONLY | BY_HANDLER, .check = avatar_check, .doc = "A picture: JPEG, PNG or GIF. Its middle square is kept."}
 #define AVATAR_FILE {"avatar_file_id", F_INT, INPUT_ONLY | BY_HANDLER, .min = 1, .max = INT64_MAX, .check = avatar_check, \
-                     .doc = "The same by the id that POST /files gave; not beside avatar.", .example = "7"}
+                     .doc = "The same by the id that POST /files gave; not beside avatar."}
 int avatar_prepare(struct call *c);
 int avatar_check(struct call *c, struct in *in);
 bool avatar_given(struct call *c);
