@@ -76,9 +76,10 @@ static bool range_of(struct str header, int64_t size, int64_t *at, int64_t *n) {
         return false;
     }
     if (last >= size) last = size - 1;
+    if (first > last) return false;
     *at = first;
     *n = last - first + 1;
-    return first <= last;
+    return true;
 }
 
 static struct str range_asked(struct call *c) {
