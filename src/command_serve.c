@@ -1,6 +1,6 @@
 /* serve: what a process is made of, in the order in which it starts; it ends in the reverse order.
  *
- *     store -> key -> (a new one: its owner) -> settings -> api -> port -> jobs -> listener -> http -> "listening" -> signals
+ *     store -> key -> (a new one: its owner) -> settings -> folder of files -> api -> port -> jobs -> listener -> http -> "listening" -> signals
  *
  * Signals are blocked in every thread and taken one at a time by sigwait here: no handler, nothing to interrupt. */
 #include "commands.h"
