@@ -154,6 +154,7 @@ static int drop(struct conn *c, void *arg) {
 int contents_drop(struct desk *d, const struct str *contents, int n) {
     int guard = n ? lock_with(d->files, LOCK_EX | LOCK_NB) : -1, rc = 0;
     struct arena *a = arena_new();
+    if (n && guard < 0 && errno != EWOULDBLOCK) log_warn("no content is removed from %s: %s", d->files, strerror(errno));
     for (int i = 0; guard >= 0 && i < n && rc >= 0; i += AT_ONCE) {
         struct dropping part = {a, d->files, contents + i, n - i < AT_ONCE ? n - i : AT_ONCE};
         rc = db_write(d->db, drop, &part);

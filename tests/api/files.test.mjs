@@ -96,6 +96,9 @@ describe('an upload', () => {
       (await upload(w.desk.customer, data, { headers: { 'Content-MD5': md5(wrong, as) } })).refused(400, 'CHECKSUM_MISMATCH');
       (await upload(w.desk.customer, data, { query: { _md5: md5(wrong, as) } })).refused(400, 'CHECKSUM_MISMATCH', '_md5');
     }
+    const plus = Buffer.from('plus 0'); // whose MD5 has one
+    assert.match(md5(plus), /\+/);
+    (await w.desk.customer.post(`/files?_md5=${md5(plus)}`, raw(OCTETS, plus))).must(201);
     (await upload(w.desk.customer, data, { query: { _md5: 'nonsense' } })).refused(400, 'CHECKSUM_MISMATCH', '_md5');
     const part = (sum) => raw('multipart/form-data; boundary=b', `--b\r\nContent-Disposition: form-data; name="x"; filename="x"\r\nContent-MD5: ${sum}\r\n\r\nabc\r\n--b--\r\n`);
     (await w.desk.customer.post('/files', part(md5('abc')))).must(201);
