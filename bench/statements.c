@@ -212,7 +212,7 @@ int main(int argc, char **argv) {
     edge.session = argv[4];
     sem_init(&edge.replied, 0, 0);
     desk_open(&desk, argv[2], print ? argv[5] : NULL, write || print, a);
-    struct api *api = api_new(&desk, &(struct api_config){.pool_threads = 1, .tmp_dir = argv[2]}, err, sizeof err);
+    struct api *api = api_new(&desk, &(struct api_config){.pool_threads = 1}, err, sizeof err);
     if (api == NULL) die(err);
     if (print) lines(api, a, argv[6], argv[7], argv + 8, argc - 8);
     else if (write) post(api, a, store, atoi(argv[5]), argv[6], argv[7], verbose);

@@ -1,6 +1,6 @@
 /* move: a desk from a folder into a database, or back. The rows are the store's business (db/move.c); here are the two
- * stores, what they must hold, and the server key, which is no row. Files of attachments are none either: when the desk
- * keeps some beside its rows, they are moved here, next to the key. */
+ * stores, what they must hold, and the server key, which is no row. Contents of files are none either: they never change,
+ * so they are not copied; what is to be done with their folder is said at the end. */
 #include "commands.h"
 
 #include "core/desk.h"
@@ -64,6 +64,25 @@ static void say_key(const struct move *m) {
                "and encrypted secrets are lost\n");
 }
 
+/* ---- contents of files -------------------------------------------------------------------------------- */
+
+QUERY(files_moved, "SELECT COUNT(*) FROM files");
+
+static int64_t files_of(struct db *source) {
+    struct conn *c = db_reader(source);
+    int64_t n = 0;
+    return c && db_int(c, &files_moved, NULL, &n) == 1 ? n : 0;
+}
+
+static void say_files(const struct move *m, int64_t files) {
+    if (files == 0) return;
+    const char *where = m->from.config.dir ? str_fmt(m->memory, "%s/files", m->from.config.dir).p : "the folder that --files named";
+    const char *to = m->to.config.dir ? str_fmt(m->memory, "move it to %s/files", m->to.config.dir).p
+                                      : "copy it to where all processes reach it, and serve with --files";
+    printf("deskd: contents of %" PRId64 " files are no rows and were not moved: they are in %s; serve with --files and that folder, or %s\n",
+           files, where, to);
+}
+
 /* ---- the rows ----------------------------------------------------------------------------------------- */
 
 static int vacant(struct conn *c) {
@@ -118,11 +137,13 @@ static int move(const struct move *m) {
     int status = open_source(m, &source);
     if (status) return status;
     status = copy(m, source);
+    int64_t files = files_of(source);
     if (status == 0 && m->key && m->key_to && secret_copy(m->key, m->key_to, false) < 0) status = EXIT_FAULT;
     db_close(source);
     if (status) return status;
     printf("deskd: moved from %s to %s; counts and checksums of all tables are the same\n", m->from.name, m->to.name);
     say_key(m);
+    say_files(m, files);
     return 0;
 }
 

@@ -1,6 +1,6 @@
 /* serve: what a process is made of, in the order in which it starts; it ends in the reverse order.
  *
- *     store -> key -> (a new one: its owner) -> settings -> inbox -> api -> port -> jobs -> listener -> http -> "listening" -> signals
+ *     store -> key -> (a new one: its owner) -> settings -> folder of files -> inbox -> api -> port -> jobs -> listener -> http -> "listening" -> signals
  *
  * Signals are blocked in every thread and taken one at a time by sigwait here: no handler, nothing to interrupt. */
 #include "commands.h"
@@ -12,6 +12,7 @@
 #include "core/desk.h"
 #include "core/session.h"
 #include "core/setting.h"
+#include "files/content.h"
 #include "jobs/listener.h"
 #include "jobs/runner.h"
 #include "listen.h"
@@ -172,7 +173,7 @@ static int start_http(struct server *s) {
         .bound = on_bound,
         .bound_arg = s,
         .loops = (int)option_int(o, OPT_THREADS),
-        .tmp_dir = option_text(o, OPT_DATA).p,
+        .tmp_dir = contents_tmp(s->memory, s->desk.files).p,
         .max_connections = (int)option_int(o, OPT_MAX_CONNECTIONS),
         .max_per_address = (int)option_int(o, OPT_MAX_PER_ADDRESS),
         .head_deadline_ms = (int)option_int(o, OPT_HEAD_DEADLINE),
@@ -190,13 +191,14 @@ static int start_http(struct server *s) {
 
 static int start(struct server *s) {
     char err[USAGE_MAX];
+    s->desk.files = files_folder(s->options, s->memory);
     if (open_store(s) < 0) return -1;
+    if (contents_open(s->desk.files, err, sizeof err) < 0) return complain("%s", err), -1;
     open_inbox(s);
     int workers = (int)option_int(s->options, OPT_WORKERS);
     struct api_config cfg = {
         .pool_threads = workers ? workers : db_blocks(s->desk.db) ? WORKERS_BLOCKING : WORKERS,
         .public_writes_a_minute = (int)option_int(s->options, OPT_PUBLIC_WRITES),
-        .tmp_dir = option_text(s->options, OPT_DATA).p,
         .access_log = option_int(s->options, OPT_ACCESS_LOG) != 0,
     };
     s->api = api_new(&s->desk, &cfg, err, sizeof err);

@@ -7,6 +7,7 @@
 #include "core/desk.h"
 #include "core/session.h"
 #include "core/setting.h"
+#include "files/check.h"
 
 #include <stdarg.h>
 #include <unistd.h>
@@ -30,6 +31,11 @@ struct db_config store_config(const struct command_line *o) {
 const char *store_name(const struct command_line *o) {
     struct str url = option_text(o, OPT_DATABASE);
     return url.p ? "the database" : option_text(o, OPT_DATA).p; /* the URL may hold a password */
+}
+
+const char *files_folder(const struct command_line *o, struct arena *a) {
+    struct str given = option_text(o, OPT_FILES);
+    return given.p ? given.p : str_fmt(a, "%s/files", option_text(o, OPT_DATA).p).p;
 }
 
 void progress_bar(const char *what, int64_t done, int64_t total) {
@@ -123,6 +129,15 @@ static void print_finding(void *arg, const char *line) {
     puts(line);
 }
 
+static void check_progress(int done, int total) { progress_bar("files", done, total); }
+
+static int check_contents(const struct command_line *o, struct conn *c, int findings) {
+    struct arena *a = arena_new();
+    int found = contents_check(c, files_folder(o, a), print_finding, NULL, check_progress);
+    arena_free(a);
+    return found < 0 ? found : findings + found;
+}
+
 /* What must hold between rows is asked only of a store that is sound in itself. */
 int command_check(const struct command_line *o) {
     struct db_config cfg = store_config(o);
@@ -134,6 +149,7 @@ int command_check(const struct command_line *o) {
         cfg.read_only = true;
         if (db_open(&cfg, &db, err, sizeof err) < 0) return complain("%s", err);
         findings = desk_check(db_reader(db), print_finding, NULL);
+        if (findings >= 0) findings = check_contents(o, db_reader(db), findings);
         db_close(db);
     }
     if (findings < 0) return complain("%s can't be read", store_name(o));

@@ -28,6 +28,8 @@ int complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 struct db_config store_config(const struct command_line *o); /* --data or --database; the rest is zero */
 const char *store_name(const struct command_line *o);        /* for messages */
 
+const char *files_folder(const struct command_line *o, struct arena *a);
+
 /* The server key: 0 read, 1 made (0600) where there was none and `create` allows it; negative after a complaint. */
 int secret_key(const struct command_line *o, bool create, struct key *out);
 

@@ -24,18 +24,18 @@ const struct command commands[] = {
      "else reads the first line of standard input or of --password-file. A desk in a folder must not be running; one in a "
      "database may."},
     {"backup", BACKUP, command_backup, NULL, "Copy the store, also while it serves.",
-     "Copies the store as it is at one moment to a new file, also while the desk is running. The server key is not "
-     "in it: keep a copy of secret.key elsewhere, once."},
+     "Copies the store as it is at one moment to a new file, also while the desk is running; where files were uploaded, their "
+     "contents to a folder beside it, FILE.files. The server key is not in it: keep a copy of secret.key elsewhere, once."},
     {"restore", RESTORE, command_restore, NULL, "Make a data folder from a backup.",
-     "Makes the store of a new data folder from a backup and brings it up to date. Refuses a folder that is not "
+     "Makes the store of a new data folder from a backup and the folder of files beside it, and brings it up to date. Refuses a folder that is not "
      "empty but for its secret.key."},
     {"move", MOVE, command_move, NULL, "Copy a desk from a folder to PostgreSQL, or back.",
      "Copies every row of a stopped desk from one store to another, then reads both and compares counts and checksums. "
      "The target must be empty: a database whose user may create tables, or a folder. The desk is there when this ends "
      "with status 0; until then the target serves nobody, and a move that failed or was killed can be run again. "
-     "The source is not changed. URLs with a password are better given as DESKD_FROM and DESKD_TO."},
+     "The source is not changed. Contents of files stay where they are. URLs with a password are better given as DESKD_FROM and DESKD_TO."},
     {"check", CHECK, command_check, NULL, "Look for damage in a store.",
-     "Checks the store and what must hold between its rows, also while the desk is running. Prints a line for each "
+     "Checks the store, what must hold between its rows, and the contents of files, also while the desk is running. Prints a line for each "
      "finding. Exit status 0: nothing found, 1: something was."},
     {"mail-in", MAIL_IN, command_mail_in, NULL, "Take a mail from standard input; what a mail server runs.",
      "Keeps a delivery report that is about a mail of this desk, for the desk to read at once or when it is started; the folder "

@@ -48,6 +48,7 @@ enum option_id {
     OPT_REPLICA_URL,
     OPT_SETTINGS,
     OPT_SECRET_FILE,
+    OPT_FILES,
     OPT_LISTEN,
     OPT_BASE_URL,
     OPT_PROXIES,

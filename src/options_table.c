@@ -27,6 +27,8 @@ const struct option option_table[OPT_COUNT] = {
         .doc = "The settings file; deskd settings prints one."},
     [OPT_SECRET_FILE] = {"secret-file", "FILE", OPTION_TEXT, IN_FILE, SERVE | INIT | DEMO | MOVE,
         .doc = "The server key, 32 random bytes, when it is not kept as secret.key in the data folder."},
+    [OPT_FILES] = {"files", "DIR", OPTION_TEXT, IN_FILE, SERVE | BACKUP | RESTORE | CHECK,
+        .doc = "The folder of uploaded files; processes that share a database share it. Else `files` in the data folder."},
     [OPT_LISTEN] = {"listen", "ADDRESS:PORT", OPTION_TEXT, IN_FILE, SERVE, "127.0.0.1:8080",
         .valid = listen_valid, .form = "a numeric address and a port, as 127.0.0.1:8080 or [::1]:8080",
         .doc = "Where to listen: a numeric address and a port; port 0 picks a free one."},

@@ -8,7 +8,6 @@
 struct api_config {
     int pool_threads;           /* workers for what blocks or burns */
     int public_writes_a_minute; /* for each address; 0: no limit */
-    const char *tmp_dir;
     bool access_log;
 };
 

@@ -114,7 +114,7 @@ void input_notices(struct call *c) {
         if (!known(c->input, c->input_count, c->method == POST, false, j->name) && !(bulk && name_eq(j->name, S("ids"))))
             buf_fmt(&names, "%s%.*s", names.n ? ", " : "", (int)j->name.n, j->name.p);
     name_unknown(c, "Parameters", &names);
-    for (const struct http_file *f = c->http->files; f; f = f->next)
+    for (const struct http_file *f = c->route->body == RAW_FILE ? NULL : c->http->files; f; f = f->next)
         if (!known(c->input, c->input_count, c->method == POST, true, f->field))
             buf_fmt(&names, "%s%.*s", names.n ? ", " : "", (int)f->field.n, f->field.p);
     name_unknown(c, "Files", &names);

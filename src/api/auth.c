@@ -71,6 +71,19 @@ static int read_basic(struct call *c, struct str encoded, struct basic *out) {
     return 0;
 }
 
+bool auth_presented(struct http_request *r) {
+    static const char *const headers[] = {"Authorization", "X-Session-ID", "Cookie", "X-Token", "X-RememberMe"};
+    static const char *const arguments[] = {"_session_id", "_token", "_remember_me"};
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        if (http_header(r, headers[i]).p) return true;
+    for (struct str rest = r->query; rest.p;) {
+        struct str value = str_cut(&rest, '&'), name = form_decode(r->arena, str_cut(&value, '='));
+        for (size_t i = 0; i < sizeof arguments / sizeof *arguments && name.n && name.p[0] == '_'; i++)
+            if (name_eq(name, str_of(arguments[i]))) return true;
+    }
+    return false;
+}
+
 static int read_credentials(struct call *c, struct credentials_given *g) {
     struct str header = http_header(c->http, "Authorization"), rest = header, scheme = str_cut(&rest, ' ');
     struct str fingerprint;
@@ -462,10 +475,16 @@ int auth_csrf(struct call *c) {
     return fail(&c->work, ERR_CSRF_FAILED);
 }
 
+static bool fingerprint_sent(const struct call *c) {
+    return http_header(c->http, "X-Fingerprint-ID").p || json_named(c->credentials, S("_fingerprint_id"));
+}
+
 int auth_admit(struct call *c) {
     const struct actor *a = &c->work.actor;
     const struct route *r = c->route;
     bool by_token = r->roles & TOKEN && json_member(c->query, S("token"));
+    if (r->roles & FINGERPRINT && !(r->roles & 1) && a->rank == ROLE_PUBLIC && fingerprint_sent(c))
+        notice(&c->work, "NOTICE", "The fingerprint was ignored: callers known by one alone arrive here with a later release.");
     if (!(r->roles & 1u << a->rank) && !by_token) return fail(&c->work, a->rank ? ERR_PERMISSIONS_DENIED : ERR_AUTHORIZATION_REQUIRED);
     if (r->permission && a->rank && !permitted(a, r->permission)) return fail(&c->work, ERR_PERMISSIONS_DENIED);
     return 0;

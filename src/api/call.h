@@ -60,6 +60,12 @@ struct span {
     struct span *next; /* before it */
 };
 
+/* Bytes of a file as the body of a reply. */
+struct download {
+    int fd;
+    int64_t at, n;
+};
+
 #define PATH_VARS 4
 struct path_var {
     const char *bind; /* ":id" */
@@ -107,6 +113,7 @@ struct call {
 
     int status;         /* of the reply */
     struct buf out;
+    const struct download *download; /* in place of out; NULL: none */
     struct span *secrets; /* in it; last first */
     struct header *headers;
     struct str session_id; /* member of the envelope after Basic */

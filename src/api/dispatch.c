@@ -22,6 +22,7 @@
 #include <endian.h>
 #include <inttypes.h>
 #include <stddef.h>
+#include <unistd.h>
 
 /* The hops of a call: embedded, so that queueing allocates nothing. */
 struct hop {
@@ -68,7 +69,7 @@ static void challenge(struct call *c) {
 }
 
 static const char exposed[] = "ETag, Last-Modified, Link, Date-ISO, X-API-Version, X-CSRF-Token, X-Request-ID, X-Request-Token, "
-                              "X-RememberMe, Retry-After, Idempotent-Replayed";
+                              "X-RememberMe, Retry-After, Idempotent-Replayed, Content-Disposition, Content-Range";
 
 static void cors(struct call *c) {
     struct str origin = http_header(c->http, "Origin");
@@ -102,18 +103,24 @@ static void ajax_tag(struct call *c) {
     if (rc < 0) reply_error(c, rc);
 }
 
+static void download_drop(struct call *c) {
+    if (c->download) close(c->download->fd);
+    c->download = NULL;
+}
+
 static void finish(struct hop *h, int rc) {
     struct call *c = &h->call;
     struct api_metrics *m = &c->api->metrics;
+    if (rc < 0) download_drop(c);
     if (rc < 0) reply_error(c, rc);
     else if (!c->raw) ajax_tag(c);
     if (c->status == 304) c->headers = h->before;
     if (c->status == 304 || c->status == 204) c->out.n = 0;
     if (!c->raw) {
         common_headers(c);
-        validators(c);
         challenge(c);
     }
+    validators(c);
     cors(c);
     for (const struct header *x = c->headers; x; x = x->next) http_add_header(c->http, x->name, x->value);
     int64_t took = clock_monotonic() - h->began;
@@ -121,12 +128,13 @@ static void finish(struct hop *h, int rc) {
     atomic_fetch_add(&m->microseconds, took * 1000);
     if (atomic_load(&c->api->access_log))
         log_info("%.*s %.*s %d %zu bytes %" PRId64 " ms user %" PRId64 " from %.*s id %s", (int)c->http->method.n, c->http->method.p,
-                 (int)c->http->path.n, c->http->path.p, c->status, c->out.n, took, c->work.actor.user_id, (int)c->http->remote.n,
+                 (int)c->http->path.n, c->http->path.p, c->status, c->download ? (size_t)c->download->n : c->out.n, took, c->work.actor.user_id, (int)c->http->remote.n,
                  c->http->remote.p, c->request_id.p);
     if (c->status >= 500)
         log_error("%.*s %.*s answered %d, request %s", (int)c->http->method.n, c->http->method.p, (int)c->http->path.n, c->http->path.p,
                   c->status, c->request_id.p);
-    http_reply(c->http, c->status, &c->out);
+    if (c->download) http_reply_file(c->http, c->status, c->download->fd, c->download->at, c->download->n);
+    else http_reply(c->http, c->status, &c->out);
 }
 
 /* ---- running a handler ----------------------------------------------------------------------------------------- */
@@ -144,6 +152,7 @@ static void reset(struct call *c) {
     c->ignored = NULL;
     c->secrets = NULL;
     c->compared = false;
+    download_drop(c);
     c->status = c->route->status ? c->route->status : c->method == POST && c->route->shape == ONE ? 201 : 200;
 }
 
@@ -522,20 +531,33 @@ static void preflight(struct hop *h) {
     finish(h, 0);
 }
 
-/* Files are kept only where the route takes them. */
-static bool takes_files(const struct api *api, struct http_request *r) {
-    struct str type = http_header(r, "Content-Type"), allow;
-    enum method m;
-    bool head;
-    if (!str_starts(type, S("multipart/")) || !method_of(r->method, &m, &head)) return false;
+static enum body_kind route_body(const struct api *api, struct http_request *r, enum method m, bool *open) {
     struct call *c = ARENA_NEW(r->arena, struct call);
+    struct str allow;
     c->work.arena = r->arena;
-    return router_match(&api->router, c, m, r->path, &allow) == 0 && c->route->body == FILES_TAKEN;
+    if (router_match(&api->router, c, m, r->path, &allow) < 0) return PARAMETERS;
+    *open = (c->route->roles & 1) != 0;
+    return c->route->body;
+}
+
+/* Files are kept only where the route takes them, and not of who does not even say who calls. What is neither form nor JSON is a
+ * file as it is, or not supported. */
+static enum http_body body_of(const struct api *api, struct http_request *r) {
+    struct str rest = http_header(r, "Content-Type"), type = str_trim(str_cut(&rest, ';'));
+    enum method m;
+    bool head, open = false;
+    if (str_eqi(type, S("application/json")) || str_eqi(type, S("application/x-www-form-urlencoded"))) return HTTP_BODY_MEMORY;
+    if (!method_of(r->method, &m, &head) || m == GET) return HTTP_BODY_MEMORY;
+    enum body_kind kind = route_body(api, r, m, &open);
+    if (kind != RAW_FILE && kind != FILES_TAKEN) return HTTP_BODY_MEMORY;
+    if (!open && !auth_presented(r)) return HTTP_BODY_NONE;
+    return kind == RAW_FILE ? HTTP_BODY_FILE : HTTP_BODY_UPLOAD;
 }
 
 static void on_begin(void *ctx, struct http_request *r, struct http_plan *plan) {
-    enum http_body body = takes_files(ctx, r) ? HTTP_BODY_UPLOAD : HTTP_BODY_MEMORY;
-    *plan = (struct http_plan){.body = body, .limit = LIMIT_BODY, .file_limit = LIMIT_FILE};
+    const struct api *api = ctx;
+    *plan = (struct http_plan){.body = body_of(api, r), .limit = LIMIT_BODY};
+    plan->file_limit = plan->body == HTTP_BODY_MEMORY ? 0 : setting_int(api->desk, "files.max_megabytes") << 20;
 }
 
 #define USER_AGENT 512 /* bytes that count */

@@ -82,9 +82,8 @@ static void command_body(struct buf *out, const struct manual *m, const struct o
     struct buf body = {0};
     struct json_writer w;
     bool posts = op->route->method == POST;
-    const struct field *file = NULL; /* without which there is nothing to do */
-    for (const struct field *f = operation_input(op); f && f->name; f++)
-        if (file_sent(op, f) && f->flags & PRESENT) file = f;
+    const struct field *first = operation_input(op); /* what an operation is for */
+    const struct field *file = first && first->name && file_sent(op, first) ? first : NULL;
     if (op->route->body == RAW_FILE) {
         buf_text(out, " \\\n  -H 'Content-Type: application/octet-stream' --data-binary @report.pdf");
     } else if (file) {

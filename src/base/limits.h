@@ -3,8 +3,7 @@
 #define BASE_LIMITS_H
 
 #define LIMIT_BODY (1024 * 1024)          /* a JSON or form body: a bulk import of 200 records fits ten times over */
-#define LIMIT_FILE (20 * 1024 * 1024)     /* one uploaded file (completions.md section 6 "Files") */
-#define LIMIT_UPLOAD (100 * 1024 * 1024)  /* a whole multipart body */
+#define LIMIT_UPLOAD (100 * 1024 * 1024)  /* a whole multipart body; how much of it one file may be is a setting */
 #define LIMIT_PARTS 256                   /* parts of a multipart body */
 #define LIMIT_PART_HEAD (16 * 1024)      /* the header lines of one part: file names of 8 KiB are sent */
 #define LIMIT_CONNECTION_MEMORY (18 * 1024) /* head, its records, reply head; spent by idle connections too: 18.8 KiB each */
@@ -49,6 +48,7 @@
 #define DRAIN_MS 10000                    /* how long a stopping server waits for requests under way */
 
 #define LIMIT_BATCH 512                   /* works that share one COMMIT */
+#define LIMIT_PICTURE (20 * 1024 * 1024)   /* bytes that the decoder of pictures may answer */
 #define LIMIT_PIXELS (25 * 1000 * 1000)    /* of a picture that is decoded: 100 MB as RGBA */
 #define LIMIT_POOL_QUEUE 256              /* waiting pool works; more get 503 */
 #define LIMIT_HASH_QUEUE 128              /* logins that wait for their turn to hash: 20 to 30 ms each, 3 to 4 s; more get 503 */

@@ -27,6 +27,12 @@ struct str str_trim(struct str s) {
     return s;
 }
 
+struct str str_leaf(struct str path) {
+    for (size_t i = path.n; i-- > 0;)
+        if (path.p[i] == '/' || path.p[i] == '\\') return (struct str){path.p + i + 1, path.n - i - 1};
+    return path;
+}
+
 struct str str_cut(struct str *rest, char sep) {
     struct str head = *rest;
     const char *at = rest->p && rest->n ? memchr(rest->p, sep, rest->n) : NULL;

@@ -22,6 +22,7 @@ static inline bool str_eq(struct str a, struct str b) { return a.n == b.n && (a.
 bool str_eqi(struct str a, struct str b);      /* ASCII letter case ignored (header values, RFC 9110) */
 bool str_starts(struct str s, struct str prefix);
 struct str str_trim(struct str s);             /* without blanks, tabs, CR and LF at both ends */
+struct str str_leaf(struct str path);          /* a file's name: what stands behind the last slash or backslash */
 struct str str_cut(struct str *rest, char sep); /* the part before sep; rest moves behind it; rest->p is NULL at the end */
 
 /* Names of parameters, members and resources are compared without underscores and letter case

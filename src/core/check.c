@@ -1,6 +1,7 @@
 #include "core/check.h"
 
 #include "base/arena.h"
+#include "core/file.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,6 +43,8 @@ QUERY(check_default_brand, WITHOUT_DEFAULT("brands", " AND is_enabled = 1"));
 QUERY(check_translations,
       "SELECT t.id FROM locale_fields t WHERE NOT EXISTS (SELECT 1 FROM custom_fields f WHERE t.owner_kind = 1 AND f.id = t.owner_id) "
       "AND NOT EXISTS (SELECT 1 FROM custom_field_options o WHERE t.owner_kind = 2 AND o.id = t.owner_id) ORDER BY t.id");
+QUERY(check_files_kept, "SELECT f.id FROM files f WHERE f.expires_at IS NULL AND NOT " FILE_IS_USED " ORDER BY f.id");
+QUERY(check_files_going, "SELECT f.id FROM files f WHERE f.expires_at IS NOT NULL AND " FILE_IS_USED " ORDER BY f.id");
 QUERY(check_finished, "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM settings WHERE name = 'desk.created_at')");
 
 static const struct rule {
@@ -61,6 +64,8 @@ static const struct rule {
     {&check_default_hours, "the desk has %" PRId64 " business hours that are the default, not one"},
     {&check_default_brand, "the desk has %" PRId64 " enabled brands that are the default, not one"},
     {&check_translations, "translation %" PRId64 " belongs to nothing"                                               },
+    {&check_files_kept, "file %" PRId64 " is kept, and nothing refers to it"},
+    {&check_files_going, "file %" PRId64 " will expire, but something refers to it"},
     {&check_owner,        "the desk has no owner who can log in"                                                     },
     {&check_finished, "the desk was never finished: its making was interrupted"                                  },
 };

@@ -2,6 +2,8 @@
 
 #include "base/fold.h"
 #include "base/limits.h"
+#include "core/field_value.h"
+#include "core/file.h"
 #include "json/json.h"
 
 QUERY(custom_fields_listed,
@@ -239,5 +241,8 @@ int custom_fields_remove(struct work *w, struct str ids) {
     TRY(n);
     TRY(translations_remove(w, TITLE_OF_OPTION, json_ids(w->arena, options, (size_t)n)));
     TRY(translations_remove(w, TITLE_OF_FIELD, ids));
-    return db_exec(w->conn, &custom_fields_drop, BINDS(B_TEXT("ids", ids)));
+    struct str files;
+    TRY(field_files_of_fields(w, ids, &files));
+    TRY(db_exec(w->conn, &custom_fields_drop, BINDS(B_TEXT("ids", ids))));
+    return files_released(w, files);
 }

@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/pattern.h"
+#include "core/file.h"
+#include "json/json.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -15,23 +17,27 @@ QUERY(field_options_listed,
 
 QUERY(user_value_exists, "SELECT 1 FROM user_field_values WHERE user_id = :owner AND field_id = :field");
 QUERY(user_value_put,
-      "INSERT INTO user_field_values (user_id, field_id, value, value_key) VALUES (:owner, :field, :value, :key) "
-      "ON CONFLICT (user_id, field_id) DO UPDATE SET value = excluded.value, value_key = excluded.value_key");
+      "INSERT INTO user_field_values (user_id, field_id, value, value_key, file_id) VALUES (:owner, :field, :value, :key, :file) "
+      "ON CONFLICT (user_id, field_id) DO UPDATE SET value = excluded.value, value_key = excluded.value_key, file_id = excluded.file_id");
 QUERY(user_value_drop, "DELETE FROM user_field_values WHERE user_id = :owner AND field_id = :field");
 QUERY(organization_value_exists,
       "SELECT 1 FROM organization_field_values WHERE organization_id = :owner AND field_id = :field");
 QUERY(
     organization_value_put,
-    "INSERT INTO organization_field_values (organization_id, field_id, value, value_key) VALUES (:owner, :field, :value, :key) "
-    "ON CONFLICT (organization_id, field_id) DO UPDATE SET value = excluded.value, value_key = excluded.value_key");
+    "INSERT INTO organization_field_values (organization_id, field_id, value, value_key, file_id) VALUES (:owner, :field, :value, :key, :file) "
+    "ON CONFLICT (organization_id, field_id) DO UPDATE SET value = excluded.value, value_key = excluded.value_key, file_id = excluded.file_id");
 QUERY(organization_value_drop,
       "DELETE FROM organization_field_values WHERE organization_id = :owner AND field_id = :field");
 
+QUERY(user_value_files, "SELECT v.file_id, v.field_id FROM user_field_values v WHERE v.user_id = :owner AND v.file_id IS NOT NULL");
+QUERY(organization_value_files,
+      "SELECT v.file_id, v.field_id FROM organization_field_values v WHERE v.organization_id = :owner AND v.file_id IS NOT NULL");
+
 static const struct valued {
-    const struct query *exists, *put, *drop;
+    const struct query *exists, *put, *drop, *files;
 } valued[] = {
-    [AREA_USERS] = {&user_value_exists,         &user_value_put,         &user_value_drop        },
-    [AREA_ORGANIZATIONS] = {&organization_value_exists, &organization_value_put, &organization_value_drop},
+    [AREA_USERS] = {&user_value_exists,         &user_value_put,         &user_value_drop,         &user_value_files        },
+    [AREA_ORGANIZATIONS] = {&organization_value_exists, &organization_value_put, &organization_value_drop, &organization_value_files},
 };
 
 int fields_lock(struct work *w, enum field_area area, struct str keys) {
@@ -125,9 +131,12 @@ static const char *read_date(struct reading *r) {
     return NULL;
 }
 
+/* Whose it is, and whether it is there: field_files_usable. */
 static const char *read_file(struct reading *r) {
-    (void)r;
-    return "Files can not be given yet.";
+    int64_t id;
+    if (!str_to_int(r->text, &id) || id <= 0) return "The id of a file of POST /files is expected.";
+    *r->value = str_fmt(r->a, "%" PRId64, id);
+    return NULL;
 }
 
 static const char *read_number(struct reading *r) {
@@ -197,13 +206,79 @@ int field_value_exists(struct work *w, const struct custom_field *f, int64_t own
     return db_int(w->conn, valued[f->area].exists, BINDS(B_INT("owner", owner_id), B_INT("field", f->id)), &one);
 }
 
-int field_values_put(struct work *w, enum field_area area, int64_t owner_id, const struct field_value *values,
-                     int count) {
+static int put_values(struct work *w, enum field_area area, int64_t owner_id, const struct field_value *values,
+                      int count) {
     for (int i = 0; i < count; i++) {
         struct str value = values[i].value, key = value.p ? field_value_key(w->arena, values[i].field->type, value) : value;
         TRY(db_exec(w->conn, value.p ? valued[area].put : valued[area].drop,
                     BINDS(B_INT("owner", owner_id), B_INT("field", values[i].field->id), B_TEXT("value", value),
-                          B_TEXT("key", key))));
+                          B_TEXT("key", key), B_ID("file", field_value_file(&values[i])))));
     }
     return 0;
+}
+
+int field_values_put(struct work *w, enum field_area area, int64_t owner_id, const struct field_value *values,
+                     int count) {
+    const struct bind *binds = BINDS(B_INT("owner", owner_id));
+    struct str before, after;
+    bool files = false;
+    for (int i = 0; i < count; i++) files = files || values[i].field->type == FIELD_FILE;
+    if (!files) return put_values(w, area, owner_id, values, count);
+    TRY(files_listed(w, valued[area].files, binds, &before));
+    TRY(put_values(w, area, owner_id, values, count));
+    TRY(files_listed(w, valued[area].files, binds, &after));
+    TRY(files_attached(w, after));
+    return files_released(w, before);
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------ */
+
+int64_t field_value_file(const struct field_value *v) {
+    int64_t id = 0;
+    return v->field->type == FIELD_FILE && v->value.p && str_to_int(v->value, &id) ? id : 0;
+}
+
+static bool is_among(const int64_t *ids, int n, int64_t id) {
+    for (int i = 0; i < n; i++)
+        if (ids[i] == id) return true;
+    return false;
+}
+
+int field_files_usable(struct work *w, enum field_area area, int64_t owner_id, const struct field_value *values,
+                       int count, bool *usable) {
+    int64_t *ids = arena_array(w->arena, (size_t)count + 1, sizeof *ids), *own;
+    int rc;
+    size_t n = 0;
+    for (int i = 0; i < count; i++)
+        if (field_value_file(&values[i])) ids[n++] = field_value_file(&values[i]);
+    if (n == 0) return 0;
+    int found = files_own(w, json_ids(w->arena, ids, n), &own);
+    TRY(found);
+    for (int i = 0; i < count; i++) usable[i] = is_among(own, found, field_value_file(&values[i]));
+    DB_ROWS(rc, w->conn, valued[area].files, BINDS(B_INT("owner", owner_id)), row)
+    for (int i = 0; i < count; i++)
+        if (field_value_file(&values[i]) == col_int(row, 0) && values[i].field->id == col_int(row, 1)) usable[i] = true;
+    return rc;
+}
+
+QUERY(files_of_fields, "SELECT DISTINCT v.file_id FROM user_field_values v WHERE v.field_id IN @LIST(:ids) AND v.file_id IS NOT NULL "
+                            "UNION SELECT v.file_id FROM organization_field_values v WHERE v.field_id IN @LIST(:ids) AND v.file_id IS NOT NULL");
+QUERY(files_of_organizations, "SELECT DISTINCT v.file_id FROM organization_field_values v WHERE v.organization_id IN @LIST(:ids) AND v.file_id IS NOT NULL");
+QUERY(user_value_files_drop, "DELETE FROM user_field_values WHERE user_id = :owner AND file_id IS NOT NULL");
+
+int field_files_of_fields(struct work *w, struct str field_ids, struct str *files) {
+    return files_listed(w, &files_of_fields, BINDS(B_TEXT("ids", field_ids)), files);
+}
+
+int field_files_of_organizations(struct work *w, struct str organization_ids, struct str *files) {
+    return files_listed(w, &files_of_organizations, BINDS(B_TEXT("ids", organization_ids)), files);
+}
+
+int user_files_drop(struct work *w, int64_t user_id) {
+    const struct bind *binds = BINDS(B_INT("owner", user_id));
+    struct str files;
+    int n = files_listed(w, &user_value_files, binds, &files);
+    if (n <= 0) return n;
+    TRY(db_exec(w->conn, &user_value_files_drop, binds));
+    return files_released(w, files);
 }

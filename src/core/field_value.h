@@ -29,4 +29,16 @@ int field_value_exists(struct work *w, const struct custom_field *f, int64_t own
 int field_values_put(struct work *w, enum field_area area, int64_t owner_id, const struct field_value *values,
                      int count);
 
+/* Values of FILE fields are ids of files. Says of each value whether its file may be named: it is who acts's own, or what
+ * the field has already (owner_id 0: nothing). Entries of other values stay. Such files stay until the write ends. */
+int field_files_usable(struct work *w, enum field_area area, int64_t owner_id, const struct field_value *values,
+                       int count, bool *usable);
+int64_t field_value_file(const struct field_value *v); /* 0: none */
+
+/* Values go, and their files are let go (core/file.h): all such values of a person; of fields and organizations these
+ * functions list the files (JSON array) for who deletes them and then says files_released. */
+int user_files_drop(struct work *w, int64_t user_id);
+int field_files_of_fields(struct work *w, struct str field_ids, struct str *files);
+int field_files_of_organizations(struct work *w, struct str organization_ids, struct str *files);
+
 #endif

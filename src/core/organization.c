@@ -1,6 +1,8 @@
 #include "core/organization.h"
 
 #include "base/fold.h"
+#include "core/field_value.h"
+#include "core/file.h"
 #include "core/name_index.h"
 #include "json/json.h"
 
@@ -97,7 +99,10 @@ static int take_apart(struct work *w, struct str ids) {
     int people = cases < CHUNK ? db_exec(w->conn, &organizations_people, binds) : CHUNK;
     TRY(people);
     if (people == CHUNK) return 1;
+    struct str files;
+    TRY(field_files_of_organizations(w, ids, &files));
     TRY(db_exec(w->conn, &organizations_drop, binds));
+    TRY(files_released(w, files));
     return 0;
 }
 

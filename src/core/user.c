@@ -5,6 +5,8 @@
 #include "core/avatar.h"
 #include "core/case.h"
 #include "core/contact.h"
+#include "core/field_value.h"
+#include "core/file.h"
 #include "core/identity.h"
 #include "core/letter.h"
 #include "core/link.h"
@@ -96,6 +98,7 @@ int user_delete(struct work *w, int64_t user_id) {
     TRY(db_exec(w->conn, &user_mark_deleted, binds));
     TRY(identities_free(w, user_id));
     TRY(contacts_free(w, user_id));
+    TRY(user_files_drop(w, user_id));
     TRY(db_exec(w->conn, &teams_leave, binds));
     TRY(cases_leave_agent(w, user_id));
     return sessions_end(w, user_id, 0);
@@ -121,6 +124,7 @@ int user_purge(struct work *w, int64_t user_id) {
     TRY(activities_forget(w, ACTIVITY_OF_USER, user_id));
     TRY(avatar_clear(w, user_id));
     TRY(contacts_forget(w, user_id));
+    TRY(files_forget(w, user_id));
     for (size_t i = 0; i < sizeof erase / sizeof *erase; i++) TRY(db_exec(w->conn, erase[i], binds));
     return 0;
 }

@@ -73,7 +73,7 @@ static void confine(void) {
     limit(RLIMIT_AS, CHILD_MEMORY);
 #endif
     limit(RLIMIT_CPU, CHILD_SECONDS);
-    limit(RLIMIT_FSIZE, LIMIT_FILE);
+    limit(RLIMIT_FSIZE, LIMIT_PICTURE);
     limit(RLIMIT_NOFILE, 16);
     alarm(2 * CHILD_SECONDS);
 }
@@ -124,7 +124,7 @@ static int run_child(int in, int out, int side) {
 
 static bool read_all(int fd, struct arena *a, struct str *out) {
     struct stat st;
-    if (fstat(fd, &st) != 0 || st.st_size <= 0 || st.st_size > LIMIT_FILE) return false;
+    if (fstat(fd, &st) != 0 || st.st_size <= 0 || st.st_size > LIMIT_PICTURE) return false;
     char *data = arena_alloc(a, (size_t)st.st_size);
     *out = (struct str){data, (size_t)st.st_size};
     return pread(fd, data, out->n, 0) == st.st_size;

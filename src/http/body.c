@@ -6,6 +6,7 @@
 #include "http/spool.h"
 #include "json/json.h"
 
+#include <glib.h>
 #include <unistd.h>
 
 enum kind { MEMORY, FORM, RAW_FILE };
@@ -22,6 +23,7 @@ struct body {
     struct multipart_part part;
     struct spool *spool;
     struct http_file *file, **last;
+    GChecksum *whole; /* of a form whose request has a Content-MD5; else NULL */
 };
 
 static int refuse(struct body *b, int err, const char *reason) {
@@ -134,10 +136,12 @@ struct body *body_new(struct http_request *r, const struct http_plan *plan, stru
         b->form = multipart_new(r->arena, content_type, &form_sink, b);
         r->form = json_new(r->arena, JSON_OBJECT);
         if (b->form == NULL) return refuse(b, ERR_BODY_INVALID, "The Content-Type gives no usable boundary."), NULL;
+        if (http_header(r, "Content-MD5").p) b->whole = g_checksum_new(G_CHECKSUM_MD5);
     } else if (plan->body == HTTP_BODY_FILE) {
         b->kind = RAW_FILE;
         struct str disposition = http_header(r, "Content-Disposition"), field = {0};
-        if (disposition.p) header_parameter(r->arena, disposition, S("name"), &field);
+        if (disposition.p && !header_parameter(r->arena, disposition, S("name"), &field))
+            return refuse(b, ERR_BODY_INVALID, "The Content-Disposition is malformed."), NULL;
         struct str filename = disposition.p ? filename_of(r->arena, disposition) : (struct str){0};
         if (file_begin(b, (struct http_file){.field = field, .filename = filename, .type = content_type})) return NULL;
     }
@@ -145,7 +149,7 @@ struct body *body_new(struct http_request *r, const struct http_plan *plan, stru
 }
 
 int64_t body_limit(const struct body *b) {
-    if (b->kind == FORM) return LIMIT_UPLOAD;
+    if (b->kind == FORM) return b->file_limit + b->limit > LIMIT_UPLOAD ? b->file_limit + b->limit : LIMIT_UPLOAD;
     return b->kind == RAW_FILE ? b->file_limit : b->limit;
 }
 
@@ -154,6 +158,7 @@ bool body_take(struct body *b, const char *p, size_t n) {
     if (b->got > body_limit(b)) return refuse(b, ERR_PAYLOAD_TOO_LARGE, "The body is too large."), false;
     if (b->kind == RAW_FILE) return file_data(b, (struct str){p, n}) == 0;
     if (b->kind == MEMORY) return buf_add(&b->memory, p, n), true;
+    if (b->whole) g_checksum_update(b->whole, (const guchar *)p, (gssize)n);
     int err = multipart_feed(b->form, (struct str){p, n});
     if (err && b->request->body_error == 0) refuse(b, -err, multipart_reason(b->form));
     return err == 0;
@@ -167,21 +172,31 @@ static void finish_memory(struct body *b, struct str md5) {
     if (!md5_matches(md5, sum)) refuse(b, ERR_CHECKSUM_MISMATCH, "The body does not match its Content-MD5.");
 }
 
+static void finish_form(struct body *b, struct str md5) {
+    unsigned char sum[16];
+    gsize n = sizeof sum;
+    int err = multipart_end(b->form);
+    if (err == 0) err = form_end(b->request->arena, b->request->form);
+    if (err && b->request->body_error == 0) refuse(b, -err, multipart_reason(b->form));
+    if (err || b->whole == NULL) return;
+    g_checksum_get_digest(b->whole, sum, &n);
+    if (!md5_matches(md5, sum)) refuse(b, ERR_CHECKSUM_MISMATCH, "The body does not match its Content-MD5.");
+}
+
 void body_finish(struct body *b, struct str md5) {
     if (b->kind == MEMORY) {
         finish_memory(b, md5);
     } else if (b->kind == RAW_FILE) {
         file_end(b, md5);
     } else {
-        int err = multipart_end(b->form);
-        if (err == 0) err = form_end(b->request->arena, b->request->form);
-        if (err && b->request->body_error == 0) refuse(b, -err, multipart_reason(b->form));
+        finish_form(b, md5);
     }
 }
 
 void body_free(struct body *b) {
     if (b == NULL) return;
     buf_free(&b->memory);
+    if (b->whole) g_checksum_free(b->whole);
     spool_abandon(b->spool);
     for (struct http_file *f = b->request->files; f; f = f->next)
         if (f->path.p) unlink(f->path.p);

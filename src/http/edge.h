@@ -78,6 +78,8 @@ struct edge {
     _Atomic bool ready; /* the reply is below */
     int status;
     struct buf reply;
+    int file; /* whose bytes are the reply instead; -1: none */
+    int64_t file_at, file_n;
     struct header *reply_head, **reply_last;
     struct edge *wait_next, *wait_before; /* server->waiting, under wait_lock */
     int64_t waits_since;                  /* sweep number */

@@ -23,6 +23,9 @@ struct http_file {
     struct http_file *next;
 };
 
+/* True when `sent`, a Content-MD5 in Base64 (RFC 1864) or hex, names this hash. */
+bool md5_matches(struct str sent, const unsigned char md5[16]);
+
 struct http_request {
     struct arena *arena;
     struct str method;
@@ -49,7 +52,7 @@ enum http_body {
 };
 struct http_plan {
     enum http_body body;
-    int64_t limit, file_limit;
+    int64_t limit, file_limit; /* a whole form with files: LIMIT_UPLOAD, or a file of file_limit and fields of limit */
 };
 
 struct http_app {
@@ -71,6 +74,8 @@ void http_add_header(struct http_request *r, const char *name, struct str value)
 /* Sends status and body; takes the buffer's memory (body->p becomes NULL). Content-Length is set; HEAD sends no body.
  * Of a deferred request nothing may be touched behind it. */
 void http_reply(struct http_request *r, int status, struct buf *body);
+/* The same with n bytes of a file from `at` on as the body. The descriptor is the edge's from now on. */
+void http_reply_file(struct http_request *r, int status, int fd, int64_t at, int64_t n);
 void http_close_after(struct http_request *r); /* Connection: close with the reply */
 
 struct http_config {

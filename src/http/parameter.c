@@ -94,10 +94,5 @@ struct str filename_of(struct arena *a, struct str disposition) {
     header_parameter(a, disposition, S("filename*"), &name);
     header_parameter(a, disposition, S("filename"), &plain);
     if (name.p == NULL) name = plain;
-    for (size_t i = name.n; i-- > 0;)
-        if (name.p[i] == '/' || name.p[i] == '\\') {
-            name = (struct str){name.p + i + 1, name.n - i - 1};
-            break;
-        }
-    return name;
+    return str_leaf(name);
 }

@@ -2,6 +2,8 @@
 
 #include "base/clock.h"
 
+#include <unistd.h>
+
 #define BODY_FREE_BYTES (64 * 1024) /* what DEADLINE_BODY_MS is for; limits.h */
 
 struct str http_header(const struct http_request *r, const char *name) {
@@ -165,6 +167,7 @@ static struct edge *edge_new(struct http_server *s, struct MHD_Connection *libra
     e->library = library;
     e->conn = conn_of(library);
     e->reply_last = &e->reply_head;
+    e->file = -1;
     e->r.started = e->conn->started;
     return e;
 }
@@ -176,7 +179,7 @@ static enum MHD_Result on_head(struct http_server *s, struct MHD_Connection *lib
     e->r.method = str_of(method);
     struct framing f = framing_read(e, method, version);
     if (f.err) return refuse(e, &f);
-    struct http_plan plan = {.body = HTTP_BODY_MEMORY, .limit = LIMIT_BODY, .file_limit = LIMIT_FILE};
+    struct http_plan plan = {.body = HTTP_BODY_MEMORY, .limit = LIMIT_BODY};
     e->r.body = S("");
     read_target(&e->r, e->conn);
     e->r.remote = read_remote(e);
@@ -225,6 +228,7 @@ void on_completed(void *cls, struct MHD_Connection *library, void **context, enu
         s->app.end(s->ctx, &e->r);
         body_free(e->body);
         buf_free(&e->reply);
+        if (e->file >= 0) close(e->file);
         arena_free(e->r.arena);
     }
     *context = c->edge = NULL;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 static bool has_break(struct str s) {
     return s.n && (memchr(s.p, '\r', s.n) || memchr(s.p, '\n', s.n) || memchr(s.p, '\0', s.n));
@@ -30,21 +31,35 @@ void http_defer(struct http_request *r) {
 }
 
 /* Once the connection is resumed, its loop may end the request at any moment: nothing of e is touched behind that. */
-void http_reply(struct http_request *r, int status, struct buf *body) {
-    struct edge *e = (struct edge *)r;
-    e->status = status;
-    e->reply = *body;
-    *body = (struct buf){0};
+static void hand_back(struct edge *e) {
     atomic_store_explicit(&e->ready, true, memory_order_release);
     if (!e->deferred) return;
     wait_end(e);
     MHD_resume_connection(e->library);
 }
 
+void http_reply(struct http_request *r, int status, struct buf *body) {
+    struct edge *e = (struct edge *)r;
+    e->status = status;
+    e->reply = *body;
+    *body = (struct buf){0};
+    hand_back(e);
+}
+
+void http_reply_file(struct http_request *r, int status, int fd, int64_t at, int64_t n) {
+    struct edge *e = (struct edge *)r;
+    e->status = status;
+    e->file = fd;
+    e->file_at = at;
+    e->file_n = n;
+    hand_back(e);
+}
+
 /* A reply has as long as a body of its size would: who reads slower than that holds memory for nothing. */
 static void begin_sending(struct edge *e) {
     struct http_server *s = e->server;
-    int64_t ms = s->body_ms + (int64_t)e->reply.n * 1000 / MIN_BODY_RATE;
+    int64_t n = e->file >= 0 ? e->file_n : (int64_t)e->reply.n;
+    int64_t ms = s->body_ms + n * 1000 / MIN_BODY_RATE;
     conn_phase(e->conn, PHASE_SEND, atomic_load(&s->hurry) ? TIME_SECOND : ms);
     if (atomic_load(&s->draining)) e->close = true;
     if (e->close) e->conn->unread = true; /* the peer does not know yet and may be sending */
@@ -56,15 +71,40 @@ static size_t reply_head_size(const struct edge *e) {
     return n;
 }
 
+/* The bytes themselves, where the library can't send them. */
+static bool load_file(struct edge *e) {
+    buf_reserve(&e->reply, (size_t)e->file_n);
+    while (e->reply.n < (size_t)e->file_n) {
+        ssize_t got = pread(e->file, e->reply.p + e->reply.n, (size_t)e->file_n - e->reply.n, e->file_at + (off_t)e->reply.n);
+        if (got <= 0) return false;
+        e->reply.n += (size_t)got;
+    }
+    return true;
+}
+
+/* It owns the bytes, or the descriptor: sendfile takes them from there. */
+static struct MHD_Response *response_of(struct edge *e) {
+    struct MHD_Response *response;
+    bool empty = e->reply.n == 0;
+    if (e->file >= 0) {
+        response = MHD_create_response_from_fd_at_offset64((uint64_t)e->file_n, e->file, (uint64_t)e->file_at);
+        if (response) e->file = -1;
+        return response;
+    }
+    if (empty) buf_free(&e->reply);
+    response = MHD_create_response_from_buffer(e->reply.n, empty ? (void *)"" : e->reply.p,
+                                               empty ? MHD_RESPMEM_PERSISTENT : MHD_RESPMEM_MUST_FREE);
+    if (response) e->reply = (struct buf){0};
+    return response;
+}
+
 enum MHD_Result response_queue(struct edge *e) {
     begin_sending(e);
-    if (reply_head_size(e) > e->reply_room) return response_write(e);
-    bool empty = e->reply.n == 0;
-    if (empty) buf_free(&e->reply);
-    struct MHD_Response *response = MHD_create_response_from_buffer(
-        e->reply.n, empty ? (void *)"" : e->reply.p, empty ? MHD_RESPMEM_PERSISTENT : MHD_RESPMEM_MUST_FREE);
+    bool too_large = reply_head_size(e) > e->reply_room;
+    if (too_large && e->file >= 0 && !load_file(e)) return MHD_NO;
+    if (too_large) return response_write(e);
+    struct MHD_Response *response = response_of(e);
     if (response == NULL) return MHD_NO;
-    e->reply = (struct buf){0};
     for (const struct header *h = e->reply_head; h; h = h->next)
         if (MHD_add_response_header(response, h->name.p, h->value.p) == MHD_NO)
             log_error("reply header %s refused", h->name.p);

@@ -11,8 +11,6 @@ int spool_write(struct spool *s, struct str piece); /* 0, or -ERR_SERVICE_UNAVAI
 void spool_close(struct spool *s, struct http_file *file); /* fills path, size and hashes */
 void spool_abandon(struct spool *s);                       /* closes and removes; NULL is nothing */
 
-/* True when `sent`, a Content-MD5 in Base64 (RFC 1864) or hex, names this hash. */
-bool md5_matches(struct str sent, const unsigned char md5[16]);
 void md5_of(unsigned char out[16], struct str bytes);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "core/outbox.h"
 #include "core/session.h"
+#include "jobs/sweep_files.h"
 
 QUERY(sweep_failures, "DELETE FROM login_failures WHERE created_at <= :before");
 QUERY(sweep_links, "DELETE FROM links WHERE expires_at <= :before");
@@ -35,4 +36,5 @@ static int run(struct conn *c, void *arg) {
 void sweep(struct desk *d) {
     int64_t now = clock_now(&d->clock);
     if (db_write(d->db, run, &now) < 0) log_warn("what is old was not swept; it is tried again");
+    sweep_files(d);
 }

@@ -40,6 +40,7 @@
     X(template) \
     X(template_version) \
     X(note) \
+    X(file) \
     X(activity) \
     X(activity_change) \
     X(autocomplete) \

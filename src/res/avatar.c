@@ -2,7 +2,9 @@
 
 #include "api/generic.h"
 #include "core/avatar.h"
+#include "core/file.h"
 #include "core/words.h"
+#include "files/content.h"
 #include "files/picture.h"
 
 #include <inttypes.h>
@@ -85,23 +87,37 @@ struct scaled {
     const char *wrong; /* NULL: nothing */
 };
 
-int avatar_prepare(struct call *c) {
-    const struct http_file *f = call_file(c, "avatar");
-    struct scaled *s = ARENA_NEW(c->work.arena, struct scaled);
+static int scale(struct call *c, const char *path, struct scaled *s) {
     struct picture p;
-    c->prepared = s;
-    if (f == NULL) return 0;
-    int rc = picture_look(f->path.p, &p);
+    int rc = picture_look(path, &p);
     if (rc == 0) s->wrong = "A picture is expected: JPEG, PNG or GIF.";
     if (rc <= 0) return rc;
-    rc = picture_square(f->path.p, AVATAR_SIDE, c->work.arena, &p, &s->data);
+    rc = picture_square(path, AVATAR_SIDE, c->work.arena, &p, &s->data);
     if (rc == 0) s->wrong = "This picture can't be read, or has too many pixels.";
     s->type = p.type == PICTURE_JPEG ? S("image/jpeg") : S("image/png");
     return rc < 0 ? rc : 0;
 }
 
+int avatar_prepare(struct call *c) {
+    const struct http_file *f = call_file(c, "avatar");
+    const struct json *j = json_named(c->body, S("avatar_file_id"));
+    struct scaled *s = ARENA_NEW(c->work.arena, struct scaled);
+    struct str sha256;
+    int64_t id;
+    c->prepared = s;
+    if (f) return scale(c, f->path.p, s);
+    if (j == NULL || (j->type != JSON_STRING && j->type != JSON_NUMBER) || !str_to_int(j->text, &id)) return 0;
+    int rc = file_own_content(&c->work, id, &sha256);
+    if (rc == 0) s->wrong = "There is no such file of yours, or it has expired.";
+    return rc <= 0 ? rc : scale(c, content_path(c->work.arena, c->work.desk->files, sha256).p, s);
+}
+
+bool avatar_given(struct call *c) { return given(c, "avatar") || given(c, "avatar_file_id"); }
+
 int avatar_check(struct call *c, struct in *in) {
     const struct scaled *s = c->prepared;
+    bool both = in->file == NULL && call_file(c, "avatar");
+    if (both) return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, in->name, in->pointer, "The picture comes as a part or by its id, not both.");
     return s->wrong ? fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "%s", s->wrong) : 0;
 }
 

@@ -26,9 +26,7 @@ static bool may_give(const struct reading *r, const struct custom_field *f) {
     return !r->by_customer || (sees(r, f) && f->is_customer_editable);
 }
 
-/* Files can't be given yet, so they are not missed either. */
 static bool must_give(const struct reading *r, const struct custom_field *f) {
-    if (f->type == FIELD_FILE) return false;
     return r->by_customer ? f->is_required_for_customers && may_give(r, f) : f->is_required_for_agents;
 }
 
@@ -129,6 +127,18 @@ static int load_options(struct reading *r, struct field_option **options) {
     return n ? field_options_of(&r->c->work, json_ids(a, ids, n), options) : 0;
 }
 
+/* Somebody else's file is not told from one that is not there. */
+static int check_files(const struct reading *r, enum field_area area, const struct given_values *given) {
+    struct work *w = &r->c->work;
+    bool *usable = arena_array(w->arena, (size_t)given->count + 1, sizeof *usable);
+    int64_t owner = r->c->method == POST || r->c->id_count > 1 ? 0 : r->c->id;
+    TRY(field_files_usable(w, area, owner, given->list, given->count, usable));
+    for (int i = 0; i < given->count; i++)
+        if (field_value_file(&given->list[i]) && !usable[i])
+            refuse(r, given->list[i].field->key, ERR_FIELD_INVALID, "There is no such file of yours, or it has expired.");
+    return 0;
+}
+
 static int check(struct call *c, struct in *in, enum field_area area) {
     struct work *w = &c->work;
     struct reading r = {.c = c, .in = in, .by_customer = w->actor.rank < ROLE_COLLABORATOR};
@@ -145,6 +155,7 @@ static int check(struct call *c, struct in *in, enum field_area area) {
     r.options = options;
     made->list = arena_array(w->arena, in->json->count + 1, sizeof *made->list);
     for (const struct json *j = in->json->first; j; j = j->next) read_one(&r, j, made);
+    TRY(check_files(&r, area, made));
     TRY(read_missing(&r));
     return w->problem_count > problems ? -(int)failure(w) : 0;
 }
@@ -174,7 +185,8 @@ static void visible(struct work *w, struct branches *out) {
 
 static const struct field user_value_fields[] = {
     {"field",                          F_REF, READONLY, .ref = "user_field", .doc = "What it is a value of."},
-    {"value",                        F_LONG, READONLY, .doc = "The value as text; of options their ids.", .example = "\"3\""},
+    {"value",                        F_LONG, READONLY, .doc = "The value as text; of options their ids, of a file its id: GET /users/:id/files/:file_id/content downloads it.",
+     .example = "\"3\""},
     {0},
 };
 const struct resource user_field_value_resource = {.type = "user_field_value",
@@ -187,7 +199,8 @@ const struct resource user_field_value_resource = {.type = "user_field_value",
 
 static const struct field organization_value_fields[] = {
     {"field",               F_REF, READONLY, .ref = "organization_field", .shows = "title,key", .doc = "What it is a value of."},
-    {"value",             F_LONG, READONLY, .doc = "The value as text; of options their ids.", .example = "\"3\""},
+    {"value",             F_LONG, READONLY, .doc = "The value as text; of options their ids, of a file its id: GET /organizations/:id/files/:file_id/content downloads it.",
+     .example = "\"3\""},
     {0},
 };
 const struct resource organization_field_value_resource = {.type = "organization_field_value",

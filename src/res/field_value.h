@@ -11,7 +11,8 @@ int store_user_values(struct call *c, const struct in *in, int64_t id);
 int store_organization_values(struct call *c, const struct in *in, int64_t id);
 
 #define FIELD_VALUES_DOC                                                                                                                   \
-    "Values of custom fields by the fields' keys, as texts; options by id, several with commas; null or an empty text clears one."
+    "Values of custom fields by the fields' keys, as texts; options by id, several with commas; files by the id that POST /files gave; " \
+    "null or an empty text clears one."
 
 /* On a POST without it mandatory fields are missed all the same. */
 #define USER_FIELD_VALUES                                                                                                                  \

@@ -295,7 +295,9 @@ static int remove_factor(struct call *c) {
 static int put_avatar(struct call *c) {
     TRY(api_target(c));
     TRY(user_may_change(&c->work, c->id));
-    TRY(api_input(c));
+    api_input(c);
+    if (!avatar_given(c)) in_fail(c, "avatar", ERR_FIELD_REQUIRED, "Send it as a part of multipart/form-data, or its id as avatar_file_id.");
+    if (failed(&c->work)) return -(int)failure(&c->work);
     TRY(avatar_store(c, c->id));
     return api_reply(c);
 }
@@ -314,7 +316,7 @@ static const struct field list_args[] = {
     {0},
 };
 
-static const struct field avatar_input[] = {AVATAR_PART(PRESENT), {0}};
+static const struct field avatar_input[] = {AVATAR_PART, AVATAR_FILE, {0}};
 
 static const struct field delete_args[] = {
     {"purge", F_BOOL, .doc = "Admins and owners: erase personal data too; the conversations stay."},
@@ -342,7 +344,8 @@ static const struct route user_routes[] = {
     {GET, "/users/:id/avatar", PUBLIC, "", ONE, avatar_read, .args = avatar_args, .is_download = true, .label = "-", .summary = "Read the picture of a person",
      .doc = "It always answers: initials are drawn where no picture was uploaded."},
     {PUT, "/users/:id/avatar", AG_PLUS, "users", ONE, put_avatar, .prepare = avatar_prepare, .input = avatar_input, .body = FILES_TAKEN,
-     .permission = "users.update", .summary = "Give a person a picture"},
+     .permission = "users.update", .summary = "Give a person a picture", .doc = "As a part of the body, or by the id of a file uploaded before: one of them is mandatory.",
+     .errors = "FIELD_REQUIRED"},
     {POST, "/users", AG_PLUS, "users", ONE, create, .prepare = hash_password, .permission = "users.update",
      .summary = "Make a person", .doc = "An e-mail address or a phone number is mandatory."},
     {POST, "/users/invite", AG_PLUS, "users", ONE, invite, .permission = "users.update", .summary = "Invite a person",

@@ -21,6 +21,7 @@ struct desk {
     struct clock clock;
     struct str base_url; /* no slash at its end */
     struct str host;     /* of the base URL */
+    const char *files;   /* folder of contents: files/content.h */
     struct str installation; /* 64 hex digits: names of realtime channels */
     struct str process;      /* of this run of the program: which entries of the outbox are its own */
     struct str inbox;        /* the folder that mail comes in by (mail/inbox.h); p NULL: none */

@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { File, multipart, open } from './lib/index.mjs';
+import { File, HOUR, multipart, open, raw } from './lib/index.mjs';
 import { GIF, JPEG, png, readPng } from './lib/picture.mjs';
 
 const picture = async (who, path) => (await who.exchange('GET', path));
@@ -129,5 +129,40 @@ test('a purged person leaves no picture', async (t) => {
   const desk = await open(t);
   const { avatar } = (await desk.customer.put('/profile', upload(png(4, 4)))).must(200).data;
   (await desk.owner.delete(`/users/${desk.people.customer.id}`, { purge: true })).must(200);
+  assert.equal((await shown(desk, avatar)).headers['content-type'], 'image/svg+xml');
+});
+
+const uploaded = async (who, bytes, type = 'image/png') => (await who.post('/files', raw(type, bytes))).must(201).data.id;
+
+test('a file uploaded before becomes a picture by its id, and is not kept for it', async (t) => {
+  const desk = await open(t);
+  const id = await uploaded(desk.customer, png(600, 300), 'text/plain');
+  const { data } = (await desk.customer.put('/profile', { avatar_file_id: id, designation: 'Boss' })).must(200);
+  const reply = await shown(desk, data.avatar);
+  assert.deepEqual(readPng(reply.bytes), { width: 256, height: 256, size: 256 * (4 * 256 + 1) });
+  assert.equal(data.designation, 'Boss');
+  assert.notEqual((await desk.customer.fetch(`/files/${id}`)).expiry_at, null);
+  const path = `/users/${desk.people.customer.id}/avatar`;
+  const { avatar } = (await desk.staff.put(path, { avatar_file_id: String(await uploaded(desk.staff, JPEG)) })).must(200).data;
+  assert.equal((await shown(desk, avatar)).headers['content-type'], 'image/jpeg');
+});
+
+test("another's, an expired or an absent file is no picture, nor is one that is none", async (t) => {
+  const desk = await open(t);
+  const path = `/users/${desk.people.customer.id}/avatar`;
+  const [theirs, old, text] = [await uploaded(desk.admin, png(4, 4)), await uploaded(desk.staff, png(4, 4)), await uploaded(desk.staff, Buffer.from('text'))];
+  const bomb = await uploaded(desk.staff, png(1, 1, undefined, [50000, 50000]));
+  for (const id of [text, bomb]) (await desk.staff.put(path, { avatar_file_id: id })).refused(400, 'FIELD_INVALID', 'avatar_file_id');
+  await desk.clock.forward(12 * HOUR);
+  for (const id of [theirs, old, 999999, 0, -1, 'x', null, [1], true]) {
+    (await desk.staff.put(path, { avatar_file_id: id })).refused(400, 'FIELD_INVALID', 'avatar_file_id');
+    (await desk.staff.put('/profile', { avatar_file_id: id, designation: 'x' })).refused(400, 'FIELD_INVALID', 'avatar_file_id');
+  }
+  (await desk.staff.put(path, {})).refused(400, 'FIELD_REQUIRED', 'avatar');
+  const mine = await uploaded(desk.staff, png(4, 4));
+  (await desk.staff.put(path, multipart({ avatar_file_id: mine, avatar: new File('a.png', 'image/png', png(4, 4)) }))).refused(400, 'PARAMETERS_INCONSISTENT', 'avatar_file_id');
+  (await desk.staff.put(`/users/${desk.people.owner.id}/avatar`, { avatar_file_id: mine })).refused(403, 'PERMISSIONS_DENIED');
+  const { designation, avatar } = await desk.staff.fetch('/profile');
+  assert.equal(designation, null);
   assert.equal((await shown(desk, avatar)).headers['content-type'], 'image/svg+xml');
 });

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { deskd, directory, open } from './lib/index.mjs';
+import { Desk, defer, deskd, directory, open, raw } from './lib/index.mjs';
 
 /** This exit code, and one line that says so. */
 function refused(done, status, pattern) {
@@ -39,4 +41,79 @@ test('deskd password in a folder wants a stopped desk and somebody who is there'
   await desk.stop();
   refused(deskd('password', ...desk.store, 'nobody@example.com', '--password-file', '/dev/null'), 1, /nobody in .* has the address nobody@example\.com/);
   refused(deskd('password', ...desk.store, 'owner@example.com', '--password-file', '/dev/null'), 1, /\/dev\/null holds no password/);
+});
+
+/** A desk in a folder with uploaded files, two of them values: [{id, data}]. */
+async function deskWithFiles(t) {
+  const desk = await open(t);
+  if (desk.store.includes('--database')) return {}; // whose backup is PostgreSQL's
+  await desk.owner.create('/users/fields', { key: 'a', type: 'FILE', title: 'a' });
+  await desk.owner.create('/users/fields', { key: 'b', type: 'FILE', title: 'b' });
+  const files = [];
+  for (const data of [randomBytes(100), randomBytes(3 << 20), randomBytes(1)]) {
+    files.push({ data, id: (await desk.owner.post('/files', raw('text/plain', data))).must(201).data.id });
+  }
+  await desk.owner.update(`/users/${desk.people.customer.id}`, { field_values: { a: files[0].id, b: files[1].id } });
+  return { desk, files };
+}
+
+test('a backup of a desk that serves has the contents of its files, and what is restored from it serves them', async (t) => {
+  const { desk, files } = await deskWithFiles(t);
+  if (!desk) return;
+  const place = directory(), to = join(place, 'desk.db');
+  const made = deskd('backup', '--data', desk.dir, '--to', to);
+  assert.equal(made.status, 0, made.stderr);
+  assert.match(made.stdout, /backed up to .*desk\.db\n.*3 files are in .*desk\.db\.files: they belong together/);
+  assert.deepEqual(readdirSync(place).sort(), ['desk.db', 'desk.db.files']);
+  refused(deskd('backup', '--data', desk.dir, '--to', to), 1, /desk\.db exists already: name a new file/);
+  renameSync(to, join(place, 'other.db'));
+  refused(deskd('backup', '--data', desk.dir, '--to', to), 1, /desk\.db\.files exists already/);
+  renameSync(join(place, 'other.db'), to);
+
+  const dir = join(directory(), 'new');
+  mkdirSync(dir, { mode: 0o700 });
+  copyFileSync(join(desk.dir, 'secret.key'), join(dir, 'secret.key'));
+  assert.equal(deskd('restore', '--data', dir, '--from', to).status, 0);
+  const checked = deskd('check', '--data', dir);
+  assert.equal(checked.status, 0, checked.stdout);
+  const restored = await new Desk(dir, { people: desk.people }).start();
+  defer(t, () => restored.stop());
+  for (const { id, data } of files) assert.deepEqual((await restored.owner.exchange('GET', `/api/v1/files/${id}/content`)).must(200).bytes, data);
+  refused(deskd('restore', '--data', dir, '--from', to), 1, /is not empty/);
+});
+
+test('a backup without its folder of contents says what is missing, and check does', async (t) => {
+  const { desk } = await deskWithFiles(t);
+  if (!desk) return;
+  const to = join(directory(), 'desk.db'), dir = join(directory(), 'new'), elsewhere = join(directory(), 'files');
+  deskd('backup', '--data', desk.dir, '--to', to);
+  renameSync(`${to}.files`, `${to}.lost`);
+  const { status, stdout } = deskd('restore', '--data', dir, '--from', to);
+  assert.equal(status, 0);
+  assert.match(stdout, /3 files have no content: there is no folder .*desk\.db\.files/);
+  assert.match(deskd('check', '--data', dir).stdout, /no folder .*files: name theirs with --files/);
+  renameSync(`${to}.lost`, `${to}.files`);
+  assert.equal(deskd('restore', '--data', join(dir, 'again'), '--files', elsewhere, '--from', to).status, 0);
+  assert.ok(!existsSync(join(dir, 'again', 'files')));
+  assert.equal(deskd('check', '--data', join(dir, 'again'), '--files', elsewhere).status, 0);
+});
+
+test('a desk without files is one file when it is backed up', async (t) => {
+  const desk = await open(t);
+  if (desk.store.includes('--database')) return;
+  const place = directory();
+  assert.equal(deskd('backup', '--data', desk.dir, '--to', join(place, 'desk.db')).status, 0);
+  assert.deepEqual(readdirSync(place), ['desk.db']);
+});
+
+test('move leaves contents of files where they are, and says so', async (t) => {
+  const { desk } = await deskWithFiles(t);
+  if (!desk) return;
+  await desk.stop();
+  const dir = join(directory(), 'new');
+  const { status, stdout, stderr } = deskd('move', '--from', `sqlite:${desk.dir}`, '--to', `sqlite:${dir}`);
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, new RegExp(`contents of 3 files .* are in ${desk.dir}/files; serve with --files and that folder, or move it to ${dir}/files\n`));
+  assert.equal(deskd('check', '--data', dir, '--files', join(desk.dir, 'files')).status, 0);
+  assert.equal(deskd('check', '--data', dir).status, 1);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { demo, rolesOf, routes, shared } from './lib/index.mjs';
+import { demo, raw, rolesOf, routes, shared } from './lib/index.mjs';
 
 // Every delivered row of the specification's endpoint list: method, path, status, envelope, order, roles.
 
@@ -94,6 +94,7 @@ const ASK = {
   'POST /teams/:id/members': async (w) => ({ ...await team(w), body: { agent_ids: w.agents[0].id } }),
   'DELETE /teams/:id/members none': async (w) => { const m = await member(w); return { id: m.id, query: { agent_id: m.agents[0].id } }; },
   'DELETE /teams/:id/members count': async (w) => { const m = await member(w); return { id: m.id, query: { agent_ids: m.agents.map((a) => a.id).join() }, count: 2 }; },
+  'POST /files': () => ({ body: raw('application/octet-stream', 'x') }),
   'GET /roles': {},
   'GET /roles/:id': { id: 2 },
   'POST /roles': { body: { title: 'x', type: 'AGENT' } },

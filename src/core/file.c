@@ -1,0 +1,92 @@
+#include "core/file.h"
+
+#include "json/json.h"
+
+QUERY(file_insert, "INSERT INTO files (user_id, name, content_type, size, sha256, expires_at, created_at) "
+                   "VALUES (:user, :name, :type, :size, :sha256, :expires, :now) RETURNING id");
+QUERY(files_of_actor, "SELECT f.id FROM files f WHERE f.id IN @LIST(:ids) AND f.user_id = :user "
+                      "AND (f.expires_at IS NULL OR f.expires_at > :now) ORDER BY f.id @LOCK@");
+QUERY(file_content_of_actor, "SELECT f.sha256 FROM files f WHERE f.id = :id AND f.user_id = :user "
+                             "AND (f.expires_at IS NULL OR f.expires_at > :now)");
+QUERY(files_keep, "UPDATE files SET expires_at = NULL WHERE id IN @LIST(:ids) AND expires_at IS NOT NULL");
+QUERY(files_locked, "SELECT f.id FROM files f WHERE f.id IN @LIST(:ids) ORDER BY f.id @LOCK@");
+QUERY(files_let_go, "UPDATE files SET expires_at = :now WHERE id IN "
+                    "(SELECT f.id FROM files f WHERE f.id IN @LIST(:ids) AND NOT " FILE_IS_USED ")");
+QUERY(files_forgotten, "UPDATE files SET expires_at = :now WHERE user_id = :user AND expires_at > :now");
+QUERY(files_expired, "DELETE FROM files WHERE expires_at <= :now AND id IN "
+                     "(SELECT f.id FROM files f WHERE f.expires_at <= :now AND NOT " FILE_IS_USED
+                     " ORDER BY f.expires_at LIMIT :most) RETURNING sha256");
+QUERY(file_of_content, "SELECT f.id FROM files f WHERE f.sha256 = :sha256 LIMIT 1");
+
+int file_create(struct work *w, const struct file_new *n, int64_t *id) {
+    return db_insert(w->conn, &file_insert,
+                     BINDS(B_ID("user", w->actor.user_id), B_TEXT("name", n->name), B_TEXT("type", n->content_type),
+                           B_INT("size", n->size), B_TEXT("sha256", n->sha256), B_INT("expires", w->now + FILE_LIFE),
+                           B_INT("now", w->now)),
+                     id);
+}
+
+static int list_ids(struct work *w, const struct query *q, const struct bind *binds, int64_t **out) {
+    int64_t *ids = NULL;
+    int n = 0, cap = 0, rc;
+    DB_ROWS(rc, w->conn, q, binds, row) {
+        if (n == cap) {
+            int64_t *more = arena_array(w->arena, (size_t)(cap = cap ? cap * 2 : 16), sizeof *more);
+            if (n) memcpy(more, ids, (size_t)n * sizeof *more);
+            ids = more;
+        }
+        ids[n++] = col_int(row, 0);
+    }
+    *out = ids;
+    return rc < 0 ? rc : n;
+}
+
+int files_own(struct work *w, struct str ids, int64_t **out) {
+    return list_ids(w, &files_of_actor,
+                    BINDS(B_TEXT("ids", ids), B_INT("user", w->actor.user_id), B_INT("now", w->now)), out);
+}
+
+int file_own_content(struct work *w, int64_t id, struct str *sha256) {
+    return db_text(w->conn, &file_content_of_actor,
+                   BINDS(B_INT("id", id), B_INT("user", w->actor.user_id), B_INT("now", w->now)), w->arena, sha256);
+}
+
+/* ---- what refers to them ----------------------------------------------------------------------------------------- */
+
+int files_attached(struct work *w, struct str ids) { return db_exec(w->conn, &files_keep, BINDS(B_TEXT("ids", ids))); }
+
+/* The rows are locked by a statement of their own, so that the next one sees what a neighbour attached them to who was
+ * faster; one who is slower finds them expired. */
+int files_released(struct work *w, struct str ids) {
+    const struct bind *binds = BINDS(B_TEXT("ids", ids), B_INT("now", w->now));
+    int rc;
+    DB_ROWS(rc, w->conn, &files_locked, binds, row) continue;
+    return rc < 0 ? rc : db_exec(w->conn, &files_let_go, binds);
+}
+
+int files_listed(struct work *w, const struct query *q, const struct bind *binds, struct str *ids) {
+    int64_t *list;
+    int n = list_ids(w, q, binds, &list);
+    TRY(n);
+    *ids = json_ids(w->arena, list, (size_t)n);
+    return n;
+}
+
+int files_forget(struct work *w, int64_t user_id) {
+    return db_exec(w->conn, &files_forgotten, BINDS(B_INT("user", user_id), B_INT("now", w->now)));
+}
+
+/* ---- their contents ---------------------------------------------------------------------------------------------- */
+
+int content_named(struct conn *c, struct str sha256) {
+    int64_t id;
+    return db_int(c, &file_of_content, BINDS(B_TEXT("sha256", sha256)), &id);
+}
+
+int files_expire(struct conn *c, struct arena *a, int64_t now, int most, struct str **contents) {
+    struct str *list = *contents = arena_array(a, (size_t)most, sizeof *list);
+    int n = 0, rc;
+    DB_ROWS(rc, c, &files_expired, BINDS(B_INT("now", now), B_INT("most", most)), row)
+    if (n < most) list[n++] = str_dup(a, col_text(row, 0));
+    return rc < 0 ? rc : n;
+}

@@ -1,0 +1,43 @@
+/* Uploaded files as rows: who uploaded what, and what refers to it. What is in them is kept by files/content.h.
+ *
+ * A file is its uploader's alone until it is attached: named by a row of another table, which keeps it. What nothing
+ * refers to has a time to expire: FILE_LIFE after the upload, at once when the last reference to it goes. Rows of files
+ * are deleted by nobody but the sweeper (jobs/sweep_files.c): files/content.c says why that matters. */
+#ifndef CORE_FILE_H
+#define CORE_FILE_H
+
+#include "work/work.h"
+
+#define FILE_LIFE (12 * TIME_HOUR)
+
+/* Of a row f of files. A table that refers to files has its line here. */
+#define FILE_IS_USED                                                                                                   \
+    "(EXISTS (SELECT 1 FROM user_field_values v WHERE v.file_id = f.id) "                                              \
+    "OR EXISTS (SELECT 1 FROM organization_field_values v WHERE v.file_id = f.id))"
+
+struct file_new {
+    struct str name, content_type, sha256; /* 64 hex digits */
+    int64_t size;
+};
+int file_create(struct work *w, const struct file_new *n, int64_t *id);
+
+/* Of these ids (JSON array) those that who acts uploaded and that have not expired, in the arena. They stay until the
+ * write ends. Returns how many, or error. */
+int files_own(struct work *w, struct str ids, int64_t **out);
+/* The content of one of these: 1, 0 none, or error. It may be read in a snapshot. */
+int file_own_content(struct work *w, int64_t id, struct str *sha256);
+
+/* After rows were written that refer to them, or deleted or changed that did (JSON arrays of ids). */
+int files_attached(struct work *w, struct str ids);
+int files_released(struct work *w, struct str ids);
+/* The ids a query yields in its first column, once each, as a JSON array: before what refers to them goes. */
+int files_listed(struct work *w, const struct query *q, const struct bind *binds, struct str *ids);
+
+int files_forget(struct work *w, int64_t user_id); /* what this person uploaded and nothing refers to expires now */
+
+int content_named(struct conn *c, struct str sha256); /* whether a row names this content: 1, 0 or error */
+
+/* Up to `most` expired files less, their contents in the arena, some more than once: how many, or error. */
+int files_expire(struct conn *c, struct arena *a, int64_t now, int most, struct str **contents);
+
+#endif

@@ -1,0 +1,70 @@
+/* Two steps, in writes of their own: src/files/content.c says why. */
+#include "jobs/sweep_files.h"
+
+#include "base/log.h"
+#include "core/file.h"
+#include "files/content.h"
+#include "json/json.h"
+
+#include <stdlib.h>
+
+#define AT_ONCE 1000
+
+struct expiring {
+    struct arena *arena;
+    int64_t now;
+    struct str *contents;
+    int n;
+};
+
+static int expire(struct conn *c, void *arg) {
+    struct expiring *e = arg;
+    return e->n = files_expire(c, e->arena, e->now, AT_ONCE, &e->contents);
+}
+
+static int sweep_expired(struct desk *d, struct arena *a) {
+    struct expiring e = {.arena = a, .now = clock_now(&d->clock)};
+    TRY(db_write(d->db, expire, &e));
+    return contents_drop(d, e.contents, e.n);
+}
+
+QUERY(contents_named, "SELECT f.sha256 FROM files f WHERE f.sha256 IN @TEXTS(:contents) GROUP BY f.sha256 ORDER BY f.sha256");
+
+static int by_name(const void *x, const void *y) {
+    const struct str *a = x, *b = y;
+    return memcmp(a->p, b->p, a->n);
+}
+
+/* Of these contents, in their order, those that no row names come to the front: how many. */
+static int without_rows(struct desk *d, struct arena *a, struct str *list, int n) {
+    struct conn *c = db_reader(d->db);
+    int at = 0, kept = 0, rc;
+    if (c == NULL) return -ERR_SERVICE_UNAVAILABLE;
+    TRY(db_read_begin(c, 0));
+    DB_ROWS(rc, c, &contents_named, BINDS(B_TEXT("contents", json_texts(a, list, (size_t)n))), row) {
+        while (at < n && !str_eq(list[at], col_text(row, 0))) list[kept++] = list[at++];
+        if (at < n) at++;
+    }
+    while (at < n) list[kept++] = list[at++];
+    db_read_end(c);
+    return rc < 0 ? rc : kept;
+}
+
+static int sweep_folder(struct desk *d, struct arena *a) {
+    struct str *list;
+    int nth = (int)(clock_now(&d->clock) / TIME_MINUTE % CONTENT_FOLDERS), n = contents_listed(a, d->files, nth, &list);
+    if (n) qsort(list, (size_t)n, sizeof *list, by_name);
+    for (int i = 0; i < n; i += AT_ONCE) {
+        int gone = without_rows(d, a, list + i, n - i < AT_ONCE ? n - i : AT_ONCE);
+        TRY(gone);
+        TRY(contents_drop(d, list + i, gone));
+    }
+    return 0;
+}
+
+void sweep_files(struct desk *d) {
+    struct arena *a = arena_new();
+    if (d->files) contents_tidy(d->files);
+    if (d->files && (sweep_expired(d, a) < 0 || sweep_folder(d, a) < 0)) log_warn("files were not swept; it is tried again");
+    arena_free(a);
+}

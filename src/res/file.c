@@ -1,0 +1,172 @@
+/* Files: uploaded by themselves, then named by their ids in other operations (api.md "File upload", completions.md section 6). */
+#include "core/file.h"
+
+#include "api/generic.h"
+#include "api/view.h"
+#include "base/limits.h"
+#include "files/content.h"
+#include "res/file_content.h"
+
+/* ---- what was sent ------------------------------------------------------------------------------------------------- */
+
+struct upload {
+    const struct http_file *file;
+    struct file_new row;
+};
+struct uploads {
+    struct upload *list;
+    int count;
+};
+
+static bool is_raw(const struct call *c) { return c->http->form == NULL; }
+
+static int wrong(struct call *c, const struct http_file *f, enum error code, const char *why) {
+    bool named = f->field.n && utf8_valid(f->field);
+    return fail_field(&c->work, code, named ? f->field : S("file"), why ? "%s" : NULL, why);
+}
+
+/* Of a raw body the header may say it, the argument, or both the same. 0 or error. */
+static int either(struct call *c, struct str header, const char *argument, struct str *out) {
+    const struct value *given = &arg(c, argument)->value;
+    struct str said = given->type == V_TEXT ? str_leaf(given->s) : (struct str){0};
+    *out = said.p ? said : header;
+    if (header.n == 0 || said.p == NULL || str_eq(header, said)) return 0;
+    return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, str_of(argument), "The header Content-Disposition says another one.");
+}
+
+static int read_name(struct call *c, const struct http_file *f, struct str *name) {
+    struct str field;
+    *name = f->filename;
+    if (is_raw(c)) either(c, f->field, "_field", &field);
+    if (is_raw(c)) TRY(either(c, f->filename, "_filename", name));
+    if (name->n == 0) *name = S("file");
+    if (!utf8_valid(*name)) return wrong(c, f, ERR_FIELD_INVALID, "The name of the file is not UTF-8.");
+    if (str_eq(*name, S(".")) || str_eq(*name, S(".."))) return wrong(c, f, ERR_FIELD_INVALID, "This is no name of a file.");
+    const char *why = text_wrong(c->work.arena, *name, LIMIT_TITLE, true);
+    return why ? wrong(c, f, ERR_FIELD_INVALID, str_fmt(c->work.arena, "The name of the file: %s", why).p) : 0;
+}
+
+static bool is_media_type(struct str s) {
+    static const char tokens[] = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"; /* RFC 9110 section 5.6.2 */
+    struct str rest = s, essence = str_trim(str_cut(&rest, ';')), subtype = essence, type = str_cut(&subtype, '/');
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] < ' ' || s.p[i] > '~') return false;
+    if (s.n > LIMIT_TITLE || type.n == 0 || subtype.n == 0) return false;
+    for (size_t i = 0; i < essence.n; i++)
+        if (i != type.n && !memchr(tokens, essence.p[i], sizeof tokens - 1)) return false;
+    return true;
+}
+
+/* A plus of Base64 that was not percent-encoded has become a blank, which is nothing else there. */
+static int check_md5(struct call *c, const struct http_file *f) {
+    const struct in *md5 = arg(c, "_md5");
+    if (md5->value.type != V_TEXT) return 0;
+    struct str sum = str_dup(c->work.arena, md5->value.s);
+    for (char *p = (char *)(uintptr_t)sum.p; p < sum.p + sum.n; p++)
+        if (*p == ' ') *p = '+';
+    if (md5_matches(sum, f->md5)) return 0;
+    return fail_field(&c->work, ERR_CHECKSUM_MISMATCH, S("_md5"), NULL);
+}
+
+static void read_upload(struct call *c, const struct http_file *f, struct upload *u) {
+    struct arena *a = c->work.arena;
+    u->file = f;
+    u->row = (struct file_new){.content_type = is_media_type(f->type) ? f->type : S("application/octet-stream"),
+                               .sha256 = str_hex(a, f->sha256, sizeof f->sha256), .size = f->size};
+    read_name(c, f, &u->row.name);
+    if (f->size == 0) wrong(c, f, ERR_FIELD_EMPTY, NULL);
+    check_md5(c, f);
+}
+
+/* What is wrong is said of all files at once. */
+static int read_uploads(struct call *c, struct uploads *out) {
+    size_t most = 0;
+    for (const char *const *name = (const char *const[]){"_filename", "_field", "_md5", NULL}; *name; name++)
+        if (!is_raw(c)) in_ignore(c, *name, "the parts of the body say it themselves");
+    int rc = api_input(c);
+    for (const struct http_file *f = c->http->files; f; f = f->next) most++;
+    *out = (struct uploads){.list = arena_array(c->work.arena, most + 1, sizeof *out->list)};
+    for (const struct http_file *f = c->http->files; f; f = f->next) read_upload(c, f, &out->list[out->count++]);
+    if (out->count == 0)
+        fail_field(&c->work, ERR_FIELD_REQUIRED, S("file"),
+                   "Send the file as the body, with a Content-Type like application/octet-stream, or as a part of multipart/form-data.");
+    return failed(&c->work) ? -(int)failure(&c->work) : rc;
+}
+
+/* In the pool: contents wait for the disk. What is refused is said by the handler, so that an Idempotency-Key keeps it. */
+static int keep_contents(struct call *c) {
+    struct uploads u;
+    if (read_uploads(c, &u) < 0) return 0;
+    for (int i = 0; i < u.count; i++)
+        TRY(content_keep(c->work.arena, c->work.desk->files, u.list[i].row.sha256, u.list[i].file->path.p, u.list[i].row.size));
+    return 0;
+}
+
+static int create(struct call *c) {
+    struct uploads u;
+    TRY(read_uploads(c, &u));
+    int64_t *ids = arena_array(c->work.arena, (size_t)u.count, sizeof *ids);
+    for (int i = 0; i < u.count; i++) {
+        TRY(content_hold(&c->work, u.list[i].row.sha256, u.list[i].file->path.p, u.list[i].row.size));
+        TRY(file_create(&c->work, &u.list[i].row, &ids[i]));
+    }
+    return u.count == 1 ? api_reply_one(c, ids[0]) : api_reply_list_of(c, ids, u.count);
+}
+
+/* ---- the tables ---------------------------------------------------------------------------------------------------- */
+
+static void write_content_url(struct view *v, const struct row *row, const struct value *own) {
+    char id[INT_TEXT];
+    (void)own;
+    JW_CAT(&v->w, v->c->work.desk->base_url, S("/api/v1/files/"), str_int(id, row->id), S("/content"));
+}
+
+static void visible(struct work *w, struct branches *out) {
+    branch_add(out, "t.user_id = :uploader AND (t.expires_at IS NULL OR t.expires_at > :moment)");
+    branch_bind_int(out, ":uploader", w->actor.user_id);
+    branch_bind_int(out, ":moment", w->now);
+}
+
+static const struct field file_fields[] = {
+    {"name", F_TEXT, READONLY, .doc = "What it was called where it came from, without folders.", .example = "\"invoice.pdf\""},
+    {"size", F_INT, READONLY, .doc = "Its bytes.", .example = "48210"},
+    {"content_type", F_TEXT, READONLY, .doc = "What its sender said that it is.", .example = "\"application/pdf\""},
+    {"content_url", F_COMPUTED, READONLY, .render = write_content_url, .doc = "Where its content is downloaded.",
+     .example = "\"http://127.0.0.1:8080/api/v1/files/7/content\""},
+    {"hash", F_TEXT, READONLY, .column = "t.sha256", .doc = "SHA-256 of its content, in hex digits.",
+     .example = "\"2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\""},
+    {"created_at", F_TIME, READONLY, .doc = "When it was uploaded."},
+    {"expiry_at", F_TIME, READONLY, .column = "t.expires_at", .doc = "When it is removed unless something refers to it by then; null once something does."},
+    {0},
+};
+
+static const struct field nothing[] = {{0}};
+static const struct field upload_args[] = {
+    {"_filename", F_TEXT, 0, .doc = "Of a raw body: the name of the file, as in the header Content-Disposition.", .example = "\"invoice.pdf\""},
+    {"_field", F_TEXT, 0, .doc = "Of a raw body: the name of the form field it stands for, as in the header. Problems are told by it.", .example = "\"logo\""},
+    {"_md5", F_TEXT, 0, .doc = "Of a raw body: the MD5 of the file in Base64 or hex digits, as in the header Content-MD5.",
+     .example = "\"5d41402abc4b2a76b9719d911017c592\""},
+    {0},
+};
+
+#define CONTENT_DOC " The name is in Content-Disposition; HEAD shows it with size and type alone. One range of bytes is understood."
+
+static const struct route file_routes[] = {
+    {POST, "/files", ALL | FINGERPRINT, "", ONE, create, .also = LIST_COUNT, .prepare = keep_contents, .body = RAW_FILE, .input = nothing, .args = upload_args,
+     .summary = "Upload a file",
+     .doc = "As the whole body, of any Content-Type but JSON and forms, or as parts of multipart/form-data; several files answer a list. Its id is then named where a file is "
+            "wanted (avatar_file_id, values of FILE fields), by who uploaded it, within twelve hours, as often as needed.",
+     .errors = "FIELD_REQUIRED FIELD_EMPTY CHECKSUM_MISMATCH"},
+    {GET, "/files/:id", ALL, "", ONE, api_get, .summary = "Read a file", .doc = "For who uploaded it; its content has an address of its own."},
+    {GET, "/files/:id/content", ALL, "", ONE, own_content, .args = content_args, .is_download = true, .summary = "Download a file",
+     .doc = "For who uploaded it." CONTENT_DOC},
+    {GET, "/users/:id/files/:file_id/content", ALL, "users", ONE, user_content, .args = content_args, .is_download = true, .of = "user",
+     .summary = "Download a file of a person", .doc = "The file that is a value of a custom field, for who sees the value: staff, and the person." CONTENT_DOC},
+    {GET, "/organizations/:id/files/:file_id/content", ALL, "users", ONE, organization_content, .args = content_args, .is_download = true, .of = "organization",
+     .summary = "Download a file of an organization",
+     .doc = "The file that is a value of a custom field, for who sees the value: staff, and the organization's people where the field is visible to customers." CONTENT_DOC},
+    {0},
+};
+
+const struct resource file_resource = {.type = "file", .title = "Files", .doc = "Uploaded to be named by other operations.", .url = "files/:id",
+                                       .table = "files", .fields = file_fields, .routes = file_routes, .visible = visible, .changes_unseen = true};

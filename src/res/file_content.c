@@ -1,0 +1,161 @@
+/* What people uploaded is served to other people, so nothing of it may run in a browser as if it were ours: it is saved
+ * and not shown (but for raster images where that is asked for), no type is guessed, and the policy gives it neither
+ * scripts nor our origin. */
+#include "res/file_content.h"
+
+#include "api/generic.h"
+#include "api/reply.h"
+#include "base/log.h"
+#include "core/words.h"
+#include "files/content.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const struct field content_args[] = {
+    {"inline", F_BOOL, 0, .doc = "Raster images (PNG, JPEG, GIF, WebP) may be shown in place; everything else is saved all the same."},
+    {0},
+};
+
+struct content {
+    struct str name, type, sha256;
+    int64_t size;
+};
+
+/* ---- headers ------------------------------------------------------------------------------------------------------ */
+
+static bool is_raster(struct str type) {
+    static const char *const types[] = {"image/png", "image/jpeg", "image/gif", "image/webp"};
+    struct str rest = type, essence = str_trim(str_cut(&rest, ';'));
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (str_eqi(essence, str_of(types[i]))) return true;
+    return false;
+}
+
+static bool is_attribute_character(char c) { /* RFC 8187 section 3.2.1 */
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c && strchr("!#$&+-.^_`|~", c));
+}
+
+/* RFC 6266: a plain name for everybody, beside it the whole one where the plain one is not. */
+static struct str disposition(struct arena *a, struct str name, bool shown) {
+    struct buf plain = {0}, whole = {0};
+    bool same = true;
+    for (size_t i = 0; i < name.n; i++) {
+        char c = name.p[i];
+        bool safe = c >= ' ' && c <= '~' && !strchr("\"\\%", c);
+        same = same && safe;
+        if (((unsigned char)c & 0xC0) != 0x80) buf_char(&plain, safe ? c : '_');
+        if (is_attribute_character(c)) buf_char(&whole, c);
+        else buf_fmt(&whole, "%%%02X", (unsigned char)c);
+    }
+    struct str text = str_fmt(a, "%s; filename=\"%.*s\"", shown ? "inline" : "attachment", (int)plain.n, plain.p ? plain.p : "");
+    if (!same) text = str_fmt(a, "%s; filename*=UTF-8''%.*s", text.p, (int)whole.n, whole.p);
+    buf_free(&plain);
+    buf_free(&whole);
+    return text;
+}
+
+/* One range (RFC 9110 section 14.2); several, or one that is not there, are passed over: all is sent. */
+static bool range_of(struct str header, int64_t size, int64_t *at, int64_t *n) {
+    struct str unit = S("bytes="), rest = header, from;
+    int64_t first, last = size - 1;
+    if (!str_starts(header, unit)) return false;
+    rest = (struct str){header.p + unit.n, header.n - unit.n};
+    from = str_trim(str_cut(&rest, '-'));
+    if (rest.p == NULL) return false;
+    rest = str_trim(rest);
+    if (rest.n && (!str_to_int(rest, &last) || last < 0)) return false;
+    if (from.n == 0) { /* the last so many */
+        if (rest.n == 0 || last == 0) return false;
+        first = last < size ? size - last : 0;
+        last = size - 1;
+    } else if (!str_to_int(from, &first) || first < 0) {
+        return false;
+    }
+    if (last >= size) last = size - 1;
+    if (first > last) return false;
+    *at = first;
+    *n = last - first + 1;
+    return true;
+}
+
+static struct str range_asked(struct call *c) {
+    struct str if_range = http_header(c->http, "If-Range");
+    bool same = if_range.p == NULL || str_eq(str_trim(if_range), STR_CAT(c->work.arena, S("\""), c->etag, S("\"")));
+    return same ? http_header(c->http, "Range") : (struct str){0};
+}
+
+/* ---- sending ------------------------------------------------------------------------------------------------------ */
+
+static int open_content(struct call *c, const struct content *f, struct download *d) {
+    struct stat st;
+    const char *path = content_path(c->work.arena, c->work.desk->files, f->sha256).p;
+    d->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (d->fd >= 0 && fstat(d->fd, &st) == 0 && st.st_size == f->size) return 0;
+    log_error("the content %s of a file is not there as it was: %s", path, d->fd < 0 ? strerror(errno) : "another size");
+    if (d->fd >= 0) close(d->fd);
+    return -ERR_SERVICE_UNAVAILABLE;
+}
+
+static int send_content(struct call *c, const struct content *f) {
+    struct arena *a = c->work.arena;
+    struct download *d = ARENA_NEW(a, struct download);
+    c->etag = (struct str){f->sha256.p, 32};
+    int rc = conditional(c);
+    if (rc != 0) return rc < 0 ? rc : 0;
+    TRY(open_content(c, f, d));
+    *d = (struct download){d->fd, 0, f->size};
+    if (range_of(range_asked(c), f->size, &d->at, &d->n)) {
+        c->status = 206;
+        call_header(c, "Content-Range", str_fmt(a, "bytes %" PRId64 "-%" PRId64 "/%" PRId64, d->at, d->at + d->n - 1, f->size));
+    }
+    c->raw = true;
+    c->download = d;
+    call_header(c, "Content-Type", f->type);
+    call_header(c, "Content-Disposition", disposition(a, f->name, arg(c, "inline")->value.i && is_raster(f->type)));
+    call_header(c, "Accept-Ranges", S("bytes"));
+    call_header(c, "X-Content-Type-Options", S("nosniff"));
+    call_header(c, "Content-Security-Policy", S("default-src 'none'; sandbox"));
+    call_header(c, "Cache-Control", S("private, max-age=0, must-revalidate"));
+    return 0;
+}
+
+/* ---- which, and for whom ------------------------------------------------------------------------------------------ */
+
+#define CONTENT "t.name, t.content_type, t.sha256, t.size"
+QUERY(content_of_file, "SELECT " CONTENT " FROM files t WHERE t.id = :file AND t.user_id = :me AND (t.expires_at IS NULL OR t.expires_at > :now)");
+#define CONTENT_OF_VALUE(table, owner)                                                                                                     \
+    "SELECT " CONTENT " FROM " table " v JOIN custom_fields f ON f.id = v.field_id JOIN files t ON t.id = v.file_id "                      \
+    "WHERE v." owner " = :owner AND v.file_id = :file AND f.is_enabled = 1 AND f.is_visible_to_customers >= :visible LIMIT 1"
+QUERY(content_of_user, CONTENT_OF_VALUE("user_field_values", "user_id"));
+QUERY(content_of_organization, CONTENT_OF_VALUE("organization_field_values", "organization_id"));
+
+static int send_found(struct call *c, const struct query *q) {
+    struct work *w = &c->work;
+    struct stmt *row;
+    const struct bind *binds =
+        BINDS(B_INT("file", c->vars[c->var_count - 1].id), B_INT("owner", c->vars[0].id), B_INT("me", w->actor.user_id),
+              B_INT("visible", w->actor.rank < ROLE_COLLABORATOR), B_INT("now", w->now));
+    int rc = db_row(w->conn, q, binds, &row);
+    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
+    struct content f = {str_dup(w->arena, col_text(row, 0)), str_dup(w->arena, col_text(row, 1)), str_dup(w->arena, col_text(row, 2)), col_int(row, 3)};
+    stmt_end(row);
+    TRY(api_input(c));
+    return send_content(c, &f);
+}
+
+int own_content(struct call *c) { return send_found(c, &content_of_file); }
+
+int user_content(struct call *c) {
+    TRY(api_of(c));
+    bool sees = c->work.actor.rank >= ROLE_COLLABORATOR || c->vars[0].id == c->work.actor.user_id;
+    return sees ? send_found(c, &content_of_user) : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+}
+
+int organization_content(struct call *c) {
+    TRY(api_of(c));
+    return send_found(c, &content_of_organization);
+}

@@ -1,0 +1,12 @@
+/* Downloads of files: for who uploaded one, and for who sees a value of a custom field that is one. */
+#ifndef RES_FILE_CONTENT_H
+#define RES_FILE_CONTENT_H
+
+#include "api/call.h"
+
+extern const struct field content_args[];
+int own_content(struct call *c);          /* /files/:id/content */
+int user_content(struct call *c);         /* /users/:id/files/:file_id/content */
+int organization_content(struct call *c); /* the same of organizations */
+
+#endif
