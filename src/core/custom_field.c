@@ -2,6 +2,7 @@
 
 #include "base/fold.h"
 #include "base/limits.h"
+#include "core/cascade.h"
 #include "json/json.h"
 
 QUERY(custom_fields_listed,
@@ -79,7 +80,7 @@ static struct str key_stem(struct arena *a, struct str title) {
     return n ? (struct str){out, n} : S("field");
 }
 
-QUERY(custom_field_keys, "SELECT key FROM custom_fields WHERE area = :area");
+QUERY(custom_field_keys, "SELECT key FROM custom_fields WHERE area = :area AND deleted_at IS NULL");
 
 int custom_field_key(struct work *w, enum field_area area, struct str title, struct str *key) {
     struct str stem = key_stem(w->arena, title), *taken = arena_array(w->arena, LIMIT_FIELDS, sizeof *taken);
@@ -107,9 +108,10 @@ QUERY(
     "CAST(:visible AS INTEGER), CAST(:editable AS INTEGER), CAST(:for_customers AS INTEGER), CAST(:pattern AS TEXT), "
     "COALESCE(CAST(:sort_order AS INTEGER), MAX(sort_order) + 1, 1), CAST(:enabled AS INTEGER), CAST(:now AS BIGINT), CAST(:now AS BIGINT) "
     "FROM custom_fields WHERE area = :area RETURNING id");
-QUERY(custom_fields_counted, "SELECT COUNT(*) FROM custom_fields WHERE area = :area");
-QUERY(custom_fields_drop, "DELETE FROM custom_fields WHERE id IN @LIST(:ids)");
-QUERY(options_of_fields, "SELECT id FROM custom_field_options WHERE field_id IN @LIST(:ids)");
+QUERY(custom_fields_counted, "SELECT COUNT(*) FROM custom_fields WHERE area = :area AND deleted_at IS NULL");
+/* No key of a field begins with a digit: what it was called is free. */
+QUERY(custom_fields_mark,
+      "UPDATE custom_fields SET deleted_at = :now, is_enabled = 0, key = CAST(id AS TEXT) WHERE id IN @LIST(:ids)");
 QUERY(
     option_insert,
     "INSERT INTO custom_field_options (field_id, sort_order, created_at, updated_at) VALUES (:field, :sort_order, :now, :now) RETURNING id");
@@ -234,10 +236,7 @@ int field_options_replace(struct work *w, int64_t field_id, const struct option_
 }
 
 int custom_fields_remove(struct work *w, struct str ids) {
-    int64_t *options;
-    int n = list_ids(w, &options_of_fields, BINDS(B_TEXT("ids", ids)), &options);
-    TRY(n);
-    TRY(translations_remove(w, TITLE_OF_OPTION, json_ids(w->arena, options, (size_t)n)));
+    TRY(db_exec(w->conn, &custom_fields_mark, BINDS(B_TEXT("ids", ids), B_INT("now", w->now))));
     TRY(translations_remove(w, TITLE_OF_FIELD, ids));
-    return db_exec(w->conn, &custom_fields_drop, BINDS(B_TEXT("ids", ids)));
+    return cascade(w, CASCADE_FIELD, ids);
 }

@@ -94,7 +94,7 @@ static int carry_out(struct conn *c, void *arg) {
 static int put_off(struct conn *c, void *arg) {
     struct turn *t = arg;
     struct work *w = turn_work(t, c);
-    return t->kind->outside ? job_postpone(w, &t->job, w->now + TIME_MINUTE) : job_retry(w, &t->job);
+    return t->kind->outside || t->kind->never_failed ? job_postpone(w, &t->job, w->now + TIME_MINUTE) : job_retry(w, &t->job);
 }
 
 static void finish(struct turn *t) {

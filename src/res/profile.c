@@ -17,7 +17,7 @@ static const struct field profile_fields[] = {
     {"is_otp_enabled", F_BOOL, READONLY, .column = "t.is_mfa_enabled", .doc = "Whether a second factor is asked for."},
     AVATAR_PART(0),
     PERSON_AVATAR,
-    {"organization", F_REF, READONLY, .ref = "organization", .doc = "Whom one works for."},
+    {"organization", F_REF, READONLY, .column = PERSON_ORGANIZATION, .ref = "organization", .doc = "Whom one works for."},
     PERSON_TEAMS,
     PERSON_EMAILS,
     PERSON_PHONES,

@@ -91,7 +91,7 @@ static const struct field user_fields[] = {
     {"agent_case_access", F_WORD, NULLABLE, .words = case_accesses, .to = TO_STAFF, .doc = "Which conversations the person sees; without, the role's."},
     {"organization_case_access", F_WORD, 0, .words = organization_accesses, .initial = "REQUESTED", .to = TO_STAFF,
      .doc = "Whether a customer sees the organization's conversations too, when it is shared."},
-    {"organization", F_REF, NULLABLE | BY_HANDLER, .ref = "organization", .to = TO_STAFF, .doc = "Whom the person works for."},
+    {"organization", F_REF, NULLABLE | BY_HANDLER, .column = PERSON_ORGANIZATION, .ref = "organization", .to = TO_STAFF, .doc = "Whom the person works for."},
     PERSON_TEAMS,
     PERSON_EMAILS,
     PERSON_PHONES,
@@ -383,4 +383,5 @@ const struct resource user_minimal_resource = {.type = "user_minimal", .title = 
 
 static const struct field team_minimal_fields[] = {{"title", F_TEXT, READONLY, .doc = "What the team is called."}, {0}};
 const struct resource team_minimal_resource = {.type = "team_minimal", .title = "Minimal teams", .doc = "A team as participants show it.",
-                                               .url = "teams/:id", .table = "teams", .fields = team_minimal_fields};
+                                               .url = "teams/:id", .table = "teams", .where = "t.deleted_at IS NULL",
+                                               .fields = team_minimal_fields};
