@@ -21,4 +21,4 @@ CREATE INDEX remember_chains_of_user ON remember_chains (user_id);
 
 -- The jobs that were under way go on as cascades.
 UPDATE jobs SET kind = 'cascade', input = '{"of":"organization","ids":' || input || ',"at":0,"step":0,"place":-1,"after":0,"since":'
-    || CAST(created_at AS TEXT) || '}' WHERE kind = 'delete_organizations' AND status IN (1, 2);
+    || created_at || '}' WHERE kind = 'delete_organizations' AND status IN (1, 2);

@@ -309,7 +309,7 @@ static const struct field list_args[] = {
     {"role", F_WORDS, .words = role_types, .filter = "t.role_type IN @LIST(:role)", .doc = "Only people of these kinds."},
     {"is_enabled", F_BOOL, .filter = "t.is_enabled = :is_enabled", .doc = "Only people who may log in, or may not."},
     {"ids", F_IDS, .filter = "t.id IN @LIST(:ids)", .doc = "Only these."},
-    {"organization_id", F_INT, .filter = "t.organization_id = :organization_id", .doc = "Only people of this organization."},
+    {"organization_id", F_INT, .filter = "t.organization_id = :organization_id AND t.organization_id NOT IN " GONE_ORGANIZATIONS, .doc = "Only people of this organization."},
     {"email", F_EMAIL, .check = fold_email, .filter = "t.id IN (SELECT e.user_id FROM identity_emails e WHERE e.email_key = :email AND e.is_claim = 0)", .doc = "Only who has this address."},
     {0},
 };
