@@ -132,8 +132,15 @@ QUERY(
     organization_option_used,
     "SELECT o.id FROM custom_field_options o WHERE o.field_id = :field AND o.id NOT IN @LIST(:kept) AND EXISTS "
     "(SELECT 1 FROM organization_field_values v WHERE v.field_id = :field AND v.value_key = CAST(o.id AS TEXT)) ORDER BY o.id LIMIT 1");
-QUERY(user_choices, "SELECT value FROM user_field_values WHERE field_id = :field GROUP BY value");
-QUERY(organization_choices, "SELECT value FROM organization_field_values WHERE field_id = :field GROUP BY value");
+/* The different ones, from one to the next by the index: a million people have chosen some dozens. Those as long as a key may be
+ * were cut, and are read whole. */
+#define CHOICES(table)                                                                                                 \
+    "WITH RECURSIVE k (value) AS (SELECT MIN(value_key) FROM " table " WHERE field_id = :field UNION ALL "             \
+    "SELECT (SELECT MIN(v.value_key) FROM " table " v WHERE v.field_id = :field AND v.value_key > k.value) FROM k "    \
+    "WHERE k.value IS NOT NULL) SELECT value FROM k WHERE LENGTH(value) < :most UNION ALL SELECT v.value FROM k "      \
+    "JOIN " table " v ON v.field_id = :field AND v.value_key = k.value WHERE LENGTH(k.value) >= :most"
+QUERY(user_choices, CHOICES("user_field_values"));
+QUERY(organization_choices, CHOICES("organization_field_values"));
 
 /* Cases have no values yet. */
 static const struct used {
@@ -194,7 +201,7 @@ static bool among(const int64_t *ids, int n, int64_t id) {
 /* Values of several options: each different one once. */
 static int several_in_use(struct work *w, const struct custom_field *f, const int64_t *going, int n, int64_t *id) {
     int found = 0, rc;
-    DB_ROWS(rc, w->conn, used[f->area].choices, BINDS(B_INT("field", f->id)), row)
+    DB_ROWS(rc, w->conn, used[f->area].choices, BINDS(B_INT("field", f->id), B_INT("most", LIMIT_VALUE_KEY)), row)
     for (struct str rest = col_text(row, 0); rest.p && !found;)
         found = str_to_int(str_cut(&rest, ','), id) && among(going, n, *id);
     return rc < 0 ? rc : found;
