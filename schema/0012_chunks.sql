@@ -7,6 +7,7 @@ ALTER TABLE users ADD COLUMN purged_at BIGINT;  -- what is still to be erased of
 CREATE INDEX teams_gone ON teams (id) WHERE deleted_at IS NOT NULL;
 CREATE INDEX organizations_gone ON organizations (id) WHERE deleted_at IS NOT NULL;
 CREATE INDEX users_leaving ON users (id) WHERE leaving_at IS NOT NULL;
+CREATE INDEX jobs_cascades ON jobs (id) WHERE kind = 'cascade' AND status IN (1, 2);
 
 -- What a team or a person is assigned in any state: those in the trash, too, are found without reading all.
 DROP INDEX cases_by_team;

@@ -65,13 +65,10 @@ static void team_branches(struct work *w, struct branches *b) {
     branch_bind_text(b, ":teams", json_ids(w->arena, teams, (size_t)n));
 }
 
-QUERY(anybody_gone, "SELECT 1 FROM " GONE_TEAMS " g UNION ALL SELECT 1 FROM " GONE_AGENTS " g LIMIT 1");
-
 /* Conversations of nobody. Those of who is gone are found by team and by agent; seldom is anybody. */
 static void nobodys_branches(struct work *w, struct branches *b) {
-    int64_t one;
     branch_add(b, "t.state = 1 AND t.assigned_team_id IS NULL AND t.assigned_agent_id IS NULL");
-    if (db_int(w->conn, &anybody_gone, NULL, &one) != 1) return;
+    if (!cascades_under_way(w)) return;
     branch_add(b, "t.state = 1 AND t.assigned_team_id IN " GONE_TEAMS " AND (t.assigned_agent_id IS NULL OR t.assigned_agent_id IN " GONE_AGENTS ")");
     branch_add(b, "t.state = 1 AND t.assigned_agent_id IN " GONE_AGENTS " AND t.assigned_team_id IS NULL");
 }
@@ -93,9 +90,10 @@ void access_cases(struct work *w, struct branches *out) {
     if (a->rank == ROLE_CUSTOMER) {
         branch_add(out, "t.state = 1 AND t.requester_id = :me");
         if (!a->sees_organization) return;
-        /* The column finds them; whether the requester is in the organization now, the person says. */
-        branch_add(out, "t.state = 1 AND t.organization_id = :my_organization AND t.requester_id <> :me "
-                        "AND EXISTS (SELECT 1 FROM users u WHERE u.id = t.requester_id AND u.organization_id = :my_organization)");
+        /* While conversations follow who moved, the person says which organization it is. */
+        branch_add(out, cascades_under_way(w) ? "t.state = 1 AND t.organization_id = :my_organization AND t.requester_id <> :me AND EXISTS "
+                                                "(SELECT 1 FROM users u WHERE u.id = t.requester_id AND u.organization_id = :my_organization)"
+                                              : "t.state = 1 AND t.organization_id = :my_organization AND t.requester_id <> :me");
         branch_bind_int(out, ":my_organization", a->organization_id);
     } else if (a->case_access == CASES_ALL) {
         branch_add(out, "t.state = 1");
@@ -116,6 +114,16 @@ void access_own_cases(struct work *w, struct branches *out) {
     }
     branch_add(out, "t.state = 1 AND t.requester_id = :me");
     branch_bind_int(out, ":me", w->actor.user_id);
+}
+
+void access_organization_cases(struct work *w, struct branches *out) {
+    const struct actor *a = &w->actor;
+    if (a->rank != ROLE_CUSTOMER || !a->sees_organization || cascades_under_way(w)) {
+        access_cases(w, out);
+        return;
+    }
+    branch_add(out, "t.state = 1 AND t.organization_id = :my_organization");
+    branch_bind_int(out, ":my_organization", a->organization_id);
 }
 
 /* A branch's condition over its alias t, said of the alias c. */

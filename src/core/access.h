@@ -29,6 +29,8 @@ void access_cases(struct work *w, struct branches *out);
 void access_posts(struct work *w, struct branches *out);
 /* The list without filters=MY_ORGANIZATION: customers get those they requested alone. */
 void access_own_cases(struct work *w, struct branches *out);
+/* With it: their organization's, which theirs are among; the same as access_cases, by one index range. */
+void access_organization_cases(struct work *w, struct branches *out);
 
 /* What rows hold of people (user_id): staff see everybody's, others their own. */
 void access_of_person(struct work *w, struct branches *out);

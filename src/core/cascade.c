@@ -71,12 +71,12 @@ QUERY(cascade_agent_uncount, "DELETE FROM case_counts WHERE agent_id = :id");
 QUERY(cascade_agent_left, "UPDATE users SET leaving_at = NULL WHERE id = :id");
 
 static const struct step of_team[] = {
-    {&cascade_team_cases, {&cascade_team_counts, &cascade_team_leave}, 1},
+    {&cascade_team_cases, {&cascade_team_counts, &cascade_team_leave}, 2},
     {NULL, {&cascade_team_uncount, &cascade_team_drop}, 1},
     {0},
 };
 
-#define AGENT_LEAVES {&cascade_agent_cases, {&cascade_agent_counts, &cascade_agent_leave}, 1}, {NULL, {&cascade_agent_uncount, &cascade_agent_left}, 1}
+#define AGENT_LEAVES {&cascade_agent_cases, {&cascade_agent_counts, &cascade_agent_leave}, 2}, {NULL, {&cascade_agent_uncount, &cascade_agent_left}, 1}
 static const struct step of_agent[] = {AGENT_LEAVES, {0}};
 
 /* ---- conversations that were asked for ------------------------------------------------------------------------------ */
@@ -282,6 +282,13 @@ int cascade(struct work *w, enum cascade what, struct str ids) {
     begin_step(&s, 0);
     int rc = take_part(w, &s);
     return rc == 1 ? job_add_next(w, "cascade", stand_write(w->arena, &s), &job) : rc;
+}
+
+QUERY(cascade_left, CASCADES_UNDER_WAY " LIMIT 1");
+
+bool cascades_under_way(struct work *w) {
+    int64_t one;
+    return db_int(w->conn, &cascade_left, NULL, &one) == 1;
 }
 
 int cascade_run(struct work *w, const struct job *j) {

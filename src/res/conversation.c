@@ -69,7 +69,7 @@ static int list_conversations(struct call *c) {
     bool customer = c->work.actor.rank <= ROLE_CUSTOMER;
     if (customer && !setting_bool(c->work.desk, "cases.priority_visible_to_customers")) in_ignore(c, "priority", "customers may not see it");
     TRY(api_input(c));
-    if (arg(c, "filters")->given) access_cases(&c->work, b);
+    if (arg(c, "filters")->given) access_organization_cases(&c->work, b);
     else access_own_cases(&c->work, b);
     bool all = c->work.actor.rank >= ROLE_COLLABORATOR && c->work.actor.case_access == CASES_ALL;
     if (all && arg(c, "status")->given && arg(c, "status")->value.i) branch_by_status(c, b);
