@@ -122,6 +122,7 @@ static int open_store(struct server *s) {
     s->desk.settings = db_read_begin(c, 0) < 0 ? NULL : settings_open(c);
     db_read_end(c);
     s->desk.touches = touches_new();
+    s->desk.cascade_rows = (int)option_int(s->options, OPT_CASCADE_ROWS);
     return s->desk.settings ? 0 : (complain("%s can't be read", store_name(s->options)), -1);
 }
 

@@ -63,6 +63,7 @@ enum option_id {
     OPT_BODY_DEADLINE,
     OPT_IDLE,
     OPT_DRAIN,
+    OPT_CASCADE_ROWS,
     OPT_CACHE,
     OPT_MMAP,
     OPT_LOG_LEVEL,

@@ -10,13 +10,10 @@
 #include <inttypes.h>
 #include <xxhash.h>
 
-#define KEPT (24 * TIME_HOUR)
-
 QUERY(idempotency_get, "SELECT request_hash, status, reply FROM idempotency WHERE caller = :caller AND key_hash = :key AND created_at > :since");
 QUERY(idempotency_put, "INSERT INTO idempotency (caller, key_hash, request_hash, status, reply, created_at) "
                        "VALUES (:caller, :key, :request, :status, :reply, :now) ON CONFLICT (caller, key_hash) DO UPDATE SET "
                        "request_hash = excluded.request_hash, status = excluded.status, reply = excluded.reply, created_at = excluded.created_at");
-QUERY(idempotency_forget, "DELETE FROM idempotency WHERE created_at <= :since");
 
 /* Equal for equal parameters, in whatever order their members were sent. */
 static uint64_t digest(const struct json *j) {
@@ -78,7 +75,7 @@ static int replay(struct call *c, const struct kept *k, bool *found) {
     struct stmt *row;
     *found = false;
     int rc = db_row(c->work.conn, &idempotency_get,
-                    BINDS(B_TEXT("caller", k->caller), B_TEXT("key", k->key_hash), B_INT("since", c->work.now - KEPT)), &row);
+                    BINDS(B_TEXT("caller", k->caller), B_TEXT("key", k->key_hash), B_INT("since", c->work.now - IDEMPOTENCY_KEPT)), &row);
     if (rc <= 0) return rc;
     bool same = str_eq(col_text(row, 0), k->request);
     int64_t status = col_int(row, 1);
@@ -96,7 +93,6 @@ static int replay(struct call *c, const struct kept *k, bool *found) {
 
 static int keep(struct call *c, const struct kept *k) {
     if (c->status >= 500 || c->status == 429) return 0;
-    TRY(db_exec(c->work.conn, &idempotency_forget, BINDS(B_INT("since", c->work.now - KEPT))));
     return db_exec(c->work.conn, &idempotency_put,
                    BINDS(B_TEXT("caller", k->caller), B_TEXT("key", k->key_hash), B_TEXT("request", k->request), B_INT("status", c->status),
                          B_BLOB("reply", seal(c->work.arena, &k->seal, without_secrets(c))), B_INT("now", c->work.now)));

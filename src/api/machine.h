@@ -104,6 +104,8 @@ int64_t rate_counted(struct api *api, struct str remote, int64_t now, int64_t n)
 
 /* ---- idempotency ------------------------------------------------------------------------------------------ */
 
+#define IDEMPOTENCY_KEPT (24 * TIME_HOUR)
+
 /* Runs the handler, or replays what its first run answered. On the writer. */
 int idempotent(struct call *c, int (*run)(struct call *c));
 

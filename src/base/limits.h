@@ -47,6 +47,7 @@
 #define IDLE_KEEPALIVE_S 60               /* between two requests of a connection */
 #define DRAIN_MS 10000                    /* how long a stopping server waits for requests under way */
 
+#define LIMIT_CASCADE 1000                /* rows that one write of a cascade takes: about 20 ms (docs/BENCHMARKS.md) */
 #define LIMIT_BATCH 512                   /* works that share one COMMIT */
 #define LIMIT_PICTURE (20 * 1024 * 1024)   /* bytes that the decoder of pictures may answer */
 #define LIMIT_PIXELS (25 * 1000 * 1000)    /* of a picture that is decoded: 100 MB as RGBA */

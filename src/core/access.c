@@ -7,7 +7,8 @@
  * the agent's teams, and leaving those out read 200 rows to find 10.
  *
  *     ALL        every active conversation
- *     TEAMS      one branch a team | the actor's own | those with neither team nor agent
+ *     TEAMS      one branch a team | the actor's own | those with neither team nor agent | those whose team or agent is gone, and who
+ *                are still named in their rows (core/cascade.c)
  *     SELF       the actor's own
  *     customer   those they requested; with MY_ORGANIZATION those of their organization instead
  *     stranger   those made with the fingerprint
@@ -16,6 +17,7 @@
  * Staff, too, may have requested a conversation, but see it only as their access allows: completions.md section 5. */
 #include "core/access.h"
 
+#include "core/cascade.h"
 #include "core/words.h"
 #include "json/json.h"
 
@@ -63,6 +65,14 @@ static void team_branches(struct work *w, struct branches *b) {
     branch_bind_text(b, ":teams", json_ids(w->arena, teams, (size_t)n));
 }
 
+/* Conversations of nobody. Those of who is gone are found by team and by agent; seldom is anybody. */
+static void nobodys_branches(struct work *w, struct branches *b) {
+    branch_add(b, "t.state = 1 AND t.assigned_team_id IS NULL AND t.assigned_agent_id IS NULL");
+    if (!cascades_under_way(w)) return;
+    branch_add(b, "t.state = 1 AND t.assigned_team_id IN " GONE_TEAMS " AND (t.assigned_agent_id IS NULL OR t.assigned_agent_id IN " GONE_AGENTS ")");
+    branch_add(b, "t.state = 1 AND t.assigned_agent_id IN " GONE_AGENTS " AND t.assigned_team_id IS NULL");
+}
+
 void access_cases(struct work *w, struct branches *out) {
     const struct actor *a = &w->actor;
     if (a->token_case_id) {
@@ -80,7 +90,10 @@ void access_cases(struct work *w, struct branches *out) {
     if (a->rank == ROLE_CUSTOMER) {
         branch_add(out, "t.state = 1 AND t.requester_id = :me");
         if (!a->sees_organization) return;
-        branch_add(out, "t.state = 1 AND t.organization_id = :my_organization AND t.requester_id <> :me");
+        /* While conversations follow who moved, the person says which organization it is. */
+        branch_add(out, cascades_under_way(w) ? "t.state = 1 AND t.organization_id = :my_organization AND t.requester_id <> :me AND EXISTS "
+                                                "(SELECT 1 FROM users u WHERE u.id = t.requester_id AND u.organization_id = :my_organization)"
+                                              : "t.state = 1 AND t.organization_id = :my_organization AND t.requester_id <> :me");
         branch_bind_int(out, ":my_organization", a->organization_id);
     } else if (a->case_access == CASES_ALL) {
         branch_add(out, "t.state = 1");
@@ -88,7 +101,7 @@ void access_cases(struct work *w, struct branches *out) {
         out->overlap = true;
         team_branches(w, out);
         branch_add(out, "t.state = 1 AND t.assigned_agent_id = :me");
-        branch_add(out, "t.state = 1 AND t.assigned_team_id IS NULL AND t.assigned_agent_id IS NULL");
+        nobodys_branches(w, out);
     } else {
         branch_add(out, "t.state = 1 AND t.assigned_agent_id = :me");
     }
@@ -104,16 +117,13 @@ void access_own_cases(struct work *w, struct branches *out) {
 }
 
 void access_organization_cases(struct work *w, struct branches *out) {
-    if (w->actor.rank != ROLE_CUSTOMER) {
+    const struct actor *a = &w->actor;
+    if (a->rank != ROLE_CUSTOMER || !a->sees_organization || cascades_under_way(w)) {
         access_cases(w, out);
         return;
     }
-    if (!w->actor.sees_organization) {
-        access_own_cases(w, out);
-        return;
-    }
     branch_add(out, "t.state = 1 AND t.organization_id = :my_organization");
-    branch_bind_int(out, ":my_organization", w->actor.organization_id);
+    branch_bind_int(out, ":my_organization", a->organization_id);
 }
 
 /* A branch's condition over its alias t, said of the alias c. */

@@ -27,9 +27,9 @@ void branch_bind_text(struct branches *b, const char *name, struct str v);
 void access_cases(struct work *w, struct branches *out);
 /* Posts of those. */
 void access_posts(struct work *w, struct branches *out);
-/* The list without filters: customers get those they requested alone. */
+/* The list without filters=MY_ORGANIZATION: customers get those they requested alone. */
 void access_own_cases(struct work *w, struct branches *out);
-/* Those a customer adds by filters=MY_ORGANIZATION: their organization's instead of their own. */
+/* With it: their organization's, which theirs are among; the same as access_cases, by one index range. */
 void access_organization_cases(struct work *w, struct branches *out);
 
 /* What rows hold of people (user_id): staff see everybody's, others their own. */

@@ -62,7 +62,7 @@ QUERY(activity_user_lists,
       "COALESCE(a.city, '') || '; ' || COALESCE(a.state, '') || '; ' || COALESCE(a.postal_code, '') || '; ' || "
       "COALESCE(a.country, '') || '; ' || COALESCE(a.type, '') FROM contact_addresses a WHERE a.user_id = :id "
       "UNION ALL SELECT 'custom_fields', f.key || ': ' || v.value FROM user_field_values v "
-      "JOIN custom_fields f ON f.id = v.field_id WHERE v.user_id = :id");
+      "JOIN custom_fields f ON f.id = v.field_id WHERE v.user_id = :id AND f.deleted_at IS NULL");
 
 static const struct kind {
     const char *what;
@@ -164,8 +164,6 @@ QUERY(activity_insert, "INSERT INTO activities (owner_user_id, actor_id, name, d
                        "VALUES (CAST(:user AS BIGINT), CAST(:actor AS BIGINT), :name, :did, :now) RETURNING id");
 QUERY(activity_change_insert, "INSERT INTO activity_changes (activity_id, field, previous_value, current_value) "
                               "VALUES (:activity, :field, :previous, :current)");
-QUERY(activity_values_erase, "UPDATE activity_changes SET previous_value = NULL, current_value = NULL "
-                             "WHERE activity_id IN (SELECT a.id FROM activities a WHERE a.owner_user_id = :user)");
 
 /* What who acted did, as the end of a sentence: "changed full_name and role". No value is in it. */
 static struct str deed(struct work *w, enum activity_owner owner, enum activity_name name,
@@ -195,11 +193,6 @@ int activity_add(struct work *w, enum activity_owner owner, int64_t id, enum act
                     BINDS(B_INT("activity", made), B_TEXT("field", changes[i].field),
                           B_TEXT("previous", changes[i].previous), B_TEXT("current", changes[i].current))));
     return 0;
-}
-
-int activities_forget(struct work *w, enum activity_owner owner, int64_t id) {
-    assert(owner == ACTIVITY_OF_USER);
-    return db_exec(w->conn, &activity_values_erase, BINDS(B_INT("user", id)));
 }
 
 /* ---- the difference ---------------------------------------------------------------------------------------------- */

@@ -26,7 +26,4 @@ int activity_watch_all(struct work *w, enum activity_owner owner, struct str ids
 int activity_mark(struct work *w, enum activity_owner owner, int64_t id, enum activity_name name);
 int activities_write(struct work *w);
 
-int activities_forget(struct work *w, enum activity_owner owner,
-                      int64_t id); /* erases values; that something changed stays */
-
 #endif

@@ -10,13 +10,11 @@ QUERY(auth_token_row, "SELECT t.id, t.user_id, t.step FROM auth_tokens t JOIN us
 QUERY(auth_token_spend, "UPDATE auth_tokens SET used_at = :now WHERE id = :id AND used_at IS NULL");
 QUERY(auth_token_missed, "UPDATE auth_tokens SET attempts = attempts + 1 WHERE id = :id");
 QUERY(auth_tokens_drop, "DELETE FROM auth_tokens WHERE user_id = :user");
-QUERY(auth_tokens_forget, "DELETE FROM auth_tokens WHERE expires_at <= :now");
 
 static struct str hash_of(struct work *w, struct str token) { return mac_hex(w->arena, &w->desk->factor_key, token); }
 
 int auth_token_make(struct work *w, enum auth_step step, int64_t user_id, struct str *token) {
     *token = random_hex(w->arena, 32);
-    TRY(db_exec(w->conn, &auth_tokens_forget, BINDS(B_INT("now", w->now))));
     return db_exec(w->conn, &auth_token_insert,
                    BINDS(B_TEXT("hash", hash_of(w, *token)), B_INT("step", step), B_INT("user", user_id), B_TEXT("agent", w->actor.user_agent),
                          B_INT("until", w->now + LIFE)));

@@ -1,5 +1,6 @@
 #include "core/case.h"
 
+#include "core/cascade.h"
 #include "core/message.h"
 
 #include <assert.h>
@@ -29,19 +30,20 @@ QUERY(count_all, "SELECT COALESCE(SUM(n), 0) FROM case_counts WHERE team_id = -1
 QUERY(count_all_typed, "SELECT COALESCE(SUM(n), 0) FROM case_counts WHERE team_id = -1 AND agent_id = -1 AND status_type IN @LIST(:types)");
 QUERY(count_self, "SELECT COALESCE(SUM(n), 0) FROM case_counts WHERE team_id = -1 AND agent_id = :me");
 QUERY(count_self_typed, "SELECT COALESCE(SUM(n), 0) FROM case_counts WHERE team_id = -1 AND agent_id = :me AND status_type IN @LIST(:types)");
-/* Own teams, whoever is assigned; one's own outside of them; those of nobody. */
+/* Own teams, whoever is assigned; one's own outside of them; those of nobody: of teams and agents that are gone, too. */
+#define OF_NOBODY "team_id IN (SELECT 0 UNION ALL SELECT g.id FROM " GONE_TEAMS " g) AND agent_id IN (SELECT 0 UNION ALL SELECT g.id FROM " GONE_AGENTS " g)"
 QUERY(count_teams,
       "SELECT (SELECT COALESCE(SUM(c.n), 0) FROM team_members m JOIN case_counts c ON c.team_id = m.team_id AND c.agent_id = -1 WHERE m.user_id = :me) "
       "+ (SELECT COALESCE(SUM(n), 0) FROM case_counts WHERE team_id = -1 AND agent_id = :me) "
       "- (SELECT COALESCE(SUM(c.n), 0) FROM team_members m JOIN case_counts c ON c.team_id = m.team_id AND c.agent_id = :me WHERE m.user_id = :me) "
-      "+ (SELECT COALESCE(SUM(n), 0) FROM case_counts WHERE team_id = 0 AND agent_id = 0)");
+      "+ (SELECT COALESCE(SUM(n), 0) FROM case_counts WHERE " OF_NOBODY ")");
 QUERY(count_teams_typed,
       "SELECT (SELECT COALESCE(SUM(c.n), 0) FROM team_members m JOIN case_counts c ON c.team_id = m.team_id AND c.agent_id = -1 WHERE m.user_id = :me "
       "AND c.status_type IN @LIST(:types)) "
       "+ (SELECT COALESCE(SUM(n), 0) FROM case_counts WHERE team_id = -1 AND agent_id = :me AND status_type IN @LIST(:types)) "
       "- (SELECT COALESCE(SUM(c.n), 0) FROM team_members m JOIN case_counts c ON c.team_id = m.team_id AND c.agent_id = :me WHERE m.user_id = :me "
       "AND c.status_type IN @LIST(:types)) "
-      "+ (SELECT COALESCE(SUM(n), 0) FROM case_counts WHERE team_id = 0 AND agent_id = 0 AND status_type IN @LIST(:types))");
+      "+ (SELECT COALESCE(SUM(n), 0) FROM case_counts WHERE " OF_NOBODY " AND status_type IN @LIST(:types))");
 
 int case_count(struct work *w, struct str types, int64_t *total) {
     const struct actor *a = &w->actor;
@@ -58,7 +60,7 @@ QUERY(case_insert,
       "INSERT INTO cases (uuid, subject, channel, source, state, requester_id, requester_name, creator_id, organization_id, "
       "status_id, status_type, priority_id, metadata, message_seq, reopen_count, created_at, updated_at) "
       "VALUES (:uuid, :subject, :channel, :source, 1, :requester, :requester_name, :creator, "
-      "(SELECT organization_id FROM users WHERE id = :requester), :status, 1, CAST(:priority AS BIGINT), :metadata, 0, 0, :now, :now) RETURNING id");
+      "(SELECT organization_id FROM users WHERE id = :requester @HOLD@), :status, 1, CAST(:priority AS BIGINT), :metadata, 0, 0, :now, :now) RETURNING id");
 QUERY(case_by_id, "SELECT requester_id, status_id, status_type, COALESCE(assigned_team_id, 0), COALESCE(assigned_agent_id, 0), channel, "
                   "message_seq, COALESCE(last_message_id, 0), creator_id FROM cases WHERE id = :id @LOCK@");
 QUERY(status_of_type, "SELECT id FROM case_statuses WHERE type = :type AND is_deleted = 0 ORDER BY is_system DESC, sort_order, id LIMIT 1");
@@ -137,67 +139,4 @@ int case_set_status(struct work *w, struct case_now *c, int64_t status_id) {
     c->status_id = status_id;
     c->status_type = (int)type;
     return 0;
-}
-
-/* ---- what others do to them ----------------------------------------------------------------------------------- */
-
-QUERY(counts_of_teams,
-      "SELECT team_id, agent_id, status_type, SUM(n) FROM case_counts WHERE team_id IN @LIST(:teams) AND agent_id <> -1 "
-      "GROUP BY team_id, agent_id, status_type HAVING SUM(n) <> 0");
-QUERY(cases_of_teams, "SELECT id FROM cases WHERE assigned_team_id IN @LIST(:teams) ORDER BY id @LOCK@");
-QUERY(cases_unassign_teams, "UPDATE cases SET assigned_team_id = NULL, updated_at = :now WHERE assigned_team_id IN @LIST(:teams)");
-QUERY(counts_drop_teams, "DELETE FROM case_counts WHERE team_id IN @LIST(:teams)");
-QUERY(counts_of_agent,
-      "SELECT team_id, agent_id, status_type, SUM(n) FROM case_counts WHERE agent_id = :agent AND team_id <> -1 "
-      "GROUP BY team_id, agent_id, status_type HAVING SUM(n) <> 0");
-QUERY(cases_of_agent, "SELECT id FROM cases WHERE assigned_agent_id = :agent ORDER BY id @LOCK@");
-QUERY(cases_unassign_agent, "UPDATE cases SET assigned_agent_id = NULL, updated_at = :now WHERE assigned_agent_id = :agent");
-QUERY(counts_drop_agent, "DELETE FROM case_counts WHERE agent_id = :agent");
-QUERY(cases_set_organization, "UPDATE cases SET organization_id = CAST(:organization AS BIGINT) WHERE requester_id = :user");
-
-struct moved {
-    int64_t team, agent, n;
-    int type;
-    struct moved *next;
-};
-
-/* What a query of counters yields, to be counted elsewhere. `cases` locks what is about to move, so that what is counted now
- * is what is moved then. */
-static int read_moved(struct work *w, const struct query *cases, const struct query *q, const struct bind *binds, struct moved **first) {
-    int rc;
-    TRY(db_exec(w->conn, cases, binds));
-    DB_ROWS(rc, w->conn, q, binds, row) {
-        struct moved *m = ARENA_NEW(w->arena, struct moved);
-        *m = (struct moved){col_int(row, 0), col_int(row, 1), col_int(row, 3), (int)col_int(row, 2), *first};
-        *first = m;
-    }
-    return rc;
-}
-
-int cases_leave_teams(struct work *w, struct str teams) {
-    struct moved *first = NULL;
-    const struct bind *binds = BINDS(B_TEXT("teams", teams), B_INT("now", w->now));
-    TRY(read_moved(w, &cases_of_teams, &counts_of_teams, binds, &first));
-    TRY(db_exec(w->conn, &cases_unassign_teams, binds));
-    for (const struct moved *m = first; m; m = m->next) {
-        TRY(count_add(w, m->team, m->agent, m->type, (int)-m->n));
-        TRY(count_add(w, 0, m->agent, m->type, (int)m->n));
-    }
-    return db_exec(w->conn, &counts_drop_teams, binds);
-}
-
-int cases_leave_agent(struct work *w, int64_t user_id) {
-    struct moved *first = NULL;
-    const struct bind *binds = BINDS(B_INT("agent", user_id), B_INT("now", w->now));
-    TRY(read_moved(w, &cases_of_agent, &counts_of_agent, binds, &first));
-    TRY(db_exec(w->conn, &cases_unassign_agent, binds));
-    for (const struct moved *m = first; m; m = m->next) {
-        TRY(count_add(w, m->team, m->agent, m->type, (int)-m->n));
-        TRY(count_add(w, m->team, 0, m->type, (int)m->n));
-    }
-    return db_exec(w->conn, &counts_drop_agent, binds);
-}
-
-int cases_follow_requester(struct work *w, int64_t user_id, int64_t organization_id) {
-    return db_exec(w->conn, &cases_set_organization, BINDS(B_INT("user", user_id), B_ID("organization", organization_id)));
 }

@@ -26,12 +26,6 @@ int case_load(struct work *w, int64_t id, struct case_now *out); /* 1, 0 absent,
 int case_set_status(struct work *w, struct case_now *c, int64_t status_id);
 int status_id_of_type(struct work *w, enum status_type type, int64_t *id); /* the first system status of a type */
 
-/* A team is going: its conversations become unassigned. */
-int cases_leave_teams(struct work *w, struct str team_ids);
-int cases_leave_agent(struct work *w, int64_t user_id);
-/* The organization of a requester changed: their conversations follow. */
-int cases_follow_requester(struct work *w, int64_t user_id, int64_t organization_id);
-
 /* total_count of the list without filters or with kinds of status alone, from the counters. status_types: JSON array or p NULL. */
 int case_count(struct work *w, struct str status_types, int64_t *total);
 

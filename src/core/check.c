@@ -1,6 +1,7 @@
 #include "core/check.h"
 
 #include "base/arena.h"
+#include "core/cascade.h"
 #include "core/file.h"
 
 #include <inttypes.h>
@@ -23,8 +24,7 @@ QUERY(check_status_type, "SELECT t.id FROM cases t JOIN case_statuses s ON s.id 
                          "WHERE t.status_type <> s.type ORDER BY t.id");
 QUERY(check_organization, "SELECT t.id FROM cases t JOIN users u ON u.id = t.requester_id "
                           "WHERE COALESCE(t.organization_id, 0) <> COALESCE(u.organization_id, 0) "
-                          "AND NOT EXISTS (SELECT 1 FROM organizations o WHERE o.id IN (t.organization_id, u.organization_id) "
-                          "AND o.deleted_at IS NOT NULL) ORDER BY t.id");
+                          "AND NOT EXISTS (" CASCADES_UNDER_WAY ") ORDER BY t.id");
 QUERY(check_markers, "SELECT m.case_id, m.user_id FROM read_markers m JOIN cases t ON t.id = m.case_id "
                      "WHERE m.last_read_seq < 0 OR m.last_read_seq > t.message_seq ORDER BY 1, 2");
 QUERY(check_role_type,

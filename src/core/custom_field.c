@@ -2,8 +2,7 @@
 
 #include "base/fold.h"
 #include "base/limits.h"
-#include "core/field_value.h"
-#include "core/file.h"
+#include "core/cascade.h"
 #include "json/json.h"
 
 QUERY(custom_fields_listed,
@@ -81,7 +80,7 @@ static struct str key_stem(struct arena *a, struct str title) {
     return n ? (struct str){out, n} : S("field");
 }
 
-QUERY(custom_field_keys, "SELECT key FROM custom_fields WHERE area = :area");
+QUERY(custom_field_keys, "SELECT key FROM custom_fields WHERE area = :area AND deleted_at IS NULL");
 
 int custom_field_key(struct work *w, enum field_area area, struct str title, struct str *key) {
     struct str stem = key_stem(w->arena, title), *taken = arena_array(w->arena, LIMIT_FIELDS, sizeof *taken);
@@ -109,9 +108,10 @@ QUERY(
     "CAST(:visible AS INTEGER), CAST(:editable AS INTEGER), CAST(:for_customers AS INTEGER), CAST(:pattern AS TEXT), "
     "COALESCE(CAST(:sort_order AS INTEGER), MAX(sort_order) + 1, 1), CAST(:enabled AS INTEGER), CAST(:now AS BIGINT), CAST(:now AS BIGINT) "
     "FROM custom_fields WHERE area = :area RETURNING id");
-QUERY(custom_fields_counted, "SELECT COUNT(*) FROM custom_fields WHERE area = :area");
-QUERY(custom_fields_drop, "DELETE FROM custom_fields WHERE id IN @LIST(:ids)");
-QUERY(options_of_fields, "SELECT id FROM custom_field_options WHERE field_id IN @LIST(:ids)");
+QUERY(custom_fields_counted, "SELECT COUNT(*) FROM custom_fields WHERE area = :area AND deleted_at IS NULL");
+/* No key of a field begins with a digit: what it was called is free. */
+QUERY(custom_fields_mark,
+      "UPDATE custom_fields SET deleted_at = :now, is_enabled = 0, key = CAST(id AS TEXT) WHERE id IN @LIST(:ids)");
 QUERY(
     option_insert,
     "INSERT INTO custom_field_options (field_id, sort_order, created_at, updated_at) VALUES (:field, :sort_order, :now, :now) RETURNING id");
@@ -132,8 +132,15 @@ QUERY(
     organization_option_used,
     "SELECT o.id FROM custom_field_options o WHERE o.field_id = :field AND o.id NOT IN @LIST(:kept) AND EXISTS "
     "(SELECT 1 FROM organization_field_values v WHERE v.field_id = :field AND v.value_key = CAST(o.id AS TEXT)) ORDER BY o.id LIMIT 1");
-QUERY(user_choices, "SELECT value FROM user_field_values WHERE field_id = :field GROUP BY value");
-QUERY(organization_choices, "SELECT value FROM organization_field_values WHERE field_id = :field GROUP BY value");
+/* The different ones, from one to the next by the index: a million people have chosen some dozens. Those as long as a key may be
+ * were cut, and are read whole. */
+#define CHOICES(table)                                                                                                 \
+    "WITH RECURSIVE k (value) AS (SELECT MIN(value_key) FROM " table " WHERE field_id = :field UNION ALL "             \
+    "SELECT (SELECT MIN(v.value_key) FROM " table " v WHERE v.field_id = :field AND v.value_key > k.value) FROM k "    \
+    "WHERE k.value IS NOT NULL) SELECT value FROM k WHERE LENGTH(value) < :most UNION ALL SELECT v.value FROM k "      \
+    "JOIN " table " v ON v.field_id = :field AND v.value_key = k.value WHERE LENGTH(k.value) >= :most"
+QUERY(user_choices, CHOICES("user_field_values"));
+QUERY(organization_choices, CHOICES("organization_field_values"));
 
 /* Cases have no values yet. */
 static const struct used {
@@ -194,7 +201,7 @@ static bool among(const int64_t *ids, int n, int64_t id) {
 /* Values of several options: each different one once. */
 static int several_in_use(struct work *w, const struct custom_field *f, const int64_t *going, int n, int64_t *id) {
     int found = 0, rc;
-    DB_ROWS(rc, w->conn, used[f->area].choices, BINDS(B_INT("field", f->id)), row)
+    DB_ROWS(rc, w->conn, used[f->area].choices, BINDS(B_INT("field", f->id), B_INT("most", LIMIT_VALUE_KEY)), row)
     for (struct str rest = col_text(row, 0); rest.p && !found;)
         found = str_to_int(str_cut(&rest, ','), id) && among(going, n, *id);
     return rc < 0 ? rc : found;
@@ -236,13 +243,7 @@ int field_options_replace(struct work *w, int64_t field_id, const struct option_
 }
 
 int custom_fields_remove(struct work *w, struct str ids) {
-    int64_t *options;
-    int n = list_ids(w, &options_of_fields, BINDS(B_TEXT("ids", ids)), &options);
-    TRY(n);
-    TRY(translations_remove(w, TITLE_OF_OPTION, json_ids(w->arena, options, (size_t)n)));
+    TRY(db_exec(w->conn, &custom_fields_mark, BINDS(B_TEXT("ids", ids), B_INT("now", w->now))));
     TRY(translations_remove(w, TITLE_OF_FIELD, ids));
-    struct str files;
-    TRY(field_files_of_fields(w, ids, &files));
-    TRY(db_exec(w->conn, &custom_fields_drop, BINDS(B_TEXT("ids", ids))));
-    return files_released(w, files);
+    return cascade(w, CASCADE_FIELD, ids);
 }

@@ -40,7 +40,7 @@ int field_options_replace(struct work *w, int64_t field_id, const struct option_
 int field_option_in_use(struct work *w, const struct custom_field *f, struct str kept, int64_t *id);
 int field_option_of(struct work *w, int64_t field_id, int64_t option_id); /* 1: it is the field's */
 int custom_field_used(struct work *w, const struct custom_field *f);      /* 1: somebody has a value of it */
-int custom_fields_remove(struct work *w, struct str ids);                 /* JSON array; with their values */
+int custom_fields_remove(struct work *w, struct str ids);                 /* JSON array; with their values, by a cascade */
 
 bool field_key_valid(struct str key); /* a letter, then letters, digits, _ and - */
 bool field_has_options(enum field_kind type);

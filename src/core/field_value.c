@@ -261,18 +261,7 @@ int field_files_usable(struct work *w, enum field_area area, int64_t owner_id, c
     return rc;
 }
 
-QUERY(files_of_fields, "SELECT DISTINCT v.file_id FROM user_field_values v WHERE v.field_id IN @LIST(:ids) AND v.file_id IS NOT NULL "
-                            "UNION SELECT v.file_id FROM organization_field_values v WHERE v.field_id IN @LIST(:ids) AND v.file_id IS NOT NULL");
-QUERY(files_of_organizations, "SELECT DISTINCT v.file_id FROM organization_field_values v WHERE v.organization_id IN @LIST(:ids) AND v.file_id IS NOT NULL");
 QUERY(user_value_files_drop, "DELETE FROM user_field_values WHERE user_id = :owner AND file_id IS NOT NULL");
-
-int field_files_of_fields(struct work *w, struct str field_ids, struct str *files) {
-    return files_listed(w, &files_of_fields, BINDS(B_TEXT("ids", field_ids)), files);
-}
-
-int field_files_of_organizations(struct work *w, struct str organization_ids, struct str *files) {
-    return files_listed(w, &files_of_organizations, BINDS(B_TEXT("ids", organization_ids)), files);
-}
 
 int user_files_drop(struct work *w, int64_t user_id) {
     const struct bind *binds = BINDS(B_INT("owner", user_id));

@@ -35,10 +35,7 @@ int field_files_usable(struct work *w, enum field_area area, int64_t owner_id, c
                        int count, bool *usable);
 int64_t field_value_file(const struct field_value *v); /* 0: none */
 
-/* Values go, and their files are let go (core/file.h): all such values of a person; of fields and organizations these
- * functions list the files (JSON array) for who deletes them and then says files_released. */
+/* All such values of a person go, and their files are let go (core/file.h). */
 int user_files_drop(struct work *w, int64_t user_id);
-int field_files_of_fields(struct work *w, struct str field_ids, struct str *files);
-int field_files_of_organizations(struct work *w, struct str organization_ids, struct str *files);
 
 #endif

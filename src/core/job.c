@@ -5,7 +5,7 @@
 #define ATTEMPTS 8
 
 QUERY(job_insert, "INSERT INTO jobs (kind, status, creator_id, input, attempts, run_at, created_at, updated_at) "
-                  "VALUES (:kind, 1, CAST(:creator AS BIGINT), :input, 0, :now, :now, :now) RETURNING id");
+                  "VALUES (:kind, 1, CAST(:creator AS BIGINT), :input, 0, :run_at, :now, :now) RETURNING id");
 QUERY(job_due, "SELECT id, kind, COALESCE(creator_id, 0), input, attempts FROM jobs WHERE status IN (1, 2) AND run_at <= :now "
                "AND kind IN @TEXTS(:kinds) ORDER BY run_at, id LIMIT 1 @SKIP@");
 /* While it is leased a job is not due: run_at is the end of the lease. */
@@ -15,7 +15,7 @@ QUERY(job_end, "UPDATE jobs SET status = :status, lease_until = NULL, total = :t
 /* What a claim may do to its row ends where another claim began. */
 QUERY(job_mine, "SELECT id FROM jobs WHERE id = :id AND status = 2 AND attempts = :attempts @LOCK@");
 QUERY(job_longer, "UPDATE jobs SET run_at = :until, lease_until = :until WHERE id = :id AND status = 2 AND attempts = :attempts");
-QUERY(job_further, "UPDATE jobs SET status = 1, attempts = 0, lease_until = NULL, run_at = :now, updated_at = :now "
+QUERY(job_further, "UPDATE jobs SET status = 1, attempts = 0, lease_until = NULL, input = :input, run_at = :run_at, updated_at = :now "
                    "WHERE id = :id AND status = 2 AND attempts = :attempts");
 QUERY(job_again, "UPDATE jobs SET status = :status, lease_until = NULL, run_at = :run_at, updated_at = :now "
                  "WHERE id = :id AND status = 2 AND attempts = :attempts");
@@ -35,11 +35,15 @@ int jobs_announce(struct work *w, const char *kind) {
     return outbox_add(w, "jobs", str_of(kind));
 }
 
-int job_add(struct work *w, const char *kind, struct str input, int64_t *id) {
+static int insert(struct work *w, const char *kind, struct str input, int64_t run_at, int64_t *id) {
     TRY(jobs_announce(w, kind));
     return db_insert(w->conn, &job_insert,
-                     BINDS(B_TEXT("kind", str_of(kind)), B_ID("creator", w->actor.user_id), B_TEXT("input", input), B_INT("now", w->now)), id);
+                     BINDS(B_TEXT("kind", str_of(kind)), B_ID("creator", w->actor.user_id), B_TEXT("input", input), B_INT("run_at", run_at),
+                           B_INT("now", w->now)), id);
 }
+
+int job_add(struct work *w, const char *kind, struct str input, int64_t *id) { return insert(w, kind, input, w->now, id); }
+int job_add_next(struct work *w, const char *kind, struct str input, int64_t *id) { return insert(w, kind, input, w->now + 1, id); }
 
 int job_claim(struct work *w, struct str kinds, struct job *out) {
     struct stmt *row;
@@ -66,8 +70,9 @@ int job_finish(struct work *w, int64_t id, enum job_status status, int total, in
                          B_TEXT("errors", errors), B_INT("now", w->now)));
 }
 
-int job_continue(struct work *w, const struct job *j) {
-    return db_exec(w->conn, &job_further, BINDS(B_INT("id", j->id), B_INT("attempts", j->attempts), B_INT("now", w->now)));
+int job_continue(struct work *w, const struct job *j, struct str input) {
+    return db_exec(w->conn, &job_further,
+                   BINDS(B_INT("id", j->id), B_INT("attempts", j->attempts), B_TEXT("input", input), B_INT("run_at", w->now + 1), B_INT("now", w->now)));
 }
 
 int job_retry(struct work *w, const struct job *j) {

@@ -7,6 +7,8 @@
 
 /* input: JSON. The runner is woken after the commit. */
 int job_add(struct work *w, const char *kind, struct str input, int64_t *id);
+/* The same of what goes on from this write: due a millisecond later, when others had their turn. So a clock that stands still holds it. */
+int job_add_next(struct work *w, const char *kind, struct str input, int64_t *id);
 int jobs_announce(struct work *w, const char *kind); /* rows of it were written otherwise */
 
 void jobs_heard(struct desk *d, struct str payload); /* another process has added some */
@@ -25,7 +27,7 @@ int job_claim(struct work *w, struct str kinds, struct job *out);
 int job_hold(struct work *w, const struct job *j);
 int job_renew(struct work *w, int64_t id, int attempts); /* a lease from now on, unless it was claimed since */
 int job_finish(struct work *w, int64_t id, enum job_status status, int total, int inserted, int rejected, struct str errors);
-int job_continue(struct work *w, const struct job *j); /* a chunk is done and more is left: due again at once */
+int job_continue(struct work *w, const struct job *j, struct str input); /* a part is done and more is left: due a millisecond later, with this input */
 int job_retry(struct work *w, const struct job *j); /* later, or FAILED after the last attempt; this and the next do nothing when it was claimed since */
 int job_postpone(struct work *w, const struct job *j, int64_t until); /* until then, however often it was tried */
 

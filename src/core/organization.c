@@ -1,8 +1,7 @@
 #include "core/organization.h"
 
 #include "base/fold.h"
-#include "core/field_value.h"
-#include "core/file.h"
+#include "core/cascade.h"
 #include "core/name_index.h"
 #include "json/json.h"
 
@@ -80,44 +79,20 @@ int organizations_index_names(struct work *w, struct str ids, bool present) {
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
-#define CHUNK 1000 /* rows of a kind that one write takes: some 20 ms */
-
 QUERY(organizations_mark,
       "UPDATE organizations SET deleted_at = :now, is_shared = 0, legacy_id = NULL WHERE id IN @LIST(:ids)");
 QUERY(organizations_domains, "DELETE FROM identity_domains WHERE organization_id IN @LIST(:ids)");
-QUERY(organizations_cases, "UPDATE cases SET organization_id = NULL WHERE id IN "
-                           "(SELECT c.id FROM cases c WHERE c.organization_id IN @LIST(:ids) LIMIT :most)");
-QUERY(organizations_people, "UPDATE users SET organization_id = NULL, updated_at = :now WHERE id IN "
-                            "(SELECT u.id FROM users u WHERE u.organization_id IN @LIST(:ids) LIMIT :most)");
-QUERY(organizations_drop, "DELETE FROM organizations WHERE id IN @LIST(:ids)");
-
-/* One chunk. 1: more is left; 0: the rows themselves are gone, too. */
-static int take_apart(struct work *w, struct str ids) {
-    const struct bind *binds = BINDS(B_TEXT("ids", ids), B_INT("most", CHUNK), B_INT("now", w->now));
-    int cases = db_exec(w->conn, &organizations_cases, binds);
-    TRY(cases);
-    int people = cases < CHUNK ? db_exec(w->conn, &organizations_people, binds) : CHUNK;
-    TRY(people);
-    if (people == CHUNK) return 1;
-    struct str files;
-    TRY(field_files_of_organizations(w, ids, &files));
-    TRY(db_exec(w->conn, &organizations_drop, binds));
-    TRY(files_released(w, files));
-    return 0;
-}
+QUERY(organization_alive, "SELECT id FROM organizations WHERE id = :id AND deleted_at IS NULL @HOLD@");
 
 int organizations_delete(struct work *w, struct str ids) {
     const struct bind *binds = BINDS(B_TEXT("ids", ids), B_INT("now", w->now));
-    int64_t job;
     TRY(organizations_index_names(w, ids, false));
     TRY(db_exec(w->conn, &organizations_mark, binds));
     TRY(db_exec(w->conn, &organizations_domains, binds));
-    int rc = take_apart(w, ids);
-    return rc == 1 ? job_add(w, "delete_organizations", ids, &job) : rc;
+    return cascade(w, CASCADE_ORGANIZATION, ids);
 }
 
-int organizations_delete_run(struct work *w, const struct job *j) {
-    int rc = take_apart(w, j->input);
-    if (rc == 1) return job_continue(w, j);
-    return rc < 0 ? rc : job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
+int organization_hold(struct work *w, int64_t id) {
+    int rc = id ? db_int(w->conn, &organization_alive, BINDS(B_INT("id", id)), &id) : 1;
+    return rc ? rc : fail_field(w, ERR_FIELD_INVALID, S("organization_id"), "There is no such organization.");
 }

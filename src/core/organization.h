@@ -2,7 +2,7 @@
 #ifndef CORE_ORGANIZATION_H
 #define CORE_ORGANIZATION_H
 
-#include "core/job.h"
+#include "work/work.h"
 
 /* Whether another organization holds one of these domains: 1 and its place, 0, or error. Writers that ask go on
  * one at a time. */
@@ -19,9 +19,9 @@ int organization_of_address(struct work *w, struct str email, int64_t *id);
  * array. */
 int organizations_index_names(struct work *w, struct str ids, bool present);
 
-/* Gone at once for everybody; its people lose it and their conversations with them, a thousand in this write and the
- * rest by a job. */
+/* Gone at once for everybody; its people lose it and their conversations with them by a cascade. */
 int organizations_delete(struct work *w, struct str ids);
-int organizations_delete_run(struct work *w, const struct job *j); /* the job "delete_organizations" */
+/* It is there until the write ends, for somebody to be in it (0: in none). 1, or FIELD_INVALID. */
+int organization_hold(struct work *w, int64_t id);
 
 #endif

@@ -1,6 +1,5 @@
 #include "core/remember.h"
 
-#define LIFE (30 * TIME_DAY)
 #define REPEAT (60 * TIME_SECOND)
 
 QUERY(chain_insert, "INSERT INTO remember_chains (user_id, session_id, created_at) VALUES (:user, :session, :now) RETURNING id");
@@ -17,15 +16,12 @@ QUERY(remember_row, "SELECT t.id, t.chain_id, t.used_at, t.successor, c.user_id 
                     "JOIN users u ON u.id = c.user_id WHERE t.token_hash = :hash AND t.expires_at > :now AND c.ended_at IS NULL "
                     "AND u.is_enabled = 1 AND u.deleted_at IS NULL");
 QUERY(remember_use, "UPDATE remember_tokens SET used_at = :now, successor = :successor WHERE id = :id AND used_at IS NULL");
-QUERY(remember_sweep, "DELETE FROM remember_tokens WHERE expires_at <= :now");
-QUERY(chain_sweep, "DELETE FROM remember_chains WHERE created_at <= :since AND NOT EXISTS "
-                   "(SELECT 1 FROM remember_tokens t WHERE t.chain_id = remember_chains.id)");
 
 static struct str hash_of(struct work *w, struct str token) { return mac_hex(w->arena, &w->desk->remember_key, token); }
 
 static int add_token(struct work *w, int64_t chain, struct str *token) {
     *token = random_hex(w->arena, 32);
-    return db_exec(w->conn, &remember_insert, BINDS(B_INT("chain", chain), B_TEXT("hash", hash_of(w, *token)), B_INT("until", w->now + LIFE)));
+    return db_exec(w->conn, &remember_insert, BINDS(B_INT("chain", chain), B_TEXT("hash", hash_of(w, *token)), B_INT("until", w->now + REMEMBERED_FOR)));
 }
 
 /* Changes of the password and of the second factor lock the person's row, and end what is remembered: what begins or goes on meanwhile
@@ -37,8 +33,6 @@ int remember_begin(struct work *w, int64_t user_id, int64_t session_id, struct s
     TRY(lock_person(w, user_id));
     int live = db_int(w->conn, &chain_session_live, BINDS(B_INT("session", session_id)), &session);
     if (live <= 0) return live;
-    TRY(db_exec(w->conn, &remember_sweep, BINDS(B_INT("now", w->now))));
-    TRY(db_exec(w->conn, &chain_sweep, BINDS(B_INT("since", w->now - LIFE))));
     TRY(db_insert(w->conn, &chain_insert, BINDS(B_INT("user", user_id), B_INT("session", session_id), B_INT("now", w->now)), &chain));
     TRY(add_token(w, chain, token));
     return 1;

@@ -8,6 +8,8 @@
 
 #include "work/work.h"
 
+#define REMEMBERED_FOR (30 * TIME_DAY) /* without being used */
+
 /* A chain that begins with a login: 1, or 0 when its session has ended meanwhile. */
 int remember_begin(struct work *w, int64_t user_id, int64_t session_id, struct str *token);
 

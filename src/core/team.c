@@ -1,10 +1,10 @@
 #include "core/team.h"
 
 #include "core/activity.h"
-#include "core/case.h"
+#include "core/cascade.h"
 #include "core/hours.h"
 
-QUERY(teams_remove, "DELETE FROM teams WHERE id IN @LIST(:ids)");
+QUERY(teams_mark, "UPDATE teams SET deleted_at = :now, legacy_id = NULL WHERE id IN @LIST(:ids)");
 QUERY(team_members_remove, "DELETE FROM team_members WHERE team_id IN @LIST(:ids)");
 QUERY(team_member_add, "INSERT INTO team_members (team_id, user_id, created_at) SELECT CAST(:team AS BIGINT), id, CAST(:now AS BIGINT) FROM users "
                        "WHERE id IN @LIST(:users) ON CONFLICT (team_id, user_id) DO NOTHING");
@@ -12,20 +12,21 @@ QUERY(team_member_remove, "DELETE FROM team_members WHERE team_id = :team AND us
 QUERY(teams_staffed, "SELECT t.id, h.zones, h.holidays, h.time_zone FROM teams t "
                      "JOIN business_hours h ON h.id = COALESCE(t.businesshour_id, (SELECT id FROM business_hours WHERE is_default = 1)) "
                      "WHERE EXISTS (SELECT 1 FROM team_members m JOIN users u ON u.id = m.user_id WHERE m.team_id = t.id AND u.is_enabled = 1 "
-                     "AND u.deleted_at IS NULL) ORDER BY t.id");
+                     "AND u.deleted_at IS NULL) AND t.deleted_at IS NULL ORDER BY t.id");
 
 int teams_delete(struct work *w, struct str ids) {
-    TRY(cases_leave_teams(w, ids));
-    TRY(db_exec(w->conn, &team_members_remove, BINDS(B_TEXT("ids", ids))));
-    int rc = db_exec(w->conn, &teams_remove, BINDS(B_TEXT("ids", ids)));
-    return rc == -ERR_FIELD_INVALID ? fail(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE) : rc; /* something of a later schema refers to it */
+    const struct bind *binds = BINDS(B_TEXT("ids", ids), B_INT("now", w->now));
+    TRY(db_exec(w->conn, &teams_mark, binds));
+    TRY(db_exec(w->conn, &team_members_remove, binds));
+    return cascade(w, CASCADE_TEAM, ids);
 }
 
-QUERY(team_changed, "UPDATE teams SET updated_at = :now WHERE id = :team");
+QUERY(team_changed, "UPDATE teams SET updated_at = :now WHERE id = :team AND deleted_at IS NULL");
 
 int team_add_members(struct work *w, int64_t team_id, struct str users) {
     TRY(activity_watch_all(w, ACTIVITY_OF_USER, users));
-    TRY(db_exec(w->conn, &team_changed, BINDS(B_INT("team", team_id), B_INT("now", w->now))));
+    int rc = db_exec(w->conn, &team_changed, BINDS(B_INT("team", team_id), B_INT("now", w->now)));
+    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND); /* deleted meanwhile */
     return db_exec(w->conn, &team_member_add, BINDS(B_INT("team", team_id), B_TEXT("users", users), B_INT("now", w->now)));
 }
 

@@ -3,7 +3,7 @@
 #include "base/fold.h"
 #include "core/activity.h"
 #include "core/avatar.h"
-#include "core/case.h"
+#include "core/cascade.h"
 #include "core/contact.h"
 #include "core/field_value.h"
 #include "core/file.h"
@@ -13,6 +13,7 @@
 #include "core/name_index.h"
 #include "core/organization.h"
 #include "core/session.h"
+#include "json/json.h"
 
 #include <inttypes.h>
 
@@ -32,6 +33,7 @@ int user_create(struct work *w, const struct user_new *n, bool by_staff, int64_t
     int access = n->organization_case_access ? n->organization_case_access : ORGANIZATION_REQUESTED;
     int64_t organization = n->organization_id;
     if (organization == 0 && n->email.p) TRY(organization_of_address(w, n->email, &organization));
+    TRY(organization_hold(w, organization));
     TRY(db_insert(w->conn, &user_insert,
                   BINDS(B_TEXT("uuid", random_uuid(w->arena)), B_TEXT("name", n->full_name), B_TEXT("key", fold_key(w->arena, n->full_name)),
                         B_TEXT("legacy", n->legacy_id), B_TEXT("designation", n->designation), B_TEXT("designation_key", fold_key(w->arena, n->designation)), B_INT("role", n->role_id),
@@ -50,11 +52,12 @@ int user_create(struct work *w, const struct user_new *n, bool by_staff, int64_t
 QUERY(teams_leave, "DELETE FROM team_members WHERE user_id = :user AND team_id NOT IN @LIST(:teams)");
 QUERY(teams_changed, "UPDATE teams SET updated_at = :now WHERE id IN (SELECT team_id FROM team_members WHERE user_id = :user) OR id IN @LIST(:teams)");
 QUERY(teams_join, "INSERT INTO team_members (team_id, user_id, created_at) SELECT id, CAST(:user AS BIGINT), CAST(:now AS BIGINT) FROM teams "
-                  "WHERE id IN @LIST(:teams) ON CONFLICT (team_id, user_id) DO NOTHING");
+                  "WHERE id IN @LIST(:teams) AND deleted_at IS NULL ON CONFLICT (team_id, user_id) DO NOTHING");
 QUERY(user_role_set, "UPDATE users SET role_id = :role, role_type = (SELECT type FROM roles WHERE id = :role), updated_at = :now WHERE id = :user");
 QUERY(user_name_set, "UPDATE users SET full_name = :name, name_key = :key, updated_at = :now WHERE id = :user");
-QUERY(user_organization_set, "UPDATE users SET organization_id = CAST(:organization AS BIGINT), updated_at = :now WHERE id = :user");
-QUERY(user_mark_deleted, "UPDATE users SET is_enabled = 0, deleted_at = :now, updated_at = :now, "
+QUERY(user_organization_set, "UPDATE users SET organization_id = CAST(:organization AS BIGINT), updated_at = :now WHERE id = :user "
+                             "AND COALESCE(organization_id, 0) <> COALESCE(CAST(:organization AS BIGINT), 0)");
+QUERY(user_mark_deleted, "UPDATE users SET is_enabled = 0, deleted_at = :now, leaving_at = :now, updated_at = :now, "
                          "role_id = (SELECT MIN(r.id) FROM roles r WHERE r.is_system = 1 AND r.type = users.role_type) WHERE id = :user");
 
 int user_join_teams(struct work *w, int64_t user_id, struct str teams) {
@@ -87,11 +90,13 @@ int user_set_name(struct work *w, int64_t user_id, struct str name) {
 
 int user_set_organization(struct work *w, int64_t user_id, int64_t organization_id) {
     TRY(activity_watch(w, ACTIVITY_OF_USER, user_id));
-    TRY(db_exec(w->conn, &user_organization_set, BINDS(B_INT("user", user_id), B_ID("organization", organization_id), B_INT("now", w->now))));
-    return cases_follow_requester(w, user_id, organization_id);
+    TRY(organization_hold(w, organization_id));
+    int moved = db_exec(w->conn, &user_organization_set, BINDS(B_INT("user", user_id), B_ID("organization", organization_id), B_INT("now", w->now)));
+    return moved <= 0 ? moved : cascade(w, CASCADE_REQUESTER, json_ids(w->arena, &user_id, 1));
 }
 
-int user_delete(struct work *w, int64_t user_id) {
+/* Without what follows for conversations. */
+static int leave(struct work *w, int64_t user_id) {
     const struct bind *binds = BINDS(B_INT("user", user_id), B_TEXT("teams", S("[]")), B_INT("now", w->now));
     TRY(activity_mark(w, ACTIVITY_OF_USER, user_id, USER_DELETED));
     TRY(index_name(w, user_id, (struct str){0}));
@@ -100,33 +105,29 @@ int user_delete(struct work *w, int64_t user_id) {
     TRY(contacts_free(w, user_id));
     TRY(user_files_drop(w, user_id));
     TRY(db_exec(w->conn, &teams_leave, binds));
-    TRY(cases_leave_agent(w, user_id));
     return sessions_end(w, user_id, 0);
+}
+
+int user_delete(struct work *w, int64_t user_id) {
+    TRY(leave(w, user_id));
+    return cascade(w, CASCADE_AGENT, json_ids(w->arena, &user_id, 1));
 }
 
 QUERY(user_erase, "UPDATE users SET full_name = 'Deleted user', name_key = 'deleted user', legacy_id = NULL, designation = NULL, designation_key = NULL, organization_id = NULL, "
                   "time_zone = NULL, greeting = NULL, signature = NULL, status_message = NULL, password_hash = NULL, avatar_updated_at = NULL, pinned_notes_count = 0, "
-                  "last_seen_user_agent = NULL, last_seen_ip = NULL, is_mfa_enabled = 0, totp_secret = NULL, totp_step = NULL WHERE id = :user");
-QUERY(user_erase_cases, "UPDATE cases SET requester_name = NULL, metadata = NULL, organization_id = NULL WHERE requester_id = :user");
-QUERY(user_erase_posts, "UPDATE posts SET creator_name = NULL, metadata = NULL WHERE creator_id = :user");
-QUERY(user_erase_notes, "DELETE FROM notes WHERE owner_user_id = :user");
-QUERY(user_erase_mails, "DELETE FROM outgoing_mails WHERE user_id = :user");
+                  "last_seen_user_agent = NULL, last_seen_ip = NULL, is_mfa_enabled = 0, totp_secret = NULL, totp_step = NULL, purged_at = :now WHERE id = :user");
 QUERY(user_erase_passwords, "DELETE FROM password_history WHERE user_id = :user");
 QUERY(user_erase_codes, "DELETE FROM recovery_codes WHERE user_id = :user");
-QUERY(user_erase_remembered, "DELETE FROM remember_chains WHERE user_id = :user");
-QUERY(user_erase_sessions, "UPDATE sessions SET user_agent = '', ip_address = '' WHERE user_id = :user");
 
 int user_purge(struct work *w, int64_t user_id) {
-    static const struct query *const erase[] = {&user_erase,           &user_erase_cases, &user_erase_posts,      &user_erase_notes,   &user_erase_mails,
-                                                &user_erase_passwords, &user_erase_codes, &user_erase_remembered, &user_erase_sessions};
-    const struct bind *binds = BINDS(B_INT("user", user_id));
-    TRY(user_delete(w, user_id));
-    TRY(activities_forget(w, ACTIVITY_OF_USER, user_id));
+    static const struct query *const erase[] = {&user_erase, &user_erase_passwords, &user_erase_codes};
+    const struct bind *binds = BINDS(B_INT("user", user_id), B_INT("now", w->now));
+    TRY(leave(w, user_id));
     TRY(avatar_clear(w, user_id));
     TRY(contacts_forget(w, user_id));
     TRY(files_forget(w, user_id));
     for (size_t i = 0; i < sizeof erase / sizeof *erase; i++) TRY(db_exec(w->conn, erase[i], binds));
-    return 0;
+    return cascade(w, CASCADE_PURGED, json_ids(w->arena, &user_id, 1));
 }
 
 /* ---- keys made anew ----------------------------------------------------------------------------------------------- */

@@ -21,7 +21,7 @@ int user_set_name(struct work *w, int64_t user_id, struct str full_name);
 int user_set_organization(struct work *w, int64_t user_id, int64_t organization_id);
 int user_delete(struct work *w, int64_t user_id); /* soft: identities freed, sessions ended, conversations unassigned */
 
-int user_purge(struct work *w, int64_t user_id);  /* deletes, and erases personal data; the conversations stay */
+int user_purge(struct work *w, int64_t user_id);  /* deletes, and erases personal data, by a cascade; the conversations stay */
 
 /* Folds designations anew, a part of them behind *after, which it moves on: 1 there are more, 0, or error. */
 int users_rekey(struct work *w, int64_t *after);

@@ -12,7 +12,8 @@
  *     @SHARD@        a small number that writes side by side seldom share: 0 on SQLite
  *     @ID@ @BLOB@ @XID@ in schema files only: an identity column; the type of bytes; the outbox's transaction
  *     @LOCK@         at the end of a SELECT in a write: lock these rows (empty on SQLite: one writer)
- *     @SKIP@         the same, and pass over rows that another write has locked
+ *     @HOLD@         at the end of a SELECT in a write: nobody changes or locks these rows before it ends; others may hold them, too
+ *     @SKIP@         as @LOCK@, and pass over rows that another write has locked
  *     @BY_VALUES@    at the end of a SELECT of a range that may be one row or all: PostgreSQL plans it at each run. A plan for any values,
  *                    which it turns to after five runs that found much, reads whole tables for a few rows, as long as the connection lives
  *

@@ -31,6 +31,7 @@ static const struct token tokens[] = {
     {"@XID@",    false, "INTEGER NOT NULL DEFAULT 0",                "BIGINT NOT NULL DEFAULT " NUMBER("pg_current_xact_id()")         },
     {"@SHARD@",  false, "0", "(pg_backend_pid() % 16)"},
     {"@LOCK@",   false, "",                                          "FOR UPDATE"                                         },
+    {"@HOLD@",   false, "",                                          "FOR SHARE"                                          },
     {"@SKIP@",   false, "",                                          "FOR UPDATE SKIP LOCKED"                             },
     {"@BY_VALUES@", false, "",                                       DIALECT_BY_VALUES                                   },
 };

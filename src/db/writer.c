@@ -218,10 +218,27 @@ static int patience_ms(int pages) {
     return ms < RESTART_WAIT_MAX_MS ? (int)ms : RESTART_WAIT_MAX_MS;
 }
 
+struct patience {
+    struct db *store;
+    int64_t until;
+};
+
+/* Who reads meanwhile keeps a snapshot of the log and then rests: without a COMMIT, which waits here, nobody would end it. */
+static int wait_for_readers(void *arg, int tried) {
+    const struct patience *p = arg;
+    const struct timespec moment = {0, 500000};
+    (void)tried;
+    if (clock_monotonic() >= p->until) return 0;
+    snapshots_let_go(p->store);
+    nanosleep(&moment, NULL);
+    return 1;
+}
+
 static int move_log(struct writer *w, bool restart, int *in_log, int *moved) {
     sqlite3 *handle = w->conn->handle;
     if (!restart) return sqlite3_wal_checkpoint_v2(handle, NULL, SQLITE_CHECKPOINT_PASSIVE, in_log, moved);
-    sqlite3_busy_timeout(handle, patience_ms(w->log_pages));
+    struct patience patience = {w->store, clock_monotonic() + patience_ms(w->log_pages)};
+    sqlite3_busy_handler(handle, wait_for_readers, &patience);
     int rc = sqlite3_wal_checkpoint_v2(handle, NULL, SQLITE_CHECKPOINT_RESTART, in_log, moved);
     sqlite3_busy_timeout(handle, WRITER_WAIT_MS);
     return rc;

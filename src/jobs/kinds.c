@@ -1,5 +1,5 @@
 #include "api/import.h"
-#include "core/organization.h"
+#include "core/cascade.h"
 #include "core/proof.h"
 #include "jobs/index_names.h"
 #include "jobs/runner.h"
@@ -10,6 +10,6 @@ const struct job_kind job_kinds[] = {
     {.name = "mail", .run = mail_settle, .outside = mail_deliver, .at_once = MAIL_AT_ONCE},
     {.name = "index_names", .run = index_names},
     {.name = "password_reset", .run = password_reset_run},
-    {.name = "delete_organizations", .run = organizations_delete_run},
+    {.name = "cascade", .run = cascade_run, .never_failed = true},
     {0},
 };

@@ -26,7 +26,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define LOOK_AGAIN_S 1 /* for retries, leases and mail; a new job wakes the runner */
+#define LOOK_AGAIN_MS 1000 /* for retries, leases and mail; a new job wakes the runner */
+#define LOOK_SOON_MS 5     /* after a job: what goes on from it is due a millisecond later */
 #define FLUSH_MS (15 * TIME_SECOND)
 #define SWEEP_MS TIME_MINUTE
 
@@ -95,7 +96,7 @@ static int carry_out(struct conn *c, void *arg) {
 static int put_off(struct conn *c, void *arg) {
     struct turn *t = arg;
     struct work *w = turn_work(t, c);
-    return t->kind->outside ? job_postpone(w, &t->job, w->now + TIME_MINUTE) : job_retry(w, &t->job);
+    return t->kind->outside || t->kind->never_failed ? job_postpone(w, &t->job, w->now + TIME_MINUTE) : job_retry(w, &t->job);
 }
 
 static void finish(struct turn *t) {
@@ -206,10 +207,12 @@ static bool one(struct runner *r) {
     return true;
 }
 
-static bool rest(struct runner *r) {
+static bool rest(struct runner *r, int ms) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += LOOK_AGAIN_S;
+    int64_t ns = until.tv_nsec + ms * INT64_C(1000000);
+    until.tv_sec += ns / 1000000000;
+    until.tv_nsec = ns % 1000000000;
     pthread_mutex_lock(&r->lock);
     while (!r->woken && !atomic_load(&r->stopping))
         if (pthread_cond_timedwait(&r->wake, &r->lock, &until) != 0) break;
@@ -228,12 +231,14 @@ static bool due(int64_t *last, int64_t every) {
 static void *run(void *arg) {
     struct runner *r = arg;
     int64_t flushed = clock_monotonic(), swept = 0;
+    bool worked;
     do {
-        while (!atomic_load(&r->stopping) && one(r)) {}
-        if (arrivals_take(r->desk, &r->stopping)) wake(r);
+        worked = false;
+        while (!atomic_load(&r->stopping) && one(r)) worked = true;
+        if (arrivals_take(r->desk, &r->stopping)) worked = true;
         if (due(&flushed, FLUSH_MS)) touches_flush(r->desk);
         if (due(&swept, SWEEP_MS)) sweep(r->desk);
-    } while (rest(r));
+    } while (rest(r, worked ? LOOK_SOON_MS : LOOK_AGAIN_MS));
     touches_flush(r->desk);
     return NULL;
 }

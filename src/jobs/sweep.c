@@ -1,17 +1,25 @@
 #include "jobs/sweep.h"
 
+#include "api/machine.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "core/outbox.h"
+#include "core/remember.h"
 #include "core/session.h"
 #include "jobs/sweep_files.h"
 
-QUERY(sweep_failures, "DELETE FROM login_failures WHERE created_at <= :before");
-QUERY(sweep_links, "DELETE FROM links WHERE expires_at <= :before");
-QUERY(sweep_mails, "DELETE FROM outgoing_mails WHERE letter IS NULL AND updated_at <= :before");
-/* A thousand at a time: a desk may have slept for long. */
-QUERY(sweep_sessions, "DELETE FROM sessions WHERE id IN (SELECT s.id FROM sessions s WHERE s.last_activity_at <= :before LIMIT 1000)");
-QUERY(sweep_outbox, "DELETE FROM outbox WHERE created_at <= :before");
-QUERY(sweep_public_writes, "DELETE FROM public_writes WHERE minute <= CAST(:before AS BIGINT) / 60000");
+#define OLDEST(table, key, old) "DELETE FROM " table " WHERE (" key ") IN (SELECT " key " FROM " table " o WHERE " old " LIMIT :most)"
+
+QUERY(sweep_failures, OLDEST("login_failures", "id", "o.created_at <= :before"));
+QUERY(sweep_links, OLDEST("links", "id", "o.expires_at <= :before"));
+QUERY(sweep_mails, OLDEST("outgoing_mails", "id", "o.letter IS NULL AND o.updated_at <= :before"));
+QUERY(sweep_sessions, OLDEST("sessions", "id", "o.last_activity_at <= :before"));
+QUERY(sweep_auth_tokens, OLDEST("auth_tokens", "id", "o.expires_at <= :before"));
+QUERY(sweep_remembered, OLDEST("remember_tokens", "id", "o.expires_at <= :before"));
+QUERY(sweep_chains, OLDEST("remember_chains", "id", "o.created_at <= :before AND NOT EXISTS (SELECT 1 FROM remember_tokens t WHERE t.chain_id = o.id)"));
+QUERY(sweep_idempotency, OLDEST("idempotency", "caller, key_hash", "o.created_at <= :before"));
+QUERY(sweep_outbox, OLDEST("outbox", "id", "o.created_at <= :before"));
+QUERY(sweep_public_writes, OLDEST("public_writes", "address, minute", "o.minute <= CAST(:before AS BIGINT) / 60000"));
 
 /* What is of no use any more, a row a table. */
 static const struct sweep {
@@ -22,19 +30,37 @@ static const struct sweep {
     {&sweep_links, 0},
     {&sweep_mails, 30 * TIME_DAY},
     {&sweep_sessions, 31 * TIME_DAY}, /* a day more than any may rest */
+    {&sweep_auth_tokens, 0},
+    {&sweep_remembered, 0},
+    {&sweep_chains, REMEMBERED_FOR},
+    {&sweep_idempotency, IDEMPOTENCY_KEPT},
     {&sweep_outbox, OUTBOX_KEPT},
     {&sweep_public_writes, 2 * TIME_MINUTE},
 };
 
+struct sweeping {
+    int64_t now;
+    bool more;
+};
+
+/* As many rows as one write may take: a desk may have slept for long. */
 static int run(struct conn *c, void *arg) {
-    const int64_t *now = arg;
-    for (size_t i = 0; i < sizeof sweeps / sizeof *sweeps; i++)
-        TRY(db_exec(c, sweeps[i].query, BINDS(B_INT("before", *now - sweeps[i].kept))));
+    struct sweeping *s = arg;
+    int64_t left = LIMIT_CASCADE;
+    for (size_t i = 0; left && i < sizeof sweeps / sizeof *sweeps; i++) {
+        int rows = db_exec(c, sweeps[i].query, BINDS(B_INT("before", s->now - sweeps[i].kept), B_INT("most", left)));
+        TRY(rows);
+        left -= rows;
+    }
+    s->more = left == 0;
     return 0;
 }
 
 void sweep(struct desk *d) {
-    int64_t now = clock_now(&d->clock);
-    if (db_write(d->db, run, &now) < 0) log_warn("what is old was not swept; it is tried again");
+    struct sweeping s = {.now = clock_now(&d->clock)};
+    int rc;
+    do rc = db_write(d->db, run, &s);
+    while (rc >= 0 && s.more);
+    if (rc < 0) log_warn("what is old was not swept; it is tried again");
     sweep_files(d);
 }

@@ -2,12 +2,17 @@
 #include "api/generic.h"
 #include "core/words.h"
 
+/* Of who is purged nothing is shown, even while it is being erased (core/cascade.c). */
+#define UNLESS_PURGED(value)                                                                                            \
+    "CASE WHEN EXISTS (SELECT 1 FROM activities o JOIN users u ON u.id = o.owner_user_id WHERE o.id = t.activity_id "   \
+    "AND u.purged_at IS NOT NULL) THEN NULL ELSE " value " END"
+
 static const struct field change_fields[] = {
     {"field",                     F_TEXT, READONLY, .doc = "What changed; of a mail that failed mail, recipient, status and reason.", .example = "\"full_name\""},
-    {"previous_value",                   F_LONG, READONLY,
+    {"previous_value",                   F_LONG, READONLY, .column = UNLESS_PURGED("t.previous_value"),
      .doc = "What it was, of lists what is gone; null where there was nothing, of secrets, and of who was purged.",
      .example = "\"Ada Byron\""},
-    {"current_value", F_LONG, READONLY, .doc = "What it became, of lists what is new.", .example = "\"Ada Lovelace\""},
+    {"current_value", F_LONG, READONLY, .column = UNLESS_PURGED("t.current_value"), .doc = "What it became, of lists what is new.", .example = "\"Ada Lovelace\""},
     {0           },
 };
 const struct resource activity_change_resource = {.type = "activity_change",

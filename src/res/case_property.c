@@ -2,7 +2,7 @@
 #include "api/generic.h"
 #include "core/words.h"
 
-/* A thing in use, or one that came with the desk, stays. condition is over the alias t. */
+/* A thing in use stays. in_use is over the alias t. */
 static int remove_unused(struct call *c, const char *in_use) {
     struct stmt *row;
     TRY(api_target(c));
@@ -12,7 +12,7 @@ static int remove_unused(struct call *c, const char *in_use) {
     int rc = stmt_step(row);
     stmt_end(row);
     if (rc < 0) return rc;
-    if (rc) return fail_field(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0}, "It is in use or came with the desk.");
+    if (rc) return fail_field(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0}, "It is in use.");
     TRY(api_remove(c));
     return api_reply(c);
 }
@@ -24,7 +24,7 @@ static const struct field status_fields[] = {
     {"type", F_WORD, READONLY, .words = status_types, .doc = "What it means; one of your own is CUSTOM."},
     {"sort_order", F_INT, READONLY, .doc = "Its place."},
     {"is_sla_active", F_BOOL, 0, .initial = "1", .doc = "Whether SLA clocks run in it."},
-    {"is_deleted", F_BOOL, READONLY, .doc = "Whether it is gone but still referred to."},
+    {"is_deleted", F_BOOL, READONLY, .doc = "Whether it is gone: conversations that have it still show it."},
     {"created_at", F_TIME, READONLY, .doc = "When it was made."},
     {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
     {0},
@@ -39,7 +39,16 @@ static int create_status(struct call *c) {
                   BINDS(B_TEXT("label", in_text(c, "label")), B_INT("active", in_int(c, "is_sla_active")), B_INT("now", c->work.now)), &c->id));
     return api_reply(c);
 }
-static int remove_status(struct call *c) { return remove_unused(c, "t.is_system = 1 OR EXISTS (SELECT 1 FROM cases k WHERE k.status_id = t.id)"); }
+QUERY(status_mark_deleted, "UPDATE case_statuses SET is_deleted = 1, updated_at = :now WHERE id = :id AND is_system = 0");
+
+/* Conversations keep it until their status changes; nobody sets it any more. */
+static int remove_status(struct call *c) {
+    TRY(api_target(c));
+    TRY(api_input(c));
+    int rc = db_exec(c->work.conn, &status_mark_deleted, BINDS(B_INT("id", c->id), B_INT("now", c->work.now)));
+    if (rc <= 0) return rc < 0 ? rc : fail_field(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0}, "It came with the desk.");
+    return api_reply(c);
+}
 static int reorder_statuses(struct call *c) { return api_reorder(c, "status_ids", "sort_order"); }
 
 static const struct field status_order[] = {{"status_ids", F_IDS, PRESENT, .doc = "Ids in the order wanted.", .example = "[2, 1]"}, {0}};
@@ -52,11 +61,13 @@ static const struct route status_routes[] = {
      .summary = "Order the statuses"},
     {PUT, "/cases/statuses/:id", AD, "configuration", ONE, api_update, .permission = "case_fields.manage", .summary = "Change a status"},
     {DELETE, "/cases/statuses/:id", AD, "configuration", NONE, remove_status, .permission = "case_fields.manage", .summary = "Delete a status",
+     .doc = "Conversations keep it, shown as deleted, until their status changes.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
 const struct resource case_status_resource = {.type = "case_status", .title = "Statuses", .doc = "Where a conversation stands.",
-                                              .url = "cases/statuses/:id", .table = "case_statuses", .fields = status_fields, .routes = status_routes};
+                                              .url = "cases/statuses/:id", .table = "case_statuses", .alive = "t.is_deleted = 0",
+                                              .fields = status_fields, .routes = status_routes};
 
 /* ---- priorities ----------------------------------------------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
 #include "api/view.h"
 #include "base/fold.h"
 #include "base/limits.h"
+#include "core/cascade.h"
 #include "core/identity.h"
 #include "core/setting.h"
 #include "core/user.h"
@@ -30,8 +31,8 @@ static const struct field conversation_fields[] = {
     {"creator", F_REF, READONLY, .ref = "user", .doc = "Who made it."},
     {"last_replier", F_REF, READONLY, .ref = "user", .doc = "Who wrote last."},
     {"last_agent_replier", F_REF, READONLY, .ref = "user", .doc = "Who of the staff wrote last."},
-    {"assigned_team", F_REF, READONLY, .ref = "team", .doc = "The team that looks after it."},
-    {"assigned_agent", F_REF, READONLY, .ref = "user", .doc = "Who looks after it."},
+    {"assigned_team", F_REF, READONLY, .column = UNLESS_GONE("t.assigned_team_id", GONE_TEAMS), .ref = "team", .doc = "The team that looks after it."},
+    {"assigned_agent", F_REF, READONLY, .column = UNLESS_GONE("t.assigned_agent_id", GONE_AGENTS), .ref = "user", .doc = "Who looks after it."},
     {"status", F_REF, READONLY, .ref = "case_status", .shown_if = "cases.status_visible_to_customers", .doc = "Where it stands; null when customers may not see it."},
     {"is_closed", F_BOOL, READONLY, .column = "CASE WHEN t.status_type = 5 THEN 1 ELSE 0 END", .doc = "Whether it takes no more replies."},
     {"priority", F_REF, READONLY, .ref = "case_priority", .shown_if = "cases.priority_visible_to_customers", .doc = "How urgent it is; null when customers may not see it."},
@@ -102,7 +103,7 @@ static bool request_token_good(struct call *c, struct str token, int64_t id) {
     return secret_eq(token, request_token(c, id, issued));
 }
 
-QUERY(case_stranger, "SELECT requester_id, requester_name FROM cases WHERE id = :id");
+QUERY(case_stranger, "SELECT c.requester_id, CASE WHEN u.purged_at IS NULL THEN c.requester_name END FROM cases c JOIN users u ON u.id = c.requester_id WHERE c.id = :id");
 
 static int note_stranger(struct call *c, int64_t id) {
     struct stmt *row;

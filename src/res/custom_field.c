@@ -309,7 +309,7 @@ static int reorder(struct call *c) { return api_reorder(c, area_of(c)->order, "s
     };                                                                                                                                     \
     const struct resource what##_field_resource = {                                                                                        \
         .type = #what "_field", .title = "Custom fields of " plural, .doc = "What a desk wants to know of " plural " beyond their own members.", \
-        .url = &path "/:id"[1], .table = "custom_fields", .where = "t.area = " #kind, .fields = field_fields,                                \
+        .url = &path "/:id"[1], .table = "custom_fields", .where = "t.area = " #kind " AND t.deleted_at IS NULL", .fields = field_fields,                                \
         .routes = what##_field_routes, .visible = visible}
 
 FIELDS_OF(case, "conversations", "/cases/fields", 1, "case_fields.manage");

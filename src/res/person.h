@@ -3,6 +3,7 @@
 #define RES_PERSON_H
 
 #include "api/view.h"
+#include "core/cascade.h"
 #include "res/contact.h"
 #include "res/field_value.h"
 
@@ -17,6 +18,7 @@ int check_time_zone(struct call *c, struct in *in);
 #define IDENTITIES_OF(table) \
     "SELECT i.user_id, i.id FROM " table " i WHERE i.user_id IN @LIST(:ids) ORDER BY i.user_id, i.is_primary DESC, i.updated_at DESC, i.id DESC"
 
+#define PERSON_ORGANIZATION UNLESS_GONE("t.organization_id", GONE_ORGANIZATIONS)
 #define PERSON_AVATAR \
     {"avatar", F_COMPUTED, READONLY, .column = "COALESCE(t.avatar_updated_at, 0)", .render = person_avatar, .doc = "Address of a picture.", \
      .example = "\"http://127.0.0.1:8080/api/v1/users/2/avatar?v=0.0f1e2d3c4b5a6978\""}

@@ -18,7 +18,7 @@ static const struct field profile_fields[] = {
     AVATAR_PART,
     AVATAR_FILE,
     PERSON_AVATAR,
-    {"organization", F_REF, READONLY, .ref = "organization", .doc = "Whom one works for."},
+    {"organization", F_REF, READONLY, .column = PERSON_ORGANIZATION, .ref = "organization", .doc = "Whom one works for."},
     PERSON_TEAMS,
     PERSON_EMAILS,
     PERSON_PHONES,

@@ -137,4 +137,4 @@ static const struct route team_routes[] = {
 
 const struct resource team_resource = {
     .type = "team", .title = "Teams", .doc = "Groups of staff that conversations are assigned to.", .url = "teams/:id", .table = "teams",
-    .fields = team_fields, .routes = team_routes, .reference_also = "legacy_id"};
+    .where = "t.deleted_at IS NULL", .fields = team_fields, .routes = team_routes, .reference_also = "legacy_id"};

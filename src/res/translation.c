@@ -105,6 +105,7 @@ const struct resource locale_field_resource = {.type = "locale_field",
                                                .doc = "What something is called in a language.",
                                                .url = "locale/fields/:id",
                                                .table = "locale_fields",
+                                               .where = "NOT " OF_OPTIONS("f.deleted_at IS NOT NULL"),
                                                .fields = locale_field_fields,
                                                .routes = locale_field_routes,
                                                .visible = visible};

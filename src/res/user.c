@@ -91,7 +91,7 @@ static const struct field user_fields[] = {
     {"agent_case_access", F_WORD, NULLABLE, .words = case_accesses, .to = TO_STAFF, .doc = "Which conversations the person sees; without, the role's."},
     {"organization_case_access", F_WORD, 0, .words = organization_accesses, .initial = "REQUESTED", .to = TO_STAFF,
      .doc = "Whether a customer sees the organization's conversations too, when it is shared."},
-    {"organization", F_REF, NULLABLE | BY_HANDLER, .ref = "organization", .to = TO_STAFF, .doc = "Whom the person works for."},
+    {"organization", F_REF, NULLABLE | BY_HANDLER, .column = PERSON_ORGANIZATION, .ref = "organization", .to = TO_STAFF, .doc = "Whom the person works for."},
     PERSON_TEAMS,
     PERSON_EMAILS,
     PERSON_PHONES,
@@ -311,7 +311,7 @@ static const struct field list_args[] = {
     {"role", F_WORDS, .words = role_types, .filter = "t.role_type IN @LIST(:role)", .doc = "Only people of these kinds."},
     {"is_enabled", F_BOOL, .filter = "t.is_enabled = :is_enabled", .doc = "Only people who may log in, or may not."},
     {"ids", F_IDS, .filter = "t.id IN @LIST(:ids)", .doc = "Only these."},
-    {"organization_id", F_INT, .filter = "t.organization_id = :organization_id", .doc = "Only people of this organization."},
+    {"organization_id", F_INT, .filter = "t.organization_id = :organization_id AND t.organization_id NOT IN " GONE_ORGANIZATIONS, .doc = "Only people of this organization."},
     {"email", F_EMAIL, .check = fold_email, .filter = "t.id IN (SELECT e.user_id FROM identity_emails e WHERE e.email_key = :email AND e.is_claim = 0)", .doc = "Only who has this address."},
     {0},
 };
@@ -386,4 +386,5 @@ const struct resource user_minimal_resource = {.type = "user_minimal", .title = 
 
 static const struct field team_minimal_fields[] = {{"title", F_TEXT, READONLY, .doc = "What the team is called."}, {0}};
 const struct resource team_minimal_resource = {.type = "team_minimal", .title = "Minimal teams", .doc = "A team as participants show it.",
-                                               .url = "teams/:id", .table = "teams", .fields = team_minimal_fields};
+                                               .url = "teams/:id", .table = "teams", .where = "t.deleted_at IS NULL",
+                                               .fields = team_minimal_fields};

@@ -29,6 +29,7 @@ struct desk {
     struct key credential_key; /* of this process alone: what the credential cache is keyed by */
     struct settings *settings; /* what the desk decides: core/setting.h */
     struct touches *touches;   /* activity gathered in memory: core/session.h */
+    int cascade_rows;          /* that one write takes: core/cascade.h; 0: LIMIT_CASCADE */
     void (*wake_jobs)(void *arg); /* a job was committed */
     void *wake_arg;
 };

@@ -213,6 +213,21 @@ test('a field with values keeps its type, and options in use stay', async (t) =>
   assert.deepEqual((await owner.fetch(`/users/${user.id}`)).custom_fields, []);
 });
 
+test('an option is in use wherever it stands among many that were chosen', async (t) => {
+  const { owner } = await open(t);
+  for (const [path, thing] of [['/users', { full_name: 'U', phone: '+49 30 1234567' }], ['/organizations', { name: 'O' }]]) {
+    const field = await owner.create(`${path}/fields`, { type: 'CHECKBOX', title: 'Many', options: Array.from({ length: 100 }, (_, i) => `Option ${i}`) });
+    const ids = field.options.map((o) => o.id), [last] = ids.splice(-1), unused = ids.pop();
+    const without = (gone) => owner.put(`${path}/fields/${field.id}`, { options: [...ids, last, unused].filter((id) => id !== gone).map((id) => ({ id })) });
+    const chosen = async (value, more) => owner.create(path, { ...thing, ...more, field_values: { many: value } });
+    await chosen([ids[0]]);
+    await chosen([...ids, last], path === '/users' ? { phone: '+49 30 7654321' } : {}); // longer than what rules compare
+    (await without(last)).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE', 'options');
+    (await without(ids[0])).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE', 'options');
+    (await without(unused)).must(200);
+  }
+});
+
 test('definitions come as JSON, nested form names and multipart alike', async (t) => {
   const { owner } = await open(t);
   const body = { type: 'SELECT', titles: titles('Plan'), options: [{ titles: titles('Gold') }, { titles: titles('Tin') }], is_visible_to_customers: true };

@@ -56,6 +56,26 @@ test('statuses: only Pending stops the SLA clocks, and the defaults are system r
   assert.equal((await anyone.fetch('/cases/statuses')).length, 5);
 });
 
+test('statuses: conversations keep a deleted one, shown as such, and nobody else gets it', async (t) => {
+  const desk = await open(t);
+  const { owner, staff, customer } = desk;
+  const { id } = await owner.create('/cases/statuses', { label: 'With the vendor' });
+  const used = await customer.create('/conversations', { subject: 'S', contents: 'C' });
+  const other = await customer.create('/conversations', { subject: 'S', contents: 'C' });
+  await staff.update(`/conversations/${used.id}`, { status_id: id });
+  (await owner.delete(`/cases/statuses/${id}`)).must(200);
+  (await owner.delete(`/cases/statuses/${id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+  (await owner.get(`/cases/statuses/${id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+  (await owner.put(`/cases/statuses/${id}`, { label: 'Back' })).refused(404, 'RESOURCE_NOT_FOUND');
+  assert.ok(!(await owner.fetch('/cases/statuses')).some((s) => s.id === id));
+  const { status } = await staff.fetch(`/conversations/${used.id}`, { include: 'case_status' });
+  assert.deepEqual([status.id, status.label, status.is_deleted], [id, 'With the vendor', true]);
+  (await staff.put(`/conversations/${other.id}`, { status_id: id })).refused(400, 'FIELD_INVALID', 'status_id');
+  assert.equal((await staff.fetch('/conversations', { status: 'CUSTOM' })).length, 1);
+  assert.equal((await staff.update(`/conversations/${used.id}`, { status_id: 2 })).status.id, 2);
+  assert.equal(desk.check().status, 0);
+});
+
 test('statuses: one of your own is CUSTOM', async (t) => {
   const { owner } = await open(t);
   assert.equal((await owner.create('/cases/statuses', { label: 'With the vendor', is_sla_active: false })).type, 'CUSTOM');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Client, open } from '../api/lib/index.mjs';
+import { setTimeout as rest } from 'node:timers/promises';
+import { Client, demo, open } from '../api/lib/index.mjs';
 
 const CLIENTS = 32;
 
@@ -69,4 +70,28 @@ test('a conversation is there whole or not at all', { timeout: 120_000 }, async 
     const messages = (await desk.owner.fetch(`/conversations/${id}/messages`)).map((m) => m.content_text);
     assert.deepEqual(messages, [subject]);
   }
+});
+
+test('what follows from a deleted team goes on after SIGKILL, wherever it was', { timeout: 120_000 }, async (t) => {
+  const desk = await demo(t, { conversations: 2000, args: ['--cascade-rows', '3'] });
+  const before = (await desk.owner.post('/bulk/teams', { teams: [{ title: 'A mark among the jobs' }] })).must(202).data.id;
+  await desk.job(desk.owner, before);
+  const team = (await desk.owner.fetch('/conversations')).map((c) => c.assigned_team).find(Boolean).id;
+  (await desk.owner.delete(`/teams/${team}`)).must(200);
+  const statuses = [];
+  for (const ms of [5, 20, 40]) { // the clock goes on for so long
+    const ticking = setInterval(() => desk.clock.write(desk.clock.now + 2), 1);
+    await rest(ms);
+    await desk.kill();
+    clearInterval(ticking);
+    assert.equal(desk.check().status, 0, desk.check().stdout);
+    desk.clock.write(desk.clock.now + 6 * 60_000); // the lease of the process that was killed is over
+    if (ms === 40) desk.args = []; // the rest at once
+    await desk.start();
+    statuses.push((await desk.owner.fetch(`/jobs/${before + 1}`)).status);
+    assert.ok((await desk.owner.fetch('/conversations', { limit: 1000 })).every((c) => c.assigned_team?.id !== team));
+  }
+  assert.ok(statuses.some((status) => status !== 'COMPLETED'), 'it was killed before the end');
+  assert.equal((await desk.job(desk.owner, before + 1)).status, 'COMPLETED');
+  assert.equal(desk.check().status, 0, desk.check().stdout);
 });

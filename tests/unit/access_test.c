@@ -4,13 +4,17 @@
 #undef fail /* of cmocka: the work has one too */
 
 #include "core/access.h"
+#include "core/cascade.h"
 #include "core/case.h"
 #include "core/check.h"
+#include "core/team.h"
+#include "core/user.h"
 #include "core/words.h"
 
 #define CASES 300
 #define TEAMS 20
 #define AGENTS 5
+#define CUSTOMERS 6
 
 struct fact {
     int64_t team, agent, requester, organization;
@@ -21,6 +25,7 @@ struct world {
     struct place place;
     struct fact facts[CASES + 1]; /* by id */
     bool member[TEAMS + 1][AGENTS + 1];
+    int gone; /* an agent who can not ask any more */
     unsigned seed;
 };
 
@@ -29,22 +34,28 @@ static unsigned roll(struct world *w, unsigned sides) {
     return (w->seed >> 16) % sides;
 }
 
-QUERY(world_user, "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, role_type, created_at, updated_at) "
-                  "VALUES (:id, :uuid, 'x', 'x', 1, 0, 2, 3, 0, 0)");
+QUERY(world_organization, "INSERT INTO organizations (id, name, name_key, is_shared, is_validated, created_at, updated_at) VALUES (:id, 'x', 'x', 1, 1, 0, 0)");
+QUERY(world_user, "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, role_type, organization_id, created_at, updated_at) "
+                  "VALUES (:id, :uuid, 'x', 'x', 1, 0, 2, 3, CAST(:organization AS BIGINT), 0, 0)");
 QUERY(world_team, "INSERT INTO teams (id, title, created_at, updated_at) VALUES (:id, 'x', 0, 0)");
 QUERY(world_member, "INSERT INTO team_members (team_id, user_id, created_at) VALUES (:team, :user, 0)");
 QUERY(world_case, "INSERT INTO cases (id, uuid, subject, channel, state, requester_id, creator_id, organization_id, assigned_team_id, assigned_agent_id, "
                   "status_id, status_type, message_seq, reopen_count, created_at, updated_at) VALUES (:id, 'x', 'x', 2, :state, :requester, :requester, "
                   "CAST(:organization AS BIGINT), CAST(:team AS BIGINT), CAST(:agent AS BIGINT), CAST(:type AS BIGINT), CAST(CAST(:type AS BIGINT) AS INTEGER), "
                   "0, 0, :id, 0)");
+/* Two customers are in the first of two organizations, two in the second, two in none. */
+static int64_t organization_of(int user_id) { return user_id > AGENTS ? user_id % 3 : 0; }
+
 QUERY(world_counts, CASE_COUNTS "INSERT INTO case_counts (team_id, agent_id, status_type, n) SELECT team_id, agent_id, status_type, n FROM counted");
 
 static int fill(struct conn *c, void *arg) {
     struct world *w = arg;
     char uuid[16];
-    for (int id = 1; id <= AGENTS + 3; id++) { /* agents, then three customers */
+    for (int id = 1; id <= 2; id++)
+        if (db_exec(c, &world_organization, BINDS(B_INT("id", id))) < 0) return -1;
+    for (int id = 1; id <= AGENTS + CUSTOMERS; id++) {
         snprintf(uuid, sizeof uuid, "u%d", id);
-        if (db_exec(c, &world_user, BINDS(B_INT("id", id), B_TEXT("uuid", str_of(uuid)))) < 0) return -1;
+        if (db_exec(c, &world_user, BINDS(B_INT("id", id), B_TEXT("uuid", str_of(uuid)), B_ID("organization", organization_of(id)))) < 0) return -1;
     }
     for (int t = 1; t <= TEAMS; t++) {
         if (db_exec(c, &world_team, BINDS(B_INT("id", t))) < 0) return -1;
@@ -56,7 +67,8 @@ static int fill(struct conn *c, void *arg) {
     for (int id = 1; id <= CASES; id++) {
         struct fact *f = &w->facts[id];
         *f = (struct fact){.team = roll(w, 3) ? roll(w, TEAMS) + 1 : 0, .agent = roll(w, 2) ? roll(w, AGENTS) + 1 : 0,
-                           .requester = AGENTS + 1 + roll(w, 3), .organization = roll(w, 3), .state = roll(w, 5) ? 1 : 3, .type = (int)roll(w, 5) + 1};
+                           .requester = AGENTS + 1 + roll(w, CUSTOMERS), .state = roll(w, 5) ? 1 : 3, .type = (int)roll(w, 5) + 1};
+        f->organization = organization_of((int)f->requester);
         if (db_exec(c, &world_case,
                     BINDS(B_INT("id", id), B_INT("state", f->state), B_INT("requester", f->requester), B_ID("organization", f->organization),
                           B_ID("team", f->team), B_ID("agent", f->agent), B_INT("type", f->type))) < 0)
@@ -135,36 +147,99 @@ static void everybody_sees_what_the_sentence_says_and_counts_it(void **state) {
     struct world *w = *state;
     for (int access = CASES_SELF; access <= CASES_ALL; access++)
         for (int agent = 1; agent <= AGENTS; agent++)
-            check_actor(w, (struct actor){.rank = ROLE_AGENT, .user_id = agent, .case_access = access});
-    for (int customer = AGENTS + 1; customer <= AGENTS + 3; customer++)
-        for (int shared = 0; shared < 2; shared++)
-            check_actor(w, (struct actor){.rank = ROLE_CUSTOMER, .user_id = customer, .organization_id = 1, .sees_organization = shared});
+            if (agent != w->gone) check_actor(w, (struct actor){.rank = ROLE_AGENT, .user_id = agent, .case_access = access});
+    for (int customer = AGENTS + 1; customer <= AGENTS + CUSTOMERS; customer++)
+        for (int shared = 0; shared < 2; shared++) {
+            int64_t organization = organization_of(customer);
+            check_actor(w, (struct actor){.rank = ROLE_CUSTOMER, .user_id = customer, .organization_id = organization, .sees_organization = shared && organization});
+        }
     check_actor(w, (struct actor){.rank = ROLE_PUBLIC});
 }
 
-static int leave(struct conn *c, void *arg) {
-    struct world *w = arg;
-    struct desk desk = {.db = w->place.db};
+/* ---- while somebody goes ---------------------------------------------------------------------------------------- */
+
+#define PART 7 /* conversations that one write takes */
+
+struct going {
+    struct world *world;
+    int (*begin)(struct work *w); /* NULL: the next part */
+    bool more;
+};
+
+static int go(struct conn *c, void *arg) {
+    struct going *g = arg;
+    struct desk desk = {.db = g->world->place.db, .cascade_rows = PART};
     struct work work;
+    struct job job;
     work_init(&work, &desk, arena_new());
     work.conn = c;
-    int rc = cases_leave_teams(&work, S("[2,3,5]"));
+    work.now += TIME_MINUTE * g->more; /* the next part is due */
+    int rc = g->begin ? g->begin(&work) : job_claim(&work, S("[\"cascade\"]"), &job);
+    g->more = g->begin || rc == 1;
+    if (rc >= 0 && !g->begin && g->more) rc = cascade_run(&work, &job);
+    g->begin = NULL;
     arena_free(work.arena);
     return rc;
 }
 
-static void conversations_of_a_deleted_team_are_unassigned_and_counted_so(void **state) {
+/* Whoever looks sees the end from the first part on. Returns how many parts it took. */
+static int parts(void **state, int (*begin)(struct work *w)) {
+    struct going g = {.world = *state, .begin = begin};
+    int count = 0;
+    do {
+        assert_true(db_write(g.world->place.db, go, &g) >= 0);
+        everybody_sees_what_the_sentence_says_and_counts_it(state);
+        count += g.more;
+    } while (g.more);
+    return count;
+}
+
+static int teams_go(struct work *w) { return teams_delete(w, S("[2,3,5]")); }
+static int agent_goes(struct work *w) { return user_delete(w, 4); }
+
+static void conversations_of_deleted_teams_are_unassigned_and_counted_so_at_once(void **state) {
     struct world *w = *state;
-    assert_true(db_write(w->place.db, leave, w) >= 0);
-    for (int id = 1; id <= CASES; id++)
-        if (w->facts[id].team == 2 || w->facts[id].team == 3 || w->facts[id].team == 5) w->facts[id].team = 0;
-    everybody_sees_what_the_sentence_says_and_counts_it(state);
+    int named = 0;
+    for (int id = 1; id <= CASES; id++) {
+        int64_t *team = &w->facts[id].team;
+        if (*team != 2 && *team != 3 && *team != 5) continue;
+        *team = 0;
+        named++;
+    }
+    assert_true(parts(state, teams_go) >= named / PART);
+}
+
+static void conversations_of_a_deleted_agent_are_unassigned_and_counted_so_at_once(void **state) {
+    struct world *w = *state;
+    int named = 0;
+    w->gone = 4;
+    for (int id = 1; id <= CASES; id++) {
+        if (w->facts[id].agent != 4) continue;
+        w->facts[id].agent = 0;
+        named++;
+    }
+    assert_true(parts(state, agent_goes) >= named / PART);
+}
+
+static int one_after_the_other(struct work *w) { return teams_go(w) < 0 ? -1 : agent_goes(w); }
+
+static void of_a_team_and_an_agent_who_go_at_once_too(void **state) {
+    struct world *w = *state;
+    w->gone = 4;
+    for (int id = 1; id <= CASES; id++) {
+        struct fact *f = &w->facts[id];
+        if (f->team == 2 || f->team == 3 || f->team == 5) f->team = 0;
+        if (f->agent == 4) f->agent = 0;
+    }
+    parts(state, one_after_the_other);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(everybody_sees_what_the_sentence_says_and_counts_it, make, unmake),
-        cmocka_unit_test_setup_teardown(conversations_of_a_deleted_team_are_unassigned_and_counted_so, make, unmake),
+        cmocka_unit_test_setup_teardown(conversations_of_deleted_teams_are_unassigned_and_counted_so_at_once, make, unmake),
+        cmocka_unit_test_setup_teardown(conversations_of_a_deleted_agent_are_unassigned_and_counted_so_at_once, make, unmake),
+        cmocka_unit_test_setup_teardown(of_a_team_and_an_agent_who_go_at_once_too, make, unmake),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

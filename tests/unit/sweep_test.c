@@ -3,6 +3,7 @@
 #undef fail /* of cmocka: the work has one too */
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "jobs/sweep.h"
 
 QUERY(old_user, "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, role_type, created_at, updated_at) "
@@ -60,7 +61,33 @@ static void sessions_and_sent_mails_go_when_they_are_old(void **state) {
     assert_int_equal(left(o, &mails_left), 1 + 4); /* what is not sent yet stays, however old */
 }
 
+QUERY(old_key, "INSERT INTO idempotency (caller, key_hash, request_hash, status, reply, created_at) VALUES ('c', :key, 'x', 200, CAST('x' AS BLOB), :at)");
+QUERY(keys_left, "SELECT COUNT(*) FROM idempotency");
+
+static int fill_keys(struct conn *c, void *arg) {
+    const struct old *o = arg;
+    char key[16];
+    for (int i = 0; i < 2 * LIMIT_CASCADE + 7; i++) {
+        snprintf(key, sizeof key, "k%d", i);
+        if (db_exec(c, &old_key, BINDS(B_TEXT("key", str_of(key)), B_INT("at", o->now - (i < 5 ? 0 : 25 * TIME_HOUR)))) < 0) return -1;
+    }
+    return 0;
+}
+
+static void more_than_one_write_takes_goes_in_several(void **state) {
+    struct old *o = *state;
+    struct desk desk = {.db = o->place.db};
+    struct db_stats before, after;
+    assert_true(db_write(o->place.db, fill_keys, o) >= 0);
+    db_stats(o->place.db, &before);
+    sweep(&desk);
+    db_stats(o->place.db, &after);
+    assert_int_equal(left(o, &keys_left), 5);
+    assert_int_equal(after.tasks - before.tasks, 3);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(sessions_and_sent_mails_go_when_they_are_old, make, place_remove)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(sessions_and_sent_mails_go_when_they_are_old, make, place_remove),
+                                       cmocka_unit_test_setup_teardown(more_than_one_write_takes_goes_in_several, make, place_remove)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

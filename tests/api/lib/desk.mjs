@@ -250,15 +250,15 @@ export async function open(t, options = {}) {
 }
 
 /** A daemon on a demo desk, whose people have accounts that no operation of the API makes. */
-export async function demo(t) {
+export async function demo(t, { conversations = 1, ...options } = {}) {
   const dir = directory();
   const secret = join(directory(), 'password');
   writeFileSync(secret, `${PASSWORD}\n`, { mode: 0o600 });
   createDatabase(dir);
-  const made = deskd('demo', ...store(dir), '--conversations', '1', '--password-file', secret);
+  const made = deskd('demo', ...store(dir), '--conversations', String(conversations), '--password-file', secret);
   assert.equal(made.status, 0, `demo: ${made.stderr}${made.error ?? ''}`);
   const people = Object.fromEntries(ROLES.map((role) => [role, { email: `${role}@example.com`, password: PASSWORD }]));
-  const desk = new Desk(dir, { people });
+  const desk = new Desk(dir, { people, ...options });
   defer(t, () => desk.stop().finally(() => {
     rmSync(dir, { recursive: true, force: true });
     dropDatabase(dir);

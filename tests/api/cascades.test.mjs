@@ -1,0 +1,273 @@
+// What follows from a change in more rows than one write takes. A part of it is held by the clock, which stands still.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PASSWORD, demo, open } from './lib/index.mjs';
+
+const ROWS = 5; // that one write takes
+const args = ['--cascade-rows', String(ROWS)];
+
+/** Does `change` and returns the job that has the rest to do. */
+async function changed(desk, change) {
+  const { id } = (await desk.owner.post('/bulk/teams', { teams: [{ title: 'A mark among the jobs' }] })).must(202).data;
+  await desk.job(desk.owner, id);
+  await change();
+  for (let next = id + 1; next <= id + 5; next++) { // of a write that is run again an id is lost
+    const job = await desk.owner.get(`/jobs/${next}`);
+    if (job.status === 200) return job.data;
+  }
+  return undefined;
+}
+
+/** A look right after the change, while most is left to be done; another one in a new process after a crash; and one at the end. */
+async function seenAlike(desk, change, look) {
+  const job = await changed(desk, change);
+  assert.equal(job?.status, 'PENDING', 'more than one write takes');
+  await look('between');
+  await desk.kill();
+  assert.equal(desk.check().status, 0, desk.check().stdout);
+  await desk.start();
+  await look('after a crash');
+  assert.equal((await desk.owner.fetch(`/jobs/${job.id}`)).status, 'PENDING');
+  assert.equal((await desk.job(desk.owner, job.id)).status, 'COMPLETED');
+  await look('end');
+  assert.equal(desk.check().status, 0, desk.check().stdout);
+}
+
+const MOST = { limit: 1000 };
+const id = (reference) => reference?.id ?? null;
+const assigned = ({ assigned_team, assigned_agent }) => [id(assigned_team), id(assigned_agent)];
+
+/** The name that most rows have; of those there are. */
+function commonest(names) {
+  const counts = new Map();
+  for (const name of names) if (name !== null) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1])[0][0];
+}
+
+/** Lists and totals of who sees all, of who sees teams, and of who sees their own, against what the conversations should be. */
+async function checkLists(desk, wanted, when) {
+  const teamsAgent = desk.login('teams-agent@example.com'), self = await teamsAgent.fetch('/me');
+  const mine = new Set(self.teams.map(id));
+  const rules = [
+    [desk.owner, () => true],
+    [teamsAgent, ([team, agent]) => mine.has(team) || agent === self.id || (team === null && agent === null)],
+  ];
+  for (const [who, sees] of rules) {
+    for (const status of [undefined, 'OPEN', 'CLOSED']) {
+      const { data, total_count } = (await who.get('/conversations', { ...MOST, ...(status && { status }) })).must(200).body;
+      const expected = wanted.filter((c) => sees(c.assigned) && (!status || c.type === status));
+      assert.deepEqual(data.map((c) => [c.id, ...assigned(c)]).sort((a, b) => a[0] - b[0]), expected.map((c) => [c.id, ...c.assigned]), `${when}, ${status}`);
+      assert.equal(total_count, expected.length, `${when}: of ${status}`);
+      const page = (await who.get('/conversations', { limit: 1, ...(status && { status }) })).must(200).body; // counted, not listed
+      assert.equal(page.total_count, expected.length, `${when}: counted, of ${status}`);
+    }
+  }
+  for (const c of wanted.slice(0, 20)) assert.deepEqual(assigned(await desk.owner.fetch(`/conversations/${c.id}`)), c.assigned);
+}
+
+async function conversationsOf(desk) {
+  const { data } = (await desk.owner.get('/conversations', { ...MOST, include: 'case_status' })).must(200).body;
+  return data.map((c) => ({ id: c.id, assigned: assigned(c), type: c.status.type })).sort((a, b) => a.id - b.id);
+}
+
+test('a team that is deleted is gone at once from its conversations, lists and totals', async (t) => {
+  const desk = await demo(t, { conversations: 150, args });
+  const wanted = await conversationsOf(desk), team = commonest(wanted.map((c) => c.assigned[0]));
+  const touched = wanted.filter((c) => c.assigned[0] === team);
+  await seenAlike(desk, async () => {
+    (await desk.owner.delete(`/teams/${team}`)).must(200);
+    for (const c of touched) c.assigned = [null, c.assigned[1]];
+  }, async (when) => {
+    (await desk.owner.get(`/teams/${team}`)).refused(404, 'RESOURCE_NOT_FOUND');
+    (await desk.owner.delete(`/teams/${team}`)).refused(404, 'RESOURCE_NOT_FOUND');
+    (await desk.owner.post(`/teams/${team}/members`, { agent_ids: String(desk.people.agent.id) })).refused(404, 'RESOURCE_NOT_FOUND');
+    assert.ok(!(await desk.owner.fetch('/teams', MOST)).some((x) => x.id === team));
+    assert.ok(!(await desk.owner.fetch('/users', MOST)).some((u) => u.teams.some((x) => x.id === team)));
+    await checkLists(desk, wanted, when);
+    const open = touched.find((c) => c.type === 'OPEN'); // counted where its row stands
+    if (!open) return;
+    await desk.owner.update(`/conversations/${open.id}`, { status_id: 5 });
+    open.type = 'CLOSED';
+    await checkLists(desk, wanted, `${when}, one closed`);
+  });
+});
+
+test('several teams go together', async (t) => {
+  const desk = await demo(t, { conversations: 60, args });
+  const wanted = await conversationsOf(desk), teams = (await desk.owner.fetch('/teams', MOST)).map((x) => x.id).slice(0, 3);
+  await seenAlike(desk, async () => {
+    assert.equal((await desk.owner.delete('/teams', { ids: teams.join() })).must(200).body.total_count, 3);
+    for (const c of wanted) if (teams.includes(c.assigned[0])) c.assigned = [null, c.assigned[1]];
+  }, (when) => checkLists(desk, wanted, when));
+});
+
+test('a person who is deleted is assigned to nothing at once', async (t) => {
+  const desk = await demo(t, { conversations: 150, args });
+  const wanted = await conversationsOf(desk);
+  const teamsAgent = (await desk.login('teams-agent@example.com').fetch('/me')).id; // who looks stays
+  const agent = commonest(wanted.map((c) => c.assigned[1]).filter((who) => who !== teamsAgent));
+  await seenAlike(desk, async () => {
+    (await desk.owner.delete(`/users/${agent}`)).must(200);
+    for (const c of wanted) if (c.assigned[1] === agent) c.assigned = [c.assigned[0], null];
+  }, (when) => checkLists(desk, wanted, when));
+});
+
+test('a team and its busiest agent go at the same time', async (t) => {
+  const desk = await demo(t, { conversations: 100, args });
+  const wanted = await conversationsOf(desk), team = commonest(wanted.map((c) => c.assigned[0]));
+  const teamsAgent = (await desk.login('teams-agent@example.com').fetch('/me')).id;
+  const agent = commonest(wanted.map((c) => c.assigned[1]).filter((who) => who !== teamsAgent));
+  await seenAlike(desk, async () => {
+    (await desk.owner.delete(`/teams/${team}`)).must(200);
+    (await desk.owner.delete(`/users/${agent}`)).must(200);
+    for (const c of wanted) c.assigned = c.assigned.map((x, i) => (x === [team, agent][i] ? null : x));
+  }, (when) => checkLists(desk, wanted, when));
+});
+
+test('what one write can take leaves nothing to a job', async (t) => {
+  const desk = await demo(t, { conversations: 40 });
+  const wanted = await conversationsOf(desk), team = commonest(wanted.map((c) => c.assigned[0]));
+  const job = await changed(desk, async () => (await desk.owner.delete(`/teams/${team}`)).must(200));
+  assert.equal(job, undefined);
+  for (const c of wanted) if (c.assigned[0] === team) c.assigned = [null, c.assigned[1]];
+  await checkLists(desk, wanted, 'at once');
+});
+
+/* ---- custom fields --------------------------------------------------------------------------------------------------- */
+
+const OWNERS = {
+  users: { make: (desk, i) => desk.person('customer').then((p) => p.id), group: 'userfields' },
+  organizations: { make: (desk, i) => desk.owner.create('/organizations', { name: `Organization ${i}` }).then((o) => o.id), group: 'organizationfields' },
+};
+
+for (const [kind, { make, group }] of Object.entries(OWNERS)) {
+  test(`a deleted field of ${kind} takes its values with it at once, and its key is free`, async (t) => {
+    const desk = await open(t, { args });
+    const fields = `/${kind}/fields`;
+    const plan = await desk.owner.create(fields, { type: 'SELECT', title: 'Plan', key: 'plan', options: Array.from({ length: 8 }, (_, i) => `Plan ${i}`) });
+    const other = await desk.owner.create(fields, { type: 'TEXT', title: 'Other', key: 'other' });
+    const option = plan.options[0].id;
+    const ids = [];
+    for (let i = 0; i < 3 * ROWS; i++) {
+      ids.push(await make(desk, i));
+      await desk.owner.update(`/${kind}/${ids[i]}`, { field_values: { plan: option, other: 'kept' } });
+    }
+    const titles = (await desk.owner.fetch(`${fields}/${plan.id}`, { include: '*' })).options[0].titles.map((x) => x.id);
+    assert.equal(titles.length, 1);
+    const find = (field, operator, value) => desk.owner.post(`/${kind}/filter`, { predicates: { collections: [{ propositions: [{ field: `${group}.${field}`, operator, value }] }] } });
+    let again;
+    await seenAlike(desk, async () => {
+      (await desk.owner.delete(`${fields}/${plan.id}`)).must(200);
+      again = await desk.owner.create(fields, { type: 'TEXT', title: 'Plan', key: 'plan' });
+      await desk.owner.update(`/${kind}/${ids[0]}`, { field_values: { plan: 'a new one' } });
+    }, async (when) => {
+      (await desk.owner.get(`${fields}/${plan.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+      assert.deepEqual((await desk.owner.fetch(fields)).map((f) => f.id), [other.id, again.id], when);
+      for (const x of titles) (await desk.owner.get(`/locale/fields/${x}`)).refused(404, 'RESOURCE_NOT_FOUND');
+      for (const owner of ids) {
+        const { custom_fields } = await desk.owner.fetch(`/${kind}/${owner}`);
+        assert.deepEqual(custom_fields.map((v) => [v.field.id, v.value]), [[other.id, 'kept'], ...(owner === ids[0] ? [[again.id, 'a new one']] : [])], when);
+      }
+      assert.deepEqual((await find('plan', 'string_contains_insensitive', 'new')).must(200).ids, [ids[0]], when);
+      assert.equal((await desk.owner.fetch(`/${kind}/definitions`)).filter((d) => d.field === `${group}.plan`).length, 1);
+    });
+  });
+}
+
+/* ---- organizations ---------------------------------------------------------------------------------------------------- */
+
+/** A requester with conversations, and a colleague in each of two shared organizations. */
+async function colleagues(t, count) {
+  const desk = await open(t, { args });
+  const [from, to] = await Promise.all(['From', 'To'].map((name) => desk.owner.create('/organizations', { name, is_shared: true })));
+  const person = (organization) => desk.person('customer', { organization_id: organization.id, organization_case_access: 'ORGANIZATION' });
+  const requester = await person(from), old = await person(from), next = await person(to);
+  const ids = [];
+  for (let i = 0; i < count; i++) ids.push((await requester.client.create('/conversations', { subject: 'S', contents: 'C' })).id);
+  const list = async (who) => {
+    const { data, total_count } = (await who.client.get('/conversations', { ...MOST, filters: 'MY_ORGANIZATION' })).must(200).body;
+    assert.equal((await who.client.get('/conversations', { limit: 1, filters: 'MY_ORGANIZATION' })).must(200).body.total_count, total_count);
+    assert.equal(data.length, total_count);
+    return data.map((c) => c.id).sort((a, b) => a - b);
+  };
+  const move = (organization) => desk.owner.update(`/users/${requester.id}`, { organization_id: organization?.id ?? null });
+  return { desk, from, to, requester, old, next, ids, list, move };
+}
+
+test('who moves to another organization is lost to the old colleagues at once, and to the new ones with the last part at the latest', async (t) => {
+  const { desk, to, requester, old, next, ids, list, move } = await colleagues(t, 4 * ROWS);
+  assert.deepEqual(await list(old), ids);
+  await seenAlike(desk, () => move(to), async (when) => {
+    assert.deepEqual(await list(old), [], when);
+    for (const c of ids) (await old.client.get(`/conversations/${c}`)).refused(404, 'RESOURCE_NOT_FOUND');
+    (await old.client.get(`/conversations/${ids[0]}/messages`)).refused(404, 'RESOURCE_NOT_FOUND');
+    assert.deepEqual(await list(requester), ids, when);
+    assert.deepEqual(await list(next), when === 'end' ? ids : ids.slice(0, ROWS), when);
+  });
+});
+
+test('who leaves an organization is lost to the colleagues at once', async (t) => {
+  const { desk, requester, old, ids, list, move } = await colleagues(t, 3 * ROWS);
+  await seenAlike(desk, () => move(null), async (when) => {
+    assert.deepEqual(await list(old), [], when);
+    assert.deepEqual(await list(requester), ids, when);
+  });
+});
+
+test('of two moves the last one counts', async (t) => {
+  const { desk, from, to, requester, old, next, ids, list, move } = await colleagues(t, 4 * ROWS);
+  const first = await changed(desk, () => move(to));
+  const second = await changed(desk, () => move(from));
+  assert.deepEqual(await list(next), []);
+  for (const { id: job } of [first, second]) await desk.job(desk.owner, job);
+  assert.deepEqual([await list(old), await list(next), await list(requester)], [ids, [], ids]);
+  assert.equal(await changed(desk, () => move(from)), undefined, 'whoever stays carries nothing');
+  assert.equal(desk.check().status, 0, desk.check().stdout);
+});
+
+test('a conversation that is opened meanwhile is in the organization that its requester is in', async (t) => {
+  const { desk, to, requester, next, list, move, ids } = await colleagues(t, 3 * ROWS);
+  const job = await changed(desk, () => move(to));
+  ids.push((await requester.client.create('/conversations', { subject: 'S', contents: 'C' })).id);
+  assert.ok((await list(next)).includes(ids.at(-1)));
+  await desk.job(desk.owner, job.id);
+  assert.deepEqual(await list(next), ids);
+  assert.equal(desk.check().status, 0, desk.check().stdout);
+});
+
+test('people of a deleted organization are in none at once, nor are their conversations', async (t) => {
+  const { desk, from, requester, old, list } = await colleagues(t, 2 * ROWS);
+  const more = [];
+  for (let i = 0; i < 2 * ROWS; i++) more.push((await desk.person('customer', { organization_id: from.id })).id);
+  await seenAlike(desk, async () => (await desk.owner.delete(`/organizations/${from.id}`)).must(200), async (when) => {
+    for (const who of [...more, requester.id]) assert.equal((await desk.owner.fetch(`/users/${who}`)).organization, null, when);
+    assert.equal((await requester.client.fetch('/profile')).organization, null);
+    assert.equal((await desk.owner.get('/users', { organization_id: from.id })).must(200).body.total_count, 0, when);
+    assert.deepEqual(await list(old), [], when);
+    (await desk.owner.post('/users', { full_name: 'X', email: 'x@people.example', organization_id: from.id })).refused(400, 'FIELD_INVALID', 'organization_id');
+    (await desk.owner.put(`/users/${more[0]}`, { organization_id: from.id })).refused(400, 'FIELD_INVALID', 'organization_id');
+  });
+});
+
+/* ---- a purge ---------------------------------------------------------------------------------------------------------- */
+
+test('of a purged person nothing is shown at once, and everything is erased in the end', async (t) => {
+  const desk = await open(t, { args });
+  const { id: who, client, email } = await desk.person('customer', { full_name: 'Quentin Quoll' });
+  const conversations = [];
+  for (let i = 0; i < 2 * ROWS; i++) conversations.push((await client.create('/conversations', { subject: 'S', contents: 'C' })).id);
+  for (let i = 0; i < 2 * ROWS; i++) {
+    await desk.owner.update(`/users/${who}`, { designation: `Secret designation ${i}` });
+    await desk.owner.create(`/users/${who}/notes`, { contents: `Secret note ${i}` });
+  }
+  const asked = (await desk.anyone.create('/conversations', { name: 'A name of mine', email, subject: 'S', contents: 'C' })).id;
+  await seenAlike(desk, async () => (await desk.admin.delete(`/users/${who}`, { purge: true })).must(200), async (when) => {
+    (await desk.owner.get(`/users/${who}`)).refused(404, 'RESOURCE_NOT_FOUND');
+    (await desk.owner.get(`/users/${who}/notes`)).refused(404, 'RESOURCE_NOT_FOUND');
+    (await client.get('/conversations')).refused(401, 'AUTHENTICATION_FAILED');
+    const trail = (await desk.owner.get(`/users/${who}/activities`, MOST)).must(200);
+    assert.ok(trail.data.length > 2 * ROWS);
+    assert.ok(!/Secret|Quoll/.test(trail.text), when);
+    for (const c of [...conversations, asked]) assert.ok(!/Quoll|of mine/.test((await desk.owner.get(`/conversations/${c}`, { include: '*' })).must(200).text), when);
+  });
+});

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { open, until } from '../api/lib/index.mjs';
+import { databaseUrl } from '../api/lib/desk.mjs';
+import { connection, psql } from './lib.mjs';
+
+const waiting = (url, count) => until(`${count} who wait`, () => psql(url, 'SELECT count(*) FROM pg_locks WHERE NOT granted') === String(count));
+
+test('a conversation that is being opened while its requester moves goes along', async (t) => {
+  const desk = await open(t), url = databaseUrl(desk.dir);
+  const [from, to] = await Promise.all(['From', 'To'].map((name) => desk.owner.create('/organizations', { name, is_shared: true })));
+  const { id, client } = await desk.person('customer', { organization_id: from.id });
+  await client.create('/conversations', { subject: 'S', contents: 'C' });
+  const other = connection(t, url);
+  await other.say('BEGIN; LOCK TABLE case_counts IN SHARE MODE'); // it is in its row, and not counted yet
+  const opened = client.post('/conversations', { subject: 'S', contents: 'C' });
+  await waiting(url, 1);
+  const moved = desk.owner.put(`/users/${id}`, { organization_id: to.id });
+  await waiting(url, 2);
+  await other.say('COMMIT');
+  (await opened).must(201);
+  (await moved).must(200);
+  assert.equal(psql(url, `SELECT string_agg(COALESCE(organization_id, 0)::text, ' ') FROM cases WHERE requester_id = ${id}`), `${to.id} ${to.id}`);
+  assert.equal(desk.check().status, 0, desk.check().stdout);
+});
+
+test('whoever is being added to an organization that is deleted is in none, or is refused', async (t) => {
+  const desk = await open(t), url = databaseUrl(desk.dir);
+  const { id } = await desk.owner.create('/organizations', { name: 'Going' });
+  const other = connection(t, url);
+  await other.say(`BEGIN; UPDATE organizations SET is_shared = 1 WHERE id = ${id}`); // both wait for it, one after the other
+  const deleted = desk.owner.delete(`/organizations/${id}`);
+  await waiting(url, 1);
+  const made = desk.owner.post('/users', { full_name: 'Late', email: 'late@people.example', organization_id: id });
+  await waiting(url, 2);
+  await other.say('COMMIT');
+  (await deleted).must(200);
+  const reply = await made;
+  if (reply.status === 201) assert.equal((await desk.owner.fetch(`/users/${reply.data.id}`)).organization, null);
+  else reply.refused(400, 'FIELD_INVALID', 'organization_id');
+  assert.equal(psql(url, `SELECT count(*) FROM users WHERE organization_id = ${id}`), '0');
+  assert.equal(psql(url, `SELECT count(*) FROM organizations WHERE id = ${id}`), '0');
+});
+
+test('a conversation whose status changes while its team is deleted is counted once', async (t) => {
+  const desk = await open(t), url = databaseUrl(desk.dir);
+  const team = await desk.owner.create('/teams', { title: 'Going' });
+  const ids = [];
+  for (let i = 0; i < 3; i++) ids.push((await desk.customer.create('/conversations', { subject: 'S', contents: 'C' })).id);
+  psql(url, `UPDATE cases SET assigned_team_id = ${team.id};
+    INSERT INTO case_counts (team_id, agent_id, status_type, shard, n) VALUES (0, 0, 1, 99, -3), (0, -1, 1, 99, -3), (${team.id}, 0, 1, 99, 3), (${team.id}, -1, 1, 99, 3)`);
+  assert.equal(desk.check().status, 0, desk.check().stdout);
+  const other = connection(t, url);
+  await other.say(`BEGIN; SELECT id FROM cases WHERE id = ${ids[1]} FOR UPDATE`);
+  const changed = desk.owner.put(`/conversations/${ids[1]}`, { status_id: 4 });
+  await waiting(url, 1);
+  const deleted = desk.owner.delete(`/teams/${team.id}`);
+  await waiting(url, 2);
+  await other.say('COMMIT');
+  (await changed).must(200);
+  (await deleted).must(200);
+  assert.equal(psql(url, `SELECT count(*) FROM case_counts WHERE team_id = ${team.id}`), '0');
+  assert.equal(desk.check().status, 0, desk.check().stdout);
+});
