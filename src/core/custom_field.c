@@ -177,21 +177,6 @@ int field_option_of(struct work *w, int64_t field_id, int64_t option_id) {
     return db_int(w->conn, &option_of_field, BINDS(B_INT("field", field_id), B_INT("id", option_id)), &one);
 }
 
-static int list_ids(struct work *w, const struct query *q, const struct bind *binds, int64_t **out) {
-    int64_t *ids = NULL;
-    int n = 0, cap = 0, rc;
-    DB_ROWS(rc, w->conn, q, binds, row) {
-        if (n == cap) {
-            int64_t *more = arena_array(w->arena, (size_t)(cap = cap ? cap * 2 : 64), sizeof *more);
-            if (n) memcpy(more, ids, (size_t)n * sizeof *more);
-            ids = more;
-        }
-        ids[n++] = col_int(row, 0);
-    }
-    *out = ids;
-    return rc < 0 ? rc : n;
-}
-
 static bool among(const int64_t *ids, int n, int64_t id) {
     for (int i = 0; i < n; i++)
         if (ids[i] == id) return true;
@@ -215,7 +200,7 @@ int field_option_in_use(struct work *w, const struct custom_field *f, struct str
     int64_t *going;
     if (used[f->area].field == NULL) return 0;
     if (f->type != FIELD_CHECKBOX) return db_int(w->conn, used[f->area].option, binds, id);
-    int n = list_ids(w, &options_not_kept, binds, &going);
+    int n = db_ids(w->conn, &options_not_kept, binds, w->arena, &going);
     return n <= 0 ? n : several_in_use(w, f, going, n, id);
 }
 
@@ -224,8 +209,7 @@ int field_options_replace(struct work *w, int64_t field_id, const struct option_
     size_t n = 0;
     for (int i = 0; i < count; i++)
         if (list[i].id) kept[n++] = list[i].id;
-    int gone = list_ids(w, &options_not_kept,
-                        BINDS(B_INT("field", field_id), B_TEXT("kept", json_ids(w->arena, kept, n))), &going);
+    int gone = db_ids(w->conn, &options_not_kept, BINDS(B_INT("field", field_id), B_TEXT("kept", json_ids(w->arena, kept, n))), w->arena, &going);
     TRY(gone);
     TRY(translations_remove(w, TITLE_OF_OPTION, json_ids(w->arena, going, (size_t)gone)));
     for (int i = 0; i < gone; i++) TRY(db_exec(w->conn, &option_drop, BINDS(B_INT("id", going[i]))));

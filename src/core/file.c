@@ -26,24 +26,8 @@ int file_create(struct work *w, const struct file_new *n, int64_t *id) {
                      id);
 }
 
-static int list_ids(struct work *w, const struct query *q, const struct bind *binds, int64_t **out) {
-    int64_t *ids = NULL;
-    int n = 0, cap = 0, rc;
-    DB_ROWS(rc, w->conn, q, binds, row) {
-        if (n == cap) {
-            int64_t *more = arena_array(w->arena, (size_t)(cap = cap ? cap * 2 : 16), sizeof *more);
-            if (n) memcpy(more, ids, (size_t)n * sizeof *more);
-            ids = more;
-        }
-        ids[n++] = col_int(row, 0);
-    }
-    *out = ids;
-    return rc < 0 ? rc : n;
-}
-
 int files_own(struct work *w, struct str ids, int64_t **out) {
-    return list_ids(w, &files_of_actor,
-                    BINDS(B_TEXT("ids", ids), B_INT("user", w->actor.user_id), B_INT("now", w->now)), out);
+    return db_ids(w->conn, &files_of_actor, BINDS(B_TEXT("ids", ids), B_INT("user", w->actor.user_id), B_INT("now", w->now)), w->arena, out);
 }
 
 int file_own_content(struct work *w, int64_t id, struct str *sha256) {
@@ -66,7 +50,7 @@ int files_released(struct work *w, struct str ids) {
 
 int files_listed(struct work *w, const struct query *q, const struct bind *binds, struct str *ids) {
     int64_t *list;
-    int n = list_ids(w, q, binds, &list);
+    int n = db_ids(w->conn, q, binds, w->arena, &list);
     TRY(n);
     *ids = json_ids(w->arena, list, (size_t)n);
     return n;

@@ -77,6 +77,7 @@ int db_exec_text(struct conn *c, const char *sql, const struct bind *binds);
 int db_insert(struct conn *c, const struct query *q, const struct bind *binds, int64_t *id); /* text ends in RETURNING id */
 int db_int(struct conn *c, const struct query *q, const struct bind *binds, int64_t *out); /* 1 found, 0 none or NULL, error */
 int db_text(struct conn *c, const struct query *q, const struct bind *binds, struct arena *a, struct str *out);
+int db_ids(struct conn *c, const struct query *q, const struct bind *binds, struct arena *a, int64_t **out); /* of all rows: how many, or error */
 /* The one row of a query: 1 and *row positioned on it (stmt_end it), 0 none (nothing to end), or error. */
 int db_row(struct conn *c, const struct query *q, const struct bind *binds, struct stmt **row);
 #define DB_ROWS(rc, c, q, binds, s)                                                                                    \

@@ -247,6 +247,21 @@ int db_text(struct conn *c, const struct query *q, const struct bind *binds, str
     return null ? 0 : 1;
 }
 
+int db_ids(struct conn *c, const struct query *q, const struct bind *binds, struct arena *a, int64_t **out) {
+    int64_t *ids = NULL;
+    int n = 0, room = 0, rc;
+    DB_ROWS(rc, c, q, binds, row) {
+        if (n == room) {
+            int64_t *more = arena_array(a, (size_t)(room = room ? room * 2 : 16), sizeof *more);
+            if (n) memcpy(more, ids, (size_t)n * sizeof *more);
+            ids = more;
+        }
+        ids[n++] = col_int(row, 0);
+    }
+    *out = ids;
+    return rc < 0 ? rc : n;
+}
+
 int db_insert(struct conn *c, const struct query *q, const struct bind *binds, int64_t *id) {
     struct stmt *s;
     int rc = db_row(c, q, binds, &s);
