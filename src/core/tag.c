@@ -129,11 +129,7 @@ int tags_remove(struct work *w, enum tagged kind, int64_t owner_id, const struct
 }
 
 int tags_of(struct work *w, enum tagged kind, int64_t owner_id, int64_t **ids) {
-    int n = 0, rc;
-    *ids = arena_array(w->arena, LIMIT_TAGS, sizeof **ids);
-    DB_ROWS(rc, w->conn, taggings[kind].listed, BINDS(B_INT("owner", owner_id), B_INT("most", LIMIT_TAGS)), row)
-    (*ids)[n++] = col_int(row, 0);
-    return rc < 0 ? rc : n;
+    return db_ids(w->conn, taggings[kind].listed, BINDS(B_INT("owner", owner_id), B_INT("most", LIMIT_TAGS)), w->arena, ids);
 }
 
 int tags_count(struct work *w, enum tagged kind, int64_t owner_id, int64_t *count) {
