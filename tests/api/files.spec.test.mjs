@@ -604,6 +604,33 @@ describe('a file that nothing refers to', () => {
     assert.ok((await contents(desk.staff, later)).equals(bytes));
   });
 
+  test('may be named again within its twelve hours when what named it lets go', async (t) => {
+    const desk = await open(t);
+    await desk.owner.create('/users/fields', { type: 'FILE', title: 'Paper', key: 'paper' });
+    const bytes = randomBytes(100);
+    const path = `/users/${desk.people.customer.id}`;
+    for (const letGo of [
+      () => desk.owner.update(path, { field_values: { paper: null } }),
+      async () => desk.owner.update(path, { field_values: { paper: (await uploaded(desk.owner)).id } }),
+    ]) {
+      const file = await uploaded(desk.owner, bytes);
+      await desk.owner.update(path, { field_values: { paper: file.id } });
+      await desk.clock.forward(HOUR);
+      await letGo();
+      assert.ok((await contents(desk.owner, file)).equals(bytes), 'it is an unattached file of one hour');
+      await desk.owner.update(path, { field_values: { paper: file.id } });
+    }
+  });
+
+  test('of a multipart body that is refused, nothing is kept under an id that answers', async (t) => {
+    const { customer } = await open(t);
+    const first = await uploaded(customer);
+    (await customer.post('/files', parts([part('good'), part('bad', { more: [`Content-MD5: ${md5('other', 'hex')}`] })]))).refused(400, 'CHECKSUM_MISMATCH');
+    (await customer.post('/files', parts([part('good')], { end: '' }))).refused(400, 'BODY_INVALID');
+    (await upload(customer, Buffer.from('x'), { query: { _md5: '0'.repeat(32) } })).refused(400, 'CHECKSUM_MISMATCH');
+    for (let id = first.id + 1; id < first.id + 6; id++) (await customer.get(`/files/${id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+  });
+
   test('outlives a restart and a crash within its time', async (t) => {
     const desk = await open(t, { base: 'http://desk.example' });
     const bytes = randomBytes(3 * MIB);

@@ -485,6 +485,19 @@ test('nonsense is refused with the field named, or else a mail comes of it', asy
   assert.ok(link);
 });
 
+test('a template full of values is refused, or sent', async (t) => {
+  const { desk, invite } = await mailing(t);
+  const { contents } = await desk.owner.fetch(INVITATION);
+  const many = (n) => contents.replace('{% block text %}', `{% block text %}${' {{name}}'.repeat(n)}`).replace('{% block html %}', `{% block html %}${' {{name}}'.repeat(n)}`);
+  for (const n of [100, 3500, 20_000]) {
+    const reply = await desk.owner.put(INVITATION, { contents: many(n) });
+    if (reply.status !== 200) { reply.refused(400, 'FIELD_INVALID', 'contents'); continue; }
+    const mail = await invite('&'.repeat(255));
+    assert.deepEqual(mail.defects, []);
+    assert.equal(mail.text.split('&'.repeat(255)).length - 1, n + 1);
+  }
+});
+
 test('a link in a changed mail works, and is the same in text and HTML', async (t) => {
   const { desk, invite } = await mailing(t);
   const { contents } = await desk.owner.fetch(INVITATION);
