@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { Client, DAY, File, HOUR, MINUTE, PASSWORD, ROLES, basic, form, iso, json, multipart, open, raw, shared, statusOf, talk } from './lib/index.mjs';
+import { DAY, File, HOUR, MINUTE, PASSWORD, ROLES, basic, form, iso, json, multipart, open, raw, shared, statusOf, talk } from './lib/index.mjs';
 import { GIF, JPEG, png, readPng } from './lib/picture.mjs';
 
 // Files as specified: uploaded raw or as parts of a form, read by who uploaded them, named where a file is wanted.
