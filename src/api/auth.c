@@ -483,9 +483,10 @@ int auth_admit(struct call *c) {
     const struct actor *a = &c->work.actor;
     const struct route *r = c->route;
     bool by_token = r->roles & TOKEN && json_member(c->query, S("token"));
-    if (r->roles & FINGERPRINT && !(r->roles & 1) && a->rank == ROLE_PUBLIC && fingerprint_sent(c))
-        notice(&c->work, "NOTICE", "The fingerprint was ignored: callers known by one alone arrive here with a later release.");
-    if (!(r->roles & 1u << a->rank) && !by_token) return fail(&c->work, a->rank ? ERR_PERMISSIONS_DENIED : ERR_AUTHORIZATION_REQUIRED);
+    bool admitted = r->roles & 1u << a->rank || by_token;
+    if (!admitted && a->rank == ROLE_PUBLIC && fingerprint_sent(c))
+        notice(&c->work, "NOTICE", "The fingerprint was ignored: callers known by one alone arrive with a later release.");
+    if (!admitted) return fail(&c->work, a->rank ? ERR_PERMISSIONS_DENIED : ERR_AUTHORIZATION_REQUIRED);
     if (r->permission && a->rank && !permitted(a, r->permission)) return fail(&c->work, ERR_PERMISSIONS_DENIED);
     return 0;
 }

@@ -43,15 +43,19 @@ static struct hop *hop_of_pool(struct pool_task *t) { return (struct hop *)(void
 
 /* ---- the end ------------------------------------------------------------------------------------------------- */
 
+/* Of downloads and pages, too. */
+static void every_header(struct call *c) {
+    char when[TIME_ISO_SIZE];
+    http_add_header(c->http, "X-API-Version", S("1"));
+    http_add_header(c->http, "Date-ISO", (struct str){when, time_iso(when, c->work.now)});
+    http_add_header(c->http, "X-Request-ID", c->request_id);
+}
+
 static void common_headers(struct call *c) {
     struct http_request *r = c->http;
-    char when[TIME_ISO_SIZE];
-    http_add_header(r, "X-API-Version", S("1"));
     if (c->status != 304) http_add_header(r, "Content-Type", S("application/json"));
     http_add_header(r, "Cache-Control", S("private, max-age=0, must-revalidate"));
-    http_add_header(r, "Date-ISO", (struct str){when, time_iso(when, c->work.now)});
     http_add_header(r, "X-Content-Type-Options", S("nosniff"));
-    http_add_header(r, "X-Request-ID", c->request_id);
     if (c->status == 503) http_add_header(r, "Retry-After", S("1"));
     http_add_header(r, "Vary", S("Authorization, Accept, X-Options, X-Requested-With"));
 }
@@ -116,6 +120,7 @@ static void finish(struct hop *h, int rc) {
     else if (!c->raw) ajax_tag(c);
     if (c->status == 304) c->headers = h->before;
     if (c->status == 304 || c->status == 204) c->out.n = 0;
+    every_header(c);
     if (!c->raw) {
         common_headers(c);
         challenge(c);

@@ -35,7 +35,7 @@
 #define LIMIT_VALUE_KEY 200               /* bytes of a value that rules compare: they fit an index entry */
 #define LIMIT_PATTERN 1000                /* characters of a regular expression */
 #define LIMIT_TEMPLATE (64 * 1024)        /* characters of a template: some readers cut mails of more than 100 KB */
-#define LIMIT_VERSIONS 100                /* former contents of one template: all are in one reply, 6 MB at most in ASCII */
+#define LIMIT_VERSIONS 1000               /* former contents of one template, as long as the longest page of a list */
 #define LIMIT_CONTENTS (512 * 1024)       /* characters of a message */
 #define LIMIT_MAIL (1024 * 1024)          /* one that comes in: a delivery report has some KiB, and the letter it returns */
 

@@ -33,6 +33,7 @@
 #include "core/cascade.h"
 
 #include "base/limits.h"
+#include "core/file.h"
 #include "json/json.h"
 
 #include <assert.h>
@@ -50,7 +51,7 @@ struct step {
 #define THEIR_FILES(values, those) "SELECT v.file_id FROM " values " v WHERE " those " AND v.file_id IS NOT NULL"
 #define FILES_LOCK(values, those) "SELECT f.id FROM files f WHERE f.id IN (" THEIR_FILES(values, those) ") ORDER BY f.id @LOCK@"
 #define FILES_EXPIRE(values, others, those)                                                                              \
-    "UPDATE files SET expires_at = :since WHERE id IN (" THEIR_FILES(values, those) ") AND NOT EXISTS (SELECT 1 FROM "    \
+    "UPDATE files SET expires_at = " FILE_EXPIRY(":since") " WHERE id IN (" THEIR_FILES(values, those) ") AND NOT EXISTS (SELECT 1 FROM "    \
     values " v WHERE v.file_id = files.id AND NOT (" those ")) AND NOT EXISTS (SELECT 1 FROM " others " o WHERE o.file_id = files.id)"
 
 /* ---- conversations that were assigned ------------------------------------------------------------------------------- */

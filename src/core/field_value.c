@@ -269,5 +269,5 @@ int user_files_drop(struct work *w, int64_t user_id) {
     int n = files_listed(w, &user_value_files, binds, &files);
     if (n <= 0) return n;
     TRY(db_exec(w->conn, &user_value_files_drop, binds));
-    return files_released(w, files);
+    return files_dropped(w, files);
 }

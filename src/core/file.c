@@ -10,8 +10,9 @@ QUERY(file_content_of_actor, "SELECT f.sha256 FROM files f WHERE f.id = :id AND 
                              "AND (f.expires_at IS NULL OR f.expires_at > :now)");
 QUERY(files_keep, "UPDATE files SET expires_at = NULL WHERE id IN @LIST(:ids) AND expires_at IS NOT NULL");
 QUERY(files_locked, "SELECT f.id FROM files f WHERE f.id IN @LIST(:ids) ORDER BY f.id @LOCK@");
-QUERY(files_let_go, "UPDATE files SET expires_at = :now WHERE id IN "
-                    "(SELECT f.id FROM files f WHERE f.id IN @LIST(:ids) AND NOT " FILE_IS_USED ")");
+#define UNUSED "(SELECT f.id FROM files f WHERE f.id IN @LIST(:ids) AND NOT " FILE_IS_USED ")"
+QUERY(files_let_go, "UPDATE files SET expires_at = " FILE_EXPIRY(":now") " WHERE id IN " UNUSED);
+QUERY(files_drop, "UPDATE files SET expires_at = :now WHERE id IN " UNUSED);
 QUERY(files_forgotten, "UPDATE files SET expires_at = :now WHERE user_id = :user AND expires_at > :now");
 QUERY(files_expired, "DELETE FROM files WHERE expires_at <= :now AND id IN "
                      "(SELECT f.id FROM files f WHERE f.expires_at <= :now AND NOT " FILE_IS_USED
@@ -41,12 +42,15 @@ int files_attached(struct work *w, struct str ids) { return db_exec(w->conn, &fi
 
 /* The rows are locked by a statement of their own, so that the next one sees what a neighbour attached them to who was
  * faster; one who is slower finds them expired. */
-int files_released(struct work *w, struct str ids) {
+static int let_go(struct work *w, const struct query *q, struct str ids) {
     const struct bind *binds = BINDS(B_TEXT("ids", ids), B_INT("now", w->now));
     int rc;
     DB_ROWS(rc, w->conn, &files_locked, binds, row) continue;
-    return rc < 0 ? rc : db_exec(w->conn, &files_let_go, binds);
+    return rc < 0 ? rc : db_exec(w->conn, q, binds);
 }
+
+int files_released(struct work *w, struct str ids) { return let_go(w, &files_let_go, ids); }
+int files_dropped(struct work *w, struct str ids) { return let_go(w, &files_drop, ids); }
 
 int files_listed(struct work *w, const struct query *q, const struct bind *binds, struct str *ids) {
     int64_t *list;

@@ -1,14 +1,19 @@
 /* Uploaded files as rows: who uploaded what, and what refers to it. What is in them is kept by files/content.h.
  *
  * A file is its uploader's alone until it is attached: named by a row of another table, which keeps it. What nothing
- * refers to has a time to expire: FILE_LIFE after the upload, at once when the last reference to it goes. Rows of files
+ * refers to has a time to expire: FILE_LIFE after the upload, or at once when the last reference goes later. Rows of files
  * are deleted by nobody but the sweeper (jobs/sweep_files.c): files/content.c says why that matters. */
 #ifndef CORE_FILE_H
 #define CORE_FILE_H
 
 #include "work/work.h"
 
-#define FILE_LIFE (12 * TIME_HOUR)
+#define FILE_LIFE_MS 43200000 /* 12 hours */
+#define FILE_LIFE ((int64_t)FILE_LIFE_MS)
+/* When a file that nothing refers to any more expires, for SQL: it may be named again as long as if nothing ever had. */
+#define FILE_EXPIRY(now) "CASE WHEN created_at + " FILE_TEXT(FILE_LIFE_MS) " > " now " THEN created_at + " FILE_TEXT(FILE_LIFE_MS) " ELSE " now " END"
+#define FILE_TEXT(number) FILE_TEXT_OF(number)
+#define FILE_TEXT_OF(number) #number
 
 /* Of a row f of files. A table that refers to files has its line here. */
 #define FILE_IS_USED                                                                                                   \
@@ -30,6 +35,7 @@ int file_own_content(struct work *w, int64_t id, struct str *sha256);
 /* After rows were written that refer to them, or deleted or changed that did (JSON arrays of ids). */
 int files_attached(struct work *w, struct str ids);
 int files_released(struct work *w, struct str ids);
+int files_dropped(struct work *w, struct str ids); /* of somebody who is gone: they expire at once */
 /* The ids a query yields in its first column, once each, as a JSON array: before what refers to them goes. */
 int files_listed(struct work *w, const struct query *q, const struct bind *binds, struct str *ids);
 

@@ -65,12 +65,14 @@ QUERY(template_say, "INSERT INTO templates (brand_id, name, contents, creator_id
                     "VALUES (:brand, :name, :contents, CAST(:creator AS BIGINT), :now) ON CONFLICT (brand_id, name) DO UPDATE "
                     "SET contents = excluded.contents, creator_id = excluded.creator_id, created_at = excluded.created_at");
 
-/* What is said now becomes a version; the oldest go when there are too many to be shown at once. */
+/* What is said now becomes a version; the oldest goes when there are too many, which is said. */
 static int keep(struct work *w, const struct bind *binds) {
     int kept = db_exec(w->conn, &template_keep, binds);
     if (kept == 0) kept = db_exec(w->conn, &template_keep_original, binds);
     TRY(kept);
-    return db_exec(w->conn, &template_forget, binds);
+    int gone = db_exec(w->conn, &template_forget, binds);
+    if (gone > 0) notice(w, "NOTICE", "The oldest version is gone: %d are kept.", LIMIT_VERSIONS);
+    return gone;
 }
 
 int template_put(struct work *w, int64_t brand_id, const struct template *t, struct str contents) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { DAY, File, HOUR, MINUTE, PASSWORD, ROLES, basic, form, iso, json, multipart, open, raw, shared, statusOf, talk } from './lib/index.mjs';
+import { DAY, File, HOUR, PASSWORD, ROLES, basic, form, iso, json, multipart, open, raw, shared, statusOf, talk } from './lib/index.mjs';
 import { GIF, JPEG, png, readPng } from './lib/picture.mjs';
 
 // Files as specified: uploaded raw or as parts of a form, read by who uploaded them, named where a file is wanted.
@@ -345,30 +345,6 @@ describe('who may, and who sees', () => {
   });
 });
 
-describe('a caller known by a fingerprint alone', () => {
-  const print = (n) => `6ba7b810-9dad-41d1-80b4-00c04fd4${String(n).padStart(4, '0')}`;
-
-  test('uploads, and sees those files and no others', async (t) => {
-    const desk = await open(t);
-    const one = desk.anyone.with({ 'X-Fingerprint-ID': print(1) }), two = desk.anyone.with({ 'X-Fingerprint-ID': print(2) });
-    const file = await uploaded(one, Buffer.from('mine'));
-    assert.deepEqual(await one.fetch(`/files/${file.id}`), file);
-    assert.equal(`${await contents(one, file)}`, 'mine');
-    for (const who of [two, desk.customer, desk.owner]) (await who.get(`/files/${file.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
-    (await two.get(`/files/${(await uploaded(desk.customer)).id}`)).refused(404, 'RESOURCE_NOT_FOUND');
-  });
-
-  test('is a writing public: sixty a minute and address', async (t) => {
-    const desk = await open(t);
-    const statuses = [];
-    for (let i = 0; i < 61; i++) statuses.push((await upload(desk.anyone.with({ 'X-Fingerprint-ID': print(i) }))).status);
-    assert.deepEqual(statuses, [...Array(60).fill(201), 429]);
-    await uploaded(desk.customer);
-    await desk.clock.forward(MINUTE + 1);
-    await uploaded(desk.anyone.with({ 'X-Fingerprint-ID': print(1) }));
-  });
-});
-
 describe('a download', () => {
   const world = shared();
   const TYPES = ['text/html', 'text/html; charset=utf-8', 'TEXT/HTML', 'image/svg+xml', 'application/xhtml+xml', 'text/xml', 'application/javascript', 'application/pdf', 'text/plain', OCTETS, 'image/png, text/html', 'multipart/x-mixed-replace', 'message/rfc822'];
@@ -547,14 +523,6 @@ describe('Idempotency-Key', () => {
       const reply = (await send(different)).must(400);
       if (different !== undefined) assert.ok(reply.body.errors.some((e) => ['PARAMETERS_INCONSISTENT', 'FIELD_EMPTY'].includes(e.code)), `${reply}`);
     }
-  });
-
-  test('on a request that names files, the picture is compared too', async (t) => {
-    const { owner } = await open(t);
-    const person = (bytes) => multipart({ full_name: 'P', email: 'p@people.example', nothing: new File('a.png', 'image/png', bytes) });
-    const first = (await owner.post('/users', person(png(2, 2)), { headers: key('k') })).must(201);
-    assert.equal((await owner.post('/users', person(png(2, 2)), { headers: key('k') })).must(201).data.id, first.data.id);
-    (await owner.post('/users', person(png(3, 3)), { headers: key('k') })).refused(400, 'PARAMETERS_INCONSISTENT');
   });
 
   test('twenty at once are one', async (t) => {

@@ -90,11 +90,12 @@ test('a version of another template or brand, or of none, restores nothing', asy
   assert.equal((await owner.fetch(at('verification', id))).is_custom, false);
 });
 
-test('the last hundred versions are kept', async (t) => {
+test('the last thousand versions are kept, and who drops an older one is told', async (t) => {
   const { owner } = await open(t);
-  for (let i = 0; i < 103; i++) await owner.update(at('verification'), { contents: mail(`S${i}`) });
+  for (let i = 0; i < 1000; i++) assert.equal((await owner.put(at('verification'), { contents: mail(`S${i}`) })).must(200).body.logs, undefined);
+  for (let i = 1000; i < 1003; i++) (await owner.put(at('verification'), { contents: mail(`S${i}`) })).must(200).notes('The oldest version is gone');
   const kept = await versions(owner, 'verification');
-  assert.deepEqual(kept.map((v) => v.contents), Array.from({ length: 100 }, (_, i) => mail(`S${i + 2}`)));
+  assert.deepEqual(kept.map((v) => v.contents), Array.from({ length: 1000 }, (_, i) => mail(`S${i + 2}`)));
 });
 
 test('brands speak for themselves, and their templates go with them', async (t) => {
