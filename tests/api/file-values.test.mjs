@@ -9,6 +9,7 @@ import { HOUR, open, raw, until } from './lib/index.mjs';
 
 const upload = async (who, { name = 'f.txt', type = 'text/plain', data = randomBytes(100) } = {}) =>
   ({ ...(await who.post('/files', raw(type, data), { query: { _filename: name } })).must(201).data, data });
+const LIFE = 12 * HOUR; // in which it may be named again after it was let go
 const content = (desk) => readdirSync(join(desk.dir, 'files')).filter((n) => /^[0-9a-f]{2}$/.test(n)).flatMap((n) => readdirSync(join(desk.dir, 'files', n)));
 const get = (who, owner, id) => who.exchange('GET', `/api/v1/${owner}/files/${id}/content`);
 const sweep = (desk) => desk.restart();
@@ -84,6 +85,7 @@ describe('what is replaced, cleared or deleted is let go', () => {
       const w = await world(t);
       const file = await upload(w.desk.staff);
       await w.desk.staff.update(w.path, { field_values: { secret: file.id } });
+      await w.desk.clock.forward(LIFE);
       await act(w);
       (await w.desk.staff.get(`/files/${file.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
       (await get(w.desk.owner, w.path.slice(1), file.id)).must(404);
@@ -98,6 +100,7 @@ describe('what is replaced, cleared or deleted is let go', () => {
     const files = await Promise.all(Array.from({ length: 4 }, () => upload(desk.staff)));
     const ids = [];
     for (const f of files) ids.push((await desk.staff.create('/organizations', { name: `O ${f.id}`, field_values: { contract: f.id } })).id);
+    await desk.clock.forward(LIFE);
     await desk.staff.update(`/organizations/${ids[0]}`, { field_values: { contract: '' } });
     (await desk.owner.delete(`/organizations/${ids[1]}`)).must(200);
     (await desk.owner.delete('/organizations', { ids: ids[2] })).must(200);
@@ -116,6 +119,7 @@ test('one file may be several values, and goes with the last of them', async (t)
   const file = await upload(desk.staff);
   await desk.staff.update(path, { field_values: { secret: file.id, shown: file.id } });
   const { id } = await desk.staff.create('/organizations', { name: 'O', field_values: { contract: file.id } });
+  await desk.clock.forward(LIFE);
   await desk.staff.update(path, { field_values: { secret: null, shown: null } });
   assert.equal((await desk.staff.fetch(`/files/${file.id}`)).expiry_at, null);
   await sweep(desk);
@@ -131,6 +135,7 @@ test('the same bytes under another id stay when one of the files goes', async (t
   const { desk, path } = await world(t);
   const data = randomBytes(50), [one, two] = [await upload(desk.staff, { data }), await upload(desk.staff, { data })];
   await desk.staff.update(path, { field_values: { secret: one.id, shown: two.id } });
+  await desk.clock.forward(LIFE);
   await desk.staff.update(path, { field_values: { secret: null } });
   await sweep(desk);
   await until('the row is gone', async () => (await desk.staff.get(`/files/${one.id}`)).status === 404);

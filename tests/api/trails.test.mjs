@@ -7,7 +7,7 @@ import { iso, open } from './lib/index.mjs';
 
 /** Runs SQL in a desk's store: for rows that no operation makes yet. */
 function sql(desk, text) {
-  const [command, args] = process.env.DATABASE ? ['psql', [databaseUrl(desk.dir), '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-c', text]] : ['sqlite3', [join(desk.dir, 'desk.db'), text]];
+  const [command, args] = process.env.DATABASE ? ['psql', [databaseUrl(desk.dir), '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-c', text]] : ['sqlite3', ['-cmd', '.timeout 5000', join(desk.dir, 'desk.db'), text]];
   const done = spawnSync(command, args, { encoding: 'utf8' });
   assert.equal(done.status, 0, done.stderr);
 }
