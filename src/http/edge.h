@@ -165,6 +165,7 @@ void on_completed(void *cls, struct MHD_Connection *library, void **context, enu
 
 /* response.c */
 enum MHD_Result response_queue(struct edge *e); /* a reply is ready and the library may take it */
+void response_refuse(struct edge *e, int err, const char *reason); /* makes this the reply; reason NULL: the error's own message */
 enum MHD_Result response_write(struct edge *e); /* straight to the socket, and close: see there */
 
 /* server.c */

@@ -122,14 +122,9 @@ static enum MHD_Result run_handle(struct edge *e, bool within_body) {
 
 /* The request ends without the app: it was no request. */
 static enum MHD_Result refuse(struct edge *e, const struct framing *f) {
-    const struct error_info *info = error_info(f->err);
-    struct buf body = {0};
     atomic_fetch_add_explicit(&e->server->refused, 1, memory_order_relaxed);
-    buf_fmt(&body, "{\"status\":%d,\"errors\":[{\"code\":\"%s\",\"message\":\"%s\"}]}", info->status, info->code,
-            f->reason);
-    http_add_header(&e->r, "Content-Type", S("application/json"));
     e->conn->unread = e->close = true;
-    http_reply(&e->r, info->status, &body);
+    response_refuse(e, (int)f->err, f->reason);
     enum MHD_Result result = response_queue(e);
     buf_free(&e->reply);
     arena_free(e->r.arena);

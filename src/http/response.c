@@ -1,6 +1,7 @@
 #include "http/edge.h"
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -71,15 +72,23 @@ static size_t reply_head_size(const struct edge *e) {
     return n;
 }
 
-/* The bytes themselves, where the library can't send them. */
-static bool load_file(struct edge *e) {
-    buf_reserve(&e->reply, (size_t)e->file_n);
-    while (e->reply.n < (size_t)e->file_n) {
-        ssize_t got = pread(e->file, e->reply.p + e->reply.n, (size_t)e->file_n - e->reply.n, e->file_at + (off_t)e->reply.n);
-        if (got <= 0) return false;
-        e->reply.n += (size_t)got;
-    }
-    return true;
+void response_refuse(struct edge *e, int err, const char *reason) {
+    const struct error_info *info = error_info((enum error)err);
+    if (e->file >= 0) close(e->file);
+    e->file = -1;
+    e->status = info->status;
+    e->reply.n = 0;
+    buf_fmt(&e->reply, "{\"status\":%d,\"errors\":[{\"code\":\"%s\",\"message\":\"%s\"}]}", info->status, info->code,
+            reason ? reason : info->message);
+    e->reply_head = NULL;
+    e->reply_last = &e->reply_head;
+    http_add_header(&e->r, "Content-Type", S("application/json"));
+}
+
+/* Only the library sends files. Where it can't, they are not read into memory instead: so many bytes are for nobody to ask for. */
+static void refuse_file(struct edge *e) {
+    if (e->file < 0) return;
+    response_refuse(e, e->r.body_error ? e->r.body_error : ERR_HEADERS_TOO_LARGE, e->r.body_reason);
 }
 
 /* It owns the bytes, or the descriptor: sendfile takes them from there. */
@@ -99,10 +108,9 @@ static struct MHD_Response *response_of(struct edge *e) {
 }
 
 enum MHD_Result response_queue(struct edge *e) {
+    if (reply_head_size(e) > e->reply_room) refuse_file(e);
     begin_sending(e);
-    bool too_large = reply_head_size(e) > e->reply_room;
-    if (too_large && e->file >= 0 && !load_file(e)) return MHD_NO;
-    if (too_large) return response_write(e);
+    if (reply_head_size(e) > e->reply_room) return response_write(e);
     struct MHD_Response *response = response_of(e);
     if (response == NULL) return MHD_NO;
     for (const struct header *h = e->reply_head; h; h = h->next)
@@ -131,6 +139,7 @@ static void write_head(struct buf *out, const struct edge *e) {
 enum MHD_Result response_write(struct edge *e) {
     struct conn *c = e->conn;
     struct buf *out = &c->pending;
+    refuse_file(e);
     bool bodiless = str_eq(e->r.method, S("HEAD")) || e->status == 204 || e->status == 304;
     write_head(out, e);
     if (!bodiless) buf_str(out, buf_view(&e->reply));

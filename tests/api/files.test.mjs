@@ -245,6 +245,19 @@ describe('a download', () => {
     assert.equal(sha256((await download(w.desk.customer, id)).bytes), sha256(data));
   });
 
+  test('is refused, and not read into memory, where the library can not send it', async () => {
+    const { id } = await stored(w.desk.customer, bytes(), { query: { _filename: 'ä'.repeat(200) } });
+    const ask = (more, pieces = []) => talk(w.desk, [`GET /api/v1/files/${id}/content HTTP/1.1\r\nHost: x\r\nAuthorization: ${w.desk.customer.headers.Authorization}\r\n${more}\r\n\r\n`, ...pieces],
+      { enough: (text) => text.includes('\r\n\r\n{'), halfClose: false });
+    const cookies = Array.from({ length: 100 }, (_, i) => `a${i}=1`).join('; '); // of which the library keeps records, in the memory that the head of the reply needs
+    const head = await ask(`Cookie: ${cookies}\r\nX-Pad: ${'a'.repeat(8000)}`);
+    assert.equal(statusOf(head), 431, head.slice(0, 300));
+    assert.match(head, /"HEADERS_TOO_LARGE"/);
+    assert.doesNotMatch(head, /Content-Disposition/i);
+    const body = await ask('Content-Type: application/json\r\nTransfer-Encoding: chunked', Array.from({ length: 17 }, () => `10000\r\n${'x'.repeat(65536)}\r\n`));
+    assert.equal(statusOf(body), 413, body.slice(0, 300));
+  });
+
   test('whose content is lost is a fault of ours that tells nothing', async (t) => {
     const desk = await open(t);
     desk.expects5xx = true;
