@@ -38,6 +38,7 @@ struct meaning {
 /* A block of contents that were parsed. Values are one line each; in HTML they are escaped. */
 void template_fill(struct buf *out, struct str block, const struct meaning *meanings, bool html);
 
+#define LINK_STANDS_ALONE "{{link}} stands alone: blanks or line breaks are expected around it."
 /* Whether a fragment of HTML is one that no value and no form is unsafe in; else where and why. */
 bool template_html(struct arena *a, struct str html, size_t *at, const char **why);
 

@@ -1,22 +1,25 @@
 /* What a template's HTML may hold. Escaping a value makes it safe in a text and in a quoted attribute, nowhere else; and a form is
  * only as safe as what stands before it: an open quote, comment or form would swallow it, with the secret in it. So a fragment is
  * written in the part of HTML that has neither: elements and attributes of the lists below, each closed, each attribute quoted.
- * Values are text, or the whole of an href: a value that were a part of an address would be told to whom it leads.
+ * Values are text, or the whole of an href: a value that were a part of an address would be told to whom it leads. In a text a link
+ * stands between blanks or the bounds of lines and blocks, since what is shown as one word is taken for one address, whatever inline
+ * elements it is made of.
  *
  * Reading once, from the beginning to the end; how deep elements stand in each other is limited. */
 #include "core/template.h"
 
 #define DEPTH 32
 
-enum { ALONE = 1, /* has no end tag */ AROUND_FORMS = 2 };
+enum { ALONE = 1, /* has no end tag */ AROUND_FORMS = 2, INLINE = 4 /* what stands around it goes on in it */ };
 
 static const struct element {
     const char *name;
     unsigned flags;
 } elements[] = {
     {"div", AROUND_FORMS}, {"section", AROUND_FORMS}, {"p", 0}, {"br", ALONE}, {"hr", ALONE}, {"h1", 0}, {"h2", 0}, {"h3", 0}, {"h4", 0},
-    {"span", 0}, {"a", 0}, {"b", 0}, {"strong", 0}, {"i", 0}, {"em", 0}, {"u", 0}, {"small", 0}, {"code", 0}, {"pre", 0}, {"blockquote", 0},
-    {"ul", 0}, {"ol", 0}, {"li", 0}, {"img", ALONE}, {"center", 0}, {"table", 0}, {"thead", 0}, {"tbody", 0}, {"tr", 0}, {"th", 0}, {"td", 0},
+    {"span", INLINE}, {"a", INLINE}, {"b", INLINE}, {"strong", INLINE}, {"i", INLINE}, {"em", INLINE}, {"u", INLINE}, {"small", INLINE},
+    {"code", INLINE}, {"img", ALONE | INLINE}, {"pre", 0}, {"blockquote", 0}, {"ul", 0}, {"ol", 0}, {"li", 0}, {"center", 0},
+    {"table", 0}, {"thead", 0}, {"tbody", 0}, {"tr", 0}, {"th", 0}, {"td", 0},
     {NULL, 0}};
 
 static const char *const attributes[] = {"href", "src", "alt", "title", "class", "style", "lang", "dir", "role", "width", "height", "align",
@@ -29,6 +32,7 @@ struct fragment {
     size_t at;
     const struct element *open[DEPTH];
     int depth;
+    bool in_word, behind_link; /* of the text that is shown */
     size_t where;
     const char *why;
 };
@@ -42,9 +46,13 @@ static bool wrong(struct fragment *f, size_t at, const char *why) {
 static bool more(const struct fragment *f) { return f->at < f->html.n; }
 static char next(const struct fragment *f) { return f->html.p[f->at]; }
 
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
 static void pass_blanks(struct fragment *f) {
-    while (more(f) && strchr(" \t\r\n", next(f))) f->at++;
+    while (more(f) && is_blank(next(f))) f->at++;
 }
+
+static void end_word(struct fragment *f) { f->in_word = f->behind_link = false; }
 
 static struct str read_name(struct fragment *f) {
     size_t from = f->at;
@@ -125,6 +133,7 @@ static bool read_end(struct fragment *f, size_t begin) {
     if (f->depth == 0) return wrong(f, begin, "no element is open here.");
     if (e != f->open[f->depth - 1]) return wrong(f, begin, str_fmt(f->a, "</%s> is expected.", f->open[f->depth - 1]->name).p);
     f->depth--;
+    if (!(e->flags & INLINE)) end_word(f);
     return true;
 }
 
@@ -139,6 +148,7 @@ static bool read_begin(struct fragment *f, size_t begin) {
     if (e->flags & ALONE && more(f) && next(f) == '/') f->at++;
     if (!more(f) || next(f) != '>') return wrong(f, begin, "the tag is not closed: > is missing.");
     f->at++;
+    if (!(e->flags & INLINE)) end_word(f);
     if (e->flags & ALONE) return true;
     if (f->depth == DEPTH) return wrong(f, begin, "elements stand too deep in each other.");
     f->open[f->depth++] = e;
@@ -150,9 +160,21 @@ static bool read_value(struct fragment *f, size_t begin) {
     const char *end = memmem(f->html.p + begin, f->html.n - begin, "}}", 2);
     if (end == NULL) return wrong(f, begin, "the braces are not closed: }} is missing.");
     f->at = (size_t)(end - f->html.p) + 2;
-    bool form = str_eq(str_trim((struct str){f->html.p + begin + 2, f->at - begin - 4}), S("form"));
+    struct str name = str_trim((struct str){f->html.p + begin + 2, f->at - begin - 4});
+    bool form = str_eq(name, S("form")), link = str_eq(name, S("link"));
+    if (f->behind_link || (link && f->in_word)) return wrong(f, begin, LINK_STANDS_ALONE);
+    f->in_word = true;
+    f->behind_link = link;
     for (int i = 0; form && i < f->depth; i++)
         if (!(f->open[i]->flags & AROUND_FORMS)) return wrong(f, begin, "{{form}} stands by itself, or in div and section alone.");
+    return true;
+}
+
+static bool read_character(struct fragment *f) {
+    if (is_blank(next(f))) end_word(f);
+    else if (f->behind_link) return wrong(f, f->at, LINK_STANDS_ALONE);
+    else f->in_word = true;
+    f->at++;
     return true;
 }
 
@@ -163,8 +185,8 @@ static bool read_all(struct fragment *f) {
             if (!(left > 1 && f->html.p[begin + 1] == '/' ? read_end(f, begin) : read_begin(f, begin))) return false;
         } else if (left > 1 && memcmp(f->html.p + begin, "{{", 2) == 0) {
             if (!read_value(f, begin)) return false;
-        } else {
-            f->at++;
+        } else if (!read_character(f)) {
+            return false;
         }
     }
     return f->depth == 0 || wrong(f, f->html.n, not_closed(f, f->open[f->depth - 1]));

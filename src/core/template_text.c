@@ -120,9 +120,25 @@ static bool parts_words(enum kind kind, struct str s, bool before) {
     return blank(c) || strchr(kind == HTML ? before ? ">\"'" : "<\"'" : before ? "<" : ">", c);
 }
 
+/* What is open where a text goes on: readers take all that stands in angle brackets or quotes for one address, and leave blanks and
+ * line breaks out of it (RFC 3986 appendix C). */
+struct enclosure {
+    size_t angle; /* behind a < that is not closed; 0: none */
+    bool quoted;
+};
+
+static void pass_text(struct enclosure *in, const char *contents, size_t from, size_t to) {
+    for (size_t i = from; i < to; i++) {
+        if (contents[i] == '<') in->angle = i + 1;
+        if (contents[i] == '>') in->angle = 0;
+        if (contents[i] == '"' || contents[i] == '\n') in->quoted = contents[i] == '"' && !in->quoted;
+    }
+}
+
 /* All {{names}} of a block, which lies between from and to. */
 static bool read_values(struct reader *r, const struct rule *rule, size_t from, size_t to) {
     int needed = 0;
+    struct enclosure in = {0};
     bool form = r->t->needs && strcmp(r->t->needs, "form") == 0;
     for (size_t at = from, open, close; (open = find(r, "{{", at, to)) < to; at = close + 2) {
         close = find(r, "}}", open + 2, to);
@@ -130,8 +146,10 @@ static bool read_values(struct reader *r, const struct rule *rule, size_t from, 
         struct str name = str_trim(slice(r, open + 2, close));
         if (!value_fits(r, rule, name, open)) return false;
         bool alone = parts_words(rule->kind, slice(r, from, open), true) && parts_words(rule->kind, slice(r, close + 2, to), false);
-        if (str_eq(name, S("link")) && !alone)
-            return wrong(r, open, "{{link}} stands alone: blanks or line breaks are expected around it.");
+        if (rule->kind == TEXT) pass_text(&in, r->contents.p, at, open);
+        if (str_eq(name, S("link")) && !alone) return wrong(r, open, LINK_STANDS_ALONE);
+        if (str_eq(name, S("link")) && (in.quoted || (in.angle && in.angle != open)))
+            return wrong(r, open, "{{link}} stands alone: nothing else is possible in its angle brackets, and no quotes around it.");
         if (r->t->needs && str_eq(name, str_of(r->t->needs)) && ++needed > 1 && form) return wrong(r, open, "{{form}} is possible once.");
     }
     if (r->t->needs && needed == 0 && rule->kind & (TEXT | HTML)) return wrong(r, from, "{{%s}} is missing in %s.", r->t->needs, rule->name);

