@@ -24,6 +24,23 @@ static int sync_parent(struct arena *a, const char *path) {
     return rc;
 }
 
+QUERY(files_counted, "SELECT COUNT(*) FROM files");
+
+static int64_t files_of(struct db *db) {
+    struct conn *c = db_reader(db);
+    int64_t n = 0;
+    return c && db_int(c, &files_counted, NULL, &n) == 1 ? n : 0;
+}
+
+static int64_t files_in(const char *dir) {
+    char err[USAGE_MAX];
+    struct db *db;
+    if (db_open(&(struct db_config){.dir = dir, .read_only = true}, &db, err, sizeof err) < 0) return 0;
+    int64_t n = files_of(db);
+    db_close(db);
+    return n;
+}
+
 /* Rows first: whatever contents they name is there, and stays while the guard is held. What comes later is more than they
  * name, and harmless. The backup has its name when both are whole. */
 static int back_up(const char *dir, const char *files, const char *to, struct arena *a) {
@@ -31,6 +48,9 @@ static int back_up(const char *dir, const char *files, const char *to, struct ar
     const char *draft = str_fmt(a, "%s.draft", to).p, *folder = beside(a, to), *drafts = beside(a, draft);
     unlink(draft); /* what an interrupted backup left */
     if (db_backup(dir, draft, backup_progress, err, sizeof err) < 0) return complain("%s", err);
+    int64_t rows = files_in(dir);
+    if (rows && access(files, F_OK) != 0)
+        return unlink(draft), complain("there are files, but no folder %s: name theirs with --files", files);
     int contents = contents_copy(files, drafts, files_progress, err, sizeof err);
     if (contents < 0) return unlink(draft), complain("%s", err);
     if ((contents && rename(drafts, folder) != 0) || renameat2(AT_FDCWD, draft, AT_FDCWD, to, RENAME_NOREPLACE) != 0 ||
@@ -38,6 +58,7 @@ static int back_up(const char *dir, const char *files, const char *to, struct ar
         return complain("%s can't be made: %s", to, strerror(errno));
     printf("deskd: backed up to %s\n", to);
     if (contents) printf("deskd: contents of %d files are in %s: they belong together\n", contents, folder);
+    else if (rows) printf("deskd: %lld files have no content: there is none in %s\n", (long long)rows, files);
     return 0;
 }
 
@@ -96,12 +117,8 @@ static int copy_store(const char *from, const char *draft, const char *store) {
     return rc;
 }
 
-QUERY(files_counted, "SELECT COUNT(*) FROM files");
-
 static void say_what_is_missing(struct db *db, const char *dir, const char *contents, struct arena *a) {
-    struct conn *c = db_reader(db);
-    int64_t files = 0;
-    if (c) db_int(c, &files_counted, NULL, &files);
+    int64_t files = files_of(db);
     if (files && access(contents, F_OK) != 0)
         printf("deskd: %lld files have no content: there is no folder %s beside the backup\n", (long long)files, contents);
     if (access(str_fmt(a, "%s/secret.key", dir).p, F_OK) != 0)

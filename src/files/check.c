@@ -89,7 +89,8 @@ static int by_name(const void *x, const void *y) { return memcmp(((const struct 
 static int check_orphans(struct check *k, int nth, const struct named *named, int count) {
     struct str *list;
     int n = contents_listed(k->arena, k->folder, nth, &list), at = 0;
-    if (n) qsort(list, (size_t)n, sizeof *list, by_name);
+    if (n < 0) finding(k, str_fmt(k->arena, "the folder %s/%02x can't be read: %s", k->folder, nth, strerror(errno)));
+    if (n > 0) qsort(list, (size_t)n, sizeof *list, by_name);
     for (int i = 0; i < n; i++) {
         while (at < count && by_name(&named[at].sha256, &list[i]) < 0) at++;
         bool known = at < count && str_eq(named[at].sha256, list[i]);

@@ -171,10 +171,11 @@ static bool is_content(const char *name) {
 }
 
 int contents_listed(struct arena *a, const char *folder, int nth, struct str **contents) {
-    struct str *list = NULL;
-    int n = 0, cap = 0;
+    struct str *list = *contents = NULL;
+    int n = 0, cap = 0, fault;
     DIR *d = opendir(str_fmt(a, "%s/%02x", folder, nth).p);
-    for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
+    if (d == NULL) return errno == ENOENT ? 0 : -1;
+    for (struct dirent *e; errno = 0, (e = readdir(d)) != NULL;) {
         if (!is_content(e->d_name)) continue;
         if (n == cap) {
             struct str *more = arena_array(a, (size_t)(cap = cap ? cap * 2 : 64), sizeof *more);
@@ -183,9 +184,11 @@ int contents_listed(struct arena *a, const char *folder, int nth, struct str **c
         }
         list[n++] = str_dup(a, str_of(e->d_name));
     }
-    if (d) closedir(d);
+    fault = errno;
+    closedir(d);
+    errno = fault;
     *contents = list;
-    return n;
+    return fault ? -1 : n;
 }
 
 /* Files have the system's time, whatever the desk's clock says. */

@@ -18,7 +18,7 @@ int content_hold(struct work *w, struct str sha256, const char *from, int64_t si
 /* Removes those of these contents that no row names. Waits for writes. */
 int contents_drop(struct desk *d, const struct str *contents, int n);
 
-/* What stands in one of the CONTENT_FOLDERS subfolders: names of contents, in the arena; how many. */
+/* What stands in one of the CONTENT_FOLDERS subfolders: names of contents, in the arena; how many, or -1 with errno. */
 #define CONTENT_FOLDERS 256
 int contents_listed(struct arena *a, const char *folder, int nth, struct str **contents);
 int64_t content_age(struct arena *a, const char *folder, struct str sha256); /* ms since it was uploaded last; -1: not there */

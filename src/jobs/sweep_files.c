@@ -53,6 +53,7 @@ static int without_rows(struct desk *d, struct arena *a, struct str *list, int n
 static int sweep_folder(struct desk *d, struct arena *a) {
     struct str *list;
     int nth = (int)(clock_now(&d->clock) / TIME_MINUTE % CONTENT_FOLDERS), n = contents_listed(a, d->files, nth, &list);
+    if (n < 0) return -ERR_SERVICE_UNAVAILABLE;
     if (n) qsort(list, (size_t)n, sizeof *list, by_name);
     for (int i = 0; i < n; i += AT_ONCE) {
         int gone = without_rows(d, a, list + i, n - i < AT_ONCE ? n - i : AT_ONCE);

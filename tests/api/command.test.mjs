@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Desk, defer, deskd, directory, open, raw } from './lib/index.mjs';
@@ -96,6 +96,26 @@ test('a backup without its folder of contents says what is missing, and check do
   assert.equal(deskd('restore', '--data', join(dir, 'again'), '--files', elsewhere, '--from', to).status, 0);
   assert.ok(!existsSync(join(dir, 'again', 'files')));
   assert.equal(deskd('check', '--data', join(dir, 'again'), '--files', elsewhere).status, 0);
+});
+
+test('a backup that finds no contents, or can not read them, says so and makes nothing', async (t) => {
+  const { desk } = await deskWithFiles(t);
+  if (!desk) return;
+  const place = directory(), to = join(place, 'desk.db'), files = join(desk.dir, 'files'), one = readdirSync(files).find((name) => /^[0-9a-f]{2}$/.test(name));
+  await desk.stop();
+  renameSync(files, `${files}.elsewhere`);
+  refused(deskd('backup', '--data', desk.dir, '--to', to), 1, /there are files, but no folder .*files: name theirs with --files/);
+  assert.deepEqual(readdirSync(place), []);
+  mkdirSync(files);
+  assert.match(deskd('backup', '--data', desk.dir, '--to', to).stdout, /3 files have no content: there is none in .*files/);
+  rmSync(files, { recursive: true });
+  rmSync(to);
+  renameSync(`${files}.elsewhere`, files);
+  renameSync(join(files, one), join(files, 'aside'));
+  writeFileSync(join(files, one), 'no folder');
+  refused(deskd('backup', '--data', desk.dir, '--to', to), 1, /contents of files can't be copied/);
+  assert.ok(!existsSync(to));
+  assert.match(deskd('check', '--data', desk.dir).stdout, new RegExp(`the folder .*files/${one} can't be read`));
 });
 
 test('a desk without files is one file when it is backed up', async (t) => {
