@@ -7,8 +7,18 @@
 #include "mail/report.h"
 
 #include <errno.h>
+#include <grp.h>
+#include <sys/stat.h>
 #include <sysexits.h>
 #include <unistd.h>
+
+/* Root acts as the owner of the data folder: so what is kept is the desk's to read, and links that the desk's user puts into its
+ * folder, or a mail that is read wrongly, gain nobody root's rights. */
+static bool become_owner(struct str data) {
+    struct stat st;
+    if (geteuid() != 0 || stat(data.p, &st) != 0 || st.st_uid == 0) return true;
+    return setgroups(0, NULL) == 0 && setgid(st.st_gid) == 0 && setuid(st.st_uid) == 0;
+}
 
 /* Standard input to its end, so that the mail server is never left with a pipe that nobody reads; of what is too large, a byte
  * more than a mail may have. p NULL: it can't be read. */
@@ -55,7 +65,8 @@ static int take(struct arena *a, struct str data) {
 
 int command_mail_in(const struct command_line *o) {
     struct arena *a = arena_new();
-    int status = take(a, option_text(o, OPT_DATA));
+    struct str data = option_text(o, OPT_DATA);
+    int status = become_owner(data) ? take(a, data) : refuse(EX_TEMPFAIL, "root can't act as the owner of the data folder");
     arena_free(a);
     return status;
 }

@@ -37,6 +37,7 @@ static bool take(struct desk *d, struct arena *a, struct str name) {
     struct arrival m = {.desk = d, .arena = a};
     struct str mail = inbox_read(a, d->inbox, name);
     if (mail.p == NULL && errno == ENOENT) return true; /* another process of this folder was faster */
+    if (mail.p == NULL && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) return false; /* no fault of the mail's */
     if (mail.p == NULL) return keep_apart(d, a, name, strerror(errno));
     if (report_read(a, mail, &m.report) != REPORT_READ) return keep_apart(d, a, name, "it is no delivery report");
     int rc = db_write(d->db, handle, &m);

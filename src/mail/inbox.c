@@ -56,17 +56,10 @@ static bool write_all(int fd, struct str rest) {
     return true;
 }
 
-/* What root keeps is the desk's to read. */
-static bool hand_over(int fd, int folder) {
-    struct stat st;
-    if (geteuid() != 0) return true;
-    return fstat(folder, &st) == 0 && (st.st_uid == 0 || fchown(fd, st.st_uid, st.st_gid) == 0);
-}
-
-static bool write_file(const char *path, int folder, struct str mail) {
+static bool write_file(const char *path, struct str mail) {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) return false;
-    bool kept = hand_over(fd, folder) && write_all(fd, mail) && fsync(fd) == 0;
+    bool kept = write_all(fd, mail) && fsync(fd) == 0;
     int fault = errno;
     if (close(fd) != 0 && kept) return false;
     errno = fault;
@@ -78,7 +71,7 @@ int inbox_put(struct arena *a, struct str data, struct str mail) {
     const char *draft = path_of(a, inbox, "tmp", name), *kept = path_of(a, inbox, "new", name);
     int folder = open(str_fmt(a, "%s/new", inbox.p).p, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fault = 0;
     if (folder < 0) return errno;
-    if (!write_file(draft, folder, mail) || rename(draft, kept) != 0) {
+    if (!write_file(draft, mail) || rename(draft, kept) != 0) {
         fault = errno == ENOENT ? EAGAIN : errno; /* a desk that starts has tidied up */
         unlink(draft);
     } else if (fsync(folder) != 0) {

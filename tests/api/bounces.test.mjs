@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, chownSync, copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { BINARY, FIXTURES, MINUTE, connect, deliver, deskd, directory, fixture, iso, mailIn, open, relay, shared, until, waiting } from './lib/index.mjs';
 
@@ -371,6 +371,23 @@ describe('deskd mail-in', () => {
     answers(run(BINARY, 'mail-in', '--data', dir), 75, /mail can't keep a mail now: Permission denied/);
     if (!root) chmodSync(join(dir, 'mail/tmp'), 0o700);
     assert.deepEqual([readdirSync(join(dir, 'mail/new')), readdirSync(join(dir, 'mail/tmp'))], [[], []]);
+  });
+
+  test('root keeps it as the owner of the data folder would, whatever links they put there', (t) => {
+    if (process.getuid() !== 0) return t.skip('only root can act as others');
+    const NOBODY = 65534, dir = directory(), target = directory();
+    chmodSync(dirname(dir), 0o711);
+    for (const folder of ['', 'mail', 'mail/tmp', 'mail/new']) {
+      mkdirSync(join(dir, folder), { recursive: true });
+      chownSync(join(dir, folder), NOBODY, NOBODY);
+    }
+    assert.equal(mailIn(world.desk, report(), { data: dir }).status, 0);
+    const kept = statSync(join(dir, 'mail/new', readdirSync(join(dir, 'mail/new'))[0]));
+    assert.deepEqual([kept.uid, kept.gid], [NOBODY, NOBODY]);
+    rmSync(join(dir, 'mail/new'), { recursive: true });
+    symlinkSync(target, join(dir, 'mail/new'));
+    answers(mailIn(world.desk, report(), { data: dir }), 75, /mail can't keep a mail now: Permission denied/);
+    assert.deepEqual(readdirSync(target), []);
   });
 
   test('what is kept is the desk\'s alone to read', () => {
