@@ -92,8 +92,9 @@ static struct str column_text(void *handle, int i) {
 
 static int read_begin(struct conn *c, int budget_ms) {
     int64_t now = clock_monotonic();
-    c->deadline = budget_ms > 0 ? now + budget_ms : 0;
-    return snapshot_begin(c, now);
+    int rc = snapshot_begin(c, now);
+    c->deadline = rc == 0 && budget_ms > 0 ? now + budget_ms : 0; /* the turn is ours: before it the writer may be ending the last snapshot */
+    return rc;
 }
 
 static void read_end(struct conn *c) {
