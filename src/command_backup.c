@@ -2,6 +2,7 @@
  * restoring is copying both to their places and opening the store. */
 #include "commands.h"
 
+#include "base/disk.h"
 #include "files/content.h"
 #include "files/copy.h"
 
@@ -18,10 +19,7 @@ static const char *beside(struct arena *a, const char *backup) { return str_fmt(
 
 static int sync_parent(struct arena *a, const char *path) {
     const char *slash = strrchr(path, '/');
-    const char *dir = slash ? str_dup(a, (struct str){path, (size_t)(slash - path) + 1}).p : ".";
-    int fd = open(dir, O_RDONLY | O_CLOEXEC), rc = fd < 0 ? -1 : fsync(fd);
-    if (fd >= 0) close(fd);
-    return rc;
+    return sync_path(slash ? str_dup(a, (struct str){path, (size_t)(slash - path) + 1}).p : ".");
 }
 
 QUERY(files_counted, "SELECT COUNT(*) FROM files");

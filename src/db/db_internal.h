@@ -49,7 +49,6 @@ int sqlite_close(struct db *db);
 void sqlite_submit(struct db *db, struct db_task *t);
 bool sqlite_writes_here(const struct db *db);
 void sqlite_stats(struct db *db, struct db_stats *out);
-int sync_path(const char *path); /* a file or a folder; 0, or -1 with errno */
 int db_check_with(const char *dir, const struct schema_file *files, void (*report)(void *arg, const char *line),
                   void *arg, struct why why);
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/disk.h"
 #include "base/error.h"
 #include "base/log.h"
 
@@ -31,14 +32,6 @@ static int take_lock(struct db *db, struct why why) {
     ssize_t n = pread(db->sqlite->lock_fd, pid, sizeof pid - 1, 0);
     return refuse(why, "the store %s is in use by another deskd (pid %d): stop that one, or name another folder",
                   db->dir, n > 0 ? atoi(pid) : 0);
-}
-
-int sync_path(const char *path) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return -1;
-    int rc = fsync(fd);
-    close(fd);
-    return rc;
 }
 
 /* The file exists, empty if it is new, before SQLite opens it, so that it and its log have our mode. */

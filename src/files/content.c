@@ -38,6 +38,7 @@
  * when that can't be had (contents_guard). */
 #include "files/content.h"
 
+#include "base/disk.h"
 #include "base/log.h"
 #include "core/file.h"
 
@@ -76,12 +77,6 @@ int contents_open(const char *folder, char *err, size_t err_size) {
 }
 
 /* ---- keeping ----------------------------------------------------------------------------------------------------- */
-
-static int sync_path(const char *path) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC), rc = fd < 0 ? -1 : fsync(fd);
-    if (fd >= 0) close(fd);
-    return rc;
-}
 
 /* Whether it is there; what has another size is none of ours, and makes room. Its age begins anew. */
 static bool is_there(const char *path, int64_t size) {

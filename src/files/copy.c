@@ -1,5 +1,6 @@
 #include "files/copy.h"
 
+#include "base/disk.h"
 #include "files/content.h"
 
 #include <errno.h>
@@ -45,12 +46,6 @@ static int copy_one(struct arena *a, const char *from, const char *to) {
 
 static int make_folder(const char *path) { return mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : -1; }
 
-static int sync_folder(const char *path) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC), rc = fd < 0 ? -1 : fsync(fd);
-    if (fd >= 0) close(fd);
-    return rc;
-}
-
 static int copy_folder(const char *from, const char *to, int nth) {
     struct arena *a = arena_new();
     struct str *list;
@@ -59,8 +54,8 @@ static int copy_folder(const char *from, const char *to, int nth) {
     if (n > 0) rc = make_folder(to);
     if (n > 0 && rc == 0) rc = make_folder(sub);
     for (int i = 0; i < n && rc == 0; i++) rc = copy_one(a, content_path(a, from, list[i]).p, content_path(a, to, list[i]).p);
-    if (n > 0 && rc == 0) rc = sync_folder(sub);
-    if (n > 0 && rc == 0) rc = sync_folder(to);
+    if (n > 0 && rc == 0) rc = sync_path(sub);
+    if (n > 0 && rc == 0) rc = sync_path(to);
     int why = errno;
     arena_free(a);
     errno = why;

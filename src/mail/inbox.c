@@ -1,5 +1,6 @@
 #include "mail/inbox.h"
 
+#include "base/disk.h"
 #include "base/limits.h"
 #include "base/random.h"
 
@@ -27,19 +28,12 @@ static void empty_folder(struct arena *a, const char *path) {
     if (d) closedir(d);
 }
 
-static bool sync_folder(const char *path) {
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool kept = fd >= 0 && fsync(fd) == 0;
-    if (fd >= 0) close(fd);
-    return kept;
-}
-
 struct str inbox_open(struct arena *a, struct str data) {
     static const char *const folders[] = {"", "/tmp", "/failed", "/new"}; /* new is the last: where it is, all are */
     struct str inbox = inbox_of(a, data);
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         if (!make_folder(str_fmt(a, "%s%s", inbox.p, folders[i]).p)) return (struct str){0};
-    if (!sync_folder(inbox.p) || !sync_folder(data.p)) return (struct str){0};
+    if (sync_path(inbox.p) != 0 || sync_path(data.p) != 0) return (struct str){0};
     empty_folder(a, str_fmt(a, "%s/tmp", inbox.p).p);
     return inbox;
 }
