@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #define AT_ONCE 1000
+#define ROUNDS 100 /* of one sweep: more than a minute's uploads */
 
 struct expiring {
     struct arena *arena;
@@ -23,9 +24,14 @@ static int expire(struct conn *c, void *arg) {
 }
 
 static int sweep_expired(struct desk *d, struct arena *a) {
-    struct expiring e = {.arena = a, .now = clock_now(&d->clock)};
-    TRY(db_write(d->db, expire, &e));
-    return contents_drop(d, e.contents, e.n);
+    struct expiring e = {.arena = a, .now = clock_now(&d->clock), .n = AT_ONCE};
+    for (int round = 0; round < ROUNDS && e.n == AT_ONCE; round++) {
+        struct arena_mark mark = arena_mark(a);
+        TRY(db_write(d->db, expire, &e));
+        TRY(contents_drop(d, e.contents, e.n));
+        arena_return(a, mark);
+    }
+    return 0;
 }
 
 QUERY(contents_named, "SELECT f.sha256 FROM files f WHERE f.sha256 IN @TEXTS(:contents) GROUP BY f.sha256 ORDER BY f.sha256");

@@ -320,6 +320,17 @@ test('a file that nothing refers to is gone after twelve hours, its content with
   clean(desk);
 });
 
+test('more files than one write removes are gone with one sweep', async (t) => {
+  const desk = await open(t);
+  const some = () => Object.fromEntries(Array.from({ length: 250 }, (_, i) => [`f${i}`, new File('f', OCTETS, bytes(8))]));
+  for (let i = 0; i < 5; i++) (await desk.customer.post('/files', multipart(some()))).must(201);
+  assert.equal(contents(desk).length, 1250);
+  await desk.clock.forward(12 * HOUR);
+  await sweep(desk);
+  await until('all are removed', () => contents(desk).length === 0);
+  clean(desk);
+});
+
 test('what a crash between content and row leaves is nothing wrong, and goes', async (t) => {
   const desk = await open(t);
   const orphan = bytes();
