@@ -36,6 +36,7 @@
 #define LIMIT_PATTERN 1000                /* characters of a regular expression */
 #define LIMIT_TEMPLATE (64 * 1024)        /* characters of a template: some readers cut mails of more than 100 KB */
 #define LIMIT_VERSIONS 1000               /* former contents of one template, as long as the longest page of a list */
+#define LIMIT_VERSIONS_SIZE (100 * LIMIT_TEMPLATE) /* characters of them together: they are one reply, of 25 MB at most */
 #define LIMIT_CONTENTS (512 * 1024)       /* characters of a message */
 #define LIMIT_MAIL (1024 * 1024)          /* one that comes in: a delivery report has some KiB, and the letter it returns */
 

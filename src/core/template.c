@@ -58,8 +58,9 @@ int template_version(struct work *w, int64_t brand_id, const struct template *t,
 QUERY(template_keep, "INSERT INTO template_versions (brand_id, name, contents, creator_id, created_at) "
                      "SELECT brand_id, name, contents, creator_id, created_at FROM templates WHERE brand_id = :brand AND name = :name");
 QUERY(template_keep_original, "INSERT INTO template_versions (brand_id, name, contents) VALUES (:brand, :name, :contents)");
-QUERY(template_forget, "DELETE FROM template_versions WHERE brand_id = :brand AND name = :name AND id <= (SELECT v.id FROM template_versions v "
-                       "WHERE v.brand_id = :brand AND v.name = :name ORDER BY v.id DESC LIMIT 1 OFFSET :kept)");
+QUERY(template_forget, "DELETE FROM template_versions WHERE brand_id = :brand AND name = :name AND id <= (SELECT MAX(s.id) FROM "
+                       "(SELECT v.id, ROW_NUMBER() OVER (ORDER BY v.id DESC) AS nth, SUM(LENGTH(v.contents)) OVER (ORDER BY v.id DESC) AS size "
+                       "FROM template_versions v WHERE v.brand_id = :brand AND v.name = :name) s WHERE s.nth > :kept OR s.size > :size)");
 QUERY(template_drop, "DELETE FROM templates WHERE brand_id = :brand AND name = :name");
 QUERY(template_say, "INSERT INTO templates (brand_id, name, contents, creator_id, created_at) "
                     "VALUES (:brand, :name, :contents, CAST(:creator AS BIGINT), :now) ON CONFLICT (brand_id, name) DO UPDATE "
@@ -71,7 +72,7 @@ static int keep(struct work *w, const struct bind *binds) {
     if (kept == 0) kept = db_exec(w->conn, &template_keep_original, binds);
     TRY(kept);
     int gone = db_exec(w->conn, &template_forget, binds);
-    if (gone > 0) notice(w, "NOTICE", "The oldest version is gone: %d are kept.", LIMIT_VERSIONS);
+    if (gone > 0) notice(w, "NOTICE", "The oldest version is gone: at most %d are kept, of %d characters together.", LIMIT_VERSIONS, LIMIT_VERSIONS_SIZE);
     return gone;
 }
 
@@ -80,7 +81,8 @@ int template_put(struct work *w, int64_t brand_id, const struct template *t, str
     TRY(templates_of_brand(w, brand_id, name, own));
     struct str now = own[t - templates].p ? own[t - templates] : original, next = contents.p ? contents : original;
     if (str_eq(now, next)) return 0;
-    TRY(keep(w, BINDS(B_INT("brand", brand_id), B_TEXT("name", name), B_TEXT("contents", now), B_INT("kept", LIMIT_VERSIONS))));
+    TRY(keep(w, BINDS(B_INT("brand", brand_id), B_TEXT("name", name), B_TEXT("contents", now), B_INT("kept", LIMIT_VERSIONS),
+                  B_INT("size", LIMIT_VERSIONS_SIZE))));
     return db_exec(w->conn, str_eq(next, original) ? &template_drop : &template_say,
                    BINDS(B_INT("brand", brand_id), B_TEXT("name", name), B_TEXT("contents", next), B_ID("creator", w->actor.user_id),
                          B_INT("now", w->now)));

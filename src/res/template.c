@@ -118,7 +118,7 @@ static int list_versions(struct call *c) {
 
 static const struct route version_routes[] = {
     {GET, "/brands/:id/templates/:name/versions", OF_BRAND, LIST_COUNT, list_versions, SAID, .where = "t.brand_id = :id AND t.name = :name",
-     .summary = "List the former contents of a template", .doc = "The last thousand; a change that drops an older one says so."},
+     .summary = "List the former contents of a template", .doc = "The last thousand, of very long ones the last hundred; a change that drops an older one says so."},
     {0},
 };
 

@@ -90,6 +90,16 @@ test('a version of another template or brand, or of none, restores nothing', asy
   assert.equal((await owner.fetch(at('verification', id))).is_custom, false);
 });
 
+test('of the longest contents the last hundred are kept: all versions are one reply', async (t) => {
+  const { owner } = await open(t);
+  const long = (i) => block('title', 'T') + block('body', String(i).padEnd(65536 - 70));
+  for (let i = 0; i <= 100; i++) (await owner.put(at('page_verified'), { contents: long(i) })).must(200);
+  assert.equal((await versions(owner, 'page_verified')).length, 101);
+  (await owner.put(at('page_verified'), { contents: long(101) })).must(200).notes('The oldest version is gone');
+  const kept = await versions(owner, 'page_verified');
+  assert.deepEqual([kept.length, kept[0].contents, kept.at(-1).contents], [100, long(1), long(100)]);
+});
+
 test('the last thousand versions are kept, and who drops an older one is told', async (t) => {
   const { owner } = await open(t);
   for (let i = 0; i < 1000; i++) assert.equal((await owner.put(at('verification'), { contents: mail(`S${i}`) })).must(200).body.logs, undefined);
