@@ -3,6 +3,7 @@
 #define BASE_LIMITS_H
 
 #define LIMIT_BODY (1024 * 1024)          /* a JSON or form body: a bulk import of 200 records fits ten times over */
+#define LIMIT_SPOOLED (INT64_C(2) << 30)   /* files of all bodies under way: they are received before it is known whose they are */
 #define LIMIT_UPLOAD (100 * 1024 * 1024)  /* a whole multipart body; how much of it one file may be is a setting */
 #define LIMIT_PARTS 256                   /* parts of a multipart body */
 #define LIMIT_PART_HEAD (16 * 1024)      /* the header lines of one part: file names of 8 KiB are sent */

@@ -16,7 +16,7 @@ struct body {
     enum kind kind;
     int64_t limit, file_limit, got;
     bool keep_files; /* else file parts are only named */
-    const char *tmp_dir;
+    struct spool_folder *folder;
     struct buf memory; /* the body, or the value of the field that is being read */
     int64_t field_bytes;
     struct multipart *form;
@@ -40,7 +40,7 @@ static int file_begin(struct body *b, struct http_file file) {
     *b->last = b->file;
     b->last = &b->file->next;
     if (!b->keep_files) return 0;
-    b->spool = spool_open(b->request->arena, b->tmp_dir);
+    b->spool = spool_open(b->request->arena, b->folder);
     return b->spool ? 0 : refuse(b, ERR_SERVICE_UNAVAILABLE, "The server can't store files at the moment.");
 }
 
@@ -126,9 +126,9 @@ static bool is_form(struct str content_type) {
 }
 
 struct body *body_new(struct http_request *r, const struct http_plan *plan, struct str content_type,
-                      const char *tmp_dir) {
+                      struct spool_folder *folder) {
     struct body *b = ARENA_NEW(r->arena, struct body);
-    *b = (struct body){.request = r, .limit = plan->limit, .file_limit = plan->file_limit, .tmp_dir = tmp_dir};
+    *b = (struct body){.request = r, .limit = plan->limit, .file_limit = plan->file_limit, .folder = folder};
     b->keep_files = plan->body != HTTP_BODY_MEMORY;
     b->last = &r->files;
     if (is_form(content_type)) {
@@ -199,5 +199,5 @@ void body_free(struct body *b) {
     if (b->whole) g_checksum_free(b->whole);
     spool_abandon(b->spool);
     for (struct http_file *f = b->request->files; f; f = f->next)
-        if (f->path.p) unlink(f->path.p);
+        if (f->path.p) spool_remove(b->folder, f);
 }

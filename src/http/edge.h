@@ -15,6 +15,7 @@
 #include "base/limits.h"
 #include "http/body.h"
 #include "http/http.h"
+#include "http/spool.h"
 
 #include <microhttpd.h>
 #include <netinet/in.h>
@@ -110,7 +111,7 @@ struct http_server {
     int listener, port;
     pthread_t acceptor;
     int accept_stop; /* an eventfd: readable when the acceptor shall end */
-    const char *tmp_dir;
+    struct spool_folder folder;
     struct address *proxies;
     size_t proxy_count;
     int max_connections, max_per_address;

@@ -85,6 +85,7 @@ struct http_config {
     void *bound_arg;
     int loops;
     const char *tmp_dir;
+    int64_t spool_bytes; /* that files of bodies under way may take there; 0: limits.h */
     struct str *proxies;                            /* addresses whose X-Forwarded-For is believed; ends with p NULL */
     int max_connections;                            /* 0: limits.h */
     int max_per_address;                            /* 0: limits.h, and loopback has no cap; else loopback has it too */

@@ -141,7 +141,7 @@ static bool prepare_body(struct edge *e, const struct framing *f, const struct h
         r->body_reason = "Content-Encoding is not supported.";
         return false;
     }
-    e->body = body_new(r, plan, http_header(r, "Content-Type"), e->server->tmp_dir);
+    e->body = body_new(r, plan, http_header(r, "Content-Type"), &e->server->folder);
     if (e->body == NULL) return false;
     if (f->length > body_limit(e->body)) {
         r->body_error = ERR_PAYLOAD_TOO_LARGE;

@@ -195,12 +195,13 @@ static bool configure(struct http_server *s, const struct http_config *cfg, char
     s->max_per_address = (int)given(cfg->max_per_address, LIMIT_CONNECTIONS_PER_ADDRESS);
     s->cap_loopback = cfg->max_per_address != 0;
     s->exact_layout = strcmp(MHD_get_version(), "0.9.75") == 0; /* framing.c */
-    s->tmp_dir = strdup(cfg->tmp_dir ? cfg->tmp_dir : "/tmp");
+    s->folder.path = strdup(cfg->tmp_dir ? cfg->tmp_dir : "/tmp");
+    s->folder.most = cfg->spool_bytes ? cfg->spool_bytes : LIMIT_SPOOLED;
     for (const struct str *p = cfg->proxies; p && p->p; p++) s->proxy_count++;
     s->proxies = calloc(s->proxy_count + 1, sizeof *s->proxies);
     s->loop_count = cfg->loops > 1 ? cfg->loops : 1;
     s->loops = calloc((size_t)s->loop_count, sizeof *s->loops);
-    if (s->tmp_dir == NULL || s->proxies == NULL || s->loops == NULL) abort();
+    if (s->folder.path == NULL || s->proxies == NULL || s->loops == NULL) abort();
     for (size_t i = 0; i < s->proxy_count; i++) {
         if (address_parse(cfg->proxies[i], &s->proxies[i])) continue;
         snprintf(err, err_size, "the trusted proxy %.*s is no numeric address", (int)cfg->proxies[i].n,
@@ -264,7 +265,7 @@ static void server_free(struct http_server *s) {
     pthread_mutex_destroy(&s->lock);
     free(s->loops);
     free(s->proxies);
-    free((char *)(uintptr_t)s->tmp_dir);
+    free((char *)(uintptr_t)s->folder.path);
     free(s);
 }
 

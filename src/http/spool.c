@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 struct spool {
+    struct spool_folder *in;
     int fd;
     struct str path;
     int64_t size;
@@ -19,12 +20,13 @@ struct spool {
     GChecksum *md5;
 };
 
-struct spool *spool_open(struct arena *a, const char *dir) {
+struct spool *spool_open(struct arena *a, struct spool_folder *in) {
     struct spool *s = ARENA_NEW(a, struct spool);
-    s->path = str_fmt(a, "%s/upload-XXXXXX", dir);
+    s->in = in;
+    s->path = str_fmt(a, "%s/upload-XXXXXX", in->path);
     s->fd = mkostemp((char *)(uintptr_t)s->path.p, O_CLOEXEC); /* O_EXCL, 0600 */
     if (s->fd < 0) {
-        log_error("no temporary file in %s: %s", dir, strerror(errno));
+        log_error("no temporary file in %s: %s", in->path, strerror(errno));
         return NULL;
     }
     crypto_hash_sha256_init(&s->sha256);
@@ -36,6 +38,10 @@ int spool_write(struct spool *s, struct str piece) {
     crypto_hash_sha256_update(&s->sha256, (const unsigned char *)piece.p, piece.n);
     g_checksum_update(s->md5, (const guchar *)piece.p, (gssize)piece.n);
     s->size += (int64_t)piece.n;
+    if (atomic_fetch_add(&s->in->held, (int64_t)piece.n) + (int64_t)piece.n > s->in->most) {
+        log_warn("bodies under way hold %lld bytes in %s, as many as they may: one was refused", (long long)s->in->most, s->in->path);
+        return -ERR_SERVICE_UNAVAILABLE;
+    }
     while (piece.n) {
         ssize_t n = write(s->fd, piece.p, piece.n);
         if (n < 0 && errno == EINTR) continue;
@@ -66,6 +72,12 @@ void spool_abandon(struct spool *s) {
     if (s == NULL) return;
     release(s);
     unlink(s->path.p);
+    atomic_fetch_sub(&s->in->held, s->size);
+}
+
+void spool_remove(struct spool_folder *in, const struct http_file *file) {
+    unlink(file->path.p);
+    atomic_fetch_sub(&in->held, file->size);
 }
 
 bool md5_matches(struct str sent, const unsigned char md5[16]) {

@@ -206,3 +206,18 @@ test('X-Forwarded-For counts when it comes from a trusted proxy', async () => {
     assert.equal(await remote(''), '127.0.0.1');
     assert.equal(await behind.stop(), 0);
 });
+
+test('files of bodies under way take so much of the disk and no more, whoever sends them', async () => {
+    const limited = await Server.start('spool=150000');
+    const raw = (n) => head('POST /raw', 'Connection: close', 'Content-Type: image/png', `Content-Length: ${n}`);
+    const second = async () => (await limited.ask(raw(95000) + 'y'.repeat(95000))).status;
+    const first = limited.connect();
+    first.send(raw(80000) + 'x'.repeat(60000));
+    let status;
+    for (let i = 0; i < 200 && status !== 503; i++) status = await second();
+    assert.equal(status, 503);
+    first.send('x'.repeat(20000));
+    assert.match(await first.toEnd(), /^HTTP\/1\.1 200 /);
+    assert.equal(await second(), 200);
+    assert.equal(await limited.stop(), 0);
+});

@@ -190,6 +190,7 @@ static void option(struct options *o, struct str word) {
     if (str_eq(name, S("connections"))) o->http.max_connections = (int)n;
     if (str_eq(name, S("drain_ms"))) o->drain_ms = (int)n;
     if (str_eq(name, S("tmp"))) o->http.tmp_dir = value.p;
+    if (str_eq(name, S("spool"))) o->http.spool_bytes = n;
     if (str_eq(name, S("address"))) o->http.address = value.p;
     if (str_eq(name, S("proxy"))) o->proxies[0] = value, o->http.proxies = o->proxies;
 }
