@@ -34,8 +34,8 @@
  * walking through the folders, one at each sweep (jobs/sweep_files.c), and removed in the same way. That needs no
  * patience with uploads under way: who has linked a content but has not written its row finds it gone, and links again.
  *
- * A backup copies rows first and contents then. It holds `lock` shared meanwhile; who removes wants it alone and passes
- * when that can't be had (contents_guard). */
+ * A backup copies rows first and contents then. It holds `lock` alone meanwhile; those who remove share it, since processes
+ * sweep side by side, and pass when that can't be had (contents_guard). */
 #include "files/content.h"
 
 #include "base/disk.h"
@@ -123,7 +123,7 @@ static int lock_with(const char *folder, int how) {
     return -1;
 }
 
-int contents_guard(const char *folder) { return lock_with(folder, LOCK_SH); }
+int contents_guard(const char *folder) { return lock_with(folder, LOCK_EX); }
 
 #define AT_ONCE 100 /* contents that one write looks at: a few ms */
 
@@ -147,7 +147,7 @@ static int drop(struct conn *c, void *arg) {
 }
 
 int contents_drop(struct desk *d, const struct str *contents, int n) {
-    int guard = n ? lock_with(d->files, LOCK_EX | LOCK_NB) : -1, rc = 0;
+    int guard = n ? lock_with(d->files, LOCK_SH | LOCK_NB) : -1, rc = 0;
     struct arena *a = arena_new();
     if (n && guard < 0 && errno != EWOULDBLOCK) log_warn("no content is removed from %s: %s", d->files, strerror(errno));
     for (int i = 0; guard >= 0 && i < n && rc >= 0; i += AT_ONCE) {
