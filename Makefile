@@ -108,7 +108,7 @@ test-http: $(HTTP_TEST) ## src/http over sockets: framing, slow clients, limits,
 # Between the API and the store: see bench/recorder.h.
 WRAPPED := db_start db_row db_int db_text db_exec db_exec_text db_insert
 
-build/bench/statements: bench/statements.c bench/recorder.c bench/recorder.h $(filter-out build/src/http/%,$(LIB))
+build/bench/statements: bench/statements.c bench/recorder.c bench/recorder.h build/src/http/spool.o $(filter-out build/src/http/%,$(LIB))
 	@mkdir -p $(@D)
 	@echo "  ld $@"
 	@$(CC) $(CFLAGS) $(LDFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $(filter-out %.h,$^) $(LDLIBS)
@@ -117,6 +117,9 @@ build/bench/fixed: bench/fixed.c $(HTTP_OBJ)
 	@mkdir -p $(@D)
 	@echo "  ld $@"
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+.PHONY: bench-programs
+bench-programs: build/bench/statements build/bench/fixed build/bench/libpq ## what make bench runs, built alone
 
 build/bench/syncs.so: bench/syncs.c
 	@mkdir -p $(@D)
@@ -167,7 +170,7 @@ test-fault: $(BIN) $(VARIANT)/tests/fault/eio.so tests/node_modules/.package-loc
 test: ## installs what is missing, builds, runs all tests
 	@sh tools/setup.sh test
 	@$(MAKE) --no-print-directory -j2 all
-	@$(MAKE) --no-print-directory layers unit test-corpora dialect test-http test-api test-fault test-postgres
+	@$(MAKE) --no-print-directory layers bench-programs unit test-corpora dialect test-http test-api test-fault test-postgres
 
 .PHONY: test-sanitized
 test-sanitized: ## units and API under AddressSanitizer, UBSan and ThreadSanitizer
