@@ -149,14 +149,14 @@ tests/node_modules/.package-lock.json: tests/package-lock.json
 
 .PHONY: test-api
 test-api: $(BIN) tests/node_modules/.package-lock.json ## the API over HTTP: the real daemon, a real store, every reply against its schema
-	cd tests && DESKD=$(abspath $(BIN)) node --test $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs)))
+	cd tests && DESKD=$(abspath $(BIN)) node --test --test-concurrency=2 $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs)))
 
 .PHONY: test-postgres
 test-postgres: $(BIN) $(VARIANT)/tests/unit/predicate_test tests/node_modules/.package-lock.json ## the API through two processes on a throw-away PostgreSQL, and what is PostgreSQL's alone
 	cd tests && DESKD=$(abspath $(BIN)) sh postgres.sh sh -ec ' \
 		$(abspath $(VARIANT)/tests/unit/predicate_test); \
 		PROCESSES=2 node --test --test-concurrency=3 $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs))); \
-		node --test $(sort $(patsubst tests/%,%,$(wildcard tests/postgres/*.test.mjs)))'
+		node --test --test-concurrency=2 $(sort $(patsubst tests/%,%,$(wildcard tests/postgres/*.test.mjs)))'
 
 $(VARIANT)/tests/fault/eio.so: tests/fault/eio.c
 	@mkdir -p $(@D)
