@@ -106,7 +106,7 @@ test-http: $(HTTP_TEST) ## src/http over sockets: framing, slow clients, limits,
 	HTTP_SERVER=$< node --test $(sort $(wildcard tests/http/*.test.mjs))
 
 # Between the API and the store: see bench/recorder.h.
-WRAPPED := db_start db_row db_int db_text db_exec db_exec_text db_insert
+WRAPPED := db_start db_row db_int db_text db_ids db_exec db_exec_text db_insert
 
 build/bench/statements: bench/statements.c bench/recorder.c bench/recorder.h build/src/http/spool.o $(filter-out build/src/http/%,$(LIB))
 	@mkdir -p $(@D)

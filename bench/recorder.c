@@ -76,6 +76,8 @@ WRAP(db_row, q->sql, (struct conn *c, const struct query *q, const struct bind *
 WRAP(db_int, q->sql, (struct conn *c, const struct query *q, const struct bind *binds, int64_t *out), (c, q, binds, out))
 WRAP(db_text, q->sql, (struct conn *c, const struct query *q, const struct bind *binds, struct arena *a, struct str *out),
      (c, q, binds, a, out))
+WRAP(db_ids, q->sql, (struct conn *c, const struct query *q, const struct bind *binds, struct arena *a, int64_t **out),
+     (c, q, binds, a, out))
 WRAP(db_exec, q->sql, (struct conn *c, const struct query *q, const struct bind *binds), (c, q, binds))
 WRAP(db_exec_text, sql, (struct conn *c, const char *sql, const struct bind *binds), (c, sql, binds))
 WRAP(db_insert, q->sql, (struct conn *c, const struct query *q, const struct bind *binds, int64_t *id), (c, q, binds, id))

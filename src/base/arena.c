@@ -122,6 +122,14 @@ void *arena_array(struct arena *a, size_t count, size_t size) {
     return arena_alloc(a, count * size);
 }
 
+void *arena_more(struct arena *a, void *list, int n, int *room, size_t size) {
+    if (n < *room) return list;
+    *room = *room ? *room * 2 : 16;
+    void *more = arena_array(a, (size_t)*room, size);
+    if (n) memcpy(more, list, (size_t)n * size);
+    return more;
+}
+
 struct arena_mark arena_mark(struct arena *a) {
     return (struct arena_mark){a->top, a->top->used};
 }

@@ -27,11 +27,7 @@ int custom_fields_of(struct work *w, enum field_area area, struct custom_field *
     struct custom_field *list = NULL;
     int n = 0, cap = 0, rc;
     DB_ROWS(rc, w->conn, &custom_fields_listed, BINDS(B_INT("area", area), B_INT("most", LIMIT_FIELDS)), row) {
-        if (n == cap) {
-            struct custom_field *more = arena_array(w->arena, (size_t)(cap = cap ? cap * 2 : 16), sizeof *more);
-            if (n) memcpy(more, list, (size_t)n * sizeof *more);
-            list = more;
-        }
+        list = arena_more(w->arena, list, n, &cap, sizeof *list);
         list[n++] = field_read(w->arena, row);
     }
     *out = list;

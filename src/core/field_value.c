@@ -50,11 +50,7 @@ int field_options_of(struct work *w, struct str fields, struct field_option **ou
     struct field_option *list = NULL;
     int n = 0, cap = 0, rc;
     DB_ROWS(rc, w->conn, &field_options_listed, BINDS(B_TEXT("fields", fields)), row) {
-        if (n == cap) {
-            struct field_option *more = arena_array(w->arena, (size_t)(cap = cap ? cap * 2 : 64), sizeof *more);
-            if (n) memcpy(more, list, (size_t)n * sizeof *more);
-            list = more;
-        }
+        list = arena_more(w->arena, list, n, &cap, sizeof *list);
         list[n++] = (struct field_option){col_int(row, 0), col_int(row, 1)};
     }
     *out = list;

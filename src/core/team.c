@@ -37,16 +37,12 @@ int team_remove_members(struct work *w, int64_t team_id, struct str users) {
 }
 
 int teams_available(struct work *w, int64_t **out) {
-    int n = 0, cap = 64, rc;
-    int64_t *ids = arena_array(w->arena, (size_t)cap, sizeof *ids);
+    int n = 0, cap = 0, rc;
+    int64_t *ids = NULL;
     DB_ROWS(rc, w->conn, &teams_staffed, NULL, row) {
         struct hours h;
         if (hours_read(w->arena, col_text(row, 1), col_text(row, 2), col_text(row, 3), &h) < 0 || !hours_open_at(&h, w->now)) continue;
-        if (n == cap) {
-            int64_t *more = arena_array(w->arena, (size_t)(cap *= 2), sizeof *more);
-            memcpy(more, ids, (size_t)n * sizeof *more);
-            ids = more;
-        }
+        ids = arena_more(w->arena, ids, n, &cap, sizeof *ids);
         ids[n++] = col_int(row, 0);
     }
     *out = ids;

@@ -251,11 +251,7 @@ int db_ids(struct conn *c, const struct query *q, const struct bind *binds, stru
     int64_t *ids = NULL;
     int n = 0, room = 0, rc;
     DB_ROWS(rc, c, q, binds, row) {
-        if (n == room) {
-            int64_t *more = arena_array(a, (size_t)(room = room ? room * 2 : 16), sizeof *more);
-            if (n) memcpy(more, ids, (size_t)n * sizeof *more);
-            ids = more;
-        }
+        ids = arena_more(a, ids, n, &room, sizeof *ids);
         ids[n++] = col_int(row, 0);
     }
     *out = ids;

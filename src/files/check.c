@@ -46,11 +46,7 @@ static int read_named(struct check *k, int nth, struct named **out) {
     const struct bind *binds = BINDS(B_TEXT("from", str_fmt(k->arena, "%02x", nth)),
                                      B_TEXT("end", nth < CONTENT_FOLDERS - 1 ? str_fmt(k->arena, "%02x", nth + 1) : S("g")));
     DB_ROWS(rc, k->conn, &contents_of_folder, binds, row) {
-        if (n == cap) {
-            struct named *more = arena_array(k->arena, (size_t)(cap = cap ? cap * 2 : 64), sizeof *more);
-            if (n) memcpy(more, list, (size_t)n * sizeof *more);
-            list = more;
-        }
+        list = arena_more(k->arena, list, n, &cap, sizeof *list);
         list[n++] = (struct named){str_dup(k->arena, col_text(row, 0)), col_int(row, 1), col_int(row, 2), col_int(row, 3)};
     }
     *out = list;

@@ -172,11 +172,7 @@ int contents_listed(struct arena *a, const char *folder, int nth, struct str **c
     if (d == NULL) return errno == ENOENT ? 0 : -1;
     for (struct dirent *e; errno = 0, (e = readdir(d)) != NULL;) {
         if (!is_content(e->d_name)) continue;
-        if (n == cap) {
-            struct str *more = arena_array(a, (size_t)(cap = cap ? cap * 2 : 64), sizeof *more);
-            if (n) memcpy(more, list, (size_t)n * sizeof *more);
-            list = more;
-        }
+        list = arena_more(a, list, n, &cap, sizeof *list);
         list[n++] = str_dup(a, str_of(e->d_name));
     }
     fault = errno;
