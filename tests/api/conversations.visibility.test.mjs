@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open } from './lib/index.mjs';
+import { waysTo } from './lib/walk.mjs';
 
 const write = (who, subject = 'S') => who.create('/conversations', { subject, contents: `${subject} contents` });
 
-/** Every way to one conversation. */
-const ways = (id) => [`/conversations/${id}`, `/conversations/${id}/participants`, `/conversations/${id}/messages`];
+/** Every way to one conversation that the routes know. */
+const ways = (id) => waysTo('/conversations/:id', id);
 
 async function hidden(who, id, message) {
   for (const path of [...ways(id), `/conversations/${id}/messages/${message}`]) (await who.get(path)).refused(404, 'RESOURCE_NOT_FOUND');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open } from './lib/index.mjs';
+import { waysTo } from './lib/walk.mjs';
 
 /** Two customers of one organization; `reader` may read the organization's conversations when `access` says so. */
 async function world(t, { is_shared, access }) {
@@ -17,7 +18,7 @@ async function world(t, { is_shared, access }) {
 test("a customer reads their organization's conversations when it is shared and they may", async (t) => {
   const w = await world(t, { is_shared: true, access: 'ORGANIZATION' });
   if (!w) return;
-  for (const path of [`/conversations/${w.id}`, `/conversations/${w.id}/messages`, `/conversations/${w.id}/participants`]) (await w.reader.get(path)).must(200);
+  for (const path of waysTo('/conversations/:id', w.id)) (await w.reader.get(path)).must(200);
   assert.deepEqual((await w.reader.get('/conversations')).must(200).ids, [w.own], 'the plain list is their own');
   const org = (await w.reader.get('/conversations', { filters: 'MY_ORGANIZATION' })).must(200);
   assert.deepEqual(org.ids, [w.own, w.id]);
@@ -32,7 +33,7 @@ for (const [why, more] of Object.entries({
   test(`a customer does not read them when ${why}`, async (t) => {
     const w = await world(t, more);
     if (!w) return;
-    for (const path of [`/conversations/${w.id}`, `/conversations/${w.id}/messages`]) (await w.reader.get(path)).refused(404, 'RESOURCE_NOT_FOUND');
+    for (const path of waysTo('/conversations/:id', w.id)) (await w.reader.get(path)).refused(404, 'RESOURCE_NOT_FOUND');
     assert.ok(!(await w.reader.get('/conversations', { filters: 'MY_ORGANIZATION' })).must(200).ids.includes(w.id));
   });
 }
@@ -42,7 +43,7 @@ test('another organization stays another', async (t) => {
   if (!w) return;
   const other = await w.desk.owner.create('/organizations', { name: 'Other', is_shared: true });
   const stranger = await w.desk.person('customer', { organization_id: other.id, organization_case_access: 'ORGANIZATION' });
-  (await stranger.client.get(`/conversations/${w.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+  for (const path of waysTo('/conversations/:id', w.id)) (await stranger.client.get(path)).refused(404, 'RESOURCE_NOT_FOUND');
   assert.deepEqual((await stranger.client.get('/conversations', { filters: 'MY_ORGANIZATION' })).must(200).ids, []);
 });
 

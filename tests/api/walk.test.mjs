@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { File, ROLES, multipart, raw, rolesOf, shared } from './lib/index.mjs';
+import { Addresses, explore, walk } from './lib/walk.mjs';
+
+// Resources x routes x callers, from the tables. A text that a caller may not read (a canary) stands in every text of one organization, one
+// conversation and one person; it must not reach that caller by any route, in any form, in a body or a header.
+
+const STAFF = ['owner', 'admin', 'agent', 'collaborator', 'teams', 'self'];
+const READERS = ['owner', 'admin', 'agent', 'collaborator', 'teams', 'requester', 'colleague', 'token'];
+
+/** Each canary and the callers who may read it. */
+const CANARIES = {
+  canarysubject: READERS,
+  canarybody: READERS,
+  canaryreply: READERS,
+  canaryname: [...READERS, 'self'],
+  canarymail: [...STAFF, 'requester'],
+  '5550199887': [...STAFF, 'requester'],
+  canaryusernote: STAFF,
+  canaryorgnote: STAFF,
+  canarytag: STAFF,
+  canaryhidden: STAFF,
+  canarystreet: STAFF,
+  canaryhome: [...STAFF, 'requester'],
+  canarylegacy: [...STAFF, 'requester'],
+  canarysignature: [...STAFF],
+  canaryfile: ['requester'],
+  canarycontent: ['requester'],
+  canarydraft: ['agent'],
+  canarytemplate: ['owner', 'admin'],
+  canarysetting: ['owner', 'admin'],
+  canaryorganization: [...STAFF, 'requester', 'colleague', 'narrow'],
+};
+
+const ROLE = { teams: 'agent', self: 'agent', requester: 'customer', colleague: 'customer', narrow: 'customer', foreign: 'customer' };
+const UNSTABLE = /^(last_|session_id$|updated_at$|realtime)/;
+
+async function prepare(world) {
+  const { desk } = world;
+  const addresses = world.addresses = new Addresses(desk.base);
+  const made = async (client, path, body, options) => addresses.learn((await client.post(path, body, options)).must(201)).data;
+  const field = (key, visible) => ({ type: 'TEXT', key, titles: [{ locale: 'en-us', translation: key }], is_visible_to_customers: visible, is_customer_editable: false });
+
+  for (const owner of ['users', 'organizations', 'cases']) await made(desk.owner, `/${owner}/fields`, field('hidden_note', false));
+  const organization = await made(desk.owner, '/organizations', {
+    name: 'canaryorganization', is_shared: true, domains: 'canary.example', tags: 'canarytag', legacy_id: 'canaryorganization-legacy', field_values: { hidden_note: 'canaryhidden' },
+  });
+  await desk.owner.update(`/organizations/${organization.id}`, { addresses: [{ address1: 'canarystreet 1' }], websites: [{ url: 'https://canarystreet.example/' }] });
+  const other = await made(desk.owner, '/organizations', { name: 'Other', is_shared: true, tags: 'plain' });
+  const plain = { addresses: [{ address1: 'Plain' }], websites: [{ url: 'https://plain.example/' }] };
+  await desk.owner.update(`/organizations/${other.id}`, plain);
+  await desk.owner.update(`/users/${desk.people.customer.id}`, plain);
+  const person = (role, more) => desk.person(role, more);
+  const requester = await person('customer', {
+    full_name: 'canaryname', email: 'canarymail@example.net', phone: '+15550199887', organization_id: organization.id, organization_case_access: 'ORGANIZATION',
+    tags: 'canarytag', field_values: { hidden_note: 'canaryhidden' }, legacy_id: 'canarylegacy',
+  });
+  await desk.owner.update(`/users/${requester.id}`, { addresses: [{ address1: 'canaryhome' }], websites: [{ url: 'https://canaryhome.example/' }] });
+  const callers = world.callers = {
+    nobody: desk.anyone,
+    ...Object.fromEntries(ROLES.map((role) => [role, desk.as(role)])),
+    teams: (await person('agent', { agent_case_access: 'TEAMS', signature: 'canarysignature' })).client,
+    self: (await person('agent', { agent_case_access: 'SELF' })).client,
+    requester: requester.client,
+    colleague: (await person('customer', { organization_id: organization.id, organization_case_access: 'ORGANIZATION' })).client,
+    narrow: (await person('customer', { organization_id: organization.id, organization_case_access: 'REQUESTED' })).client,
+    foreign: (await person('customer', { organization_id: other.id, organization_case_access: 'ORGANIZATION' })).client,
+  };
+
+  const conversation = await made(requester.client, '/conversations', { subject: 'canarysubject', contents: 'canarybody' });
+  await made(desk.staff, `/conversations/${conversation.id}/messages`, { contents: 'canaryreply' });
+  const second = await made(callers.foreign, '/conversations', { subject: 'Plain', contents: 'Plain' });
+  await made(desk.staff, `/conversations/${second.id}/messages`, { contents: 'Plain' });
+  for (const owner of [`users/${requester.id}`, `organizations/${organization.id}`]) {
+    await made(desk.staff, `/${owner}/notes`, { contents: owner.startsWith('users') ? 'canaryusernote' : 'canaryorgnote' });
+  }
+  await made(desk.staff, `/users/${desk.people.customer.id}/notes`, { contents: 'Plain' });
+  await made(desk.staff, `/organizations/${other.id}/notes`, { contents: 'Plain' });
+  const upload = (client, name, bytes) => made(client, '/files', raw('application/octet-stream', bytes), { headers: { 'Content-Disposition': `attachment; filename="${name}"` } });
+  await upload(requester.client, 'canaryfile.txt', 'canarycontent');
+  await upload(desk.staff, 'canarydraft.txt', 'canarydraft');
+  await made(desk.owner, '/brands', { name: 'Second', sub_domain: 'second' });
+  const { data: [template] } = (await desk.owner.get('/brands/1/templates')).must(200);
+  const { contents } = await desk.owner.fetch(`/brands/1/templates/${template.name}`);
+  await desk.owner.update(`/brands/1/templates/${template.name}`, { contents: contents.replace(/(block (?:text|body)\s*%\})/, '$1canarytemplate ') });
+  await desk.owner.put('/settings', { values: { 'mail.from_name': 'canarysetting' } });
+  addresses.learn((await desk.owner.post('/bulk/teams', { teams: [{ title: 'Bulk' }] })).must(202));
+  await made(desk.owner, '/teams', { title: 'Team' });
+  const shown = (await requester.client.get(`/conversations/${conversation.id}`)).must(200);
+  world.token = { id: conversation.id, token: shown.headers['x-request-token'] };
+
+  for (const client of [desk.owner, requester.client, desk.staff]) await explore(client, addresses);
+  world.routes = walk(addresses, 6);
+}
+
+const stable = (value) => JSON.parse(JSON.stringify(value, (name, v) => (UNSTABLE.test(name) ? undefined : v)));
+
+describe('every route, as every kind of caller:', () => {
+  const world = shared(prepare);
+  const open = (route, caller) => {
+    const allowed = rolesOf(route.roles);
+    return !allowed || allowed.includes(ROLE[caller] ?? caller);
+  };
+  /** A request as it comes, without the judgement of its schema: other tests hold replies against it. */
+  const ask = (client, method, address, options) => client.exchange(method, `/api/v1${address}`, options);
+
+  const unread = (caller, reply) => {
+    const text = `${reply.text} ${JSON.stringify(reply.headers)}`;
+    for (const [canary, readers] of Object.entries(CANARIES)) {
+      assert.ok(readers.includes(caller) || !text.includes(canary), `${caller} reads ${canary}: ${reply}`);
+    }
+    assert.ok(reply.status < 500, `${caller}: ${reply}`);
+  };
+
+  test('every variable of every route stands for something that exists', () => {
+    const empty = world.routes.filter(({ at, path }) => at.length === 0 && !/^\/(events|identities\/(twitter|facebook))\//.test(path) && !/\/profile\/identities\//.test(path));
+    assert.deepEqual(empty.map(({ method, path }) => `${method} ${path}`), [], 'the world of this test lacks them');
+    // Templates stand under every brand; each value of a file is asked for below every person already.
+    const nested = world.routes.filter(({ at, foreign, path }) => at[0]?.variables > 1 && foreign.length === 0 && !/:name|:file_id/.test(path));
+    assert.deepEqual(nested.map(({ method, path }) => `${method} ${path}`), [], 'the world of this test lacks a second parent of these');
+  });
+
+  test('nobody reads what is not theirs: in lists, single resources, includes, flat, in every member, by search', async () => {
+    const forms = [{}, { include: '*', limit: 1000 }, { include: '*', _flat: true, fields: '*(*)' }, { name: 'canary', address: 'canary', query: 'canary' }];
+    let asked = 0;
+    for (const [caller, client] of Object.entries(world.callers)) {
+      for (const route of world.routes.filter(({ method }) => method === 'GET')) {
+        for (const { address } of route.at) {
+          for (const query of open(route, caller) ? forms : forms.slice(0, 1)) {
+            const reply = await ask(client, 'GET', address, { query });
+            unread(caller, reply);
+            if (!open(route, caller)) assert.ok([401, 403, 404].includes(reply.status), `${caller}: ${reply}`);
+            asked++;
+          }
+        }
+      }
+    }
+    assert.ok(asked > 2000, `only ${asked} requests`);
+  });
+
+  test('every canary reaches those who may read it', async () => {
+    const found = new Map(Object.keys(CANARIES).map((canary) => [canary, new Set()]));
+    for (const caller of ['owner', 'agent', 'requester']) {
+      for (const route of world.routes.filter(({ method }) => method === 'GET')) {
+        for (const { address } of route.at) {
+          const { text } = await ask(world.callers[caller], 'GET', address, { query: { include: '*', fields: '*,+tags', limit: 1000 } });
+          for (const [canary, callers] of found) if (text.includes(canary)) callers.add(caller);
+        }
+      }
+    }
+    for (const [canary, callers] of found) {
+      const wanted = CANARIES[canary].filter((caller) => ['owner', 'agent', 'requester'].includes(caller));
+      for (const caller of wanted.filter((c) => c !== 'requester')) assert.ok(callers.has(caller), `${caller} finds no ${canary}`);
+    }
+  });
+
+  test('what is hidden answers as what is absent', async () => {
+    for (const [caller, client] of Object.entries(world.callers)) {
+      for (const route of world.routes.filter(({ method, at }) => method === 'GET' && at[0]?.variables)) {
+        for (const { address, absent } of route.at) {
+          const hidden = await ask(client, 'GET', address);
+          if (hidden.status !== 404) continue;
+          const none = await ask(client, 'GET', absent);
+          assert.deepEqual([none.status, none.text], [404, hidden.text], `${caller}: ${hidden}`);
+        }
+      }
+    }
+  });
+
+  test('an item is not found below a foreign parent', async () => {
+    for (const [caller, client] of Object.entries(world.callers)) {
+      for (const route of world.routes) {
+        for (const address of route.foreign) {
+          const reply = await ask(client, route.method, address, ['POST', 'PUT'].includes(route.method) ? { body: {} } : {});
+          assert.ok(open(route, caller) ? [404].includes(reply.status) : [401, 403, 404].includes(reply.status), `${caller}: ${reply}`);
+        }
+      }
+    }
+  });
+
+  test('who may not read a thing can not change it', async () => {
+    const snapshot = async () => {
+      const seen = {};
+      for (const route of world.routes.filter(({ method }) => method === 'GET')) {
+        for (const { address } of route.at) {
+          const reply = await ask(world.callers.owner, 'GET', address);
+          seen[address] = reply.isJson ? stable(reply.body.data ?? reply.status) : reply.status;
+        }
+      }
+      return seen;
+    };
+    const readable = async (client, address) => {
+      const reply = await ask(client, 'GET', address);
+      return reply.status === 405 ? undefined : reply.status === 200;
+    };
+    const before = await snapshot();
+    for (const [caller, client] of Object.entries(world.callers)) {
+      for (const route of world.routes.filter(({ method, at }) => method !== 'GET' && at[0]?.variables)) {
+        for (const { address } of route.at) {
+          const parent = `/${address.split('/').slice(1, 3).join('/')}`;
+          const may = (await readable(client, address)) ?? (await readable(client, parent));
+          if (may !== false || /avatar/.test(address)) continue;
+          for (const body of [{}, { full_name: 'X', title: 'X', contents: 'X', subject: 'X', is_pinned: true, is_primary: true, status_id: 4, message_status: 'SEEN' }, multipart({ files: new File('x.txt', 'text/plain', Buffer.from('x')) })]) {
+            const reply = await ask(client, route.method, address, route.method === 'DELETE' ? {} : { body });
+            assert.ok([400, 401, 403, 404].includes(reply.status), `${caller}: ${reply}`);
+            if (reply.status === 400) assert.ok(!open(route, caller) || !route.at.length || !/conversation|message/.test(route.resource), `${caller} learns that it exists: ${reply}`);
+            unread(caller, reply);
+          }
+        }
+      }
+    }
+    assert.deepEqual(await snapshot(), before);
+  });
+
+  test('a token reads its one conversation by GET of that conversation, and nothing else', async () => {
+    const { id, token } = world.token;
+    const { anyone } = world.desk;
+    assert.ok((await ask(anyone, 'GET', `/conversations/${id}`, { query: { token } })).must(200).text.includes('canarysubject'));
+    for (const route of world.routes) {
+      for (const { address } of route.at) {
+        if (route.method === 'GET' && address === `/conversations/${id}`) continue;
+        if (route.method !== 'GET' && rolesOf(route.roles) === null) continue; // anybody may write there
+        const reply = await ask(anyone, route.method, address, { query: { token, include: '*' }, ...(['POST', 'PUT'].includes(route.method) && { body: {} }) });
+        unread('nobody', reply);
+        if (rolesOf(route.roles)) assert.ok([401, 404].includes(reply.status), `${reply}`);
+      }
+    }
+  });
+
+  test('totals of a customer count what the customer sees', async () => {
+    for (const caller of ['requester', 'colleague', 'narrow', 'foreign']) {
+      for (const query of [{}, { filters: 'MY_ORGANIZATION' }, { status: 'NEW,OPEN' }]) {
+        const reply = (await ask(world.callers[caller], 'GET', '/conversations', { query: { ...query, limit: 1000 } })).must(200);
+        assert.equal(reply.body.total_count, reply.data.length, `${caller}: ${reply}`);
+      }
+    }
+  });
+});
