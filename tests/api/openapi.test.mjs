@@ -8,6 +8,7 @@ import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { PASSWORD, directory, open, routes } from './lib/index.mjs';
 import { png } from './lib/picture.mjs';
+import { parseStrictly } from './lib/strict.mjs';
 
 // What the server says of itself, in openapi.json and at /docs, against its routes and against itself.
 
@@ -30,6 +31,13 @@ test('the OpenAPI document passes the linter', { skip: !existsSync(REDOCLY) && '
     encoding: 'utf8', env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
   });
   assert.equal(status, 0, stdout + stderr);
+});
+
+test('no object of the OpenAPI document has a member twice', async (t) => {
+  assert.throws(() => parseStrictly('{"a": [{"b": 1}, {"b": 2}], "c": "\\"c\\":", "a": 2}'), /member a stands twice/);
+  assert.throws(() => parseStrictly('{"a": {"b": 1, "\\u0062": 2}}'), /member b stands twice/);
+  const desk = await open(t);
+  parseStrictly((await desk.anyone.exchange('GET', '/openapi.json')).must(200).text);
 });
 
 test('operations have names of their own', async (t) => {

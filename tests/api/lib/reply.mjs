@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { parseStrictly } from './strict.mjs';
 
 /** One answer of the daemon, with the request that led to it. */
 export class Reply {
@@ -17,7 +18,7 @@ export class Reply {
   get body() {
     if (this.parsed === undefined) {
       try {
-        this.parsed = JSON.parse(this.text);
+        this.parsed = parseStrictly(this.text);
       } catch (cause) {
         assert.fail(`not JSON: ${this}\n${cause.message}`);
       }

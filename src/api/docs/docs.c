@@ -1,5 +1,5 @@
 /* The reference as one HTML page without a script, and a page for each error code. */
-#include "api/docs.h"
+#include "api/docs/docs.h"
 
 #include "api/api.h"
 

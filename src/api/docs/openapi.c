@@ -1,6 +1,6 @@
 /* The OpenAPI document: info, one path item an address, one operation a route, and the components they share. */
 #include "api/api.h"
-#include "api/schema.h"
+#include "api/docs/schema.h"
 
 static const char info[] =
     "{'title': 'deskd', 'version': '1', 'summary': 'A support desk as a JSON REST API',"

@@ -1,5 +1,5 @@
 /* Fields as rows of tables: members of resources, parameters and arguments of operations. */
-#include "api/docs.h"
+#include "api/docs/docs.h"
 
 #include "api/generic.h"
 #include "base/limits.h"

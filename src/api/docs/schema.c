@@ -1,4 +1,4 @@
-#include "api/schema.h"
+#include "api/docs/schema.h"
 
 #include "api/generic.h"
 #include "base/limits.h"
@@ -397,14 +397,28 @@ void schema_reply(struct json_writer *w, const struct operation *op) {
 
 static bool refers(const struct field *f) { return field_shown(f) && (f->type == F_REF || f->type == F_MANY); }
 
-/* Whether a field before this one refers to the same type. */
-static bool referred_before(const struct field *f, const struct resource *const *home) {
-    for (const struct resource *const *r = resources; r <= home; r++)
-        for (const struct field *g = (*r)->fields; g && g->name; g++) {
-            if (g == f) return false;
-            if (refers(g) && strcmp(g->ref, f->ref) == 0) return true;
-        }
+/* Types whose reference schema is written. Two resources may share one table of fields, so a type is compared, not a field. */
+struct referred {
+    const char *type;
+    struct referred *next;
+};
+
+static bool referred_before(const struct referred *list, const char *type) {
+    for (; list; list = list->next)
+        if (strcmp(list->type, type) == 0) return true;
     return false;
+}
+
+static void reference_schemas(struct json_writer *w, const struct manual *m) {
+    struct referred *done = NULL;
+    for (const struct resource *const *r = resources; *r; r++)
+        for (const struct field *f = (*r)->fields; f && f->name; f++) {
+            if (!refers(f) || referred_before(done, f->ref)) continue;
+            struct referred *one = ARENA_NEW(m->arena, struct referred);
+            *one = (struct referred){f->ref, done};
+            done = one;
+            reference_schema(w, m, f->ref);
+        }
 }
 
 void schema_components(struct json_writer *w, const struct manual *m) {
@@ -412,11 +426,8 @@ void schema_components(struct json_writer *w, const struct manual *m) {
     put_member(w, "notifications", notifications_schema);
     put_member(w, "session_id", session_schema);
     put_member(w, "included", included_schema);
-    for (const struct resource *const *r = resources; *r; r++) {
-        resource_schema(w, m, *r);
-        for (const struct field *f = (*r)->fields; f && f->name; f++)
-            if (refers(f) && !referred_before(f, r)) reference_schema(w, m, f->ref);
-    }
+    for (const struct resource *const *r = resources; *r; r++) resource_schema(w, m, *r);
+    reference_schemas(w, m);
     for (int i = 0; i < m->count; i++)
         if (takes_anything(&m->operations[i])) request_schema(w, m, &m->operations[i]);
 }

@@ -1,5 +1,5 @@
 /* One operation of the reference: who, what goes in, what comes out, and a command to try it. */
-#include "api/docs.h"
+#include "api/docs/docs.h"
 
 /* ---- the command ---------------------------------------------------------------------------------------- */
 
