@@ -45,17 +45,22 @@ static void add_filters(struct list *l, struct call *c) {
     }
 }
 
-static void add_keyset(struct list *l, struct call *c) {
+/* Begins behind (or ends before) the row with this id. A row that the caller may see marks its place in the list's order. Any other
+ * id is a position among ids, so the reply is the same whether a row with it exists or not. */
+static int add_keyset(struct list *l, struct call *c) {
     const struct options *o = &c->options;
-    if (o->after_id == 0 && o->before_id == 0) return;
-    bool before = o->before_id != 0;
-    if (before) l->descending = !l->descending;
+    int64_t from = o->before_id ? o->before_id : o->after_id;
+    if (from == 0) return 0;
+    if (o->before_id) l->descending = !l->descending;
     const char *op = l->descending ? "<" : ">";
-    if (strcmp(l->key, "t.id") == 0) l->from_id = str_fmt(c->work.arena, " AND t.id %s :from_id", op);
-    else
+    int seen = strcmp(l->key, "t.id") == 0 ? 0 : api_visible(c, l->r, from);
+    TRY(seen);
+    if (seen)
         l->from_id = str_fmt(c->work.arena, " AND (%s, t.id) %s (SELECT %s, t.id FROM %s WHERE t.id = :from_id)", l->key, op, l->key,
                              l->layout->from.p);
-    bind(l, (struct bind){.name = ":from_id", .type = BIND_INT, .i = before ? o->before_id : o->after_id});
+    else l->from_id = str_fmt(c->work.arena, " AND t.id %s :from_id", op);
+    bind(l, (struct bind){.name = ":from_id", .type = BIND_INT, .i = from});
+    return 0;
 }
 
 static void list_init(struct list *l, struct call *c, struct view *v) {
@@ -287,8 +292,8 @@ int api_list(struct call *c) {
     TRY(api_of(c));
     if (c->args == NULL) TRY(api_input(c));
     list_init(&l, c, v);
-    add_keyset(&l, c);
-    int rc = read_rows(&l, &rows, &count, &extra);
+    int rc = add_keyset(&l, c);
+    if (rc >= 0) rc = read_rows(&l, &rows, &count, &extra);
     if (rc >= 0) rc = total_of(&l, count, &total);
     buf_free(&l.where);
     TRY(rc);

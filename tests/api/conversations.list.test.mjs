@@ -91,3 +91,17 @@ test('counts and pages agree under every argument', async (t) => {
     assert.equal(whole.total_count, whole.data.length, JSON.stringify(query));
   }
 });
+
+test('an id that the caller may not see is a position among ids, as an absent one is', async (t) => {
+  const desk = await open(t);
+  const ann = await desk.person('customer');
+  const make = async (who) => (await who.create('/conversations', { subject: 'S', contents: 'C' })).id;
+  const [one, theirs, two, gap, three] = [await make(ann.client), await make(desk.customer), await make(ann.client), await make(desk.customer), await make(ann.client)];
+  const page = async (query) => (await ann.client.get('/conversations', query)).must(200);
+  assert.deepEqual((await page({ after_id: theirs })).ids, [one]);
+  assert.deepEqual((await page({ after_id: gap })).ids, [two, one]);
+  assert.deepEqual((await page({ before_id: theirs })).ids, [three, two]);
+  assert.deepEqual((await page({ after_id: three + 1000 })).ids, [three, two, one]);
+  assert.deepEqual((await page({ before_id: three + 1000 })).ids, []);
+  assert.deepEqual((await page({ after_id: three })).ids, [two, one]);
+});
