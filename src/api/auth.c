@@ -100,7 +100,9 @@ static int read_credentials(struct call *c, struct credentials_given *g) {
     } else if (str_trim(header).n) {
         return fail(&c->work, ERR_AUTHENTICATION_FAILED);
     }
-    return read_session_token(c, g);
+    TRY(read_session_token(c, g));
+    c->ambient = g->basic || g->cookie;
+    return 0;
 }
 
 /* ---- sessions ------------------------------------------------------------------------------------------------ */
@@ -467,7 +469,11 @@ int auth_slow(struct call *c) {
 int auth_csrf(struct call *c) {
     const struct actor *a = &c->work.actor;
     struct session s;
-    if (!c->by_session || !a->csrf_checked || c->method == GET) return 0;
+    if (c->method == GET) return 0;
+    int foreign = c->ambient ? origin_foreign(&c->work, c->http) : 0;
+    TRY(foreign);
+    if (foreign) return fail_field(&c->work, ERR_CSRF_FAILED, (struct str){0}, "A browser sent these credentials for a page of another site. Send X-Session-ID and X-CSRF-Token in their place.");
+    if (!c->by_session || !a->csrf_checked) return 0;
     int rc = session_load(&c->work, a->session_id, &s);
     if (rc <= 0) return rc < 0 ? rc : session_failed(c);
     struct str sent = http_header(c->http, "X-CSRF-Token");

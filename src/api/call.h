@@ -86,6 +86,7 @@ struct call {
     bool raw;        /* no JSON reply: preflight, pages, downloads */
     bool compared;   /* a precondition was held against a tag */
     bool by_cookie;  /* the session came as the cookie */
+    bool ambient;    /* a browser sends these credentials by itself: Basic, or the cookie */
     bool by_session; /* the credentials were a session: CSRF counts */
     struct path_var vars[PATH_VARS];
     int var_count;

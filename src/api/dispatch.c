@@ -79,12 +79,8 @@ static void cors(struct call *c) {
     struct str origin = http_header(c->http, "Origin");
     if (origin.n == 0) return;
     struct str allowed = setting_text(c->work.desk, "security.cors_origins", c->work.arena);
-    bool named = str_eqi(origin, c->work.desk->base_url), any = false;
-    for (struct str rest = allowed; rest.p;) {
-        struct str one = str_trim(str_cut(&rest, ' '));
-        named = named || (one.n && str_eqi(one, origin));
-        any = any || str_eq(one, S("*"));
-    }
+    bool named = origin_listed(c->work.desk, c->work.arena, origin), any = false;
+    for (struct str rest = allowed; rest.p;) any = any || str_eq(str_trim(str_cut(&rest, ' ')), S("*"));
     http_add_header(c->http, "Vary", S("Origin"));
     if (!named && !any) return;
     http_add_header(c->http, "Access-Control-Allow-Origin", named ? origin : S("*"));

@@ -74,6 +74,12 @@ int auth_slow(struct call *c); /* in its lane of the pool; writes wait for the w
 int auth_csrf(struct call *c);
 int auth_admit(struct call *c); /* role, scope, permission */
 
+/* ---- where a request comes from (origin.c) ------------------------------------------------------------------- */
+
+/* Returns 1 if a browser says that a page of another site made the request, 0 if not, or a negative error. */
+int origin_foreign(struct work *w, const struct http_request *r);
+bool origin_listed(const struct desk *d, struct arena *a, struct str origin); /* the base URL's, or one of security.cors_origins */
+
 struct credential {
     unsigned char key[MAC_SIZE]; /* of login, password, agent, address and mode, under a key of this process */
     int64_t session_id, password_updated_at, logins_version, until;

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ROLES, open } from './lib/index.mjs';
+
+// A page of another site must not make a browser write with the credentials that the browser adds by itself.
+
+const FOREIGN = ['https://evil.example', 'null', 'http://127.0.0.1', 'https://desk.example.com.evil.example', 'https://desk.example.com:8443', 'http://desk.example.com',
+  'https://desk.example.com@evil.example', 'https:desk.example.com', 'https://', '*', 'desk.example.com'];
+const BASE = 'https://desk.example.com/help';
+
+/** Each way to call that a browser repeats by itself: name and headers of a write that is otherwise complete. */
+async function ambient(desk, role) {
+  const { id, csrf } = await desk.session(desk.as(role));
+  const { Authorization } = desk.as(role).headers;
+  return [['Basic', { Authorization }], ['the cookie', { Cookie: `desk_session=${id}`, 'X-CSRF-Token': csrf }],
+    ['Basic and a session', { Authorization, 'X-Session-ID': id }]];
+}
+
+/** A write that everybody may do. */
+const write = (desk, headers) => desk.anyone.with(headers).put('/profile', { designation: 'x' });
+
+test('a write with Basic or the cookie from another site is refused, whoever calls', async (t) => {
+  const desk = await open(t, { base: BASE });
+  for (const role of ROLES) {
+    for (const [, headers] of await ambient(desk, role)) {
+      (await write(desk, headers)).must(200);
+      for (const Origin of FOREIGN) (await write(desk, { ...headers, Origin })).refused(403, 'CSRF_FAILED');
+      for (const site of ['cross-site', 'Cross-Site']) (await write(desk, { ...headers, 'Sec-Fetch-Site': site })).refused(403, 'CSRF_FAILED');
+      (await write(desk, { ...headers, 'Sec-Fetch-Site': 'cross-site', Origin: 'https://desk.example.com' })).refused(403, 'CSRF_FAILED');
+    }
+  }
+});
+
+test('nothing is written by a request that is refused so', async (t) => {
+  const desk = await open(t);
+  (await desk.staff.put('/profile', { designation: 'new' }, { headers: { Origin: 'https://evil.example' } })).refused(403, 'CSRF_FAILED');
+  assert.equal((await desk.staff.fetch('/profile')).designation, null);
+});
+
+test('each method that writes is refused, before role, body and resource are looked at', async (t) => {
+  const { customer } = await open(t);
+  const evil = customer.with({ Origin: 'https://evil.example' });
+  (await evil.post('/teams', '{')).refused(403, 'CSRF_FAILED');
+  (await evil.put('/teams/999', { title: 'x' })).refused(403, 'CSRF_FAILED');
+  (await evil.delete('/conversations/999')).must(405);
+  (await evil.delete('/profile/avatar')).refused(403, 'CSRF_FAILED');
+  (await evil.delete('/session')).refused(403, 'CSRF_FAILED');
+  for (const read of [evil.get('/conversations'), evil.head('/conversations')]) (await read).must(200);
+});
+
+test('wrong credentials are told before the site', async (t) => {
+  const desk = await open(t);
+  (await desk.login('agent@example.com', 'wrong').put('/profile', {}, { headers: { Origin: 'https://evil.example' } })).refused(401, 'AUTHENTICATION_FAILED');
+});
+
+test('our own sites are the Host, the base URL, the listed origins and the domains of enabled brands', async (t) => {
+  const desk = await open(t, { base: BASE });
+  await desk.owner.update('/settings', { values: { 'security.cors_origins': 'https://app.example.org  http://localhost:3000 *' } });
+  const shop = await desk.owner.create('/brands', { name: 'Shop', domain: 'Help.Shop.example', sub_domain: 'shop' });
+  await desk.owner.create('/brands', { name: 'Closed', domain: 'closed.example', is_enabled: false });
+  const host = `127.0.0.1:${desk.daemons[0].port}`;
+  const ours = ['https://desk.example.com', 'https://desk.example.com:443', 'HTTPS://Desk.Example.com', 'https://app.example.org', 'http://localhost:3000',
+    'https://help.shop.example', 'https://HELP.shop.example', 'http://help.shop.example'];
+  const foreign = ['https://app.example.org:444', 'http://app.example.org', 'http://localhost', 'https://closed.example', 'https://shop.example', 'https://help.shop.example:8443',
+    'https://x.help.shop.example', 'https://shop.desk.example.com', 'null', '*'];
+  for (const [name, headers] of await ambient(desk, 'customer')) {
+    for (const Origin of [...ours, `http://${host}`, `https://${host}`]) assert.equal((await write(desk, { ...headers, Host: host, Origin, 'Sec-Fetch-Site': 'same-site' })).status, 200, `${name} of ${Origin}`);
+    for (const Origin of foreign) assert.equal((await write(desk, { ...headers, Origin })).status, 403, `${name} of ${Origin}`);
+    for (const site of ['same-origin', 'same-site', 'none']) (await write(desk, { ...headers, 'Sec-Fetch-Site': site })).must(200);
+  }
+  (await write(desk, { ...desk.customer.headers, Host: 'my.desk:80', Origin: 'http://my.desk' })).must(200);
+  await desk.owner.update(`/brands/${shop.id}`, { is_enabled: false });
+  (await write(desk, { ...desk.customer.headers, Origin: 'https://help.shop.example' })).refused(403, 'CSRF_FAILED');
+});
+
+test('a write with credentials that no browser adds, or with none, is taken from any site', async (t) => {
+  const desk = await open(t);
+  const evil = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
+  const conversation = { name: 'N', email: 'n@example.com', subject: 'S', contents: 'C' };
+  (await desk.anyone.with(evil).post('/conversations', conversation)).must(201);
+  (await desk.anyone.with(evil).post('/password/reset', { email: 'n@example.com' })).must(200);
+  const { id, csrf, client } = await desk.session(desk.customer);
+  (await client.with(evil).put('/profile', {})).must(200);
+  (await desk.anyone.with(evil).request('PUT', '/profile', { query: { _session_id: id }, body: {}, headers: { 'X-CSRF-Token': csrf } })).must(200);
+  (await desk.anyone.with({ ...evil, 'X-Session-ID': id }).put('/profile', {})).refused(403, 'CSRF_FAILED');
+});
+
+test('a base URL with a path is an origin that browsers may read from', async (t) => {
+  const desk = await open(t, { base: BASE });
+  assert.equal((await desk.owner.get('/teams', {}, { Origin: 'https://desk.example.com' })).headers['access-control-allow-origin'], 'https://desk.example.com');
+});
