@@ -79,6 +79,7 @@ struct edge {
     _Atomic bool ready; /* the reply is below */
     int status;
     struct buf reply;
+    struct shared *shared; /* whose bytes are the reply instead; NULL: none */
     int file; /* whose bytes are the reply instead; -1: none */
     int64_t file_at, file_n;
     struct header *reply_head, **reply_last;

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/shared.h"
 #include "base/str.h"
 
 struct json;
@@ -74,6 +75,8 @@ void http_add_header(struct http_request *r, const char *name, struct str value)
 /* Sends status and body; takes the buffer's memory (body->p becomes NULL). Content-Length is set; HEAD sends no body.
  * Of a deferred request nothing may be touched behind it. */
 void http_reply(struct http_request *r, int status, struct buf *body);
+/* The same with bytes that other replies share. No reply copies them. The edge takes a reference of its own: the caller keeps theirs. */
+void http_reply_shared(struct http_request *r, int status, struct shared *bytes);
 /* The same with n bytes of a file from `at` on as the body. The descriptor is the edge's from now on. */
 void http_reply_file(struct http_request *r, int status, int fd, int64_t at, int64_t n);
 void http_close_after(struct http_request *r); /* Connection: close with the reply */

@@ -223,6 +223,7 @@ void on_completed(void *cls, struct MHD_Connection *library, void **context, enu
         s->app.end(s->ctx, &e->r);
         body_free(e->body);
         buf_free(&e->reply);
+        shared_drop(e->shared);
         if (e->file >= 0) close(e->file);
         arena_free(e->r.arena);
     }

@@ -47,6 +47,13 @@ void http_reply(struct http_request *r, int status, struct buf *body) {
     hand_back(e);
 }
 
+void http_reply_shared(struct http_request *r, int status, struct shared *bytes) {
+    struct edge *e = (struct edge *)r;
+    e->status = status;
+    e->shared = shared_hold(bytes);
+    hand_back(e);
+}
+
 void http_reply_file(struct http_request *r, int status, int fd, int64_t at, int64_t n) {
     struct edge *e = (struct edge *)r;
     e->status = status;
@@ -56,10 +63,12 @@ void http_reply_file(struct http_request *r, int status, int fd, int64_t at, int
     hand_back(e);
 }
 
+static struct str reply_bytes(const struct edge *e) { return e->shared ? shared_view(e->shared) : buf_view(&e->reply); }
+
 /* A reply has as long as a body of its size would: who reads slower than that holds memory for nothing. */
 static void begin_sending(struct edge *e) {
     struct http_server *s = e->server;
-    int64_t n = e->file >= 0 ? e->file_n : (int64_t)e->reply.n;
+    int64_t n = e->file >= 0 ? e->file_n : (int64_t)reply_bytes(e).n;
     int64_t ms = s->body_ms + n * 1000 / MIN_BODY_RATE;
     conn_phase(e->conn, PHASE_SEND, atomic_load(&s->hurry) ? TIME_SECOND : ms);
     if (atomic_load(&s->draining)) e->close = true;
@@ -76,6 +85,8 @@ void response_refuse(struct edge *e, int err, const char *reason) {
     const struct error_info *info = error_info((enum error)err);
     if (e->file >= 0) close(e->file);
     e->file = -1;
+    shared_drop(e->shared);
+    e->shared = NULL;
     e->status = info->status;
     e->reply.n = 0;
     buf_fmt(&e->reply, "{\"status\":%d,\"errors\":[{\"code\":\"%s\",\"message\":\"%s\"}]}", info->status, info->code,
@@ -91,9 +102,20 @@ static void refuse_file(struct edge *e) {
     response_refuse(e, e->r.body_error ? e->r.body_error : ERR_HEADERS_TOO_LARGE, e->r.body_reason);
 }
 
+static void drop_shared(void *shared) { shared_drop(shared); }
+
+static struct MHD_Response *response_of_shared(struct edge *e) {
+    struct str bytes = shared_view(e->shared);
+    struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback_cls(
+        bytes.n, (void *)(uintptr_t)bytes.p, drop_shared, e->shared);
+    if (response) e->shared = NULL;
+    return response;
+}
+
 /* It owns the bytes, or the descriptor: sendfile takes them from there. */
 static struct MHD_Response *response_of(struct edge *e) {
     struct MHD_Response *response;
+    if (e->shared) return response_of_shared(e);
     bool empty = e->reply.n == 0;
     if (e->file >= 0) {
         response = MHD_create_response_from_fd_at_offset64((uint64_t)e->file_n, e->file, (uint64_t)e->file_at);
@@ -127,7 +149,7 @@ static void write_head(struct buf *out, const struct edge *e) {
     time_http(date, clock_now(&(struct clock){0}));
     const char *phrase = MHD_get_reason_phrase_for((unsigned)e->status);
     buf_fmt(out, "HTTP/1.1 %d %s\r\nConnection: close\r\nDate: %s\r\n", e->status, phrase, date);
-    if (e->status >= 200 && e->status != 204) buf_fmt(out, "Content-Length: %zu\r\n", e->reply.n);
+    if (e->status >= 200 && e->status != 204) buf_fmt(out, "Content-Length: %zu\r\n", reply_bytes(e).n);
     for (const struct header *h = e->reply_head; h; h = h->next) buf_fmt(out, "%s: %s\r\n", h->name.p, h->value.p);
     buf_text(out, "\r\n");
 }
@@ -142,7 +164,7 @@ enum MHD_Result response_write(struct edge *e) {
     refuse_file(e);
     bool bodiless = str_eq(e->r.method, S("HEAD")) || e->status == 204 || e->status == 304;
     write_head(out, e);
-    if (!bodiless) buf_str(out, buf_view(&e->reply));
+    if (!bodiless) buf_str(out, reply_bytes(e));
     ssize_t sent = send(c->fd, out->p, out->n, MSG_NOSIGNAL | MSG_DONTWAIT);
     c->pending_sent = sent > 0 ? (size_t)sent : 0;
     if (c->pending_sent == out->n) buf_free(out);

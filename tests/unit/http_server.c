@@ -6,6 +6,7 @@
  *   /defer?ms=N  replies from another thread after N ms       /gone    replies when told that its peer is gone
  *   /small       takes a body of 1,000 bytes at most          /none    reads no body
  *   /upload      files to disk       /raw    the body to disk /keep    as upload, and renames the first file to kept
+ *   /shared      8 MB that all replies share
  *   /stats       counters            /size?n=N  a body of N   /head    header X-Echo, cookie `a` and the client's
  * address All else replies with method, path, query and body. */
 #include "base/error.h"
@@ -24,6 +25,7 @@
 struct desk {
     struct http_server *server;
     const char *tmp;
+    struct shared *shared;
     pthread_mutex_t lock;
     int threads;
 };
@@ -95,6 +97,10 @@ static void echo(struct buf *out, const struct http_request *r) {
 
 static void reply(struct desk *d, struct http_request *r) {
     struct buf out = {0};
+    if (is(r, "/shared")) {
+        http_reply_shared(r, 200, d->shared);
+        return;
+    }
     int status = 200;
     http_add_header(r, "Content-Type", S("text/plain"));
     if (r->body_error) {
@@ -124,6 +130,14 @@ static void reply(struct desk *d, struct http_request *r) {
     write_files(&out, r);
     if (is(r, "/keep") && r->files) rename(r->files->path.p, str_fmt(r->arena, "%s/kept", d->tmp).p);
     http_reply(r, status, &out);
+}
+
+static struct shared *shared_of_size(size_t n) {
+    struct buf b = {0};
+    buf_reserve(&b, n);
+    memset(b.p, 's', n);
+    b.n = n;
+    return shared_new(&b);
 }
 
 static void *reply_later(void *arg) {
@@ -212,6 +226,7 @@ int main(int argc, char **argv) {
     pthread_sigmask(SIG_BLOCK, &stop, NULL);
     pthread_mutex_init(&d.lock, NULL);
     d.tmp = o.http.tmp_dir;
+    d.shared = shared_of_size(8 << 20);
     pthread_mutex_lock(&d.lock);
     d.server = http_start(&o.http, &app, &d, err, sizeof err);
     pthread_mutex_unlock(&d.lock);
@@ -230,5 +245,6 @@ int main(int argc, char **argv) {
         left = d.threads;
         pthread_mutex_unlock(&d.lock);
     }
+    shared_drop(d.shared);
     return 0;
 }
