@@ -50,8 +50,9 @@ const struct option option_table[OPT_COUNT] = {
         .doc = "Writes a minute that one address may make without a login; 0: any number."},
     [OPT_MAX_CONNECTIONS] = {"max-connections", "N", OPTION_INT, IN_FILE, SERVE, LIMIT_OF(LIMIT_CONNECTIONS), 1,
         1000000, .doc = "Open connections."},
-    [OPT_MAX_PER_ADDRESS] = {"max-per-address", "N", OPTION_INT, IN_FILE, SERVE, LIMIT_OF(LIMIT_CONNECTIONS_PER_ADDRESS),
-        1, 1000000, .doc = "Open connections of one address; loopback and the proxies are free of it."},
+    [OPT_MAX_PER_ADDRESS] = {"max-per-address", "N", OPTION_INT, IN_FILE, SERVE, "0", 0, 1000000,
+        .doc = "Maximum number of open connections of one address; an IPv6 /64 is one address. 0: " LIMIT_OF(LIMIT_CONNECTIONS_PER_ADDRESS) ", and "
+               "loopback is not counted. Proxies are never counted."},
     [OPT_HEAD_DEADLINE] = {"head-deadline", "MS", OPTION_INT, IN_FILE, SERVE, LIMIT_OF(DEADLINE_HEAD_MS), 10, 3600000,
         .doc = "How long the header of a request may take, in milliseconds."},
     [OPT_BODY_DEADLINE] = {"body-deadline", "MS", OPTION_INT, IN_FILE, SERVE, LIMIT_OF(DEADLINE_BODY_MS), 10, 3600000,

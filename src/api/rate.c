@@ -1,9 +1,11 @@
-/* Writes of callers without login: so many a minute and address, in all processes together (completions.md section 6).
+/* Writes of callers without login: so many a minute and address, in all processes together (completions.md section 6). An IPv6 /64
+ * is one address (base/address.h).
  *
  * They are counted in the store, a row an address and minute, in a write of their own before the body is looked at: what is
  * refused afterwards counts too, and the row is locked for no longer than it takes to count. Who is over the limit is remembered
  * by each process until the minute ends, so that a flood costs the store no more than what is allowed. */
 #include "api/machine.h"
+#include "base/address.h"
 
 QUERY(public_write_count, "INSERT INTO public_writes (address, minute, n) VALUES (:address, :minute, 1) "
                           "ON CONFLICT (address, minute) DO UPDATE SET n = public_writes.n + 1 RETURNING n");
@@ -11,7 +13,8 @@ QUERY(public_write_count, "INSERT INTO public_writes (address, minute, n) VALUES
 /* Where this address is remembered, and its hash. */
 static struct rate *place_of(struct api *api, struct str remote, uint64_t *address) {
     unsigned char hash[MAC_SIZE];
-    mac(hash, &api->desk->credential_key, remote);
+    char room[ADDRESS_TEXT];
+    mac(hash, &api->desk->credential_key, address_counted_text(room, remote));
     memcpy(address, hash, sizeof *address);
     return &api->rates.place[*address % RATES];
 }
@@ -28,7 +31,9 @@ int64_t rate_over(struct api *api, struct str remote, int64_t now) {
 }
 
 int rate_count(struct conn *conn, struct str remote, int64_t now, int64_t *n) {
-    int rc = db_int(conn, &public_write_count, BINDS(B_TEXT("address", remote), B_INT("minute", now / TIME_MINUTE)), n);
+    char room[ADDRESS_TEXT];
+    struct str counted = address_counted_text(room, remote);
+    int rc = db_int(conn, &public_write_count, BINDS(B_TEXT("address", counted), B_INT("minute", now / TIME_MINUTE)), n);
     return rc < 0 ? rc : 0;
 }
 

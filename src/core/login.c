@@ -1,7 +1,7 @@
 /* Logins by e-mail and password, and the lock-out (completions.md section 4).
  *
  * Failures are counted in the store by account and address together, and by address, so that a stranger can't lock an owner out.
- * Those of one address wait for each other when they are counted, so that ten are ten in all processes.
+ * Those of one address wait for each other when they are counted, so that ten are ten in all processes. An IPv6 /64 is one address.
  *
  * An account that is guessed from many addresses is slowed: from the tenth failure on, wherever it came from, a login waits
  * before its password is looked at, 250 ms, doubled by each further failure up to 4 s. The wait holds neither thread nor store,
@@ -13,6 +13,7 @@
  * alone, wherever they came from.
  *
  * The account is kept as a keyed hash of what was typed, known or not: the table says nothing of who has an account here. */
+#include "base/address.h"
 #include "base/fold.h"
 #include "core/session.h"
 #include "core/setting.h"
@@ -63,7 +64,8 @@ static int locked_for(struct work *w, const struct query *q, const struct bind *
 }
 
 int login_locked(struct work *w, struct str email) {
-    const struct bind *binds = BINDS(B_TEXT("account", account_of(w, email)), B_TEXT("ip", w->actor.remote), B_INT("since", w->now - WINDOW));
+    char room[ADDRESS_TEXT];
+    const struct bind *binds = BINDS(B_TEXT("account", account_of(w, email)), B_TEXT("ip", address_counted_text(room, w->actor.remote)), B_INT("since", w->now - WINDOW));
     int account = locked_for(w, &failures_of_account, binds);
     TRY(account);
     int address = locked_for(w, &failures_of_address, binds);
@@ -72,7 +74,8 @@ int login_locked(struct work *w, struct str email) {
 }
 
 int login_guard(struct work *w, struct str email) {
-    TRY(db_lock(w->conn, str_fmt(w->arena, "login:%.*s", (int)w->actor.remote.n, w->actor.remote.p)));
+    char room[ADDRESS_TEXT];
+    TRY(db_lock(w->conn, STR_CAT(w->arena, S("login:"), address_counted_text(room, w->actor.remote))));
     return login_locked(w, email);
 }
 
@@ -84,10 +87,11 @@ int code_guard(struct work *w, struct str name) {
 }
 
 int login_failed_note(struct work *w, struct str email) {
+    char room[ADDRESS_TEXT];
     int locked = login_guard(w, email);
     if (locked) return locked;
     TRY(db_exec(w->conn, &failure_insert,
-                BINDS(B_TEXT("account", account_of(w, email)), B_TEXT("ip", w->actor.remote), B_INT("now", w->now))));
+                BINDS(B_TEXT("account", account_of(w, email)), B_TEXT("ip", address_counted_text(room, w->actor.remote)), B_INT("now", w->now))));
     return 0;
 }
 

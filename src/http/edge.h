@@ -11,6 +11,7 @@
 #ifndef HTTP_EDGE_H
 #define HTTP_EDGE_H
 
+#include "base/address.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "http/body.h"
@@ -18,17 +19,10 @@
 #include "http/spool.h"
 
 #include <microhttpd.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
 struct edge;
-
-/* An IPv6 address, or an IPv4 one mapped into it. */
-struct address {
-    unsigned char bytes[16];
-};
-#define ADDRESS_TEXT INET6_ADDRSTRLEN
 
 enum phase {
     PHASE_IDLE, /* nothing asked: new, or between two requests */
@@ -45,6 +39,7 @@ struct conn {
     struct conn *bucket_next, **bucket_at; /* of server->by_address; bucket_at NULL: exempt from the cap */
     int fd;
     struct address address;
+    struct address counted; /* by which the caps count it */
     char remote[ADDRESS_TEXT];
     _Atomic int phase;
     _Atomic int64_t deadline; /* clock_monotonic when the sweeper shuts the socket down; 0: never */
@@ -171,10 +166,6 @@ void response_refuse(struct edge *e, int err, const char *reason); /* makes this
 enum MHD_Result response_write(struct edge *e); /* straight to the socket, and close: see there */
 
 /* server.c */
-struct address address_of(const struct sockaddr *sa);
-bool address_parse(struct str text, struct address *out);
-void address_text(const struct address *a, char out[ADDRESS_TEXT]);
-bool address_is_mapped(const struct address *a); /* it is an IPv4 one */
 bool is_proxy(const struct http_server *s, const struct address *a);
 
 #endif

@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <signal.h>
 #include <sodium.h>
@@ -15,48 +14,6 @@
 
 #define SPARE_DESCRIPTORS 512 /* store, files, lingering sockets, loops */
 
-/* ---- addresses ------------------------------------------------------------------------------------- */
-
-static const struct address mapped = {
-    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}
-};
-
-struct address address_of(const struct sockaddr *sa) {
-    struct address a = {0};
-    if (sa->sa_family == AF_INET) {
-        a = mapped;
-        memcpy(a.bytes + 12, &((const struct sockaddr_in *)(const void *)sa)->sin_addr, 4);
-    } else if (sa->sa_family == AF_INET6) {
-        memcpy(a.bytes, &((const struct sockaddr_in6 *)(const void *)sa)->sin6_addr, 16);
-    }
-    return a;
-}
-
-bool address_is_mapped(const struct address *a) { return memcmp(a->bytes, mapped.bytes, 12) == 0; }
-
-void address_text(const struct address *a, char out[ADDRESS_TEXT]) {
-    if (address_is_mapped(a))
-        inet_ntop(AF_INET, a->bytes + 12, out, ADDRESS_TEXT);
-    else
-        inet_ntop(AF_INET6, a->bytes, out, ADDRESS_TEXT);
-}
-
-/* Numeric IPv4 or IPv6, brackets allowed. */
-bool address_parse(struct str text, struct address *out) {
-    char buf[ADDRESS_TEXT];
-    if (text.n > 2 && text.p[0] == '[' && text.p[text.n - 1] == ']') text = (struct str){text.p + 1, text.n - 2};
-    if (text.n == 0 || text.n >= sizeof buf) return false;
-    memcpy(buf, text.p, text.n);
-    buf[text.n] = '\0';
-    *out = mapped;
-    return inet_pton(AF_INET, buf, out->bytes + 12) == 1 || inet_pton(AF_INET6, buf, out->bytes) == 1;
-}
-
-static bool is_loopback(const struct address *a) {
-    static const struct address one = {{[15] = 1}};
-    return address_is_mapped(a) ? a->bytes[12] == 127 : memcmp(a, &one, sizeof one) == 0;
-}
-
 bool is_proxy(const struct http_server *s, const struct address *a) {
     for (size_t i = 0; i < s->proxy_count; i++)
         if (memcmp(&s->proxies[i], a, sizeof *a) == 0) return true;
@@ -66,34 +23,29 @@ bool is_proxy(const struct http_server *s, const struct address *a) {
 /* ---- connections ----------------------------------------------------------------------------------- */
 
 static bool is_exempt(const struct http_server *s, const struct address *a) {
-    return is_proxy(s, a) || (is_loopback(a) && !s->cap_loopback);
+    return is_proxy(s, a) || (address_is_loopback(a) && !s->cap_loopback);
 }
 
-/* One household or machine has a whole /64 of IPv6 (RFC 6177): it counts as one address. */
-static bool same_owner(const struct address *a, const struct address *b) {
-    return memcmp(a, b, address_is_mapped(a) ? sizeof *a : 8) == 0;
-}
-
-static struct conn **bucket(struct http_server *s, const struct address *a) {
-    uint32_t hash = 2166136261u; /* FNV-1a: whoever makes buckets long only slows down the walk within his own cap */
-    for (size_t i = 0; i < (address_is_mapped(a) ? sizeof *a : 8); i++) hash = (hash ^ a->bytes[i]) * 16777619u;
+static struct conn **bucket(struct http_server *s, const struct address *counted) {
+    uint32_t hash = 2166136261u; /* FNV-1a: an address that makes buckets long slows down the walk within its own cap only */
+    for (size_t i = 0; i < sizeof *counted; i++) hash = (hash ^ counted->bytes[i]) * 16777619u;
     return &s->by_address[hash % BUCKETS];
 }
 
 /* Whether the caps have room for one more. Under the lock. */
-static bool has_room(struct http_server *s, const struct address *a) {
+static bool has_room(struct http_server *s, const struct conn *more) {
     int same = 0;
     if (s->count >= s->max_connections) return false;
-    if (is_exempt(s, a)) return true;
-    for (const struct conn *c = *bucket(s, a); c && same < s->max_per_address; c = c->bucket_next)
-        same += same_owner(a, &c->address);
+    if (is_exempt(s, &more->address)) return true;
+    for (const struct conn *c = *bucket(s, &more->counted); c && same < s->max_per_address; c = c->bucket_next)
+        same += memcmp(&more->counted, &c->counted, sizeof c->counted) == 0;
     return same < s->max_per_address;
 }
 
 /* False: it is one too many, and not linked. */
 static bool conn_link(struct http_server *s, struct conn *c) {
     pthread_mutex_lock(&s->lock);
-    bool room = has_room(s, &c->address);
+    bool room = has_room(s, c);
     if (room) {
         c->next = s->conns;
         if (c->next) c->next->before = c;
@@ -101,7 +53,7 @@ static bool conn_link(struct http_server *s, struct conn *c) {
         s->count++;
     }
     if (room && !is_exempt(s, &c->address)) {
-        c->bucket_at = bucket(s, &c->address);
+        c->bucket_at = bucket(s, &c->counted);
         c->bucket_next = *c->bucket_at;
         if (c->bucket_next) c->bucket_next->bucket_at = &c->bucket_next;
         *c->bucket_at = c;
@@ -150,6 +102,7 @@ static void on_connection(void *cls, struct MHD_Connection *library, void **cont
     c->server = s;
     c->fd = MHD_get_connection_info(library, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
     c->address = address_of(MHD_get_connection_info(library, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
+    c->counted = address_counted(c->address);
     address_text(&c->address, c->remote);
     conn_phase(c, PHASE_IDLE, s->head_ms);
     *context = c;

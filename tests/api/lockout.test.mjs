@@ -32,6 +32,25 @@ test("a stranger can't lock an owner out of their account", async (t) => {
   (await desk.owner.get('/teams')).must(200);
 });
 
+test('an IPv6 /64 is one address to the lock-out, and the /64 beside it is another', async (t) => {
+  const desk = await open(t, { args: ['--proxies', '127.0.0.1'] });
+  const from = (who, address) => who.with({ 'X-Forwarded-For': address });
+  for (let i = 0; i < 10; i++)
+    (await from(desk.login(`nobody${i}@example.com`, 'x'), `2001:db8:1:2::${i}`).get('/teams')).refused(401, 'AUTHENTICATION_FAILED');
+  (await from(desk.login('nobody@example.com', 'x'), '2001:db8:1:2:aaaa::1').get('/teams')).refused(429, 'AUTHENTICATION_LOCKED');
+  (await from(desk.staff, '2001:db8:1:2:ffff:ffff:ffff:ffff').get('/teams')).refused(429, 'AUTHENTICATION_LOCKED');
+  (await from(desk.staff, '2001:db8:1:3::1').get('/teams')).must(200);
+});
+
+test('an IPv6 /64 is one address to the limit of writes without login', async (t) => {
+  const desk = await open(t, { args: ['--proxies', '127.0.0.1', '--public-writes', '3'] });
+  const write = (address) => desk.anyone.with({ 'X-Forwarded-For': address }).post('/password/reset', { email: 'nobody@example.com' });
+  for (let i = 0; i < 3; i++) (await write(`2001:db8:1:2::${i}`)).must(200);
+  (await write('2001:db8:1:2:9::9')).refused(429, 'RATE_LIMIT_REACHED');
+  (await write('2001:db8:1:2:8::8')).refused(429, 'RATE_LIMIT_REACHED');
+  (await write('2001:db8:1:3::1')).must(200);
+});
+
 test('failures are forgotten after 15 minutes', async (t) => {
   const desk = await open(t);
   await fail(desk, 9);

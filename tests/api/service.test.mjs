@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import net from 'node:net';
 import { test } from 'node:test';
 import { deskd, open, routes } from './lib/index.mjs';
-
 
 test('health, readiness and metrics are answered without a login', async (t) => {
   const { anyone, owner } = await open(t);
@@ -67,4 +67,18 @@ test('a page that does not exist is 404', async (t) => {
     const { status } = await anyone.exchange('GET', path);
     assert.ok([404, 400, 301, 302].includes(status), `${path}: ${status}`);
   }
+});
+
+test('connections from loopback are not counted by default, and are counted when a number is set', async (t) => {
+  // Resolves when the request was answered or its connection closed. The connection stays open until the end of the test.
+  const hold = (desk) => new Promise((resolve) => {
+    const socket = net.connect(desk.port, '127.0.0.1', () => socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'));
+    t.after(() => socket.destroy());
+    socket.on('data', (text) => resolve(String(text).startsWith('HTTP/1.1 200')));
+    socket.on('error', () => resolve(false));
+    socket.on('close', () => resolve(false));
+  });
+  const served = async (desk, n) => (await Promise.all(Array.from({ length: n }, () => hold(desk)))).filter(Boolean).length;
+  assert.equal(await served(await open(t), 400), 400);
+  assert.equal(await served(await open(t, { args: ['--max-per-address', '5'] }), 20), 5);
 });

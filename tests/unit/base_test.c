@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "base/address.h"
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/fold.h"
@@ -154,8 +155,33 @@ static void an_arena_returns_to_its_mark(void **state) {
     arena_free(a);
 }
 
+static void an_address_is_counted_by_its_network(void **state) {
+    (void)state;
+    static const char *const counted[][2] = {
+        {"192.0.2.7", "192.0.2.7"},
+        {"2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"},
+        {"2001:db8:1:2::", "2001:db8:1:2::/64"},
+        {"2001:db8:1:3::1", "2001:db8:1:3::/64"},
+        {"::1", "::/64"},
+        {"::ffff:192.0.2.7", "::ffff:192.0.2.7"}, /* not a /64: all of IPv4 would be one address */
+        {"no address", "no address"},
+    };
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
+        char room[ADDRESS_TEXT];
+        assert_text(address_counted_text(room, str_of(counted[i][0])), str_of(counted[i][1]));
+    }
+    struct address a, b, c;
+    assert_true(address_parse(S("[2001:db8:1:2::1]"), &a) && address_parse(S("2001:db8:1:2:ffff:ffff:ffff:ffff"), &b) && address_parse(S("192.0.2.7"), &c));
+    a = address_counted(a), b = address_counted(b);
+    assert_memory_equal(&a, &b, sizeof a);
+    assert_true(address_is_mapped(&c));
+    b = address_counted(c);
+    assert_memory_equal(&b, &c, sizeof c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_address_is_counted_by_its_network),
         cmocka_unit_test(names_are_folded_without_case_and_marks),
         cmocka_unit_test(domains_are_lower_case_a_labels),
         cmocka_unit_test(decimals_sort_as_their_numbers),

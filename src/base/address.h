@@ -1,0 +1,27 @@
+/* Network addresses of clients, and what counts as one address. */
+#ifndef BASE_ADDRESS_H
+#define BASE_ADDRESS_H
+
+#include "base/str.h"
+
+#include <netinet/in.h>
+
+/* An IPv6 address, or an IPv4 address mapped into one (RFC 4291 section 2.5.5.2). */
+struct address {
+    unsigned char bytes[16];
+};
+#define ADDRESS_TEXT (INET6_ADDRSTRLEN + 3) /* room for the text of an address or a network, with its NUL */
+
+struct address address_of(const struct sockaddr *sa);
+bool address_parse(struct str text, struct address *out); /* numeric IPv4 or IPv6; brackets are allowed */
+void address_text(const struct address *a, char out[ADDRESS_TEXT]);
+bool address_is_mapped(const struct address *a); /* it is an IPv4 address */
+bool address_is_loopback(const struct address *a);
+
+/* The network that an address is counted by: an IPv4 address itself, and of an IPv6 address its /64, because one household
+ * or machine has a whole /64 (RFC 6177). All limits per address use this: connections, held bytes, public writes, failed logins. */
+struct address address_counted(struct address a);
+/* The same for texts: "192.0.2.7", "2001:db8:1:2::/64". The result lies in `room`, or is `remote` where that needs no change. */
+struct str address_counted_text(char room[ADDRESS_TEXT], struct str remote);
+
+#endif
