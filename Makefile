@@ -1,6 +1,6 @@
 # deskd: `make run` for a look, `make test` for the proof; `make help` lists the rest.
 
-VERSION := 0.1
+VERSION := 0.2.0
 CC      ?= gcc
 CXX     ?= g++
 SAN     ?=
@@ -62,6 +62,28 @@ run: ## installs what is missing, builds, fills a small demo desk in DATA, serve
 	@sh tools/setup.sh run
 	@$(MAKE) --no-print-directory all
 	@exec sh tools/run.sh $(DATA) $(LISTEN)
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+
+.PHONY: install
+install: deskd ## installs program, manual page, documents and systemd files below DESTDIR and PREFIX
+	install -D -m 755 deskd $(DESTDIR)$(PREFIX)/bin/deskd
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/deskd
+	./deskd manual > $(DESTDIR)$(PREFIX)/share/man/man1/deskd.1
+	install -m 644 README.md CHANGELOG.md docs/OPERATIONS.md $(DESTDIR)$(PREFIX)/share/doc/deskd
+	install -D -m 644 packaging/systemd/deskd.service $(DESTDIR)$(PREFIX)/lib/systemd/system/deskd.service
+	sed -i 's,/usr/bin/deskd,$(PREFIX)/bin/deskd,' $(DESTDIR)$(PREFIX)/lib/systemd/system/deskd.service
+	install -D -m 644 packaging/systemd/deskd.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/deskd.conf
+	install -D -m 644 packaging/systemd/deskd.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/deskd.conf
+
+.PHONY: deb
+deb: deskd ## builds the Debian package in build/
+	sh packaging/deb/build.sh $(VERSION) build
+
+.PHONY: test-package
+test-package: deb ## installs the package in a folder of its own, runs it, removes it
+	sh tests/package/deb.sh build/deskd_$(VERSION)_$$(dpkg --print-architecture).deb
 
 .PHONY: unit
 unit: $(UNIT) ## C tests of pure modules
@@ -170,7 +192,7 @@ test-fault: $(BIN) $(VARIANT)/tests/fault/eio.so tests/node_modules/.package-loc
 test: ## installs what is missing, builds, runs all tests
 	@sh tools/setup.sh test
 	@$(MAKE) --no-print-directory -j2 all
-	@$(MAKE) --no-print-directory layers bench-programs unit test-corpora dialect test-http test-api test-fault test-postgres
+	@$(MAKE) --no-print-directory layers bench-programs test-package unit test-corpora dialect test-http test-api test-fault test-postgres
 
 .PHONY: test-sanitized
 test-sanitized: ## units and API under AddressSanitizer, UBSan and ThreadSanitizer

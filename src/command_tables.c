@@ -1,4 +1,4 @@
-/* routes, openapi, settings: the tables as text. */
+/* routes, openapi, settings, manual: the tables as text. */
 #include "commands.h"
 
 #include "api/api.h"
@@ -26,5 +26,11 @@ int command_openapi(const struct command_line *o) {
 int command_settings(const struct command_line *o) {
     (void)o;
     options_settings(stdout);
+    return 0;
+}
+
+int command_manual(const struct command_line *o) {
+    (void)o;
+    options_manual(stdout);
     return 0;
 }

@@ -21,6 +21,7 @@ int command_mail_in(const struct command_line *o);
 int command_routes(const struct command_line *o);
 int command_openapi(const struct command_line *o);
 int command_settings(const struct command_line *o);
+int command_manual(const struct command_line *o);
 
 /* One line on standard error, "deskd: ..."; returns EXIT_FAULT. */
 int complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

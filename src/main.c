@@ -48,6 +48,8 @@ const struct command commands[] = {
      "Prints the OpenAPI 3.1 document of the API."},
     {"settings", SETTINGS, command_settings, NULL, "Print a commented settings file.",
      "Prints a settings file with every setting, its meaning and its default, for you to change."},
+    {"manual", MANUAL, command_manual, NULL, "Print the manual page.",
+     "Prints the manual page deskd(1) with all commands and options, in the format of man(7)."},
     {0}};
 
 int main(int argc, char **argv) {

@@ -29,6 +29,7 @@ enum {
     PASSWORD = 1 << 9,
     MOVE = 1 << 10,
     MAIL_IN = 1 << 11,
+    MANUAL = 1 << 12,
 };
 
 struct command {
@@ -126,5 +127,6 @@ int64_t option_int(const struct command_line *o, enum option_id id);     /* numb
 
 void options_help(FILE *out, const struct command *c); /* NULL: of deskd as a whole */
 void options_settings(FILE *out);                      /* the commented settings file */
+void options_manual(FILE *out);                        /* the manual page, in troff's man macros */
 
 #endif

@@ -65,6 +65,54 @@ void options_help(FILE *out, const struct command *c) {
     }
 }
 
+/* ---- the manual page ------------------------------------------------------------------------------------- */
+
+/* Text as troff(1) reads it: backslashes, hyphens and a control character at the begin of a line are escaped. */
+static void troff(FILE *out, const char *text) {
+    if (*text == '.' || *text == '\'') fputs("\\&", out);
+    for (; *text; text++) {
+        if (*text == '\\') fputs("\\e", out);
+        else if (*text == '-') fputs("\\-", out);
+        else fputc(*text, out);
+    }
+    fputc('\n', out);
+}
+
+static void manual_option(FILE *out, const struct option *opt) {
+    fprintf(out, ".TP\n.BR \\-\\-%s%s%s\n", opt->name, opt->arg ? " \" \" " : "", opt->arg ? opt->arg : "");
+    troff(out, opt->doc);
+    for (const struct word *w = opt->words; w && w->word; w++) fprintf(out, "%s%s", w == opt->words ? "One of " : ", ", w->word);
+    if (opt->words) fputs(".\n", out);
+    if (opt->initial) fprintf(out, "Default: %s.\n", opt->initial);
+}
+
+static void manual_command(FILE *out, const struct command *c) {
+    fprintf(out, ".SS deskd %s%s%s [OPTION ...]\n", c->name, c->operand ? " " : "", c->operand ? c->operand : "");
+    troff(out, c->doc);
+    for (int i = 0; i < OPT_COUNT; i++)
+        if (option_table[i].commands & c->bit) manual_option(out, &option_table[i]);
+}
+
+void options_manual(FILE *out) {
+    fputs(".TH DESKD 1 \"\" \"deskd " DESKD_VERSION "\" \"User Commands\"\n.SH NAME\ndeskd \\- support desk server with a JSON REST API\n"
+          ".SH SYNOPSIS\n.B deskd\n.I COMMAND\n[OPTION ...]\n.SH DESCRIPTION\n",
+          out);
+    troff(out, "deskd serves a support desk over a JSON REST API from a folder (SQLite) or from a PostgreSQL database.");
+    fputs(".PP\n", out);
+    troff(out, "Each option can also be given in the environment (DESKD_BASE_URL for --base-url). Options of a process can be given in a "
+               "settings file, too. The command line wins over the environment, and the environment wins over the file.");
+    fputs(".SH COMMANDS\n", out);
+    for (const struct command *c = commands; c->name; c++) manual_command(out, c);
+    fputs(".SH EXIT STATUS\n", out);
+    troff(out, "0: success. 1: the command failed. 2: the command line is wrong. The command mail-in uses the values of sysexits.h.");
+    fputs(".SH FILES\n.TP\n.I /etc/deskd.conf\nThe settings file of the packaged service.\n.TP\n.I /var/lib/deskd\n"
+          "The data folder of the packaged service.\n.SH SEE ALSO\n",
+          out);
+    troff(out, "The folder /usr/share/doc/deskd holds OPERATIONS.md. A running server shows the reference of its API at /docs.");
+}
+
+/* ---- the settings file ------------------------------------------------------------------------------------ */
+
 void options_settings(FILE *out) {
     fputs("# Settings of deskd: name = value, one a line. Give the file with --settings FILE or DESKD_SETTINGS.\n"
           "# The environment (DESKD_LISTEN for listen) and the command line (--listen) win over it.\n"

@@ -1,0 +1,62 @@
+#!/bin/sh
+# The package installs, runs as its unit runs it, and is removed without the data. All of it happens below a temporary folder
+# with a package database of its own, so this machine is not changed. Usage: tests/package/deb.sh PACKAGE
+set -eu
+package=$(realpath "$1")
+work=$(mktemp -d)
+server=
+end() {
+    [ -z "$server" ] || kill "$server" 2>/dev/null || true
+    rm -rf "$work"
+}
+trap end EXIT
+ok() { echo "ok - $1"; }
+fail() { echo "not ok - $1" >&2; exit 1; }
+
+root=$work/root
+mkdir -p "$root/var/lib/dpkg/updates" "$root/var/lib/dpkg/info" "$root/etc"
+touch "$root/var/lib/dpkg/status" "$root/etc/passwd" "$root/etc/group"
+dpkg_here() { fakeroot dpkg --root="$root" --force-script-chrootless --force-depends --force-not-root --log="$work/dpkg.log" "$@" >"$work/out" 2>&1 || { cat "$work/out" >&2; fail "dpkg $1"; }; }
+
+dpkg-deb --field "$package" Depends | grep -q libsqlite3 || fail "the package depends on its libraries"
+dpkg-deb --contents "$package" | grep -v ' root/root ' | grep -q . && fail "all files belong to root"
+ok "the package names its dependencies"
+
+apt-get install --simulate --no-install-recommends "$package" >"$work/out" 2>&1 || { cat "$work/out" >&2; fail "apt can install the package"; }
+ok "apt can install the package here"
+
+dpkg_here --install "$package"
+[ -x "$root/usr/bin/deskd" ] && [ -d "$root/var/lib/deskd" ] && grep -q '^deskd:' "$root/etc/passwd" || fail "program, data folder and account exist"
+ok "the package installs program, data folder and account"
+
+MANWIDTH=80 man -l "$root/usr/share/man/man1/deskd.1.gz" >"$work/manual" 2>"$work/complaints"
+[ ! -s "$work/complaints" ] && grep -q -- '--listen' "$work/manual" && grep -q 'deskd backup' "$work/manual" || fail "the manual page is readable"
+ok "the manual page shows all commands and options"
+
+unit=$root/usr/lib/systemd/system/deskd.service
+sed "s,/usr/bin/deskd,$root/usr/bin/deskd," "$unit" >"$work/deskd.service"
+if command -v systemd-analyze >/dev/null; then
+    systemd-analyze verify --man=no "$work/deskd.service" || fail "systemd accepts the unit"
+    systemd-analyze security --offline=true --threshold=20 "$work/deskd.service" >/dev/null || fail "the unit is hardened"
+    ok "systemd accepts the unit and finds it hardened"
+fi
+
+start=$(sed -n 's/^ExecStart=//p' "$work/deskd.service")
+export DESKD_DATA="$root/var/lib/deskd" DESKD_SETTINGS="$root/etc/deskd.conf" DESKD_LISTEN=127.0.0.1:0
+"$root/usr/bin/deskd" init --owner-email owner@example.com >"$work/password"
+$start >"$work/ready" 2>"$work/log" &
+server=$!
+for _ in $(seq 300); do grep -q listening "$work/ready" && break; sleep 0.1; done
+address=$(sed -n 's/^deskd: listening on //p' "$work/ready")
+[ -n "$address" ] || { cat "$work/log" >&2; fail "the service starts"; }
+curl -sf "$address/readyz" >/dev/null || fail "the service answers"
+ok "the service starts with the packaged settings and answers"
+kill "$server"
+wait "$server" || fail "the service ends well"
+server=
+ok "the service ends well"
+
+dpkg_here --purge deskd
+[ ! -e "$root/usr/bin/deskd" ] && [ ! -e "$root/etc/deskd.conf" ] || fail "the program and its settings are removed"
+[ -e "$root/var/lib/deskd/desk.db" ] || fail "the data stays"
+ok "removal leaves the data"
