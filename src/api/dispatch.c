@@ -108,6 +108,20 @@ static void download_drop(struct call *c) {
     c->download = NULL;
 }
 
+/* A full queue refuses many requests: their lines are written once a second. */
+static void log_reply(struct call *c, int64_t took) {
+    struct str method = c->http->method, path = {0}, remote = c->http->remote;
+    bool access = atomic_load(&c->api->access_log);
+    if (access || c->status >= 500) path = log_path(c->work.arena, c->http->path);
+    if (access)
+        log_info("%.*s %.*s %d %zu bytes %" PRId64 " ms user %" PRId64 " from %.*s id %s", (int)method.n, method.p, (int)path.n, path.p, c->status,
+                 c->download ? (size_t)c->download->n : c->out.n, took, c->work.actor.user_id, (int)remote.n, remote.p, c->request_id.p);
+    if (c->status == 503)
+        log_often(LOG_ERROR, "requests answered 503", "%.*s %.*s answered 503, request %s", (int)method.n, method.p, (int)path.n, path.p, c->request_id.p);
+    else if (c->status >= 500)
+        log_error("%.*s %.*s answered %d, request %s", (int)method.n, method.p, (int)path.n, path.p, c->status, c->request_id.p);
+}
+
 static void finish(struct hop *h, int rc) {
     struct call *c = &h->call;
     struct api_metrics *m = &c->api->metrics;
@@ -127,13 +141,7 @@ static void finish(struct hop *h, int rc) {
     int64_t took = clock_monotonic() - h->began;
     atomic_fetch_add(&m->requests[c->status / 100 < 6 ? c->status / 100 : 5], 1);
     atomic_fetch_add(&m->microseconds, took * 1000);
-    if (atomic_load(&c->api->access_log))
-        log_info("%.*s %.*s %d %zu bytes %" PRId64 " ms user %" PRId64 " from %.*s id %s", (int)c->http->method.n, c->http->method.p,
-                 (int)c->http->path.n, c->http->path.p, c->status, c->download ? (size_t)c->download->n : c->out.n, took, c->work.actor.user_id, (int)c->http->remote.n,
-                 c->http->remote.p, c->request_id.p);
-    if (c->status >= 500)
-        log_error("%.*s %.*s answered %d, request %s", (int)c->http->method.n, c->http->method.p, (int)c->http->path.n, c->http->path.p,
-                  c->status, c->request_id.p);
+    log_reply(c, took);
     if (c->download) http_reply_file(c->http, c->status, c->download->fd, c->download->at, c->download->n);
     else http_reply(c->http, c->status, &c->out);
 }

@@ -1,6 +1,11 @@
-/* Lines for the operator on standard error: time, level, text. Never a secret, never a body. */
+/* Lines for the operator on standard error: time, level, text. Never a secret, never a body. A line is printable ASCII: other bytes
+ * are written as \xNN, a backslash as \\. */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
+
+#include "base/str.h"
+
+#include <stdatomic.h>
 
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
@@ -11,5 +16,27 @@ void log_line(enum log_level level, const char *fmt, ...) __attribute__((format(
 #define log_warn(...) log_line(LOG_WARN, __VA_ARGS__)
 #define log_info(...) log_line(LOG_INFO, __VA_ARGS__)
 #define log_debug(...) log_line(LOG_DEBUG, __VA_ARGS__)
+
+/* A kind of line that a flood of requests repeats. It is written once a second. The lines between are counted, and the next line, or
+ * log_flush, writes their number. `name`, in the plural, says in the line of log_flush what was counted. */
+struct log_kind {
+    const char *name;
+    enum log_level level;
+    _Atomic int64_t written, missed; /* clock_monotonic of the last line; 0: none yet */
+    struct log_kind *_Atomic next;
+    _Atomic bool listed;
+};
+void log_kind_line(struct log_kind *k, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void log_flush(void); /* called several times a second: writes the numbers of floods that have ended */
+
+#define log_often(kind_level, kind_name, ...)                                                                          \
+    do {                                                                                                               \
+        static struct log_kind kind_ = {.name = (kind_name), .level = (kind_level)};                                   \
+        log_kind_line(&kind_, __VA_ARGS__);                                                                            \
+    } while (0)
+
+/* A path as it may be logged: at most 512 bytes, and a segment that may be a token is `...`. A token is a segment of 20 bytes or more
+ * that is not a word. A word has only letters of one case, `_`, `-` and `.`. */
+struct str log_path(struct arena *a, struct str path);
 
 #endif

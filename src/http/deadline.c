@@ -179,6 +179,7 @@ static void *sweep(void *arg) {
         sweep_lingering(s, now);
         pthread_mutex_unlock(&s->lock);
         sweep_waiting(s);
+        log_flush();
         pthread_mutex_lock(&s->lock);
     }
     sweep_lingering(s, clock_monotonic());

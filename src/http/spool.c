@@ -26,7 +26,7 @@ struct spool *spool_open(struct arena *a, struct spool_folder *in) {
     s->path = str_fmt(a, "%s/upload-XXXXXX", in->path);
     s->fd = mkostemp((char *)(uintptr_t)s->path.p, O_CLOEXEC); /* O_EXCL, 0600 */
     if (s->fd < 0) {
-        log_error("no temporary file in %s: %s", in->path, strerror(errno));
+        log_often(LOG_ERROR, "refused uploads", "no temporary file in %s: %s", in->path, strerror(errno));
         return NULL;
     }
     crypto_hash_sha256_init(&s->sha256);
@@ -39,14 +39,15 @@ int spool_write(struct spool *s, struct str piece) {
     g_checksum_update(s->md5, (const guchar *)piece.p, (gssize)piece.n);
     s->size += (int64_t)piece.n;
     if (atomic_fetch_add(&s->in->held, (int64_t)piece.n) + (int64_t)piece.n > s->in->most) {
-        log_warn("bodies under way hold %lld bytes in %s, as many as they may: one was refused", (long long)s->in->most, s->in->path);
+        log_often(LOG_WARN, "refused uploads", "uploads under way hold %lld bytes in %s, which is the limit: an upload was refused",
+                  (long long)s->in->most, s->in->path);
         return -ERR_SERVICE_UNAVAILABLE;
     }
     while (piece.n) {
         ssize_t n = write(s->fd, piece.p, piece.n);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) {
-            log_error("writing %s: %s", s->path.p, strerror(errno));
+            log_often(LOG_ERROR, "refused uploads", "writing %s: %s", s->path.p, strerror(errno));
             return -ERR_SERVICE_UNAVAILABLE;
         }
         piece = (struct str){piece.p + n, piece.n - (size_t)n};

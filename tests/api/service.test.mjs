@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { test } from 'node:test';
-import { deskd, open, routes } from './lib/index.mjs';
+import { deskd, open, routes, until } from './lib/index.mjs';
 
 test('health, readiness and metrics are answered without a login', async (t) => {
   const { anyone, owner } = await open(t);
@@ -81,4 +81,16 @@ test('connections from loopback are not counted by default, and are counted when
   const served = async (desk, n) => (await Promise.all(Array.from({ length: n }, () => hold(desk)))).filter(Boolean).length;
   assert.equal(await served(await open(t), 400), 400);
   assert.equal(await served(await open(t, { args: ['--max-per-address', '5'] }), 20), 5);
+});
+
+test('the access log is printable ASCII and has no token of a path', async (t) => {
+  const desk = await open(t, { args: ['--access-log'] });
+  const token = '4f1b2c3d4e5f60718293a4b5c6d7e8f9';
+  const socket = net.connect(desk.port, '127.0.0.1');
+  t.after(() => socket.destroy());
+  socket.end(Buffer.from(`GET /api/v1/webhook/${token}/\xe9\x9b\\ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`, 'latin1'));
+  await until('the line', () => desk.log.includes('/api/v1/webhook/'));
+  assert.match(desk.log, / info GET \/api\/v1\/webhook\/\.\.\.\/\\xe9\\x9b\\\\ 404 /);
+  assert.ok(!desk.log.includes(token));
+  assert.match(desk.log, /^[\n\x20-\x7e]*$/);
 });
