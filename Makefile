@@ -180,12 +180,12 @@ test-postgres: $(BIN) $(VARIANT)/tests/unit/predicate_test tests/node_modules/.p
 		PROCESSES=2 node --test --test-concurrency=3 $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs))); \
 		node --test --test-concurrency=2 $(sort $(patsubst tests/%,%,$(wildcard tests/postgres/*.test.mjs)))'
 
-$(VARIANT)/tests/fault/eio.so: tests/fault/eio.c
+$(VARIANT)/tests/fault/%.so: tests/fault/%.c
 	@mkdir -p $(@D)
 	$(CC) -std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra -fPIC -shared -o $@ $<
 
 .PHONY: test-fault
-test-fault: $(BIN) $(VARIANT)/tests/fault/eio.so tests/node_modules/.package-lock.json ## SIGKILL, full and failing disks, order of system calls, drain
+test-fault: $(BIN) $(VARIANT)/tests/fault/eio.so $(VARIANT)/tests/fault/slow.so tests/node_modules/.package-lock.json ## SIGKILL, full and failing disks, order of system calls, drain
 	cd tests && DESKD=$(abspath $(BIN)) node --test $(sort $(patsubst tests/%,%,$(wildcard tests/fault/*.test.mjs)))
 
 .PHONY: test

@@ -276,6 +276,7 @@ int command_serve(const struct command_line *o) {
         log_info("stopping: requests under way end first");
     }
     stop(&s);
+    log_flush();
     arena_free(s.memory);
     return rc < 0 ? EXIT_FAULT : 0;
 }

@@ -34,6 +34,7 @@ struct hop {
     int64_t counted;
     int rc;
     bool deferred, written;
+    bool pooled; /* it began in the pool, with the pool's budget */
     struct header *before; /* headers that stand when the handler's do not: after a failure, with a 304 */
 };
 
@@ -256,11 +257,18 @@ static int open_snapshot(struct call *c, int budget_ms) {
     return c->work.conn ? db_read_begin(c->work.conn, budget_ms) : -ERR_SERVICE_UNAVAILABLE;
 }
 
+static int out_of_time(const struct call *c) {
+    return UNAVAILABLE("reads given up", "%.*s %s took longer than %d ms to read: it was given up", (int)c->http->method.n, c->http->method.p, c->route->path, BUDGET_POOL_MS);
+}
+
+/* The result of reading in the pool with this call's connection. */
+static int read_in_time(const struct call *c, int rc) { return rc < 0 && c->work.conn && db_budget_spent(c->work.conn) ? out_of_time(c) : rc; }
+
 static void pool_read(struct pool_task *t) {
     struct hop *h = hop_of_pool(t);
     int rc = open_snapshot(&h->call, BUDGET_POOL_MS);
     if (rc >= 0) rc = run_reading(h);
-    finish(h, rc > 0 ? -ERR_SERVICE_UNAVAILABLE : rc);
+    finish(h, rc > 0 ? out_of_time(&h->call) : rc);
 }
 
 static void pool_prepare(struct pool_task *t) {
@@ -269,7 +277,7 @@ static void pool_prepare(struct pool_task *t) {
     int rc = open_snapshot(c, BUDGET_POOL_MS);
     if (rc >= 0) {
         reset(c);
-        rc = c->route->prepare(c);
+        rc = read_in_time(c, c->route->prepare(c));
         db_read_end(c->work.conn);
     }
     if (rc < 0) finish(h, rc);
@@ -293,12 +301,12 @@ static enum executor executor_of(const struct call *c) {
 }
 
 static void run_inline(struct hop *h) {
-    struct api_metrics *m = &h->call.api->metrics;
-    bool pooled = db_blocks(h->call.work.desk->db); /* then this is the pool, and the budget was the pool's */
-    atomic_fetch_add(&m->inline_runs, pooled ? 0 : 1);
+    struct call *c = &h->call;
+    struct api_metrics *m = &c->api->metrics;
+    atomic_fetch_add(&m->inline_runs, h->pooled ? 0 : 1);
     int rc = run_reading(h);
-    if (rc <= 0 || pooled) {
-        finish(h, rc > 0 ? -ERR_SERVICE_UNAVAILABLE : rc);
+    if (rc <= 0 || h->pooled) {
+        finish(h, rc > 0 ? out_of_time(c) : rc);
         return;
     }
     atomic_fetch_add(&m->reruns, 1);
@@ -319,7 +327,7 @@ static bool on_replica(struct hop *h) {
     if (rc >= 0) rc = run_reading(h);
     bool failed_there = rc < 0 && error_info(-rc)->status >= 500;
     if (!failed_there) {
-        finish(h, rc > 0 ? -ERR_SERVICE_UNAVAILABLE : rc);
+        finish(h, rc > 0 ? out_of_time(c) : rc);
         return true;
     }
     c->headers = h->before;
@@ -408,7 +416,7 @@ static void pool_auth(struct pool_task *t) {
     struct hop *h = hop_of_pool(t);
     struct call *c = &h->call;
     int rc = open_snapshot(c, BUDGET_POOL_MS), opened = rc;
-    if (rc >= 0) rc = auth_slow(c);
+    if (rc >= 0) rc = read_in_time(c, auth_slow(c));
     if (opened >= 0) db_read_end(c->work.conn);
     if (rc < 0) finish(h, rc);
     else to_pool(h, pool_admit);
@@ -416,7 +424,7 @@ static void pool_auth(struct pool_task *t) {
 
 static void delay_over(struct delay *t) {
     struct hop *h = hop_of_delay(t);
-    if (atomic_load(&h->call.api->draining)) finish(h, -ERR_SERVICE_UNAVAILABLE);
+    if (atomic_load(&h->call.api->draining)) finish(h, UNAVAILABLE("refused logins", "stopping: a login that waited for its turn is refused"));
     else to_lane(h, LANE_HASH, pool_auth);
 }
 
@@ -433,22 +441,40 @@ static void to_hash(struct hop *h, int ms, uint64_t key) {
     if (!delay(api->delays, &h->delay, key, ms)) finish(h, auth_crowded(&h->call));
 }
 
+static void pool_begin(struct pool_task *t);
+
+/* On an event loop a busy machine may spend the whole budget between two statements. So a spent budget is no failure of a
+ * request, be it a read or a write: it begins again in the pool, as nothing has been done for it yet. */
 static void authenticate(struct hop *h) {
     struct call *c = &h->call;
     uint64_t key = 0;
-    int rc = open_snapshot(c, db_blocks(c->work.desk->db) ? BUDGET_POOL_MS : BUDGET_INLINE_MS), opened = rc;
+    struct header *before = c->headers;
+    int rc = open_snapshot(c, h->pooled ? BUDGET_POOL_MS : BUDGET_INLINE_MS), opened = rc;
     if (rc >= 0) rc = auth_fast(c);
     if (rc == AUTH_DONE) {
         admit(h);
         return;
     }
     if (rc == AUTH_SLOW) rc = auth_delay(c, &key);
+    bool spent = opened >= 0 && rc < 0 && db_budget_spent(c->work.conn);
     if (opened >= 0) db_read_end(c->work.conn);
-    if (rc < 0) finish(h, rc);
-    else to_hash(h, rc, key);
+    if (spent && !h->pooled) {
+        atomic_fetch_add(&c->api->metrics.reruns, 1);
+        c->headers = before;
+        work_rewind(&c->work);
+        to_pool(h, pool_begin);
+    } else if (rc < 0) {
+        finish(h, spent ? out_of_time(c) : rc);
+    } else {
+        to_hash(h, rc, key);
+    }
 }
 
-static void pool_begin(struct pool_task *t) { authenticate(hop_of_pool(t)); }
+static void pool_begin(struct pool_task *t) {
+    struct hop *h = hop_of_pool(t);
+    h->pooled = true;
+    authenticate(h);
+}
 
 /* ---- the beginning ------------------------------------------------------------------------------------------------ */
 

@@ -1,5 +1,6 @@
 /* Where links in mails lead. Opening one does nothing, since programs open links too (scanners, previews): a button does it. */
 #include "api/page.h"
+#include "base/log.h"
 #include "base/limits.h"
 #include "core/password.h"
 #include "core/proof.h"
@@ -102,7 +103,7 @@ static void password(struct visit *v) {
         password_form(v, wrong);
         return;
     }
-    if (rc > 0) rc = mine->hash.p ? outcome(v, visit_write(v, set_password)) : -ERR_SERVICE_UNAVAILABLE;
+    if (rc > 0) rc = mine->hash.p ? outcome(v, visit_write(v, set_password)) : UNAVAILABLE("passwords without memory", "no memory to hash a password");
     if (rc < 0) {
         visit_failed(v);
     } else if (rc == 0) {

@@ -2,6 +2,7 @@
  * its lane and holds no thread. */
 #include "api/machine.h"
 #include "base/limits.h"
+#include "base/log.h"
 
 #include <stdlib.h>
 
@@ -15,9 +16,10 @@ struct line {
 /* At once: of those that wait, of those that run. */
 static const struct {
     int queued, running;
+    const char *name;
 } most[LANES] = {
-    [LANE_WORK] = {LIMIT_POOL_QUEUE, POOL_THREADS},
-    [LANE_HASH] = {LIMIT_HASH_QUEUE, 1           },
+    [LANE_WORK] = {LIMIT_POOL_QUEUE, POOL_THREADS, "long reads and uploads"},
+    [LANE_HASH] = {LIMIT_HASH_QUEUE, 1,            "passwords"             },
 };
 
 struct pool {
@@ -111,6 +113,7 @@ bool pool_submit(struct pool *p, enum lane lane, struct pool_task *t) {
         pthread_cond_signal(&p->some);
     }
     pthread_mutex_unlock(&p->lock);
+    if (!room) log_often(LOG_ERROR, "requests that found a full queue", "the pool's queue of %s is full or closed (at most %d wait): a request was refused", most[lane].name, most[lane].queued);
     return room;
 }
 

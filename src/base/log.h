@@ -3,6 +3,7 @@
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
+#include "base/error.h"
 #include "base/str.h"
 
 #include <stdatomic.h>
@@ -34,6 +35,13 @@ void log_flush(void); /* called several times a second: writes the numbers of fl
         static struct log_kind kind_ = {.name = (kind_name), .level = (kind_level)};                                   \
         log_kind_line(&kind_, __VA_ARGS__);                                                                            \
     } while (0)
+
+/* -ERR_SERVICE_UNAVAILABLE, and the line that names its cause. A 503 begins with one of these, where the cause is known. */
+#define UNAVAILABLE(kind_name, ...)                                                                                    \
+    __extension__({                                                                                                    \
+        log_often(LOG_ERROR, kind_name, __VA_ARGS__);                                                                  \
+        -ERR_SERVICE_UNAVAILABLE;                                                                                      \
+    })
 
 /* A path as it may be logged: at most 512 bytes, and a segment that may be a token is `...`. A token is a segment of 20 bytes or more
  * that is not a word. A word has only letters of one case, `_`, `-` and `.`. */

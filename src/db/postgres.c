@@ -91,9 +91,9 @@ int pg_error(struct conn *c, PGresult *r, const char *sql) {
     int err = state ? error_of(c, state) : ERR_SERVICE_UNAVAILABLE;
     if (err == ERR_INTERNAL_ERROR) log_error("store: %s (%s) in: %s", text, state, sql);
     int fault = state ? (int)strtol(state, NULL, 36) : -1;
-    bool quiet = c->pg->collided || c->budget_spent || fault == c->fault;
-    if (err == ERR_SERVICE_UNAVAILABLE && !quiet) {
-        log_warn("store: the database refused a statement (%s)", state ? state : "connection lost");
+    bool passing = c->pg->collided || c->budget_spent; /* it may be run again: see postgres_store.c and api/dispatch.c */
+    if (err == ERR_SERVICE_UNAVAILABLE && !passing) {
+        log_often(LOG_WARN, "refused statements", "store: the database refused a statement (%s)", state ? state : "connection lost");
         c->fault = fault;
     }
     PQclear(r);
@@ -251,8 +251,8 @@ int pg_ready(struct conn *c) {
     if (alive(c->pg)) catch_up(c);
     if (alive(c->pg)) return 0;
     c->pg->sent = false;
-    if (c->transaction) return -ERR_SERVICE_UNAVAILABLE;
-    return connect_now(c, (struct why){text, sizeof text}) < 0 ? -ERR_SERVICE_UNAVAILABLE : 0;
+    if (c->transaction) return UNAVAILABLE("lost connections", "store: the connection to the %s was lost in the middle of a transaction", c->pg->server->name);
+    return connect_now(c, (struct why){text, sizeof text}) < 0 ? UNAVAILABLE("connections that failed", "store: %s", text) : 0;
 }
 
 int pg_run(struct conn *c, const char *text) {

@@ -62,7 +62,8 @@ static void carry_out(struct conn *c, struct db_task *t, bool bulk) {
         if (!again || i == ATTEMPTS) break;
         pause_before(i);
     }
-    if (c->pg->collided) rc = -ERR_SERVICE_UNAVAILABLE;
+    if (c->pg->collided) rc = UNAVAILABLE("writes given up", "store: a write met others %d times (deadlocks, serialisation failures) and was given up", ATTEMPTS);
+    if (rc < 0 && c->budget_spent) log_often(LOG_WARN, "writes that took too long", "store: a write took longer than --statement-timeout");
     count(&c->counters.tasks);
     t->done(t, rc);
 }
@@ -98,7 +99,7 @@ void pg_submit(struct db *db, struct db_task *t) {
         pthread_cond_signal(&s->wake);
     }
     pthread_mutex_unlock(&s->lock);
-    if (refused) t->done(t, -ERR_SERVICE_UNAVAILABLE);
+    if (refused) t->done(t, UNAVAILABLE("refused writes", "store: no writer takes a write: it is refused"));
 }
 
 bool pg_writes_here(const struct db *db) { return writing_for == db; }

@@ -46,12 +46,9 @@ static int error_of(const struct conn *c, int code) {
     }
 }
 
-/* Passing troubles are the caller's to report; a fault of the machine is logged once, not at every statement it hits.
- */
+/* An interrupted statement is not logged here: its budget is spent, and the caller may run it again with a larger one. */
 static void note_fault(struct conn *c, int code, const char *text) {
-    int primary = code & 0xff;
-    bool passing = primary == SQLITE_BUSY || primary == SQLITE_INTERRUPT || primary == SQLITE_ABORT;
-    if (!passing && code != c->fault) log_error("store: %s (%d)", text, code);
+    if ((code & 0xff) != SQLITE_INTERRUPT) log_often(LOG_ERROR, "failed statements", "store: %s (%d)", text, code);
     c->fault = code;
 }
 

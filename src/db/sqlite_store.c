@@ -125,7 +125,7 @@ void sqlite_submit(struct db *db, struct db_task *t) {
     if (db->sqlite->writer)
         writer_submit(db->sqlite->writer, t);
     else
-        t->done(t, -ERR_SERVICE_UNAVAILABLE);
+        t->done(t, UNAVAILABLE("refused writes", "store: it was opened for reading: a write is refused"));
 }
 
 bool sqlite_writes_here(const struct db *db) { return db->sqlite->writer && writer_is_me(db->sqlite->writer); }

@@ -88,7 +88,7 @@ static int statement_new(struct conn *c, uint64_t hash, const char *sql, struct 
     struct stmt *s = calloc(1, size + length + names_size(c, handle, params));
     if (!s) {
         c->engine->finalize(c, handle);
-        return -ERR_SERVICE_UNAVAILABLE;
+        return UNAVAILABLE("statements without memory", "store: no memory for a statement");
     }
     ring_init(&s->link);
     s->conn = c;

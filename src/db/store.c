@@ -118,7 +118,7 @@ struct conn *db_reader(struct db *db) {
     if (c) return c;
     char text[256];
     if (db->engine->connect(db, &c, (struct why){text, sizeof text}) < 0) {
-        log_error("store: %s", text);
+        log_often(LOG_ERROR, "connections that failed", "store: %s", text);
         return NULL;
     }
     if (pthread_setspecific(db->reader_key, c) == 0) return c;

@@ -94,7 +94,7 @@ void writer_submit(struct writer *w, struct db_task *t) {
     }
     pthread_mutex_unlock(&w->lock);
     if (refused)
-        t->done(t, -ERR_SERVICE_UNAVAILABLE);
+        t->done(t, UNAVAILABLE("refused writes", "store: a write came after the end of the writer: it is refused"));
     else if (first)
         pthread_cond_signal(&w->wake);
 }
@@ -155,7 +155,6 @@ static void recover(struct writer *w) {
     struct why why = {text, sizeof text};
     conn_close(w->conn);
     if (conn_open(&w->store->sqlite->writing, &w->conn, why) < 0) return;
-    w->conn->fault = w->fault; /* said already: the next of its kind needs no line of its own */
     int rc = conn_begin(w->conn, true);
     if (rc < 0) return;
     conn_pragma(w->conn, STORE_MARK);
@@ -190,6 +189,10 @@ static int run_tasks(struct writer *w) {
     return n;
 }
 
+static int refuse_writes(const struct writer *w) {
+    return UNAVAILABLE("batches of refused writes", "store: writes are refused until one succeeds again; the last one failed: %s", sqlite3_errstr(w->fault));
+}
+
 static int take_refused(struct writer *w) {
     int n = 0;
     while (n < LIMIT_BATCH && (w->batch[n] = next_task(w)) != NULL) n++;
@@ -198,7 +201,7 @@ static int take_refused(struct writer *w) {
 
 static void run_batch(struct writer *w) {
     if (!atomic_load(&w->writable)) recover(w);
-    int rc = atomic_load(&w->writable) ? conn_begin(w->conn, true) : -ERR_SERVICE_UNAVAILABLE;
+    int rc = atomic_load(&w->writable) ? conn_begin(w->conn, true) : refuse_writes(w);
     int n = rc == 0 ? run_tasks(w) : take_refused(w);
     if (rc == 0) rc = conn_commit(w->conn);
     snapshots_outdated(w->store);

@@ -100,8 +100,7 @@ static int put_in_place(const char *folder, const char *sub, const char *path, c
 int content_keep(struct arena *a, const char *folder, struct str sha256, const char *from, int64_t size) {
     const char *path = content_path(a, folder, sha256).p;
     if (put_in_place(folder, sub_folder(a, folder, sha256), path, from, size) == 0) return 0;
-    log_error("the content %s can't be kept: %s", path, strerror(errno));
-    return -ERR_SERVICE_UNAVAILABLE;
+    return UNAVAILABLE("contents that can't be kept", "the content %s can't be kept: %s", path, strerror(errno));
 }
 
 int content_hold(struct work *w, struct str sha256, const char *from, int64_t size) {

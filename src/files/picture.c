@@ -54,7 +54,7 @@ static bool jpeg(FILE *f, struct picture *out) {
 int picture_look(const char *path, struct picture *out) {
     unsigned char head[32];
     FILE *f = fopen(path, "rbe");
-    if (f == NULL) return -ERR_SERVICE_UNAVAILABLE;
+    if (f == NULL) return UNAVAILABLE("pictures that can't be read", "the picture %s can't be read: %s", path, strerror(errno));
     size_t n = fread(head, 1, sizeof head, f);
     bool known = png(head, n, out) || gif(head, n, out) || (n > 3 && head[0] == 0xFF && head[1] == 0xD8 && jpeg(f, out));
     fclose(f);
@@ -115,8 +115,7 @@ static int run_child(int in, int out, int side) {
     int rc = posix_spawn(&child, "/proc/self/exe", &actions, NULL, args, nothing);
     posix_spawn_file_actions_destroy(&actions);
     if (rc != 0) {
-        log_error("a picture can't be decoded: no process for it: %s", strerror(rc));
-        return -ERR_SERVICE_UNAVAILABLE;
+        return UNAVAILABLE("pictures that can't be decoded", "a picture can't be decoded: no process for it: %s", strerror(rc));
     }
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -132,8 +131,8 @@ static bool read_all(int fd, struct arena *a, struct str *out) {
 
 int picture_square(const char *path, int side, struct arena *a, const struct picture *p, struct str *out) {
     if ((int64_t)p->width * p->height > LIMIT_PIXELS) return 0;
-    int in = open(path, O_RDONLY | O_CLOEXEC), answer = memfd_create("picture", MFD_CLOEXEC), rc = -ERR_SERVICE_UNAVAILABLE;
-    if (in >= 0 && answer >= 0) rc = run_child(in, answer, side);
+    int in = open(path, O_RDONLY | O_CLOEXEC), answer = memfd_create("picture", MFD_CLOEXEC);
+    int rc = in >= 0 && answer >= 0 ? run_child(in, answer, side) : UNAVAILABLE("pictures that can't be read", "the picture %s can't be read: %s", path, strerror(errno));
     if (rc == 1 && !read_all(answer, a, out)) rc = 0;
     if (in >= 0) close(in);
     if (answer >= 0) close(answer);

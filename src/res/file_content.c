@@ -95,9 +95,9 @@ static int open_content(struct call *c, const struct content *f, struct download
     const char *path = content_path(c->work.arena, c->work.desk->files, f->sha256).p;
     d->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (d->fd >= 0 && fstat(d->fd, &st) == 0 && st.st_size == f->size) return 0;
-    log_error("the content %s of a file is not there as it was: %s", path, d->fd < 0 ? strerror(errno) : "another size");
+    int rc = UNAVAILABLE("downloads of missing or damaged contents", "the content %s of a file is not there as it was: %s", path, d->fd < 0 ? strerror(errno) : "another size");
     if (d->fd >= 0) close(d->fd);
-    return -ERR_SERVICE_UNAVAILABLE;
+    return rc;
 }
 
 static int send_content(struct call *c, const struct content *f) {

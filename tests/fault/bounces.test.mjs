@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { BINARY, connect, defer, deliver, directory, fixture, mailIn, open, relay, until, waiting } from '../api/lib/index.mjs';
+import { shim } from './shim.mjs';
 
-const SHIM = fileURLToPath(new URL('../../build/tests/fault/eio.so', import.meta.url));
+const SHIM = shim('eio');
 
 /** A desk whose relay took as many invitations: a report about each, and the ids of whom they were sent to. */
 async function reports(t, count, options = {}) {
@@ -61,7 +61,7 @@ test('on a full disk a report is not acknowledged, and nothing is left of it; wi
 });
 
 test('on a disk that fails to sync a report is not acknowledged, and nothing is left of it', async (t) => {
-  if (!existsSync(SHIM)) return t.skip('eio.so is not built');
+  if (!SHIM) return t.skip('eio.so is not built');
   const dir = directory();
   for (const folder of ['tmp', 'new', 'failed']) mkdirSync(join(dir, 'mail', folder), { recursive: true });
   const sick = join(directory(), 'sick');
@@ -95,7 +95,7 @@ test('while the store can\'t be written a report waits, and is noted afterwards'
   writeFileSync(sick, 'sync');
   unread(sick);
   readFileSync(sick);
-  if (!existsSync(SHIM) || !wasRead(sick)) return t.skip('eio.so is not built, or nobody is told here when a file is read');
+  if (!SHIM || !wasRead(sick)) return t.skip('eio.so is not built, or nobody is told here when a file is read');
   rmSync(sick);
   const { desk, ids, mails } = await reports(t, 1, { dir, env: { LD_PRELOAD: SHIM, DESKD_FAULT: sick, DESKD_FAULT_UNDER: `${dir}/desk.db` } });
   desk.expects5xx = true;

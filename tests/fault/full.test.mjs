@@ -1,20 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { closeSync, existsSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { defer, directory, open, until } from '../api/lib/index.mjs';
-
-const BUILT = fileURLToPath(new URL('../../build/tests/fault/eio.so', import.meta.url));
-const SOURCE = fileURLToPath(new URL('eio.c', import.meta.url));
-
-/** The failing disk as a library to preload; undefined where it can't be made. */
-function shim() {
-  if (existsSync(BUILT)) return BUILT;
-  const made = join(directory(), 'eio.so');
-  return spawnSync('cc', ['-shared', '-fPIC', '-D_GNU_SOURCE', '-o', made, SOURCE]).status === 0 ? made : undefined;
-}
+import { shim } from './shim.mjs';
 
 /** Fills the file system of a file to its last byte. */
 function fill(file) {
@@ -85,7 +75,7 @@ const FAULTS = { sync: 'fails to sync', write: 'fails to write', full: 'takes no
 
 for (const [fault, words] of Object.entries(FAULTS)) {
   test(`a disk that ${words}: writes are 503, reads go on, and it heals without a restart`, { timeout: 120_000 }, async (t) => {
-    const preload = shim();
+    const preload = shim('eio');
     if (!preload) return t.skip('eio.so is not built and there is no compiler');
     const sick = join(directory(), 'sick');
     const dir = directory();
