@@ -44,6 +44,7 @@ async function sickAndWell(desk, makeSick, makeWell) {
   }
   const while503 = (await desk.owner.get('/teams', { limit: 1 })).must(200).body.total_count;
   assert.equal(while503, kept.size, 'a refused write is not there');
+  assert.match(desk.log, /error store: writes are refused until one succeeds again; the last one failed: /);
   makeWell();
   await until('writes to work again without a restart', async () => {
     const reply = await write(desk, 'after');
