@@ -1,6 +1,7 @@
 #include "core/setting.h"
 
 #include "base/fold.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "core/hours.h"
 #include "core/job.h"
@@ -10,6 +11,10 @@
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
+
+#define RELAY_PASSWORD "mail.smtp_password"
+/* What decides who is sent the password of the relay. */
+#define RELAY(type, initial) type, initial, .role = ROLE_OWNER, .forgets = RELAY_PASSWORD
 
 const struct setting setting_table[] = {
     {"cases.status_visible_to_customers", SETTING_BOOL, "1", 0, 0, .doc = "Customers see the status of a conversation."},
@@ -25,19 +30,21 @@ const struct setting setting_table[] = {
     {"security.session_hours_staff", SETTING_INT, "8", 1, 720, .doc = "Idle life of a session of staff, in hours."},
     {"security.session_hours_customers", SETTING_INT, "72", 1, 720, .doc = "Idle life of a session of customers, in hours."},
     {"security.password_reset_hours", SETTING_INT, "2", 1, 72, .doc = "Life of a link that resets a password, in hours."},
-    {"security.cors_origins", SETTING_TEXT, "", 0, 0, .doc = "Origins that browsers may call from, separated by blanks; * for all."},
+    {"security.cors_origins", SETTING_TEXT, "", 0, 0, .role = ROLE_OWNER, .doc = "Origins that browsers may call from, separated by blanks; * for all."},
     {"desk.name", SETTING_TEXT, "Support", 0, 0, .doc = "What the desk calls itself, in mails and on pages."},
     {"desk.time_zone", SETTING_ZONE, "UTC", 0, 0, .doc = "Where days begin and end for rules and filters: a name of the tz database."},
-    {"mail.smtp_host", SETTING_TEXT, "", 0, 0, .doc = "The relay that takes outgoing mail. Until it and mail.from_address are set, mails wait."},
-    {"mail.smtp_port", SETTING_INT, "587", 1, 65535, .doc = "Its port."},
-    {"mail.smtp_security", SETTING_WORD, "STARTTLS", 0, 0, .doc = "NONE, STARTTLS or TLS; with the latter two its certificate must be valid. NONE also sends the password as it is.",
-     .words = smtp_securities},
-    {"mail.smtp_user", SETTING_TEXT, "", 0, 0, .doc = "Who logs in there; empty: nobody."},
-    {"mail.smtp_password", SETTING_SECRET, "", 0, 0, .doc = "The password for it. Never shown."},
-    {"mail.smtp_ca", SETTING_TEXT, "", 0, 0, .doc = "Certificates (PEM) that vouch for the relay, in place of the system's."},
-    {"mail.smtp_timeout_seconds", SETTING_INT, "60", 5, 240, .doc = "How long sending one mail may take."},
-    {"mail.from_address", SETTING_EMAIL, "", 0, 0, .doc = "Whom mails are from."},
-    {"mail.return_path", SETTING_EMAIL, "", 0, 0, .doc = "Where reports of mails that did not arrive go; empty: to mail.from_address."},
+    {"mail.smtp_host", RELAY(SETTING_TEXT, ""), .doc = "The relay that takes outgoing mail. Until it and mail.from_address are set, mails wait."},
+    {"mail.smtp_port", RELAY(SETTING_INT, "587"), .min = 1, .max = 65535, .doc = "Its port."},
+    {"mail.smtp_security", RELAY(SETTING_WORD, "STARTTLS"), .words = smtp_securities,
+     .doc = "NONE, STARTTLS or TLS; with the latter two its certificate must be valid. NONE also sends the password as it is."},
+    {"mail.smtp_user", SETTING_TEXT, "", .role = ROLE_OWNER, .doc = "Who logs in there; empty: nobody."},
+    {RELAY_PASSWORD, SETTING_SECRET, "", .role = ROLE_OWNER,
+     .doc = "The password for it. Never shown. A change of host, port, security or certificates deletes it, unless it is sent along."},
+    {"mail.smtp_ca", RELAY(SETTING_LINES, ""), .doc = "Certificates (PEM) that vouch for the relay, in place of the system's."},
+    {"mail.smtp_timeout_seconds", SETTING_INT, "60", 5, 240, .role = ROLE_OWNER, .doc = "How long sending one mail may take."},
+    {"mail.from_address", SETTING_EMAIL, "", .role = ROLE_OWNER, .doc = "Whom mails are from."},
+    {"mail.return_path", SETTING_EMAIL, "", .role = ROLE_OWNER,
+     .doc = "Where reports of mails that did not arrive go; empty: to mail.from_address."},
     {"mail.from_name", SETTING_TEXT, "", 0, 0, .doc = "The name beside it; empty: desk.name."},
     {"mail.notify_password_changes", SETTING_BOOL, "1", 0, 0, .doc = "Who gets a new password is told by mail."},
     {"files.max_megabytes", SETTING_INT, "20", 1, 1024, .doc = "The largest file that may be uploaded, in megabytes of 1,048,576 bytes."},
@@ -63,13 +70,19 @@ static int place_of(struct str name) {
     return -1;
 }
 
-int settings_reload(struct settings *s, struct conn *c) {
-    struct arena *arena = arena_new(), *old;
-    struct str values[SETTINGS];
+/* Parallel to the table, in the arena. */
+static int load_values(struct conn *c, struct arena *a, struct str *values) {
     int rc, place;
     for (size_t i = 0; i < SETTINGS; i++) values[i] = str_of(setting_table[i].initial);
     DB_ROWS(rc, c, &settings_all, NULL, row)
-        if ((place = place_of(col_text(row, 0))) >= 0) values[place] = str_dup(arena, col_text(row, 1));
+        if ((place = place_of(col_text(row, 0))) >= 0) values[place] = str_dup(a, col_text(row, 1));
+    return rc;
+}
+
+int settings_reload(struct settings *s, struct conn *c) {
+    struct arena *arena = arena_new(), *old;
+    struct str values[SETTINGS];
+    int rc = load_values(c, arena, values);
     if (rc < 0) {
         arena_free(arena);
         return rc;
@@ -141,19 +154,6 @@ int64_t setting_int(const struct desk *d, const char *name) {
 
 bool setting_bool(const struct desk *d, const char *name) { return setting_int(d, name) != 0; }
 
-static bool value_fits(const struct setting *s, struct str value) {
-    int64_t v = 0;
-    switch (s->type) {
-    case SETTING_TEXT:
-    case SETTING_SECRET: return value.n <= 4096;
-    case SETTING_EMAIL: return value.n == 0 || email_valid(value);
-    case SETTING_ZONE: return time_zone_known(value);
-    case SETTING_WORD: return word_id(s->words, value) >= 0;
-    case SETTING_BOOL: return str_to_int(value, &v) && (v == 0 || v == 1);
-    case SETTING_INT: return str_to_int(value, &v) && v >= s->min && v <= s->max;
-    }
-    return false;
-}
 
 static void reload(struct desk *d, void *arg) {
     (void)arg;
@@ -169,13 +169,103 @@ void settings_heard(struct desk *d, struct str payload) {
     if (rc < 0) log_error("settings could not be read again; the former ones stay");
 }
 
-int setting_set(struct work *w, struct str name, struct str value) {
+/* ---- writing ---------------------------------------------------------------------------------------------------- */
+
+static const char *read_number(struct work *w, const struct setting *s, struct str text, struct str *value) {
+    int64_t v;
+    char number[INT_TEXT];
+    if (!str_to_int(text, &v) || v < s->min || v > s->max)
+        return str_fmt(w->arena, "`%s` must be a number from %lld to %lld.", s->name, (long long)s->min, (long long)s->max).p;
+    *value = str_dup(w->arena, str_int(number, v));
+    return NULL;
+}
+
+static const char *read_bool(struct work *w, const struct setting *s, struct str text, struct str *value) {
+    bool yes = str_eq(text, S("1")) || str_eqi(text, S("true")), no = str_eq(text, S("0")) || str_eqi(text, S("false"));
+    *value = yes ? S("1") : S("0");
+    return yes || no ? NULL : str_fmt(w->arena, "`%s` must be true or false.", s->name).p;
+}
+
+static const char *read_word(struct work *w, const struct setting *s, struct str text, struct str *value) {
+    for (const struct word *word = s->words; word->word; word++)
+        if (str_eqi(text, *value = str_of(word->word))) return NULL;
+    return str_fmt(w->arena, "`%s` must be one of %s.", s->name, words_list(w->arena, s->words).p).p;
+}
+
+/* The value as it is kept. Returns NULL, or why the text is none, as a sentence. */
+static const char *read_value(struct work *w, const struct setting *s, struct str text, struct str *value) {
+    const char *why = text_wrong(w->arena, text, LIMIT_SETTING, s->type != SETTING_LINES);
+    *value = text;
+    if (why) return str_fmt(w->arena, "`%s`: %s", s->name, why).p;
+    switch (s->type) {
+    case SETTING_BOOL: return read_bool(w, s, text, value);
+    case SETTING_INT: return read_number(w, s, text, value);
+    case SETTING_WORD: return read_word(w, s, text, value);
+    case SETTING_ZONE: return time_zone_known(text) ? NULL : str_fmt(w->arena, "`%s` must be a name of the tz database, like Europe/Berlin.", s->name).p;
+    case SETTING_EMAIL: return text.n == 0 || email_valid(text) ? NULL : str_fmt(w->arena, "`%s` must be an e-mail address.", s->name).p;
+    case SETTING_TEXT:
+    case SETTING_LINES:
+    case SETTING_SECRET: return NULL;
+    }
+    return NULL;
+}
+
+static void refuse(struct work *w, enum error code, struct str name, const char *why) {
+    fail_at(w, code, S("values"), str_fmt(w->arena, "values/%.*s", (int)name.n, name.p), "%s", why);
+}
+
+static int check_roles(struct work *w, const struct setting_value *values, int count) {
+    for (int i = 0; i < count; i++) {
+        int place = place_of(values[i].name);
+        if (place < 0 || w->actor.rank >= (int)setting_table[place].role) continue;
+        refuse(w, ERR_PERMISSIONS_DENIED, values[i].name, str_fmt(w->arena, "Only owners may change `%s`.", setting_table[place].name).p);
+    }
+    return failed(w) ? -(int)failure(w) : 0;
+}
+
+/* What is wanted of each setting, parallel to the table; p NULL: nothing. */
+static int read_values(struct work *w, const struct setting_value *values, int count, struct str *wanted) {
+    for (int i = 0; i < count; i++) {
+        int place = place_of(values[i].name);
+        struct str name = values[i].name, text = values[i].value;
+        if (name.n > LIMIT_TITLE) name = S("...");
+        const char *why = place < 0 ? str_fmt(w->arena, "Unknown setting `%.*s`.", (int)name.n, name.p).p
+                          : text.p == NULL ? str_fmt(w->arena, "`%s` must be a single value.", setting_table[place].name).p
+                                           : read_value(w, &setting_table[place], text, &wanted[place]);
+        if (why) refuse(w, ERR_FIELD_INVALID, name, why);
+    }
+    return failed(w) ? -(int)failure(w) : 0;
+}
+
+/* Secrets that were meant for what now changes. */
+static void forget_secrets(struct work *w, const struct str *now, struct str *wanted) {
+    for (size_t i = 0; i < SETTINGS; i++) {
+        const struct setting *s = &setting_table[i];
+        if (s->forgets == NULL || wanted[i].p == NULL || str_eq(wanted[i], now[i])) continue;
+        int secret = place_of(str_of(s->forgets));
+        if (wanted[secret].p || now[secret].n == 0) continue;
+        wanted[secret] = S("");
+        notice(w, "NOTICE", "%s was deleted, because %s changed. Send it along to keep it.", s->forgets, s->name);
+    }
+}
+
+static int put_value(struct work *w, const struct setting *s, struct str value) {
     int64_t job;
-    int place = place_of(name);
-    if (place < 0 || !value_fits(&setting_table[place], value)) return -ERR_FIELD_INVALID;
-    if (setting_table[place].type == SETTING_SECRET && value.n) value = seal_text(w->arena, &w->desk->setting_key, value);
+    if (s->type == SETTING_SECRET && value.n) value = seal_text(w->arena, &w->desk->setting_key, value);
+    TRY(outbox_add(w, "settings", str_of(s->name)));
+    if (s->job) TRY(job_add(w, s->job, S("{}"), &job));
+    return db_exec(w->conn, &setting_put, BINDS(B_TEXT("name", str_of(s->name)), B_TEXT("value", value), B_INT("now", w->now)));
+}
+
+int settings_put(struct work *w, const struct setting_value *values, int count) {
+    struct str now[SETTINGS], wanted[SETTINGS] = {0};
+    TRY(check_roles(w, values, count));
+    TRY(read_values(w, values, count, wanted));
+    TRY(db_lock(w->conn, S("settings"))); /* a write beside this one must not pair its host with the present password */
+    TRY(load_values(w->conn, w->arena, now));
+    forget_secrets(w, now, wanted);
     after_commit(w, reload, NULL);
-    TRY(outbox_add(w, "settings", name));
-    if (setting_table[place].job) TRY(job_add(w, setting_table[place].job, S("{}"), &job));
-    return db_exec(w->conn, &setting_put, BINDS(B_TEXT("name", name), B_TEXT("value", value), B_INT("now", w->now)));
+    for (size_t i = 0; i < SETTINGS; i++)
+        if (wanted[i].p) TRY(put_value(w, &setting_table[i], wanted[i]));
+    return 0;
 }

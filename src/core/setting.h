@@ -2,13 +2,14 @@
 #ifndef CORE_SETTING_H
 #define CORE_SETTING_H
 
-#include "base/words.h"
+#include "core/words.h"
 #include "work/work.h"
 
 enum setting_type {
     SETTING_BOOL,
     SETTING_INT,
-    SETTING_TEXT,
+    SETTING_TEXT,   /* one line */
+    SETTING_LINES,
     SETTING_ZONE,   /* a name of the tz database */
     SETTING_EMAIL,
     SETTING_WORD,   /* one of .words */
@@ -19,6 +20,9 @@ struct setting {
     enum setting_type type;
     const char *initial;
     int64_t min, max; /* SETTING_INT */
+    enum role_type role; /* the lowest one that may change it; 0: each one that may change settings. Owners alone decide where
+                            secrets travel: an admin could have the owner's reset link sent to a server of their own */
+    const char *forgets; /* a secret meant for the present value: a change deletes it, unless the same write sets it. NULL: none */
     const char *doc;
     const char *job; /* kind of the job that a change of it wants; NULL: none */
     const struct word *words;
@@ -38,7 +42,11 @@ struct str setting_text(const struct desk *d, const char *name, struct arena *a)
 int setting_word(const struct desk *d, const char *name); /* its number */
 struct str setting_secret(const struct desk *d, const char *name, struct arena *a); /* p NULL: none, or sealed with another server key */
 
-/* Checks and writes one; the value in memory follows after the commit. -ERR_FIELD_INVALID: unknown, or not of its type. */
-int setting_set(struct work *w, struct str name, struct str value);
+struct setting_value {
+    struct str name, value; /* value.p NULL: not a text at all */
+};
+/* Checks and writes all of them, or none; the values in memory follow after the commit. Problems point at values/<name>: settings
+ * that the actor's role may not change, or else unknown names and values of the wrong type. */
+int settings_put(struct work *w, const struct setting_value *values, int count);
 
 #endif

@@ -28,19 +28,31 @@ static int setting_rows(struct call *c, struct view *v, struct str name, struct 
     return 0;
 }
 
+/* A scalar as text; null clears what may be empty. p NULL: none. */
+static struct str text_of(const struct json *j) {
+    switch (j->type) {
+    case JSON_TRUE: return S("1");
+    case JSON_FALSE: return S("0");
+    case JSON_NULL: return S("");
+    case JSON_STRING:
+    case JSON_NUMBER: return j->text;
+    default: return (struct str){0};
+    }
+}
+
 static int put_settings(struct call *c) {
-    struct arena *a = c->work.arena;
     int n = 0;
     bool relay = false;
     TRY(api_input(c));
-    for (const struct json *j = in(c, "values")->json->first; j; j = j->next, n++) {
-        struct str value = j->type == JSON_TRUE ? S("1") : j->type == JSON_FALSE ? S("0") : j->text, name = str_dup(a, j->name);
-        if (value.p == NULL || j->first || setting_set(&c->work, name, value) < 0)
-            fail_at(&c->work, ERR_FIELD_INVALID, S("values"), str_fmt(a, "values/%s", name.p), "No such setting, or not a value of it.");
-        relay = relay || str_starts(name, S("mail."));
+    const struct json *map = in(c, "values")->json;
+    struct setting_value *values = arena_array(c->work.arena, map->count + 1, sizeof *values);
+    for (const struct json *j = map->first; j; j = j->next) {
+        values[n++] = (struct setting_value){j->name, text_of(j)};
+        relay = relay || str_starts(j->name, S("mail."));
     }
-    if (relay && !failed(&c->work)) TRY(letters_release(&c->work));
-    return failed(&c->work) ? -(int)failure(&c->work) : api_reply_count(c, n);
+    TRY(settings_put(&c->work, values, n));
+    if (relay) TRY(letters_release(&c->work));
+    return api_reply_count(c, n);
 }
 
 static const struct route setting_routes[] = {

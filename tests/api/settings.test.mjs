@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { connect, relay } from './lib/relay.mjs';
+import { open, shared, until } from './lib/index.mjs';
+
+const put = (client, values) => client.put('/settings', { values });
+/** What the settings are now, by category.name. */
+const now = async (client) => Object.fromEntries((await client.fetch('/settings')).map((s) => [s.name, s.value]));
+
+const OWNERS = {
+  'mail.smtp_host': 'relay.example.com', 'mail.smtp_port': 2525, 'mail.smtp_security': 'TLS', 'mail.smtp_user': 'desk', 'mail.smtp_password': 'x',
+  'mail.smtp_ca': 'x', 'mail.smtp_timeout_seconds': 30, 'mail.from_address': 'desk@example.com', 'mail.return_path': 'bounces@example.com',
+  'security.cors_origins': 'https://app.example.com',
+};
+
+describe('settings that decide where secrets travel are for owners', () => {
+  const world = shared();
+
+  for (const [name, value] of Object.entries(OWNERS)) {
+    test(`${name}: admins are refused, owners are not`, async () => {
+      const { admin, owner } = world.desk;
+      const before = await now(owner);
+      (await put(admin, { [name]: value })).refused(403, 'PERMISSIONS_DENIED', `values/${name}`);
+      assert.deepEqual(await now(owner), before);
+      (await put(owner, { [name]: value })).must(200);
+    });
+  }
+
+  test('each refused setting is named, and those beside it are not written', async () => {
+    const { admin, owner } = world.desk;
+    const before = await now(owner);
+    const names = ['mail.smtp_host', 'mail.return_path'];
+    const reply = (await put(admin, { 'desk.name': 'Other', [names[0]]: 'x', 'mail.from_name': 'Other', [names[1]]: 'no address', 'no.such': 1 })).must(403);
+    assert.deepEqual(reply.body.errors.map((e) => [e.code, e.pointer]), names.map((name) => ['PERMISSIONS_DENIED', `values/${name}`]));
+    assert.deepEqual(await now(owner), before);
+  });
+
+  test('admins change what is not an owner\'s', async () => {
+    const { admin, owner } = world.desk;
+    (await put(admin, { 'desk.name': 'Help', 'mail.from_name': 'Help', 'files.max_megabytes': 21 })).must(200);
+    const { 'desk.name': name, 'mail.from_name': from, 'files.max_megabytes': size } = await now(owner);
+    assert.deepEqual([name, from, size], ['Help', 'Help', '21']);
+  });
+
+  test('without the permission settings.manage admins change nothing', async () => {
+    const { owner } = world.desk;
+    const role = await owner.create('/roles', { title: 'No settings', type: 'ADMIN' });
+    (await owner.put(`/roles/${role.id}/permissions`, { 'settings.manage': 0 })).must(200);
+    const { client } = await world.desk.person('admin', { role_id: role.id });
+    (await put(client, { 'desk.name': 'Mine' })).refused(403, 'PERMISSIONS_DENIED');
+  });
+});
+
+describe('values are checked', () => {
+  const world = shared();
+
+  test('every bad value is named with what it must be, and none is written', async () => {
+    const { owner } = world.desk;
+    const before = await now(owner);
+    const bad = {
+      'mail.smtp_port': [0, '`mail.smtp_port` must be a number from 1 to 65535.'],
+      'mail.smtp_security': ['MAYBE', '`mail.smtp_security` must be one of NONE, STARTTLS, TLS.'],
+      'mail.return_path': ['nobody', '`mail.return_path` must be an e-mail address.'],
+      'desk.time_zone': ['Nowhere/Land', '`desk.time_zone` must be a name of the tz database, like Europe/Berlin.'],
+      'mail.notify_password_changes': ['perhaps', '`mail.notify_password_changes` must be true or false.'],
+      'desk.name': [{ a: 1 }, '`desk.name` must be a single value.'],
+      'mail.prot': [1, 'Unknown setting `mail.prot`.'],
+    };
+    const reply = await put(owner, { 'security.password_history': 3, ...Object.fromEntries(Object.entries(bad).map(([name, [value]]) => [name, value])) });
+    reply.refused(400, 'FIELD_INVALID', ...Object.keys(bad).map((name) => `values/${name}`));
+    assert.deepEqual(reply.body.errors.map((e) => e.message), Object.values(bad).map(([, message]) => message));
+    assert.deepEqual(await now(owner), before);
+  });
+
+  for (const [name, value] of [['desk.name', 'a\u0000b'], ['desk.name', 'a\nb'], ['mail.smtp_host', 'a\r\nb'], ['mail.smtp_ca', 'a\u0000b'], ['mail.smtp_password', 'x'.repeat(5000)],
+    ['', 'x'], ['name', 'x'], ['x'.repeat(5000), 'x'], ['desk.name', null], ['desk.name', ['a']], ['files.max_megabytes', null], ['files.max_megabytes', 1.5]]) {
+    const fine = name === 'desk.name' && value === null; // null clears a text
+    test(`${name.slice(0, 30)} = ${JSON.stringify(value).slice(0, 30)}: ${fine ? 'cleared' : 'refused'}`, async () => {
+      const reply = await put(world.desk.owner, { [name]: value });
+      if (fine) reply.must(200);
+      else reply.refused(400, 'FIELD_INVALID');
+    });
+  }
+
+  test('words come in any letter case, truth values and numbers as texts too; all are kept in one form', async () => {
+    const { owner } = world.desk;
+    (await put(owner, { 'mail.smtp_security': 'starttls', 'mail.notify_password_changes': 'FALSE', 'mail.smtp_port': '0587' })).must(200);
+    const { 'mail.smtp_security': security, 'mail.notify_password_changes': notify, 'mail.smtp_port': port } = await now(owner);
+    assert.deepEqual([security, notify, port], ['STARTTLS', '0', '587']);
+  });
+});
+
+describe('the password of the relay is for the server that it was given for', () => {
+  const world = shared();
+  const SECRET = { 'mail.smtp_host': 'a.example', 'mail.smtp_port': 587, 'mail.smtp_security': 'TLS', 'mail.smtp_ca': '', 'mail.smtp_user': 'desk', 'mail.smtp_password': 'gr8 secret' };
+  const forgotten = (reply) => reply.must(200).notices.filter((m) => m.includes('mail.smtp_password was deleted')).length;
+
+  for (const [name, value] of [['mail.smtp_host', 'b.example'], ['mail.smtp_port', 588], ['mail.smtp_security', 'NONE'], ['mail.smtp_ca', 'PEM']]) {
+    test(`a change of ${name} deletes it, once and with a notice`, async () => {
+      const { owner } = world.desk;
+      assert.equal(forgotten(await put(owner, SECRET)), 0, 'it was sent along');
+      assert.equal(forgotten(await put(owner, { [name]: SECRET[name] })), 0, 'nothing changed');
+      assert.equal(forgotten(await put(owner, { 'mail.smtp_user': 'other', 'mail.smtp_timeout_seconds': 31, 'desk.name': 'x' })), 0, 'it goes to the same server');
+      assert.equal(forgotten(await put(owner, { [name]: value })), 1);
+      assert.equal(forgotten(await put(owner, { [name]: SECRET[name] })), 0, 'it is gone');
+    });
+  }
+
+  test('a refused write deletes nothing', async () => {
+    const { owner } = world.desk;
+    (await put(owner, SECRET)).must(200);
+    (await put(owner, { 'mail.smtp_host': 'b.example', 'mail.smtp_timeout_seconds': 1 })).refused(400, 'FIELD_INVALID');
+    assert.equal(forgotten(await put(owner, { 'mail.smtp_host': 'b.example' })), 1);
+  });
+});
+
+test('another server is not sent the password of the former one', async (t) => {
+  const desk = await open(t);
+  const login = ['desk', 'gr8 secret'];
+  const [first, second] = [await relay(t, { login }), await relay(t, { login })];
+  desk.secrets.add(login[1]);
+  await connect(desk, first, { 'mail.smtp_user': login[0], 'mail.smtp_password': login[1] });
+  await desk.owner.create('/users/invite', { full_name: 'Ines', email: 'ines@people.example' });
+  assert.equal((await first.mail()).user, 'desk');
+  await connect(desk, second);
+  await desk.owner.create('/users/invite', { full_name: 'Ida', email: 'ida@people.example' });
+  await until('the failure', () => /could not be sent yet/.test(desk.log));
+  assert.equal(second.mails.length, 0);
+  await connect(desk, second, { 'mail.smtp_password': login[1] });
+  await desk.owner.create('/users/invite', { full_name: 'Ina', email: 'ina@people.example' });
+  assert.deepEqual((await second.mail()).to, ['ina@people.example']);
+});
