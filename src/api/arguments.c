@@ -1,8 +1,22 @@
 /* Arguments that every operation takes (completions.md section 1), and the notices for those that none does. */
+#include "api/generic.h"
 #include "api/input.h"
+#include "api/narrowing.h"
+#include "api/view.h"
 #include "base/limits.h"
 
+/* Arguments that any operation takes, and those that only some read: in bulk calls, as pages of lists. */
+static const char *const common[] = {"_case", "_empty", "_flat", "_pretty", "include", "fields", "offset", "limit", NULL};
+
 static const struct json *argument(struct call *c, const char *name) { return json_named(c->query, str_of(name)); }
+
+/* A list of names, however it was sent, as text with commas. */
+static int read_names(struct call *c, const char *name, struct str *out) {
+    const struct json *j = argument(c, name);
+    *out = (struct str){0};
+    if (j == NULL || input_joined(c->work.arena, j, out)) return 0;
+    return fail_field(&c->work, ERR_FIELD_INVALID, str_of(name), "A list of names is expected.");
+}
 
 static struct str text_of(const struct json *j) { return j && j->type == JSON_STRING ? j->text : (struct str){0}; }
 
@@ -56,12 +70,41 @@ static int read_page(struct call *c) {
         notice(&c->work, "NOTICE", "The limit of %lld is more than the largest page: %d was used.", (long long)o->limit, LIMIT_PAGE);
         o->limit = LIMIT_PAGE;
     }
-    if (!c->route->newest_keys) return rc;
+    if (!route_takes_keys(c->route, c->resource)) return rc;
     if (read_number(c, "after_id", &o->after_id, &after) < 0) rc = -ERR_FIELD_INVALID;
     if (read_number(c, "before_id", &o->before_id, &before) < 0) rc = -ERR_FIELD_INVALID;
     o->keyset = after || before || c->route->always_keys;
+    if (o->keyset && offset) notice(&c->work, "NOTICE", "offset was ignored: the page begins at an id.");
     if (after && before)
         return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("after_id"), "after_id and before_id exclude each other.");
+    return rc;
+}
+
+static bool takes_argument(const struct call *c, struct str name) {
+    for (const struct field *f = c->takes; f && f->name; f++)
+        if (name_eq(str_of(f->name), name)) return true;
+    return false;
+}
+
+static int once_each(struct call *c) {
+    const struct json *j;
+    int rc = 0;
+    for (int i = 0; common[i]; i++)
+        if (input_find(c, c->query, str_of(common[i]), (struct str){0}, &j) < 0) rc = -ERR_PARAMETERS_INCONSISTENT;
+    return rc;
+}
+
+/* An argument of this list that it can't be narrowed by, because a notice would leave the client with the whole list. */
+static int refuse_narrowing(struct call *c) {
+    static const char *const names[] = {"ids", "legacy_ids", "after_id", "before_id"};
+    bool keys = route_takes_keys(c->route, c->resource);
+    int rc = 0;
+    if (!route_lists(c->route)) return 0;
+    for (int i = 0; i < 4; i++) {
+        bool taken = i >= 2 ? keys : takes_argument(c, str_of(names[i]));
+        if (taken || argument(c, names[i]) == NULL) continue;
+        rc = fail_field(&c->work, ERR_FIELD_INVALID, str_of(names[i]), i < 2 ? "This list can't be narrowed by %s." : "This list is not paged by %s.", names[i]);
+    }
     return rc;
 }
 
@@ -70,6 +113,7 @@ int arguments_read(struct call *c) {
     bool empty = true;
     int rc = 0;
     read_header_options(c);
+    if (once_each(c) < 0) rc = -ERR_PARAMETERS_INCONSISTENT;
     if (read_case(c) < 0) rc = -ERR_FIELD_INVALID;
     if (argument(c, "_empty")) {
         if (read_flag(c, "_empty", &empty) < 0) rc = -ERR_FIELD_INVALID;
@@ -77,18 +121,22 @@ int arguments_read(struct call *c) {
     }
     if (read_flag(c, "_flat", &o->flat) < 0) rc = -ERR_FIELD_INVALID;
     if (read_flag(c, "_pretty", &o->pretty) < 0) rc = -ERR_FIELD_INVALID;
-    o->include = text_of(argument(c, "include"));
-    o->fields = text_of(argument(c, "fields"));
+    if (read_names(c, "include", &o->include) < 0) rc = -ERR_FIELD_INVALID;
+    if (read_names(c, "fields", &o->fields) < 0) rc = -ERR_FIELD_INVALID;
     if (o->flat && o->include.p == NULL) notice(&c->work, "WARNING", "_flat without include counts as include=*.");
     bool list = c->route && (c->route->shape == LIST || c->route->shape == LIST_COUNT);
     if (list && read_page(c) < 0) rc = -ERR_FIELD_INVALID;
+    if (c->route && c->resource && refuse_narrowing(c) < 0) rc = -ERR_FIELD_INVALID;
     if (o->limit == 0) o->limit = DEFAULT_PAGE;
     return rc;
 }
 
-/* Arguments that are read elsewhere: here, by authentication, by bulk calls, by the page, by downloads. */
-static const char *const common[] = {"_case", "_empty", "_flat", "_pretty", "include", "fields", "offset", "limit",
-                                     "ids", "token", "after_id", "before_id", NULL};
+static bool is_common(const struct call *c, struct str name) {
+    for (int i = 0; common[i]; i++)
+        if (name_eq(name, str_of(common[i]))) return true;
+    if (name_eq(name, S("ids"))) return c->route->shape == COUNT;
+    return (name_eq(name, S("after_id")) || name_eq(name, S("before_id"))) && route_lists(c->route);
+}
 
 static bool known(const struct in *list, int count, bool create, bool file, struct str name) {
     for (int i = 0; i < count; i++)
@@ -96,26 +144,53 @@ static bool known(const struct in *list, int count, bool create, bool file, stru
     return false;
 }
 
+/* "ids[x]" beside "ids": one name with two shapes. Its values would be lost. */
+static bool misshapen(const struct in *list, int count, bool create, struct str name) {
+    const char *bracket = name.n ? memchr(name.p, '[', name.n) : NULL;
+    return bracket && known(list, count, create, false, (struct str){name.p, (size_t)(bracket - name.p)});
+}
+
 static void name_unknown(struct call *c, const char *kind, struct buf *names) {
     if (names->n) notice(&c->work, "NOTICE", "%s not known here and ignored: %.*s", kind, (int)(names->n > 800 ? 800 : names->n), names->p);
     buf_free(names);
 }
 
-void input_notices(struct call *c) {
+static int refuse_shape(struct call *c, struct str name) {
+    size_t n = strcspn(str_dup(c->work.arena, name).p, "[");
+    return fail_field(&c->work, ERR_FIELD_INVALID, (struct str){name.p, n}, "The value comes in two shapes: a name alone, and with brackets.");
+}
+
+static int note_arguments(struct call *c) {
     struct buf names = {0};
+    int rc = 0;
     for (const struct json *j = c->query ? c->query->first : NULL; j; j = j->next) {
-        bool read = known(c->args, c->arg_count, false, false, j->name);
-        for (int i = 0; common[i] && !read; i++) read = name_eq(j->name, str_of(common[i]));
-        if (!read) buf_fmt(&names, "%s%.*s", names.n ? ", " : "", (int)j->name.n, j->name.p);
+        if (known(c->args, c->arg_count, false, false, j->name) || is_common(c, j->name)) continue;
+        if (misshapen(c->args, c->arg_count, false, j->name)) rc = refuse_shape(c, j->name);
+        else buf_fmt(&names, "%s%.*s", names.n ? ", " : "", (int)j->name.n, j->name.p);
     }
     name_unknown(c, "Arguments", &names);
-    bool bulk = c->route->shape == COUNT;
-    for (const struct json *j = c->route->any_names ? NULL : c->body->first; j; j = j->next)
-        if (!known(c->input, c->input_count, c->method == POST, false, j->name) && !(bulk && name_eq(j->name, S("ids"))))
-            buf_fmt(&names, "%s%.*s", names.n ? ", " : "", (int)j->name.n, j->name.p);
+    return rc;
+}
+
+static int note_parameters(struct call *c) {
+    struct buf names = {0};
+    bool bulk = c->route->shape == COUNT, create = c->method == POST;
+    int rc = 0;
+    for (const struct json *j = c->route->any_names ? NULL : c->body->first; j; j = j->next) {
+        if (known(c->input, c->input_count, create, false, j->name) || (bulk && name_eq(j->name, S("ids")))) continue;
+        if (misshapen(c->input, c->input_count, create, j->name)) rc = refuse_shape(c, j->name);
+        else buf_fmt(&names, "%s%.*s", names.n ? ", " : "", (int)j->name.n, j->name.p);
+    }
     name_unknown(c, "Parameters", &names);
     for (const struct http_file *f = c->route->body == RAW_FILE ? NULL : c->http->files; f; f = f->next)
-        if (!known(c->input, c->input_count, c->method == POST, true, f->field))
+        if (!known(c->input, c->input_count, create, true, f->field))
             buf_fmt(&names, "%s%.*s", names.n ? ", " : "", (int)f->field.n, f->field.p);
     name_unknown(c, "Files", &names);
+    return rc;
+}
+
+int input_notices(struct call *c) {
+    int arguments = note_arguments(c), parameters = note_parameters(c);
+    view_note_fields(c);
+    return arguments < 0 ? arguments : parameters;
 }

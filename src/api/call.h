@@ -97,7 +97,8 @@ struct call {
     const struct json *credentials; /* arguments that stand for headers: _session_id and its like, an object */
     const struct json *body;  /* parameters, an object; never NULL once the body stage is done */
     struct options options;
-    struct in *args, *input;  /* parallel to route->args and the input fields */
+    const struct field *takes; /* arguments of this call: api/narrowing.h */
+    struct in *args, *input;  /* parallel to takes and the input fields */
     int arg_count, input_count;
 
     /* A stranger who wrote under a known address sees the name as given, not the owner's. */

@@ -3,6 +3,7 @@
 #include "api/api.h"
 #include "api/generic.h"
 #include "api/input.h"
+#include "api/narrowing.h"
 
 #include <assert.h>
 
@@ -127,8 +128,9 @@ void manual_open(struct manual *m, struct str base_url) {
     m->operations = arena_array(m->arena, (size_t)count + 1, sizeof *m->operations);
     for (const struct resource *const *r = resources; *r; r++)
         for (const struct route *route = (*r)->routes; route && route->path; route++) {
+            const struct resource *reply = replied(*r, route);
             const char *id = operation_id(m, route), *anchor = operation_anchor(m, route);
-            m->operations[m->count++] = (struct operation){*r, replied(*r, route), route, id, anchor};
+            m->operations[m->count++] = (struct operation){*r, reply, route, reply ? arguments_of(m->arena, route, reply) : route->args, id, anchor};
         }
 }
 
@@ -209,7 +211,7 @@ static bool has_data(const struct operation *op) { return op->reply != NULL; }
 
 static bool paged(const struct operation *op) { return op->route->shape == LIST; }
 
-static bool keyset(const struct operation *op) { return paged(op) && op->route->newest_keys; }
+static bool keyset(const struct operation *op) { return has_data(op) && route_takes_keys(op->route, op->reply); }
 
 static bool posts(const struct operation *op) { return op->route->method == POST; }
 
@@ -221,7 +223,7 @@ const struct common commons[] = {
     {"ids", "query", "{'type': 'array', 'items': {'type': 'integer'}, 'maxItems': 1000}", operation_bulk,
      "Which ones, at most 1000: all are done, or none. They may also stand in the body."},
     {"include", "query", "{'type': 'array', 'items': {'type': 'string'}}", has_data,
-     "Resource types to show in full, at any depth, where there would be references; * for all."},
+     "Resource types to show in full, at any depth, where there would be references; * for all. user_minimal shows people in brief."},
     {"fields", "query", "{'type': 'string'}", has_data,
      "Only these members beside id, resource_type and resource_url: a,b. +a adds one that is shown on demand, "
      "-a drops one, requester(full_name) chooses inside another resource."},
@@ -309,7 +311,7 @@ bool error_common(int err) {
 static bool input_flagged(const struct operation *op, unsigned flags) {
     for (const struct field *f = operation_input(op); f && f->name; f++)
         if ((input_sent(op, f) || file_sent(op, f)) && f->flags & flags) return true;
-    for (const struct field *f = op->route->args; f && f->name; f++)
+    for (const struct field *f = op->args; f && f->name; f++)
         if (f->flags & flags) return true;
     return false;
 }

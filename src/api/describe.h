@@ -12,6 +12,7 @@ struct operation {
     const struct resource *home;  /* in whose table the route stands */
     const struct resource *reply; /* what `data` is, or a list of; NULL: the reply has no data */
     const struct route *route;
+    const struct field *args;     /* of the route, and those that every list takes; NULL: none */
     const char *id;     /* "list_teams"; no two operations have the same */
     const char *anchor; /* "get-teams-id" */
 };

@@ -110,8 +110,10 @@ static int conditional_one(struct call *c) {
 
 /* The ids of a bulk call: from the query or the body, which must agree. */
 static int read_ids(struct call *c) {
-    const struct json *query = json_named(c->query, S("ids")), *body = json_named(c->body, S("ids"));
+    const struct json *query, *body;
     int64_t *ids = NULL, *again = NULL;
+    TRY(input_find(c, c->query, S("ids"), (struct str){0}, &query));
+    TRY(input_find(c, c->body, S("ids"), (struct str){0}, &body));
     if (query == NULL && body == NULL) return fail_field(&c->work, ERR_FIELD_REQUIRED, S("ids"), NULL);
     int n = input_ids(c, S("ids"), query ? query : body, &ids);
     TRY(n);

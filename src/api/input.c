@@ -99,7 +99,7 @@ static int read_bool(struct call *c, struct in *in, struct str s) {
 }
 
 static int read_word(struct call *c, struct in *in, struct str s) {
-    int id = word_id(in->field->words, s);
+    int id = word_id_any(in->field->words, s);
     if (id < 0)
         return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "One of these is expected: %s.",
                        words_list(c->work.arena, in->field->words).p);
@@ -109,18 +109,41 @@ static int read_word(struct call *c, struct in *in, struct str s) {
 
 /* ---- lists -------------------------------------------------------------------------------------------- */
 
+/* The values of a list in their order: of an array its items, of a repeated name each value. False: one is no single value. */
+static bool list_values(struct arena *a, const struct json *j, struct str **out, size_t *count) {
+    size_t n = 0;
+    for (const struct json *v = j; j->type == JSON_STRING && v; v = v->earlier) n++;
+    *count = j->type == JSON_ARRAY ? j->count : n ? n : 1;
+    struct str *list = *out = arena_array(a, *count + 1, sizeof *list);
+    if (n == 0 && j->type != JSON_ARRAY) return scalar_text(j, list);
+    for (const struct json *v = j; n; v = v->earlier) list[--n] = v->text;
+    if (j->type != JSON_ARRAY) return true;
+    for (const struct json *item = j->first; item; item = item->next)
+        if (!scalar_text(item, &list[n++])) return false;
+    return true;
+}
+
+bool input_joined(struct arena *a, const struct json *j, struct str *out) {
+    struct buf b = {0};
+    struct str *list;
+    size_t n;
+    if (!list_values(a, j, &list, &n)) return false;
+    for (size_t i = 0; i < n; i++) {
+        if (i) buf_char(&b, ',');
+        buf_str(&b, list[i]);
+    }
+    *out = b.n ? str_dup(a, buf_view(&b)) : S("");
+    buf_free(&b);
+    return true;
+}
+
 /* An array, or text with commas, as a list of texts. -1: neither. */
 static int texts_of(struct arena *a, const struct json *j, struct str **out) {
-    int n = 0;
     struct str s;
-    if (j->type == JSON_ARRAY) {
-        struct str *list = *out = arena_array(a, j->count + 1, sizeof *list);
-        for (const struct json *item = j->first; item; item = item->next)
-            if (!scalar_text(item, &list[n++])) return -1;
-        return n;
-    }
-    if (!scalar_text(j, &s)) return -1;
-    size_t commas = 0;
+    size_t count, commas = 0;
+    int n = 0;
+    if (j->type == JSON_ARRAY) return list_values(a, j, out, &count) ? (int)count : -1;
+    if (!input_joined(a, j, &s)) return -1;
     for (size_t i = 0; i < s.n; i++) commas += s.p[i] == ',';
     struct str *list = *out = arena_array(a, commas + 1, sizeof *list);
     for (struct str rest = s; rest.p;) {
@@ -191,7 +214,7 @@ static int read_items(struct call *c, struct in *in, const struct json *j) {
         if (json_parse(a, j->text, &parsed, &err) < 0)
             return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "This is no JSON: %s at byte %zu.", err.reason, err.offset);
         j = parsed;
-    } else if (scalar_text(j, &s)) {
+    } else if (j->type != JSON_ARRAY && input_joined(a, j, &s)) {
         parsed = json_new(a, JSON_ARRAY);
         for (struct str rest = s; rest.p;) {
             struct str item = str_trim(str_cut(&rest, ','));
@@ -314,6 +337,22 @@ static bool is_ignored(struct call *c, const struct field *f, bool sent) {
     return false;
 }
 
+static struct str excerpt(struct str s) { return (struct str){s.p, s.n > 64 ? 64 : s.n}; }
+
+int input_find(struct call *c, const struct json *object, struct str name, struct str pointer, const struct json **out) {
+    *out = NULL;
+    for (const struct json *j = object && object->type == JSON_OBJECT ? object->first : NULL; j; j = j->next) {
+        if (!name_eq(j->name, name)) continue;
+        const struct json *first = *out;
+        *out = j;
+        if (first == NULL || str_eq(first->name, j->name)) continue;
+        struct str one = excerpt(first->name), other = excerpt(j->name);
+        return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, name, pointer, "It is given twice, as %.*s and as %.*s.", (int)one.n, one.p,
+                       (int)other.n, other.p);
+    }
+    return 0;
+}
+
 int input_read(struct call *c, const struct field *fields, bool create, const struct json *object, struct str prefix,
                struct in **out, int *count) {
     struct arena *a = c->work.arena;
@@ -336,10 +375,12 @@ int input_read(struct call *c, const struct field *fields, bool create, const st
             if (rc < 0 && first == 0) first = rc;
             continue;
         }
-        const struct json *j = json_named(object, in->name);
+        const struct json *j;
+        int rc = input_find(c, object, in->name, in->pointer, &j);
         if (is_ignored(c, f, j != NULL)) continue;
-        int rc = 0;
-        if (j) {
+        if (rc < 0) {
+            in->given = true;
+        } else if (j) {
             rc = read_value(c, in, create, j);
             if (rc == 0) rc = check_unique(c, in);
         } else if ((create && f->flags & REQUIRED) || f->flags & PRESENT) {
@@ -383,8 +424,8 @@ int api_input(struct call *c) {
     const struct field *fields = c->route->input ? c->route->input : c->home->fields;
     bool body = c->method == POST || c->method == PUT;
     int rc = arguments_read(c);
-    int args = input_read(c, c->route->args, false, c->query, (struct str){0}, &c->args, &c->arg_count);
+    int args = input_read(c, c->takes, false, c->query, (struct str){0}, &c->args, &c->arg_count);
     int parameters = body ? input_read(c, fields, c->method == POST, c->body, (struct str){0}, &c->input, &c->input_count) : 0;
-    input_notices(c);
-    return rc < 0 ? rc : args < 0 ? args : parameters;
+    int names = input_notices(c);
+    return rc < 0 ? rc : args < 0 ? args : parameters < 0 ? parameters : names;
 }

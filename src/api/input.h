@@ -9,8 +9,8 @@
 int input_read(struct call *c, const struct field *fields, bool create, const struct json *object, struct str prefix,
                struct in **out, int *count);
 
-/* Says in `logs` which members of the query and body nobody reads. */
-void input_notices(struct call *c);
+/* Says in `logs` which members of the query and body are not known. Returns an error for one that is known in another shape. */
+int input_notices(struct call *c);
 
 /* The name a field is sent under: "title"; of a reference "businesshour_id". */
 struct str input_name(struct arena *a, const struct field *f);
@@ -19,6 +19,13 @@ bool input_taken(const struct field *f, bool create);
 
 /* Arguments that every operation takes; the problems among them are gathered like any input's. */
 int arguments_read(struct call *c);
+
+/* Finds the member of this name, in any spelling; *out is NULL if there is none. A member that is given in two spellings is an
+ * error, because one of its values would be lost. */
+int input_find(struct call *c, const struct json *object, struct str name, struct str pointer, const struct json **out);
+
+/* A list of words that hold no comma, given as an array, as text, or as a repeated name: as text with commas. False: it is none. */
+bool input_joined(struct arena *a, const struct json *j, struct str *out);
 
 /* A list of ids: array, or text with commas. Duplicates: PARAMETERS_INCONSISTENT. Returns how many, or error. */
 int input_ids(struct call *c, struct str name, const struct json *j, int64_t **out);

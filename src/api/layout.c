@@ -154,6 +154,8 @@ static void make_layouts(void) {
         if ((*r)->table || (*r)->from) layout_select(a, s);
         if ((*r)->url) layout_url(a, s);
     }
+    for (const struct resource *const *r = resources; *r; r++)
+        if ((*r)->brief_of) (*place_of(resource_of((*r)->brief_of)))->brief = *place_of(*r);
     for (const struct resource *const *r = resources; *r; r++) layout_lists(a, *place_of(*r));
 }
 

@@ -37,6 +37,7 @@ struct layout {
     struct str select_also;       /* the same of the one member that references carry */
     int column_count;             /* of .columns, beside the id */
     const struct url_piece *url;  /* NULL: it has no address */
+    const struct layout *brief;   /* the form that include may ask for in its place (.brief_of); NULL: none */
     int also;                     /* place of the member that references carry; -1: none */
     int count;
     const struct member *members; /* parallel to resource->fields */

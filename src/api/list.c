@@ -191,16 +191,26 @@ static struct row *reversed(struct row *rows) {
     return out;
 }
 
+/* Whether an argument that every list takes was given: what a route counts by itself is the list without. */
+static bool narrowed(const struct call *c) {
+    for (int i = 0; i < c->arg_count; i++) {
+        const char *name = c->args[i].field->name;
+        if (c->args[i].given && (strcmp(name, "ids") == 0 || strcmp(name, "legacy_ids") == 0)) return true;
+    }
+    return false;
+}
+
 static int total_of(struct list *l, int got, int64_t *total) {
     struct call *c = l->view->c;
     struct buf sql = {0};
     struct stmt *s;
     const struct options *o = &c->options;
-    if (c->route->shape == LIST_COUNT || (!o->keyset && (got > 0 || o->offset == 0) && got < o->limit)) {
+    bool whole = c->route->shape == LIST_COUNT && l->from_id.p == NULL;
+    if (whole || (!o->keyset && (got > 0 || o->offset == 0) && got < o->limit)) {
         *total = (c->route->shape == LIST_COUNT ? 0 : o->offset) + got;
         return 0;
     }
-    int rc = c->route->count ? c->route->count(c, total) : 0;
+    int rc = c->route->count && !narrowed(c) ? c->route->count(c, total) : 0;
     if (rc) return rc < 0 ? rc : 0;
     count_sql(l, &sql);
     rc = db_start(c->work.conn, sql.p, l->binds, &s);

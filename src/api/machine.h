@@ -14,6 +14,7 @@
 struct compiled {
     const struct route *route;
     const struct resource *home, *reply;
+    const struct field *args; /* of the route, and those that every list takes */
     struct str segments[PATH_SEGMENTS]; /* a variable's begins with its colon */
     int count, variables;
 };

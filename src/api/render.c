@@ -79,7 +79,8 @@ static void write_bare(struct view *v, const struct layout *layout, int64_t id) 
 }
 
 /* The resource, when it is included here, or what stands for it. carried: places, then -1; NULL: what every reference carries. */
-static void write_reference(struct view *v, const struct layout *layout, int64_t id, const int *carried) {
+static void write_reference(struct view *v, const struct layout *shown, int64_t id, const int *carried) {
+    const struct layout *layout = carried ? shown : view_form(v, shown);
     bool bare = carried == NULL && layout->also < 0, included = view_includes(v, layout->resource);
     const struct row *row = bare && !included ? NULL : view_find(v, layout->resource, id);
     if (included && row && row->expandable && !v->c->options.flat && !on_path(v, row)) {

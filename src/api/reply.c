@@ -144,13 +144,15 @@ void reply_error(struct call *c, int rc) {
 
 struct pair {
     struct str name, value;
+    size_t place; /* among those sent: the values of a repeated name keep their order */
 };
 
 static int by_name(const void *a, const void *b) {
     const struct pair *x = a, *y = b;
     size_t n = x->name.n < y->name.n ? x->name.n : y->name.n;
     int order = n ? memcmp(x->name.p, y->name.p, n) : 0;
-    return order ? order : (x->name.n > y->name.n) - (x->name.n < y->name.n);
+    if (order == 0) order = (x->name.n > y->name.n) - (x->name.n < y->name.n);
+    return order ? order : (x->place > y->place) - (x->place < y->place);
 }
 
 static void percent_encode(struct buf *out, struct str s) {
@@ -182,26 +184,35 @@ static struct str argument_cased(struct call *c, struct str sent) {
     return sent;
 }
 
+/* The arguments that were sent, but for those of pages. Returns their number; the array has room for two more. */
+static size_t sent_pairs(struct call *c, struct pair **out) {
+    struct arena *a = c->work.arena;
+    size_t n = 0, most = 3;
+    for (size_t i = 0; i < c->http->query.n; i++) most += c->http->query.p[i] == '&';
+    struct pair *pairs = *out = arena_array(a, most, sizeof *pairs);
+    for (struct str rest = c->http->query; rest.p;) {
+        struct str sent = str_cut(&rest, '&'), name = str_cut(&sent, '=');
+        struct pair p = {argument_cased(c, form_decode(a, name)), form_decode(a, sent), n};
+        if ((name.n || sent.p) && !paging(p.name)) pairs[n++] = p;
+    }
+    return n;
+}
+
 /* The call's address with these paging arguments: sorted, percent-encoded, the path ending in .json. */
 static struct str page_url(struct call *c, const char *key, int64_t value) {
     struct arena *a = c->work.arena;
     struct str path = c->http->path;
-    struct pair pairs[64];
+    struct pair *pairs;
     char limit[INT_TEXT], number[INT_TEXT];
-    size_t n = 0;
+    size_t n = sent_pairs(c, &pairs);
     struct buf b = {0};
     while (str_starts(path, S("//"))) path.p++, path.n--;
     if (path.n > 5 && str_eq((struct str){path.p + path.n - 5, 5}, S(".json"))) path.n -= 5;
     buf_str(&b, c->work.desk->base_url);
     buf_str(&b, path);
     buf_text(&b, ".json");
-    for (struct str rest = c->http->query; rest.p && n < 62;) {
-        struct str sent = str_cut(&rest, '&'), name = str_cut(&sent, '=');
-        struct pair p = {argument_cased(c, form_decode(a, name)), form_decode(a, sent)};
-        if ((name.n || sent.p) && !paging(p.name)) pairs[n++] = p;
-    }
-    if (c->options.limit != DEFAULT_PAGE) pairs[n++] = (struct pair){name_cased(c, "limit"), str_int(limit, c->options.limit)};
-    if (value) pairs[n++] = (struct pair){name_cased(c, key), str_int(number, value)};
+    if (c->options.limit != DEFAULT_PAGE) pairs[n++] = (struct pair){name_cased(c, "limit"), str_int(limit, c->options.limit), n};
+    if (value) pairs[n++] = (struct pair){name_cased(c, key), str_int(number, value), n};
     qsort(pairs, n, sizeof *pairs, by_name);
     for (size_t i = 0; i < n; i++) {
         buf_char(&b, i ? '&' : '?');

@@ -137,7 +137,7 @@ struct route {
     const char *where;              /* a further condition on rows; path variables and :me are bound by name */
     struct order order;             /* lists: NULL key and ascending: by id */
     bool always_keys;   /* lists: keys make all pages, from the first */
-    bool newest_keys;               /* lists: after_id and before_id are understood */
+    bool chosen;        /* lists: the handler chooses the rows, so ids, legacy_ids, after_id and before_id are refused */
     int (*count)(struct call *c, int64_t *total); /* lists: 1 when it knows, 0 to count rows */
     const struct resource *records; /* bulk imports: what the parameter named by .record_list is a list of */
     const char *record_list;
@@ -168,6 +168,8 @@ struct resource {
     const char *owned_order;    /* order of the rows that one owner has; NULL: t.id */
     const char *reference_also; /* a member that references carry beside id and resource_type */
     const char *unique_among;   /* which rows a UNIQUE value must not be in; NULL: all */
+    bool keyset;                /* every list of its rows takes after_id and before_id, whatever its order */
+    const char *brief_of;       /* type that this one shows in brief: include of this type expands references to that one */
     bool is_item;               /* an item of a list, no resource: shown without id and resource_type */
     const struct subject *subject; /* what rules may ask of its rows: core/definition.h; NULL: nothing */
     bool is_person;             /* rows are people: one's own is seen whole, whatever .to says */

@@ -2,6 +2,7 @@
 #include "api/describe.h"
 #include "api/generic.h"
 #include "api/machine.h"
+#include "api/narrowing.h"
 #include "core/permission.h"
 
 #include <assert.h>
@@ -65,6 +66,7 @@ static bool compile(struct arena *a, struct compiled *c, const struct resource *
     if (c->reply == NULL) return wrong(err, size, home, route, "it replies with an unknown resource");
     if (route->of && resource_of(route->of) == NULL) return wrong(err, size, home, route, "it is of an unknown resource");
     if (route->permission && permission_bit(str_of(route->permission)) < 0) return wrong(err, size, home, route, "an unknown permission");
+    c->args = arguments_of(a, route, c->reply);
     return c->variables <= PATH_VARS || wrong(err, size, home, route, "too many variables");
 }
 
@@ -188,6 +190,7 @@ static void take(struct call *c, const struct compiled *found, const struct str 
     c->route = found->route;
     c->home = found->home;
     c->resource = found->reply;
+    c->takes = found->args;
     for (int i = 0; i < found->count; i++) {
         if (found->segments[i].p[0] != ':') continue;
         struct path_var *v = &c->vars[c->var_count++];

@@ -23,8 +23,7 @@ static struct pick *parse_picks(struct call *c, struct str *rest, int depth, int
         if (name.n && (name.p[0] == '+' || name.p[0] == '-')) p->sign = name.p[0], name.p++, name.n--;
         else if (plus) p->sign = '+';
         p->name = name;
-        if (name.n && ++*count == LIMIT_PICKS) notice(&c->work, "NOTICE", "fields names more than %d members: the others were ignored.", LIMIT_PICKS - 1);
-        if (name.n && *count < LIMIT_PICKS) *last = p, last = &p->next;
+        if (name.n && ++*count < LIMIT_PICKS) *last = p, last = &p->next;
         if (rest->n == 0) break;
         char mark = rest->p[0];
         rest->p++, rest->n--;
@@ -35,6 +34,32 @@ static struct pick *parse_picks(struct call *c, struct str *rest, int depth, int
         if (rest->n && rest->p[0] == ',') rest->p++, rest->n--;
     }
     return first;
+}
+
+static const struct field *field_named(const struct resource *r, struct str name) {
+    for (const struct field *f = r->fields; f->name; f++)
+        if (!(f->flags & (INPUT_ONLY | HIDDEN)) && name_eq(str_of(f->name), name)) return f;
+    return NULL;
+}
+
+static void list_unknown(const struct resource *r, const struct pick *picks, struct buf *names) {
+    for (const struct pick *p = picks; p; p = p->next) {
+        const struct field *f = field_named(r, p->name);
+        bool everywhere = str_eq(p->name, S("*")) || name_eq(p->name, S("id")) || name_eq(p->name, S("resource_type")) || name_eq(p->name, S("resource_url"));
+        if (f && f->ref && p->inner) list_unknown(resource_of(f->ref), p->inner, names);
+        if (f == NULL && !everywhere) buf_fmt(names, "%s%.*s", names->n ? ", " : "", (int)p->name.n, p->name.p);
+    }
+}
+
+void view_note_fields(struct call *c) {
+    struct str fields = c->options.fields;
+    struct buf names = {0};
+    int count = 0;
+    if (fields.n == 0 || c->route->is_download || c->route->shape == COUNT || c->route->shape == NONE) return;
+    list_unknown(c->resource, parse_picks(c, &fields, 0, &count), &names);
+    if (count >= LIMIT_PICKS) notice(&c->work, "NOTICE", "fields names more than %d members: the others were ignored.", LIMIT_PICKS - 1);
+    if (names.n) notice(&c->work, "NOTICE", "Members not known here and ignored in fields: %.*s", (int)(names.n > 800 ? 800 : names.n), names.p);
+    buf_free(&names);
 }
 
 struct view *view_new(struct call *c) {
@@ -312,11 +337,16 @@ static int load_lists(struct view *v, const struct row *rows) {
     return 0;
 }
 
+const struct layout *view_form(struct view *v, const struct layout *layout) {
+    bool brief = layout->brief && !view_includes(v, layout->resource) && view_includes(v, layout->brief->resource);
+    return brief ? layout->brief : layout;
+}
+
 /* How much of what a member refers to is shown; 0: nothing but the reference. */
-static enum depth depth_of(struct view *v, const struct member *m) {
-    if (view_includes(v, m->target->resource)) return DEPTH_ALL;
+static enum depth depth_of(struct view *v, const struct member *m, const struct layout *form) {
+    if (view_includes(v, form->resource)) return DEPTH_ALL;
     if (m->carried) return DEPTH_ROW;
-    return m->target->also >= 0 ? DEPTH_MEMBER : 0;
+    return form->also >= 0 ? DEPTH_MEMBER : 0;
 }
 
 static void want_targets(struct view *v, struct id_list **lists, const struct row *row) {
@@ -326,10 +356,11 @@ static void want_targets(struct view *v, struct id_list **lists, const struct ro
         if (m->target == NULL || !view_sees(v, row, m)) continue;
         if (cell->type == V_ROWS)
             for (const struct row *inner = cell->rows; inner; inner = inner->next) want_targets(v, lists, inner);
-        enum depth depth = cell->type == V_ROWS ? 0 : depth_of(v, m);
+        const struct layout *form = m->carried ? m->target : view_form(v, m->target);
+        enum depth depth = cell->type == V_ROWS ? 0 : depth_of(v, m, form);
         if (depth == 0) continue;
-        if (cell->type == V_INT) want(v, lists, m->target, cell->i, depth);
-        for (int64_t k = 0; cell->type == V_IDS && k < cell->i; k++) want(v, lists, m->target, cell->ids[k], depth);
+        if (cell->type == V_INT) want(v, lists, form, cell->i, depth);
+        for (int64_t k = 0; cell->type == V_IDS && k < cell->i; k++) want(v, lists, form, cell->ids[k], depth);
     }
 }
 

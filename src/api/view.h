@@ -73,6 +73,8 @@ int view_load_one(struct view *v, const struct resource *r, int64_t id, const ch
 
 void view_row(struct view *v, const struct row *row);             /* writes the resource */
 void view_reference(struct view *v, const struct layout *layout, int64_t id); /* writes it, or {id, resource_type} */
+const struct layout *view_form(struct view *v, const struct layout *layout); /* what a reference to it shows: itself, or its brief form */
+void view_note_fields(struct call *c); /* Says in `logs` which names in `fields` are not known. */
 void view_flat(struct view *v);                                   /* writes {type: {id: resource}} */
 struct row *view_find(const struct view *v, const struct resource *r, int64_t id); /* among those loaded; NULL */
 struct value *row_cell(const struct row *row, const char *name);

@@ -166,7 +166,7 @@ static int read_option(struct reader *r, struct proposition *p, enum operation o
                        struct str at) {
     struct str s = scalar(j);
     const struct option *o = p->field->options;
-    while (o->key && !(s.p && str_eq(s, str_of(o->key)))) o++;
+    while (o->key && !(s.p && str_eqi(s, str_of(o->key)))) o++;
     if (o->key == NULL) return bad(r, ERR_FIELD_INVALID, at, "One of the keys of the definition's values is expected.");
     s = str_of(o->key);
     if (p->field->kind == VALUE_PICKS) {
@@ -236,7 +236,7 @@ static int read_day(struct reader *r, struct proposition *p, enum operation oper
 
 static int read_relative(struct reader *r, struct proposition *p, enum operation operation, const struct json *j,
                          struct str at) {
-    int word = j->type == JSON_STRING ? word_id(relative_dates, j->text) : -1;
+    int word = j->type == JSON_STRING ? word_id_any(relative_dates, j->text) : -1;
     if (word < 0 || !relative_fits(word, p->field->sub_type))
         return bad(r, ERR_FIELD_INVALID, at, "One of the keys of the definition's values is expected.");
     set_span(p, operation, relative_span(word, r->zone, r->w->now));
@@ -269,7 +269,7 @@ static void read_operation(struct reader *r, const struct definition *field, str
                            int *operation) {
     unsigned allowed = operators_of(r->d->user, field->input);
     struct str list = S("");
-    *operation = word_id(operator_words, word);
+    *operation = word_id_any(operator_words, word);
     if (*operation >= 0 && allowed & 1u << *operation) return;
     for (int i = 0; i < OPERATORS; i++)
         if (allowed & 1u << i)

@@ -93,12 +93,19 @@ static void fill(struct arena *a, struct json *root, struct json *parent, struct
     }
 }
 
+/* The last of the values of one name, chained to those before it, because a list may be given as a repeated name. */
+static struct json *given_again(const struct pair *p, size_t n) {
+    for (size_t i = 1; i < n; i++)
+        if (p[i].value->type == JSON_STRING && p[i - 1].value->type == JSON_STRING) p[i].value->earlier = p[i - 1].value;
+    return p[n - 1].value;
+}
+
 /* The value that pairs of one key, in their order, stand for. Where they disagree about what it is, they go to the root
  * under their whole names: NULL. */
 static struct json *fold(struct arena *a, struct json *root, struct pair *p, size_t n) {
     unsigned uses = 0;
     for (size_t i = 0; i < n; i++) uses |= use_of(next_key(&p[i]));
-    if (uses == USE_VALUE) return p[n - 1].value;
+    if (uses == USE_VALUE) return given_again(p, n);
     struct json *v = root;
     if ((uses & (USE_VALUE | USE_MEMBER)) == 0)
         v = json_new(a, JSON_ARRAY);

@@ -18,7 +18,10 @@ struct json {
     struct str name;           /* the member's name, when inside an object; as sent, decoded */
     struct str text;           /* a string's value, decoded, NUL behind its end; or a number's own characters */
     struct json *first, *next; /* first child; next sibling */
-    struct json *last;
+    union {
+        struct json *last;    /* of an array or object */
+        struct json *earlier; /* of a string in a form: the one given before it under the same name; NULL: none */
+    };
 };
 
 struct json_error {
@@ -33,7 +36,7 @@ struct json_error {
 int json_parse(struct arena *a, struct str text, struct json **out, struct json_error *err);
 
 /* Parses application/x-www-form-urlencoded (URL standard) into an object of strings, objects and arrays:
- *   a=1            {"a": "1"}           a[]=1&a[]=2      {"a": ["1", "2"]}      a=1&a=2  {"a": "2"}
+ *   a=1            {"a": "1"}           a[]=1&a[]=2      {"a": ["1", "2"]}      a=1&a=2  {"a": "2"}, with "1" as its .earlier
  *   a[0]=1&a[1]=2  {"a": ["1", "2"]}    a[x][y]=1        {"a": {"x": {"y": "1"}}}
  * Indexes below LIMIT_FORM_NAMES order an array by number (gaps close; [] comes behind them); beside names, or larger,
  * they are names: a[0]=1&a[x]=2 is {"a": {"0": "1", "x": "2"}}. A name used both as a value and as a list or object, or

@@ -43,7 +43,7 @@ static const struct field activity_fields[] = {
 
 static const struct route activity_routes[] = {
     {GET,       "/users/:id/activities", COL_PLUS, "users", LIST, api_list, ABOUT_USER, .order = {.descending = true},
-     .newest_keys = true, .summary = "List what was changed of a person", .doc = "Of a deleted person, too; and which mails did not reach them, with why."},
+     .summary = "List what was changed of a person", .doc = "Of a deleted person, too; and which mails did not reach them, with why."},
     {GET, "/users/:id/activities/:activity_id", COL_PLUS, "users", ONE, api_get, ABOUT_USER,
      .summary = "Read a change of a person"},
     {0    },

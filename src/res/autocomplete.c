@@ -63,7 +63,7 @@ static const struct field match_fields[] = {
     {0},
 };
 
-#define FOUND .doc = "Names that begin so come first. total_count counts all that match; limit says how many are shown, ten without it."
+#define FOUND .chosen = true, .doc = "Names that begin so come first. total_count counts all that match; limit says how many are shown, ten without it."
 
 static const struct route autocomplete_routes[] = {
     {GET, "/autocomplete/emails", COL_PLUS, "", LIST_COUNT, emails, .args = email_args, .summary = "Find e-mail addresses", FOUND},

@@ -274,7 +274,7 @@ static const struct field token_args[] = {{"token", F_TEXT, .doc = "From X-Reque
 
 static const struct route conversation_routes[] = {
     {GET, "/conversations", ALL, "", LIST, list_conversations, .args = list_args, .order = {.key = "t.created_at", .descending = true},
-     .newest_keys = true, .count = count_conversations, .summary = "List the conversations",
+     .count = count_conversations, .summary = "List the conversations",
      .doc = "Customers get those they requested, staff all they may see."},
     {GET, "/conversations/:id", ALL | TOKEN, "", ONE, read_conversation, .args = token_args, .summary = "Read a conversation",
      .doc = "The reply's X-Request-Token reads it once more without login, for 120 seconds."},
@@ -291,7 +291,7 @@ static const struct route conversation_routes[] = {
 
 const struct resource conversation_resource = {.type = "conversation", .title = "Conversations", .doc = "What customers ask and staff answer.",
                                                .url = "conversations/:id", .table = "cases", .fields = conversation_fields,
-                                               .routes = conversation_routes, .visible = access_cases};
+                                               .routes = conversation_routes, .visible = access_cases, .keyset = true};
 
 /* ---- read markers --------------------------------------------------------------------------------------------------------- */
 

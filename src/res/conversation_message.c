@@ -65,7 +65,7 @@ static int update(struct call *c) {
 #define OF_CASE .of = "conversation", .where = "t.case_id = :id AND t.kind = 1", .label = "conversation_message"
 
 static const struct route message_routes[] = {
-    {GET, "/conversations/:id/messages", ALL, "", LIST, api_list, OF_CASE, .order = {.descending = true}, .newest_keys = true,
+    {GET, "/conversations/:id/messages", ALL, "", LIST, api_list, OF_CASE, .order = {.descending = true},
      .summary = "List the messages of a conversation", .doc = "The newest first."},
     {GET, "/conversations/:id/messages/:message_id", ALL, "", ONE, api_get, OF_CASE, .summary = "Read a message"},
     {POST, "/conversations/:id/messages", ALL, "", ONE, create, OF_CASE, .input = create_input, .body = FILES_IGNORED, .permission = "cases.public_reply",
@@ -78,4 +78,4 @@ static const struct route message_routes[] = {
 
 const struct resource conversation_message_resource = {.type = "case_message", .title = "Messages", .doc = "What was written in a conversation.",
                                                        .url = "conversations/:case_id/messages/:id", .table = "posts", .where = "t.kind = 1",
-                                                       .fields = message_fields, .routes = message_routes};
+                                                       .fields = message_fields, .routes = message_routes, .keyset = true};

@@ -19,10 +19,10 @@ static const struct field list_args[] = {
 
 static const struct route event_routes[] = {
     {GET, "/users/:id/events", COL_PLUS, "users", LIST, api_list, .of = "user", .where = "t.user_id = :id", .args = list_args, .order = {.descending = true},
-     .newest_keys = true, .summary = "List the events of a person", .doc = "The newest first."},
+     .summary = "List the events of a person", .doc = "The newest first."},
     {GET, "/events/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read an event"},
     {0},
 };
 
 const struct resource event_resource = {.type = "event", .title = "Events", .doc = "What other systems told of people.", .url = "events/:id",
-                                        .table = "events", .fields = event_fields, .routes = event_routes};
+                                        .table = "events", .fields = event_fields, .routes = event_routes, .keyset = true};

@@ -75,11 +75,6 @@ static const struct field organization_fields[] = {
     {0},
 };
 
-static const struct field list_args[] = {
-    {"legacy_ids", F_TEXTS, .filter = "t.legacy_id IN @TEXTS(:legacy_ids)", .doc = "Only those with one of these ids in the system they came from."},
-    {0},
-};
-
 static void visible(struct work *w, struct branches *out) {
     if (w->actor.rank >= ROLE_COLLABORATOR) {
         out->all = true;
@@ -122,7 +117,7 @@ static const struct route organization_routes[] = {
      .summary = "List what filters of organizations may ask", .doc = "Custom fields are named organizationfields.<key>."},
     {POST, "/organizations/filter", COL_PLUS, "users", LIST, api_filter, .input = filter_input, .reads = true, .summary = "Find organizations by a predicate",
      .doc = "A problem's pointer says where it is: predicates/collections/0/propositions/1/operator."},
-    {GET, "/organizations", COL_PLUS, "users", LIST, api_list, .args = list_args, .summary = "List the organizations"},
+    {GET, "/organizations", COL_PLUS, "users", LIST, api_list, .summary = "List the organizations"},
     {GET, "/organizations/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read an organization"},
     {GET, "/users/:id/organizations", COL_PLUS, "users", LIST, api_list, .of = "user", .where = "t.id = (SELECT u.organization_id FROM users u WHERE u.id = :id)",
      .summary = "List the organizations of a person", .doc = "One, or none."},

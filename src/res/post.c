@@ -29,11 +29,11 @@ static const struct field post_fields[] = {
 };
 
 static const struct route post_routes[] = {
-    {GET, "/users/:id/posts", COL_PLUS, "users", LIST, api_list, .of = "user", .where = "t.creator_id = :id", .order = {.descending = true}, .newest_keys = true,
+    {GET, "/users/:id/posts", COL_PLUS, "users", LIST, api_list, .of = "user", .where = "t.creator_id = :id", .order = {.descending = true},
      .always_keys = true, .summary = "List what a person wrote", .doc = "In conversations that the caller may see, the newest first."},
     {GET, "/cases/posts/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Read a post"},
     {0},
 };
 
 const struct resource post_resource = {.type = "post", .title = "Posts", .doc = "What was written in conversations, as staff see it.", .url = "cases/posts/:id",
-                                       .table = "posts", .where = "t.kind = 1", .fields = post_fields, .routes = post_routes, .visible = access_posts};
+                                       .table = "posts", .where = "t.kind = 1", .fields = post_fields, .routes = post_routes, .visible = access_posts, .keyset = true};

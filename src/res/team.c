@@ -86,10 +86,6 @@ static int remove_members(struct call *c) {
     return one->given ? api_reply_none(c) : api_reply_count(c, c->id_count);
 }
 
-static const struct field list_args[] = {
-    {"legacy_ids", F_TEXTS, .filter = "t.legacy_id IN @TEXTS(:legacy_ids)", .doc = "Only those with one of these ids in the system they came from."},
-    {0},
-};
 static const struct field member_args[] = {
     {"is_enabled", F_BOOL, .filter = "t.is_enabled = :is_enabled", .doc = "Only people who are enabled, or are not."},
     {0},
@@ -113,8 +109,8 @@ static const struct field import_args[] = {
 };
 
 static const struct route team_routes[] = {
-    {GET, "/teams", COL_PLUS, "users", LIST, api_list, .args = list_args, .summary = "List the teams"},
-    {GET, "/teams/availability", AD, "users", LIST_COUNT, available, .summary = "List the teams that are available now",
+    {GET, "/teams", COL_PLUS, "users", LIST, api_list, .summary = "List the teams"},
+    {GET, "/teams/availability", AD, "users", LIST_COUNT, available, .chosen = true, .summary = "List the teams that are available now",
      .doc = "Those with an enabled member whose business hours are open at this moment."},
     {GET, "/teams/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read a team"},
     {POST, "/teams", AD, "users", ONE, api_create, .permission = "teams.manage", .summary = "Make a team"},

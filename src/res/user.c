@@ -310,7 +310,6 @@ static int fold_email(struct call *c, struct in *in) {
 static const struct field list_args[] = {
     {"role", F_WORDS, .words = role_types, .filter = "t.role_type IN @LIST(:role)", .doc = "Only people of these kinds."},
     {"is_enabled", F_BOOL, .filter = "t.is_enabled = :is_enabled", .doc = "Only people who may log in, or may not."},
-    {"ids", F_IDS, .filter = "t.id IN @LIST(:ids)", .doc = "Only these."},
     {"organization_id", F_INT, .filter = "t.organization_id = :organization_id AND t.organization_id NOT IN " GONE_ORGANIZATIONS, .doc = "Only people of this organization."},
     {"email", F_EMAIL, .check = fold_email, .filter = "t.id IN (SELECT e.user_id FROM identity_emails e WHERE e.email_key = :email AND e.is_claim = 0)", .doc = "Only who has this address."},
     {0},
@@ -333,12 +332,10 @@ static int me(struct call *c) {
 
 static const struct route user_routes[] = {
     {GET, "/me", ALL, "", ONE, me, .summary = "Read oneself", .doc = "The person, with permissions, settings and notification_channel."},
-    {GET, "/users", COL_PLUS, "users", LIST, api_list, .args = list_args, .order = {.descending = true},
-     .newest_keys = true, .summary = "List the people"},
+    {GET, "/users", COL_PLUS, "users", LIST, api_list, .args = list_args, .order = {.descending = true}, .summary = "List the people"},
     {GET, "/users/definitions", COL_PLUS, "users", LIST_COUNT, api_list, .reply = "definition", .label = "definition",
      .summary = "List what filters of people may ask", .doc = "Custom fields are named userfields.<key>."},
-    {POST, "/users/filter", COL_PLUS, "users", LIST, api_filter, .input = filter_input, .order = {.descending = true},
-     .newest_keys = true, .reads = true, .summary = "Find people by a predicate",
+    {POST, "/users/filter", COL_PLUS, "users", LIST, api_filter, .input = filter_input, .order = {.descending = true}, .reads = true, .summary = "Find people by a predicate",
      .doc = "A problem's pointer says where it is: predicates/collections/0/propositions/1/operator."},
     {GET, "/users/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read a person"},
     {GET, "/users/:id/avatar", PUBLIC, "", ONE, avatar_read, .args = avatar_args, .is_download = true, .label = "-", .summary = "Read the picture of a person",
@@ -363,7 +360,7 @@ static const struct route user_routes[] = {
 };
 
 const struct resource user_resource = {.type = "user", .title = "People", .doc = "Staff and customers.", .url = "users/:id", .table = "users",
-                                       .fields = user_fields, .routes = user_routes, .subject = &user_subject, .is_person = true, .activities = ACTIVITY_OF_USER,
+                                       .fields = user_fields, .routes = user_routes, .subject = &user_subject, .keyset = true, .is_person = true, .activities = ACTIVITY_OF_USER,
                                        .alive = "t.deleted_at IS NULL", .unique_among = "t.deleted_at IS NULL", .changes_unseen = true};
 
 /* ---- as listed for participants --------------------------------------------------------------------------------------- */
@@ -382,7 +379,7 @@ static const struct field minimal_fields[] = {
 };
 const struct resource user_minimal_resource = {.type = "user_minimal", .title = "Minimal people", .doc = "A person as participants are listed.",
                                                .url = "users/:id", .table = "users", .fields = minimal_fields, .is_person = true,
-                                               .changes_unseen = true};
+                                               .changes_unseen = true, .brief_of = "user"};
 
 static const struct field team_minimal_fields[] = {{"title", F_TEXT, READONLY, .doc = "What the team is called."}, {0}};
 const struct resource team_minimal_resource = {.type = "team_minimal", .title = "Minimal teams", .doc = "A team as participants show it.",

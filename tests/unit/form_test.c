@@ -70,6 +70,19 @@ static void of_pairs_given_twice_the_later_stays(void **state) {
     expect_tree("a[x]=1&a[x]=2&b[0]=1&b[0]=2", "{\"a\":{\"x\":\"2\"},\"b\":[\"2\"]}");
 }
 
+static void values_of_a_repeated_name_are_chained_from_the_last(void **state) {
+    (void)state;
+    struct json *root;
+    struct json_error err = {0};
+    assert_int_equal(form_parse(arena, str_of("a=1&b[x]=p&a=2&b[x]=q&a=3"), &root, &err), 0);
+    const struct json *a = json_member(root, S("a")), *x = json_member(json_member(root, S("b")), S("x"));
+    assert_string_equal(a->text.p, "3");
+    assert_string_equal(a->earlier->text.p, "2");
+    assert_string_equal(a->earlier->earlier->text.p, "1");
+    assert_null(a->earlier->earlier->earlier);
+    assert_string_equal(x->earlier->text.p, "p");
+}
+
 static void empty_brackets_make_a_list(void **state) {
     (void)state;
     expect_tree("a[]=1&b=x&a[]=2&a%5B%5D=1", "{\"b\":\"x\",\"a\":[\"1\",\"2\",\"1\"]}");
@@ -173,6 +186,7 @@ int main(void) {
         TEST(pairs_become_members_in_their_order),
         TEST(plus_and_percent_are_decoded),
         TEST(of_pairs_given_twice_the_later_stays),
+        TEST(values_of_a_repeated_name_are_chained_from_the_last),
         TEST(empty_brackets_make_a_list),
         TEST(indexes_order_a_list_and_gaps_close),
         TEST(numbers_beside_names_or_beyond_the_limit_are_names),

@@ -139,7 +139,7 @@ static void sent_table(struct buf *out, const struct manual *m, const struct ope
 }
 
 static void docs_arguments(struct buf *out, const struct manual *m, const struct operation *op) {
-    const struct field *f = op->route->args;
+    const struct field *f = op->args;
     if ((f == NULL || f->name == NULL) && !operation_bulk(op)) return;
     docs_table_begin(out, "Arguments, in the query", "Name, Type, Meaning");
     if (operation_bulk(op))

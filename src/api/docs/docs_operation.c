@@ -70,7 +70,7 @@ static void command_url(struct buf *out, const struct manual *m, const struct op
         buf_text(out, "?ids=1,2");
         before = "&";
     }
-    for (const struct field *f = op->route->args; f && f->name; f++) {
+    for (const struct field *f = op->args; f && f->name; f++) {
         if (!argument_mandatory(f)) continue;
         buf_fmt(out, "%s%s=", before, sent_name(m, f));
         url_encode(out, value_text(m, op, f));

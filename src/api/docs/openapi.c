@@ -39,7 +39,7 @@ static void put_parameter(struct json_writer *w, const char *name, const char *i
     if (doc) put_text(w, "description", doc);
 }
 
-/* a,b instead of a=...&a=...: the later of two would win. */
+/* a,b instead of a=...&a=...: both are understood, and commas are shorter. */
 static void put_commas(struct json_writer *w) {
     put_text(w, "style", "form");
     put_member(w, "explode", "false");
@@ -61,7 +61,7 @@ static void common_parameters(struct json_writer *w) {
 static void operation_parameters(struct json_writer *w, const struct manual *m, const struct operation *op) {
     put_key(w, "parameters");
     jw_array(w);
-    for (const struct field *f = op->route->args; f && f->name; f++) {
+    for (const struct field *f = op->args; f && f->name; f++) {
         jw_object(w);
         put_parameter(w, sent_name(m, f), "query", argument_mandatory(f), f->doc);
         if (field_is_list(f)) put_commas(w);

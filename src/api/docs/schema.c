@@ -1,6 +1,7 @@
 #include "api/docs/schema.h"
 
 #include "api/generic.h"
+#include "api/narrowing.h"
 #include "base/limits.h"
 
 /* ---- parts ---------------------------------------------------------------------------------------------- */
@@ -87,6 +88,11 @@ static void put_either(struct json_writer *w, const char *type, bool nullable) {
     jw_array(w);
     schema_ref(w, "schemas", type, "_reference");
     if (resource_of(type)) schema_ref(w, "schemas", type, "");
+    for (const struct resource *const *r = resources; *r; r++) {
+        if ((*r)->brief_of == NULL || strcmp((*r)->brief_of, type) != 0) continue;
+        schema_ref(w, "schemas", (*r)->type, "_reference");
+        schema_ref(w, "schemas", (*r)->type, "");
+    }
     if (nullable) put_json(w, "{'type': 'null'}");
     jw_end(w);
 }
@@ -351,7 +357,7 @@ static void put_reply_required(struct json_writer *w, const struct operation *op
     int n = 1;
     if (op->reply) names[n++] = "data";
     if (operation_label(op)) names[n++] = "resource";
-    if (shape == LIST && !op->route->newest_keys) names[n++] = "offset";
+    if (shape == LIST && !route_takes_keys(op->route, op->reply)) names[n++] = "offset";
     if (shape == LIST) names[n++] = "limit";
     if (shape == LIST || shape == LIST_COUNT || shape == COUNT) names[n++] = "total_count";
     put_required(w, names);

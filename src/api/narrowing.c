@@ -1,0 +1,36 @@
+#include "api/narrowing.h"
+
+static const struct field list_by_ids = {"ids", F_IDS, .filter = "t.id IN @LIST(:ids)", .doc = "Only those with these ids, at most 1000."};
+static const struct field list_by_legacy_ids = {"legacy_ids", F_TEXTS, .filter = "t.legacy_id IN @TEXTS(:legacy_ids)",
+                                                .doc = "Only those with one of these ids in the system they came from."};
+
+bool route_lists(const struct route *route) {
+    return (route->shape == LIST || route->shape == LIST_COUNT) && (route->method == GET || route->reads);
+}
+
+/* Whether its rows are queried, and have ids. */
+static bool queried(const struct route *route, const struct resource *reply) {
+    return route_lists(route) && !route->chosen && reply->table && !reply->is_item;
+}
+
+static bool has_legacy_id(const struct resource *r) {
+    for (const struct field *f = r->fields; f && f->name; f++)
+        if (strcmp(f->name, "legacy_id") == 0) return f->column == NULL && !(f->flags & (HIDDEN | INPUT_ONLY));
+    return false;
+}
+
+bool route_takes_keys(const struct route *route, const struct resource *reply) {
+    bool by_id = route->order.key == NULL && route->order.then == NULL;
+    return queried(route, reply) && (by_id || (reply->keyset && route->order.then == NULL));
+}
+
+const struct field *arguments_of(struct arena *a, const struct route *route, const struct resource *reply) {
+    int n = 0;
+    while (route->args && route->args[n].name) n++;
+    if (!queried(route, reply)) return route->args;
+    struct field *all = arena_array(a, (size_t)n + 3, sizeof *all);
+    if (n) memcpy(all, route->args, (size_t)n * sizeof *all);
+    all[n++] = list_by_ids;
+    if (has_legacy_id(reply)) all[n++] = list_by_legacy_ids;
+    return all;
+}

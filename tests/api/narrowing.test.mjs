@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { open, routes, shared } from './lib/index.mjs';
+
+/** Every list that the tables declare, with the paths that lead to rows of this desk. */
+async function lists(desk) {
+  const { owner, people } = desk;
+  const conversation = await desk.customer.create('/conversations', { subject: 'S', contents: 'C' });
+  const organization = await owner.create('/organizations', { name: 'Engines' });
+  const of = { users: people.customer.id, conversations: conversation.id, organizations: organization.id, roles: 1, brands: 1 };
+  of.teams = (await owner.create('/teams', { title: 'Support' })).id;
+  const found = [];
+  for (const { method, path } of routes()) {
+    const template = path.replaceAll(/:(\w+)/g, '{$1}');
+    const operation = desk.contract.route(`/api/v1${path.replaceAll(/:\w+/g, '1')}`)?.item.get;
+    if (method !== 'GET' || !operation) continue;
+    const { schema } = operation.responses['200'].content['application/json'] ?? {};
+    const items = schema?.properties?.data?.type === 'array';
+    if (!items) continue;
+    const real = path.replace(/^\/(\w+)\/:id/, (all, name) => (of[name] ? `/${name}/${of[name]}` : all)).replace(':name', 'password_changed');
+    if (real.includes(':')) assert.fail(`a list of what? ${template}`);
+    const declared = new Set(operation.parameters.map((p) => p.name ?? p.$ref.split('/').at(-1)));
+    const query = path.startsWith('/autocomplete') ? { [path.endsWith('emails') ? 'address' : 'name']: 'a' } : {};
+    found.push({ path: real, declared, query });
+  }
+  assert.ok(found.length > 30, `${found.length} lists`);
+  return found;
+}
+
+describe('every list that the tables declare', () => {
+  const world = shared(async (w) => { w.lists = await lists(w.desk); });
+
+  test('takes ids where its items have ids, and refuses them elsewhere', async () => {
+    const { desk } = world;
+    for (const { path, declared, query } of world.lists) {
+      const whole = (await desk.owner.get(path, query)).status === 403 ? desk.admin : desk.owner;
+      const all = (await whole.get(path, { ...query, limit: 1000 })).must(200).body.data;
+      if (!declared.has('ids')) {
+        (await whole.get(path, { ...query, ids: '1' })).refused(400, 'FIELD_INVALID', 'ids');
+        continue;
+      }
+      assert.deepEqual((await whole.get(path, { ids: '999999' })).must(200).body.data, [], path);
+      const [one] = all;
+      if (!one) continue;
+      const picked = (await whole.get(path, { ids: one.id })).must(200).body;
+      assert.deepEqual([picked.data.map((x) => x.id), picked.total_count], [[one.id], 1], path);
+      assert.deepEqual((await whole.get(path, { ids: '' })).must(200).body.data, [], `${path}: no ids are no rows`);
+    }
+  });
+
+  test('takes legacy_ids where its items have a legacy_id, and refuses them elsewhere', async () => {
+    const { desk } = world;
+    for (const { path, declared, query } of world.lists) {
+      const reply = await desk.owner.get(path, { ...query, legacy_ids: 'none' });
+      if (declared.has('legacy_ids')) assert.deepEqual(reply.must(200).body.data, [], path);
+      else reply.refused(400, 'FIELD_INVALID', 'legacy_ids');
+    }
+  });
+
+  test('takes after_id and before_id or refuses them, and never serves the whole list instead', async () => {
+    const { desk } = world;
+    for (const { path, declared, query } of world.lists) {
+      for (const name of ['after_id', 'before_id']) {
+        const reply = await desk.owner.get(path, { ...query, [name]: '1' });
+        if (!declared.has(name)) reply.refused(400, 'FIELD_INVALID', name);
+        else assert.ok(!('offset' in reply.must(200).body), path);
+      }
+    }
+  });
+});
+
+const KEYED = ['/teams', '/roles', '/roles/1/permissions', '/organizations', '/brands', '/businesshours', '/users', '/conversations'];
+for (const path of KEYED) {
+  test(`${path}: after_id goes on behind a row, before_id stops before it, and neither gives it`, async (t) => {
+    const { owner, customer } = await open(t);
+    for (let i = 0; i < 4; i++) {
+      if (path === '/conversations') await customer.create(path, { subject: 'S', contents: 'C' });
+      if (path === '/teams') await owner.create(path, { title: `T${i}` });
+      if (path === '/organizations') await owner.create(path, { name: `O${i}` });
+    }
+    const all = (await owner.get(path, { limit: 1000 })).must(200);
+    const place = Math.floor(all.ids.length / 2);
+    assert.deepEqual((await owner.get(path, { after_id: all.ids[place], limit: 1000 })).ids, all.ids.slice(place + 1));
+    assert.deepEqual((await owner.get(path, { before_id: all.ids[place], limit: 1000 })).ids, all.ids.slice(0, place));
+    assert.equal((await owner.get(path, { after_id: all.ids[place] })).body.total_count, all.body.total_count);
+  });
+}
+
+test('next_url of a page behind an id keeps the other arguments', async (t) => {
+  const { owner, base } = await open(t);
+  const made = [];
+  for (let i = 0; i < 5; i++) made.push((await owner.create('/teams', { title: `T${i}`, legacy_id: `L${i}` })).id);
+  const seen = [];
+  let url = `/api/v1/teams?ids=${made.slice(1)}&after_id=${made[1]}&limit=2`;
+  for (let reply; url; url = reply.body.next_url?.slice(base.length)) {
+    reply = (await owner.get(url)).must(200);
+    seen.push(...reply.ids);
+  }
+  assert.deepEqual(seen, made.slice(2));
+});
+
+test('a repeated name may have more values than a page link once had room for', async (t) => {
+  const { owner, base } = await open(t);
+  const made = [];
+  for (let i = 0; i < 70; i++) made.push((await owner.create('/teams', { title: `T${i}` })).id);
+  const seen = [];
+  let url = `/api/v1/teams?${made.map((id) => `ids=${id}`).join('&')}&limit=40`;
+  for (let reply; url; url = reply.body.next_url?.slice(base.length)) {
+    reply = (await owner.get(url)).must(200);
+    seen.push(...reply.ids);
+  }
+  assert.deepEqual(seen, made);
+});
+
+test('an absent and an invisible id give the same answer', async (t) => {
+  const desk = await open(t);
+  const other = await desk.person('customer');
+  const hidden = await other.client.create('/conversations', { subject: 'S', contents: 'C' });
+  const own = await desk.customer.create('/conversations', { subject: 'S', contents: 'C' });
+  const answer = async (id) => {
+    const { body } = (await desk.customer.get('/conversations', { ids: `${own.id},${id}` })).must(200);
+    return [body.data.map((c) => c.id), body.total_count];
+  };
+  assert.deepEqual(await answer(hidden.id), [[own.id], 1]);
+  assert.deepEqual(await answer(999999), [[own.id], 1]);
+});
+
+test('counts by status are those of the ids alone', async (t) => {
+  const { staff, customer } = await open(t);
+  const made = [];
+  for (let i = 0; i < 12; i++) made.push((await customer.create('/conversations', { subject: 'S', contents: 'C' })).id);
+  const { body } = (await staff.get('/conversations', { ids: made.slice(1).join(), status: 'NEW', limit: 5 })).must(200);
+  assert.deepEqual([body.total_count, body.data.length], [11, 5]);
+});
+
+test('a filter of people is narrowed by ids in the query', async (t) => {
+  const { owner, people } = await open(t);
+  const predicates = { collections: [{ propositions: [{ field: 'users.fullname', operator: 'string_contains_insensitive', value: 'c' }] }] };
+  const reply = await owner.post(`/users/filter?ids=${people.customer.id},${people.owner.id}`, { predicates });
+  assert.deepEqual(reply.must(200).ids, [people.customer.id]);
+});
+
+test('bad ids, ids given twice and too many are refused', async (t) => {
+  const { owner } = await open(t);
+  (await owner.get('/teams', { ids: 'x' })).refused(400, 'FIELD_INVALID', 'ids', 'ids/0');
+  (await owner.get('/teams', { ids: '1,1' })).refused(400, 'PARAMETERS_INCONSISTENT', 'ids');
+  (await owner.get('/teams', { ids: Array.from({ length: 1001 }, (_, i) => i + 1).join() })).refused(400, 'FIELD_INVALID', 'ids');
+  (await owner.get('/teams', { after_id: 1, before_id: 2 })).refused(400, 'PARAMETERS_INCONSISTENT');
+  (await owner.get('/teams?ids[x]=1')).refused(400, 'FIELD_INVALID', 'ids');
+  (await owner.get('/teams?ids[]=1&ids[x]=2')).refused(400, 'FIELD_INVALID', 'ids');
+  (await owner.get('/teams?ids=1&ids[]=2')).refused(400, 'FIELD_INVALID', 'ids');
+});
+
+test('where no list is read, ids and after_id are unknown arguments', async (t) => {
+  const { owner } = await open(t);
+  (await owner.get('/roles/1', { ids: 2, after_id: 1, token: 'x' })).must(200).notes('ids', 'after_id', 'token');
+});
