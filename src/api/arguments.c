@@ -74,7 +74,7 @@ static int read_page(struct call *c) {
     if (read_number(c, "after_id", &o->after_id, &after) < 0) rc = -ERR_FIELD_INVALID;
     if (read_number(c, "before_id", &o->before_id, &before) < 0) rc = -ERR_FIELD_INVALID;
     o->keyset = after || before || c->route->always_keys;
-    if (o->keyset && offset) notice(&c->work, "NOTICE", "offset was ignored: the page begins at an id.");
+    if (o->keyset && o->offset) notice(&c->work, "NOTICE", "offset was ignored: the page begins at an id.");
     if (after && before)
         return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("after_id"), "after_id and before_id exclude each other.");
     return rc;
