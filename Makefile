@@ -96,7 +96,7 @@ FUZZ         := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(sort $(wildcard tests/f
 .PHONY: test-corpora
 test-corpora: $(VARIANT)/tests/unit/corpora_test $(BIN) tests/node_modules/.package-lock.json ## other parsers' test data in CORPORA, where it is present
 	CORPORA=$(CORPORA) $<
-	cd tests && DESKD=$(abspath $(BIN)) CORPORA=$(abspath $(CORPORA)) node --test corpora/server.test.mjs
+	cd tests && DESKD=$(abspath $(BIN)) CORPORA=$(abspath $(CORPORA)) $(NODE_TEST) corpora/server.test.mjs
 
 build/fuzz/predicate_fuzz: $(addprefix src/,core/predicate.c core/predicate_run.c core/definition.c core/calendar.c core/hours.c core/words.c work/work.c)
 
@@ -115,6 +115,8 @@ fuzz: $(FUZZ) ## the parsers' fuzz targets, FUZZ_SECONDS each
 		-print_final_stats=1 -artifact_prefix=build/fuzz/ $$f.corpus \
 		$$(ls -d tests/fuzz/$${f##*/}.seeds 2>/dev/null) $(wildcard $(CORPORA)/json/test_parsing $(CORPORA)/multipart); done
 
+NODE_TEST := node --test --test-reporter=$(abspath tests/reporter.mjs)
+
 HTTP_TEST := $(VARIANT)/tests/unit/http_server
 HTTP_OBJ  := $(filter $(addprefix $(VARIANT)/src/,base/% json/% http/%),$(OBJ))
 
@@ -125,7 +127,7 @@ $(HTTP_TEST): tests/unit/http_server.c $(HTTP_OBJ)
 
 .PHONY: test-http
 test-http: $(HTTP_TEST) ## src/http over sockets: framing, slow clients, limits, drain, forms
-	HTTP_SERVER=$< node --test $(sort $(wildcard tests/http/*.test.mjs))
+	HTTP_SERVER=$< $(NODE_TEST) $(sort $(wildcard tests/http/*.test.mjs))
 
 # Between the API and the store: see bench/recorder.h.
 WRAPPED := db_start db_row db_int db_text db_ids db_exec db_exec_text db_insert
@@ -171,14 +173,14 @@ tests/node_modules/.package-lock.json: tests/package-lock.json
 
 .PHONY: test-api
 test-api: $(BIN) tests/node_modules/.package-lock.json ## the API over HTTP: the real daemon, a real store, every reply against its schema
-	cd tests && DESKD=$(abspath $(BIN)) node --test --test-concurrency=2 $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs)))
+	cd tests && DESKD=$(abspath $(BIN)) $(NODE_TEST) --test-concurrency=2 $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs)))
 
 .PHONY: test-postgres
 test-postgres: $(BIN) $(VARIANT)/tests/unit/predicate_test tests/node_modules/.package-lock.json ## the API through two processes on a throw-away PostgreSQL, and what is PostgreSQL's alone
 	cd tests && DESKD=$(abspath $(BIN)) sh postgres.sh sh -ec ' \
 		$(abspath $(VARIANT)/tests/unit/predicate_test); \
-		PROCESSES=2 node --test --test-concurrency=3 $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs))); \
-		node --test --test-concurrency=2 $(sort $(patsubst tests/%,%,$(wildcard tests/postgres/*.test.mjs)))'
+		PROCESSES=2 $(NODE_TEST) --test-concurrency=3 $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs))); \
+		$(NODE_TEST) --test-concurrency=2 $(sort $(patsubst tests/%,%,$(wildcard tests/postgres/*.test.mjs)))'
 
 $(VARIANT)/tests/fault/%.so: tests/fault/%.c
 	@mkdir -p $(@D)
@@ -186,7 +188,7 @@ $(VARIANT)/tests/fault/%.so: tests/fault/%.c
 
 .PHONY: test-fault
 test-fault: $(BIN) $(VARIANT)/tests/fault/eio.so $(VARIANT)/tests/fault/slow.so tests/node_modules/.package-lock.json ## SIGKILL, full and failing disks, order of system calls, drain
-	cd tests && DESKD=$(abspath $(BIN)) node --test $(sort $(patsubst tests/%,%,$(wildcard tests/fault/*.test.mjs)))
+	cd tests && DESKD=$(abspath $(BIN)) $(NODE_TEST) $(sort $(patsubst tests/%,%,$(wildcard tests/fault/*.test.mjs)))
 
 .PHONY: test
 test: ## installs what is missing, builds, runs all tests

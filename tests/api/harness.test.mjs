@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { Contract } from './lib/contract.mjs';
 import { Reply } from './lib/reply.mjs';
 import { obey } from './lib/rules.mjs';
@@ -70,4 +75,19 @@ test('a reply that is not what its route declares fails', () => {
   })) assert.throws(() => contract.judge(r), { name: 'AssertionError' }, what);
   contract.judge(reply({ ...ONE, data: { id: 1 } }, { path: '/api/v1/teams/1.json?fields=id' })); // asked to leave out
   contract.judge(reply({ Status: 200, Data: { ID: 1, Title: 'T' } }, { path: '//api/v1/teams/1?_case=pascal', status: 200 }));
+});
+
+test('the report of a failure has no byte that can not be read, whatever was sent and received', () => {
+  const all = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
+  const shown = `${new Reply({ method: 'POST', path: '/files', sent: all.toString('latin1') }, { status: 503, headers: {}, bytes: all })}`;
+  assert.match(shown, /^POST \/files \\x00\\x01.*\\x7f/s);
+  const dir = mkdtempSync(join(tmpdir(), 'deskd-report-')), file = join(dir, 'fails.test.mjs');
+  writeFileSync(file, `import { test } from 'node:test';\ntest('fails', () => { throw new Error(Buffer.from(Array.from({ length: 256 }, (_, i) => i)).toString('latin1')); });\n`);
+  const reporter = fileURLToPath(new URL('../reporter.mjs', import.meta.url));
+  const { NODE_TEST_CONTEXT, ...env } = process.env; // which makes a runner report to its parent
+  const { stdout, status } = spawnSync('node', ['--test', `--test-reporter=${reporter}`, file], { encoding: 'utf8', env });
+  rmSync(dir, { recursive: true });
+  assert.equal(status, 1, stdout);
+  assert.match(stdout, /not ok 1 - fails/);
+  for (const text of [shown, stdout]) assert.doesNotMatch(text, /(?!\n)\p{Cc}/u);
 });

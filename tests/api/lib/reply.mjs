@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { printable } from './printable.mjs';
 import { parseStrictly } from './strict.mjs';
 
 /** One answer of the daemon, with the request that led to it. */
@@ -60,6 +61,6 @@ export class Reply {
   toString() {
     const { method, path, sent } = this.request;
     const said = sent ? ` ${sent.slice(0, 400)}` : '';
-    return `${method} ${path}${said} -> ${this.status} ${this.text.slice(0, 1200)}`;
+    return printable(`${method} ${path}${said} -> ${this.status} ${this.text.slice(0, 1200)}`);
   }
 }
