@@ -1,6 +1,9 @@
 #include "core/file.h"
 
+#include "core/setting.h"
 #include "json/json.h"
+
+#include <inttypes.h>
 
 QUERY(file_insert, "INSERT INTO files (user_id, name, content_type, size, sha256, expires_at, created_at) "
                    "VALUES (:user, :name, :type, :size, :sha256, :expires, :now) RETURNING id");
@@ -34,6 +37,23 @@ int files_own(struct work *w, struct str ids, int64_t **out) {
 int file_own_content(struct work *w, int64_t id, struct str *sha256) {
     return db_text(w->conn, &file_content_of_actor,
                    BINDS(B_INT("id", id), B_INT("user", w->actor.user_id), B_INT("now", w->now)), w->arena, sha256);
+}
+
+QUERY(files_unattached, "SELECT CAST(COALESCE(SUM(f.size), 0) AS BIGINT) FROM files f WHERE f.user_id = :user AND f.expires_at > :now");
+
+int files_room(struct work *w, int64_t bytes) {
+    int64_t used = 0, most = setting_int(w->desk, "files.unattached_megabytes") << 20;
+    TRY(db_int(w->conn, &files_unattached, BINDS(B_INT("user", w->actor.user_id), B_INT("now", w->now)), &used));
+    if (bytes <= most - used) return 0;
+    return fail_field(w, ERR_PAYLOAD_TOO_LARGE, S("file"),
+                      "Your unattached files use %" PRId64 " of %" PRId64 " bytes. This upload has %" PRId64
+                      " more. Attach some of them, or wait: an unattached file expires twelve hours after its upload.",
+                      used, most, bytes);
+}
+
+int files_reserve(struct work *w, int64_t bytes) {
+    TRY(db_lock(w->conn, str_fmt(w->arena, "files of %" PRId64, w->actor.user_id)));
+    return files_room(w, bytes);
 }
 
 /* ---- what refers to them ----------------------------------------------------------------------------------------- */

@@ -26,6 +26,11 @@ struct file_new {
 };
 int file_create(struct work *w, const struct file_new *n, int64_t *id);
 
+/* Returns 0 if the caller may upload so many bytes more, or the refusal, which says how many bytes are used. The unattached
+ * files of one person have at most files.unattached_megabytes. */
+int files_room(struct work *w, int64_t bytes);
+int files_reserve(struct work *w, int64_t bytes); /* the same in the write of the upload. It is exact: it locks out other uploads of this person */
+
 /* Of these ids (JSON array) those that who acts uploaded and that have not expired, in the arena. They stay until the
  * write ends. Returns how many, or error. */
 int files_own(struct work *w, struct str ids, int64_t **out);

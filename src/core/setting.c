@@ -48,6 +48,7 @@ const struct setting setting_table[] = {
     {"mail.from_name", SETTING_TEXT, "", 0, 0, .doc = "The name beside it; empty: desk.name."},
     {"mail.notify_password_changes", SETTING_BOOL, "1", 0, 0, .doc = "Who gets a new password is told by mail."},
     {"files.max_megabytes", SETTING_INT, "20", 1, 1024, .doc = "The largest file that may be uploaded, in megabytes of 1,048,576 bytes."},
+    {"files.unattached_megabytes", SETTING_INT, "200", 1, 102400, .doc = "How many megabytes the files of one person may have that nothing refers to yet."},
     {"desk.phone_region", SETTING_TEXT, "", 0, 0, .doc = "Country of phone numbers without country code, in two letters like DE; without, they are kept as digits.",
      .job = "index_names"},
     {0}};

@@ -16,6 +16,7 @@ struct upload {
 struct uploads {
     struct upload *list;
     int count;
+    int64_t bytes;
 };
 
 static bool is_raw(const struct call *c) { return c->http->form == NULL; }
@@ -86,7 +87,10 @@ static int read_uploads(struct call *c, struct uploads *out) {
     int rc = api_input(c);
     for (const struct http_file *f = c->http->files; f; f = f->next) most++;
     *out = (struct uploads){.list = arena_array(c->work.arena, most + 1, sizeof *out->list)};
-    for (const struct http_file *f = c->http->files; f; f = f->next) read_upload(c, f, &out->list[out->count++]);
+    for (const struct http_file *f = c->http->files; f; f = f->next) {
+        read_upload(c, f, &out->list[out->count++]);
+        out->bytes += f->size;
+    }
     if (out->count == 0)
         fail_field(&c->work, ERR_FIELD_REQUIRED, S("file"),
                    "Send the file as the body, with a Content-Type like application/octet-stream, or as a part of multipart/form-data.");
@@ -96,7 +100,7 @@ static int read_uploads(struct call *c, struct uploads *out) {
 /* In the pool: contents wait for the disk. What is refused is said by the handler, so that an Idempotency-Key keeps it. */
 static int keep_contents(struct call *c) {
     struct uploads u;
-    if (read_uploads(c, &u) < 0) return 0;
+    if (read_uploads(c, &u) < 0 || files_room(&c->work, u.bytes) < 0) return 0;
     for (int i = 0; i < u.count; i++)
         TRY(content_keep(c->work.arena, c->work.desk->files, u.list[i].row.sha256, u.list[i].file->path.p, u.list[i].row.size));
     return 0;
@@ -105,6 +109,7 @@ static int keep_contents(struct call *c) {
 static int create(struct call *c) {
     struct uploads u;
     TRY(read_uploads(c, &u));
+    TRY(files_reserve(&c->work, u.bytes));
     int64_t *ids = arena_array(c->work.arena, (size_t)u.count, sizeof *ids);
     for (int i = 0; i < u.count; i++) {
         TRY(content_hold(&c->work, u.list[i].row.sha256, u.list[i].file->path.p, u.list[i].row.size));

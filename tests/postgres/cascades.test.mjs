@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open, until } from '../api/lib/index.mjs';
+import { open, raw, until } from '../api/lib/index.mjs';
 import { databaseUrl } from '../api/lib/desk.mjs';
 import { connection, psql } from './lib.mjs';
 
@@ -61,4 +61,16 @@ test('a conversation whose status changes while its team is deleted is counted o
   (await deleted).must(200);
   assert.equal(psql(url, `SELECT count(*) FROM case_counts WHERE team_id = ${team.id}`), '0');
   assert.equal(desk.check().status, 0, desk.check().stdout);
+});
+
+test('uploads of one person at the same moment share one limit of unattached files', async (t) => {
+  const desk = await open(t), url = databaseUrl(desk.dir);
+  await desk.owner.update('/settings', { values: { 'files.unattached_megabytes': 1 } });
+  await desk.customer.fetch('/profile'); // login and session are made
+  const other = connection(t, url);
+  await other.say('BEGIN; LOCK TABLE files IN SHARE MODE'); // the sum can be read, the insert waits
+  const uploads = ['a', 'b'].map((letter) => desk.customer.post('/files', raw('text/plain', letter.repeat(600_000))));
+  await waiting(url, 2);
+  await other.say('COMMIT');
+  assert.deepEqual((await Promise.all(uploads)).map((reply) => reply.status).sort(), [201, 413]);
 });

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { File, HOUR, multipart, raw, shared } from './lib/index.mjs';
+
+const LIMIT = 1 << 20;
+const upload = (who, size) => who.post('/files', raw('text/plain', randomBytes(size)));
+
+describe('unattached files of one person', () => {
+  const w = shared(async ({ desk }) => {
+    await desk.owner.update('/settings', { values: { 'files.unattached_megabytes': 1 } });
+    await desk.owner.create('/users/fields', { key: 'paper', type: 'FILE', title: 'Paper' });
+  });
+
+  test('have a limit to the byte, and the refusal says how much is used', async () => {
+    const { client } = await w.desk.person('customer');
+    (await upload(client, LIMIT - 10)).must(201);
+    const { body } = (await upload(client, 11)).refused(413, 'PAYLOAD_TOO_LARGE', 'file');
+    assert.match(body.errors[0].message, new RegExp(`use ${LIMIT - 10} of ${LIMIT} bytes. This upload has 11 more`));
+    (await upload(client, 10)).must(201);
+    (await upload(client, 1)).refused(413, 'PAYLOAD_TOO_LARGE', 'file');
+    (await upload(w.desk.customer, 1000)).must(201); // others have a limit of their own
+  });
+
+  test('of one request are kept all or none', async () => {
+    const { client } = await w.desk.person('customer');
+    const half = (name) => new File(name, 'application/octet-stream', randomBytes(LIMIT / 2 + 1));
+    (await client.post('/files', multipart({ a: half('a'), b: half('b') }))).refused(413, 'PAYLOAD_TOO_LARGE', 'file');
+    (await upload(client, LIMIT)).must(201);
+  });
+
+  test('make room when they are attached, and when they expire', async () => {
+    const { client, id } = await w.desk.person('agent');
+    const file = (await upload(client, LIMIT)).must(201).data.id;
+    (await upload(client, 1)).must(413);
+    await client.update(`/users/${id}`, { field_values: { paper: file } });
+    (await upload(client, LIMIT)).must(201);
+    (await upload(client, 1)).must(413);
+    await w.desk.clock.forward(12 * HOUR);
+    (await upload(client, LIMIT)).must(201);
+  });
+
+  test('are counted exactly when many are uploaded at once', async () => {
+    const { client } = await w.desk.person('customer');
+    await client.fetch('/profile');
+    const replies = await Promise.all(Array.from({ length: 12 }, () => upload(client, 300_000)));
+    assert.deepEqual(replies.map((reply) => reply.status).sort(), [...Array(3).fill(201), ...Array(9).fill(413)]);
+  });
+});
