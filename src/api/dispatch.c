@@ -73,7 +73,7 @@ static void challenge(struct call *c) {
     http_add_header(c->http, "WWW-Authenticate", S("Bearer realm=\"deskd\""));
 }
 
-static const char exposed[] = "ETag, Last-Modified, Link, Date-ISO, X-API-Version, X-CSRF-Token, X-Request-ID, X-Request-Token, "
+static const char exposed[] = "ETag, Content-Location, Last-Modified, Link, Date-ISO, X-API-Version, X-CSRF-Token, X-Request-ID, X-Request-Token, "
                               "X-RememberMe, Retry-After, Idempotent-Replayed, Content-Disposition, Content-Range";
 
 static void cors(struct call *c) {

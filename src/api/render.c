@@ -200,7 +200,7 @@ void view_row(struct view *v, const struct row *row) {
     const struct layout *layout = row->layout;
     v->path[v->depth++] = row;
     jw_object(&v->w);
-    if (layout->resource->table && !layout->resource->is_item) {
+    if (resource_has_ids(layout->resource)) {
         jw_name(&v->w, JSON_NAME("id"));
         jw_int(&v->w, row->id);
     }

@@ -67,6 +67,7 @@ struct field {
     const char *column; /* SQL over the table's alias t; NULL: t.<name>, of F_REF t.<name>_id; "" : no column */
     const char *ref;    /* F_REF, F_MANY, F_ROWS: type of the resource referred to */
     const char *many;   /* F_MANY: a query of (owner id, target id) WHERE owner IN @LIST(:ids), in order */
+    int (*made)(struct call *c, int64_t owner_id, int64_t **ids); /* F_MANY in place of .many: no query finds them. Returns how many, or error */
     const char *owned_by; /* F_MANY, F_ROWS: column of .ref's table that holds the owner's id. A list of such rows may be given
                              (api/owned.h) unless READONLY; it replaces those there are */
     const char *shows;  /* F_REF: members that the reference carries beside its address, in place: "title,key" */
@@ -179,7 +180,11 @@ struct resource {
     /* Rows that are made, no table's: all those of the path, in their order; name.p: at most the one so called, which the path's
      * last variable names. api_list, api_get, api_target and replies serve them as they serve others. */
     int (*rows)(struct call *c, struct view *v, struct str name, struct row **out);
+    bool made_ids; /* such rows have ids and are all made without a path: they can be referred to and included */
 };
+
+/* Whether its rows are shown with an id. */
+static inline bool resource_has_ids(const struct resource *r) { return (r->table || r->made_ids) && !r->is_item; }
 
 extern const struct resource *const resources[]; /* res/all.c; ends with NULL */
 

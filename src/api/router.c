@@ -89,7 +89,7 @@ static bool check_fields(struct arena *a, const struct resource *r, char *err, s
     for (const struct field *f = r->fields; f->name; f++) {
         bool many = f->type == F_MANY || f->type == F_ROWS;
         if ((f->type == F_REF || many) && (f->ref == NULL || resource_of(f->ref) == NULL)) return wrong(err, size, r, NULL, str_fmt(a, "%s refers to an unknown resource", f->name).p);
-        if (many && f->owned_by == NULL && (f->many == NULL || f->type == F_ROWS))
+        if (many && f->owned_by == NULL && ((f->many == NULL && f->made == NULL) || f->type == F_ROWS))
             return wrong(err, size, r, NULL, str_fmt(a, "%s has no query .many nor .owned_by", f->name).p);
         if (f->type == F_ROWS && has_lists(resource_of(f->ref))) return wrong(err, size, r, NULL, str_fmt(a, "%s: rows in place have no lists", f->name).p);
         if (f->shows && (f->type != F_REF || resource_of(f->ref)->url == NULL)) return wrong(err, size, r, NULL, str_fmt(a, "%s shows more than it can", f->name).p);

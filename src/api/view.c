@@ -97,7 +97,7 @@ static bool include_eq(struct str word, struct str type) {
 static bool included(const struct view *v, const struct resource *r) {
     struct str word, all = S("*");
     unsigned who = 1u << v->c->work.actor.rank;
-    if (r == NULL || r->table == NULL || (r->expanded_for && !(r->expanded_for & who))) return false;
+    if (r == NULL || (r->table == NULL && !r->made_ids) || (r->expanded_for && !(r->expanded_for & who))) return false;
     if (v->c->options.flat && v->c->options.include.p == NULL) return true;
     for (struct str rest = v->c->options.include; rest.p;) {
         rest = include_name(rest, &word);
@@ -272,6 +272,19 @@ static int load_many(struct view *v, const struct layout *layout, int field, str
     return rc;
 }
 
+/* A list that is made, not found by a query. */
+static int make_many(struct view *v, const struct layout *layout, int field, const struct row *rows) {
+    const struct member *m = &layout->members[field];
+    for (const struct row *row = rows; row; row = row->next) {
+        int64_t *ids = NULL;
+        if (!view_sees(v, row, m)) continue;
+        int n = m->field->made(v->c, row->id, &ids);
+        TRY(n);
+        row->cells[field] = (struct value){.type = V_IDS, .i = n, .ids = ids};
+    }
+    return 0;
+}
+
 /* One query for all rows of one kind that these owners have; no reference leads to them, so nobody finds them by id. */
 static int load_rows(struct view *v, const struct layout *layout, int field, struct str owners) {
     const struct member *m = &layout->members[field];
@@ -330,6 +343,10 @@ static int load_lists(struct view *v, const struct row *rows) {
         const struct field *f = m->field;
         if ((f->type != F_MANY && f->type != F_ROWS) || f->flags & INPUT_ONLY) continue;
         if (f->flags & ON_DEMAND && !picked_anywhere(v->picks, m->name.text)) continue;
+        if (f->made) {
+            TRY(make_many(v, layout, i, rows));
+            continue;
+        }
         struct str owners = owners_of(v, rows, m);
         if (owners.p == NULL) continue;
         TRY(f->type == F_MANY ? load_many(v, layout, i, owners) : load_rows(v, layout, i, owners));
@@ -432,7 +449,26 @@ static struct row *read_member(struct view *v, const struct selection *sel, stru
     return row;
 }
 
+/* Rows that no table holds. */
+static int select_made(struct view *v, const struct selection *sel, struct row **rows) {
+    struct row *row = NULL, *next;
+    *rows = NULL;
+    TRY(sel->layout->resource->rows(v->c, v, (struct str){0}, &row));
+    for (; row; row = next) {
+        size_t i = 0;
+        next = row->next;
+        while (i < sel->count && sel->ids[i] != row->id) i++;
+        if (i == sel->count) continue;
+        view_keep(v, row);
+        *rows = row;
+        rows = &row->next;
+        *rows = NULL;
+    }
+    return 0;
+}
+
 static int select_rows(struct view *v, const struct selection *sel, struct row **rows) {
+    if (sel->layout->resource->made_ids) return select_made(v, sel, rows);
     struct branches b = {0};
     struct bind binds[BRANCH_BINDS_MAX + PATH_VARS + 3];
     struct buf sql = {0};

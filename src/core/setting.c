@@ -6,7 +6,7 @@
 #include "core/hours.h"
 #include "core/job.h"
 #include "core/outbox.h"
-#include "core/words.h"
+#include "core/translation.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -17,40 +17,43 @@
 #define RELAY(type, initial) type, initial, .role = ROLE_OWNER, .forgets = RELAY_PASSWORD
 
 const struct setting setting_table[] = {
-    {"cases.status_visible_to_customers", SETTING_BOOL, "1", 0, 0, .doc = "Customers see the status of a conversation."},
-    {"cases.priority_visible_to_customers", SETTING_BOOL, "0", 0, 0, .doc = "Customers see the priority of a conversation."},
-    {"cases.type_visible_to_customers", SETTING_BOOL, "0", 0, 0, .doc = "Customers see the type of a conversation."},
-    {"cases.subject_customer_editable", SETTING_BOOL, "0", 0, 0, .doc = "Customers may change the subject of their conversations."},
-    {"cases.priority_customer_editable", SETTING_BOOL, "0", 0, 0, .doc = "Customers may choose the priority of their conversations."},
-    {"security.password_length_staff", SETTING_INT, "8", 5, 1024, .doc = "Shortest password of staff, in characters."},
-    {"security.password_length_customers", SETTING_INT, "5", 5, 1024, .doc = "Shortest password of customers, in characters."},
-    {"security.password_days_staff", SETTING_INT, "0", 0, 3650, .doc = "After how many days staff must change their password; 0: never."},
-    {"security.password_days_customers", SETTING_INT, "0", 0, 3650, .doc = "After how many days customers must change their password; 0: never."},
-    {"security.password_history", SETTING_INT, "0", 0, 24, .doc = "How many of the last passwords may not be chosen again; 0: all may."},
-    {"security.session_hours_staff", SETTING_INT, "8", 1, 720, .doc = "Idle life of a session of staff, in hours."},
-    {"security.session_hours_customers", SETTING_INT, "72", 1, 720, .doc = "Idle life of a session of customers, in hours."},
-    {"security.password_reset_hours", SETTING_INT, "2", 1, 72, .doc = "Life of a link that resets a password, in hours."},
-    {"security.cors_origins", SETTING_TEXT, "", 0, 0, .role = ROLE_OWNER, .doc = "Origins that browsers may call from, separated by blanks; * for all."},
-    {"desk.name", SETTING_TEXT, "Support", 0, 0, .doc = "What the desk calls itself, in mails and on pages."},
-    {"desk.time_zone", SETTING_ZONE, "UTC", 0, 0, .doc = "Where days begin and end for rules and filters: a name of the tz database."},
-    {"mail.smtp_host", RELAY(SETTING_TEXT, ""), .doc = "The relay that takes outgoing mail. Until it and mail.from_address are set, mails wait."},
-    {"mail.smtp_port", RELAY(SETTING_INT, "587"), .min = 1, .max = 65535, .doc = "Its port."},
-    {"mail.smtp_security", RELAY(SETTING_WORD, "STARTTLS"), .words = smtp_securities,
+    {1, "cases.status_visible_to_customers", SETTING_BOOL, "1", .everyone = true, .doc = "Customers see the status of a conversation."},
+    {2, "cases.priority_visible_to_customers", SETTING_BOOL, "0", .everyone = true, .doc = "Customers see the priority of a conversation."},
+    {3, "cases.type_visible_to_customers", SETTING_BOOL, "0", .everyone = true, .doc = "Customers see the type of a conversation."},
+    {4, "cases.subject_customer_editable", SETTING_BOOL, "0", .everyone = true, .doc = "Customers may change the subject of their conversations."},
+    {5, "cases.priority_customer_editable", SETTING_BOOL, "0", .everyone = true, .doc = "Customers may choose the priority of their conversations."},
+    {6, "security.password_length_staff", SETTING_INT, "8", 5, 1024, .doc = "Shortest password of staff, in characters."},
+    {7, "security.password_length_customers", SETTING_INT, "5", 5, 1024, .doc = "Shortest password of customers, in characters."},
+    {8, "security.password_days_staff", SETTING_INT, "0", 0, 3650, .doc = "After how many days staff must change their password; 0: never."},
+    {9, "security.password_days_customers", SETTING_INT, "0", 0, 3650, .doc = "After how many days customers must change their password; 0: never."},
+    {10, "security.password_history", SETTING_INT, "0", 0, 24, .doc = "How many of the last passwords may not be chosen again; 0: all may."},
+    {11, "security.session_hours_staff", SETTING_INT, "8", 1, 720, .doc = "Idle life of a session of staff, in hours."},
+    {12, "security.session_hours_customers", SETTING_INT, "72", 1, 720, .doc = "Idle life of a session of customers, in hours."},
+    {13, "security.password_reset_hours", SETTING_INT, "2", 1, 72, .doc = "Life of a link that resets a password, in hours."},
+    {14, "security.cors_origins", SETTING_TEXT, "", 0, 0, .role = ROLE_OWNER, .doc = "Origins that browsers may call from, separated by blanks; * for all."},
+    {15, "desk.name", SETTING_TEXT, "Support", 0, 0, .doc = "What the desk calls itself, in mails and on pages."},
+    {16, "desk.time_zone", SETTING_ZONE, "UTC", 0, 0, .doc = "Where days begin and end for rules and filters: a name of the tz database."},
+    {17, "mail.smtp_host", RELAY(SETTING_TEXT, ""), .doc = "The relay that takes outgoing mail. Until it and mail.from_address are set, mails wait."},
+    {18, "mail.smtp_port", RELAY(SETTING_INT, "587"), .min = 1, .max = 65535, .doc = "Its port."},
+    {19, "mail.smtp_security", RELAY(SETTING_WORD, "STARTTLS"), .words = smtp_securities,
      .doc = "NONE, STARTTLS or TLS; with the latter two its certificate must be valid. NONE also sends the password as it is."},
-    {"mail.smtp_user", SETTING_TEXT, "", .role = ROLE_OWNER, .doc = "Who logs in there; empty: nobody."},
-    {RELAY_PASSWORD, SETTING_SECRET, "", .role = ROLE_OWNER,
+    {20, "mail.smtp_user", SETTING_TEXT, "", .role = ROLE_OWNER, .doc = "Who logs in there; empty: nobody."},
+    {21, RELAY_PASSWORD, SETTING_SECRET, "", .role = ROLE_OWNER,
      .doc = "The password for it. Never shown. A change of host, port, security or certificates deletes it, unless it is sent along."},
-    {"mail.smtp_ca", RELAY(SETTING_LINES, ""), .doc = "Certificates (PEM) that vouch for the relay, in place of the system's."},
-    {"mail.smtp_timeout_seconds", SETTING_INT, "60", 5, 240, .role = ROLE_OWNER, .doc = "How long sending one mail may take."},
-    {"mail.from_address", SETTING_EMAIL, "", .role = ROLE_OWNER, .doc = "Whom mails are from."},
-    {"mail.return_path", SETTING_EMAIL, "", .role = ROLE_OWNER,
+    {22, "mail.smtp_ca", RELAY(SETTING_LINES, ""), .doc = "Certificates (PEM) that vouch for the relay, in place of the system's."},
+    {23, "mail.smtp_timeout_seconds", SETTING_INT, "60", 5, 240, .role = ROLE_OWNER, .doc = "How long sending one mail may take."},
+    {24, "mail.from_address", SETTING_EMAIL, "", .role = ROLE_OWNER, .doc = "Whom mails are from."},
+    {25, "mail.return_path", SETTING_EMAIL, "", .role = ROLE_OWNER,
      .doc = "Where reports of mails that did not arrive go; empty: to mail.from_address."},
-    {"mail.from_name", SETTING_TEXT, "", 0, 0, .doc = "The name beside it; empty: desk.name."},
-    {"mail.notify_password_changes", SETTING_BOOL, "1", 0, 0, .doc = "Who gets a new password is told by mail."},
-    {"files.max_megabytes", SETTING_INT, "20", 1, 1024, .doc = "The largest file that may be uploaded, in megabytes of 1,048,576 bytes."},
-    {"files.unattached_megabytes", SETTING_INT, "200", 1, 102400, .doc = "How many megabytes the files of one person may have that nothing refers to yet."},
-    {"desk.phone_region", SETTING_TEXT, "", 0, 0, .doc = "Country of phone numbers without country code, in two letters like DE; without, they are kept as digits.",
+    {26, "mail.from_name", SETTING_TEXT, "", 0, 0, .doc = "The name beside it; empty: desk.name."},
+    {27, "mail.notify_password_changes", SETTING_BOOL, "1", 0, 0, .doc = "Who gets a new password is told by mail."},
+    {28, "files.max_megabytes", SETTING_INT, "20", 1, 1024, .doc = "The largest file that may be uploaded, in megabytes of 1,048,576 bytes."},
+    {33, "files.unattached_megabytes", SETTING_INT, "200", 1, 102400, .doc = "How many megabytes the files of one person may have that nothing refers to yet."},
+    {29, "desk.phone_region", SETTING_TEXT, "", 0, 0, .doc = "Country of phone numbers without country code, in two letters like DE; without, they are kept as digits.",
      .job = "index_names"},
+    {30, LOCALE_SETTING, SETTING_LOCALE, DEFAULT_LOCALE, .everyone = true, .doc = "The language of a text that is given without one."},
+    {31, "account.timezone", SETTING_ZONE, "", .everyone = true, .same_as = "desk.time_zone", .doc = "Another name of desk.time_zone."},
+    {32, "account.time_format", SETTING_WORD, "24hour", .everyone = true, .words = time_formats, .doc = "How programs show a time of day."},
     {0}};
 #define READ_MS 10000
 #define SETTINGS (sizeof setting_table / sizeof *setting_table - 1)
@@ -65,9 +68,10 @@ QUERY(settings_all, "SELECT name, value FROM settings");
 QUERY(setting_put, "INSERT INTO settings (name, value, updated_at) VALUES (:name, :value, :now) "
                    "ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at");
 
+/* Where its value is kept: of another name of a setting, the place of that one. -1: unknown. */
 static int place_of(struct str name) {
     for (int i = 0; setting_table[i].name; i++)
-        if (str_eq(str_of(setting_table[i].name), name)) return i;
+        if (str_eq(str_of(setting_table[i].name), name)) return setting_table[i].same_as ? place_of(str_of(setting_table[i].same_as)) : i;
     return -1;
 }
 
@@ -97,8 +101,16 @@ int settings_reload(struct settings *s, struct conn *c) {
     return 0;
 }
 
+static bool ids_differ(void) {
+    for (size_t i = 0; i < SETTINGS; i++)
+        for (size_t k = 0; k < i; k++)
+            if (setting_table[i].id == setting_table[k].id) return false;
+    return true;
+}
+
 struct settings *settings_open(struct conn *c) {
     struct settings *s = calloc(1, sizeof *s);
+    assert(ids_differ());
     if (s == NULL || c == NULL) return free(s), NULL;
     pthread_rwlock_init(&s->lock, NULL);
     if (settings_reload(s, c) < 0) return settings_close(s), NULL;
@@ -193,6 +205,11 @@ static const char *read_word(struct work *w, const struct setting *s, struct str
     return str_fmt(w->arena, "`%s` must be one of %s.", s->name, words_list(w->arena, s->words).p).p;
 }
 
+static const char *read_locale(struct work *w, const struct setting *s, struct str text, struct str *value) {
+    bool known = text.n < LIMIT_LOCALE && locale_find(w, text, value) == 1;
+    return known ? NULL : str_fmt(w->arena, "`%s` must be the code of a locale, like en-us: GET /locales lists them.", s->name).p;
+}
+
 /* The value as it is kept. Returns NULL, or why the text is none, as a sentence. */
 static const char *read_value(struct work *w, const struct setting *s, struct str text, struct str *value) {
     const char *why = text_wrong(w->arena, text, LIMIT_SETTING, s->type != SETTING_LINES);
@@ -202,6 +219,7 @@ static const char *read_value(struct work *w, const struct setting *s, struct st
     case SETTING_BOOL: return read_bool(w, s, text, value);
     case SETTING_INT: return read_number(w, s, text, value);
     case SETTING_WORD: return read_word(w, s, text, value);
+    case SETTING_LOCALE: return read_locale(w, s, text, value);
     case SETTING_ZONE: return time_zone_known(text) ? NULL : str_fmt(w->arena, "`%s` must be a name of the tz database, like Europe/Berlin.", s->name).p;
     case SETTING_EMAIL: return text.n == 0 || email_valid(text) ? NULL : str_fmt(w->arena, "`%s` must be an e-mail address.", s->name).p;
     case SETTING_TEXT:
@@ -230,10 +248,13 @@ static int read_values(struct work *w, const struct setting_value *values, int c
         int place = place_of(values[i].name);
         struct str name = values[i].name, text = values[i].value;
         if (name.n > LIMIT_TITLE) name = S("...");
+        struct str value = {0};
         const char *why = place < 0 ? str_fmt(w->arena, "Unknown setting `%.*s`.", (int)name.n, name.p).p
                           : text.p == NULL ? str_fmt(w->arena, "`%s` must be a single value.", setting_table[place].name).p
-                                           : read_value(w, &setting_table[place], text, &wanted[place]);
+                                           : read_value(w, &setting_table[place], text, &value);
         if (why) refuse(w, ERR_FIELD_INVALID, name, why);
+        else if (wanted[place].p && !str_eq(wanted[place], value)) refuse(w, ERR_PARAMETERS_INCONSISTENT, name, "The setting is given twice, with different values.");
+        else wanted[place] = value;
     }
     return failed(w) ? -(int)failure(w) : 0;
 }

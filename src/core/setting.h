@@ -13,9 +13,11 @@ enum setting_type {
     SETTING_ZONE,   /* a name of the tz database */
     SETTING_EMAIL,
     SETTING_WORD,   /* one of .words */
+    SETTING_LOCALE, /* code of a locale of the store */
     SETTING_SECRET, /* kept sealed, never shown */
 };
 struct setting {
+    int id;           /* told to programs: never changed, never used again */
     const char *name; /* category.name */
     enum setting_type type;
     const char *initial;
@@ -23,6 +25,8 @@ struct setting {
     enum role_type role; /* the lowest one that may change it; 0: each one that may change settings. Owners alone decide where
                             secrets travel: an admin could have the owner's reset link sent to a server of their own */
     const char *forgets; /* a secret meant for the present value: a change deletes it, unless the same write sets it. NULL: none */
+    const char *same_as; /* it is another name of this setting, which holds the value; NULL: of none */
+    bool everyone;       /* whoever is logged in may read it: GET /me refers to it */
     const char *doc;
     const char *job; /* kind of the job that a change of it wants; NULL: none */
     const struct word *words;

@@ -1,5 +1,6 @@
 #include "core/translation.h"
 
+#include "core/setting.h"
 #include "json/json.h"
 
 QUERY(locale_by_code, "SELECT locale FROM locales WHERE locale = :code");
@@ -18,6 +19,8 @@ int locale_find(struct work *w, struct str code, struct str *locale) {
         plain[i] = (char)(code.p[i] == '_' ? '-' : code.p[i] >= 'A' && code.p[i] <= 'Z' ? code.p[i] | 0x20 : code.p[i]);
     return db_text(w->conn, &locale_by_code, BINDS(B_TEXT("code", ((struct str){plain, code.n}))), w->arena, locale);
 }
+
+struct str locale_now(struct work *w) { return setting_text(w->desk, LOCALE_SETTING, w->arena); }
 
 int translation_put(struct work *w, enum locale_owner kind, int64_t owner_id, struct translation t) {
     return db_exec(w->conn, &translation_write,

@@ -26,6 +26,7 @@ const struct word job_statuses[] = {
 const struct word phone_types[] = {{PHONE_NONE, "NONE"}, {PHONE_HOME, "HOME"}, {PHONE_WORK, "WORK"}, {PHONE_MOBILE, "MOBILE"}, {0}};
 const struct word case_type_types[] = {{1, "QUESTION"}, {2, "TASK"}, {3, "PROBLEM"}, {4, "INCIDENT"}, {5, "CUSTOM"}, {0}};
 const struct word smtp_securities[] = {{SMTP_PLAIN, "NONE"}, {SMTP_STARTTLS, "STARTTLS"}, {SMTP_TLS, "TLS"}, {0}};
+const struct word time_formats[] = {{1, "24hour"}, {2, "12hour"}, {0}};
 const struct word field_kinds[] = {{FIELD_TEXT, "TEXT"},
                                    {FIELD_TEXTAREA, "TEXTAREA"},
                                    {FIELD_CHECKBOX, "CHECKBOX"},

@@ -28,7 +28,7 @@ enum template_app { TEMPLATE_MAIL = 1, TEMPLATE_PAGE };
 enum template_category { TEMPLATE_IDENTITY = 1, TEMPLATE_ACCOUNT };
 
 extern const struct word role_types[], case_accesses[], organization_accesses[], status_types[], case_states[], channels[],
-    sources[], message_statuses[], reject_types[], job_statuses[], phone_types[], case_type_types[], smtp_securities[],
+    sources[], message_statuses[], reject_types[], job_statuses[], phone_types[], case_type_types[], smtp_securities[], time_formats[],
     field_kinds[], activity_names[], mail_statuses[], template_apps[], template_categories[];
 
 #endif

@@ -48,7 +48,7 @@ static int store_titles(struct call *c, const struct in *in, int64_t id) {
 }
 
 static int store_title(struct call *c, const struct in *in, int64_t id) {
-    return translation_put(&c->work, TITLE_OF_FIELD, id, (struct translation){S(DEFAULT_LOCALE), in->value.s});
+    return translation_put(&c->work, TITLE_OF_FIELD, id, (struct translation){locale_now(&c->work), in->value.s});
 }
 
 struct choices {

@@ -4,26 +4,48 @@
 #include "api/view.h"
 #include "core/letter.h"
 
+extern const struct resource setting_resource;
+
 static const struct field setting_fields[] = {
-    {"name", F_TEXT, READONLY, .doc = "category.name.", .example = "\"security.session_hours_staff\""},
-    {"value", F_TEXT, READONLY, .doc = "Its value as text; booleans are 0 and 1; null of what is never shown.", .example = "\"8\""},
+    {"name", F_TEXT, READONLY, .doc = "What it is called in its category.", .example = "\"session_hours_staff\""},
+    {"category", F_TEXT, READONLY, .doc = "What it is about. A change names category and name: security.session_hours_staff.", .example = "\"security\""},
+    {"value", F_TEXT, READONLY, .doc = "Its value as text: booleans are 0 and 1, a secret is the empty text.", .example = "\"8\""},
+    {"is_protected", F_BOOL, READONLY, .doc = "Whether only owners may change it."},
     {"description", F_TEXT, READONLY, .doc = "What it decides."},
     {0},
 };
-static const struct field put_input[] = {
-    {"values", F_OBJECT, PRESENT, .doc = "Pairs of name and value.", .example = "{\"security.session_hours_staff\": 12}"},
+static const struct field list_args[] = {
+    {"category", F_TEXT, .doc = "Only settings of this category.", .example = "\"account\""},
     {0},
 };
+static const struct field put_input[] = {
+    {"values", F_OBJECT, PRESENT, .doc = "Pairs of category.name and value.", .example = "{\"security.session_hours_staff\": 12}"},
+    {0},
+};
+
+static struct row *make_row(struct call *c, struct view *v, const struct setting *s) {
+    struct row *row = row_new(v, layout_of(&setting_resource), s->id);
+    struct str name = str_of(s->name), category = str_cut(&name, '.'), value = setting_text(c->work.desk, s->name, c->work.arena);
+    *row_cell(row, "name") = value_text(name);
+    *row_cell(row, "category") = value_text(category);
+    *row_cell(row, "value") = value_text(value.p ? value : S(""));
+    *row_cell(row, "is_protected") = (struct value){V_INT, .i = s->role == ROLE_OWNER};
+    *row_cell(row, "description") = value_text(str_of(s->doc));
+    return row;
+}
+
+static bool is_listed(struct call *c, const struct setting *s) {
+    if (c->home != &setting_resource) return true; /* referred to, not listed */
+    struct str wanted = arg(c, "category")->value.s, name = str_of(s->name);
+    return wanted.p == NULL || str_eq(str_cut(&name, '.'), wanted);
+}
 
 static int setting_rows(struct call *c, struct view *v, struct str name, struct row **out) {
     (void)name; /* none is read by itself */
     for (const struct setting *s = setting_table; s->name; s++) {
-        struct row *row = *out = row_new(v, layout_of(c->resource), 0);
-        struct str value = setting_text(c->work.desk, s->name, c->work.arena);
-        *row_cell(row, "name") = value_text(str_of(s->name));
-        *row_cell(row, "value") = value_text(value);
-        *row_cell(row, "description") = value_text(str_of(s->doc));
-        out = &row->next;
+        if (!is_listed(c, s)) continue;
+        *out = make_row(c, v, s);
+        out = &(*out)->next;
     }
     return 0;
 }
@@ -56,10 +78,10 @@ static int put_settings(struct call *c) {
 }
 
 static const struct route setting_routes[] = {
-    {GET, "/settings", AD, "configuration", LIST_COUNT, api_list, .summary = "List the settings"},
+    {GET, "/settings", AD, "configuration", LIST_COUNT, api_list, .args = list_args, .summary = "List the settings"},
     {PUT, "/settings", AD, "configuration", COUNT, put_settings, .permission = "settings.manage", .input = put_input, .summary = "Change settings"},
     {0},
 };
 
 const struct resource setting_resource = {.type = "setting", .title = "Settings", .doc = "What the desk decides.", .fields = setting_fields,
-                                          .routes = setting_routes, .rows = setting_rows};
+                                          .routes = setting_routes, .rows = setting_rows, .made_ids = true};

@@ -14,7 +14,7 @@ static int read_one(struct call *c, const struct in *in, const struct json *j, s
     struct str code = member_text(j, S("locale")), text = member_text(j, S("translation"));
     if (j->type != JSON_OBJECT)
         return fail_at(w, ERR_FIELD_INVALID, in->name, place, "An object of locale and translation is expected.");
-    int known = code.p && code.n < 32 ? locale_find(w, code, &t->locale) : 0;
+    int known = code.p && code.n < LIMIT_LOCALE ? locale_find(w, code, &t->locale) : 0;
     if (known < 0) return known;
     const char *why = text.p ? text_wrong(w->arena, text, LIMIT_TITLE, true) : "A text is expected.";
     if (known == 0)
@@ -55,7 +55,7 @@ int translation_plain(struct call *c, const struct in *in, struct str text, stru
     if (why) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, place, "%s", why);
     if (str_trim(text).n == 0) return fail_at(&c->work, ERR_FIELD_EMPTY, in->name, place, NULL);
     struct translation *one = ARENA_NEW(c->work.arena, struct translation);
-    *one = (struct translation){S(DEFAULT_LOCALE), text};
+    *one = (struct translation){locale_now(&c->work), text};
     *out = (struct translations){one, 1};
     return 0;
 }

@@ -9,7 +9,6 @@
 #include "core/identity.h"
 #include "core/letter.h"
 #include "core/password.h"
-#include "core/permission.h"
 #include "core/remember.h"
 #include "core/session.h"
 #include "core/setting.h"
@@ -27,27 +26,14 @@ static bool is_self(struct view *v, const struct row *row) {
     return false;
 }
 
-static void own_permissions(struct view *v, const struct row *row, const struct value *own) {
-    (void)own;
-    if (!is_self(v, row)) return;
-    jw_object(&v->w);
-    for (int i = 0; permissions[i]; i++) {
-        jw_key_raw(&v->w, str_of(permissions[i]));
-        jw_bool(&v->w, permitted(&v->c->work.actor, permissions[i]));
-    }
-    jw_end(&v->w);
-}
-
-static void own_settings(struct view *v, const struct row *row, const struct value *own) {
-    (void)own;
-    if (!is_self(v, row)) return;
-    jw_object(&v->w);
-    for (const struct setting *s = setting_table; s->name; s++) {
-        if (!str_starts(str_of(s->name), S("cases."))) continue;
-        jw_key_raw(&v->w, str_of(s->name));
-        jw_str(&v->w, setting_text(v->c->work.desk, s->name, v->c->work.arena));
-    }
-    jw_end(&v->w);
+/* Settings that whoever is logged in may read. */
+static int own_settings(struct call *c, int64_t owner_id, int64_t **ids) {
+    int n = 0, count = 0;
+    while (setting_table[count].name) count++;
+    *ids = arena_array(c->work.arena, (size_t)count + 1, sizeof **ids);
+    for (const struct setting *s = setting_table; s->name && owner_id == c->work.actor.user_id; s++)
+        if (s->everyone) (*ids)[n++] = s->id;
+    return n;
 }
 
 static void own_channel(struct view *v, const struct row *row, const struct value *own) {
@@ -73,6 +59,10 @@ static int check_phone(struct call *c, struct in *in) {
 }
 
 /* ---- the tables ---------------------------------------------------------------------------------------------------- */
+
+#define OWN_PERMISSIONS                                                                                                    \
+    "SELECT u.id, p.id FROM users u JOIN role_permissions p ON p.role_id = u.role_id WHERE u.id IN @LIST(:ids) " \
+    "AND u.id = :me ORDER BY u.id, p.id"
 
 static const struct field user_fields[] = {
     {"uuid", F_TEXT, READONLY, .to = TO_STAFF, .doc = "Its universal id."},
@@ -122,10 +112,8 @@ static const struct field user_fields[] = {
     {"last_activity_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the person was last active; a minute behind at most."},
     {"created_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When it was made."},
     {"updated_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When it last changed."},
-    {"permissions", F_COMPUTED, READONLY | ON_DEMAND, .render = own_permissions, .to = TO_STAFF, .doc = "What one's role has, by name; null of others.",
-     .example = "{\"teams.manage\": true}"},
-    {"settings", F_COMPUTED, READONLY | ON_DEMAND, .render = own_settings, .to = TO_STAFF, .doc = "Settings of the desk that programs need; null of others.",
-     .example = "{\"cases.priority_customer_editable\": \"0\"}"},
+    {"permissions", F_MANY, READONLY | ON_DEMAND, .ref = "permission", .many = OWN_PERMISSIONS, .to = TO_STAFF, .doc = "One's own permissions; none of others."},
+    {"settings", F_MANY, READONLY | ON_DEMAND, .ref = "setting", .made = own_settings, .to = TO_STAFF, .doc = "Settings of the desk that programs need; none of others."},
     {"notification_channel", F_COMPUTED, READONLY | ON_DEMAND, .column = "t.uuid", .render = own_channel, .to = TO_STAFF,
      .doc = "Channel of one's notifications; null of others.", .example = "\"user_notifications-0f@0f\""},
     {0},
@@ -327,6 +315,7 @@ static int me(struct call *c) {
     c->vars[0] = (struct path_var){.bind = ":id", .id = c->work.actor.user_id};
     c->var_count = 1;
     c->options.also = S("+permissions,+settings,+notification_channel");
+    call_header(c, "Content-Location", str_fmt(c->work.arena, "%s/api/v1/users/%" PRId64, c->work.desk->base_url.p, c->work.actor.user_id));
     return api_get(c);
 }
 

@@ -189,7 +189,7 @@ test('days are those of the desk\'s time zone, by its clock', async (t) => {
     (await desk.owner.put('/settings', { values: { 'desk.time_zone': name } })).must(200);
     await until('every process knows of it', async () => {
       const seen = [];
-      for (let i = 0; i < 4 * desk.processes; i++) seen.push((await desk.owner.fetch('/settings')).find((x) => x.name === 'desk.time_zone').value);
+      for (let i = 0; i < 4 * desk.processes; i++) seen.push((await desk.owner.fetch('/settings')).find((x) => `${x.category}.${x.name}` === 'desk.time_zone').value);
       return seen.every((x) => x === name) || undefined;
     });
   };

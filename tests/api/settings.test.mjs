@@ -5,7 +5,7 @@ import { open, shared, until } from './lib/index.mjs';
 
 const put = (client, values) => client.put('/settings', { values });
 /** What the settings are now, by category.name. */
-const now = async (client) => Object.fromEntries((await client.fetch('/settings')).map((s) => [s.name, s.value]));
+const now = async (client) => Object.fromEntries((await client.fetch('/settings')).map((s) => [`${s.category}.${s.name}`, s.value]));
 
 const OWNERS = {
   'mail.smtp_host': 'relay.example.com', 'mail.smtp_port': 2525, 'mail.smtp_security': 'TLS', 'mail.smtp_user': 'desk', 'mail.smtp_password': 'x',
@@ -49,6 +49,75 @@ describe('settings that decide where secrets travel are for owners', () => {
     const { client } = await world.desk.person('admin', { role_id: role.id });
     (await put(client, { 'desk.name': 'Mine' })).refused(403, 'PERMISSIONS_DENIED');
   });
+});
+
+describe('the list of settings', () => {
+  const world = shared();
+  const MEMBERS = ['id', 'name', 'category', 'value', 'is_protected', 'description', 'resource_type'];
+
+  test('it is whole, with ids of its own, and each value is a text', async () => {
+    const { body } = (await world.desk.owner.get('/settings', { limit: 1, offset: 3 })).must(200);
+    assert.equal(body.total_count, body.data.length);
+    assert.ok(body.total_count > 20 && !('limit' in body) && !('offset' in body));
+    for (const setting of body.data) {
+      assert.deepEqual(Object.keys(setting), MEMBERS);
+      assert.deepEqual([typeof setting.value, typeof setting.is_protected, setting.resource_type], ['string', 'boolean', 'setting']);
+      assert.ok(!setting.category.includes('.') && setting.name && setting.description);
+    }
+    assert.equal(new Set(body.data.map((s) => s.id)).size, body.total_count);
+    assert.deepEqual(body.data.filter((s) => s.is_protected).map((s) => `${s.category}.${s.name}`).sort(), Object.keys(OWNERS).sort());
+  });
+
+  test('a secret is shown as an empty text, set or not', async () => {
+    const { owner } = world.desk;
+    world.desk.secrets.add('gr8 secret');
+    const shown = async () => (await owner.get('/settings')).must(200);
+    assert.equal((await shown()).data.find((s) => s.name === 'smtp_password').value, '');
+    (await put(owner, { 'mail.smtp_password': 'gr8 secret' })).must(200);
+    const reply = await shown();
+    assert.equal(reply.data.find((s) => s.name === 'smtp_password').value, '');
+    assert.ok(!reply.text.includes('gr8'));
+  });
+
+  test('facts of the account are among them; a category may be asked for', async () => {
+    const { owner, admin } = world.desk;
+    const facts = await admin.fetch('/settings', { category: 'account' });
+    assert.deepEqual(facts.map((s) => [s.name, s.category, s.value, s.is_protected]), [
+      ['default_language', 'account', 'en-us', false], ['timezone', 'account', 'UTC', false], ['time_format', 'account', '24hour', false]]);
+    assert.deepEqual(await owner.fetch('/settings', { category: 'nothing' }), []);
+    (await put(admin, { 'account.timezone': 'Europe/Berlin', 'account.time_format': '12HOUR', 'account.default_language': 'EN_GB' })).must(200);
+    const values = await now(owner);
+    assert.deepEqual(['desk.time_zone', 'account.timezone', 'account.time_format', 'account.default_language'].map((name) => values[name]),
+      ['Europe/Berlin', 'Europe/Berlin', '12hour', 'en-gb']);
+    (await put(owner, { 'account.timezone': 'UTC', 'desk.time_zone': 'Europe/Paris' })).refused(400, 'PARAMETERS_INCONSISTENT', 'values/desk.time_zone');
+    (await put(owner, { 'account.timezone': 'Nowhere', 'account.default_language': 'xx', 'account.time_format': '25hour' }))
+      .refused(400, 'FIELD_INVALID', 'values/account.timezone', 'values/account.default_language', 'values/account.time_format');
+    (await put(owner, { 'account.timezone': 'UTC', 'desk.time_zone': 'UTC' })).must(200);
+  });
+
+  test('a change changes its ETag', async () => {
+    const { owner } = world.desk;
+    const { etag } = await owner.get('/settings');
+    (await owner.get('/settings', {}, { 'If-None-Match': etag })).must(304);
+    (await put(owner, { 'desk.name': 'Another' })).must(200);
+    (await owner.get('/settings', {}, { 'If-None-Match': etag })).must(200);
+  });
+
+  test('only admins and owners read it', async () => {
+    for (const role of ['agent', 'collaborator', 'customer']) (await world.desk.as(role).get('/settings')).refused(403, 'PERMISSIONS_DENIED');
+    (await world.desk.anyone.get('/settings')).refused(401, 'AUTHORIZATION_REQUIRED');
+  });
+});
+
+test('a plain title is in the default language, and what a thing is called is shown in it', async (t) => {
+  const { owner } = await open(t);
+  const field = await owner.create('/users/fields', { type: 'TEXT', titles: [{ locale: 'de', translation: 'Größe' }, { locale: 'en-us', translation: 'Size' }] });
+  assert.equal(field.title, 'Size');
+  (await put(owner, { 'account.default_language': 'de' })).must(200);
+  assert.equal((await owner.fetch(`/users/fields/${field.id}`)).title, 'Größe');
+  const made = await owner.create('/users/fields', { type: 'TEXT', title: 'Farbe' });
+  const other = await owner.fetch(`/users/fields/${made.id}`, { include: 'locale_field' });
+  assert.deepEqual([other.title, other.titles.map(({ locale, translation }) => [locale, translation])], ['Farbe', [['de', 'Farbe']]]);
 });
 
 describe('values are checked', () => {

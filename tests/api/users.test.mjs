@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open, PASSWORD } from './lib/index.mjs';
+import { open, PASSWORD, ROLES, ROLE_ID } from './lib/index.mjs';
 import { totp } from './lib/totp.mjs';
 
 const ANN = { full_name: 'Ann Example', email: 'ann@home.example' };
@@ -96,6 +96,35 @@ test('everyone reads themselves at /me', async (t) => {
     for (const member of ['permissions', 'settings', 'notification_channel']) assert.ok(member in me, member);
   }
   (await desk.anyone.get('/me')).refused(401, 'AUTHORIZATION_REQUIRED');
+});
+
+test('/me refers to the caller\'s own permissions and to the settings that everyone may read', async (t) => {
+  const desk = await open(t);
+  for (const role of ROLES) {
+    const client = desk.as(role);
+    const reply = (await client.get('/me')).must(200);
+    const { id, permissions, settings, notification_channel: channel } = reply.data;
+    assert.equal(reply.headers['content-location'], `${desk.base}/api/v1/users/${id}`);
+    assert.match(channel, /^user_notifications-[0-9a-f]{64}@[0-9a-f]{40}$/);
+    for (const [list, type] of [[permissions, 'permission'], [settings, 'setting']]) {
+      assert.ok(list.length > 5, `${type} of ${role}`);
+      for (const one of list) assert.deepEqual(one, { id: one.id, resource_type: type });
+    }
+    const full = await client.fetch('/me', { include: 'permission,setting' });
+    const own = (await client.get(`/roles/${ROLE_ID[role]}/permissions`)).must(200).data;
+    assert.deepEqual(full.permissions.map((p) => [p.id, p.name, p.value]), own.map((p) => [p.id, p.name, p.value]));
+    assert.deepEqual(full.settings.map((s) => s.id), settings.map((s) => s.id));
+    assert.deepEqual([...new Set(full.settings.map((s) => s.category))].sort(), ['account', 'cases']);
+    assert.equal(full.settings.find((s) => s.name === 'default_language').value, 'en-us');
+    const flat = (await client.get('/me', { _flat: true, include: 'setting' })).must(200).body;
+    assert.deepEqual(Object.keys(flat.resources.setting).map(Number), settings.map((s) => s.id));
+  }
+});
+
+test('of another person neither permissions nor settings are shown', async (t) => {
+  const desk = await open(t);
+  const { permissions, settings, notification_channel: channel } = await desk.owner.fetch(`/users/${desk.people.admin.id}`, { fields: '+permissions,+settings,+notification_channel', include: '*' });
+  assert.deepEqual([permissions, settings, channel], [[], [], null]);
 });
 
 test('a deleted user is gone from lists and logins but references keep the name', async (t) => {

@@ -7,7 +7,7 @@ import { another, connection, metric, psql } from './lib.mjs';
 // What one process of a desk writes, the others hear.
 
 const HOURS = 'security.session_hours_staff';
-const value = async (desk, name) => (await desk.owner.fetch('/settings')).find((s) => s.name === name).value;
+const value = async (desk, name) => (await desk.owner.fetch('/settings')).find((s) => `${s.category}.${s.name}` === name).value;
 
 test('a setting that is written through one process counts in the other', async (t) => {
   const desk = await open(t);

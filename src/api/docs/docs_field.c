@@ -106,7 +106,7 @@ static void own_row(struct buf *out, const char *name, const char *type, const c
 
 void docs_members(struct buf *out, const struct manual *m, const struct resource *r) {
     docs_table_begin(out, str_fmt(m->arena, "Members of %s", r->type).p, "Member, Type, Meaning");
-    if (r->table && !r->is_item) own_row(out, "id", "integer", "Its id.");
+    if (resource_has_ids(r)) own_row(out, "id", "integer", "Its id.");
     for (const struct field *f = r->fields; f && f->name; f++)
         if (field_shown(f)) member_row(out, m, r, f);
     if (!r->is_item) own_row(out, "resource_type", "text", str_fmt(m->arena, "Always %s.", r->type).p);

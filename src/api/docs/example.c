@@ -207,7 +207,7 @@ static void example_url(struct json_writer *w, const struct manual *m, const str
 
 void example_resource(struct json_writer *w, const struct manual *m, const struct resource *r) {
     jw_object(w);
-    if (r->table && !r->is_item) put_member(w, "id", "1");
+    if (resource_has_ids(r)) put_member(w, "id", "1");
     for (const struct field *f = r->fields; f && f->name; f++) {
         if (!field_shown(f) || f->flags & ON_DEMAND) continue;
         put_key(w, f->name);

@@ -154,10 +154,10 @@ static void resource_schema(struct json_writer *w, const struct manual *m, const
     put_text(w, "type", "object");
     if (r->title) put_text(w, "title", r->title);
     if (r->doc) put_text(w, "description", r->doc);
-    if (!r->is_item) put_required(w, &always[r->table ? 0 : 1]);
+    if (!r->is_item) put_required(w, &always[resource_has_ids(r) ? 0 : 1]);
     put_key(w, "properties");
     jw_object(w);
-    if (r->table && !r->is_item) put_member(w, "id", "{'type': 'integer', 'format': 'int64', 'minimum': 1}");
+    if (resource_has_ids(r)) put_member(w, "id", "{'type': 'integer', 'format': 'int64', 'minimum': 1}");
     for (const struct field *f = r->fields; f && f->name; f++)
         if (field_shown(f)) member_schema(w, m, f);
     if (!r->is_item) put_constant(w, "resource_type", r->type);
