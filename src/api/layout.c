@@ -1,6 +1,7 @@
 #include "api/layout.h"
 
 #include "api/generic.h"
+#include "base/limits.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -87,6 +88,19 @@ static struct str columns_text(struct arena *a, const struct layout *s, bool onl
     return text;
 }
 
+/* A long text may have 2 MB. Shorter ones, a page of 1,000 of which is small, are not worth adding up. */
+static struct str bytes_text(struct arena *a, const struct layout *s) {
+    struct buf sql = {0};
+    for (int i = 0; i < s->count; i++) {
+        const struct field *f = s->members[i].field;
+        if (s->members[i].column == 0 || f->type != F_LONG || (f->max && f->max < LIMIT_TEXT)) continue;
+        buf_fmt(&sql, "%sCOALESCE(octet_length(%s%s), 0)", sql.n ? " + " : "", f->column ? "" : "t.", f->column ? f->column : f->name);
+    }
+    struct str text = sql.n ? str_dup(a, buf_view(&sql)) : (struct str){0};
+    buf_free(&sql);
+    return text;
+}
+
 static struct str select_text(struct arena *a, const struct layout *s, struct str columns) {
     return STR_CAT(a, S("SELECT "), columns, S(" FROM "), s->from, S(" WHERE "));
 }
@@ -95,6 +109,7 @@ static void layout_select(struct arena *a, struct layout *s) {
     const struct resource *r = s->resource;
     s->from = r->from ? str_of(r->from) : STR_CAT(a, str_of(r->table), S(" t"));
     s->columns = columns_text(a, s, false);
+    s->bytes = bytes_text(a, s);
     s->select = select_text(a, s, s->columns);
     if (s->also >= 0) s->select_also = select_text(a, s, columns_text(a, s, true));
 }

@@ -35,6 +35,7 @@ struct layout {
     struct str columns;           /* "t.id, t.title, ..."; 0 in place of the id where rows have none */
     struct str select;            /* "SELECT t.id, t.title, ... FROM teams t WHERE " */
     struct str select_also;       /* the same of the one member that references carry */
+    struct str bytes;             /* SQL: bytes of the long texts of a row; p NULL: it has none */
     int column_count;             /* of .columns, beside the id */
     const struct url_piece *url;  /* NULL: it has no address */
     const struct layout *brief;   /* the form that include may ask for in its place (.brief_of); NULL: none */

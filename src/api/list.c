@@ -4,14 +4,14 @@
  * limited by themselves and merged, so that no list reads more than branches x (offset + limit) index entries. Counts of disjoint
  * branches add up. */
 #include "api/generic.h"
+
+#include "api/fit.h"
 #include "api/input.h"
-#include "api/reply.h"
-#include "base/random.h"
+#include "base/limits.h"
 #include "core/predicate.h"
 
 #include <assert.h>
 
-#define LIST_REPLY (16 * 1024) /* bytes that most lists of ten fit in */
 #define LIST_BINDS (BRANCH_BINDS_MAX + PATH_VARS + 24) /* beside those of a condition */
 
 struct list {
@@ -103,31 +103,54 @@ static void order_by(const struct list *l, struct buf *sql, const char *key, con
     }
 }
 
-static void list_sql(const struct list *l, struct buf *sql) {
+/* The store adds up long texts by itself where it would else hold all of them in memory for us (db_blocks). The rows that
+ * read_rows drops because they don't fit are then not sent at all, but for the first. */
+static bool is_weighed(const struct list *l) {
+    return l->layout->bytes.p && l->view->c->route->shape == LIST && db_blocks(l->view->c->work.desk->db);
+}
+
+/* Ids, keys and bytes of each branch, each with its own limit, as one row source. */
+static void union_sql(const struct list *l, struct buf *sql) {
+    struct arena *a = l->view->c->work.arena;
     const char *from = l->layout->from.p, *from_id = l->from_id.p ? l->from_id.p : "";
-    const char *then = l->then ? str_fmt(l->view->c->work.arena, ", %s AS k2", l->then).p : "";
+    const char *then = l->then ? str_fmt(a, ", %s AS k2", l->then).p : "";
+    const char *bytes = is_weighed(l) ? str_fmt(a, ", %s AS bytes", l->layout->bytes.p).p : "";
     struct str where = buf_view(&l->where);
-    int n = branch_count(l);
+    buf_char(sql, '(');
+    for (int i = 0; i < branch_count(l); i++) {
+        buf_fmt(sql, "%sSELECT b%d.* FROM (SELECT t.id AS id, %s AS k%s%s FROM %s WHERE %s%.*s%s",
+                i == 0 ? "" : l->branches.overlap ? " UNION " : " UNION ALL ", i, l->key, then, bytes, from,
+                branch_of(l, i), (int)where.n, where.p, from_id);
+        order_by(l, sql, l->key, l->then, "t.id");
+        buf_fmt(sql, " LIMIT :most) AS b%d", i);
+    }
+    buf_text(sql, ") AS m");
+    order_by(l, sql, "m.k", "m.k2", "m.id");
+    buf_text(sql, " LIMIT :limit OFFSET :offset");
+}
+
+static void weighed_sql(const struct list *l, struct buf *sql) {
+    buf_text(sql, "SELECT w.id FROM (SELECT m.id, SUM(m.bytes) OVER (");
+    order_by(l, sql, "m.k", "m.k2", "m.id");
+    buf_text(sql, " ROWS UNBOUNDED PRECEDING) - m.bytes AS ahead FROM (SELECT m.* FROM ");
+    union_sql(l, sql);
+    buf_text(sql, ") AS m) AS w WHERE w.ahead <= CAST(:room AS BIGINT)");
+}
+
+static void list_sql(const struct list *l, struct buf *sql) {
     buf_reserve(sql, l->layout->select.n + 256);
     buf_str(sql, l->layout->select);
-    if (n == 1) {
+    if (branch_count(l) == 1 && !is_weighed(l)) {
         buf_text(sql, branch_of(l, 0));
-        buf_str(sql, where);
-        buf_text(sql, from_id);
+        buf_str(sql, buf_view(&l->where));
+        buf_str(sql, l->from_id);
         order_by(l, sql, l->key, l->then, "t.id");
         buf_text(sql, " LIMIT :limit OFFSET :offset");
     } else {
-        buf_text(sql, "t.id IN (SELECT m.id FROM (");
-        for (int i = 0; i < n; i++) {
-            buf_fmt(sql, "%sSELECT b%d.* FROM (SELECT t.id AS id, %s AS k%s FROM %s WHERE %s%.*s%s",
-                    i == 0 ? "" : l->branches.overlap ? " UNION " : " UNION ALL ", i, l->key, then, from,
-                    branch_of(l, i), (int)where.n, where.p, from_id);
-            order_by(l, sql, l->key, l->then, "t.id");
-            buf_fmt(sql, " LIMIT :most) AS b%d", i);
-        }
-        buf_text(sql, ") AS m");
-        order_by(l, sql, "m.k", "m.k2", "m.id");
-        buf_text(sql, " LIMIT :limit OFFSET :offset)");
+        buf_text(sql, "t.id IN (");
+        if (!is_weighed(l)) buf_text(sql, "SELECT m.id FROM ");
+        (is_weighed(l) ? weighed_sql : union_sql)(l, sql);
+        buf_char(sql, ')');
         order_by(l, sql, l->key, l->then, "t.id");
     }
     buf_char(sql, 0);
@@ -150,45 +173,50 @@ static void count_sql(const struct list *l, struct buf *sql) {
     buf_char(sql, 0);
 }
 
-static int read_rows(struct list *l, struct row **rows, int *count, struct row **extra) {
-    const struct options *o = &l->view->c->options;
-    bool all = l->view->c->route->shape == LIST_COUNT;
-    int64_t limit = all ? -1 : o->limit + (o->keyset ? 1 : 0), offset = all || o->keyset ? 0 : o->offset;
+#define ROOM_SLACK (64 * 1024) /* the store adds up texts alone, so it ends later than read_rows */
+
+/* Whether `row`, behind those that were read, is the first of the next page. */
+static bool is_behind(const struct list *l, const struct page *p, size_t room) {
+    const struct call *c = l->view->c;
+    if (c->route->shape == LIST_COUNT || p->count == 0) return false;
+    return p->count == c->options.limit || arena_size(c->work.arena) > room;
+}
+
+static int read_rows(struct list *l, struct page *p) {
+    const struct call *c = l->view->c;
+    const struct options *o = &c->options;
+    bool all = c->route->shape == LIST_COUNT;
+    int64_t limit = all ? INT64_MAX : o->limit + (o->keyset ? 1 : 0), offset = all || o->keyset ? 0 : o->offset;
+    size_t room = arena_size(c->work.arena) + LIMIT_LOADED;
     struct buf sql = {0};
-    struct row **last = rows;
+    struct row **last = &p->rows, *row;
     struct stmt *s;
-    *rows = *extra = NULL;
-    *count = 0;
-    bind(l, (struct bind)B_INT("limit", limit < 0 ? INT64_MAX : limit));
+    bind(l, (struct bind)B_INT("limit", limit));
     bind(l, (struct bind)B_INT("offset", offset));
-    bind(l, (struct bind)B_INT("most", limit < 0 || offset > INT64_MAX - limit ? INT64_MAX : limit + offset));
+    bind(l, (struct bind)B_INT("most", all || offset > INT64_MAX - limit ? INT64_MAX : limit + offset));
+    bind(l, (struct bind)B_INT("room", LIMIT_LOADED + ROOM_SLACK));
     list_sql(l, &sql);
-    int rc = db_start(l->view->c->work.conn, sql.p, l->binds, &s);
+    int rc = db_start(c->work.conn, sql.p, l->binds, &s);
     buf_free(&sql);
     if (rc < 0) return rc;
     while ((rc = stmt_step(s)) == 1) {
-        struct row *row = view_read(l->view, l->layout, s);
-        if (!all && *count == o->limit) {
-            *extra = row;
-            continue;
-        }
+        row = view_read(l->view, l->layout, s);
+        if ((p->more = is_behind(l, p, room))) break;
         *last = row;
         last = &row->next;
-        ++*count;
+        p->count++;
     }
     stmt_end(s);
-    return rc;
+    p->cut = p->more && p->count < o->limit;
+    return rc < 0 ? rc : 0;
 }
 
-static struct row *reversed(struct row *rows) {
-    struct row *out = NULL;
-    while (rows) {
-        struct row *next = rows->next;
-        rows->next = out;
-        out = rows;
-        rows = next;
-    }
-    return out;
+/* Whether the rows that were read are the last ones, so that nothing has to be counted. */
+static bool is_end(const struct list *l, const struct page *p) {
+    const struct call *c = l->view->c;
+    const struct options *o = &c->options;
+    if (c->route->shape == LIST_COUNT && l->from_id.p == NULL) return true;
+    return !o->keyset && !p->cut && (p->count > 0 || o->offset == 0) && p->count < o->limit;
 }
 
 /* Whether an argument that every list takes was given: what a route counts by itself is the list without. */
@@ -200,128 +228,75 @@ static bool narrowed(const struct call *c) {
     return false;
 }
 
-static int total_of(struct list *l, int got, int64_t *total) {
+static int total_of(struct list *l, struct page *p) {
     struct call *c = l->view->c;
     struct buf sql = {0};
     struct stmt *s;
-    const struct options *o = &c->options;
-    bool whole = c->route->shape == LIST_COUNT && l->from_id.p == NULL;
-    if (whole || (!o->keyset && (got > 0 || o->offset == 0) && got < o->limit)) {
-        *total = (c->route->shape == LIST_COUNT ? 0 : o->offset) + got;
+    if (is_end(l, p)) {
+        p->total = (c->route->shape == LIST_COUNT ? 0 : c->options.offset) + p->count;
         return 0;
     }
-    int rc = c->route->count && !narrowed(c) ? c->route->count(c, total) : 0;
+    int rc = c->route->count && !narrowed(c) ? c->route->count(c, &p->total) : 0;
     if (rc) return rc < 0 ? rc : 0;
     count_sql(l, &sql);
     rc = db_start(c->work.conn, sql.p, l->binds, &s);
     buf_free(&sql);
     if (rc < 0) return rc;
     rc = stmt_step(s);
-    if (rc == 1) *total = col_int(s, 0);
+    if (rc == 1) p->total = col_int(s, 0);
     stmt_end(s);
     return rc < 0 ? rc : 0;
 }
 
-/* Made rows have no ids: what they are known by is what they say. */
-static void tag_list(struct view *v, const struct row *rows) {
-    char hex[33], own[33];
-    struct tag t;
-    tag_init(&t);
-    for (const struct row *row = rows; row; row = row->next) {
-        if (row->layout->resource->rows) view_tag(v, row, own), tag_text(&t, str_of(own));
-        else tag_int(&t, row->id);
-    }
-    tag_end(&t, hex);
-    v->c->etag = str_dup(v->c->work.arena, str_of(hex));
-}
-
-static int write_list(struct view *v, const struct row *rows, int64_t total, const struct row *extra) {
-    struct call *c = v->c;
-    const struct row *last = NULL;
-    buf_reserve(&c->out, LIST_REPLY);
-    envelope_begin(v);
-    jw_key(&v->w, S("data"));
-    jw_array(&v->w);
-    for (const struct row *row = rows; row; last = row, row = row->next) view_row(v, row);
-    jw_end(&v->w);
-    envelope_resource(v);
-    bool page = c->route->shape == LIST;
-    if (page && !c->options.keyset) {
-        jw_key(&v->w, S("offset"));
-        jw_int(&v->w, c->options.offset);
-    }
-    if (page) {
-        jw_key(&v->w, S("limit"));
-        jw_int(&v->w, c->options.limit);
-    }
-    jw_key(&v->w, S("total_count"));
-    jw_int(&v->w, total);
-    if (page && !c->options.keyset) reply_links(v, total);
-    if (page && c->options.keyset && extra && last && !c->options.before_id) reply_next_key(v, last->id);
-    envelope_end(v);
-    return 0;
-}
-
 /* The page of the rows that were made. */
-static struct row *page_of(struct call *c, struct row *rows, int64_t *total) {
-    struct row *first = NULL, *next;
+static struct page page_of(struct call *c, struct row *rows) {
+    struct page p = {0};
+    struct row *next, **last = &p.rows;
     bool all = c->route->shape == LIST_COUNT;
-    struct row **last = &first;
-    for (*total = 0; rows; rows = next, ++*total) {
+    for (; rows; rows = next, p.total++) {
         next = rows->next;
-        if (!all && (*total < c->options.offset || *total - c->options.offset >= c->options.limit)) continue;
+        if (!all && (p.total < c->options.offset || p.total - c->options.offset >= c->options.limit)) continue;
         rows->next = NULL;
         *last = rows;
         last = &rows->next;
+        p.count++;
     }
-    return first;
+    return p;
 }
 
 static int list_made(struct call *c) {
     struct view *v = view_new(c);
     struct row *rows = NULL;
-    int64_t total;
-    int rc;
     TRY(api_of(c));
     if (c->args == NULL) TRY(api_input(c));
     TRY(c->resource->rows(c, v, (struct str){0}, &rows));
-    rows = page_of(c, rows, &total);
-    tag_list(v, rows);
-    if (!c->options.ajax && (rc = conditional(c)) != 0) return rc < 0 ? rc : 0;
-    TRY(view_follow(v, rows));
-    return write_list(v, rows, total, NULL);
+    struct page p = page_of(c, rows);
+    return page_reply(v, &p);
 }
 
 int api_list(struct call *c) {
     if (c->resource->rows) return list_made(c);
     struct view *v = view_new(c);
     struct list l;
-    struct row *rows, *extra;
-    int count;
-    int64_t total = 0;
+    struct page p = {0};
     TRY(api_of(c));
     if (c->args == NULL) TRY(api_input(c));
     list_init(&l, c, v);
     int rc = add_keyset(&l, c);
-    if (rc >= 0) rc = read_rows(&l, &rows, &count, &extra);
-    if (rc >= 0) rc = total_of(&l, count, &total);
+    if (rc >= 0) rc = read_rows(&l, &p);
+    if (rc >= 0) rc = total_of(&l, &p);
     buf_free(&l.where);
     TRY(rc);
-    if (c->options.before_id) rows = reversed(rows);
-    tag_list(v, rows);
-    if (c->method == GET && !c->options.ajax && (rc = conditional(c)) != 0) return rc < 0 ? rc : 0;
-    TRY(view_follow(v, rows));
-    return write_list(v, rows, total, extra);
+    return page_reply(v, &p);
 }
 
 int api_reply_list_of(struct call *c, const int64_t *ids, int count) { return api_reply_some_of(c, ids, count, -1); }
 
 int api_reply_some_of(struct call *c, const int64_t *ids, int count, int64_t total) {
     struct view *v = view_new(c);
-    struct row *rows;
-    int found;
-    TRY(view_load(v, c->resource, ids, count, &rows, &found));
-    tag_list(v, rows);
-    if (!c->options.ajax && c->method == GET && conditional(c) != 0) return failed(&c->work) ? -ERR_RESOURCE_MODIFIED : 0;
-    return write_list(v, rows, total < 0 ? found : total, NULL);
+    struct page p = {0};
+    TRY(view_load(v, c->resource, ids, count, &p.rows, &p.count));
+    p.total = total < 0 ? p.count : total;
+    p.is_followed = true;
+    return page_reply(v, &p);
 }

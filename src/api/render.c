@@ -212,7 +212,8 @@ void view_row(struct view *v, const struct row *row) {
 }
 
 void view_flat(struct view *v) {
-    v->picks = NULL; /* they were the roots' */
+    const struct pick *picks = v->picks;
+    v->picks = NULL; /* they are the roots' */
     jw_object(&v->w);
     for (const struct row *lead = v->flat; lead; lead = lead->next) {
         bool written = false;
@@ -229,6 +230,7 @@ void view_flat(struct view *v) {
         jw_end(&v->w);
     }
     jw_end(&v->w);
+    v->picks = picks;
 }
 
 void render_null(struct view *v, const struct row *row, const struct value *own) {

@@ -235,7 +235,7 @@ static void link_add(struct view *v, struct buf *links, const char *member, cons
     buf_char(links, '"');
 }
 
-void reply_links(struct view *v, int64_t total) {
+void reply_links(struct view *v, int64_t total, int64_t served) {
     struct call *c = v->c;
     struct buf links = {0};
     int64_t limit = c->options.limit, offset = c->options.offset, last = total > 0 ? (total - 1) / limit * limit : 0;
@@ -243,15 +243,15 @@ void reply_links(struct view *v, int64_t total) {
         link_add(v, &links, "first_url", "first", page_url(c, "offset", 0));
         link_add(v, &links, "previous_url", "prev", page_url(c, "offset", offset > limit ? offset - limit : 0));
     }
-    if (offset < total && limit < total - offset) link_add(v, &links, "next_url", "next", page_url(c, "offset", offset + limit));
+    if (offset < total && served < total - offset) link_add(v, &links, "next_url", "next", page_url(c, "offset", offset + served));
     if (offset != last) link_add(v, &links, "last_url", "last", page_url(c, "offset", last));
     if (links.n) call_header(c, "Link", buf_view(&links));
     buf_free(&links);
 }
 
-void reply_next_key(struct view *v, int64_t last_id) {
+void reply_next_key(struct view *v, const char *key, int64_t id) {
     struct buf links = {0};
-    link_add(v, &links, "next_url", "next", page_url(v->c, "after_id", last_id));
+    link_add(v, &links, "next_url", "next", page_url(v->c, key, id));
     call_header(v->c, "Link", buf_view(&links));
     buf_free(&links);
 }

@@ -15,8 +15,9 @@ void reply_error(struct call *c, int rc);
 
 void write_problem(struct json_writer *w, const struct call *c, const struct problem *p); /* one member of errors[] */
 
-void reply_links(struct view *v, int64_t total);                 /* page links, in body and Link header */
-void reply_next_key(struct view *v, int64_t last_id);            /* keyset: the next page begins behind this id */
+/* Page links, in body and Link header. The page has `served` items; its limit may be larger. */
+void reply_links(struct view *v, int64_t total, int64_t served);
+void reply_next_key(struct view *v, const char *key, int64_t id); /* keyset: the next page is called with after_id or before_id = id */
 
 /* RFC 9110 section 13.2.2 with the call's etag and modified. Returns 0: go on; 1: answer 304 (c->status is set); -ERR_RESOURCE_MODIFIED. */
 int conditional(struct call *c);

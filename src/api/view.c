@@ -7,6 +7,8 @@
 
 #include <assert.h>
 
+static void view_keep(struct view *v, struct row *row);
+
 /* ---- selection ---------------------------------------------------------------------------------------- */
 
 static struct pick *parse_picks(struct call *c, struct str *rest, int depth, int *count) {
@@ -62,6 +64,14 @@ void view_note_fields(struct call *c) {
     buf_free(&names);
 }
 
+static void begin_writing(struct view *v) {
+    const struct options *o = &v->c->options;
+    jw_init(&v->w, &v->c->out);
+    v->w.name_case = o->name_case;
+    v->w.pretty = o->pretty;
+    v->w.no_empty = o->no_empty;
+}
+
 struct view *view_new(struct call *c) {
     struct view *v = ARENA_NEW(c->work.arena, struct view);
     struct str fields = c->options.fields;
@@ -72,11 +82,16 @@ struct view *view_new(struct call *c) {
     while (*end) end = &(*end)->next;
     *end = parse_picks(c, &also, 0, &count);
     v->picks = picks;
-    jw_init(&v->w, &c->out);
-    v->w.name_case = c->options.name_case;
-    v->w.pretty = c->options.pretty;
-    v->w.no_empty = c->options.no_empty;
+    begin_writing(v);
     return v;
+}
+
+void view_restart(struct view *v, struct row *rows) {
+    v->slots = NULL;
+    v->slot_count = v->used = 0;
+    v->flat = v->flat_last = NULL;
+    for (struct row *row = rows; row; row = row->next) view_keep(v, row);
+    begin_writing(v);
 }
 
 static struct str include_name(struct str rest, struct str *word) {
@@ -135,8 +150,6 @@ bool view_may_see(struct view *v, const struct row *row, const struct member *m)
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------------ */
-
-static void view_keep(struct view *v, struct row *row);
 
 struct row *row_new(struct view *v, const struct layout *layout, int64_t id) {
     struct arena *a = v->c->work.arena;
@@ -246,6 +259,9 @@ static void want(struct view *v, struct id_list **lists, const struct layout *la
     l->ids[l->n++] = id;
 }
 
+/* If so, loading ends: the last stmt_step returned 1, which is VIEW_FULL. */
+static bool is_full(const struct view *v) { return v->room && arena_size(v->c->work.arena) > v->room; }
+
 /* One query for one list of references of all the rows; its rows come grouped by owner. */
 static int load_many(struct view *v, const struct layout *layout, int field, struct str owners) {
     struct arena *a = v->c->work.arena;
@@ -254,7 +270,7 @@ static int load_many(struct view *v, const struct layout *layout, int field, str
     int64_t *ids = NULL, owner = 0, cap = 0;
     struct value *cell = NULL;
     TRY(db_start(v->c->work.conn, layout->members[field].list.p, BINDS(B_TEXT("ids", owners), B_INT("me", v->c->work.actor.user_id)), &s));
-    while ((rc = stmt_step(s)) == 1) {
+    while ((rc = stmt_step(s)) == 1 && !is_full(v)) {
         if (cell == NULL || owner != col_int(s, 0)) {
             owner = col_int(s, 0);
             cell = &view_find(v, layout->resource, owner)->cells[field];
@@ -304,7 +320,7 @@ static int load_rows(struct view *v, const struct layout *layout, int field, str
     rc = db_start(v->c->work.conn, sql.p, binds, &s);
     buf_free(&sql);
     if (rc < 0) return rc;
-    while ((rc = stmt_step(s)) == 1) {
+    while ((rc = stmt_step(s)) == 1 && !is_full(v)) {
         int64_t owner = col_int(s, m->target->column_count + 1);
         struct row *row = read_row(v, m->target, s);
         struct value *cell = &view_find(v, layout->resource, owner)->cells[field];
@@ -324,15 +340,35 @@ static bool picked_anywhere(const struct pick *picks, struct str name) {
     return false;
 }
 
-/* The ids of the rows that show this list to this caller, as a JSON array; p NULL: none. */
-static struct str owners_of(struct view *v, const struct row *rows, const struct member *m) {
+/* How many rows one query may ask for. Where the store holds a whole result in memory (db_blocks), rows with long texts come a few at a time. */
+static size_t at_once(const struct view *v, const struct layout *layout, size_t few) {
+    return layout->bytes.p && db_blocks(v->c->work.desk->db) ? few : SIZE_MAX;
+}
+#define OWNERS_AT_ONCE 64
+#define LONG_AT_ONCE 16
+
+/* Ids of those of the next `most` rows that show this list to this caller, as a JSON array; p NULL: none. Moves *at behind these rows. */
+static struct str owners_of(struct view *v, const struct row **at, const struct member *m, size_t most) {
     struct arena *a = v->c->work.arena;
     size_t n = 0, count = 0;
-    for (const struct row *row = rows; row; row = row->next) count++;
+    for (const struct row *row = *at; row && count < most; row = row->next) count++;
     int64_t *ids = arena_array(a, count, sizeof *ids);
-    for (const struct row *row = rows; row; row = row->next)
-        if (view_sees(v, row, m)) ids[n++] = row->id;
+    for (; count; count--, *at = (*at)->next)
+        if (view_sees(v, *at, m)) ids[n++] = (*at)->id;
     return n ? json_ids(a, ids, n) : (struct str){0};
+}
+
+static int load_list(struct view *v, const struct row *rows, int field) {
+    const struct layout *layout = rows->layout;
+    const struct member *m = &layout->members[field];
+    bool bare = m->field->type == F_MANY;
+    for (const struct row *at = rows; at;) {
+        struct str owners = owners_of(v, &at, m, bare ? SIZE_MAX : at_once(v, m->target, OWNERS_AT_ONCE));
+        if (owners.p == NULL) continue;
+        int rc = bare ? load_many(v, layout, field, owners) : load_rows(v, layout, field, owners);
+        if (rc) return rc;
+    }
+    return 0;
 }
 
 /* The lists of freshly loaded rows, all of one resource: those that anybody here sees, on demand or not. */
@@ -343,13 +379,8 @@ static int load_lists(struct view *v, const struct row *rows) {
         const struct field *f = m->field;
         if ((f->type != F_MANY && f->type != F_ROWS) || f->flags & INPUT_ONLY) continue;
         if (f->flags & ON_DEMAND && !picked_anywhere(v->picks, m->name.text)) continue;
-        if (f->made) {
-            TRY(make_many(v, layout, i, rows));
-            continue;
-        }
-        struct str owners = owners_of(v, rows, m);
-        if (owners.p == NULL) continue;
-        TRY(f->type == F_MANY ? load_many(v, layout, i, owners) : load_rows(v, layout, i, owners));
+        int rc = f->made ? make_many(v, layout, i, rows) : load_list(v, rows, i);
+        if (rc) return rc;
     }
     return 0;
 }
@@ -480,7 +511,7 @@ static int select_rows(struct view *v, const struct selection *sel, struct row *
     int rc = db_start(v->c->work.conn, sql.p, binds, &s);
     buf_free(&sql);
     if (rc < 0) return rc;
-    while ((rc = stmt_step(s)) == 1) {
+    while ((rc = stmt_step(s)) == 1 && !is_full(v)) {
         *last = sel->also ? read_member(v, sel, s) : view_read(v, sel->layout, s);
         last = &(*last)->next;
     }
@@ -499,24 +530,31 @@ static void flat_add(struct view *v, struct row *rows) {
     }
 }
 
+static int follow_list(struct view *v, const struct id_list *l) {
+    size_t most = at_once(v, l->layout, LONG_AT_ONCE), count;
+    for (size_t at = 0; at < l->n; at += count) {
+        struct row *found;
+        count = l->n - at < most ? l->n - at : most;
+        const struct selection sel = {.layout = l->layout, .ids = l->ids + at, .count = count, .also = l->depth == DEPTH_MEMBER};
+        int rc = select_rows(v, &sel, &found);
+        if (rc == 0 && l->depth == DEPTH_ALL) rc = view_follow(v, found);
+        if (rc) return rc;
+        if (l->depth == DEPTH_ALL) flat_add(v, found);
+    }
+    return 0;
+}
+
 /* One round: the lists of the rows, then what these and their references point to; then a round for those included. */
 int view_follow(struct view *v, struct row *rows) {
     struct id_list *lists = NULL;
     if (rows == NULL) return 0;
-    TRY(load_lists(v, rows));
-    for (struct row *row = rows; row; row = row->next) {
+    int rc = load_lists(v, rows);
+    for (struct row *row = rows; row && rc == 0; row = row->next) {
         row->expandable = true;
         want_targets(v, &lists, row);
     }
-    for (struct id_list *l = lists; l; l = l->next) {
-        struct row *found;
-        const struct selection sel = {.layout = l->layout, .ids = l->ids, .count = l->n, .also = l->depth == DEPTH_MEMBER};
-        TRY(select_rows(v, &sel, &found));
-        if (l->depth < DEPTH_ALL) continue;
-        TRY(view_follow(v, found));
-        flat_add(v, found);
-    }
-    return 0;
+    for (struct id_list *l = lists; l && rc == 0; l = l->next) rc = follow_list(v, l);
+    return rc;
 }
 
 int view_load(struct view *v, const struct resource *r, const int64_t *ids, int count, struct row **rows, int *found) {

@@ -45,6 +45,7 @@ struct view {
     struct row *flat, *flat_last; /* included rows in the order found */
     const struct row *path[EXPANSION_MAX];
     int depth;
+    size_t room; /* bytes of the arena at which view_follow ends; 0: none */
     struct { /* what `include` says of a resource */
         const struct resource *resource;
         bool value;
@@ -63,8 +64,10 @@ struct row *row_new(struct view *v, const struct layout *layout, int64_t id); /*
 static inline struct value value_text(struct str s) { return (struct value){.type = s.p ? V_TEXT : V_NULL, .s = s}; }
 struct row *view_read(struct view *v, const struct layout *layout, struct stmt *s); /* of a statement that began with layout->select */
 
-/* Follows lists and includes of rows linked by next. 0 or error. */
+/* Follows lists and includes of rows linked by next. Returns 0, VIEW_FULL if the arena has passed v->room, or a negative error. */
+#define VIEW_FULL 1
 int view_follow(struct view *v, struct row *rows);
+void view_restart(struct view *v, struct row *rows); /* forgets all rows but these, and what was written, so that fewer of them can be shown */
 /* Loads rows by id, in the order of ids, those the actor may see; missing ones are left out. */
 int view_load(struct view *v, const struct resource *r, const int64_t *ids, int count, struct row **rows, int *found);
 

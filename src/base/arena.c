@@ -130,6 +130,8 @@ void *arena_more(struct arena *a, void *list, int n, int *room, size_t size) {
     return more;
 }
 
+size_t arena_size(const struct arena *a) { return a->held; }
+
 struct arena_mark arena_mark(struct arena *a) {
     return (struct arena_mark){a->top, a->top->used};
 }

@@ -24,6 +24,8 @@ void *arena_more(struct arena *a, void *list, int n, int *room, size_t size);
 struct arena_mark arena_mark(struct arena *a);
 void arena_return(struct arena *a, struct arena_mark m); /* forgets all that was taken since the mark */
 
+size_t arena_size(const struct arena *a); /* bytes it holds now */
+
 #define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
 
 #endif

@@ -22,6 +22,8 @@
 #define LIMIT_PROPOSITIONS 100            /* of one predicate, all collections together: each is a term of one SQL text */
 #define LIMIT_RULE_TAGS 100               /* tags that one proposition names */
 #define LIMIT_PAGE 1000                   /* items of a page (completions.md section 2) */
+#define LIMIT_REPLY (4 * 1024 * 1024)     /* bytes of a page: it ends before `limit`, but has an item (completions.md section 2) */
+#define LIMIT_LOADED (16 * 1024 * 1024)   /* bytes of rows that a page loads: texts that `fields` leaves out are loaded, too */
 #define LIMIT_PICKS 200                   /* names in ?fields=: each is held against each member of each row */
 #define DEFAULT_PAGE 10
 #define LIMIT_PASSWORD 1024               /* completions.md section 4: never truncated */
