@@ -74,7 +74,7 @@ static void challenge(struct call *c) {
 }
 
 static const char exposed[] = "ETag, Content-Location, Last-Modified, Link, Date-ISO, X-API-Version, X-CSRF-Token, X-Request-ID, X-Request-Token, "
-                              "X-RememberMe, Retry-After, Idempotent-Replayed, Content-Disposition, Content-Range";
+                              "X-RememberMe, Retry-After, Idempotent-Replayed, Content-Disposition, Content-Range, Repr-Digest";
 
 static void cors(struct call *c) {
     struct str origin = http_header(c->http, "Origin");

@@ -5,9 +5,7 @@
 #include "files/content.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -53,22 +51,8 @@ static int read_named(struct check *k, int nth, struct named **out) {
     return rc < 0 ? rc : n;
 }
 
-/* What is wrong with a content, as the end of a sentence; NULL: nothing. */
 static const char *fault_of(struct check *k, const struct named *f) {
-    unsigned char piece[1 << 16];
-    crypto_hash_sha256_state state;
-    unsigned char sum[crypto_hash_sha256_BYTES];
-    int fd = open(content_path(k->arena, k->folder, f->sha256).p, O_RDONLY | O_CLOEXEC);
-    int64_t size = 0;
-    ssize_t n;
-    if (fd < 0) return errno == ENOENT ? "is missing" : "can't be read";
-    crypto_hash_sha256_init(&state);
-    for (; (n = read(fd, piece, sizeof piece)) > 0; size += n) crypto_hash_sha256_update(&state, piece, (size_t)n);
-    crypto_hash_sha256_final(&state, sum);
-    close(fd);
-    if (n < 0) return "can't be read";
-    if (size != f->size || size != f->largest) return "has another size";
-    return str_eq(str_hex(k->arena, sum, sizeof sum), f->sha256) ? NULL : "is not what its name says";
+    return f->size == f->largest ? content_fault(k->arena, k->folder, f->sha256, f->size) : "has two sizes in its rows";
 }
 
 /* Rows go before contents do: what has no row any more was swept while we looked. */

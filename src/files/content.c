@@ -34,6 +34,11 @@
  * walking through the folders, one at each sweep (jobs/sweep_files.c), and removed in the same way. That needs no
  * patience with uploads under way: who has linked a content but has not written its row finds it gone, and links again.
  *
+ * Disks lose bytes, and programs cut files short. An upload therefore trusts no content that is there: it reads it, and puts
+ * its own bytes in the place of damaged ones, so that an acknowledged upload can be downloaded. That reads as many bytes again
+ * as were uploaded, in the pool, where the upload was hashed on its way in. A download does not hash: it looks at presence and
+ * size (res/file_content.c), and names the SHA-256 for its receiver to compare.
+ *
  * A backup copies rows first and contents then. It holds `lock` alone meanwhile; those who remove share it, since processes
  * sweep side by side, and pass when that can't be had (contents_guard). */
 #include "files/content.h"
@@ -46,6 +51,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -54,6 +60,8 @@
 #define TMP "tmp"
 #define LOCK "lock"
 #define NAME_SIZE 64
+
+static const char missing[] = "is missing";
 
 static const char *sub_folder(struct arena *a, const char *folder, struct str sha256) {
     return str_fmt(a, "%s/%.2s", folder, sha256.p).p;
@@ -78,29 +86,57 @@ int contents_open(const char *folder, char *err, size_t err_size) {
 
 /* ---- keeping ----------------------------------------------------------------------------------------------------- */
 
-/* Whether it is there; what has another size is none of ours, and makes room. Its age begins anew. */
-static bool is_there(const char *path, int64_t size) {
-    struct stat st;
-    if (stat(path, &st) != 0) return false;
-    if (st.st_size == size) return utimensat(AT_FDCWD, path, NULL, 0) == 0;
-    log_error("the content %s has %lld bytes instead of %lld: it is replaced", path, (long long)st.st_size, (long long)size);
-    unlink(path);
-    return false;
+const char *content_fault(struct arena *a, const char *folder, struct str sha256, int64_t size) {
+    unsigned char piece[1 << 16], sum[crypto_hash_sha256_BYTES];
+    crypto_hash_sha256_state state;
+    int fd = open(content_path(a, folder, sha256).p, O_RDONLY | O_CLOEXEC);
+    int64_t length = 0;
+    ssize_t n;
+    if (fd < 0) return errno == ENOENT ? missing : "can't be read";
+    crypto_hash_sha256_init(&state);
+    for (; (n = read(fd, piece, sizeof piece)) > 0; length += n) crypto_hash_sha256_update(&state, piece, (size_t)n);
+    crypto_hash_sha256_final(&state, sum);
+    close(fd);
+    if (n < 0) return "can't be read";
+    if (length != size) return "has another size";
+    return str_eq(str_hex(a, sum, sizeof sum), sha256) ? NULL : "is not what its name says";
 }
 
-/* Folders are synced in any case: whoever made them, or linked the content, may not have come to that yet. */
-static int put_in_place(const char *folder, const char *sub, const char *path, const char *from, int64_t size) {
-    if (!is_there(path, size)) {
-        if (sync_path(from) != 0 || (mkdir(sub, 0700) != 0 && errno != EEXIST)) return -1;
-        if (link(from, path) != 0 && errno != EEXIST) return -1;
-    }
-    return sync_path(sub) == 0 ? sync_path(folder) : -1;
+/* In one step: a reader finds the damaged file or the new one. */
+static int replace(struct arena *a, const char *path, const char *from) {
+    const char *draft = str_fmt(a, "%s.new", from).p; /* among the temporary files, so that one that a crash left is removed */
+    unlink(draft);
+    int rc = link(from, draft) == 0 ? rename(draft, path) : -1, why = errno;
+    unlink(draft);
+    errno = why;
+    return rc;
+}
+
+struct keeping {
+    struct arena *arena;
+    const char *folder, *sub, *path, *from;
+};
+
+static int put(const struct keeping *k, const char *fault) {
+    if (sync_path(k->from) != 0 || (mkdir(k->sub, 0700) != 0 && errno != EEXIST)) return -1;
+    if (fault == missing) return link(k->from, k->path) == 0 || errno == EEXIST ? 0 : -1;
+    log_error("the content %s %s: it is replaced by an upload of the same bytes", k->path, fault);
+    return replace(k->arena, k->path, k->from);
+}
+
+/* The age of a content that is there begins anew. Folders are synced in any case, because the upload that made them, or linked
+ * the content, may not have come to that yet. */
+static int put_in_place(const struct keeping *k, struct str sha256, int64_t size) {
+    const char *fault = content_fault(k->arena, k->folder, sha256, size);
+    if (fault == NULL && utimensat(AT_FDCWD, k->path, NULL, 0) != 0) fault = missing; /* removed meanwhile */
+    if (fault && put(k, fault) != 0) return -1;
+    return sync_path(k->sub) == 0 ? sync_path(k->folder) : -1;
 }
 
 int content_keep(struct arena *a, const char *folder, struct str sha256, const char *from, int64_t size) {
-    const char *path = content_path(a, folder, sha256).p;
-    if (put_in_place(folder, sub_folder(a, folder, sha256), path, from, size) == 0) return 0;
-    return UNAVAILABLE("contents that can't be kept", "the content %s can't be kept: %s", path, strerror(errno));
+    struct keeping k = {a, folder, sub_folder(a, folder, sha256), content_path(a, folder, sha256).p, from};
+    if (put_in_place(&k, sha256, size) == 0) return 0;
+    return UNAVAILABLE("contents that can't be kept", "the content %s can't be kept: %s", k.path, strerror(errno));
 }
 
 int content_hold(struct work *w, struct str sha256, const char *from, int64_t size) {

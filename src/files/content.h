@@ -9,8 +9,12 @@ int contents_open(const char *folder, char *err, size_t err_size);
 struct str contents_tmp(struct arena *a, const char *folder); /* where uploads are received: on the same file system */
 
 struct str content_path(struct arena *a, const char *folder, struct str sha256);
-/* Keeps what is in the temporary file `from`, whose SHA-256 this is, durably: 0, or -ERR_SERVICE_UNAVAILABLE, logged. The
- * temporary file stays. Waits for the disk: in the pool, before the write that makes the row. */
+/* Reads a content. Returns NULL if its bytes have this size and the SHA-256 that is its name, or what is wrong with it, as
+ * the end of a sentence. */
+const char *content_fault(struct arena *a, const char *folder, struct str sha256, int64_t size);
+/* Keeps what is in the temporary file `from`, whose SHA-256 this is, durably: 0, or -ERR_SERVICE_UNAVAILABLE, logged. A
+ * content that is there already is read first, and replaced if it is damaged. The temporary file stays. Waits for the disk: in
+ * the pool, before the write that makes the row. */
 int content_keep(struct arena *a, const char *folder, struct str sha256, const char *from, int64_t size);
 /* In that write, before the row: the content will be there when the write is committed. */
 int content_hold(struct work *w, struct str sha256, const char *from, int64_t size);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Client, directory, open, raw, until } from '../api/lib/index.mjs';
@@ -33,8 +33,40 @@ test('every acknowledged upload outlives SIGKILL, and what was under way leaves 
     assert.equal(status, 0, `deskd check: ${stdout}${stderr}`);
     await desk.start();
     const customer = new Client(desk, desk.customer.headers);
-    for (const [id, data] of acknowledged) assert.deepEqual((await get(customer, id)).must(200).bytes, data);
+    for (const [id, data] of acknowledged) assert.ok((await get(customer, id)).must(200).bytes.equals(data), `file ${id}`);
   }
+});
+
+test('an upload of bytes that are there but damaged heals them, whoever they belong to', { timeout: 60_000 }, async (t) => {
+  const desk = await open(t);
+  for (const damage of [(path) => truncateSync(path, 10), (path) => writeFileSync(path, randomBytes(20_000)), (path) => rmSync(path)]) {
+    const data = randomBytes(20_000), sum = createHash('sha256').update(data).digest('hex');
+    const { id } = (await desk.customer.post('/files', raw('text/plain', data))).must(201).data;
+    damage(join(desk.dir, 'files', sum.slice(0, 2), sum));
+    const again = (await desk.staff.post('/files', raw('text/plain', data))).must(201).data.id;
+    for (const [who, file] of [[desk.staff, again], [desk.customer, id]]) assert.ok((await get(who, file)).must(200).bytes.equals(data));
+  }
+  assert.deepEqual(readdirSync(join(desk.dir, 'files/tmp')), []);
+  assert.equal(desk.check().status, 0);
+  assert.match(desk.log, /the content \S+ has another size: it is replaced by an upload of the same bytes/);
+  assert.match(desk.log, /the content \S+ is not what its name says: it is replaced/);
+});
+
+test('a download of a content that is missing or cut is refused, and every download names its SHA-256', { timeout: 60_000 }, async (t) => {
+  const desk = await open(t);
+  const data = randomBytes(20_000), sum = createHash('sha256').update(data).digest();
+  const path = join(desk.dir, 'files', sum.toString('hex').slice(0, 2), sum.toString('hex'));
+  const { id } = (await desk.customer.post('/files', raw('text/plain', data))).must(201).data;
+  const digest = `sha-256=:${sum.toString('base64')}:`;
+  assert.equal((await get(desk.customer, id)).must(200).headers['repr-digest'], digest);
+  const part = (await desk.customer.exchange('GET', `/api/v1/files/${id}/content`, { headers: { Range: 'bytes=5-9' } })).must(206);
+  assert.equal(part.headers['repr-digest'], digest);
+  desk.expects5xx = true;
+  truncateSync(path, 10);
+  (await get(desk.customer, id)).refused(503, 'SERVICE_UNAVAILABLE');
+  rmSync(path);
+  (await get(desk.customer, id)).refused(503, 'SERVICE_UNAVAILABLE');
+  assert.match(desk.log, /the content \S+ of a file is not there as it was: another size/);
 });
 
 const available = spawnSync('strace', ['-f', '-e', 'trace=write', 'true']).status === 0;

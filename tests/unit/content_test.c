@@ -119,17 +119,52 @@ static void nothing_is_removed_while_it_is_backed_up(void **state) {
     assert_false(there(p));
 }
 
+static void upload_again(struct desk_place *p) {
+    unlink(p->upload); /* the first upload shares its bytes with the content: the next one has its own */
+    FILE *f = fopen(p->upload, "w");
+    assert_true(f && fputs("hello", f) >= 0 && fclose(f) == 0);
+    keep(p);
+}
+
 static void a_content_of_another_size_is_replaced(void **state) {
     struct desk_place *p = *state;
     struct stat st;
     keep(p);
     assert_int_equal(truncate(content_path(p->arena, p->files, hash).p, 0), 0);
-    unlink(p->upload); /* which shared its bytes: the next upload has its own */
-    FILE *f = fopen(p->upload, "w");
-    assert_true(f && fputs("hello", f) >= 0 && fclose(f) == 0);
-    keep(p);
+    upload_again(p);
     assert_int_equal(stat(content_path(p->arena, p->files, hash).p, &st), 0);
     assert_int_equal(st.st_size, 5);
+}
+
+static void an_upload_replaces_a_content_of_other_bytes_and_readers_keep_what_they_have_open(void **state) {
+    struct desk_place *p = *state;
+    const char *path = content_path(p->arena, p->files, hash).p;
+    char bytes[8] = "";
+    keep(p);
+    FILE *f = fopen(path, "r+");
+    assert_true(f && fputs("jello", f) >= 0 && fclose(f) == 0);
+    assert_string_equal(content_fault(p->arena, p->files, hash, 5), "is not what its name says");
+    FILE *reader = fopen(path, "r");
+    assert_non_null(reader);
+    upload_again(p);
+    assert_null(content_fault(p->arena, p->files, hash, 5));
+    assert_int_equal(fread(bytes, 1, sizeof bytes, reader), 5);
+    assert_string_equal(bytes, "jello");
+    fclose(reader);
+    upload_again(p); /* a sound one stays as it is */
+    assert_int_not_equal(access(str_fmt(p->arena, "%s.new", p->upload).p, F_OK), 0);
+}
+
+static void what_is_wrong_with_a_content_is_said(void **state) {
+    struct desk_place *p = *state;
+    const char *path = content_path(p->arena, p->files, hash).p;
+    assert_string_equal(content_fault(p->arena, p->files, hash, 5), "is missing");
+    keep(p);
+    assert_string_equal(content_fault(p->arena, p->files, hash, 6), "has another size");
+    unlink(path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_string_equal(content_fault(p->arena, p->files, hash, 5), "can't be read");
+    assert_int_equal(content_keep(p->arena, p->files, hash, p->upload, 5), -ERR_SERVICE_UNAVAILABLE); /* a folder can't be replaced */
 }
 
 static void a_folder_that_can_not_be_used_says_so(void **state) {
@@ -148,6 +183,8 @@ int main(void) {
         TEST(in_one_batch_the_content_of_a_row_is_there_in_either_order),
         TEST(nothing_is_removed_while_it_is_backed_up),
         TEST(a_content_of_another_size_is_replaced),
+        TEST(an_upload_replaces_a_content_of_other_bytes_and_readers_keep_what_they_have_open),
+        TEST(what_is_wrong_with_a_content_is_said),
         TEST(a_folder_that_can_not_be_used_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
