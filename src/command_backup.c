@@ -51,7 +51,7 @@ static int back_up(const char *dir, const char *files, const char *to, struct ar
         return unlink(draft), complain("there are files, but no folder %s: name theirs with --files", files);
     int contents = contents_copy(files, drafts, files_progress, err, sizeof err);
     if (contents < 0) return unlink(draft), complain("%s", err);
-    if ((contents && rename(drafts, folder) != 0) || renameat2(AT_FDCWD, draft, AT_FDCWD, to, RENAME_NOREPLACE) != 0 ||
+    if ((contents && rename(drafts, folder) != 0) || rename_new(draft, to) != 0 ||
         sync_parent(a, to) != 0)
         return complain("%s can't be made: %s", to, strerror(errno));
     printf("deskd: backed up to %s\n", to);

@@ -71,7 +71,7 @@ static int keep(struct arena *a, const char *partial, const char *to, struct why
     const char *slash = strrchr(to, '/');
     const char *dir = slash ? str_dup(a, (struct str){to, (size_t)(slash - to) + 1}).p : ".";
     if (sync_path(partial) != 0) return refuse(why, "%s can't be synced: %s", partial, strerror(errno));
-    if (renameat2(AT_FDCWD, partial, AT_FDCWD, to, RENAME_NOREPLACE) != 0)
+    if (rename_new(partial, to) != 0)
         return refuse(why, "%s can't be made: %s", to, strerror(errno));
     return sync_path(dir) == 0 ? 0 : refuse(why, "%s can't be synced: %s", dir, strerror(errno));
 }

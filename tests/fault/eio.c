@@ -3,6 +3,7 @@
  *
  *     sync      fdatasync and fsync: EIO; the data has reached the page cache, as on a real disk
  *     write     pwrite: EIO
+ *     rename    renameat2 with a flag: EINVAL, as on file systems without RENAME_NOREPLACE
  *     full      pwrite that would make a file longer: ENOSPC; overwriting works
  *
  * cc -shared -fPIC -o eio.so eio.c; remove the file and the disk is well again. The file is looked at in each call, so
@@ -48,6 +49,11 @@ static int fail(int error) {
 
 int fdatasync(int fd) { return told("sync") && ours(fd) ? fail(EIO) : (int)syscall(SYS_fdatasync, fd); }
 int fsync(int fd) { return told("sync") && ours(fd) ? fail(EIO) : (int)syscall(SYS_fsync, fd); }
+
+int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned flags) {
+    if (flags && told("rename")) return fail(EINVAL);
+    return (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, flags);
+}
 
 ssize_t pwrite64(int fd, const void *p, size_t n, off64_t at) {
     if (told("write") && ours(fd)) return fail(EIO);
