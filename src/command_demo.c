@@ -29,9 +29,13 @@ int command_demo(const struct command_line *o) {
     struct db *db;
     struct key key;
     char err[USAGE_MAX];
-    cfg.create = cfg.bulk = true;
-    if (db_open(&cfg, &db, err, sizeof err) < 0) return complain("%s", err);
     struct arena *a = arena_new();
+    store_may_begin(o, a, &cfg);
+    cfg.bulk = true;
+    if (db_open(&cfg, &db, err, sizeof err) < 0) {
+        arena_free(a);
+        return complain("%s", err);
+    }
     int status = fill(o, db, a);
     if (status == 0 && secret_key(o, true, &key) < 0) status = EXIT_FAULT;
     arena_free(a);

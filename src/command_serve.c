@@ -22,6 +22,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 struct server {
     const struct command_line *options;
@@ -98,7 +99,7 @@ static int open_keys(struct server *s, bool fresh) {
 static int open_store(struct server *s) {
     struct db_config cfg = store_config(s->options);
     char err[USAGE_MAX];
-    cfg.create = true;
+    store_may_begin(s->options, s->memory, &cfg);
     cfg.keep_snapshots = true;
     cfg.replica = option_text(s->options, OPT_REPLICA_URL).p;
     cfg.clock = &s->desk.clock;
@@ -124,6 +125,13 @@ static int open_store(struct server *s) {
     s->desk.touches = touches_new();
     s->desk.cascade_rows = (int)option_int(s->options, OPT_CASCADE_ROWS);
     return s->desk.settings ? 0 : (complain("%s can't be read", store_name(s->options)), -1);
+}
+
+static void look_at_folder(const struct server *s) {
+    struct stat st;
+    const char *dir = option_text(s->options, OPT_DATA).p;
+    if (stat(dir, &st) == 0 && (st.st_mode & S_IRWXO))
+        log_warn("the data folder %s is open to everybody on this machine (mode %o): chmod 700 %s", dir, (unsigned)st.st_mode & 0777, dir);
 }
 
 static void open_inbox(struct server *s) {
@@ -195,6 +203,7 @@ static int start(struct server *s) {
     s->desk.files = files_folder(s->options, s->memory);
     if (open_store(s) < 0) return -1;
     if (contents_open(s->desk.files, err, sizeof err) < 0) return complain("%s", err), -1;
+    look_at_folder(s);
     open_inbox(s);
     int workers = (int)option_int(s->options, OPT_WORKERS);
     struct api_config cfg = {

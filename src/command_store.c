@@ -8,8 +8,11 @@
 #include "core/session.h"
 #include "core/setting.h"
 #include "files/check.h"
+#include "files/content.h"
 
+#include <dirent.h>
 #include <stdarg.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- shared by the commands --------------------------------------------------------------------------- */
@@ -26,6 +29,41 @@ int complain(const char *fmt, ...) {
 
 struct db_config store_config(const struct command_line *o) {
     return (struct db_config){.dir = option_text(o, OPT_DATA).p, .url = option_text(o, OPT_DATABASE).p};
+}
+
+static bool holds(const char *folder) {
+    DIR *d = opendir(folder);
+    bool some = false;
+    for (struct dirent *e; d && !some && (e = readdir(d)) != NULL;) some = e->d_name[0] != '.';
+    if (d) closedir(d);
+    return some;
+}
+
+static const char *contents_in(struct arena *a, const char *folder) {
+    struct str *list;
+    for (int nth = 0; nth < CONTENT_FOLDERS; nth++)
+        if (contents_listed(a, folder, nth, &list) > 0) return content_path(a, folder, list[0]).p;
+    return NULL;
+}
+
+static const char *mail_in(struct arena *a, const char *dir) {
+    const char *fresh = str_fmt(a, "%s/mail/new", dir).p, *failed = str_fmt(a, "%s/mail/failed", dir).p;
+    return holds(fresh) ? fresh : holds(failed) ? failed : NULL;
+}
+
+static const char *existing(const char *path) { return access(path, F_OK) == 0 ? path : NULL; }
+
+void store_may_begin(const struct command_line *o, struct arena *a, struct db_config *cfg) {
+    const char *key = option_text(o, OPT_SECRET_FILE).p, *log = str_fmt(a, "%s/desk.db-wal", cfg->dir).p;
+    struct stat st;
+    cfg->create = true;
+    if (cfg->url) return;
+    cfg->content = contents_in(a, files_folder(o, a));
+    if (cfg->content == NULL) cfg->content = mail_in(a, cfg->dir);
+    if (cfg->content == NULL && stat(log, &st) == 0 && st.st_size > 0) cfg->content = log;
+    cfg->remains = cfg->content;
+    if (cfg->remains == NULL) cfg->remains = existing(key ? key : str_fmt(a, "%s/secret.key", cfg->dir).p);
+    if (cfg->remains == NULL) cfg->remains = existing(str_fmt(a, "%s/mail", cfg->dir).p);
 }
 
 const char *store_name(const struct command_line *o) {
@@ -74,9 +112,12 @@ int command_init(const struct command_line *o) {
     struct db *db;
     struct key key;
     char err[USAGE_MAX];
-    cfg.create = true;
-    if (db_open(&cfg, &db, err, sizeof err) < 0) return complain("%s", err);
-    int rc = owner_create(o, db, clock_now(&(struct clock){0}), stdout);
+    struct arena *a = arena_new();
+    store_may_begin(o, a, &cfg);
+    int rc = db_open(&cfg, &db, err, sizeof err);
+    arena_free(a);
+    if (rc < 0) return complain("%s", err);
+    rc = owner_create(o, db, clock_now(&(struct clock){0}), stdout);
     if (rc == -ERR_FIELD_DUPLICATE) complain("%s holds a desk already", store_name(o));
     if (rc >= 0) rc = secret_key(o, true, &key);
     db_close(db);

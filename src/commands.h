@@ -27,6 +27,7 @@ int command_manual(const struct command_line *o);
 int complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 struct db_config store_config(const struct command_line *o); /* --data or --database; the rest is zero */
+void store_may_begin(const struct command_line *o, struct arena *a, struct db_config *cfg); /* create, unless what lies there shows a lost desk */
 const char *store_name(const struct command_line *o);        /* for messages */
 
 const char *files_folder(const struct command_line *o, struct arena *a);

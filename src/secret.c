@@ -13,10 +13,16 @@ static const char *key_path(const struct command_line *o, struct arena *a) {
     return given.p ? given.p : str_fmt(a, "%s/secret.key", option_text(o, OPT_DATA).p).p;
 }
 
+static const char *kind_of(mode_t mode) {
+    return S_ISDIR(mode) ? "a folder" : S_ISFIFO(mode) ? "a named pipe" : S_ISSOCK(mode) ? "a socket" : "a device";
+}
+
 static int key_read(const char *path, int fd, struct key *out) {
     struct stat st;
     unsigned char extra;
     if (fstat(fd, &st) != 0) return complain("the server key %s can't be read: %s", path, strerror(errno)), -1;
+    if (!S_ISREG(st.st_mode))
+        return complain("the server key %s is %s and no regular file: put a copy of the file with the key's 32 bytes there", path, kind_of(st.st_mode)), -1;
     if (st.st_mode & S_IRWXO) return complain("the server key %s is open to everybody: chmod 600 %s", path, path), -1;
     if (read(fd, out->bytes, sizeof out->bytes) != (ssize_t)sizeof out->bytes || read(fd, &extra, 1) != 0)
         return complain("the server key %s is not 32 bytes: put the right file there", path), -1;
@@ -42,8 +48,9 @@ static int key_write(const char *path, struct arena *a, const struct key *key) {
 
 /* KEY_READ, KEY_NONE: there is no such file; negative after a complaint. */
 static int key_open(const char *path, struct key *out) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a named pipe that nobody writes to would hold us */
     if (fd < 0 && (errno == ENOENT || errno == ENOTDIR)) return KEY_NONE;
+    if (fd < 0 && errno == ENXIO) return complain("the server key %s is a socket or a device and no regular file: put a copy of the file with the key's 32 bytes there", path), -1;
     if (fd < 0) return complain("the server key %s can't be read: %s", path, strerror(errno)), -1;
     int rc = key_read(path, fd, out);
     close(fd);

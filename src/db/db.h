@@ -105,6 +105,8 @@ struct db_config {
     int writers;          /* PostgreSQL: threads that write, a connection each; 0: default */
     int statement_ms;     /* PostgreSQL: the longest statement, of a read at most its budget; 0: default */
     bool create;          /* make an empty store where there is none */
+    const char *remains;  /* SQLite, create: what shows that a desk was here. An empty store file beside it is a lost store, no new one */
+    const char *content;  /* the same, where not even an empty store file is made beside it */
     bool bulk;            /* demo: no durability until db_close, and no readers: read in the tasks */
     bool read_only;       /* check, backup: take no lock, never write */
     bool alone;           /* with read_only: refuse while another deskd uses the store; SQLite: lock it */

@@ -33,6 +33,7 @@ struct writer;
 
 struct sqlite_store {
     const char *path;
+    const char *remains, *content; /* see db_config */
     struct conn_options reading, writing;
     int lock_fd;
     struct conn *keeper; /* idle reader that keeps the log's index alive while the writer is closed; see writer.c */

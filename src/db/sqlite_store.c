@@ -34,14 +34,22 @@ static int take_lock(struct db *db, struct why why) {
                   db->dir, n > 0 ? atoi(pid) : 0);
 }
 
+/* A desk must not be replaced by a new one, with a new owner, because its store was lost. */
+static int refuse_lost(struct why why, const char *path, const char *what, const char *remains) {
+    return refuse(why, "%s %s, but there is %s: a desk was here. Restore its backup to a new folder, or name a new folder for a new desk", path, what, remains);
+}
+
 /* The file exists, empty if it is new, before SQLite opens it, so that it and its log have our mode. */
 static int make_file(struct db *db, bool create, struct why why) {
     struct stat st;
-    if (stat(db->sqlite->path, &st) == 0) return 0;
+    struct sqlite_store *s = db->sqlite;
+    if (stat(s->path, &st) == 0) return st.st_size || !s->remains ? 0 : refuse_lost(why, s->path, "is empty", s->remains);
+    if (create && s->content) return refuse_lost(why, s->path, "is missing", s->content);
     if (!create) return refuse(why, "there is no store in %s: deskd init --data %s makes one", db->dir, db->dir);
     int fd = open(db->sqlite->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0) return refuse(why, "%s can't be made: %s", db->sqlite->path, strerror(errno));
+    if (fd < 0) return refuse(why, "%s can't be made: %s", s->path, strerror(errno));
     close(fd);
+    s->remains = NULL; /* it is empty because it is new */
     if (sync_path(db->dir) != 0) return refuse(why, "%s can't be synced: %s", db->dir, strerror(errno));
     return 0;
 }
@@ -60,7 +68,9 @@ static int open_writer(struct db *db, const struct schema_file *files, struct wh
     struct conn *c;
     int rc = conn_open(&db->sqlite->writing, &c, why);
     if (rc < 0) return rc;
-    rc = schema_migrate(c, files, why);
+    if (db->sqlite->remains && (rc = schema_version(c, files, why)) == 0)
+        rc = refuse_lost(why, db->sqlite->path, "holds no tables", db->sqlite->remains);
+    if (rc >= 0) rc = schema_migrate(c, files, why);
     if (db->filling)
         sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL); /* all are checked at the end */
     if (rc == 0 && conn_pragma(c, STORE_MARK) != 0)
@@ -83,6 +93,8 @@ int sqlite_open(struct db *db, const struct db_config *cfg, const struct schema_
     struct sqlite_store *s = db->sqlite = ARENA_NEW(db->memory, struct sqlite_store);
     s->lock_fd = -1;
     s->path = str_fmt(db->memory, "%s/%s", cfg->dir, STORE_FILE).p;
+    s->remains = cfg->create && cfg->remains ? str_dup(db->memory, str_of(cfg->remains)).p : NULL;
+    s->content = cfg->create && cfg->content ? str_dup(db->memory, str_of(cfg->content)).p : NULL;
     s->reading = (struct conn_options){db, s->path, CONN_READER, cfg->mmap_mb, cfg->cache_kb};
     s->writing = s->reading;
     s->writing.role = cfg->bulk ? CONN_BULK : CONN_WRITER;

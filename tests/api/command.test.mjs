@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Desk, defer, deskd, directory, open, raw } from './lib/index.mjs';
+import { Desk, PASSWORD, defer, deskd, directory, open, raw } from './lib/index.mjs';
 
 /** This exit code, and one line that says so. */
 function refused(done, status, pattern) {
@@ -136,4 +137,78 @@ test('move leaves contents of files where they are, and says so', async (t) => {
   assert.match(stdout, new RegExp(`contents of 3 files .* are in ${desk.dir}/files; serve with --files and that folder, or move it to ${dir}/files\n`));
   assert.equal(deskd('check', '--data', dir, '--files', join(desk.dir, 'files')).status, 0);
   assert.equal(deskd('check', '--data', dir).status, 1);
+});
+
+/** A folder that a desk left, from which only these names are kept, and an empty store. */
+async function remains(t, names, { store = '' } = {}) {
+  const { desk } = await deskWithFiles(t);
+  if (!desk) return undefined;
+  await desk.stop();
+  const dir = directory();
+  for (const name of names) cpSync(join(desk.dir, name), join(dir, name), { recursive: true });
+  if (store !== null) writeFileSync(join(dir, 'desk.db'), store);
+  return dir;
+}
+
+test('a store that was lost is not replaced by a new desk: an empty one beside a key, contents or mail is refused', async (t) => {
+  for (const [names, pattern] of [[['secret.key'], /secret\.key/], [['files'], /files\/[0-9a-f]{2}\/[0-9a-f]{64}/], [['mail'], /mail/]]) {
+    const dir = await remains(t, names);
+    if (!dir) return;
+    for (const command of [['serve', '--listen', '127.0.0.1:0'], ['init', '--owner-email', 'new@example.com'], ['demo', '--conversations', '1']]) {
+      const done = deskd(command[0], '--data', dir, ...command.slice(1));
+      refused(done, 1, /desk\.db is empty, but there is .*: a desk was here\. Restore its backup to a new folder, or name a new folder for a new desk/);
+      assert.match(done.stderr, pattern);
+      assert.equal(readFileSync(join(dir, 'desk.db')).length, 0);
+    }
+  }
+});
+
+test('where contents, mail or a log are left and the store is missing, no new desk is made', async (t) => {
+  const dir = await remains(t, ['files'], { store: null });
+  if (!dir) return;
+  refused(deskd('init', '--data', dir), 1, /desk\.db is missing, but there is .*files/);
+  rmSync(join(dir, 'files'), { recursive: true });
+  mkdirSync(join(dir, 'mail/new'), { recursive: true });
+  writeFileSync(join(dir, 'mail/new/1'), 'From: x');
+  refused(deskd('init', '--data', dir), 1, /desk\.db is missing, but there is .*mail\/new/);
+  rmSync(join(dir, 'mail'), { recursive: true });
+  writeFileSync(join(dir, 'desk.db-wal'), 'log');
+  refused(deskd('init', '--data', dir), 1, /desk\.db is missing, but there is .*desk\.db-wal/);
+  rmSync(join(dir, 'desk.db-wal'));
+  assert.ok(!existsSync(join(dir, 'desk.db')));
+});
+
+test('a new desk is made where a key was put before, and where a first start left an empty store and nothing else', async () => {
+  const dir = directory(), secret = join(directory(), 'password');
+  writeFileSync(secret, `${PASSWORD}\n`);
+  writeFileSync(join(dir, 'secret.key'), randomBytes(32), { mode: 0o600 });
+  assert.equal(deskd('init', '--data', dir, '--password-file', secret).status, 0);
+  const other = directory();
+  writeFileSync(join(other, 'desk.db'), '');
+  assert.equal(deskd('init', '--data', other, '--password-file', secret).status, 0);
+});
+
+test('a server key that is no regular file is refused at once, and the advice is right', () => {
+  const secret = join(directory(), 'password');
+  writeFileSync(secret, `${PASSWORD}\n`);
+  const pipe = (path) => assert.equal(spawnSync('mkfifo', ['-m', '600', path]).status, 0);
+  for (const [make, kind] of [[pipe, 'a named pipe'], [(path) => mkdirSync(path), 'a folder'], [(path) => symlinkSync('/dev/zero', path), 'a device']]) {
+    const dir = directory();
+    make(join(dir, 'secret.key'));
+    refused(deskd('serve', '--data', dir, '--listen', '127.0.0.1:0', '--password-file', secret), 1,
+      new RegExp(`the server key \\S+secret\\.key is ${kind} and no regular file: put a copy of the file with the key's 32 bytes there`));
+  }
+  const dir = directory(), real = join(directory(), 'key');
+  writeFileSync(real, randomBytes(32), { mode: 0o600 });
+  symlinkSync(real, join(dir, 'secret.key')); // a link to one is as good
+  assert.equal(deskd('init', '--data', dir, '--password-file', secret).status, 0);
+});
+
+test('a data folder that is open to everybody is a warning at the start', async (t) => {
+  const desk = await open(t);
+  assert.doesNotMatch(desk.log, /open to everybody/);
+  await desk.stop();
+  chmodSync(desk.dir, 0o755);
+  await desk.start();
+  assert.match(desk.log, /warn the data folder \S+ is open to everybody on this machine \(mode 755\): chmod 700 /);
 });
