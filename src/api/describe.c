@@ -217,35 +217,49 @@ static bool posts(const struct operation *op) { return op->route->method == POST
 
 static bool changes(const struct operation *op) { return op->route->method == PUT || op->route->method == DELETE; }
 
-static bool reads(const struct operation *op) { return op->route->method == GET && has_data(op); }
+static bool reads(const struct operation *op) { return op->route->method == GET && (has_data(op) || op->route->is_download); }
+
+static bool ranged(const struct operation *op) { return op->route->has_ranges; }
+
+static bool remembers(const struct operation *op) { return op->route->remembers; }
 
 const struct common commons[] = {
     {"ids", "query", "{'type': 'array', 'items': {'type': 'integer'}, 'maxItems': 1000}", operation_bulk,
-     "Which ones, at most 1000: all are done, or none. They may also stand in the body."},
+     "The ids of the resources, at most 1000. All of them are changed, or none. They may also come in the body."},
     {"include", "query", "{'type': 'array', 'items': {'type': 'string'}}", has_data,
-     "Resource types to show in full, at any depth, where there would be references; * for all. user_minimal shows people in brief."},
+     "Resource types to show in full in place of references, at any depth. * means all. user_minimal shows people in brief."},
     {"fields", "query", "{'type': 'string'}", has_data,
-     "Only these members beside id, resource_type and resource_url: a,b. +a adds one that is shown on demand, "
-     "-a drops one, requester(full_name) chooses inside another resource."},
-    {"offset", "query", "{'type': 'integer', 'minimum': 0, 'default': 0}", paged, "How many to skip."},
+     "The members to show: a,b. id, resource_type and resource_url are always shown. +a adds a member that is shown on demand, "
+     "-a leaves one out, and requester(full_name) chooses members of a resource inside."},
+    {"offset", "query", "{'type': 'integer', 'minimum': 0, 'default': 0}", paged, "The number of items to skip."},
     {"limit", "query", "{'type': 'integer', 'minimum': 0, 'default': 10}", paged,
-     "How many to list; 0 counts as 10, more than 1000 as 1000."},
+     "The number of items on the page. 0 counts as 10, and more than 1000 as 1000."},
     {"after_id", "query", "{'type': 'integer', 'minimum': 1}", keyset,
-     "Go on behind this id, in the order of the list."},
-    {"before_id", "query", "{'type': 'integer', 'minimum': 1}", keyset, "Those before this id; not with after_id."},
+     "Continue behind the item with this id, in the order of the list."},
+    {"before_id", "query", "{'type': 'integer', 'minimum': 1}", keyset, "The items before the item with this id. Do not combine it with after_id."},
     {"_flat", "query", "{'type': 'boolean', 'default': false}", has_data,
-     "Keep references, and give each included resource once, under resources."},
+     "Keeps references, and shows each included resource once, in the member resources."},
     {"_case", "query", "{'type': 'string', 'enum': ['snake', 'camel', 'pascal'], 'default': 'snake'}", any,
-     "How the names of members are written in the reply."},
+     "The spelling of member names in the reply: full_name, fullName or FullName."},
     {"_empty", "query", "{'type': 'boolean', 'default': true}", any,
-     "false drops members that are null or an empty list."},
-    {"_pretty", "query", "{'type': 'boolean', 'default': false}", any, "Indents the reply."},
-    {"If-None-Match", "header", "{'type': 'string'}", reads, "An ETag: 304 while the reply would still have it."},
-    {"If-Modified-Since", "header", "{'type': 'string'}", reads, "A date: 304 when nothing changed since."},
-    {"If-Match", "header", "{'type': 'string'}", changes, "An ETag: 412 when the resource has another by now."},
-    {"If-Unmodified-Since", "header", "{'type': 'string'}", changes, "A date: 412 when the resource changed since."},
+     "false leaves out members that are null or an empty list."},
+    {"_pretty", "query", "{'type': 'boolean', 'default': false}", any, "true indents the reply."},
+    {"X-Options", "header", "{'type': 'string'}", has_data,
+     "no_empty, flat, or both with a comma. The arguments _empty and _flat win over this header."},
+    {"X-Requested-With", "header", "{'type': 'string', 'enum': ['XMLHttpRequest', 'XMHTTPRequest']}", any,
+     "AJAX mode: ETag covers everything shown, and a 401 brings no WWW-Authenticate."},
+    {"If-None-Match", "header", "{'type': 'string'}", reads, "An ETag. The answer is 304 if the ETag is still current."},
+    {"If-Modified-Since", "header", "{'type': 'string'}", reads, "An HTTP date. The answer is 304 if nothing changed since."},
+    {"If-Match", "header", "{'type': 'string'}", changes, "An ETag. The answer is 412 if the resource has another ETag now."},
+    {"If-Unmodified-Since", "header", "{'type': 'string'}", changes, "An HTTP date. The answer is 412 if the resource changed since."},
     {"Idempotency-Key", "header", "{'type': 'string', 'maxLength': 255}", posts,
-     "Any text of your own. The same request with the same key is done once, and its reply given again for 24 hours."},
+     "A text of your choice. The server carries out a request once for each key, and repeats its reply for 24 hours."},
+    {"Range", "header", "{'type': 'string', 'pattern': '^bytes=[0-9]*-[0-9]*$'}", ranged,
+     "One range of bytes, such as bytes=0-99. The answer is 206 with this part. Other ranges are ignored."},
+    {"If-Range", "header", "{'type': 'string'}", ranged, "An ETag. Range counts only if the file still has this ETag."},
+    {"X-RememberMe", "header", "{'type': 'string'}", remembers, "A remember-me token in place of other credentials."},
+    {"X-CSRF", "header", "{'type': 'string', 'enum': ['true', 'false']}", remembers,
+     "false opens a session whose writes need no CSRF token. It is not accepted as a cookie."},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

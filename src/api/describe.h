@@ -78,6 +78,16 @@ struct common {
 };
 extern const struct common commons[]; /* ends with name NULL */
 
+/* Headers of replies; ends with name NULL. */
+struct reply_header {
+    const char *name;
+    const char *schema; /* for put_json */
+    bool (*sent)(const struct operation *op, int status);
+    const char *doc;
+};
+extern const struct reply_header reply_headers[];
+bool reply_header_sent(const struct reply_header *h, const struct operation *op, int status);
+
 /* ---- fields and examples -------------------------------------------------------------------------------- */
 
 bool field_shown(const struct field *f);

@@ -147,8 +147,10 @@ struct route {
     bool any_names;    /* the body's members are the parameters, whatever their names */
     bool remembers;    /* remember-me tokens are given and taken here */
     bool is_download;  /* answers no JSON: Accept does not count */
+    bool has_ranges;   /* a download that serves parts: 206 */
     const char *summary, *doc;
     const char *errors; /* codes beyond those every such route has, blank-separated */
+    const char *headers; /* of its success, beyond those every such route has, blank-separated: api/docs/reply_header.c */
 };
 
 /* ---- resources -------------------------------------------------------------------------------------- */

@@ -87,7 +87,7 @@ static const struct field read_args[] = {
 };
 
 static const struct route session_routes[] = {
-    {GET, "/session", PUBLIC, "", ONE, read_session, .args = read_args, .remembers = true, .summary = "Read the session, or log in",
+    {GET, "/session", PUBLIC, "", ONE, read_session, .args = read_args, .remembers = true, .headers = "X-RememberMe Set-Cookie", .summary = "Read the session, or log in",
      .doc = "With Basic credentials a session is opened or found again; without credentials the answer is the anonymous session. With remember_me=true "
             "the header X-RememberMe brings a token good for 30 days: sent once in the same header, without credentials, it opens a new session and is "
             "replaced by the token that the reply brings. A used one sent again ends all sessions it led to."},

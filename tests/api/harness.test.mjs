@@ -23,11 +23,13 @@ const ERROR = { status: 400, errors: [{ code: 'FIELD_EMPTY', parameter: 'title',
 const reply = (body, { headers = {}, status = body.status, path = '/api/v1/teams/1', method = 'GET' } = {}) =>
   new Reply({ method, path, headers: {} }, { status, headers: { ...HEADERS, ...headers }, bytes: Buffer.from(JSON.stringify(body)) });
 
+const DECLARED = Object.fromEntries(['X-API-Version', 'Cache-Control', 'X-Content-Type-Options', 'Date-ISO', 'X-Request-ID'].map((name) => [name, { schema: {} }]));
+
 const DOC = {
   openapi: '3.1.0', servers: [{ url: `${BASE}/api/v1` }],
-  paths: { '/teams/{id}': { get: { responses: { 200: { description: 'x', content: { 'application/json': { schema: { $ref: '#/components/schemas/one' } } } }, 400: { $ref: '#/components/responses/error' } } } } },
+  paths: { '/teams/{id}': { get: { responses: { 200: { description: 'x', headers: DECLARED, content: { 'application/json': { schema: { $ref: '#/components/schemas/one' } } } }, 400: { $ref: '#/components/responses/error' } } } } },
   components: {
-    responses: { error: { description: 'x', content: { 'application/json': { schema: { type: 'object', required: ['errors'] } } } } },
+    responses: { error: { description: 'x', headers: DECLARED, content: { 'application/json': { schema: { type: 'object', required: ['errors'] } } } } },
     schemas: {
       one: { type: 'object', required: ['data'], properties: { data: { $ref: '#/components/schemas/team' } } },
       team: { type: 'object', required: ['title'], properties: { id: { type: 'integer' }, title: { type: 'string' }, created_at: { type: 'string', format: 'date-time' }, resource_type: { type: 'string' }, resource_url: { type: 'string' } }, additionalProperties: false },
@@ -72,6 +74,8 @@ test('a reply that is not what its route declares fails', () => {
     'an undeclared member': reply({ ...ONE, data: { ...TEAM, secret: 1 } }),
     'a missing member': reply({ ...ONE, data: { id: 1 } }),
     'another type': reply({ ...ONE, data: { ...TEAM, title: 5 } }),
+    'an undeclared header': reply(ONE, { headers: { 'x-secret': '1' } }),
+    'a member that stands twice': Object.assign(reply(ONE), { text: JSON.stringify(ONE).replace('"id":1', '"id":1,"id":2') }),
   })) assert.throws(() => contract.judge(r), { name: 'AssertionError' }, what);
   contract.judge(reply({ ...ONE, data: { id: 1 } }, { path: '/api/v1/teams/1.json?fields=id' })); // asked to leave out
   contract.judge(reply({ Status: 200, Data: { ID: 1, Title: 'T' } }, { path: '//api/v1/teams/1?_case=pascal', status: 200 }));

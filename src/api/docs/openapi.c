@@ -1,12 +1,7 @@
 /* The OpenAPI document: info, one path item an address, one operation a route, and the components they share. */
 #include "api/api.h"
+#include "api/docs/openapi.h"
 #include "api/docs/schema.h"
-
-static const char info[] =
-    "{'title': 'deskd', 'version': '1', 'summary': 'A support desk as a JSON REST API',"
-    " 'description': 'Conversations and their messages, people, teams, organizations, the help center and the rules"
-    " between them. The reference for people is at /docs.',"
-    " 'license': {'name': 'As the file LICENSE of the source says'}}";
 
 static const char security_schemes[] =
     "{'basic': {'type': 'http', 'scheme': 'basic', 'description': 'E-mail address and password.'},"
@@ -21,14 +16,9 @@ static const char security_schemes[] =
     " 'request_token': {'type': 'apiKey', 'in': 'query', 'name': 'token',"
     "  'description': 'The X-Request-Token of a conversation; it lives 120 seconds.'},"
     " 'auth_token': {'type': 'apiKey', 'in': 'header', 'name': 'X-Token',"
-    "  'description': 'The auth_token of a login that was answered CREDENTIAL_EXPIRED.'}}";
-
-static const char headers[] =
-    "{'ETag': {'description': 'Hash of the resource, or of the ids of the list.', 'schema': {'type': 'string'}},"
-    " 'Link': {'description': 'Pages: first, prev, next and last (RFC 8288).', 'schema': {'type': 'string'}},"
-    " 'WWW-Authenticate': {'description': 'Basic and Bearer; none with X-Requested-With.',"
-    "  'schema': {'type': 'string'}},"
-    " 'Retry-After': {'description': 'Seconds to wait.', 'schema': {'type': 'integer'}}}";
+    "  'description': 'The auth_token of a login that was answered OTP_EXPECTED or CREDENTIAL_EXPIRED.'},"
+    " 'otp': {'type': 'apiKey', 'in': 'header', 'name': 'X-OTP',"
+    "  'description': 'The code of the authenticator, or a recovery code, after OTP_EXPECTED.'}}";
 
 /* ---- parameters ----------------------------------------------------------------------------------------- */
 
@@ -169,58 +159,6 @@ static void request_body(struct json_writer *w, const struct manual *m, const st
     jw_end(w);
 }
 
-/* ---- responses ------------------------------------------------------------------------------------------ */
-
-static void put_status(struct json_writer *w, const char *prefix, int status) {
-    struct buf b = {0};
-    buf_fmt(&b, "%s%d", prefix, status);
-    jw_key_raw(w, buf_view(&b));
-    buf_free(&b);
-}
-
-static void success(struct json_writer *w, const struct operation *op) {
-    int status = operation_status(op);
-    put_status(w, "", status);
-    jw_object(w);
-    put_text(w, "description", status == 201 ? "Created." : status == 202 ? "Accepted: a job does it." : "Done.");
-    if (op->reply) {
-        put_key(w, "headers");
-        jw_object(w);
-        put_member(w, "ETag", "{'$ref': '#/components/headers/ETag'}");
-        if (op->route->shape == LIST) put_member(w, "Link", "{'$ref': '#/components/headers/Link'}");
-        jw_end(w);
-    }
-    put_key(w, "content");
-    jw_object(w);
-    if (op->route->is_download) {
-        put_member(w, "*/*", "{'schema': {'type': 'string', 'contentMediaType': 'application/octet-stream'}}");
-    } else {
-        put_key(w, "application/json");
-        jw_object(w);
-        put_key(w, "schema");
-        schema_reply(w, op);
-        jw_end(w);
-    }
-    jw_end(w);
-    jw_end(w);
-}
-
-static void responses(struct json_writer *w, const struct operation *op) {
-    int last = 0;
-    put_key(w, "responses");
-    jw_object(w);
-    success(w, op);
-    if (op->route->method == GET) put_member(w, "304", "{'$ref': '#/components/responses/not_modified'}");
-    for (int err = 1; err < ERR_COUNT; err++) {
-        int status = error_info(err)->status;
-        if (status == last || !operation_errors(op, err)) continue;
-        put_status(w, "", last = status);
-        char name[8] = {(char)('0' + status / 100), (char)('0' + status / 10 % 10), (char)('0' + status % 10)};
-        schema_ref(w, "responses", "error_", name);
-    }
-    jw_end(w);
-}
-
 /* ---- operations ----------------------------------------------------------------------------------------- */
 
 static void put_names(struct json_writer *w, const struct operation *op) {
@@ -269,6 +207,7 @@ static void put_security(struct json_writer *w, const struct operation *op) {
     if (roles & FINGERPRINT) put_json(w, "{'fingerprint': []}");
     if (roles & TOKEN) put_json(w, "{'request_token': []}");
     if (roles & NEW_PASSWORD) put_json(w, "{'auth_token': []}");
+    put_json(w, "{'auth_token': [], 'otp': []}");
     if (roles & 1) put_json(w, "{}");
     jw_end(w);
 }
@@ -288,7 +227,7 @@ static void put_operation(struct json_writer *w, const struct manual *m, const s
     put_security(w, op);
     operation_parameters(w, m, op);
     request_body(w, m, op);
-    responses(w, op);
+    openapi_responses(w, op);
     jw_end(w);
 }
 
@@ -329,105 +268,40 @@ static void paths(struct json_writer *w, const struct manual *m) {
 
 /* ---- components ----------------------------------------------------------------------------------------- */
 
-static void error_example(struct json_writer *w, const struct manual *m, const struct error_info *e) {
-    put_key(w, e->code);
-    jw_object(w);
-    put_key(w, "value");
-    jw_object(w);
-    put_key(w, "status");
-    jw_int(w, e->status);
-    put_key(w, "errors");
-    jw_array(w);
-    jw_object(w);
-    put_text(w, "code", e->code);
-    put_text(w, "message", e->message);
-    put_text(w, "more_info", str_fmt(m->arena, "%.*s/docs/errors/%s", (int)m->base_url.n, m->base_url.p, e->code).p);
-    jw_end(w);
-    jw_end(w);
-    jw_end(w);
-    jw_end(w);
-}
-
-/* Of one status; its codes go in. */
-static const char error_schema[] =
-    "{'type': 'object', 'required': ['status', 'errors'], 'additionalProperties': false, 'properties': {"
-    "  'status': {'type': 'integer', 'const': %d},"
-    "  'errors': {'type': 'array', 'minItems': 1, 'items': {"
-    "   'type': 'object', 'required': ['code', 'message', 'more_info'], 'additionalProperties': false, 'properties': {"
-    "    'code': {'type': 'string', 'enum': [%s]},"
-    "    'parameter': {'type': 'string', 'description': 'The field it is about.'},"
-    "    'parameters': {'type': 'array', 'items': {'type': 'string'}, 'description': 'Fields of which one is needed.'},"
-    "    'pointer': {'type': 'string', 'description': 'Where in a list or object: ids/3.'},"
-    "    'message': {'type': 'string'},"
-    "    'more_info': {'type': 'string', 'format': 'uri'}}}},"
-    "  'auth_token': {'type': 'string', 'description': 'For the next step of a login, in X-Token.'},"
-    "  'logs': {'$ref': '#/components/schemas/logs'},"
-    "  'notifications': {'$ref': '#/components/schemas/notifications'},"
-    "  'session_id': {'$ref': '#/components/schemas/session_id'}}}";
-
-/* Errors from `first` up to `end` have one status. */
-static void put_error_schema(struct json_writer *w, const struct manual *m, int first, int end) {
-    struct str codes = S("");
-    for (int err = first; err < end; err++)
-        codes = str_fmt(m->arena, "%s%s'%s'", codes.p, err > first ? ", " : "", error_info(err)->code);
-    put_member(w, "schema", str_fmt(m->arena, error_schema, error_info(first)->status, codes.p).p);
-}
-
-static void error_headers(struct json_writer *w, int status) {
-    if (status == 401)
-        put_member(w, "headers", "{'WWW-Authenticate': {'$ref': '#/components/headers/WWW-Authenticate'}}");
-    if (status == 429) put_member(w, "headers", "{'Retry-After': {'$ref': '#/components/headers/Retry-After'}}");
-}
-
-static void error_response(struct json_writer *w, const struct manual *m, int first, int end) {
-    struct buf b = {0};
-    put_status(w, "error_", error_info(first)->status);
-    jw_object(w);
-    for (int err = first; err < end; err++)
-        buf_fmt(&b, "%s%s: %s", err > first ? " " : "", error_info(err)->code, error_info(err)->message);
-    put_key(w, "description");
-    jw_str(w, buf_view(&b));
-    buf_free(&b);
-    error_headers(w, error_info(first)->status);
-    put_key(w, "content");
-    jw_object(w);
-    put_key(w, "application/json");
-    jw_object(w);
-    put_error_schema(w, m, first, end);
-    put_key(w, "examples");
-    jw_object(w);
-    for (int err = first; err < end; err++) error_example(w, m, error_info(err));
-    jw_end(w);
-    jw_end(w);
-    jw_end(w);
-    jw_end(w);
-}
-
-/* One response a status that operations declare; errors.def is in the order of status. */
-static void error_responses(struct json_writer *w, const struct manual *m) {
-    for (int first = 1, end; first < ERR_COUNT; first = end) {
-        bool used = false;
-        for (end = first; end < ERR_COUNT && error_info(end)->status == error_info(first)->status; end++)
-            for (int i = 0; i < m->count && !used; i++) used = operation_errors(&m->operations[i], end);
-        if (used) error_response(w, m, first, end);
-    }
-}
-
 static void components(struct json_writer *w, const struct manual *m) {
     put_key(w, "components");
     jw_object(w);
     put_member(w, "securitySchemes", security_schemes);
     put_key(w, "parameters");
     common_parameters(w);
-    put_member(w, "headers", headers);
-    put_key(w, "responses");
-    jw_object(w);
-    put_member(w, "not_modified", "{'description': 'Nothing changed: no body.'}");
-    error_responses(w, m);
-    jw_end(w);
+    openapi_response_components(w, m);
     put_key(w, "schemas");
     jw_object(w);
     schema_components(w, m);
+    jw_end(w);
+    jw_end(w);
+}
+
+/* ---- info ----------------------------------------------------------------------------------------------- */
+
+static bool is_served(const struct resource *r) { return r->routes != NULL && r->routes->path != NULL; }
+
+/* The chapters come from the tables, so the text names what is served. */
+static void info(struct json_writer *w, const struct manual *m) {
+    struct str chapters = S("");
+    for (const struct resource *const *r = resources; *r; r++)
+        if (is_served(*r)) chapters = str_fmt(m->arena, "%s%s%s", chapters.p, chapters.n ? ", " : "", (*r)->title);
+    const char *base = str_dup(m->arena, m->base_url).p;
+    put_key(w, "info");
+    jw_object(w);
+    put_text(w, "title", "deskd");
+    put_text(w, "version", "1");
+    put_text(w, "summary", "A support desk as a JSON REST API");
+    put_text(w, "description", str_fmt(m->arena, "Chapters: %s. Guides with examples are at %s/docs.", chapters.p, base).p);
+    put_key(w, "contact");
+    jw_object(w);
+    put_text(w, "name", "The reference");
+    put_text(w, "url", str_fmt(m->arena, "%s/docs", base).p);
     jw_end(w);
     jw_end(w);
 }
@@ -447,7 +321,7 @@ static void tags(struct json_writer *w) {
     put_key(w, "tags");
     jw_array(w);
     for (const struct resource *const *r = resources; *r; r++) {
-        if ((*r)->routes == NULL || (*r)->routes->path == NULL) continue;
+        if (!is_served(*r)) continue;
         jw_object(w);
         put_text(w, "name", (*r)->title);
         if ((*r)->doc) put_text(w, "description", (*r)->doc);
@@ -463,7 +337,7 @@ void openapi_write(struct buf *out, struct str base_url) {
     jw_init(&w, out);
     jw_object(&w);
     put_text(&w, "openapi", "3.1.0");
-    put_member(&w, "info", info);
+    info(&w, &m);
     servers(&w, &m);
     tags(&w);
     paths(&w, &m);

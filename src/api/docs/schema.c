@@ -432,7 +432,8 @@ void schema_components(struct json_writer *w, const struct manual *m) {
     put_member(w, "notifications", notifications_schema);
     put_member(w, "session_id", session_schema);
     put_member(w, "included", included_schema);
-    for (const struct resource *const *r = resources; *r; r++) resource_schema(w, m, *r);
+    for (const struct resource *const *r = resources; *r; r++)
+        if ((*r)->fields && (*r)->fields->name) resource_schema(w, m, *r); /* the others have routes alone */
     reference_schemas(w, m);
     for (int i = 0; i < m->count; i++)
         if (takes_anything(&m->operations[i])) request_schema(w, m, &m->operations[i]);

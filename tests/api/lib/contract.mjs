@@ -4,6 +4,8 @@ import addFormats from 'ajv-formats';
 import { snakes } from './names.mjs';
 
 const ROOT = 'http://deskd.test/openapi';
+/** Headers of HTTP itself, of cross-origin requests, and of bodies: no operation declares them. */
+const UNDECLARED = /^(date|connection|keep-alive|content-length|content-type|transfer-encoding|allow|access-control-.*)$/;
 const METHODS = ['get', 'put', 'post', 'delete'];
 
 /** Segments of a path as the router sees it: no .json, no doubled leading slash. */
@@ -80,10 +82,14 @@ export class Contract {
     const { responses } = operation;
     const key = [String(reply.status), `${String(reply.status)[0]}XX`].find((k) => responses[k]);
     assert.ok(key, `status ${reply.status} is not declared for its route: ${reply}`);
-    if (method === 'HEAD' || reply.status === 304) return;
     const ref = responses[key].$ref;
+    const declared = Object.keys((ref ? this.at(ref) : responses[key]).headers ?? {}).map((name) => name.toLowerCase());
+    const foreign = Object.keys(reply.headers).filter((name) => !UNDECLARED.test(name) && !declared.includes(name));
+    assert.deepEqual(foreign, [], `headers that ${verb} ${route.path} ${key} does not declare: see src/api/docs/reply_header.c`);
+    if (method === 'HEAD' || reply.status === 304) return;
     const base = ref ? ref.slice(1) : `/paths/${escape(route.path)}/${verb}/responses/${key}`;
     const response = ref ? this.at(ref) : responses[key];
+    if (response.content?.['*/*']) return; // a download
     if (!response.content?.['application/json']) assert.fail(`${verb} ${route.path} ${key} declares no JSON: ${reply}`);
     const partial = /[?&](fields|_empty|_flat)=|no_empty|flat/i.test(`${path} ${reply.request.headers['X-Options'] ?? ''}`);
     const errors = (partial ? this.loose : this.strict)

@@ -1,0 +1,74 @@
+/* The headers of replies. A row says when an operation sends the header; a route names further ones in .headers. */
+#include "api/describe.h"
+
+static bool is_error(int status) { return status >= 400; }
+
+static bool always(const struct operation *op, int status) { return op != NULL && status != 0; }
+
+static bool has_tag(const struct operation *op, int status) {
+    enum method method = op->route->method;
+    bool download = op->route->is_download && method == GET;
+    return !is_error(status) && (op->reply != NULL || download || operation_bulk(op) || method == PUT || method == DELETE);
+}
+
+static bool has_links(const struct operation *op, int status) {
+    return status == 200 && (op->route->shape == LIST || op->route->also == LIST);
+}
+
+static bool is_ranged(const struct operation *op, int status) { return op->route->has_ranges && (status == 200 || status == 206); }
+
+static bool is_part(const struct operation *op, int status) { return op->route->has_ranges && status == 206; }
+
+static bool is_download(const struct operation *op, int status) { return op->route->is_download && !is_error(status); }
+
+/* A login with Basic credentials opens a session, or finds it again. So does a request for the session itself. */
+static bool gives_csrf(const struct operation *op, int status) { return op != NULL && status != 401; }
+
+static bool is_replayed(const struct operation *op, int status) { return op->route->method == POST && status < 500 && status != 429; }
+
+static bool asks_login(const struct operation *op, int status) { return op != NULL && status == 401; }
+
+static bool asks_to_wait(const struct operation *op, int status) { return op != NULL && (status == 429 || status == 503); }
+
+static bool is_named(const struct operation *op, int status) {
+    (void)op;
+    (void)status;
+    return false;
+}
+
+#define TEXT "{'type': 'string'}"
+
+const struct reply_header reply_headers[] = {
+    {"X-API-Version", "{'type': 'string', 'const': '1'}", always, "The version of the API: 1."},
+    {"X-Request-ID", TEXT, always, "A unique name of this request. Quote it when you report a failure."},
+    {"Date-ISO", "{'type': 'string', 'format': 'date-time'}", always, "The time of the server, in ISO 8601."},
+    {"Cache-Control", TEXT, always, "private, max-age=0, must-revalidate: caches ask with If-None-Match before they use a copy."},
+    {"X-Content-Type-Options", "{'type': 'string', 'const': 'nosniff'}", always, "nosniff."},
+    {"Vary", TEXT, always, "The request headers that change the reply."},
+    {"ETag", TEXT, has_tag, "A hash of the resource, or of the ids of the list."},
+    {"Last-Modified", TEXT, has_tag, "The time of the last change, where it is known."},
+    {"Link", TEXT, has_links, "The other pages: first, prev, next and last (RFC 8288)."},
+    {"X-CSRF-Token", TEXT, gives_csrf, "The CSRF token of the session. Writes of the session need it."},
+    {"Idempotent-Replayed", "{'type': 'string', 'const': 'true'}", is_replayed, "The reply to the first request with this Idempotency-Key."},
+    {"WWW-Authenticate", TEXT, asks_login, "Basic and Bearer. Absent if the request has X-Requested-With."},
+    {"Retry-After", "{'type': 'integer'}", asks_to_wait, "Seconds to wait before the next try."},
+    {"Accept-Ranges", "{'type': 'string', 'const': 'bytes'}", is_ranged, "bytes: a Range may be asked for."},
+    {"Content-Range", TEXT, is_part, "The part that is sent: bytes 0-99/1234."},
+    {"Content-Disposition", TEXT, is_ranged, "The name of the file, and whether a browser may show it in place."},
+    {"Content-Security-Policy", TEXT, is_download, "A file from a person never runs as a part of this site."},
+    {"X-Request-Token", TEXT, is_named, "Reads this conversation without a login for 120 seconds, as the argument token."},
+    {"X-RememberMe", TEXT, is_named, "A remember-me token. It opens a new session once, within 30 days."},
+    {"Set-Cookie", TEXT, is_named, "desk_session, the session as a cookie for browsers."},
+    {"Content-Location", TEXT, is_named, "The address of the same resource."},
+    {NULL, NULL, NULL, NULL},
+};
+
+static bool named_by_route(const struct operation *op, const char *name) {
+    for (struct str rest = str_of(op->route->headers); rest.p;)
+        if (str_eq(str_cut(&rest, ' '), str_of(name))) return true;
+    return false;
+}
+
+bool reply_header_sent(const struct reply_header *h, const struct operation *op, int status) {
+    return h->sent(op, status) || (!is_error(status) && status != 304 && named_by_route(op, h->name));
+}
