@@ -320,7 +320,7 @@ static int me(struct call *c) {
 }
 
 static const struct route user_routes[] = {
-    {GET, "/me", ALL, "", ONE, me, .summary = "Read oneself", .doc = "The person, with permissions, settings and notification_channel."},
+    {GET, "/me", ALL, "", ONE, me, .headers = "Content-Location", .summary = "Read oneself", .doc = "The person, with permissions, settings and notification_channel."},
     {GET, "/users", COL_PLUS, "users", LIST, api_list, .args = list_args, .order = {.descending = true}, .summary = "List the people"},
     {GET, "/users/definitions", COL_PLUS, "users", LIST_COUNT, api_list, .reply = "definition", .label = "definition",
      .summary = "List what filters of people may ask", .doc = "Custom fields are named userfields.<key>."},
