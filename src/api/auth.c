@@ -227,13 +227,14 @@ struct opening {
     enum auth_step step;
     int64_t user_id, session_id, token_id;
     int locked; /* seconds */
+    int attempt; /* number of the failure that was counted */
     bool csrf, taken;
 };
 
 static int write_failure(struct conn *conn, void *arg) {
     struct opening *o = arg;
     o->work->conn = conn;
-    o->locked = login_failed_note(o->work, o->login);
+    o->locked = login_failed_note(o->work, o->login, &o->attempt);
     return o->locked;
 }
 
@@ -285,20 +286,24 @@ static int hash_in_turn(struct call *c, struct str hash, struct str password, bo
 
 /* A guess is judged after its hash, when others may have failed meanwhile, in this process or another: it counts as right as long
  * as ten wrong ones were not counted before it, and no more than ten hear that they were wrong. */
-static int judge(struct call *c, struct str name, bool right) {
+static int judge(struct call *c, struct str name, bool right, int *attempt) {
     struct opening o = {.work = &c->work, .login = name};
     if (right) return refuse_locked(c, name);
     TRY(on_writer(c, write_failure, &o));
+    *attempt = o.attempt;
     return o.locked ? refused_for(c, o.locked) : 0;
 }
 
 static int verify(struct call *c, const struct credentials_given *g, struct login *l) {
     bool right;
+    int attempt = 0;
     TRY(refuse_locked(c, g->pair.login));
     TRY(login_find(&c->work, g->pair.login, l));
     TRY(hash_in_turn(c, l->hash, g->pair.password, &right));
-    TRY(judge(c, g->pair.login, right));
-    return right ? 0 : fail(&c->work, ERR_AUTHENTICATION_FAILED);
+    TRY(judge(c, g->pair.login, right, &attempt));
+    if (right) return 0;
+    c->notification = str_fmt(c->work.arena, "Invalid email or password (attempt: %d/%d)", attempt, LOGIN_FAILURES);
+    return fail(&c->work, ERR_AUTHENTICATION_FAILED);
 }
 
 /* ---- logins that take more than one step ------------------------------------------------------------------------ */
@@ -330,7 +335,7 @@ static int write_code(struct conn *conn, void *arg) {
     TRY(taken);
     o->taken = taken == 1;
     if (o->taken) return 0;
-    TRY(login_failed_note(o->work, o->login));
+    TRY(login_failed_note(o->work, o->login, &o->attempt));
     return o->token_id ? auth_token_miss(o->work, o->token_id) : 0;
 }
 
@@ -404,8 +409,9 @@ static int by_token(struct call *c, const struct credentials_given *g, struct se
 int auth_guess(struct call *c, struct str hash, struct str password, bool *right) {
     struct str name = str_fmt(c->work.arena, "password of %" PRId64, c->work.actor.user_id);
     TRY(refuse_locked(c, name));
+    int attempt;
     TRY(hash_in_turn(c, hash, password, right));
-    return judge(c, name, *right);
+    return judge(c, name, *right, &attempt);
 }
 
 /* ---- remember-me ------------------------------------------------------------------------------------------------- */

@@ -122,7 +122,7 @@ struct call {
     struct str auth_token; /* member of a refusal: continues the login */
     int64_t auth_token_id;    /* that admitted the caller to a new password; 0: none */
     struct str password_link; /* the mailed link that did; p NULL: none */
-    struct str notification; /* INFO for the person, p NULL: none */
+    struct str notification; /* for the person: INFO, of a refusal ERROR; p NULL: none */
     struct str etag;       /* bare, 32 hex */
     int64_t modified;      /* Last-Modified, 0: unknown */
 };

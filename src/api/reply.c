@@ -45,6 +45,21 @@ static void write_logs(struct json_writer *w, const struct work *work) {
     jw_end(w);
 }
 
+static void write_notification(struct json_writer *w, const struct call *c) {
+    if (c->notification.p == NULL) return;
+    jw_key(w, S("notifications"));
+    jw_array(w);
+    jw_object(w);
+    jw_key(w, S("type"));
+    jw_str(w, c->status < 400 ? S("INFO") : S("ERROR"));
+    jw_key(w, S("message"));
+    jw_str(w, c->notification);
+    jw_key(w, S("sticky"));
+    jw_bool(w, false);
+    jw_end(w);
+    jw_end(w);
+}
+
 static void write_session(struct json_writer *w, const struct call *c) {
     if (c->session_id.p == NULL) return;
     jw_key(w, S("session_id"));
@@ -53,19 +68,7 @@ static void write_session(struct json_writer *w, const struct call *c) {
 
 void envelope_end(struct view *v) {
     write_logs(&v->w, &v->c->work);
-    if (v->c->notification.p) {
-        jw_key(&v->w, S("notifications"));
-        jw_array(&v->w);
-        jw_object(&v->w);
-        jw_key(&v->w, S("type"));
-        jw_str(&v->w, S("INFO"));
-        jw_key(&v->w, S("message"));
-        jw_str(&v->w, v->c->notification);
-        jw_key(&v->w, S("sticky"));
-        jw_bool(&v->w, false);
-        jw_end(&v->w);
-        jw_end(&v->w);
-    }
+    write_notification(&v->w, v->c);
     write_session(&v->w, v->c);
     jw_end(&v->w);
 }
@@ -128,6 +131,7 @@ void reply_error(struct call *c, int rc) {
     jw_key(&w, S("status"));
     jw_int(&w, c->status);
     write_logs(&w, &c->work);
+    write_notification(&w, c);
     jw_key(&w, S("errors"));
     jw_array(&w);
     for (const struct problem *p = c->work.problems; p; p = p->next) write_problem(&w, c, p);

@@ -31,7 +31,6 @@ QUERY(failures_anywhere, "SELECT COUNT(*) FROM (SELECT 1 FROM login_failures WHE
 QUERY(login_at_home, "SELECT s.id FROM identity_emails e JOIN sessions s ON s.user_id = e.user_id WHERE e.email_key = :email AND e.is_claim = 0 "
                      "AND s.ip_address = :ip AND s.ended_at IS NULL LIMIT 1");
 
-#define FAILURES 10
 #define WINDOW LOGIN_FAILURES_KEPT
 #define LOCK (10 * TIME_MINUTE)
 #define DELAY_MS 250
@@ -60,7 +59,7 @@ static int locked_for(struct work *w, const struct query *q, const struct bind *
     if (rc <= 0) return rc;
     int64_t n = col_int(row, 0), left = col_int(row, 1) + LOCK - w->now;
     stmt_end(row);
-    return n >= FAILURES && left > 0 ? (int)((left + TIME_SECOND - 1) / TIME_SECOND) : 0;
+    return n >= LOGIN_FAILURES && left > 0 ? (int)((left + TIME_SECOND - 1) / TIME_SECOND) : 0;
 }
 
 int login_locked(struct work *w, struct str email) {
@@ -86,12 +85,16 @@ int code_guard(struct work *w, struct str name) {
     return everywhere ? everywhere : login_guard(w, name);
 }
 
-int login_failed_note(struct work *w, struct str email) {
+int login_failed_note(struct work *w, struct str email, int *attempt) {
     char room[ADDRESS_TEXT];
+    const struct bind *binds = BINDS(B_TEXT("account", account_of(w, email)), B_TEXT("ip", address_counted_text(room, w->actor.remote)),
+                                     B_INT("now", w->now), B_INT("since", w->now - WINDOW));
+    int64_t n = 0;
     int locked = login_guard(w, email);
     if (locked) return locked;
-    TRY(db_exec(w->conn, &failure_insert,
-                BINDS(B_TEXT("account", account_of(w, email)), B_TEXT("ip", address_counted_text(room, w->actor.remote)), B_INT("now", w->now))));
+    TRY(db_exec(w->conn, &failure_insert, binds));
+    TRY(db_int(w->conn, &failures_of_account, binds, &n));
+    *attempt = n < LOGIN_FAILURES ? (int)n : LOGIN_FAILURES;
     return 0;
 }
 
@@ -100,10 +103,10 @@ int login_delay(struct work *w, struct str email, uint64_t *key) {
     int64_t n = 0, home = 0;
     memcpy(key, account.p, sizeof *key);
     TRY(db_int(w->conn, &failures_anywhere, BINDS(B_TEXT("account", account), B_INT("since", w->now - WINDOW)), &n));
-    if (n < FAILURES) return 0;
+    if (n < LOGIN_FAILURES) return 0;
     TRY(db_int(w->conn, &login_at_home, BINDS(B_TEXT("email", email_key(w->arena, email)), B_TEXT("ip", w->actor.remote)), &home));
     if (home) return 0;
-    return n - FAILURES < DOUBLINGS ? DELAY_MS << (n - FAILURES) : LOGIN_DELAY_MAX_MS;
+    return n - LOGIN_FAILURES < DOUBLINGS ? DELAY_MS << (n - LOGIN_FAILURES) : LOGIN_DELAY_MAX_MS;
 }
 
 int password_rule(const struct desk *d, int rank, struct str password, int64_t *least) {

@@ -50,8 +50,10 @@ int login_locked(struct work *w, struct str email);
 int login_guard(struct work *w, struct str email);
 /* The same of one-time passwords, whose failures count together wherever they came from. */
 int code_guard(struct work *w, struct str name);
-/* Counts a failure, and returns 0; or, when it is locked by now, counts nothing and returns the seconds. */
-int login_failed_note(struct work *w, struct str email);
+/* Counts a failure and returns 0. *attempt: its number, from 1 to LOGIN_FAILURES, of this account and address in the last
+ * 15 minutes. If it is locked by now, counts nothing and returns the seconds. */
+#define LOGIN_FAILURES 10
+int login_failed_note(struct work *w, struct str email, int *attempt);
 /* How many milliseconds a login is to wait before its password is looked at, up to LOGIN_DELAY_MAX_MS; key: the account's. */
 #define LOGIN_DELAY_MAX_MS 4000
 int login_delay(struct work *w, struct str email, uint64_t *key);

@@ -19,6 +19,31 @@ test('the eleventh try after ten failed ones is 429, even with the right passwor
   (await desk.staff.get('/teams')).must(200);
 });
 
+test('a wrong login tells its number, of an unknown account in the same words', async (t) => {
+  const desk = await open(t);
+  const said = async (email, address = '127.0.0.1', password = 'wrong') => {
+    const { body } = (await desk.login(email, password).at(address).get('/teams')).refused(401, 'AUTHENTICATION_FAILED');
+    return { ...body, errors: body.errors.map(({ code, message }) => ({ code, message })) };
+  };
+  const attempt = (n) => [{ type: 'ERROR', message: `Invalid email or password (attempt: ${n}/10)`, sticky: false }];
+  const known = await said('agent@example.com');
+  assert.deepEqual(known.notifications, attempt(1));
+  assert.deepEqual(await said('nobody@example.com'), known, 'an unknown account');
+  assert.deepEqual(await said('nobody@example.com', '127.0.0.2'), known, 'another address is counted by itself');
+  for (let n = 2; n <= 10; n++) assert.deepEqual((await said('Agent@example.com', `127.0.0.${n < 6 ? 1 : 3}`)).notifications, attempt(n < 6 ? n : n - 5));
+  await desk.clock.forward(15 * MINUTE + 1);
+  assert.deepEqual((await said('agent@example.com')).notifications, attempt(1));
+});
+
+test('other refusals notify of no attempt', async (t) => {
+  const desk = await open(t);
+  const refusals = [desk.anyone.get('/teams'), desk.anyone.with({ Authorization: 'Basic !' }).get('/teams'), desk.customer.get('/teams'),
+    desk.customer.put('/profile/password', { password: 'wrong', new_password: 'a new one' }), desk.anyone.with({ 'X-Token': 'x' }).get('/me')];
+  for (const refusal of refusals) assert.equal((await refusal).body.notifications, undefined);
+  await fail(desk, 10, 'agent@example.com', '127.0.0.9');
+  assert.equal((await desk.staff.at('127.0.0.9').get('/teams')).refused(429, 'AUTHENTICATION_LOCKED').body.notifications, undefined);
+});
+
 test('ten failures of one address lock the address, whatever the accounts', async (t) => {
   const desk = await open(t);
   for (let i = 0; i < 10; i++) await fail(desk, 1, `nobody${i}@example.com`);
