@@ -598,7 +598,7 @@ static void on_begin(void *ctx, struct http_request *r, struct http_plan *plan) 
 #define USER_AGENT 512 /* bytes that count */
 
 /* It is stored and shown: bytes that are no UTF-8 become question marks. */
-static struct str user_agent_of(struct http_request *r) {
+struct str user_agent_of(struct http_request *r) {
     struct str sent = http_header(r, "User-Agent");
     if (sent.p == NULL) return S("");
     sent.n = sent.n > USER_AGENT ? USER_AGENT : sent.n;

@@ -23,8 +23,22 @@ static int find_verification(struct visit *v) {
 
 static int take_verification(struct visit *v) { return email_verify(&v->work, visit_text(v, "hash")); }
 
+static int find_visitor(struct visit *v) { return auth_cookie(&v->work, v->http); }
+
+/* As the person whose session this browser has, if any: some addresses are verified by their person alone. */
+static int verify_as_visitor(struct visit *v) {
+    TRY(visit_read(v, find_visitor));
+    return visit_write(v, take_verification);
+}
+
 static void verify(struct visit *v) {
-    int found = v->posted ? outcome(v, visit_write(v, take_verification)) : visit_read(v, find_verification);
+    int found = v->posted ? verify_as_visitor(v) : visit_read(v, find_verification);
+    if (found < 0 && failure(&v->work) == ERR_RESOURCE_ACTION_NOT_AVAILABLE) {
+        v->status = 400;
+        visit_says(v, "page_verify_login");
+        return;
+    }
+    found = outcome(v, found);
     if (found < 0) {
         visit_failed(v);
     } else if (found == 0) {

@@ -74,6 +74,9 @@ int auth_crowded(struct call *c); /* too many such logins wait: the error */
 int auth_slow(struct call *c); /* in its lane of the pool; writes wait for the writer */
 int auth_csrf(struct call *c);
 int auth_admit(struct call *c); /* role, scope, permission */
+/* For pages: loads the actor of the cookie's live session into w. Returns 1, 0 if there is none or the request is foreign, or an error. */
+int auth_cookie(struct work *w, struct http_request *r);
+struct str user_agent_of(struct http_request *r); /* as sessions keep it */
 
 /* ---- where a request comes from (origin.c) ------------------------------------------------------------------- */
 

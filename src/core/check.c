@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "core/cascade.h"
 #include "core/file.h"
+#include "core/identity.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,12 +30,13 @@ QUERY(check_markers, "SELECT m.case_id, m.user_id FROM read_markers m JOIN cases
                      "WHERE m.last_read_seq < 0 OR m.last_read_seq > t.message_seq ORDER BY 1, 2");
 QUERY(check_role_type,
       "SELECT u.id FROM users u JOIN roles r ON r.id = u.role_id WHERE u.role_type <> r.type ORDER BY u.id");
-/* Of those that count exactly one; of claims none. */
-#define WITHOUT_PRIMARY(table)                                                                                         \
+/* People with another number of primary identities than one, though some may lead, or with a primary one that may not. */
+#define WITHOUT_PRIMARY(table, leads)                                                                                  \
     "SELECT user_id FROM " table " WHERE user_id IS NOT NULL GROUP BY user_id "                                        \
-    "HAVING SUM(is_primary) <> MAX(1 - is_claim) OR SUM(is_primary * is_claim) > 0"
-QUERY(check_primary, WITHOUT_PRIMARY("identity_emails") " UNION " WITHOUT_PRIMARY("identity_phones") " UNION " WITHOUT_PRIMARY(
-                         "identity_twitter") " UNION " WITHOUT_PRIMARY("identity_facebook") " ORDER BY 1");
+    "HAVING SUM(is_primary) <> MAX(CASE WHEN " leads " THEN 1 ELSE 0 END) "                                            \
+    "OR SUM(CASE WHEN " leads " THEN 0 ELSE is_primary END) > 0"
+QUERY(check_primary, WITHOUT_PRIMARY("identity_emails", EMAIL_LEADS) " UNION " WITHOUT_PRIMARY("identity_phones", OTHERS_LEAD) " UNION "
+                     WITHOUT_PRIMARY("identity_twitter", OTHERS_LEAD) " UNION " WITHOUT_PRIMARY("identity_facebook", OTHERS_LEAD) " ORDER BY 1");
 QUERY(check_owner,
       "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM users WHERE role_type = 5 AND is_enabled = 1 AND deleted_at IS NULL)");
 #define WITHOUT_DEFAULT(table, enabled) "SELECT COUNT(*) FROM " table " WHERE is_default = 1" enabled " HAVING COUNT(*) <> 1"

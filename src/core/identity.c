@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/phone.h"
 #include "core/activity.h"
+#include "core/letter.h"
 #include "core/setting.h"
 #include "core/user.h"
 #include "json/json.h"
@@ -57,6 +58,7 @@ static struct str key_of_facebook(struct work *w, struct str value) {
 
 struct kind {
     const char *table, *parameter; /* parameter: what a value is called where it is given */
+    enum claim leads;              /* the claim furthest from counting that may be primary */
     struct str (*key)(struct work *w, struct str value);
     const struct query *owner, *holders, *add, *load, *demote, *lead, *promote, *set_validated, *take, *owners, *remove, *free, *count, *stored, *set_key;
 };
@@ -64,7 +66,7 @@ struct kind {
 #define REKEYED "200" /* rows of one part of identity_rekey */
 
 /* A kind's statements. columns, values: what an insert fills beside what all kinds have. */
-#define STATEMENTS(kind, table, value, key, columns, values)                                                                               \
+#define STATEMENTS(kind, table, value, key, leads, columns, values)                                                                        \
     QUERY(kind##_owner, "SELECT user_id FROM " table " WHERE " key " = :key AND is_claim = 0 AND user_id IS NOT NULL");                    \
     QUERY(kind##_holders, "SELECT id, user_id, is_claim, is_validated, is_primary FROM " table                                             \
                           " WHERE " key " = :key AND user_id IS NOT NULL AND id <> :id");                                                  \
@@ -76,11 +78,11 @@ struct kind {
     QUERY(kind##_lead, "UPDATE " table " SET is_primary = 1, updated_at = :now WHERE id = :id");                                           \
     QUERY(kind##_promote,                                                                                                                  \
           "UPDATE " table " SET is_primary = 1, updated_at = :now WHERE id IN (SELECT b.id FROM (SELECT i.id, MAX(i.is_primary) OVER "     \
-          "(PARTITION BY i.user_id) AS led, ROW_NUMBER() OVER (PARTITION BY i.user_id ORDER BY i.is_validated DESC, i.created_at DESC, "   \
-          "i.id DESC) AS place FROM " table " i WHERE i.user_id IN @LIST(:users) AND i.is_claim = 0) b WHERE b.place = 1 AND b.led = 0)"); \
+          "(PARTITION BY i.user_id) AS led, ROW_NUMBER() OVER (PARTITION BY i.user_id ORDER BY i.is_validated DESC, i.is_claim, "          \
+          "i.created_at DESC, i.id DESC) AS place FROM " table " i WHERE i.user_id IN @LIST(:users) AND i." leads                          \
+          ") b WHERE b.place = 1 AND b.led = 0)");                                                                                         \
     QUERY(kind##_set_validated, "UPDATE " table " SET is_validated = :validated, is_claim = 0, updated_at = :now WHERE id = :id");         \
-    QUERY(kind##_take, "DELETE FROM " table " WHERE " key " = :key AND id <> :id AND user_id IS NOT NULL AND is_validated = 0 "            \
-                       "RETURNING user_id");                                                                                               \
+    QUERY(kind##_take, "DELETE FROM " table " WHERE " key " = :key AND id <> :id AND user_id IS NOT NULL AND is_validated = 0");           \
     QUERY(kind##_owners, "SELECT t.user_id, u.role_type FROM " table " t LEFT JOIN users u ON u.id = t.user_id WHERE t.id IN @LIST(:ids) " \
                          "ORDER BY t.user_id");                                                                                            \
     QUERY(kind##_remove, "DELETE FROM " table " WHERE id IN @LIST(:ids)");                                                                 \
@@ -91,23 +93,23 @@ struct kind {
     QUERY(kind##_set_key, "UPDATE " table " SET " key " = :key, is_primary = :primary, is_validated = :validated, is_claim = :claim "      \
                           "WHERE id = :id")
 
-STATEMENTS(email, "identity_emails", "email", "email_key", "email, email_key, is_notification_enabled", ":value, :key, 0");
-STATEMENTS(phone, "identity_phones", "number", "number_key", "number, number_key, type", ":value, :key, 1");
-STATEMENTS(twitter, "identity_twitter", "screen_name", "screen_name_key", "screen_name, screen_name_key", ":value, :key");
-STATEMENTS(facebook, "identity_facebook", "facebook_id", "facebook_id", "facebook_id", ":key");
+STATEMENTS(email, "identity_emails", "email", "email_key", EMAIL_LEADS, "email, email_key, is_notification_enabled", ":value, :key, 0");
+STATEMENTS(phone, "identity_phones", "number", "number_key", OTHERS_LEAD, "number, number_key, type", ":value, :key, 1");
+STATEMENTS(twitter, "identity_twitter", "screen_name", "screen_name_key", OTHERS_LEAD, "screen_name, screen_name_key", ":value, :key");
+STATEMENTS(facebook, "identity_facebook", "facebook_id", "facebook_id", OTHERS_LEAD, "facebook_id", ":key");
 
-#define KIND(kind, table, parameter)                                                                                                        \
+#define KIND(kind, table, parameter, leads)                                                                                                 \
     {                                                                                                                                       \
-        table, parameter, key_of_##kind, &kind##_owner, &kind##_holders, &kind##_add, &kind##_load, &kind##_demote, &kind##_lead,           \
+        table, parameter, leads, key_of_##kind, &kind##_owner, &kind##_holders, &kind##_add, &kind##_load, &kind##_demote, &kind##_lead,           \
             &kind##_promote, &kind##_set_validated, &kind##_take, &kind##_owners, &kind##_remove, &kind##_free, &kind##_count,              \
             &kind##_stored, &kind##_set_key                                                                                                                 \
     }
 
 static const struct kind kinds[IDENTITY_KINDS] = {
-    [IDENTITY_EMAIL] = KIND(email, "identity_emails", "email"),
-    [IDENTITY_PHONE] = KIND(phone, "identity_phones", "number"),
-    [IDENTITY_TWITTER] = KIND(twitter, "identity_twitter", "screen_name"),
-    [IDENTITY_FACEBOOK] = KIND(facebook, "identity_facebook", "facebook_id"),
+    [IDENTITY_EMAIL] = KIND(email, "identity_emails", "email", CLAIM_NONE),
+    [IDENTITY_PHONE] = KIND(phone, "identity_phones", "number", CLAIM_OWN),
+    [IDENTITY_TWITTER] = KIND(twitter, "identity_twitter", "screen_name", CLAIM_OWN),
+    [IDENTITY_FACEBOOK] = KIND(facebook, "identity_facebook", "facebook_id", CLAIM_OWN),
 };
 
 enum identity_kind identity_kind_of(const char *table) {
@@ -116,6 +118,8 @@ enum identity_kind identity_kind_of(const char *table) {
     assert(kind < IDENTITY_KINDS);
     return (enum identity_kind)kind;
 }
+
+bool identity_leads(enum identity_kind kind, enum claim claim) { return claim <= kinds[kind].leads; }
 
 const char *identity_parameter(enum identity_kind kind) { return kinds[kind].parameter; }
 
@@ -144,7 +148,8 @@ int identity_find(struct work *w, const struct identity_keys *k, int64_t *user_i
 struct identity {
     int64_t id, user_id;
     struct str key;
-    bool is_primary, is_validated, is_claim;
+    bool is_primary, is_validated;
+    enum claim claim;
 };
 
 QUERY(people_lock, "SELECT id FROM users WHERE id IN @LIST(:users) AND deleted_at IS NULL ORDER BY id @LOCK@");
@@ -166,12 +171,12 @@ static int load(struct work *w, enum identity_kind kind, int64_t id, struct iden
     struct stmt *row;
     int rc = db_row(w->conn, kinds[kind].load, BINDS(B_INT("id", id)), &row);
     if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
-    *out = (struct identity){id, col_int(row, 0), str_dup(w->arena, col_text(row, 1)), col_int(row, 2) != 0, col_int(row, 3) != 0, col_int(row, 4) != 0};
+    *out = (struct identity){id, col_int(row, 0), str_dup(w->arena, col_text(row, 1)), col_int(row, 2) != 0, col_int(row, 3) != 0, (enum claim)col_int(row, 4)};
     stmt_end(row);
     return lock_people(w, one(w, out->user_id));
 }
 
-/* People whose identities changed: each has a primary one, if any counts, and is another than before. */
+/* People whose identities changed: each has a primary one if any may lead, and is another than before. */
 static int settle(struct work *w, enum identity_kind kind, struct str users) {
     const struct bind *binds = BINDS(B_TEXT("users", users), B_INT("now", w->now));
     TRY(db_exec(w->conn, kinds[kind].promote, binds));
@@ -189,12 +194,12 @@ static int is_held(struct work *w, enum identity_kind kind, const struct identit
     int rc;
     bool held = false;
     DB_ROWS(rc, w->conn, kinds[kind].holders, BINDS(B_TEXT("key", i->key), B_INT("id", i->id)), row)
-        held = held || col_int(row, 1) == i->user_id || (!i->is_claim && col_int(row, 2) == 0);
+        held = held || col_int(row, 1) == i->user_id || (!i->claim && col_int(row, 2) == 0);
     return rc < 0 ? rc : held;
 }
 
 int identity_held(struct work *w, enum identity_kind kind, struct str value, int64_t user_id, bool is_claim) {
-    return is_held(w, kind, &(struct identity){.user_id = user_id, .key = identity_key(w, kind, value), .is_claim = is_claim});
+    return is_held(w, kind, &(struct identity){.user_id = user_id, .key = identity_key(w, kind, value), .claim = is_claim ? CLAIM_OWN : CLAIM_NONE});
 }
 
 static int check_free(struct work *w, enum identity_kind kind, const struct identity *i, const char *parameter) {
@@ -212,7 +217,7 @@ static int check_room(struct work *w, enum identity_kind kind, int64_t user_id) 
 }
 
 int identity_add(struct work *w, enum identity_kind kind, const struct identity_new *n, int64_t *id) {
-    struct identity made = {.user_id = n->user_id, .key = identity_key(w, kind, n->value), .is_claim = n->is_claim};
+    struct identity made = {.user_id = n->user_id, .key = identity_key(w, kind, n->value), .claim = n->claim};
     const char *parameter = n->parameter ? n->parameter : kinds[kind].parameter;
     if (made.key.p == NULL) return fail_field(w, ERR_FIELD_INVALID, str_of(parameter), NULL);
     int there = lock_people(w, one(w, n->user_id));
@@ -221,8 +226,8 @@ int identity_add(struct work *w, enum identity_kind kind, const struct identity_
     TRY(check_free(w, kind, &made, parameter));
     TRY(db_insert(w->conn, kinds[kind].add,
                   BINDS(B_INT("user", n->user_id), B_TEXT("value", n->value), B_TEXT("key", made.key),
-                        B_INT("validated", n->is_validated), B_INT("claim", n->is_claim), B_INT("now", w->now)), id));
-    if (n->is_primary && !n->is_claim) TRY(make_primary(w, kind, n->user_id, *id));
+                        B_INT("validated", n->is_validated), B_INT("claim", n->claim), B_INT("now", w->now)), id));
+    if (n->is_primary && identity_leads(kind, n->claim)) TRY(make_primary(w, kind, n->user_id, *id));
     return settle(w, kind, one(w, n->user_id));
 }
 
@@ -232,9 +237,16 @@ int identity_set_primary(struct work *w, enum identity_kind kind, int64_t id, bo
     if (i.is_primary == primary) return 0;
     if (!primary)
         return fail_field(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, S("is_primary"), "There must be a primary one: make another one primary.");
-    if (i.is_claim) return fail(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE);
+    if (!identity_leads(kind, i.claim)) return fail_field(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0}, "It can be primary once it is verified.");
     TRY(make_primary(w, kind, i.user_id, id));
     return settle(w, kind, one(w, i.user_id));
+}
+
+int identity_claim(struct work *w, enum identity_kind kind, int64_t id, enum claim *claim) {
+    struct identity i;
+    TRY(load(w, kind, id, &i));
+    *claim = i.claim;
+    return 0;
 }
 
 static int count_as_validated(struct work *w, enum identity_kind kind, const struct identity *i, bool validated) {
@@ -245,7 +257,7 @@ int identity_set_validated(struct work *w, enum identity_kind kind, int64_t id, 
     struct identity i;
     TRY(load(w, kind, id, &i));
     if (i.is_validated == validated) return 0; /* a claim is not validated: it stays one */
-    i.is_claim = false;
+    i.claim = CLAIM_NONE;
     TRY(check_free(w, kind, &i, kinds[kind].parameter));
     TRY(count_as_validated(w, kind, &i, validated));
     return settle(w, kind, one(w, i.user_id));
@@ -288,6 +300,7 @@ int identities_remove(struct work *w, enum identity_kind kind, const int64_t *id
     TRY(people_of(w, kind, all, count, &users));
     TRY(lock_people(w, users));
     if (kind == IDENTITY_EMAIL) TRY(check_not_last(w, ids, count, all, listed));
+    if (kind == IDENTITY_EMAIL) TRY(letters_addresses_removed(w, all));
     TRY(db_exec(w->conn, kinds[kind].remove, BINDS(B_TEXT("ids", all))));
     return settle(w, kind, users);
 }
@@ -317,32 +330,40 @@ int email_unvalidated(struct work *w, int64_t email_id) {
     return i.is_validated ? fail(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE) : 0;
 }
 
+/* People who have this value and never proved it lose it. *losers: a JSON array. Those for whom it counted are told. */
+static int take_from_others(struct work *w, const struct identity *i, struct str *losers) {
+    const struct bind *binds = BINDS(B_TEXT("key", i->key), B_INT("id", i->id));
+    int rc, most = 0;
+    DB_ROWS(rc, w->conn, &email_holders, binds, row) most++;
+    TRY(rc);
+    int64_t *people = arena_array(w->arena, (size_t)most + 1, sizeof *people), *counted = arena_array(w->arena, (size_t)most + 1, sizeof *counted);
+    size_t n = 0, m = 0;
+    DB_ROWS(rc, w->conn, &email_holders, binds, row) {
+        bool proved = col_int(row, 3) != 0;
+        if (!proved && n < (size_t)most) people[n++] = col_int(row, 1);
+        if (!proved && col_int(row, 2) == CLAIM_NONE && m < (size_t)most) counted[m++] = col_int(row, 0);
+    }
+    TRY(rc);
+    *losers = json_ids(w->arena, people, n);
+    TRY(activity_watch_all(w, ACTIVITY_OF_USER, *losers));
+    TRY(letters_addresses_removed(w, json_ids(w->arena, counted, m)));
+    return db_exec(w->conn, &email_take, binds);
+}
+
 int email_validate(struct work *w, int64_t email_id) {
     struct identity i;
-    struct str users;
-    int64_t *former;
-    size_t n = 0;
-    int rc, holders = 0;
+    struct str losers;
     TRY(load(w, IDENTITY_EMAIL, email_id, &i));
     if (i.is_validated) return 0;
-    const struct bind *binds = BINDS(B_TEXT("key", i.key), B_INT("id", email_id));
-    DB_ROWS(rc, w->conn, &email_holders, binds, row) holders++;
-    TRY(rc);
-    former = arena_array(w->arena, (size_t)holders + 2, sizeof *former);
-    DB_ROWS(rc, w->conn, &email_holders, binds, row)
-        if (n < (size_t)holders) former[n++] = col_int(row, 1);
-    TRY(rc);
-    TRY(activity_watch_all(w, ACTIVITY_OF_USER, json_ids(w->arena, former, n)));
-    n = 0;
-    DB_ROWS(rc, w->conn, &email_take, binds, row)
-        if (n < (size_t)holders) former[n++] = col_int(row, 0);
-    TRY(rc);
-    i.is_claim = false;
+    if (i.claim == CLAIM_FOREIGN && w->actor.user_id != i.user_id)
+        return fail_field(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0},
+                          "Somebody else added this address. Log in as the person it was added to, then open the link again.");
+    TRY(take_from_others(w, &i, &losers));
+    i.claim = CLAIM_NONE;
     TRY(check_free(w, IDENTITY_EMAIL, &i, "email")); /* who else is left proved it before */
     TRY(count_as_validated(w, IDENTITY_EMAIL, &i, true));
-    former[n++] = i.user_id;
-    users = json_ids(w->arena, former, n);
-    return settle(w, IDENTITY_EMAIL, users);
+    TRY(settle(w, IDENTITY_EMAIL, losers));
+    return settle(w, IDENTITY_EMAIL, one(w, i.user_id));
 }
 
 /* ---- keys made anew ------------------------------------------------------------------------------------------------------------ */
@@ -352,21 +373,21 @@ static int give_way(struct work *w, enum identity_kind kind, struct identity *i,
     struct identity other = {0};
     int rc;
     DB_ROWS(rc, w->conn, kinds[kind].holders, BINDS(B_TEXT("key", i->key), B_INT("id", i->id)), row)
-        if (col_int(row, 1) == i->user_id || (!i->is_claim && col_int(row, 2) == 0))
-            other = (struct identity){col_int(row, 0), col_int(row, 1), i->key, col_int(row, 4) != 0, col_int(row, 3) != 0, col_int(row, 2) != 0};
+        if (col_int(row, 1) == i->user_id || (!i->claim && col_int(row, 2) == 0))
+            other = (struct identity){col_int(row, 0), col_int(row, 1), i->key, col_int(row, 4) != 0, col_int(row, 3) != 0, (enum claim)col_int(row, 2)};
     if (rc < 0 || other.id == 0) return rc;
     ++*lost;
     if (other.user_id == i->user_id) {
-        int64_t worse = i->is_primary || (other.is_claim && !i->is_claim) ? other.id : i->id;
+        int64_t worse = i->is_primary || other.claim > i->claim ? other.id : i->id;
         TRY(db_exec(w->conn, kinds[kind].remove, BINDS(B_TEXT("ids", one(w, worse)))));
         return worse == i->id;
     }
     struct identity *loser = i->is_validated && !other.is_validated ? &other : i;
     loser->is_primary = loser->is_validated = false;
-    loser->is_claim = true;
+    loser->claim = CLAIM_OWN;
     if (loser == i) return 0;
     TRY(db_exec(w->conn, kinds[kind].set_key,
-                BINDS(B_INT("id", other.id), B_TEXT("key", other.key), B_INT("primary", 0), B_INT("validated", 0), B_INT("claim", 1))));
+                BINDS(B_INT("id", other.id), B_TEXT("key", other.key), B_INT("primary", 0), B_INT("validated", 0), B_INT("claim", CLAIM_OWN))));
     return settle(w, kind, one(w, other.user_id));
 }
 
@@ -376,7 +397,7 @@ static int rekey_one(struct work *w, enum identity_kind kind, struct identity *i
     if (!gone)
         TRY(db_exec(w->conn, kinds[kind].set_key,
                     BINDS(B_INT("id", i->id), B_TEXT("key", i->key), B_INT("primary", i->is_primary), B_INT("validated", i->is_validated),
-                          B_INT("claim", i->is_claim))));
+                          B_INT("claim", i->claim))));
     return i->user_id ? settle(w, kind, one(w, i->user_id)) : 0;
 }
 
@@ -388,7 +409,7 @@ int identity_rekey(struct work *w, enum identity_kind kind, int64_t *after, int 
         *after = col_int(row, 0);
         read++;
         if (key.p && !str_eq(key, col_text(row, 3)))
-            changed[n++] = (struct identity){*after, col_int(row, 1), key, col_int(row, 4) != 0, col_int(row, 5) != 0, col_int(row, 6) != 0};
+            changed[n++] = (struct identity){*after, col_int(row, 1), key, col_int(row, 4) != 0, col_int(row, 5) != 0, (enum claim)col_int(row, 6)};
     }
     for (int i = 0; i < n && rc >= 0; i++) rc = rekey_one(w, kind, &changed[i], lost);
     return rc < 0 ? rc : read == atoi(REKEYED);

@@ -11,8 +11,13 @@ int letter_verification(struct work *w, int64_t email_id); /* ten an hour a pers
 int letter_reset(struct work *w, int64_t email_id);
 int letter_invitation(struct work *w, int64_t email_id);
 
-/* Before the password is changed: tells its person, when there was one, and the desk wants such letters. */
-int letter_password_changed(struct work *w, int64_t user_id);
+/* The same for an address that its person added just now: 1 queued, 0 if ten were sent in the last hour. */
+int letter_first_verification(struct work *w, int64_t email_id);
+
+/* Notices of security. They go to all validated addresses of the person. Called before the change, but letter_address_added. */
+int letter_password_changed(struct work *w, int64_t user_id); /* if there was a password, and the desk sends such letters */
+int letter_address_added(struct work *w, int64_t email_id);   /* not to the new one */
+int letters_addresses_removed(struct work *w, struct str email_ids); /* to the removed ones, too; a letter tells all of one person */
 
 /* How many of a kind this person was sent in the last hour, those of writes under way included. */
 int letters_lately(struct work *w, int64_t user_id, const char *template);
@@ -28,7 +33,7 @@ struct str letter_host(const struct desk *d, struct arena *a);
 struct letter {
     int64_t id, user_id, retry_until;
     int status, attempts;
-    struct str template, recipient, name, values, message_id; /* name: of the person; values: JSON, what the template's names mean */
+    struct str template, recipient, name, values, message_id; /* name: of the person; values: JSON, what the template's names mean, and `named` */
 };
 int letter_load(struct work *w, int64_t id, struct letter *out); /* 1, 0 absent or no longer to be sent */
 int letter_by_message(struct work *w, struct str message_id, struct letter *out); /* id, template and recipient: 1, or 0 none */

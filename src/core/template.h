@@ -35,7 +35,8 @@ struct meaning {
     struct str value; /* p NULL: as the empty text */
     bool is_html;     /* of our own making: it stands as it is */
 };
-/* A block of contents that were parsed. Values are one line each; in HTML they are escaped. */
+/* A block of contents that were parsed. Values are one line each; in HTML they are escaped. An empty value takes the blank
+ * before it along: "Hello {{name}}," becomes "Hello,". */
 void template_fill(struct buf *out, struct str block, const struct meaning *meanings, bool html);
 
 #define LINK_STANDS_ALONE "{{link}} stands alone: blanks or line breaks are expected around it."

@@ -3,9 +3,11 @@
 
 #define BLOCK(name, text) "{% block " name " %}" text "{% endblock %}\n"
 
-/* Of mails: the desk's name, the reader's, the reader's address, the desk's own address; of those with a link, it and how long it works. */
+/* Of mails: the desk's name, the reader's (empty for an address that nobody has proven), the reader's address, the desk's own address.
+ * Mails with a link have it and how long it works; notices have the address that was changed. */
 #define OF_MAILS "desk name address url"
 #define OF_LINKS OF_MAILS " link life"
+#define OF_CHANGES OF_MAILS " changed"
 #define OF_PAGES "desk url"
 #define OF_FORMS OF_PAGES " form"
 
@@ -56,10 +58,33 @@ const struct template templates[] = {
            "<p>Hello {{name}},</p>\n"
            "<p>the password of {{address}} at <a href=\"{{url}}\">{{desk}}</a> was changed just now.</p>\n"
            "<p>If it was not you, reset it at once and tell us.</p>\n")},
+    {"address_added", TEMPLATE_MAIL, TEMPLATE_IDENTITY, NULL, OF_CHANGES, NULL,
+     BLOCK("subject", "An e-mail address was added to your account at {{desk}}")
+     BLOCK("text", "\n"
+           "Hello {{name}},\n\n"
+           "the e-mail address {{changed}} was added to your account at {{desk}} ({{url}}) just now.\n\n"
+           "If you do not know this address, change your password at once and tell us.\n")
+     BLOCK("html", "\n"
+           "<p>Hello {{name}},</p>\n"
+           "<p>the e-mail address {{changed}} was added to your account at <a href=\"{{url}}\">{{desk}}</a> just now.</p>\n"
+           "<p>If you do not know this address, change your password at once and tell us.</p>\n")},
+    {"address_removed", TEMPLATE_MAIL, TEMPLATE_IDENTITY, NULL, OF_CHANGES, NULL,
+     BLOCK("subject", "An e-mail address was removed from your account at {{desk}}")
+     BLOCK("text", "\n"
+           "Hello {{name}},\n\n"
+           "the e-mail address {{changed}} was removed from your account at {{desk}} ({{url}}) just now.\n\n"
+           "If it was not you, change your password at once and tell us.\n")
+     BLOCK("html", "\n"
+           "<p>Hello {{name}},</p>\n"
+           "<p>the e-mail address {{changed}} was removed from your account at <a href=\"{{url}}\">{{desk}}</a> just now.</p>\n"
+           "<p>If it was not you, change your password at once and tell us.</p>\n")},
     {"page_verify", TEMPLATE_PAGE, TEMPLATE_IDENTITY, NULL, OF_FORMS, "form",
      BLOCK("title", "Confirm your e-mail address") BLOCK("body", "\n{{form}}\n")},
     {"page_verified", TEMPLATE_PAGE, TEMPLATE_IDENTITY, NULL, OF_PAGES, NULL,
      BLOCK("title", "Your address is confirmed") BLOCK("body", "\n<p>Thank you. You may close this page.</p>\n")},
+    {"page_verify_login", TEMPLATE_PAGE, TEMPLATE_IDENTITY, NULL, OF_PAGES, NULL,
+     BLOCK("title", "Please log in first")
+     BLOCK("body", "\n<p>Somebody else added this address to an account. Log in to that account in this browser, then open the link again.</p>\n")},
     {"page_password", TEMPLATE_PAGE, TEMPLATE_ACCOUNT, NULL, OF_FORMS, "form",
      BLOCK("title", "Choose a password") BLOCK("body", "\n{{form}}\n")},
     {"page_password_set", TEMPLATE_PAGE, TEMPLATE_ACCOUNT, NULL, OF_PAGES, NULL,

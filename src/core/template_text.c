@@ -262,16 +262,19 @@ static void put_lines(struct buf *out, struct str text) {
         if (text.p[i] != '\r') buf_char(out, text.p[i]);
 }
 
+static const struct meaning *meaning_of(const struct meaning *m, struct str name) {
+    while (m->name && !str_eq(str_of(m->name), name)) m++;
+    return m;
+}
+
 void template_fill(struct buf *out, struct str block, const struct meaning *meanings, bool html) {
     const char *end = block.p + block.n;
     for (const char *open, *close; block.n && (open = memmem(block.p, block.n, "{{", 2)) && (close = memmem(open, (size_t)(end - open), "}}", 2));) {
-        struct str name = str_trim((struct str){open + 2, (size_t)(close - open - 2)});
-        put_lines(out, (struct str){block.p, (size_t)(open - block.p)});
-        for (const struct meaning *m = meanings; m->name; m++) {
-            if (!str_eq(str_of(m->name), name)) continue;
-            if (m->is_html && html) buf_str(out, m->value);
-            else put(out, m->value, html);
-        }
+        const struct meaning *m = meaning_of(meanings, str_trim((struct str){open + 2, (size_t)(close - open - 2)}));
+        bool joined = m->name && m->value.n == 0 && open > block.p && open[-1] == ' ';
+        put_lines(out, (struct str){block.p, (size_t)(open - block.p) - (joined ? 1 : 0)});
+        if (m->name && m->is_html && html) buf_str(out, m->value);
+        else if (m->name) put(out, m->value, html);
         block = (struct str){close + 2, (size_t)(end - close - 2)};
     }
     put_lines(out, block);

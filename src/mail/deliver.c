@@ -85,14 +85,15 @@ static struct str write_mail(struct work *w, const struct delivery *dy) {
     const struct str *said = dy->wording.blocks.block;
     const char *path = dy->template->path;
     struct str desk = setting_text(d, "desk.name", a), from_name = setting_text(d, "mail.from_name", a), hash = value_named(dy->values, "hash");
+    struct str name = value_named(dy->values, "named").n && !str_eq(value_named(dy->values, "named"), S("0")) ? l->name : (struct str){0};
     struct str link = path && hash.p ? str_fmt(a, "%s%s?hash=%s", d->base_url.p, path, hash.p) : (struct str){0};
-    const struct meaning meanings[] = {{.name = "desk", .value = desk},          {.name = "name", .value = l->name},
+    const struct meaning meanings[] = {{.name = "desk", .value = desk},          {.name = "name", .value = name},
                                        {.name = "address", .value = l->recipient}, {.name = "url", .value = d->base_url},
-                                       {.name = "link", .value = link},          {.name = "life", .value = life_text(a, value_named(dy->values, "hours"))},
+                                       {.name = "changed", .value = value_named(dy->values, "changed")}, {.name = "link", .value = link},          {.name = "life", .value = life_text(a, value_named(dy->values, "hours"))},
                                        {0}};
     const struct mail m = {.from_name = from_name.n ? from_name : desk,
                            .from = setting_text(d, "mail.from_address", a),
-                           .to_name = l->name,
+                           .to_name = name,
                            .to = l->recipient,
                            .subject = filled(a, said[BLOCK_SUBJECT], meanings, false),
                            .text = filled(a, said[BLOCK_TEXT], meanings, false),

@@ -61,6 +61,8 @@ static const struct field facebook_fields[] = {
 
 /* ---- parameters -------------------------------------------------------------------------------------------------------- */
 
+#define VERIFICATION_SENT "We have sent a verification e-mail to this address."
+
 static enum identity_kind kind_of(const struct call *c) { return identity_kind_of(c->home->table); }
 
 QUERY(person_there, "SELECT id FROM users WHERE id = :user AND deleted_at IS NULL");
@@ -79,9 +81,9 @@ static bool said(struct call *c, const char *name) {
     return false;
 }
 
-/* Whose it is to be: on the staff's side whom they name (0: nobody), else the caller's. On one's own side it is a claim, and whatever
- * collaborators, who can't say that something is validated, add to themselves. */
-static int64_t person_of(struct call *c, bool *is_claim) {
+/* Returns whose it is to be: on the staff's side the person they name (0: nobody), else the caller. What people add to themselves
+ * on their own side is a claim, and whatever collaborators add, who can't say that something is validated. */
+static int64_t person_of(struct call *c, enum claim *claim) {
     const struct actor *me = &c->work.actor;
     bool own_side = true;
     int64_t user = me->user_id;
@@ -90,15 +92,15 @@ static int64_t person_of(struct call *c, bool *is_claim) {
         own_side = false;
         user = c->input[i].value.i;
     }
-    *is_claim = own_side || (user == me->user_id && me->rank < ROLE_AGENT);
+    *claim = !own_side && me->rank >= ROLE_AGENT ? CLAIM_NONE : user == me->user_id ? CLAIM_OWN : CLAIM_FOREIGN;
     return user;
 }
 
 /* The person is read before the value: see the tables below. */
 static int check_free(struct call *c, struct in *in) {
-    bool is_claim;
-    int64_t user = person_of(c, &is_claim);
-    int held = identity_held(&c->work, kind_of(c), in->value.s, user, is_claim);
+    enum claim claim;
+    int64_t user = person_of(c, &claim);
+    int held = identity_held(&c->work, kind_of(c), in->value.s, user, claim != CLAIM_NONE);
     if (held < 0) return fail(&c->work, (enum error)-held);
     return held ? fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in->pointer, NULL) : 0;
 }
@@ -157,14 +159,33 @@ static int target(struct call *c) {
     return identities_may_change(&c->work, kind_of(c), api_ids(c));
 }
 
+static void notice_primary(struct call *c, enum claim claim) {
+    const char *when = claim == CLAIM_FOREIGN ? "an agent confirms it, or the person opens its link in a session of their own" : "it is verified";
+    notice(&c->work, "NOTICE", "is_primary was ignored: it can be primary once %s.", when);
+}
+
+/* A link goes to the address that people add to themselves. */
+static int verify_own(struct call *c, const struct identity_new *n) {
+    if (n->user_id != c->work.actor.user_id || n->is_validated) return 0;
+    int sent = letter_first_verification(&c->work, c->id);
+    TRY(sent);
+    if (sent) c->notification = S(VERIFICATION_SENT);
+    else notice(&c->work, "NOTICE", "No verification e-mail was sent: there were too many in the last hour. Ask for one later.");
+    return 0;
+}
+
 static int add(struct call *c) {
     struct identity_new n = {.value = in_text(c, identity_parameter(kind_of(c))), .is_primary = said(c, "is_primary"), .is_validated = said(c, "is_validated")};
-    n.user_id = person_of(c, &n.is_claim);
-    if (n.is_claim && n.is_primary) notice(&c->work, "NOTICE", "is_primary was ignored: it can be primary once it is verified.");
+    n.user_id = person_of(c, &n.claim);
+    if (n.is_primary && !identity_leads(kind_of(c), n.claim)) notice_primary(c, n.claim);
     TRY(identity_add(&c->work, kind_of(c), &n, &c->id));
     c->ids = &c->id;
     c->id_count = 1;
     TRY(api_store(c));
+    if (kind_of(c) == IDENTITY_EMAIL) {
+        TRY(verify_own(c, &n));
+        TRY(letter_address_added(&c->work, c->id));
+    }
     return api_reply(c);
 }
 
@@ -180,6 +201,17 @@ static int create_own(struct call *c) {
     return add(c);
 }
 
+/* On a foreign claim is_primary is ignored with a notice. */
+static int set_primary(struct call *c) {
+    enum claim claim;
+    TRY(identity_claim(&c->work, kind_of(c), c->id, &claim));
+    if (claim == CLAIM_FOREIGN) {
+        notice_primary(c, claim);
+        return 0;
+    }
+    return identity_set_primary(&c->work, kind_of(c), c->id, in_int(c, "is_primary") != 0);
+}
+
 static int update(struct call *c) {
     struct work *w = &c->work;
     bool any = false;
@@ -188,7 +220,7 @@ static int update(struct call *c) {
     TRY(api_input(c));
     for (int i = 0; i < c->input_count; i++) any = any || c->input[i].given;
     if (given(c, "is_validated")) TRY(identity_set_validated(w, kind_of(c), c->id, in_int(c, "is_validated") != 0));
-    if (given(c, "is_primary")) TRY(identity_set_primary(w, kind_of(c), c->id, in_int(c, "is_primary") != 0));
+    if (given(c, "is_primary")) TRY(set_primary(c));
     TRY(api_store(c));
     if (any) TRY(identity_touched(w, kind_of(c), c->id));
     return api_reply(c);
@@ -206,7 +238,7 @@ static int send_verification(struct call *c) {
     TRY(api_input(c));
     TRY(email_unvalidated(&c->work, c->id));
     TRY(letter_verification(&c->work, c->id));
-    c->notification = S("A letter with a link that verifies the address is on its way to it.");
+    c->notification = S(VERIFICATION_SENT);
     return api_reply(c);
 }
 
@@ -235,7 +267,7 @@ static int remove_identities(struct call *c) {
     {PUT, "/identities/" path "/:id", who, "users", ONE, update, .permission = "users.update", .input = parameters, .summary = "Change " one, \
      .doc = "There is always a primary one: another takes its place, it can't be unset.", UNAVAILABLE},                                    \
         {PUT, "/profile/identities/" path "/:id/primary", ALL, "", ONE, make_primary, .where = OWN, .input = nothing,                      \
-         .summary = "Make " one " of one's own the primary one", .doc = "One that was added to one's profile must be verified first.",     \
+         .summary = "Make " one " of one's own the primary one", .doc = "An e-mail address must be verified first.",                        \
          UNAVAILABLE}
 #define REMOVE(path, one, some, many)                                                                                                      \
     {DELETE, "/identities/" path "/:id", COL_PLUS, "users", NONE, remove_identities, .permission = "users.update", .summary = "Delete " one, \
@@ -247,13 +279,15 @@ static int remove_identities(struct call *c) {
         {DELETE, "/profile/identities/" path, ALL, "", COUNT, remove_identities, .where = OWN, .summary = "Delete several " some " of one's own", \
          UNAVAILABLE}
 
-#define CLAIMED "It counts for nothing until it is verified: it is no login, matches no mail, can't be primary, and others may have it."
+#define CLAIMED "It counts for nothing until it is verified: it is no login, matches no mail, and others may have it. "
+#define FOREIGN "What a collaborator adds to another person counts for nothing until an agent confirms it."
 
 static const struct route email_routes[] = {
     READ("emails", "an e-mail address", "e-mail addresses"),
     {POST, "/identities/emails", COL_PLUS, "users", ONE, create, .permission = "users.update", .input = email_create,
-     .summary = "Add an e-mail address to a person", UNAVAILABLE},
-    {POST, "/profile/identities/emails", ALL, "", ONE, create_own, .input = email_own, .summary = "Add an e-mail address to oneself", .doc = CLAIMED, UNAVAILABLE},
+     .summary = "Add an e-mail address to a person", .doc = FOREIGN " It is verified, too, by its link, opened in a session of that person.", UNAVAILABLE},
+    {POST, "/profile/identities/emails", ALL, "", ONE, create_own, .input = email_own, .summary = "Add an e-mail address to oneself",
+     .doc = CLAIMED "It can't be primary before. A verification e-mail is sent to it.", UNAVAILABLE},
     CHANGE("emails", "an e-mail address", COL_PLUS, email_update),
     {PUT, "/identities/emails/:id/send_verification_email", COL_PLUS, "users", NONE, send_verification, .permission = "users.update",
      .input = nothing, .summary = "Send a link that verifies an e-mail address", UNAVAILABLE},
@@ -266,7 +300,7 @@ static const struct route email_routes[] = {
 static const struct route phone_routes[] = {
     READ("phones", "a phone number", "phone numbers"),
     {POST, "/identities/phones", COL_PLUS, "users", ONE, create, .permission = "users.update", .input = phone_create,
-     .summary = "Add a phone number to a person", UNAVAILABLE},
+     .summary = "Add a phone number to a person", .doc = FOREIGN, UNAVAILABLE},
     {POST, "/profile/identities/phones", ALL, "", ONE, create_own, .input = phone_own, .summary = "Add a phone number to oneself", .doc = CLAIMED, UNAVAILABLE},
     CHANGE("phones", "a phone number", COL_PLUS, state_update),
     REMOVE("phones", "a phone number", "phone numbers", AD),
@@ -276,7 +310,7 @@ static const struct route phone_routes[] = {
 static const struct route twitter_routes[] = {
     READ("twitter", "a Twitter account", "Twitter accounts"),
     {POST, "/identities/twitter", COL_PLUS, "users", ONE, create, .permission = "users.update", .status = 200, .input = twitter_create,
-     .summary = "Add a Twitter account to a person", UNAVAILABLE},
+     .summary = "Add a Twitter account to a person", .doc = FOREIGN, UNAVAILABLE},
     CHANGE("twitter", "a Twitter account", COL_PLUS, state_update),
     REMOVE("twitter", "a Twitter account", "Twitter accounts", AD),
     {0},

@@ -27,7 +27,8 @@ static int ask_reset(struct call *c) {
 }
 
 static const struct route proof_routes[] = {
-    {PUT, "/profile/verify", PUBLIC, "", NONE, verify, .input = verify_input, .summary = "Verify an e-mail address by its link"},
+    {PUT, "/profile/verify", PUBLIC, "", NONE, verify, .input = verify_input, .summary = "Verify an e-mail address by its link",
+     .doc = "An address that a collaborator added is verified in a session of the person it was added to.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {POST, "/password/reset", PUBLIC, "", NONE, ask_reset, .status = 200, .input = reset_input, .summary = "Ask for a link that resets a password",
      .doc = "The answer is the same whether or not anybody has the address. The link goes to validated addresses, and to an account's only one; it is "
             "presented as X-Token on PUT /profile/password."},

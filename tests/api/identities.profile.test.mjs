@@ -26,15 +26,19 @@ test('everybody sees their own alone, whoever they are', async (t) => {
   assert.equal((await desk.owner.get('/identities/emails')).must(200).body.total_count, ROLES.length);
 });
 
-test('what one adds is not validated, not primary, and can be neither by saying so', async (t) => {
+test('an address that one adds is not validated, not primary, and can be neither by saying so; a phone number may be primary', async (t) => {
   const desk = await open(t);
   for (const role of ROLES) {
     const who = desk.as(role);
     for (const [kind, body] of [['emails', { email: `${role}@second.example` }], ['phones', { number: `+49 30 ${1234000 + role.length}` }]]) {
       const reply = (await who.post(`${PATH}/${kind}`, { ...body, is_primary: true, is_validated: true, user_id: desk.people.owner.id, is_claim: 0 })).must(201);
-      for (const word of ['is_primary', 'is_validated', 'user_id', 'is_claim']) notice(reply, word);
-      assert.deepEqual([reply.data.is_primary, reply.data.is_validated], [false, false]);
-      (await who.put(`${PATH}/${kind}/${reply.data.id}/primary`)).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+      const leads = kind === 'phones';
+      for (const word of ['is_validated', 'user_id', 'is_claim']) notice(reply, word);
+      assert.equal(reply.notices.some((m) => m.includes('is_primary')), !leads);
+      assert.deepEqual([reply.data.is_primary, reply.data.is_validated], [leads, false]);
+      const put = await who.put(`${PATH}/${kind}/${reply.data.id}/primary`);
+      if (leads) assert.equal(put.must(200).data.is_primary, true);
+      else put.refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
       (await who.put(`${PATH}/${kind}/${reply.data.id}`, { is_validated: true })).must(405);
       assert.ok((await who.get(`${PATH}/${kind}`)).must(200).ids.includes(reply.data.id));
       const quiet = (await who.post(`${PATH}/${kind}`, kind === 'emails' ? { email: `x@${role}.example`, is_primary: false } : { number: `+49 30 ${1235000 + role.length}`, is_primary: false })).must(201);
@@ -44,12 +48,27 @@ test('what one adds is not validated, not primary, and can be neither by saying 
   assert.equal(desk.check().status, 0);
 });
 
+test('one\'s phone number leads unverified: the first, then whichever one chooses, and matches nobody', async (t) => {
+  const desk = await open(t);
+  for (const [i, role] of ROLES.entries()) {
+    const who = desk.as(role);
+    const number = (n) => `+49 30 ${2000000 + 10 * i + n}`;
+    const [first, second] = [await who.create(`${PATH}/phones`, { number: number(1) }), await who.create(`${PATH}/phones`, { number: number(2) })];
+    assert.deepEqual([first.is_primary, second.is_primary, second.is_validated], [true, false, false]);
+    assert.equal((await who.update(`${PATH}/phones/${second.id}/primary`)).is_primary, true);
+    assert.deepEqual((await who.fetch(`${PATH}/phones`)).map((i) => [i.id, i.is_primary]), [[second.id, true], [first.id, false]]);
+    (await who.delete(`${PATH}/phones/${second.id}`)).must(200);
+    assert.equal((await who.fetch(`${PATH}/phones/${first.id}`)).is_primary, true);
+    await desk.owner.create('/users', { full_name: 'Holder', phone: number(1) }); // it is in nobody's way
+  }
+  assert.equal(desk.check().status, 0, desk.check().stdout);
+});
+
 test('staff who may say so make a claim count; then it is primary when there is no other', async (t) => {
   const desk = await open(t);
   const phone = await desk.customer.create(`${PATH}/phones`, { number: '+49 30 1234567', type: 'MOBILE' });
   assert.equal(phone.type, 'MOBILE');
   (await desk.as('collaborator').put(`/identities/phones/${phone.id}`, { is_validated: true })).must(200);
-  (await desk.staff.put(`/identities/phones/${phone.id}`, { is_primary: true })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
   const put = await desk.staff.update(`/identities/phones/${phone.id}`, { is_validated: true });
   assert.deepEqual([put.is_validated, put.is_primary, put.type], [true, true, 'MOBILE']);
   const other = await desk.customer.create(`${PATH}/phones`, { number: '+49 30 7654321' });

@@ -2,6 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY, HOUR, MINUTE, PASSWORD, ROLE_ID, certificate, connect, form, open, relay, until } from './lib/index.mjs';
 
+/** A person with a validated address, who may be greeted by name, is mailed a link: that mail. */
+async function greeted(desk, to, full_name, email) {
+  await desk.owner.create('/users', { full_name, email });
+  (await desk.anyone.post('/password/reset', { email })).must(200);
+  return to.find(email);
+}
+
 const invite = (who, email, more = {}) => who.create('/users/invite', { full_name: 'Ines Invited', email, ...more });
 
 /** A desk with a relay of its own. */
@@ -32,15 +39,16 @@ test('an invitation arrives once, as text and HTML, with a link that works', asy
   assert.deepEqual([mail.from, mail.to, mail.type, mail.defects], ['desk@example.com', ['ines@people.example'], 'multipart/alternative', []]);
   assert.deepEqual(mail.parts, ['text/plain; charset=utf-8', 'text/html; charset=utf-8']);
   assert.equal(mail.header('From'), '"Help, \\"desk\\"" <desk@example.com>');
-  assert.equal(mail.header('To'), '"Ines <b>Invited</b>" <ines@people.example>');
+  assert.equal(mail.header('To'), 'ines@people.example', 'nobody has proven the address: no name');
   assert.equal(mail.subject, 'You are invited to Ünder & Söhne');
   assert.equal(mail.header('Auto-Submitted'), 'auto-generated');
   assert.match(mail.header('Message-ID'), /^<[0-9a-f-]{36}@\[127\.0\.0\.1\]>$/);
   assert.equal(Date.parse(mail.header('Date')), Math.floor(desk.clock.now / 1000) * 1000);
   assert.match(mail.raw, /^[\x00-\x7f]*$/, 'seven bits');
   assert.doesNotMatch(mail.raw, /[^\r]\n|\r[^\n]/, 'lines end in CR LF');
-  assert.match(mail.text, /^Hello Ines <b>Invited<\/b>,/);
-  assert.match(mail.html, /Hello Ines &lt;b&gt;Invited&lt;\/b&gt;,[^]*Ünder &amp; Söhne/);
+  assert.match(mail.text, /^Hello,/);
+  assert.match(mail.html, /Hello,[^]*Ünder &amp; Söhne/);
+  assert.doesNotMatch(mail.raw, /Ines|Invited/);
   assert.ok(mail.html.includes(`href="${mail.link}"`) && mail.text.includes('7 days'), mail.html);
   assert.equal(mail.link.split('?')[0], `${desk.base}/password`);
   (await desk.anyone.exchange('POST', '/password', { body: form({ hash: mail.hash, new_password: PASSWORD }) })).must(200);
@@ -219,10 +227,8 @@ test('a mail accepted with its request survives SIGKILL before it is sent', asyn
 test('names can not make headers, and are read as they were written', async (t) => {
   const { desk, to } = await mailing(t);
   const names = ['=?utf-8?Q?x=0D=0ABcc:_evil@example.com?=', 'Zoë "the" Müller, <x@y>', '名前'.repeat(60), 'n'.repeat(255), '🦆 Duck', '{{link}} {{desk}}'];
-  for (const [i, name] of names.entries()) await invite(desk.owner, `n${i}@people.example`, { full_name: name });
-  await until('all', () => to.mails.length === names.length);
   for (const [i, name] of names.entries()) {
-    const mail = to.mails.find((m) => m.to[0] === `n${i}@people.example`);
+    const mail = await greeted(desk, to, name, `n${i}@people.example`);
     assert.deepEqual([mail.defects, mail.header('Bcc')], [[], undefined]);
     assert.ok(mail.text.startsWith(`Hello ${name},\r\n`), mail.text);
     assert.ok(mail.raw.split('\r\n').every((line) => line.length <= 998), 'no line is too long');
@@ -234,7 +240,8 @@ test('names can not make headers, and are read as they were written', async (t) 
 
 test('a domain that is not ASCII is written in A-labels', async (t) => {
   const { desk, to } = await mailing(t);
-  await invite(desk.owner, 'ines@bücher.example');
+  await desk.owner.create('/users', { full_name: 'Ines Invited', email: 'ines@bücher.example' });
+  (await desk.anyone.post('/password/reset', { email: 'ines@bücher.example' })).must(200);
   const mail = await to.mail();
   assert.deepEqual([mail.to, mail.header('To')], [['ines@xn--bcher-kva.example'], 'Ines Invited <ines@xn--bcher-kva.example>']);
 });
@@ -294,34 +301,30 @@ const say = (desk, name, contents) => desk.owner.update(`/brands/1/templates/${n
 test('a mail says what the default brand says, as text and HTML, whoever sends it', async (t) => {
   const { desk, to } = await mailing(t, {}, { 'desk.name': 'Ünder & Söhne' });
   await desk.owner.update('/brands/1', { locale_id: 3 });
-  await say(desk, 'verification', block('subject', 'Bestätigung für {{ name }} bei {{desk}} 🦆')
+  await say(desk, 'password_reset', block('subject', 'Bestätigung für {{ name }} bei {{desk}} 🦆')
     + block('text', '\r\nHallo {{name}},\r\n\r\nbitte öffnen ({{life}}):\r\n\r\n{{link}}\r\n\r\n{{address}} <{{url}}>\r\n')
     + block('html', '\n<div style="color: #333"><p>Hallo <b>{{name}}</b>,</p><p><a href="{{link}}" title="Bestätigen">{{address}}</a></p></div>\n'));
   await desk.customer.update('/profile', { full_name: 'Zoë <b>"Müller"</b> {{link}} {% block x %}' });
-  const { id } = await desk.customer.create('/profile/identities/emails', { email: 'more@example.com' });
-  (await desk.customer.put(`/profile/identities/emails/${id}/verification`)).must(200);
+  (await desk.anyone.post('/password/reset', { email: 'customer@example.com' })).must(200);
   const mail = await to.mail();
   assert.equal(mail.subject, 'Bestätigung für Zoë <b>"Müller"</b> {{link}} {% block x %} bei Ünder & Söhne 🦆');
   assert.deepEqual([mail.defects, mail.parts], [[], ['text/plain; charset=utf-8', 'text/html; charset=utf-8']]);
-  assert.match(mail.link, new RegExp(`^${desk.base}/verify\\?hash=[0-9a-f]+$`));
-  assert.equal(mail.text, `Hallo Zoë <b>"Müller"</b> {{link}} {% block x %},\r\n\r\nbitte öffnen (72 hours):\r\n\r\n${mail.link}\r\n\r\nmore@example.com <${desk.base}>\r\n`);
+  assert.match(mail.link, new RegExp(`^${desk.base}/password\\?hash=[0-9a-f]+$`));
+  assert.equal(mail.text, `Hallo Zoë <b>"Müller"</b> {{link}} {% block x %},\r\n\r\nbitte öffnen (2 hours):\r\n\r\n${mail.link}\r\n\r\ncustomer@example.com <${desk.base}>\r\n`);
   assert.match(mail.html, /<html lang="de">/);
   assert.ok(mail.html.includes('<p>Hallo <b>Zoë &lt;b&gt;&quot;Müller&quot;&lt;/b&gt; {{link}} {% block x %}</b>,</p>'), mail.html);
-  assert.ok(mail.html.includes(`<a href="${mail.link}" title="Bestätigen">more@example.com</a>`), mail.html);
+  assert.ok(mail.html.includes(`<a href="${mail.link}" title="Bestätigen">customer@example.com</a>`), mail.html);
   assert.doesNotMatch(mail.raw, /[^\r]\n|\r[^\n]/, 'lines end in CR LF');
   assert.ok(mail.raw.split('\r\n').every((line) => line.length <= 998), 'no line is too long');
-  (await desk.anyone.put('/profile/verify', { hash: mail.hash })).must(200);
-  (await desk.owner.put('/brands/1/templates/verification/restore')).must(200);
-  const { id: other } = await desk.customer.create('/profile/identities/emails', { email: 'again@example.com' });
-  (await desk.customer.put(`/profile/identities/emails/${other}/verification`)).must(200);
-  assert.match((await to.mail()).subject, /^Confirm your e-mail address at Ünder & Söhne$/);
+  (await desk.owner.put('/brands/1/templates/password_reset/restore')).must(200);
+  (await desk.anyone.post('/password/reset', { email: 'customer@example.com' })).must(200);
+  assert.match((await to.mail()).subject, /^Reset your password at Ünder & Söhne$/);
 });
 
 test('without a block of HTML a mail is its text alone', async (t) => {
   const { desk, to } = await mailing(t);
-  await say(desk, 'invitation', block('subject', 'Come') + block('text', '\n<b>{{name}}</b>: {{link}}\n'));
-  await invite(desk.owner, 'ines@people.example');
-  const mail = await to.mail();
+  await say(desk, 'password_reset', block('subject', 'Come') + block('text', '\n<b>{{name}}</b>: {{link}}\n'));
+  const mail = await greeted(desk, to, 'Ines Invited', 'ines@people.example');
   assert.deepEqual([mail.type, mail.parts, mail.defects], ['text/plain', ['text/plain; charset=utf-8'], []]);
   assert.match(mail.text, /^<b>Ines Invited<\/b>: http\S+\?hash=\S+\s+$/);
 });
@@ -340,13 +343,47 @@ test('a mail says what the brand says when it is sent, not when it was asked for
 
 test('the name of a person makes neither a header nor a line of a subject that a brand wrote', async (t) => {
   const { desk, to } = await mailing(t);
-  await say(desk, 'invitation', block('subject', '{{name}}') + block('text', '{{link}}'));
+  await say(desk, 'password_reset', block('subject', '{{name}}') + block('text', '{{link}}'));
   const names = ['=?utf-8?Q?x=0D=0ABcc:_evil@example.com?=', 'Bcc: evil@example.com', '名前'.repeat(60), ' x '];
-  for (const [i, name] of names.entries()) await invite(desk.owner, `n${i}@people.example`, { full_name: name });
-  await until('all', () => to.mails.length === names.length);
   for (const [i, name] of names.entries()) {
-    const mail = to.mails.find((m) => m.to[0] === `n${i}@people.example`);
+    const mail = await greeted(desk, to, name, `n${i}@people.example`);
     assert.deepEqual([mail.defects, mail.header('Bcc'), mail.subject.trim()], [[], undefined, name.trim()]);
     assert.deepEqual(mail.headers.filter(([k]) => k === 'Subject').length, 1);
   }
+});
+
+test('a mail to an address that nobody has proven names nobody: the name may be a stranger\'s text', async (t) => {
+  const { desk, to } = await mailing(t);
+  const spam = 'Win 1000 at evil.example';
+  for (const name of ['verification', 'password_reset', 'invitation']) {
+    await say(desk, name, block('subject', 'For {{name}}!') + block('text', 'Hello {{name}}, {{name}}\n\n{{link}}\n') + block('html', '<p>Hello {{name}},</p><a href="{{link}}">x</a>'));
+  }
+  const unnamed = async (email) => {
+    const mail = await to.find(email);
+    assert.deepEqual([mail.subject, mail.header('To'), mail.text.split('\r\n')[0]], ['For!', email, 'Hello,']);
+    assert.ok(mail.html.includes('<p>Hello,</p>') && !/Win|1000|evil\.example/.test(mail.raw), mail.raw);
+  };
+  (await desk.anyone.post('/conversations', { name: spam, email: 'form@people.example', subject: spam, contents: spam })).must(201);
+  (await desk.anyone.post('/password/reset', { email: 'form@people.example' })).must(200);
+  await unnamed('form@people.example');
+  await desk.customer.update('/profile', { full_name: spam });
+  await desk.customer.create('/profile/identities/emails', { email: 'claim@people.example' });
+  await unnamed('claim@people.example');
+  for (const [n, who] of [desk.staff, desk.as('collaborator')].entries()) {
+    const { id } = await who.create('/identities/emails', { user_id: n ? desk.people.customer.id : (await desk.owner.create('/users', { full_name: spam, phone: '+49 30 1234567' })).id, email: `added${n}@people.example` });
+    (await who.put(`/identities/emails/${id}/send_verification_email`)).must(200);
+    await unnamed(`added${n}@people.example`);
+  }
+  await invite(desk.owner, 'invited@people.example', { full_name: spam });
+  await unnamed('invited@people.example');
+});
+
+test('a mail names who has proven the address, or logs in with it', async (t) => {
+  const { desk, to } = await mailing(t);
+  assert.match((await greeted(desk, to, 'Vera Valid', 'vera@people.example')).text, /^Hello Vera Valid,/);
+  const { id } = await desk.owner.create('/users', { full_name: 'Paula Password', email: 'paula@people.example', password: PASSWORD });
+  const [{ id: email }] = await desk.owner.fetch('/identities/emails', { user_id: id });
+  await desk.owner.update(`/identities/emails/${email}`, { is_validated: false });
+  (await desk.anyone.post('/password/reset', { email: 'paula@people.example' })).must(200);
+  assert.match((await to.find('paula@people.example')).text, /^Hello Paula Password,/);
 });

@@ -106,7 +106,7 @@ static void people_are_found_by_email_then_phone_then_twitter_then_facebook(void
 static void claims(struct work *w) {
     int64_t user = 0;
     for (int id = 1; id <= 2; id++) {
-        added(w, IDENTITY_EMAIL, (struct identity_new){.user_id = id, .value = S("x@example.com"), .is_primary = true, .is_claim = true});
+        added(w, IDENTITY_EMAIL, (struct identity_new){.user_id = id, .value = S("x@example.com"), .is_primary = true, .claim = CLAIM_OWN});
         assert_int_equal(asked(w, &world_primary, id), 0);
     }
     assert_int_equal(identity_owner(w, IDENTITY_EMAIL, S("x@example.com"), &user), 0);
@@ -125,8 +125,8 @@ static void claims_find_nobody_and_are_in_nobodys_way(void **state) {
 static void prove(struct work *w) {
     int64_t other = added(w, IDENTITY_EMAIL, (struct identity_new){.user_id = 2, .value = S("b@example.com")});
     int64_t held = added(w, IDENTITY_EMAIL, (struct identity_new){.user_id = 2, .value = S("x@example.com"), .is_primary = true});
-    added(w, IDENTITY_EMAIL, (struct identity_new){.user_id = 3, .value = S("x@example.com"), .is_claim = true});
-    int64_t claim = added(w, IDENTITY_EMAIL, (struct identity_new){.user_id = 1, .value = S("X@example.com"), .is_claim = true}), user = 0;
+    added(w, IDENTITY_EMAIL, (struct identity_new){.user_id = 3, .value = S("x@example.com"), .claim = CLAIM_OWN});
+    int64_t claim = added(w, IDENTITY_EMAIL, (struct identity_new){.user_id = 1, .value = S("X@example.com"), .claim = CLAIM_OWN}), user = 0;
     assert_int_equal(asked(w, &world_primary, 2), held);
     w->now = NOW + 1;
     assert_true(email_validate(w, claim) >= 0);
@@ -148,7 +148,7 @@ static void whoever_proves_an_address_takes_it_from_those_who_did_not(void **sta
 static void proven(struct work *w) {
     int64_t user = 0;
     added(w, IDENTITY_EMAIL, (struct identity_new){.user_id = 2, .value = S("x@example.com"), .is_validated = true});
-    int64_t claim = added(w, IDENTITY_EMAIL, (struct identity_new){.user_id = 1, .value = S("x@example.com"), .is_claim = true});
+    int64_t claim = added(w, IDENTITY_EMAIL, (struct identity_new){.user_id = 1, .value = S("x@example.com"), .claim = CLAIM_OWN});
     assert_int_equal(email_validate(w, claim), -ERR_FIELD_DUPLICATE);
     assert_int_equal(identity_owner(w, IDENTITY_EMAIL, S("x@example.com"), &user), 1);
     assert_int_equal(user, 2);

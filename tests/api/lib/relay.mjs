@@ -75,6 +75,15 @@ class Relay {
     await until('the relay to hear', () => this.done > done);
   }
 
+  /** The first mail to an address, and of a subject, that was not found before: mails come in any order. */
+  async find(address, subject = /./) {
+    this.found ??= new Set();
+    const mail = await until(`a mail to ${address}, ${subject}`, () => this.mails.find((m) => !this.found.has(m) && m.to[0].toLowerCase() === address.toLowerCase() && subject.test(m.subject)));
+    this.found.add(mail);
+    this.taken = Math.max(this.taken ?? 0, this.mails.indexOf(mail) + 1);
+    return mail;
+  }
+
   /** The next mail, numbered from 0 in the order they came. */
   async mail(n = this.taken ?? 0) {
     this.taken = n + 1;
