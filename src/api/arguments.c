@@ -140,7 +140,7 @@ static bool is_common(const struct call *c, struct str name) {
 
 static bool known(const struct in *list, int count, bool create, bool file, struct str name) {
     for (int i = 0; i < count; i++)
-        if (input_taken(list[i].field, create) && (list[i].field->type == F_FILE) == file && name_eq(list[i].name, name)) return true;
+        if ((input_taken(list[i].field, create) || list[i].field->flags & REFUSED) && (list[i].field->type == F_FILE) == file && name_eq(list[i].name, name)) return true;
     return false;
 }
 

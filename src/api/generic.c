@@ -268,12 +268,19 @@ int api_keep(struct call *c) {
     return 0;
 }
 
+/* Of a bulk call row by row, so that a refusal names the row. */
 int api_remove(struct call *c) {
+    bool bulk = c->route->shape == COUNT;
     TRY(default_stays(c));
-    const char *sql = str_fmt(c->work.arena, "DELETE FROM %s WHERE id IN @LIST(:ids)", c->home->table).p;
-    int rc = db_exec_text(c->work.conn, sql, BINDS(B_TEXT("ids", api_ids(c))));
-    /* Something still refers to it. */
-    return rc == -ERR_FIELD_INVALID ? fail(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE) : rc < 0 ? rc : 0;
+    const char *sql = str_fmt(c->work.arena, "DELETE FROM %s WHERE id = :id", c->home->table).p;
+    for (int i = 0; i < c->id_count; i++) {
+        int rc = db_exec_text(c->work.conn, sql, BINDS(B_INT("id", c->ids[i])));
+        if (rc == -ERR_FIELD_INVALID) /* a foreign key */
+            return fail_at(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0}, bulk ? str_fmt(c->work.arena, "ids/%d", i) : (struct str){0},
+                           "Something still refers to it.");
+        TRY(rc);
+    }
+    return 0;
 }
 
 /* ---- replies ---------------------------------------------------------------------------------------------- */

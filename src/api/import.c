@@ -61,12 +61,7 @@ static void reject(struct import *im, const struct json *record) {
         jw_object(&im->w);
         jw_key(&im->w, S("code"));
         jw_str(&im->w, str_of(info->code));
-        if (p->parameter.p) {
-            jw_key(&im->w, S("parameter"));
-            jw_str(&im->w, p->parameter);
-        }
-        jw_key(&im->w, S("pointer"));
-        jw_str(&im->w, p->pointer);
+        write_place(&im->w, im->call.work.arena, p);
         jw_key(&im->w, S("message"));
         jw_str(&im->w, p->message.p ? p->message : str_of(info->message));
         jw_key(&im->w, S("record"));

@@ -16,7 +16,7 @@ struct str input_name(struct arena *a, const struct field *f) {
 bool input_taken(const struct field *f, bool create) {
     if (f->type == F_COMPUTED) return false;
     if ((f->type == F_MANY || f->type == F_ROWS) && f->store == NULL && f->owned_by == NULL) return false;
-    return !(f->flags & (READONLY | HIDDEN | (create ? UPDATE_ONLY : CREATE_ONLY)));
+    return !(f->flags & (READONLY | HIDDEN | REFUSED | (create ? UPDATE_ONLY : CREATE_ONLY)));
 }
 
 struct str in_place(struct call *c, const struct in *in, const char *fmt, ...) {
@@ -365,8 +365,9 @@ int input_read(struct call *c, const struct field *fields, bool create, const st
         struct in *in = &list[i];
         in->field = f;
         in->name = input_name(a, f);
-        if (!input_taken(f, create)) continue;
         in->pointer = prefix.p ? str_fmt(a, "%s/%s", prefix.p, in->name.p) : (struct str){0};
+        if (f->flags & REFUSED && json_named(object, in->name)) first = invalid(c, in, f->doc);
+        if (!input_taken(f, create)) continue;
         if (f->type == F_FILE) {
             in->file = call_file(c, f->name);
             in->given = in->file != NULL;

@@ -84,15 +84,38 @@ int envelope_row(struct view *v, const struct row *row) {
 
 /* ---- errors --------------------------------------------------------------------------------------------- */
 
-static void write_names(struct json_writer *w, const struct problem *p) {
+static bool is_number(struct str s) {
+    size_t i = 0;
+    while (i < s.n && s.p[i] >= '0' && s.p[i] <= '9') i++;
+    return s.n && i == s.n;
+}
+
+/* The place that a pointer names, in the notation of forms: "emails/0/email" is emails[0].email. A value of a plain list is named
+ * by its list, as `ids` is: "tags/3" is tags. */
+static struct str parameter_of(struct arena *a, struct str pointer) {
+    struct buf b = {0};
+    for (struct str rest = pointer; rest.p;) {
+        struct str segment = str_cut(&rest, '/');
+        bool number = b.n && is_number(segment);
+        if (number && rest.p == NULL) break;
+        buf_text(&b, number ? "[" : b.n ? "." : "");
+        buf_str(&b, segment);
+        buf_text(&b, number ? "]" : "");
+    }
+    struct str s = str_dup(a, buf_view(&b));
+    buf_free(&b);
+    return s;
+}
+
+void write_place(struct json_writer *w, struct arena *a, const struct problem *p) {
     if (p->parameters) {
         jw_key(w, S("parameters"));
         jw_array(w);
         for (const char *const *name = p->parameters; *name; name++) jw_str(w, str_of(*name));
         jw_end(w);
-    } else if (p->parameter.p) {
+    } else if (p->parameter.p || p->pointer.p) {
         jw_key(w, S("parameter"));
-        jw_str(w, p->parameter);
+        jw_str(w, p->pointer.p ? parameter_of(a, p->pointer) : p->parameter);
     }
     if (p->pointer.p == NULL) return;
     jw_key(w, S("pointer"));
@@ -104,7 +127,7 @@ void write_problem(struct json_writer *w, const struct call *c, const struct pro
     jw_object(w);
     jw_key(w, S("code"));
     jw_str(w, str_of(info->code));
-    write_names(w, p);
+    write_place(w, c->work.arena, p);
     jw_key(w, S("message"));
     jw_str(w, p->message.p ? p->message : str_of(info->message));
     jw_key(w, S("more_info"));

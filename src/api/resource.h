@@ -53,6 +53,7 @@ enum field_flag {
     BY_HANDLER = 512, /* taken and validated, stored by the handler: generic create and update leave it */
     LOGGED_IN = 1024, /* null for callers who are nobody */
     PRESENT = 2048,   /* must be given and not empty, on PUT too */
+    REFUSED = 8192,   /* must not be ignored: sent, it is FIELD_INVALID, and .doc is the message */
     SECRET = 4096,    /* shown once: the replay of an Idempotency-Key shows null */
 };
 

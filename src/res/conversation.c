@@ -142,27 +142,32 @@ static const struct field create_input[] = {
     {0},
 };
 
+/* A key of metadata, given in any spelling, under its own name. */
+static void keep_metadata(struct call *c, const struct json *metadata, const char *key, struct json_writer *w) {
+    const struct json *j = json_named(metadata, str_of(key));
+    if (j == NULL) return;
+    if (j->type != JSON_STRING || j->text.n > 2048 || memchr(j->text.p, 0, j->text.n)) {
+        fail_at(&c->work, ERR_FIELD_INVALID, S("metadata"), str_fmt(c->work.arena, "metadata/%s", key), "A text of at most 2048 bytes is expected.");
+        return;
+    }
+    jw_key_raw(w, str_of(key));
+    jw_str(w, j->text);
+}
+
 /* Only user_agent and page_url are kept. */
 static int read_metadata(struct call *c, struct str *out) {
+    static const char *const keys[] = {"user_agent", "page_url"};
     struct in *given_data = in(c, "metadata");
     struct buf b = {0};
     struct json_writer w;
-    if (!given_data->given || given_data->value.type == V_NULL) return 0;
     bool others = false;
+    if (!given_data->given || given_data->value.type == V_NULL) return 0;
     jw_init(&w, &b);
     jw_object(&w);
-    for (const struct json *j = given_data->json->first; j; j = j->next) {
-        bool known = name_eq(j->name, S("user_agent")) || name_eq(j->name, S("page_url"));
-        struct str pointer = str_fmt(c->work.arena, "metadata/%.*s", (int)(j->name.n > 64 ? 64 : j->name.n), j->name.p ? j->name.p : "");
-        if (!known) others = true;
-        else if (j->type != JSON_STRING || j->text.n > 2048 || memchr(j->text.p, 0, j->text.n))
-            fail_at(&c->work, ERR_FIELD_INVALID, S("metadata"), pointer, "A text of at most 2048 bytes is expected.");
-        else {
-            jw_key_raw(&w, j->name);
-            jw_str(&w, j->text);
-        }
-    }
+    for (int i = 0; i < 2; i++) keep_metadata(c, given_data->json, keys[i], &w);
     jw_end(&w);
+    for (const struct json *j = given_data->json->first; j; j = j->next)
+        others = others || !(name_eq(j->name, str_of(keys[0])) || name_eq(j->name, str_of(keys[1])));
     if (others) notice(&c->work, "NOTICE", "metadata takes user_agent and page_url; other keys were ignored.");
     *out = str_dup(c->work.arena, buf_view(&b));
     buf_free(&b);

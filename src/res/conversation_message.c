@@ -30,13 +30,19 @@ static const struct field message_fields[] = {
 
 static const struct word sources_given[] = {{SOURCE_HELPCENTER, "HELPCENTER"}, {SOURCE_MESSENGER, "MESSENGER"}, {SOURCE_API, "API"},
                                             {SOURCE_AGENT, "AGENT"},           {SOURCE_MOBILE, "MOBILE"},       {0}};
+/* A text that is meant as a note must not reach a customer. */
+static const char no_channel[] = "Every message here is public, so it takes no channel. Write a note with POST /cases/:id/notes.";
+
 static const struct field create_input[] = {
     {"contents", F_LONG, REQUIRED, .max = LIMIT_CONTENTS, .doc = "What it says.", .example = "\"Have you tried turning it backwards?\""},
     {"source", F_WORD, NULLABLE, .words = sources_given, .doc = "The program it is written with."},
     {"client_id", F_TEXT, NULLABLE, .doc = "Comes back with the message; posted again to the same conversation it is answered with the same message.",
      .example = "\"a-2\""},
+    {"channel", F_TEXT, REFUSED, .doc = no_channel},
     {0},
 };
+
+static const struct field create_args[] = {{"channel", F_TEXT, REFUSED, .doc = no_channel}, {0}};
 
 static int create(struct call *c) {
     struct case_now now;
@@ -68,7 +74,7 @@ static const struct route message_routes[] = {
     {GET, "/conversations/:id/messages", ALL, "", LIST, api_list, OF_CASE, .order = {.descending = true},
      .summary = "List the messages of a conversation", .doc = "The newest first."},
     {GET, "/conversations/:id/messages/:message_id", ALL, "", ONE, api_get, OF_CASE, .summary = "Read a message"},
-    {POST, "/conversations/:id/messages", ALL, "", ONE, create, OF_CASE, .input = create_input, .body = FILES_IGNORED, .permission = "cases.public_reply",
+    {POST, "/conversations/:id/messages", ALL, "", ONE, create, OF_CASE, .input = create_input, .args = create_args, .body = FILES_IGNORED, .permission = "cases.public_reply",
      .summary = "Answer a conversation", .doc = "A staff reply opens a new conversation, a requester's reply opens a pending or completed one again.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/conversations/:id/messages/:message_id", ALL, "", NONE, update, OF_CASE, .input = update_input, .summary = "Say that a message was delivered or seen",

@@ -19,6 +19,9 @@ int check_time_zone(struct call *c, struct in *in);
     "SELECT i.user_id, i.id FROM " table " i WHERE i.user_id IN @LIST(:ids) ORDER BY i.user_id, i.is_primary DESC, i.updated_at DESC, i.id DESC"
 
 #define PERSON_ORGANIZATION UNLESS_GONE("t.organization_id", GONE_ORGANIZATIONS)
+/* In effect: the role's, unless the person has one of their own. */
+#define PERSON_CASE_ACCESS \
+    "CASE WHEN t.role_type > 1 THEN COALESCE(t.agent_case_access, (SELECT r.agent_case_access FROM roles r WHERE r.id = t.role_id)) END"
 #define PERSON_AVATAR \
     {"avatar", F_COMPUTED, READONLY, .column = "COALESCE(t.avatar_updated_at, 0)", .render = person_avatar, .doc = "Address of a picture.", \
      .example = "\"http://127.0.0.1:8080/api/v1/users/2/avatar?v=0.0f1e2d3c4b5a6978\""}

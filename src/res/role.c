@@ -9,7 +9,8 @@ static const struct field role_fields[] = {
     {"title", F_TEXT, REQUIRED, .doc = "What the role is called.", .example = "\"Second line\""},
     {"type", F_WORD, READONLY, .words = role_types, .doc = "What people in the role are, by rank.", .example = "\"AGENT\""},
     {"is_system", F_BOOL, READONLY, .doc = "Whether it came with the desk and can't be deleted."},
-    {"agent_case_access", F_WORD, 0, .words = case_accesses, .initial = "ALL", .doc = "Which conversations its people see.", .example = "\"ALL\""},
+    {"agent_case_access", F_WORD, 0, .words = case_accesses, .column = "CASE WHEN t.type > 1 THEN t.agent_case_access END", .initial = "ALL",
+     .doc = "Which conversations its people see; null if they are customers.", .example = "\"ALL\""},
     {"created_at", F_TIME, READONLY, .doc = "When it was made."},
     {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
     {0},
@@ -51,9 +52,18 @@ static int remove_roles(struct call *c) {
     return api_reply(c);
 }
 
+/* Customers see conversations by other rules. */
+static int ignore_access(struct call *c) {
+    int64_t type = 0;
+    TRY(role_type_of(&c->work, c->id, &type));
+    if (type == ROLE_CUSTOMER) in_ignore(c, "agent_case_access", "it does not apply to customers");
+    return 0;
+}
+
 static int update_role(struct call *c) {
     TRY(api_target(c));
     TRY(role_may_change(&c->work, c->id));
+    TRY(ignore_access(c));
     TRY(api_input(c));
     TRY(api_store(c));
     return api_reply(c);
@@ -93,6 +103,12 @@ static int list_permissions(struct call *c) {
     return api_list(c);
 }
 
+static int read_permission(struct call *c) {
+    const struct actor *a = &c->work.actor;
+    if (a->rank == ROLE_CUSTOMER && c->vars[0].id != a->role_id) return fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    return api_get(c);
+}
+
 static int put_permissions(struct call *c) {
     static const char *const names[] = {"permission", NULL};
     struct work *w = &c->work;
@@ -100,15 +116,17 @@ static int put_permissions(struct call *c) {
     TRY(api_of(c));
     TRY(role_may_change(w, c->vars[0].id));
     TRY(api_input(c));
-    const struct json *pairs = given(c, "permission") && in(c, "permission")->json ? in(c, "permission")->json : c->body;
+    bool wrapped = given(c, "permission") && in(c, "permission")->json;
+    const struct json *pairs = wrapped ? in(c, "permission")->json : c->body;
     for (const struct json *j = pairs->first; j; j = j->next, count++) {
         bool yes = j->type == JSON_TRUE || str_eq(j->text, S("1")) || str_eqi(j->text, S("true"));
         bool no = j->type == JSON_FALSE || str_eq(j->text, S("0")) || str_eqi(j->text, S("false"));
         int bit = permission_bit(j->name);
         struct str name = str_dup(w->arena, j->name);
-        if (bit < 0) fail_field(w, ERR_FIELD_INVALID, name, "There is no such permission.");
-        else if (!yes && !no) fail_field(w, ERR_FIELD_INVALID, name, "0 or 1 is expected.");
-        else if (yes && !permitted(&w->actor, permissions[bit])) fail_field(w, ERR_PERMISSIONS_DENIED, name, "Your own role lacks it.");
+        struct str place = wrapped ? STR_CAT(w->arena, S("permission/"), name) : (struct str){0};
+        if (bit < 0) fail_at(w, ERR_FIELD_INVALID, name, place, "There is no such permission.");
+        else if (!yes && !no) fail_at(w, ERR_FIELD_INVALID, name, place, "0 or 1 is expected.");
+        else if (yes && !permitted(&w->actor, permissions[bit])) fail_at(w, ERR_PERMISSIONS_DENIED, name, place, "Your own role lacks it.");
         else if (!failed(w)) TRY(permission_set(w, c->vars[0].id, bit, yes));
     }
     if (count == 0) {
@@ -128,6 +146,8 @@ static const struct field pairs_input[] = {
 static const struct route permission_routes[] = {
     {GET, "/roles/:id/permissions", ALL, "configuration", LIST_COUNT, list_permissions, .of = "role", .where = "t.role_id = :id",
      .summary = "List the permissions of a role", .doc = "Customers see those of their own role."},
+    {GET, "/roles/:id/permissions/:permission_id", ALL, "configuration", ONE, read_permission, .of = "role", .where = "t.role_id = :id",
+     .summary = "Read a permission of a role", .doc = "Customers see those of their own role."},
     {PUT, "/roles/:id/permissions", AD, "configuration", COUNT, put_permissions, .permission = "roles.manage", .of = "role", .input = pairs_input, .any_names = true,
      .summary = "Switch permissions of a role", .doc = "Pairs of name and 0 or 1; total_count is how many were given."},
     {0},

@@ -8,7 +8,9 @@ extern const struct resource team_resource;
 static const struct field team_fields[] = {
     {"legacy_id", F_TEXT, CREATE_ONLY | NULLABLE | UNIQUE, .to = TO_STAFF, .doc = "Its id in the system it came from.", .example = "\"T-7\""},
     {"title", F_TEXT, REQUIRED, .doc = "What the team is called.", .example = "\"First line\""},
-    {"businesshour", F_REF, NULLABLE, .ref = "business_hour", .to = TO_STAFF, .doc = "The hours it follows; without, the default's."},
+    {"businesshour", F_REF, NULLABLE, .ref = "business_hour", .to = TO_STAFF,
+     .column = "COALESCE(t.businesshour_id, (SELECT b.id FROM business_hours b WHERE b.is_default = 1))",
+     .doc = "The business hours of the team; the default ones unless given."},
     {"member_count", F_INT, READONLY, .column = "(SELECT COUNT(*) FROM team_members m WHERE m.team_id = t.id)",
      .to = TO_STAFF, .doc = "How many people are in it.", .example = "4"},
     {"created_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When it was made."},

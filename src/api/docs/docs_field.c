@@ -145,7 +145,8 @@ static void docs_arguments(struct buf *out, const struct manual *m, const struct
     if (operation_bulk(op))
         html(out, "<tr><th scope=\"row\"><code>ids</code>%h</th><td>list of ids</td>"
                   "<td>Which ones, at most %d. They may also stand in the body.</td></tr>\n", must, LIMIT_IDS);
-    for (; f && f->name; f++) sent_row(out, m, f, argument_mandatory(f));
+    for (; f && f->name; f++)
+        if (!(f->flags & REFUSED)) sent_row(out, m, f, argument_mandatory(f));
     docs_table_end(out);
 }
 

@@ -52,6 +52,7 @@ static void operation_parameters(struct json_writer *w, const struct manual *m, 
     put_key(w, "parameters");
     jw_array(w);
     for (const struct field *f = op->args; f && f->name; f++) {
+        if (f->flags & REFUSED) continue;
         jw_object(w);
         put_parameter(w, sent_name(m, f), "query", argument_mandatory(f), f->doc);
         if (field_is_list(f)) put_commas(w);
