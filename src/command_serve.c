@@ -89,6 +89,9 @@ static int open_keys(struct server *s, bool fresh) {
     key_derive(&d->setting_key, &server, "setting");
     key_derive(&d->factor_key, &server, "second factor");
     key_derive(&d->remember_key, &server, "remember-me");
+    key_derive(&d->fingerprint_key, &server, "fingerprint");
+    key_derive(&d->pseudonym_key, &server, "pseudonym");
+    key_derive(&d->picture_key, &server, "picture");
     d->installation = mac_hex(s->memory, &server, S("installation"));
     random_bytes(&d->credential_key, sizeof d->credential_key);
     d->process = random_uuid(s->memory);

@@ -14,6 +14,7 @@
 #include "core/proof.h"
 #include "core/remember.h"
 #include "core/session.h"
+#include "core/stranger.h"
 #include "core/words.h"
 
 #include <inttypes.h>
@@ -71,26 +72,42 @@ static int read_basic(struct call *c, struct str encoded, struct basic *out) {
     return 0;
 }
 
-bool auth_presented(struct http_request *r) {
-    static const char *const headers[] = {"Authorization", "X-Session-ID", "Cookie", "X-Token", "X-RememberMe"};
-    static const char *const arguments[] = {"_session_id", "_token", "_remember_me"};
-    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
-        if (http_header(r, headers[i]).p) return true;
+/* A pair of header and argument that may be credentials of this kind of caller. */
+struct credential_name {
+    const char *header, *argument;
+    unsigned roles; /* 0: of any */
+};
+
+bool auth_presented(struct http_request *r, unsigned roles) {
+    static const struct credential_name names[] = {{"Authorization", NULL, 0},          {"X-Session-ID", "_session_id", 0},
+                                                   {"Cookie", NULL, 0},                 {"X-Token", "_token", 0},
+                                                   {"X-RememberMe", "_remember_me", 0}, {"X-Fingerprint-ID", "_fingerprint_id", FINGERPRINT}};
+    const struct credential_name *end = names + sizeof names / sizeof *names;
+    for (const struct credential_name *n = names; n < end; n++)
+        if (http_header(r, n->header).p && (n->roles & roles) == n->roles) return true;
     for (struct str rest = r->query; rest.p;) {
         struct str value = str_cut(&rest, '&'), name = form_decode(r->arena, str_cut(&value, '='));
-        for (size_t i = 0; i < sizeof arguments / sizeof *arguments && name.n && name.p[0] == '_'; i++)
-            if (name_eq(name, str_of(arguments[i]))) return true;
+        for (const struct credential_name *n = names; n < end && name.n && name.p[0] == '_'; n++)
+            if (n->argument && (n->roles & roles) == n->roles && name_eq(name, str_of(n->argument))) return true;
     }
     return false;
 }
 
+/* A fingerprint says who calls where nothing else does, and what a conversation is made with where something else does, too. */
+static int read_fingerprint(struct call *c) {
+    struct str sent;
+    TRY(either(c, "X-Fingerprint-ID", "_fingerprint_id", &sent));
+    c->work.actor.fingerprint = sent.n ? fingerprint_hash(c->work.desk, c->work.arena, sent) : (struct str){0};
+    if (sent.n == 0 || c->work.actor.fingerprint.p) return 0;
+    return fail_field(&c->work, ERR_FIELD_INVALID, S("_fingerprint_id"), "A fingerprint is a UUID, like 0b4ae44e-3a2c-4e13-9f5c-1c7f6b7f6f1a.");
+}
+
 static int read_credentials(struct call *c, struct credentials_given *g) {
     struct str header = http_header(c->http, "Authorization"), rest = header, scheme = str_cut(&rest, ' ');
-    struct str fingerprint;
     *g = (struct credentials_given){.csrf = !str_eqi(str_trim(http_header(c->http, "X-CSRF")), S("false"))};
     TRY(either(c, "X-Token", "_token", &g->token));
     TRY(either(c, "X-OTP", "_otp", &g->code));
-    TRY(either(c, "X-Fingerprint-ID", "_fingerprint_id", &fingerprint));
+    TRY(read_fingerprint(c));
     TRY(either(c, "X-RememberMe", "_remember_me", &g->remembered));
     if (str_eqi(scheme, S("Basic"))) {
         g->basic = true;
@@ -501,17 +518,12 @@ int auth_csrf(struct call *c) {
     return fail(&c->work, ERR_CSRF_FAILED);
 }
 
-static bool fingerprint_sent(const struct call *c) {
-    return http_header(c->http, "X-Fingerprint-ID").p || json_named(c->credentials, S("_fingerprint_id"));
-}
-
 int auth_admit(struct call *c) {
     const struct actor *a = &c->work.actor;
     const struct route *r = c->route;
     bool by_token = r->roles & TOKEN && json_member(c->query, S("token"));
-    bool admitted = r->roles & 1u << a->rank || by_token;
-    if (!admitted && a->rank == ROLE_PUBLIC && fingerprint_sent(c))
-        notice(&c->work, "NOTICE", "The fingerprint was ignored: callers known by one alone arrive with a later release.");
+    bool by_fingerprint = r->roles & FINGERPRINT && a->rank == ROLE_PUBLIC && a->fingerprint.p;
+    bool admitted = r->roles & 1u << a->rank || by_token || by_fingerprint;
     if (!admitted) return fail(&c->work, a->rank ? ERR_PERMISSIONS_DENIED : ERR_AUTHORIZATION_REQUIRED);
     if (r->permission && a->rank && !permitted(a, r->permission)) return fail(&c->work, ERR_PERMISSIONS_DENIED);
     return 0;

@@ -101,9 +101,7 @@ struct call {
     struct in *args, *input;  /* parallel to takes and the input fields */
     int arg_count, input_count;
 
-    /* A stranger who wrote under a known address sees the name as given, not the owner's. */
-    int64_t stranger_id;
-    struct str stranger_name;
+    int64_t conversation; /* whose people the reply shows, where its rows don't say so; 0: none. Counts for callers without login */
 
     struct ignored *ignored; /* parameters that this caller's request does not count */
     int64_t id;         /* target of the call: :id, or what create made */

@@ -566,12 +566,12 @@ static void preflight(struct hop *h) {
     finish(h, 0);
 }
 
-static enum body_kind route_body(const struct api *api, struct http_request *r, enum method m, bool *open) {
+static enum body_kind route_body(const struct api *api, struct http_request *r, enum method m, unsigned *roles) {
     struct call *c = ARENA_NEW(r->arena, struct call);
     struct str allow;
     c->work.arena = r->arena;
     if (router_match(&api->router, c, m, r->path, &allow) < 0) return PARAMETERS;
-    *open = (c->route->roles & 1) != 0;
+    *roles = c->route->roles;
     return c->route->body;
 }
 
@@ -580,12 +580,13 @@ static enum body_kind route_body(const struct api *api, struct http_request *r, 
 static enum http_body body_of(const struct api *api, struct http_request *r) {
     struct str rest = http_header(r, "Content-Type"), type = str_trim(str_cut(&rest, ';'));
     enum method m;
-    bool head, open = false;
+    bool head;
+    unsigned roles = 0;
     if (str_eqi(type, S("application/json")) || str_eqi(type, S("application/x-www-form-urlencoded"))) return HTTP_BODY_MEMORY;
     if (!method_of(r->method, &m, &head) || m == GET) return HTTP_BODY_MEMORY;
-    enum body_kind kind = route_body(api, r, m, &open);
+    enum body_kind kind = route_body(api, r, m, &roles);
     if (kind != RAW_FILE && kind != FILES_TAKEN) return HTTP_BODY_MEMORY;
-    if (!open && !auth_presented(r)) return HTTP_BODY_NONE;
+    if (!(roles & 1) && !auth_presented(r, roles)) return HTTP_BODY_NONE;
     return kind == RAW_FILE ? HTTP_BODY_FILE : HTTP_BODY_UPLOAD;
 }
 

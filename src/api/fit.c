@@ -22,7 +22,7 @@ static void tag_page(struct view *v, const struct page *p) {
     tag_init(&t);
     for (const struct row *row = p->rows; row; row = row->next) {
         if (row->layout->resource->rows) view_tag(v, row, own), tag_text(&t, str_of(own));
-        else tag_int(&t, row->id);
+        else tag_int(&t, view_id(v, row->layout, row->id));
     }
     tag_end(&t, hex);
     v->c->etag = str_dup(v->c->work.arena, str_of(hex));
@@ -55,13 +55,16 @@ static bool is_paged(const struct call *c) { return c->route->shape == LIST; }
 static int write_rows(struct view *v, const struct row *rows) {
     struct call *c = v->c;
     int n = 0;
+    v->shown_people = NULL;
     jw_key(&v->w, S("data"));
     jw_array(&v->w);
     for (const struct row *row = rows; row; row = row->next) {
         size_t at = c->out.n;
+        const struct shown_person *people = v->shown_people;
         view_row(v, row);
         if (n > 0 && is_paged(c) && c->out.n > LIMIT_REPLY) {
             take_back(c, at);
+            v->shown_people = people;
             break;
         }
         n++;
@@ -107,7 +110,7 @@ static void write_links(struct view *v, const struct page *p) {
     const struct options *o = &v->c->options;
     bool goes_on = p->rows && (o->before_id ? p->cut : p->more);
     if (!o->keyset) reply_links(v, p->total, p->cut ? p->count : o->limit);
-    else if (goes_on) reply_next_key(v, o->before_id ? "before_id" : "after_id", last_of(p->rows)->id);
+    else if (goes_on) reply_next_key(v, o->before_id ? "before_id" : "after_id", view_id(v, p->rows->layout, last_of(p->rows)->id));
 }
 
 static void say_cut(struct view *v, const struct page *p) {
@@ -154,7 +157,8 @@ static int write_fitting(struct view *v, struct page *p) {
 
 int page_reply(struct view *v, struct page *p) {
     bool whole = !p->cut;
-    int rc = tagged(v, p);
+    int rc = view_people(v, p->rows);
+    if (rc == 0) rc = tagged(v, p);
     if (rc == 0) rc = write_fitting(v, p);
     if (rc == 0 && whole && p->cut) rc = tagged(v, p);
     return rc < 0 ? rc : 0;

@@ -44,6 +44,7 @@ int api_of(struct call *c) {
     if (c->route->of == NULL) return 0;
     const struct resource *r = resource_of(c->route->of);
     int rc = c->vars[0].id ? row_exists(c, r, c->vars[0].id, c->route->of_gone, NULL) : 0;
+    if (rc == 1 && r->conversation) c->conversation = c->vars[0].id;
     return rc < 0 ? rc : rc ? 0 : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
 }
 

@@ -33,6 +33,11 @@ int api_reply_count(struct call *c, int64_t count);
 int api_reply_none(struct call *c);
 int api_reply_list_of(struct call *c, const int64_t *ids, int count); /* LIST_COUNT of these ids, in this order */
 int api_reply_some_of(struct call *c, const int64_t *ids, int count, int64_t total); /* of so many */
+int api_reply_page_of(struct call *c, const int64_t *ids, int count, int64_t total, bool more); /* more: others follow this page */
+
+/* The page of these people of c->conversation for a caller without login: in the order of their pseudonyms, as the order of ids tells
+ * who was there before. */
+int api_reply_people(struct call *c, const int64_t *ids, int count);
 
 /* Whether the actor may see the row; 1, 0 or error. */
 int api_visible(struct call *c, const struct resource *r, int64_t id);

@@ -98,6 +98,13 @@ static int keep(struct call *c, const struct kept *k) {
                          B_BLOB("reply", seal(c->work.arena, &k->seal, without_secrets(c))), B_INT("now", c->work.now)));
 }
 
+/* Whose key it is; p NULL: nobody's. */
+static struct str caller_of(const struct call *c) {
+    const struct actor *a = &c->work.actor;
+    if (a->user_id) return str_fmt(c->work.arena, "user:%" PRId64, a->user_id);
+    return a->fingerprint.p ? STR_CAT(c->work.arena, S("fingerprint:"), a->fingerprint) : (struct str){0};
+}
+
 int idempotent(struct call *c, int (*run)(struct call *c)) {
     struct arena *a = c->work.arena;
     struct str key = http_header(c->http, "Idempotency-Key");
@@ -105,11 +112,11 @@ int idempotent(struct call *c, int (*run)(struct call *c)) {
     bool found;
     if (c->method != POST || key.n == 0) return run(c);
     if (!key_valid(key)) return fail_field(&c->work, ERR_FIELD_INVALID, S("Idempotency-Key"), "At most 255 printable characters are possible.");
-    if (c->work.actor.user_id == 0) {
-        notice(&c->work, "NOTICE", "Idempotency-Key is ignored: nobody is logged in.");
+    k.caller = caller_of(c);
+    if (k.caller.p == NULL) {
+        notice(&c->work, "NOTICE", "Idempotency-Key is ignored: the caller is neither logged in nor known by a fingerprint.");
         return run(c);
     }
-    k.caller = str_fmt(a, "user:%" PRId64, c->work.actor.user_id);
     struct str text = str_fmt(a, "%s|%.*s", k.caller.p, (int)key.n, key.p);
     k.key_hash = mac_hex(a, &c->work.desk->idempotency_key, text);
     mac(k.seal.bytes, &c->work.desk->idempotency_key, str_fmt(a, "seal|%s", text.p));

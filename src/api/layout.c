@@ -168,6 +168,7 @@ static void make_layouts(void) {
         layout_members(a, s);
         if ((*r)->table || (*r)->from) layout_select(a, s);
         if ((*r)->url) layout_url(a, s);
+        s->conversation = (*r)->conversation ? url_member(s, str_of((*r)->conversation)) : URL_END;
     }
     for (const struct resource *const *r = resources; *r; r++)
         if ((*r)->brief_of) (*place_of(resource_of((*r)->brief_of)))->brief = *place_of(*r);

@@ -39,6 +39,7 @@ struct layout {
     int column_count;             /* of .columns, beside the id */
     const struct url_piece *url;  /* NULL: it has no address */
     const struct layout *brief;   /* the form that include may ask for in its place (.brief_of); NULL: none */
+    int conversation;             /* place of the member that holds its conversation's id; URL_ID: the row's own; URL_END: none */
     int also;                     /* place of the member that references carry; -1: none */
     int count;
     const struct member *members; /* parallel to resource->fields */

@@ -292,11 +292,14 @@ int api_list(struct call *c) {
 
 int api_reply_list_of(struct call *c, const int64_t *ids, int count) { return api_reply_some_of(c, ids, count, -1); }
 
-int api_reply_some_of(struct call *c, const int64_t *ids, int count, int64_t total) {
+int api_reply_some_of(struct call *c, const int64_t *ids, int count, int64_t total) { return api_reply_page_of(c, ids, count, total, false); }
+
+int api_reply_page_of(struct call *c, const int64_t *ids, int count, int64_t total, bool more) {
     struct view *v = view_new(c);
     struct page p = {0};
     TRY(view_load(v, c->resource, ids, count, &p.rows, &p.count));
     p.total = total < 0 ? p.count : total;
     p.is_followed = true;
+    p.more = more;
     return page_reply(v, &p);
 }

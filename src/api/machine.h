@@ -67,7 +67,7 @@ bool delay(struct delays *d, struct delay *t, uint64_t key, int ms); /* false: t
 enum { AUTH_DONE = 0, AUTH_SLOW = 1 };
 /* Who calls: fills work.actor. AUTH_SLOW: a password must be verified, go on with auth_slow in the pool. Or error. */
 int auth_fast(struct call *c);
-bool auth_presented(struct http_request *r); /* whether there is anything that may be credentials */
+bool auth_presented(struct http_request *r, unsigned roles); /* whether there is anything that may be credentials for a route of these roles */
 /* After AUTH_SLOW: how many milliseconds this login is to wait first, and by what key such logins are counted; or error. */
 int auth_delay(struct call *c, uint64_t *key);
 int auth_crowded(struct call *c); /* too many such logins wait: the error */

@@ -75,7 +75,7 @@ static void write_carried(struct view *v, const struct layout *layout, const str
 /* Three of four values of a list are such: written from their pieces where names stand as they are. */
 static void write_bare(struct view *v, const struct layout *layout, int64_t id) {
     char room[INT_TEXT];
-    jw_pieces(&v->w, (const struct str[]){S("{\"id\":"), str_int(room, id), layout->reference_end}, 3);
+    jw_pieces(&v->w, (const struct str[]){S("{\"id\":"), str_int(room, view_id(v, layout, id)), layout->reference_end}, 3);
 }
 
 /* The resource, when it is included here, or what stands for it. carried: places, then -1; NULL: what every reference carries. */
@@ -87,13 +87,14 @@ static void write_reference(struct view *v, const struct layout *shown, int64_t 
         view_row(v, row);
         return;
     }
+    if (included && row && row->expandable) view_note_person(v, row);
     if (bare && jw_is_plain(&v->w)) {
         write_bare(v, layout, id);
         return;
     }
     jw_object(&v->w);
     jw_name(&v->w, JSON_NAME("id"));
-    jw_int(&v->w, id);
+    jw_int(&v->w, view_id(v, layout, id));
     if (carried == NULL && layout->also >= 0) write_carried(v, layout, row, layout->also);
     for (const int *place = carried; place && *place >= 0; place++) write_carried(v, layout, row, *place);
     write_type(v, layout);
@@ -160,7 +161,7 @@ static void write_url(struct view *v, const struct row *row) {
         assert(n + 2 <= URL_PIECES);
         parts[n++] = p->text;
         if (p->member == URL_END) break;
-        const struct value *cell = p->member == URL_ID ? &(struct value){V_INT, .i = row->id} : &row->cells[p->member];
+        const struct value *cell = p->member == URL_ID ? &(struct value){V_INT, .i = view_id(v, row->layout, row->id)} : &row->cells[p->member];
         parts[n] = cell->type == V_INT ? str_int(numbers[n / 2], cell->i) : cell->s;
         n++;
     }
@@ -198,17 +199,35 @@ static void write_members(struct view *v, const struct row *row) {
 
 void view_row(struct view *v, const struct row *row) {
     const struct layout *layout = row->layout;
+    const struct stranger_case *outer = view_enter(v, row);
     v->path[v->depth++] = row;
     jw_object(&v->w);
     if (resource_has_ids(layout->resource)) {
         jw_name(&v->w, JSON_NAME("id"));
-        jw_int(&v->w, row->id);
+        jw_int(&v->w, view_id(v, layout, row->id));
     }
     write_members(v, row);
     if (!layout->resource->is_item) write_type(v, layout);
     if (layout->url) write_url(v, row);
     jw_end(&v->w);
     v->depth--;
+    v->conversation = outer;
+}
+
+static void flat_row(struct view *v, const struct row *row) {
+    jw_key_raw(&v->w, str_fmt(v->c->work.arena, "%lld", (long long)view_id(v, row->layout, row->id)));
+    view_row(v, row);
+}
+
+/* A row of a person once for each conversation that showed it. */
+static void flat_person(struct view *v, const struct row *row) {
+    const struct stranger_case *outer = v->conversation;
+    for (const struct shown_person *p = v->shown_people; p; p = p->before) {
+        if (p->row->id != row->id || p->row->layout != row->layout) continue;
+        v->conversation = p->conversation;
+        flat_row(v, row);
+    }
+    v->conversation = outer;
 }
 
 void view_flat(struct view *v) {
@@ -224,8 +243,8 @@ void view_flat(struct view *v) {
         jw_object(&v->w);
         for (const struct row *row = lead; row; row = row->next) {
             if (row->layout != lead->layout) continue;
-            jw_key_raw(&v->w, str_fmt(v->c->work.arena, "%lld", (long long)row->id));
-            view_row(v, row);
+            if (v->case_count && row->layout->resource->is_person) flat_person(v, row);
+            else flat_row(v, row);
         }
         jw_end(&v->w);
     }
@@ -249,19 +268,24 @@ void render_nothing(struct view *v, const struct row *row, const struct value *o
 /* Rows in place are members of what shows them. */
 static void tag_row(struct view *v, struct tag *t, const struct row *row) {
     const struct layout *layout = row->layout;
+    const struct stranger_case *outer = view_enter(v, row);
+    struct str given = view_given_name(v, row);
     tag_text(t, layout->type.text);
-    tag_int(t, row->id);
-    for (int i = 0; i < layout->count; i++) {
+    tag_int(t, view_id(v, layout, row->id));
+    if (given.p) tag_text(t, given); /* the caller sees nothing else of this person */
+    for (int i = 0; i < layout->count && given.p == NULL; i++) {
         const struct value *cell = &row->cells[i];
+        const struct layout *target = layout->members[i].target;
         if (layout->members[i].field->flags & (INPUT_ONLY | ON_DEMAND)) continue;
         if (!view_sees(v, row, &layout->members[i]) || cell->type == V_NULL) tag_int(t, -1);
-        else if (cell->type == V_INT) tag_int(t, cell->i);
+        else if (cell->type == V_INT) tag_int(t, target ? view_id(v, target, cell->i) : cell->i);
         else if (cell->type == V_TEXT) tag_text(t, cell->s);
         else if (cell->type == V_ROWS)
             for (const struct row *inner = cell->rows; inner; inner = inner->next) tag_row(v, t, inner);
         else
-            for (int64_t k = 0; k < cell->i; k++) tag_int(t, cell->ids[k]);
+            for (int64_t k = 0; k < cell->i; k++) tag_int(t, view_id(v, target, cell->ids[k]));
     }
+    v->conversation = outer;
 }
 
 void view_tag(struct view *v, const struct row *row, char out[33]) {

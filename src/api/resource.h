@@ -103,7 +103,7 @@ enum {
     COL_PLUS = COLLABORATORS | AG_PLUS,
     ALL = CUSTOMERS | COL_PLUS,
     PUBLIC = ALL | 1 << 0,
-    FINGERPRINT = 1 << 6, /* callers known by fingerprint alone, too */
+    FINGERPRINT = 1 << 6, /* callers without login who send a fingerprint, too */
     TOKEN = 1 << 7,       /* ?token= of a conversation, too */
     NEW_PASSWORD = 1 << 8, /* X-Token of a login whose password has expired, too */
 };
@@ -176,7 +176,8 @@ struct resource {
     const char *brief_of;       /* type that this one shows in brief: include of this type expands references to that one */
     bool is_item;               /* an item of a list, no resource: shown without id and resource_type */
     const struct subject *subject; /* what rules may ask of its rows: core/definition.h; NULL: nothing */
-    bool is_person;             /* rows are people: one's own is seen whole, whatever .to says */
+    bool is_person;             /* rows are people: one's own is seen whole, whatever .to says; callers without login see pseudonyms */
+    const char *conversation;   /* member that holds the id of the conversation a row belongs to: whose pseudonyms it shows. NULL: none */
     int activities;             /* enum activity_owner: the trail that tells how its rows change; 0: none */
     bool changes_unseen;        /* members change without updated_at: no Last-Modified */
     bool has_default;           /* exactly one row is_default, and enabled where rows can be: api/default_row.h */

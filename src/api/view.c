@@ -548,6 +548,7 @@ static int follow_list(struct view *v, const struct id_list *l) {
 int view_follow(struct view *v, struct row *rows) {
     struct id_list *lists = NULL;
     if (rows == NULL) return 0;
+    TRY(view_people(v, rows));
     int rc = load_lists(v, rows);
     for (struct row *row = rows; row && rc == 0; row = row->next) {
         row->expandable = true;

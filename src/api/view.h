@@ -7,6 +7,7 @@
 
 #include "api/call.h"
 #include "api/layout.h"
+#include "core/stranger.h"
 
 void sql_and(struct buf *sql, const char *condition); /* " AND condition" */
 /* The condition of visibility and existence, as " AND ..."; its binds are in b. */
@@ -36,6 +37,13 @@ struct slot {
     struct row *row;
 };
 
+/* A person in a flat reply, as one conversation shows them. */
+struct shown_person {
+    const struct row *row;
+    const struct stranger_case *conversation;
+    const struct shown_person *before;
+};
+
 struct view {
     struct call *c;
     struct json_writer w;
@@ -43,6 +51,10 @@ struct view {
     struct slot *slots; /* hash of loaded rows */
     size_t slot_count, used;
     struct row *flat, *flat_last; /* included rows in the order found */
+    struct stranger_case *cases; /* for a caller without login: the conversations of the rows shown, by id */
+    int case_count;
+    const struct stranger_case *conversation; /* that is being written or tagged; NULL: people are shown as they are */
+    const struct shown_person *shown_people;  /* by references of a flat reply; the last first */
     const struct row *path[EXPANSION_MAX];
     int depth;
     size_t room; /* bytes of the arena at which view_follow ends; 0: none */
@@ -87,6 +99,13 @@ void view_type(struct view *v, const char *type);                 /* a type's na
 bool view_includes(struct view *v, const struct resource *r);
 bool view_may_see(struct view *v, const struct row *row, const struct member *m);
 static inline bool view_sees(struct view *v, const struct row *row, const struct member *m) { return m->open || view_may_see(v, row, m); }
+
+/* For a caller without login (api/people.c): loads what decides under which ids these rows show people. 0 or error. */
+int view_people(struct view *v, const struct row *rows);
+const struct stranger_case *view_enter(struct view *v, const struct row *row); /* returns v->conversation, to be put back behind the row */
+int64_t view_id(const struct view *v, const struct layout *layout, int64_t id); /* the id that is shown for this one */
+struct str view_given_name(const struct view *v, const struct row *row);        /* that the caller knows a person by; p NULL: none */
+void view_note_person(struct view *v, const struct row *row);                   /* a reference to a person in a flat reply */
 
 /* The hash of one row's own members, 32 hex digits. */
 void view_tag(struct view *v, const struct row *row, char out[33]);

@@ -42,13 +42,25 @@ bool secret_eq(struct str a, struct str b) { return a.n == b.n && sodium_memcmp(
 #define NONCE crypto_aead_xchacha20poly1305_ietf_NPUBBYTES
 #define EXTRA crypto_aead_xchacha20poly1305_ietf_ABYTES
 
-struct str seal(struct arena *a, const struct key *k, struct str text) {
+static struct str seal_with(struct arena *a, const struct key *k, struct str text, const unsigned char nonce[NONCE]) {
     unsigned char *out = arena_alloc(a, NONCE + text.n + EXTRA);
     unsigned long long n;
-    random_bytes(out, NONCE);
+    memcpy(out, nonce, NONCE);
     crypto_aead_xchacha20poly1305_ietf_encrypt(out + NONCE, &n, (const unsigned char *)text.p, text.n, NULL, 0, NULL, out,
                                                k->bytes);
     return (struct str){(char *)out, NONCE + (size_t)n};
+}
+
+struct str seal(struct arena *a, const struct key *k, struct str text) {
+    unsigned char nonce[NONCE];
+    random_bytes(nonce, NONCE);
+    return seal_with(a, k, text, nonce);
+}
+
+struct str seal_same(struct arena *a, const struct key *k, struct str text) {
+    unsigned char nonce[MAC_SIZE];
+    mac(nonce, k, text);
+    return seal_with(a, k, text, nonce);
 }
 
 struct str seal_open(struct arena *a, const struct key *k, struct str sealed) {

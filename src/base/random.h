@@ -23,6 +23,7 @@ bool secret_eq(struct str a, struct str b);
 /* Encrypts text under a key: nonce and authenticated ciphertext (XChaCha20-Poly1305). p NULL when opening fails. */
 struct str seal(struct arena *a, const struct key *k, struct str text);
 struct str seal_open(struct arena *a, const struct key *k, struct str sealed);
+struct str seal_same(struct arena *a, const struct key *k, struct str text); /* equal texts give equal results: the nonce is a keyed hash */
 struct str seal_text(struct arena *a, const struct key *k, struct str text); /* the same in hex digits, where a text is kept */
 struct str seal_text_open(struct arena *a, const struct key *k, struct str sealed);
 

@@ -151,6 +151,28 @@ void access_posts(struct work *w, struct branches *out) {
     out->bind_count = cases.bind_count;
 }
 
+#define TAKES_PART \
+    "(t.requester_id = :person OR t.creator_id = :person OR t.assigned_agent_id = :person OR EXISTS " \
+    "(SELECT 1 FROM case_participants p WHERE p.case_id = t.id AND p.user_id = :person))"
+
+int access_person(struct work *w, int64_t user_id) {
+    struct branches b = {0};
+    struct buf sql = {0};
+    struct stmt *s;
+    if (w->actor.rank >= ROLE_COLLABORATOR || user_id == w->actor.user_id) return 1;
+    access_cases(w, &b);
+    branch_bind_int(&b, ":person", user_id);
+    for (int i = 0; i < b.count; i++) buf_fmt(&sql, "%sSELECT t.id FROM cases t WHERE %s AND " TAKES_PART, i ? " UNION ALL " : "", b.where[i]);
+    buf_text(&sql, " LIMIT 1");
+    buf_char(&sql, 0);
+    int rc = db_start(w->conn, sql.p, b.binds, &s);
+    buf_free(&sql);
+    if (rc < 0) return rc;
+    rc = stmt_step(s);
+    stmt_end(s);
+    return rc;
+}
+
 void access_of_person(struct work *w, struct branches *out) {
     if (w->actor.rank >= ROLE_COLLABORATOR) {
         out->all = true;

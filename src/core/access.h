@@ -32,6 +32,10 @@ void access_own_cases(struct work *w, struct branches *out);
 /* With it: their organization's, which theirs are among; the same as access_cases, by one index range. */
 void access_organization_cases(struct work *w, struct branches *out);
 
+/* Whether the actor, who is logged in, may read this person: staff everybody, others themselves and who takes part in a conversation that
+ * they see. 1, 0 or error. */
+int access_person(struct work *w, int64_t user_id);
+
 /* What rows hold of people (user_id): staff see everybody's, others their own. */
 void access_of_person(struct work *w, struct branches *out);
 

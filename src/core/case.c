@@ -57,12 +57,12 @@ int case_count(struct work *w, struct str types, int64_t *total) {
 /* ---- making and loading ------------------------------------------------------------------------------------- */
 
 QUERY(case_insert,
-      "INSERT INTO cases (uuid, subject, channel, source, state, requester_id, requester_name, creator_id, organization_id, "
+      "INSERT INTO cases (uuid, subject, channel, source, state, requester_id, requester_name, requester_is_new, fingerprint, creator_id, organization_id, "
       "status_id, status_type, priority_id, metadata, message_seq, reopen_count, created_at, updated_at) "
-      "VALUES (:uuid, :subject, :channel, :source, 1, :requester, :requester_name, :creator, "
+      "VALUES (:uuid, :subject, :channel, :source, 1, :requester, :requester_name, :is_new, :fingerprint, :creator, "
       "(SELECT organization_id FROM users WHERE id = :requester @HOLD@), :status, 1, CAST(:priority AS BIGINT), :metadata, 0, 0, :now, :now) RETURNING id");
 QUERY(case_by_id, "SELECT requester_id, status_id, status_type, COALESCE(assigned_team_id, 0), COALESCE(assigned_agent_id, 0), channel, "
-                  "message_seq, COALESCE(last_message_id, 0), creator_id FROM cases WHERE id = :id @LOCK@");
+                  "message_seq, COALESCE(last_message_id, 0), creator_id, requester_name FROM cases WHERE id = :id @LOCK@");
 QUERY(status_of_type, "SELECT id FROM case_statuses WHERE type = :type AND is_deleted = 0 ORDER BY is_system DESC, sort_order, id LIMIT 1");
 
 int status_id_of_type(struct work *w, enum status_type type, int64_t *id) {
@@ -83,7 +83,8 @@ int case_load(struct work *w, int64_t id, struct case_now *out) {
                              .channel = (int)col_int(row, 5),
                              .message_seq = col_int(row, 6),
                              .last_message_id = col_int(row, 7),
-                             .creator_id = col_int(row, 8)};
+                             .creator_id = col_int(row, 8),
+                             .requester_name = str_dup(w->arena, col_text(row, 9))};
     stmt_end(row);
     return 1;
 }
@@ -96,6 +97,7 @@ int case_create(struct work *w, const struct case_new *n, int64_t *id) {
     TRY(db_insert(w->conn, &case_insert,
                   BINDS(B_TEXT("uuid", random_uuid(w->arena)), B_TEXT("subject", n->subject), B_INT("channel", c.channel),
                         B_ID("source", n->source), B_INT("requester", n->requester_id), B_TEXT("requester_name", n->requester_name),
+                        B_INT("is_new", n->requester_is_new), B_TEXT("fingerprint", w->actor.fingerprint),
                         B_INT("creator", n->creator_id), B_INT("status", c.status_id), B_ID("priority", n->priority_id),
                         B_TEXT("metadata", n->metadata), B_INT("now", w->now)), id));
     c.id = *id;

@@ -7,17 +7,19 @@
 
 struct case_new {
     struct str subject, contents, client_id, metadata; /* metadata: JSON; p NULL: none */
-    struct str requester_name; /* as a stranger gave it; p NULL: the requester's own */
+    struct str requester_name; /* as given by a caller without login; p NULL: the requester's own */
+    bool requester_is_new;     /* made for this conversation */
     int64_t requester_id, creator_id, priority_id;
     int source; /* 0: not given */
 };
 
-/* Makes the conversation and its first message, NEW and unassigned. */
+/* Makes the conversation, remembered with the caller's fingerprint, and its first message, NEW and unassigned. */
 int case_create(struct work *w, const struct case_new *n, int64_t *id);
 
 /* What decides about replies and changes. */
 struct case_now {
     int64_t id, requester_id, status_id, assigned_team_id, assigned_agent_id, message_seq, last_message_id, creator_id;
+    struct str requester_name; /* as given by a caller without login; p NULL: the requester's own */
     int status_type, channel;
 };
 int case_load(struct work *w, int64_t id, struct case_now *out); /* 1, 0 absent, or error; locks the row */

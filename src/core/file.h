@@ -20,6 +20,11 @@
     "(EXISTS (SELECT 1 FROM user_field_values v WHERE v.file_id = f.id) "                                              \
     "OR EXISTS (SELECT 1 FROM organization_field_values v WHERE v.file_id = f.id))"
 
+/* A row of files is the caller's. A caller without login owns the files that were uploaded with its fingerprint. */
+#define FILE_OF_ACTOR(row) "(" row ".user_id = :uploader OR " row ".fingerprint = :fingerprint)"
+#define B_FILE_OF_ACTOR(w) B_INT("uploader", (w)->actor.user_id), B_TEXT("fingerprint", file_fingerprint(w))
+struct str file_fingerprint(const struct work *w); /* p NULL: none counts */
+
 struct file_new {
     struct str name, content_type, sha256; /* 64 hex digits */
     int64_t size;
@@ -27,7 +32,7 @@ struct file_new {
 int file_create(struct work *w, const struct file_new *n, int64_t *id);
 
 /* Returns 0 if the caller may upload so many bytes more, or the refusal, which says how many bytes are used. The unattached
- * files of one person have at most files.unattached_megabytes. */
+ * files of one person have at most files.unattached_megabytes; without login, those that come from one network. */
 int files_room(struct work *w, int64_t bytes);
 int files_reserve(struct work *w, int64_t bytes); /* the same in the write of the upload. It is exact: it locks out other uploads of this person */
 

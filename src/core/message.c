@@ -16,6 +16,16 @@ QUERY(marker_move,
       "INSERT INTO read_markers (case_id, user_id, last_read_post_id, last_read_seq, last_read_at) VALUES (:case, :creator, :message, :seq, :now) "
       "ON CONFLICT (user_id, case_id) DO UPDATE SET last_read_post_id = excluded.last_read_post_id, last_read_seq = excluded.last_read_seq, "
       "last_read_at = excluded.last_read_at WHERE read_markers.last_read_seq < excluded.last_read_seq");
+QUERY(fingerprint_marker_move,
+      "INSERT INTO fingerprint_markers (case_id, last_read_post_id, last_read_seq, last_read_at) VALUES (:case, :message, :seq, :now) "
+      "ON CONFLICT (case_id) DO UPDATE SET last_read_post_id = excluded.last_read_post_id, last_read_seq = excluded.last_read_seq, "
+      "last_read_at = excluded.last_read_at WHERE fingerprint_markers.last_read_seq < excluded.last_read_seq");
+
+/* Moves the reader's read marker: the person's, or without login the fingerprint's. */
+static int move_marker(struct work *w, const struct bind *binds) {
+    if (w->actor.rank > ROLE_PUBLIC) return db_exec(w->conn, &marker_move, binds);
+    return w->actor.fingerprint.p ? db_exec(w->conn, &fingerprint_marker_move, binds) : 0;
+}
 
 /* The beginning of a message on one line. */
 static struct str preview(struct arena *a, struct str contents) {
@@ -64,7 +74,9 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
                                      B_INT("staff", by_staff && !by_requester), B_INT("now", w->now));
     TRY(db_exec(w->conn, &case_replied, binds));
     TRY(db_exec(w->conn, &participant_add, binds));
-    TRY(db_exec(w->conn, &marker_move, binds));
+    /* Without login the requester has read nothing but this message, and only if it is the first. */
+    if (w->actor.rank == ROLE_PUBLIC && c->message_seq == 1) TRY(db_exec(w->conn, &marker_move, binds));
+    TRY(move_marker(w, binds));
     return status_follows(w, c, by_requester, by_staff);
 }
 
@@ -91,5 +103,5 @@ int message_set_status(struct work *w, int64_t case_id, int64_t message_id, enum
     int changed = db_exec(w->conn, &messages_advance, binds);
     TRY(changed);
     if (changed) TRY(db_exec(w->conn, &case_message_status, binds));
-    return status == MESSAGE_SEEN ? db_exec(w->conn, &marker_move, binds) : 0;
+    return status == MESSAGE_SEEN ? move_marker(w, binds) : 0;
 }

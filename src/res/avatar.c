@@ -3,6 +3,7 @@
 #include "api/generic.h"
 #include "core/avatar.h"
 #include "core/file.h"
+#include "core/stranger.h"
 #include "core/words.h"
 #include "files/content.h"
 #include "files/picture.h"
@@ -10,6 +11,7 @@
 #include <inttypes.h>
 
 QUERY(avatar_of, "SELECT full_name FROM users WHERE id = :id");
+QUERY(avatar_of_requester, "SELECT requester_name FROM cases WHERE id = :case AND requester_id = :user AND requester_name IS NOT NULL");
 
 /* Bytes of the first character of a word, 0 when it is no letter or digit that XML can hold as it is. */
 static size_t initial(struct str word) {
@@ -49,30 +51,54 @@ struct str avatar_version(const struct desk *d, struct arena *a, int64_t user_id
 }
 
 const struct field avatar_args[] = {
-    {"v", F_TEXT, NULLABLE, .doc = "As the person's avatar has it. Without it only who is logged in sees more than a blank picture."},
+    {"v", F_TEXT, NULLABLE, .doc = "As the person's avatar has it. Without it only staff see more than a blank picture."},
     {0},
 };
 
-static bool may_see(struct call *c) {
+/* Whose picture the address proves to have been shown. 0: nobody's. */
+static int64_t proved(struct call *c, struct picture_proof *p) {
     struct str given = arg(c, "v")->value.s, moment = given;
-    if (c->work.actor.rank > ROLE_PUBLIC) return true;
-    return given.p && secret_eq(given, avatar_version(c->work.desk, c->work.arena, c->vars[0].id, str_cut(&moment, '.')));
+    int64_t asked = c->vars[0].id;
+    *p = (struct picture_proof){0};
+    if (given.p == NULL) return 0;
+    if (picture_proof_read(c->work.desk, c->work.arena, given, p)) return asked == p->shown ? p->user_id : 0;
+    return secret_eq(given, avatar_version(c->work.desk, c->work.arena, asked, str_cut(&moment, '.'))) ? asked : 0;
 }
 
-int avatar_read(struct call *c) {
+static int send_picture(struct call *c, int64_t user_id) {
     struct str name, type, data;
-    TRY(api_input(c));
-    int rc = db_text(c->work.conn, &avatar_of, BINDS(B_INT("id", c->vars[0].id)), c->work.arena, &name);
+    int rc = db_text(c->work.conn, &avatar_of, BINDS(B_INT("id", user_id)), c->work.arena, &name);
     if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
-    bool seen = may_see(c);
-    int uploaded = seen ? avatar_find(&c->work, c->vars[0].id, &type, &data) : 0;
+    int uploaded = avatar_find(&c->work, user_id, &type, &data);
     TRY(uploaded);
-    if (uploaded) {
-        buf_str(&c->out, data);
-        call_header(c, "Content-Type", type);
-    } else {
-        draw_initials(c, seen ? name : S(""));
+    if (!uploaded) {
+        draw_initials(c, name);
+        return 0;
     }
+    buf_str(&c->out, data);
+    call_header(c, "Content-Type", type);
+    return 0;
+}
+
+/* Without login a requester is drawn by the name that was given, never by the owner's name or picture. */
+static int send_proved(struct call *c, const struct picture_proof *p, int64_t user_id) {
+    struct str given = {0};
+    if (p->case_id)
+        TRY(db_text(c->work.conn, &avatar_of_requester, BINDS(B_INT("case", p->case_id), B_INT("user", user_id)), c->work.arena, &given));
+    if (given.p == NULL) return send_picture(c, user_id);
+    draw_initials(c, given);
+    return 0;
+}
+
+/* Staff see all pictures, others those whose address they were shown. Any other address is answered by the same blank picture, without a
+ * look at the store: neither reply nor time tells whether there is such a person, or a picture. */
+int avatar_read(struct call *c) {
+    struct picture_proof p;
+    TRY(api_input(c));
+    int64_t user_id = proved(c, &p);
+    if (user_id) TRY(send_proved(c, &p, user_id));
+    else if (c->work.actor.rank >= ROLE_COLLABORATOR) TRY(send_picture(c, c->vars[0].id));
+    else draw_initials(c, S(""));
     c->raw = true;
     call_header(c, "X-Content-Type-Options", S("nosniff"));
     call_header(c, "Content-Security-Policy", S("default-src 'none'; sandbox"));

@@ -7,8 +7,8 @@
 int avatar_read(struct call *c); /* GET /users/:id/avatar */
 extern const struct field avatar_args[];
 
-/* What an address of a picture carries: its moment, and what proves that the address was shown. Programs load pictures without
- * credentials, and ids can be counted: without it, nobody in particular sees neither picture nor initials. */
+/* The proof in the address of a picture: when the picture last changed, and a MAC. Programs load pictures without credentials, and ids can
+ * be counted, so the proof shows that the caller was shown the address. Callers without login get another one: core/stranger.h. */
 struct str avatar_version(const struct desk *d, struct arena *a, int64_t user_id, struct str moment);
 
 /* The file part `avatar` of a PUT, or a file that was uploaded before: scaled in the pool, judged with the other fields, then stored if

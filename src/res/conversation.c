@@ -103,18 +103,6 @@ static bool request_token_good(struct call *c, struct str token, int64_t id) {
     return secret_eq(token, request_token(c, id, issued));
 }
 
-QUERY(case_stranger, "SELECT c.requester_id, CASE WHEN u.purged_at IS NULL THEN c.requester_name END FROM cases c JOIN users u ON u.id = c.requester_id WHERE c.id = :id");
-
-static int note_stranger(struct call *c, int64_t id) {
-    struct stmt *row;
-    int rc = db_row(c->work.conn, &case_stranger, BINDS(B_INT("id", id)), &row);
-    if (rc <= 0) return rc;
-    c->stranger_id = col_int(row, 0);
-    c->stranger_name = str_dup(c->work.arena, col_text(row, 1));
-    stmt_end(row);
-    return 0;
-}
-
 static int read_conversation(struct call *c) {
     const struct json *token = json_member(c->query, S("token"));
     if (token == NULL) {
@@ -124,8 +112,21 @@ static int read_conversation(struct call *c) {
     }
     if (token->type != JSON_STRING || !request_token_good(c, token->text, c->vars[0].id)) return fail(&c->work, ERR_AUTHENTICATION_FAILED);
     if (c->work.actor.rank == ROLE_PUBLIC) c->work.actor.token_case_id = c->vars[0].id;
-    TRY(note_stranger(c, c->vars[0].id));
     return api_get(c);
+}
+
+/* ---- participants ------------------------------------------------------------------------------------------------------ */
+
+#define PARTICIPANTS "SELECT p.user_id FROM case_participants p WHERE p.case_id = :id UNION SELECT k.requester_id FROM cases k WHERE k.id = :id"
+QUERY(participants_of_case, PARTICIPANTS);
+
+static int list_participants(struct call *c) {
+    int64_t *ids;
+    if (c->work.actor.rank > ROLE_PUBLIC) return api_list(c);
+    TRY(api_of(c));
+    TRY(api_input(c));
+    int n = db_ids(c->work.conn, &participants_of_case, BINDS(B_INT("id", c->vars[0].id)), c->work.arena, &ids);
+    return n < 0 ? n : api_reply_people(c, ids, n);
 }
 
 /* ---- making ----------------------------------------------------------------------------------------------------------- */
@@ -174,18 +175,17 @@ static int read_metadata(struct call *c, struct str *out) {
     return failed(&c->work) ? -(int)failure(&c->work) : 0;
 }
 
-/* The requester of a stranger's conversation: who has the address, or somebody new. */
+/* The requester of a conversation that is made without login: the owner of the address, or a new person. The reply must not tell which. */
 static int find_requester(struct call *c, struct case_new *n) {
     struct str email = in_text(c, "email"), name = in_text(c, "name");
     /* Strangers who come at once with one new address make one user. */
     TRY(db_lock(c->work.conn, str_fmt(c->work.arena, "email:%s", email_key(c->work.arena, email).p)));
     int rc = identity_owner(&c->work, IDENTITY_EMAIL, email, &n->requester_id);
     if (rc < 0) return rc;
-    if (rc) n->requester_name = name;
-    else TRY(user_create(&c->work, &(struct user_new){.full_name = name, .email = email, .role_id = 4}, false, &n->requester_id));
-    c->stranger_id = n->requester_id;
-    c->stranger_name = name;
-    return 0;
+    n->requester_name = name;
+    n->requester_is_new = rc == 0;
+    if (rc) return 0;
+    return user_create(&c->work, &(struct user_new){.full_name = name, .email = email, .role_id = 4}, false, &n->requester_id);
 }
 
 static int create(struct call *c) {
@@ -196,8 +196,6 @@ static int create(struct call *c) {
     if (!stranger) in_ignore(c, "email", "the caller is logged in");
     if (a->rank <= ROLE_CUSTOMER && !setting_bool(c->work.desk, "cases.priority_customer_editable"))
         in_ignore(c, "priority", "customers may not edit it");
-    if (http_header(c->http, "X-Fingerprint-ID").p || json_named(c->query, S("_fingerprint_id")))
-        notice(&c->work, "NOTICE", "The fingerprint was ignored: conversations by fingerprint arrive with a later release.");
     api_input(c);
     for (int i = 0; i < 2 && stranger; i++) {
         const char *name = i ? "email" : "name";
@@ -278,16 +276,17 @@ static const struct field list_args[] = {
 static const struct field token_args[] = {{"token", F_TEXT, .doc = "From X-Request-Token: reads this one conversation without login, for 120 seconds."}, {0}};
 
 static const struct route conversation_routes[] = {
-    {GET, "/conversations", ALL, "", LIST, list_conversations, .args = list_args, .order = {.key = "t.created_at", .descending = true},
+    {GET, "/conversations", ALL | FINGERPRINT, "", LIST, list_conversations, .args = list_args, .order = {.key = "t.created_at", .descending = true},
      .count = count_conversations, .summary = "List the conversations",
-     .doc = "Customers get those they requested, staff all they may see."},
-    {GET, "/conversations/:id", ALL | TOKEN, "", ONE, read_conversation, .args = token_args, .headers = "X-Request-Token", .summary = "Read a conversation",
+     .doc = "Customers get those they requested, staff all they may see, a fingerprint those that were made with it."},
+    {GET, "/conversations/:id", ALL | FINGERPRINT | TOKEN, "", ONE, read_conversation, .args = token_args, .headers = "X-Request-Token", .summary = "Read a conversation",
      .doc = "The reply's X-Request-Token reads it once more without login, for 120 seconds."},
-    {GET, "/conversations/:id/participants", ALL, "", LIST, api_list, .reply = "user_minimal", .of = "conversation",
-     .where = "(t.id IN (SELECT p.user_id FROM case_participants p WHERE p.case_id = :id) OR t.id = (SELECT k.requester_id FROM cases k WHERE k.id = :id))",
+    {GET, "/conversations/:id/participants", ALL | FINGERPRINT, "", LIST, list_participants, .reply = "user_minimal", .of = "conversation",
+     .where = "t.id IN (" PARTICIPANTS ")",
      .summary = "List who takes part in a conversation"},
-    {POST, "/conversations", PUBLIC, "", ONE, create, .input = create_input, .body = FILES_IGNORED, .headers = "X-Request-Token", .summary = "Open a conversation",
-     .doc = "Without login a user is found by the address, or made."},
+    {POST, "/conversations", PUBLIC | FINGERPRINT, "", ONE, create, .input = create_input, .body = FILES_IGNORED, .headers = "X-Request-Token", .summary = "Open a conversation",
+     .doc = "Without login a user is found by the address, or made; people are then shown under pseudonyms. With X-Fingerprint-ID the conversation is "
+            "remembered as made with this fingerprint, which sees it later."},
     {PUT, "/conversations/:id", ALL, "", ONE, update, .input = update_input, .summary = "Change a conversation",
      .doc = "Customers change what is customer-editable, complete a conversation, and open a completed one again.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
@@ -295,19 +294,21 @@ static const struct route conversation_routes[] = {
 };
 
 const struct resource conversation_resource = {.type = "conversation", .title = "Conversations", .doc = "What customers ask and staff answer.",
-                                               .url = "conversations/:id", .table = "cases", .fields = conversation_fields,
+                                               .url = "conversations/:id", .table = "cases", .fields = conversation_fields, .conversation = "id",
                                                .routes = conversation_routes, .visible = access_cases, .keyset = true};
 
 /* ---- read markers --------------------------------------------------------------------------------------------------------- */
 
 static const struct field marker_fields[] = {
-    {"last_read_post_id", F_INT, READONLY, .column = "m.last_read_post_id", .doc = "The last message read."},
-    {"last_read_at", F_TIME, READONLY, .column = "m.last_read_at", .doc = "When."},
-    {"unread_count", F_INT, READONLY, .column = "t.message_seq - COALESCE(m.last_read_seq, 0)", .doc = "How many came since.", .example = "1"},
+    {"last_read_post_id", F_INT, READONLY, .column = "COALESCE(m.last_read_post_id, f.last_read_post_id)", .doc = "The last message read."},
+    {"last_read_at", F_TIME, READONLY, .column = "COALESCE(m.last_read_at, f.last_read_at)", .doc = "When."},
+    {"unread_count", F_INT, READONLY, .column = "t.message_seq - COALESCE(m.last_read_seq, f.last_read_seq, 0)", .doc = "How many came since.", .example = "1"},
     {0},
 };
 
-/* Of whoever asks: its id is the conversation's, so that a reference costs nothing. */
+/* The caller's: the person's, or without login the fingerprint's. Its id is the conversation's, so that a reference costs nothing. */
 const struct resource read_marker_resource = {.type = "read_marker", .title = "Read markers", .doc = "How far the caller has read a conversation.",
-                                              .table = "cases", .from = "cases t LEFT JOIN read_markers m ON m.case_id = t.id AND m.user_id = :me",
+                                              .table = "cases",
+                                              .from = "cases t LEFT JOIN read_markers m ON m.case_id = t.id AND m.user_id = :me "
+                                                      "LEFT JOIN fingerprint_markers f ON f.case_id = t.id AND CAST(:me AS BIGINT) = 0",
                                               .fields = marker_fields, .visible = access_cases};

@@ -49,8 +49,11 @@ static int create(struct call *c) {
     TRY(api_of(c));
     TRY(api_input(c));
     TRY(case_load(&c->work, c->vars[0].id, &now));
-    struct message_new m = {.contents = in_text(c, "contents"), .client_id = in_text(c, "client_id"), .creator_id = c->work.actor.user_id,
-                            .source = (int)in_int(c, "source")};
+    /* A caller known by a fingerprint is the requester, under the name that it gave. */
+    bool logged_in = c->work.actor.rank > ROLE_PUBLIC;
+    struct message_new m = {.contents = in_text(c, "contents"), .client_id = in_text(c, "client_id"),
+                            .creator_id = logged_in ? c->work.actor.user_id : now.requester_id,
+                            .creator_name = logged_in ? (struct str){0} : now.requester_name, .source = (int)in_int(c, "source")};
     TRY(message_post(&c->work, &now, &m, &c->id));
     return api_reply(c);
 }
@@ -71,17 +74,17 @@ static int update(struct call *c) {
 #define OF_CASE .of = "conversation", .where = "t.case_id = :id AND t.kind = 1", .label = "conversation_message"
 
 static const struct route message_routes[] = {
-    {GET, "/conversations/:id/messages", ALL, "", LIST, api_list, OF_CASE, .order = {.descending = true},
+    {GET, "/conversations/:id/messages", ALL | FINGERPRINT, "", LIST, api_list, OF_CASE, .order = {.descending = true},
      .summary = "List the messages of a conversation", .doc = "The newest first."},
-    {GET, "/conversations/:id/messages/:message_id", ALL, "", ONE, api_get, OF_CASE, .summary = "Read a message"},
-    {POST, "/conversations/:id/messages", ALL, "", ONE, create, OF_CASE, .input = create_input, .args = create_args, .body = FILES_IGNORED, .permission = "cases.public_reply",
+    {GET, "/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", ONE, api_get, OF_CASE, .summary = "Read a message"},
+    {POST, "/conversations/:id/messages", ALL | FINGERPRINT, "", ONE, create, OF_CASE, .input = create_input, .args = create_args, .body = FILES_IGNORED, .permission = "cases.public_reply",
      .summary = "Answer a conversation", .doc = "A staff reply opens a new conversation, a requester's reply opens a pending or completed one again.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {PUT, "/conversations/:id/messages/:message_id", ALL, "", NONE, update, OF_CASE, .input = update_input, .summary = "Say that a message was delivered or seen",
+    {PUT, "/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", NONE, update, OF_CASE, .input = update_input, .summary = "Say that a message was delivered or seen",
      .doc = "A step back changes nothing."},
     {0},
 };
 
 const struct resource conversation_message_resource = {.type = "case_message", .title = "Messages", .doc = "What was written in a conversation.",
                                                        .url = "conversations/:case_id/messages/:id", .table = "posts", .where = "t.kind = 1",
-                                                       .fields = message_fields, .routes = message_routes, .keyset = true};
+                                                       .fields = message_fields, .conversation = "case_id", .routes = message_routes, .keyset = true};

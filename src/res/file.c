@@ -127,8 +127,9 @@ static void write_content_url(struct view *v, const struct row *row, const struc
 }
 
 static void visible(struct work *w, struct branches *out) {
-    branch_add(out, "t.user_id = :uploader AND (t.expires_at IS NULL OR t.expires_at > :moment)");
+    branch_add(out, FILE_OF_ACTOR("t") " AND (t.expires_at IS NULL OR t.expires_at > :moment)");
     branch_bind_int(out, ":uploader", w->actor.user_id);
+    branch_bind_text(out, ":fingerprint", file_fingerprint(w));
     branch_bind_int(out, ":moment", w->now);
 }
 
@@ -157,13 +158,13 @@ static const struct field upload_args[] = {
 #define CONTENT_DOC " The name is in Content-Disposition; HEAD shows it with size and type alone. One range of bytes is understood."
 
 static const struct route file_routes[] = {
-    {POST, "/files", ALL, "", ONE, create, .also = LIST_COUNT, .prepare = keep_contents, .body = RAW_FILE, .input = nothing, .args = upload_args,
+    {POST, "/files", ALL | FINGERPRINT, "", ONE, create, .also = LIST_COUNT, .prepare = keep_contents, .body = RAW_FILE, .input = nothing, .args = upload_args,
      .summary = "Upload a file",
      .doc = "As the whole body, of any Content-Type but JSON and forms, or as parts of multipart/form-data; several files answer a list. Its id is then named where a file is "
             "wanted (avatar_file_id, values of FILE fields), by who uploaded it, within twelve hours, as often as needed.",
      .errors = "FIELD_REQUIRED FIELD_EMPTY CHECKSUM_MISMATCH"},
-    {GET, "/files/:id", ALL, "", ONE, api_get, .summary = "Read a file", .doc = "For who uploaded it; its content has an address of its own."},
-    {GET, "/files/:id/content", ALL, "", ONE, own_content, .args = content_args, .is_download = true, .has_ranges = true, .summary = "Download a file",
+    {GET, "/files/:id", ALL | FINGERPRINT, "", ONE, api_get, .summary = "Read a file", .doc = "For who uploaded it; its content has an address of its own."},
+    {GET, "/files/:id/content", ALL | FINGERPRINT, "", ONE, own_content, .args = content_args, .is_download = true, .has_ranges = true, .summary = "Download a file",
      .doc = "For who uploaded it." CONTENT_DOC},
     {GET, "/users/:id/files/:file_id/content", ALL, "users", ONE, user_content, .args = content_args, .is_download = true, .has_ranges = true, .of = "user",
      .summary = "Download a file of a person", .doc = "The file that is a value of a custom field, for who sees the value: staff, and the person." CONTENT_DOC},

@@ -6,6 +6,7 @@
 #include "api/generic.h"
 #include "api/reply.h"
 #include "base/log.h"
+#include "core/file.h"
 #include "core/words.h"
 #include "files/content.h"
 
@@ -141,7 +142,7 @@ static int send_content(struct call *c, const struct content *f) {
 /* ---- which, and for whom ------------------------------------------------------------------------------------------ */
 
 #define CONTENT "t.name, t.content_type, t.sha256, t.size"
-QUERY(content_of_file, "SELECT " CONTENT " FROM files t WHERE t.id = :file AND t.user_id = :me AND (t.expires_at IS NULL OR t.expires_at > :now)");
+QUERY(content_of_file, "SELECT " CONTENT " FROM files t WHERE t.id = :file AND " FILE_OF_ACTOR("t") " AND (t.expires_at IS NULL OR t.expires_at > :now)");
 #define CONTENT_OF_VALUE(table, owner)                                                                                                     \
     "SELECT " CONTENT " FROM " table " v JOIN custom_fields f ON f.id = v.field_id JOIN files t ON t.id = v.file_id "                      \
     "WHERE v." owner " = :owner AND v.file_id = :file AND f.is_enabled = 1 AND f.is_visible_to_customers >= :visible LIMIT 1"
@@ -152,7 +153,7 @@ static int send_found(struct call *c, const struct query *q) {
     struct work *w = &c->work;
     struct stmt *row;
     const struct bind *binds =
-        BINDS(B_INT("file", c->vars[c->var_count - 1].id), B_INT("owner", c->vars[0].id), B_INT("me", w->actor.user_id),
+        BINDS(B_INT("file", c->vars[c->var_count - 1].id), B_INT("owner", c->vars[0].id), B_FILE_OF_ACTOR(w),
               B_INT("visible", w->actor.rank < ROLE_COLLABORATOR), B_INT("now", w->now));
     int rc = db_row(w->conn, q, binds, &row);
     if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);

@@ -4,19 +4,23 @@
 #include "core/words.h"
 #include "res/avatar.h"
 
-static bool is_stranger(const struct call *c, const struct row *row) {
-    return c->work.actor.rank == ROLE_PUBLIC && c->stranger_id == row->id && c->stranger_name.p;
+void person_name(struct view *v, const struct row *row, const struct value *own) {
+    struct str given = view_given_name(v, row);
+    jw_str(&v->w, given.p ? given : own->s);
 }
 
-void person_name(struct view *v, const struct row *row, const struct value *own) {
-    jw_str(&v->w, is_stranger(v->c, row) ? v->c->stranger_name : own->s);
+/* Without login the address holds a pseudonym, and its proof says sealed whose picture it is: of a known requester as of a new one. */
+static struct str proof_without_login(const struct view *v, const struct row *row, const struct value *own) {
+    struct picture_proof p = {.shown = view_id(v, row->layout, row->id), .case_id = v->conversation->id, .user_id = row->id};
+    if (view_given_name(v, row).p == NULL) str_to_int(own->s, &p.moment);
+    return picture_proof_text(v->c->work.desk, v->c->work.arena, &p);
 }
 
 void person_avatar(struct view *v, const struct row *row, const struct value *own) {
     const struct desk *d = v->c->work.desk;
     char id[INT_TEXT];
-    struct str version = is_stranger(v->c, row) ? S("0") : avatar_version(d, v->c->work.arena, row->id, own->s);
-    JW_CAT(&v->w, d->base_url, S("/api/v1/users/"), str_int(id, row->id), S("/avatar?v="), version);
+    struct str version = v->conversation ? proof_without_login(v, row, own) : avatar_version(d, v->c->work.arena, row->id, own->s);
+    JW_CAT(&v->w, d->base_url, S("/api/v1/users/"), str_int(id, view_id(v, row->layout, row->id)), S("/avatar?v="), version);
 }
 
 void person_zone_offset(struct view *v, const struct row *row, const struct value *own) {

@@ -7,7 +7,7 @@
 #include "res/contact.h"
 #include "res/field_value.h"
 
-void person_name(struct view *v, const struct row *row, const struct value *own); /* of a stranger the name as given */
+void person_name(struct view *v, const struct row *row, const struct value *own); /* of a requester without login: the name as given */
 void person_avatar(struct view *v, const struct row *row, const struct value *own);
 void person_zone_offset(struct view *v, const struct row *row, const struct value *own);
 void person_realtime_channel(struct view *v, const struct row *row, const struct value *own);

@@ -311,6 +311,15 @@ static const struct field delete_args[] = {
     {0},
 };
 
+/* A caller without login asks by the pseudonym it was shown. */
+static int read_user(struct call *c) {
+    struct path_var *asked = &c->vars[0];
+    bool nobody = c->work.actor.rank == ROLE_PUBLIC;
+    int seen = nobody ? stranger_find(&c->work, asked->id, &c->conversation, &asked->id) : access_person(&c->work, asked->id);
+    if (seen <= 0) return seen < 0 ? seen : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    return api_get(c);
+}
+
 /* Oneself, with what only oneself is shown. */
 static int me(struct call *c) {
     c->vars[0] = (struct path_var){.bind = ":id", .id = c->work.actor.user_id};
@@ -327,7 +336,8 @@ static const struct route user_routes[] = {
      .summary = "List what filters of people may ask", .doc = "Custom fields are named userfields.<key>."},
     {POST, "/users/filter", COL_PLUS, "users", LIST, api_filter, .input = filter_input, .order = {.descending = true}, .reads = true, .summary = "Find people by a predicate",
      .doc = "A problem's pointer says where it is: predicates/collections/0/propositions/1/operator."},
-    {GET, "/users/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read a person"},
+    {GET, "/users/:id", ALL | FINGERPRINT, "users", ONE, read_user, .summary = "Read a person",
+     .doc = "Staff read everybody. Customers and fingerprints read the people of the conversations they see, with fewer members."},
     {GET, "/users/:id/avatar", PUBLIC, "", ONE, avatar_read, .args = avatar_args, .is_download = true, .label = "-", .summary = "Read the picture of a person",
      .doc = "It always answers: initials are drawn where no picture was uploaded."},
     {PUT, "/users/:id/avatar", AG_PLUS, "users", ONE, put_avatar, .prepare = avatar_prepare, .input = avatar_input, .body = FILES_TAKEN,

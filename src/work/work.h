@@ -25,7 +25,8 @@ struct desk {
     struct str installation; /* 64 hex digits: names of realtime channels */
     struct str process;      /* of this run of the program: which entries of the outbox are its own */
     struct str inbox;        /* the folder that mail comes in by (mail/inbox.h); p NULL: none */
-    struct key session_key, csrf_key, request_key, account_key, idempotency_key, factor_key, remember_key, link_key, mail_key, setting_key;
+    struct key session_key, csrf_key, request_key, account_key, idempotency_key, factor_key, remember_key, link_key, mail_key, setting_key,
+        fingerprint_key, pseudonym_key, picture_key;
     struct key credential_key; /* of this process alone: what the credential cache is keyed by */
     struct settings *settings; /* what the desk decides: core/setting.h */
     struct touches *touches;   /* activity gathered in memory: core/session.h */
@@ -43,7 +44,8 @@ struct actor {
     int64_t password_updated_at; /* 0: no password */
     uint64_t denied;      /* bits of permissions that are off */
     int64_t token_case_id; /* nobody, but shown this one conversation */
-    struct str fingerprint, remote, user_agent;
+    struct str fingerprint; /* keyed hash of the one that was sent (core/stranger.h); p NULL: none. Without login it admits the caller */
+    struct str remote, user_agent;
     bool csrf_checked;    /* the session wants X-CSRF-Token on writes */
     int64_t wrote_at;     /* when the session last wrote, to a second; kept where processes share a store */
 };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { File, HOUR, multipart, raw, shared } from './lib/index.mjs';
 
@@ -45,5 +45,16 @@ describe('unattached files of one person', () => {
     await client.fetch('/profile');
     const replies = await Promise.all(Array.from({ length: 12 }, () => upload(client, 300_000)));
     assert.deepEqual(replies.map((reply) => reply.status).sort(), [...Array(3).fill(201), ...Array(9).fill(413)]);
+  });
+
+  test('of fingerprints have a limit for each network address, whatever fingerprints it makes up', async () => {
+    const print = (from) => w.desk.anyone.at(from).with({ 'X-Fingerprint-ID': randomUUID() });
+    (await upload(print('127.0.0.2'), LIMIT - 10)).must(201);
+    const { body } = (await upload(print('127.0.0.2'), 11)).refused(413, 'PAYLOAD_TOO_LARGE', 'file');
+    assert.match(body.errors[0].message, new RegExp(`network address use ${LIMIT - 10} of ${LIMIT} bytes`));
+    (await upload(print('127.0.0.3'), LIMIT)).must(201);
+    (await upload(w.desk.customer, 1000)).must(201);
+    await w.desk.clock.forward(12 * HOUR);
+    (await upload(print('127.0.0.2'), 11)).must(201);
   });
 });

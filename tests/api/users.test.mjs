@@ -201,12 +201,14 @@ test('admins act on anyone of equal or lower rank', async (t) => {
   (await desk.admin.delete(`/users/${desk.people.owner.id}`)).refused(403, 'PERMISSIONS_DENIED');
 });
 
-test('collaborators read users and do not write them; customers do neither', async (t) => {
+test('collaborators read users and do not write them; customers read themselves and change nobody', async (t) => {
   const desk = await open(t);
   const collaborator = desk.as('collaborator');
   (await collaborator.get('/users')).must(200);
   (await collaborator.post('/users', ANN)).refused(403, 'PERMISSIONS_DENIED');
-  for (const path of ['/users', `/users/${desk.people.customer.id}`]) (await desk.customer.get(path)).refused(403, 'PERMISSIONS_DENIED');
+  (await desk.customer.get('/users')).refused(403, 'PERMISSIONS_DENIED');
+  assert.equal((await desk.customer.fetch(`/users/${desk.people.customer.id}`)).id, desk.people.customer.id);
+  (await desk.customer.get(`/users/${desk.people.owner.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
   assert.equal(await total(desk.owner), 5);
 });
 

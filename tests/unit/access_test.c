@@ -16,9 +16,11 @@
 #define AGENTS 5
 #define CUSTOMERS 6
 
+#define FINGERPRINTS 4
+
 struct fact {
     int64_t team, agent, requester, organization;
-    int state, type;
+    int state, type, fingerprint; /* fingerprint: 0 made without one */
 };
 
 struct world {
@@ -40,9 +42,15 @@ QUERY(world_user, "INSERT INTO users (id, uuid, full_name, name_key, is_enabled,
 QUERY(world_team, "INSERT INTO teams (id, title, created_at, updated_at) VALUES (:id, 'x', 0, 0)");
 QUERY(world_member, "INSERT INTO team_members (team_id, user_id, created_at) VALUES (:team, :user, 0)");
 QUERY(world_case, "INSERT INTO cases (id, uuid, subject, channel, state, requester_id, creator_id, organization_id, assigned_team_id, assigned_agent_id, "
-                  "status_id, status_type, message_seq, reopen_count, created_at, updated_at) VALUES (:id, 'x', 'x', 2, :state, :requester, :requester, "
-                  "CAST(:organization AS BIGINT), CAST(:team AS BIGINT), CAST(:agent AS BIGINT), CAST(:type AS BIGINT), CAST(CAST(:type AS BIGINT) AS INTEGER), "
+                  "status_id, status_type, fingerprint, message_seq, reopen_count, created_at, updated_at) VALUES (:id, 'x', 'x', 2, :state, :requester, :requester, "
+                  "CAST(:organization AS BIGINT), CAST(:team AS BIGINT), CAST(:agent AS BIGINT), CAST(:type AS BIGINT), CAST(CAST(:type AS BIGINT) AS INTEGER), :fingerprint, "
                   "0, 0, :id, 0)");
+/* Hashes of fingerprints; p NULL for 0. */
+static struct str fingerprint(int i) {
+    static const char *const hashes[FINGERPRINTS + 1] = {NULL, "f1", "f2", "f3", "f4"};
+    return hashes[i] ? str_of(hashes[i]) : (struct str){0};
+}
+
 /* Two customers are in the first of two organizations, two in the second, two in none. */
 static int64_t organization_of(int user_id) { return user_id > AGENTS ? user_id % 3 : 0; }
 
@@ -67,11 +75,11 @@ static int fill(struct conn *c, void *arg) {
     for (int id = 1; id <= CASES; id++) {
         struct fact *f = &w->facts[id];
         *f = (struct fact){.team = roll(w, 3) ? roll(w, TEAMS) + 1 : 0, .agent = roll(w, 2) ? roll(w, AGENTS) + 1 : 0,
-                           .requester = AGENTS + 1 + roll(w, CUSTOMERS), .state = roll(w, 5) ? 1 : 3, .type = (int)roll(w, 5) + 1};
+                           .requester = AGENTS + 1 + roll(w, CUSTOMERS), .state = roll(w, 5) ? 1 : 3, .type = (int)roll(w, 5) + 1, .fingerprint = (int)roll(w, FINGERPRINTS + 1)};
         f->organization = organization_of((int)f->requester);
         if (db_exec(c, &world_case,
                     BINDS(B_INT("id", id), B_INT("state", f->state), B_INT("requester", f->requester), B_ID("organization", f->organization),
-                          B_ID("team", f->team), B_ID("agent", f->agent), B_INT("type", f->type))) < 0)
+                          B_ID("team", f->team), B_ID("agent", f->agent), B_INT("type", f->type), B_TEXT("fingerprint", fingerprint(f->fingerprint)))) < 0)
             return -1;
     }
     return db_exec(c, &world_counts, NULL);
@@ -100,7 +108,7 @@ static int unmake(void **state) {
 
 static bool sees(const struct world *w, const struct actor *a, const struct fact *f) {
     if (f->state != CASE_ACTIVE) return false;
-    if (a->rank == ROLE_PUBLIC) return false;
+    if (a->rank == ROLE_PUBLIC) return a->fingerprint.p && f->fingerprint && str_eq(a->fingerprint, fingerprint(f->fingerprint));
     if (a->rank == ROLE_CUSTOMER)
         return f->requester == a->user_id || (a->sees_organization && f->organization == a->organization_id);
     if (a->case_access == CASES_ALL) return true;
@@ -154,6 +162,13 @@ static void everybody_sees_what_the_sentence_says_and_counts_it(void **state) {
             check_actor(w, (struct actor){.rank = ROLE_CUSTOMER, .user_id = customer, .organization_id = organization, .sees_organization = shared && organization});
         }
     check_actor(w, (struct actor){.rank = ROLE_PUBLIC});
+    check_actor(w, (struct actor){.rank = ROLE_PUBLIC, .fingerprint = S("f")}); /* that made none */
+    for (int i = 1; i <= FINGERPRINTS; i++) {
+        check_actor(w, (struct actor){.rank = ROLE_PUBLIC, .fingerprint = fingerprint(i)});
+        /* Who is logged in sees no more and no less for sending one. */
+        check_actor(w, (struct actor){.rank = ROLE_CUSTOMER, .user_id = AGENTS + 1, .fingerprint = fingerprint(i)});
+        check_actor(w, (struct actor){.rank = ROLE_AGENT, .user_id = 1, .case_access = CASES_SELF, .fingerprint = fingerprint(i)});
+    }
 }
 
 /* ---- while somebody goes ---------------------------------------------------------------------------------------- */
