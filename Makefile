@@ -102,6 +102,7 @@ build/fuzz/predicate_fuzz: $(addprefix src/,core/predicate.c core/predicate_run.
 
 build/fuzz/template_fuzz: $(addprefix src/,core/template_text.c core/template_html.c core/template_originals.c)
 build/fuzz/report_fuzz: $(addprefix src/,mail/report.c mail/mime.c)
+build/fuzz/scan_fuzz: src/http/scan.c
 
 # A fuzz target that needs more sources than these includes them, or names them above.
 build/fuzz/%: tests/fuzz/%.c $(wildcard src/base/*.c src/json/*.c)

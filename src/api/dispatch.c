@@ -616,9 +616,7 @@ static struct str request_id(struct api *api, struct arena *a) {
     return str_hex(a, &id, sizeof id);
 }
 
-static void on_handle(void *ctx, struct http_request *r) {
-    struct api *api = ctx;
-    if (service_handle(api, r)) return;
+static struct hop *hop_new(struct api *api, struct http_request *r) {
     struct hop *h = ARENA_NEW(r->arena, struct hop);
     struct call *c = &h->call;
     h->began = clock_monotonic();
@@ -630,6 +628,14 @@ static void on_handle(void *ctx, struct http_request *r) {
     c->work.actor.remote = r->remote;
     c->work.actor.user_agent = user_agent_of(r);
     c->query = c->credentials = c->body = json_new(r->arena, JSON_OBJECT);
+    return h;
+}
+
+static void on_handle(void *ctx, struct http_request *r) {
+    struct api *api = ctx;
+    if (service_handle(api, r)) return;
+    struct hop *h = hop_new(api, r);
+    struct call *c = &h->call;
     if (str_eq(r->method, S("OPTIONS"))) {
         preflight(h);
         return;
@@ -642,9 +648,15 @@ static void on_handle(void *ctx, struct http_request *r) {
     else authenticate(h);
 }
 
+/* What is no request, or over a limit of the edge, has a reply like all others. */
+static void on_refuse(void *ctx, struct http_request *r, int err, const char *reason) {
+    struct hop *h = hop_new(ctx, r);
+    finish(h, fail_field(&h->call.work, (enum error)err, (struct str){0}, "%s", reason));
+}
+
 static void on_end(void *ctx, struct http_request *r) { (void)ctx, (void)r; }
 
 const struct http_app *api_app(void) {
-    static const struct http_app app = {.begin = on_begin, .handle = on_handle, .end = on_end};
+    static const struct http_app app = {.begin = on_begin, .handle = on_handle, .end = on_end, .refuse = on_refuse};
     return &app;
 }

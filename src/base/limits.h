@@ -8,7 +8,7 @@
 #define LIMIT_PARTS 256                   /* parts of a multipart body */
 #define LIMIT_PART_HEAD (16 * 1024)      /* the header lines of one part: file names of 8 KiB are sent */
 #define LIMIT_CONNECTION_MEMORY (18 * 1024) /* head, its records, reply head; spent by idle connections too: 18.8 KiB each */
-#define LIMIT_HEAD (12 * 1024)            /* request line and header fields; the rest of the above is for the reply's */
+#define LIMIT_HEAD (12 * 1024)            /* request line, header fields and trailers; the rest of the above is for the reply's */
 #define LIMIT_URI (10 * 1024)              /* request target: a thousand ids of six digits with encoded commas fit */
 #define LIMIT_HEADERS 100                 /* header fields of a request */
 #define LIMIT_JSON_DEPTH 64               /* deepest documented body needs 7 */

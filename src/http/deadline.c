@@ -2,8 +2,8 @@
  *
  * The library's own timeout counts from the last byte, so that a client which sends a byte now and then keeps its
  * connection for ever, and a few hundred of them a server's. Here every phase of a connection has one absolute end, set
- * when the phase begins and moved by nothing but real progress: a head has DEADLINE_HEAD_MS from its request line (a
- * new connection as long to send that line, a kept one IDLE_KEEPALIVE_S), a body DEADLINE_BODY_MS and a minimum rate
+ * when the phase begins and moved by nothing but real progress: a head has DEADLINE_HEAD_MS from its first byte (a
+ * new connection as long to send that byte, a kept one IDLE_KEEPALIVE_S), a body DEADLINE_BODY_MS and a minimum rate
  * behind its first 64 KiB, a reply the same. The loops only store a number. The sweeper looks at all connections a few
  * times a second and calls shutdown(2) on the late ones; their loop then sees an end of file and closes them in its
  * usual way. It never closes a descriptor itself, and it looks while it holds the lock under which a closing connection
@@ -54,13 +54,23 @@ static void cut(struct conn *c) {
     shutdown(c->fd, SHUT_RDWR);
 }
 
+/* A peer that closed its half together with its last request is not seen by the library: the edge of epoll that would tell came with
+ * the request. It has as long as a head. */
+static bool is_left(struct conn *c, int64_t now) {
+    char byte;
+    int64_t at = atomic_load_explicit(&c->quiet_at, memory_order_relaxed);
+    if (at == 0 || now < at) return false;
+    atomic_compare_exchange_strong(&c->quiet_at, &at, 0);
+    return recv(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 static void sweep_conn(struct http_server *s, struct conn *c, int64_t now) {
     int64_t deadline = atomic_load_explicit(&c->deadline, memory_order_relaxed);
     enum phase phase = (enum phase)atomic_load_explicit(&c->phase, memory_order_relaxed);
     bool late = deadline && now >= deadline;
     bool hurry = atomic_load_explicit(&s->hurry, memory_order_relaxed);
     if (late && phase != PHASE_IDLE) atomic_fetch_add_explicit(&s->timed_out, 1, memory_order_relaxed);
-    if (late || (phase == PHASE_IDLE && atomic_load(&s->draining)) ||
+    if (late || (phase == PHASE_IDLE && (atomic_load(&s->draining) || is_left(c, now))) ||
         (hurry && phase != PHASE_WORK && phase != PHASE_SEND))
         cut(c);
     else if (hurry && phase == PHASE_SEND && deadline > now + TIME_SECOND)
@@ -75,7 +85,7 @@ void linger(struct conn *c) {
     int fd = fcntl(c->fd, F_DUPFD_CLOEXEC, 0);
     if (fd < 0) return;
     int64_t ms = LINGER_MS + (int64_t)c->pending.n * 1000 / MIN_BODY_RATE;
-    s->lingering[s->lingering_n++] = (struct lingering){fd, clock_monotonic() + ms, c->pending, c->pending_sent};
+    s->lingering[s->lingering_n++] = (struct lingering){fd, clock_monotonic() + ms, c->pending, c->pending_sent, c->deaf};
     if (c->pending.n == 0) shutdown(fd, SHUT_WR);
     c->pending = (struct buf){0};
 }
@@ -94,7 +104,7 @@ static bool send_pending(struct lingering *l) {
 /* MSG_TRUNC lets the kernel discard without a copy (tcp(7)). */
 static bool linger_on(struct lingering *l) {
     ssize_t n = recv(l->fd, NULL, DISCARD, MSG_DONTWAIT | MSG_TRUNC);
-    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) return false;
+    if ((n == 0 && !l->deaf) || (n < 0 && errno != EAGAIN && errno != EINTR)) return false;
     return l->pending.n == 0 || !send_pending(l);
 }
 

@@ -2,7 +2,9 @@
  *
  *   server.c    start, stop, connections and how many an address may have
  *   accept.c    listening, and which loop a connection goes to
- *   framing.c   the head of a request: is it well-formed?
+ *   intake.c    what is read from sockets, before the library sees it
+ *   scan.c      is it well-formed? It knows no HTTP library
+ *   framing.c   the head of a request, as the library has split it
  *   request.c   from the head to handle(), bodies in between
  *   response.c  from http_reply to the socket
  *   deadline.c  the sweeper: what is late, who hung up, what must be drained
@@ -16,6 +18,7 @@
 #include "base/limits.h"
 #include "http/body.h"
 #include "http/http.h"
+#include "http/scan.h"
 #include "http/spool.h"
 
 #include <microhttpd.h>
@@ -26,7 +29,7 @@ struct edge;
 
 enum phase {
     PHASE_IDLE, /* nothing asked: new, or between two requests */
-    PHASE_HEAD, /* the request line was read */
+    PHASE_HEAD, /* its first byte was read */
     PHASE_BODY,
     PHASE_WORK, /* the app's turn: no deadline here, the app has its own budgets */
     PHASE_SEND,
@@ -43,12 +46,17 @@ struct conn {
     char remote[ADDRESS_TEXT];
     _Atomic int phase;
     _Atomic int64_t deadline; /* clock_monotonic when the sweeper shuts the socket down; 0: never */
+    _Atomic int64_t quiet_at; /* clock_monotonic from which an idle peer that closed its half is not waited for; 0: never */
     struct edge *edge;        /* the request that is being served */
+    struct scan scan;         /* of all that was read */
+    int64_t completed;        /* requests */
     char *target;             /* the raw request target, in the library's buffer: see read_target */
     size_t target_n;
     char *question, behind_question;
     int64_t started;
     bool surplus;       /* over the caps: not linked, never answered */
+    bool refused;       /* what was not well-formed has had its reply: nothing more is read */
+    bool deaf;          /* its reading half was shut down, so that the library reads the end */
     bool unread;        /* closes with bytes of the peer unread: see linger() */
     struct buf pending; /* of a reply of our own: what the socket did not take at once; linger() sends it */
     size_t pending_sent;
@@ -71,6 +79,7 @@ struct edge {
     struct body *body;
     int64_t body_began, body_got;
     bool handled, deferred, close;
+    bool last; /* the client wants the connection closed behind it */
     _Atomic bool ready; /* the reply is below */
     int status;
     struct buf reply;
@@ -88,6 +97,8 @@ struct loop {
     struct http_server *server;
     struct MHD_Daemon *daemon;
     _Atomic int connections; /* given to it and not yet closed */
+    struct conn **by_fd;     /* its connections; only the loop uses this */
+    size_t by_fd_n;
 };
 
 struct lingering {
@@ -95,6 +106,7 @@ struct lingering {
     int64_t until;
     struct buf pending;
     size_t sent;
+    bool deaf; /* its reading half was shut down here, so an end of file says nothing of the peer */
 };
 #define LINGER_MAX 256
 #define BUCKETS 1024
@@ -111,7 +123,7 @@ struct http_server {
     struct address *proxies;
     size_t proxy_count;
     int max_connections, max_per_address;
-    bool cap_loopback, exact_layout;
+    bool cap_loopback;
     int64_t head_ms, body_ms, idle_ms;
 
     pthread_mutex_t lock; /* conns, by_address, lingering */
@@ -145,16 +157,22 @@ void wait_begin(struct edge *e);
 void wait_end(struct edge *e);
 void linger(struct conn *c); /* under server->lock, when the library is about to close c->fd */
 
+/* intake.c */
+bool intake_works(void); /* the library reads through it */
+void intake_open(struct loop *l, struct conn *c); /* on the loop, before anything is read */
+void intake_close(struct loop *l, struct conn *c);
+bool intake_due(const struct conn *c); /* the request behind those completed is malformed, and was not refused yet */
+void intake_refuse(struct conn *c, int err, const char *reason); /* writes the refusal; the connection must then close */
+
 /* framing.c */
 struct framing {
-    int err;            /* 0: well-formed */
-    const char *reason; /* a sentence */
-    bool has_body, chunked;
+    bool has_body;
     int64_t length; /* Content-Length; 0 when chunked */
 };
-struct framing framing_read(struct edge *e, const char *method, const char *version);
+struct framing framing_read(struct edge *e, const char *version); /* fills e->head, too */
 
 /* request.c */
+struct edge *edge_new(struct conn *c);
 void *on_request_line(void *cls, const char *uri, struct MHD_Connection *library);
 enum MHD_Result on_request(void *cls, struct MHD_Connection *library, const char *url, const char *method,
                            const char *version, const char *upload, size_t *upload_n, void **context);
@@ -162,7 +180,7 @@ void on_completed(void *cls, struct MHD_Connection *library, void **context, enu
 
 /* response.c */
 enum MHD_Result response_queue(struct edge *e); /* a reply is ready and the library may take it */
-void response_refuse(struct edge *e, int err, const char *reason); /* makes this the reply; reason NULL: the error's own message */
+void response_refuse(struct edge *e, int err, const char *reason); /* makes the app's refusal the reply; reason NULL: the error's own message */
 enum MHD_Result response_write(struct edge *e); /* straight to the socket, and close: see there */
 
 /* server.c */

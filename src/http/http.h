@@ -4,8 +4,8 @@
  * (in memory, or a multipart form with its files in temporary files), handle(), then, once the reply is sent or the
  * peer is gone, end(). All three run on one of the event loops, and may before http_start has returned. handle() either
  * calls http_reply before it returns, or http_defer and later, from any thread and exactly once, http_reply. A peer
- * that leaves in the middle of its body gets end() without handle(). A head that is not well-formed never reaches the
- * app. */
+ * that leaves in the middle of its body gets end() without handle(). A head that is not well-formed becomes no request:
+ * refuse() makes the reply, and the connection closes. */
 #ifndef HTTP_HTTP_H
 #define HTTP_HTTP_H
 
@@ -60,6 +60,10 @@ struct http_app {
     void (*begin)(void *ctx, struct http_request *r, struct http_plan *plan);
     void (*handle)(void *ctx, struct http_request *r);
     void (*end)(void *ctx, struct http_request *r); /* the last word: free what `app` holds */
+    /* Makes the reply to what is no request: a malformed head or chunk, or one over a limit. It must call http_reply before it
+     * returns. There is no begin and no end; of r only arena and remote are known, method and path are empty. A reply that can't be
+     * sent as it is (a file behind a head that is too large) is refused in the same way, with its own r. */
+    void (*refuse)(void *ctx, struct http_request *r, int err, const char *reason);
     /* A deferred request's peer hung up, or the server stops and can't wait; a reply is still due. Called from a thread
      * of the edge at most once a request; it must only set a flag or interrupt, never reply itself. May be NULL. */
     void (*gone)(void *ctx, struct http_request *r);

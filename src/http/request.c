@@ -2,6 +2,8 @@
 
 #include "base/clock.h"
 
+#include <assert.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define BODY_FREE_BYTES (64 * 1024) /* what DEADLINE_BODY_MS is for; limits.h */
@@ -39,8 +41,8 @@ static struct conn *conn_of(struct MHD_Connection *library) {
  * hidden by an end behind its question mark until the head is complete (show_query). The target is the library's own
  * writable buffer, which stays where it is until the request is completed. */
 void *on_request_line(void *cls, const char *uri, struct MHD_Connection *library) {
-    struct http_server *s = cls;
     struct conn *c = conn_of(library);
+    (void)cls;
     c->target = (char *)(uintptr_t)(uri ? uri : "");
     c->target_n = strlen(c->target);
     c->question = memchr(c->target, '?', c->target_n);
@@ -48,8 +50,6 @@ void *on_request_line(void *cls, const char *uri, struct MHD_Connection *library
         c->behind_question = c->question[1];
         c->question[1] = '\0';
     }
-    c->started = clock_monotonic();
-    conn_phase(c, PHASE_HEAD, s->head_ms);
     return NULL;
 }
 
@@ -120,11 +120,12 @@ static enum MHD_Result run_handle(struct edge *e, bool within_body) {
     return e->deferred ? MHD_YES : answer(e, within_body);
 }
 
-/* The request ends without the app: it was no request. */
-static enum MHD_Result refuse(struct edge *e, const struct framing *f) {
-    atomic_fetch_add_explicit(&e->server->refused, 1, memory_order_relaxed);
-    e->conn->unread = e->close = true;
-    response_refuse(e, (int)f->err, f->reason);
+/* The body of this request was found malformed when it was read together with requests before it. */
+static enum MHD_Result refuse(struct edge *e) {
+    struct conn *c = e->conn;
+    atomic_fetch_add_explicit(&c->server->refused, 1, memory_order_relaxed);
+    c->refused = c->unread = e->close = true;
+    response_refuse(e, c->scan.err, c->scan.reason);
     enum MHD_Result result = response_queue(e);
     buf_free(&e->reply);
     arena_free(e->r.arena);
@@ -154,26 +155,28 @@ static bool prepare_body(struct edge *e, const struct framing *f, const struct h
     return true;
 }
 
-static struct edge *edge_new(struct http_server *s, struct MHD_Connection *library) {
+struct edge *edge_new(struct conn *c) {
     struct arena *arena = arena_new();
     struct edge *e = ARENA_NEW(arena, struct edge);
     e->r.arena = arena;
-    e->server = s;
-    e->library = library;
-    e->conn = conn_of(library);
+    e->server = c->server;
+    e->conn = c;
     e->reply_last = &e->reply_head;
     e->file = -1;
-    e->r.started = e->conn->started;
+    e->r.started = c->started;
+    e->r.remote = str_of(c->remote);
     return e;
 }
 
 static enum MHD_Result on_head(struct http_server *s, struct MHD_Connection *library, const char *method,
                                const char *version, void **context) {
-    struct edge *e = edge_new(s, library);
+    struct edge *e = edge_new(conn_of(library));
+    assert(e->conn->scan.heads > e->conn->completed); /* the library sees nothing that was not scanned */
+    e->library = library;
     show_query(e->conn);
     e->r.method = str_of(method);
-    struct framing f = framing_read(e, method, version);
-    if (f.err) return refuse(e, &f);
+    struct framing f = framing_read(e, version);
+    if (intake_due(e->conn)) return refuse(e);
     struct http_plan plan = {.body = HTTP_BODY_MEMORY, .limit = LIMIT_BODY};
     e->r.body = S("");
     read_target(&e->r, e->conn);
@@ -213,12 +216,26 @@ enum MHD_Result on_request(void *cls, struct MHD_Connection *library, const char
     return *upload_n ? on_body(e, upload, upload_n) : on_complete(e);
 }
 
+/* Between two requests. The head of the next one may have come with the one before, or a part of it, or what is none. */
+static void await_next(struct conn *c) {
+    struct http_server *s = c->server;
+    bool begun = scan_request(&c->scan) > c->completed + 1 || scan_in_head(&c->scan);
+    c->started = clock_monotonic();
+    if (intake_due(c)) {
+        intake_refuse(c, c->scan.err, c->scan.reason);
+        c->deaf = true;
+        shutdown(c->fd, SHUT_RD); /* the library wakes, reads the end, and closes */
+    }
+    if (atomic_load(&s->draining)) conn_phase(c, PHASE_IDLE, 1);
+    else conn_phase(c, begun ? PHASE_HEAD : PHASE_IDLE, begun ? s->head_ms : s->idle_ms);
+    atomic_store_explicit(&c->quiet_at, c->started + s->head_ms, memory_order_relaxed);
+}
+
 void on_completed(void *cls, struct MHD_Connection *library, void **context, enum MHD_RequestTerminationCode why) {
     struct http_server *s = cls;
     struct edge *e = *context;
     struct conn *c = conn_of(library);
-    (void)why;
-    if (atomic_load(&c->phase) < PHASE_WORK) c->unread = true; /* the library refused a line or a chunk */
+    bool goes_on = e && why == MHD_REQUEST_TERMINATED_COMPLETED_OK && !e->close && !e->last;
     if (e) {
         s->app.end(s->ctx, &e->r);
         body_free(e->body);
@@ -228,5 +245,6 @@ void on_completed(void *cls, struct MHD_Connection *library, void **context, enu
         arena_free(e->r.arena);
     }
     *context = c->edge = NULL;
-    conn_phase(c, PHASE_IDLE, atomic_load(&s->draining) ? 1 : s->idle_ms);
+    c->completed++;
+    if (goes_on) await_next(c);
 }

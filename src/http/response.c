@@ -82,18 +82,15 @@ static size_t reply_head_size(const struct edge *e) {
 }
 
 void response_refuse(struct edge *e, int err, const char *reason) {
-    const struct error_info *info = error_info((enum error)err);
     if (e->file >= 0) close(e->file);
     e->file = -1;
     shared_drop(e->shared);
     e->shared = NULL;
-    e->status = info->status;
-    e->reply.n = 0;
-    buf_fmt(&e->reply, "{\"status\":%d,\"errors\":[{\"code\":\"%s\",\"message\":\"%s\"}]}", info->status, info->code,
-            reason ? reason : info->message);
+    buf_free(&e->reply);
     e->reply_head = NULL;
     e->reply_last = &e->reply_head;
-    http_add_header(&e->r, "Content-Type", S("application/json"));
+    e->deferred = false; /* nobody waits for it any more */
+    e->server->app.refuse(e->server->ctx, &e->r, err, reason ? reason : error_info((enum error)err)->message);
 }
 
 /* Only the library sends files. Where it can't, they are not read into memory instead: so many bytes are for nobody to ask for. */

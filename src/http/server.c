@@ -92,6 +92,7 @@ static void on_connection(void *cls, struct MHD_Connection *library, void **cont
     struct conn *c = *context;
     if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
         atomic_fetch_sub(&l->connections, 1);
+        intake_close(l, c);
         if (!c->surplus) conn_unlink(s, c);
         buf_free(&c->pending);
         free(c);
@@ -106,6 +107,7 @@ static void on_connection(void *cls, struct MHD_Connection *library, void **cont
     address_text(&c->address, c->remote);
     conn_phase(c, PHASE_IDLE, s->head_ms);
     *context = c;
+    intake_open(l, c);
     if (!conn_link(s, c)) conn_refuse(s, c);
 }
 
@@ -147,7 +149,6 @@ static bool configure(struct http_server *s, const struct http_config *cfg, char
     s->max_connections = (int)given(cfg->max_connections, LIMIT_CONNECTIONS);
     s->max_per_address = (int)given(cfg->max_per_address, LIMIT_CONNECTIONS_PER_ADDRESS);
     s->cap_loopback = cfg->max_per_address != 0;
-    s->exact_layout = strcmp(MHD_get_version(), "0.9.75") == 0; /* framing.c */
     s->folder.path = strdup(cfg->tmp_dir ? cfg->tmp_dir : "/tmp");
     s->folder.most = cfg->spool_bytes ? cfg->spool_bytes : LIMIT_SPOOLED;
     for (const struct str *p = cfg->proxies; p && p->p; p++) s->proxy_count++;
@@ -216,6 +217,7 @@ static void server_free(struct http_server *s) {
     pthread_cond_destroy(&s->wake);
     pthread_mutex_destroy(&s->wait_lock);
     pthread_mutex_destroy(&s->lock);
+    for (int i = 0; s->loops && i < s->loop_count; i++) free(s->loops[i].by_fd);
     free(s->loops);
     free(s->proxies);
     free((char *)(uintptr_t)s->folder.path);
@@ -230,7 +232,9 @@ struct http_server *http_start(const struct http_config *cfg, const struct http_
     s->ctx = ctx;
     s->listener = -1;
     init_locks(s);
-    if (configure(s, cfg, err, err_size)) {
+    if (!intake_works()) {
+        snprintf(err, err_size, "the HTTP library does not read through this program: its symbol `recv` is not exported");
+    } else if (configure(s, cfg, err, err_size)) {
         s->listener = listener_open(cfg->address, cfg->port, &s->port, err, err_size);
         if (s->listener >= 0 && cfg->bound) cfg->bound(cfg->bound_arg, s->port);
         if (s->listener >= 0 && start_threads(s)) return s;

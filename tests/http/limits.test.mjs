@@ -99,6 +99,26 @@ test('header fields', async () => {
     assert.equal((await server.ask(head('GET /', `X: ${'y'.repeat(100000)}`))).status, 431);
 });
 
+test('heads of many fields, cookies and bytes are served or refused in JSON, never by the library in its way', async () => {
+    for (const fields of [0, 20, 60, 96])
+        for (const cookies of [0, 1, 50, 150, 400])
+            for (const bytes of [0, 2000, 5000, 8000, 11000]) {
+                const cookie = cookies ? [`Cookie: ${Array.from({ length: cookies }, (_, i) => `c${i}=${i}`).join('; ')}`] : [];
+                const request = head('GET /', 'Connection: close', `X: ${'y'.repeat(bytes)}`, ...cookie, ...Array.from({ length: fields }, (_, i) => `X${i}: y`));
+                const reply = await server.ask(request);
+                if (reply.status === 200) assert.equal(reply.body, 'GET /\n');
+                else assert.equal(JSON.parse(reply.body).errors[0].code, 'HEADERS_TOO_LARGE', `${fields} fields, ${cookies} cookies, ${bytes} bytes: ${reply.text.slice(0, 300)}`);
+                if (request.length < 4000 && fields + cookies < 60) assert.equal(reply.status, 200);
+            }
+});
+
+test('trailers of a chunked body count as fields of the head', async () => {
+    const body = (n) => `${head('POST /x', 'Transfer-Encoding: chunked', 'Connection: close')}1\r\nx\r\n0\r\n${'X: y\r\n'.repeat(n)}\r\n`;
+    assert.equal((await server.ask(body(97))).status, 200);
+    assert.equal((await server.ask(body(98))).status, 431);
+    assert.equal((await server.ask(`${head('POST /x', 'Transfer-Encoding: chunked')}1;${'e'.repeat(300)}\r\nx`)).status, 400);
+});
+
 test('a reply whose head the library has no memory for', async () => {
     const ask = (n, wide, method = 'GET') => server.ask(head(`${method} /size?n=${n}&wide=${wide}`, 'Connection: close'), 10000);
     for (const wide of [100, 4000, 7000, 9000, 20000, 100000]) {

@@ -1,8 +1,9 @@
 // Clients that take their time: each phase of a request has an end, and nobody else waits for them.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import net from 'node:net';
 import { test } from 'node:test';
-import { Server, wait } from './lib.mjs';
+import { Client, Server, wait } from './lib.mjs';
 
 const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const files = Number(/Max open files +\d+ +(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))[1]);
@@ -62,6 +63,35 @@ test('each phase has its end', async () => {
             'Content-Type: multipart/form-data; boundary=B\r\n\r\n', 'x'),
         cutBetween(server, 950, 1600, get, '').then((client) => assert.match(client.text, /^HTTP\/1\.1 200/)), // kept alive
     ]);
+    assert.equal(await server.stop(), 0);
+});
+
+test('a part of the next head, and a peer that closed its half, have as long as a head and not as an idle connection', async () => {
+    const server = await Server.start('head_ms=600', 'idle_s=60');
+    const answered = (client) => assert.match(client.text, /^HTTP\/1\.1 200/);
+    const halfClosed = async (request) => {
+        const client = new Client(net.connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true }));
+        const start = Date.now();
+        client.socket.end(request);
+        await client.toEnd(20000);
+        assert.ok(client.closed && since(start) < 15000, `cut after ${since(start)} ms: ${client.closed}`);
+        answered(client);
+    };
+    await Promise.all([
+        cutBetween(server, 550, 15000, `${get}G`, '').then(answered), // one byte, with the request before it
+        cutBetween(server, 550, 15000, `${get}\r`, '').then(answered),
+        cutBetween(server, 550, 15000, `${get}${get}GET /`, 'x').then((client) => assert.equal(client.text.match(/HTTP\/1\.1 200/g).length, 2)),
+        halfClosed(get),
+        halfClosed(get.replace('GET /', 'GET /defer?ms=300')), // the end comes while nobody reads
+        halfClosed(get.replace('GET /', 'GET /size?n=20000000')),
+    ]);
+    const kept = server.connect(); // behind a reply that has arrived
+    await kept.send(get);
+    await kept.replies();
+    const start = Date.now();
+    await kept.send('G');
+    await kept.toEnd(20000);
+    assert.ok(kept.closed && since(start) >= 550 && since(start) < 15000, `cut after ${since(start)} ms: ${kept.closed}`);
     assert.equal(await server.stop(), 0);
 });
 

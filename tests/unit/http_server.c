@@ -186,6 +186,15 @@ static void end(void *ctx, struct http_request *r) {
     if (r->app) say("end");
 }
 
+static void refuse(void *ctx, struct http_request *r, int err, const char *reason) {
+    struct buf out = {0};
+    const struct error_info *info = error_info(err);
+    (void)ctx;
+    http_add_header(r, "Content-Type", S("application/json"));
+    buf_fmt(&out, "{\"status\":%d,\"errors\":[{\"code\":\"%s\",\"message\":\"%s\"}]}", info->status, info->code, reason);
+    http_reply(r, info->status, &out);
+}
+
 struct options {
     struct http_config http;
     struct str proxies[2];
@@ -210,7 +219,7 @@ static void option(struct options *o, struct str word) {
 }
 
 int main(int argc, char **argv) {
-    static const struct http_app app = {begin, handle, end, gone};
+    static const struct http_app app = {begin, handle, end, refuse, gone};
     struct options o = {
         .http = {.address = "127.0.0.1", .loops = 2, .tmp_dir = "/tmp"},
           .drain_ms = 3000
