@@ -10,6 +10,7 @@ struct api *api_new(struct desk *d, const struct api_config *cfg, char *err, siz
     api->cfg = *cfg;
     api->arena = arena_new();
     api->started = clock_monotonic();
+    api->started_at = clock_now(&d->clock);
     api_access_log(api, cfg->access_log);
     random_bytes(&api->serial_mask, sizeof api->serial_mask);
     pthread_mutex_init(&api->credentials.lock, NULL);

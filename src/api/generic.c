@@ -8,6 +8,7 @@
 #include "base/fold.h"
 #include "base/random.h"
 #include "core/activity.h"
+#include "core/words.h"
 
 #include <assert.h>
 
@@ -65,11 +66,25 @@ static int64_t updated_at(const struct row *row) {
     return 0;
 }
 
-static void tag_row(struct call *c, struct view *v, const struct row *row) {
+/* When what the row shows last changed; 0: that is not known. */
+static int last_change(struct call *c, const struct row *row, int64_t *at) {
+    const struct resource *r = row->layout->resource;
+    struct stmt *s;
+    *at = row->modified ? row->modified : r->changes_unseen ? 0 : updated_at(row);
+    bool own = r->is_person && row->id == c->work.actor.user_id;
+    if (r->changed == NULL || !(own || c->work.actor.rank >= ROLE_COLLABORATOR)) return 0; /* the time would tell of members that are hidden */
+    TRY(db_start(c->work.conn, r->changed, BINDS(B_INT("id", row->id)), &s));
+    int rc = stmt_step(s);
+    if (rc == 1) *at = col_int(s, 0);
+    stmt_end(s);
+    return rc < 0 ? rc : 0;
+}
+
+static int tag_row(struct call *c, struct view *v, const struct row *row) {
     char hex[33];
     view_tag(v, row, hex);
     c->etag = str_dup(c->work.arena, str_of(hex));
-    c->modified = row->layout->resource->changes_unseen ? 0 : updated_at(row);
+    return last_change(c, row, &c->modified);
 }
 
 /* A row that is made has nothing to be locked by but its address. */
@@ -101,8 +116,8 @@ static int conditional_one(struct call *c) {
     if (!asked) return 0;
     struct view *v = view_new(c);
     TRY(load_target(c, v, &row));
-    tag_row(c, v, row);
-    c->modified = updated_at(row); /* a change that is seen is one, whatever else may have changed */
+    TRY(tag_row(c, v, row));
+    if (c->modified == 0) c->modified = updated_at(row); /* a change that is seen is one, whatever else may have changed */
     int rc = conditional(c);
     c->etag = (struct str){0};
     c->modified = 0;
@@ -291,7 +306,7 @@ int api_reply_one(struct call *c, int64_t id) {
     struct row *row;
     c->id = id;
     TRY(load_target(c, v, &row));
-    tag_row(c, v, row);
+    TRY(tag_row(c, v, row));
     return envelope_row(v, row);
 }
 
@@ -329,7 +344,7 @@ int api_get(struct call *c) {
     if (row == NULL) return fail(&c->work, ERR_RESOURCE_NOT_FOUND);
     TRY(api_input(c));
     TRY(view_follow(v, row));
-    tag_row(c, v, row);
+    TRY(tag_row(c, v, row));
     if (!c->options.ajax && (rc = conditional(c)) != 0) return rc < 0 ? rc : 0;
     return envelope_row(v, row);
 }

@@ -146,7 +146,8 @@ struct api {
     atomic_bool draining, access_log;
     atomic_ullong serial; /* of X-Request-ID */
     uint64_t serial_mask;
-    int64_t started;
+    int64_t started;    /* clock_monotonic */
+    int64_t started_at; /* clock_now */
 };
 
 #endif

@@ -179,7 +179,8 @@ struct resource {
     bool is_person;             /* rows are people: one's own is seen whole, whatever .to says; callers without login see pseudonyms */
     const char *conversation;   /* member that holds the id of the conversation a row belongs to: whose pseudonyms it shows. NULL: none */
     int activities;             /* enum activity_owner: the trail that tells how its rows change; 0: none */
-    bool changes_unseen;        /* members change without updated_at: no Last-Modified */
+    bool changes_unseen;        /* members change without updated_at: no Last-Modified, but for .changed */
+    const char *changed;        /* query of the time at which what the row :id shows last changed, deletions included */
     bool has_default;           /* exactly one row is_default, and enabled where rows can be: api/default_row.h */
     /* Rows that are made, no table's: all those of the path, in their order; name.p: at most the one so called, which the path's
      * last variable names. api_list, api_get, api_target and replies serve them as they serve others. */

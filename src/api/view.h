@@ -21,6 +21,7 @@ struct row {
     const struct layout *layout;
     int64_t id;
     struct value *cells; /* parallel to the resource's fields */
+    int64_t modified;    /* when it last changed, of rows that no table holds; 0: unknown */
     bool expandable;     /* its references were followed too */
     struct row *next;    /* in the list it was loaded with */
 };

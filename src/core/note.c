@@ -10,8 +10,8 @@ QUERY(note_pin_set, "UPDATE notes SET is_pinned = :pinned, pinned_by_id = CAST(:
 QUERY(note_drop, "DELETE FROM notes WHERE id = :id");
 QUERY(note_author, "SELECT user_id FROM notes WHERE id = :id");
 /* Pinned notes are counted where they are shown; in the write that pins, so that the count is exact. */
-QUERY(user_pins, "UPDATE users SET pinned_notes_count = pinned_notes_count + :more WHERE id = (SELECT owner_user_id FROM notes WHERE id = :id)");
-QUERY(organization_pins, "UPDATE organizations SET pinned_notes_count = pinned_notes_count + :more "
+QUERY(user_pins, "UPDATE users SET pinned_notes_count = pinned_notes_count + :more, updated_at = :now WHERE id = (SELECT owner_user_id FROM notes WHERE id = :id)");
+QUERY(organization_pins, "UPDATE organizations SET pinned_notes_count = pinned_notes_count + :more, updated_at = :now "
                          "WHERE id = (SELECT organization_id FROM notes WHERE id = :id)");
 
 struct str note_html(struct arena *a, struct str contents) {
@@ -46,7 +46,7 @@ int note_rewrite(struct work *w, int64_t id, struct str contents) {
 }
 
 static int count_pin(struct work *w, int64_t id, int more) {
-    const struct bind *binds = BINDS(B_INT("id", id), B_INT("more", more));
+    const struct bind *binds = BINDS(B_INT("id", id), B_INT("more", more), B_INT("now", w->now));
     TRY(db_exec(w->conn, &user_pins, binds));
     return db_exec(w->conn, &organization_pins, binds);
 }

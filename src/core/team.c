@@ -6,6 +6,9 @@
 
 QUERY(teams_mark, "UPDATE teams SET deleted_at = :now, legacy_id = NULL WHERE id IN @LIST(:ids)");
 QUERY(team_members_remove, "DELETE FROM team_members WHERE team_id IN @LIST(:ids)");
+/* People show their teams. */
+QUERY(teams_people_changed, "UPDATE users SET updated_at = :now WHERE id IN (SELECT user_id FROM team_members WHERE team_id IN @LIST(:ids))");
+QUERY(people_teams_changed, "UPDATE users SET updated_at = :now WHERE id IN @LIST(:users)");
 QUERY(team_member_add, "INSERT INTO team_members (team_id, user_id, created_at) SELECT CAST(:team AS BIGINT), id, CAST(:now AS BIGINT) FROM users "
                        "WHERE id IN @LIST(:users) ON CONFLICT (team_id, user_id) DO NOTHING");
 QUERY(team_member_remove, "DELETE FROM team_members WHERE team_id = :team AND user_id IN @LIST(:users)");
@@ -17,6 +20,7 @@ QUERY(teams_staffed, "SELECT t.id, h.zones, h.holidays, h.time_zone FROM teams t
 int teams_delete(struct work *w, struct str ids) {
     const struct bind *binds = BINDS(B_TEXT("ids", ids), B_INT("now", w->now));
     TRY(db_exec(w->conn, &teams_mark, binds));
+    TRY(db_exec(w->conn, &teams_people_changed, binds));
     TRY(db_exec(w->conn, &team_members_remove, binds));
     return cascade(w, CASCADE_TEAM, ids);
 }
@@ -27,12 +31,14 @@ int team_add_members(struct work *w, int64_t team_id, struct str users) {
     TRY(activity_watch_all(w, ACTIVITY_OF_USER, users));
     int rc = db_exec(w->conn, &team_changed, BINDS(B_INT("team", team_id), B_INT("now", w->now)));
     if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND); /* deleted meanwhile */
+    TRY(db_exec(w->conn, &people_teams_changed, BINDS(B_TEXT("users", users), B_INT("now", w->now))));
     return db_exec(w->conn, &team_member_add, BINDS(B_INT("team", team_id), B_TEXT("users", users), B_INT("now", w->now)));
 }
 
 int team_remove_members(struct work *w, int64_t team_id, struct str users) {
     TRY(activity_watch_all(w, ACTIVITY_OF_USER, users));
     TRY(db_exec(w->conn, &team_changed, BINDS(B_INT("team", team_id), B_INT("now", w->now))));
+    TRY(db_exec(w->conn, &people_teams_changed, BINDS(B_TEXT("users", users), B_INT("now", w->now))));
     return db_exec(w->conn, &team_member_remove, BINDS(B_INT("team", team_id), B_TEXT("users", users)));
 }
 

@@ -1,6 +1,7 @@
 #include "core/template.h"
 
 #include "base/limits.h"
+#include "core/change.h"
 
 #include <assert.h>
 
@@ -83,6 +84,7 @@ int template_put(struct work *w, int64_t brand_id, const struct template *t, str
     if (str_eq(now, next)) return 0;
     TRY(keep(w, BINDS(B_INT("brand", brand_id), B_TEXT("name", name), B_TEXT("contents", now), B_INT("kept", LIMIT_VERSIONS),
                   B_INT("size", LIMIT_VERSIONS_SIZE))));
+    TRY(change_note(w, change_of_template(w->arena, brand_id, t->name)));
     return db_exec(w->conn, str_eq(next, original) ? &template_drop : &template_say,
                    BINDS(B_INT("brand", brand_id), B_TEXT("name", name), B_TEXT("contents", next), B_ID("creator", w->actor.user_id),
                          B_INT("now", w->now)));

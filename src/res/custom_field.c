@@ -4,6 +4,7 @@
 #include "api/generic.h"
 #include "base/limits.h"
 #include "base/pattern.h"
+#include "core/change.h"
 #include "res/translation.h"
 
 #include <assert.h>
@@ -274,6 +275,7 @@ static int update(struct call *c) {
     check_type(c, type, has_pattern);
     if (failed(&c->work)) return -(int)failure(&c->work);
     TRY(check_in_use(c, &now, type));
+    TRY(change_note(&c->work, S(CHANGE_OF_FIELDS)));
     TRY(api_store(c));
     if (field_has_options(now.type) && !field_has_options(type)) TRY(field_options_replace(&c->work, c->id, NULL, 0));
     return api_reply(c);
@@ -286,7 +288,10 @@ static int remove_fields(struct call *c) {
     return api_reply(c);
 }
 
-static int reorder(struct call *c) { return api_reorder(c, area_of(c)->order, "sort_order"); }
+static int reorder(struct call *c) {
+    TRY(change_note(&c->work, S(CHANGE_OF_FIELDS)));
+    return api_reorder(c, area_of(c)->order, "sort_order");
+}
 
 /* ---- three resources -------------------------------------------------------------------------------------------- */
 

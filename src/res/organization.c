@@ -134,4 +134,6 @@ static const struct route organization_routes[] = {
 const struct resource organization_resource = {
     .type = "organization", .title = "Organizations", .doc = "Whom customers work for.", .url = "organizations/:id", .table = "organizations",
     .where = "t.deleted_at IS NULL", .fields = organization_fields, .routes = organization_routes, .visible = visible, .subject = &organization_subject,
-    .changes_unseen = true};
+    .changes_unseen = true,
+    .changed = "SELECT MAX(h.at) FROM (SELECT t.updated_at AS at FROM organizations t WHERE t.id = :id "
+               "UNION ALL SELECT c.at FROM changes c WHERE c.what = 'custom_fields') AS h"};

@@ -19,6 +19,15 @@ int check_time_zone(struct call *c, struct in *in);
     "SELECT i.user_id, i.id FROM " table " i WHERE i.user_id IN @LIST(:ids) ORDER BY i.user_id, i.is_primary DESC, i.updated_at DESC, i.id DESC"
 
 #define PERSON_ORGANIZATION UNLESS_GONE("t.organization_id", GONE_ORGANIZATIONS)
+/* When what a person shows last changed. Whoever changes lists of theirs sets updated_at; the role gives agent_case_access. */
+#define PERSON_CHANGED                                                                                                                     \
+    "SELECT MAX(h.at) FROM (SELECT t.updated_at AS at FROM users t WHERE t.id = :id "                                                      \
+    "UNION ALL SELECT t.last_seen_at FROM users t WHERE t.id = :id UNION ALL SELECT t.last_active_at FROM users t WHERE t.id = :id "       \
+    "UNION ALL SELECT t.last_logged_in_at FROM users t WHERE t.id = :id UNION ALL SELECT t.last_activity_at FROM users t WHERE t.id = :id " \
+    "UNION ALL SELECT t.password_updated_at FROM users t WHERE t.id = :id "                                                                \
+    "UNION ALL SELECT r.updated_at FROM roles r JOIN users t ON t.role_id = r.id WHERE t.id = :id "                                        \
+    "UNION ALL SELECT o.deleted_at FROM organizations o JOIN users t ON t.organization_id = o.id WHERE t.id = :id "                        \
+    "UNION ALL SELECT c.at FROM changes c WHERE c.what = 'custom_fields') AS h"
 /* In effect: the role's, unless the person has one of their own. */
 #define PERSON_CASE_ACCESS \
     "CASE WHEN t.role_type > 1 THEN COALESCE(t.agent_case_access, (SELECT r.agent_case_access FROM roles r WHERE r.id = t.role_id)) END"

@@ -171,4 +171,4 @@ static const struct route profile_routes[] = {
 
 const struct resource profile_resource = {.type = "profile", .title = "Profile", .doc = "The caller's own person.", .url = "profile",
                                           .table = "users", .fields = profile_fields, .routes = profile_routes, .is_person = true, .activities = ACTIVITY_OF_USER,
-                                          .changes_unseen = true};
+                                          .changes_unseen = true, .changed = PERSON_CHANGED};

@@ -361,7 +361,8 @@ static const struct route user_routes[] = {
 
 const struct resource user_resource = {.type = "user", .title = "People", .doc = "Staff and customers.", .url = "users/:id", .table = "users",
                                        .fields = user_fields, .routes = user_routes, .subject = &user_subject, .keyset = true, .is_person = true, .activities = ACTIVITY_OF_USER,
-                                       .alive = "t.deleted_at IS NULL", .unique_among = "t.deleted_at IS NULL", .changes_unseen = true};
+                                       .alive = "t.deleted_at IS NULL", .unique_among = "t.deleted_at IS NULL", .changes_unseen = true,
+                                       .changed = PERSON_CHANGED};
 
 /* ---- as listed for participants --------------------------------------------------------------------------------------- */
 

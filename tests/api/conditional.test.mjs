@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MINUTE, open } from './lib/index.mjs';
+import { HOUR, MINUTE, open } from './lib/index.mjs';
 
 const AJAX = { 'X-Requested-With': 'XMLHttpRequest' };
 const STALE = '"0123456789abcdef0123456789abcdef"';
@@ -188,4 +188,117 @@ test('callers who see different things get different tags', async (t) => {
   const [hers, theirs] = [await shown(ann.client), await shown(desk.staff)];
   assert.equal(hers.data === theirs.data, hers.tag === theirs.tag, 'equal tags for equal members only');
   (await mail(desk.staff)).must(200);
+});
+
+/** The Last-Modified of a path, which must be that of the clock's present second; then time goes on. */
+async function changedNow(desk, who, path, why) {
+  const { headers } = (await who.get(path)).must(200);
+  assert.equal(headers['last-modified'], httpDate(desk.clock.now), `${path}: ${why}`);
+  await desk.clock.forward(HOUR);
+  const since = headers['last-modified'];
+  return async () => (await who.get(path, {}, { 'If-Modified-Since': since })).must(304);
+}
+
+test('what a person shows is a change of the person, deletions included', async (t) => {
+  const desk = await open(t);
+  const { owner, people } = desk;
+  const { id } = await desk.person('agent');
+  const path = `/users/${id}`;
+  const organization = await owner.create('/organizations', { name: 'Engines' });
+  const team = await owner.create('/teams', { title: 'Support' });
+  let email;
+  let note;
+  let field;
+  const steps = {
+    'a name': () => owner.update(path, { full_name: 'Other' }),
+    'an address is added': async () => { email = await owner.create('/identities/emails', { user_id: id, email: 'second@people.example' }); },
+    'an address is deleted': async () => (await owner.delete(`/identities/emails/${email.id}`)).must(200),
+    'a team is joined': async () => (await owner.post(`/teams/${team.id}/members`, { agent_ids: id })).must(201),
+    'a team is left': async () => (await owner.delete(`/teams/${team.id}/members`, { agent_id: id })).must(200),
+    'a team is joined again': async () => (await owner.post(`/teams/${team.id}/members`, { agent_ids: id })).must(201),
+    'a team is deleted': async () => (await owner.delete(`/teams/${team.id}`)).must(200),
+    'an organization is joined': () => owner.update(path, { organization_id: organization.id }),
+    'an organization is deleted': async () => (await owner.delete(`/organizations/${organization.id}`)).must(200),
+    'a tag is added': async () => (await owner.post(`${path}/tags`, { tags: 'vip' })).must(201),
+    'a note is pinned': async () => { note = await owner.create(`${path}/notes`, { contents: 'N', is_pinned: true }); },
+    'a pinned note is deleted': async () => (await owner.delete(`${path}/notes/${note.id}`)).must(200),
+    'a role shows more': () => owner.update('/roles/2', { agent_case_access: 'TEAMS' }),
+    'a field is made': async () => { field = await owner.create('/users/fields', { type: 'TEXT', key: 'size', titles: [{ locale: 'en-us', translation: 'Size' }] }); },
+    'a value is given': () => owner.update(path, { field_values: { size: 'L' } }),
+    'a field is disabled': () => owner.update(`/users/fields/${field.id}`, { is_enabled: false }),
+    'a field is deleted': async () => (await owner.delete(`/users/fields/${field.id}`)).must(200),
+    'a login': async () => (await desk.login(`agent${desk.made}@people.example`).get('/profile')).must(200),
+  };
+  assert.ok(people.owner.id !== id);
+  await desk.clock.forward(HOUR);
+  for (const [why, change] of Object.entries(steps)) {
+    await change();
+    const same = await changedNow(desk, owner, path, why);
+    await same();
+  }
+});
+
+test('what an organization shows is a change of the organization', async (t) => {
+  const desk = await open(t);
+  const { owner } = desk;
+  const { id } = await owner.create('/organizations', { name: 'Engines' });
+  const path = `/organizations/${id}`;
+  let note;
+  let field;
+  const steps = {
+    domains: () => owner.update(path, { domains: 'engines.example' }),
+    phones: () => owner.update(path, { phones: '+49 30 1234567' }),
+    websites: () => owner.update(path, { websites: 'https://engines.example' }),
+    tags: async () => (await owner.post(`${path}/tags`, { tags: 'vip' })).must(201),
+    'a note': async () => { note = await owner.create(`${path}/notes`, { contents: 'N', is_pinned: true }); },
+    'a note is unpinned': () => owner.update(`${path}/notes/${note.id}`, { is_pinned: false }),
+    'a field': async () => { field = await owner.create('/organizations/fields', { type: 'TEXT', key: 'size', titles: [{ locale: 'en-us', translation: 'Size' }] }); },
+    'a title of a field': () => owner.update(`/organizations/fields/${field.id}`, { titles: [{ locale: 'en-us', translation: 'Width' }] }),
+    'a field is deleted': async () => (await owner.delete(`/organizations/fields/${field.id}`)).must(200),
+  };
+  await desk.clock.forward(HOUR);
+  for (const [why, change] of Object.entries(steps)) {
+    await change();
+    await (await changedNow(desk, owner, path, why))();
+  }
+});
+
+test('a template is changed by its contents and by their going, and not by another one', async (t) => {
+  const desk = await open(t);
+  const { owner } = desk;
+  const path = '/brands/1/templates/password_changed';
+  const before = (await owner.get(path)).must(200).headers['last-modified'];
+  (await owner.get(path, {}, { 'If-Modified-Since': before })).must(304);
+  await desk.clock.forward(HOUR);
+  const contents = '{% block subject %}Changed{% endblock %}{% block text %}Yes{% endblock %}';
+  for (const change of [() => owner.update(path, { contents }), () => owner.update(`${path}/restore`, {})]) {
+    await change();
+    await (await changedNow(desk, owner, path, 'contents'))();
+    (await owner.get(path, {}, { 'If-Modified-Since': before })).must(200);
+  }
+  const now = (await owner.get(path)).must(200).headers['last-modified'];
+  await owner.update('/brands/1/templates/invitation/restore', {});
+  assert.equal((await owner.get(path)).must(200).headers['last-modified'], now);
+});
+
+test('me and the profile have the Last-Modified of their person', async (t) => {
+  const desk = await open(t);
+  const { customer, owner, people } = desk;
+  for (const path of ['/me', '/profile']) {
+    const { headers } = (await customer.get(path)).must(200);
+    assert.ok(headers['last-modified'], path);
+    (await customer.get(path, {}, { 'If-Modified-Since': headers['last-modified'] })).must(304);
+  }
+  await desk.clock.forward(HOUR);
+  const { headers } = (await customer.get('/profile')).must(200);
+  await desk.clock.forward(MINUTE);
+  await owner.update(`/users/${people.customer.id}`, { designation: 'Boss' });
+  for (const path of ['/me', '/profile']) (await customer.get(path, {}, { 'If-Modified-Since': headers['last-modified'] })).must(200);
+});
+
+test('no list has a Last-Modified, since none knows when a row of it was deleted', async (t) => {
+  const { owner } = await open(t);
+  for (const path of ['/users', '/organizations', '/teams', '/brands/1/templates', '/roles', '/settings']) {
+    assert.equal((await owner.get(path)).must(200).headers['last-modified'], undefined, path);
+  }
 });

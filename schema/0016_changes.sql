@@ -1,0 +1,8 @@
+-- When things that many rows show last changed, their deletion included (src/core/change.h).
+
+CREATE TABLE changes (
+    what TEXT NOT NULL PRIMARY KEY,
+    at BIGINT NOT NULL
+);
+
+INSERT INTO changes (what, at) SELECT 'custom_fields', MAX(f.updated_at) FROM custom_fields f HAVING COUNT(*) > 0;
