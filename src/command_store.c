@@ -194,6 +194,7 @@ int command_check(const struct command_line *o) {
         db_close(db);
     }
     if (findings < 0) return complain("%s can't be read", store_name(o));
+    if (findings == 0) db_found_sound(option_text(o, OPT_DATA).p);
     if (findings == 0) printf("deskd: nothing wrong in %s\n", store_name(o));
     return findings ? EXIT_FAULT : 0;
 }

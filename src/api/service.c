@@ -32,8 +32,12 @@ static void say_ready(struct api *api, struct http_request *r) {
     struct db_stats stats;
     bool draining = atomic_load(&api->draining), reads = store_answers(api);
     db_stats(api->desk->db, &stats);
-    bool ready = !draining && reads && stats.writable;
-    buf_text(&b, ready ? "ready\n" : draining ? "draining\n" : reads ? "the store takes no writes\n" : "the store can not be read\n");
+    bool ready = !draining && reads && stats.writable && stats.sound;
+    buf_text(&b, ready         ? "ready\n"
+                 : draining     ? "draining\n"
+                 : !stats.sound ? "the store is damaged: run deskd check\n"
+                 : reads        ? "the store takes no writes\n"
+                                : "the store can not be read\n");
     reply_text(r, ready ? 200 : 503, "text/plain; charset=utf-8", &b);
 }
 
@@ -95,6 +99,7 @@ static void metrics(struct api *api, struct http_request *r) {
     metric(&b, "store_bytes", "gauge", "Size of the store.", d.store_bytes);
     metric(&b, "store_wal_bytes", "gauge", "Size of the write-ahead log.", d.wal_bytes);
     metric(&b, "store_writable", "gauge", "1 when the last commit succeeded.", d.writable);
+    metric(&b, "store_sound", "gauge", "0 when the store reported damage, until deskd check finds nothing wrong.", d.sound);
     metric(&b, "http_connections", "gauge", "Open connections.", h.connections);
     metric(&b, "http_refused_total", "counter", "Requests refused by the edge.", h.refused);
     metric(&b, "http_timed_out_total", "counter", "Connections past a deadline.", h.timed_out);

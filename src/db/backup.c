@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/disk.h"
 #include "base/error.h"
 
@@ -34,6 +35,116 @@ static int open_snapshot(struct arena *a, const char *dir, struct conn **out, st
 static void close_snapshot(struct conn *c) {
     if (c && c->transaction) db_read_end(c);
     conn_close(c);
+}
+
+/* ---- the header --------------------------------------------------------------------------------------------
+ * SQLite reads page 1 from the log if it is there, and its own check does not compare the header with anything. The next
+ * opening without a log would, or would not see the log at all. */
+
+static const struct {
+    int at, n;
+    const char *bytes, *what;
+    bool later; /* zero until the first checkpoint */
+} header[] = {
+    {0,  16, "SQLite format 3",          "mark of SQLite",       false},
+    {16, 2,  "\x10\0",                   "size of a page",       false},
+    {18, 2,  "\2\2",                     "mode of the log",      false},
+    {20, 4,  "\0\x40\x20\x20",           "layout of a page",     false},
+    {44, 4,  "\0\0\0\4",                 "format of the schema", true },
+    {56, 4,  "\0\0\0\1",                 "encoding of texts",    true },
+    {72, 20, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", "reserved part", false},
+};
+#define HEADER_SIZE 100
+
+/* Calls wrong() for each part of a store file's header that is not as deskd's stores have it. Returns how many, or -1. */
+static int header_wrong(const char *path, void (*wrong)(void *arg, const char *what), void *arg) {
+    static const char zero[HEADER_SIZE];
+    char bytes[HEADER_SIZE];
+    int fd = open(path, O_RDONLY | O_CLOEXEC), found = 0;
+    ssize_t n = fd < 0 ? -1 : pread(fd, bytes, sizeof bytes, 0);
+    if (fd >= 0) close(fd);
+    if (n < 0) return -1;
+    if (n < HEADER_SIZE) return wrong(arg, "whole of it: the file is cut"), 1;
+    for (size_t i = 0; i < sizeof header / sizeof *header; i++) {
+        bool same = memcmp(bytes + header[i].at, header[i].bytes, (size_t)header[i].n) == 0;
+        if (same || (header[i].later && memcmp(bytes + header[i].at, zero, (size_t)header[i].n) == 0)) continue;
+        wrong(arg, header[i].what);
+        found++;
+    }
+    return found;
+}
+
+/* ---- is a copy whole? ------------------------------------------------------------------------------------
+ * SQLite has no checksums of pages. What can be compared is what a store says of itself: the structure of every page, indexes
+ * against tables, and rows against the source, in the snapshot that was copied. */
+
+static void first_wrong(void *arg, const char *what) {
+    struct why *why = arg;
+    if (why->p[0] == 0) refuse(*why, "its header is damaged: the %s", what);
+}
+
+/* As a file that nobody changes: a copy has no log, and none is made beside it. */
+static int open_copy(struct arena *a, const char *path, sqlite3 **out) {
+    struct buf uri = {0};
+    buf_text(&uri, "file:");
+    for (const char *p = path; *p; p++) {
+        if (strchr("%?#", *p)) buf_fmt(&uri, "%%%02X", (unsigned char)*p);
+        else buf_char(&uri, *p);
+    }
+    buf_text(&uri, "?immutable=1");
+    const char *name = str_dup(a, buf_view(&uri)).p;
+    buf_free(&uri);
+    return sqlite3_open_v2(name, out, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
+}
+
+/* The first column of the first row, as a text; p NULL: there is none, or an error. */
+static struct str ask(struct arena *a, sqlite3 *db, const char *sql) {
+    sqlite3_stmt *s = NULL;
+    struct str out = {0};
+    if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) == 0 && sqlite3_step(s) == SQLITE_ROW && sqlite3_column_text(s, 0))
+        out = str_dup(a, str_of((const char *)sqlite3_column_text(s, 0)));
+    sqlite3_finalize(s);
+    return out;
+}
+
+static int compare_counts(struct arena *a, struct conn *from, sqlite3 *copy, struct why why) {
+    sqlite3_stmt *tables = NULL;
+    int n = 0, rc = sqlite3_prepare_v2(from->handle, "SELECT name, 'SELECT count(*) FROM \"' || name || '\"' FROM sqlite_schema WHERE type = 'table'", -1, &tables, NULL);
+    if (rc) return refuse(why, "the tables can't be listed: %s", sqlite3_errmsg(from->handle));
+    for (rc = 0; rc == 0 && sqlite3_step(tables) == SQLITE_ROW; n++) {
+        const char *name = (const char *)sqlite3_column_text(tables, 0), *sql = (const char *)sqlite3_column_text(tables, 1);
+        struct str there = ask(a, from->handle, sql), here = ask(a, copy, sql);
+        if (there.p == NULL || here.p == NULL || !str_eq(there, here))
+            rc = refuse(why, "of table %s it has %s rows and the store %s", name, here.p ? here.p : "unreadable", there.p ? there.p : "unreadable");
+    }
+    sqlite3_finalize(tables);
+    return rc == 0 && n == 0 ? refuse(why, "the store holds no tables") : rc;
+}
+
+static int verify_open(struct arena *a, struct conn *from, const char *path, sqlite3 *copy, struct why why) {
+    struct str said = ask(a, copy, "SELECT integrity_check FROM pragma_integrity_check(1)");
+    why.p[0] = 0;
+    if (header_wrong(path, first_wrong, &why) != 0) return -ERR_SERVICE_UNAVAILABLE;
+    if (said.p == NULL) return refuse(why, "it can't be read: %s", sqlite3_errmsg(copy));
+    struct str line = str_cut(&said, '\n');
+    while (said.p && str_starts(line, S("***"))) line = str_cut(&said, '\n'); /* headings */
+    if (!str_eq(line, S("ok"))) return refuse(why, "%.*s", (int)line.n, line.p);
+    return compare_counts(a, from, copy, why);
+}
+
+/* Reads the copy from the disk, not from what is left in memory of its writing. */
+static int verify(struct arena *a, struct conn *from, const char *path, struct why why) {
+    char text[512] = "";
+    sqlite3 *copy = NULL;
+    int fd = open(path, O_RDONLY | O_CLOEXEC), rc = 0;
+    if (fd < 0 || fsync(fd) != 0) rc = refuse(why, "%s can't be synced: %s", path, strerror(errno));
+    else posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    if (fd >= 0) close(fd);
+    if (rc == 0 && open_copy(a, path, &copy) != 0) rc = refuse(why, "the copy %s can't be opened: %s", path, sqlite3_errmsg(copy));
+    if (rc == 0 && verify_open(a, from, path, copy, (struct why){text, sizeof text}) < 0)
+        rc = refuse(why, "the copy is not sound, so the store is not either (deskd check tells more): %s", text);
+    sqlite3_close(copy);
+    return rc;
 }
 
 /* ---- backup -------------------------------------------------------------------------------------------- */
@@ -85,6 +196,7 @@ int db_backup(const char *dir, const char *to, void (*progress)(int done, int to
     int rc = open_snapshot(a, dir, &from, why);
     if (rc == 0) {
         rc = copy_to(from, partial, progress, why);
+        if (rc == 0) rc = verify(a, from, partial, why);
         if (rc == 0) rc = keep(a, partial, to, why);
         if (rc < 0) unlink(partial);
     }
@@ -110,6 +222,11 @@ static void finding(struct check *k, const char *line) {
 
 static void unreadable(struct check *k, const char *what) {
     finding(k, str_fmt(k->memory, "%s: %s", what, sqlite3_errmsg(k->conn->handle)).p);
+}
+
+static void wrong_header(void *arg, const char *what) {
+    struct check *k = arg;
+    finding(k, str_fmt(k->memory, "the header of the store file is damaged: the %s", what).p);
 }
 
 static void check_pages(struct check *k) {
@@ -146,8 +263,13 @@ static void check_log(struct check *k, const char *dir) {
 int db_check_with(const char *dir, const struct schema_file *files, void (*report)(void *arg, const char *line),
                   void *arg, struct why why) {
     struct check k = {.memory = arena_new(), .report = report, .arg = arg};
+    header_wrong(str_fmt(k.memory, "%s/%s", dir, STORE_FILE).p, wrong_header, &k);
     int rc = open_snapshot(k.memory, dir, &k.conn, why);
     if (rc == 0) rc = schema_current(k.conn, files, why);
+    if (rc < 0 && k.findings) { /* the header is why */
+        finding(&k, why.p);
+        rc = 0;
+    } else
     if (rc == 0) {
         check_pages(&k);
         check_references(&k);

@@ -158,10 +158,15 @@ struct db_stats {
     int64_t replica_reads;
     bool replica_usable;
     bool writable; /* false after a failed commit until one succeeds */
+    bool sound;    /* false after a statement found damage, until db_found_sound; restarts do not change it */
 };
 void db_stats(struct db *db, struct db_stats *out);
 
-/* Copies the store while it is in use (online) to a file that must not exist yet. progress may be NULL. */
+/* A check of the store whose data folder this is found nothing: damage that was reported is over, in the running process, too. */
+void db_found_sound(const char *dir);
+
+/* Copies the store while it is in use (online) to a file that must not exist yet, reads the copy back from the disk and compares:
+ * every page (integrity), and the number of rows of each table. A copy that does not pass is removed. progress may be NULL. */
 int db_backup(const char *dir, const char *to, void (*progress)(int done, int total), char *err, size_t err_size);
 
 /* Copies every row of every table, then reads both sides back and compares them, all in one transaction of the target.

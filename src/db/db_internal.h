@@ -21,6 +21,7 @@ void conn_close(struct conn *c);
  * prepare. */
 int conn_error(struct conn *c, int code, const char *sql);
 int conn_prepare_error(struct conn *c, int code, const char *sql);
+void note_damage(struct conn *c, int code); /* of a code that came past the two above */
 int conn_begin(struct conn *c, bool write);
 int conn_commit(struct conn *c); /* on error the transaction is rolled back */
 void conn_rollback(struct conn *c);

@@ -184,7 +184,10 @@ struct db {
     pthread_mutex_t lock; /* of all below */
     struct ring conns;
     struct counters closed; /* what connections counted that are gone */
+    _Atomic int damage;     /* enum damage of store.c */
 };
+
+void store_damaged(struct db *db, const char *reason); /* a statement found damage; db may be NULL */
 
 int db_open_with(const struct db_config *cfg, const struct schema_file *files, struct db **out, struct why why);
 

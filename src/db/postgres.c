@@ -74,6 +74,10 @@ static int error_of(struct conn *c, const char *state) {
         c->budget_spent = true;
         return ERR_SERVICE_UNAVAILABLE;
     }
+    if (is(state, "XX001") || is(state, "XX002")) { /* data_corrupted, index_corrupted */
+        store_damaged(c->store, is(state, "XX001") ? "the database reports corrupted data" : "the database reports a corrupted index");
+        return ERR_SERVICE_UNAVAILABLE;
+    }
     /* Bytes that are no text, a number beyond its column. */
     if (is(state, "22021") || is(state, "22003")) return ERR_FIELD_INVALID;
     /* A read that writes is a bug; a write that may not is on a standby. */

@@ -46,8 +46,14 @@ static int error_of(const struct conn *c, int code) {
     }
 }
 
+void note_damage(struct conn *c, int code) {
+    int primary = code & 0xff;
+    if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB) store_damaged(c->store, sqlite3_errstr(code));
+}
+
 /* An interrupted statement is not logged here: its budget is spent, and the caller may run it again with a larger one. */
 static void note_fault(struct conn *c, int code, const char *text) {
+    note_damage(c, code);
     if ((code & 0xff) != SQLITE_INTERRUPT) log_often(LOG_ERROR, "failed statements", "store: %s (%d)", text, code);
     c->fault = code;
 }

@@ -2,10 +2,12 @@
 #include "db/engine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <semaphore.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -58,6 +60,52 @@ void conn_free(struct conn *c) {
     free(c);
 }
 
+/* ---- damage ---------------------------------------------------------------------------------------------
+ * That a store is damaged must not be forgotten by a restart, which service managers do by themselves. So it stands in a file of
+ * the data folder, which `deskd check` removes when it finds nothing wrong. A disk that does not even take that file: the process
+ * remembers it. */
+
+enum damage { NO_DAMAGE, DAMAGE_RECORDED, DAMAGE_REMEMBERED };
+#define DAMAGE_FILE "damaged"
+
+static int damage_path(const char *dir, char *out, size_t n) {
+    int length = dir ? snprintf(out, n, "%s/" DAMAGE_FILE, dir) : -1;
+    return length > 0 && (size_t)length < n ? 0 : -1;
+}
+
+static void damage_find(struct db *db) {
+    char path[4096];
+    if (db->read_only || damage_path(db->dir, path, sizeof path) < 0 || access(path, F_OK) != 0) return;
+    log_error("store: damage was reported earlier (%s): /readyz answers 503 until deskd check finds nothing wrong", path);
+    atomic_store(&db->damage, DAMAGE_RECORDED);
+}
+
+void store_damaged(struct db *db, const char *reason) {
+    char path[4096];
+    int none = NO_DAMAGE;
+    if (db == NULL || !atomic_compare_exchange_strong(&db->damage, &none, DAMAGE_REMEMBERED)) return;
+    log_error("store: it is damaged (%s): run deskd check, and restore a backup", reason);
+    int fd = db->read_only || damage_path(db->dir, path, sizeof path) < 0 ? -1 : open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0) return;
+    bool recorded = dprintf(fd, "%s\n", reason) > 0 && fsync(fd) == 0;
+    close(fd);
+    if (recorded) atomic_store(&db->damage, DAMAGE_RECORDED);
+}
+
+static bool is_sound(struct db *db) {
+    char path[4096];
+    int recorded = DAMAGE_RECORDED;
+    if (atomic_load(&db->damage) != DAMAGE_RECORDED) return atomic_load(&db->damage) == NO_DAMAGE;
+    if (damage_path(db->dir, path, sizeof path) < 0 || access(path, F_OK) == 0 || errno != ENOENT) return false;
+    if (atomic_compare_exchange_strong(&db->damage, &recorded, NO_DAMAGE)) log_info("store: a check found nothing wrong");
+    return true;
+}
+
+void db_found_sound(const char *dir) {
+    char path[4096];
+    if (damage_path(dir, path, sizeof path) == 0 && unlink(path) != 0 && errno != ENOENT) log_warn("%s can't be removed: %s", path, strerror(errno));
+}
+
 /* ---- opening and closing ------------------------------------------------------------------------------- */
 
 static void reader_gone(void *arg) {
@@ -88,6 +136,7 @@ int db_open_with(const struct db_config *cfg, const struct schema_file *files, s
         rc = refuse(why, "too many stores are open");
     else
         db->has_reader_key = rc == 0;
+    if (rc == 0) damage_find(db);
     if (rc == 0)
         *out = db;
     else
@@ -210,4 +259,5 @@ void db_stats(struct db *db, struct db_stats *out) {
     *out = (struct db_stats){
         .commits = sum.commits, .tasks = sum.tasks, .statements = sum.statements, .prepares = sum.prepares};
     db->engine->stats(db, out);
+    out->sound = is_sound(db);
 }

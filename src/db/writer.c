@@ -260,6 +260,7 @@ static void checkpoint(struct writer *w, bool idle) {
     int rc = move_log(w, pages >= RESTART_PAGES && !idle, &in_log, &moved);
     if (rc && rc != SQLITE_BUSY) {
         w->conn->fault = rc;
+        note_damage(w->conn, rc);
         not_writable(w, "a checkpoint");
     }
     w->log_left = rc != 0 || moved < in_log;
