@@ -40,7 +40,25 @@ else
 fi
 
 echo "setup: installing$missing (apt-get${root:+ with sudo})"
-export DEBIAN_FRONTEND=noninteractive
-$root apt-get update -qq
+# dpkg's lock is waited for by apt-get itself; those of the package lists and of the archive are not, so it is tried again.
+WAIT=5 TRIES=120
+apt_get() {
+    tries=0
+    while ! said=$($root env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=$((WAIT * TRIES)) "$@" 2>&1); do
+        case "$said" in
+        *"Could not get lock"* | *"Unable to acquire the dpkg"*) ;;
+        *) tries=$TRIES ;;
+        esac
+        if [ "$tries" -ge "$TRIES" ]; then
+            echo "$said" >&2
+            exit 1
+        fi
+        [ "$tries" -gt 0 ] || echo "setup: another apt or dpkg is at work: waiting for it"
+        tries=$((tries + 1))
+        sleep $WAIT
+    done
+}
+
+apt_get update
 # shellcheck disable=SC2086
-$root apt-get install -y -qq --no-install-recommends $missing
+apt_get install -y --no-install-recommends $missing
