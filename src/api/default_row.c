@@ -43,8 +43,8 @@ int default_kept(struct call *c) {
     if (found) return found < 0 ? found : 0;
     const struct in *disabled = given_flag(c, "is_enabled");
     if (disabled && disabled->value.i == 0)
-        return in_fail(c, "is_enabled", ERR_RESOURCE_ACTION_NOT_AVAILABLE, "The default is enabled: make another one the default.");
-    return in_fail(c, "is_default", ERR_RESOURCE_ACTION_NOT_AVAILABLE, "There must be a default, and it is enabled: make another one the default.");
+        return in_fail(c, "is_enabled", ERR_RESOURCE_ACTION_NOT_AVAILABLE, "The default stays enabled. Make another one the default first.");
+    return in_fail(c, "is_default", ERR_RESOURCE_ACTION_NOT_AVAILABLE, "This is the only default. Make another enabled one the default instead.");
 }
 
 int default_stays(struct call *c) {
@@ -55,6 +55,6 @@ int default_stays(struct call *c) {
     for (int i = 0; i < c->id_count; i++)
         if (c->ids[i] == id)
             return fail_at(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0},
-                           c->route->shape == COUNT ? str_fmt(c->work.arena, "ids/%d", i) : (struct str){0}, "The default can not be deleted.");
+                           c->route->shape == COUNT ? str_fmt(c->work.arena, "ids/%d", i) : (struct str){0}, "The default can not be deleted. Make another one the default first.");
     return 0;
 }

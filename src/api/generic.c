@@ -293,7 +293,7 @@ int api_remove(struct call *c) {
         int rc = db_exec_text(c->work.conn, sql, BINDS(B_INT("id", c->ids[i])));
         if (rc == -ERR_FIELD_INVALID) /* a foreign key */
             return fail_at(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0}, bulk ? str_fmt(c->work.arena, "ids/%d", i) : (struct str){0},
-                           "Something still refers to it.");
+                           "Other resources refer to this one. Remove these references first.");
         TRY(rc);
     }
     return 0;

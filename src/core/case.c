@@ -126,13 +126,20 @@ QUERY(status_type_of, "SELECT type FROM case_statuses WHERE id = :id AND is_dele
 QUERY(case_status_set, "UPDATE cases SET status_id = :status, status_type = :type, reopen_count = reopen_count + :reopened, updated_at = :now "
                        "WHERE id = :id");
 
+int case_not_closed(struct work *w, const struct case_now *c) {
+    if (c->status_type != STATUS_CLOSED) return 0;
+    return fail_state(w, "The conversation is closed. Open a new one to continue.");
+}
+
 int case_set_status(struct work *w, struct case_now *c, int64_t status_id) {
     int64_t type = 0;
     if (status_id == c->status_id) return 0;
     int rc = db_int(w->conn, &status_type_of, BINDS(B_INT("id", status_id)), &type);
     if (rc <= 0) return rc < 0 ? rc : fail_field(w, ERR_FIELD_INVALID, S("status_id"), "There is no such status.");
     assert(type >= STATUS_NEW && type <= STATUS_CUSTOM);
-    if (!allowed[c->status_type][type]) return fail_field(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, S("status_id"), NULL);
+    TRY(case_not_closed(w, c));
+    if (!allowed[c->status_type][type])
+        return fail_field(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, S("status_id"), "The conversation is not new any more. Choose the status of an open one.");
     TRY(db_exec(w->conn, &case_status_set,
                 BINDS(B_INT("id", c->id), B_INT("status", status_id), B_INT("type", type),
                       B_INT("reopened", c->status_type == STATUS_COMPLETED && type == STATUS_OPEN), B_INT("now", w->now))));

@@ -24,6 +24,8 @@ struct case_now {
 };
 int case_load(struct work *w, int64_t id, struct case_now *out); /* 1, 0 absent, or error; locks the row */
 
+int case_not_closed(struct work *w, const struct case_now *c); /* RESOURCE_ACTION_NOT_AVAILABLE if it is closed */
+
 /* Writes the status and what follows from it (counters, reopening). The one place that does. */
 int case_set_status(struct work *w, struct case_now *c, int64_t status_id);
 int status_id_of_type(struct work *w, enum status_type type, int64_t *id); /* the first system status of a type */

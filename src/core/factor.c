@@ -57,7 +57,7 @@ int factor_enable(struct work *w, int64_t user_id, struct str code, struct str c
     TRY(db_lock_row(w->conn, "users", user_id));
     int rc = read_held(w, user_id, &h);
     if (rc <= 0) return rc;
-    if (h.factor.enabled) return fail(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE);
+    if (h.factor.enabled) return fail_state(w, "Two-factor login is on already. Turn it off first to set it up again.");
     int64_t step = totp_match(h.factor.secret, code, w->now, h.step);
     if (step < 0) return 0;
     TRY(activity_watch(w, ACTIVITY_OF_USER, user_id));
@@ -80,7 +80,7 @@ int factor_remove(struct work *w, int64_t user_id) {
     int rc = db_exec(w->conn, &factor_unset, BINDS(B_INT("user", user_id), B_INT("now", w->now)));
     TRY(rc);
     TRY(db_exec(w->conn, &recovery_forget, BINDS(B_INT("user", user_id))));
-    return rc ? 0 : fail(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE);
+    return rc ? 0 : fail_state(w, "Two-factor login is off. There is nothing to turn off.");
 }
 
 int factor_take(struct work *w, int64_t user_id, struct str code) {

@@ -213,7 +213,7 @@ static int check_free(struct work *w, enum identity_kind kind, const struct iden
 static int check_room(struct work *w, enum identity_kind kind, int64_t user_id) {
     int64_t count = 0;
     TRY(db_int(w->conn, kinds[kind].count, BINDS(B_INT("user", user_id)), &count));
-    return count < LIMIT_OWNED ? 0 : fail_field(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0}, "At most %d are possible.", LIMIT_OWNED);
+    return count < LIMIT_OWNED ? 0 : fail_state(w, "The person has %d of these already, which is the limit. Delete one first.", LIMIT_OWNED);
 }
 
 int identity_add(struct work *w, enum identity_kind kind, const struct identity_new *n, int64_t *id) {
@@ -236,8 +236,8 @@ int identity_set_primary(struct work *w, enum identity_kind kind, int64_t id, bo
     TRY(load(w, kind, id, &i));
     if (i.is_primary == primary) return 0;
     if (!primary)
-        return fail_field(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, S("is_primary"), "There must be a primary one: make another one primary.");
-    if (!identity_leads(kind, i.claim)) return fail_field(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0}, "It can be primary once it is verified.");
+        return fail_field(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, S("is_primary"), "This is the primary one. Make another one primary instead.");
+    if (!identity_leads(kind, i.claim)) return fail_state(w, "It is not verified yet. Verify it first.");
     TRY(make_primary(w, kind, i.user_id, id));
     return settle(w, kind, one(w, i.user_id));
 }
@@ -291,7 +291,7 @@ static int check_not_last(struct work *w, const int64_t *ids, int count, struct 
         for (int i = 0; i < count; i++)
             if (ids[i] == col_int(row, 0))
                 fail_at(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, listed ? S("ids") : (struct str){0},
-                        listed ? str_fmt(w->arena, "ids/%d", i) : (struct str){0}, "It is the last address of a person with a password.");
+                        listed ? str_fmt(w->arena, "ids/%d", i) : (struct str){0}, "This is the last address of a person with a password. Add another address first.");
     return rc < 0 ? rc : failed(w) ? -(int)failure(w) : 0;
 }
 
@@ -319,7 +319,7 @@ int identities_may_change(struct work *w, enum identity_kind kind, struct str id
     }
     if (rc < 0) return rc;
     if (!may) return fail(w, ERR_PERMISSIONS_DENIED);
-    return of_people ? 0 : fail(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE); /* an organization's: its own operations change it */
+    return of_people ? 0 : fail_state(w, "It belongs to an organization. Change the organization instead.");
 }
 
 /* ---- proof ------------------------------------------------------------------------------------------------------------------ */
@@ -327,7 +327,7 @@ int identities_may_change(struct work *w, enum identity_kind kind, struct str id
 int email_unvalidated(struct work *w, int64_t email_id) {
     struct identity i;
     TRY(load(w, IDENTITY_EMAIL, email_id, &i));
-    return i.is_validated ? fail(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE) : 0;
+    return i.is_validated ? fail_state(w, "The address is verified already. No further step is needed.") : 0;
 }
 
 /* People who have this value and never proved it lose it. *losers: a JSON array. Those for whom it counted are told. */
@@ -356,8 +356,7 @@ int email_validate(struct work *w, int64_t email_id) {
     TRY(load(w, IDENTITY_EMAIL, email_id, &i));
     if (i.is_validated) return 0;
     if (i.claim == CLAIM_FOREIGN && w->actor.user_id != i.user_id)
-        return fail_field(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0},
-                          "Somebody else added this address. Log in as the person it was added to, then open the link again.");
+        return fail_state(w, "Somebody else added this address. Log in as the person it was added to, then open the link again.");
     TRY(take_from_others(w, &i, &losers));
     i.claim = CLAIM_NONE;
     TRY(check_free(w, IDENTITY_EMAIL, &i, "email")); /* who else is left proved it before */

@@ -93,7 +93,7 @@ int letter_first_verification(struct work *w, int64_t email_id) {
 int letter_verification(struct work *w, int64_t email_id) {
     int sent = letter_first_verification(w, email_id);
     TRY(sent);
-    return sent ? 0 : fail_field(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0}, "At most %d verification e-mails are sent in an hour. Try again later.", VERIFICATIONS_AN_HOUR);
+    return sent ? 0 : fail_state(w, "This person was sent %d verification e-mails within an hour. Try again in an hour.", VERIFICATIONS_AN_HOUR);
 }
 
 int letter_reset(struct work *w, int64_t email_id) { return with_link(w, "password_reset", LINK_RESET_PASSWORD, email_id); }

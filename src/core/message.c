@@ -61,7 +61,7 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
                         BINDS(B_INT("case", c->id), B_INT("creator", m->creator_id), B_TEXT("client", m->client_id)), id);
         if (rc) return rc < 0 ? rc : 0;
     }
-    if (c->status_type == STATUS_CLOSED) return fail(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE);
+    TRY(case_not_closed(w, c));
     c->message_seq++;
     TRY(db_insert(w->conn, &message_insert,
                   BINDS(B_INT("case", c->id), B_INT("seq", c->message_seq), B_TEXT("uuid", random_uuid(w->arena)), B_TEXT("client", m->client_id),

@@ -191,7 +191,7 @@ int user_not_last_owner(struct work *w, int64_t user_id) {
     if (rc < 0 || type != ROLE_OWNER) return rc < 0 ? rc : 0;
     TRY(db_lock(w->conn, S("owners"))); /* two owners who remove each other */
     TRY(db_int(w->conn, &other_owners, BINDS(B_INT("user", user_id)), &others));
-    return others ? 0 : fail(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE);
+    return others ? 0 : fail_state(w, "This is the last owner. Make another person an owner first.");
 }
 
 int role_may_change(struct work *w, int64_t role_id) {

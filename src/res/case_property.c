@@ -12,7 +12,7 @@ static int remove_unused(struct call *c, const char *in_use) {
     int rc = stmt_step(row);
     stmt_end(row);
     if (rc < 0) return rc;
-    if (rc) return fail_field(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0}, "It is in use.");
+    if (rc) return fail_state(&c->work, "The %s is in use. Give the conversations another one first.", c->home->type + strlen("case_"));
     TRY(api_remove(c));
     return api_reply(c);
 }
@@ -46,7 +46,7 @@ static int remove_status(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
     int rc = db_exec(c->work.conn, &status_mark_deleted, BINDS(B_INT("id", c->id), B_INT("now", c->work.now)));
-    if (rc <= 0) return rc < 0 ? rc : fail_field(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0}, "It came with the desk.");
+    if (rc <= 0) return rc < 0 ? rc : fail_state(&c->work, "A status of the system can not be deleted. Delete statuses of your own.");
     return api_reply(c);
 }
 static int reorder_statuses(struct call *c) { return api_reorder(c, "status_ids", "sort_order"); }

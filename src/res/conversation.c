@@ -239,7 +239,7 @@ static int check_status(struct call *c, const struct case_now *now) {
     TRY(db_int(c->work.conn, &status_type_wanted, BINDS(B_INT("id", in_int(c, "status"))), &type));
     if (c->work.actor.rank == ROLE_CUSTOMER) {
         bool may = type == STATUS_COMPLETED || (type == STATUS_OPEN && now->status_type == STATUS_COMPLETED) || in_int(c, "status") == now->status_id;
-        return may ? 0 : in_fail(c, "status", ERR_RESOURCE_ACTION_NOT_AVAILABLE, "Customers complete a conversation, or open a completed one again.");
+        return may ? 0 : in_fail(c, "status", ERR_RESOURCE_ACTION_NOT_AVAILABLE, "Customers set COMPLETED, or OPEN on a completed conversation. Ask an agent for another status.");
     }
     if (type == STATUS_CLOSED && c->work.actor.rank < ROLE_ADMIN) return in_fail(c, "status", ERR_PERMISSIONS_DENIED, "Admins and owners close conversations.");
     return 0;
@@ -255,7 +255,7 @@ static int update(struct call *c) {
         in_ignore(c, "type", "customers may not edit it");
     }
     TRY(api_input(c));
-    if (now.status_type == STATUS_CLOSED) return fail(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE);
+    TRY(case_not_closed(&c->work, &now));
     TRY(check_status(c, &now));
     if (given(c, "status")) TRY(case_set_status(&c->work, &now, in_int(c, "status")));
     in(c, "status")->given = in(c, "source")->given = false;

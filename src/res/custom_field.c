@@ -222,7 +222,7 @@ static int create(struct call *c) {
     TRY(db_lock(c->work.conn, S("custom fields")));
     TRY(custom_fields_count(&c->work, area->area, &count));
     if (count >= LIMIT_FIELDS)
-        return fail_field(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0}, "At most %d custom fields are possible.", LIMIT_FIELDS);
+        return fail_state(&c->work, "There are %d custom fields already, which is the limit. Delete one first.", LIMIT_FIELDS);
     struct custom_field_new n = {
         .field = {.area = area->area, .type = (enum field_kind)in_int(c, "type"), .key = in_text(c, "key"),
                   .regular_expression = in_text(c, "regular_expression"), .is_enabled = in_int(c, "is_enabled") != 0,
@@ -253,7 +253,7 @@ static int load_now(struct call *c, struct custom_field *now, bool *has_pattern)
 static int check_in_use(struct call *c, const struct custom_field *now, enum field_kind type) {
     if (type != now->type) {
         int rc = custom_field_used(&c->work, now);
-        return rc <= 0 ? rc : in_fail(c, "type", ERR_RESOURCE_ACTION_NOT_AVAILABLE, "The field has values of its type.");
+        return rc <= 0 ? rc : in_fail(c, "type", ERR_RESOURCE_ACTION_NOT_AVAILABLE, "The field has values of its type. Make a new field of the other type.");
     }
     if (!given(c, "options")) return 0;
     const struct choices *wanted = in(c, "options")->made;
@@ -262,7 +262,7 @@ static int check_in_use(struct call *c, const struct custom_field *now, enum fie
     for (int i = 0; wanted && i < wanted->count; i++)
         if (wanted->list[i].id) kept[n++] = wanted->list[i].id;
     int rc = field_option_in_use(&c->work, now, json_ids(c->work.arena, kept, n), &going);
-    return rc <= 0 ? rc : in_fail(c, "options", ERR_RESOURCE_ACTION_NOT_AVAILABLE, "The option %lld is in use.", (long long)going);
+    return rc <= 0 ? rc : in_fail(c, "options", ERR_RESOURCE_ACTION_NOT_AVAILABLE, "The option %lld is in use. Give the values another option first.", (long long)going);
 }
 
 static int update(struct call *c) {

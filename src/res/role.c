@@ -25,7 +25,7 @@ static const struct field create_input[] = {
 
 QUERY(role_insert, "INSERT INTO roles (title, type, is_system, agent_case_access, denied, created_at, updated_at) "
                    "VALUES (:title, :type, 0, :access, 0, :now, :now) RETURNING id");
-QUERY(roles_protected, "SELECT r.id FROM roles r WHERE r.id IN @LIST(:ids) AND (r.is_system = 1 OR EXISTS (SELECT 1 FROM users u WHERE u.role_id = r.id))");
+QUERY(roles_protected, "SELECT r.id, r.is_system FROM roles r WHERE r.id IN @LIST(:ids) AND (r.is_system = 1 OR EXISTS (SELECT 1 FROM users u WHERE u.role_id = r.id))");
 
 static int create(struct call *c) {
     TRY(api_input(c));
@@ -46,7 +46,7 @@ static int remove_roles(struct call *c) {
             if (c->ids[i] == col_int(row, 0))
                 fail_at(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, c->route->shape == COUNT ? S("ids") : (struct str){0},
                         c->route->shape == COUNT ? str_fmt(c->work.arena, "ids/%d", i) : (struct str){0},
-                        "The role came with the desk or is in use.");
+                        col_int(row, 1) ? "A role of the system can not be deleted. Make a role of your own." : "People have this role. Give them another role first.");
     if (rc < 0 || failed(&c->work)) return rc < 0 ? rc : -(int)failure(&c->work);
     TRY(api_remove(c));
     return api_reply(c);

@@ -47,6 +47,15 @@ int fail_field(struct work *w, enum error code, struct str parameter, const char
     return add(w, p);
 }
 
+int fail_state(struct work *w, const char *fmt, ...) {
+    va_list args;
+    struct problem p = {.code = ERR_RESOURCE_ACTION_NOT_AVAILABLE};
+    va_start(args, fmt);
+    p.message = text_of(w->arena, fmt, args);
+    va_end(args);
+    return add(w, p);
+}
+
 int fail_at(struct work *w, enum error code, struct str parameter, struct str pointer, const char *fmt, ...) {
     va_list args;
     struct problem p = {.code = code, .parameter = parameter, .pointer = pointer};

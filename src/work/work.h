@@ -91,6 +91,8 @@ void work_rewind(struct work *w);
 /* fail: says once, where it is known, what went wrong, and returns -code. Input errors are gathered: call it for each. */
 int fail(struct work *w, enum error code);
 int fail_field(struct work *w, enum error code, struct str parameter, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* RESOURCE_ACTION_NOT_AVAILABLE: the message names the state and the alternative. */
+int fail_state(struct work *w, const char *fmt, ...) __attribute__((format(printf, 2, 3), nonnull(2)));
 int fail_at(struct work *w, enum error code, struct str parameter, struct str pointer, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 static inline bool failed(const struct work *w) { return w->problems != NULL; }

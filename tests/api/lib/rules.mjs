@@ -51,6 +51,7 @@ function errors(reply, body, base) {
   for (const error of body.errors) {
     assert.match(error.code, /^[A-Z][A-Z_]+$/, `code of ${reply}`);
     assert.ok(error.message, `message of ${reply}`);
+    if (error.code === 'RESOURCE_ACTION_NOT_AVAILABLE') assert.match(error.message, /^(?!The state of the resource).*[.] .*[.]$/, `names the state and the alternative: ${reply}`);
     assert.equal(error.more_info, `${base}/docs/errors/${error.code}`, `more_info of ${reply}`);
   }
   assert.doesNotMatch(reply.text, /SELECT |INSERT |sqlite|\.c:\d+|\/tmp\//i, `the inside shows: ${reply}`);
