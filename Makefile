@@ -18,7 +18,7 @@ LDFLAGS += -pie -Wl,-z,relro,-z,now $(if $(SAN),-fsanitize=$(SAN))
 LDLIBS  += $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lphonenumber -lstdc++ -lpthread -lm
 
 SRC := $(sort $(shell find src -name '*.c' -o -name '*.cc'))
-OBJ := $(patsubst %,$(VARIANT)/%.o,$(basename $(SRC))) $(VARIANT)/gen/schema.o
+OBJ := $(patsubst %,$(VARIANT)/%.o,$(basename $(SRC))) $(VARIANT)/gen/schema.o $(VARIANT)/gen/docs.o
 LIB := $(filter-out $(patsubst %.c,$(VARIANT)/%.o,$(wildcard src/*.c)),$(OBJ))
 UNIT := $(patsubst tests/unit/%.c,$(VARIANT)/tests/unit/%,$(sort $(filter-out %/corpora_test.c,$(wildcard tests/unit/*_test.c))))
 BIN := $(if $(SAN),$(VARIANT)/deskd,deskd)
@@ -42,9 +42,13 @@ $(VARIANT)/%.o: %.cc
 
 $(VARIANT)/gen/schema.c: schema $(wildcard schema/*.sql) tools/embed.sh
 	@mkdir -p $(@D)
-	@sh tools/embed.sh schema/*.sql > $@
+	@sh tools/embed.sh db/db.h 'struct schema_file' schema_files schema schema/*.sql > $@
 
-$(VARIANT)/gen/schema.o: $(VARIANT)/gen/schema.c
+$(VARIANT)/gen/docs.c: docs/guides docs/site $(wildcard docs/guides/*.md docs/site/*) tools/embed.sh
+	@mkdir -p $(@D)
+	@sh tools/embed.sh api/docs/site.h 'struct docs_file' docs_files docs docs/guides/*.md docs/site/* > $@
+
+$(VARIANT)/gen/%.o: $(VARIANT)/gen/%.c
 	@$(CC) $(CFLAGS) -Wno-overlength-strings -c -o $@ $<
 
 $(VARIANT)/tests/unit/%: tests/unit/%.c $(LIB)

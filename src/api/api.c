@@ -1,3 +1,4 @@
+#include "api/docs/site.h"
 #include "api/machine.h"
 
 #include <stdio.h>
@@ -9,6 +10,7 @@ struct api *api_new(struct desk *d, const struct api_config *cfg, char *err, siz
     api->desk = d;
     api->cfg = *cfg;
     api->arena = arena_new();
+    api->site = site_new();
     api->started = clock_monotonic();
     api->started_at = clock_now(&d->clock);
     api_access_log(api, cfg->access_log);
@@ -32,6 +34,7 @@ void api_free(struct api *api) {
     pthread_mutex_destroy(&api->credentials.lock);
     pthread_mutex_destroy(&api->rates.lock);
     pthread_mutex_destroy(&api->hashing);
+    site_free(api->site);
     arena_free(api->arena);
     free(api);
 }

@@ -23,7 +23,5 @@ void api_draining(struct api *api); /* /readyz says 503 from now on */
 /* The tables as text: pure functions of resources[]. */
 void routes_write(struct buf *out);                         /* TSV: method, path, roles, scope, status, resource, permission */
 void openapi_write(struct buf *out, struct str base_url);   /* OpenAPI 3.1, JSON */
-void docs_write(struct buf *out, struct str base_url);      /* the reference, HTML */
-bool docs_error_write(struct buf *out, struct str code);    /* the page of one error code; false: no such code */
 
 #endif

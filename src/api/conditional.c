@@ -6,8 +6,7 @@
 
 #include "base/clock.h"
 
-/* Whether a list of tags, quoted, bare or weak, or *, names ours. */
-static bool tag_listed(struct str list, struct str tag) {
+bool tag_listed(struct str list, struct str tag) {
     while (list.p) {
         struct str item = str_trim(str_cut(&list, ','));
         if (str_eq(item, S("*"))) return tag.p != NULL;

@@ -111,6 +111,15 @@ static const char *operation_anchor(const struct manual *m, const struct route *
     return anchor;
 }
 
+/* ---- addresses ------------------------------------------------------------------------------------------ */
+
+struct str url_path(struct str base_url) {
+    struct str rest = base_url;
+    for (int slashes = 0; rest.n; rest.p++, rest.n--)
+        if (rest.p[0] == '/' && ++slashes == 3) return rest;
+    return S("");
+}
+
 /* ---- operations ----------------------------------------------------------------------------------------- */
 
 static const struct resource *replied(const struct resource *home, const struct route *r) {
@@ -125,6 +134,7 @@ void manual_open(struct manual *m, struct str base_url) {
     for (const struct resource *const *r = resources; *r; r++)
         for (const struct route *route = (*r)->routes; route && route->path; route++) count++;
     *m = (struct manual){.arena = arena_new(), .base_url = base_url};
+    m->root = str_dup(m->arena, url_path(base_url));
     m->operations = arena_array(m->arena, (size_t)count + 1, sizeof *m->operations);
     for (const struct resource *const *r = resources; *r; r++)
         for (const struct route *route = (*r)->routes; route && route->path; route++) {

@@ -21,12 +21,15 @@ struct operation {
 struct manual {
     struct arena *arena;
     struct str base_url;
+    struct str root; /* the path of base_url, before the paths of links: empty, or "/desk" */
     struct operation *operations;
     int count;
 };
 
 void manual_open(struct manual *m, struct str base_url);
 void manual_close(struct manual *m);
+
+struct str url_path(struct str base_url); /* "/desk" of "https://example.com/desk"; empty: it has none */
 
 /* ---- operations ----------------------------------------------------------------------------------------- */
 

@@ -136,6 +136,7 @@ struct api {
     struct api_config cfg;
     struct arena *arena;
     struct router router;
+    struct site *site; /* api/docs/site.h */
     struct pool *pool;
     struct credentials credentials;
     struct rates rates;

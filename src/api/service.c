@@ -1,4 +1,5 @@
 /* Outside /api/v1: health, metrics, the reference. */
+#include "api/docs/site.h"
 #include "api/page.h"
 #include "base/log.h"
 
@@ -107,39 +108,19 @@ static void metrics(struct api *api, struct http_request *r) {
     reply_text(r, 200, "text/plain; version=0.0.4; charset=utf-8", &b);
 }
 
-static void openapi(struct api *api, struct http_request *r) {
+/* Leads browsers to the reference. */
+static void first_page(struct api *api, struct http_request *r) {
     struct buf b = {0};
-    openapi_write(&b, api->desk->base_url);
-    reply_text(r, 200, "application/json", &b);
-}
-
-static const char page_policy[] = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'none'";
-
-static void page(struct http_request *r, int status, struct buf *b) {
-    http_add_header(r, "Content-Security-Policy", str_of(page_policy));
-    http_add_header(r, "Referrer-Policy", S("no-referrer"));
-    reply_text(r, status, "text/html; charset=utf-8", b);
-}
-
-static void docs(struct api *api, struct http_request *r) {
-    struct buf b = {0};
-    docs_write(&b, api->desk->base_url);
-    page(r, 200, &b);
-}
-
-static void docs_error(struct http_request *r, struct str code) {
-    struct buf b = {0};
-    bool known = docs_error_write(&b, code);
-    if (!known) buf_text(&b, "<!doctype html><title>Not found</title><p>There is no such error. <a href=\"/docs\">The reference</a>\n");
-    page(r, known ? 200 : 404, &b);
+    http_add_header(r, "Location", STR_CAT(r->arena, url_path(api->desk->base_url), S("/docs")));
+    buf_text(&b, "The reference of the API is at /docs.\n");
+    reply_text(r, 302, "text/plain; charset=utf-8", &b);
 }
 
 bool service_handle(struct api *api, struct http_request *r) {
     static const struct {
         const char *path;
         void (*handle)(struct api *api, struct http_request *r);
-    } pages[] = {{"/healthz", healthz}, {"/readyz", readyz}, {"/metrics", metrics}, {"/openapi.json", openapi}, {"/docs", docs}};
-    struct str errors = S("/docs/errors/");
+    } pages[] = {{"/healthz", healthz}, {"/readyz", readyz}, {"/metrics", metrics}, {"/", first_page}};
     if (page_handle(api, r)) return true;
     if (!str_eq(r->method, S("GET")) && !str_eq(r->method, S("HEAD"))) return false;
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
@@ -147,7 +128,5 @@ bool service_handle(struct api *api, struct http_request *r) {
         pages[i].handle(api, r);
         return true;
     }
-    if (!str_starts(r->path, errors)) return false;
-    docs_error(r, (struct str){r->path.p + errors.n, r->path.n - errors.n});
-    return true;
+    return site_reply(api->site, api->desk->base_url, r);
 }

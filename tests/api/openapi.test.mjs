@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -11,13 +12,21 @@ import { raw } from './lib/bodies.mjs';
 import { png } from './lib/picture.mjs';
 import { parseStrictly } from './lib/strict.mjs';
 
-// What the server says of itself, in openapi.json and at /docs, against its routes and against itself.
+// What the server says of itself in openapi.json and in the reference, against its routes and against itself.
 
 const MODULES = fileURLToPath(new URL('../node_modules', import.meta.url));
 const CURL = spawnSync('curl', ['--version']).status === 0;
 
 const document = async (desk) => (await desk.anyone.exchange('GET', '/openapi.json')).must(200).body;
-const page = async (desk) => (await desk.anyone.exchange('GET', '/docs')).must(200).text;
+/** All pages that the contents of the first page lead to: path -> HTML. */
+async function site(desk) {
+  const fetched = async (path) => (await desk.anyone.exchange('GET', path)).must(200).text;
+  const first = await fetched('/docs');
+  const pages = new Map([['/docs', first]]);
+  for (const [, path] of first.matchAll(/href="(\/docs\/[^"#?.]*)"/g)) if (!pages.has(path)) pages.set(path, await fetched(path));
+  return pages;
+}
+const chapters = async (desk) => [...await site(desk)].filter(([path]) => path.startsWith('/docs/reference/')).map(([, html]) => html).join('\n');
 const unescaped = (html) => html.replace(/&(lt|gt|quot|#39|amp);/g, (_, name) => ({ lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' })[name]);
 const anchor = ({ method, path }) => method.toLowerCase() + path.replaceAll('/', '-').replaceAll(':', '');
 
@@ -131,30 +140,102 @@ test('the description of the API names what is served and nothing else', async (
   assert.deepEqual(doc.tags.map(({ name }) => name).sort(), [...titles].sort());
 });
 
-test('the reference has an anchor and a command for every operation, and needs no script', async (t) => {
-  const html = await page(await open(t));
-  const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
-  assert.deepEqual(ids.filter((id, i) => ids.indexOf(id) !== i), [], 'an id stands twice');
-  for (const [, target] of html.matchAll(/href="#([^"]*)"/g)) assert.ok(ids.includes(target), `#${target} leads nowhere`);
+test('the pages have an anchor and a command for every operation, ids that are unique, and links that lead somewhere', async (t) => {
+  const desk = await open(t);
+  const pages = await site(desk);
+  const ids = new Map([...pages].map(([path, html]) => [path, [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)]));
+  for (const [path, list] of ids) assert.deepEqual(list.filter((id, i) => list.indexOf(id) !== i), [], `an id stands twice in ${path}`);
+  for (const [path, html] of pages) {
+    for (const [, target] of html.matchAll(/(?:href|src|action|data-index)="([^"]*)"/g)) {
+      const [, page, anchor] = /^([^#]*)#?(.*)$/.exec(target);
+      const known = page === '' ? path : page;
+      if (!ids.has(known)) {
+        assert.match(page, /^\/(docs\/(errors\/[A-Z_]+|search(\.js|\.json)?|style\.css)|openapi\.json)$/, `${target} in ${path}`);
+        (await desk.anyone.exchange('HEAD', page)).must(200);
+      } else if (anchor) assert.ok(ids.get(known).includes(anchor), `${target} in ${path} leads nowhere`);
+    }
+  }
+  const html = await chapters(desk);
   const articles = new Map([...html.matchAll(/<article id="([^"]*)">(.*?)<\/article>/gs)].map(([, id, text]) => [id, text]));
   for (const route of routes()) assert.match(articles.get(anchor(route)) ?? '', /<code>curl /, anchor(route));
-  assert.doesNotMatch(html, /<script|<link|\son\w+=/);
+});
+
+test('the pages carry no style and no script of their own, and their policy admits none', async (t) => {
+  const desk = await open(t);
+  for (const [path, html] of await site(desk)) {
+    assert.doesNotMatch(html, /<style|\sstyle=|\son\w+=|<script(?! src="\/docs\/search\.js" defer><\/script>)/, path);
+    assert.match(html, /^<!DOCTYPE html>\n<html lang="en">/, path);
+    assert.equal([...html.matchAll(/<h1>/g)].length, 1, path);
+  }
+  const { headers } = (await desk.anyone.exchange('GET', '/docs')).must(200);
+  assert.match(headers['content-security-policy'], /default-src 'none'; style-src 'self'; script-src 'self'/);
+  assert.doesNotMatch(headers['content-security-policy'], /unsafe/);
+});
+
+test('links of the pages keep the path of the base URL', async (t) => {
+  const desk = await open(t, { base: 'https://help.example/desk', args: ['--base-url', 'https://help.example/desk'] });
+  const { text } = (await desk.anyone.exchange('GET', '/docs')).must(200);
+  assert.match(text, /<link rel="stylesheet" href="\/desk\/docs\/style\.css">/);
+  assert.equal((await desk.anyone.exchange('GET', '/')).must(302).headers.location, '/desk/docs');
+});
+
+test('the search lists every operation, chapter, guide and error, as links and as JSON', async (t) => {
+  const desk = await open(t);
+  const entries = (await desk.anyone.exchange('GET', '/docs/search.json')).must(200).body;
+  const html = (await desk.anyone.exchange('GET', '/docs/search')).must(200).text;
+  for (const { method, path } of routes()) assert.ok(entries.some(({ kind }) => kind === `${method} ${path}`), `${method} ${path}`);
+  for (const word of ['Guide', 'Resource team', 'Error 412']) assert.ok(entries.some(({ kind }) => kind === word), word);
+  for (const { url } of entries) assert.ok(html.includes(`href="${url}"`), url);
+});
+
+test('the document and the pages are built once: an ETag, 304, and the same bytes', async (t) => {
+  const desk = await open(t);
+  for (const path of ['/openapi.json', '/docs', '/docs/reference/team', '/docs/errors/FIELD_EMPTY', '/docs/style.css', '/docs/search.js']) {
+    const first = (await desk.anyone.exchange('GET', path)).must(200);
+    assert.match(first.etag, /^"[0-9a-f]{32}"$/, path);
+    const again = await desk.anyone.exchange('GET', path, { headers: { 'If-None-Match': first.etag } });
+    assert.equal(again.must(304).bytes.length, 0);
+    (await desk.anyone.exchange('GET', path, { headers: { 'If-None-Match': '"other"' } })).must(200);
+    const head = (await desk.anyone.exchange('HEAD', path)).must(200);
+    assert.equal(Number(head.headers['content-length']), first.bytes.length);
+    assert.equal(head.etag, first.etag);
+  }
+});
+
+test('readers that do not read share the bytes of a page', { skip: process.platform !== 'linux' && 'reads /proc' }, async (t) => {
+  const desk = await open(t);
+  const bytes = (await desk.anyone.exchange('GET', '/openapi.json')).must(200).bytes.length;
+  const resident = () => Number(/^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${desk.child.pid}/status`, 'utf8'))[1]) * 1024;
+  const readers = 100, before = resident();
+  for (let i = 0; i < readers; i++) {
+    const socket = net.connect(desk.daemons[0].port, '127.0.0.1');
+    t.after(() => socket.destroy());
+    await new Promise((resolve) => socket.once('readable', resolve).write('GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n')); // answered, and never read
+  }
+  assert.ok(resident() - before < readers * bytes / 4, `${readers} readers of ${bytes} bytes hold ${resident() - before}`);
+});
+
+test('the first page of the desk leads to the reference', async (t) => {
+  const desk = await open(t);
+  assert.equal((await desk.anyone.exchange('GET', '/')).must(302).headers.location, '/docs');
+  assert.equal((await desk.anyone.exchange('POST', '/')).status, 404);
 });
 
 test('every error has a page that leads back', async (t) => {
   const desk = await open(t);
-  const codes = new Set([...(await page(desk)).matchAll(/href="docs\/errors\/([A-Z_]+)"/g)].map(([, code]) => code));
+  const { text } = (await desk.anyone.exchange('GET', '/docs/errors')).must(200);
+  const codes = new Set([...text.matchAll(/href="\/docs\/errors\/([A-Z_]+)"/g)].map(([, code]) => code));
   assert.ok(codes.size > 20);
   for (const code of codes) {
-    const { text } = (await desk.anyone.exchange('GET', `/docs/errors/${code}`)).must(200);
-    assert.match(text, new RegExp(`<h1><code>${code}</code></h1>[^]*href="../../docs"`));
+    const page = (await desk.anyone.exchange('GET', `/docs/errors/${code}`)).must(200).text;
+    assert.match(page, new RegExp(`<h1>${code}</h1>[^]*href="/docs/errors"`));
   }
   assert.equal((await desk.anyone.exchange('GET', '/docs/errors/NO_SUCH')).status, 404);
 });
 
 test('the commands of the reference are understood', { skip: !CURL && 'curl is not installed' }, async (t) => {
   const desk = await open(t);
-  const commands = [...(await page(desk)).matchAll(/<code>(curl [^<]*)<\/code>/g)].map(([, text]) => unescaped(text));
+  const commands = [...(await chapters(desk)).matchAll(/<code>(curl [^<]*)<\/code>/g)].map(([, text]) => unescaped(text));
   assert.equal(commands.length, routes().length);
   const folder = directory();
   writeFileSync(join(folder, 'picture.png'), png(4, 4));

@@ -1,11 +1,12 @@
 /* Fields as rows of tables: members of resources, parameters and arguments of operations. */
 #include "api/docs/docs.h"
 
+#include "api/docs/site.h"
 #include "api/generic.h"
 #include "base/limits.h"
 
 void docs_table_begin(struct buf *out, const char *caption, const char *columns) {
-    html(out, "<div class=\"wide\">\n<table>\n<caption>%s</caption>\n<thead><tr>", caption);
+    html(out, "<div class=\"wide\" tabindex=\"0\">\n<table>\n<caption>%s</caption>\n<thead><tr>", caption);
     for (struct str rest = str_of(columns); rest.p;) {
         buf_text(out, "<th scope=\"col\">");
         html_text(out, str_trim(str_cut(&rest, ',')));
@@ -18,8 +19,9 @@ void docs_table_end(struct buf *out) { buf_text(out, "</tbody>\n</table>\n</div>
 
 /* ---- types ---------------------------------------------------------------------------------------------- */
 
-static void link_type(struct buf *out, const char *before, const char *type) {
-    if (resource_of(type)) html(out, "%s <a href=\"#type-%s\">%s</a>", before, type, type);
+static void link_type(struct buf *out, const struct manual *m, const char *before, const char *type) {
+    const struct resource *r = resource_of(type);
+    if (r && docs_has_chapter(r)) html(out, "%s <a href=\"%s/docs/reference/%s#members\">%s</a>", before, m->root.p, type, type);
     else html(out, "%s %s", before, type);
 }
 
@@ -57,10 +59,10 @@ static const char *plain_type(const struct manual *m, const struct field *f) {
 }
 
 static void say_type(struct buf *out, const struct manual *m, const struct field *f, bool sent) {
-    if (f->type == F_REF) link_type(out, sent ? "id of a" : "reference:", f->ref);
-    else if (sent && (f->type == F_MANY || f->type == F_ROWS)) link_type(out, "list to replace it:", f->ref);
-    else if (f->type == F_ROWS) link_type(out, "list, in place:", f->ref);
-    else if (f->type == F_MANY) link_type(out, "list of references:", f->ref);
+    if (f->type == F_REF) link_type(out, m, sent ? "id of a" : "reference:", f->ref);
+    else if (sent && (f->type == F_MANY || f->type == F_ROWS)) link_type(out, m, "list to replace it:", f->ref);
+    else if (f->type == F_ROWS) link_type(out, m, "list, in place:", f->ref);
+    else if (f->type == F_MANY) link_type(out, m, "list of references:", f->ref);
     else html(out, "%s", plain_type(m, f));
 }
 

@@ -133,18 +133,19 @@ static void say_scope(struct buf *out, const struct operation *op) {
     if (op->route->permission) html(out, "<dt>Permission</dt><dd><code>%s</code></dd>\n", op->route->permission);
 }
 
-static void say_answer(struct buf *out, const struct operation *op) {
+static void say_answer(struct buf *out, const struct manual *m, const struct operation *op) {
     static const char *const shapes[] = {
         [ONE] = "one", [LIST] = "a page of", [LIST_COUNT] = "all of",
         [COUNT] = "the number of those done, as <code>total_count</code>", [NONE] = "no data"};
     const struct route *r = op->route;
     html(out, "<dt>Answers</dt><dd>%d, %h", operation_status(op), r->is_download ? "a file" : shapes[r->shape]);
     if (r->also) html(out, " or %h", shapes[r->also]);
-    if (op->reply) html(out, " <a href=\"#type-%s\">%s</a>", op->reply->type, op->reply->type);
+    if (op->reply) html(out, " <a href=\"%s/docs/reference/%s#members\">%s</a>", m->root.p, op->reply->type, op->reply->type);
+    if (r->has_ranges) buf_text(out, "; 206, the part that <code>Range</code> asks for");
     buf_text(out, "</dd>\n");
 }
 
-static void say_errors(struct buf *out, const struct operation *op) {
+static void say_errors(struct buf *out, const struct manual *m, const struct operation *op) {
     int last = 0;
     buf_text(out, "<dt>Errors</dt><dd>");
     for (int err = 1; err < ERR_COUNT; err++) {
@@ -152,13 +153,13 @@ static void say_errors(struct buf *out, const struct operation *op) {
         if (error_common(err) || !operation_errors(op, err)) continue;
         if (e->status != last) html(out, "%h%d ", last ? "; " : "", e->status);
         else buf_text(out, ", ");
-        html(out, "<a href=\"docs/errors/%s\"><code>%s</code></a>", e->code, e->code);
+        html(out, "<a href=\"%s/docs/errors/%s\"><code>%s</code></a>", m->root.p, e->code, e->code);
         last = e->status;
     }
-    html(out, "%h<a href=\"#errors\">those of every operation</a></dd>\n", last ? "; and " : "");
+    html(out, "%h<a href=\"%s/docs/errors\">those of every operation</a></dd>\n", last ? "; and " : "", m->root.p);
 }
 
-static void say_commons(struct buf *out, const struct operation *op) {
+static void say_commons(struct buf *out, const struct manual *m, const struct operation *op) {
     const char *comma = "";
     buf_text(out, "<dt>Also takes</dt><dd>");
     for (const struct common *c = commons; c->name; c++) {
@@ -166,7 +167,7 @@ static void say_commons(struct buf *out, const struct operation *op) {
         html(out, "%h<code>%s</code>", comma, c->name);
         comma = ", ";
     }
-    buf_text(out, " (<a href=\"#arguments\">what they mean</a>)</dd>\n");
+    html(out, " (<a href=\"%s/docs/reference#arguments\">their meaning</a>)</dd>\n", m->root.p);
 }
 
 /* ---- the article ---------------------------------------------------------------------------------------- */
@@ -178,7 +179,7 @@ static void say_reply(struct buf *out, const struct manual *m, const struct oper
     jw_init(&w, &json);
     w.pretty = true;
     example_reply(&w, m, op);
-    buf_text(out, "<details><summary>Example of the reply</summary>\n<pre><code>");
+    buf_text(out, "<details><summary>Example of the reply</summary>\n<pre tabindex=\"0\"><code>");
     html_text(out, buf_view(&json));
     buf_text(out, "</code></pre>\n</details>\n");
     buf_free(&json);
@@ -187,7 +188,7 @@ static void say_reply(struct buf *out, const struct manual *m, const struct oper
 static void say_command(struct buf *out, const struct manual *m, const struct operation *op) {
     struct buf text = {0};
     command(&text, m, op);
-    buf_text(out, "<pre><code>");
+    buf_text(out, "<pre tabindex=\"0\"><code>");
     html_text(out, buf_view(&text));
     buf_text(out, "</code></pre>\n");
     buf_free(&text);
@@ -203,9 +204,9 @@ void docs_operation(struct buf *out, const struct manual *m, const struct operat
     buf_text(out, "<dl>\n");
     say_roles(out, op);
     say_scope(out, op);
-    say_answer(out, op);
-    say_errors(out, op);
-    say_commons(out, op);
+    say_answer(out, m, op);
+    say_errors(out, m, op);
+    say_commons(out, m, op);
     buf_text(out, "</dl>\n");
     docs_input(out, m, op);
     say_command(out, m, op);

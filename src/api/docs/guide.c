@@ -1,0 +1,198 @@
+/* Guides: a small part of Markdown, to HTML. A file of docs/guides has one line "# Title", then:
+ *
+ *     ## Heading             - item              | a | b |   a table; the first row is its head
+ *     text, over lines       continued line
+ *     ```sh ... ```          a command that the tests run, with the base URL of the desk in place of {base_url}
+ *     ```out ... ```         what the command before it prints; ... stands for anything
+ *     ```text ... ```        anything else
+ *     @arguments @headers @errors                      tables of the reference
+ *
+ * Inside text: `code`, **strong**, [text](address). An address that begins with / is one of this site. Blocks are separated by
+ * empty lines. The files are ours, so what is none of these is text. */
+#include "api/docs/docs.h"
+
+#include "api/docs/site.h"
+
+struct str guide_slug(const struct docs_file *f) {
+    struct str name = str_of(f->name), folder = S("guides/"), end = S(".md");
+    if (!str_starts(name, folder)) return (struct str){0};
+    struct str rest = {name.p + folder.n, name.n - folder.n - end.n};
+    str_cut(&rest, '-'); /* the number that orders the guides */
+    return rest;
+}
+
+struct str guide_title(const struct docs_file *f) {
+    struct str rest = str_of(f->text), line = str_cut(&rest, '\n'); /* "# Title" */
+    return (struct str){line.p + 2, line.n - 2};
+}
+
+/* ---- inside text ------------------------------------------------------------------------------------------ */
+
+static bool take_until(struct str *rest, const char *end, struct str *inside) {
+    const char *at = memmem(rest->p, rest->n, end, strlen(end));
+    if (at == NULL) return false;
+    *inside = (struct str){rest->p, (size_t)(at - rest->p)};
+    size_t gone = inside->n + strlen(end);
+    rest->p += gone;
+    rest->n -= gone;
+    return true;
+}
+
+static void skip(struct str *s, size_t n) { s->p += n, s->n -= n; }
+
+static void write_text(struct buf *out, const struct manual *m, struct str s);
+
+static bool write_link(struct buf *out, const struct manual *m, struct str *rest) {
+    struct str s = *rest, text, address;
+    skip(&s, 1);
+    if (!take_until(&s, "](", &text) || !take_until(&s, ")", &address)) return false;
+    bool ours = address.n && address.p[0] == '/';
+    buf_text(out, "<a href=\"");
+    if (ours) html_text(out, m->root);
+    html_text(out, address);
+    buf_text(out, "\">");
+    write_text(out, m, text);
+    buf_text(out, "</a>");
+    *rest = s;
+    return true;
+}
+
+static bool write_marked(struct buf *out, struct str *rest, const char *mark, const char *element) {
+    struct str s = *rest, inside;
+    skip(&s, strlen(mark));
+    if (!take_until(&s, mark, &inside)) return false;
+    buf_fmt(out, "<%s>", element);
+    html_text(out, inside);
+    buf_fmt(out, "</%s>", element);
+    *rest = s;
+    return true;
+}
+
+static void write_text(struct buf *out, const struct manual *m, struct str s) {
+    while (s.n) {
+        if (s.p[0] == '`' && write_marked(out, &s, "`", "code")) continue;
+        if (str_starts(s, S("**")) && write_marked(out, &s, "**", "strong")) continue;
+        if (s.p[0] == '[' && write_link(out, m, &s)) continue;
+        html_text(out, (struct str){s.p, 1});
+        skip(&s, 1);
+    }
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------------ */
+
+static struct str take_line(struct str *rest) { return str_cut(rest, '\n'); }
+
+/* "Cookies and CSRF" -> "cookies-and-csrf" */
+static void write_anchor(struct buf *out, struct str heading) {
+    for (size_t i = 0; i < heading.n; i++) {
+        char c = heading.p[i];
+        if (c >= 'A' && c <= 'Z') buf_char(out, (char)(c - 'A' + 'a'));
+        else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) buf_char(out, c);
+        else if (c == ' ' || c == '-') buf_char(out, '-');
+    }
+}
+
+static void write_heading(struct buf *out, const struct manual *m, struct str line) {
+    skip(&line, 3);
+    buf_text(out, "<h2 id=\"");
+    write_anchor(out, line);
+    buf_text(out, "\">");
+    write_text(out, m, line);
+    buf_text(out, "</h2>\n");
+}
+
+static void write_code(struct buf *out, const struct manual *m, struct str first, struct str *rest) {
+    struct str kind = {first.p + 3, first.n - 3}, code = {0}, mark = S("{base_url}"), before;
+    if (!take_until(rest, "\n```", &code)) code = *rest, *rest = (struct str){0};
+    take_line(rest);
+    html(out, "<pre tabindex=\"0\" class=\"%s\"><code>", str_dup(m->arena, kind).p);
+    while (take_until(&code, mark.p, &before)) {
+        html_text(out, before);
+        html_text(out, m->base_url);
+    }
+    html_text(out, code);
+    buf_text(out, "</code></pre>\n");
+}
+
+static void write_cells(struct buf *out, const struct manual *m, struct str line, const char *element) {
+    skip(&line, 1);
+    buf_text(out, "<tr>");
+    for (struct str cell; take_until(&line, "|", &cell);) {
+        buf_fmt(out, "<%s>", element);
+        write_text(out, m, str_trim(cell));
+        buf_fmt(out, "</%.2s>", element);
+    }
+    buf_text(out, "</tr>\n");
+}
+
+static bool goes_on(struct str rest, const char *with) { return str_starts(rest, str_of(with)); }
+
+static void write_table(struct buf *out, const struct manual *m, struct str line, struct str *rest) {
+    buf_text(out, "<div class=\"wide\" tabindex=\"0\">\n<table>\n<thead>");
+    write_cells(out, m, line, "th scope=\"col\"");
+    take_line(rest); /* |---|---| */
+    buf_text(out, "</thead>\n<tbody>\n");
+    while (goes_on(*rest, "|")) write_cells(out, m, take_line(rest), "td");
+    buf_text(out, "</tbody>\n</table>\n</div>\n");
+}
+
+/* The lines of a paragraph or of an item, up to an empty line or the next block. */
+static struct str take_lines(struct str first, struct str *rest) {
+    struct str all = first;
+    while (rest->n && rest->p[0] != '\n' && rest->p[0] != '-' && rest->p[0] != '`' && rest->p[0] != '|') {
+        struct str line = take_line(rest);
+        all.n = (size_t)(line.p + line.n - all.p);
+    }
+    return all;
+}
+
+static void write_list(struct buf *out, const struct manual *m, struct str line, struct str *rest) {
+    buf_text(out, "<ul>\n");
+    for (;;) {
+        struct str item = take_lines(line, rest);
+        skip(&item, 2);
+        buf_text(out, "<li>");
+        write_text(out, m, item);
+        buf_text(out, "</li>\n");
+        if (!goes_on(*rest, "- ")) break;
+        line = take_line(rest);
+    }
+    buf_text(out, "</ul>\n");
+}
+
+static void write_table_of(struct buf *out, const struct manual *m, struct str line) {
+    if (str_eq(line, S("@arguments"))) docs_arguments_table(out, m);
+    else if (str_eq(line, S("@headers"))) docs_headers_table(out);
+    else if (str_eq(line, S("@errors"))) docs_errors_table(out, m);
+}
+
+static void write_block(struct buf *out, const struct manual *m, struct str line, struct str *rest) {
+    if (line.n == 0) return;
+    if (str_starts(line, S("## "))) {
+        write_heading(out, m, line);
+    } else if (str_starts(line, S("```"))) {
+        write_code(out, m, line, rest);
+    } else if (str_starts(line, S("- "))) {
+        write_list(out, m, line, rest);
+    } else if (line.p[0] == '|') {
+        write_table(out, m, line, rest);
+    } else if (line.p[0] == '@') {
+        write_table_of(out, m, line);
+    } else {
+        buf_text(out, "<p>");
+        write_text(out, m, take_lines(line, rest));
+        buf_text(out, "</p>\n");
+    }
+}
+
+void guide_write(struct buf *out, const struct manual *m, const struct docs_file *f) {
+    struct str slug = guide_slug(f), rest = str_of(f->text);
+    const char *path = str_fmt(m->arena, "/docs/%.*s", (int)slug.n, slug.p).p;
+    docs_begin(out, m, path, str_dup(m->arena, guide_title(f)).p);
+    take_line(&rest);
+    while (rest.n) {
+        struct str line = take_line(&rest);
+        write_block(out, m, line, &rest);
+    }
+    docs_end(out, m, path);
+}

@@ -1,0 +1,148 @@
+#include "api/docs/site.h"
+
+#include "api/api.h"
+#include "api/reply.h"
+#include "base/random.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum kind { PAGE_OPENAPI, PAGE_INDEX, PAGE_GENERAL, PAGE_CHAPTER, PAGE_ERRORS, PAGE_ERROR, PAGE_GUIDE, PAGE_SEARCH, PAGE_SEARCH_INDEX, PAGE_FILE };
+
+struct site_page {
+    enum kind kind;
+    const char *path;
+    const void *what; /* a resource, an error or a file */
+    struct shared *bytes; /* NULL: not built yet */
+    char etag[33];
+};
+
+struct site {
+    struct arena *arena;
+    pthread_mutex_t lock; /* of bytes and etag, until they are built */
+    struct site_page *pages;
+    int count, room;
+};
+
+/* ---- which pages there are ------------------------------------------------------------------------------- */
+
+static void add_page(struct site *s, enum kind kind, const char *path, const void *what) {
+    if (s->count == s->room) {
+        struct site_page *more = arena_array(s->arena, (size_t)s->room * 2 + 64, sizeof *more);
+        if (s->count) memcpy(more, s->pages, (size_t)s->count * sizeof *more);
+        s->pages = more;
+        s->room = s->room * 2 + 64;
+    }
+    s->pages[s->count++] = (struct site_page){.kind = kind, .path = path, .what = what};
+}
+
+static void add_file(struct site *s, const struct docs_file *f) {
+    struct str slug = guide_slug(f), folder = S("site/"), name = str_of(f->name);
+    if (slug.p) add_page(s, PAGE_GUIDE, str_fmt(s->arena, "/docs/%.*s", (int)slug.n, slug.p).p, f);
+    else if (str_starts(name, folder)) add_page(s, PAGE_FILE, str_fmt(s->arena, "/docs/%s", f->name + folder.n).p, f);
+}
+
+struct site *site_new(void) {
+    struct arena *a = arena_new();
+    struct site *s = ARENA_NEW(a, struct site);
+    *s = (struct site){.arena = a};
+    pthread_mutex_init(&s->lock, NULL);
+    add_page(s, PAGE_OPENAPI, "/openapi.json", NULL);
+    add_page(s, PAGE_INDEX, "/docs", NULL);
+    add_page(s, PAGE_INDEX, "/docs/", NULL);
+    add_page(s, PAGE_SEARCH, "/docs/search", NULL);
+    add_page(s, PAGE_SEARCH_INDEX, "/docs/search.json", NULL);
+    add_page(s, PAGE_GENERAL, "/docs/reference", NULL);
+    add_page(s, PAGE_ERRORS, "/docs/errors", NULL);
+    for (const struct docs_file *f = docs_files; f->name; f++) add_file(s, f);
+    for (const struct resource *const *r = resources; *r; r++)
+        if (docs_has_chapter(*r)) add_page(s, PAGE_CHAPTER, str_fmt(a, "/docs/reference/%s", (*r)->type).p, *r);
+    for (int err = 1; err < ERR_COUNT; err++)
+        add_page(s, PAGE_ERROR, str_fmt(a, "/docs/errors/%s", error_info(err)->code).p, error_info(err));
+    return s;
+}
+
+void site_free(struct site *s) {
+    if (s == NULL) return;
+    for (int i = 0; i < s->count; i++) shared_drop(s->pages[i].bytes);
+    pthread_mutex_destroy(&s->lock);
+    arena_free(s->arena);
+}
+
+/* ---- one page -------------------------------------------------------------------------------------------- */
+
+static void write_page(struct buf *out, struct str base_url, const struct site_page *p) {
+    struct manual m;
+    if (p->kind == PAGE_OPENAPI) {
+        openapi_write(out, base_url);
+        return;
+    }
+    manual_open(&m, base_url);
+    switch (p->kind) {
+    case PAGE_INDEX: docs_index(out, &m); break;
+    case PAGE_GENERAL: docs_general(out, &m); break;
+    case PAGE_CHAPTER: docs_chapter(out, &m, p->what); break;
+    case PAGE_ERRORS: docs_errors(out, &m); break;
+    case PAGE_ERROR: docs_error(out, &m, p->what); break;
+    case PAGE_GUIDE: guide_write(out, &m, p->what); break;
+    case PAGE_SEARCH: search_page(out, &m); break;
+    case PAGE_SEARCH_INDEX: search_index(out, &m); break;
+    case PAGE_FILE: buf_text(out, ((const struct docs_file *)p->what)->text); break;
+    case PAGE_OPENAPI: break;
+    }
+    manual_close(&m);
+}
+
+static void build(struct site *s, struct str base_url, struct site_page *p) {
+    struct buf out = {0};
+    struct tag t;
+    pthread_mutex_lock(&s->lock);
+    if (p->bytes == NULL) {
+        write_page(&out, base_url, p);
+        tag_init(&t);
+        tag_text(&t, buf_view(&out));
+        tag_end(&t, p->etag);
+        p->bytes = shared_new(&out);
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+static bool ends(const char *path, const char *end) {
+    size_t n = strlen(path), m = strlen(end);
+    return n > m && strcmp(path + n - m, end) == 0;
+}
+
+static const char *type_of(const char *path) {
+    if (ends(path, ".json")) return "application/json";
+    if (ends(path, ".css")) return "text/css; charset=utf-8";
+    return ends(path, ".js") ? "text/javascript; charset=utf-8" : "text/html; charset=utf-8";
+}
+
+/* Style and script are files of this site. Nothing of another site is loaded, and nothing stands inside the page. */
+static const char policy[] = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; "
+                             "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+static void send_page(struct http_request *r, const struct site_page *p) {
+    struct str tag = str_of(p->etag);
+    http_add_header(r, "Content-Security-Policy", str_of(policy));
+    http_add_header(r, "Referrer-Policy", S("no-referrer"));
+    http_add_header(r, "X-Content-Type-Options", S("nosniff"));
+    http_add_header(r, "Cache-Control", S("public, max-age=0, must-revalidate"));
+    http_add_header(r, "ETag", STR_CAT(r->arena, S("\""), tag, S("\"")));
+    if (tag_listed(http_header(r, "If-None-Match"), tag)) {
+        http_reply(r, 304, &(struct buf){0});
+        return;
+    }
+    http_add_header(r, "Content-Type", str_of(type_of(p->path)));
+    http_reply_shared(r, 200, p->bytes);
+}
+
+bool site_reply(struct site *s, struct str base_url, struct http_request *r) {
+    for (int i = 0; i < s->count; i++) {
+        if (!str_eq(r->path, str_of(s->pages[i].path))) continue;
+        build(s, base_url, &s->pages[i]);
+        send_page(r, &s->pages[i]);
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { PASSWORD, demo, directory } from './lib/index.mjs';
+
+// Every example of the guides, as a reader finds it at /docs, runs on the demo desk and prints what the guide says.
+
+const CURL = spawnSync('curl', ['--version']).status === 0;
+const MARK = '-- end of example';
+const unescaped = (html) => html.replace(/&(lt|gt|quot|#39|amp);/g, (_, name) => ({ lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' })[name]);
+
+/** [{command, out}] of a page. */
+function examples(html) {
+  const found = [];
+  for (const [, kind, text] of html.matchAll(/<pre tabindex="0" class="(sh|out)"><code>([^]*?)<\/code><\/pre>/g)) {
+    if (kind === 'sh') found.push({ command: unescaped(text) });
+    else found.at(-1).out = unescaped(text);
+  }
+  return found;
+}
+
+/** Runs the commands in one shell: what each of them printed. */
+async function run(commands, folder, env) {
+  const script = join(folder, 'guide.sh');
+  writeFileSync(script, ['set -eu', ...commands.flatMap((command) => [command, `echo; echo '${MARK}'`])].join('\n'));
+  const { stdout, stderr } = await new Promise((resolve) => {
+    execFile('sh', [script], { cwd: folder, env: { ...process.env, ...env }, maxBuffer: 1 << 26 }, (error, out, err) => resolve({ stdout: out, stderr: err }));
+  });
+  const printed = stdout.split(MARK);
+  assert.equal(printed.length - 1, commands.length, `the shell stopped: ${stderr}\n${stdout.slice(-1000)}`);
+  return printed;
+}
+
+/** Each line of `out` matches a line of what was printed, in order. `...` stands for anything. */
+function expect(printed, out, command) {
+  const lines = printed.split(/(?<=\})(?=[{A-Z\d])|\r?\n/);
+  let at = 0;
+  for (const wanted of out.split('\n').filter(Boolean)) {
+    const pattern = new RegExp(`^${wanted.split('...').map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('.*')}$`);
+    const next = lines.findIndex((line, i) => i >= at && pattern.test(line));
+    assert.ok(next >= 0, `${command}\nprints no line ${wanted}\nbut\n${printed.slice(0, 3000)}`);
+    at = next + 1;
+  }
+}
+
+test('every example of the guides does on the demo desk what the guide says', { skip: !CURL && 'curl is not installed' }, async (t) => {
+  const desk = await demo(t, { conversations: 30 });
+  const folder = directory();
+  mkdirSync(join(folder, 'data'));
+  mkdirSync(join(folder, 'bin'));
+  writeFileSync(join(folder, 'data/demo-password'), `${PASSWORD}\n`);
+  const totp = fileURLToPath(new URL('./lib/oathtool.mjs', import.meta.url));
+  writeFileSync(join(folder, 'bin/oathtool'), `#!/bin/sh\nexec ${process.execPath} ${totp} "$3" ${await desk.time()}\n`);
+  chmodSync(join(folder, 'bin/oathtool'), 0o755);
+  const { text } = (await desk.anyone.exchange('GET', '/docs')).must(200);
+  const guides = new Set([...text.matchAll(/href="(\/docs\/[a-z-]+)"/g)].map(([, path]) => path).filter((path) => !/\/(reference|errors|search)$/.test(path)));
+  assert.ok(guides.size >= 10, [...guides].join());
+  for (const path of guides) {
+    const found = examples((await desk.anyone.exchange('GET', path)).must(200).text);
+    assert.ok(found.length, `${path} has no example`);
+    const printed = await run(found.map(({ command }) => command), folder, { PATH: `${join(folder, 'bin')}:${process.env.PATH}` });
+    found.forEach(({ command, out }, i) => {
+      if (out) expect(printed[i], out, `${path}: ${command}`);
+      else assert.doesNotMatch(printed[i], /"errors":/, `${path}: ${command}`);
+    });
+  }
+});
