@@ -18,9 +18,11 @@ const fill = (n) => `
       ${now} - ${DAY} * (CASE WHEN needle THEN 400 ELSE 10 + x % 300 END), ${now} - ${DAY} * (CASE WHEN needle THEN 0 ELSE 5 + x % 300 END) FROM i;
   INSERT INTO tags (id, name, name_key, created_at) SELECT x, 't' || x, 't' || x, 0 FROM i WHERE x <= 52;
   INSERT INTO organization_tags SELECT x, 1 + x % 50 FROM i UNION ALL SELECT x, 51 FROM i WHERE needle UNION ALL SELECT x, 52 FROM i WHERE needle;
-  INSERT INTO custom_fields SELECT f.column1, 3, f.column2, f.column3, 0, 0, 0, 0, 0, NULL, 0, 1, 0, 0 FROM (VALUES (1, 1, 'contract'), (2, 9, 'size')) AS f;
-  INSERT INTO organization_field_values SELECT x, 1, '', CASE WHEN needle THEN 'gold' ELSE 'c' || x % 100 END FROM i;
-  INSERT INTO organization_field_values SELECT x, 2, '', CASE WHEN needle THEN '65049' ELSE '65021' END FROM i;
+  INSERT INTO custom_fields (id, area, type, key, is_required_for_agents, is_required_on_resolution, is_visible_to_customers, is_customer_editable,
+    is_required_for_customers, sort_order, is_enabled, created_at, updated_at)
+    SELECT f.column1, 3, f.column2, f.column3, 0, 0, 0, 0, 0, 0, 1, 0, 0 FROM (VALUES (101, 1, 'contract'), (102, 9, 'size')) AS f;
+  INSERT INTO organization_field_values (organization_id, field_id, value, value_key) SELECT x, 101, '', CASE WHEN needle THEN 'gold' ELSE 'c' || x % 100 END FROM i;
+  INSERT INTO organization_field_values (organization_id, field_id, value, value_key) SELECT x, 102, '', CASE WHEN needle THEN '65049' ELSE '65021' END FROM i;
   COMMIT; ANALYZE;`;
 
 const p = (field, operator, value) => ({ field, operator, value });

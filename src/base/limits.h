@@ -29,6 +29,7 @@
 #define LIMIT_PASSWORD 1024               /* completions.md section 4: never truncated */
 #define LIMIT_TITLE 255                   /* characters of a one-line text */
 #define LIMIT_TEXT 65535                  /* characters of a longer text */
+#define LIMIT_DATE 40                     /* bytes of a timestamp as it is written */
 #define LIMIT_LOCALE 32                   /* bytes of the code of a language */
 #define LIMIT_SETTING 4096                /* characters of a setting: certificates of a relay */
 #define LIMIT_TAG 64                      /* characters of a tag: folded they still fit an index entry */

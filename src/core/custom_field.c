@@ -8,7 +8,7 @@
 
 QUERY(custom_fields_listed,
       "SELECT id, area, type, key, regular_expression, is_enabled, is_required_for_agents, is_visible_to_customers, is_customer_editable, "
-      "is_required_for_customers FROM custom_fields WHERE area = :area AND is_enabled = 1 ORDER BY sort_order, id LIMIT :most");
+      "is_required_for_customers FROM custom_fields WHERE area = :area AND is_enabled = 1 AND is_system = 0 ORDER BY sort_order, id LIMIT :most");
 
 static struct custom_field field_read(struct arena *a, struct stmt *row) {
     return (struct custom_field){.id = col_int(row, 0),
@@ -77,15 +77,16 @@ static struct str key_stem(struct arena *a, struct str title) {
     return n ? (struct str){out, n} : S("field");
 }
 
+#define KEYS (LIMIT_FIELDS + 16) /* custom fields and those that came with the desk */
 QUERY(custom_field_keys, "SELECT key FROM custom_fields WHERE area = :area AND deleted_at IS NULL");
 
 int custom_field_key(struct work *w, enum field_area area, struct str title, struct str *key) {
-    struct str stem = key_stem(w->arena, title), *taken = arena_array(w->arena, LIMIT_FIELDS, sizeof *taken);
+    struct str stem = key_stem(w->arena, title), *taken = arena_array(w->arena, KEYS, sizeof *taken);
     int n = 0, rc;
     DB_ROWS(rc, w->conn, &custom_field_keys, BINDS(B_INT("area", area)), row)
-    if (n < LIMIT_FIELDS) taken[n++] = str_dup(w->arena, col_text(row, 0));
+    if (n < KEYS) taken[n++] = str_dup(w->arena, col_text(row, 0));
     if (rc < 0) return rc;
-    for (int nth = 1; nth <= LIMIT_FIELDS; nth++) {
+    for (int nth = 1; nth <= KEYS; nth++) {
         bool is_taken = false;
         *key = nth == 1 ? stem : str_fmt(w->arena, "%.*s_%d", (int)stem.n, stem.p, nth);
         for (int i = 0; i < n; i++) is_taken = is_taken || str_eq(taken[i], *key);
@@ -104,17 +105,18 @@ QUERY(
     "SELECT CAST(:area AS INTEGER), CAST(:type AS INTEGER), CAST(:key AS TEXT), CAST(:for_agents AS INTEGER), CAST(:on_resolution AS INTEGER), "
     "CAST(:visible AS INTEGER), CAST(:editable AS INTEGER), CAST(:for_customers AS INTEGER), CAST(:pattern AS TEXT), "
     "COALESCE(CAST(:sort_order AS INTEGER), MAX(sort_order) + 1, 1), CAST(:enabled AS INTEGER), CAST(:now AS BIGINT), CAST(:now AS BIGINT) "
-    "FROM custom_fields WHERE area = :area RETURNING id");
-QUERY(custom_fields_counted, "SELECT COUNT(*) FROM custom_fields WHERE area = :area AND deleted_at IS NULL");
+    "FROM custom_fields WHERE area = :area AND is_system = 0 RETURNING id");
+QUERY(custom_fields_counted, "SELECT COUNT(*) FROM custom_fields WHERE area = :area AND deleted_at IS NULL AND is_system = 0");
 /* No key of a field begins with a digit: what it was called is free. */
 QUERY(custom_fields_mark,
       "UPDATE custom_fields SET deleted_at = :now, is_enabled = 0, key = CAST(id AS TEXT) WHERE id IN @LIST(:ids)");
 QUERY(
     option_insert,
-    "INSERT INTO custom_field_options (field_id, sort_order, created_at, updated_at) VALUES (:field, :sort_order, :now, :now) RETURNING id");
+    "INSERT INTO custom_field_options (field_id, tag, sort_order, created_at, updated_at) VALUES (:field, :tag, :sort_order, :now, :now) RETURNING id");
 QUERY(
     option_update,
-    "UPDATE custom_field_options SET sort_order = :sort_order, updated_at = :now WHERE id = :id AND sort_order <> :sort_order");
+    "UPDATE custom_field_options SET sort_order = :sort_order, tag = CASE WHEN :tagged = 1 THEN CAST(:tag AS TEXT) ELSE tag END, updated_at = :now "
+    "WHERE id = :id AND (sort_order <> :sort_order OR (:tagged = 1 AND COALESCE(tag, '') <> COALESCE(CAST(:tag AS TEXT), '')))");
 QUERY(option_drop, "DELETE FROM custom_field_options WHERE id = :id");
 QUERY(option_of_field, "SELECT 1 FROM custom_field_options WHERE id = :id AND field_id = :field");
 
@@ -214,7 +216,8 @@ int field_options_replace(struct work *w, int64_t field_id, const struct option_
     for (int i = 0; i < count; i++) {
         int64_t id = list[i].id;
         const struct bind *binds = BINDS(B_INT("field", field_id), B_INT("id", id),
-                                         B_INT("sort_order", list[i].sort_order), B_INT("now", w->now));
+                                         B_INT("sort_order", list[i].sort_order), B_TEXT("tag", list[i].tag),
+                                         B_INT("tagged", list[i].is_tagged), B_INT("now", w->now));
         if (id)
             TRY(db_exec(w->conn, &option_update, binds));
         else
@@ -228,5 +231,7 @@ int custom_fields_remove(struct work *w, struct str ids) {
     TRY(db_exec(w->conn, &custom_fields_mark, BINDS(B_TEXT("ids", ids), B_INT("now", w->now))));
     TRY(change_note(w, S(CHANGE_OF_FIELDS)));
     TRY(translations_remove(w, TITLE_OF_FIELD, ids));
+    TRY(translations_remove(w, CUSTOMER_TITLE_OF_FIELD, ids));
+    TRY(translations_remove(w, DESCRIPTION_OF_FIELD, ids));
     return cascade(w, CASCADE_FIELD, ids);
 }

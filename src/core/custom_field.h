@@ -12,13 +12,15 @@ struct custom_field {
     bool is_enabled, is_required_for_agents, is_visible_to_customers, is_customer_editable, is_required_for_customers;
 };
 
-/* All enabled ones of an area, in their order, in the arena. Returns how many, or error. */
+/* All enabled ones of an area, in their order, in the arena, without those that came with the desk. Returns how many, or error. */
 int custom_fields_of(struct work *w, enum field_area area, struct custom_field **out);
 
 /* One option of a field as it shall be. */
 struct option_wanted {
     int64_t id; /* of the option that stays; 0: a new one */
     int64_t sort_order;
+    struct str tag; /* p NULL: none */
+    bool is_tagged; /* the tag was given; else it stays */
     const struct translation *titles; /* NULL: they stay as they are */
     int title_count;
 };

@@ -214,7 +214,7 @@ const struct subject user_subject = {"users",      user_definitions,      AREA_U
 
 QUERY(definition_fields, "SELECT t.id, t.type, t.key, COALESCE(" TRANSLATION_OF(
                              "1") ", t.key), COUNT(*) OVER () FROM custom_fields t "
-                                  "WHERE t.area = :area AND t.is_enabled = 1 ORDER BY t.id");
+                                  "WHERE t.area = :area AND t.is_enabled = 1 AND t.is_system = 0 ORDER BY t.id");
 QUERY(definition_options, "SELECT t.id, COALESCE(" TRANSLATION_OF(
                               "2") ", ''), COUNT(*) OVER (PARTITION BY t.field_id), t.field_id "
                                    "FROM custom_field_options t JOIN custom_fields f ON f.id = t.field_id "

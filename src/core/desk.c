@@ -28,8 +28,11 @@ QUERY(seed_types, "UPDATE case_types SET created_at = :now, updated_at = :now WH
 QUERY(seed_hours, "UPDATE business_hours SET created_at = :now, updated_at = :now WHERE created_at = 0");
 QUERY(seed_locales, "UPDATE locales SET created_at = :now, updated_at = :now WHERE created_at = 0");
 QUERY(seed_brands, "UPDATE brands SET created_at = :now, updated_at = :now WHERE created_at = 0");
+QUERY(seed_fields, "UPDATE custom_fields SET created_at = :now, updated_at = :now WHERE created_at = 0");
+QUERY(seed_titles, "UPDATE locale_fields SET created_at = :now, updated_at = :now WHERE created_at = 0");
 static const struct query *const seed_times[] = {&seed_roles, &seed_statuses, &seed_priorities, &seed_types,
-                                                 &seed_hours, &seed_locales,  &seed_brands};
+                                                 &seed_hours, &seed_locales,  &seed_brands,
+                                                 &seed_fields, &seed_titles};
 
 QUERY(desk_roles, "SELECT id FROM roles ORDER BY id");
 QUERY(owner_insert,

@@ -118,12 +118,14 @@ static const char *read_options(struct reading *r) {
     return NULL;
 }
 
+/* A date, or midnight or any other time of it: the date stays as it is written, whatever its offset. */
 static const char *read_date(struct reading *r) {
-    static const char expected[] = "A date like 2026-11-21 is expected.";
+    static const char expected[] = "A date like 2026-11-21 or 2026-11-21T00:00:00+00:00 is expected.";
     int64_t ms;
-    if (r->text.n != 10 || r->text.p[4] != '-' || r->text.p[7] != '-') return expected;
-    if (!time_parse_iso(str_fmt(r->a, "%.10sT00:00:00+00:00", r->text.p), &ms)) return expected;
-    *r->value = r->text;
+    struct str s = r->text;
+    if (s.n < 10 || s.n > LIMIT_DATE || s.p[4] != '-' || s.p[7] != '-') return expected;
+    if (!time_parse_iso(s.n == 10 ? str_fmt(r->a, "%.10sT00:00:00+00:00", s.p) : str_dup(r->a, s), &ms)) return expected;
+    *r->value = (struct str){s.p, 10};
     return NULL;
 }
 

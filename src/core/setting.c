@@ -75,6 +75,8 @@ static int place_of(struct str name) {
     return -1;
 }
 
+bool setting_known(struct str name) { return place_of(name) >= 0; }
+
 /* Parallel to the table, in the arena. */
 static int load_values(struct conn *c, struct arena *a, struct str *values) {
     int rc, place;

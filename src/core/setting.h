@@ -39,6 +39,8 @@ void settings_close(struct settings *s);
 int settings_reload(struct settings *s, struct conn *c);
 void settings_heard(struct desk *d, struct str payload); /* another process has written some */
 
+bool setting_known(struct str name); /* whether the table has it */
+
 /* A name the table lacks is a bug. */
 bool setting_bool(const struct desk *d, const char *name);
 int64_t setting_int(const struct desk *d, const char *name);

@@ -22,6 +22,17 @@ int locale_find(struct work *w, struct str code, struct str *locale) {
 
 struct str locale_now(struct work *w) { return setting_text(w->desk, LOCALE_SETTING, w->arena); }
 
+QUERY(translation_by_id, "SELECT locale, translation FROM locale_fields WHERE id = :id AND owner_kind = :kind AND owner_id = :owner");
+
+int translation_find(struct work *w, enum locale_owner kind, int64_t owner_id, int64_t id, struct translation *t) {
+    struct stmt *row;
+    int rc = db_row(w->conn, &translation_by_id, BINDS(B_INT("id", id), B_INT("kind", kind), B_INT("owner", owner_id)), &row);
+    if (rc <= 0) return rc;
+    *t = (struct translation){str_dup(w->arena, col_text(row, 0)), str_dup(w->arena, col_text(row, 1))};
+    stmt_end(row);
+    return 1;
+}
+
 int translation_put(struct work *w, enum locale_owner kind, int64_t owner_id, struct translation t) {
     return db_exec(w->conn, &translation_write,
                    BINDS(B_INT("kind", kind), B_INT("owner", owner_id), B_TEXT("locale", t.locale),

@@ -19,6 +19,8 @@ struct str locale_now(struct work *w); /* the desk's default locale */
 /* The list replaces what the owner has; translations that stay keep their ids. */
 int translations_replace(struct work *w, enum locale_owner kind, int64_t owner_id, const struct translation *list,
                          int count);
+/* The translation of this id, if the owner has it; 1 found, 0. */
+int translation_find(struct work *w, enum locale_owner kind, int64_t owner_id, int64_t id, struct translation *t);
 int translation_put(struct work *w, enum locale_owner kind, int64_t owner_id, struct translation t);
 int translations_remove(struct work *w, enum locale_owner kind, struct str owner_ids); /* JSON array */
 

@@ -39,6 +39,13 @@ const struct word field_kinds[] = {{FIELD_TEXT, "TEXT"},
                                    {FIELD_YESNO, "YESNO"},
                                    {FIELD_CASCADINGSELECT, "CASCADINGSELECT"},
                                    {FIELD_REGEX, "REGEX"},
+                                   {FIELD_SUBJECT, "SUBJECT"},
+                                   {FIELD_REQUESTER, "REQUESTER"},
+                                   {FIELD_TEAM, "TEAM"},
+                                   {FIELD_ASSIGNEE, "ASSIGNEE"},
+                                   {FIELD_STATUS, "STATUS"},
+                                   {FIELD_TYPE, "TYPE"},
+                                   {FIELD_PRIORITY, "PRIORITY"},
                                    {0}};
 const struct word template_apps[] = {{TEMPLATE_MAIL, "MAIL"}, {TEMPLATE_PAGE, "PAGE"}, {0}};
 const struct word template_categories[] = {{TEMPLATE_IDENTITY, "IDENTITY"}, {TEMPLATE_ACCOUNT, "ACCOUNT"}, {0}};

@@ -2,9 +2,12 @@
 #include "core/custom_field.h"
 
 #include "api/generic.h"
+#include "api/view.h"
 #include "base/limits.h"
 #include "base/pattern.h"
+#include "base/random.h"
 #include "core/change.h"
+#include "core/setting.h"
 #include "res/translation.h"
 
 #include <assert.h>
@@ -37,16 +40,47 @@ static int check_pattern(struct call *c, struct in *in) {
     return why ? fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "This is no regular expression: %s.", why) : 0;
 }
 
+/* Other types are those of fields that came with the desk. */
+static int check_kind(struct call *c, struct in *in) {
+    if (in->value.i < FIELD_SUBJECT) return 0;
+    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "Fields of this type come with the desk. Choose another type, like TEXT or SELECT.");
+}
+
+/* Of fields that came with the desk some flags are settings: one fact, whichever way it is changed. */
+QUERY(system_field_key, "SELECT key FROM custom_fields WHERE id = :id AND is_system = 1");
+QUERY(field_visible_put, "UPDATE custom_fields SET is_visible_to_customers = :value WHERE id = :id AND is_system = 0");
+QUERY(field_editable_put, "UPDATE custom_fields SET is_customer_editable = :value WHERE id = :id AND is_system = 0");
+#define VISIBLE "visible_to_customers"
+#define EDITABLE "customer_editable"
+#define FLAG(column, what)                                                                                                     \
+    "CASE WHEN t.is_system = 1 THEN COALESCE((SELECT CAST(s.value AS INTEGER) FROM settings s WHERE s.name = 'cases.' || t.key " \
+    "|| '_" what "'), t." column ") ELSE t." column " END"
+
+static struct str flag_setting(struct call *c, struct str key, const char *what) { return str_fmt(c->work.arena, "cases.%.*s_%s", (int)key.n, key.p, what); }
+
+static int store_flag(struct call *c, const struct in *in, int64_t id, const struct query *put, const char *what) {
+    struct str key = {0};
+    int rc = db_text(c->work.conn, &system_field_key, BINDS(B_INT("id", id)), c->work.arena, &key);
+    if (rc < 0) return rc;
+    if (rc == 0) return db_exec(c->work.conn, put, BINDS(B_INT("id", id), B_INT("value", in->value.i)));
+    return settings_put(&c->work, &(struct setting_value){flag_setting(c, key, what), in->value.i ? S("1") : S("0")}, 1);
+}
+
+static int store_visible(struct call *c, const struct in *in, int64_t id) { return store_flag(c, in, id, &field_visible_put, VISIBLE); }
+static int store_editable(struct call *c, const struct in *in, int64_t id) { return store_flag(c, in, id, &field_editable_put, EDITABLE); }
+
 static int check_title(struct call *c, struct in *in) {
     (void)c;
     in->value.s = str_trim(in->value.s);
     return 0;
 }
 
-static int store_titles(struct call *c, const struct in *in, int64_t id) {
-    const struct translations *t = in->made;
-    return translations_replace(&c->work, TITLE_OF_FIELD, id, t->list, t->count);
-}
+static int check_titles(struct call *c, struct in *in) { return check_translations(c, in, TITLE_OF_FIELD); }
+static int check_customer_titles(struct call *c, struct in *in) { return check_translations(c, in, CUSTOMER_TITLE_OF_FIELD); }
+static int check_descriptions(struct call *c, struct in *in) { return check_translations(c, in, DESCRIPTION_OF_FIELD); }
+static int store_titles(struct call *c, const struct in *in, int64_t id) { return store_translations(c, in, id, TITLE_OF_FIELD); }
+static int store_customer_titles(struct call *c, const struct in *in, int64_t id) { return store_translations(c, in, id, CUSTOMER_TITLE_OF_FIELD); }
+static int store_descriptions(struct call *c, const struct in *in, int64_t id) { return store_translations(c, in, id, DESCRIPTION_OF_FIELD); }
 
 static int store_title(struct call *c, const struct in *in, int64_t id) {
     return translation_put(&c->work, TITLE_OF_FIELD, id, (struct translation){locale_now(&c->work), in->value.s});
@@ -72,15 +106,30 @@ static int read_place(struct call *c, const struct in *in, const struct json *j,
     return number ? 0 : fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d/sort_order", at), "A number from 0 to 1000000 is expected.");
 }
 
+static int read_tag(struct call *c, const struct in *in, const struct json *j, int at, struct option_wanted *o) {
+    if (j == NULL) return 0;
+    bool text = j->type == JSON_STRING || j->type == JSON_NUMBER;
+    const char *why = j->type == JSON_NULL ? NULL : text ? text_wrong(c->work.arena, j->text, LIMIT_TITLE, true) : "A text is expected.";
+    if (why) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d/tag", at), "%s", why);
+    struct str tag = text ? str_trim(j->text) : (struct str){0};
+    o->is_tagged = true;
+    o->tag = tag.n ? tag : (struct str){0};
+    return 0;
+}
+
 static int read_option(struct call *c, const struct in *in, const struct json *j, int at, struct option_wanted *o) {
     struct translations t = {0};
     struct str place = in_place(c, in, "%d", at);
-    const struct json *titles = json_named(j, S("titles")), *title = json_named(j, S("title"));
+    const struct json *titles = json_named(j, S("titles")), *values = json_named(j, S("values")), *title = json_named(j, S("title"));
+    const char *list = values ? "values" : "titles";
+    if (values) titles = values;
     if (j->type == JSON_STRING) title = j;
     else if (j->type != JSON_OBJECT) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, place, "An object is expected.");
     else TRY(read_option_id(c, in, json_named(j, S("id")), at, &o->id));
     TRY(read_place(c, in, json_named(j, S("sort_order")), at, &o->sort_order));
-    if (titles && titles->type != JSON_NULL) TRY(translations_read(c, in, titles, str_fmt(c->work.arena, "%s/titles", place.p), &t));
+    TRY(read_tag(c, in, json_named(j, S("tag")), at, o));
+    struct told told = {TITLE_OF_OPTION, o->id};
+    if (titles && titles->type != JSON_NULL) TRY(translations_read(c, in, titles, str_fmt(c->work.arena, "%s/%s", place.p, list), told, &t));
     else if (title && (title->type == JSON_STRING || title->type == JSON_NUMBER))
         TRY(translation_plain(c, in, title->text, title == j ? place : str_fmt(c->work.arena, "%s/title", place.p), &t));
     else if (o->id == 0) return fail_at(&c->work, ERR_FIELD_REQUIRED, in->name, str_fmt(c->work.arena, "%s/titles", place.p), NULL);
@@ -126,38 +175,58 @@ static int store_options(struct call *c, const struct in *in, int64_t id) {
 
 /* ---- the tables ------------------------------------------------------------------------------------------------- */
 
+/* A UUID of this installation, derived from the id (RFC 9562, version 8). */
+static void render_uuid(struct view *v, const struct row *row, const struct value *own) {
+    struct arena *a = v->c->work.arena;
+    (void)row;
+    const char *hex = mac_hex(a, &v->c->work.desk->account_key, str_fmt(a, "custom field %.*s", (int)own->s.n, own->s.p)).p;
+    jw_str(&v->w, str_fmt(a, "%.8s-%.4s-8%.3s-8%.3s-%.12s", hex, hex + 8, hex + 12, hex + 15, hex + 18));
+}
+#define FIELD_UUID(of)                                                                                                        \
+    {"fielduuid", F_COMPUTED, READONLY, .column = of, .render = render_uuid, .doc = "A universal id of the field.",          \
+     .example = "\"0f1e2d3c-4b5a-8978-8695-a4b3c2d1e0f0\""}
+
 #define OPTIONS_OF "SELECT o.field_id, o.id FROM custom_field_options o WHERE o.field_id IN @LIST(:ids) ORDER BY o.field_id, o.sort_order, o.id"
 
 static const struct field field_fields[] = {
-    {"type", F_WORD, REQUIRED, .words = field_kinds, .doc = "What its values are.", .example = "\"SELECT\""},
+    FIELD_UUID("t.id"),
+    {"type", F_WORD, REQUIRED, .words = field_kinds, .check = check_kind, .doc = "What its values are.", .example = "\"SELECT\""},
     {"key", F_TEXT, CREATE_ONLY | UNIQUE, .max = LIMIT_FIELD_KEY, .check = check_key,
      .doc = "What programs and rules call it; unless given, made of the title.", .example = "\"plan\""},
-    {"titles", F_MANY, 0, .ref = "locale_field", .many = TRANSLATIONS_OF("1"), .check = check_translations, .store = store_titles,
+    {"titles", F_MANY, 0, .ref = "locale_field", .many = TRANSLATIONS_OF("1"), .check = check_titles, .store = store_titles,
      .doc = "What it is called: a list of {locale, translation}.", .example = "[{\"locale\": \"en-us\", \"translation\": \"Plan\"}]"},
     {"title", F_TEXT, 0, .column = TRANSLATION_OF("1"), .check = check_title, .store = store_title, .doc = "What it is called in the default language; this or titles is mandatory.",
      .example = "\"Plan\""},
+    {"customer_titles", F_MANY, NULLABLE, .ref = "locale_field", .many = TRANSLATIONS_OF("3"), .check = check_customer_titles, .store = store_customer_titles,
+     .doc = "What customers are shown in place of titles: a list of {locale, translation}.", .example = "[{\"locale\": \"en-us\", \"translation\": \"Your plan\"}]"},
+    {"descriptions", F_MANY, NULLABLE, .ref = "locale_field", .many = TRANSLATIONS_OF("4"), .check = check_descriptions, .store = store_descriptions,
+     .doc = "What explains it: a list of {locale, translation}.", .example = "[{\"locale\": \"en-us\", \"translation\": \"As on the invoice.\"}]"},
     {"options", F_MANY, NULLABLE, .ref = "field_option", .many = OPTIONS_OF, .check = check_options, .store = store_options,
-     .doc = "Of CHECKBOX, RADIO, SELECT and CASCADINGSELECT what there is to choose: a list of {id, titles, sort_order} or of plain titles. "
+     .doc = "Of CHECKBOX, RADIO, SELECT and CASCADINGSELECT what there is to choose: a list of {id, values, tag, sort_order} or of plain titles. "
             "An option whose id is not in the list goes; one in use stays.",
-     .example = "[{\"titles\": [{\"locale\": \"en-us\", \"translation\": \"Gold\"}]}]"},
+     .example = "[{\"values\": [{\"locale\": \"en-us\", \"translation\": \"Gold\"}]}]"},
     {"is_required_for_agents", F_BOOL, 0, .initial = "0", .doc = "Whether staff must give a value when they make something."},
     {"is_required_on_resolution", F_BOOL, 0, .initial = "0", .doc = "Whether a conversation needs a value to be completed."},
-    {"is_visible_to_customers", F_BOOL, 0, .initial = "0", .doc = "Whether customers see it."},
-    {"is_customer_editable", F_BOOL, 0, .initial = "0", .doc = "Whether customers give values, where they see it."},
+    {"is_visible_to_customers", F_BOOL, 0, .initial = "0", .column = FLAG("is_visible_to_customers", VISIBLE), .store = store_visible, .doc = "Whether customers see it."},
+    {"is_customer_editable", F_BOOL, 0, .initial = "0", .column = FLAG("is_customer_editable", EDITABLE), .store = store_editable, .doc = "Whether customers give values, where they see it."},
     {"is_required_for_customers", F_BOOL, 0, .initial = "0", .doc = "Whether customers must give a value, where they may."},
     {"regular_expression", F_TEXT, NULLABLE, .max = LIMIT_PATTERN, .check = check_pattern, .doc = "Of REGEX: what values must match (PCRE2).",
      .example = "\"^[A-Z]{2}[0-9]+$\""},
     {"sort_order", F_INT, 0, .min = 0, .max = 1000000, .doc = "Its place; unless given, behind the others."},
     {"is_enabled", F_BOOL, 0, .initial = "1", .doc = "Whether it is used. Values of a disabled field are kept, but neither shown nor taken."},
+    {"is_system", F_BOOL, READONLY, .doc = "Whether it came with the desk: a member of conversations, which can't be deleted."},
     {"created_at", F_TIME, READONLY, .doc = "When it was made."},
     {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
     {0},
 };
 
 static const struct field option_fields[] = {
-    {"title", F_TEXT, READONLY, .column = TRANSLATION_OF("2"), .doc = "What it is called in the default language.", .example = "\"Gold\""},
-    {"titles", F_MANY, 0, .ref = "locale_field", .many = TRANSLATIONS_OF("2"), .doc = "What it is called."},
+    FIELD_UUID("t.field_id"),
+    {"values", F_MANY, 0, .ref = "locale_field", .many = TRANSLATIONS_OF("2"), .doc = "What it is called."},
+    {"tag", F_TEXT, READONLY, .doc = "The tag that goes with it.", .example = "\"vip\""},
     {"sort_order", F_INT, READONLY, .doc = "Its place."},
+    {"title", F_TEXT, READONLY, .column = TRANSLATION_OF("2"), .doc = "What it is called in the default language.", .example = "\"Gold\""},
+    {"titles", F_MANY, 0, .ref = "locale_field", .many = TRANSLATIONS_OF("2"), .doc = "The same as values."},
     {"created_at", F_TIME, READONLY, .doc = "When it was made."},
     {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
     {0},
@@ -237,7 +306,17 @@ static int create(struct call *c) {
     return api_reply(c);
 }
 
-QUERY(field_now, "SELECT type, CASE WHEN regular_expression IS NULL THEN 0 ELSE 1 END FROM custom_fields WHERE id = :id");
+QUERY(field_now, "SELECT type, CASE WHEN regular_expression IS NULL THEN 0 ELSE 1 END, key, is_system FROM custom_fields WHERE id = :id");
+
+/* What a field that came with the desk is stays; what it is called, and what settings say of it, may change. */
+static void keep_system_members(struct call *c, struct str key) {
+    static const char *const fixed[] = {"type", "options", "is_required_for_agents", "is_required_on_resolution", "is_required_for_customers",
+                                        "regular_expression", "is_enabled"};
+    static const char why[] = "the field came with the desk";
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) in_ignore(c, fixed[i], why);
+    if (!setting_known(flag_setting(c, key, VISIBLE))) in_ignore(c, "is_visible_to_customers", why);
+    if (!setting_known(flag_setting(c, key, EDITABLE))) in_ignore(c, "is_customer_editable", why);
+}
 
 static int load_now(struct call *c, struct custom_field *now, bool *has_pattern) {
     struct stmt *row;
@@ -245,6 +324,7 @@ static int load_now(struct call *c, struct custom_field *now, bool *has_pattern)
     if (rc <= 0) return rc < 0 ? rc : -ERR_INTERNAL_ERROR;
     *now = (struct custom_field){.id = c->id, .area = area_of(c)->area, .type = (enum field_kind)col_int(row, 0)};
     *has_pattern = col_int(row, 1) != 0;
+    if (col_int(row, 3)) keep_system_members(c, str_dup(c->work.arena, col_text(row, 2)));
     stmt_end(row);
     return 0;
 }
@@ -281,9 +361,23 @@ static int update(struct call *c) {
     return api_reply(c);
 }
 
+QUERY(system_fields_among, "SELECT id FROM custom_fields WHERE id IN @LIST(:ids) AND is_system = 1 ORDER BY id");
+
+static int check_removable(struct call *c) {
+    bool many = c->route->shape == COUNT;
+    int rc;
+    DB_ROWS(rc, c->work.conn, &system_fields_among, BINDS(B_TEXT("ids", api_ids(c))), row)
+        for (int i = 0; i < c->id_count; i++)
+            if (c->ids[i] == col_int(row, 0))
+                fail_at(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, many ? S("ids") : (struct str){0},
+                        many ? str_fmt(c->work.arena, "ids/%d", i) : (struct str){0}, "The field came with the desk and can't be deleted.");
+    return rc < 0 ? rc : failed(&c->work) ? -(int)failure(&c->work) : 0;
+}
+
 static int remove_fields(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
+    TRY(check_removable(c));
     TRY(custom_fields_remove(&c->work, api_ids(c)));
     return api_reply(c);
 }
@@ -298,8 +392,8 @@ static int reorder(struct call *c) {
 #define FIELDS_OF(what, plural, path, kind, allowed)                                                                                       \
     static const struct field what##_order[] = {{#what "_field_ids", F_IDS, PRESENT, .doc = "Ids in the order wanted.", .example = "[2, 1]"}, {0}}; \
     static const struct route what##_field_routes[] = {                                                                                    \
-        {GET, path, COL_PLUS, "conversations", LIST, api_list, .order = {.key = "t.sort_order"},                                            \
-         .summary = "List the custom fields of " plural, .doc = "In their order; below admins only enabled ones."},                          \
+        {GET, path, COL_PLUS, "conversations", LIST_COUNT, api_list, .order = {.key = "1 - t.is_system", .then = "t.sort_order"},                                            \
+         .summary = "List the custom fields of " plural, .doc = "In their order, those that came with the desk first; below admins only enabled ones."},                          \
         {GET, path "/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Read a custom field of " plural},                            \
         {POST, path, AD, "configuration", ONE, create, .permission = allowed, .summary = "Make a custom field of " plural,                   \
          .errors = "ANY_FIELD_REQUIRED RESOURCE_ACTION_NOT_AVAILABLE"},                                                                     \
@@ -308,8 +402,9 @@ static int reorder(struct call *c) {
         {PUT, path "/:id", AD, "configuration", ONE, update, .permission = allowed, .summary = "Change a custom field of " plural,           \
          .doc = "A field with values keeps its type, and options in use stay.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},                 \
         {DELETE, path "/:id", AD, "configuration", NONE, remove_fields, .permission = allowed,                                               \
-         .summary = "Delete a custom field of " plural, .doc = "With all its values."},                                                     \
-        {DELETE, path, AD, "configuration", COUNT, remove_fields, .permission = allowed, .summary = "Delete several custom fields of " plural}, \
+         .summary = "Delete a custom field of " plural, .doc = "With all its values.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},                                                     \
+        {DELETE, path, AD, "configuration", COUNT, remove_fields, .permission = allowed, .summary = "Delete several custom fields of " plural, \
+         .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},  \
         {0},                                                                                                                               \
     };                                                                                                                                     \
     const struct resource what##_field_resource = {                                                                                        \
@@ -321,6 +416,13 @@ FIELDS_OF(case, "conversations", "/cases/fields", 1, "case_fields.manage");
 FIELDS_OF(user, "people", "/users/fields", 2, "user_fields.manage");
 FIELDS_OF(organization, "organizations", "/organizations/fields", 3, "organizations_fields.manage");
 
+static const struct route option_routes[] = {
+    {GET, "/base/field/option/:id", ALL, "conversations", ONE, api_get, .summary = "Read an option of a custom field",
+     .doc = "Whoever sees the field reads it."},
+    {0},
+};
+
 const struct resource field_option_resource = {.type = "field_option", .title = "Options of custom fields", .doc = "What there is to choose.",
-                                               .table = "custom_field_options", .fields = option_fields, .visible = option_visible,
-                                               .changes_unseen = true};
+                                               .url = "base/field/option/:id", .table = "custom_field_options",
+                                               .where = "NOT " OF_FIELD("f.deleted_at IS NOT NULL"), .fields = option_fields,
+                                               .routes = option_routes, .visible = option_visible, .changes_unseen = true};

@@ -181,33 +181,36 @@ static void visible(struct work *w, struct branches *out) {
         branch_add(out, "f.is_visible_to_customers = 1");
 }
 
-#define ENABLED(table) table " t JOIN custom_fields f ON f.id = t.field_id AND f.is_enabled = 1"
+/* Each enabled field of each owner, with the value or none. */
+#define EACH(area, owners, values, owner)                                                                             \
+    owners " t JOIN custom_fields f ON f.area = " area " AND f.is_enabled = 1 AND f.is_system = 0 LEFT JOIN " values  \
+           " v ON v." owner " = t.id AND v.field_id = f.id"
+/* A date is kept as one (enum field_kind: 6). */
+#define SHOWN "CASE WHEN f.type = 6 AND v.value IS NOT NULL THEN v.value || 'T00:00:00+00:00' ELSE COALESCE(v.value, '') END"
+#define VALUE_DOC "The value as text, empty where there is none; of options their ids, of a file its id: "
 
 static const struct field user_value_fields[] = {
-    {"field",                          F_REF, READONLY, .ref = "user_field", .doc = "What it is a value of."},
-    {"value",                        F_LONG, READONLY, .doc = "The value as text; of options their ids, of a file its id: GET /users/:id/files/:file_id/content downloads it.",
-     .example = "\"3\""},
+    {"field", F_REF, READONLY, .column = "f.id", .ref = "user_field", .doc = "What it is a value of."},
+    {"value", F_LONG, READONLY, .column = SHOWN, .doc = VALUE_DOC "GET /users/:id/files/:file_id/content downloads it.", .example = "\"3\""},
     {0},
 };
 const struct resource user_field_value_resource = {.type = "user_field_value",
                                                    .title = "Values of people",
                                                    .doc = "What is known of a person beside the members.",
-                                                   .from = ENABLED("user_field_values"),
+                                                   .from = EACH("2", "users", "user_field_values", "user_id"),
                                                    .owned_order = "f.sort_order, f.id",
                                                    .fields = user_value_fields,
                                                    .visible = visible};
 
 static const struct field organization_value_fields[] = {
-    {"field",               F_REF, READONLY, .ref = "organization_field", .shows = "title,key", .doc = "What it is a value of."},
-    {"value",             F_LONG, READONLY, .doc = "The value as text; of options their ids, of a file its id: GET /organizations/:id/files/:file_id/content downloads it.",
-     .example = "\"3\""},
+    {"field", F_REF, READONLY, .column = "f.id", .ref = "organization_field", .shows = "title,key", .doc = "What it is a value of."},
+    {"value", F_LONG, READONLY, .column = SHOWN, .doc = VALUE_DOC "GET /organizations/:id/files/:file_id/content downloads it.", .example = "\"3\""},
     {0},
 };
 const struct resource organization_field_value_resource = {.type = "organization_field_value",
                                                            .title = "Values of organizations",
-                                                           .doc =
-                                                               "What is known of an organization beside the members.",
-                                                           .from = ENABLED("organization_field_values"),
+                                                           .doc = "What is known of an organization beside the members.",
+                                                           .from = EACH("3", "organizations", "organization_field_values", "organization_id"),
                                                            .owned_order = "f.sort_order, f.id",
                                                            .fields = organization_value_fields,
                                                            .visible = visible};

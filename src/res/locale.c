@@ -14,7 +14,7 @@ static const struct field locale_fields[] = {
 };
 
 static const struct route locale_routes[] = {
-    {GET, "/locales", PUBLIC, "", LIST, api_list, .summary = "List the languages"},
+    {GET, "/locales", PUBLIC, "", LIST_COUNT, api_list, .summary = "List the languages"},
     {GET, "/locales/:id", PUBLIC, "", ONE, api_get, .summary = "Read a language"},
     {0},
 };

@@ -67,7 +67,7 @@ static const struct field organization_fields[] = {
     ADDRESSES("organization_id", NULLABLE),
     WEBSITES("organization_id", NULLABLE),
     {"pinned_notes_count", F_INT, READONLY, .to = TO_STAFF, .doc = "How many notes are pinned to it."},
-    {"custom_fields", F_ROWS, READONLY, .ref = "organization_field_value", .owned_by = "organization_id", .to = TO_CUSTOMERS, .doc = "Values of custom fields."},
+    {"custom_fields", F_ROWS, READONLY, .ref = "organization_field_value", .owned_by = "id", .to = TO_CUSTOMERS, .doc = "Each enabled custom field in its order, with its value."},
     ORGANIZATION_FIELD_VALUES,
     ORGANIZATION_TAGS,
     {"created_at", F_TIME, READONLY, .doc = "When it was made."},

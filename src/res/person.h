@@ -50,7 +50,7 @@ int check_time_zone(struct call *c, struct in *in);
 #define PERSON_ADDRESSES(flags) ADDRESSES("user_id", flags)
 #define PERSON_WEBSITES(flags) WEBSITES("user_id", flags)
 #define PERSON_CUSTOM_FIELDS \
-    {"custom_fields", F_ROWS, READONLY, .ref = "user_field_value", .owned_by = "user_id", .to = TO_STAFF, .doc = "Values of custom fields."}
+    {"custom_fields", F_ROWS, READONLY, .ref = "user_field_value", .owned_by = "id", .to = TO_STAFF, .doc = "Each enabled custom field in its order, with its value."}
 #define PERSON_TIME_ZONE \
     {"time_zone", F_TEXT, NULLABLE, .check = check_time_zone, .to = TO_STAFF, .doc = "Name in the tz database.", .example = "\"Europe/Berlin\""}
 #define PERSON_TIME_ZONE_OFFSET \

@@ -8,30 +8,46 @@ static struct str member_text(const struct json *object, struct str name) {
     return j && (j->type == JSON_STRING || j->type == JSON_NUMBER) ? j->text : (struct str){0};
 }
 
-static int read_one(struct call *c, const struct in *in, const struct json *j, struct str place,
-                    const struct translations *before, struct translation *t) {
+static struct str place_in(struct call *c, struct str place, const char *member) {
+    return str_fmt(c->work.arena, "%.*s/%s", (int)place.n, place.p, member);
+}
+
+/* A translation that stays: {id}, as replies refer to it. */
+static int read_reference(struct call *c, const struct in *in, const struct json *j, struct str place, struct told told, struct translation *t) {
+    int64_t id = 0;
+    bool number = str_to_int(member_text(j, S("id")), &id) && told.owner_id;
+    int rc = number ? translation_find(&c->work, told.kind, told.owner_id, id, t) : 0;
+    if (rc) return rc < 0 ? rc : 0;
+    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, place_in(c, place, "id"), "There is no such translation here.");
+}
+
+static int read_text(struct call *c, const struct in *in, const struct json *j, struct str place, struct told told, struct translation *t) {
     struct work *w = &c->work;
     struct str code = member_text(j, S("locale")), text = member_text(j, S("translation"));
-    if (j->type != JSON_OBJECT)
-        return fail_at(w, ERR_FIELD_INVALID, in->name, place, "An object of locale and translation is expected.");
+    bool lines = told.kind == DESCRIPTION_OF_FIELD;
     int known = code.p && code.n < LIMIT_LOCALE ? locale_find(w, code, &t->locale) : 0;
     if (known < 0) return known;
-    const char *why = text.p ? text_wrong(w->arena, text, LIMIT_TITLE, true) : "A text is expected.";
-    if (known == 0)
-        fail_at(w, ERR_FIELD_INVALID, in->name, str_fmt(w->arena, "%s/locale", place.p), "There is no such locale.");
-    if (why)
-        fail_at(w, ERR_FIELD_INVALID, in->name, str_fmt(w->arena, "%s/translation", place.p), "%s", why);
-    else if (str_trim(text).n == 0)
-        fail_at(w, ERR_FIELD_EMPTY, in->name, str_fmt(w->arena, "%s/translation", place.p), NULL);
+    const char *why = text.p ? text_wrong(w->arena, text, lines ? LIMIT_TEXT : LIMIT_TITLE, !lines) : "A text is expected.";
+    if (known == 0) fail_at(w, ERR_FIELD_INVALID, in->name, place_in(c, place, "locale"), "There is no such locale.");
+    if (why) fail_at(w, ERR_FIELD_INVALID, in->name, place_in(c, place, "translation"), "%s", why);
+    else if (str_trim(text).n == 0) fail_at(w, ERR_FIELD_EMPTY, in->name, place_in(c, place, "translation"), NULL);
     t->text = text;
-    for (int i = 0; known && i < before->count; i++)
-        if (str_eq(before->list[i].locale, t->locale))
-            return fail_at(w, ERR_FIELD_DUPLICATE, in->name, str_fmt(w->arena, "%s/locale", place.p),
-                           "This locale is given twice.");
     return 0;
 }
 
-int translations_read(struct call *c, const struct in *in, const struct json *list, struct str place,
+static int read_one(struct call *c, const struct in *in, const struct json *j, struct str place, struct told told,
+                    const struct translations *before, struct translation *t) {
+    if (j->type != JSON_OBJECT)
+        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, place, "An object of locale and translation is expected.");
+    bool refers = json_named(j, S("id")) && !json_named(j, S("translation"));
+    TRY(refers ? read_reference(c, in, j, place, told, t) : read_text(c, in, j, place, told, t));
+    for (int i = 0; t->locale.p && i < before->count; i++)
+        if (str_eq(before->list[i].locale, t->locale))
+            return fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, place_in(c, place, "locale"), "This locale is given twice.");
+    return 0;
+}
+
+int translations_read(struct call *c, const struct in *in, const struct json *list, struct str place, struct told told,
                       struct translations *out) {
     struct arena *a = c->work.arena;
     int problems = c->work.problem_count;
@@ -43,7 +59,7 @@ int translations_read(struct call *c, const struct in *in, const struct json *li
     struct translation *each = arena_array(a, list->count, sizeof *each);
     out->list = each;
     for (const struct json *j = list->first; j; j = j->next, out->count++) {
-        int rc = read_one(c, in, j, str_fmt(a, "%s/%d", place.p, out->count), out, &each[out->count]);
+        int rc = read_one(c, in, j, str_fmt(a, "%s/%d", place.p, out->count), told, out, &each[out->count]);
         if (rc < 0 && !failed(&c->work)) return rc;
     }
     return c->work.problem_count > problems ? -(int)failure(&c->work) : 0;
@@ -60,16 +76,24 @@ int translation_plain(struct call *c, const struct in *in, struct str text, stru
     return 0;
 }
 
-int check_translations(struct call *c, struct in *in) {
+int check_translations(struct call *c, struct in *in, enum locale_owner kind) {
     struct translations *made = in->made = ARENA_NEW(c->work.arena, struct translations);
-    return translations_read(c, in, in->json, in->pointer.p ? in->pointer : in->name, made);
+    struct told told = {kind, c->method == PUT ? c->id : 0};
+    if (in->json->count == 0 && in->field->flags & NULLABLE) return 0;
+    return translations_read(c, in, in->json, in->pointer.p ? in->pointer : in->name, told, made);
+}
+
+int store_translations(struct call *c, const struct in *in, int64_t id, enum locale_owner kind) {
+    static const struct translations none;
+    const struct translations *t = in->made ? in->made : &none;
+    return translations_replace(&c->work, kind, id, t->list, t->count);
 }
 
 /* ---- the resource ----------------------------------------------------------------------------------------------- */
 
 static const struct field locale_field_fields[] = {
     {"locale",                F_TEXT, READONLY, .doc = "Code of the language.", .example = "\"en-us\""},
-    {"translation",               F_TEXT, READONLY, .doc = "What is said in it.", .example = "\"Plan\""},
+    {"translation",               F_LONG, READONLY, .doc = "What is said in it.", .example = "\"Plan\""},
     {"created_at", F_TIME, READONLY, .doc = "When it was made."},
     {"updated_at",           F_TIME, READONLY, .doc = "When it last changed."},
     {0              },
@@ -77,7 +101,7 @@ static const struct field locale_field_fields[] = {
 
 /* Whoever sees a custom field sees what it and its options are called. Kinds: enum locale_owner. */
 #define OF_FIELDS(condition)                                                                                           \
-    "(t.owner_kind = 1 AND EXISTS (SELECT 1 FROM custom_fields f WHERE f.id = t.owner_id AND " condition "))"
+    "(t.owner_kind IN (1, 3, 4) AND EXISTS (SELECT 1 FROM custom_fields f WHERE f.id = t.owner_id AND " condition "))"
 #define OF_OPTIONS(condition)                                                                                                                             \
     "(t.owner_kind = 2 AND EXISTS (SELECT 1 FROM custom_field_options o JOIN custom_fields f ON f.id = o.field_id WHERE o.id = t.owner_id AND " condition \
     "))"

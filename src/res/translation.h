@@ -10,13 +10,21 @@ struct translations {
     int count;
 };
 
-/* Reads a list that stands at a place of a parameter; problems are gathered. */
-int translations_read(struct call *c, const struct in *in, const struct json *list, struct str place,
+/* What the translations say of whom. */
+struct told {
+    enum locale_owner kind;
+    int64_t owner_id; /* 0: not made yet */
+};
+
+/* Reads a list of {locale, translation} that stands at a place of a parameter; a reference {id} keeps the owner's translation of
+ * that id. Problems are gathered. */
+int translations_read(struct call *c, const struct in *in, const struct json *list, struct str place, struct told told,
                       struct translations *out);
 int translation_plain(struct call *c, const struct in *in, struct str text, struct str place,
                       struct translations *out); /* in the default locale */
 
-/* For a field `titles`; in->made is a struct translations. */
-int check_translations(struct call *c, struct in *in);
+/* .check of a list of translations; in->made is a struct translations. told: of c->id, or of what is being made. */
+int check_translations(struct call *c, struct in *in, enum locale_owner kind);
+int store_translations(struct call *c, const struct in *in, int64_t id, enum locale_owner kind);
 
 #endif

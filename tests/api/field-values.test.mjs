@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { form, json, multipart, open, raw, shared } from './lib/index.mjs';
 
-const bare = (list) => Object.fromEntries(list.map(({ field, value }) => [field.id, value]));
+/** Those that have a value: of the others the text is empty. */
+const set = (list) => list.filter(({ value }) => value !== '');
+const bare = (list) => Object.fromEntries(set(list).map(({ field, value }) => [field.id, value]));
 
 /** A desk with a field of each kind for people; `of` names them by key. */
 async function world(t, more = {}) {
@@ -19,7 +21,7 @@ async function world(t, more = {}) {
   const user = await desk.owner.create('/users', { full_name: 'Uma', email: 'uma@people.example' });
   for (const [key, flags] of Object.entries(more)) await make(key, 'TEXT', flags);
   const option = (key, i) => of[key].options[i].id;
-  const value = async (key, id = user.id) => (await desk.owner.fetch(`/users/${id}`)).custom_fields.find((v) => v.field.id === of[key].id)?.value;
+  const value = async (key, id = user.id) => (await desk.owner.fetch(`/users/${id}`)).custom_fields.find((v) => v.field.id === of[key].id)?.value || undefined;
   return { desk, owner: desk.owner, of, option, user, path: `/users/${user.id}`, value };
 }
 
@@ -30,11 +32,41 @@ test('a value of each type is taken and shown as text, in the order of the field
   const { custom_fields: shown } = await owner.update(path, { field_values: given });
   assert.deepEqual(shown[0], { field: { id: of.text.id, resource_type: 'user_field' }, value: 'Größe, 3', resource_type: 'user_field_value' });
   assert.deepEqual(bare(shown), Object.fromEntries(Object.entries({
-    ...given, number: '7', decimal: '-12.50', yes: 'yes', radio: String(given.radio), cascade: String(given.cascade), check: `${option('check', 0)},${option('check', 2)}`,
+    ...given, day: '2028-02-29T00:00:00+00:00', number: '7', decimal: '-12.50', yes: 'yes', radio: String(given.radio), cascade: String(given.cascade), check: `${option('check', 0)},${option('check', 2)}`,
   }).map(([key, v]) => [of[key].id, v])));
   assert.deepEqual(shown.map((v) => v.field.id), [...shown.map((v) => v.field.id)].sort((a, b) => a - b));
   const full = await owner.fetch(path, { include: 'user_field' });
   assert.equal(full.custom_fields[0].field.title, 'text');
+});
+
+test('every enabled field is listed in its order, an unset one with an empty text', async (t) => {
+  const { owner, desk, of, user, path } = await world(t);
+  const enabled = Object.keys(of).filter((key) => key !== 'off').map((key) => of[key].id);
+  const listed = async (client = owner, at = path) => (await client.fetch(at)).custom_fields.map((v) => [v.field.id, v.value]);
+  assert.deepEqual(user.custom_fields, enabled.map((id) => ({ field: { id, resource_type: 'user_field' }, value: '', resource_type: 'user_field_value' })));
+  await owner.update(path, { field_values: { number: 7 } });
+  const expected = enabled.map((id) => [id, id === of.number.id ? '7' : '']);
+  assert.deepEqual(await listed(), expected);
+  const all = (await owner.get('/users', { limit: 100 })).must(200).data;
+  for (const one of all) assert.deepEqual(one.custom_fields.map((v) => v.field.id), enabled, one.full_name);
+  (await owner.put('/users/fields/reorder', { user_field_ids: [of.number.id] })).must(200);
+  assert.equal((await listed())[0][0], of.number.id);
+  assert.deepEqual(await listed(desk.customer, '/profile'), [], 'customers see none of them');
+  await owner.update(`/users/fields/${of.text.id}`, { is_visible_to_customers: true });
+  assert.deepEqual(await listed(desk.customer, '/profile'), [[of.text.id, '']]);
+});
+
+test('a date is shown as midnight, and taken as a date or as any time of it', async (t) => {
+  const { owner, of, path, value } = await world(t);
+  for (const [given, day] of [['2021-10-12', '2021-10-12'], ['2021-10-13T00:00:00+00:00', '2021-10-13'], ['2021-10-14T00:00:00Z', '2021-10-14'],
+    ['2021-10-15T23:59:59-0500', '2021-10-15'], ['2021-10-16T08:00:00.123+02:00', '2021-10-16']]) {
+    await owner.update(path, { field_values: { day: given } });
+    assert.equal(await value('day'), `${day}T00:00:00+00:00`, given);
+    const sent = await owner.update(path, { field_values: { day: await value('day') } });
+    assert.equal(sent.custom_fields.find((v) => v.field.id === of.day.id).value, `${day}T00:00:00+00:00`, 'sent back as it is');
+  }
+  await owner.update(path, { field_values: { day: '' } });
+  assert.equal(await value('day'), undefined);
 });
 
 test('values come as JSON, nested form names and multipart alike', async (t) => {
@@ -45,7 +77,7 @@ test('values come as JSON, nested form names and multipart alike', async (t) => 
     assert.deepEqual([await value('text'), await value('check'), await value('yes')], [`as ${n}`, `${option('check', 0)},${option('check', 1)}`, n % 2 ? 'no' : 'yes']);
     n++;
     await owner.update(path, as({ field_values: { text: null, check: '', yes: '' } }));
-    assert.deepEqual((await owner.fetch(path)).custom_fields, []);
+    assert.deepEqual(set((await owner.fetch(path)).custom_fields), []);
   }
 });
 
@@ -58,7 +90,7 @@ test('only the values given change; null or an empty text clears one', async (t)
   assert.ok(later.updated_at > user.updated_at);
   await owner.update(path, { field_values: {} });
   await owner.update(path, { designation: 'x' });
-  assert.equal((await owner.fetch(path)).custom_fields.length, 2);
+  assert.equal(set((await owner.fetch(path)).custom_fields).length, 2);
 });
 
 describe('bad values are refused by name', () => {
@@ -79,7 +111,7 @@ describe('bad values are refused by name', () => {
   for (const [key, value] of [
     ['text', long], ['text', 'a\nb'], ['text', 'a\u0000b'], ['text', ['a']], ['text', { a: 1 }], ['text', true],
     ['area', 'x'.repeat(65536)], ['area', 'a\u0000b'],
-    ['day', '2026-02-29'], ['day', '21.11.2026'], ['day', '2026-11-21T00:00:00+00:00'], ['day', 20261121], ['day', '2026-1-1'],
+    ['day', '2026-02-29'], ['day', '21.11.2026'], ['day', '2026-02-29T00:00:00+00:00'], ['day', '2026-11-21T00:00:00'], ['day', '2026-11-21T25:00:00+00:00'], ['day', `2026-11-21T00:00:00.${'0'.repeat(40)}+00:00`], ['day', 20261121], ['day', '2026-1-1'],
     ['file', '1'], ['number', '1.5'], ['number', 'ten'], ['number', '99999999999999999999'], ['number', '0x10'],
     ['decimal', '1e5'], ['decimal', '.5'], ['decimal', '1.'], ['decimal', '1,5'], ['decimal', 'NaN'], ['decimal', '1'.repeat(19)], ['decimal', '--1'],
     ['yes', 'perhaps'], ['yes', '2'], ['select', 'A'], ['select', '999'], ['select', '1,2'], ['select', 'other'], ['check', '999'], ['check', 'x,y'], ['check', 'other'],
@@ -138,7 +170,7 @@ test('customers see and give, of their own, the fields they may', async (t) => {
   assert.deepEqual(bare((await customer.fetch('/me')).custom_fields), await own());
   const [first] = (await customer.fetch('/profile', { include: 'user_field,locale_field' })).custom_fields;
   assert.deepEqual([first.field.title, first.field.titles[0].translation], ['open', 'open']);
-  assert.equal((await owner.fetch(path)).custom_fields.length, 3);
+  assert.equal(set((await owner.fetch(path)).custom_fields).length, 3);
   await customer.update('/profile', { field_values: { open: 'mine' } });
   assert.equal((await own())[of.open.id], 'mine');
   (await customer.put('/profile', { field_values: { shown: 'mine' } })).refused(400, 'FIELD_INVALID', 'field_values/shown');
@@ -188,7 +220,7 @@ test('organizations show the field in place, with its title, key and address', a
   const seen = (await client.fetch('/profile', { include: 'organization' })).organization;
   assert.deepEqual(seen.custom_fields.map((v) => v.field.key), ['plan']);
   await owner.update(`/organizations/${made.id}`, { field_values: { plan: '' } });
-  assert.deepEqual((await owner.fetch(`/organizations/${made.id}`)).custom_fields.map((v) => v.field.key), ['secret']);
+  assert.deepEqual(set((await owner.fetch(`/organizations/${made.id}`)).custom_fields).map((v) => v.field.key), ['secret']);
   (await owner.put(`/organizations/${made.id}`, { field_values: { text: 'x' } })).refused(400, 'FIELD_INVALID', 'field_values/text');
 });
 

@@ -4,8 +4,10 @@ import { form, json, multipart, open, raw, shared } from './lib/index.mjs';
 
 const KINDS = ['TEXT', 'TEXTAREA', 'CHECKBOX', 'RADIO', 'SELECT', 'DATE', 'FILE', 'NUMERIC', 'DECIMAL', 'YESNO', 'CASCADINGSELECT', 'REGEX'];
 const AREAS = [['cases', 'case_field', 'case_fields.manage'], ['users', 'user_field', 'user_fields.manage'], ['organizations', 'organization_field', 'organizations_fields.manage']];
-const MEMBERS = ['id', 'type', 'key', 'titles', 'title', 'options', 'is_required_for_agents', 'is_required_on_resolution', 'is_visible_to_customers',
-  'is_customer_editable', 'is_required_for_customers', 'regular_expression', 'sort_order', 'is_enabled', 'created_at', 'updated_at', 'resource_type', 'resource_url'];
+const MEMBERS = ['id', 'fielduuid', 'type', 'key', 'titles', 'title', 'customer_titles', 'descriptions', 'options', 'is_required_for_agents', 'is_required_on_resolution', 'is_visible_to_customers',
+  'is_customer_editable', 'is_required_for_customers', 'regular_expression', 'sort_order', 'is_enabled', 'is_system', 'created_at', 'updated_at', 'resource_type', 'resource_url'];
+/** Those a desk makes: without the fields that came with it. */
+const own = (reply) => reply.must(200).data.filter((f) => !f.is_system).map((f) => f.id);
 const titles = (text, locale = 'en-us') => [{ locale, translation: text }];
 
 describe('the three kinds of custom fields', () => {
@@ -23,9 +25,9 @@ describe('the three kinds of custom fields', () => {
       assert.deepEqual(await owner.fetch(`${path}/${a.id}`), a);
       const b = await owner.create(path, { type: 'SELECT', title: 'Plan size', options: ['Small', 'Large'] });
       assert.deepEqual([b.key, b.sort_order, b.options.length], ['plan_size_2', 2, 2]);
-      assert.deepEqual((await owner.get(path)).ids, [a.id, b.id]);
+      assert.deepEqual(own(await owner.get(path)), [a.id, b.id]);
       (await owner.put(`${path}/reorder`, { [`${type}_ids`]: [b.id, a.id] })).must(200);
-      assert.deepEqual((await owner.get(path)).ids, [b.id, a.id]);
+      assert.deepEqual(own(await owner.get(path)), [b.id, a.id]);
       (await owner.put(`${path}/reorder`, { [`${type}_ids`]: [b.id, 9999] })).refused(400, 'FIELD_INVALID', `${type}_ids/1`);
       assert.equal((await owner.update(`${path}/${a.id}`, { title: 'Size' })).title, 'Size');
       assert.equal((await owner.delete(path, { ids: `${a.id},${b.id}` })).must(200).body.total_count, 2);
@@ -39,9 +41,9 @@ describe('the three kinds of custom fields', () => {
       const { owner, staff, customer, admin } = desk;
       const on = await admin.create(path, { type: 'TEXT', title: 'On' });
       const off = await admin.create(path, { type: 'TEXT', title: 'Off', is_enabled: false });
-      assert.deepEqual((await staff.get(path)).must(200).ids, [on.id]);
-      assert.deepEqual((await desk.as('collaborator').get(path)).must(200).ids, [on.id]);
-      assert.deepEqual((await admin.get(path)).ids, [on.id, off.id]);
+      assert.deepEqual(own(await staff.get(path)), [on.id]);
+      assert.deepEqual(own(await desk.as('collaborator').get(path)), [on.id]);
+      assert.deepEqual(own(await admin.get(path)), [on.id, off.id]);
       (await staff.get(`${path}/${off.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
       (await customer.get(path)).refused(403, 'PERMISSIONS_DENIED');
       (await desk.anyone.get(path)).refused(401, 'AUTHORIZATION_REQUIRED');
@@ -99,7 +101,7 @@ test('options have ids, titles and an order; a list given replaces them and keep
   const shown = async () => (await owner.fetch(path, { include: 'field_option' })).options;
   const [gold, tin, lead] = await shown();
   assert.deepEqual([gold.title, tin.title, lead.title], ['Gold', 'Tin', 'Lead']);
-  assert.deepEqual([gold.sort_order, tin.sort_order, 'resource_url' in gold], [1, 2, false]);
+  assert.deepEqual([gold.sort_order, tin.sort_order], [1, 2]);
   await owner.update(path, { options: [{ id: lead.id }, { id: gold.id, titles: [...titles('Or', 'fr'), ...titles('Gold')] }, { title: 'Silver', sort_order: 1 }] });
   const after = await shown();
   assert.deepEqual(after.map((o) => o.title), ['Lead', 'Silver', 'Gold']);
@@ -210,7 +212,7 @@ test('a field with values keeps its type, and options in use stay', async (t) =>
   const text = await owner.update(at, { type: 'TEXT' });
   assert.deepEqual([text.type, text.options], ['TEXT', []]);
   (await owner.delete(`/users/fields/${likes.id}`)).must(200);
-  assert.deepEqual((await owner.fetch(`/users/${user.id}`)).custom_fields, []);
+  assert.deepEqual((await owner.fetch(`/users/${user.id}`)).custom_fields.map((v) => [v.field.id, v.value]), [[plan.id, '']]);
 });
 
 test('an option is in use wherever it stands among many that were chosen', async (t) => {
@@ -249,4 +251,192 @@ test('what is said of fields and options goes with them', async (t) => {
   await owner.update(`/cases/fields/${kept.id}`, { type: 'TEXT' });
   const { status, stdout } = desk.check();
   assert.equal(status, 0, stdout);
+});
+
+test('the lists of fields and of locales are whole, whatever limit is asked', async (t) => {
+  const { owner, anyone } = await open(t);
+  for (let i = 0; i < 12; i++) await owner.create('/users/fields', { type: 'TEXT', title: `F ${i}` });
+  for (const [client, path, count] of [[owner, '/users/fields', 12], [owner, '/cases/fields', 7], [owner, '/organizations/fields', 0], [anyone, '/locales', 12]]) {
+    const { body } = (await client.get(path, { limit: 3, offset: 2 })).must(200);
+    assert.deepEqual([body.data.length, body.total_count, 'limit' in body, 'offset' in body, 'next_url' in body], [count, count, false, false, false], path);
+  }
+});
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+test('a field has a universal id of its own, which its options show', async (t) => {
+  const desk = await open(t);
+  const fields = [];
+  for (const [area] of AREAS) fields.push(await desk.owner.create(`/${area}/fields`, { type: 'SELECT', title: 'Plan', options: ['Gold', 'Tin'] }));
+  for (const { fielduuid } of fields) assert.match(fielduuid, UUID);
+  assert.equal(new Set(fields.map((f) => f.fielduuid)).size, AREAS.length);
+  await desk.restart();
+  for (const [i, [area]] of AREAS.entries()) {
+    const field = await desk.owner.fetch(`/${area}/fields/${fields[i].id}`, { include: 'field_option' });
+    assert.deepEqual([field.fielduuid, ...field.options.map((o) => o.fielduuid)], Array(3).fill(fields[i].fielduuid));
+  }
+});
+
+describe('options in the form that programs know', () => {
+  const world = shared(async (w) => {
+    w.field = await w.desk.owner.create('/users/fields', { type: 'SELECT', title: 'Plan', is_visible_to_customers: true,
+      options: [{ values: [...titles('Gold'), ...titles('Or', 'fr')], tag: ' vip ', sort_order: 2 }, { values: titles('Tin'), sort_order: 1 }] });
+    w.path = `/users/fields/${w.field.id}`;
+    w.shown = async () => (await w.desk.owner.fetch(w.path, { include: 'field_option,locale_field' })).options;
+  });
+
+  test('an option shows fielduuid, values, tag, place and address', async () => {
+    const [tin, gold] = await world.shown();
+    assert.deepEqual(Object.keys(gold), ['id', 'fielduuid', 'values', 'tag', 'sort_order', 'title', 'titles', 'created_at', 'updated_at', 'resource_type', 'resource_url']);
+    assert.deepEqual([gold.tag, gold.sort_order, tin.tag, tin.sort_order], ['vip', 2, null, 1]);
+    assert.deepEqual(gold.values.map((v) => [v.locale, v.translation, v.resource_type]), [['en-us', 'Gold', 'locale_field'], ['fr', 'Or', 'locale_field']]);
+    assert.equal(gold.resource_url, `${world.desk.base}/api/v1/base/field/option/${gold.id}`);
+  });
+
+  test('the address answers whoever sees the field', async () => {
+    const { desk, field } = world;
+    const hidden = await desk.owner.create('/users/fields', { type: 'SELECT', title: 'Hidden', options: ['A'] });
+    const off = await desk.owner.create('/organizations/fields', { type: 'SELECT', title: 'Off', options: ['A'], is_enabled: false });
+    const at = (f) => `/base/field/option/${f.options[0].id}`;
+    for (const role of ['owner', 'admin', 'agent', 'collaborator', 'customer']) {
+      assert.equal((await desk.as(role).fetch(at(field))).id, field.options[0].id, role);
+      const [sees, manages] = [role !== 'customer', role === 'owner' || role === 'admin'];
+      for (const [f, may] of [[hidden, sees], [off, manages]]) {
+        const reply = await desk.as(role).get(at(f));
+        if (may) reply.must(200);
+        else reply.refused(404, 'RESOURCE_NOT_FOUND');
+      }
+    }
+    (await desk.anyone.get(at(field))).refused(401, 'AUTHORIZATION_REQUIRED');
+    (await desk.owner.get('/base/field/option/999999')).refused(404, 'RESOURCE_NOT_FOUND');
+    (await desk.owner.delete(`/users/fields/${hidden.id}`)).must(200);
+    (await desk.owner.get(at(hidden))).refused(404, 'RESOURCE_NOT_FOUND');
+  });
+
+  test('what was read may be sent back, with references or whole, and changes nothing', async () => {
+    const { desk: { owner }, path, shown } = world;
+    const before = await shown();
+    for (const include of [undefined, 'field_option', 'field_option,locale_field']) {
+      const field = await owner.fetch(path, include ? { include } : {});
+      await owner.update(path, field);
+      assert.deepEqual(await shown(), before, include);
+    }
+  });
+
+  test('a reference keeps its translation, others go; a tag is changed and cleared', async () => {
+    const { desk: { owner }, path, shown } = world;
+    const [tin, gold] = await shown();
+    await owner.update(path, { options: [{ id: tin.id, tag: 'cheap' }, { id: gold.id, tag: null, values: [{ id: gold.values[1].id, resource_type: 'locale_field' }, ...titles('Gold', 'de')] }] });
+    const after = await shown();
+    assert.deepEqual(after.map((o) => [o.id, o.tag]), [[tin.id, 'cheap'], [gold.id, null]]);
+    assert.deepEqual(after[1].values.map((v) => [v.locale, v.translation]), [['fr', 'Or'], ['de', 'Gold']]);
+    assert.equal(after[1].values[0].id, gold.values[1].id);
+    await owner.update(path, { options: [{ id: gold.id }, { id: tin.id }] });
+    assert.deepEqual((await shown()).map((o) => [o.id, o.tag]), [[gold.id, null], [tin.id, 'cheap']], 'a tag that is not given stays');
+  });
+
+  test("another's translation, a reference in something new and a bad tag are refused by their place", async () => {
+    const { desk: { owner }, path, shown, field } = world;
+    const before = await shown();
+    const [one, two] = before;
+    const foreign = { id: two.values[0].id, resource_type: 'locale_field' };
+    (await owner.put(path, { options: [{ id: one.id, values: [foreign] }, { id: two.id, tag: ['x'] }, { values: [foreign] }, { values: titles('A'), tag: 'a\nb' }], titles: [foreign] }))
+      .refused(400, 'FIELD_INVALID', 'options/0/values/0/id', 'options/1/tag', 'options/2/values/0/id', 'options/3/tag', 'titles/0/id');
+    (await owner.post('/users/fields', { type: 'TEXT', titles: [{ id: field.titles[0].id }] })).refused(400, 'FIELD_INVALID', 'titles/0/id');
+    assert.deepEqual(await shown(), before);
+  });
+});
+
+test('customer titles and descriptions are translations of their own', async (t) => {
+  const { owner, customer, staff, check } = await open(t);
+  const long = `First line.\n${'x'.repeat(1000)}`;
+  const field = await owner.create('/users/fields', { type: 'TEXT', title: 'Plan', customer_titles: [...titles('Your plan'), ...titles('Ihr Tarif', 'de')], descriptions: titles(long), is_visible_to_customers: true });
+  const path = `/users/fields/${field.id}`;
+  const said = async () => {
+    const shown = await owner.fetch(path, { include: 'locale_field' });
+    return ['titles', 'customer_titles', 'descriptions'].map((name) => shown[name].map((x) => x.translation));
+  };
+  assert.deepEqual(await said(), [['Plan'], ['Your plan', 'Ihr Tarif'], [long]]);
+  for (const { id } of [...field.customer_titles, ...field.descriptions]) {
+    assert.ok((await customer.fetch(`/locale/fields/${id}`)).translation);
+    assert.ok((await staff.fetch(`/locale/fields/${id}`)).resource_url.endsWith(`/locale/fields/${id}`));
+  }
+  await owner.update(path, { customer_titles: titles('Plan of yours') });
+  assert.deepEqual(await said(), [['Plan'], ['Plan of yours'], [long]]);
+  await owner.update(path, { customer_titles: [], descriptions: null });
+  assert.deepEqual(await said(), [['Plan'], [], []]);
+  const gone = (await owner.update(path, { descriptions: titles('D'), customer_titles: titles('C') }));
+  await owner.update(path, { is_visible_to_customers: false });
+  for (const { id } of [...gone.customer_titles, ...gone.descriptions]) (await customer.get(`/locale/fields/${id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+  (await owner.delete(path)).must(200);
+  for (const { id } of [...gone.customer_titles, ...gone.descriptions]) (await owner.get(`/locale/fields/${id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+  const bad = { type: 'TEXT', title: 'T', customer_titles: titles('a\nb'), descriptions: [...titles('A'), ...titles('B', 'xx'), ...titles(' ', 'de')] };
+  (await owner.post('/users/fields', bad)).refused(400, 'FIELD_INVALID', 'customer_titles/0/translation', 'descriptions/1/locale').refused(400, 'FIELD_EMPTY', 'descriptions/2/translation');
+});
+
+describe('the fields that conversations come with', () => {
+  const world = shared(async (w) => {
+    w.system = (await w.desk.owner.fetch('/cases/fields')).filter((f) => f.is_system);
+    w.of = Object.fromEntries(w.system.map((f) => [f.key, f]));
+  });
+
+  test('there are seven, listed first', async () => {
+    const { owner, staff } = world.desk;
+    assert.deepEqual(world.system.map((f) => [f.key, f.type, f.title]), [['subject', 'SUBJECT', 'Subject'], ['requester', 'REQUESTER', 'Requester'], ['team', 'TEAM', 'Team'],
+      ['agent', 'ASSIGNEE', 'Agent'], ['status', 'STATUS', 'Status'], ['type', 'TYPE', 'Type'], ['priority', 'PRIORITY', 'Priority']]);
+    for (const f of world.system) {
+      assert.deepEqual([f.resource_type, f.is_enabled, f.options, f.customer_titles.length], ['case_field', true, [], 0]);
+      assert.match(f.fielduuid, UUID);
+      assert.ok(Date.parse(f.created_at) > Date.parse('2020-01-01'), f.created_at);
+    }
+    const mine = await owner.create('/cases/fields', { type: 'TEXT', title: 'Subject', sort_order: 0 });
+    assert.deepEqual([mine.key, mine.is_system], ['subject_2', false]);
+    assert.deepEqual((await staff.get('/cases/fields')).ids, [...world.system.map((f) => f.id), mine.id]);
+    (await owner.put('/cases/fields/reorder', { case_field_ids: [mine.id, world.of.priority.id] })).must(200);
+    assert.deepEqual((await staff.fetch('/cases/fields')).map((f) => f.key), ['priority', 'subject', 'requester', 'team', 'agent', 'status', 'type', 'subject_2']);
+    for (const area of ['users', 'organizations']) assert.ok((await owner.fetch(`/${area}/fields`)).every((f) => !f.is_system), area);
+    (await owner.delete(`/cases/fields/${mine.id}`)).must(200);
+  });
+
+  test('none can be deleted, alone or among others', async () => {
+    const { owner } = world.desk;
+    const mine = await owner.create('/cases/fields', { type: 'TEXT', title: 'Mine' });
+    for (const { id } of world.system) (await owner.delete(`/cases/fields/${id}`)).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+    (await owner.delete('/cases/fields', { ids: `${mine.id},${world.of.team.id}` })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE', 'ids/1');
+    assert.equal((await owner.fetch('/cases/fields')).length, 8);
+    (await owner.delete(`/cases/fields/${mine.id}`)).must(200);
+  });
+
+  test('what they are called may change; what they are is ignored with a notice', async () => {
+    const { owner } = world.desk;
+    const path = `/cases/fields/${world.of.subject.id}`;
+    const reply = (await owner.put(path, { title: 'Topic', descriptions: titles('In a few words.'), type: 'TEXT', key: 'topic', is_enabled: false, options: ['A'], is_required_for_customers: false,
+      is_visible_to_customers: false, is_system: false })).must(200).notes('type', 'is_enabled', 'options', 'is_required_for_customers', 'is_visible_to_customers');
+    const { title, type, key, is_enabled: enabled, is_system: system, is_visible_to_customers: visible, descriptions } = reply.data;
+    assert.deepEqual([title, type, key, enabled, system, visible, descriptions.length], ['Topic', 'SUBJECT', 'subject', true, true, true, 1]);
+  });
+
+  test('nobody makes a field of such a type, or of such a key', async () => {
+    const { owner } = world.desk;
+    for (const type of ['SUBJECT', 'ASSIGNEE', 'PRIORITY']) (await owner.post('/cases/fields', { type, title: 'X' })).refused(400, 'FIELD_INVALID', 'type');
+    (await owner.post('/cases/fields', { type: 'TEXT', title: 'X', key: 'status' })).refused(400, 'FIELD_DUPLICATE', 'key');
+  });
+
+  test('what customers see and edit of them is what the settings say, whichever is changed', async () => {
+    const { desk: { owner, admin, customer }, of } = world;
+    const flags = async (key) => {
+      const { is_visible_to_customers: visible, is_customer_editable: editable } = await owner.fetch(`/cases/fields/${of[key].id}`);
+      return [visible, editable];
+    };
+    assert.deepEqual([await flags('status'), await flags('type'), await flags('priority'), await flags('subject')], [[true, false], [false, false], [false, false], [true, false]]);
+    const { id } = await customer.create('/conversations', { subject: 'S', contents: 'C' });
+    const { etag } = await owner.get(`/cases/fields/${of.priority.id}`);
+    (await owner.put('/settings', { values: { 'cases.priority_visible_to_customers': true, 'cases.subject_customer_editable': true } })).must(200);
+    assert.deepEqual([await flags('priority'), await flags('subject')], [[true, false], [true, true]]);
+    (await owner.get(`/cases/fields/${of.priority.id}`, {}, { 'If-None-Match': etag })).must(200);
+    (await admin.put(`/cases/fields/${of.status.id}`, { is_visible_to_customers: false })).must(200);
+    assert.equal((await customer.fetch(`/conversations/${id}`)).status, null);
+    const setting = (await owner.fetch('/settings', { category: 'cases' })).find((s) => s.name === 'status_visible_to_customers');
+    assert.equal(setting.value, '0');
+  });
 });

@@ -26,7 +26,7 @@ async function world(t, flags = {}) {
   await make('organizations', 'contract');
   await make('organizations', 'terms', { is_visible_to_customers: true });
   const { id } = desk.people.customer;
-  const values = async (path) => Object.fromEntries((await desk.owner.fetch(path)).custom_fields.map((v) => [Object.keys(of).find((k) => of[k].id === v.field.id), v.value]));
+  const values = async (path) => Object.fromEntries((await desk.owner.fetch(path)).custom_fields.filter((v) => v.value).map((v) => [Object.keys(of).find((k) => of[k].id === v.field.id), v.value]));
   return { desk, of, id, path: `/users/${id}`, values };
 }
 
@@ -34,7 +34,7 @@ test('a file is given by its id, shown as its id, and kept as long as it is a va
   const { desk, path, values, of } = await world(t);
   const file = await upload(desk.staff, { name: 'Vertrag.pdf', type: 'application/pdf' });
   const { custom_fields } = (await desk.staff.put(path, { field_values: { secret: file.id } })).must(200).data;
-  assert.deepEqual(custom_fields, [{ field: { id: of.secret.id, resource_type: 'user_field' }, value: String(file.id), resource_type: 'user_field_value' }]);
+  assert.deepEqual(custom_fields.filter((v) => v.value), [{ field: { id: of.secret.id, resource_type: 'user_field' }, value: String(file.id), resource_type: 'user_field_value' }]);
   assert.equal((await desk.staff.fetch(`/files/${file.id}`)).expiry_at, null);
   await desk.clock.forward(13 * HOUR);
   await sweep(desk);

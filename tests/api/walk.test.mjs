@@ -28,6 +28,7 @@ const CANARIES = {
   canaryfile: ['requester'],
   canarycontent: ['requester'],
   canarydraft: ['agent'],
+  canaryoption: STAFF,
   canarytemplate: ['owner', 'admin'],
   canarysetting: ['owner', 'admin'],
   canaryorganization: [...STAFF, 'requester', 'colleague', 'narrow'],
@@ -43,6 +44,8 @@ async function prepare(world) {
   const field = (key, visible) => ({ type: 'TEXT', key, titles: [{ locale: 'en-us', translation: key }], is_visible_to_customers: visible, is_customer_editable: false });
 
   for (const owner of ['users', 'organizations', 'cases']) await made(desk.owner, `/${owner}/fields`, field('hidden_note', false));
+  const choice = await made(desk.owner, '/users/fields', { ...field('choice', false), type: 'SELECT', options: [{ values: [{ locale: 'en-us', translation: 'canaryoption' }] }] });
+  addresses.learn(await desk.owner.get(`/users/fields/${choice.id}`, { include: 'field_option' }));
   const organization = await made(desk.owner, '/organizations', {
     name: 'canaryorganization', is_shared: true, domains: 'canary.example', tags: 'canarytag', legacy_id: 'canaryorganization-legacy', field_values: { hidden_note: 'canaryhidden' },
   });

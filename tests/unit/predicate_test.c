@@ -15,6 +15,8 @@
 #define PREDICATES 800
 #define NOW INT64_C(1795255800000) /* 2026-11-21T10:10:00Z, a Saturday */
 
+#define ROW_OF(f) ((f) + 100) /* a desk comes with fields of its own */
+
 struct world {
     struct place place;
     struct settings *settings;
@@ -115,7 +117,7 @@ static int fill_one(struct world *w, struct conn *c, struct arena *a, int id) {
         if (roll(w, 3)) {
             struct str value = value_of(w, f), key = field_value_key(a, (enum field_kind)types[f], value);
             TRY(db_exec(c, &put_value,
-                        BINDS(B_INT("id", id), B_INT("field", f), B_TEXT("value", value), B_TEXT("key", key))));
+                        BINDS(B_INT("id", id), B_INT("field", ROW_OF(f)), B_TEXT("value", value), B_TEXT("key", key))));
         }
     return 0;
 }
@@ -129,9 +131,9 @@ static int fill(struct conn *c, void *arg) {
             BINDS(B_INT("id", i + 1), B_TEXT("name", str_of(tags[i])), B_TEXT("key", fold_key(a, str_of(tags[i]))))));
     for (int f = 1; f < FIELDS; f++)
         TRY(db_exec(c, &put_field,
-                    BINDS(B_INT("id", f), B_INT("type", types[f]), B_TEXT("key", str_fmt(a, "f%d", f)))));
-    for (int o = 1; o <= 2; o++) TRY(db_exec(c, &put_option, BINDS(B_INT("id", o), B_INT("field", SELECT_FIELD))));
-    for (int o = 3; o <= 12; o++) TRY(db_exec(c, &put_option, BINDS(B_INT("id", o), B_INT("field", CHECKBOX_FIELD))));
+                    BINDS(B_INT("id", ROW_OF(f)), B_INT("type", types[f]), B_TEXT("key", str_fmt(a, "f%d", f)))));
+    for (int o = 1; o <= 2; o++) TRY(db_exec(c, &put_option, BINDS(B_INT("id", o), B_INT("field", ROW_OF(SELECT_FIELD)))));
+    for (int o = 3; o <= 12; o++) TRY(db_exec(c, &put_option, BINDS(B_INT("id", o), B_INT("field", ROW_OF(CHECKBOX_FIELD)))));
     for (int id = 1; id <= ROWS; id++) TRY(fill_one(w, c, a, id));
     arena_free(a);
     return 0;
