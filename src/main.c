@@ -1,6 +1,7 @@
 /* The command line of deskd. Exit status: 0, 1 for what failed, 2 for what was asked wrongly; of mail-in those of command_mail.c. */
 #include "commands.h"
 
+#include "base/memory.h"
 #include "base/log.h"
 #include "files/picture.h"
 
@@ -56,6 +57,7 @@ int main(int argc, char **argv) {
     struct command_line o;
     char err[USAGE_MAX];
     if (argc == 3 && strcmp(argv[1], PICTURE_ARGUMENT) == 0) return picture_child(argv[2]);
+    memory_policy();
     if (sodium_init() < 0) return complain("the cryptographic library can't be initialised");
     signal(SIGPIPE, SIG_IGN);
     struct arena *a = arena_new();

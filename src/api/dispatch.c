@@ -12,6 +12,7 @@
 
 #include "api/input.h"
 #include "api/reply.h"
+#include "base/address.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "core/activity.h"
@@ -23,6 +24,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 /* The hops of a call: embedded, so that queueing allocates nothing. */
 struct hop {
@@ -123,9 +125,39 @@ static void log_reply(struct call *c, int64_t took) {
         log_error("%.*s %.*s answered %d, request %s", (int)method.n, method.p, (int)path.n, path.p, c->status, c->request_id.p);
 }
 
+/* Whose request it is where callers share something: a person, or the address of a caller without login. */
+static uint64_t caller_of(const struct call *c) {
+    char room[ADDRESS_TEXT];
+    if (c->work.actor.user_id) return (uint64_t)c->work.actor.user_id;
+    struct str address = address_counted_text(room, c->http->remote);
+    return XXH3_64bits(address.p, address.n) | UINT64_C(1) << 63;
+}
+
+static bool is_read(const struct call *c) { return c->method == GET || (c->route && c->route->reads); }
+
+/* The reply may wait long for its reader. A write has happened, so its reply is never refused. */
+static int hold_reply(struct call *c) {
+    if (c->head || http_hold(c->http, caller_of(c), c->out.n, !is_read(c))) return 0;
+    return fail_field(&c->work, ERR_SERVICE_UNAVAILABLE, (struct str){0},
+                      "Too many replies wait to be read. Read your open replies or close their connections, and try again.");
+}
+
+/* The work's memory goes first: its rows are many times the reply, which waits for its reader. */
+static void send_reply(struct call *c) {
+    struct buf body = c->out;
+    struct http_request *r = c->http;
+    const struct download *d = c->download;
+    struct download file = d ? *d : (struct download){0};
+    int status = c->status;
+    arena_free(c->work.arena);
+    if (d) http_reply_file(r, status, file.fd, file.at, file.n);
+    else http_reply(r, status, &body);
+}
+
 static void finish(struct hop *h, int rc) {
     struct call *c = &h->call;
     struct api_metrics *m = &c->api->metrics;
+    if (rc >= 0 && (rc = hold_reply(c)) < 0) c->headers = h->before;
     if (rc < 0) download_drop(c);
     if (rc < 0) reply_error(c, rc);
     else if (!c->raw) ajax_tag(c);
@@ -143,8 +175,7 @@ static void finish(struct hop *h, int rc) {
     atomic_fetch_add(&m->requests[c->status / 100 < 6 ? c->status / 100 : 5], 1);
     atomic_fetch_add(&m->microseconds, took * 1000);
     log_reply(c, took);
-    if (c->download) http_reply_file(c->http, c->status, c->download->fd, c->download->at, c->download->n);
-    else http_reply(c->http, c->status, &c->out);
+    send_reply(c);
 }
 
 /* ---- running a handler ----------------------------------------------------------------------------------------- */
@@ -620,7 +651,7 @@ static struct hop *hop_new(struct api *api, struct http_request *r) {
     struct hop *h = ARENA_NEW(r->arena, struct hop);
     struct call *c = &h->call;
     h->began = clock_monotonic();
-    work_init(&c->work, api->desk, r->arena);
+    work_init(&c->work, api->desk, arena_new());
     c->api = api;
     c->http = r;
     c->status = 200;

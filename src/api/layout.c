@@ -55,6 +55,9 @@ static const int *places(struct arena *a, const struct resource *r, const char *
     return list;
 }
 
+/* Such a text may have 2 MB. A page of 1,000 shorter ones is not worth adding up. */
+static bool lengthy(const struct field *f) { return f->type == F_LONG && f->render == NULL && (f->max == 0 || f->max >= LIMIT_TEXT); }
+
 static void layout_members(struct arena *a, struct layout *s) {
     const struct resource *r = s->resource;
     while (r->fields[s->count].name) s->count++;
@@ -67,18 +70,25 @@ static void layout_members(struct arena *a, struct layout *s) {
         members[i] = (struct member){.field = f, .name = json_name(a, f->name, true), .textual = textual(f), .open = open_to_all(f),
                                      .written = !(f->flags & (INPUT_ONLY | HIDDEN)), .target = target ? *place_of(target) : NULL};
         if (has_column(f)) members[i].column = ++s->column_count;
+        members[i].lengthy = members[i].column && lengthy(f);
         if (f->shows) members[i].carried = places(a, target, f->shows);
         if (r->reference_also && strcmp(f->name, r->reference_also) == 0) s->also = i;
     }
 }
 
-/* Of all members, or (only) of the one that references carry. */
-static struct str columns_text(struct arena *a, const struct layout *s, bool only) {
+enum columns { COLUMNS_ALL, COLUMNS_ALSO, COLUMNS_SHORT };
+
+/* Of all members, of the one that references carry, or of all with null in place of long texts. */
+static struct str columns_text(struct arena *a, const struct layout *s, enum columns which) {
     struct buf sql = {0};
     buf_text(&sql, s->resource->table ? "t.id" : "0");
     for (int i = 0; i < s->count; i++) {
         const struct field *f = s->members[i].field;
-        if (s->members[i].column == 0 || (only && i != s->also)) continue;
+        if (s->members[i].column == 0 || (which == COLUMNS_ALSO && i != s->also)) continue;
+        if (which == COLUMNS_SHORT && s->members[i].lengthy) {
+            buf_text(&sql, ", NULL");
+            continue;
+        }
         buf_text(&sql, f->column ? ", " : ", t.");
         buf_text(&sql, f->column ? f->column : f->name);
         if (f->column == NULL && f->type == F_REF) buf_text(&sql, "_id");
@@ -88,12 +98,11 @@ static struct str columns_text(struct arena *a, const struct layout *s, bool onl
     return text;
 }
 
-/* A long text may have 2 MB. Shorter ones, a page of 1,000 of which is small, are not worth adding up. */
 static struct str bytes_text(struct arena *a, const struct layout *s) {
     struct buf sql = {0};
     for (int i = 0; i < s->count; i++) {
         const struct field *f = s->members[i].field;
-        if (s->members[i].column == 0 || f->type != F_LONG || (f->max && f->max < LIMIT_TEXT)) continue;
+        if (!s->members[i].lengthy) continue;
         buf_fmt(&sql, "%sCOALESCE(octet_length(%s%s), 0)", sql.n ? " + " : "", f->column ? "" : "t.", f->column ? f->column : f->name);
     }
     struct str text = sql.n ? str_dup(a, buf_view(&sql)) : (struct str){0};
@@ -108,10 +117,11 @@ static struct str select_text(struct arena *a, const struct layout *s, struct st
 static void layout_select(struct arena *a, struct layout *s) {
     const struct resource *r = s->resource;
     s->from = r->from ? str_of(r->from) : STR_CAT(a, str_of(r->table), S(" t"));
-    s->columns = columns_text(a, s, false);
+    s->columns = columns_text(a, s, COLUMNS_ALL);
     s->bytes = bytes_text(a, s);
     s->select = select_text(a, s, s->columns);
-    if (s->also >= 0) s->select_also = select_text(a, s, columns_text(a, s, true));
+    s->select_short = select_text(a, s, columns_text(a, s, COLUMNS_SHORT));
+    if (s->also >= 0) s->select_also = select_text(a, s, columns_text(a, s, COLUMNS_ALSO));
 }
 
 /* Lists, once the layouts of all their targets are there. */

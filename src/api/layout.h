@@ -15,6 +15,7 @@ struct member {
     bool written;        /* shown to somebody */
     bool open;           /* shown to everybody */
     const struct layout *target; /* F_REF, F_MANY, F_ROWS */
+    bool lengthy;        /* its text may be long enough to count: bytes of the layout, below */
     const int *carried;  /* F_REF with .shows: places of the target's members that it shows, then -1; else NULL */
     struct str list;     /* F_MANY: the query; F_ROWS: its beginning, of the target's .columns and the owner: "SELECT ... IN @LIST(:ids)" */
     struct str order;    /* F_ROWS: its end, " ORDER BY ..." */
@@ -34,6 +35,7 @@ struct layout {
     struct str from;              /* "teams t" */
     struct str columns;           /* "t.id, t.title, ..."; 0 in place of the id where rows have none */
     struct str select;            /* "SELECT t.id, t.title, ... FROM teams t WHERE " */
+    struct str select_short;      /* select without the long texts: null in place of each */
     struct str select_also;       /* the same of the one member that references carry */
     struct str bytes;             /* SQL: bytes of the long texts of a row; p NULL: it has none */
     int column_count;             /* of .columns, beside the id */

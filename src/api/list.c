@@ -23,6 +23,7 @@ struct list {
     struct str from_id; /* keyset: " AND ..." behind or before the row named; no part of a count */
     const char *key, *then; /* then: a second key, or NULL */
     bool descending;        /* as queried: before_id turns it round */
+    bool shows_long; /* long texts are read */
     struct bind *binds;
     int bind_count, bind_room;
 };
@@ -67,6 +68,7 @@ static void list_init(struct list *l, struct call *c, struct view *v) {
     const struct route *route = c->route;
     *l = (struct list){.view = v, .r = c->resource, .layout = layout_of(c->resource), .key = route->order.key ? route->order.key : "t.id", .then = route->order.then,
                        .descending = route->order.descending};
+    l->shows_long = l->layout->bytes.p && view_shows_long(v, l->layout);
     l->bind_room = LIST_BINDS + (c->condition ? c->condition->count : 0);
     l->binds = arena_array(c->work.arena, (size_t)l->bind_room + 1, sizeof *l->binds);
     if (c->branches) l->branches = *c->branches;
@@ -106,7 +108,7 @@ static void order_by(const struct list *l, struct buf *sql, const char *key, con
 /* The store adds up long texts by itself where it would else hold all of them in memory for us (db_blocks). The rows that
  * read_rows drops because they don't fit are then not sent at all, but for the first. */
 static bool is_weighed(const struct list *l) {
-    return l->layout->bytes.p && l->view->c->route->shape == LIST && db_blocks(l->view->c->work.desk->db);
+    return l->shows_long && l->view->c->route->shape == LIST && db_blocks(l->view->c->work.desk->db);
 }
 
 /* Ids, keys and bytes of each branch, each with its own limit, as one row source. */
@@ -138,8 +140,9 @@ static void weighed_sql(const struct list *l, struct buf *sql) {
 }
 
 static void list_sql(const struct list *l, struct buf *sql) {
-    buf_reserve(sql, l->layout->select.n + 256);
-    buf_str(sql, l->layout->select);
+    struct str select = l->layout->bytes.p && !l->shows_long ? l->layout->select_short : l->layout->select;
+    buf_reserve(sql, select.n + 256);
+    buf_str(sql, select);
     if (branch_count(l) == 1 && !is_weighed(l)) {
         buf_text(sql, branch_of(l, 0));
         buf_str(sql, buf_view(&l->where));

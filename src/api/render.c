@@ -35,6 +35,13 @@ static bool picked(const struct pick *picks, bool narrow, const struct field *f)
     return !narrow || p != NULL;
 }
 
+bool view_shows_long(const struct view *v, const struct layout *layout) {
+    bool narrow = picks_narrow(v->picks, layout->resource);
+    for (const struct member *m = layout->members; m < layout->members + layout->count; m++)
+        if (m->lengthy && picked(v->picks, narrow, m->field)) return true;
+    return false;
+}
+
 /* ---- references ----------------------------------------------------------------------------------------- */
 
 static bool on_path(const struct view *v, const struct row *row) {

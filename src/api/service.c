@@ -102,6 +102,7 @@ static void metrics(struct api *api, struct http_request *r) {
     metric(&b, "store_writable", "gauge", "1 when the last commit succeeded.", d.writable);
     metric(&b, "store_sound", "gauge", "0 when the store reported damage, until deskd check finds nothing wrong.", d.sound);
     metric(&b, "http_connections", "gauge", "Open connections.", h.connections);
+    metric(&b, "http_held_bytes", "gauge", "Bytes of replies that wait for their readers.", h.held);
     metric(&b, "http_refused_total", "counter", "Requests refused by the edge.", h.refused);
     metric(&b, "http_timed_out_total", "counter", "Connections past a deadline.", h.timed_out);
     metric(&b, "uptime_seconds", "gauge", "Since the start.", (clock_monotonic() - api->started) / 1000);

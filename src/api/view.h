@@ -87,6 +87,7 @@ int view_load(struct view *v, const struct resource *r, const int64_t *ids, int 
 /* One row that the actor may see and that meets a condition over the path's variables (NULL: none); not yet followed. 1, 0 or error. */
 int view_load_one(struct view *v, const struct resource *r, int64_t id, const char *further, struct row **row);
 
+bool view_shows_long(const struct view *v, const struct layout *layout); /* whether a long text of the roots is to be shown */
 void view_row(struct view *v, const struct row *row);             /* writes the resource */
 void view_reference(struct view *v, const struct layout *layout, int64_t id); /* writes it, or {id, resource_type} */
 const struct layout *view_form(struct view *v, const struct layout *layout); /* what a reference to it shows: itself, or its brief form */

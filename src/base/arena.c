@@ -1,5 +1,7 @@
 #include "base/arena.h"
 
+#include "base/memory.h"
+
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,6 +11,7 @@
 
 #define CHUNK (16 * 1024) /* most works fit in one */
 #define ALIGN 16
+#define MANY (1024 * 1024)
 
 struct chunk {
     struct chunk *before;
@@ -30,7 +33,7 @@ static void *must(void *p) {
 }
 
 /* ---- chunks ------------------------------------------------------------------------------------------
- * Each thread keeps one chunk of the common size for its next arena: most requests end before the next begins. Not where
+ * Each thread keeps chunks of the common size for its next arenas: most requests end before the next begins. Not where
  * the address sanitizer looks on: what was freed must not come back, or it sees nothing. */
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -41,36 +44,35 @@ static void *must(void *p) {
     #define KEEP_SPARE true
 #endif
 
-static _Thread_local struct chunk *spare;
+#define SPARES 2 /* of a request: one arena of the edge, one of the work */
+static _Thread_local struct chunk *spares[SPARES];
+static _Thread_local int spare_count;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t at_exit; /* frees the spare of a thread that ends */
+static pthread_key_t at_exit; /* frees the spares of a thread that ends */
 
-static void free_spare(void *of_the_thread) {
+static void free_spares(void *of_the_thread) {
     (void)of_the_thread;
-    free(spare);
-    spare = NULL;
+    while (spare_count) free(spares[--spare_count]);
 }
 
 static void make_key(void) {
-    if (pthread_key_create(&at_exit, free_spare) != 0) must(NULL);
+    if (pthread_key_create(&at_exit, free_spares) != 0) must(NULL);
 }
 
 static struct chunk *chunk_new(size_t size) {
-    struct chunk *c = spare;
-    if (c && size == CHUNK) spare = NULL;
-    else c = must(malloc(sizeof *c + size));
+    struct chunk *c = size == CHUNK && spare_count ? spares[--spare_count] : must(malloc(sizeof *c + size));
     *c = (struct chunk){.size = size};
     return c;
 }
 
 static void chunk_free(struct chunk *c) {
-    if (c->size != CHUNK || spare || !KEEP_SPARE) {
+    if (c->size != CHUNK || spare_count == SPARES || !KEEP_SPARE) {
         free(c);
         return;
     }
     pthread_once(&once, make_key);
-    spare = c;
-    pthread_setspecific(at_exit, &spare); /* not NULL: free_spare runs */
+    spares[spare_count++] = c;
+    pthread_setspecific(at_exit, spares); /* not NULL: free_spares runs */
 }
 
 static struct chunk *chunk_push(struct arena *a, size_t size) {
@@ -101,6 +103,7 @@ struct arena *arena_new(void) {
 
 void arena_free(struct arena *a) {
     if (a == NULL) return;
+    if (a->held > MANY) memory_freed(a->held);
     while (a->top->before) chunk_pop(a);
     chunk_free(a->top);
 }

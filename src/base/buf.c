@@ -40,6 +40,14 @@ void buf_fmt(struct buf *b, const char *fmt, ...) {
     b->n += (size_t)n;
 }
 
+void buf_fit(struct buf *b) {
+    if (b->cap < 64 * 1024 || b->cap - b->n < b->cap / 4) return;
+    char *p = realloc(b->p, b->n ? b->n : 1);
+    if (p == NULL) return;
+    b->p = p;
+    b->cap = b->n ? b->n : 1;
+}
+
 void buf_free(struct buf *b) {
     free(b->p);
     *b = (struct buf){0};

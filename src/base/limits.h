@@ -46,6 +46,8 @@
 #define LIMIT_CONTENTS (512 * 1024)       /* characters of a message */
 #define LIMIT_MAIL (1024 * 1024)          /* one that comes in: a delivery report has some KiB, and the letter it returns */
 
+#define LIMIT_HELD (INT64_C(256) << 20)       /* bytes of replies that wait for their readers; more get 503 */
+#define LIMIT_HELD_EACH (INT64_C(32) << 20)   /* of one person, or of one address without login: eight full pages */
 #define LIMIT_CONNECTIONS 12000           /* open sockets: 10,000 idle ones fit */
 #define LIMIT_CONNECTIONS_PER_ADDRESS 256 /* none for loopback and trusted proxies */
 #define DEADLINE_HEAD_MS 10000            /* from the first byte to the end of the header section */

@@ -29,6 +29,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -189,6 +190,7 @@ static void *sweep(void *arg) {
         sweep_lingering(s, now);
         pthread_mutex_unlock(&s->lock);
         sweep_waiting(s);
+        memory_give_back();
         log_flush();
         pthread_mutex_lock(&s->lock);
     }

@@ -6,6 +6,7 @@
  *   scan.c      is it well-formed? It knows no HTTP library
  *   framing.c   the head of a request, as the library has split it
  *   request.c   from the head to handle(), bodies in between
+ *   held.c      bytes of replies that wait for slow readers
  *   response.c  from http_reply to the socket
  *   deadline.c  the sweeper: what is late, who hung up, what must be drained
  *   body.c, multipart.c, parameter.c, spool.c   bodies; they know no HTTP library
@@ -84,6 +85,8 @@ struct edge {
     int status;
     struct buf reply;
     struct shared *shared; /* whose bytes are the reply instead; NULL: none */
+    uint64_t owner; /* of `held` bytes of the reply; 0 bytes: they are not counted */
+    size_t held;
     int file; /* whose bytes are the reply instead; -1: none */
     int64_t file_at, file_n;
     struct header *reply_head, **reply_last;
@@ -99,6 +102,15 @@ struct loop {
     _Atomic int connections; /* given to it and not yet closed */
     struct conn **by_fd;     /* its connections; only the loop uses this */
     size_t by_fd_n;
+};
+
+/* Replies of at most HELD_FREE bytes are not counted: they cost no more than their connection does, and there are LIMIT_CONNECTIONS of these. */
+#define HELD_FREE (16 * 1024)
+struct holder;
+struct held {
+    pthread_mutex_t lock; /* all below */
+    size_t most, most_each, total;
+    struct holder *buckets[1024];
 };
 
 struct lingering {
@@ -125,6 +137,7 @@ struct http_server {
     int max_connections, max_per_address;
     bool cap_loopback;
     int64_t head_ms, body_ms, idle_ms;
+    struct held held;
 
     pthread_mutex_t lock; /* conns, by_address, lingering */
     struct conn *conns;
@@ -182,6 +195,11 @@ void on_completed(void *cls, struct MHD_Connection *library, void **context, enu
 enum MHD_Result response_queue(struct edge *e); /* a reply is ready and the library may take it */
 void response_refuse(struct edge *e, int err, const char *reason); /* makes the app's refusal the reply; reason NULL: the error's own message */
 enum MHD_Result response_write(struct edge *e); /* straight to the socket, and close: see there */
+
+/* held.c */
+void held_init(struct held *h, int64_t most, int64_t most_each);
+void held_free(struct held *h);
+void held_release(struct edge *e);
 
 /* server.c */
 bool is_proxy(const struct http_server *s, const struct address *a);

@@ -83,6 +83,9 @@ void http_reply(struct http_request *r, int status, struct buf *body);
 void http_reply_shared(struct http_request *r, int status, struct shared *bytes);
 /* The same with n bytes of a file from `at` on as the body. The descriptor is the edge's from now on. */
 void http_reply_file(struct http_request *r, int status, int fd, int64_t at, int64_t n);
+/* Before http_reply: counts the n bytes of the reply for an owner, until the reader has taken them. Returns false, and counts nothing, if
+ * all replies together or those of this owner would be too many: then answer 503. With `always` it returns true. */
+bool http_hold(struct http_request *r, uint64_t owner, size_t n, bool always);
 void http_close_after(struct http_request *r); /* Connection: close with the reply */
 
 struct http_config {
@@ -96,6 +99,7 @@ struct http_config {
     struct str *proxies;                            /* addresses whose X-Forwarded-For is believed; ends with p NULL */
     int max_connections;                            /* 0: limits.h */
     int max_per_address;                            /* 0: limits.h, and loopback has no cap; else loopback has it too */
+    int64_t held_bytes, held_bytes_each;            /* see http_hold; 0: limits.h */
     int head_deadline_ms, body_deadline_ms, idle_s; /* 0: limits.h */
 };
 
@@ -107,7 +111,7 @@ int http_port(const struct http_server *s);
 void http_stop(struct http_server *s, int drain_ms);
 
 struct http_stats {
-    int64_t connections, requests, refused, timed_out;
+    int64_t connections, requests, refused, timed_out, held;
 };
 void http_stats(const struct http_server *s, struct http_stats *out);
 

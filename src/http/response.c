@@ -42,6 +42,7 @@ static void hand_back(struct edge *e) {
 void http_reply(struct http_request *r, int status, struct buf *body) {
     struct edge *e = (struct edge *)r;
     e->status = status;
+    buf_fit(body);
     e->reply = *body;
     *body = (struct buf){0};
     hand_back(e);

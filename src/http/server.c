@@ -150,6 +150,7 @@ static bool configure(struct http_server *s, const struct http_config *cfg, char
     s->max_per_address = (int)given(cfg->max_per_address, LIMIT_CONNECTIONS_PER_ADDRESS);
     s->cap_loopback = cfg->max_per_address != 0;
     s->folder.path = strdup(cfg->tmp_dir ? cfg->tmp_dir : "/tmp");
+    held_init(&s->held, given(cfg->held_bytes, LIMIT_HELD), given(cfg->held_bytes_each, LIMIT_HELD_EACH));
     s->folder.most = cfg->spool_bytes ? cfg->spool_bytes : LIMIT_SPOOLED;
     for (const struct str *p = cfg->proxies; p && p->p; p++) s->proxy_count++;
     s->proxies = calloc(s->proxy_count + 1, sizeof *s->proxies);
@@ -218,6 +219,7 @@ static void server_free(struct http_server *s) {
     pthread_mutex_destroy(&s->wait_lock);
     pthread_mutex_destroy(&s->lock);
     for (int i = 0; s->loops && i < s->loop_count; i++) free(s->loops[i].by_fd);
+    held_free(&s->held);
     free(s->loops);
     free(s->proxies);
     free((char *)(uintptr_t)s->folder.path);
@@ -251,6 +253,9 @@ void http_stats(const struct http_server *s, struct http_stats *out) {
     pthread_mutex_lock(&mine->lock);
     out->connections = s->count;
     pthread_mutex_unlock(&mine->lock);
+    pthread_mutex_lock(&mine->held.lock);
+    out->held = (int64_t)mine->held.total;
+    pthread_mutex_unlock(&mine->held.lock);
     out->requests = atomic_load(&s->requests);
     out->refused = atomic_load(&s->refused);
     out->timed_out = atomic_load(&s->timed_out);

@@ -8,6 +8,7 @@
  *   /upload      files to disk       /raw    the body to disk /keep    as upload, and renames the first file to kept
  *   /shared      8 MB that all replies share
  *   /stats       counters            /size?n=N  a body of N   /head    header X-Echo, cookie `a` and the client's
+ *                            /size?owner=K is counted for this owner, 503 if it would be too much
  * address All else replies with method, path, query and body. */
 #include "base/error.h"
 #include "base/limits.h"
@@ -110,6 +111,8 @@ static void reply(struct desk *d, struct http_request *r) {
         write_stats(&out, d);
     } else if (is(r, "/loop")) {
         buf_fmt(&out, "%d\n", (int)gettid());
+    } else if (is(r, "/size") && number(r->query, "owner") && !http_hold(r, (uint64_t)number(r->query, "owner"), (size_t)number(r->query, "n"), number(r->query, "always"))) {
+        status = 503;
     } else if (is(r, "/size")) {
         size_t n = (size_t)number(r->query, "n");
         buf_reserve(&out, n);
@@ -213,6 +216,8 @@ static void option(struct options *o, struct str word) {
     if (str_eq(name, S("connections"))) o->http.max_connections = (int)n;
     if (str_eq(name, S("drain_ms"))) o->drain_ms = (int)n;
     if (str_eq(name, S("tmp"))) o->http.tmp_dir = value.p;
+    if (str_eq(name, S("held"))) o->http.held_bytes = n;
+    if (str_eq(name, S("held_each"))) o->http.held_bytes_each = n;
     if (str_eq(name, S("spool"))) o->http.spool_bytes = n;
     if (str_eq(name, S("address"))) o->http.address = value.p;
     if (str_eq(name, S("proxy"))) o->proxies[0] = value, o->http.proxies = o->proxies;
