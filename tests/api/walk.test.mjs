@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { File, ROLES, multipart, raw, rolesOf, shared } from './lib/index.mjs';
-import { Addresses, explore, walk } from './lib/walk.mjs';
+import { Addresses, admitsFingerprint, explore, walk } from './lib/walk.mjs';
 
 // Resources x routes x callers, from the tables. A text that a caller may not read (a canary) stands in every text of one organization, one
 // conversation and one person; it must not reach that caller by any route, in any form, in a body or a header.
@@ -62,6 +63,7 @@ async function prepare(world) {
   await desk.owner.update(`/users/${requester.id}`, { addresses: [{ address1: 'canaryhome' }], websites: [{ url: 'https://canaryhome.example/' }] });
   const callers = world.callers = {
     nobody: desk.anyone,
+    fingerprint: desk.anyone.with({ 'X-Fingerprint-ID': randomUUID() }),
     ...Object.fromEntries(ROLES.map((role) => [role, desk.as(role)])),
     teams: (await person('agent', { agent_case_access: 'TEAMS', signature: 'canarysignature' })).client,
     self: (await person('agent', { agent_case_access: 'SELF' })).client,
@@ -73,6 +75,9 @@ async function prepare(world) {
 
   const conversation = await made(requester.client, '/conversations', { subject: 'canarysubject', contents: 'canarybody' });
   await made(desk.staff, `/conversations/${conversation.id}/messages`, { contents: 'canaryreply' });
+  // Made under the address of the canary: it must not lead to its owner.
+  const stranger = await made(callers.fingerprint, '/conversations', { name: 'Plain', email: 'canarymail@example.net', subject: 'Plain', contents: 'Plain' });
+  await made(desk.staff, `/conversations/${stranger.id}/messages`, { contents: 'Plain' });
   const second = await made(callers.foreign, '/conversations', { subject: 'Plain', contents: 'Plain' });
   await made(desk.staff, `/conversations/${second.id}/messages`, { contents: 'Plain' });
   for (const owner of [`users/${requester.id}`, `organizations/${organization.id}`]) {
@@ -103,6 +108,7 @@ describe('every route, as every kind of caller:', () => {
   const world = shared(prepare);
   const open = (route, caller) => {
     const allowed = rolesOf(route.roles);
+    if (caller === 'fingerprint' && admitsFingerprint(world.desk.contract.doc, route)) return true;
     return !allowed || allowed.includes(ROLE[caller] ?? caller);
   };
   /** A request as it comes, without the judgement of its schema: other tests hold replies against it. */

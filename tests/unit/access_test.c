@@ -171,6 +171,29 @@ static void everybody_sees_what_the_sentence_says_and_counts_it(void **state) {
     }
 }
 
+/* The list of a fingerprint reads its own conversations, in their order, whatever else the table holds. */
+static void conversations_of_a_fingerprint_are_one_index_range(void **state) {
+    struct world *w = *state;
+    struct desk desk = {.db = w->place.db};
+    struct work work;
+    struct branches b = {0};
+    struct stmt *s;
+    int lines = 0;
+    work_init(&work, &desk, arena_new());
+    work.actor = (struct actor){.rank = ROLE_PUBLIC, .fingerprint = fingerprint(1)};
+    work.conn = db_reader(w->place.db);
+    assert_int_equal(db_read_begin(work.conn, 0), 0);
+    access_cases(&work, &b);
+    assert_int_equal(b.count, 1);
+    struct str sql = str_fmt(work.arena, "EXPLAIN QUERY PLAN SELECT t.id FROM cases t WHERE %s ORDER BY t.created_at DESC, t.id DESC LIMIT 10", b.where[0]);
+    assert_int_equal(db_start(work.conn, sql.p, b.binds, &s), 0);
+    for (; stmt_step(s) == 1; lines++) assert_non_null(strstr(col_text(s, 3).p, "USING INDEX cases_by_fingerprint (fingerprint=?)"));
+    stmt_end(s);
+    assert_int_equal(lines, 1); /* a second one would sort */
+    db_read_end(work.conn);
+    arena_free(work.arena);
+}
+
 /* ---- while somebody goes ---------------------------------------------------------------------------------------- */
 
 #define PART 7 /* conversations that one write takes */
@@ -252,6 +275,7 @@ static void of_a_team_and_an_agent_who_go_at_once_too(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(everybody_sees_what_the_sentence_says_and_counts_it, make, unmake),
+        cmocka_unit_test_setup_teardown(conversations_of_a_fingerprint_are_one_index_range, make, unmake),
         cmocka_unit_test_setup_teardown(conversations_of_deleted_teams_are_unassigned_and_counted_so_at_once, make, unmake),
         cmocka_unit_test_setup_teardown(conversations_of_a_deleted_agent_are_unassigned_and_counted_so_at_once, make, unmake),
         cmocka_unit_test_setup_teardown(of_a_team_and_an_agent_who_go_at_once_too, make, unmake),

@@ -72,6 +72,10 @@ export async function explore(client, addresses) {
   }
 }
 
+/** Whether a route admits a fingerprint, by the OpenAPI document. */
+export const admitsFingerprint = (doc, { method, path }) =>
+  doc.paths[path.split('?')[0].replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]?.security?.some((s) => 'fingerprint' in s) ?? false;
+
 /** The addresses of all GET routes that begin with this form of one variable and have no other. */
 export const waysTo = (form, id) => routes()
   .filter(({ method, path }) => method === 'GET' && (path === form || path.startsWith(`${form}/`)) && path.match(VARIABLE).length === 1)
