@@ -370,7 +370,7 @@ static int check_removable(struct call *c) {
         for (int i = 0; i < c->id_count; i++)
             if (c->ids[i] == col_int(row, 0))
                 fail_at(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, many ? S("ids") : (struct str){0},
-                        many ? str_fmt(c->work.arena, "ids/%d", i) : (struct str){0}, "The field came with the desk and can't be deleted.");
+                        many ? str_fmt(c->work.arena, "ids/%d", i) : (struct str){0}, "The field came with the desk. Change its titles instead.");
     return rc < 0 ? rc : failed(&c->work) ? -(int)failure(&c->work) : 0;
 }
 
