@@ -33,9 +33,15 @@ static const struct word sources_given[] = {{SOURCE_HELPCENTER, "HELPCENTER"}, {
 /* A text that is meant as a note must not reach a customer. */
 static const char no_channel[] = "Every message here is public, so it takes no channel. Write a note with POST /cases/:id/notes.";
 
+/* AGENT is the program of staff: a customer's message must not look like one of theirs. */
+static int check_source(struct call *c, struct in *in) {
+    if (in->value.i != SOURCE_AGENT || c->work.actor.rank >= ROLE_COLLABORATOR) return 0;
+    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "Only staff send AGENT. Send HELPCENTER, MESSENGER, API or MOBILE.");
+}
+
 static const struct field create_input[] = {
     {"contents", F_LONG, REQUIRED, .max = LIMIT_CONTENTS, .doc = "What it says.", .example = "\"Have you tried turning it backwards?\""},
-    {"source", F_WORD, NULLABLE, .words = sources_given, .doc = "The program it is written with."},
+    {"source", F_WORD, NULLABLE, .words = sources_given, .check = check_source, .doc = "The program it is written with; AGENT is for staff."},
     {"client_id", F_TEXT, NULLABLE, .doc = "Comes back with the message; posted again to the same conversation it is answered with the same message.",
      .example = "\"a-2\""},
     {"channel", F_TEXT, REFUSED, .doc = no_channel},

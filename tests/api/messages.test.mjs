@@ -165,3 +165,13 @@ test('include expands the creator of every message', async (t) => {
   const names = (await desk.customer.fetch(path, { include: 'user' })).map((m) => m.creator.full_name);
   assert.deepEqual(names, ['Agnes Agent', 'Cora Customer']);
 });
+
+test('a customer can not say that staff wrote: source AGENT is for staff', async (t) => {
+  const desk = await open(t);
+  const { id } = await desk.customer.create('/conversations', { subject: 'S', contents: 'C' });
+  const path = `/conversations/${id}/messages`;
+  for (const source of ['AGENT', 'agent']) (await desk.customer.post(path, { contents: 'x', source })).refused(400, 'FIELD_INVALID', 'source');
+  for (const source of ['HELPCENTER', 'MESSENGER', 'API', 'MOBILE']) assert.equal((await desk.customer.create(path, { contents: 'x', source })).source, source);
+  for (const who of [desk.as('collaborator'), desk.staff, desk.admin, desk.owner]) assert.equal((await who.create(path, { contents: 'x', source: 'AGENT' })).source, 'AGENT');
+  for (const who of [desk.anyone, desk.customer]) (await who.post('/conversations', { name: 'N', email: 'n@x.example', subject: 'S', contents: 'C', source: 'AGENT' })).refused(400, 'FIELD_INVALID', 'source');
+});
