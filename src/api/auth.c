@@ -377,8 +377,11 @@ static int take_code(struct call *c, struct str code, int64_t user_id, int64_t t
     TRY(refuse_locked(c, name));
     TRY(on_writer(c, write_code, &o));
     if (o.locked) return refused_for(c, o.locked);
+    c->code_taken = o.taken;
     return o.taken ? 0 : fail(&c->work, ERR_AUTHENTICATION_FAILED);
 }
+
+int auth_code(struct call *c, struct str code) { return c->code_taken ? 0 : take_code(c, code, c->work.actor.user_id, 0); }
 
 /* The session of a login that proved enough, while the password was the one of this moment. */
 static int open_session(struct call *c, const struct credentials_given *g, int64_t user_id, int64_t password_updated_at, struct session *s) {
@@ -435,6 +438,15 @@ static int by_token(struct call *c, const struct credentials_given *g, struct se
     if (password_expired(c->work.desk, c->work.actor.rank, c->work.actor.password_updated_at, c->work.now))
         return next_step(c, STEP_PASSWORD, t.user_id);
     return open_session(c, g, t.user_id, version, s);
+}
+
+int auth_hash(struct call *c, struct str password, struct str *hash) {
+    db_read_end(c->work.conn);
+    pthread_mutex_lock(&c->api->hashing);
+    *hash = password_hash(c->work.arena, password);
+    pthread_mutex_unlock(&c->api->hashing);
+    atomic_fetch_add(&c->api->metrics.hashes, 1);
+    return db_read_begin(c->work.conn, BUDGET_POOL_MS);
 }
 
 int auth_guess(struct call *c, struct str hash, struct str password, bool *right) {

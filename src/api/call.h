@@ -107,6 +107,7 @@ struct call {
     int64_t id;         /* target of the call: :id, or what create made */
     int64_t *ids;       /* targets of a bulk call */
     int id_count;
+    const char *alive;  /* condition on the targets in place of the resource's .alive; NULL: that */
     struct branches *branches; /* lists: which rows, where it is not what the resource's `visible` says */
     const struct condition *condition; /* lists: that they must meet, too (core/predicate.h) */
     void *prepared;     /* what .prepare found; in the arena */
@@ -118,6 +119,7 @@ struct call {
     struct header *headers;
     struct str session_id; /* member of the envelope after Basic */
     struct str auth_token; /* member of a refusal: continues the login */
+    bool code_taken;          /* a one-time password came with the login, and was right */
     int64_t auth_token_id;    /* that admitted the caller to a new password; 0: none */
     struct str password_link; /* the mailed link that did; p NULL: none */
     struct str notification; /* for the person: INFO, of a refusal ERROR; p NULL: none */
@@ -142,6 +144,10 @@ const struct http_file *call_file(const struct call *c, const char *name);
 void in_ignore(struct call *c, const char *name, const char *why);
 /* In the pool: whether a password the caller typed is that of the hash; guesses are counted, and locked, like logins. */
 int auth_guess(struct call *c, struct str hash, struct str password, bool *right);
+/* In the pool: takes a one-time password of the caller. 0, or fails with AUTHENTICATION_FAILED or AUTHENTICATION_LOCKED. */
+int auth_code(struct call *c, struct str code);
+/* In the pool: hashes a password under the lock that logins share, so that one is hashed at a time. 0, or error. */
+int auth_hash(struct call *c, struct str password, struct str *hash);
 /* Where a value inside one stands: "tags/3", with the pointer of a record before it. */
 struct str in_place(struct call *c, const struct in *in, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 int in_fail(struct call *c, const char *name, enum error code, const char *fmt, ...) __attribute__((format(printf, 4, 5)));

@@ -14,8 +14,8 @@
 
 /* ---- which rows ------------------------------------------------------------------------------------------- */
 
-/* SELECT 1 of a visible row; gone: one that is not alive will do; further is an additional condition over path variables. */
-static int row_exists(struct call *c, const struct resource *r, int64_t id, bool gone, const char *further) {
+/* SELECT 1 of a visible row. alive, further: conditions it must meet, or NULL; further is over path variables. */
+static int row_exists(struct call *c, const struct resource *r, int64_t id, const char *alive, const char *further) {
     struct branches b = {0};
     struct buf sql = {0};
     struct stmt *s;
@@ -23,7 +23,7 @@ static int row_exists(struct call *c, const struct resource *r, int64_t id, bool
     int n = 0;
     buf_fmt(&sql, "SELECT t.id FROM %s WHERE t.id = :target", layout_of(r)->from.p);
     view_condition(c, r, &b, &sql);
-    if (r->alive && !gone) sql_and(&sql, r->alive);
+    if (alive) sql_and(&sql, alive);
     if (further) sql_and(&sql, further);
     buf_char(&sql, 0);
     for (int i = 0; i < b.bind_count; i++) binds[n++] = b.binds[i];
@@ -39,15 +39,17 @@ static int row_exists(struct call *c, const struct resource *r, int64_t id, bool
     return rc;
 }
 
-int api_visible(struct call *c, const struct resource *r, int64_t id) { return row_exists(c, r, id, false, NULL); }
+int api_visible(struct call *c, const struct resource *r, int64_t id) { return row_exists(c, r, id, r->alive, NULL); }
 
 int api_of(struct call *c) {
     if (c->route->of == NULL) return 0;
     const struct resource *r = resource_of(c->route->of);
-    int rc = c->vars[0].id ? row_exists(c, r, c->vars[0].id, c->route->of_gone, NULL) : 0;
+    int rc = c->vars[0].id ? row_exists(c, r, c->vars[0].id, c->route->of_gone ? NULL : r->alive, NULL) : 0;
     if (rc == 1 && r->conversation) c->conversation = c->vars[0].id;
     return rc < 0 ? rc : rc ? 0 : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
 }
+
+static const char *alive_targets(const struct call *c) { return c->alive ? c->alive : c->resource->alive; }
 
 static const struct path_var *last_variable(const struct call *c) { return &c->vars[c->var_count - 1]; }
 
@@ -103,7 +105,7 @@ static int target_one(struct call *c) {
     if (c->resource->rows) return target_made(c);
     c->id = var->id;
     if (c->method != GET && var->id) TRY(db_lock_row(c->work.conn, c->resource->table, var->id));
-    int rc = var->id ? row_exists(c, c->resource, var->id, false, c->route->where) : 0;
+    int rc = var->id ? row_exists(c, c->resource, var->id, alive_targets(c), c->route->where) : 0;
     if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
     c->ids = &c->id;
     c->id_count = 1;
@@ -156,7 +158,7 @@ static int target_many(struct call *c) {
     tag_end(&t, hex);
     for (int i = 0; i < c->id_count; i++) {
         TRY(db_lock_row(c->work.conn, c->resource->table, c->ids[i]));
-        rc = row_exists(c, c->resource, c->ids[i], false, c->route->where);
+        rc = row_exists(c, c->resource, c->ids[i], alive_targets(c), c->route->where);
         if (rc == 0) rc = fail_at(&c->work, ERR_RESOURCE_NOT_FOUND, S("ids"), str_fmt(c->work.arena, "ids/%d", i), NULL);
         if (rc < 0 && first == 0) first = rc;
     }

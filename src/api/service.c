@@ -89,7 +89,7 @@ static void metrics(struct api *api, struct http_request *r) {
     metric(&b, "logins_queued", "gauge", "Passwords that wait to be hashed.", pool_queued(api->pool, LANE_HASH));
     metric(&b, "logins_delayed_total", "counter", "Logins that were made to wait.", atomic_load(&m->delays));
     metric(&b, "reruns_total", "counter", "Reads whose inline budget was spent.", atomic_load(&m->reruns));
-    metric(&b, "password_hashes_total", "counter", "Passwords verified by their hash.", atomic_load(&m->hashes));
+    metric(&b, "password_hashes_total", "counter", "Passwords hashed, to be verified or kept.", atomic_load(&m->hashes));
     metric(&b, "store_commits_total", "counter", "Durable commits.", d.commits);
     metric(&b, "store_writes_total", "counter", "Writes that shared them.", d.tasks);
     metric(&b, "store_statements_total", "counter", "Statements run.", d.statements);

@@ -10,11 +10,11 @@ QUERY(
     organization_phone_add,
     "INSERT INTO identity_phones (organization_id, number, number_key, type, is_primary, is_validated, is_claim, created_at, updated_at) "
     "VALUES (:owner, :number, :key, 1, :primary, 0, 0, :now, :now)");
-QUERY(identifiers_free, "DELETE FROM external_identifiers WHERE user_id = :user");
-QUERY(addresses_forget, "DELETE FROM contact_addresses WHERE user_id = :user");
-QUERY(websites_forget, "DELETE FROM contact_websites WHERE user_id = :user");
-QUERY(tags_forget, "DELETE FROM user_tags WHERE user_id = :user");
-QUERY(values_forget, "DELETE FROM user_field_values WHERE user_id = :user");
+QUERY(identifiers_free, "DELETE FROM external_identifiers WHERE user_id IN @LIST(:users)");
+QUERY(addresses_forget, "DELETE FROM contact_addresses WHERE user_id IN @LIST(:users)");
+QUERY(websites_forget, "DELETE FROM contact_websites WHERE user_id IN @LIST(:users)");
+QUERY(tags_forget, "DELETE FROM user_tags WHERE user_id IN @LIST(:users)");
+QUERY(values_forget, "DELETE FROM user_field_values WHERE user_id IN @LIST(:users)");
 
 int organization_phones_replace(struct work *w, int64_t organization_id, const struct phone *list, int count) {
     struct buf b = {0};
@@ -35,12 +35,12 @@ int organization_phones_replace(struct work *w, int64_t organization_id, const s
     return rc;
 }
 
-int contacts_free(struct work *w, int64_t user_id) {
-    return db_exec(w->conn, &identifiers_free, BINDS(B_INT("user", user_id)));
+int contacts_free(struct work *w, struct str users) {
+    return db_exec(w->conn, &identifiers_free, BINDS(B_TEXT("users", users)));
 }
 
-int contacts_forget(struct work *w, int64_t user_id) {
+int contacts_forget(struct work *w, struct str users) {
     static const struct query *const all[] = {&addresses_forget, &websites_forget, &tags_forget, &values_forget};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) TRY(db_exec(w->conn, all[i], BINDS(B_INT("user", user_id))));
-    return contacts_free(w, user_id);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) TRY(db_exec(w->conn, all[i], BINDS(B_TEXT("users", users))));
+    return contacts_free(w, users);
 }

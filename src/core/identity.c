@@ -86,7 +86,7 @@ struct kind {
     QUERY(kind##_owners, "SELECT t.user_id, u.role_type FROM " table " t LEFT JOIN users u ON u.id = t.user_id WHERE t.id IN @LIST(:ids) " \
                          "ORDER BY t.user_id");                                                                                            \
     QUERY(kind##_remove, "DELETE FROM " table " WHERE id IN @LIST(:ids)");                                                                 \
-    QUERY(kind##_free, "DELETE FROM " table " WHERE user_id = :user");                                                                     \
+    QUERY(kind##_free, "DELETE FROM " table " WHERE user_id IN @LIST(:users)");                                                                     \
     QUERY(kind##_count, "SELECT COUNT(*) FROM " table " WHERE user_id = :user");                                                           \
     QUERY(kind##_stored, "SELECT id, COALESCE(user_id, 0), " value ", " key ", is_primary, is_validated, is_claim FROM " table             \
                          " WHERE id > :after ORDER BY id LIMIT " REKEYED);                                                                 \
@@ -305,8 +305,8 @@ int identities_remove(struct work *w, enum identity_kind kind, const int64_t *id
     return settle(w, kind, users);
 }
 
-int identities_free(struct work *w, int64_t user_id) {
-    for (int kind = 0; kind < IDENTITY_KINDS; kind++) TRY(db_exec(w->conn, kinds[kind].free, BINDS(B_INT("user", user_id))));
+int identities_free(struct work *w, struct str users) {
+    for (int kind = 0; kind < IDENTITY_KINDS; kind++) TRY(db_exec(w->conn, kinds[kind].free, BINDS(B_TEXT("users", users))));
     return 0;
 }
 

@@ -61,7 +61,7 @@ int identity_set_validated(struct work *w, enum identity_kind kind, int64_t id, 
 int identity_touched(struct work *w, enum identity_kind kind, int64_t id); /* something else of it changed */
 /* listed: ids were named in a list, and problems point into it. The last e-mail of a person with a password stays. */
 int identities_remove(struct work *w, enum identity_kind kind, const int64_t *ids, int count, bool listed);
-int identities_free(struct work *w, int64_t user_id); /* of every kind: the person is deleted */
+int identities_free(struct work *w, struct str users); /* of every kind: the people, a JSON array, are deleted */
 
 /* Whether the actor may change the people these belong to: 0, or fails. */
 int identities_may_change(struct work *w, enum identity_kind kind, struct str ids);

@@ -30,6 +30,7 @@ QUERY(session_touch, "UPDATE sessions SET last_activity_at = :now WHERE id = :id
 QUERY(user_touch, "UPDATE users SET last_activity_at = :now, last_seen_at = :now, last_active_at = :now WHERE id = :id "
                   "AND COALESCE(last_activity_at, 0) < :now");
 QUERY(session_close, "UPDATE sessions SET ended_at = :now WHERE id = :id AND ended_at IS NULL");
+QUERY(sessions_close_all, "UPDATE sessions SET ended_at = :now WHERE user_id IN @LIST(:users) AND ended_at IS NULL");
 QUERY(sessions_close, "UPDATE sessions SET ended_at = :now WHERE user_id = :user AND id <> :but AND ended_at IS NULL");
 
 static int64_t idle_life(const struct desk *d, int rank) {
@@ -151,6 +152,10 @@ int session_end(struct work *w, int64_t id) {
 
 int sessions_end(struct work *w, int64_t user_id, int64_t but) {
     return db_exec(w->conn, &sessions_close, BINDS(B_INT("user", user_id), B_INT("but", but), B_INT("now", w->now)));
+}
+
+int sessions_end_all(struct work *w, struct str users) {
+    return db_exec(w->conn, &sessions_close_all, BINDS(B_TEXT("users", users), B_INT("now", w->now)));
 }
 
 /* ---- activity --------------------------------------------------------------------------------------------- */

@@ -31,6 +31,7 @@ int session_open_remembered(struct work *w, int64_t user_id, int64_t chain_id, b
 int session_wrote(struct work *w);
 int session_renew(struct work *w, int64_t id); /* at most one write a minute */
 int session_end(struct work *w, int64_t id);
+int sessions_end_all(struct work *w, struct str users); /* of these people, a JSON array */
 int sessions_end(struct work *w, int64_t user_id, int64_t but); /* all of a user; but: one that stays, or 0 */
 
 /* ---- logins ----------------------------------------------------------------------------------------------- */

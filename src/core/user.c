@@ -57,8 +57,11 @@ QUERY(user_role_set, "UPDATE users SET role_id = :role, role_type = (SELECT type
 QUERY(user_name_set, "UPDATE users SET full_name = :name, name_key = :key, updated_at = :now WHERE id = :user");
 QUERY(user_organization_set, "UPDATE users SET organization_id = CAST(:organization AS BIGINT), updated_at = :now WHERE id = :user "
                              "AND COALESCE(organization_id, 0) <> COALESCE(CAST(:organization AS BIGINT), 0)");
-QUERY(user_mark_deleted, "UPDATE users SET is_enabled = 0, deleted_at = :now, leaving_at = :now, updated_at = :now, "
-                         "role_id = (SELECT MIN(r.id) FROM roles r WHERE r.is_system = 1 AND r.type = users.role_type) WHERE id = :user");
+QUERY(users_mark_deleted, "UPDATE users SET is_enabled = 0, deleted_at = :now, leaving_at = :now, updated_at = :now, "
+                          "role_id = (SELECT MIN(r.id) FROM roles r WHERE r.is_system = 1 AND r.type = users.role_type) WHERE id IN @LIST(:users) AND deleted_at IS NULL");
+QUERY(users_teams_changed, "UPDATE teams SET updated_at = :now WHERE id IN (SELECT team_id FROM team_members WHERE user_id IN @LIST(:users))");
+QUERY(users_teams_leave, "DELETE FROM team_members WHERE user_id IN @LIST(:users)");
+QUERY(users_names, "SELECT id, name_key FROM users WHERE id IN @LIST(:users) AND deleted_at IS NULL");
 
 int user_join_teams(struct work *w, int64_t user_id, struct str teams) {
     const struct bind *binds = BINDS(B_INT("user", user_id), B_TEXT("teams", teams), B_INT("now", w->now));
@@ -95,39 +98,58 @@ int user_set_organization(struct work *w, int64_t user_id, int64_t organization_
     return moved <= 0 ? moved : cascade(w, CASCADE_REQUESTER, json_ids(w->arena, &user_id, 1));
 }
 
-/* Without what follows for conversations. */
-static int leave(struct work *w, int64_t user_id) {
-    const struct bind *binds = BINDS(B_INT("user", user_id), B_TEXT("teams", S("[]")), B_INT("now", w->now));
-    TRY(activity_mark(w, ACTIVITY_OF_USER, user_id, USER_DELETED));
-    TRY(index_name(w, user_id, (struct str){0}));
-    TRY(db_exec(w->conn, &user_mark_deleted, binds));
-    TRY(identities_free(w, user_id));
-    TRY(contacts_free(w, user_id));
-    TRY(user_files_drop(w, user_id));
-    TRY(db_exec(w->conn, &teams_leave, binds));
-    return sessions_end(w, user_id, 0);
+struct named {
+    int64_t id;
+    struct str key;
+};
+
+static int unindex_names(struct work *w, struct str users, int count) {
+    struct named *list = arena_array(w->arena, (size_t)count, sizeof *list);
+    int rc, n = 0;
+    DB_ROWS(rc, w->conn, &users_names, BINDS(B_TEXT("users", users)), row)
+        if (n < count) list[n++] = (struct named){col_int(row, 0), str_dup(w->arena, col_text(row, 1))};
+    for (int i = 0; rc >= 0 && i < n; i++) rc = name_indexed(w->conn, NAME_USER, list[i].id, list[i].key, (struct str){0});
+    return rc;
 }
 
-int user_delete(struct work *w, int64_t user_id) {
-    TRY(leave(w, user_id));
-    return cascade(w, CASCADE_AGENT, json_ids(w->arena, &user_id, 1));
+/* Without what follows for conversations. People who were deleted before stay so. */
+static int leave(struct work *w, const int64_t *ids, int count, struct str users) {
+    const struct bind *binds = BINDS(B_TEXT("users", users), B_INT("now", w->now));
+    for (int i = 0; i < count; i++) TRY(activity_mark(w, ACTIVITY_OF_USER, ids[i], USER_DELETED));
+    TRY(unindex_names(w, users, count));
+    TRY(db_exec(w->conn, &users_mark_deleted, binds));
+    TRY(identities_free(w, users));
+    TRY(contacts_free(w, users));
+    for (int i = 0; i < count; i++) TRY(user_files_drop(w, ids[i]));
+    TRY(db_exec(w->conn, &users_teams_changed, binds));
+    TRY(db_exec(w->conn, &users_teams_leave, binds));
+    return sessions_end_all(w, users);
+}
+
+int users_delete(struct work *w, const int64_t *ids, int count) {
+    struct str users = json_ids(w->arena, ids, (size_t)count);
+    TRY(leave(w, ids, count, users));
+    return cascade(w, CASCADE_AGENT, users);
 }
 
 QUERY(user_erase, "UPDATE users SET full_name = 'Deleted user', name_key = 'deleted user', legacy_id = NULL, designation = NULL, designation_key = NULL, organization_id = NULL, "
                   "time_zone = NULL, greeting = NULL, signature = NULL, status_message = NULL, password_hash = NULL, avatar_updated_at = NULL, pinned_notes_count = 0, "
-                  "last_seen_user_agent = NULL, last_seen_ip = NULL, is_mfa_enabled = 0, totp_secret = NULL, totp_step = NULL, purged_at = :now WHERE id = :user");
-QUERY(user_erase_passwords, "DELETE FROM password_history WHERE user_id = :user");
-QUERY(user_erase_codes, "DELETE FROM recovery_codes WHERE user_id = :user");
+                  "last_seen_user_agent = NULL, last_seen_ip = NULL, is_mfa_enabled = 0, totp_secret = NULL, totp_step = NULL, purged_at = :now WHERE id IN @LIST(:users)");
+QUERY(user_erase_passwords, "DELETE FROM password_history WHERE user_id IN @LIST(:users)");
+QUERY(user_erase_codes, "DELETE FROM recovery_codes WHERE user_id IN @LIST(:users)");
 
-int user_purge(struct work *w, int64_t user_id) {
+int users_purge(struct work *w, const int64_t *ids, int count) {
     static const struct query *const erase[] = {&user_erase, &user_erase_passwords, &user_erase_codes};
-    const struct bind *binds = BINDS(B_INT("user", user_id), B_INT("now", w->now));
-    TRY(leave(w, user_id));
-    TRY(avatar_clear(w, user_id));
-    TRY(contacts_forget(w, user_id));
-    TRY(files_forget(w, user_id));
+    struct str users = json_ids(w->arena, ids, (size_t)count);
+    const struct bind *binds = BINDS(B_TEXT("users", users), B_INT("now", w->now));
+    TRY(leave(w, ids, count, users));
+    for (int i = 0; i < count; i++) {
+        TRY(avatar_clear(w, ids[i]));
+        TRY(files_forget(w, ids[i]));
+    }
+    TRY(contacts_forget(w, users));
     for (size_t i = 0; i < sizeof erase / sizeof *erase; i++) TRY(db_exec(w->conn, erase[i], binds));
-    return cascade(w, CASCADE_PURGED, json_ids(w->arena, &user_id, 1));
+    return cascade(w, CASCADE_PURGED, users);
 }
 
 /* ---- keys made anew ----------------------------------------------------------------------------------------------- */
@@ -154,8 +176,6 @@ int users_rekey(struct work *w, int64_t *after) {
 QUERY(role_denied_by_id, "SELECT denied FROM roles WHERE id = :role");
 QUERY(role_type_by_id, "SELECT type FROM roles WHERE id = :role");
 QUERY(role_type_of_user, "SELECT r.type FROM users u JOIN roles r ON r.id = u.role_id WHERE u.id = :user");
-QUERY(other_owners, "SELECT COUNT(*) FROM users u JOIN roles r ON r.id = u.role_id WHERE r.type = 5 AND u.is_enabled = 1 AND u.deleted_at IS NULL "
-                    "AND u.id <> :user");
 
 int role_type_of(struct work *w, int64_t role_id, int64_t *type) {
     return db_int(w->conn, &role_type_by_id, BINDS(B_INT("role", role_id)), type);
@@ -173,6 +193,46 @@ int user_may_change(struct work *w, int64_t user_id) {
     return actor_may_change(&w->actor, user_id, type) ? 0 : fail(w, ERR_PERMISSIONS_DENIED);
 }
 
+/* Says that this is wrong with ids[i], or with the one thing that the path names. */
+static void fail_of(struct work *w, enum error code, int i, bool listed, const char *why) {
+    struct str none = {0};
+    fail_at(w, code, listed ? S("ids") : none, listed ? str_fmt(w->arena, "ids/%d", i) : none, why ? "%s" : NULL, why);
+}
+
+static int index_of(const int64_t *ids, int count, int64_t id) {
+    int i = 0;
+    while (i < count - 1 && ids[i] != id) i++;
+    return i;
+}
+
+QUERY(role_types_of_users, "SELECT u.id, r.type FROM users u JOIN roles r ON r.id = u.role_id WHERE u.id IN @LIST(:users) ORDER BY u.id");
+
+int users_may_change(struct work *w, const int64_t *ids, int count, bool listed) {
+    int rc;
+    DB_ROWS(rc, w->conn, &role_types_of_users, BINDS(B_TEXT("users", json_ids(w->arena, ids, (size_t)count))), row)
+        if (!actor_may_change(&w->actor, col_int(row, 0), col_int(row, 1)))
+            fail_of(w, ERR_PERMISSIONS_DENIED, index_of(ids, count, col_int(row, 0)), listed, NULL);
+    return rc < 0 ? rc : failed(w) ? -(int)failure(w) : 0;
+}
+
+QUERY(owners_besides, "SELECT COUNT(*) FROM users u JOIN roles r ON r.id = u.role_id WHERE r.type = 5 AND u.is_enabled = 1 AND u.deleted_at IS NULL "
+                      "AND u.id NOT IN @LIST(:users)");
+
+int users_leave_an_owner(struct work *w, const int64_t *ids, int count, bool listed) {
+    const struct bind *binds = BINDS(B_TEXT("users", json_ids(w->arena, ids, (size_t)count)));
+    int64_t others = 0;
+    int rc, owners = 0;
+    DB_ROWS(rc, w->conn, &role_types_of_users, binds, row) owners += col_int(row, 1) == ROLE_OWNER;
+    if (rc < 0 || owners == 0) return rc < 0 ? rc : 0;
+    TRY(db_lock(w->conn, S("owners"))); /* two owners who remove each other */
+    TRY(db_int(w->conn, &owners_besides, binds, &others));
+    if (others) return 0;
+    DB_ROWS(rc, w->conn, &role_types_of_users, binds, row)
+        if (col_int(row, 1) == ROLE_OWNER)
+            fail_of(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, index_of(ids, count, col_int(row, 0)), listed, "This is the last owner. Make another person an owner first.");
+    return rc < 0 ? rc : -ERR_RESOURCE_ACTION_NOT_AVAILABLE;
+}
+
 int user_may_grant(struct work *w, int64_t role_id) {
     int64_t type = 0;
     int rc = role_type_of(w, role_id, &type);
@@ -183,15 +243,6 @@ int user_may_grant(struct work *w, int64_t role_id) {
     /* Nor one that may what one's own role may not. */
     if (w->actor.rank < ROLE_OWNER && type > ROLE_CUSTOMER && w->actor.denied & ~(uint64_t)denied) may = false;
     return may ? 0 : fail_field(w, ERR_PERMISSIONS_DENIED, S("role_id"), "This role is above what you may grant.");
-}
-
-int user_not_last_owner(struct work *w, int64_t user_id) {
-    int64_t type = 0, others = 0;
-    int rc = db_int(w->conn, &role_type_of_user, BINDS(B_INT("user", user_id)), &type);
-    if (rc < 0 || type != ROLE_OWNER) return rc < 0 ? rc : 0;
-    TRY(db_lock(w->conn, S("owners"))); /* two owners who remove each other */
-    TRY(db_int(w->conn, &other_owners, BINDS(B_INT("user", user_id)), &others));
-    return others ? 0 : fail_state(w, "This is the last owner. Make another person an owner first.");
 }
 
 int role_may_change(struct work *w, int64_t role_id) {

@@ -19,9 +19,9 @@ int user_join_teams(struct work *w, int64_t user_id, struct str team_ids); /* JS
 int user_set_role(struct work *w, int64_t user_id, int64_t role_id);
 int user_set_name(struct work *w, int64_t user_id, struct str full_name);
 int user_set_organization(struct work *w, int64_t user_id, int64_t organization_id);
-int user_delete(struct work *w, int64_t user_id); /* soft: identities freed, sessions ended, conversations unassigned */
-
-int user_purge(struct work *w, int64_t user_id);  /* deletes, and erases personal data, by a cascade; the conversations stay */
+int users_delete(struct work *w, const int64_t *ids, int count); /* soft: identities freed, sessions ended, conversations unassigned */
+/* Deletes, and erases personal data, by a cascade; the conversations stay. People who were deleted before may be among them. */
+int users_purge(struct work *w, const int64_t *ids, int count);
 
 /* Folds designations anew, a part of them behind *after, which it moves on: 1 there are more, 0, or error. */
 int users_rekey(struct work *w, int64_t *after);
@@ -29,9 +29,11 @@ int users_rekey(struct work *w, int64_t *after);
 /* Whether the actor may change this person (completions.md section 5): 0, or fails with PERMISSIONS_DENIED. */
 bool actor_may_change(const struct actor *a, int64_t user_id, int64_t role_type);
 int user_may_change(struct work *w, int64_t user_id);
+/* The same of several people. listed: the request names them in ids, and problems point into it. */
+int users_may_change(struct work *w, const int64_t *ids, int count, bool listed);
+int users_leave_an_owner(struct work *w, const int64_t *ids, int count, bool listed); /* RESOURCE_ACTION_NOT_AVAILABLE if no other owner can log in */
 int user_may_grant(struct work *w, int64_t role_id); /* a role no higher than one's own; 0 when there is no such role, which its reference says */
 int role_may_change(struct work *w, int64_t role_id); /* a role of a type no higher than one's own: 0, or PERMISSIONS_DENIED */
-int user_not_last_owner(struct work *w, int64_t user_id); /* RESOURCE_ACTION_NOT_AVAILABLE when it is */
 int role_type_of(struct work *w, int64_t role_id, int64_t *type); /* 1 found, 0 */
 
 #endif

@@ -1,5 +1,6 @@
 /* The caller's own person: the same row as their user, with the members that api.md gives a profile. */
 #include "api/generic.h"
+#include "api/machine.h"
 #include "base/limits.h"
 #include "core/activity.h"
 #include "core/auth_token.h"
@@ -109,10 +110,11 @@ static int check_passwords(struct call *c) {
     if (!excused(c) && given.p) TRY(auth_guess(c, hash, given, &found->right));
     bool go_on = wanted.p && (excused(c) || found->right) && password_rule(w->desk, w->actor.rank, wanted, &least) == 0;
     if (!go_on) return 0;
+    pthread_mutex_lock(&c->api->hashing);
     rc = password_used_before(w, w->actor.user_id, wanted);
+    pthread_mutex_unlock(&c->api->hashing);
     found->used_before = rc == 1;
-    if (rc == 0) found->hash = password_hash(w->arena, wanted);
-    return rc < 0 ? rc : 0;
+    return rc == 0 ? auth_hash(c, wanted, &found->hash) : rc < 0 ? rc : 0;
 }
 
 /* What is wrong with the two passwords, all at once. */

@@ -74,6 +74,53 @@ static int enable(struct call *c) {
     return reply_factor(c, &(struct factor){.enabled = true});
 }
 
+QUERY(factor_password, "SELECT password_hash FROM users WHERE id = :user");
+
+/* A parameter of DELETE: in the query or in the body, which must agree. p NULL: not sent. */
+static int sent(struct call *c, const char *name, struct str *out) {
+    const struct json *places[] = {json_named(c->query, str_of(name)), json_named(c->body, str_of(name))};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const struct json *j = places[i];
+        if (j == NULL || (j->type != JSON_STRING && j->type != JSON_NUMBER) || j->text.n == 0) continue;
+        if (out->p && !str_eq(*out, j->text)) return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, str_of(name), NULL);
+        *out = j->text;
+    }
+    return 0;
+}
+
+static int sent_code(struct call *c, struct str *out) {
+    const struct json *argument = json_named(c->credentials, S("_otp"));
+    struct str header = http_header(c->http, "X-OTP");
+    if (header.n) *out = header;
+    else if (argument && argument->text.n) *out = argument->text;
+    return sent(c, "code", out);
+}
+
+static int prove_password(struct call *c, struct str password) {
+    struct str hash;
+    bool right = false;
+    TRY(db_text(c->work.conn, &factor_password, BINDS(B_INT("user", c->work.actor.user_id)), c->work.arena, &hash));
+    TRY(auth_guess(c, hash, password, &right));
+    return right ? 0 : fail(&c->work, ERR_AUTHENTICATION_FAILED);
+}
+
+/* In the pool: a stolen session alone removes no second factor. Guesses are counted, and locked, like those of logins. */
+static int prove(struct call *c) {
+    static const char *const names[] = {"code", "password", NULL};
+    struct str code = {0}, password = {0};
+    struct factor f;
+    TRY(sent_code(c, &code));
+    TRY(sent(c, "password", &password));
+    int rc = factor_read(&c->work, c->work.actor.user_id, &f);
+    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    if (!f.enabled) return 0; /* factor_remove says so */
+    if (code.n || c->code_taken) return auth_code(c, code);
+    if (password.n) return prove_password(c, password);
+    fail(&c->work, ERR_ANY_FIELD_REQUIRED);
+    c->work.last_problem->parameters = names;
+    return -ERR_ANY_FIELD_REQUIRED;
+}
+
 static int disable(struct call *c) {
     TRY(api_input(c));
     TRY(factor_remove(&c->work, c->work.actor.user_id));
@@ -84,12 +131,19 @@ static const struct field enable_input[] = {
     {"code", F_TEXT, PRESENT, .max = 16, .doc = "What the authenticator shows.", .example = "\"123456\""},
     {0},
 };
+static const struct field disable_args[] = {
+    {"code", F_TEXT, 0, .max = 32, .doc = "What the authenticator shows, or a recovery code.", .example = "\"123456\""},
+    {"password", F_PASSWORD, 0, .doc = "The password, in place of a code.", .example = "\"correct horse\""},
+    {0},
+};
 static const struct route twofactor_routes[] = {
     {GET, "/profile/twofactor", ALL, "", ONE, read_factor, .summary = "Read the second factor of one's login",
      .doc = "Until it is confirmed: the secret for an authenticator, the same at every look of this session."},
     {POST, "/profile/twofactor", ALL, "", ONE, enable, .input = enable_input, .summary = "Confirm the second factor",
      .doc = "From now on logins ask for a code. Other sessions of oneself end. The recovery codes are shown this once.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {DELETE, "/profile/twofactor", ALL, "", NONE, disable, .summary = "Remove the second factor", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {DELETE, "/profile/twofactor", ALL, "", NONE, disable, .prepare = prove, .args = disable_args, .summary = "Remove the second factor",
+     .doc = "Send a code of the authenticator or a recovery code, as `code` or in X-OTP, or the password. Both may come in the body, where no log sees them.",
+     .errors = "ANY_FIELD_REQUIRED AUTHENTICATION_FAILED AUTHENTICATION_LOCKED RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MINUTE, open, ROLES } from './lib/index.mjs';
+import { MINUTE, PASSWORD, open, ROLES } from './lib/index.mjs';
 import { totp } from './lib/totp.mjs';
 
 /** Confirms a second factor for a caller: {secret, codes}. */
@@ -152,9 +152,66 @@ test('it is removed by oneself, or by an admin for another; the next secret is a
   (await desk.staff.get('/me')).must(200);
   assert.notEqual((await desk.staff.fetch('/profile/twofactor')).secret, secret);
   (await desk.staff.delete('/profile/twofactor')).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
-  await enable(desk, client);
-  (await client.delete('/profile/twofactor')).must(200);
+  const { codes } = await enable(desk, client);
+  (await client.delete('/profile/twofactor', {}, { 'X-OTP': codes[0] })).must(200);
   (await desk.staff.get('/me')).must(200);
+});
+
+/** Ways to send a proof: options of a request. */
+const PROOFS = {
+  'a code in the query': (code) => ({ query: { code } }),
+  'a code in the body': (code) => ({ body: { code } }),
+  'a code in X-OTP': (code) => ({ headers: { 'X-OTP': code } }),
+  'a code in _otp': (code) => ({ query: { _otp: code } }),
+  'a code in both': (code) => ({ query: { code }, body: { code }, headers: { 'X-OTP': code } }),
+};
+
+test('a session alone does not remove it, whoever calls: it takes a code, a recovery code, or the password', async (t) => {
+  const desk = await open(t);
+  for (const role of ROLES) {
+    const { client } = await desk.session(desk.as(role));
+    const remove = (options) => client.request('DELETE', '/profile/twofactor', options);
+    for (const [name, proof] of Object.entries(PROOFS)) {
+      const { secret, codes } = await enable(desk, client);
+      await later(desk);
+      const code = totp(secret, desk.clock.now);
+      (await remove({})).refused(400, 'ANY_FIELD_REQUIRED', 'code', 'password');
+      (await remove(proof(code === '000000' ? '000001' : '000000'))).refused(401, 'AUTHENTICATION_FAILED');
+      assert.equal((await client.fetch('/profile/twofactor')).is_enabled, true, name);
+      (await remove(proof(name.endsWith('body') ? codes[0] : code))).must(200);
+      assert.equal((await client.fetch('/profile/twofactor')).is_enabled, false, name);
+      await later(desk);
+    }
+    await enable(desk, client);
+    for (const place of ['query', 'body']) (await remove({ [place]: { password: 'wrong' } })).refused(401, 'AUTHENTICATION_FAILED');
+    (await remove({ query: { code: '123456' }, body: { code: '654321' } })).refused(400, 'PARAMETERS_INCONSISTENT', 'code');
+    (await remove({ body: { password: PASSWORD } })).must(200);
+    (await remove({ body: { password: PASSWORD } })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+    await desk.clock.forward(15 * MINUTE + 1);
+  }
+  (await desk.anyone.delete('/profile/twofactor')).refused(401, 'AUTHORIZATION_REQUIRED');
+});
+
+test('the code of the login itself is proof enough, and another person\'s is none', async (t) => {
+  const desk = await open(t);
+  const mine = await enable(desk, (await desk.session(desk.staff)).client);
+  const theirs = await enable(desk, (await desk.session(desk.admin)).client);
+  await later(desk);
+  const { client } = await desk.session(desk.staff, { 'X-OTP': mine.codes[0] });
+  (await client.delete('/profile/twofactor', { code: theirs.codes[0] })).refused(401, 'AUTHENTICATION_FAILED');
+  (await client.delete('/profile/twofactor', { code: mine.codes[0] })).refused(401, 'AUTHENTICATION_FAILED'); // it was taken
+  (await desk.staff.delete('/profile/twofactor', {}, { 'X-OTP': mine.codes[1] })).must(200);
+  (await desk.admin.get('/me')).refused(403, 'OTP_EXPECTED');
+});
+
+test('guesses of a code to remove it are counted and locked', async (t) => {
+  const desk = await open(t);
+  const { client } = await desk.session(desk.staff);
+  const { codes } = await enable(desk, client);
+  for (let i = 0; i < 10; i++) (await client.delete('/profile/twofactor', { code: `00000${i}` })).refused(401, 'AUTHENTICATION_FAILED');
+  (await client.delete('/profile/twofactor', { code: codes[0] })).refused(429, 'AUTHENTICATION_LOCKED');
+  await desk.clock.forward(10 * MINUTE);
+  (await client.delete('/profile/twofactor', { code: codes[0] })).must(200);
 });
 
 test('a replayed confirmation shows no recovery codes', async (t) => {

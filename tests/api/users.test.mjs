@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { open, PASSWORD, ROLES, ROLE_ID } from './lib/index.mjs';
 import { totp } from './lib/totp.mjs';
@@ -278,4 +279,94 @@ test("one's own password is not changed like another member: that takes the pres
     (await desk.login(desk.people[role].email, 'not asked for the old one').get('/me')).refused(401, 'AUTHENTICATION_FAILED');
     (await desk.as(role).get('/me')).must(200);
   }
+});
+
+/* ---- several at once, and those who are gone already ------------------------------------------------------------------- */
+
+const some = async (desk, n, role = 'customer') => Promise.all(Array.from({ length: n }, () => desk.person(role)));
+const ids = (people) => people.map((p) => p.id).join();
+
+test('several people are deleted at once: all of them or none', async (t) => {
+  const desk = await open(t);
+  const people = await some(desk, 3);
+  const conversation = await people[1].client.create('/conversations', { subject: 'S', contents: 'C' });
+  const refused = [
+    [{ ids: `${ids(people)},987654` }, 404, 'RESOURCE_NOT_FOUND', 'ids/3'],
+    [{ ids: `${people[0].id},${people[0].id}` }, 400, 'PARAMETERS_INCONSISTENT', 'ids'],
+    [{}, 400, 'FIELD_REQUIRED', 'ids'],
+    [{ ids: '' }, 400, 'FIELD_EMPTY', 'ids'],
+    [{ ids: 'x' }, 400, 'FIELD_INVALID', 'ids'],
+    [{ ids: Array.from({ length: 1001 }, (_, n) => n + 1).join() }, 400, 'FIELD_INVALID', 'ids'],
+  ];
+  for (const [query, ...refusal] of refused) (await desk.admin.delete('/users', query)).refused(...refusal);
+  (await desk.staff.delete('/users', { ids: `${people[0].id},${desk.people.admin.id}` })).refused(403, 'PERMISSIONS_DENIED', 'ids/1');
+  for (const person of people) (await person.client.get('/me')).must(200);
+  assert.equal((await desk.staff.delete('/users', { ids: ids(people) })).must(200).body.total_count, 3);
+  for (const { id, email, client } of people) {
+    (await desk.owner.get(`/users/${id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+    (await client.get('/me')).refused(401, 'AUTHENTICATION_FAILED');
+    await desk.owner.create('/users', { full_name: 'New', email });
+    assert.deepEqual((await desk.owner.fetch(`/users/${id}/activities`)).map((a) => a.name), ['USER_DELETED', 'USER_CREATED']);
+  }
+  assert.equal((await desk.owner.fetch(`/conversations/${conversation.id}`, { include: 'user' })).requester.full_name, people[1].user.full_name);
+  (await desk.staff.delete('/users', { ids: ids(people) })).refused(404, 'RESOURCE_NOT_FOUND', 'ids/0', 'ids/2');
+  assert.equal((await desk.owner.request('DELETE', '/users', { body: { ids: (await some(desk, 2)).map((p) => p.id) } })).must(200).body.total_count, 2);
+  assert.equal(desk.check().status, 0, desk.check().stdout);
+});
+
+test('who may delete several: agents customers, admins those not above them, with the permission', async (t) => {
+  const desk = await open(t);
+  for (const role of ['collaborator', 'customer']) (await desk.as(role).delete('/users', { ids: ids(await some(desk, 1)) })).refused(403, 'PERMISSIONS_DENIED');
+  (await desk.anyone.delete('/users', { ids: '1' })).refused(401, 'AUTHORIZATION_REQUIRED');
+  const crowd = [...await some(desk, 1), ...await some(desk, 1, 'agent')];
+  (await desk.staff.delete('/users', { ids: ids(crowd) })).refused(403, 'PERMISSIONS_DENIED', 'ids/1');
+  (await desk.admin.delete('/users', { ids: `${desk.people.customer.id},${desk.people.owner.id}` })).refused(403, 'PERMISSIONS_DENIED', 'ids/1');
+  assert.equal((await desk.admin.delete('/users', { ids: ids(crowd) })).must(200).body.total_count, 2);
+  await desk.owner.put('/roles/2/permissions', { 'users.delete': 0 });
+  (await desk.staff.delete('/users', { ids: ids(await some(desk, 1)) })).refused(403, 'PERMISSIONS_DENIED');
+});
+
+test('some owner stays, however many are deleted at once', async (t) => {
+  const desk = await open(t);
+  const [second] = await some(desk, 1, 'owner');
+  const both = `${desk.people.customer.id},${second.id},${desk.people.owner.id}`;
+  (await desk.owner.delete('/users', { ids: both })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE', 'ids/1', 'ids/2');
+  (await desk.customer.get('/me')).must(200);
+  const replies = await Promise.all([desk.owner.delete('/users', { ids: second.id }), second.client.delete('/users', { ids: desk.people.owner.id })]);
+  assert.equal(replies.filter((r) => r.status === 200).length, 1, replies.join());
+});
+
+test('a deleted person can be purged by admins and owners, once', async (t) => {
+  const desk = await open(t);
+  const people = await Promise.all(['Quentin Quoll', 'Quirin Quail', 'Quincy Queen'].map((full_name) => desk.person('customer', { full_name })));
+  const conversations = await Promise.all(people.map(({ client }) => client.create('/conversations', { subject: 'S', contents: 'C' })));
+  (await desk.staff.delete('/users', { ids: ids(people.slice(0, 2)) })).must(200);
+  const [one] = people;
+  for (const [who, status] of [[desk.staff, 404], [desk.as('collaborator'), 403], [desk.customer, 403], [desk.anyone, 401]]) (await who.delete(`/users/${one.id}`, { purge: true })).must(status);
+  for (const purge of [false, 0]) (await desk.owner.delete(`/users/${one.id}`, { purge })).refused(404, 'RESOURCE_NOT_FOUND');
+  (await desk.staff.delete('/users', { ids: people[2].id, purge: true })).refused(403, 'PERMISSIONS_DENIED');
+  const purged = [desk.admin.delete(`/users/${one.id}`, { purge: true }), desk.owner.delete('/users', { ids: ids(people.slice(1)), purge: 1 })];
+  for (const reply of await Promise.all(purged)) reply.must(200);
+  for (const { id } of conversations) assert.doesNotMatch((await desk.owner.get(`/conversations/${id}`, { include: '*' })).must(200).text, /Quoll|Quail|Queen/);
+  for (const { id } of people) assert.doesNotMatch((await desk.owner.get(`/users/${id}/activities`)).must(200).text, /Quoll|Quail|Queen/);
+  (await desk.owner.delete(`/users/${one.id}`, { purge: true })).refused(404, 'RESOURCE_NOT_FOUND');
+  (await desk.owner.delete('/users', { ids: ids(people), purge: true })).refused(404, 'RESOURCE_NOT_FOUND', 'ids/0', 'ids/1', 'ids/2');
+  for (const [i, role] of ['agent', 'admin', 'owner'].entries()) {
+    const { id } = await desk.person(role);
+    (await desk.owner.delete(`/users/${id}`)).must(200);
+    (await desk.admin.delete(`/users/${id}`, { purge: true })).must(i < 2 ? 200 : 403);
+  }
+  assert.equal(desk.check().status, 0, desk.check().stdout);
+});
+
+test('passwords of people that staff make are hashed one at a time, as logins are', async (t) => {
+  const desk = await open(t, { args: ['--workers', '8'], processes: 1 });
+  const { client } = await desk.session(desk.owner);
+  const peak = () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${desk.child.pid}/status`, 'utf8'))[1]) / 1024;
+  const hashes = async () => Number(/^deskd_password_hashes_total (\d+)/m.exec((await desk.anyone.exchange('GET', '/metrics')).text)[1]);
+  const [memory, before] = [peak(), await hashes()];
+  const made = await Promise.all(Array.from({ length: 32 }, (_, n) => client.create('/users', { full_name: 'X', email: `hash${n}@x.example`, password: PASSWORD })));
+  for (const reply of await Promise.all(made.map(({ id }) => client.put(`/users/${id}`, { password: `${PASSWORD} again` })))) reply.must(200);
+  assert.equal(await hashes() - before, 64);
+  assert.ok(peak() - memory < 2.5 * 19, `${peak() - memory} MiB more than before: a hash takes 19`);
 });

@@ -233,7 +233,7 @@ static int parts(void **state, int (*begin)(struct work *w)) {
 }
 
 static int teams_go(struct work *w) { return teams_delete(w, S("[2,3,5]")); }
-static int agent_goes(struct work *w) { return user_delete(w, 4); }
+static int agent_goes(struct work *w) { return users_delete(w, (int64_t[]){4}, 1); }
 
 static void conversations_of_deleted_teams_are_unassigned_and_counted_so_at_once(void **state) {
     struct world *w = *state;
