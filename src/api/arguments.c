@@ -124,7 +124,7 @@ int arguments_read(struct call *c) {
     if (read_names(c, "include", &o->include) < 0) rc = -ERR_FIELD_INVALID;
     if (read_names(c, "fields", &o->fields) < 0) rc = -ERR_FIELD_INVALID;
     if (o->flat && o->include.p == NULL) notice(&c->work, "WARNING", "_flat without include counts as include=*.");
-    bool list = c->route && (c->route->shape == LIST || c->route->shape == LIST_COUNT);
+    bool list = c->route && (c->route->shape == LIST || c->route->shape == LIST_COUNT || c->route->shape == LIST_CURSOR);
     if (list && read_page(c) < 0) rc = -ERR_FIELD_INVALID;
     if (c->route && c->resource && refuse_narrowing(c) < 0) rc = -ERR_FIELD_INVALID;
     if (o->limit == 0) o->limit = DEFAULT_PAGE;

@@ -126,6 +126,7 @@ static int read_credentials(struct call *c, struct credentials_given *g) {
 
 static int session_failed(struct call *c) {
     c->work.actor.rank = ROLE_PUBLIC;
+    c->work.actor.kind = ACTOR_NOBODY;
     c->work.actor.user_id = c->work.actor.session_id = 0;
     return fail(&c->work, ERR_SESSION_LOADING_FAILED);
 }

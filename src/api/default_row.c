@@ -1,5 +1,7 @@
 #include "api/default_row.h"
 
+#include "core/change/change.h"
+
 /* What was given for a flag; NULL: the resource has none, or it was left out. */
 static const struct in *given_flag(struct call *c, const char *name) {
     for (int i = 0; i < c->input_count; i++)
@@ -16,24 +18,27 @@ static bool has_flag(const struct resource *r, const char *name) {
 /* Those who choose a default wait for each other: none sees the other's unfinished choice. */
 static int lock(struct call *c) { return db_lock(c->work.conn, STR_CAT(c->work.arena, S("the default of "), str_of(c->home->table))); }
 
+static int read_default(struct call *c, const char *condition, int64_t *id) {
+    struct stmt *row;
+    struct str sql = str_fmt(c->work.arena, "SELECT t.id FROM %s t WHERE t.is_default = 1%s", c->home->table, condition);
+    *id = 0;
+    TRY(db_start(c->work.conn, sql.p, BINDS(B_INT("id", c->id)), &row));
+    int rc = stmt_step(row);
+    if (rc == 1) *id = col_int(row, 0);
+    stmt_end(row);
+    return rc;
+}
+
 int default_hand_on(struct call *c) {
     if (!c->home->has_default) return 0;
     const struct in *chosen = given_flag(c, "is_default");
     TRY(lock(c));
     if (chosen == NULL || chosen->value.i == 0) return 0;
+    int64_t before;
+    TRY(read_default(c, " AND t.id <> :id", &before));
+    if (before) change_property(&c->work, (struct changed){c->home->type, before, 0}, "is_default", changed_bool(true), changed_bool(false));
     struct str sql = str_fmt(c->work.arena, "UPDATE %s SET is_default = 0, updated_at = :now WHERE is_default = 1 AND id <> :id", c->home->table);
     return db_exec_text(c->work.conn, sql.p, BINDS(B_INT("id", c->id), B_INT("now", c->work.now)));
-}
-
-static int read_default(struct call *c, const char *condition, int64_t *id) {
-    struct stmt *row;
-    struct str sql = str_fmt(c->work.arena, "SELECT t.id FROM %s t WHERE t.is_default = 1%s", c->home->table, condition);
-    *id = 0;
-    TRY(db_start(c->work.conn, sql.p, NULL, &row));
-    int rc = stmt_step(row);
-    if (rc == 1) *id = col_int(row, 0);
-    stmt_end(row);
-    return rc;
 }
 
 int default_kept(struct call *c) {

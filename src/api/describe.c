@@ -63,7 +63,7 @@ static bool singular(struct buf *out, struct str s) {
 static const char *verb(const struct route *r) {
     static const char *const verbs[METHODS] = {"get", "create", "update", "delete"};
     if (r->records) return "import";
-    return r->shape == LIST || r->shape == LIST_COUNT ? "list" : verbs[r->method];
+    return r->shape == LIST || r->shape == LIST_COUNT || r->shape == LIST_CURSOR ? "list" : verbs[r->method];
 }
 
 /* The path in words: collections in the plural, their members in the singular. */
@@ -221,6 +221,8 @@ static bool has_data(const struct operation *op) { return op->reply != NULL; }
 
 static bool paged(const struct operation *op) { return op->route->shape == LIST; }
 
+static bool limited(const struct operation *op) { return op->route->shape == LIST || op->route->shape == LIST_CURSOR; }
+
 static bool keyset(const struct operation *op) { return has_data(op) && route_takes_keys(op->route, op->reply); }
 
 static bool posts(const struct operation *op) { return op->route->method == POST; }
@@ -242,7 +244,7 @@ const struct common commons[] = {
      "The members to show: a,b. id, resource_type and resource_url are always shown. +a adds a member that is shown on demand, "
      "-a leaves one out, and requester(full_name) chooses members of a resource inside."},
     {"offset", "query", "{'type': 'integer', 'minimum': 0, 'default': 0}", paged, "The number of items to skip."},
-    {"limit", "query", "{'type': 'integer', 'minimum': 0, 'default': 10}", paged,
+    {"limit", "query", "{'type': 'integer', 'minimum': 0, 'default': 10}", limited,
      "The number of items on the page. 0 counts as 10, and more than 1000 as 1000."},
     {"after_id", "query", "{'type': 'integer', 'minimum': 1}", keyset,
      "Continue behind the item with this id, in the order of the list."},

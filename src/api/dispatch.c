@@ -15,7 +15,7 @@
 #include "base/address.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "core/activity.h"
+#include "core/change/finish.h"
 #include "core/session.h"
 #include "core/setting.h"
 #include "core/words.h"
@@ -227,7 +227,7 @@ static int writer_run(struct db_task *t, struct conn *conn) {
     c->work.conn = conn;
     reset(c);
     int rc = idempotent(c, run_handler);
-    if (rc >= 0 && !failed(&c->work)) rc = activities_write(&c->work);
+    if (rc >= 0 && !failed(&c->work)) rc = work_finish(&c->work);
     if (rc >= 0 && !failed(&c->work)) rc = session_wrote(&c->work);
     if (rc < 0) c->headers = h->before;
     if (rc < 0) reply_error(c, rc);

@@ -7,7 +7,9 @@
 #include "api/reply.h"
 #include "base/fold.h"
 #include "base/random.h"
-#include "core/activity.h"
+#include "core/change/change.h"
+#include "core/change/record.h"
+#include "core/change/watch.h"
 #include "core/words.h"
 
 #include <assert.h>
@@ -182,7 +184,7 @@ static int find_target(struct call *c) {
 
 int api_target(struct call *c) {
     TRY(find_target(c));
-    return c->home->activities && c->method != GET ? activity_watch_all(&c->work, (enum activity_owner)c->home->activities, api_ids(c)) : 0;
+    return c->home->watched && c->method != GET ? watch_all(&c->work, c->home->watched, api_ids(c)) : 0;
 }
 
 /* ---- writing ---------------------------------------------------------------------------------------------- */
@@ -192,47 +194,59 @@ static bool stored(const struct field *f, bool create) {
     return input_taken(f, create) && !(f->flags & BY_HANDLER) && !(f->column && f->column[0] == 0);
 }
 
-#define FIELDS_MAX 96
+/* How a field's column is recorded. */
+static enum column_form form_of(const struct field *f) {
+    switch (f->type) {
+    case F_BOOL: return COLUMN_BOOL;
+    case F_TIME: return COLUMN_TIME;
+    case F_INT: return COLUMN_NUMBER;
+    case F_REF: return COLUMN_REFERENCE;
+    case F_WORD: return COLUMN_WORD;
+    default: return COLUMN_TEXT;
+    }
+}
 
-/* The columns of what was taken, with their binds: create lists all, update those given. */
-static int columns(struct call *c, bool create, const char **names, struct bind *binds) {
+static struct column column_of(struct arena *a, const struct in *in) {
+    const struct field *f = in->field;
+    return (struct column){.name = input_name(a, f).p, .value = input_bind(a, in), .property = f->name, .form = form_of(f), .words = f->words,
+                           .secret = f->flags & SECRET || f->type == F_PASSWORD};
+}
+
+static struct column folded_column(struct arena *a, const struct in *in) {
+    struct str key = in->value.s.p ? fold_key(a, in->value.s) : (struct str){0};
+    return (struct column){.name = in->field->fold, .value = {.name = str_fmt(a, ":%s", in->field->fold).p, .type = BIND_TEXT, .s = key}};
+}
+
+/* The columns of what was taken: create lists all, update those given. */
+static int columns(struct call *c, bool create, struct column *out) {
     struct arena *a = c->work.arena;
     int n = 0;
     for (int i = 0; i < c->input_count; i++) {
         const struct in *in = &c->input[i];
         if (!stored(in->field, create) || (!create && !in->given)) continue;
-        assert(n < FIELDS_MAX - 4);
-        names[n] = input_name(a, in->field).p;
-        binds[n++] = input_bind(a, in);
-        if (in->field->fold == NULL) continue;
-        names[n] = in->field->fold;
-        struct str key = in->value.s.p ? fold_key(a, in->value.s) : (struct str){0};
-        binds[n++] = (struct bind){.name = str_fmt(a, ":%s", in->field->fold).p, .type = BIND_TEXT, .s = key};
+        assert(n < RECORD_COLUMNS - 4);
+        out[n++] = column_of(a, in);
+        if (in->field->fold) out[n++] = folded_column(a, in);
     }
     return n;
 }
 
+static struct record record_of(const struct resource *r) {
+    return (struct record){.kind = r->unlogged || r->watched ? NULL : r->type, .table = r->table};
+}
+
+bool api_given(const struct call *c) {
+    for (int i = 0; i < c->input_count; i++)
+        if (c->input[i].given) return true;
+    return false;
+}
+
+int api_columns(struct call *c, struct column *out) { return columns(c, false, out); }
+
 int api_insert(struct call *c) {
-    const char *names[FIELDS_MAX];
-    struct bind binds[FIELDS_MAX] = {0};
-    struct buf sql = {0};
-    struct stmt *s;
+    struct column list[RECORD_COLUMNS];
     TRY(default_hand_on(c));
-    int n = columns(c, true, names, binds);
-    buf_fmt(&sql, "INSERT INTO %s (", c->home->table);
-    for (int i = 0; i < n; i++) buf_fmt(&sql, "%s, ", names[i]);
-    buf_text(&sql, "created_at, updated_at) VALUES (");
-    for (int i = 0; i < n; i++) buf_fmt(&sql, "%s, ", binds[i].name);
-    buf_text(&sql, ":now, :now) RETURNING id");
-    buf_char(&sql, 0);
-    binds[n] = (struct bind)B_INT("now", c->work.now);
-    int rc = db_start(c->work.conn, sql.p, binds, &s);
-    buf_free(&sql);
-    if (rc < 0) return rc;
-    rc = stmt_step(s);
-    if (rc == 1) c->id = col_int(s, 0);
-    stmt_end(s);
-    if (rc != 1) return rc < 0 ? rc : -ERR_INTERNAL_ERROR;
+    TRY(record_insert(&c->work, record_of(c->home), list, columns(c, true, list), &c->id));
     TRY(default_kept(c));
     return api_keep(c);
 }
@@ -250,30 +264,19 @@ static int nothing_given(struct call *c) {
 }
 
 int api_store(struct call *c) {
-    const char *names[FIELDS_MAX];
-    struct bind binds[FIELDS_MAX] = {0};
-    struct buf sql = {0};
-    bool any = false;
-    for (int i = 0; i < c->input_count; i++) any = any || c->input[i].given;
-    if (!any) return nothing_given(c);
+    struct column list[RECORD_COLUMNS];
+    if (!api_given(c)) return nothing_given(c);
     TRY(default_hand_on(c));
-    int n = columns(c, false, names, binds);
-    buf_fmt(&sql, "UPDATE %s SET ", c->home->table);
-    for (int i = 0; i < n; i++) buf_fmt(&sql, "%s = %s, ", names[i], binds[i].name);
-    buf_text(&sql, "updated_at = :now WHERE id IN @LIST(:ids)");
-    buf_char(&sql, 0);
-    binds[n] = (struct bind)B_INT("now", c->work.now);
-    binds[n + 1] = (struct bind)B_TEXT("ids", api_ids(c));
-    int rc = db_exec_text(c->work.conn, sql.p, binds);
-    buf_free(&sql);
-    if (rc >= 0) rc = default_kept(c);
-    return rc < 0 ? rc : api_keep(c);
+    TRY(record_update(&c->work, record_of(c->home), c->ids, c->id_count, list, columns(c, false, list)));
+    TRY(default_kept(c));
+    return api_keep(c);
 }
 
 static int keep_of(struct call *c, int64_t id) {
     for (int i = 0; i < c->input_count; i++) {
         const struct in *in = &c->input[i];
         if (!in->given || in->field->flags & READONLY) continue;
+        if ((in->field->store || in->field->owned_by) && record_of(c->home).kind) change_named(&c->work, (struct changed){c->home->type, id, 0}, in->field->name);
         if (in->field->store) TRY(in->field->store(c, in, id));
         else if (in->field->owned_by) TRY(owned_store(c, in, id));
     }
@@ -286,13 +289,18 @@ int api_keep(struct call *c) {
     return 0;
 }
 
+void api_record_created(struct call *c) { change_created(&c->work, (struct changed){c->home->type, c->id, 0}); }
+
+void api_record_deleted(struct call *c) {
+    for (int i = 0; i < c->id_count; i++) change_deleted(&c->work, (struct changed){c->home->type, c->ids[i], 0});
+}
+
 /* Of a bulk call row by row, so that a refusal names the row. */
 int api_remove(struct call *c) {
     bool bulk = c->route->shape == COUNT;
     TRY(default_stays(c));
-    const char *sql = str_fmt(c->work.arena, "DELETE FROM %s WHERE id = :id", c->home->table).p;
     for (int i = 0; i < c->id_count; i++) {
-        int rc = db_exec_text(c->work.conn, sql, BINDS(B_INT("id", c->ids[i])));
+        int rc = record_delete(&c->work, record_of(c->home), &c->ids[i], 1);
         if (rc == -ERR_FIELD_INVALID) /* a foreign key */
             return fail_at(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0}, bulk ? str_fmt(c->work.arena, "ids/%d", i) : (struct str){0},
                            "Other resources refer to this one. Remove these references first.");

@@ -3,6 +3,7 @@
 #define API_GENERIC_H
 
 #include "api/call.h"
+#include "core/change/record.h"
 
 int api_list(struct call *c);
 int api_get(struct call *c);
@@ -21,8 +22,14 @@ extern const struct field filter_input[], definition_fields[];
 int api_of(struct call *c);      /* what route->of names: 404 unless the actor sees it */
 int api_target(struct call *c);  /* the row :id names, or the rows ids name: 404, then preconditions 412; sets id or ids */
 int api_insert(struct call *c);  /* INSERT of what api_input took; sets id */
+/* The columns of what was given, for a function of core that changes the row: at most RECORD_COLUMNS. Returns how many. */
+int api_columns(struct call *c, struct column *out);
+bool api_given(const struct call *c); /* whether anything was: else nothing changes */
 int api_store(struct call *c);   /* UPDATE of the targets with what was given; nothing given: nothing changes */
 int api_keep(struct call *c);    /* .store of what was given, for the rows made or changed; insert and store do it by themselves */
+/* A handler that wrote the row by itself: records that it was created, or the targets deleted. */
+void api_record_created(struct call *c);
+void api_record_deleted(struct call *c);
 int api_remove(struct call *c);  /* DELETE of the targets */
 struct str api_ids(struct call *c); /* the targets as a JSON array, for @LIST(:ids) */
 

@@ -2,7 +2,7 @@
 
 #include "base/limits.h"
 #include "base/log.h"
-#include "core/activity.h"
+#include "core/change/finish.h"
 #include "core/setting.h"
 
 #include <assert.h>
@@ -128,8 +128,9 @@ static int write_one(struct conn *c, void *arg) {
     struct writing *x = arg;
     work_rewind(&x->visit->work);
     x->visit->work.conn = c;
+    x->visit->work.actor.cause = S("Mailed link");
     int rc = x->run(x->visit);
-    if (rc >= 0) TRY(activities_write(&x->visit->work));
+    if (rc >= 0) TRY(work_finish(&x->visit->work));
     return rc;
 }
 

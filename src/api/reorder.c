@@ -1,27 +1,33 @@
 #include "api/generic.h"
 #include "base/limits.h"
+#include "core/change/change.h"
 
 #include <inttypes.h>
 
-static bool listed(const struct in *list, int64_t id) {
+/* Its place among the ids given, or -1. */
+static int64_t listed_at(const struct in *list, int64_t id) {
     for (int64_t i = 0; i < list->value.i; i++)
-        if (list->value.ids[i] == id) return true;
-    return false;
+        if (list->value.ids[i] == id) return i;
+    return -1;
 }
 
 static int reorder_rows(struct call *c, const struct in *wanted, const char *column) {
     struct arena *a = c->work.arena;
-    int64_t order[LIMIT_IDS * 2], n = 0;
+    int64_t order[LIMIT_IDS * 2], n = 0, was;
     struct stmt *row;
     int rc;
     for (; n < wanted->value.i; n++) order[n] = wanted->value.ids[n];
     TRY(db_start(c->work.conn,
-                 str_fmt(a, "SELECT t.id FROM %s t WHERE %s ORDER BY t.%s, t.id", c->home->table,
+                 str_fmt(a, "SELECT t.id, t.%s FROM %s t WHERE %s ORDER BY t.%s, t.id", column, c->home->table,
                          c->home->where ? c->home->where : "1 = 1", column)
                      .p,
                  NULL, &row));
-    while ((rc = stmt_step(row)) == 1)
-        if (n < LIMIT_IDS * 2 && !listed(wanted, col_int(row, 0))) order[n++] = col_int(row, 0);
+    while ((rc = stmt_step(row)) == 1) {
+        was = col_int(row, 1);
+        int64_t id = col_int(row, 0), place = listed_at(wanted, id);
+        if (place < 0 && n < LIMIT_IDS * 2) order[place = n++] = id;
+        if (place >= 0) change_property(&c->work, (struct changed){c->home->type, id, 0}, column, changed_number(was), changed_number(place + 1));
+    }
     stmt_end(row);
     if (rc < 0) return rc;
     const char *place = str_fmt(a, "UPDATE %s SET %s = :place, updated_at = :now WHERE id = :id AND %s <> :place",

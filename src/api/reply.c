@@ -212,7 +212,7 @@ static struct str argument_cased(struct call *c, struct str sent) {
 }
 
 /* The arguments that were sent, but for those of pages. Returns their number; the array has room for two more. */
-static size_t sent_pairs(struct call *c, struct pair **out) {
+static size_t sent_pairs(struct call *c, const char *key, struct pair **out) {
     struct arena *a = c->work.arena;
     size_t n = 0, most = 3;
     for (size_t i = 0; i < c->http->query.n; i++) most += c->http->query.p[i] == '&';
@@ -220,18 +220,18 @@ static size_t sent_pairs(struct call *c, struct pair **out) {
     for (struct str rest = c->http->query; rest.p;) {
         struct str sent = str_cut(&rest, '&'), name = str_cut(&sent, '=');
         struct pair p = {argument_cased(c, form_decode(a, name)), form_decode(a, sent), n};
-        if ((name.n || sent.p) && !paging(p.name)) pairs[n++] = p;
+        if ((name.n || sent.p) && !paging(p.name) && !name_eq(p.name, str_of(key))) pairs[n++] = p;
     }
     return n;
 }
 
 /* The call's address with these paging arguments: sorted, percent-encoded, the path ending in .json. */
-static struct str page_url(struct call *c, const char *key, int64_t value) {
+static struct str page_url(struct call *c, const char *key, struct str value) {
     struct arena *a = c->work.arena;
     struct str path = c->http->path;
     struct pair *pairs;
-    char limit[INT_TEXT], number[INT_TEXT];
-    size_t n = sent_pairs(c, &pairs);
+    char limit[INT_TEXT];
+    size_t n = sent_pairs(c, key, &pairs);
     struct buf b = {0};
     while (str_starts(path, S("//"))) path.p++, path.n--;
     if (path.n > 5 && str_eq((struct str){path.p + path.n - 5, 5}, S(".json"))) path.n -= 5;
@@ -239,7 +239,7 @@ static struct str page_url(struct call *c, const char *key, int64_t value) {
     buf_str(&b, path);
     buf_text(&b, ".json");
     if (c->options.limit != DEFAULT_PAGE) pairs[n++] = (struct pair){name_cased(c, "limit"), str_int(limit, c->options.limit), n};
-    if (value) pairs[n++] = (struct pair){name_cased(c, key), str_int(number, value), n};
+    if (value.n) pairs[n++] = (struct pair){name_cased(c, key), value, n};
     qsort(pairs, n, sizeof *pairs, by_name);
     for (size_t i = 0; i < n; i++) {
         buf_char(&b, i ? '&' : '?');
@@ -250,6 +250,11 @@ static struct str page_url(struct call *c, const char *key, int64_t value) {
     struct str url = str_dup(a, buf_view(&b));
     buf_free(&b);
     return url;
+}
+
+static struct str offset_url(struct call *c, int64_t offset) {
+    char number[INT_TEXT];
+    return page_url(c, "offset", offset ? str_int(number, offset) : (struct str){0});
 }
 
 static void link_add(struct view *v, struct buf *links, const char *member, const char *rel, struct str url) {
@@ -267,18 +272,23 @@ void reply_links(struct view *v, int64_t total, int64_t served) {
     struct buf links = {0};
     int64_t limit = c->options.limit, offset = c->options.offset, last = total > 0 ? (total - 1) / limit * limit : 0;
     if (offset > 0) {
-        link_add(v, &links, "first_url", "first", page_url(c, "offset", 0));
-        link_add(v, &links, "previous_url", "prev", page_url(c, "offset", offset > limit ? offset - limit : 0));
+        link_add(v, &links, "first_url", "first", offset_url(c, 0));
+        link_add(v, &links, "previous_url", "prev", offset_url(c, offset > limit ? offset - limit : 0));
     }
-    if (offset < total && served < total - offset) link_add(v, &links, "next_url", "next", page_url(c, "offset", offset + served));
-    if (offset != last) link_add(v, &links, "last_url", "last", page_url(c, "offset", last));
+    if (offset < total && served < total - offset) link_add(v, &links, "next_url", "next", offset_url(c, offset + served));
+    if (offset != last) link_add(v, &links, "last_url", "last", offset_url(c, last));
     if (links.n) call_header(c, "Link", buf_view(&links));
     buf_free(&links);
 }
 
 void reply_next_key(struct view *v, const char *key, int64_t id) {
+    char number[INT_TEXT];
+    reply_next(v, key, str_int(number, id));
+}
+
+void reply_next(struct view *v, const char *argument, struct str value) {
     struct buf links = {0};
-    link_add(v, &links, "next_url", "next", page_url(v->c, key, id));
+    link_add(v, &links, "next_url", "next", page_url(v->c, argument, value));
     call_header(v->c, "Link", buf_view(&links));
     buf_free(&links);
 }

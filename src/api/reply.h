@@ -19,6 +19,7 @@ void write_problem(struct json_writer *w, const struct call *c, const struct pro
 /* Page links, in body and Link header. The page has `served` items; its limit may be larger. */
 void reply_links(struct view *v, int64_t total, int64_t served);
 void reply_next_key(struct view *v, const char *key, int64_t id); /* keyset: the next page is called with after_id or before_id = id */
+void reply_next(struct view *v, const char *argument, struct str value); /* the next page is asked for by this argument */
 
 bool tag_listed(struct str list, struct str tag); /* whether a list of tags, quoted, bare or weak, or *, names this one */
 /* RFC 9110 section 13.2.2 with the call's etag and modified. Returns 0: go on; 1: answer 304 (c->status is set); -ERR_RESOURCE_MODIFIED. */

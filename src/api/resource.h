@@ -7,6 +7,7 @@
 
 #include "base/words.h"
 #include "core/access.h"
+#include "core/change/watch.h"
 
 struct call;
 struct subject;
@@ -108,7 +109,7 @@ enum {
     NEW_PASSWORD = 1 << 8, /* X-Token of a login whose password has expired, too */
 };
 
-enum shape { ONE = 1, LIST, LIST_COUNT, COUNT, NONE };
+enum shape { ONE = 1, LIST, LIST_COUNT, LIST_CURSOR, COUNT, NONE }; /* LIST_CURSOR: pages by an opaque cursor, without offset and total_count */
 enum executor { AUTO, INLINE, WRITER, POOL }; /* AUTO: GET inline, others on the writer */
 enum body_kind { PARAMETERS, FILES_IGNORED, FILES_TAKEN, RAW_FILE };
 
@@ -178,7 +179,8 @@ struct resource {
     const struct subject *subject; /* what rules may ask of its rows: core/definition.h; NULL: nothing */
     bool is_person;             /* rows are people: one's own is seen whole, whatever .to says; callers without login see pseudonyms */
     const char *conversation;   /* member that holds the id of the conversation a row belongs to: whose pseudonyms it shows. NULL: none */
-    int activities;             /* enum activity_owner: the trail that tells how its rows change; 0: none */
+    enum watch_kind watched;    /* changes of its rows are found by comparing them before and after (core/change/watch.h) */
+    const char *unlogged;       /* why changes of its rows are not in the change log; NULL: they are */
     bool changes_unseen;        /* members change without updated_at: no Last-Modified, but for .changed */
     const char *changed;        /* query of the time at which what the row :id shows last changed, deletions included */
     bool has_default;           /* exactly one row is_default, and enabled where rows can be: api/default_row.h */

@@ -134,11 +134,13 @@ static void about_case(struct buf *out, const char *where) {
     }
 }
 
-void access_posts(struct work *w, struct branches *out) {
+void access_posts(struct work *w, struct branches *out) { access_of_case(w, "t.case_id", out); }
+
+void access_of_case(struct work *w, const char *column, struct branches *out) {
     struct branches cases = {0};
     struct buf sql = {0};
     access_cases(w, &cases);
-    buf_text(&sql, "EXISTS (SELECT 1 FROM cases c WHERE c.id = t.case_id AND (1 = 0");
+    buf_fmt(&sql, "EXISTS (SELECT 1 FROM cases c WHERE c.id = %s AND (1 = 0", column);
     for (int i = 0; i < cases.count; i++) {
         buf_text(&sql, " OR (");
         about_case(&sql, cases.where[i]);

@@ -27,6 +27,8 @@ void branch_bind_text(struct branches *b, const char *name, struct str v);
 void access_cases(struct work *w, struct branches *out);
 /* Posts of those. */
 void access_posts(struct work *w, struct branches *out);
+/* One branch: rows whose column names a conversation that the actor sees. */
+void access_of_case(struct work *w, const char *column, struct branches *out);
 /* The list without filters=MY_ORGANIZATION: customers get those they requested alone. */
 void access_own_cases(struct work *w, struct branches *out);
 /* With it: their organization's, which theirs are among; the same as access_cases, by one index range. */

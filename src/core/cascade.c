@@ -66,6 +66,14 @@ struct step {
     "GROUP BY b.gone, b.kept, b.status_type ON CONFLICT (team_id, agent_id, status_type, shard) DO UPDATE SET n = case_counts.n + excluded.n"
 #define SINCE "updated_at = CASE WHEN updated_at < :since THEN :since ELSE updated_at END"
 
+/* The change log, in the write of the part. */
+#define LOG_LEAVES(property, column)                                                                                      \
+    "INSERT INTO change_log (kind, object_id, case_id, verb, property, old_value, new_value, actor_id, actor_kind, cause, changed_at) " \
+    "SELECT 'case', c.id, c.id, 3, '" property "', CAST(c." column " AS TEXT), NULL, CAST(:actor AS BIGINT), CAST(:actor_kind AS INTEGER), CAST(:cause AS TEXT), " \
+    "CAST(:now AS BIGINT) FROM cases c WHERE c.id IN @LIST(:rows) ORDER BY c.id"
+QUERY(cascade_team_log, LOG_LEAVES("assigned_team", "assigned_team_id"));
+QUERY(cascade_agent_log, LOG_LEAVES("assigned_agent", "assigned_agent_id"));
+
 QUERY(cascade_team_cases, "SELECT c.id, 0 FROM cases c WHERE c.assigned_team_id = :id ORDER BY c.state, c.created_at, c.id LIMIT :most @LOCK@");
 QUERY(cascade_team_counts, COUNTS_LEAVE("assigned_team_id", "assigned_agent_id", "team_id", "agent_id"));
 QUERY(cascade_team_leave, "UPDATE cases SET assigned_team_id = NULL, " SINCE " WHERE id IN @LIST(:rows)");
@@ -79,12 +87,12 @@ QUERY(cascade_agent_uncount, "DELETE FROM case_counts WHERE agent_id = :id");
 QUERY(cascade_agent_left, "UPDATE users SET leaving_at = NULL WHERE id = :id");
 
 static const struct step of_team[] = {
-    {&cascade_team_cases, {&cascade_team_counts, &cascade_team_leave}, 2},
+    {&cascade_team_cases, {&cascade_team_log, &cascade_team_counts, &cascade_team_leave}, 3},
     {NULL, {&cascade_team_uncount, &cascade_team_drop}, 1},
     {0},
 };
 
-#define AGENT_LEAVES {&cascade_agent_cases, {&cascade_agent_counts, &cascade_agent_leave}, 2}, {NULL, {&cascade_agent_uncount, &cascade_agent_left}, 1}
+#define AGENT_LEAVES {&cascade_agent_cases, {&cascade_agent_log, &cascade_agent_counts, &cascade_agent_leave}, 3}, {NULL, {&cascade_agent_uncount, &cascade_agent_left}, 1}
 static const struct step of_agent[] = {AGENT_LEAVES, {0}};
 
 /* ---- conversations that were asked for ------------------------------------------------------------------------------ */
@@ -102,7 +110,9 @@ QUERY(cascade_erase_cases, "UPDATE cases SET requester_name = NULL, metadata = N
 QUERY(cascade_posts, "SELECT p.id, 0 FROM posts p WHERE p.creator_id = :id AND p.id > :after ORDER BY p.id LIMIT :most @LOCK@");
 QUERY(cascade_erase_posts, "UPDATE posts SET creator_name = NULL, metadata = NULL WHERE id IN @LIST(:rows)");
 QUERY(cascade_activities, "SELECT a.id, 0 FROM activities a WHERE a.owner_user_id = :id AND a.id > :after ORDER BY a.id LIMIT :most");
-QUERY(cascade_erase_changes, "UPDATE activity_changes SET previous_value = NULL, current_value = NULL WHERE activity_id IN @LIST(:rows)");
+QUERY(cascade_erase_changes, "UPDATE activities SET previous_values = NULL, current_values = NULL WHERE id IN @LIST(:rows)");
+QUERY(cascade_logged, "SELECT l.id, 0 FROM change_log l WHERE l.kind = 'user' AND l.object_id = :id AND l.id > :after ORDER BY l.id LIMIT :most");
+QUERY(cascade_erase_logged, "UPDATE change_log SET old_value = NULL, new_value = NULL WHERE id IN @LIST(:rows)");
 QUERY(cascade_notes, "SELECT n.id, 0 FROM notes n WHERE n.owner_user_id = :id ORDER BY n.id LIMIT :most @LOCK@");
 QUERY(cascade_erase_notes, "DELETE FROM notes WHERE id IN @LIST(:rows)");
 QUERY(cascade_mails, "SELECT m.id, 0 FROM outgoing_mails m WHERE m.user_id = :id ORDER BY m.id LIMIT :most @LOCK@");
@@ -115,6 +125,7 @@ QUERY(cascade_erase_remembered, "DELETE FROM remember_chains WHERE id IN @LIST(:
 static const struct step of_purged[] = {
     AGENT_LEAVES,
     {&cascade_activities, {&cascade_erase_changes}, 3},
+    {&cascade_logged, {&cascade_erase_logged}, 1},
     {&cascade_mails, {&cascade_erase_mails}, 1},
     {&cascade_notes, {&cascade_erase_notes}, 1},
     {&cascade_sessions, {&cascade_erase_sessions}, 1},
@@ -201,7 +212,8 @@ static int apply(const struct part *p, const struct step *step, struct str rows)
     const struct stand *s = p->stand;
     for (size_t i = 0; i < sizeof step->apply / sizeof *step->apply && step->apply[i]; i++)
         TRY(db_exec(p->work->conn, step->apply[i],
-                    BINDS(B_INT("id", s->ids[s->at]), B_TEXT("rows", rows), B_INT("since", s->since))));
+                    BINDS(B_INT("id", s->ids[s->at]), B_TEXT("rows", rows), B_INT("since", s->since), B_INT("now", p->work->now),
+                          B_ID("actor", p->work->actor.user_id), B_INT("actor_kind", p->work->actor.kind), B_TEXT("cause", p->work->actor.cause))));
     return 0;
 }
 

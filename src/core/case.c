@@ -1,58 +1,13 @@
 #include "core/case.h"
 
-#include "core/cascade.h"
+#include "core/case_count.h"
+#include "core/change/change.h"
 #include "core/message.h"
 
+#include "base/buf.h"
+
 #include <assert.h>
-
-/* ---- counters ------------------------------------------------------------------------------------------------
- * A row for each (team, agent, kind of status), and for every team, every agent, and both (-1): what any caller's unfiltered list
- * has in all is a sum of a few rows, at any size. Only active conversations count.
- *
- * The rows of all and of nobody's are written by nearly every write, and on PostgreSQL a row is locked until the COMMIT: with one
- * row each, writes would be committed one after the other. So a count is spread over as many rows as are wanted, and a write adds
- * to the row of its connection's shard; the sum is exact in any snapshot, a single row may be below zero. On SQLite, where one
- * write runs at a time, there is one shard. (Rows that are only inserted and folded by a job were the alternative: they cost the
- * reader of a busy desk all that was not folded yet, and a job.) */
-
-QUERY(case_counts_add, "INSERT INTO case_counts (team_id, agent_id, status_type, shard, n) VALUES (:team, :agent, :type, @SHARD@, :n) "
-                       "ON CONFLICT (team_id, agent_id, status_type, shard) DO UPDATE SET n = case_counts.n + excluded.n");
-
-static int count_add(struct work *w, int64_t team, int64_t agent, int type, int n) {
-    const int64_t rows[][2] = {{team, agent}, {team, -1}, {-1, agent}, {-1, -1}};
-    for (size_t i = 0; i < 4; i++)
-        TRY(db_exec(w->conn, &case_counts_add,
-                    BINDS(B_INT("team", rows[i][0]), B_INT("agent", rows[i][1]), B_INT("type", type), B_INT("n", n))));
-    return 0;
-}
-
-QUERY(count_all, "SELECT COALESCE(SUM(n), 0) FROM case_counts WHERE team_id = -1 AND agent_id = -1");
-QUERY(count_all_typed, "SELECT COALESCE(SUM(n), 0) FROM case_counts WHERE team_id = -1 AND agent_id = -1 AND status_type IN @LIST(:types)");
-QUERY(count_self, "SELECT COALESCE(SUM(n), 0) FROM case_counts WHERE team_id = -1 AND agent_id = :me");
-QUERY(count_self_typed, "SELECT COALESCE(SUM(n), 0) FROM case_counts WHERE team_id = -1 AND agent_id = :me AND status_type IN @LIST(:types)");
-/* Own teams, whoever is assigned; one's own outside of them; those of nobody: of teams and agents that are gone, too. */
-#define OF_NOBODY "team_id IN (SELECT 0 UNION ALL SELECT g.id FROM " GONE_TEAMS " g) AND agent_id IN (SELECT 0 UNION ALL SELECT g.id FROM " GONE_AGENTS " g)"
-QUERY(count_teams,
-      "SELECT (SELECT COALESCE(SUM(c.n), 0) FROM team_members m JOIN case_counts c ON c.team_id = m.team_id AND c.agent_id = -1 WHERE m.user_id = :me) "
-      "+ (SELECT COALESCE(SUM(n), 0) FROM case_counts WHERE team_id = -1 AND agent_id = :me) "
-      "- (SELECT COALESCE(SUM(c.n), 0) FROM team_members m JOIN case_counts c ON c.team_id = m.team_id AND c.agent_id = :me WHERE m.user_id = :me) "
-      "+ (SELECT COALESCE(SUM(n), 0) FROM case_counts WHERE " OF_NOBODY ")");
-QUERY(count_teams_typed,
-      "SELECT (SELECT COALESCE(SUM(c.n), 0) FROM team_members m JOIN case_counts c ON c.team_id = m.team_id AND c.agent_id = -1 WHERE m.user_id = :me "
-      "AND c.status_type IN @LIST(:types)) "
-      "+ (SELECT COALESCE(SUM(n), 0) FROM case_counts WHERE team_id = -1 AND agent_id = :me AND status_type IN @LIST(:types)) "
-      "- (SELECT COALESCE(SUM(c.n), 0) FROM team_members m JOIN case_counts c ON c.team_id = m.team_id AND c.agent_id = :me WHERE m.user_id = :me "
-      "AND c.status_type IN @LIST(:types)) "
-      "+ (SELECT COALESCE(SUM(n), 0) FROM case_counts WHERE " OF_NOBODY " AND status_type IN @LIST(:types))");
-
-int case_count(struct work *w, struct str types, int64_t *total) {
-    const struct actor *a = &w->actor;
-    const struct query *q = a->case_access == CASES_ALL     ? types.p ? &count_all_typed : &count_all
-                            : a->case_access == CASES_TEAMS ? types.p ? &count_teams_typed : &count_teams
-                            : types.p                       ? &count_self_typed
-                                                            : &count_self;
-    return db_int(w->conn, q, BINDS(B_INT("me", a->user_id), B_TEXT("types", types)), total);
-}
+#include <stddef.h>
 
 /* ---- making and loading ------------------------------------------------------------------------------------- */
 
@@ -62,8 +17,11 @@ QUERY(case_insert,
       "VALUES (:uuid, :subject, :channel, :source, 1, :requester, :requester_name, :is_new, :fingerprint, :creator, "
       "(SELECT organization_id FROM users WHERE id = :requester @HOLD@), :status, 1, CAST(:priority AS BIGINT), :metadata, 0, 0, :now, :now) RETURNING id");
 QUERY(case_by_id, "SELECT requester_id, status_id, status_type, COALESCE(assigned_team_id, 0), COALESCE(assigned_agent_id, 0), channel, "
-                  "message_seq, COALESCE(last_message_id, 0), creator_id, requester_name FROM cases WHERE id = :id @LOCK@");
+                  "message_seq, COALESCE(last_message_id, 0), creator_id, subject, COALESCE(priority_id, 0), COALESCE(type_id, 0), state, requester_name "
+                  "FROM cases WHERE id = :id @LOCK@");
 QUERY(status_of_type, "SELECT id FROM case_statuses WHERE type = :type AND is_deleted = 0 ORDER BY is_system DESC, sort_order, id LIMIT 1");
+
+struct changed case_changed(const struct case_now *c) { return (struct changed){"case", c->id, c->id}; }
 
 int status_id_of_type(struct work *w, enum status_type type, int64_t *id) {
     int rc = db_int(w->conn, &status_of_type, BINDS(B_INT("type", type)), id);
@@ -84,13 +42,18 @@ int case_load(struct work *w, int64_t id, struct case_now *out) {
                              .message_seq = col_int(row, 6),
                              .last_message_id = col_int(row, 7),
                              .creator_id = col_int(row, 8),
-                             .requester_name = str_dup(w->arena, col_text(row, 9))};
+                             .subject = str_dup(w->arena, col_text(row, 9)),
+                             .priority_id = col_int(row, 10),
+                             .type_id = col_int(row, 11),
+                             .state = (int)col_int(row, 12),
+                             .requester_name = str_dup(w->arena, col_text(row, 13))};
     stmt_end(row);
     return 1;
 }
 
 int case_create(struct work *w, const struct case_new *n, int64_t *id) {
-    struct case_now c = {.requester_id = n->requester_id, .creator_id = n->creator_id, .status_type = STATUS_NEW};
+    struct case_now c = {.requester_id = n->requester_id, .creator_id = n->creator_id, .subject = n->subject, .priority_id = n->priority_id,
+                         .status_type = STATUS_NEW, .state = CASE_ACTIVE};
     int64_t message;
     c.channel = n->source == SOURCE_MESSENGER ? CHANNEL_MESSENGER : CHANNEL_HELPCENTER;
     TRY(status_id_of_type(w, STATUS_NEW, &c.status_id));
@@ -101,7 +64,8 @@ int case_create(struct work *w, const struct case_new *n, int64_t *id) {
                         B_INT("creator", n->creator_id), B_INT("status", c.status_id), B_ID("priority", n->priority_id),
                         B_TEXT("metadata", n->metadata), B_INT("now", w->now)), id));
     c.id = *id;
-    TRY(count_add(w, 0, 0, STATUS_NEW, 1));
+    change_created(w, case_changed(&c));
+    case_counted(w, 0, 0, STATUS_NEW, 1);
     struct message_new m = {.contents = n->contents, .client_id = n->client_id, .metadata = n->metadata, .creator_name = n->requester_name,
                             .creator_id = n->creator_id, .source = n->source};
     return message_post(w, &c, &m, &message);
@@ -123,29 +87,102 @@ static const bool allowed[][STATUS_CUSTOM + 1] = {
 };
 
 QUERY(status_type_of, "SELECT type FROM case_statuses WHERE id = :id AND is_deleted = 0");
-QUERY(case_status_set, "UPDATE cases SET status_id = :status, status_type = :type, reopen_count = reopen_count + :reopened, updated_at = :now "
-                       "WHERE id = :id");
 
 int case_not_closed(struct work *w, const struct case_now *c) {
     if (c->status_type != STATUS_CLOSED) return 0;
     return fail_state(w, "The conversation is closed. Open a new one to continue.");
 }
 
-int case_set_status(struct work *w, struct case_now *c, int64_t status_id) {
+/* The status as wanted, if it may follow. */
+static int status_follow(struct work *w, struct case_now *c, int64_t status_id) {
     int64_t type = 0;
-    if (status_id == c->status_id) return 0;
     int rc = db_int(w->conn, &status_type_of, BINDS(B_INT("id", status_id)), &type);
     if (rc <= 0) return rc < 0 ? rc : fail_field(w, ERR_FIELD_INVALID, S("status_id"), "There is no such status.");
     assert(type >= STATUS_NEW && type <= STATUS_CUSTOM);
     TRY(case_not_closed(w, c));
     if (!allowed[c->status_type][type])
         return fail_field(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, S("status_id"), "The conversation is not new any more. Choose the status of an open one.");
-    TRY(db_exec(w->conn, &case_status_set,
-                BINDS(B_INT("id", c->id), B_INT("status", status_id), B_INT("type", type),
-                      B_INT("reopened", c->status_type == STATUS_COMPLETED && type == STATUS_OPEN), B_INT("now", w->now))));
-    TRY(count_add(w, c->assigned_team_id, c->assigned_agent_id, c->status_type, -1));
-    TRY(count_add(w, c->assigned_team_id, c->assigned_agent_id, (int)type, 1));
     c->status_id = status_id;
     c->status_type = (int)type;
+    return 0;
+}
+
+/* ---- changes ------------------------------------------------------------------------------------------------------ */
+
+/* Properties that are references, by their column. */
+static const struct reference {
+    enum case_property bit;
+    const char *property, *column;
+    size_t now, wanted; /* offsets in case_now and case_change */
+} references[] = {
+    {CASE_STATUS, "status", "status_id", offsetof(struct case_now, status_id), offsetof(struct case_change, status_id)},
+    {CASE_PRIORITY, "priority", "priority_id", offsetof(struct case_now, priority_id), offsetof(struct case_change, priority_id)},
+    {CASE_TYPE, "type", "type_id", offsetof(struct case_now, type_id), offsetof(struct case_change, type_id)},
+    {CASE_TEAM, "assigned_team", "assigned_team_id", offsetof(struct case_now, assigned_team_id), offsetof(struct case_change, assigned_team_id)},
+    {CASE_AGENT, "assigned_agent", "assigned_agent_id", offsetof(struct case_now, assigned_agent_id), offsetof(struct case_change, assigned_agent_id)},
+};
+#define REFERENCES (sizeof references / sizeof *references)
+
+static int64_t id_at(const void *of, size_t offset) { return *(const int64_t *)(const void *)((const char *)of + offset); }
+
+/* Which properties differ; `next` becomes the conversation as it will be. */
+static int case_next(struct work *w, const struct case_now *c, const struct case_change *wanted, struct case_now *next, unsigned *differ) {
+    *next = *c;
+    *differ = 0;
+    if (wanted->set & CASE_SUBJECT && !str_eq(wanted->subject, c->subject)) {
+        next->subject = wanted->subject;
+        *differ |= CASE_SUBJECT;
+    }
+    for (size_t i = 0; i < REFERENCES; i++) {
+        const struct reference *r = &references[i];
+        int64_t id = id_at(wanted, r->wanted);
+        if (!(wanted->set & r->bit) || id == id_at(c, r->now)) continue;
+        if (r->bit == CASE_STATUS) TRY(status_follow(w, next, id));
+        else *(int64_t *)(void *)((char *)next + r->now) = id;
+        *differ |= r->bit;
+    }
+    return 0;
+}
+
+/* Only the columns that differ are written: each other one would cost its indexes. */
+static int case_update(struct work *w, const struct case_now *next, unsigned differ, bool reopened) {
+    struct buf sql = {0};
+    buf_text(&sql, "UPDATE cases SET ");
+    if (differ & CASE_SUBJECT) buf_text(&sql, "subject = :subject, ");
+    if (differ & CASE_STATUS) buf_text(&sql, "status_id = :status_id, status_type = :status_type, ");
+    if (differ & CASE_PRIORITY) buf_text(&sql, "priority_id = :priority_id, ");
+    if (differ & CASE_TYPE) buf_text(&sql, "type_id = :type_id, ");
+    if (differ & CASE_TEAM) buf_text(&sql, "assigned_team_id = :assigned_team_id, ");
+    if (differ & CASE_AGENT) buf_text(&sql, "assigned_agent_id = :assigned_agent_id, ");
+    if (reopened) buf_text(&sql, "reopen_count = reopen_count + 1, ");
+    buf_text(&sql, "updated_at = :now WHERE id = :id");
+    buf_char(&sql, 0);
+    int rc = db_exec_text(w->conn, sql.p,
+                          BINDS(B_INT("id", next->id), B_TEXT("subject", next->subject), B_INT("status_id", next->status_id),
+                                B_INT("status_type", next->status_type), B_ID("priority_id", next->priority_id), B_ID("type_id", next->type_id),
+                                B_ID("assigned_team_id", next->assigned_team_id), B_ID("assigned_agent_id", next->assigned_agent_id),
+                                B_INT("now", w->now)));
+    buf_free(&sql);
+    return rc;
+}
+
+static void case_record(struct work *w, const struct case_now *c, const struct case_now *next, unsigned differ) {
+    struct changed object = case_changed(c);
+    if (differ & CASE_SUBJECT) change_property(w, object, "subject", changed_text(c->subject), changed_text(next->subject));
+    for (size_t i = 0; i < REFERENCES; i++)
+        if (differ & references[i].bit)
+            change_property(w, object, references[i].property, changed_id(id_at(c, references[i].now)), changed_id(id_at(next, references[i].now)));
+    if (!(differ & (CASE_STATUS | CASE_TEAM | CASE_AGENT)) || c->state != CASE_ACTIVE) return;
+    case_counted(w, c->assigned_team_id, c->assigned_agent_id, c->status_type, -1);
+    case_counted(w, next->assigned_team_id, next->assigned_agent_id, next->status_type, 1);
+}
+
+int case_change(struct work *w, struct case_now *c, const struct case_change *wanted) {
+    struct case_now next;
+    unsigned differ;
+    TRY(case_next(w, c, wanted, &next, &differ));
+    TRY(case_update(w, &next, differ, c->status_type == STATUS_COMPLETED && next.status_type == STATUS_OPEN));
+    case_record(w, c, &next, differ);
+    *c = next;
     return 0;
 }

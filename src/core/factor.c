@@ -1,6 +1,6 @@
 #include "core/factor.h"
 
-#include "core/activity.h"
+#include "core/change/watch.h"
 #include "core/remember.h"
 #include "core/session.h"
 #include "core/totp.h"
@@ -60,7 +60,7 @@ int factor_enable(struct work *w, int64_t user_id, struct str code, struct str c
     if (h.factor.enabled) return fail_state(w, "Two-factor login is on already. Turn it off first to set it up again.");
     int64_t step = totp_match(h.factor.secret, code, w->now, h.step);
     if (step < 0) return 0;
-    TRY(activity_watch(w, ACTIVITY_OF_USER, user_id));
+    TRY(watch(w, WATCH_USER, user_id));
     TRY(db_exec(w->conn, &factor_set,
                 BINDS(B_INT("user", user_id), B_BLOB("secret", seal(w->arena, &w->desk->factor_key, h.factor.secret)), B_INT("step", step),
                       B_INT("now", w->now))));
@@ -76,7 +76,7 @@ int factor_enable(struct work *w, int64_t user_id, struct str code, struct str c
 }
 
 int factor_remove(struct work *w, int64_t user_id) {
-    TRY(activity_watch(w, ACTIVITY_OF_USER, user_id));
+    TRY(watch(w, WATCH_USER, user_id));
     int rc = db_exec(w->conn, &factor_unset, BINDS(B_INT("user", user_id), B_INT("now", w->now)));
     TRY(rc);
     TRY(db_exec(w->conn, &recovery_forget, BINDS(B_INT("user", user_id))));

@@ -7,7 +7,7 @@
 #include "base/fold.h"
 #include "base/limits.h"
 #include "base/phone.h"
-#include "core/activity.h"
+#include "core/change/watch.h"
 #include "core/letter.h"
 #include "core/setting.h"
 #include "core/user.h"
@@ -163,7 +163,7 @@ static int lock_people(struct work *w, struct str users) {
     int rc, n = 0;
     DB_ROWS(rc, w->conn, &people_lock, BINDS(B_TEXT("users", users)), row) n++;
     TRY(rc);
-    TRY(activity_watch_all(w, ACTIVITY_OF_USER, users));
+    TRY(watch_all(w, WATCH_USER, users));
     return n;
 }
 
@@ -345,7 +345,7 @@ static int take_from_others(struct work *w, const struct identity *i, struct str
     }
     TRY(rc);
     *losers = json_ids(w->arena, people, n);
-    TRY(activity_watch_all(w, ACTIVITY_OF_USER, *losers));
+    TRY(watch_all(w, WATCH_USER, *losers));
     TRY(letters_addresses_removed(w, json_ids(w->arena, counted, m)));
     return db_exec(w->conn, &email_take, binds);
 }

@@ -1,7 +1,7 @@
 #include "core/letter.h"
 
 #include "base/limits.h"
-#include "core/activity.h"
+#include "core/change/activity.h"
 #include "core/job.h"
 #include "core/link.h"
 #include "core/setting.h"
@@ -251,7 +251,7 @@ static int tell_person(struct work *w, int64_t id, enum mail_status status, stru
                                               {.field = S("status"), .current = str_of(word_of(mail_statuses, status))},
                                               {.field = S("reason"), .current = error}};
     stmt_end(row);
-    return activity_add(w, ACTIVITY_OF_USER, user, USER_MAIL_FAILED, changes, sizeof changes / sizeof *changes);
+    return activity_add(w, user, USER_MAIL_FAILED, changes, sizeof changes / sizeof *changes);
 }
 
 int letter_set(struct work *w, int64_t id, enum mail_status status, struct str error) {

@@ -50,8 +50,10 @@ static int status_follows(struct work *w, struct case_now *c, bool by_requester,
     int64_t open;
     if (!reopen && !(by_staff && !by_requester && c->status_type == STATUS_NEW)) return 0;
     TRY(status_id_of_type(w, STATUS_OPEN, &open));
-    return case_set_status(w, c, open);
+    return case_change(w, c, &(struct case_change){.set = CASE_STATUS, .status_id = open});
 }
+
+static struct changed message_changed(int64_t case_id, int64_t id) { return (struct changed){"case_message", id, case_id}; }
 
 int message_post(struct work *w, struct case_now *c, const struct message_new *m, int64_t *id) {
     bool by_requester = m->creator_id == c->requester_id, by_staff = w->actor.rank >= ROLE_COLLABORATOR;
@@ -69,6 +71,7 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
                         B_INT("is_requester", by_requester), B_INT("channel", c->channel), B_ID("source", m->source),
                         B_TEXT("metadata", m->metadata), B_INT("status", status), B_INT("now", w->now)), id));
     c->last_message_id = *id;
+    change_created(w, message_changed(c->id, *id));
     const struct bind *binds = BINDS(B_INT("case", c->id), B_INT("seq", c->message_seq), B_INT("message", *id), B_INT("status", status),
                                      B_TEXT("preview", preview(w->arena, m->contents)), B_INT("creator", m->creator_id),
                                      B_INT("staff", by_staff && !by_requester), B_INT("now", w->now));
@@ -84,11 +87,21 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
 
 QUERY(message_state, "SELECT seq, message_status FROM posts WHERE id = :id AND case_id = :case AND kind = 1 @LOCK@");
 /* Forward only; a rejected message stays so. Messages are received by the other side: a colleague's look says nothing of the customer. */
-QUERY(messages_advance, "UPDATE posts SET message_status = :status, message_status_updated_at = :now, updated_at = :now "
-                        "WHERE case_id = :case AND kind = 1 AND message_status < :status AND message_status <> 3 "
-                        "AND is_requester <> :reader_is_requester AND (id = :id OR (id < :id AND :status = 4))");
+#define ADVANCING                                                                                                             \
+    "WHERE case_id = :case AND kind = 1 AND message_status < :status AND message_status <> 3 "                                \
+    "AND is_requester <> :reader_is_requester AND (id = :id OR (id < :id AND :status = 4))"
+QUERY(messages_advancing, "SELECT id, message_status FROM posts " ADVANCING " ORDER BY id @LOCK@");
+QUERY(messages_advance, "UPDATE posts SET message_status = :status, message_status_updated_at = :now, updated_at = :now " ADVANCING);
 QUERY(case_message_status, "UPDATE cases SET last_message_status = (SELECT message_status FROM posts p WHERE p.id = cases.last_message_id), updated_at = :now "
                            "WHERE id = :case");
+
+static int record_advance(struct work *w, int64_t case_id, enum message_status status, const struct bind *binds) {
+    int rc;
+    DB_ROWS(rc, w->conn, &messages_advancing, binds, row)
+    change_property(w, message_changed(case_id, col_int(row, 0)), "message_status", changed_word(message_statuses, col_int(row, 1)),
+                    changed_word(message_statuses, status));
+    return rc;
+}
 
 int message_set_status(struct work *w, int64_t case_id, int64_t message_id, enum message_status status) {
     struct stmt *row;
@@ -100,6 +113,7 @@ int message_set_status(struct work *w, int64_t case_id, int64_t message_id, enum
     const struct bind *binds = BINDS(B_INT("id", message_id), B_INT("case", case_id), B_INT("status", status), B_INT("now", w->now),
                                      B_INT("reader_is_requester", requester_side), B_INT("creator", w->actor.user_id), B_INT("message", message_id),
                                      B_INT("seq", seq));
+    TRY(record_advance(w, case_id, status, binds));
     int changed = db_exec(w->conn, &messages_advance, binds);
     TRY(changed);
     if (changed) TRY(db_exec(w->conn, &case_message_status, binds));

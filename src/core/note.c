@@ -1,6 +1,7 @@
 #include "core/note.h"
 
 #include "base/buf.h"
+#include "core/change/change.h"
 #include "core/words.h"
 
 QUERY(note_insert, "INSERT INTO notes (owner_user_id, organization_id, user_id, body_text, body_html, is_pinned, pinned_by_id, created_at, updated_at) "
@@ -32,15 +33,19 @@ struct str note_html(struct arena *a, struct str contents) {
     return html;
 }
 
+static struct changed note_changed(int64_t id) { return (struct changed){"note", id, 0}; }
+
 int note_add(struct work *w, enum note_owner kind, int64_t owner_id, struct str contents, bool pinned, int64_t *id) {
     TRY(db_insert(w->conn, &note_insert,
                   BINDS(B_ID("user", kind == NOTE_USER ? owner_id : 0), B_ID("organization", kind == NOTE_ORGANIZATION ? owner_id : 0),
                         B_INT("author", w->actor.user_id), B_TEXT("text", contents), B_TEXT("html", note_html(w->arena, contents)),
                         B_INT("now", w->now)), id));
+    change_created(w, note_changed(*id));
     return pinned ? note_pin(w, *id, true) : 0;
 }
 
 int note_rewrite(struct work *w, int64_t id, struct str contents) {
+    change_named(w, note_changed(id), "contents");
     return db_exec(w->conn, &note_text_set,
                    BINDS(B_INT("id", id), B_TEXT("text", contents), B_TEXT("html", note_html(w->arena, contents)), B_INT("now", w->now)));
 }
@@ -54,11 +59,13 @@ static int count_pin(struct work *w, int64_t id, int more) {
 int note_pin(struct work *w, int64_t id, bool pinned) {
     int changed = db_exec(w->conn, &note_pin_set,
                           BINDS(B_INT("id", id), B_INT("pinned", pinned), B_ID("by", pinned ? w->actor.user_id : 0), B_INT("now", w->now)));
+    if (changed > 0) change_property(w, note_changed(id), "is_pinned", changed_bool(!pinned), changed_bool(pinned));
     return changed > 0 ? count_pin(w, id, pinned ? 1 : -1) : changed;
 }
 
 int note_remove(struct work *w, int64_t id) {
     TRY(note_pin(w, id, false));
+    change_deleted(w, note_changed(id));
     return db_exec(w->conn, &note_drop, BINDS(B_INT("id", id)));
 }
 

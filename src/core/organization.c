@@ -1,5 +1,7 @@
 #include "core/organization.h"
 
+#include "core/change/watch.h"
+
 #include "base/fold.h"
 #include "core/cascade.h"
 #include "core/name_index.h"
@@ -63,7 +65,7 @@ struct name {
     struct name *next;
 };
 
-int organizations_index_names(struct work *w, struct str ids, bool present) {
+static int organizations_index_names(struct work *w, struct str ids, bool present) {
     struct name *first = NULL;
     int rc;
     DB_ROWS(rc, w->conn, &organization_names, BINDS(B_TEXT("ids", ids)), row) {
@@ -84,7 +86,22 @@ QUERY(organizations_mark,
 QUERY(organizations_domains, "DELETE FROM identity_domains WHERE organization_id IN @LIST(:ids)");
 QUERY(organization_alive, "SELECT id FROM organizations WHERE id = :id AND deleted_at IS NULL @HOLD@");
 
+int organization_created(struct work *w, int64_t id) {
+    TRY(watch_created(w, WATCH_ORGANIZATION, id));
+    return organizations_index_names(w, json_ids(w->arena, &id, 1), true);
+}
+
+int organization_change(struct work *w, int64_t id, const struct organization_change *wanted) {
+    struct str ids = json_ids(w->arena, &id, 1);
+    TRY(watch(w, WATCH_ORGANIZATION, id));
+    if (wanted->name) TRY(organizations_index_names(w, ids, false));
+    TRY(record_update(w, (struct record){NULL, "organizations"}, &id, 1, wanted->columns, wanted->column_count));
+    if (wanted->name) TRY(organizations_index_names(w, ids, true));
+    return wanted->is_validated ? organization_validate_domains(w, id) : 0;
+}
+
 int organizations_delete(struct work *w, struct str ids) {
+    TRY(watch_deleted_all(w, WATCH_ORGANIZATION, ids));
     const struct bind *binds = BINDS(B_TEXT("ids", ids), B_INT("now", w->now));
     TRY(organizations_index_names(w, ids, false));
     TRY(db_exec(w->conn, &organizations_mark, binds));

@@ -30,7 +30,7 @@
 QUERY(outbox_insert,
       "INSERT INTO outbox (topic, payload, origin, created_at) VALUES (:topic, :payload, :origin, :now)");
 QUERY(outbox_unseen, "SELECT id, topic, payload FROM outbox WHERE @UNSEEN(:place) AND origin <> :origin ORDER BY id");
-QUERY(outbox_place, "SELECT CAST(@PLACE@ AS TEXT)");
+QUERY(outbox_place, "SELECT CAST(@PLACE(outbox) AS TEXT)");
 
 static void ring(struct desk *d, void *arg) {
     (void)arg;

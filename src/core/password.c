@@ -1,6 +1,6 @@
 #include "core/password.h"
 
-#include "core/activity.h"
+#include "core/change/watch.h"
 #include "core/auth_token.h"
 #include "core/letter.h"
 #include "core/link.h"
@@ -37,7 +37,7 @@ int password_used_before(struct work *w, int64_t user_id, struct str password) {
 int password_set(struct work *w, int64_t user_id, struct str hash) {
     int64_t keep = setting_int(w->desk, "security.password_history");
     const struct bind *binds = BINDS(B_INT("user", user_id), B_TEXT("hash", hash), B_INT("now", w->now), B_INT("keep", keep));
-    TRY(activity_watch(w, ACTIVITY_OF_USER, user_id));
+    TRY(watch(w, WATCH_USER, user_id));
     TRY(letter_password_changed(w, user_id));
     if (keep) TRY(db_exec(w->conn, &password_keep, binds));
     TRY(db_exec(w->conn, &password_drop, binds));

@@ -1,5 +1,6 @@
 #include "core/permission.h"
 
+#include "core/change/change.h"
 #include "core/words.h"
 
 #include <assert.h>
@@ -42,9 +43,11 @@ int permissions_create(struct work *w, int64_t role_id) {
 
 int permission_set(struct work *w, int64_t role_id, int bit, bool value) {
     int64_t denied = 0;
-    TRY(db_exec(w->conn, &permission_update,
+    int changed = db_exec(w->conn, &permission_update,
                 BINDS(B_INT("role", role_id), B_TEXT("name", str_of(permissions[bit])), B_INT("value", value),
-                      B_INT("now", w->now))));
+                      B_INT("now", w->now)));
+    TRY(changed);
+    if (changed) change_property(w, (struct changed){"role", role_id, 0}, permissions[bit], changed_bool(!value), changed_bool(value));
     TRY(db_int(w->conn, &role_denied_get, BINDS(B_INT("role", role_id)), &denied));
     int64_t mask = (int64_t)1 << bit;
     denied = value ? denied & ~mask : denied | mask;

@@ -57,6 +57,7 @@ static void read_session(struct work *w, struct stmt *row, int64_t id, struct se
     s->created_at = col_int(row, 12);
     s->last_activity_at = col_int(row, 13);
     s->password_updated_at = a->password_updated_at;
+    a->kind = ACTOR_PERSON;
     a->user_id = s->user_id;
     a->session_id = id;
     a->csrf_checked = s->csrf_checked;
@@ -69,6 +70,7 @@ int actor_load(struct work *w, int64_t user_id) {
     int rc = db_row(w->conn, &actor_by_id, BINDS(B_INT("id", user_id)), &row);
     if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_AUTHENTICATION_FAILED);
     read_actor(&w->actor, row);
+    w->actor.kind = ACTOR_PERSON;
     w->actor.user_id = user_id;
     stmt_end(row);
     return 0;

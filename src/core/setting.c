@@ -1,3 +1,4 @@
+#include "core/change/change.h"
 #include "core/setting.h"
 
 #include "base/fold.h"
@@ -48,6 +49,7 @@ const struct setting setting_table[] = {
     {26, "mail.from_name", SETTING_TEXT, "", 0, 0, .doc = "The name beside it; empty: desk.name."},
     {27, "mail.notify_password_changes", SETTING_BOOL, "1", 0, 0, .doc = "Who gets a new password is told by mail."},
     {28, "files.max_megabytes", SETTING_INT, "20", 1, 1024, .doc = "The largest file that may be uploaded, in megabytes of 1,048,576 bytes."},
+    {34, "changes.kept_days", SETTING_INT, "30", 1, 3650, .doc = "How many days the change log keeps an entry."},
     {33, "files.unattached_megabytes", SETTING_INT, "200", 1, 102400, .doc = "How many megabytes the files of one person may have that nothing refers to yet."},
     {29, "desk.phone_region", SETTING_TEXT, "", 0, 0, .doc = "Country of phone numbers without country code, in two letters like DE; without, they are kept as digits.",
      .job = "index_names"},
@@ -281,6 +283,12 @@ static int put_value(struct work *w, const struct setting *s, struct str value) 
     return db_exec(w->conn, &setting_put, BINDS(B_TEXT("name", str_of(s->name)), B_TEXT("value", value), B_INT("now", w->now)));
 }
 
+static void record_setting(struct work *w, const struct setting *s, struct str now, struct str wanted) {
+    struct changed object = {"setting", s->id, 0};
+    if (s->type == SETTING_SECRET) change_named(w, object, s->name);
+    else change_property(w, object, s->name, changed_text(now), changed_text(wanted));
+}
+
 int settings_put(struct work *w, const struct setting_value *values, int count) {
     struct str now[SETTINGS], wanted[SETTINGS] = {0};
     TRY(check_roles(w, values, count));
@@ -290,6 +298,9 @@ int settings_put(struct work *w, const struct setting_value *values, int count) 
     forget_secrets(w, now, wanted);
     after_commit(w, reload, NULL);
     for (size_t i = 0; i < SETTINGS; i++)
-        if (wanted[i].p) TRY(put_value(w, &setting_table[i], wanted[i]));
+        if (wanted[i].p) {
+            record_setting(w, &setting_table[i], now[i], wanted[i]);
+            TRY(put_value(w, &setting_table[i], wanted[i]));
+        }
     return 0;
 }

@@ -2,7 +2,7 @@
 
 #include "base/fold.h"
 #include "base/limits.h"
-#include "core/activity.h"
+#include "core/change/watch.h"
 #include "core/name_index.h"
 #include "json/json.h"
 
@@ -42,11 +42,12 @@ QUERY(organization_tags_changed, "UPDATE organizations SET updated_at = :now WHE
 
 static const struct tagging {
     const struct query *add, *keep, *drop, *count, *listed, *changed;
+    enum watch_kind watched;
 } taggings[] = {
     [TAGGED_USER] = {&user_tags_add,         &user_tags_keep,         &user_tags_drop,         &user_tags_count, &user_tags_listed,
-                     &user_tags_changed                                                                                                                               },
+                     &user_tags_changed, WATCH_USER},
     [TAGGED_ORGANIZATION] = {&organization_tags_add, &organization_tags_keep, &organization_tags_drop,
-                     &organization_tags_count,                                                                   &organization_tags_listed, &organization_tags_changed},
+                     &organization_tags_count, &organization_tags_listed, &organization_tags_changed, WATCH_ORGANIZATION},
 };
 
 struct str tag_key(struct arena *a, struct str name) {
@@ -106,7 +107,7 @@ static int change(struct work *w, enum tagged kind, int64_t owner_id, const stru
                   const struct query *second, const struct named *list, int count) {
     const struct bind *binds =
         BINDS(B_INT("owner", owner_id), B_TEXT("keys", keys_of(w->arena, list, count)), B_INT("now", w->now));
-    if (kind == TAGGED_USER) TRY(activity_watch(w, ACTIVITY_OF_USER, owner_id));
+    TRY(watch(w, taggings[kind].watched, owner_id));
     TRY(db_exec(w->conn, taggings[kind].changed, binds));
     TRY(db_exec(w->conn, first, binds));
     return second ? db_exec(w->conn, second, binds) : 0;

@@ -1,6 +1,7 @@
 #include "core/team.h"
 
-#include "core/activity.h"
+#include "core/change/change.h"
+#include "core/change/watch.h"
 #include "core/cascade.h"
 #include "core/hours.h"
 
@@ -19,6 +20,7 @@ QUERY(teams_staffed, "SELECT t.id, h.zones, h.holidays, h.time_zone FROM teams t
 
 int teams_delete(struct work *w, struct str ids) {
     const struct bind *binds = BINDS(B_TEXT("ids", ids), B_INT("now", w->now));
+    TRY(changes_deleted(w, "team", ids));
     TRY(db_exec(w->conn, &teams_mark, binds));
     TRY(db_exec(w->conn, &teams_people_changed, binds));
     TRY(db_exec(w->conn, &team_members_remove, binds));
@@ -28,7 +30,7 @@ int teams_delete(struct work *w, struct str ids) {
 QUERY(team_changed, "UPDATE teams SET updated_at = :now WHERE id = :team AND deleted_at IS NULL");
 
 int team_add_members(struct work *w, int64_t team_id, struct str users) {
-    TRY(activity_watch_all(w, ACTIVITY_OF_USER, users));
+    TRY(watch_all(w, WATCH_USER, users));
     int rc = db_exec(w->conn, &team_changed, BINDS(B_INT("team", team_id), B_INT("now", w->now)));
     if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND); /* deleted meanwhile */
     TRY(db_exec(w->conn, &people_teams_changed, BINDS(B_TEXT("users", users), B_INT("now", w->now))));
@@ -36,7 +38,7 @@ int team_add_members(struct work *w, int64_t team_id, struct str users) {
 }
 
 int team_remove_members(struct work *w, int64_t team_id, struct str users) {
-    TRY(activity_watch_all(w, ACTIVITY_OF_USER, users));
+    TRY(watch_all(w, WATCH_USER, users));
     TRY(db_exec(w->conn, &team_changed, BINDS(B_INT("team", team_id), B_INT("now", w->now))));
     TRY(db_exec(w->conn, &people_teams_changed, BINDS(B_TEXT("users", users), B_INT("now", w->now))));
     return db_exec(w->conn, &team_member_remove, BINDS(B_INT("team", team_id), B_TEXT("users", users)));

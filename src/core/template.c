@@ -1,5 +1,7 @@
 #include "core/template.h"
 
+#include "core/change/change.h"
+
 #include "base/limits.h"
 #include "core/change.h"
 
@@ -85,6 +87,7 @@ int template_put(struct work *w, int64_t brand_id, const struct template *t, str
     TRY(keep(w, BINDS(B_INT("brand", brand_id), B_TEXT("name", name), B_TEXT("contents", now), B_INT("kept", LIMIT_VERSIONS),
                   B_INT("size", LIMIT_VERSIONS_SIZE))));
     TRY(change_note(w, change_of_template(w->arena, brand_id, t->name)));
+    change_named(w, (struct changed){"brand", brand_id, 0}, STR_CAT(w->arena, S("templates."), name).p);
     return db_exec(w->conn, str_eq(next, original) ? &template_drop : &template_say,
                    BINDS(B_INT("brand", brand_id), B_TEXT("name", name), B_TEXT("contents", next), B_ID("creator", w->actor.user_id),
                          B_INT("now", w->now)));

@@ -1,7 +1,7 @@
 #include "core/user.h"
 
 #include "base/fold.h"
-#include "core/activity.h"
+#include "core/change/watch.h"
 #include "core/avatar.h"
 #include "core/cascade.h"
 #include "core/contact.h"
@@ -12,6 +12,8 @@
 #include "core/link.h"
 #include "core/name_index.h"
 #include "core/organization.h"
+#include "core/password.h"
+#include "core/remember.h"
 #include "core/session.h"
 #include "json/json.h"
 
@@ -40,7 +42,7 @@ int user_create(struct work *w, const struct user_new *n, bool by_staff, int64_t
                         B_ID("case_access", n->agent_case_access), B_INT("organization_access", access), B_ID("organization", organization),
                         B_INT("locale", n->locale_id ? n->locale_id : 1), B_TEXT("zone", n->time_zone), B_TEXT("signature", n->signature),
                         B_TEXT("hash", n->password_hash), B_ID("password_at", n->password_hash.p ? w->now : 0), B_INT("now", w->now)), id));
-    TRY(activity_mark(w, ACTIVITY_OF_USER, *id, USER_CREATED));
+    TRY(watch_created(w, WATCH_USER, *id));
     TRY(name_indexed(w->conn, NAME_USER, *id, (struct str){0}, fold_key(w->arena, n->full_name)));
     int rc = add_identity(w, IDENTITY_EMAIL, &(struct identity_new){.user_id = *id, .value = n->email, .is_validated = by_staff});
     int rc2 = add_identity(w, IDENTITY_PHONE, &(struct identity_new){.user_id = *id, .value = n->phone, .is_validated = by_staff, .parameter = "phone"});
@@ -65,14 +67,13 @@ QUERY(users_names, "SELECT id, name_key FROM users WHERE id IN @LIST(:users) AND
 
 int user_join_teams(struct work *w, int64_t user_id, struct str teams) {
     const struct bind *binds = BINDS(B_INT("user", user_id), B_TEXT("teams", teams), B_INT("now", w->now));
-    TRY(activity_watch(w, ACTIVITY_OF_USER, user_id));
+    TRY(watch(w, WATCH_USER, user_id));
     TRY(db_exec(w->conn, &teams_changed, binds));
     TRY(db_exec(w->conn, &teams_leave, binds));
     return db_exec(w->conn, &teams_join, binds);
 }
 
-int user_set_role(struct work *w, int64_t user_id, int64_t role_id) {
-    TRY(activity_watch(w, ACTIVITY_OF_USER, user_id));
+static int set_role(struct work *w, int64_t user_id, int64_t role_id) {
     return db_exec(w->conn, &user_role_set, BINDS(B_INT("user", user_id), B_INT("role", role_id), B_INT("now", w->now)));
 }
 
@@ -84,18 +85,33 @@ static int index_name(struct work *w, int64_t user_id, struct str key) {
     return name_indexed(w->conn, NAME_USER, user_id, before, key);
 }
 
-int user_set_name(struct work *w, int64_t user_id, struct str name) {
-    TRY(activity_watch(w, ACTIVITY_OF_USER, user_id));
+static int set_name(struct work *w, int64_t user_id, struct str name) {
     TRY(index_name(w, user_id, fold_key(w->arena, name)));
     return db_exec(w->conn, &user_name_set,
                    BINDS(B_INT("user", user_id), B_TEXT("name", name), B_TEXT("key", fold_key(w->arena, name)), B_INT("now", w->now)));
 }
 
-int user_set_organization(struct work *w, int64_t user_id, int64_t organization_id) {
-    TRY(activity_watch(w, ACTIVITY_OF_USER, user_id));
+static int set_organization(struct work *w, int64_t user_id, int64_t organization_id) {
     TRY(organization_hold(w, organization_id));
     int moved = db_exec(w->conn, &user_organization_set, BINDS(B_INT("user", user_id), B_ID("organization", organization_id), B_INT("now", w->now)));
     return moved <= 0 ? moved : cascade(w, CASCADE_REQUESTER, json_ids(w->arena, &user_id, 1));
+}
+
+static int end_logins(struct work *w, int64_t user_id) {
+    TRY(remember_end(w, user_id));
+    return sessions_end(w, user_id, 0);
+}
+
+int user_change(struct work *w, int64_t user_id, const struct user_change *wanted) {
+    unsigned set = wanted->set;
+    TRY(watch(w, WATCH_USER, user_id));
+    TRY(record_update(w, (struct record){NULL, "users"}, &user_id, 1, wanted->columns, wanted->column_count));
+    if (set & USER_ROLE) TRY(set_role(w, user_id, wanted->role_id));
+    if (set & USER_NAME) TRY(set_name(w, user_id, wanted->full_name));
+    if (set & USER_PASSWORD) TRY(password_set(w, user_id, wanted->password_hash));
+    if (set & USER_ORGANIZATION) TRY(set_organization(w, user_id, wanted->organization_id));
+    if (set & USER_TEAMS) TRY(user_join_teams(w, user_id, wanted->team_ids));
+    return set & USER_ENABLED && !wanted->is_enabled ? end_logins(w, user_id) : 0;
 }
 
 struct named {
@@ -115,7 +131,7 @@ static int unindex_names(struct work *w, struct str users, int count) {
 /* Without what follows for conversations. People who were deleted before stay so. */
 static int leave(struct work *w, const int64_t *ids, int count, struct str users) {
     const struct bind *binds = BINDS(B_TEXT("users", users), B_INT("now", w->now));
-    for (int i = 0; i < count; i++) TRY(activity_mark(w, ACTIVITY_OF_USER, ids[i], USER_DELETED));
+    for (int i = 0; i < count; i++) TRY(watch_deleted(w, WATCH_USER, ids[i]));
     TRY(unindex_names(w, users, count));
     TRY(db_exec(w->conn, &users_mark_deleted, binds));
     TRY(identities_free(w, users));

@@ -2,6 +2,7 @@
 #ifndef CORE_USER_H
 #define CORE_USER_H
 
+#include "core/change/record.h"
 #include "core/words.h"
 #include "work/work.h"
 
@@ -15,10 +16,24 @@ struct user_new {
  * Makes a user with its first identities, primary; validated when staff made it (by_staff). FIELD_DUPLICATE names email or phone. */
 int user_create(struct work *w, const struct user_new *n, bool by_staff, int64_t *id);
 
-int user_join_teams(struct work *w, int64_t user_id, struct str team_ids); /* JSON array: replaces the memberships */
-int user_set_role(struct work *w, int64_t user_id, int64_t role_id);
-int user_set_name(struct work *w, int64_t user_id, struct str full_name);
-int user_set_organization(struct work *w, int64_t user_id, int64_t organization_id);
+enum user_property { USER_NAME = 1, USER_ROLE = 2, USER_PASSWORD = 4, USER_ORGANIZATION = 8, USER_TEAMS = 16, USER_ENABLED = 32 };
+
+/* Columns that nothing follows from, and the properties named by `set`. */
+struct user_change {
+    const struct column *columns; /* of the table users */
+    int column_count;
+    unsigned set;
+    struct str full_name, password_hash;
+    struct str team_ids; /* JSON array: replaces the memberships */
+    int64_t role_id, organization_id; /* organization 0: none */
+    bool is_enabled;
+};
+
+/* The one function that changes a person: writes what is given, and what follows from it (looked-up names, conversations that move with the person,
+ * sessions that end). The caller has checked who may, and that the references exist. */
+int user_change(struct work *w, int64_t user_id, const struct user_change *wanted);
+
+int user_join_teams(struct work *w, int64_t user_id, struct str team_ids);
 int users_delete(struct work *w, const int64_t *ids, int count); /* soft: identities freed, sessions ended, conversations unassigned */
 /* Deletes, and erases personal data, by a cascade; the conversations stay. People who were deleted before may be among them. */
 int users_purge(struct work *w, const int64_t *ids, int count);

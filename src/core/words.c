@@ -50,6 +50,8 @@ const struct word field_kinds[] = {{FIELD_TEXT, "TEXT"},
 const struct word template_apps[] = {{TEMPLATE_MAIL, "MAIL"}, {TEMPLATE_PAGE, "PAGE"}, {0}};
 const struct word template_categories[] = {{TEMPLATE_IDENTITY, "IDENTITY"}, {TEMPLATE_ACCOUNT, "ACCOUNT"}, {0}};
 const struct word activity_names[] = {{USER_CREATED, "USER_CREATED"}, {USER_UPDATED, "USER_UPDATED"}, {USER_DELETED, "USER_DELETED"},
-                                      {USER_MAIL_FAILED, "USER_MAIL_FAILED"}, {0}};
+                                      {USER_MAIL_FAILED, "USER_MAIL_FAILED"}, {ORGANIZATION_CREATED, "ORGANIZATION_CREATED"},
+                                      {ORGANIZATION_UPDATED, "ORGANIZATION_UPDATED"}, {ORGANIZATION_DELETED, "ORGANIZATION_DELETED"},
+                                      {CASE_CREATED, "CASE_CREATED"}, {CASE_UPDATED, "CASE_UPDATED"}, {CASE_DELETED, "CASE_DELETED"}, {0}};
 const struct word mail_statuses[] = {{MAIL_QUEUED, "QUEUED"}, {MAIL_SENT, "SENT"}, {MAIL_HELD, "HELD"}, {MAIL_REFUSED, "REFUSED"}, {MAIL_FAILED, "FAILED"},
                                      {MAIL_BOUNCED, "BOUNCED"}, {0}};

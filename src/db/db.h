@@ -7,8 +7,11 @@
  *     @LIST(:ids)    the integers of a JSON array, as a row source for IN:  id IN @LIST(:ids)
  *     @TEXTS(:names) the same for texts
  *     @INSTR@(a, b)  where text b begins in text a, byte for byte; 0: nowhere
- *     @UNSEEN(:place) a condition of the outbox: entries that a reader who stood at this place has not seen
- *     @PLACE@        the place in the outbox of who reads now, in this snapshot; CAST it to TEXT
+ *     @UNSEEN(:place) a condition on a table with @XID@: its rows that a reader at this place has not seen
+ *     @SEEN(:place)  the opposite: its rows that were committed at this place
+ *     @PLACE(table)  the reader's present place in a table with @XID@, in this snapshot; CAST it to TEXT
+ *     @STORE@        names the store whose places these are
+ *     @JSON_ROWS(x)  aggregate: the values of a column as a JSON array, as text
  *     @SHARD@        a small number that writes side by side seldom share: 0 on SQLite
  *     @ID@ @BLOB@ @XID@ in schema files only: an identity column; the type of bytes; the outbox's transaction
  *     @LOCK@         at the end of a SELECT in a write: lock these rows (empty on SQLite: one writer)

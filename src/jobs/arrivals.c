@@ -1,7 +1,7 @@
 #include "jobs/arrivals.h"
 
 #include "base/log.h"
-#include "core/activity.h"
+#include "core/change/finish.h"
 #include "mail/bounce.h"
 #include "mail/inbox.h"
 #include "mail/report.h"
@@ -21,8 +21,9 @@ static int handle(struct conn *c, void *arg) {
     struct arrival *m = arg;
     work_init(&m->work, m->desk, m->arena);
     m->work.conn = c;
+    m->work.actor = (struct actor){.kind = ACTOR_MAIL, .cause = S("A mail server")};
     TRY(bounce_note(&m->work, &m->report));
-    return activities_write(&m->work);
+    return work_finish(&m->work);
 }
 
 static bool keep_apart(struct desk *d, struct arena *a, struct str name, const char *why) {

@@ -14,7 +14,7 @@
 #include "jobs/runner.h"
 
 #include "base/log.h"
-#include "core/activity.h"
+#include "core/change/finish.h"
 #include "core/job.h"
 #include "core/session.h"
 #include "jobs/arrivals.h"
@@ -89,8 +89,9 @@ static int carry_out(struct conn *c, void *arg) {
     int rc = job_hold(w, &t->job);
     if (rc == 0) log_warn("job %" PRId64 " (%s) was claimed by another process", t->job.id, t->job.kind.p);
     if (rc <= 0) return rc;
+    w->actor = (struct actor){.kind = ACTOR_SYSTEM, .cause = str_fmt(w->arena, "Job: %s", t->kind->name)};
     TRY(t->kind->run(w, &t->job));
-    return activities_write(w);
+    return work_finish(w);
 }
 
 static int put_off(struct conn *c, void *arg) {

@@ -3,9 +3,11 @@
 #include "api/machine.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "core/change/log.h"
 #include "core/outbox.h"
 #include "core/remember.h"
 #include "core/session.h"
+#include "core/setting.h"
 #include "jobs/sweep_files.h"
 
 #define OLDEST(table, key, old) "DELETE FROM " table " WHERE (" key ") IN (SELECT " key " FROM " table " o WHERE " old " LIMIT :most)"
@@ -39,7 +41,7 @@ static const struct sweep {
 };
 
 struct sweeping {
-    int64_t now;
+    int64_t now, changes_kept;
     bool more;
 };
 
@@ -52,12 +54,17 @@ static int run(struct conn *c, void *arg) {
         TRY(rows);
         left -= rows;
     }
+    if (left) {
+        int rows = change_log_prune(c, s->now - s->changes_kept, left);
+        TRY(rows);
+        left -= rows;
+    }
     s->more = left == 0;
     return 0;
 }
 
 void sweep(struct desk *d) {
-    struct sweeping s = {.now = clock_now(&d->clock)};
+    struct sweeping s = {.now = clock_now(&d->clock), .changes_kept = setting_int(d, "changes.kept_days") * TIME_DAY};
     int rc;
     do rc = db_write(d->db, run, &s);
     while (rc >= 0 && s.more);

@@ -1,29 +1,49 @@
 /* The audit trail as staff read it (completions.md section 6). */
 #include "api/generic.h"
+#include "api/view.h"
 #include "core/words.h"
 
-/* Of who is purged nothing is shown, even while it is being erased (core/cascade.c). */
-#define UNLESS_PURGED(value)                                                                                            \
-    "CASE WHEN EXISTS (SELECT 1 FROM activities o JOIN users u ON u.id = o.owner_user_id WHERE o.id = t.activity_id "   \
-    "AND u.purged_at IS NOT NULL) THEN NULL ELSE " value " END"
+/* The values of a purged person are shown to nobody, even while they are being erased (core/cascade.c). */
+#define UNLESS_PURGED(values) "CASE WHEN EXISTS (SELECT 1 FROM users u WHERE u.id = t.owner_user_id AND u.purged_at IS NOT NULL) THEN NULL ELSE " values " END"
 
-static const struct field change_fields[] = {
-    {"field",                     F_TEXT, READONLY, .doc = "What changed; of a mail that failed mail, recipient, status and reason.", .example = "\"full_name\""},
-    {"previous_value",                   F_LONG, READONLY, .column = UNLESS_PURGED("t.previous_value"),
-     .doc = "What it was, of lists what is gone; null where there was nothing, of secrets, and of who was purged.",
-     .example = "\"Ada Byron\""},
-    {"current_value", F_LONG, READONLY, .column = UNLESS_PURGED("t.current_value"), .doc = "What it became, of lists what is new.", .example = "\"Ada Lovelace\""},
-    {0           },
-};
-const struct resource activity_change_resource = {.type = "activity_change",
-                                                  .title = "Changes",
-                                                  .doc = "What an activity changed.",
-                                                  .table = "activity_changes",
-                                                  .fields = change_fields,
-                                                  .is_item = true};
+/* The item at a place of a JSON array of texts; NULL: the array is gone, or the item is null. */
+static const struct json *text_at(const struct json *list, size_t at) {
+    const struct json *j = list && list->type == JSON_ARRAY ? list->first : NULL;
+    for (; j && at; at--) j = j->next;
+    return j && j->type == JSON_STRING ? j : NULL;
+}
+
+static const struct json *texts_of(struct view *v, const struct row *row, const char *member) {
+    struct json *list = NULL;
+    struct json_error err;
+    const struct value *text = row_cell(row, member);
+    if (text->type != V_TEXT || json_parse(v->c->work.arena, text->s, &list, &err) < 0) return NULL;
+    return list;
+}
+
+static void write_text(struct json_writer *w, struct view *v, const char *name, const struct json *text) {
+    jw_key(w, str_of(name));
+    if (text) jw_str(&v->w, text->text);
+    else jw_null(&v->w);
+}
+
+static void render_changes(struct view *v, const struct row *row, const struct value *own) {
+    const struct json *fields = texts_of(v, row, "fields"), *previous = texts_of(v, row, "previous_values"), *current = texts_of(v, row, "current_values");
+    size_t at = 0;
+    (void)own;
+    jw_array(&v->w);
+    for (const struct json *field = fields ? fields->first : NULL; field; field = field->next, at++) {
+        jw_object(&v->w);
+        write_text(&v->w, v, "field", field);
+        write_text(&v->w, v, "previous_value", text_at(previous, at));
+        write_text(&v->w, v, "current_value", text_at(current, at));
+        jw_end(&v->w);
+    }
+    jw_end(&v->w);
+}
 
 /* 4: USER_MAIL_FAILED */
-#define ACTOR "COALESCE((SELECT u.full_name FROM users u WHERE u.id = t.actor_id), CASE t.name WHEN 4 THEN 'A mail server' ELSE 'Somebody without a login' END)"
+#define ACTOR "COALESCE((SELECT u.full_name FROM users u WHERE u.id = t.actor_id), CASE t.name WHEN 4 THEN 'A mail server' ELSE COALESCE(t.cause, 'Somebody without a login') END)"
 
 static const struct field activity_fields[] = {
     {"owner",                                                     F_TEXT, HIDDEN, .column = "'users/' || t.owner_user_id",
@@ -33,8 +53,13 @@ static const struct field activity_fields[] = {
      .example = "\"Agnes Agent changed full_name\""},
     {"actor",                                                      F_REF, READONLY, .ref = "user",
      .doc = "Who did it; null: nobody who was logged in, as by a mailed link, or the server itself."},
-    {"changes",                                                   F_ROWS, READONLY, .ref = "activity_change", .owned_by = "activity_id",
-     .doc = "What became of each field that changed."},
+    {"fields", F_LONG, HIDDEN, .doc = "Names of what changed, as a JSON array."},
+    {"previous_values", F_LONG, HIDDEN, .column = UNLESS_PURGED("t.previous_values"), .doc = "What they were."},
+    {"current_values", F_LONG, HIDDEN, .column = UNLESS_PURGED("t.current_values"), .doc = "What they became."},
+    {"changes", F_COMPUTED, READONLY, .column = "", .render = render_changes,
+     .doc = "Each field that changed, with its values before and after. Of a list they are what is gone and what is new. Of a failed mail the fields are mail, "
+            "recipient, status and reason. A value is null where there was none, of a secret, and after a purge.",
+     .example = "[{\"field\": \"full_name\", \"previous_value\": \"Ada Byron\", \"current_value\": \"Ada Lovelace\"}]"},
     {"created_at",                                    F_TIME, READONLY, .doc = "When it happened."},
     {0                                                  },
 };

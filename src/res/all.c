@@ -42,7 +42,7 @@
     X(note) \
     X(file) \
     X(activity) \
-    X(activity_change) \
+    X(change) \
     X(autocomplete) \
     X(profile) \
     X(session) \

@@ -2,6 +2,7 @@
 #include "res/person.h"
 
 #include "api/generic.h"
+#include "core/change/change.h"
 
 #include <stdlib.h>
 
@@ -122,12 +123,17 @@ static const struct field business_hour_fields[] = {
     {0},
 };
 
+QUERY(teams_of_hours, "SELECT id, businesshour_id FROM teams WHERE businesshour_id IN @LIST(:ids) ORDER BY id @LOCK@");
 QUERY(hours_leave_teams, "UPDATE teams SET businesshour_id = NULL, updated_at = :now WHERE businesshour_id IN @LIST(:ids)");
 
 /* Teams of deleted hours fall to the default. */
 static int remove_hours(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
+    int rc;
+    DB_ROWS(rc, c->work.conn, &teams_of_hours, BINDS(B_TEXT("ids", api_ids(c))), row)
+    change_property(&c->work, (struct changed){"team", col_int(row, 0), 0}, "businesshour", changed_id(col_int(row, 1)), changed_nothing());
+    TRY(rc);
     TRY(db_exec(c->work.conn, &hours_leave_teams, BINDS(B_TEXT("ids", api_ids(c)), B_INT("now", c->work.now))));
     TRY(api_remove(c));
     return api_reply(c);

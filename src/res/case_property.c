@@ -37,6 +37,7 @@ static int create_status(struct call *c) {
     TRY(api_input(c));
     TRY(db_insert(c->work.conn, &status_insert,
                   BINDS(B_TEXT("label", in_text(c, "label")), B_INT("active", in_int(c, "is_sla_active")), B_INT("now", c->work.now)), &c->id));
+    api_record_created(c);
     return api_reply(c);
 }
 QUERY(status_mark_deleted, "UPDATE case_statuses SET is_deleted = 1, updated_at = :now WHERE id = :id AND is_system = 0");
@@ -47,6 +48,7 @@ static int remove_status(struct call *c) {
     TRY(api_input(c));
     int rc = db_exec(c->work.conn, &status_mark_deleted, BINDS(B_INT("id", c->id), B_INT("now", c->work.now)));
     if (rc <= 0) return rc < 0 ? rc : fail_state(&c->work, "A status of the system can not be deleted. Delete statuses of your own.");
+    api_record_deleted(c);
     return api_reply(c);
 }
 static int reorder_statuses(struct call *c) { return api_reorder(c, "status_ids", "sort_order"); }
@@ -85,6 +87,7 @@ static int create_priority(struct call *c) {
     TRY(api_input(c));
     TRY(db_insert(c->work.conn, &priority_insert,
                   BINDS(B_TEXT("label", in_text(c, "label")), B_ID("level", in_int(c, "level")), B_INT("now", c->work.now)), &c->id));
+    api_record_created(c);
     return api_reply(c);
 }
 static int remove_priority(struct call *c) { return remove_unused(c, "EXISTS (SELECT 1 FROM cases k WHERE k.priority_id = t.id)"); }
@@ -122,6 +125,7 @@ QUERY(type_insert, "INSERT INTO case_types (label, type, sort_order, created_at,
 static int create_type(struct call *c) {
     TRY(api_input(c));
     TRY(db_insert(c->work.conn, &type_insert, BINDS(B_TEXT("label", in_text(c, "label")), B_INT("now", c->work.now)), &c->id));
+    api_record_created(c);
     return api_reply(c);
 }
 static int remove_type(struct call *c) { return remove_unused(c, "EXISTS (SELECT 1 FROM cases k WHERE k.type_id = t.id)"); }

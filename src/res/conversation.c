@@ -1,4 +1,5 @@
 #include "core/case.h"
+#include "core/case_count.h"
 
 #include "api/generic.h"
 #include "api/input.h"
@@ -257,9 +258,13 @@ static int update(struct call *c) {
     TRY(api_input(c));
     TRY(case_not_closed(&c->work, &now));
     TRY(check_status(c, &now));
-    if (given(c, "status")) TRY(case_set_status(&c->work, &now, in_int(c, "status")));
-    in(c, "status")->given = in(c, "source")->given = false;
-    TRY(api_store(c));
+    struct case_change wanted = {.set = (given(c, "subject") ? CASE_SUBJECT : 0U) | (given(c, "status") ? CASE_STATUS : 0U) |
+                                        (given(c, "priority") ? CASE_PRIORITY : 0U) | (given(c, "type") ? CASE_TYPE : 0U),
+                                 .subject = in_text(c, "subject"),
+                                 .status_id = in_int(c, "status"),
+                                 .priority_id = in_int(c, "priority"),
+                                 .type_id = in_int(c, "type")};
+    if (wanted.set) TRY(case_change(&c->work, &now, &wanted));
     return api_reply(c);
 }
 

@@ -302,6 +302,7 @@ static int create(struct call *c) {
         .is_required_on_resolution = in_int(c, "is_required_on_resolution") != 0, .sort_order = in_int(c, "sort_order")};
     if (n.field.key.p == NULL) TRY(custom_field_key(&c->work, area->area, title_given(c), &n.field.key));
     TRY(custom_field_create(&c->work, &n, &c->id));
+    api_record_created(c);
     TRY(api_keep(c));
     return api_reply(c);
 }
@@ -379,6 +380,7 @@ static int remove_fields(struct call *c) {
     TRY(api_input(c));
     TRY(check_removable(c));
     TRY(custom_fields_remove(&c->work, api_ids(c)));
+    api_record_deleted(c);
     return api_reply(c);
 }
 

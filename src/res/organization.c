@@ -91,17 +91,18 @@ static int create(struct call *c) {
     TRY(api_insert(c));
     c->ids = &c->id;
     c->id_count = 1;
-    TRY(organizations_index_names(&c->work, api_ids(c), true));
+    TRY(organization_created(&c->work, c->id));
     return api_reply(c);
 }
 
 static int update(struct call *c) {
+    struct column list[RECORD_COLUMNS];
     TRY(api_target(c));
     TRY(api_input(c));
-    if (given(c, "name")) TRY(organizations_index_names(&c->work, api_ids(c), false));
-    TRY(api_store(c));
-    if (given(c, "name")) TRY(organizations_index_names(&c->work, api_ids(c), true));
-    if (given(c, "is_validated")) TRY(organization_validate_domains(&c->work, c->id));
+    struct organization_change wanted = {.columns = list, .column_count = api_columns(c, list), .name = given(c, "name"),
+                                         .is_validated = given(c, "is_validated")};
+    if (api_given(c)) TRY(organization_change(&c->work, c->id, &wanted));
+    TRY(api_keep(c));
     return api_reply(c);
 }
 
@@ -134,6 +135,6 @@ static const struct route organization_routes[] = {
 const struct resource organization_resource = {
     .type = "organization", .title = "Organizations", .doc = "Whom customers work for.", .url = "organizations/:id", .table = "organizations",
     .where = "t.deleted_at IS NULL", .fields = organization_fields, .routes = organization_routes, .visible = visible, .subject = &organization_subject,
-    .changes_unseen = true,
+    .changes_unseen = true, .watched = WATCH_ORGANIZATION,
     .changed = "SELECT MAX(h.at) FROM (SELECT t.updated_at AS at FROM organizations t WHERE t.id = :id "
                "UNION ALL SELECT c.at FROM changes c WHERE c.what = 'custom_fields') AS h"};

@@ -2,7 +2,7 @@
 #include "api/generic.h"
 #include "api/machine.h"
 #include "base/limits.h"
-#include "core/activity.h"
+#include "core/change/watch.h"
 #include "core/auth_token.h"
 #include "core/avatar.h"
 #include "core/password.h"
@@ -60,11 +60,14 @@ static int read_own(struct call *c) {
 }
 
 static int update_own(struct call *c) {
+    struct column list[RECORD_COLUMNS];
     own_row(c);
     TRY(api_target(c));
     TRY(api_input(c));
-    TRY(api_store(c));
-    if (given(c, "full_name")) TRY(user_set_name(&c->work, c->id, in_text(c, "full_name")));
+    struct user_change wanted = {.columns = list, .column_count = api_columns(c, list), .set = given(c, "full_name") ? USER_NAME : 0U,
+                                 .full_name = in_text(c, "full_name")};
+    if (api_given(c)) TRY(user_change(&c->work, c->id, &wanted));
+    TRY(api_keep(c));
     TRY(avatar_store(c, c->id));
     return api_reply(c);
 }
@@ -172,5 +175,5 @@ static const struct route profile_routes[] = {
 };
 
 const struct resource profile_resource = {.type = "profile", .title = "Profile", .doc = "The caller's own person.", .url = "profile",
-                                          .table = "users", .fields = profile_fields, .routes = profile_routes, .is_person = true, .activities = ACTIVITY_OF_USER,
+                                          .table = "users", .fields = profile_fields, .routes = profile_routes, .is_person = true, .watched = WATCH_USER,
                                           .changes_unseen = true, .changed = PERSON_CHANGED};

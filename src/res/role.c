@@ -32,6 +32,7 @@ static int create(struct call *c) {
     TRY(db_insert(c->work.conn, &role_insert,
                   BINDS(B_TEXT("title", in_text(c, "title")), B_INT("type", in_int(c, "type")), B_INT("access", in_int(c, "agent_case_access")),
                         B_INT("now", c->work.now)), &c->id));
+    api_record_created(c);
     TRY(permissions_create(&c->work, c->id));
     return api_reply(c);
 }

@@ -3,7 +3,7 @@
 #include "api/generic.h"
 #include "api/view.h"
 #include "base/fold.h"
-#include "core/activity.h"
+#include "core/change/watch.h"
 #include "core/definition.h"
 #include "core/factor.h"
 #include "core/identity.h"
@@ -226,17 +226,24 @@ static int invite(struct call *c) {
 QUERY(user_role, "SELECT role_id FROM users WHERE id = :id");
 QUERY(user_role_type, "SELECT role_type FROM users WHERE id = :id");
 
-static int update_related(struct call *c, int64_t type) {
-    struct work *w = &c->work;
-    if (given(c, "role") && in_int(c, "role")) TRY(user_set_role(w, c->id, in_int(c, "role")));
-    if (given(c, "full_name")) TRY(user_set_name(w, c->id, in_text(c, "full_name")));
-    if (given(c, "password") && prepared_hash(c).p) TRY(password_set(w, c->id, prepared_hash(c)));
-    if (given(c, "organization")) TRY(user_set_organization(w, c->id, in_int(c, "organization")));
-    if (given(c, "team_ids")) TRY(user_join_teams(w, c->id, team_ids(c)));
-    else if (type == ROLE_CUSTOMER) TRY(user_join_teams(w, c->id, S("[]")));
-    if (!given(c, "is_enabled") || in_int(c, "is_enabled")) return 0;
-    TRY(remember_end(w, c->id));
-    return sessions_end(w, c->id, 0);
+/* What was asked for, as core takes it. type: of the role that the person will have. */
+static int change_person(struct call *c, int64_t type) {
+    struct column list[RECORD_COLUMNS];
+    bool role = given(c, "role") && in_int(c, "role"), teams = given(c, "team_ids") || type == ROLE_CUSTOMER;
+    bool password = given(c, "password") && prepared_hash(c).p;
+    struct user_change wanted = {
+        .columns = list,
+        .column_count = api_columns(c, list),
+        .set = (role ? USER_ROLE : 0U) | (given(c, "full_name") ? USER_NAME : 0U) | (password ? USER_PASSWORD : 0U) |
+               (given(c, "organization") ? USER_ORGANIZATION : 0U) | (teams ? USER_TEAMS : 0U) | (given(c, "is_enabled") ? USER_ENABLED : 0U),
+        .full_name = in_text(c, "full_name"),
+        .password_hash = prepared_hash(c),
+        .team_ids = given(c, "team_ids") ? team_ids(c) : S("[]"),
+        .role_id = in_int(c, "role"),
+        .organization_id = in_int(c, "organization"),
+        .is_enabled = in_int(c, "is_enabled") != 0,
+    };
+    return user_change(&c->work, c->id, &wanted);
 }
 
 static int update(struct call *c) {
@@ -257,8 +264,8 @@ static int update(struct call *c) {
     if (failed(&c->work)) return -(int)failure(&c->work);
     bool disabled = given(c, "is_enabled") && !in_int(c, "is_enabled");
     if (disabled || type != ROLE_OWNER) TRY(users_leave_an_owner(&c->work, &c->id, 1, false));
-    TRY(api_store(c));
-    TRY(update_related(c, type));
+    if (api_given(c)) TRY(change_person(c, type));
+    TRY(api_keep(c));
     return api_reply(c);
 }
 
@@ -372,7 +379,7 @@ static const struct route user_routes[] = {
 };
 
 const struct resource user_resource = {.type = "user", .title = "People", .doc = "Staff and customers.", .url = "users/:id", .table = "users",
-                                       .fields = user_fields, .routes = user_routes, .subject = &user_subject, .keyset = true, .is_person = true, .activities = ACTIVITY_OF_USER,
+                                       .fields = user_fields, .routes = user_routes, .subject = &user_subject, .keyset = true, .is_person = true, .watched = WATCH_USER,
                                        .alive = "t.deleted_at IS NULL", .unique_among = "t.deleted_at IS NULL", .changes_unseen = true,
                                        .changed = PERSON_CHANGED};
 

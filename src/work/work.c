@@ -1,5 +1,6 @@
 #include "work/work.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -12,7 +13,10 @@ void work_rewind(struct work *w) {
     w->problem_count = 0;
     w->notices = w->last_notice = NULL;
     w->afters = w->last_after = NULL;
-    w->activities = NULL;
+    w->changes = NULL;
+    w->watched = NULL;
+    w->counts = NULL;
+    w->finished = false;
 }
 
 static struct str text_of(struct arena *a, const char *fmt, va_list args) {
@@ -85,5 +89,6 @@ void after_commit(struct work *w, void (*run)(struct desk *d, void *arg), void *
 }
 
 void work_committed(struct work *w) {
+    assert(w->finished || (w->changes == NULL && w->watched == NULL && w->counts == NULL)); /* else the change log missed them */
     for (struct after *a = w->afters; a; a = a->next) a->run(w->desk, a->arg);
 }

@@ -35,8 +35,13 @@ struct desk {
     void *wake_arg;
 };
 
-/* Who acts. rank is an enum role_type of core/words.h; 0 is nobody. */
+/* Who acts. */
+enum actor_kind { ACTOR_NOBODY, ACTOR_PERSON, ACTOR_FINGERPRINT, ACTOR_TOKEN, ACTOR_SYSTEM, ACTOR_RULE, ACTOR_MAIL };
+
+/* rank is an enum role_type of core/words.h; 0 is nobody. */
 struct actor {
+    enum actor_kind kind;
+    struct str cause; /* why the server acts, for the trail: "Trigger: Escalate". p NULL: a caller's request */
     int rank;
     int64_t user_id, role_id, session_id, organization_id;
     int case_access;      /* enum case_access: staff */
@@ -69,7 +74,9 @@ struct after {
     struct after *next;
 };
 
-struct activity; /* core/activity.h */
+struct changes; /* core/change/change.h */
+struct watched; /* core/change/watch.h */
+struct case_counts; /* core/case_count.h */
 
 struct work {
     struct desk *desk;
@@ -81,7 +88,10 @@ struct work {
     int problem_count;
     struct notice *notices, *last_notice;
     struct after *afters, *last_after;
-    struct activity *activities; /* what is watched for changes */
+    struct changes *changes; /* NULL: none */
+    struct watched *watched; /* objects whose state before the work is known */
+    struct case_counts *counts; /* differences of counters, to be written when the work finishes */
+    bool finished;           /* work_finish has run: nothing may change any more */
 };
 
 void work_init(struct work *w, struct desk *d, struct arena *a);

@@ -6,6 +6,7 @@
 #include "core/access.h"
 #include "core/cascade.h"
 #include "core/case.h"
+#include "core/case_count.h"
 #include "core/check.h"
 #include "core/team.h"
 #include "core/user.h"

@@ -135,7 +135,7 @@ static void say_scope(struct buf *out, const struct operation *op) {
 
 static void say_answer(struct buf *out, const struct manual *m, const struct operation *op) {
     static const char *const shapes[] = {
-        [ONE] = "one", [LIST] = "a page of", [LIST_COUNT] = "all of",
+        [ONE] = "one", [LIST] = "a page of", [LIST_COUNT] = "all of", [LIST_CURSOR] = "a page of",
         [COUNT] = "the number of those done, as <code>total_count</code>", [NONE] = "no data"};
     const struct route *r = op->route;
     html(out, "<dt>Answers</dt><dd>%d, %h", operation_status(op), r->is_download ? "a file" : shapes[r->shape]);

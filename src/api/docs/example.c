@@ -237,6 +237,7 @@ void example_reply(struct json_writer *w, const struct manual *m, const struct o
         put_member(w, "offset", "0");
         put_member(w, "limit", "10");
     }
-    if (shape != ONE && shape != NONE) put_member(w, "total_count", shape == COUNT ? "2" : "1");
+    if (shape == LIST_CURSOR) put_member(w, "limit", "10");
+    if (shape != ONE && shape != NONE && shape != LIST_CURSOR) put_member(w, "total_count", shape == COUNT ? "2" : "1");
     jw_end(w);
 }

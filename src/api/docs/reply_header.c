@@ -12,7 +12,7 @@ static bool has_tag(const struct operation *op, int status) {
 }
 
 static bool has_links(const struct operation *op, int status) {
-    return status == 200 && (op->route->shape == LIST || op->route->also == LIST);
+    return status == 200 && (op->route->shape == LIST || op->route->shape == LIST_CURSOR || op->route->also == LIST);
 }
 
 static bool is_ranged(const struct operation *op, int status) { return op->route->has_ranges && (status == 200 || status == 206); }

@@ -345,6 +345,11 @@ static void put_data(struct json_writer *w, const struct operation *op, enum sha
     put_member(w, "resources", "{'$ref': '#/components/schemas/included'}");
 }
 
+static void put_limit(struct json_writer *w) {
+    put_member(w, "limit", "{'type': 'integer', 'minimum': 1, 'maximum': 1000}");
+    put_member(w, "next_url", "{'type': 'string', 'format': 'uri'}");
+}
+
 static void put_page(struct json_writer *w) {
     static const char *const links[] = {"first_url", "previous_url", "next_url", "last_url", NULL};
     put_member(w, "offset", "{'type': 'integer', 'minimum': 0}");
@@ -358,7 +363,7 @@ static void put_reply_required(struct json_writer *w, const struct operation *op
     if (op->reply) names[n++] = "data";
     if (operation_label(op)) names[n++] = "resource";
     if (shape == LIST && !route_takes_keys(op->route, op->reply)) names[n++] = "offset";
-    if (shape == LIST) names[n++] = "limit";
+    if (shape == LIST || shape == LIST_CURSOR) names[n++] = "limit";
     if (shape == LIST || shape == LIST_COUNT || shape == COUNT) names[n++] = "total_count";
     put_required(w, names);
 }
@@ -376,7 +381,8 @@ static void reply_of_shape(struct json_writer *w, const struct operation *op, en
     jw_end(w);
     if (op->reply) put_data(w, op, shape);
     if (shape == LIST) put_page(w);
-    if (shape != ONE && shape != NONE) put_member(w, "total_count", "{'type': 'integer', 'minimum': 0}");
+    if (shape == LIST_CURSOR) put_limit(w);
+    if (shape != ONE && shape != NONE && shape != LIST_CURSOR) put_member(w, "total_count", "{'type': 'integer', 'minimum': 0}");
     put_member(w, "logs", "{'$ref': '#/components/schemas/logs'}");
     put_member(w, "notifications", "{'$ref': '#/components/schemas/notifications'}");
     put_member(w, "session_id", "{'$ref': '#/components/schemas/session_id'}");

@@ -1,0 +1,152 @@
+#include "core/change/activity.h"
+
+#include "base/buf.h"
+#include "core/change/change.h"
+#include "json/json.h"
+
+#include <stddef.h>
+
+QUERY(activity_insert, "INSERT INTO activities (owner_user_id, owner_organization_id, owner_case_id, actor_id, actor_kind, cause, name, did, fields, "
+                       "previous_values, current_values, created_at) VALUES (CAST(:user AS BIGINT), CAST(:organization AS BIGINT), CAST(:case AS BIGINT), "
+                       "CAST(:actor AS BIGINT), :kind, :cause, :name, :did, :fields, :previous, :current, :now)");
+
+/* ---- which objects have a trail ---------------------------------------------------------------------------------- */
+
+static const struct trail {
+    const char *kind, *what; /* resource_type; how a sentence names it */
+    const char *owner;       /* the bind of its column */
+    enum activity_name created, updated, deleted;
+} trails[] = {
+    {"user", "this person", ":user", USER_CREATED, USER_UPDATED, USER_DELETED},
+    {"organization", "this organization", ":organization", ORGANIZATION_CREATED, ORGANIZATION_UPDATED, ORGANIZATION_DELETED},
+    {"case", "this conversation", ":case", CASE_CREATED, CASE_UPDATED, CASE_DELETED},
+    {0},
+};
+
+static const struct trail *trail_of(const char *kind) {
+    for (const struct trail *t = trails; t->kind; t++)
+        if (strcmp(t->kind, kind) == 0) return t;
+    return NULL;
+}
+
+/* ---- one activity ------------------------------------------------------------------------------------------------ */
+
+/* One of the three texts of each change, as a JSON array. */
+static struct str texts(struct work *w, const struct activity_change *changes, int count, size_t offset) {
+    struct buf b = {0};
+    struct json_writer out;
+    if (count == 0) return (struct str){0};
+    jw_init(&out, &b);
+    jw_array(&out);
+    for (int i = 0; i < count; i++) {
+        const struct str *s = (const void *)((const char *)&changes[i] + offset);
+        if (s->p) jw_str(&out, *s);
+        else jw_null(&out);
+    }
+    jw_end(&out);
+    struct str text = str_dup(w->arena, buf_view(&b));
+    buf_free(&b);
+    return text;
+}
+
+static int activity_write(struct work *w, const struct trail *t, int64_t owner, enum activity_name name, struct str did,
+                          const struct activity_change *changes, int count) {
+    struct bind binds[] = {B_NULL("user"),
+                           B_NULL("organization"),
+                           B_NULL("case"),
+                           B_ID("actor", w->actor.user_id),
+                           B_INT("kind", w->actor.kind),
+                           B_TEXT("cause", w->actor.cause),
+                           B_INT("name", name),
+                           B_TEXT("did", did),
+                           B_TEXT("fields", texts(w, changes, count, offsetof(struct activity_change, field))),
+                           B_TEXT("previous", texts(w, changes, count, offsetof(struct activity_change, previous))),
+                           B_TEXT("current", texts(w, changes, count, offsetof(struct activity_change, current))),
+                           B_INT("now", w->now),
+                           {0}};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(binds[i].name, t->owner) == 0) binds[i].type = BIND_INT, binds[i].i = owner;
+    return db_exec(w->conn, &activity_insert, binds);
+}
+
+int activity_add(struct work *w, int64_t user_id, enum activity_name name, const struct activity_change *changes, int count) {
+    return activity_write(w, &trails[0], user_id, name, S("could not deliver a mail to this person"), changes, count);
+}
+
+/* ---- the finisher ------------------------------------------------------------------------------------------------ */
+
+/* Names of what the properties of conversations refer to. */
+QUERY(name_of_status, "SELECT label FROM case_statuses WHERE id = :id");
+QUERY(name_of_priority, "SELECT label FROM case_priorities WHERE id = :id");
+QUERY(name_of_type, "SELECT label FROM case_types WHERE id = :id");
+QUERY(name_of_team, "SELECT title FROM teams WHERE id = :id");
+QUERY(name_of_person, "SELECT full_name FROM users WHERE id = :id");
+
+static const struct name_of {
+    const char *kind, *property;
+    const struct query *query;
+} names[] = {
+    {"case", "status", &name_of_status},      {"case", "priority", &name_of_priority},       {"case", "type", &name_of_type},
+    {"case", "assigned_team", &name_of_team}, {"case", "assigned_agent", &name_of_person},
+    {0},
+};
+
+/* A value as the trail shows it: of a reference its name of this day. */
+static int shown(struct work *w, const struct change *c, const struct changed_value *v, struct str *out) {
+    const struct name_of *n = names;
+    *out = (struct str){0};
+    if (c->named || !v->given) return 0;
+    *out = v->shown.p ? v->shown : changed_value_text(w->arena, v);
+    while (n->kind && (strcmp(n->kind, c->kind) != 0 || strcmp(n->property, c->property) != 0)) n++;
+    return n->kind ? db_text(w->conn, n->query, BINDS(B_INT("id", v->number)), w->arena, out) : 0;
+}
+
+/* The end of the sentence, as "changed full_name and role of this person". It contains no value. */
+static struct str deed(struct work *w, const struct trail *t, enum change_verb verb, const struct activity_change *changes, int count) {
+    struct buf b = {0};
+    if (verb != CHANGE_UPDATED) return str_fmt(w->arena, "%s %s", verb == CHANGE_CREATED ? "created" : "deleted", t->what);
+    for (int i = 0; i < count; i++) {
+        buf_text(&b, i == 0 ? "changed " : i == count - 1 ? " and " : ", ");
+        buf_str(&b, changes[i].field);
+    }
+    struct str s = str_dup(w->arena, buf_view(&b));
+    buf_free(&b);
+    return s;
+}
+
+static bool same_object(const struct change *a, const struct change *b) { return a->id == b->id && strcmp(a->kind, b->kind) == 0; }
+
+static bool begins_object(const struct change *all, const struct change *c) {
+    for (const struct change *x = all; x != c; x = x->next)
+        if (same_object(x, c)) return false;
+    return true;
+}
+
+/* The activity of the object that `c` is the first change of. */
+static int activity_of(struct work *w, const struct trail *t, const struct change *c) {
+    enum change_verb verb = CHANGE_UPDATED;
+    int count = 0, n = 0;
+    for (const struct change *x = c; x; x = x->next) {
+        if (!same_object(x, c)) continue;
+        count++;
+        if (x->verb != CHANGE_UPDATED) verb = x->verb;
+    }
+    struct activity_change *list = arena_array(w->arena, (size_t)count, sizeof *list);
+    for (const struct change *x = c; x && verb == CHANGE_UPDATED; x = x->next) {
+        if (!same_object(x, c)) continue;
+        list[n].field = str_of(x->property);
+        TRY(shown(w, x, &x->from, &list[n].previous));
+        TRY(shown(w, x, &x->to, &list[n++].current));
+    }
+    enum activity_name name = verb == CHANGE_CREATED ? t->created : verb == CHANGE_DELETED ? t->deleted : t->updated;
+    return activity_write(w, t, c->id, name, deed(w, t, verb, list, n), list, n);
+}
+
+int activities_finish(struct work *w) {
+    const struct change *all = changes_of(w);
+    for (const struct change *c = all; c; c = c->next) {
+        const struct trail *t = trail_of(c->kind);
+        if (t && begins_object(all, c)) TRY(activity_of(w, t, c));
+    }
+    return 0;
+}

@@ -1,0 +1,109 @@
+#include "core/change/change.h"
+
+#include "json/json.h"
+
+#include <inttypes.h>
+
+struct changed_value changed_word(const struct word *words, int64_t n) {
+    return (struct changed_value){.given = n != 0, .number = n, .text = n ? str_of(word_of(words, n)) : (struct str){0}};
+}
+
+struct changed_value changed_bool(bool b) { return (struct changed_value){.given = true, .number = b, .text = b ? S("true") : S("false")}; }
+
+struct str changed_value_text(struct arena *a, const struct changed_value *v) {
+    if (!v->given) return (struct str){0};
+    return v->text.p ? v->text : str_fmt(a, "%" PRId64, v->number);
+}
+
+static bool value_eq(const struct changed_value *a, const struct changed_value *b) {
+    if (a->given != b->given) return false;
+    if (!a->given) return true;
+    return a->text.p && b->text.p ? str_eq(a->text, b->text) : a->text.p == NULL && b->text.p == NULL && a->number == b->number;
+}
+
+static struct change **bucket_of(struct changes *all, struct changed object) {
+    return &all->bucket[((uint64_t)object.id * UINT64_C(0x9E3779B97F4A7C15)) >> 58 & (CHANGE_BUCKETS - 1)];
+}
+
+static bool is_of(const struct change *c, struct changed object) {
+    return c->id == object.id && (c->kind == object.kind || strcmp(c->kind, object.kind) == 0);
+}
+
+static struct changes *changes_begun(struct work *w) {
+    if (w->changes) return w->changes;
+    w->changes = ARENA_NEW(w->arena, struct changes);
+    *w->changes = (struct changes){.first = NULL};
+    w->changes->last = &w->changes->first;
+    return w->changes;
+}
+
+static void change_append(struct work *w, struct changed object, struct change made) {
+    struct changes *all = changes_begun(w);
+    struct change **bucket = bucket_of(all, object), *c = ARENA_NEW(w->arena, struct change);
+    *c = made;
+    c->kind = object.kind;
+    c->id = object.id;
+    c->case_id = object.case_id;
+    c->in_bucket = *bucket;
+    *bucket = c;
+    *all->last = c;
+    all->last = &c->next;
+}
+
+/* The change of this property, or the creation of the object; NULL: neither was recorded. */
+static struct change *change_recorded(struct work *w, struct changed object, const char *property) {
+    struct changes *all = w->changes;
+    if (all == NULL) return NULL;
+    for (struct change *c = *bucket_of(all, object); c; c = c->in_bucket) {
+        if (!is_of(c, object)) continue;
+        if (c->verb == CHANGE_CREATED || (c->verb == CHANGE_UPDATED && property && strcmp(c->property, property) == 0)) return c;
+    }
+    return NULL;
+}
+
+void change_created(struct work *w, struct changed object) { change_append(w, object, (struct change){.verb = CHANGE_CREATED}); }
+
+void change_deleted(struct work *w, struct changed object) {
+    struct change *made = change_recorded(w, object, NULL);
+    if (made) made->verb = 0; /* it never was */
+    else change_append(w, object, (struct change){.verb = CHANGE_DELETED});
+}
+
+void change_property(struct work *w, struct changed object, const char *property, struct changed_value from, struct changed_value to) {
+    struct change *before = change_recorded(w, object, property);
+    if (before && before->verb == CHANGE_CREATED) return;
+    if (before == NULL && value_eq(&from, &to)) return;
+    if (before == NULL) {
+        change_append(w, object, (struct change){.verb = CHANGE_UPDATED, .property = property, .from = from, .to = to});
+        return;
+    }
+    before->to = to;
+}
+
+void change_named(struct work *w, struct changed object, const char *property) {
+    if (change_recorded(w, object, property)) return;
+    change_append(w, object, (struct change){.verb = CHANGE_UPDATED, .property = property, .named = true});
+}
+
+int changes_deleted(struct work *w, const char *kind, struct str ids) {
+    struct json *list;
+    struct json_error err;
+    int64_t id;
+    if (json_parse(w->arena, ids, &list, &err) < 0) return -ERR_INTERNAL_ERROR;
+    for (const struct json *j = list->first; j; j = j->next)
+        if (str_to_int(j->text, &id)) change_deleted(w, (struct changed){kind, id, 0});
+    return 0;
+}
+
+/* Changes that came to nothing are passed over. */
+static bool counts(const struct change *c) { return c->verb && (c->verb != CHANGE_UPDATED || c->named || !value_eq(&c->from, &c->to)); }
+
+const struct change *changes_of(const struct work *w) {
+    struct changes *all = w->changes;
+    if (all == NULL) return NULL;
+    for (struct change **at = &all->first; *at;) {
+        if (counts(*at)) at = &(*at)->next;
+        else *at = (*at)->next;
+    }
+    return all->first;
+}

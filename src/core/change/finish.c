@@ -1,0 +1,26 @@
+#include "core/change/finish.h"
+
+#include "core/case_count.h"
+#include "core/change/activity.h"
+#include "core/change/log.h"
+#include "core/change/watch.h"
+
+#include <assert.h>
+
+/* Each finisher may use what the ones before it recorded. Rules and clocks will stand before the counters, the search index behind them. */
+static const struct finisher {
+    const char *name;
+    int (*run)(struct work *w);
+} finishers[] = {
+    {"watched objects", watched_finish},
+    {"counters", case_counts_finish},
+    {"activities", activities_finish},
+    {"change log", change_log_finish},
+};
+
+int work_finish(struct work *w) {
+    assert(!w->finished);
+    w->finished = true;
+    for (size_t i = 0; (w->changes || w->watched || w->counts) && i < sizeof finishers / sizeof *finishers; i++) TRY(finishers[i].run(w));
+    return 0;
+}

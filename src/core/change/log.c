@@ -1,0 +1,149 @@
+#include "core/change/log.h"
+
+#include "core/change/change.h"
+#include "json/json.h"
+
+#include <sodium.h>
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+#define ENTRY(n) "(:kind" #n ", :object" #n ", CAST(:case" #n " AS BIGINT), :verb" #n ", :property" #n ", :from" #n ", :to" #n ", CAST(:actor AS BIGINT), :actor_kind, :cause, :now)"
+#define ENTRIES "INSERT INTO change_log (kind, object_id, case_id, verb, property, old_value, new_value, actor_id, actor_kind, cause, changed_at) VALUES "
+/* PostgreSQL waits for each statement, so entries are written several at a time. */
+QUERY(change_log_add_1, ENTRIES ENTRY(0));
+QUERY(change_log_add_4, ENTRIES ENTRY(0) ", " ENTRY(1) ", " ENTRY(2) ", " ENTRY(3));
+
+#define ENTRY_BINDS 7
+
+static const char *const entry_names[][ENTRY_BINDS] = {
+    {":kind0", ":object0", ":case0", ":verb0", ":property0", ":from0", ":to0"},
+    {":kind1", ":object1", ":case1", ":verb1", ":property1", ":from1", ":to1"},
+    {":kind2", ":object2", ":case2", ":verb2", ":property2", ":from2", ":to2"},
+    {":kind3", ":object3", ":case3", ":verb3", ":property3", ":from3", ":to3"},
+};
+
+static void bind_entry(struct work *w, const struct change *c, const char *const *names, struct bind *binds) {
+    struct str from = c->named ? (struct str){0} : changed_value_text(w->arena, &c->from);
+    struct str to = c->named ? (struct str){0} : changed_value_text(w->arena, &c->to);
+    binds[0] = (struct bind){.name = names[0], .type = BIND_TEXT, .s = str_of(c->kind)};
+    binds[1] = (struct bind){.name = names[1], .type = BIND_INT, .i = c->id};
+    binds[2] = (struct bind){.name = names[2], .type = c->case_id ? BIND_INT : BIND_NULL, .i = c->case_id};
+    binds[3] = (struct bind){.name = names[3], .type = BIND_INT, .i = c->verb};
+    binds[4] = (struct bind){.name = names[4], .type = BIND_TEXT, .s = str_of(c->property)};
+    binds[5] = (struct bind){.name = names[5], .type = BIND_TEXT, .s = from};
+    binds[6] = (struct bind){.name = names[6], .type = BIND_TEXT, .s = to};
+}
+
+int change_log_finish(struct work *w) {
+    const struct change *c = changes_of(w), *ahead = c;
+    struct bind binds[4 * ENTRY_BINDS + 5];
+    while (c) {
+        int n = 0;
+        for (ahead = c; ahead && n < 4; ahead = ahead->next) n++;
+        n = n == 4 ? 4 : 1;
+        int at = 0;
+        for (int i = 0; i < n; i++, c = c->next, at += ENTRY_BINDS) bind_entry(w, c, entry_names[i], &binds[at]);
+        binds[at++] = (struct bind)B_ID("actor", w->actor.user_id);
+        binds[at++] = (struct bind)B_INT("actor_kind", w->actor.kind);
+        binds[at++] = (struct bind)B_TEXT("cause", w->actor.cause);
+        binds[at++] = (struct bind)B_INT("now", w->now);
+        binds[at] = (struct bind){0};
+        TRY(db_exec(w->conn, n == 4 ? &change_log_add_4 : &change_log_add_1, binds));
+    }
+    return 0;
+}
+
+/* ---- cursors ----------------------------------------------------------------------------------------------------- */
+
+#define CURSOR_MAX 4096 /* a snapshot names the transactions under way */
+
+struct str change_cursor_text(struct arena *a, const struct change_cursor *c) {
+    char number[INT_TEXT];
+    struct str plain = STR_CAT(a, S("1|"), c->store, S("|"), c->then, S("|"), c->now, S("|"), str_int(number, c->last));
+    size_t room = sodium_base64_ENCODED_LEN(plain.n, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+    char *text = arena_alloc(a, room);
+    sodium_bin2base64(text, room, (const unsigned char *)plain.p, plain.n, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+    return str_of(text);
+}
+
+/* A snapshot of PostgreSQL is digits, colons and commas, an id is digits. */
+static bool snapshot_form(struct str s) {
+    for (size_t i = 0; i < s.n; i++)
+        if (strchr("0123456789:,", s.p[i]) == NULL) return false;
+    return true;
+}
+
+bool change_cursor_read(struct arena *a, struct str text, struct change_cursor *out) {
+    size_t n = 0;
+    if (text.n == 0 || text.n > CURSOR_MAX) return false;
+    char *plain = arena_alloc(a, text.n + 1);
+    if (sodium_base642bin((unsigned char *)plain, text.n, text.p, text.n, NULL, &n, NULL, sodium_base64_VARIANT_URLSAFE_NO_PADDING) != 0) return false;
+    plain[n] = 0;
+    struct str rest = {plain, n};
+    if (!str_eq(str_cut(&rest, '|'), S("1")) || rest.p == NULL) return false;
+    out->store = str_dup(a, str_cut(&rest, '|'));
+    if (rest.p) out->then = str_dup(a, str_cut(&rest, '|'));
+    if (rest.p) out->now = str_dup(a, str_cut(&rest, '|'));
+    return rest.p && utf8_valid(out->store) && snapshot_form(out->then) && snapshot_form(out->now) && str_to_int(rest, &out->last) && out->last >= 0;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+QUERY(change_log_store, "SELECT CAST(@STORE@ AS TEXT)");
+QUERY(change_log_place, "SELECT CAST(@PLACE(change_log) AS TEXT)");
+QUERY(change_log_pruned, "SELECT pruned_id FROM change_log_pruned");
+QUERY(change_log_oldest, "SELECT id FROM change_log WHERE id > :last AND @SEEN(:now) ORDER BY id LIMIT :most");
+QUERY(change_log_window, "SELECT id FROM change_log WHERE id > :last AND @UNSEEN(:then) AND @SEEN(:now) ORDER BY id LIMIT :most");
+
+static int read_window(struct work *w, const struct change_cursor *c, int64_t last, int most, int64_t *ids) {
+    int n = 0, rc;
+    const struct query *q = c->then.n ? &change_log_window : &change_log_oldest;
+    const struct bind *binds = BINDS(B_INT("last", last), B_TEXT("then", c->then), B_TEXT("now", c->now), B_INT("most", most));
+    DB_ROWS(rc, w->conn, q, binds, row) ids[n++] = col_int(row, 0);
+    return rc < 0 ? rc : n;
+}
+
+/* On SQLite: the cursor has seen more than there is, so an older backup was restored. */
+static bool is_ahead(struct str place, struct str now) {
+    int64_t p, n;
+    return str_to_int(place, &p) && str_to_int(now, &n) && p > n;
+}
+
+int change_log_read(struct work *w, struct change_cursor *c, int most, int64_t *ids, bool *more, enum change_log_state *state) {
+    struct str store, now;
+    int64_t pruned = 0;
+    bool begins = c->store.p == NULL;
+    int64_t *found = arena_array(w->arena, (size_t)most + 1, sizeof *found);
+    TRY(db_text(w->conn, &change_log_store, NULL, w->arena, &store));
+    TRY(db_text(w->conn, &change_log_place, NULL, w->arena, &now));
+    TRY(db_int(w->conn, &change_log_pruned, NULL, &pruned));
+    *state = begins || (str_eq(store, c->store) && !is_ahead(c->now, now)) ? CURSOR_GOOD : CURSOR_FOREIGN;
+    if (!begins && *state == CURSOR_GOOD && c->last < pruned) *state = CURSOR_PRUNED;
+    if (*state != CURSOR_GOOD) return 0;
+    if (begins) *c = (struct change_cursor){.store = store, .then = S(""), .now = now};
+    int n = read_window(w, c, c->last, most + 1, found);
+    if (n == 0 && !begins) {
+        int64_t last = c->last;
+        *c = (struct change_cursor){.store = store, .then = c->now, .now = now, .last = last};
+        n = read_window(w, c, 0, most + 1, found);
+    }
+    TRY(n);
+    *more = n > most;
+    if (n > most) n = most;
+    memcpy(ids, found, (size_t)n * sizeof *ids);
+    return n;
+}
+
+/* ---- pruning ----------------------------------------------------------------------------------------------------- */
+
+QUERY(change_log_prunable, "SELECT COALESCE(MAX(o.id), 0) FROM (SELECT id, changed_at FROM change_log ORDER BY id LIMIT :most) o WHERE o.changed_at <= :before");
+QUERY(change_log_prune_to, "DELETE FROM change_log WHERE id <= :last");
+QUERY(change_log_pruned_set, "UPDATE change_log_pruned SET pruned_id = :last WHERE pruned_id < :last");
+
+int change_log_prune(struct conn *c, int64_t before, int64_t most) {
+    int64_t last = 0;
+    TRY(db_int(c, &change_log_prunable, BINDS(B_INT("before", before), B_INT("most", most)), &last));
+    if (last == 0) return 0;
+    TRY(db_exec(c, &change_log_pruned_set, BINDS(B_INT("last", last))));
+    return db_exec(c, &change_log_prune_to, BINDS(B_INT("last", last)));
+}

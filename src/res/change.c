@@ -1,0 +1,92 @@
+/* The change log as programs read it: completions.md section 6 "Changes", core/change/log.h. */
+#include "core/change/log.h"
+
+#include "api/generic.h"
+#include "api/reply.h"
+#include "core/change/change.h"
+#include "core/words.h"
+
+/* Entries of a conversation are for those who may see it; all others are for every caller of the route. */
+static void visible_changes(struct work *w, struct branches *out) {
+    access_of_case(w, "t.case_id", out);
+    out->where[0] = STR_CAT(w->arena, S("(t.case_id IS NULL OR "), str_of(out->where[0]), S(")")).p;
+}
+
+static const struct word change_verbs[] = {{CHANGE_CREATED, "CREATED"}, {CHANGE_DELETED, "DELETED"}, {CHANGE_UPDATED, "UPDATED"}, {0}};
+
+static const struct field change_fields[] = {
+    {"cursor", F_TEXT, READONLY, .column = "NULL", .doc = "The place behind this entry, for `after`.", .example = "\"MXxzcWxpdGV8fDcxfDcx\""},
+    {"action", F_WORD, READONLY, .column = "t.verb", .words = change_verbs, .doc = "CREATED and DELETED are about the whole object.", .example = "\"UPDATED\""},
+    {"resource_type", F_TEXT, READONLY, .column = "t.kind", .doc = "The kind of the object.", .example = "\"case\""},
+    {"resource_id", F_INT, READONLY, .column = "t.object_id", .doc = "Its id.", .example = "23"},
+    {"property", F_TEXT, READONLY, .doc = "What changed; null where the object was created or deleted.", .example = "\"status\""},
+    {"from", F_LONG, READONLY, .column = "t.old_value", .doc = "The value before, as text; a reference as its id. Null: there was none, or it is a secret.",
+     .example = "\"1\""},
+    {"to", F_LONG, READONLY, .column = "t.new_value", .doc = "The value afterwards.", .example = "\"2\""},
+    {"actor", F_REF, READONLY, .ref = "user", .doc = "Who changed it; null: nobody who was logged in, or the server."},
+    {"cause", F_TEXT, READONLY, .doc = "Why the server did it, as `Job: cascade`; null: a caller's request."},
+    {"changed_at", F_TIME, READONLY, .doc = "When."},
+    {0},
+};
+
+static const struct field list_args[] = {
+    {"after", F_TEXT, .max = 4096, .doc = "The cursor of the last entry that was read; without it the oldest kept entry comes first.", .example = "\"MXxzcWxpdGV8fDcxfDcx\""},
+    {0},
+};
+
+static int refuse_cursor(struct call *c, const char *why) {
+    return fail_field(&c->work, ERR_FIELD_INVALID, S("after"), "%s Read the objects anew, and the changes without `after`.", why);
+}
+
+/* The cursor given, if it is one of this store that has missed nothing. */
+static int read_page(struct call *c, struct change_cursor *cursor, int64_t *ids, bool *more) {
+    enum change_log_state state;
+    const struct in *after = arg(c, "after");
+    if (after->given && !change_cursor_read(c->work.arena, after->value.s, cursor)) return refuse_cursor(c, "This is no cursor.");
+    int n = change_log_read(&c->work, cursor, (int)c->options.limit, ids, more, &state);
+    TRY(n);
+    if (state == CURSOR_FOREIGN) return refuse_cursor(c, "This cursor belongs to another store: the desk was moved or restored.");
+    if (state == CURSOR_PRUNED) return refuse_cursor(c, "Entries behind this cursor were deleted by age.");
+    return n;
+}
+
+static struct str cursor_behind(struct call *c, struct change_cursor cursor, int64_t id) {
+    cursor.last = id;
+    return change_cursor_text(c->work.arena, &cursor);
+}
+
+static int list_changes(struct call *c) {
+    struct change_cursor cursor = {0};
+    struct row *rows = NULL;
+    bool more = false;
+    int found;
+    TRY(api_input(c));
+    int64_t *ids = arena_array(c->work.arena, (size_t)c->options.limit + 1, sizeof *ids);
+    int n = read_page(c, &cursor, ids, &more);
+    TRY(n);
+    struct view *v = view_new(c);
+    TRY(view_load(v, c->resource, ids, n, &rows, &found));
+    for (struct row *row = rows; row; row = row->next) *row_cell(row, "cursor") = value_text(cursor_behind(c, cursor, row->id));
+    TRY(view_follow(v, rows));
+    envelope_begin(v);
+    jw_key(&v->w, S("data"));
+    jw_array(&v->w);
+    for (struct row *row = rows; row; row = row->next) view_row(v, row);
+    jw_end(&v->w);
+    envelope_resource(v);
+    jw_key(&v->w, S("limit"));
+    jw_int(&v->w, c->options.limit);
+    if (more) reply_next(v, "after", cursor_behind(c, cursor, ids[n - 1]));
+    envelope_end(v);
+    return 0;
+}
+
+static const struct route change_routes[] = {
+    {GET, "/changes", AD, "configuration", LIST_CURSOR, list_changes, .args = list_args, .summary = "List what changed",
+     .doc = "The entries of one object come in the order of their commits. Nothing is missed or told twice: go on with the cursor of the last entry. A page may have fewer "
+            "entries than `limit`, since entries of conversations that the caller may not see are left out; `next_url` leads on."},
+    {0},
+};
+
+const struct resource change_resource = {.type = "change", .title = "Changes", .doc = "What changed on the desk, for programs that follow it.", .table = "change_log",
+                                         .fields = change_fields, .routes = change_routes, .visible = visible_changes, .is_item = true, .unlogged = "it is the log"};

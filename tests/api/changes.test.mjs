@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { demo, open, until } from './lib/index.mjs';
+
+/** All entries behind a cursor, page by page. */
+async function follow(client, after, limit = 1000) {
+  const all = [];
+  for (;;) {
+    const { body } = (await client.get('/changes', { limit, ...(after && { after }) })).must(200);
+    all.push(...body.data);
+    after = body.next_url ? new URL(body.next_url).searchParams.get('after') : body.data.at(-1)?.cursor ?? after;
+    if (!body.next_url) return { all, after };
+  }
+}
+
+const brief = (e) => [e.resource_type, e.resource_id, e.action, e.property, e.from, e.to];
+
+/** The entries that an act adds. */
+async function added(desk, act) {
+  const { after } = await follow(desk.owner);
+  await act();
+  return (await follow(desk.owner, after)).all;
+}
+
+test('a conversation is created, changed and answered: one entry each, nothing of counters and last members', async (t) => {
+  const desk = await open(t);
+  let id;
+  const made = await added(desk, async () => ({ id } = await desk.customer.create('/conversations', { subject: 'S', contents: 'C' })));
+  assert.deepEqual(made.map(brief).map(([type, , ...rest]) => [type, ...rest]), [['case', 'CREATED', null, null, null], ['case_message', 'CREATED', null, null, null]]);
+  assert.equal(made[0].resource_id, id);
+  assert.deepEqual([made[0].actor.id, made[0].actor.resource_type, made[0].cause], [desk.people.customer.id, 'user', null]);
+  const changed = await added(desk, () => desk.staff.update(`/conversations/${id}`, { subject: 'Better', status_id: 3, priority_id: 2 }));
+  assert.deepEqual(changed.map(brief), [['case', id, 'UPDATED', 'subject', 'S', 'Better'], ['case', id, 'UPDATED', 'status', '1', '3'], ['case', id, 'UPDATED', 'priority', null, '2']]);
+  const answered = await added(desk, () => desk.customer.create(`/conversations/${id}/messages`, { contents: 'Again' }));
+  assert.deepEqual(answered.map((e) => [e.resource_type, e.property, e.from, e.to]), [['case_message', null, null, null], ['case', 'status', '3', '2']]);
+});
+
+test('values that stay, and refused writes, are no change', async (t) => {
+  const desk = await open(t);
+  const { id } = await desk.customer.create('/conversations', { subject: 'S', contents: 'C' });
+  const entries = await added(desk, async () => {
+    await desk.staff.update(`/conversations/${id}`, { subject: 'S', status_id: 1 });
+    (await desk.staff.put(`/conversations/${id}`, { subject: 'No', status_id: 99 })).must(400);
+    await desk.staff.update(`/users/${desk.people.customer.id}`, { full_name: 'Cora Customer' });
+    (await desk.staff.get('/session')).must(200);
+  });
+  assert.deepEqual(entries, []);
+});
+
+test('people and organizations: references as ids, lists by what is gone and new, secrets by name only', async (t) => {
+  const desk = await open(t);
+  const { id } = desk.people.customer;
+  const organization = await desk.owner.create('/organizations', { name: 'Acme', domains: 'acme.example' });
+  const person = await added(desk, () => desk.owner.update(`/users/${id}`, { organization_id: organization.id, tags: 'vip', password: 'another password' }));
+  const told = Object.fromEntries(person.filter((e) => e.resource_type === 'user').map((e) => [e.property, [e.from, e.to]]));
+  assert.deepEqual(told, { organization: [null, String(organization.id)], tags: [null, 'vip'], password: [null, null] });
+  const renamed = await added(desk, () => desk.owner.update(`/organizations/${organization.id}`, { name: 'Acme Ltd', is_shared: true, domains: 'acme.example,acme.test' }));
+  assert.deepEqual(renamed.map((e) => [e.property, e.from, e.to]), [['name', 'Acme', 'Acme Ltd'], ['is_shared', 'false', 'true'], ['domains', null, 'acme.test']]);
+  const gone = await added(desk, () => desk.owner.delete(`/organizations/${organization.id}`));
+  assert.deepEqual(gone.filter((e) => e.resource_type === 'organization').map((e) => e.action), ['DELETED']);
+});
+
+test('a purge erases the values of the person in the log, too', async (t) => {
+  const desk = await open(t);
+  const { id } = desk.people.customer;
+  await desk.owner.update(`/users/${id}`, { full_name: 'Canary Name', tags: 'canarytag' });
+  assert.match(JSON.stringify((await follow(desk.owner)).all), /Canary Name.*canarytag/);
+  (await desk.owner.delete(`/users/${id}`, { purge: true })).must(200);
+  const { all } = await follow(desk.owner);
+  assert.doesNotMatch(JSON.stringify(all), /canary/i);
+  assert.ok(all.some((e) => e.resource_id === id && e.property === 'full_name'), 'what changed is still told');
+});
+
+test('plain resources: created, each member that differs, deleted', async (t) => {
+  const desk = await open(t);
+  let id;
+  const entries = await added(desk, async () => {
+    ({ id } = await desk.owner.create('/teams', { title: 'A' }));
+    await desk.owner.update(`/teams/${id}`, { title: 'B' });
+    await desk.owner.update(`/teams/${id}`, { title: 'B' });
+    (await desk.owner.delete(`/teams/${id}`)).must(200);
+  });
+  assert.deepEqual(entries.map(brief), [['team', id, 'CREATED', null, null, null], ['team', id, 'UPDATED', 'title', 'A', 'B'], ['team', id, 'DELETED', null, null, null]]);
+});
+
+test('entries come page by page without gap or repetition, however the pages are cut', async (t) => {
+  const desk = await open(t);
+  for (let i = 0; i < 12; i++) await desk.owner.create('/teams', { title: `T${i}` });
+  const whole = (await follow(desk.owner)).all.map(brief);
+  for (const limit of [1, 2, 5]) assert.deepEqual((await follow(desk.owner, undefined, limit)).all.map(brief), whole);
+  const { all } = await follow(desk.owner);
+  for (const [i, entry] of all.entries()) assert.deepEqual((await follow(desk.owner, entry.cursor)).all.map(brief), whole.slice(i + 1));
+});
+
+test('a cursor that is none, or of another store, is 400 and says what to do', async (t) => {
+  const desk = await open(t);
+  const { after } = await follow(desk.owner);
+  for (const bad of ['x', '', 'MXxh', Buffer.from('1|sqlite|x|1|1').toString('base64url'), Buffer.from('1|elsewhere|1|1|1').toString('base64url'), 'a'.repeat(4000), '%00']) {
+    if (bad) (await desk.owner.get('/changes', { after: bad })).refused(400, 'FIELD_INVALID', 'after');
+  }
+  (await desk.owner.get('/changes', { after: 'a'.repeat(5000) })).refused(400, 'FIELD_INVALID', 'after');
+  const ahead = Buffer.from('1|sqlite||999999|999999').toString('base64url');
+  const refused = (await desk.owner.get('/changes', { after: ahead })).refused(400, 'FIELD_INVALID', 'after');
+  assert.match(refused.body.errors[0].message, /moved or restored.*without `after`/);
+  (await desk.owner.get('/changes', { after })).must(200);
+});
+
+test('admins and owners read the log; entries of a conversation only those who may see it', async (t) => {
+  const desk = await open(t);
+  const { id } = await desk.customer.create('/conversations', { subject: 'Hidden', contents: 'C' });
+  const { id: role_id } = await desk.owner.create('/roles', { title: 'Narrow', type: 'ADMIN', agent_case_access: 'SELF' });
+  const narrow = await desk.person('admin', { role_id });
+  await desk.staff.update(`/conversations/${id}`, { subject: 'Canary' });
+  const sees = async (client) => (await follow(client, undefined, 3)).all;
+  assert.ok((await sees(desk.owner)).some((e) => e.to === 'Canary'));
+  const seen = await sees(narrow.client);
+  assert.ok(seen.every((e) => !e.resource_type.startsWith('case')) && seen.some((e) => e.resource_type === 'user'));
+  for (const role of ['agent', 'collaborator', 'customer']) (await desk.as(role).get('/changes')).refused(403, 'PERMISSIONS_DENIED');
+  (await desk.anyone.get('/changes')).refused(401, 'AUTHORIZATION_REQUIRED');
+});
+
+test('what the server does names its cause', async (t) => {
+  const desk = await demo(t, { conversations: 30, args: ['--cascade-rows', '2'] });
+  const { after } = await follow(desk.owner);
+  const [team] = (await desk.owner.get('/teams')).must(200).data;
+  (await desk.owner.delete(`/teams/${team.id}`)).must(200);
+  const left = await until('all conversations to leave the team', async () => {
+    desk.clock.write(desk.clock.now + 1000);
+    const { all } = await follow(desk.owner, after);
+    const by = all.filter((e) => e.resource_type === 'case' && e.property === 'assigned_team' && e.from === String(team.id));
+    return by.some((e) => e.cause) ? by : undefined;
+  });
+  assert.ok(left.every((e) => e.to === null));
+  assert.equal(new Set(left.map((e) => e.resource_id)).size, left.length);
+  assert.equal(left.find((e) => e.cause).cause, 'Job: cascade');
+});
+
+test('sixteen writers and a reader that restarts at random: each change once, those of one object in order', async (t) => {
+  const desk = await open(t);
+  const writers = 16, rounds = 12;
+  const teams = await Promise.all(Array.from({ length: writers }, (_, i) => desk.owner.create('/teams', { title: `0 of ${i}` })));
+  const shared = await desk.owner.create('/teams', { title: 'shared' });
+  let { after } = await follow(desk.owner);
+  let done = false;
+  const seen = [];
+  const reader = (async () => {
+    for (let idle = 0; idle < 2;) {
+      const over = done;
+      const limit = 1 + Math.floor(Math.random() * 7);
+      const { body } = (await desk.owner.get('/changes', { after, limit })).must(200);
+      // A reader that dies before it has kept its place reads the same entries again: here it keeps only a part of the page.
+      const kept = body.data.slice(0, Math.max(1, Math.floor(Math.random() * (body.data.length + 1))));
+      seen.push(...kept);
+      after = kept.at(-1)?.cursor ?? after;
+      idle = over && body.data.length === 0 ? idle + 1 : 0;
+    }
+  })();
+  await Promise.all(teams.map(async (team, i) => {
+    for (let round = 1; round <= rounds; round++) {
+      await desk.owner.update(`/teams/${team.id}`, { title: `${round} of ${i}` });
+      await desk.owner.update(`/teams/${shared.id}`, { title: `${round} by ${i}` });
+    }
+  }));
+  done = true;
+  await reader;
+  for (const [i, team] of teams.entries()) {
+    const told = seen.filter((e) => e.resource_id === team.id).map((e) => [e.from, e.to]);
+    assert.deepEqual(told, Array.from({ length: rounds }, (_, n) => [`${n} of ${i}`, `${n + 1} of ${i}`]));
+  }
+  const chain = seen.filter((e) => e.resource_id === shared.id);
+  assert.equal(chain.length, writers * rounds);
+  for (const [n, entry] of chain.entries()) assert.equal(entry.from, n ? chain[n - 1].to : 'shared', 'in the order of commits');
+});
