@@ -179,12 +179,12 @@ test('links of the pages keep the path of the base URL', async (t) => {
   assert.equal((await desk.anyone.exchange('GET', '/')).must(302).headers.location, '/desk/docs');
 });
 
-test('the search lists every operation, chapter, guide and error, as links and as JSON', async (t) => {
+test('the search lists every operation, chapter, guide, argument, header and error, as links and as JSON', async (t) => {
   const desk = await open(t);
   const entries = (await desk.anyone.exchange('GET', '/docs/search.json')).must(200).body;
   const html = (await desk.anyone.exchange('GET', '/docs/search')).must(200).text;
   for (const { method, path } of routes()) assert.ok(entries.some(({ kind }) => kind === `${method} ${path}`), `${method} ${path}`);
-  for (const word of ['Guide', 'Resource team', 'Error 412']) assert.ok(entries.some(({ kind }) => kind === word), word);
+  for (const word of ['Guide', 'Resource team', 'Error 412', 'Argument', 'Header of requests', 'Header of replies']) assert.ok(entries.some(({ kind }) => kind === word), word);
   for (const { url } of entries) assert.ok(html.includes(`href="${url}"`), url);
 });
 

@@ -54,6 +54,7 @@ const struct reply_header reply_headers[] = {
     {"Retry-After", "{'type': 'integer'}", asks_to_wait, "Seconds to wait before the next try."},
     {"Accept-Ranges", "{'type': 'string', 'const': 'bytes'}", is_ranged, "bytes: a Range may be asked for."},
     {"Content-Range", TEXT, is_part, "The part that is sent: bytes 0-99/1234."},
+    {"Repr-Digest", TEXT, is_ranged, "The SHA-256 of the whole file (RFC 9530). Compare it with what arrived."},
     {"Content-Disposition", TEXT, is_ranged, "The name of the file, and whether a browser may show it in place."},
     {"Content-Security-Policy", TEXT, is_download, "A file from a person never runs as a part of this site."},
     {"X-Request-Token", TEXT, is_named, "Reads this conversation without a login for 120 seconds, as the argument token."},

@@ -8,29 +8,35 @@ struct entry {
 /* Entries are handed on one by one, so that the page and the JSON have the same ones. */
 typedef void write_entry(void *out, const struct manual *m, const struct entry *e);
 
-static struct str headings_of(const struct manual *m, const struct docs_file *f) {
-    struct str words = S("");
-    for (struct str rest = str_of(f->text); rest.n;) {
-        struct str line = str_cut(&rest, '\n');
-        if (!str_starts(line, S("## "))) continue;
-        words = str_fmt(m->arena, "%s %.*s", words.p, (int)line.n - 3, line.p + 3);
-    }
-    return words;
-}
-
 static void guides(void *out, const struct manual *m, write_entry *write) {
     for (const struct docs_file *f = docs_files; f->name; f++) {
         struct str slug = guide_slug(f);
         if (slug.p == NULL) continue;
-        write(out, m, &(struct entry){guide_title(f), S("Guide"), str_fmt(m->arena, "/docs/%.*s", (int)slug.n, slug.p), headings_of(m, f)});
+        write(out, m, &(struct entry){guide_title(f), S("Guide"), str_fmt(m->arena, "/docs/%.*s", (int)slug.n, slug.p), str_of(f->text)});
     }
+}
+
+static void headers(void *out, const struct manual *m, write_entry *write) {
+    for (const struct common *c = commons; c->name; c++)
+        write(out, m, &(struct entry){str_of(c->name), str_of(strcmp(c->in, "query") == 0 ? "Argument" : "Header of requests"), S("/docs/reference#arguments"), str_of(c->doc)});
+    for (const struct reply_header *h = reply_headers; h->name; h++)
+        write(out, m, &(struct entry){str_of(h->name), S("Header of replies"), S("/docs/reference#headers"), str_of(h->doc)});
+}
+
+/* Title of the chapter, and the names that the operation takes. */
+static struct str words_of(const struct manual *m, const struct operation *op) {
+    struct str words = str_of(op->home->title);
+    for (const struct field *f = op->route->args; f && f->name; f++) words = str_fmt(m->arena, "%s %s", words.p, sent_name(m, f));
+    for (const struct field *f = operation_input(op); f && f->name; f++)
+        if (input_sent(op, f) || file_sent(op, f)) words = str_fmt(m->arena, "%s %s", words.p, sent_name(m, f));
+    return words;
 }
 
 static void operations(void *out, const struct manual *m, write_entry *write) {
     for (int i = 0; i < m->count; i++) {
         const struct operation *op = &m->operations[i];
         struct str kind = str_fmt(m->arena, "%s %s", method_name(op->route->method), op->route->path);
-        write(out, m, &(struct entry){str_of(op->route->summary), kind, str_fmt(m->arena, "/docs/reference/%s#%s", op->home->type, op->anchor), str_of(op->home->title)});
+        write(out, m, &(struct entry){str_of(op->route->summary), kind, str_fmt(m->arena, "/docs/reference/%s#%s", op->home->type, op->anchor), words_of(m, op)});
     }
 }
 
@@ -59,6 +65,7 @@ static void errors(void *out, const struct manual *m, write_entry *write) {
 static void entries(void *out, const struct manual *m, write_entry *write) {
     guides(out, m, write);
     chapters(out, m, write);
+    headers(out, m, write);
     operations(out, m, write);
     errors(out, m, write);
 }
