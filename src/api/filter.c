@@ -1,5 +1,6 @@
 /* What rules know of a resource, and its rows by a predicate (core/predicate.h). */
 #include "api/generic.h"
+#include "api/input.h"
 #include "api/view.h"
 #include "core/calendar.h"
 #include "core/predicate.h"
@@ -20,6 +21,7 @@ int api_filter(struct call *c) {
     struct condition *condition = ARENA_NEW(w->arena, struct condition);
     struct predicate *p;
     TRY(api_input(c));
+    TRY(input_spelled_once(c, in(c, "predicates")));
     TRY(definitions_load(w, c->home->subject, RULE_FILTER, d));
     TRY(predicate_read(w, d, in(c, "predicates")->json, S("predicates"), &p));
     *condition = predicate_condition(p, w->arena);

@@ -128,6 +128,16 @@ static int conditional_one(struct call *c) {
     return rc < 0 ? rc : 0;
 }
 
+/* Whether two lists, in each of which no id is twice, have the same ids. */
+static bool same_ids(const int64_t *ids, const int64_t *others, int n) {
+    for (int i = 0; i < n; i++) {
+        int k = 0;
+        while (k < n && others[k] != ids[i]) k++;
+        if (k == n) return false;
+    }
+    return true;
+}
+
 /* The ids of a bulk call: from the query or the body, which must agree. */
 static int read_ids(struct call *c) {
     const struct json *query, *body;
@@ -140,7 +150,7 @@ static int read_ids(struct call *c) {
     if (query && body) {
         int m = input_ids(c, S("ids"), body, &again);
         TRY(m);
-        if (m != n || memcmp(ids, again, (size_t)n * sizeof *ids) != 0)
+        if (m != n || !same_ids(ids, again, n))
             return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("ids"), "The query and the body name different ids.");
     }
     if (n == 0) return fail_field(&c->work, ERR_FIELD_EMPTY, S("ids"), NULL);

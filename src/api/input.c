@@ -204,6 +204,15 @@ static int read_texts(struct call *c, struct in *in, const struct json *j) {
     return 0;
 }
 
+const struct json *input_split(struct arena *a, struct str text) {
+    struct json *list = json_new(a, JSON_ARRAY);
+    for (struct str rest = text; rest.p;) {
+        struct str item = str_trim(str_cut(&rest, ','));
+        if (item.n) json_append(list, json_string(a, item));
+    }
+    return list;
+}
+
 /* A list whose items are read by .check or as owned rows: an array, JSON text of one, or text with commas. */
 static int read_items(struct call *c, struct in *in, const struct json *j) {
     struct arena *a = c->work.arena;
@@ -215,17 +224,12 @@ static int read_items(struct call *c, struct in *in, const struct json *j) {
             return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "This is no JSON: %s at byte %zu.", err.reason, err.offset);
         j = parsed;
     } else if (j->type != JSON_ARRAY && input_joined(a, j, &s)) {
-        parsed = json_new(a, JSON_ARRAY);
-        for (struct str rest = s; rest.p;) {
-            struct str item = str_trim(str_cut(&rest, ','));
-            if (item.n) json_append(parsed, json_string(a, item));
-        }
-        j = parsed;
+        j = input_split(a, s);
     }
     if (j->type != JSON_ARRAY) return invalid(c, in, "A list is expected.");
     in->json = j;
     in->value = (struct value){V_INT, .i = j->count};
-    return in->field->owned_by ? owned_read(c, in) : 0;
+    return in->field->owned_by ? owned_read(c, in) : input_spelled_once(c, in);
 }
 
 /* Objects and lists may come as JSON text in a form field. */
@@ -244,7 +248,7 @@ static int read_tree(struct call *c, struct in *in, const struct json *j) {
         return invalid(c, in, "An object is expected.");
     in->json = j;
     in->value = (struct value){list ? V_INT : V_TEXT, .i = j->count, .s = S("")};
-    return 0;
+    return in->field->type == F_OBJECT ? 0 : input_spelled_once(c, in); /* the keys of an object are data */
 }
 
 /* ---- one field ---------------------------------------------------------------------------------------- */

@@ -24,8 +24,12 @@ int arguments_read(struct call *c);
  * error, because one of its values would be lost. */
 int input_find(struct call *c, const struct json *object, struct str name, struct str pointer, const struct json **out);
 
+/* Returns an error if an object inside the value has one member in two spellings; keys that are data do not count. */
+int input_spelled_once(struct call *c, const struct in *in);
+
 /* A list of words that hold no comma, given as an array, as text, or as a repeated name: as text with commas. False: it is none. */
 bool input_joined(struct arena *a, const struct json *j, struct str *out);
+const struct json *input_split(struct arena *a, struct str text); /* Text with commas as an array of texts. */
 
 /* A list of ids: array, or text with commas. Duplicates: PARAMETERS_INCONSISTENT. Returns how many, or error. */
 int input_ids(struct call *c, struct str name, const struct json *j, int64_t **out);

@@ -2,6 +2,7 @@
 #include "res/person.h"
 
 #include "api/generic.h"
+#include "api/input.h"
 #include "core/change/change.h"
 
 #include <stdlib.h>
@@ -9,7 +10,9 @@
 /* ---- zones: seven days, each a sorted list of the hours it is open ------------------------------------------------ */
 
 static bool hours_of(struct call *c, const struct in *in, const struct json *list, struct str pointer, uint32_t *bits) {
+    struct str joined;
     *bits = 0;
+    if (list->type == JSON_STRING && input_joined(c->work.arena, list, &joined)) list = input_split(c->work.arena, joined);
     if (list->type != JSON_ARRAY) {
         fail_at(&c->work, ERR_FIELD_INVALID, str_of(in->field->name), pointer, "A list of hours is expected.");
         return false;

@@ -128,7 +128,7 @@ describe('a filter', () => {
     'too many tags': [p('tags.name', 'collection_contains_any_insensitive', Array.from({ length: 101 }, (_, i) => `t${i}`)), `${at('value')}/100`],
   };
   for (const [what, [proposition, pointer]] of Object.entries(refusals)) {
-    test(`refuses ${what}`, async () => { (await filter(world.desk.staff, all(proposition))).refused(400, 'FIELD_INVALID', 'predicates', pointer); });
+    test(`refuses ${what}`, async () => { (await filter(world.desk.staff, all(proposition))).refused(400, 'FIELD_INVALID', pointer); });
   }
 
   test('refuses what lacks or is empty', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open, raw } from './lib/index.mjs';
+import { form, open, raw } from './lib/index.mjs';
 
 const teams = async (owner, n) => {
   const made = [];
@@ -128,4 +128,32 @@ test('words of settings and of predicates are taken in any letter case', async (
   const ask = (operator) => owner.post('/users/filter', { predicates: { collection_operator: 'or', collections: [{ proposition_operator: 'And', propositions: [{ field: 'users.fullname', operator, value: 'Cora' }] }] } });
   assert.deepEqual((await ask('STRING_contains_INSENSITIVE')).must(200).ids, [people.customer.id]);
   (await ask('string_contains')).refused(400, 'FIELD_INVALID');
+});
+
+test('inside a value, too, one member in two spellings is inconsistent, but not where keys are data', async (t) => {
+  const { owner, customer } = await open(t);
+  (await owner.post('/businesshours', { title: 'H', zones: { monday: [1], Monday: [2] } })).refused(400, 'PARAMETERS_INCONSISTENT');
+  (await owner.post('/businesshours', { title: 'H', zones: { monday: [1] }, holidays: [{ title: 'A', Title: 'B', date: '01/01/2027' }] })).refused(400, 'PARAMETERS_INCONSISTENT');
+  const good = { propositions: [{ field: 'organizations.name', operator: 'string_contains_insensitive', value: 'o' }] };
+  (await owner.post('/organizations/filter', { predicates: { collections: [good], Collections: [good] } })).refused(400, 'PARAMETERS_INCONSISTENT');
+  (await owner.post('/organizations/filter', { predicates: JSON.stringify({ collections: [{ propositions: [{ ...good.propositions[0], VALUE: 'x' }] }] }) })).refused(400, 'PARAMETERS_INCONSISTENT');
+  (await owner.post('/organizations/filter', { predicates: { collections: [good] } })).must(200);
+  (await customer.post('/conversations', { subject: 'S', contents: 'C', metadata: { page_url: 'a', pageUrl: 'b' } })).must(201);
+  assert.deepEqual((await owner.get('/businesshours')).ids, [1]);
+});
+
+test('ids in the query and in the body may differ in order, not in what they name', async (t) => {
+  const { owner } = await open(t);
+  const [a, b, c] = await teams(owner, 3);
+  const remove = (query, body) => owner.request('DELETE', `/teams?ids=${query}`, { body: { ids: body } });
+  (await remove(`${a},${b}`, [a, c])).refused(400, 'PARAMETERS_INCONSISTENT', 'ids');
+  (await remove(`${a},${b}`, [a])).refused(400, 'PARAMETERS_INCONSISTENT', 'ids');
+  assert.equal((await remove(`${a},${b}`, [b, a])).must(200).body.total_count, 2);
+});
+
+test('open hours come as a list or as text with commas', async (t) => {
+  const { owner } = await open(t);
+  const made = await owner.create('/businesshours', form({ title: 'H', zones: { monday: '9, 10', tuesday: ['8'] } }));
+  assert.deepEqual([made.zones.monday, made.zones.tuesday, made.zones.sunday], [[9, 10], [8], []]);
+  (await owner.post('/businesshours', { title: 'H', zones: { monday: '9,24' } })).refused(400, 'FIELD_INVALID', 'zones/monday/1');
 });
