@@ -71,7 +71,7 @@ static int64_t updated_at(const struct row *row) {
 }
 
 /* When what the row shows last changed; 0: that is not known. */
-static int last_change(struct call *c, const struct row *row, int64_t *at) {
+static int row_last_change(struct call *c, const struct row *row, int64_t *at) {
     const struct resource *r = row->layout->resource;
     struct stmt *s;
     *at = row->modified ? row->modified : r->changes_unseen ? 0 : updated_at(row);
@@ -88,7 +88,7 @@ static int tag_row(struct call *c, struct view *v, const struct row *row) {
     char hex[33];
     view_tag(v, row, hex);
     c->etag = str_dup(c->work.arena, str_of(hex));
-    return last_change(c, row, &c->modified);
+    return row_last_change(c, row, &c->modified);
 }
 
 /* A row that is made has nothing to be locked by but its address. */

@@ -3,7 +3,7 @@
 #include "base/fold.h"
 #include "base/limits.h"
 #include "core/cascade.h"
-#include "core/change.h"
+#include "core/last_change.h"
 #include "json/json.h"
 
 QUERY(custom_fields_listed,
@@ -152,7 +152,7 @@ static const struct used {
 
 int custom_field_create(struct work *w, const struct custom_field_new *n, int64_t *id) {
     const struct custom_field *f = &n->field;
-    TRY(change_note(w, S(CHANGE_OF_FIELDS)));
+    TRY(last_change_note(w, S(CHANGE_OF_FIELDS)));
     return db_insert(
         w->conn, &custom_field_insert,
         BINDS(B_INT("area", f->area), B_INT("type", f->type), B_TEXT("key", f->key),
@@ -229,7 +229,7 @@ int field_options_replace(struct work *w, int64_t field_id, const struct option_
 
 int custom_fields_remove(struct work *w, struct str ids) {
     TRY(db_exec(w->conn, &custom_fields_mark, BINDS(B_TEXT("ids", ids), B_INT("now", w->now))));
-    TRY(change_note(w, S(CHANGE_OF_FIELDS)));
+    TRY(last_change_note(w, S(CHANGE_OF_FIELDS)));
     TRY(translations_remove(w, TITLE_OF_FIELD, ids));
     TRY(translations_remove(w, CUSTOMER_TITLE_OF_FIELD, ids));
     TRY(translations_remove(w, DESCRIPTION_OF_FIELD, ids));

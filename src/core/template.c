@@ -3,7 +3,7 @@
 #include "core/change/change.h"
 
 #include "base/limits.h"
-#include "core/change.h"
+#include "core/last_change.h"
 
 #include <assert.h>
 
@@ -86,7 +86,7 @@ int template_put(struct work *w, int64_t brand_id, const struct template *t, str
     if (str_eq(now, next)) return 0;
     TRY(keep(w, BINDS(B_INT("brand", brand_id), B_TEXT("name", name), B_TEXT("contents", now), B_INT("kept", LIMIT_VERSIONS),
                   B_INT("size", LIMIT_VERSIONS_SIZE))));
-    TRY(change_note(w, change_of_template(w->arena, brand_id, t->name)));
+    TRY(last_change_note(w, last_change_of_template(w->arena, brand_id, t->name)));
     change_named(w, (struct changed){"brand", brand_id, 0}, STR_CAT(w->arena, S("templates."), name).p);
     return db_exec(w->conn, str_eq(next, original) ? &template_drop : &template_say,
                    BINDS(B_INT("brand", brand_id), B_TEXT("name", name), B_TEXT("contents", next), B_ID("creator", w->actor.user_id),

@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "base/pattern.h"
 #include "base/random.h"
-#include "core/change.h"
+#include "core/last_change.h"
 #include "core/setting.h"
 #include "res/translation.h"
 
@@ -356,7 +356,7 @@ static int update(struct call *c) {
     check_type(c, type, has_pattern);
     if (failed(&c->work)) return -(int)failure(&c->work);
     TRY(check_in_use(c, &now, type));
-    TRY(change_note(&c->work, S(CHANGE_OF_FIELDS)));
+    TRY(last_change_note(&c->work, S(CHANGE_OF_FIELDS)));
     TRY(api_store(c));
     if (field_has_options(now.type) && !field_has_options(type)) TRY(field_options_replace(&c->work, c->id, NULL, 0));
     return api_reply(c);
@@ -385,7 +385,7 @@ static int remove_fields(struct call *c) {
 }
 
 static int reorder(struct call *c) {
-    TRY(change_note(&c->work, S(CHANGE_OF_FIELDS)));
+    TRY(last_change_note(&c->work, S(CHANGE_OF_FIELDS)));
     return api_reorder(c, area_of(c)->order, "sort_order");
 }
 

@@ -5,7 +5,7 @@
 #include "api/machine.h"
 #include "api/view.h"
 #include "base/limits.h"
-#include "core/change.h"
+#include "core/last_change.h"
 
 static const struct template *template_of(const struct call *c) { return template_named(c->vars[1].text); }
 
@@ -35,8 +35,8 @@ static const struct field template_fields[] = {
 };
 
 /* An original may be another than before this program was started, because an upgrade brings its own. */
-static int last_change(struct call *c, const struct template *t, bool custom, int64_t *at) {
-    int rc = change_time(&c->work, change_of_template(c->work.arena, c->vars[0].id, t->name), at);
+static int template_last_change(struct call *c, const struct template *t, bool custom, int64_t *at) {
+    int rc = last_change_time(&c->work, last_change_of_template(c->work.arena, c->vars[0].id, t->name), at);
     int64_t started = custom && rc == 1 ? 0 : c->api->started_at;
     if (rc == 0 || (rc == 1 && *at < started)) *at = started;
     return rc < 0 ? rc : 0;
@@ -54,7 +54,7 @@ static int template_rows(struct call *c, struct view *v, struct str name, struct
         *row_cell(row, "app") = (struct value){V_INT, .i = t->app};
         *row_cell(row, "category") = (struct value){V_INT, .i = t->category};
         *row_cell(row, "contents") = value_text(mine.p ? mine : str_of(t->original));
-        if (name.p) TRY(last_change(c, t, mine.p != NULL, &row->modified));
+        if (name.p) TRY(template_last_change(c, t, mine.p != NULL, &row->modified));
         *row_cell(row, "is_custom") = (struct value){V_INT, .i = mine.p != NULL};
         out = &row->next;
     }

@@ -1,16 +1,16 @@
 /* When things that many rows show last changed. A row tells by updated_at when it changed itself; that something it shows was
  * deleted, no row tells any more. Last-Modified needs both. */
-#ifndef CORE_CHANGE_H
-#define CORE_CHANGE_H
+#ifndef CORE_LAST_CHANGE_H
+#define CORE_LAST_CHANGE_H
 
 #include "work/work.h"
 
 #define CHANGE_OF_FIELDS "custom_fields"
 
-int change_note(struct work *w, struct str what); /* Keeps w->now as the time of the last change. */
+int last_change_note(struct work *w, struct str what); /* Keeps w->now as the time of the last change. */
 /* Reads the time. Returns 1, or 0 if no change is known, or a negative error. */
-int change_time(struct work *w, struct str what, int64_t *at);
+int last_change_time(struct work *w, struct str what, int64_t *at);
 
-struct str change_of_template(struct arena *a, int64_t brand_id, const char *name);
+struct str last_change_of_template(struct arena *a, int64_t brand_id, const char *name);
 
 #endif
