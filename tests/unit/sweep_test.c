@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "core/setting.h"
 #include "jobs/sweep.h"
 
 QUERY(old_user, "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, role_type, created_at, updated_at) "
@@ -42,6 +43,15 @@ static int make(void **state) {
     return db_write(o->place.db, fill, o) < 0 ? -1 : 0;
 }
 
+static struct desk desk_of(struct old *o) {
+    struct conn *c = db_reader(o->place.db);
+    assert_int_equal(db_read_begin(c, 0), 0);
+    struct desk desk = {.db = o->place.db, .settings = settings_open(c)};
+    db_read_end(c);
+    assert_non_null(desk.settings);
+    return desk;
+}
+
 static int64_t left(struct old *o, const struct query *q) {
     struct conn *c = db_reader(o->place.db);
     int64_t n = -1;
@@ -53,10 +63,11 @@ static int64_t left(struct old *o, const struct query *q) {
 
 static void sessions_and_sent_mails_go_when_they_are_old(void **state) {
     struct old *o = *state;
-    struct desk desk = {.db = o->place.db};
+    struct desk desk = desk_of(o);
     assert_int_equal(left(o, &sessions_left), 4);
     assert_int_equal(left(o, &mails_left), 8);
     sweep(&desk);
+    settings_close(desk.settings);
     assert_int_equal(left(o, &sessions_left), 2);
     assert_int_equal(left(o, &mails_left), 1 + 4); /* what is not sent yet stays, however old */
 }
@@ -76,11 +87,12 @@ static int fill_keys(struct conn *c, void *arg) {
 
 static void more_than_one_write_takes_goes_in_several(void **state) {
     struct old *o = *state;
-    struct desk desk = {.db = o->place.db};
+    struct desk desk = desk_of(o);
     struct db_stats before, after;
     assert_true(db_write(o->place.db, fill_keys, o) >= 0);
     db_stats(o->place.db, &before);
     sweep(&desk);
+    settings_close(desk.settings);
     db_stats(o->place.db, &after);
     assert_int_equal(left(o, &keys_left), 5);
     assert_int_equal(after.tasks - before.tasks, 3);
