@@ -86,8 +86,8 @@ test('the values are checked as everywhere', async (t) => {
   (await who.post(`${PATH}/emails`, {})).refused(400, 'FIELD_REQUIRED', 'email');
   (await who.post(`${PATH}/emails`, { email: 'no address', is_primary: 'maybe' })).refused(400, 'FIELD_INVALID', 'email', 'is_primary');
   (await who.post(`${PATH}/phones`, { number: '', type: 'HOME' })).refused(400, 'FIELD_EMPTY', 'number');
-  for (const type of ['home', 'FAX', 1, ['HOME']]) (await who.post(`${PATH}/phones`, { number: '+49301234567', type })).refused(400, 'FIELD_INVALID', 'type');
-  for (const [i, type] of ['NONE', 'HOME', 'WORK', 'MOBILE'].entries()) assert.equal((await who.create(`${PATH}/phones`, { number: `+4930123456${i}`, type })).type, type);
+  for (const type of ['FAX', 1, ['HOME']]) (await who.post(`${PATH}/phones`, { number: '+49301234567', type })).refused(400, 'FIELD_INVALID', 'type');
+  for (const [i, type] of ['NONE', 'home', 'WORK', 'Mobile'].entries()) assert.equal((await who.create(`${PATH}/phones`, { number: `+4930123456${i}`, type })).type, type.toUpperCase());
   (await who.post(`${PATH}/phones`, { number: '+49 (30) 1234560' })).refused(400, 'FIELD_DUPLICATE', 'number');
   (await who.post(`${PATH}/emails`, { email: 'Customer@Example.com' })).refused(400, 'FIELD_DUPLICATE', 'email');
   const made = await who.create(`${PATH}/emails`, { email: 'c@second.example', is_notification_enabled: true });
