@@ -29,6 +29,9 @@ static int open_snapshot(struct arena *a, const char *dir, struct conn **out, st
     if (access(o.path, R_OK) != 0) return refuse(why, "there is no store in %s: %s", dir, strerror(errno));
     int rc = conn_open(&o, out, why);
     if (rc == 0 && db_read_begin(*out, 0) < 0) rc = refuse(why, "%s can't be read", o.path);
+    /* BEGIN alone opens no snapshot: the first statement does. */
+    if (rc == 0 && sqlite3_exec((*out)->handle, "SELECT 1 FROM sqlite_schema LIMIT 1", NULL, NULL, NULL) != 0)
+        rc = refuse(why, "%s can't be read: %s", o.path, sqlite3_errmsg((*out)->handle));
     return rc;
 }
 
