@@ -138,6 +138,7 @@ static bool is_read(const struct call *c) { return c->method == GET || (c->route
 /* The reply may wait long for its reader. A write has happened, so its reply is never refused. */
 static int hold_reply(struct call *c) {
     if (c->head || http_hold(c->http, caller_of(c), c->out.n, !is_read(c))) return 0;
+    log_often(LOG_WARN, "refused replies", "replies that wait for slow readers hold as many bytes as they may: a read was refused");
     return fail_field(&c->work, ERR_SERVICE_UNAVAILABLE, (struct str){0},
                       "Too many replies wait to be read. Read your open replies or close their connections, and try again.");
 }
