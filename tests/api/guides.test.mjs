@@ -59,7 +59,9 @@ test('every example of the guides does on the demo desk what the guide says', { 
   const guides = new Set([...text.matchAll(/href="(\/docs\/[a-z-]+)"/g)].map(([, path]) => path).filter((path) => !/\/(reference|errors|search)$/.test(path)));
   assert.ok(guides.size >= 10, [...guides].join());
   for (const path of guides) {
-    const found = examples((await desk.anyone.exchange('GET', path)).must(200).text);
+    const html = (await desk.anyone.exchange('GET', path)).must(200).text;
+    assert.doesNotMatch(html, /\{[A-Z_]+\}|\{base_url\}|<p>@/, `${path} names a limit or a table that is not known`);
+    const found = examples(html);
     assert.ok(found.length, `${path} has no example`);
     const printed = await run(found.map(({ command }) => command), folder, { PATH: `${join(folder, 'bin')}:${process.env.PATH}` });
     found.forEach(({ command, out }, i) => {

@@ -7,11 +7,12 @@
  *     ```text ... ```        anything else
  *     @arguments @headers @errors                      tables of the reference
  *
- * Inside text: `code`, **strong**, [text](address). An address that begins with / is one of this site. Blocks are separated by
+ * {LIMIT_IDS} is the limit of base/limits.h in digits, so that no guide repeats one. Inside text: `code`, **strong**, [text](address). An address that begins with / is one of this site. Blocks are separated by
  * empty lines. The files are ours, so what is none of these is text. */
 #include "api/docs/docs.h"
 
 #include "api/docs/site.h"
+#include "base/limits.h"
 
 struct str guide_slug(const struct docs_file *f) {
     struct str name = str_of(f->name), folder = S("guides/"), end = S(".md");
@@ -24,6 +25,47 @@ struct str guide_slug(const struct docs_file *f) {
 struct str guide_title(const struct docs_file *f) {
     struct str rest = str_of(f->text), line = str_cut(&rest, '\n'); /* "# Title" */
     return (struct str){line.p + 2, line.n - 2};
+}
+
+/* ---- limits ------------------------------------------------------------------------------------------------ */
+
+enum unit { COUNTED, BYTES, SECONDS };
+#define LIMIT(name, unit) {#name, name, unit}
+static const struct limit {
+    const char *name;
+    int64_t value;
+    enum unit unit;
+} limits[] = {LIMIT(LIMIT_BODY, BYTES),        LIMIT(LIMIT_UPLOAD, BYTES),     LIMIT(LIMIT_URI, BYTES),       LIMIT(LIMIT_HEAD, BYTES),
+              LIMIT(LIMIT_HEADERS, COUNTED),   LIMIT(LIMIT_JSON_DEPTH, COUNTED), LIMIT(LIMIT_IDS, COUNTED),   LIMIT(LIMIT_RECORDS, COUNTED),
+              LIMIT(LIMIT_PAGE, COUNTED),      LIMIT(LIMIT_REPLY, BYTES),      LIMIT(LIMIT_TITLE, COUNTED),   LIMIT(LIMIT_CONTENTS, COUNTED),
+              LIMIT(LIMIT_PASSWORD, COUNTED),  LIMIT(LIMIT_OWNED, COUNTED),    LIMIT(DEFAULT_PAGE, COUNTED),
+              LIMIT(LIMIT_CONNECTIONS_PER_ADDRESS, COUNTED), {"DEADLINE_HEAD", DEADLINE_HEAD_MS / 1000, SECONDS}};
+
+/* 524288 -> "524,288" */
+static void write_count(struct buf *out, int64_t n) {
+    if (n >= 1000) write_count(out, n / 1000);
+    if (n >= 1000) buf_fmt(out, ",%03d", (int)(n % 1000));
+    else buf_int(out, n);
+}
+
+static void write_limit(struct buf *out, const struct limit *l) {
+    int64_t mega = 1024 * 1024;
+    if (l->unit == COUNTED) write_count(out, l->value);
+    else if (l->unit == SECONDS) buf_fmt(out, "%d seconds", (int)l->value);
+    else if (l->value >= mega) buf_fmt(out, "%d MiB", (int)(l->value / mega));
+    else buf_fmt(out, "%d KiB", (int)(l->value / 1024));
+}
+
+static bool write_named_limit(struct buf *out, struct str *rest) {
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        size_t n = strlen(limits[i].name);
+        if (rest->n < n + 2 || memcmp(rest->p + 1, limits[i].name, n) != 0 || rest->p[n + 1] != '}') continue;
+        write_limit(out, &limits[i]);
+        rest->p += n + 2;
+        rest->n -= n + 2;
+        return true;
+    }
+    return false;
 }
 
 /* ---- inside text ------------------------------------------------------------------------------------------ */
@@ -57,12 +99,21 @@ static bool write_link(struct buf *out, const struct manual *m, struct str *rest
     return true;
 }
 
-static bool write_marked(struct buf *out, struct str *rest, const char *mark, const char *element) {
+/* As it stands, but for {base_url}. */
+static void write_raw(struct buf *out, const struct manual *m, struct str s) {
+    for (struct str before; take_until(&s, "{base_url}", &before);) {
+        html_text(out, before);
+        html_text(out, m->base_url);
+    }
+    html_text(out, s);
+}
+
+static bool write_marked(struct buf *out, const struct manual *m, struct str *rest, const char *mark, const char *element) {
     struct str s = *rest, inside;
     skip(&s, strlen(mark));
     if (!take_until(&s, mark, &inside)) return false;
     buf_fmt(out, "<%s>", element);
-    html_text(out, inside);
+    write_raw(out, m, inside);
     buf_fmt(out, "</%s>", element);
     *rest = s;
     return true;
@@ -70,9 +121,10 @@ static bool write_marked(struct buf *out, struct str *rest, const char *mark, co
 
 static void write_text(struct buf *out, const struct manual *m, struct str s) {
     while (s.n) {
-        if (s.p[0] == '`' && write_marked(out, &s, "`", "code")) continue;
-        if (str_starts(s, S("**")) && write_marked(out, &s, "**", "strong")) continue;
+        if (s.p[0] == '`' && write_marked(out, m, &s, "`", "code")) continue;
+        if (str_starts(s, S("**")) && write_marked(out, m, &s, "**", "strong")) continue;
         if (s.p[0] == '[' && write_link(out, m, &s)) continue;
+        if (s.p[0] == '{' && write_named_limit(out, &s)) continue;
         html_text(out, (struct str){s.p, 1});
         skip(&s, 1);
     }
@@ -102,15 +154,11 @@ static void write_heading(struct buf *out, const struct manual *m, struct str li
 }
 
 static void write_code(struct buf *out, const struct manual *m, struct str first, struct str *rest) {
-    struct str kind = {first.p + 3, first.n - 3}, code = {0}, mark = S("{base_url}"), before;
+    struct str kind = {first.p + 3, first.n - 3}, code = {0};
     if (!take_until(rest, "\n```", &code)) code = *rest, *rest = (struct str){0};
     take_line(rest);
     html(out, "<pre tabindex=\"0\" class=\"%s\"><code>", str_dup(m->arena, kind).p);
-    while (take_until(&code, mark.p, &before)) {
-        html_text(out, before);
-        html_text(out, m->base_url);
-    }
-    html_text(out, code);
+    write_raw(out, m, code);
     buf_text(out, "</code></pre>\n");
 }
 
