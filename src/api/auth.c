@@ -13,6 +13,7 @@
 #include "core/permission.h"
 #include "core/proof.h"
 #include "core/remember.h"
+#include "core/scope.h"
 #include "core/session.h"
 #include "core/stranger.h"
 #include "core/words.h"
@@ -98,6 +99,7 @@ static int read_fingerprint(struct call *c) {
     struct str sent;
     TRY(either(c, "X-Fingerprint-ID", "_fingerprint_id", &sent));
     c->work.actor.fingerprint = sent.n ? fingerprint_hash(c->work.desk, c->work.arena, sent) : (struct str){0};
+    c->work.actor.kind = c->work.actor.fingerprint.p ? ACTOR_FINGERPRINT : ACTOR_NOBODY; /* until other credentials say who it is */
     if (sent.n == 0 || c->work.actor.fingerprint.p) return 0;
     return fail_field(&c->work, ERR_FIELD_INVALID, S("_fingerprint_id"), "A fingerprint is a UUID, like 0b4ae44e-3a2c-4e13-9f5c-1c7f6b7f6f1a.");
 }
@@ -539,5 +541,6 @@ int auth_admit(struct call *c) {
     bool admitted = r->roles & 1u << a->rank || by_token || by_fingerprint;
     if (!admitted) return fail(&c->work, a->rank ? ERR_PERMISSIONS_DENIED : ERR_AUTHORIZATION_REQUIRED);
     if (r->permission && a->rank && !permitted(a, r->permission)) return fail(&c->work, ERR_PERMISSIONS_DENIED);
+    if (!scope_granted(a, r->scope, !route_reads(r))) return fail(&c->work, ERR_PERMISSIONS_DENIED);
     return 0;
 }

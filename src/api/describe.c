@@ -184,8 +184,7 @@ bool operation_bulk(const struct operation *op) {
 void operation_scope(struct buf *out, const struct operation *op) {
     const struct route *r = op->route;
     if (r->scope == NULL || r->scope[0] == 0) return;
-    bool reads = r->method == GET || (r->method == POST && ends(str_of(r->path), S("/filter")));
-    buf_fmt(out, "%s:%s", r->scope, reads ? "read" : "write");
+    buf_fmt(out, "%s:%s", r->scope, route_reads(r) ? "read" : "write");
 }
 
 /* ---- input ---------------------------------------------------------------------------------------------- */

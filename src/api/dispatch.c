@@ -16,6 +16,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "core/change/finish.h"
+#include "core/scope.h"
 #include "core/session.h"
 #include "core/setting.h"
 #include "core/words.h"
@@ -133,7 +134,7 @@ static uint64_t caller_of(const struct call *c) {
     return XXH3_64bits(address.p, address.n) | UINT64_C(1) << 63;
 }
 
-static bool is_read(const struct call *c) { return c->method == GET || (c->route && c->route->reads); }
+static bool is_read(const struct call *c) { return c->method == GET || (c->route && route_reads(c->route)); }
 
 /* The reply may wait long for its reader. A write has happened, so its reply is never refused. */
 static int hold_reply(struct call *c) {
@@ -657,6 +658,7 @@ static struct hop *hop_new(struct api *api, struct http_request *r) {
     c->http = r;
     c->status = 200;
     c->request_id = request_id(api, r->arena);
+    c->work.actor.scopes = SCOPES_ALL; /* without credentials there is no token to narrow them */
     c->work.actor.remote = r->remote;
     c->work.actor.user_agent = user_agent_of(r);
     c->query = c->credentials = c->body = json_new(r->arena, JSON_OBJECT);

@@ -5,7 +5,7 @@ static const struct field list_by_legacy_ids = {"legacy_ids", F_TEXTS, .filter =
                                                 .doc = "Only those with one of these ids in the system they came from."};
 
 bool route_lists(const struct route *route) {
-    return (route->shape == LIST || route->shape == LIST_COUNT) && (route->method == GET || route->reads);
+    return (route->shape == LIST || route->shape == LIST_COUNT) && route_reads(route);
 }
 
 /* Whether its rows are queried, and have ids. */

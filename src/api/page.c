@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "core/change/finish.h"
+#include "core/link.h"
 #include "core/setting.h"
 
 #include <assert.h>
@@ -128,7 +129,7 @@ static int write_one(struct conn *c, void *arg) {
     struct writing *x = arg;
     work_rewind(&x->visit->work);
     x->visit->work.conn = c;
-    x->visit->work.actor.cause = S("Mailed link");
+    x->visit->work.actor.cause = CAUSE_LINK;
     int rc = x->run(x->visit);
     if (rc >= 0) TRY(work_finish(&x->visit->work));
     return rc;

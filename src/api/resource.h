@@ -123,7 +123,10 @@ struct route {
     enum method method;
     const char *path; /* under /api/v1; :name takes one segment, bound as an id when its name says so (variable_is_id), else as text */
     unsigned roles;
-    const char *scope; /* "" : none; a missing one stops the start */
+    /* The scope that credentials must grant (core/scope.h): its read bit on a route that reads, else its write bit. "": any credentials will do; a
+     * missing or unknown one stops the start. Bearer tokens are yet to come. They will be refused on routes with "" that are not PUBLIC,
+     * unless the row names the scope it counts as in a member of its own (.bearer = "conversations"): so a new row is closed to them. */
+    const char *scope;
     enum shape shape;
     int (*handler)(struct call *c);
     const char *permission; /* of core/permission.h; NULL: the role is enough */
@@ -154,6 +157,9 @@ struct route {
     const char *errors; /* codes beyond those every such route has, blank-separated */
     const char *headers; /* of its success, beyond those every such route has, blank-separated: api/docs/reply_header.c */
 };
+
+/* Whether the route changes nothing: HEAD is a GET here. */
+static inline bool route_reads(const struct route *r) { return r->method == GET || r->reads; }
 
 /* ---- resources -------------------------------------------------------------------------------------- */
 

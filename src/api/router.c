@@ -4,6 +4,7 @@
 #include "api/machine.h"
 #include "api/narrowing.h"
 #include "core/permission.h"
+#include "core/scope.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -60,12 +61,12 @@ static bool compile(struct arena *a, struct compiled *c, const struct resource *
     if (route->roles == 0) return wrong(err, size, home, route, "no roles");
     if (route->scope == NULL) return wrong(err, size, home, route, "no scope (\"\" says none)");
     if (route->permission && permission_bit(str_of(route->permission)) < 0) return wrong(err, size, home, route, "a permission that there is not");
+    if (route->scope[0] && scope_bit(str_of(route->scope), false) == 0) return wrong(err, size, home, route, "an unknown scope (core/scope.c lists them)");
     if (route->handler == NULL) return wrong(err, size, home, route, "no handler");
     if (route->shape == 0) return wrong(err, size, home, route, "no shape");
     if (route->summary == NULL) return wrong(err, size, home, route, "no summary");
     if (c->reply == NULL) return wrong(err, size, home, route, "it replies with an unknown resource");
     if (route->of && resource_of(route->of) == NULL) return wrong(err, size, home, route, "it is of an unknown resource");
-    if (route->permission && permission_bit(str_of(route->permission)) < 0) return wrong(err, size, home, route, "an unknown permission");
     c->args = arguments_of(a, route, c->reply);
     return c->variables <= PATH_VARS || wrong(err, size, home, route, "too many variables");
 }

@@ -5,6 +5,7 @@
 #include "work/work.h"
 
 enum link_purpose { LINK_VERIFY_EMAIL = 1, LINK_RESET_PASSWORD, LINK_INVITATION };
+#define CAUSE_LINK S("Mailed link") /* of an actor that a link admitted */
 struct link {
     int64_t id, user_id, email_id; /* email_id: the address it was mailed to */
 };

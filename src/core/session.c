@@ -1,5 +1,6 @@
 #include "core/session.h"
 
+#include "core/scope.h"
 #include "core/setting.h"
 #include "core/words.h"
 
@@ -45,6 +46,7 @@ static void read_actor(struct actor *a, struct stmt *row) {
     a->organization_id = col_int(row, 4);
     a->sees_organization = col_int(row, 5) != 0;
     a->password_updated_at = col_int(row, 6);
+    a->scopes = SCOPES_ALL;
 }
 
 static void read_session(struct work *w, struct stmt *row, int64_t id, struct session *s) {

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "core/change/finish.h"
+#include "core/scope.h"
 #include "mail/bounce.h"
 #include "mail/inbox.h"
 #include "mail/report.h"
@@ -21,7 +22,7 @@ static int handle(struct conn *c, void *arg) {
     struct arrival *m = arg;
     work_init(&m->work, m->desk, m->arena);
     m->work.conn = c;
-    m->work.actor = (struct actor){.kind = ACTOR_MAIL, .cause = S("A mail server")};
+    m->work.actor = (struct actor){.kind = ACTOR_MAIL, .scopes = SCOPES_ALL, .cause = S("A mail server")};
     TRY(bounce_note(&m->work, &m->report));
     return work_finish(&m->work);
 }

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "core/change/finish.h"
 #include "core/job.h"
+#include "core/scope.h"
 #include "core/session.h"
 #include "jobs/arrivals.h"
 #include "jobs/sweep.h"
@@ -89,7 +90,7 @@ static int carry_out(struct conn *c, void *arg) {
     int rc = job_hold(w, &t->job);
     if (rc == 0) log_warn("job %" PRId64 " (%s) was claimed by another process", t->job.id, t->job.kind.p);
     if (rc <= 0) return rc;
-    w->actor = (struct actor){.kind = ACTOR_SYSTEM, .cause = str_fmt(w->arena, "Job: %s", t->kind->name)};
+    w->actor = (struct actor){.kind = ACTOR_SYSTEM, .scopes = SCOPES_ALL, .cause = str_fmt(w->arena, "Job: %s", t->kind->name)};
     TRY(t->kind->run(w, &t->job));
     return work_finish(w);
 }

@@ -2,6 +2,8 @@
 #include "core/proof.h"
 
 #include "api/generic.h"
+#include "core/link.h"
+#include "core/words.h"
 
 static const struct field verify_input[] = {
     {"hash", F_TEXT, PRESENT, .doc = "Of the link that was mailed; single use, good for 72 hours.", .example = "\"0f1e2d\""},
@@ -14,6 +16,7 @@ static const struct field reset_input[] = {
 
 static int verify(struct call *c) {
     TRY(api_input(c));
+    if (c->work.actor.rank == ROLE_PUBLIC) c->work.actor.cause = CAUSE_LINK;
     int done = email_verify(&c->work, in_text(c, "hash"));
     TRY(done);
     return done ? api_reply(c) : in_fail(c, "hash", ERR_FIELD_INVALID, "The link is unknown, was used or replaced, or has expired.");

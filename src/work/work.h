@@ -35,7 +35,8 @@ struct desk {
     void *wake_arg;
 };
 
-/* Who acts. */
+/* Who acts. TOKEN is a program that acts for a person, with fewer scopes (no such token is issued yet). SYSTEM is a job, RULE an automatic rule
+ * (there are none yet), MAIL a mail that came in. The change log stores the numbers: append only. */
 enum actor_kind { ACTOR_NOBODY, ACTOR_PERSON, ACTOR_FINGERPRINT, ACTOR_TOKEN, ACTOR_SYSTEM, ACTOR_RULE, ACTOR_MAIL };
 
 /* rank is an enum role_type of core/words.h; 0 is nobody. */
@@ -48,6 +49,7 @@ struct actor {
     bool sees_organization; /* customers: their organization's conversations too */
     int64_t password_updated_at; /* 0: no password */
     uint64_t denied;      /* bits of permissions that are off */
+    uint32_t scopes;      /* bits of scopes that are granted: core/scope.h */
     int64_t token_case_id; /* nobody, but shown this one conversation */
     struct str fingerprint; /* keyed hash of the one that was sent (core/stranger.h); p NULL: none. Without login it admits the caller */
     struct str remote, user_agent;

@@ -180,6 +180,24 @@ test('an address proven by a mailed link is told of who gets it and of who loses
   assert.deepEqual([lost.actor, told(lost)], [null, [['emails', 'mine@people.example (not validated)', null]]]);
 });
 
+test('the trail names the mailed link where nobody was logged in', async (t) => {
+  const desk = await open(t);
+  const to = await relay(t);
+  await connect(desk, to);
+  const { id } = desk.people.customer;
+  for (const [email, prove] of [
+    ['page@people.example', async (hash) => (await desk.anyone.exchange('POST', '/verify', { body: form({ hash }) })).must(200)],
+    ['api@people.example', async (hash) => (await desk.anyone.put('/profile/verify', { hash })).must(200)],
+  ]) {
+    await desk.as('customer').create('/profile/identities/emails', { email });
+    const { hash } = await to.find(email);
+    const { actor, summary } = await gained(desk, id, () => prove(hash));
+    assert.deepEqual([actor, summary], [null, 'Mailed link changed emails']);
+  }
+  const entries = await desk.admin.fetch('/changes', { limit: 1000 });
+  assert.equal(entries.filter(({ actor, cause }) => actor === null && cause === 'Mailed link').length >= 2, true);
+});
+
 test('a purge erases values, and keeps that something changed', async (t) => {
   const desk = await open(t);
   const { id } = desk.people.customer;
