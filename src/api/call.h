@@ -37,7 +37,7 @@ struct options {
     enum json_case name_case;
     bool no_empty, flat, pretty, ajax;
     struct str include, fields; /* as sent; p NULL: none */
-    struct str also; /* on-demand members that the route shows unasked */
+    struct str also; /* on-demand members that the route shows beside the defaults */
     int64_t offset, limit;
     int64_t after_id, before_id;
     bool keyset;

@@ -306,6 +306,23 @@ void api_record_deleted(struct call *c) {
 }
 
 /* Of a bulk call row by row, so that a refusal names the row. */
+static int refuse_target(struct call *c, int64_t id, const char *why) {
+    if (c->route->shape != COUNT) return fail_state(&c->work, "%s", why);
+    int n = 0;
+    while (n < c->id_count && c->ids[n] != id) n++;
+    return fail_at(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, S("ids"), str_fmt(c->work.arena, "ids/%d", n), "%s", why);
+}
+
+int api_refuse(struct call *c, const char *condition, const char *why) {
+    struct stmt *s;
+    int rc, refused = 0;
+    const char *sql = str_fmt(c->work.arena, "SELECT t.id FROM %s t WHERE t.id IN @LIST(:ids) AND (%s) ORDER BY t.id", c->home->table, condition).p;
+    TRY(db_start(c->work.conn, sql, BINDS(B_TEXT("ids", api_ids(c))), &s));
+    while ((rc = stmt_step(s)) == 1) refused = refuse_target(c, col_int(s, 0), why);
+    stmt_end(s);
+    return rc < 0 ? rc : refused;
+}
+
 int api_remove(struct call *c) {
     bool bulk = c->route->shape == COUNT;
     TRY(default_stays(c));

@@ -31,6 +31,9 @@ int api_keep(struct call *c);    /* .store of what was given, for the rows made 
 void api_record_created(struct call *c);
 void api_record_deleted(struct call *c);
 int api_remove(struct call *c);  /* DELETE of the targets */
+/* Refuses targets that meet a condition over t: their state forbids it, which `why` says with what to do instead. In a bulk call each is
+ * named as ids/<n>. */
+int api_refuse(struct call *c, const char *condition, const char *why);
 struct str api_ids(struct call *c); /* the targets as a JSON array, for @LIST(:ids) */
 
 /* Replies, by the route's shape: the resource with c->id, the count of targets, or the status alone. */

@@ -15,8 +15,7 @@ static const struct pick *pick_of(const struct pick *picks, struct str name) {
     return any;
 }
 
-/* Whether ?fields= names members for good ("a,b"): then only those are shown. Naming on-demand ones keeps the defaults. */
-static bool picks_narrow(const struct pick *picks, const struct resource *r) {
+bool picks_narrow(const struct pick *picks, const struct resource *r) {
     for (const struct pick *p = picks; p; p = p->next) {
         bool on_demand = false;
         for (const struct field *f = r->fields; f->name; f++)

@@ -80,7 +80,7 @@ struct view *view_new(struct call *c) {
     int count = 0;
     struct pick *picks = parse_picks(c, &fields, 0, &count), **end = &picks;
     while (*end) end = &(*end)->next;
-    *end = parse_picks(c, &also, 0, &count);
+    if (!picks_narrow(picks, c->resource)) *end = parse_picks(c, &also, 0, &count);
     v->picks = picks;
     begin_writing(v);
     return v;

@@ -32,6 +32,9 @@ struct pick { /* one name of ?fields= */
     struct pick *inner, *next;
 };
 
+/* Whether ?fields= names members for good ("a,b"): then only those are shown. Naming on-demand ones keeps the defaults. */
+bool picks_narrow(const struct pick *picks, const struct resource *r);
+
 struct slot {
     const struct resource *resource;
     int64_t id;

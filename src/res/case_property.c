@@ -2,21 +2,6 @@
 #include "api/generic.h"
 #include "core/words.h"
 
-/* A thing in use stays. in_use is over the alias t. */
-static int remove_unused(struct call *c, const char *in_use) {
-    struct stmt *row;
-    TRY(api_target(c));
-    TRY(api_input(c));
-    struct str sql = str_fmt(c->work.arena, "SELECT t.id FROM %s t WHERE t.id = :id AND (%s)", c->home->table, in_use);
-    TRY(db_start(c->work.conn, sql.p, BINDS(B_INT("id", c->id)), &row));
-    int rc = stmt_step(row);
-    stmt_end(row);
-    if (rc < 0) return rc;
-    if (rc) return fail_state(&c->work, "The %s is in use. Give the conversations another one first.", c->home->type + strlen("case_"));
-    TRY(api_remove(c));
-    return api_reply(c);
-}
-
 /* ---- statuses ------------------------------------------------------------------------------------------------------ */
 
 static const struct field status_fields[] = {
@@ -40,14 +25,14 @@ static int create_status(struct call *c) {
     api_record_created(c);
     return api_reply(c);
 }
-QUERY(status_mark_deleted, "UPDATE case_statuses SET is_deleted = 1, updated_at = :now WHERE id = :id AND is_system = 0");
+QUERY(statuses_mark_deleted, "UPDATE case_statuses SET is_deleted = 1, updated_at = :now WHERE id IN @LIST(:ids)");
 
 /* Conversations keep it until their status changes; nobody sets it any more. */
-static int remove_status(struct call *c) {
+static int remove_statuses(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
-    int rc = db_exec(c->work.conn, &status_mark_deleted, BINDS(B_INT("id", c->id), B_INT("now", c->work.now)));
-    if (rc <= 0) return rc < 0 ? rc : fail_state(&c->work, "A status of the system can not be deleted. Delete statuses of your own.");
+    TRY(api_refuse(c, "t.is_system = 1", "A status of the system can not be deleted. Delete statuses of your own."));
+    TRY(db_exec(c->work.conn, &statuses_mark_deleted, BINDS(B_TEXT("ids", api_ids(c)), B_INT("now", c->work.now))));
     api_record_deleted(c);
     return api_reply(c);
 }
@@ -62,8 +47,10 @@ static const struct route status_routes[] = {
     {PUT, "/cases/statuses/reorder", AD, "configuration", NONE, reorder_statuses, .permission = "case_fields.manage", .input = status_order,
      .summary = "Order the statuses"},
     {PUT, "/cases/statuses/:id", AD, "configuration", ONE, api_update, .permission = "case_fields.manage", .summary = "Change a status"},
-    {DELETE, "/cases/statuses/:id", AD, "configuration", NONE, remove_status, .permission = "case_fields.manage", .summary = "Delete a status",
+    {DELETE, "/cases/statuses/:id", AD, "configuration", NONE, remove_statuses, .permission = "case_fields.manage", .summary = "Delete a status",
      .doc = "Conversations keep it, shown as deleted, until their status changes.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {DELETE, "/cases/statuses", AD, "configuration", COUNT, remove_statuses, .permission = "case_fields.manage", .summary = "Delete several statuses",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
@@ -90,7 +77,13 @@ static int create_priority(struct call *c) {
     api_record_created(c);
     return api_reply(c);
 }
-static int remove_priority(struct call *c) { return remove_unused(c, "EXISTS (SELECT 1 FROM cases k WHERE k.priority_id = t.id)"); }
+static int remove_priorities(struct call *c) {
+    TRY(api_target(c));
+    TRY(api_input(c));
+    TRY(api_refuse(c, "EXISTS (SELECT 1 FROM cases k WHERE k.priority_id = t.id)", "The priority is in use. Give the conversations another one first."));
+    TRY(api_remove(c));
+    return api_reply(c);
+}
 static int reorder_priorities(struct call *c) { return api_reorder(c, "priority_ids", "level"); }
 
 static const struct field priority_order[] = {{"priority_ids", F_IDS, PRESENT, .doc = "Ids from the least to the most urgent.", .example = "[2, 1]"}, {0}};
@@ -102,7 +95,9 @@ static const struct route priority_routes[] = {
     {PUT, "/cases/priorities/reorder", AD, "configuration", NONE, reorder_priorities, .permission = "case_fields.manage", .input = priority_order,
      .summary = "Order the priorities"},
     {PUT, "/cases/priorities/:id", AD, "configuration", ONE, api_update, .permission = "case_fields.manage", .summary = "Change a priority"},
-    {DELETE, "/cases/priorities/:id", AD, "configuration", NONE, remove_priority, .permission = "case_fields.manage", .summary = "Delete a priority",
+    {DELETE, "/cases/priorities/:id", AD, "configuration", NONE, remove_priorities, .permission = "case_fields.manage", .summary = "Delete a priority",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {DELETE, "/cases/priorities", AD, "configuration", COUNT, remove_priorities, .permission = "case_fields.manage", .summary = "Delete several priorities",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
@@ -128,7 +123,13 @@ static int create_type(struct call *c) {
     api_record_created(c);
     return api_reply(c);
 }
-static int remove_type(struct call *c) { return remove_unused(c, "EXISTS (SELECT 1 FROM cases k WHERE k.type_id = t.id)"); }
+static int remove_types(struct call *c) {
+    TRY(api_target(c));
+    TRY(api_input(c));
+    TRY(api_refuse(c, "EXISTS (SELECT 1 FROM cases k WHERE k.type_id = t.id)", "The type is in use. Give the conversations another one first."));
+    TRY(api_remove(c));
+    return api_reply(c);
+}
 static int reorder_types(struct call *c) { return api_reorder(c, "type_ids", "sort_order"); }
 
 static const struct field type_order[] = {{"type_ids", F_IDS, PRESENT, .doc = "Ids in the order wanted.", .example = "[2, 1]"}, {0}};
@@ -140,7 +141,9 @@ static const struct route type_routes[] = {
     {PUT, "/cases/types/reorder", AD, "configuration", NONE, reorder_types, .permission = "case_fields.manage", .input = type_order,
      .summary = "Order the types"},
     {PUT, "/cases/types/:id", AD, "configuration", ONE, api_update, .permission = "case_fields.manage", .summary = "Change a type"},
-    {DELETE, "/cases/types/:id", AD, "configuration", NONE, remove_type, .permission = "case_fields.manage", .summary = "Delete a type",
+    {DELETE, "/cases/types/:id", AD, "configuration", NONE, remove_types, .permission = "case_fields.manage", .summary = "Delete a type",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {DELETE, "/cases/types", AD, "configuration", COUNT, remove_types, .permission = "case_fields.manage", .summary = "Delete several types",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };

@@ -362,23 +362,10 @@ static int update(struct call *c) {
     return api_reply(c);
 }
 
-QUERY(system_fields_among, "SELECT id FROM custom_fields WHERE id IN @LIST(:ids) AND is_system = 1 ORDER BY id");
-
-static int check_removable(struct call *c) {
-    bool many = c->route->shape == COUNT;
-    int rc;
-    DB_ROWS(rc, c->work.conn, &system_fields_among, BINDS(B_TEXT("ids", api_ids(c))), row)
-        for (int i = 0; i < c->id_count; i++)
-            if (c->ids[i] == col_int(row, 0))
-                fail_at(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, many ? S("ids") : (struct str){0},
-                        many ? str_fmt(c->work.arena, "ids/%d", i) : (struct str){0}, "The field came with the desk. Change its titles instead.");
-    return rc < 0 ? rc : failed(&c->work) ? -(int)failure(&c->work) : 0;
-}
-
 static int remove_fields(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
-    TRY(check_removable(c));
+    TRY(api_refuse(c, "t.is_system = 1", "The field came with the desk. Change its titles instead."));
     TRY(custom_fields_remove(&c->work, api_ids(c)));
     api_record_deleted(c);
     return api_reply(c);

@@ -25,7 +25,6 @@ static const struct field create_input[] = {
 
 QUERY(role_insert, "INSERT INTO roles (title, type, is_system, agent_case_access, denied, created_at, updated_at) "
                    "VALUES (:title, :type, 0, :access, 0, :now, :now) RETURNING id");
-QUERY(roles_protected, "SELECT r.id, r.is_system FROM roles r WHERE r.id IN @LIST(:ids) AND (r.is_system = 1 OR EXISTS (SELECT 1 FROM users u WHERE u.role_id = r.id))");
 
 static int create(struct call *c) {
     TRY(api_input(c));
@@ -39,16 +38,11 @@ static int create(struct call *c) {
 
 /* System roles and roles in use stay. */
 static int remove_roles(struct call *c) {
-    int rc;
     TRY(api_target(c));
     TRY(api_input(c));
-    DB_ROWS(rc, c->work.conn, &roles_protected, BINDS(B_TEXT("ids", api_ids(c))), row)
-        for (int i = 0; i < c->id_count; i++)
-            if (c->ids[i] == col_int(row, 0))
-                fail_at(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, c->route->shape == COUNT ? S("ids") : (struct str){0},
-                        c->route->shape == COUNT ? str_fmt(c->work.arena, "ids/%d", i) : (struct str){0},
-                        col_int(row, 1) ? "A role of the system can not be deleted. Make a role of your own." : "People have this role. Give them another role first.");
-    if (rc < 0 || failed(&c->work)) return rc < 0 ? rc : -(int)failure(&c->work);
+    int system = api_refuse(c, "t.is_system = 1", "A role of the system can not be deleted. Make a role of your own.");
+    TRY(api_refuse(c, "t.is_system = 0 AND EXISTS (SELECT 1 FROM users u WHERE u.role_id = t.id)", "People have this role. Give them another role first."));
+    TRY(system);
     TRY(api_remove(c));
     return api_reply(c);
 }

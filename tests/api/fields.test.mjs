@@ -378,7 +378,7 @@ describe('the fields that conversations come with', () => {
   const world = shared(async (w) => {
     w.system = (await w.desk.owner.fetch('/cases/fields')).filter((f) => f.is_system);
     w.of = Object.fromEntries(w.system.map((f) => [f.key, f]));
-  });
+  }, { processes: 1 }); // settings are changed
 
   test('there are seven, listed first', async () => {
     const { owner, staff } = world.desk;

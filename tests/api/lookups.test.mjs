@@ -87,3 +87,22 @@ test('priorities: a level is a number', async (t) => {
   if (!contract.parameters('POST', '/api/v1/cases/priorities').includes('level')) return t.skip('levels follow the order');
   for (const level of ['x', 1.5, 1e400, {}, '99999999999999999999']) (await owner.post('/cases/priorities', { label: 'P', level: level === Infinity ? '1e400' : level })).refused(400, 'FIELD_INVALID', 'level');
 });
+
+for (const [kind, of] of [['statuses', 'status'], ['priorities', 'priority'], ['types', 'type']]) {
+  test(`several ${kind} are deleted at once, or none`, async (t) => {
+    const { owner, admin, staff, customer } = await open(t);
+    const path = `/cases/${kind}`;
+    const made = [];
+    for (const label of ['A', 'B', 'C']) made.push((await admin.create(path, { label })).id);
+    const { id } = await customer.create('/conversations', { subject: 'S', contents: 'C' });
+    await staff.update(`/conversations/${id}`, { [`${of}_id`]: made[1] });
+    const before = (await owner.get(path)).ids;
+    (await staff.delete(path, { ids: made[0] })).refused(403, 'PERMISSIONS_DENIED');
+    (await admin.delete(path, { ids: `${made[0]},999` })).refused(404, 'RESOURCE_NOT_FOUND', 'ids/1');
+    const stays = of === 'status' ? 5 : made[1]; // a status of the system, or what a conversation has
+    (await admin.delete(path, { ids: `${made[0]},${stays}` })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE', 'ids/1');
+    assert.deepEqual((await owner.get(path)).ids, before, 'nothing was deleted');
+    assert.equal((await admin.delete(path, { ids: [made[0], made[2]] })).must(200).body.total_count, 2);
+    assert.deepEqual((await owner.get(path)).ids, before.filter((x) => x !== made[0] && x !== made[2]));
+  });
+}

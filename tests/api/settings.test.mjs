@@ -3,6 +3,8 @@ import { describe, test } from 'node:test';
 import { connect, relay } from './lib/relay.mjs';
 import { open, shared, until } from './lib/index.mjs';
 
+/** Another process hears of a change within half a second: tests/postgres/outbox.test.mjs. */
+const ALONE = { processes: 1 };
 const put = (client, values) => client.put('/settings', { values });
 /** What the settings are now, by category.name. */
 const now = async (client) => Object.fromEntries((await client.fetch('/settings')).map((s) => [`${s.category}.${s.name}`, s.value]));
@@ -14,7 +16,7 @@ const OWNERS = {
 };
 
 describe('settings that decide where secrets travel are for owners', () => {
-  const world = shared();
+  const world = shared(() => {}, ALONE);
 
   for (const [name, value] of Object.entries(OWNERS)) {
     test(`${name}: admins are refused, owners are not`, async () => {
@@ -52,7 +54,7 @@ describe('settings that decide where secrets travel are for owners', () => {
 });
 
 describe('the list of settings', () => {
-  const world = shared();
+  const world = shared(() => {}, ALONE);
   const MEMBERS = ['id', 'name', 'category', 'value', 'is_protected', 'description', 'resource_type'];
 
   test('it is whole, with ids of its own, and each value is a text', async () => {
@@ -110,7 +112,7 @@ describe('the list of settings', () => {
 });
 
 test('a plain title is in the default language, and what a thing is called is shown in it', async (t) => {
-  const { owner } = await open(t);
+  const { owner } = await open(t, ALONE);
   const field = await owner.create('/users/fields', { type: 'TEXT', titles: [{ locale: 'de', translation: 'Größe' }, { locale: 'en-us', translation: 'Size' }] });
   assert.equal(field.title, 'Size');
   (await put(owner, { 'account.default_language': 'de' })).must(200);
@@ -121,7 +123,7 @@ test('a plain title is in the default language, and what a thing is called is sh
 });
 
 describe('values are checked', () => {
-  const world = shared();
+  const world = shared(() => {}, ALONE);
 
   test('every bad value is named with what it must be, and none is written', async () => {
     const { owner } = world.desk;
@@ -160,7 +162,7 @@ describe('values are checked', () => {
 });
 
 describe('the password of the relay is for the server that it was given for', () => {
-  const world = shared();
+  const world = shared(() => {}, ALONE);
   const SECRET = { 'mail.smtp_host': 'a.example', 'mail.smtp_port': 587, 'mail.smtp_security': 'TLS', 'mail.smtp_ca': '', 'mail.smtp_user': 'desk', 'mail.smtp_password': 'gr8 secret' };
   const forgotten = (reply) => reply.must(200).notices.filter((m) => m.includes('mail.smtp_password was deleted')).length;
 
@@ -184,7 +186,7 @@ describe('the password of the relay is for the server that it was given for', ()
 });
 
 test('another server is not sent the password of the former one', async (t) => {
-  const desk = await open(t);
+  const desk = await open(t, ALONE);
   const login = ['desk', 'gr8 secret'];
   const [first, second] = [await relay(t, { login }), await relay(t, { login })];
   desk.secrets.add(login[1]);

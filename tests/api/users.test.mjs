@@ -122,6 +122,16 @@ test('/me refers to the caller\'s own permissions and to the settings that every
   }
 });
 
+test('/me shows what `fields` names and nothing else', async (t) => {
+  const { staff } = await open(t);
+  const shown = async (fields) => Object.keys(await staff.fetch('/me', { fields }));
+  assert.deepEqual(await shown('full_name'), ['id', 'full_name', 'resource_type', 'resource_url']);
+  assert.deepEqual(await shown('full_name,settings'), ['id', 'full_name', 'settings', 'resource_type', 'resource_url']);
+  const without = await shown('-permissions,-teams');
+  assert.deepEqual(['permissions', 'teams', 'settings', 'email', 'notification_channel'].map((name) => without.includes(name)), [false, false, true, false, true]);
+  assert.ok((await shown('+tags')).includes('permissions'));
+});
+
 test('of another person neither permissions nor settings are shown', async (t) => {
   const desk = await open(t);
   const { permissions, settings, notification_channel: channel } = await desk.owner.fetch(`/users/${desk.people.admin.id}`, { fields: '+permissions,+settings,+notification_channel', include: '*' });

@@ -2,12 +2,12 @@ import { after, before } from 'node:test';
 import { open } from './desk.mjs';
 
 /** One daemon for all tests of a describe: `const world = shared(); ... world.desk`. What prepare opens for world.t ends with it. */
-export function shared(prepare = () => {}) {
+export function shared(prepare = () => {}, options = {}) {
   const world = {};
   let close;
   before(async () => {
     world.t = { after: (end) => { close = end; } };
-    world.desk = await open(world.t);
+    world.desk = await open(world.t, options);
     await prepare(world);
   });
   after(() => close?.());
