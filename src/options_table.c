@@ -40,8 +40,8 @@ const struct option option_table[OPT_COUNT] = {
         .doc = "Reverse proxies whose X-Forwarded-For is believed: numeric addresses, separated by commas."},
     [OPT_THREADS] = {"threads", "N", OPTION_INT, IN_FILE, SERVE, "2", 1, 64, .doc = "Event loops, each a thread."},
     [OPT_WORKERS] = {"workers", "N", OPTION_INT, IN_FILE, SERVE, "0", 0, 64,
-        .doc = "Threads for what blocks or burns: password hashes, large counts; all reads of a PostgreSQL database, a "
-               "connection each. 0: 2, on PostgreSQL 8."},
+        .doc = "Threads for short work, and as many for long reads (half as many if there are more than two); all reads of a "
+               "PostgreSQL database, a connection each. 0: 2, on PostgreSQL 8."},
     [OPT_WRITERS] = {"writers", "N", OPTION_INT, IN_FILE, SERVE, "0", 0, 64,
         .doc = "Threads that write to a PostgreSQL database, a connection each; 0: 4."},
     [OPT_STATEMENT_TIMEOUT] = {"statement-timeout", "MS", OPTION_INT, IN_FILE, SERVE, "30000", 100, 3600000,

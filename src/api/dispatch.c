@@ -4,7 +4,7 @@
  * handler's own: resource 404, preconditions 412, validation 400, state 400.
  *
  * A GET (and a POST that only asks) runs inline on its event loop, in one read snapshot with a budget; when the budget is spent it is
- * run again in the pool, since it is pure. A write hops to the one writer thread, where it shares a COMMIT with others; what blocks or burns before it
+ * run again in the pool, since it is pure; a list that is likely to be long begins there. A write hops to the one writer thread, where it shares a COMMIT with others; what blocks or burns before it
  * (a password to verify or to hash) hops to the pool first. On a store whose statements wait for another process (db_blocks)
  * a call goes to the pool before its credentials are looked at. Wherever a call ends, finish() sends it, so no reply to a write leaves
  * before the COMMIT that holds it. */
@@ -297,9 +297,12 @@ static int out_of_time(const struct call *c) {
 /* The result of reading in the pool with this call's connection. */
 static int read_in_time(const struct call *c, int rc) { return rc < 0 && c->work.conn && db_budget_spent(c->work.conn) ? out_of_time(c) : rc; }
 
+static bool on_replica(struct hop *h);
+
 static void pool_read(struct pool_task *t) {
     struct hop *h = hop_of_pool(t);
     int rc = open_snapshot(&h->call, BUDGET_POOL_MS);
+    if (rc >= 0 && on_replica(h)) return;
     if (rc >= 0) rc = run_reading(h);
     finish(h, rc > 0 ? out_of_time(&h->call) : rc);
 }
@@ -319,7 +322,7 @@ static void pool_prepare(struct pool_task *t) {
 
 static void to_lane(struct hop *h, enum lane lane, void (*fn)(struct pool_task *t)) {
     atomic_fetch_add(&h->call.api->metrics.pool_runs, 1);
-    h->pool = (struct pool_task){.run = fn};
+    h->pool = (struct pool_task){.run = fn, .whose = caller_of(&h->call)};
     leave_loop(h);
     if (pool_submit(h->call.api->pool, lane, &h->pool)) return;
     finish(h, -ERR_SERVICE_UNAVAILABLE);
@@ -327,23 +330,59 @@ static void to_lane(struct hop *h, enum lane lane, void (*fn)(struct pool_task *
 
 static void to_pool(struct hop *h, void (*fn)(struct pool_task *t)) { to_lane(h, LANE_WORK, fn); }
 
+static enum lane lane_of_prepare(const struct call *c) {
+    if (c->route->lane_for == NULL) return c->route->lane;
+    for (struct str rest = str_of(c->route->lane_for); rest.p;) {
+        struct str name = str_cut(&rest, ',');
+        for (const struct http_file *f = c->http->files; f; f = f->next)
+            if (name_eq(f->field, name)) return c->route->lane;
+        if (json_named(c->body, name)) return c->route->lane;
+    }
+    return LANE_WORK;
+}
+
 static enum executor executor_of(const struct call *c) {
     if (c->route->executor != AUTO) return c->route->executor;
     bool reads = c->route->reads && http_header(c->http, "Idempotency-Key").p == NULL; /* with one, the outcome is kept */
     return c->method == GET || reads ? INLINE : WRITER;
 }
 
+/* Rows that a list is likely to load: its limit times the types it includes. */
+static int64_t rows_expected(const struct call *c) {
+    const struct json *limit = json_named(c->query, S("limit"));
+    int64_t rows = DEFAULT_PAGE, types = 1;
+    bool all = c->options.flat && c->options.include.p == NULL;
+    if (c->route->shape != LIST) return 0;
+    if (limit && limit->type == JSON_STRING && !str_to_int(limit->text, &rows)) return 0;
+    for (struct str rest = c->options.include; rest.p; types++) all = str_eq(str_trim(str_cut(&rest, ',')), S("*")) || all;
+    return (rows < LIMIT_PAGE ? rows : LIMIT_PAGE) * (all ? 10 : types);
+}
+
+/* Whether a read shall not run here: it is likely to be long, or its caller has a share of these threads already. */
+static bool is_for_later(const struct hop *h) {
+    bool pooled = db_blocks(h->call.work.desk->db);
+    return rows_expected(&h->call) > LIMIT_INLINE_ROWS || (pooled && !pool_run_as(caller_of(&h->call)));
+}
+
+/* On an event loop, or in LANE_WORK. It shall hold up neither: when its budget is spent it is run again in LANE_READ. Only on a store that
+ * blocks there is no second run, because its budget would be spent by others. */
 static void run_inline(struct hop *h) {
     struct call *c = &h->call;
     struct api_metrics *m = &c->api->metrics;
-    atomic_fetch_add(&m->inline_runs, h->pooled ? 0 : 1);
-    int rc = run_reading(h);
-    if (rc <= 0 || h->pooled) {
+    bool blocks = db_blocks(c->work.desk->db);
+    int rc = 0;
+    atomic_fetch_add(&m->inline_runs, h->deferred ? 0 : 1);
+    if (h->deferred && !blocks) {
+        db_read_end(c->work.conn);
+        rc = db_read_begin(c->work.conn, BUDGET_INLINE_MS);
+    }
+    if (rc >= 0) rc = run_reading(h);
+    if (rc <= 0 || blocks) {
         finish(h, rc > 0 ? out_of_time(c) : rc);
         return;
     }
     atomic_fetch_add(&m->reruns, 1);
-    to_pool(h, pool_read);
+    to_lane(h, LANE_READ, pool_read);
 }
 
 /* A read that nobody has to find newer is answered by the replica, where there is one; what fails there is read again here.
@@ -375,15 +414,15 @@ static void proceed(struct hop *h) {
     struct call *c = &h->call;
     int rc = check_body(c);
     enum executor e = executor_of(c);
-    if (rc >= 0 && (e == INLINE || e == POOL) && on_replica(h)) return;
+    if (rc >= 0 && e == INLINE && is_for_later(h)) e = POOL;
     if (rc >= 0 && e == INLINE) {
-        run_inline(h);
+        if (!on_replica(h)) run_inline(h);
         return;
     }
     db_read_end(c->work.conn);
     if (rc < 0) finish(h, rc);
-    else if (e == POOL) to_pool(h, pool_read);
-    else if (c->route->prepare) to_pool(h, pool_prepare);
+    else if (e == POOL) to_lane(h, LANE_READ, pool_read);
+    else if (c->route->prepare) to_lane(h, lane_of_prepare(c), pool_prepare);
     else to_writer(h);
 }
 

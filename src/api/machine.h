@@ -32,20 +32,23 @@ int router_match(const struct router *r, struct call *c, enum method m, struct s
 
 /* ---- pool ------------------------------------------------------------------------------------------------- */
 
-/* Threads for what blocks or burns, behind bounded queues. */
-enum lane {
-    LANE_WORK,
-    LANE_HASH, /* passwords, one at a time: 19 MiB and a core each */
-    LANES
-};
+/* Threads for what blocks or burns, in lanes (resource.h) with bounded queues. In each lane the callers take turns. */
 struct pool_task {
     void (*run)(struct pool_task *t);
-    struct pool_task *next;
+    uint64_t whose; /* a caller; 0: nobody's, and then any number may run */
+    /* private */
+    struct pool_task *turn;  /* of the next caller */
+    struct pool_task *next;  /* of the same caller */
+    struct pool_task *last;  /* in the first one of a caller: their last one */
+    int waiting;             /* in the first one: how many wait */
 };
 struct pool;
-struct pool *pool_new(int threads);
-void pool_free(struct pool *p);                          /* waits for what is queued */
-bool pool_submit(struct pool *p, enum lane lane, struct pool_task *t); /* false: full */
+struct pool *pool_new(int threads); /* of LANE_WORK */
+void pool_free(struct pool *p);     /* waits for what is queued */
+bool pool_submit(struct pool *p, enum lane lane, struct pool_task *t); /* false: too many wait, in total or of this caller */
+/* On a thread of the pool, when the caller becomes known: the running task is theirs. Returns false if they run a third of the lane's threads
+ * already: then it should go on in another lane. */
+bool pool_run_as(uint64_t whose);
 int pool_queued(struct pool *p, enum lane lane);
 
 /* ---- delays ----------------------------------------------------------------------------------------------- */

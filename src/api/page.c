@@ -176,7 +176,7 @@ static void visit(struct api *api, struct http_request *r, const struct page *p,
     work_init(&v->work, api->desk, r->arena);
     v->work.actor.remote = r->remote;
     http_defer(r);
-    if (pool_submit(api->pool, LANE_WORK, &v->task)) return;
+    if (pool_submit(api->pool, posted ? LANE_HASH : LANE_WORK, &v->task)) return; /* forms may set a password */
     visit_failed(v);
     reply(v);
 }

@@ -1,125 +1,178 @@
-/* A bounded queue a lane, threads that serve all lanes in turn. What waits for its turn to hash waits in the queue of
- * its lane and holds no thread. */
+/* Lanes: each has threads and a bounded queue of its own, so that what waits in one lane holds up none of the others.
+ *
+ * Within a lane the callers take turns. `turns` is a list of the first waiting task of each caller; a caller's further tasks hang on that
+ * one. A free thread takes the first caller who does not run as many tasks as one caller may, and the caller's next task goes to the end
+ * of the list. So a caller with thirty tasks delays the single task of another by one task, not by thirty. */
 #include "api/machine.h"
 #include "base/limits.h"
-#include "base/log.h"
 
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
-#define POOL_THREADS 64
+#define LANE_THREADS 64
+#define BACKGROUND 5 /* nice(2): long reads and pictures leave the cores to event loops and writers, which get three times their share */
+
+/* Numbers of tasks: waiting in total and of one caller; running of one caller. */
+static const struct bounds {
+    int queued, queued_each, running_each;
+    bool background;
+} bounds[LANES] = {
+    [LANE_WORK] = {LIMIT_POOL_QUEUE, LIMIT_POOL_QUEUE, LANE_THREADS, false},
+    [LANE_READ] = {LIMIT_POOL_QUEUE, LIMIT_LANE_EACH, 1, true},
+    [LANE_HASH] = {LIMIT_HASH_QUEUE, LIMIT_HASH_EACH, 1, false},
+    [LANE_PICTURE] = {LIMIT_POOL_QUEUE, LIMIT_LANE_EACH, 1, true},
+    [LANE_SYNC] = {LIMIT_POOL_QUEUE, LIMIT_LANE_EACH, 1, false},
+};
+
+struct worker {
+    struct line *line;
+    pthread_t thread;
+    uint64_t whose; /* of the task it runs; 0: nobody's, or it runs none */
+};
 
 struct line {
-    struct pool_task *first, **last;
-    int queued, running;
-};
-
-/* At once: of those that wait, of those that run. */
-static const struct {
-    int queued, running;
-    const char *name;
-} most[LANES] = {
-    [LANE_WORK] = {LIMIT_POOL_QUEUE, POOL_THREADS, "long reads and uploads"},
-    [LANE_HASH] = {LIMIT_HASH_QUEUE, 1,            "passwords"             },
-};
-
-struct pool {
-    pthread_mutex_t lock;
+    const struct bounds *bounds;
+    pthread_mutex_t lock; /* all below */
     pthread_cond_t some;
-    struct line lines[LANES];
-    pthread_t threads[POOL_THREADS];
-    int count, turn;
+    struct pool_task *turns;
+    struct worker workers[LANE_THREADS];
+    int count, queued;
     bool stopping;
 };
 
-/* The lane that is served next, or LANES. */
-static int next_lane(const struct pool *p) {
-    for (int i = 0; i < LANES; i++) {
-        int lane = (p->turn + i) % LANES;
-        if (p->lines[lane].first && p->lines[lane].running < most[lane].running) return lane;
-    }
-    return LANES;
+struct pool {
+    struct line lines[LANES];
+};
+
+static _Thread_local struct worker *self; /* NULL: no thread of a pool */
+
+static int running(const struct line *l, uint64_t whose) {
+    int n = 0;
+    for (int i = 0; i < l->count; i++) n += l->workers[i].whose == whose;
+    return n;
 }
 
-static struct pool_task *take(struct pool *p, int lane) {
-    struct line *l = &p->lines[lane];
-    struct pool_task *t = l->first;
-    l->first = t->next;
-    if (l->first == NULL) l->last = &l->first;
+/* Takes the first task off the list whose caller may run one more. NULL: there is none. */
+static struct pool_task *take(struct line *l) {
+    struct pool_task **at = &l->turns, *t;
+    while (*at && (*at)->whose && running(l, (*at)->whose) >= l->bounds->running_each) at = &(*at)->turn;
+    if ((t = *at) == NULL) return NULL;
+    *at = t->turn;
     l->queued--;
-    l->running++;
-    p->turn = lane + 1;
-    if (next_lane(p) < LANES) pthread_cond_signal(&p->some);
+    if (t->next == NULL) return t;
+    t->next->last = t->last;
+    t->next->waiting = t->waiting - 1;
+    while (*at) at = &(*at)->turn;
+    *at = t->next;
+    t->next->turn = NULL;
     return t;
 }
 
-static bool idle(const struct pool *p) {
-    for (int i = 0; i < LANES; i++)
-        if (p->lines[i].first) return false;
-    return true;
-}
-
 static void *serve(void *arg) {
-    struct pool *p = arg;
-    pthread_mutex_lock(&p->lock);
+    struct worker *w = self = arg;
+    struct line *l = w->line;
+    if (l->bounds->background) setpriority(PRIO_PROCESS, (id_t)gettid(), BACKGROUND);
+    pthread_mutex_lock(&l->lock);
     for (;;) {
-        int lane;
-        while ((lane = next_lane(p)) == LANES && !(p->stopping && idle(p))) pthread_cond_wait(&p->some, &p->lock);
-        if (lane == LANES) break;
-        struct pool_task *t = take(p, lane);
-        pthread_mutex_unlock(&p->lock);
+        struct pool_task *t;
+        while ((t = take(l)) == NULL && !(l->stopping && l->queued == 0)) pthread_cond_wait(&l->some, &l->lock);
+        if (t == NULL) break;
+        w->whose = t->whose;
+        pthread_mutex_unlock(&l->lock);
         t->run(t);
-        pthread_mutex_lock(&p->lock);
-        p->lines[lane].running--;
-        if (p->stopping) pthread_cond_broadcast(&p->some);
+        pthread_mutex_lock(&l->lock);
+        w->whose = 0;
+        if (l->stopping) pthread_cond_broadcast(&l->some);
     }
-    pthread_mutex_unlock(&p->lock);
+    pthread_mutex_unlock(&l->lock);
     return NULL;
 }
 
+static bool line_start(struct line *l, const struct bounds *b, int threads) {
+    l->bounds = b;
+    pthread_mutex_init(&l->lock, NULL);
+    pthread_cond_init(&l->some, NULL);
+    pthread_mutex_lock(&l->lock);
+    for (int i = 0; i < threads && i < LANE_THREADS; i++) {
+        struct worker *w = &l->workers[l->count];
+        w->line = l;
+        if (pthread_create(&w->thread, NULL, serve, w) == 0) l->count++;
+    }
+    pthread_mutex_unlock(&l->lock);
+    return l->count > 0;
+}
+
 struct pool *pool_new(int threads) {
+    const int counts[LANES] = {[LANE_WORK] = threads, [LANE_READ] = threads > 2 ? threads / 2 : threads, [LANE_HASH] = 1, [LANE_PICTURE] = 2, [LANE_SYNC] = 2};
     struct pool *p = calloc(1, sizeof *p);
-    if (p == NULL) return NULL;
-    pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->some, NULL);
-    for (int i = 0; i < LANES; i++) p->lines[i].last = &p->lines[i].first;
-    for (int i = 0; i < threads && i < POOL_THREADS; i++)
-        if (pthread_create(&p->threads[p->count], NULL, serve, p) == 0) p->count++;
-    if (p->count) return p;
+    bool ok = p != NULL;
+    for (int i = 0; p && i < LANES; i++) ok = line_start(&p->lines[i], &bounds[i], counts[i]) && ok;
+    if (ok) return p;
     pool_free(p);
     return NULL;
 }
 
+static void line_stop(struct line *l) {
+    pthread_mutex_lock(&l->lock);
+    l->stopping = true;
+    pthread_cond_broadcast(&l->some);
+    pthread_mutex_unlock(&l->lock);
+    for (int i = 0; i < l->count; i++) pthread_join(l->workers[i].thread, NULL);
+}
+
+/* Tasks move from lane to lane, so no lane is freed before all have ended. */
 void pool_free(struct pool *p) {
     if (p == NULL) return;
-    pthread_mutex_lock(&p->lock);
-    p->stopping = true;
-    pthread_cond_broadcast(&p->some);
-    pthread_mutex_unlock(&p->lock);
-    for (int i = 0; i < p->count; i++) pthread_join(p->threads[i], NULL);
-    pthread_cond_destroy(&p->some);
-    pthread_mutex_destroy(&p->lock);
+    for (int i = 0; i < LANES; i++) line_stop(&p->lines[i]);
+    for (int i = 0; i < LANES; i++) {
+        pthread_cond_destroy(&p->lines[i].some);
+        pthread_mutex_destroy(&p->lines[i].lock);
+    }
     free(p);
+}
+
+static bool append(struct line *l, struct pool_task *t) {
+    struct pool_task **at = &l->turns;
+    while (*at && (*at)->whose != t->whose) at = &(*at)->turn;
+    struct pool_task *first = *at;
+    if (first && first->waiting >= l->bounds->queued_each) return false;
+    t->next = t->turn = NULL;
+    t->last = t;
+    t->waiting = 1;
+    if (first) {
+        first->last = first->last->next = t;
+        first->waiting++;
+    } else {
+        *at = t;
+    }
+    l->queued++;
+    pthread_cond_signal(&l->some);
+    return true;
 }
 
 bool pool_submit(struct pool *p, enum lane lane, struct pool_task *t) {
     struct line *l = &p->lines[lane];
-    pthread_mutex_lock(&p->lock);
-    bool room = l->queued < most[lane].queued && !p->stopping;
-    if (room) {
-        t->next = NULL;
-        *l->last = t;
-        l->last = &t->next;
-        l->queued++;
-        pthread_cond_signal(&p->some);
-    }
-    pthread_mutex_unlock(&p->lock);
-    if (!room) log_often(LOG_ERROR, "requests that found a full queue", "the pool's queue of %s is full or closed (at most %d wait): a request was refused", most[lane].name, most[lane].queued);
+    pthread_mutex_lock(&l->lock);
+    bool room = l->queued < l->bounds->queued && !l->stopping && append(l, t);
+    pthread_mutex_unlock(&l->lock);
     return room;
 }
 
+bool pool_run_as(uint64_t whose) {
+    if (self == NULL) return true;
+    struct line *l = self->line;
+    pthread_mutex_lock(&l->lock);
+    self->whose = 0;
+    bool few = running(l, whose) * 3 < l->count;
+    if (few) self->whose = whose;
+    pthread_mutex_unlock(&l->lock);
+    return few;
+}
+
 int pool_queued(struct pool *p, enum lane lane) {
-    pthread_mutex_lock(&p->lock);
+    pthread_mutex_lock(&p->lines[lane].lock);
     int n = p->lines[lane].queued;
-    pthread_mutex_unlock(&p->lock);
+    pthread_mutex_unlock(&p->lines[lane].lock);
     return n;
 }

@@ -111,6 +111,15 @@ enum {
 
 enum shape { ONE = 1, LIST, LIST_COUNT, LIST_CURSOR, COUNT, NONE }; /* LIST_CURSOR: pages by an opaque cursor, without offset and total_count */
 enum executor { AUTO, INLINE, WRITER, POOL }; /* AUTO: GET inline, others on the writer */
+/* Where in the pool something runs (api/pool.c). No lane waits for another. */
+enum lane {
+    LANE_WORK,    /* what is short: the way to the writer; every call of a database that blocks */
+    LANE_READ,    /* reads that are long, or are expected to be */
+    LANE_HASH,    /* passwords, one at a time: 19 MiB and a core each */
+    LANE_PICTURE, /* pictures to decode */
+    LANE_SYNC,    /* uploads to sync */
+    LANES
+};
 enum body_kind { PARAMETERS, FILES_IGNORED, FILES_TAKEN, RAW_FILE };
 
 struct order {
@@ -133,6 +142,8 @@ struct route {
     int status;             /* of success; 0: 200, POST of shape ONE 201 */
     enum executor executor;
     int (*prepare)(struct call *c); /* in the pool, before the writer: what blocks or burns; read-only */
+    enum lane lane;                 /* of .prepare */
+    const char *lane_for;           /* parameters and file parts, with commas: without any of them .prepare runs in LANE_WORK. NULL: always in .lane */
     const struct field *input;      /* parameters; NULL: the resource's writable fields (POST and PUT) */
     const struct field *args;       /* query arguments of its own */
     enum shape also;                /* another shape the reply may take, by what was asked; 0: none */

@@ -87,6 +87,9 @@ static void metrics(struct api *api, struct http_request *r) {
     metric(&b, "pool_total", "counter", "Hops to the pool.", atomic_load(&m->pool_runs));
     metric(&b, "pool_queued", "gauge", "Works that wait for the pool.", pool_queued(api->pool, LANE_WORK));
     metric(&b, "logins_queued", "gauge", "Passwords that wait to be hashed.", pool_queued(api->pool, LANE_HASH));
+    metric(&b, "reads_queued", "gauge", "Long reads that wait.", pool_queued(api->pool, LANE_READ));
+    metric(&b, "pictures_queued", "gauge", "Pictures that wait to be decoded.", pool_queued(api->pool, LANE_PICTURE));
+    metric(&b, "uploads_queued", "gauge", "Uploads that wait to be synced.", pool_queued(api->pool, LANE_SYNC));
     metric(&b, "logins_delayed_total", "counter", "Logins that were made to wait.", atomic_load(&m->delays));
     metric(&b, "reruns_total", "counter", "Reads whose inline budget was spent.", atomic_load(&m->reruns));
     metric(&b, "password_hashes_total", "counter", "Passwords hashed, to be verified or kept.", atomic_load(&m->hashes));

@@ -59,9 +59,12 @@
 #define LIMIT_CASCADE 1000                /* rows that one write of a cascade takes: about 20 ms (docs/BENCHMARKS.md) */
 #define LIMIT_BATCH 512                   /* works that share one COMMIT */
 #define LIMIT_PICTURE (20 * 1024 * 1024)   /* bytes that the decoder of pictures may answer */
-#define LIMIT_PIXELS (25 * 1000 * 1000)    /* of a picture that is decoded: 100 MB as RGBA */
-#define LIMIT_POOL_QUEUE 256              /* waiting pool works; more get 503 */
-#define LIMIT_HASH_QUEUE 128              /* logins that wait for their turn to hash: 20 to 30 ms each, 3 to 4 s; more get 503 */
+#define LIMIT_PIXELS (16 * 1000 * 1000)    /* of a picture that is decoded: 64 MB as RGBA */
+#define LIMIT_POOL_QUEUE 256              /* tasks that wait in a lane of the pool; more get 503 */
+#define LIMIT_LANE_EACH 64                /* of one caller: thirty pictures fit */
+#define LIMIT_HASH_QUEUE 160              /* passwords that wait for their turn: 20 to 30 ms each, 4 to 5 s; more get 503 */
+#define LIMIT_HASH_EACH 112               /* of one caller: an address from which a whole office logs in */
+#define LIMIT_INLINE_ROWS 500             /* rows that a list on an event loop may load, as they are estimated: about 5 ms */
 #define LIMIT_DELAYED 256                 /* logins that are slowed at once: a suspended connection each; more get 429 */
 #define LIMIT_DELAYED_ALIKE 16            /* of one account */
 #define REPLICA_LAG_MS 5000                /* a replica further behind than this answers nobody */

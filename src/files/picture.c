@@ -6,12 +6,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <gd.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -61,45 +60,17 @@ int picture_look(const char *path, struct picture *out) {
     return known && out->width > 0 && out->height > 0;
 }
 
-/* ---- the child ---------------------------------------------------------------------------------------------------- */
-
-#define CHILD_MEMORY (512L * 1024 * 1024)
-#define CHILD_SECONDS 5
-
-static void limit(__rlimit_resource_t what, rlim_t most) { setrlimit(what, &(struct rlimit){most, most}); }
-
-static void confine(void) {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* which reserve terabytes of addresses */
-    limit(RLIMIT_AS, CHILD_MEMORY);
-#endif
-    limit(RLIMIT_CPU, CHILD_SECONDS);
-    limit(RLIMIT_FSIZE, LIMIT_PICTURE);
-    limit(RLIMIT_NOFILE, 16);
-    alarm(2 * CHILD_SECONDS);
-}
-
-static gdImagePtr decode(int first) {
-    return first == 0xFF ? gdImageCreateFromJpeg(stdin) : first == 'G' ? gdImageCreateFromGif(stdin) : gdImageCreateFromPng(stdin);
-}
-
-int picture_child(const char *text) {
-    int side = atoi(text), first;
-    confine();
-    first = getc(stdin);
-    if (side < 1 || side > 4096 || ungetc(first, stdin) == EOF) _exit(1);
-    gdImagePtr whole = decode(first), square = whole ? gdImageCreateTrueColor(side, side) : NULL;
-    if (square == NULL) _exit(1);
-    int shorter = gdImageSX(whole) < gdImageSY(whole) ? gdImageSX(whole) : gdImageSY(whole);
-    gdImageAlphaBlending(square, 0);
-    gdImageSaveAlpha(square, 1);
-    gdImageFilledRectangle(square, 0, 0, side - 1, side - 1, gdTrueColorAlpha(0, 0, 0, gdAlphaTransparent));
-    gdImageCopyResampled(square, whole, 0, 0, (gdImageSX(whole) - shorter) / 2, (gdImageSY(whole) - shorter) / 2, side, side, shorter, shorter);
-    if (first == 0xFF) gdImageJpeg(square, stdout, 85);
-    else gdImagePng(square, stdout);
-    _exit(fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1);
-}
-
 /* ---- its parent --------------------------------------------------------------------------------------------------- */
+
+/* Returns 1: it has answered, 0: it could not decode the picture, or a negative error. */
+static int outcome(int status) {
+    if (WIFEXITED(status) && WEXITSTATUS(status) == PICTURE_UNCONFINED) {
+        log_error("a picture can't be decoded: the kernel takes no seccomp filter");
+        return -ERR_SERVICE_UNAVAILABLE;
+    }
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS) log_warn("a picture made its decoder try a forbidden system call: it was killed");
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
 
 static int run_child(int in, int out, int side) {
     char number[16];
@@ -118,7 +89,7 @@ static int run_child(int in, int out, int side) {
         return UNAVAILABLE("pictures that can't be decoded", "a picture can't be decoded: no process for it: %s", strerror(rc));
     }
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return outcome(status);
 }
 
 static bool read_all(int fd, struct arena *a, struct str *out) {

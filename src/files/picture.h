@@ -24,4 +24,9 @@ int picture_square(const char *path, int side, struct arena *a, const struct pic
 #define PICTURE_ARGUMENT "--picture"
 int picture_child(const char *side);
 
+/* From now on this process may read standard input, write standard output, ask for memory and end. All else kills it with SIGSYS. Returns
+ * false if the kernel takes no filter. */
+bool picture_confine(void);
+#define PICTURE_UNCONFINED 3 /* exit status: there is no filter, so nothing was decoded */
+
 #endif

@@ -158,7 +158,7 @@ static const struct field upload_args[] = {
 #define CONTENT_DOC " The name is in Content-Disposition; HEAD shows it with size and type alone. One range of bytes is understood."
 
 static const struct route file_routes[] = {
-    {POST, "/files", ALL | FINGERPRINT, "", ONE, create, .also = LIST_COUNT, .prepare = keep_contents, .body = RAW_FILE, .input = nothing, .args = upload_args,
+    {POST, "/files", ALL | FINGERPRINT, "", ONE, create, .also = LIST_COUNT, .prepare = keep_contents, .lane = LANE_SYNC, .body = RAW_FILE, .input = nothing, .args = upload_args,
      .summary = "Upload a file",
      .doc = "As the whole body, of any Content-Type but JSON and forms, or as parts of multipart/form-data; several files answer a list. Its id is then named where a file is "
             "wanted (avatar_file_id, values of FILE fields), by who uploaded it, within twelve hours, as often as needed.",

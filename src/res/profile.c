@@ -165,9 +165,9 @@ static const struct field password_input[] = {
 
 static const struct route profile_routes[] = {
     {GET, "/profile", ALL, "", ONE, read_own, .summary = "Read one's profile"},
-    {PUT, "/profile", ALL, "", ONE, update_own, .prepare = avatar_prepare, .body = FILES_TAKEN, .summary = "Change one's profile"},
+    {PUT, "/profile", ALL, "", ONE, update_own, .prepare = avatar_prepare, .lane = LANE_PICTURE, .lane_for = "avatar,avatar_file_id", .body = FILES_TAKEN, .summary = "Change one's profile"},
     {DELETE, "/profile/avatar", ALL, "", NONE, remove_avatar, .summary = "Remove one's picture", .doc = "Initials are drawn in its place."},
-    {PUT, "/profile/password", ALL | NEW_PASSWORD, "", NONE, change_password, .prepare = check_passwords, .input = password_input,
+    {PUT, "/profile/password", ALL | NEW_PASSWORD, "", NONE, change_password, .prepare = check_passwords, .lane = LANE_HASH, .input = password_input,
      .summary = "Change one's password",
      .doc = "Other sessions, remember-me and bearer tokens of oneself end. Who was told CREDENTIAL_EXPIRED sends the auth_token in X-Token, and new_password alone.",
      .errors = "AUTHENTICATION_LOCKED"},

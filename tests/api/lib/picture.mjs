@@ -28,6 +28,17 @@ export function png(width, height, [r, g, b] = [200, 30, 30], claimed = [width, 
   return Buffer.concat([SIGNATURE, chunk('IHDR', head), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))]);
 }
 
+/** A large PNG in shades of grey, made quickly. */
+export function grey(width, height) {
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(height, 4);
+  head.set([8, 0, 0, 0, 0], 8);
+  const lines = Buffer.alloc((width + 1) * height, 0x55);
+  for (let y = 0; y < height; y++) lines[y * (width + 1)] = 0;
+  return Buffer.concat([SIGNATURE, chunk('IHDR', head), chunk('IDAT', deflateSync(lines, { level: 1 })), chunk('IEND', Buffer.alloc(0))]);
+}
+
 /** {width, height} of a PNG, its data inflated to be sure that it is whole. */
 export function readPng(bytes) {
   if (!bytes.subarray(0, 8).equals(SIGNATURE)) throw new Error('no PNG');

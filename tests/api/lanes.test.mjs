@@ -1,0 +1,67 @@
+// One person who sends much long work holds up nobody else (docs/ARCHITECTURE.md, "Threads"). Judged by who is served before whom, not by time.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { File, demo, multipart, open, until } from './lib/index.mjs';
+import { grey, readPng } from './lib/picture.mjs';
+
+const metric = async (desk, name) => Number(new RegExp(`^deskd_${name} (\\d+)`, 'm').exec((await desk.anyone.exchange('GET', '/metrics')).text)[1]);
+const picture = (bytes) => multipart({ avatar: new File('p.png', 'image/png', bytes) });
+
+test('a picture of 16 megapixels is taken, a larger one is refused', async (t) => {
+  const desk = await open(t);
+  const { data } = (await desk.customer.put('/profile', picture(grey(4000, 4000)))).must(200);
+  const shown = await desk.anyone.exchange('GET', data.avatar.slice(desk.base.length));
+  assert.equal(readPng(shown.bytes).width, 256);
+  for (const [width, height] of [[4001, 4000], [16_000_001, 1]]) {
+    (await desk.customer.put('/profile', picture(grey(width, height)))).refused(400, 'FIELD_INVALID', 'avatar');
+  }
+});
+
+test("one customer's many pictures hold up neither a login, nor a picture, nor a read of another", async (t) => {
+  const desk = await open(t, { processes: 1 });
+  const bytes = grey(4000, 4000);
+  const session = await desk.session(desk.staff);
+  const hurried = await desk.session(desk.customer);
+  let done = 0;
+  const pictures = Array.from({ length: 16 }, () => hurried.client.put('/profile', picture(bytes)).then((reply) => { done += 1; return reply; }));
+  await until('pictures to wait', async () => (await metric(desk, 'pictures_queued')) > 0 || undefined);
+  (await session.client.get('/conversations')).must(200);
+  (await desk.admin.get('/me')).must(200); // a login whose password was not seen yet
+  const other = await desk.session(desk.owner);
+  (await other.client.put('/profile', picture(grey(300, 300)))).must(200);
+  (await session.client.post('/files', multipart({ file: new File('a.txt', 'text/plain', Buffer.from('a')) }))).must(201);
+  assert.ok(done < 16, 'all this while pictures waited');
+  for (const reply of await Promise.all(pictures)) reply.must(200);
+});
+
+test("one person's long lists hold up neither a login nor a read of another", async (t) => {
+  const desk = await demo(t, { conversations: 1200, processes: 1 });
+  const reader = await desk.session(desk.customer);
+  const admin = await desk.session(desk.admin);
+  let done = 0;
+  const lists = Array.from({ length: 30 }, () => admin.client.get('/conversations', { limit: 1000, include: '*', fields: 'id,requester(id)' }).then((reply) => { done += 1; return reply; }));
+  await until('lists to wait', async () => (await metric(desk, 'reads_queued')) > 0 || undefined);
+  (await reader.client.get('/conversations')).must(200);
+  (await desk.login(desk.people.agent.email).get('/me')).must(200);
+  (await admin.client.get('/conversations', { limit: 5 })).must(200);
+  (await reader.client.get('/conversations', { limit: 1000, include: '*' })).must(200); // their own turn comes before the other's thirty
+  assert.ok(done < 30, 'all this while lists waited');
+  for (const reply of await Promise.all(lists)) assert.equal(reply.must(200).data.length, 1000);
+});
+
+test('a list that is likely to be long never begins on an event loop', { skip: process.env.DATABASE && 'no reads run there on PostgreSQL' }, async (t) => {
+  const desk = await open(t);
+  const session = await desk.session(desk.staff);
+  const cost = async (query) => {
+    const before = [await metric(desk, 'inline_total'), await metric(desk, 'pool_total')];
+    (await session.client.get('/conversations', query)).must(200);
+    return [await metric(desk, 'inline_total') - before[0], await metric(desk, 'pool_total') - before[1]];
+  };
+  const inline = [1, 0];
+  const pooled = [0, 1];
+  for (const [query, where] of [
+    [{}, inline], [{ limit: 100 }, inline], [{ limit: 500 }, inline], [{ limit: 10, include: '*' }, inline], [{ limit: 100, include: 'user,team' }, inline],
+    [{ limit: 501 }, pooled], [{ limit: 1000 }, pooled], [{ limit: 99999 }, pooled], [{ limit: 100, include: '*' }, pooled], [{ limit: 100, include: 'user, *' }, pooled],
+    [{ limit: 100, _flat: 'true' }, pooled], [{ limit: 200, include: 'user,team' }, pooled], [{ LIMIT: 1000, INCLUDE: '*' }, pooled],
+  ]) assert.deepEqual(await cost(query), where, JSON.stringify(query));
+});

@@ -1,0 +1,179 @@
+/* What the process that decodes pictures may do, and what it makes of them. */
+#include "files/picture.h"
+
+#include "base/error.h"
+
+/* clang-format off: cmocka wants these before itself */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include <fcntl.h>
+#include <gd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- the filter --------------------------------------------------------------------------------------------------- */
+
+static void open_file(void) { syscall(SYS_openat, AT_FDCWD, "/etc/passwd", O_RDONLY); }
+static void open_socket(void) { syscall(SYS_socket, AF_INET, SOCK_STREAM, 0); }
+static void fork_child(void) { syscall(SYS_fork); }
+static void run_program(void) { syscall(SYS_execve, "/bin/true", NULL, NULL); }
+static void kill_parent(void) { syscall(SYS_kill, getppid(), 0); }
+static void trace_parent(void) { syscall(SYS_ptrace, 16L, (long)getppid(), 0L, 0L); }
+static void map_code(void) { syscall(SYS_mmap, NULL, 4096L, (long)(PROT_READ | PROT_EXEC), (long)(MAP_PRIVATE | MAP_ANONYMOUS), -1L, 0L); }
+static void read_another(void) {
+    char c;
+    syscall(SYS_read, 7L, &c, 1L);
+}
+static void write_another(void) { syscall(SYS_write, 7L, "x", 1L); }
+static void duplicate(void) { syscall(SYS_dup, 0L); }
+static void change_limits(void) { syscall(SYS_prlimit64, 0L, 0L, NULL, NULL); }
+
+static void read_input(void) {
+    char c;
+    if (syscall(SYS_read, 0L, &c, 1L) != 0) _exit(1);
+}
+static void write_answer(void) {
+    if (syscall(SYS_write, 1L, "", 0L) != 0) _exit(1);
+}
+static void ask_for_memory(void) {
+    for (size_t n = 1000; n < 8000000; n *= 2) {
+        char *p = malloc(n);
+        if (p == NULL) _exit(1);
+        memset(p, 1, n);
+        if ((p = realloc(p, 3 * n)) == NULL) _exit(1);
+        free(p);
+    }
+}
+
+/* How a confined process ends that does this. */
+static int status_of(void (*act)(void)) {
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0) {
+        int nothing = open("/dev/null", O_RDWR);
+        dup2(nothing, 0);
+        dup2(nothing, 1);
+        dup2(nothing, 7);
+        if (!picture_confine()) _exit(PICTURE_UNCONFINED);
+        act();
+        _exit(0);
+    }
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static void a_confined_process_is_killed_by_what_it_may_not_call(void **state) {
+    void (*const acts[])(void) = {open_file, open_socket, fork_child, run_program, kill_parent, trace_parent, map_code, read_another, write_another, duplicate, change_limits};
+    (void)state;
+    for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
+        int status = status_of(acts[i]);
+        if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGSYS) fail_msg("act %zu ended with status %d", i, status);
+    }
+}
+
+static void a_confined_process_may_read_write_and_ask_for_memory(void **state) {
+    void (*const acts[])(void) = {read_input, write_answer, ask_for_memory};
+    (void)state;
+    for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) assert_int_equal(status_of(acts[i]), 0);
+}
+
+/* ---- pictures ----------------------------------------------------------------------------------------------------- */
+
+/* A picture of bands, red, green and blue from left to right, as a temporary file that is open at its beginning. */
+static int banded(int width, int height, const char *type) {
+    gdImagePtr image = gdImageCreateTrueColor(width, height);
+    FILE *f = tmpfile();
+    assert_non_null(f);
+    for (int i = 0; i < 3; i++)
+        gdImageFilledRectangle(image, width * i / 3, 0, width * (i + 1) / 3 - 1, height - 1, gdTrueColor(i == 0 ? 255 : 0, i == 1 ? 255 : 0, i == 2 ? 255 : 0));
+    if (strcmp(type, "jpeg") == 0) gdImageJpeg(image, f, 90);
+    else if (strcmp(type, "png") == 0) gdImagePng(image, f);
+    else gdImageGif(image, f);
+    gdImageDestroy(image);
+    fflush(f);
+    rewind(f);
+    return fileno(f);
+}
+
+/* The square that the process makes of it; NULL: it failed. */
+static gdImagePtr square_of(int in, int side) {
+    char number[16];
+    FILE *answer = tmpfile();
+    int status = -1;
+    assert_non_null(answer);
+    snprintf(number, sizeof number, "%d", side);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(in, 0);
+        dup2(fileno(answer), 1);
+        picture_child(number);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_false(WIFSIGNALED(status)); /* a broken picture is no attack */
+    rewind(answer);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return NULL;
+    int first = getc(answer);
+    ungetc(first, answer);
+    return first == 0xFF ? gdImageCreateFromJpeg(answer) : gdImageCreateFromPng(answer);
+}
+
+static bool is_near(gdImagePtr image, int x, int y, int r, int g, int b) {
+    int c = gdImageGetTrueColorPixel(image, x, y);
+    return abs(gdTrueColorGetRed(c) - r) < 24 && abs(gdTrueColorGetGreen(c) - g) < 24 && abs(gdTrueColorGetBlue(c) - b) < 24;
+}
+
+static void the_middle_of_a_picture_is_kept_whatever_its_size_and_type(void **state) {
+    static const struct {
+        int width, height;
+    } sizes[] = {{3, 3}, {90, 90}, {255, 255}, {768, 768}, {1500, 600}, {2049, 2051}, {2300, 1500}};
+    static const char *const types[] = {"jpeg", "png", "gif"};
+    (void)state;
+    for (size_t t = 0; t < 3; t++)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            bool tiny = sizes[i].width == 3; /* a JPEG of 3 pixels keeps no colours */
+            gdImagePtr square = square_of(banded(sizes[i].width, sizes[i].height, types[t]), 256);
+            if (square == NULL) fail_msg("%d x %d %s was not decoded", sizes[i].width, sizes[i].height, types[t]);
+            assert_int_equal(gdImageSX(square), 256);
+            assert_int_equal(gdImageSY(square), 256);
+            if (!tiny && !is_near(square, 128, 128, 0, 255, 0)) fail_msg("the middle of %d x %d %s is not green", sizes[i].width, sizes[i].height, types[t]);
+            bool square_shaped = sizes[i].width < 2 * sizes[i].height;
+            if (!tiny && square_shaped && i < 4 && !(is_near(square, 10, 128, 255, 0, 0) && is_near(square, 245, 128, 0, 0, 255)))
+                fail_msg("the sides of %d x %d %s are lost", sizes[i].width, sizes[i].height, types[t]);
+            gdImageDestroy(square);
+        }
+}
+
+static void what_is_broken_ends_the_process_and_nothing_else(void **state) {
+    static const char *const broken[] = {"\xFF\xD8\xFF\xE0", "\xFF\xD8\xFF\xC0\x00\x0B\x08\xFF\xFF\xFF\xFF\x01\x01\x11\x00", "GIF89a\xFF\xFF", "\x89PNG\r\n\x1a\n", "none"};
+    (void)state;
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        FILE *f = tmpfile();
+        fwrite(broken[i], 1, 15 < strlen(broken[i]) + 1 ? 15 : strlen(broken[i]), f);
+        fflush(f);
+        rewind(f);
+        assert_null(square_of(fileno(f), 256));
+        fclose(f);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_confined_process_is_killed_by_what_it_may_not_call),
+        cmocka_unit_test(a_confined_process_may_read_write_and_ask_for_memory),
+        cmocka_unit_test(the_middle_of_a_picture_is_kept_whatever_its_size_and_type),
+        cmocka_unit_test(what_is_broken_ends_the_process_and_nothing_else),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
