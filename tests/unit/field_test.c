@@ -1,17 +1,13 @@
-/* Custom fields without a store: patterns, keys, values. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
+/* Custom fields: patterns, keys, values; and what becomes of an older desk. */
+#include "store.h"
+#undef fail /* of cmocka: the work has one too */
+
 #include <time.h>
 
-#include "base/arena.h"
 #include "base/limits.h"
 #include "base/pattern.h"
 #include "core/field_value.h"
 #include "core/tag.h"
-
-#include <cmocka.h> /* last: it has a macro called fail */
 
 static void patterns_are_found_anywhere_in_unicode(void **state) {
     (void)state;
@@ -104,12 +100,63 @@ static void values_have_one_form(void **state) {
     assert_value(FIELD_DECIMAL, "1.2.3", NULL);
     assert_value(FIELD_YESNO, "TRUE", "yes");
     assert_value(FIELD_DATE, "2028-02-29", "2028-02-29");
+    assert_value(FIELD_DATE, "2028-02-29T23:00:00-05:00", "2028-02-29");
     assert_value(FIELD_DATE, "2026-02-29", NULL);
+    assert_value(FIELD_DATE, "2026-02-28T", NULL);
     assert_value(FIELD_DATE, "2026-02-2x", NULL);
+}
+
+/* ---- an older desk gets the fields that conversations come with ------------------------------------------------------ */
+
+QUERY(old_field, "INSERT INTO custom_fields (area, type, key, is_required_for_agents, is_required_on_resolution, is_visible_to_customers, "
+                 "is_customer_editable, is_required_for_customers, sort_order, is_enabled, created_at, updated_at) "
+                 "VALUES (:area, 1, 'status', 0, 0, 0, 0, 0, 1, 1, 1, 1)");
+QUERY(old_desk, "INSERT INTO settings (name, value, updated_at) VALUES ('desk.created_at', '7', 7)");
+QUERY(system_fields_counted, "SELECT COUNT(*) FROM custom_fields f JOIN locale_fields l ON l.owner_kind = 1 AND l.owner_id = f.id "
+                             "WHERE f.is_system = 1 AND f.area = 1 AND f.created_at = 7 AND l.created_at = 7");
+QUERY(renamed_counted, "SELECT COUNT(*) FROM custom_fields WHERE is_system = 0 AND key = 'status-' || id AND area = 1");
+QUERY(kept_counted, "SELECT COUNT(*) FROM custom_fields WHERE is_system = 0 AND key = 'status' AND area = 2");
+
+static int fill_old(struct conn *c, void *arg) {
+    (void)arg;
+    TRY(db_exec(c, &old_desk, NULL));
+    for (int area = 1; area <= 2; area++) TRY(db_exec(c, &old_field, BINDS(B_INT("area", area))));
+    return 0;
+}
+
+static int64_t counted(struct conn *c, const struct query *q) {
+    int64_t n = 0;
+    assert_int_equal(db_int(c, q, NULL, &n), 1);
+    return n;
+}
+
+static void an_older_desk_gets_system_fields_beside_its_own(void **state) {
+    struct place *p = *state;
+    struct schema_file before[64] = {0};
+    for (int i = 0; strncmp(schema_files[i].name, "0017_", 5) != 0; i++) before[i] = schema_files[i];
+    assert_int_equal(place_open(p, before), 0);
+    assert_int_equal(db_write(p->db, fill_old, NULL), 0);
+    place_close(p);
+    assert_int_equal(place_open(p, schema_files), 0);
+    struct conn *c = db_reader(p->db);
+    assert_int_equal(db_read_begin(c, 0), 0);
+    assert_int_equal(counted(c, &system_fields_counted), 7);
+    assert_int_equal(counted(c, &renamed_counted), 1);
+    assert_int_equal(counted(c, &kept_counted), 1);
+    db_read_end(c);
+}
+
+static int make_folder(void **state) {
+    struct place *p = calloc(1, sizeof *p);
+    if (p == NULL) return -1;
+    *state = p;
+    snprintf(p->dir, sizeof p->dir, "/tmp/deskd-test-XXXXXX");
+    return mkdtemp(p->dir) ? 0 : -1;
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(an_older_desk_gets_system_fields_beside_its_own, make_folder, place_remove),
         cmocka_unit_test(patterns_are_found_anywhere_in_unicode), cmocka_unit_test(wrong_patterns_say_why),
         cmocka_unit_test(catastrophic_patterns_end),              cmocka_unit_test(value_keys_are_cut_between_characters),
         cmocka_unit_test(tags_fold_alike_or_are_none),            cmocka_unit_test(keys_of_fields_begin_with_a_letter),
