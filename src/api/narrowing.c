@@ -5,12 +5,13 @@ static const struct field list_by_legacy_ids = {"legacy_ids", F_TEXTS, .filter =
                                                 .doc = "Only those with one of these ids in the system they came from."};
 
 bool route_lists(const struct route *route) {
-    return (route->shape == LIST || route->shape == LIST_COUNT) && route_reads(route);
+    bool list = route->shape == LIST || route->shape == LIST_COUNT || route->shape == LIST_CURSOR;
+    return list && route_reads(route);
 }
 
 /* Whether its rows are queried, and have ids. */
 static bool queried(const struct route *route, const struct resource *reply) {
-    return route_lists(route) && !route->chosen && reply->table && !reply->is_item;
+    return route_lists(route) && route->shape != LIST_CURSOR && !route->chosen && reply->table && !reply->is_item;
 }
 
 static bool has_legacy_id(const struct resource *r) {
