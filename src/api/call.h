@@ -81,6 +81,8 @@ struct call {
     const struct resource *resource; /* that the route answers with */
     const struct resource *home;     /* whose table the route stands in */
     const struct route *route;
+    const struct within *within;     /* of the route, or of its resource; NULL: not nested */
+    const char *where;               /* the route's condition on rows, with that of .within; NULL: none */
     enum method method;
     bool head;
     bool raw;        /* no JSON reply: preflight, pages, downloads */

@@ -44,8 +44,9 @@ static int row_exists(struct call *c, const struct resource *r, int64_t id, cons
 int api_visible(struct call *c, const struct resource *r, int64_t id) { return row_exists(c, r, id, r->alive, NULL); }
 
 int api_of(struct call *c) {
-    if (c->route->of == NULL) return 0;
-    const struct resource *r = resource_of(c->route->of);
+    const char *parent = c->within ? c->within->parent : c->route->of;
+    if (parent == NULL) return 0;
+    const struct resource *r = resource_of(parent);
     int rc = c->vars[0].id ? row_exists(c, r, c->vars[0].id, c->route->of_gone ? NULL : r->alive, NULL) : 0;
     if (rc == 1 && r->conversation) c->conversation = c->vars[0].id;
     return rc < 0 ? rc : rc ? 0 : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
@@ -107,7 +108,7 @@ static int target_one(struct call *c) {
     if (c->resource->rows) return target_made(c);
     c->id = var->id;
     if (c->method != GET && var->id) TRY(db_lock_row(c->work.conn, c->resource->table, var->id));
-    int rc = var->id ? row_exists(c, c->resource, var->id, alive_targets(c), c->route->where) : 0;
+    int rc = var->id ? row_exists(c, c->resource, var->id, alive_targets(c), c->where) : 0;
     if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
     c->ids = &c->id;
     c->id_count = 1;
@@ -170,7 +171,7 @@ static int target_many(struct call *c) {
     tag_end(&t, hex);
     for (int i = 0; i < c->id_count; i++) {
         TRY(db_lock_row(c->work.conn, c->resource->table, c->ids[i]));
-        rc = row_exists(c, c->resource, c->ids[i], alive_targets(c), c->route->where);
+        rc = row_exists(c, c->resource, c->ids[i], alive_targets(c), c->where);
         if (rc == 0) rc = fail_at(&c->work, ERR_RESOURCE_NOT_FOUND, S("ids"), str_fmt(c->work.arena, "ids/%d", i), NULL);
         if (rc < 0 && first == 0) first = rc;
     }
@@ -227,6 +228,8 @@ static struct column folded_column(struct arena *a, const struct in *in) {
     return (struct column){.name = in->field->fold, .value = {.name = str_fmt(a, ":%s", in->field->fold).p, .type = BIND_TEXT, .s = key}};
 }
 
+#define BOUND_COLUMNS 8 /* of a row: more than any has */
+
 /* The columns of what was taken: create lists all, update those given. */
 static int columns(struct call *c, bool create, struct column *out) {
     struct arena *a = c->work.arena;
@@ -237,6 +240,30 @@ static int columns(struct call *c, bool create, struct column *out) {
         assert(n < RECORD_COLUMNS - 4);
         out[n++] = column_of(a, in);
         if (in->field->fold) out[n++] = folded_column(a, in);
+    }
+    return n;
+}
+
+static struct bind bound_value(const struct call *c, const char *name) {
+    for (int i = 0; i < c->var_count; i++)
+        if (strcmp(c->vars[i].bind, name) == 0) return path_bind(&c->vars[i]);
+    return (struct bind)B_ID("me", c->work.actor.user_id);
+}
+
+static struct column fixed_column(struct arena *a, const char *name, struct bind value) {
+    value.name = str_fmt(a, ":%s", name).p;
+    return (struct column){.name = name, .value = value};
+}
+
+/* The columns of a new row that the request itself decides: its parent, and the fields that are .bound. */
+static int columns_bound(struct call *c, struct column *out) {
+    struct arena *a = c->work.arena;
+    int n = 0;
+    if (c->within && c->resource == c->home) out[n++] = fixed_column(a, c->within->column, path_bind(&c->vars[0]));
+    for (const struct field *f = c->home->fields; f->name; f++) {
+        if (f->bound == NULL) continue;
+        assert(n < BOUND_COLUMNS);
+        out[n++] = fixed_column(a, input_name(a, f).p, bound_value(c, f->bound));
     }
     return n;
 }
@@ -254,9 +281,11 @@ bool api_given(const struct call *c) {
 int api_columns(struct call *c, struct column *out) { return columns(c, false, out); }
 
 int api_insert(struct call *c) {
-    struct column list[RECORD_COLUMNS];
+    struct column list[RECORD_COLUMNS + BOUND_COLUMNS];
     TRY(default_hand_on(c));
-    TRY(record_insert(&c->work, record_of(c->home), list, columns(c, true, list), &c->id));
+    int n = columns(c, true, list);
+    n += columns_bound(c, list + n);
+    TRY(record_insert(&c->work, record_of(c->home), list, n, &c->id));
     TRY(default_kept(c));
     return api_keep(c);
 }
@@ -377,7 +406,7 @@ int api_get(struct call *c) {
     c->id = last_variable(c)->id;
     v = view_new(c);
     if (c->resource->rows) TRY(load_target(c, v, &row));
-    else if (c->id) TRY(view_load_one(v, c->resource, c->id, c->route->where, &row));
+    else if (c->id) TRY(view_load_one(v, c->resource, c->id, c->where, &row));
     if (row == NULL) return fail(&c->work, ERR_RESOURCE_NOT_FOUND);
     TRY(api_input(c));
     TRY(view_follow(v, row));

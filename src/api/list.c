@@ -72,14 +72,14 @@ static void list_init(struct list *l, struct call *c, struct view *v) {
     l->bind_room = LIST_BINDS + (c->condition ? c->condition->count : 0);
     l->binds = arena_array(c->work.arena, (size_t)l->bind_room + 1, sizeof *l->binds);
     if (c->branches) l->branches = *c->branches;
-    else if (l->r->visible) l->r->visible(&c->work, &l->branches);
-    else l->branches.all = true;
+    else if (c->within == &l->r->within) l->branches.all = true; /* they are all of the one parent, which api_of has found visible */
+    else view_visible(&c->work, l->r, &l->branches);
     for (int i = 0; i < l->branches.bind_count; i++) bind(l, l->branches.binds[i]);
     bind(l, (struct bind)B_INT("me", c->work.actor.user_id));
     for (int i = 0; i < c->var_count; i++) bind(l, path_bind(&c->vars[i]));
     if (l->r->where) sql_and(&l->where, l->r->where);
     if (l->r->alive) sql_and(&l->where, l->r->alive);
-    if (route->where) sql_and(&l->where, route->where);
+    if (c->where) sql_and(&l->where, c->where);
     add_filters(l, c);
     if (c->condition == NULL) return;
     sql_and(&l->where, c->condition->sql);

@@ -14,6 +14,8 @@
 struct compiled {
     const struct route *route;
     const struct resource *home, *reply;
+    const struct within *within; /* NULL: not nested */
+    const char *where;
     const struct field *args; /* of the route, and those that every list takes */
     struct str segments[PATH_SEGMENTS]; /* a variable's begins with its colon */
     int count, variables;
@@ -23,6 +25,9 @@ struct router {
     struct compiled *routes; /* by number of segments, those with fewer variables first */
     int count;
 };
+
+/* Checks the tables of one resource; one line in err and false when something is missing. */
+bool router_check(struct arena *a, const struct resource *r, char *err, size_t err_size);
 
 /* Checks all tables; one line in err and false when something is missing. */
 bool router_make(struct router *r, struct arena *a, char *err, size_t err_size);

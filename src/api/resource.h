@@ -85,6 +85,8 @@ struct field {
     int (*check)(struct call *c, struct in *in);
     /* Keeps what was given where that is no column of the row: called for each row made or changed. With it an F_MANY is taken too. */
     int (*store)(struct call *c, const struct in *in, int64_t id);
+    /* Generic create sets the column to this: ":me" is the caller (null without login), ":id" and its like a variable of the path. READONLY or HIDDEN. */
+    const char *bound;
     const char *doc, *example; /* example: JSON, for OpenAPI and the reference */
 };
 
@@ -128,6 +130,12 @@ struct order {
     const char *then; /* a second key; NULL: none. Such a list has no keyset */
 };
 
+/* Rows nested in another resource. */
+struct within {
+    const char *parent; /* its type; it has a table and is itself in nothing. NULL: not nested */
+    const char *column; /* of the nested rows' table: the parent's id */
+};
+
 struct route {
     enum method method;
     const char *path; /* under /api/v1; :name takes one segment, bound as an id when its name says so (variable_is_id), else as text */
@@ -149,7 +157,10 @@ struct route {
     enum shape also;                /* another shape the reply may take, by what was asked; 0: none */
     const char *reply;              /* type of the resource answered; NULL: the one this table belongs to */
     const char *label;              /* value of `resource` where it differs from the type; "-" : none */
-    const char *of;                 /* type of the resource that the path's first :id names: 404 unless visible */
+    /* The path's first variable names a row of this parent: 404 unless the caller sees it. Only rows with this id in their column are found,
+     * and api_create stores it there. A nested route without it takes the resource's own .within. */
+    struct within within;
+    const char *of;                 /* the parent's type, for rows that no column of theirs ties to it: .where does, or the handler */
     bool of_gone;                   /* it need not be alive */
     const char *where;              /* a further condition on rows; path variables and :me are bound by name */
     struct order order;             /* lists: NULL key and ascending: by id */
@@ -185,7 +196,10 @@ struct resource {
     const char *alive; /* which of them are found, listed and taken as a value; references show the others, too. NULL: all */
     const struct field *fields;
     const struct route *routes;
-    void (*visible)(struct work *w, struct branches *out); /* NULL: all rows, to whoever a route admits */
+    /* Who sees its rows, everywhere: lists, single reads, writes, references. A resource with rows in the store must say so: with a function
+     * of core/access.h or its own, or with .within alone: those who see the parent. Rows that .rows makes are chosen by .rows. */
+    void (*visible)(struct work *w, struct branches *out);
+    struct within within; /* of all its nested routes, too, unless a route says otherwise */
     unsigned expanded_for;      /* roles that `include` expands it for; 0: all */
     const char *owned_order;    /* order of the rows that one owner has; NULL: t.id */
     const char *reference_also; /* a member that references carry beside id and resource_type */

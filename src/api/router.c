@@ -48,6 +48,32 @@ static bool wrong(char *err, size_t size, const struct resource *r, const struct
     return false;
 }
 
+/* Handlers that find rows by what the tables say. */
+static bool finds_rows(const struct route *r) { return r->handler == api_list || r->handler == api_get || r->handler == api_update || r->handler == api_delete; }
+
+/* A nested route says what it is nested in, or it would find the rows of every parent. */
+static bool nest(struct arena *a, struct compiled *c, char *err, size_t size) {
+    const struct route *r = c->route;
+    const struct within *of_home = &c->home->within;
+    c->where = r->where;
+    if (r->within.parent) c->within = &r->within;
+    else if (of_home->parent && r->of == NULL && c->variables && c->reply == c->home) c->within = of_home;
+    if (c->within == NULL) {
+        bool nested = c->variables > 1 || r->of;
+        return !nested || !c->reply->table || !finds_rows(r) || r->where || wrong(err, size, c->home, r, "it is nested, but nothing ties its rows to the parent: .within, or .where");
+    }
+    const struct resource *parent = resource_of(c->within->parent);
+    if (r->of) return wrong(err, size, c->home, r, "it has .of beside .within");
+    if (parent == NULL || parent->table == NULL || parent->within.parent) return wrong(err, size, c->home, r, "it is within no resource that can be a parent");
+    if (c->within->column == NULL) return wrong(err, size, c->home, r, ".within names no column");
+    for (int i = 0; i < c->count; i++) {
+        if (c->segments[i].p[0] != ':') continue;
+        c->where = str_fmt(a, "t.%s = %s%s%s", c->within->column, c->segments[i].p, r->where ? " AND " : "", r->where ? r->where : "").p;
+        return true;
+    }
+    return wrong(err, size, c->home, r, "it is within another resource, but its path names none");
+}
+
 static bool compile(struct arena *a, struct compiled *c, const struct resource *home, const struct route *route, char *err, size_t size) {
     *c = (struct compiled){.route = route, .home = home, .reply = route->reply ? resource_of(route->reply) : home};
     struct str rest = str_of(route->path);
@@ -67,6 +93,7 @@ static bool compile(struct arena *a, struct compiled *c, const struct resource *
     if (route->summary == NULL) return wrong(err, size, home, route, "no summary");
     if (c->reply == NULL) return wrong(err, size, home, route, "it replies with an unknown resource");
     if (route->of && resource_of(route->of) == NULL) return wrong(err, size, home, route, "it is of an unknown resource");
+    if (!nest(a, c, err, size)) return false;
     c->args = arguments_of(a, route, c->reply);
     return c->variables <= PATH_VARS || wrong(err, size, home, route, "too many variables");
 }
@@ -119,13 +146,44 @@ static int by_shape(const void *x, const void *y) {
     return a->count != b->count ? a->count - b->count : a->variables - b->variables;
 }
 
+static bool check_access(const struct resource *r, char *err, size_t size) {
+    const struct resource *parent = r->within.parent ? resource_of(r->within.parent) : NULL;
+    if (r->within.parent && (parent == NULL || parent->table == NULL || parent->visible == NULL || r->within.column == NULL))
+        return wrong(err, size, r, NULL, ".within names a parent without table or .visible, or no column");
+    if (parent && r->visible) return wrong(err, size, r, NULL, ".visible stands beside .within: name the parent on the routes, or let it decide alone");
+    if ((r->table || r->from) && r->visible == NULL && parent == NULL)
+        return wrong(err, size, r, NULL, "nothing says who sees its rows: .visible (core/access.h; access_everyone: all), or .within");
+    return true;
+}
+
+static bool bound_somewhere(const struct compiled *c, const char *name) {
+    for (int i = 0; i < c->count; i++)
+        if (str_eq(c->segments[i], str_of(name))) return true;
+    return strcmp(name, ":me") == 0;
+}
+
+static bool check_bound(struct arena *a, const struct compiled *c, char *err, size_t size) {
+    if (c->route->handler != api_create) return true;
+    for (const struct field *f = c->home->fields; f->name; f++)
+        if (f->bound && !bound_somewhere(c, f->bound)) return wrong(err, size, c->home, c->route, str_fmt(a, "%s is bound to %s, which the path has not", f->name, f->bound).p);
+    return true;
+}
+
+bool router_check(struct arena *a, const struct resource *r, char *err, size_t err_size) {
+    struct compiled scratch;
+    if (!check_fields(a, r, err, err_size) || !check_access(r, err, err_size)) return false;
+    for (const struct route *route = r->routes; route && route->path; route++)
+        if (!compile(a, &scratch, r, route, err, err_size) || !check_bound(a, &scratch, err, err_size)) return false;
+    return true;
+}
+
 bool router_make(struct router *r, struct arena *a, char *err, size_t err_size) {
     int n = 0;
     for (const struct resource *const *p = resources; *p; p++)
         for (const struct route *route = (*p)->routes; route && route->path; route++) n++;
     r->routes = arena_array(a, (size_t)n + 1, sizeof *r->routes);
     for (const struct resource *const *p = resources; *p; p++) {
-        if (!check_fields(a, *p, err, err_size)) return false;
+        if (!router_check(a, *p, err, err_size)) return false;
         for (const struct route *route = (*p)->routes; route && route->path; route++) {
             if (!compile(a, &r->routes[r->count], *p, route, err, err_size)) return false;
             for (int i = 0; i < r->count; i++)
@@ -192,6 +250,8 @@ static void take(struct call *c, const struct compiled *found, const struct str 
     c->home = found->home;
     c->resource = found->reply;
     c->takes = found->args;
+    c->within = found->within;
+    c->where = found->where;
     for (int i = 0; i < found->count; i++) {
         if (found->segments[i].p[0] != ':') continue;
         struct path_var *v = &c->vars[c->var_count++];

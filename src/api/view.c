@@ -422,10 +422,18 @@ void sql_and(struct buf *sql, const char *condition) {
     buf_text(sql, condition);
 }
 
+void view_visible(struct work *w, const struct resource *r, struct branches *out) {
+    const struct resource *parent = r->within.parent ? resource_of(r->within.parent) : NULL;
+    struct branches parents = {0};
+    if (r->visible) r->visible(w, out);
+    if (r->visible || parent == NULL) return;
+    parent->visible(w, &parents);
+    access_through(w, parent->table, str_fmt(w->arena, "t.%s", r->within.column).p, parent->where, &parents, out);
+}
+
 void view_condition(struct call *c, const struct resource *r, struct branches *b, struct buf *sql) {
     if (r->where) sql_and(sql, r->where);
-    if (r->visible) r->visible(&c->work, b);
-    else b->all = true;
+    view_visible(&c->work, r, b);
     if (b->all) return;
     if (b->count == 0) {
         buf_text(sql, " AND 1 = 0");

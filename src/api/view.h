@@ -10,6 +10,8 @@
 #include "core/stranger.h"
 
 void sql_and(struct buf *sql, const char *condition); /* " AND condition" */
+/* Which rows the actor sees: as .visible says, or those of the parents it sees (.within). A resource with neither shows none. */
+void view_visible(struct work *w, const struct resource *r, struct branches *out);
 /* The condition of visibility and existence, as " AND ..."; its binds are in b. */
 void view_condition(struct call *c, const struct resource *r, struct branches *b, struct buf *sql);
 

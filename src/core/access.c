@@ -126,8 +126,8 @@ void access_organization_cases(struct work *w, struct branches *out) {
     branch_bind_int(out, ":my_organization", a->organization_id);
 }
 
-/* A branch's condition over its alias t, said of the alias c. */
-static void about_case(struct buf *out, const char *where) {
+/* Writes a condition over the alias t as one over the alias c. */
+static void about_parent(struct buf *out, const char *where) {
     for (const char *at = where; *at; at++) {
         bool alias = at[0] == 't' && at[1] == '.' && (at == where || at[-1] == ' ' || at[-1] == '(');
         buf_char(out, alias ? 'c' : *at);
@@ -136,21 +136,39 @@ static void about_case(struct buf *out, const char *where) {
 
 void access_posts(struct work *w, struct branches *out) { access_of_case(w, "t.case_id", out); }
 
-void access_of_case(struct work *w, const char *column, struct branches *out) {
-    struct branches cases = {0};
+void access_everyone(struct work *w, struct branches *out) {
+    (void)w;
+    out->all = true;
+}
+
+void access_staff(struct work *w, struct branches *out) { out->all = w->actor.rank >= ROLE_COLLABORATOR; }
+
+void access_through(struct work *w, const char *table, const char *column, const char *where, const struct branches *parents, struct branches *out) {
     struct buf sql = {0};
-    access_cases(w, &cases);
-    buf_fmt(&sql, "EXISTS (SELECT 1 FROM cases c WHERE c.id = %s AND (1 = 0", column);
-    for (int i = 0; i < cases.count; i++) {
+    if (parents->all && where == NULL) {
+        out->all = true;
+        return;
+    }
+    buf_fmt(&sql, "EXISTS (SELECT 1 FROM %s c WHERE c.id = %s AND (%s", table, column, parents->all ? "1 = 1" : "1 = 0");
+    for (int i = 0; i < parents->count; i++) {
         buf_text(&sql, " OR (");
-        about_case(&sql, cases.where[i]);
+        about_parent(&sql, parents->where[i]);
         buf_char(&sql, ')');
     }
-    buf_text(&sql, "))");
+    buf_char(&sql, ')');
+    if (where) buf_text(&sql, " AND ");
+    if (where) about_parent(&sql, where);
+    buf_char(&sql, ')');
     branch_add(out, str_dup(w->arena, buf_view(&sql)).p);
     buf_free(&sql);
-    memcpy(out->binds, cases.binds, sizeof out->binds);
-    out->bind_count = cases.bind_count;
+    memcpy(out->binds, parents->binds, sizeof out->binds);
+    out->bind_count = parents->bind_count;
+}
+
+void access_of_case(struct work *w, const char *column, struct branches *out) {
+    struct branches cases = {0};
+    access_cases(w, &cases);
+    access_through(w, "cases", column, NULL, &cases, out);
 }
 
 #define TAKES_PART \

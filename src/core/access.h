@@ -25,6 +25,14 @@ void branch_bind_text(struct branches *b, const char *name, struct str v);
 
 /* Conversations as conversations, cases, messages, notes, search and views see them (completions.md section 5). */
 void access_cases(struct work *w, struct branches *out);
+/* Named answers to "who sees its rows", for `.visible` of a resource. Everyone: every caller that a route admits or a reference leads to. */
+void access_everyone(struct work *w, struct branches *out);
+void access_staff(struct work *w, struct branches *out);
+
+/* One branch: rows whose `column` holds the id of a row of `table` that `parents` and the condition `where` (NULL: none) let through. Both are
+ * conditions over the alias t of `table`. */
+void access_through(struct work *w, const char *table, const char *column, const char *where, const struct branches *parents, struct branches *out);
+
 /* Posts of those. */
 void access_posts(struct work *w, struct branches *out);
 /* One branch: rows whose column names a conversation that the actor sees. */

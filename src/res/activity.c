@@ -64,7 +64,7 @@ static const struct field activity_fields[] = {
     {0                                                  },
 };
 
-#define ABOUT_USER .of = "user", .of_gone = true, .where = "t.owner_user_id = :id"
+#define ABOUT_USER .within = {"user", "owner_user_id"}, .of_gone = true
 
 static const struct route activity_routes[] = {
     {GET,       "/users/:id/activities", COL_PLUS, "users", LIST, api_list, ABOUT_USER, .order = {.descending = true},
@@ -80,4 +80,5 @@ const struct resource activity_resource = {.type = "activity",
                                            .url = ":owner/activities/:id",
                                            .table = "activities",
                                            .fields = activity_fields,
-                                           .routes = activity_routes};
+                                           .routes = activity_routes,
+                                           .visible = access_staff};

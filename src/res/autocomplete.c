@@ -74,4 +74,4 @@ static const struct route autocomplete_routes[] = {
 };
 
 const struct resource autocomplete_resource = {.type = "autocomplete_email", .title = "Autocomplete", .doc = "What a name that is being typed may mean.",
-                                               .table = "identity_emails", .fields = match_fields, .routes = autocomplete_routes, .is_item = true};
+                                               .table = "identity_emails", .fields = match_fields, .routes = autocomplete_routes, .visible = access_staff, .is_item = true};

@@ -53,4 +53,4 @@ static const struct route brand_routes[] = {
 
 const struct resource brand_resource = {.type = "brand", .title = "Brands", .doc = "Under which names and addresses the desk meets its customers.",
                                         .url = "brands/:id", .table = "brands", .fields = brand_fields, .routes = brand_routes,
-                                        .expanded_for = COL_PLUS, .has_default = true};
+                                        .visible = access_everyone, .expanded_for = COL_PLUS, .has_default = true};

@@ -157,4 +157,4 @@ static const struct route business_hour_routes[] = {
 
 const struct resource business_hour_resource = {
     .type = "business_hour", .title = "Business hours", .doc = "When teams work; SLA clocks follow them.", .url = "businesshours/:id",
-    .table = "business_hours", .fields = business_hour_fields, .routes = business_hour_routes, .expanded_for = AD, .has_default = true};
+    .table = "business_hours", .fields = business_hour_fields, .routes = business_hour_routes, .visible = access_everyone, .expanded_for = AD, .has_default = true};

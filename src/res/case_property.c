@@ -56,7 +56,7 @@ static const struct route status_routes[] = {
 };
 const struct resource case_status_resource = {.type = "case_status", .title = "Statuses", .doc = "Where a conversation stands.",
                                               .url = "cases/statuses/:id", .table = "case_statuses", .alive = "t.is_deleted = 0",
-                                              .fields = status_fields, .routes = status_routes};
+                                              .fields = status_fields, .routes = status_routes, .visible = access_everyone};
 
 /* ---- priorities ----------------------------------------------------------------------------------------------------- */
 
@@ -103,7 +103,7 @@ static const struct route priority_routes[] = {
 };
 const struct resource case_priority_resource = {.type = "case_priority", .title = "Priorities", .doc = "How urgent a conversation is.",
                                                 .url = "cases/priorities/:id", .table = "case_priorities", .fields = priority_fields,
-                                                .routes = priority_routes};
+                                                .routes = priority_routes, .visible = access_everyone};
 
 /* ---- types ---------------------------------------------------------------------------------------------------------- */
 
@@ -148,4 +148,4 @@ static const struct route type_routes[] = {
     {0},
 };
 const struct resource case_type_resource = {.type = "case_type", .title = "Types", .doc = "What a conversation is about.", .url = "cases/types/:id",
-                                            .table = "case_types", .fields = type_fields, .routes = type_routes};
+                                            .table = "case_types", .fields = type_fields, .routes = type_routes, .visible = access_everyone};

@@ -57,10 +57,10 @@ static const struct field website_fields[] = {
 };
 
 #define CONTACT_ROUTES(name, one)                                                                                                          \
-    {GET, "/users/:id/contacts/" name "/:contact_id", COL_PLUS, "users", ONE, api_get, .of = "user", .where = "t.user_id = :id",              \
+    {GET, "/users/:id/contacts/" name "/:contact_id", COL_PLUS, "users", ONE, api_get, .within = {"user", "user_id"},                            \
      .summary = "Read " one " of a person"},                                                                                               \
-    {GET, "/organizations/:id/contacts/" name "/:contact_id", COL_PLUS, "users", ONE, api_get, .of = "organization",                         \
-     .where = "t.organization_id = :id", .summary = "Read " one " of an organization"}
+    {GET, "/organizations/:id/contacts/" name "/:contact_id", COL_PLUS, "users", ONE, api_get, .within = {"organization", "organization_id"}, \
+     .summary = "Read " one " of an organization"}
 
 static const struct route address_routes[] = {CONTACT_ROUTES("addresses", "an address"), {0}};
 static const struct route website_routes[] = {CONTACT_ROUTES("websites", "a web site"), {0}};

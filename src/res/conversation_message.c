@@ -77,7 +77,7 @@ static int update(struct call *c) {
     return api_reply(c);
 }
 
-#define OF_CASE .of = "conversation", .where = "t.case_id = :id AND t.kind = 1", .label = "conversation_message"
+#define OF_CASE .label = "conversation_message"
 
 static const struct route message_routes[] = {
     {GET, "/conversations/:id/messages", ALL | FINGERPRINT, "", LIST, api_list, OF_CASE, .order = {.descending = true},
@@ -93,4 +93,4 @@ static const struct route message_routes[] = {
 
 const struct resource conversation_message_resource = {.type = "case_message", .title = "Messages", .doc = "What was written in a conversation.",
                                                        .url = "conversations/:case_id/messages/:id", .table = "posts", .where = "t.kind = 1",
-                                                       .fields = message_fields, .conversation = "case_id", .routes = message_routes, .keyset = true};
+                                                       .fields = message_fields, .conversation = "case_id", .routes = message_routes, .within = {"conversation", "case_id"}, .keyset = true};

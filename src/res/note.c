@@ -53,8 +53,8 @@ static const struct field list_args[] = {
     {0},
 };
 
-#define ABOUT_USER .of = "user", .where = "t.owner_user_id = :id"
-#define ABOUT_ORGANIZATION .of = "organization", .where = "t.organization_id = :id"
+#define ABOUT_USER .within = {"user", "owner_user_id"}
+#define ABOUT_ORGANIZATION .within = {"organization", "organization_id"}
 #define NEWEST .args = list_args, .order = {"t.created_at", true}
 
 static const struct route note_routes[] = {
@@ -76,4 +76,4 @@ static const struct route note_routes[] = {
 };
 
 const struct resource note_resource = {.type = "note", .title = "Notes", .doc = "What staff write about people and organizations; customers never see it.",
-                                       .url = ":owner/notes/:id", .table = "notes", .fields = note_fields, .routes = note_routes};
+                                       .url = ":owner/notes/:id", .table = "notes", .fields = note_fields, .routes = note_routes, .visible = access_staff};

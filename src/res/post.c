@@ -29,7 +29,7 @@ static const struct field post_fields[] = {
 };
 
 static const struct route post_routes[] = {
-    {GET, "/users/:id/posts", COL_PLUS, "users", LIST, api_list, .of = "user", .where = "t.creator_id = :id", .order = {.descending = true},
+    {GET, "/users/:id/posts", COL_PLUS, "users", LIST, api_list, .within = {"user", "creator_id"}, .order = {.descending = true},
      .always_keys = true, .summary = "List what a person wrote", .doc = "In conversations that the caller may see, the newest first."},
     {GET, "/cases/posts/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Read a post"},
     {0},

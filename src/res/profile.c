@@ -163,6 +163,11 @@ static const struct field password_input[] = {
     {0},
 };
 
+static void visible(struct work *w, struct branches *out) {
+    branch_add(out, "t.id = :me");
+    branch_bind_int(out, ":me", w->actor.user_id);
+}
+
 static const struct route profile_routes[] = {
     {GET, "/profile", ALL, "", ONE, read_own, .summary = "Read one's profile"},
     {PUT, "/profile", ALL, "", ONE, update_own, .prepare = avatar_prepare, .lane = LANE_PICTURE, .lane_for = "avatar,avatar_file_id", .body = FILES_TAKEN, .summary = "Change one's profile"},
@@ -175,5 +180,5 @@ static const struct route profile_routes[] = {
 };
 
 const struct resource profile_resource = {.type = "profile", .title = "Profile", .doc = "The caller's own person.", .url = "profile",
-                                          .table = "users", .fields = profile_fields, .routes = profile_routes, .is_person = true, .watched = WATCH_USER,
+                                          .table = "users", .fields = profile_fields, .routes = profile_routes, .visible = visible, .is_person = true, .watched = WATCH_USER,
                                           .changes_unseen = true, .changed = PERSON_CHANGED};

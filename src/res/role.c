@@ -64,6 +64,14 @@ static int update_role(struct call *c) {
     return api_reply(c);
 }
 
+/* Customers see their own role, so that they read its permissions. */
+static void visible(struct work *w, struct branches *out) {
+    access_staff(w, out);
+    if (out->all) return;
+    branch_add(out, "t.id = :my_role");
+    branch_bind_int(out, ":my_role", w->actor.role_id);
+}
+
 static const struct route role_routes[] = {
     {GET, "/roles", COL_PLUS, "users", LIST, api_list, .summary = "List the roles"},
     {GET, "/roles/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read a role"},
@@ -77,7 +85,7 @@ static const struct route role_routes[] = {
 };
 
 const struct resource role_resource = {.type = "role", .title = "Roles", .doc = "What people are and which conversations they see.",
-                                       .url = "roles/:id", .table = "roles", .fields = role_fields, .routes = role_routes, .expanded_for = COL_PLUS};
+                                       .url = "roles/:id", .table = "roles", .fields = role_fields, .routes = role_routes, .visible = visible, .expanded_for = COL_PLUS};
 
 /* ---- permissions ------------------------------------------------------------------------------------------------ */
 
@@ -90,19 +98,6 @@ static const struct field permission_fields[] = {
     {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
     {0},
 };
-
-/* Customers see their own role's alone. */
-static int list_permissions(struct call *c) {
-    const struct actor *a = &c->work.actor;
-    if (a->rank == ROLE_CUSTOMER && c->vars[0].id != a->role_id) return fail(&c->work, ERR_RESOURCE_NOT_FOUND);
-    return api_list(c);
-}
-
-static int read_permission(struct call *c) {
-    const struct actor *a = &c->work.actor;
-    if (a->rank == ROLE_CUSTOMER && c->vars[0].id != a->role_id) return fail(&c->work, ERR_RESOURCE_NOT_FOUND);
-    return api_get(c);
-}
 
 static int put_permissions(struct call *c) {
     static const char *const names[] = {"permission", NULL};
@@ -139,15 +134,15 @@ static const struct field pairs_input[] = {
 };
 
 static const struct route permission_routes[] = {
-    {GET, "/roles/:id/permissions", ALL, "configuration", LIST_COUNT, list_permissions, .of = "role", .where = "t.role_id = :id",
+    {GET, "/roles/:id/permissions", ALL, "configuration", LIST_COUNT, api_list,
      .summary = "List the permissions of a role", .doc = "Customers see those of their own role."},
-    {GET, "/roles/:id/permissions/:permission_id", ALL, "configuration", ONE, read_permission, .of = "role", .where = "t.role_id = :id",
+    {GET, "/roles/:id/permissions/:permission_id", ALL, "configuration", ONE, api_get,
      .summary = "Read a permission of a role", .doc = "Customers see those of their own role."},
-    {PUT, "/roles/:id/permissions", AD, "configuration", COUNT, put_permissions, .permission = "roles.manage", .of = "role", .input = pairs_input, .any_names = true,
+    {PUT, "/roles/:id/permissions", AD, "configuration", COUNT, put_permissions, .permission = "roles.manage", .input = pairs_input, .any_names = true,
      .summary = "Switch permissions of a role", .doc = "Pairs of name and 0 or 1; total_count is how many were given."},
     {0},
 };
 
 const struct resource permission_resource = {.type = "permission", .title = "Permissions", .doc = "They narrow what a role allows, never widen it.",
                                              .url = "roles/:role_id/permissions/:id", .table = "role_permissions", .fields = permission_fields,
-                                             .routes = permission_routes};
+                                             .routes = permission_routes, .within = {"role", "role_id"}};

@@ -96,4 +96,4 @@ static const struct route tag_routes[] = {
 };
 
 const struct resource tag_resource = {.type = "tag", .title = "Tags", .doc = "Words that people and organizations carry; made when first used.",
-                                      .table = "tags", .fields = tag_fields, .routes = tag_routes, .reference_also = "name"};
+                                      .table = "tags", .fields = tag_fields, .routes = tag_routes, .visible = access_everyone, .reference_also = "name"};

@@ -135,4 +135,5 @@ static const struct route team_routes[] = {
 
 const struct resource team_resource = {
     .type = "team", .title = "Teams", .doc = "Groups of staff that conversations are assigned to.", .url = "teams/:id", .table = "teams",
-    .where = "t.deleted_at IS NULL", .fields = team_fields, .routes = team_routes, .reference_also = "legacy_id"};
+    .where = "t.deleted_at IS NULL", .fields = team_fields, .routes = team_routes, .visible = access_everyone, /* customers see the title: .to of the fields */
+    .reference_also = "legacy_id"};

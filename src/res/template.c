@@ -128,10 +128,10 @@ static int list_versions(struct call *c) {
 }
 
 static const struct route version_routes[] = {
-    {GET, "/brands/:id/templates/:name/versions", OF_BRAND, LIST_COUNT, list_versions, SAID, .where = "t.brand_id = :id AND t.name = :name",
+    {GET, "/brands/:id/templates/:name/versions", OF_BRAND, LIST_COUNT, list_versions, .within = {"brand", "brand_id"}, .where = "t.name = :name",
      .summary = "List the former contents of a template", .doc = "The last thousand, of very long ones the last hundred; a change that drops an older one says so."},
     {0},
 };
 
 const struct resource template_version_resource = {.type = "template_version", .title = "Versions of templates", .doc = "What templates said before.",
-                                                   .table = "template_versions", .fields = version_fields, .routes = version_routes};
+                                                   .table = "template_versions", .fields = version_fields, .routes = version_routes, .visible = access_staff};

@@ -379,7 +379,8 @@ static const struct route user_routes[] = {
 };
 
 const struct resource user_resource = {.type = "user", .title = "People", .doc = "Staff and customers.", .url = "users/:id", .table = "users",
-                                       .fields = user_fields, .routes = user_routes, .subject = &user_subject, .keyset = true, .is_person = true, .watched = WATCH_USER,
+                                       /* To customers read_user shows who takes part in their conversations; other people are but references, by .to of the fields. */
+                                       .fields = user_fields, .routes = user_routes, .visible = access_everyone, .subject = &user_subject, .keyset = true, .is_person = true, .watched = WATCH_USER,
                                        .alive = "t.deleted_at IS NULL", .unique_among = "t.deleted_at IS NULL", .changes_unseen = true,
                                        .changed = PERSON_CHANGED};
 
@@ -398,10 +399,10 @@ static const struct field minimal_fields[] = {
     {0},
 };
 const struct resource user_minimal_resource = {.type = "user_minimal", .title = "Minimal people", .doc = "A person as participants are listed.",
-                                               .url = "users/:id", .table = "users", .fields = minimal_fields, .is_person = true,
+                                               .url = "users/:id", .table = "users", .fields = minimal_fields, .visible = access_everyone, .is_person = true,
                                                .changes_unseen = true, .brief_of = "user"};
 
 static const struct field team_minimal_fields[] = {{"title", F_TEXT, READONLY, .doc = "What the team is called."}, {0}};
 const struct resource team_minimal_resource = {.type = "team_minimal", .title = "Minimal teams", .doc = "A team as participants show it.",
                                                .url = "teams/:id", .table = "teams", .where = "t.deleted_at IS NULL",
-                                               .fields = team_minimal_fields};
+                                               .fields = team_minimal_fields, .visible = access_everyone};
