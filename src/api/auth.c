@@ -306,6 +306,21 @@ int auth_delay(struct call *c, uint64_t *key) {
     return login_delay(&c->work, g.pair.login, key);
 }
 
+/* A code, a token and a password that is not remembered are taken when the body is there. But there must be such a token, and a login
+ * that is locked is refused at once. */
+int auth_before_body(struct call *c) {
+    struct credentials_given g;
+    struct auth_token t;
+    uint64_t key;
+    int rc = auth_fast(c);
+    if (rc != AUTH_SLOW) return rc;
+    TRY(read_credentials(c, &g));
+    TRY(auth_delay(c, &key));
+    int found = !g.basic && g.token.n ? auth_token_find(&c->work, g.token, &t) : 1;
+    if (found <= 0) return found < 0 ? found : fail(&c->work, ERR_AUTHENTICATION_FAILED);
+    return AUTH_SLOW;
+}
+
 int auth_crowded(struct call *c) { return refused_for(c, (LOGIN_DELAY_MAX_MS + 999) / 1000); }
 
 /* One at a time: 19 MiB and a core each. No snapshot is held meanwhile. */

@@ -285,7 +285,7 @@ static int check_body(struct call *c) {
     return 0;
 }
 
-static int open_snapshot(struct call *c, int budget_ms) {
+int call_snapshot(struct call *c, int budget_ms) {
     c->work.conn = db_reader(c->work.desk->db);
     return c->work.conn ? db_read_begin(c->work.conn, budget_ms) : -ERR_SERVICE_UNAVAILABLE;
 }
@@ -301,7 +301,7 @@ static bool on_replica(struct hop *h);
 
 static void pool_read(struct pool_task *t) {
     struct hop *h = hop_of_pool(t);
-    int rc = open_snapshot(&h->call, BUDGET_POOL_MS);
+    int rc = call_snapshot(&h->call, BUDGET_POOL_MS);
     if (rc >= 0 && on_replica(h)) return;
     if (rc >= 0) rc = run_reading(h);
     finish(h, rc > 0 ? out_of_time(&h->call) : rc);
@@ -310,7 +310,7 @@ static void pool_read(struct pool_task *t) {
 static void pool_prepare(struct pool_task *t) {
     struct hop *h = hop_of_pool(t);
     struct call *c = &h->call;
-    int rc = open_snapshot(c, BUDGET_POOL_MS);
+    int rc = call_snapshot(c, BUDGET_POOL_MS);
     if (rc >= 0) {
         reset(c);
         rc = read_in_time(c, c->route->prepare(c));
@@ -428,7 +428,7 @@ static void proceed(struct hop *h) {
 
 static void pool_proceed(struct pool_task *t) {
     struct hop *h = hop_of_pool(t);
-    int rc = open_snapshot(&h->call, BUDGET_POOL_MS);
+    int rc = call_snapshot(&h->call, BUDGET_POOL_MS);
     if (rc < 0) finish(h, rc);
     else proceed(h);
 }
@@ -478,7 +478,7 @@ static void admit(struct hop *h) {
 
 static void pool_admit(struct pool_task *t) {
     struct hop *h = hop_of_pool(t);
-    int rc = open_snapshot(&h->call, BUDGET_POOL_MS);
+    int rc = call_snapshot(&h->call, BUDGET_POOL_MS);
     if (rc < 0) finish(h, rc);
     else admit(h);
 }
@@ -487,7 +487,7 @@ static void pool_admit(struct pool_task *t) {
 static void pool_auth(struct pool_task *t) {
     struct hop *h = hop_of_pool(t);
     struct call *c = &h->call;
-    int rc = open_snapshot(c, BUDGET_POOL_MS), opened = rc;
+    int rc = call_snapshot(c, BUDGET_POOL_MS), opened = rc;
     if (rc >= 0) rc = read_in_time(c, auth_slow(c));
     if (opened >= 0) db_read_end(c->work.conn);
     if (rc < 0) finish(h, rc);
@@ -521,7 +521,7 @@ static void authenticate(struct hop *h) {
     struct call *c = &h->call;
     uint64_t key = 0;
     struct header *before = c->headers;
-    int rc = open_snapshot(c, h->pooled ? BUDGET_POOL_MS : BUDGET_INLINE_MS), opened = rc;
+    int rc = call_snapshot(c, h->pooled ? BUDGET_POOL_MS : BUDGET_INLINE_MS), opened = rc;
     if (rc >= 0) rc = auth_fast(c);
     if (rc == AUTH_DONE) {
         admit(h);
@@ -602,7 +602,7 @@ static void set_credentials_apart(struct call *c, const struct json *query) {
 }
 
 /* A query that is not well-formed is said where a body is: after the credentials. */
-static void read_query(struct call *c) {
+void call_read_query(struct call *c) {
     struct json *query;
     struct json_error err;
     c->query = json_new(c->work.arena, JSON_OBJECT);
@@ -638,34 +638,38 @@ static void preflight(struct hop *h) {
     finish(h, 0);
 }
 
-static enum body_kind route_body(const struct api *api, struct http_request *r, enum method m, unsigned *roles) {
+static struct call *routed(const struct api *api, struct http_request *r, enum method m) {
     struct call *c = ARENA_NEW(r->arena, struct call);
     struct str allow;
     c->work.arena = r->arena;
-    if (router_match(&api->router, c, m, r->path, &allow) < 0) return PARAMETERS;
-    *roles = c->route->roles;
-    return c->route->body;
+    c->method = m;
+    return router_match(&api->router, c, m, r->path, &allow) < 0 ? NULL : c;
 }
 
-/* Files are kept only where the route takes them, and not of who does not even say who calls. What is neither form nor JSON is a
- * file as it is, or not supported. */
-static enum http_body body_of(const struct api *api, struct http_request *r) {
+/* Files are kept only where the route takes them, and not of a caller without any credentials. What is neither form nor JSON is a
+ * file as it is, or not supported. *upload is the call that takes files; else NULL. */
+static enum http_body body_of(const struct api *api, struct http_request *r, struct call **upload) {
     struct str rest = http_header(r, "Content-Type"), type = str_trim(str_cut(&rest, ';'));
     enum method m;
     bool head;
-    unsigned roles = 0;
+    *upload = NULL;
     if (str_eqi(type, S("application/json")) || str_eqi(type, S("application/x-www-form-urlencoded"))) return HTTP_BODY_MEMORY;
     if (!method_of(r->method, &m, &head) || m == GET) return HTTP_BODY_MEMORY;
-    enum body_kind kind = route_body(api, r, m, &roles);
-    if (kind != RAW_FILE && kind != FILES_TAKEN) return HTTP_BODY_MEMORY;
-    if (!(roles & 1) && !auth_presented(r, roles)) return HTTP_BODY_NONE;
-    return kind == RAW_FILE ? HTTP_BODY_FILE : HTTP_BODY_UPLOAD;
+    struct call *c = routed(api, r, m);
+    if (c == NULL || (c->route->body != RAW_FILE && c->route->body != FILES_TAKEN)) return HTTP_BODY_MEMORY;
+    if (!(c->route->roles & 1) && !auth_presented(r, c->route->roles)) return HTTP_BODY_NONE;
+    *upload = c;
+    return c->route->body == RAW_FILE ? HTTP_BODY_FILE : HTTP_BODY_UPLOAD;
 }
 
 static void on_begin(void *ctx, struct http_request *r, struct http_plan *plan) {
-    const struct api *api = ctx;
-    *plan = (struct http_plan){.body = body_of(api, r), .limit = LIMIT_BODY};
+    struct api *api = ctx;
+    struct call *upload;
+    *plan = (struct http_plan){.body = body_of(api, r, &upload), .limit = LIMIT_BODY};
     plan->file_limit = plan->body == HTTP_BODY_MEMORY ? 0 : setting_int(api->desk, "files.max_megabytes") << 20;
+    if (upload == NULL || !r->has_body) return;
+    call_init(upload, api, r, r->arena);
+    upload_begin(upload, plan);
 }
 
 #define USER_AGENT 512 /* bytes that count */
@@ -688,19 +692,22 @@ static struct str request_id(struct api *api, struct arena *a) {
     return str_hex(a, &id, sizeof id);
 }
 
-static struct hop *hop_new(struct api *api, struct http_request *r) {
-    struct hop *h = ARENA_NEW(r->arena, struct hop);
-    struct call *c = &h->call;
-    h->began = clock_monotonic();
-    work_init(&c->work, api->desk, arena_new());
+void call_init(struct call *c, struct api *api, struct http_request *r, struct arena *memory) {
+    work_init(&c->work, api->desk, memory);
     c->api = api;
     c->http = r;
     c->status = 200;
-    c->request_id = request_id(api, r->arena);
     c->work.actor.scopes = SCOPES_ALL; /* without credentials there is no token to narrow them */
     c->work.actor.remote = r->remote;
     c->work.actor.user_agent = user_agent_of(r);
     c->query = c->credentials = c->body = json_new(r->arena, JSON_OBJECT);
+}
+
+static struct hop *hop_new(struct api *api, struct http_request *r) {
+    struct hop *h = ARENA_NEW(r->arena, struct hop);
+    h->began = clock_monotonic();
+    call_init(&h->call, api, r, arena_new());
+    h->call.request_id = request_id(api, r->arena);
     return h;
 }
 
@@ -713,7 +720,7 @@ static void on_handle(void *ctx, struct http_request *r) {
         preflight(h);
         return;
     }
-    read_query(c);
+    call_read_query(c);
     read_format(c);
     int rc = check_route(c);
     if (rc < 0) finish(h, rc);

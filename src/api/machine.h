@@ -80,6 +80,9 @@ bool auth_presented(struct http_request *r, unsigned roles); /* whether there is
 int auth_delay(struct call *c, uint64_t *key);
 int auth_crowded(struct call *c); /* too many such logins wait: the error */
 int auth_slow(struct call *c); /* in its lane of the pool; writes wait for the writer */
+/* Before a body is received: what can be told of the credentials without a hash and without spending a token. AUTH_DONE and AUTH_SLOW
+ * as of auth_fast; or the error. */
+int auth_before_body(struct call *c);
 int auth_csrf(struct call *c);
 int auth_admit(struct call *c); /* role, scope, permission */
 /* For pages: loads the actor of the cookie's live session into w. Returns 1, 0 if there is none or the request is foreign, or an error. */
@@ -101,6 +104,17 @@ struct credentials {
     pthread_mutex_t lock;
     struct credential place[CREDENTIALS];
 };
+
+/* ---- a call (dispatch.c) ------------------------------------------------------------------------------------ */
+
+void call_init(struct call *c, struct api *api, struct http_request *r, struct arena *memory);
+void call_read_query(struct call *c);                /* query and credentials */
+int call_snapshot(struct call *c, int budget_ms);    /* of this thread's reader: c->work.conn */
+
+/* ---- uploads before their body (upload.c) --------------------------------------------------------------------- */
+
+/* Plans whether the body of this call is received. It may defer the request. */
+void upload_begin(struct call *c, struct http_plan *plan);
 
 /* ---- rate (rate.c) ------------------------------------------------------------------------------------------ */
 

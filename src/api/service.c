@@ -108,6 +108,8 @@ static void metrics(struct api *api, struct http_request *r) {
     metric(&b, "http_held_bytes", "gauge", "Bytes of replies that wait for their readers.", h.held);
     metric(&b, "http_refused_total", "counter", "Requests refused by the edge.", h.refused);
     metric(&b, "http_timed_out_total", "counter", "Connections past a deadline.", h.timed_out);
+    metric(&b, "http_spooled_bytes", "gauge", "Bytes of uploads under way, on the disk.", h.spooled);
+    metric(&b, "http_bodies_bytes", "gauge", "Bytes of other bodies under way, in memory.", h.bodies);
     metric(&b, "uptime_seconds", "gauge", "Since the start.", (clock_monotonic() - api->started) / 1000);
     reply_text(r, 200, "text/plain; version=0.0.4; charset=utf-8", &b);
 }

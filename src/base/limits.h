@@ -3,7 +3,9 @@
 #define BASE_LIMITS_H
 
 #define LIMIT_BODY (1024 * 1024)          /* a JSON or form body: a bulk import of 200 records fits ten times over */
-#define LIMIT_SPOOLED (INT64_C(2) << 30)   /* files of all bodies under way: they are received before it is known whose they are */
+#define LIMIT_SPOOLED (INT64_C(2) << 30)   /* files of all bodies under way; of one address or person a quarter (http/ledger.h) */
+#define LIMIT_BODIES (INT64_C(256) << 20) /* bodies under way in memory; of one address or person a quarter */
+#define LIMIT_BODY_UNCOUNTED (4 * 1024)   /* of each: most bodies have less, and cost no lock */
 #define LIMIT_UPLOAD (100 * 1024 * 1024)  /* a whole multipart body; how much of it one file may be is a setting */
 #define LIMIT_PARTS 256                   /* parts of a multipart body */
 #define LIMIT_PART_HEAD (16 * 1024)      /* the header lines of one part: file names of 8 KiB are sent */
@@ -51,8 +53,8 @@
 #define LIMIT_CONNECTIONS 12000           /* open sockets: 10,000 idle ones fit */
 #define LIMIT_CONNECTIONS_PER_ADDRESS 256 /* none for loopback and trusted proxies */
 #define DEADLINE_HEAD_MS 10000            /* from the first byte to the end of the header section */
-#define DEADLINE_BODY_MS 30000            /* for the first 64 KiB; then MIN_BODY_RATE must hold */
-#define MIN_BODY_RATE (16 * 1024)         /* bytes a second */
+#define DEADLINE_BODY_MS 30000            /* of a body; and MIN_BODY_RATE is measured over the last so many */
+#define MIN_BODY_RATE (16 * 1024)         /* bytes a second; who keeps it may take longer */
 #define IDLE_KEEPALIVE_S 60               /* between two requests of a connection */
 #define DRAIN_MS 10000                    /* how long a stopping server waits for requests under way */
 

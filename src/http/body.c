@@ -16,9 +16,10 @@ struct body {
     enum kind kind;
     int64_t limit, file_limit, got;
     bool keep_files; /* else file parts are only named */
-    struct spool_folder *folder;
+    struct stores stores;
+    struct sender who;
     struct buf memory; /* the body, or the value of the field that is being read */
-    int64_t field_bytes;
+    int64_t field_bytes, charged;
     struct multipart *form;
     struct multipart_part part;
     struct spool *spool;
@@ -32,6 +33,15 @@ static int refuse(struct body *b, int err, const char *reason) {
     return -err;
 }
 
+/* Bytes in memory are counted beyond those that every connection may have. */
+static int charge(struct body *b, int64_t bytes) {
+    int64_t n = bytes - LIMIT_BODY_UNCOUNTED - b->charged;
+    const char *reason = n > 0 ? ledger_take(b->stores.memory, &b->who, n, b->limit) : NULL;
+    if (reason) return refuse(b, ERR_SERVICE_UNAVAILABLE, reason);
+    if (n > 0) b->charged += n;
+    return 0;
+}
+
 /* ---- files ----------------------------------------------------------------------------------------- */
 
 static int file_begin(struct body *b, struct http_file file) {
@@ -40,7 +50,7 @@ static int file_begin(struct body *b, struct http_file file) {
     *b->last = b->file;
     b->last = &b->file->next;
     if (!b->keep_files) return 0;
-    b->spool = spool_open(b->request->arena, b->folder);
+    b->spool = spool_open(b->request->arena, b->stores.folder, &b->who, body_limit(b));
     return b->spool ? 0 : refuse(b, ERR_SERVICE_UNAVAILABLE, "The server can't store files at the moment.");
 }
 
@@ -48,9 +58,8 @@ static int file_data(struct body *b, struct str piece) {
     b->file->size += (int64_t)piece.n;
     if (!b->keep_files) return 0;
     if (b->file->size > b->file_limit) return refuse(b, ERR_PAYLOAD_TOO_LARGE, "A file is too large.");
-    return spool_write(b->spool, piece)
-               ? refuse(b, ERR_SERVICE_UNAVAILABLE, "The server can't store files at the moment.")
-               : 0;
+    const char *reason = spool_write(b->spool, piece);
+    return reason ? refuse(b, ERR_SERVICE_UNAVAILABLE, reason) : 0;
 }
 
 static int file_end(struct body *b, struct str md5) {
@@ -89,6 +98,8 @@ static int on_data(void *ctx, struct str piece) {
     if (b->part.filename.p) return file_data(b, piece);
     b->field_bytes += (int64_t)piece.n;
     if (b->field_bytes > b->limit) return refuse(b, ERR_PAYLOAD_TOO_LARGE, "The fields of the form are too large.");
+    int err = charge(b, b->field_bytes);
+    if (err) return err;
     buf_str(&b->memory, piece);
     return 0;
 }
@@ -126,9 +137,10 @@ static bool is_form(struct str content_type) {
 }
 
 struct body *body_new(struct http_request *r, const struct http_plan *plan, struct str content_type,
-                      struct spool_folder *folder) {
+                      struct stores stores) {
     struct body *b = ARENA_NEW(r->arena, struct body);
-    *b = (struct body){.request = r, .limit = plan->limit, .file_limit = plan->file_limit, .folder = folder};
+    *b = (struct body){.request = r, .limit = plan->limit, .file_limit = plan->file_limit, .stores = stores, .who.person = plan->person};
+    if (address_parse(r->remote, &b->who.address)) b->who.address = address_counted(b->who.address);
     b->keep_files = plan->body != HTTP_BODY_MEMORY;
     b->last = &r->files;
     if (is_form(content_type)) {
@@ -157,7 +169,7 @@ bool body_take(struct body *b, const char *p, size_t n) {
     b->got += (int64_t)n;
     if (b->got > body_limit(b)) return refuse(b, ERR_PAYLOAD_TOO_LARGE, "The body is too large."), false;
     if (b->kind == RAW_FILE) return file_data(b, (struct str){p, n}) == 0;
-    if (b->kind == MEMORY) return buf_add(&b->memory, p, n), true;
+    if (b->kind == MEMORY) return charge(b, b->got) == 0 && (buf_add(&b->memory, p, n), true);
     if (b->whole) g_checksum_update(b->whole, (const guchar *)p, (gssize)n);
     int err = multipart_feed(b->form, (struct str){p, n});
     if (err && b->request->body_error == 0) refuse(b, -err, multipart_reason(b->form));
@@ -196,8 +208,9 @@ void body_finish(struct body *b, struct str md5) {
 void body_free(struct body *b) {
     if (b == NULL) return;
     buf_free(&b->memory);
+    ledger_return(b->stores.memory, &b->who, b->charged);
     if (b->whole) g_checksum_free(b->whole);
     spool_abandon(b->spool);
     for (struct http_file *f = b->request->files; f; f = f->next)
-        if (f->path.p) spool_remove(b->folder, f);
+        if (f->path.p) spool_remove(b->stores.folder, &b->who, f);
 }

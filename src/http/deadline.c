@@ -3,8 +3,8 @@
  * The library's own timeout counts from the last byte, so that a client which sends a byte now and then keeps its
  * connection for ever, and a few hundred of them a server's. Here every phase of a connection has one absolute end, set
  * when the phase begins and moved by nothing but real progress: a head has DEADLINE_HEAD_MS from its first byte (a
- * new connection as long to send that byte, a kept one IDLE_KEEPALIVE_S), a body DEADLINE_BODY_MS and a minimum rate
- * behind its first 64 KiB, a reply the same. The loops only store a number. The sweeper looks at all connections a few
+ * new connection as long to send that byte, a kept one IDLE_KEEPALIVE_S), a body DEADLINE_BODY_MS, and longer as long as
+ * it keeps a minimum rate (request.c), a reply DEADLINE_BODY_MS and as long as its bytes take at that rate. The loops only store a number. The sweeper looks at all connections a few
  * times a second and calls shutdown(2) on the late ones; their loop then sees an end of file and closes them in its
  * usual way. It never closes a descriptor itself, and it looks while it holds the lock under which a closing connection
  * leaves the list: a descriptor in the list is open and belongs to that connection, so no innocent one that got the
@@ -127,6 +127,8 @@ static void sweep_lingering(struct http_server *s, int64_t now) {
 void wait_begin(struct edge *e) {
     struct http_server *s = e->server;
     e->waits_since = atomic_load_explicit(&s->sweeps, memory_order_relaxed);
+    e->told_gone = false;
+    e->wait_before = NULL;
     pthread_mutex_lock(&s->wait_lock);
     e->wait_next = s->waiting;
     if (e->wait_next) e->wait_next->wait_before = e;

@@ -9,7 +9,7 @@
  *   held.c      bytes of replies that wait for slow readers
  *   response.c  from http_reply to the socket
  *   deadline.c  the sweeper: what is late, who hung up, what must be drained
- *   body.c, multipart.c, parameter.c, spool.c   bodies; they know no HTTP library
+ *   body.c, multipart.c, parameter.c, spool.c, ledger.c   bodies; they know no HTTP library
  */
 #ifndef HTTP_EDGE_H
 #define HTTP_EDGE_H
@@ -68,6 +68,13 @@ struct header {
     struct header *next;
 };
 
+struct framing {
+    bool has_body;
+    int64_t length; /* Content-Length; 0 when chunked */
+};
+
+#define BODY_SLOTS 16 /* of the window in which the rate of a body is measured */
+
 /* One request. It begins with what the app sees, so that the one is found from the other. */
 struct edge {
     struct http_request r;
@@ -78,7 +85,12 @@ struct edge {
     size_t head_n;
     size_t reply_room; /* bytes of reply head that the library has memory for */
     struct body *body;
-    int64_t body_began, body_got;
+    int64_t body_began;
+    int64_t arrived[BODY_SLOTS], slot; /* bytes of the body in each slot of time; the newest slot */
+    struct framing framing;
+    struct http_plan plan;
+    bool undecided;       /* begin() has deferred the request: whether its body is taken is not known yet */
+    _Atomic bool decided; /* now it is: plan */
     bool handled, deferred, close;
     bool last; /* the client wants the connection closed behind it */
     _Atomic bool ready; /* the reply is below */
@@ -132,6 +144,7 @@ struct http_server {
     pthread_t acceptor;
     int accept_stop; /* an eventfd: readable when the acceptor shall end */
     struct spool_folder folder;
+    struct ledger memory; /* of bodies */
     struct address *proxies;
     size_t proxy_count;
     int max_connections, max_per_address;
@@ -178,10 +191,6 @@ bool intake_due(const struct conn *c); /* the request behind those completed is 
 void intake_refuse(struct conn *c, int err, const char *reason); /* writes the refusal; the connection must then close */
 
 /* framing.c */
-struct framing {
-    bool has_body;
-    int64_t length; /* Content-Length; 0 when chunked */
-};
 struct framing framing_read(struct edge *e, const char *version); /* fills e->head, too */
 
 /* request.c */

@@ -1,6 +1,6 @@
 /* The HTTP edge: the only user of libmicrohttpd. Strict framing, limits before memory, absolute deadlines, drain.
  *
- * The edge calls begin() when the header section is complete and was found well-formed, then, when the body is complete
+ * The edge calls begin() when the header section is complete and was found well-formed (it plans what to do with the body, at once or, after http_defer, by http_begun), then, when the body is complete
  * (in memory, or a multipart form with its files in temporary files), handle(), then, once the reply is sent or the
  * peer is gone, end(). All three run on one of the event loops, and may before http_start has returned. handle() either
  * calls http_reply before it returns, or http_defer and later, from any thread and exactly once, http_reply. A peer
@@ -40,6 +40,7 @@ struct http_request {
                                 (Content-MD5 of a part or of the whole), UNSUPPORTED_MEDIA_TYPE (Content-Encoding),
                                 SERVICE_UNAVAILABLE (no room for files) */
     const char *body_reason; /* a sentence for it */
+    bool has_body;           /* one is to come; known in begin() */
     int64_t started;         /* clock_monotonic of the first header byte or as near as the library tells */
     void *app;               /* the app's own */
 };
@@ -53,6 +54,7 @@ enum http_body {
 };
 struct http_plan {
     enum http_body body;
+    int64_t person; /* who sends it, for the limit of bytes that are held for one person; 0: not known */
     int64_t limit, file_limit; /* a whole form with files: LIMIT_UPLOAD, or a file of file_limit and fields of limit */
 };
 
@@ -73,7 +75,9 @@ struct http_app {
 struct str http_header(const struct http_request *r, const char *name);
 struct str http_cookie(const struct http_request *r, const char *name);
 
-void http_defer(struct http_request *r); /* within handle(), before another thread learns of the request */
+void http_defer(struct http_request *r); /* within begin() or handle(), before another thread learns of the request */
+/* Of a request that begin() has deferred: from any thread, exactly once. handle() follows, as if begin() had made this plan. */
+void http_begun(struct http_request *r, const struct http_plan *plan);
 /* Before http_reply. The value is copied, the name must stay. A value with CR, LF or NUL, or an empty one, is dropped. */
 void http_add_header(struct http_request *r, const char *name, struct str value);
 /* Sends status and body; takes the buffer's memory (body->p becomes NULL). Content-Length is set; HEAD sends no body.
@@ -96,6 +100,7 @@ struct http_config {
     int loops;
     const char *tmp_dir;
     int64_t spool_bytes; /* that files of bodies under way may take there; 0: limits.h */
+    int64_t memory_bytes; /* that other bodies under way may take; 0: limits.h */
     struct str *proxies;                            /* addresses whose X-Forwarded-For is believed; ends with p NULL */
     int max_connections;                            /* 0: limits.h */
     int max_per_address;                            /* 0: limits.h, and loopback has no cap; else loopback has it too */
@@ -112,6 +117,7 @@ void http_stop(struct http_server *s, int drain_ms);
 
 struct http_stats {
     int64_t connections, requests, refused, timed_out, held;
+    int64_t spooled, bodies; /* bytes of bodies under way: on the disk, in memory */
 };
 void http_stats(const struct http_server *s, struct http_stats *out);
 

@@ -78,17 +78,27 @@ static void begin_head(struct conn *c) {
     conn_phase(c, PHASE_HEAD, c->server->head_ms);
 }
 
+static bool is_at_work(const struct conn *c) { return c->edge && (c->edge->handled || c->edge->undecided); }
+
+static ssize_t nothing_yet(void) {
+    errno = EAGAIN;
+    return -1;
+}
+
 static ssize_t take(struct conn *c, const char *p, size_t n) {
     size_t good = scan_feed(&c->scan, p, n);
     if (good == n || !intake_due(c)) {
         begin_head(c);
         return (ssize_t)good;
     }
+    if (is_at_work(c)) return nothing_yet();
     intake_refuse(c, c->scan.err, c->scan.reason);
     return 0;
 }
 
+/* The library drops a request when it reads the end behind it. So it does not, before the reply. */
 static ssize_t end_of_file(struct conn *c) {
+    if (is_at_work(c)) return nothing_yet();
     bool late = atomic_load_explicit(&c->deadline, memory_order_relaxed) == 0; /* the sweeper has shut it down */
     if (scan_in_head(&c->scan) && !late) intake_refuse(c, ERR_BODY_INVALID, "The head of the request is not complete.");
     return 0;
@@ -98,10 +108,6 @@ ssize_t intake_recv(int fd, void *out, size_t n, int flags) {
     struct loop *l = this_loop;
     struct conn *c = l && fd >= 0 && (size_t)fd < l->by_fd_n ? l->by_fd[fd] : NULL;
     if (c && (c->surplus || c->refused || c->scan.err)) return 0;
-    if (c && c->edge && c->edge->handled) { /* an end of file would make the library drop the reply */
-        errno = EAGAIN;
-        return -1;
-    }
     ssize_t got = recvfrom(fd, out, n, flags, NULL, NULL);
     if (c == NULL || got < 0) return got;
     return got ? take(c, out, (size_t)got) : end_of_file(c);

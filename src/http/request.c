@@ -6,8 +6,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define BODY_FREE_BYTES (64 * 1024) /* what DEADLINE_BODY_MS is for; limits.h */
-
 struct str http_header(const struct http_request *r, const char *name) {
     const struct edge *e = (const struct edge *)r;
     struct str wanted = str_of(name);
@@ -100,10 +98,21 @@ static struct str read_remote(const struct edge *e) {
 
 /* ---- from the head to the app ---------------------------------------------------------------------- */
 
-static void body_deadline(struct edge *e) {
-    int64_t paid = e->body_got > BODY_FREE_BYTES ? e->body_got - BODY_FREE_BYTES : 0;
-    atomic_store_explicit(&e->conn->deadline, e->body_began + e->server->body_ms + paid * 1000 / MIN_BODY_RATE,
-                          memory_order_relaxed);
+/* A body has body_ms, and longer as long as MIN_BODY_RATE was kept over the last body_ms. These are slots of time. The deadline is the
+ * moment at which the slots that hold enough bytes leave the window; without enough, the deadline stays. So what was sent fast
+ * before buys no time to send nothing. */
+static void body_deadline(struct edge *e, size_t n) {
+    int64_t window = e->server->body_ms, width = window / BODY_SLOTS + 1, now = clock_monotonic() / width, sum = 0;
+    for (int64_t i = e->slot + 1; i <= now && i <= e->slot + BODY_SLOTS; i++) e->arrived[i % BODY_SLOTS] = 0;
+    e->slot = now;
+    e->arrived[now % BODY_SLOTS] += (int64_t)n;
+    for (int64_t i = now; i > now - BODY_SLOTS; i--) {
+        sum += e->arrived[i % BODY_SLOTS];
+        if (sum < window * MIN_BODY_RATE / 1000) continue;
+        int64_t until = (i + 1) * width + window;
+        if (until > e->body_began + window) atomic_store_explicit(&e->conn->deadline, until, memory_order_relaxed);
+        return;
+    }
 }
 
 /* Hands the reply on when there is one; a deferred request comes by here again once it was resumed. */
@@ -133,26 +142,40 @@ static enum MHD_Result refuse(struct edge *e) {
 }
 
 /* Decides whether the body is read, and where to. False: it is not, the app answers now, and the connection closes. */
-static bool prepare_body(struct edge *e, const struct framing *f, const struct http_plan *plan) {
+static bool prepare_body(struct edge *e) {
     struct http_request *r = &e->r;
-    if (plan->body == HTTP_BODY_NONE) return false;
+    struct stores stores = {&e->server->folder, &e->server->memory};
+    if (e->plan.body == HTTP_BODY_NONE) return false;
     struct str encoding = http_header(r, "Content-Encoding");
     if (encoding.n && !str_eqi(encoding, S("identity"))) {
         r->body_error = ERR_UNSUPPORTED_MEDIA_TYPE;
         r->body_reason = "Content-Encoding is not supported.";
         return false;
     }
-    e->body = body_new(r, plan, http_header(r, "Content-Type"), &e->server->folder);
+    e->body = body_new(r, &e->plan, http_header(r, "Content-Type"), stores);
     if (e->body == NULL) return false;
-    if (f->length > body_limit(e->body)) {
+    if (e->framing.length > body_limit(e->body)) {
         r->body_error = ERR_PAYLOAD_TOO_LARGE;
         r->body_reason = "The body is too large.";
         return false;
     }
     e->body_began = clock_monotonic();
-    conn_phase(e->conn, PHASE_BODY, 0);
-    body_deadline(e);
+    conn_phase(e->conn, PHASE_BODY, e->server->body_ms);
     return true;
+}
+
+/* The plan is made. */
+static enum MHD_Result begin_body(struct edge *e) {
+    if (!e->framing.has_body || prepare_body(e)) return MHD_YES;
+    e->conn->unread = e->close = true;
+    return run_handle(e, false);
+}
+
+/* begin() has deferred the request; the library comes by here once it was resumed. */
+static enum MHD_Result on_decided(struct edge *e) {
+    if (!atomic_load_explicit(&e->decided, memory_order_acquire)) return MHD_YES;
+    e->undecided = e->deferred = false;
+    return begin_body(e);
 }
 
 struct edge *edge_new(struct conn *c) {
@@ -175,24 +198,28 @@ static enum MHD_Result on_head(struct http_server *s, struct MHD_Connection *lib
     e->library = library;
     show_query(e->conn);
     e->r.method = str_of(method);
-    struct framing f = framing_read(e, version);
+    e->framing = framing_read(e, version);
     if (intake_due(e->conn)) return refuse(e);
-    struct http_plan plan = {.body = HTTP_BODY_MEMORY, .limit = LIMIT_BODY};
+    e->plan = (struct http_plan){.body = HTTP_BODY_MEMORY, .limit = LIMIT_BODY};
     e->r.body = S("");
+    e->r.has_body = e->framing.has_body;
     read_target(&e->r, e->conn);
     e->r.remote = read_remote(e);
     *context = e->conn->edge = e;
     atomic_fetch_add_explicit(&s->requests, 1, memory_order_relaxed);
+    struct http_plan plan = e->plan;
+    e->undecided = true;
+    conn_phase(e->conn, PHASE_WORK, 0);
     s->app.begin(s->ctx, &e->r, &plan);
-    if (!f.has_body || prepare_body(e, &f, &plan)) return MHD_YES;
-    e->conn->unread = e->close = true;
-    return run_handle(e, false);
+    if (e->deferred) return MHD_YES; /* it belongs to another thread now */
+    e->undecided = false;
+    e->plan = plan;
+    return begin_body(e);
 }
 
 static enum MHD_Result on_body(struct edge *e, const char *p, size_t *n) {
     if (e->handled) return answer(e, true);
-    e->body_got += (int64_t)*n;
-    body_deadline(e);
+    body_deadline(e, *n);
     if (body_take(e->body, p, *n)) {
         *n = 0;
         return MHD_YES;
@@ -213,6 +240,7 @@ enum MHD_Result on_request(void *cls, struct MHD_Connection *library, const char
     (void)url;
     if (conn_of(library)->surplus) return MHD_NO; /* bytes that came before it was shut down */
     if (e == NULL) return on_head(cls, library, method, version, context);
+    if (e->undecided) return on_decided(e);
     return *upload_n ? on_body(e, upload, upload_n) : on_complete(e);
 }
 

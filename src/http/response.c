@@ -39,6 +39,14 @@ static void hand_back(struct edge *e) {
     MHD_resume_connection(e->library);
 }
 
+void http_begun(struct http_request *r, const struct http_plan *plan) {
+    struct edge *e = (struct edge *)r;
+    e->plan = *plan;
+    wait_end(e);
+    atomic_store_explicit(&e->decided, true, memory_order_release);
+    MHD_resume_connection(e->library);
+}
+
 void http_reply(struct http_request *r, int status, struct buf *body) {
     struct edge *e = (struct edge *)r;
     e->status = status;

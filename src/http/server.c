@@ -151,7 +151,8 @@ static bool configure(struct http_server *s, const struct http_config *cfg, char
     s->cap_loopback = cfg->max_per_address != 0;
     s->folder.path = strdup(cfg->tmp_dir ? cfg->tmp_dir : "/tmp");
     held_init(&s->held, given(cfg->held_bytes, LIMIT_HELD), given(cfg->held_bytes_each, LIMIT_HELD_EACH));
-    s->folder.most = cfg->spool_bytes ? cfg->spool_bytes : LIMIT_SPOOLED;
+    ledger_open(&s->folder.held, given(cfg->spool_bytes, LIMIT_SPOOLED));
+    ledger_open(&s->memory, given(cfg->memory_bytes, LIMIT_BODIES));
     for (const struct str *p = cfg->proxies; p && p->p; p++) s->proxy_count++;
     s->proxies = calloc(s->proxy_count + 1, sizeof *s->proxies);
     s->loop_count = cfg->loops > 1 ? cfg->loops : 1;
@@ -222,6 +223,7 @@ static void server_free(struct http_server *s) {
     held_free(&s->held);
     free(s->loops);
     free(s->proxies);
+    if (s->folder.path) ledger_close(&s->folder.held), ledger_close(&s->memory);
     free((char *)(uintptr_t)s->folder.path);
     free(s);
 }
@@ -256,6 +258,8 @@ void http_stats(const struct http_server *s, struct http_stats *out) {
     pthread_mutex_lock(&mine->held.lock);
     out->held = (int64_t)mine->held.total;
     pthread_mutex_unlock(&mine->held.lock);
+    out->spooled = ledger_held(&mine->folder.held);
+    out->bodies = ledger_held(&mine->memory);
     out->requests = atomic_load(&s->requests);
     out->refused = atomic_load(&s->refused);
     out->timed_out = atomic_load(&s->timed_out);

@@ -13,16 +13,20 @@
 
 struct spool {
     struct spool_folder *in;
+    const struct sender *who;
+    int64_t least;
     int fd;
     struct str path;
-    int64_t size;
+    int64_t size, held;
     crypto_hash_sha256_state sha256;
     GChecksum *md5;
 };
 
-struct spool *spool_open(struct arena *a, struct spool_folder *in) {
+struct spool *spool_open(struct arena *a, struct spool_folder *in, const struct sender *who, int64_t least) {
     struct spool *s = ARENA_NEW(a, struct spool);
     s->in = in;
+    s->who = who;
+    s->least = least;
     s->path = str_fmt(a, "%s/upload-XXXXXX", in->path);
     s->fd = mkostemp((char *)(uintptr_t)s->path.p, O_CLOEXEC); /* O_EXCL, 0600 */
     if (s->fd < 0) {
@@ -34,25 +38,29 @@ struct spool *spool_open(struct arena *a, struct spool_folder *in) {
     return s;
 }
 
-int spool_write(struct spool *s, struct str piece) {
+static const char *hold(struct spool *s, int64_t n) {
+    const char *reason = ledger_take(&s->in->held, s->who, n, s->least);
+    if (reason == NULL) s->held += n;
+    else log_often(LOG_WARN, "refused uploads", "uploads under way hold as much of %s as they may: an upload was refused", s->in->path);
+    return reason;
+}
+
+const char *spool_write(struct spool *s, struct str piece) {
     crypto_hash_sha256_update(&s->sha256, (const unsigned char *)piece.p, piece.n);
     g_checksum_update(s->md5, (const guchar *)piece.p, (gssize)piece.n);
+    const char *reason = hold(s, (int64_t)piece.n);
+    if (reason) return reason;
     s->size += (int64_t)piece.n;
-    if (atomic_fetch_add(&s->in->held, (int64_t)piece.n) + (int64_t)piece.n > s->in->most) {
-        log_often(LOG_WARN, "refused uploads", "uploads under way hold %lld bytes in %s, which is the limit: an upload was refused",
-                  (long long)s->in->most, s->in->path);
-        return -ERR_SERVICE_UNAVAILABLE;
-    }
     while (piece.n) {
         ssize_t n = write(s->fd, piece.p, piece.n);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) {
             log_often(LOG_ERROR, "refused uploads", "writing %s: %s", s->path.p, strerror(errno));
-            return -ERR_SERVICE_UNAVAILABLE;
+            return "The server can't store files at the moment.";
         }
         piece = (struct str){piece.p + n, piece.n - (size_t)n};
     }
-    return 0;
+    return NULL;
 }
 
 static void release(struct spool *s) {
@@ -73,12 +81,12 @@ void spool_abandon(struct spool *s) {
     if (s == NULL) return;
     release(s);
     unlink(s->path.p);
-    atomic_fetch_sub(&s->in->held, s->size);
+    ledger_return(&s->in->held, s->who, s->held);
 }
 
-void spool_remove(struct spool_folder *in, const struct http_file *file) {
+void spool_remove(struct spool_folder *in, const struct sender *who, const struct http_file *file) {
     unlink(file->path.p);
-    atomic_fetch_sub(&in->held, file->size);
+    ledger_return(&in->held, who, file->size);
 }
 
 bool md5_matches(struct str sent, const unsigned char md5[16]) {

@@ -52,3 +52,47 @@ test('a body that is too large is 413 with all headers, for who may send it', as
   for (const header of EVERY) assert.ok(reply.headers[header], header);
   assert.equal(JSON.parse(reply.body).errors[0].code, 'PAYLOAD_TOO_LARGE');
 });
+
+// ---- uploads: refused without their body, as far as that can be told ----
+
+const upload = (path, headers, method = 'POST') => `${method} ${path} HTTP/1.1\r\nHost: a\r\nUser-Agent: deskd-tests/1\r\nContent-Type: ${path.endsWith('avatar') ? 'multipart/form-data; boundary=B' : 'image/png'}\r\n`
+  + `Content-Length: 9000000\r\nExpect: 100-continue\r\n${Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+// The answer to the head alone: 100 asks for the body.
+const asked = (desk, ...how) => talk(desk, [upload(...how)], { halfClose: false, enough: (text) => text.startsWith('HTTP/1.1 100') }).then(parse);
+
+test('an upload with credentials that can be checked and are wrong is refused before its body', async (t) => {
+  const desk = await open(t);
+  const session = (await desk.staff.get('/session')).must(200).body.session_id;
+  const [id] = session.split('.');
+  const customer = { Authorization: desk.customer.headers.Authorization };
+  for (let i = 0; i < 4; i++) (await desk.customer.get('/teams')).refused(403, 'PERMISSIONS_DENIED'); // each process remembers the password now
+  for (const [headers, status, path = '/api/v1/files', method] of [
+    [{}, 401],
+    [{ 'X-Session-ID': `${id}.${'0'.repeat(40)}` }, 454],
+    [{ 'X-Session-ID': 'nonsense' }, 454],
+    [{ 'X-Session-ID': session }, 403], // without X-CSRF-Token
+    [{ Authorization: 'Bearer nonsense' }, 401],
+    [{ Authorization: 'Basic nonsense' }, 401],
+    [{ 'X-Token': 'f'.repeat(64) }, 401],
+    [customer, 403, '/api/v1/users/1/avatar', 'PUT'],
+  ]) {
+    const reply = await asked(desk, path, headers, method);
+    assert.equal(reply.status, status, JSON.stringify(headers));
+    assert.equal(JSON.parse(reply.body).status, status);
+    for (const header of EVERY) assert.ok(reply.headers[header], header);
+  }
+});
+
+test('an upload of somebody who may, or whose password is not remembered, is asked for its body', async (t) => {
+  const desk = await open(t);
+  const { body, headers } = (await desk.staff.get('/session')).must(200);
+  for (const credentials of [{ 'X-Session-ID': body.session_id, 'X-CSRF-Token': headers['x-csrf-token'] }, { Authorization: desk.staff.headers.Authorization },
+    { Authorization: desk.login('agent@example.com', 'not tried yet').headers.Authorization }])
+    assert.equal((await asked(desk, '/api/v1/files', credentials)).status, 100, JSON.stringify(credentials));
+});
+
+test('an upload of a login that is locked is refused before its body', async (t) => {
+  const desk = await open(t);
+  for (let i = 0; i < 10; i++) (await desk.login('agent@example.com', `wrong ${i}`).get('/teams')).refused(401, 'AUTHENTICATION_FAILED');
+  assert.equal((await asked(desk, '/api/v1/files', { Authorization: desk.login('agent@example.com', 'wrong').headers.Authorization })).status, 429);
+});

@@ -1,7 +1,7 @@
 // What is too large, too many, or from an address that has enough.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Server, wait } from './lib.mjs';
+import { parse, Server, wait } from './lib.mjs';
 
 let server;
 before(async () => { server = await Server.start(); });
@@ -227,17 +227,129 @@ test('X-Forwarded-For counts when it comes from a trusted proxy', async () => {
     assert.equal(await behind.stop(), 0);
 });
 
-test('files of bodies under way take so much of the disk and no more, whoever sends them', async () => {
-    const limited = await Server.start('spool=150000');
-    const raw = (n) => head('POST /raw', 'Connection: close', 'Content-Type: image/png', `Content-Length: ${n}`);
-    const second = async () => (await limited.ask(raw(95000) + 'y'.repeat(95000))).status;
-    const first = limited.connect();
-    first.send(raw(80000) + 'x'.repeat(60000));
-    let status;
-    for (let i = 0; i < 200 && status !== 503; i++) status = await second();
+// ---- bytes that are held for bodies under way ----
+
+const raw = (n, ...fields) => head('POST /raw', 'Connection: close', 'Content-Type: image/png', `Content-Length: ${n}`, ...fields);
+
+// Sends n of 100,000 bytes from this address and keeps the connection.
+async function holds(limited, localAddress, n, ...fields) {
+    const client = limited.connect({ localAddress });
+    await client.connected;
+    client.send(raw(100000, ...fields) + 'x'.repeat(n));
+    return client;
+}
+
+// What was sent has arrived, or is gone.
+async function held(limited, least, most = least) {
+    const end = Date.now() + 20000;
+    for (let now; Date.now() < end; await wait(5)) {
+        ({ held: now } = await limited.stats());
+        if (now >= least && now <= most) return;
+    }
+    assert.fail(`${least} to ${most} bytes were to be held`);
+}
+
+async function uploads(limited, localAddress, n, ...fields) {
+    const client = limited.connect({ localAddress });
+    await client.connected;
+    client.send(raw(n, ...fields) + 'y'.repeat(n));
+    return parse(await client.toEnd());
+}
+
+test('an address holds a quarter of the disk for uploads and no more, however many its connections', async () => {
+    const limited = await Server.start('spool=800000'); // 200,000 each
+    const clients = [await holds(limited, '127.0.0.2', 90000), await holds(limited, '127.0.0.2', 90000)];
+    await held(limited, 180000);
+    const { status, body } = await uploads(limited, '127.0.0.2', 30000);
     assert.equal(status, 503);
-    first.send('x'.repeat(20000));
-    assert.match(await first.toEnd(), /^HTTP\/1\.1 200 /);
-    assert.equal(await second(), 200);
+    assert.match(body, /SERVICE_UNAVAILABLE Too many uploads from this address are under way/);
+    for (let i = 3; i < 6; i++) assert.equal((await uploads(limited, `127.0.0.${i}`, 95000)).status, 200);
+    const [first, second] = clients;
+    first.send('x'.repeat(10000));
+    assert.match(await first.toEnd(), /^HTTP\/1\.1 200/);
+    await held(limited, 90000);
+    assert.equal((await uploads(limited, '127.0.0.2', 95000)).status, 200);
+    second.destroy();
+    await held(limited, 0);
     assert.equal(await limited.stop(), 0);
+});
+
+test('an IPv6 /64 is one address to what is held', async () => {
+    const limited = await Server.start('spool=400000', 'proxy=127.0.0.1');
+    const client = await holds(limited, '127.0.0.1', 90000, 'X-Forwarded-For: 2001:db8:1:2::1');
+    await held(limited, 90000);
+    assert.equal((await uploads(limited, '127.0.0.1', 50000, 'X-Forwarded-For: 2001:db8:1:2:3::4')).status, 503);
+    assert.equal((await uploads(limited, '127.0.0.1', 50000, 'X-Forwarded-For: 2001:db8:1:3::1')).status, 200);
+    client.destroy();
+    assert.equal(await limited.stop(), 0);
+});
+
+test('a person holds a quarter, at however many addresses', async () => {
+    const limited = await Server.start('spool=400000');
+    const client = await holds(limited, '127.0.0.2', 90000, 'X-Person: 7');
+    await held(limited, 90000);
+    const { status, body } = await uploads(limited, '127.0.0.3', 50000, 'X-Person: 7');
+    assert.equal(status, 503);
+    assert.match(body, /Too many uploads of this user are under way/);
+    await held(limited, 90000);
+    assert.equal((await uploads(limited, '127.0.0.3', 50000, 'X-Person: 8')).status, 200);
+    client.destroy();
+    assert.equal(await limited.stop(), 0);
+});
+
+test('all uploads under way hold so much of the disk and no more', async () => {
+    const limited = await Server.start('spool=400000');
+    const clients = await Promise.all([2, 3, 4, 5].map((i) => holds(limited, `127.0.0.${i}`, 95000)));
+    await held(limited, 380000);
+    const { status, body } = await uploads(limited, '127.0.0.6', 90000);
+    assert.equal(status, 503);
+    assert.match(body, /Too many uploads are under way/);
+    clients.forEach((client) => client.destroy());
+    await held(limited, 0);
+    assert.equal((await uploads(limited, '127.0.0.6', 90000)).status, 200);
+    assert.equal(await limited.stop(), 0);
+});
+
+test('bodies in memory are counted for their address, too', async () => {
+    const limited = await Server.start('memory=4194304'); // a body may have 1 MiB, an address so much
+    const post = (n) => head('POST /x', 'Connection: close', `Content-Length: ${n}`);
+    const client = limited.connect({ localAddress: '127.0.0.2' });
+    await client.connected;
+    client.send(post(1000000) + 'x'.repeat(900000));
+    await held(limited, 890000, 900000);
+    const ask = async (localAddress, n) => {
+        const other = limited.connect({ localAddress });
+        await other.connected;
+        other.send(post(n) + 'y'.repeat(n));
+        return parse(await other.toEnd()).status;
+    };
+    assert.equal(await ask('127.0.0.2', 300000), 503);
+    assert.equal(await ask('127.0.0.2', 4000), 200, 'a small one is not counted');
+    assert.equal(await ask('127.0.0.3', 300000), 200);
+    client.destroy();
+    await held(limited, 0);
+    assert.equal(await ask('127.0.0.2', 300000), 200);
+    assert.equal(await limited.stop(), 0);
+});
+
+test('a request that is deferred before its body goes on with it', async () => {
+    const chunks = [['plain', ['Content-Length: 5'], 'hello'], ['chunked', ['Transfer-Encoding: chunked'], '5\r\nhello\r\n0\r\n\r\n']];
+    for (const [, fields, body] of chunks)
+        for (const later of [false, true]) {
+            const client = server.connect();
+            await client.send(head('POST /begin?ms=30', ...fields) + (later ? '' : body) + (later ? '' : head('GET /next')));
+            if (later) await wait(100);
+            if (later) await client.send(body + head('GET /next'));
+            const replies = await client.replies(2);
+            assert.deepEqual(replies.map((r) => r.body), ['POST /begin?ms=30\nhello', 'GET /next\n']);
+            client.destroy();
+        }
+    const halfClosed = server.connect();
+    halfClosed.socket.end(head('POST /begin?ms=30', 'Content-Length: 5', 'Connection: close') + 'hello');
+    assert.match(await halfClosed.toEnd(), /^HTTP\/1\.1 200 [^]*hello$/);
+    const { text } = await server.ask(head('POST /begin?ms=30&none=1', 'Content-Length: 500000', 'Expect: 100-continue'));
+    assert.match(text, /^HTTP\/1\.1 200 [^]*connection: close/i);
+    const gone = server.connect();
+    await gone.send(head('POST /begin?ms=50', 'Content-Length: 500000'));
+    gone.reset();
 });

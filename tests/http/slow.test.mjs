@@ -107,6 +107,19 @@ test('a body that keeps its rate may take longer than the deadline', async () =>
     assert.equal(await server.stop(), 0);
 });
 
+test('what a body sent fast buys no time to send nothing', async () => {
+    const server = await Server.start('body_ms=700');
+    const client = server.connect();
+    const start = Date.now();
+    await client.send('POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 1000000\r\n\r\n' + 'x'.repeat(900000));
+    const drip = setInterval(() => client.closed || client.send('x'), 100); // 900,000 bytes are 55 s of the least rate
+    await client.toEnd(20000);
+    clearInterval(drip);
+    assert.ok(client.closed && since(start) >= 650 && since(start) < 15000, `cut after ${since(start)} ms: ${client.closed}`);
+    assert.equal(client.text, '');
+    assert.equal(await server.stop(), 0);
+});
+
 test('the work of the app has no deadline here', async () => {
     const server = await Server.start('head_ms=300', 'body_ms=300', 'idle_s=1');
     const { status } = await server.ask('GET /defer?ms=1500 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');

@@ -1,8 +1,10 @@
 /* A server for tests/http: src/http with a small app that says what it saw.
  *
- *   http_server [name=value ...]      loops head_ms body_ms idle_s per_address connections drain_ms tmp proxy address
+ *   http_server [name=value ...]      loops head_ms body_ms idle_s per_address connections drain_ms tmp spool memory proxy address
+ *                                    header X-Person: whose the body is
  *
  * Prints its port, then a line for each thing a test waits for; SIGTERM drains it. Paths:
+ *   /begin?ms=N  takes its body after N ms                    /begin?none=1  or takes none
  *   /defer?ms=N  replies from another thread after N ms       /gone    replies when told that its peer is gone
  *   /small       takes a body of 1,000 bytes at most          /none    reads no body
  *   /upload      files to disk       /raw    the body to disk /keep    as upload, and renames the first file to kept
@@ -55,8 +57,37 @@ static void say(const char *what) {
     fflush(stdout);
 }
 
+static void *begin_later(void *arg) {
+    struct late *l = arg;
+    struct desk *d = l->desk;
+    struct http_plan plan = {.body = number(l->request->query, "none") ? HTTP_BODY_NONE : HTTP_BODY_MEMORY, .limit = 1000};
+    nanosleep(&(struct timespec){.tv_nsec = l->ms * 1000000}, NULL);
+    http_begun(l->request, &plan);
+    pthread_mutex_lock(&d->lock);
+    d->threads--;
+    pthread_mutex_unlock(&d->lock);
+    return NULL;
+}
+
+static void start_thread(struct desk *d, struct http_request *r, int64_t ms, void *(*run)(void *late)) {
+    pthread_t thread;
+    struct late *l = ARENA_NEW(r->arena, struct late);
+    l->request = r;
+    l->desk = d;
+    l->ms = ms;
+    if (run != begin_later) r->app = l;
+    pthread_mutex_lock(&d->lock);
+    d->threads++;
+    pthread_mutex_unlock(&d->lock);
+    http_defer(r);
+    if (pthread_create(&thread, NULL, run, l)) abort();
+    pthread_detach(thread);
+}
+
 static void begin(void *ctx, struct http_request *r, struct http_plan *plan) {
-    (void)ctx;
+    struct str person = http_header(r, "X-Person");
+    if (person.n) str_to_int(person, &plan->person);
+    if (is(r, "/begin") && r->has_body) start_thread(ctx, r, number(r->query, "ms"), begin_later);
     if (is(r, "/small")) plan->limit = 1000;
     if (is(r, "/none")) plan->body = HTTP_BODY_NONE;
     if (is(r, "/upload") || is(r, "/keep")) plan->body = HTTP_BODY_UPLOAD, plan->file_limit = 100000;
@@ -85,8 +116,8 @@ static void write_stats(struct buf *out, struct desk *d) {
     pthread_mutex_lock(&d->lock); /* requests may come before http_start has answered */
     http_stats(d->server, &s);
     pthread_mutex_unlock(&d->lock);
-    buf_fmt(out, "connections %lld requests %lld refused %lld timed_out %lld\n", (long long)s.connections,
-            (long long)s.requests, (long long)s.refused, (long long)s.timed_out);
+    buf_fmt(out, "connections %lld requests %lld refused %lld timed_out %lld held %lld\n", (long long)s.connections,
+            (long long)s.requests, (long long)s.refused, (long long)s.timed_out, (long long)(s.spooled + s.bodies));
 }
 
 static void echo(struct buf *out, const struct http_request *r) {
@@ -162,24 +193,14 @@ static void handle(void *ctx, struct http_request *r) {
         reply(d, r);
         return;
     }
-    pthread_t thread;
-    struct late *l = ARENA_NEW(r->arena, struct late);
-    l->request = r;
-    l->desk = d;
-    l->ms = waits ? -1 : number(r->query, "ms");
-    r->app = l;
-    pthread_mutex_lock(&d->lock);
-    d->threads++;
-    pthread_mutex_unlock(&d->lock);
-    http_defer(r);
-    if (pthread_create(&thread, NULL, reply_later, l)) abort();
-    pthread_detach(thread);
+    start_thread(d, r, waits ? -1 : number(r->query, "ms"), reply_later);
     say("deferred");
 }
 
 static void gone(void *ctx, struct http_request *r) {
     struct late *l = r->app;
     (void)ctx;
+    if (l == NULL) return; /* before its body */
     say("gone");
     atomic_store(&l->gone, true);
 }
@@ -219,6 +240,7 @@ static void option(struct options *o, struct str word) {
     if (str_eq(name, S("held"))) o->http.held_bytes = n;
     if (str_eq(name, S("held_each"))) o->http.held_bytes_each = n;
     if (str_eq(name, S("spool"))) o->http.spool_bytes = n;
+    if (str_eq(name, S("memory"))) o->http.memory_bytes = n;
     if (str_eq(name, S("address"))) o->http.address = value.p;
     if (str_eq(name, S("proxy"))) o->proxies[0] = value, o->http.proxies = o->proxies;
 }

@@ -1,0 +1,57 @@
+/* Whether the body of an upload is received at all.
+ *
+ * Files go to the disk while they arrive. So what can be told of the caller is told before: a session, a remembered password, a token, the
+ * role that the route wants, the limit of public writes. A caller who would be refused is answered without the body: the call runs
+ * as usual then, and finds the same error. Only a password that is not remembered yet must be hashed first; such a body is received,
+ * and its bytes count for the address alone. Where the store blocks, this runs in the pool, and the request is deferred meanwhile. */
+#include "api/machine.h"
+#include "base/limits.h"
+#include "core/words.h"
+
+struct upload {
+    struct pool_task task; /* its first member */
+    struct call *call;
+    struct http_plan plan;
+};
+
+static bool is_over_rate(struct call *c) {
+    bool counts = c->work.actor.rank == ROLE_PUBLIC && c->api->cfg.public_writes_a_minute;
+    return counts && rate_over(c->api, c->http->remote, c->work.now);
+}
+
+/* Returns 0 or more if the body may come, or the error that the call will meet. */
+static int admit(struct call *c) {
+    int rc = auth_before_body(c);
+    if (rc != AUTH_DONE) return rc;
+    TRY(auth_csrf(c));
+    TRY(auth_admit(c));
+    return is_over_rate(c) ? -ERR_RATE_LIMIT_REACHED : 0;
+}
+
+static void judge(struct call *c, int budget_ms, struct http_plan *plan) {
+    int rc = call_snapshot(c, budget_ms), opened = rc;
+    call_read_query(c);
+    if (rc >= 0) rc = admit(c);
+    if (opened >= 0) db_read_end(c->work.conn);
+    plan->person = rc == AUTH_DONE ? c->work.actor.user_id : 0;
+    if (rc < 0 && error_info((enum error)-rc)->status < 500) plan->body = HTTP_BODY_NONE; /* an error of the store is met later */
+}
+
+static void pool_judge(struct pool_task *t) {
+    struct upload *u = (struct upload *)(void *)t;
+    judge(u->call, BUDGET_POOL_MS, &u->plan);
+    http_begun(u->call->http, &u->plan);
+}
+
+void upload_begin(struct call *c, struct http_plan *plan) {
+    if (!db_blocks(c->work.desk->db)) {
+        judge(c, BUDGET_INLINE_MS, plan);
+        return;
+    }
+    struct upload *u = ARENA_NEW(c->work.arena, struct upload);
+    *u = (struct upload){.task = {.run = pool_judge}, .call = c, .plan = *plan};
+    http_defer(c->http);
+    if (pool_submit(c->api->pool, LANE_WORK, &u->task)) return;
+    u->plan.body = HTTP_BODY_NONE; /* the pool is full, and the call will be told so */
+    http_begun(c->http, &u->plan);
+}
