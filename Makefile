@@ -137,7 +137,7 @@ test-http: $(HTTP_TEST) ## src/http over sockets: framing, slow clients, limits,
 # Between the API and the store: see bench/recorder.h.
 WRAPPED := db_start db_row db_int db_text db_ids db_exec db_exec_text db_insert
 
-build/bench/statements: bench/statements.c bench/recorder.c bench/recorder.h build/src/http/spool.o $(filter-out build/src/http/%,$(LIB))
+build/bench/statements: bench/statements.c bench/recorder.c bench/recorder.h build/src/http/spool.o build/src/http/ledger.o $(filter-out build/src/http/%,$(LIB))
 	@mkdir -p $(@D)
 	@echo "  ld $@"
 	@$(CC) $(CFLAGS) $(LDFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $(filter-out %.h,$^) $(LDLIBS)
