@@ -126,8 +126,7 @@ static void log_reply(struct call *c, int64_t took) {
         log_error("%.*s %.*s answered %d, request %s", (int)method.n, method.p, (int)path.n, path.p, c->status, c->request_id.p);
 }
 
-/* Whose request it is where callers share something: a person, or the address of a caller without login. */
-static uint64_t caller_of(const struct call *c) {
+uint64_t caller_of(const struct call *c) {
     char room[ADDRESS_TEXT];
     if (c->work.actor.user_id) return (uint64_t)c->work.actor.user_id;
     struct str address = address_counted_text(room, c->http->remote);
