@@ -126,7 +126,7 @@ static void log_reply(struct call *c, int64_t took) {
         log_error("%.*s %.*s answered %d, request %s", (int)method.n, method.p, (int)path.n, path.p, c->status, c->request_id.p);
 }
 
-uint64_t caller_of(const struct call *c) {
+uint64_t call_sharer(const struct call *c) {
     char room[ADDRESS_TEXT];
     if (c->work.actor.user_id) return (uint64_t)c->work.actor.user_id;
     struct str address = address_counted_text(room, c->http->remote);
@@ -137,7 +137,7 @@ static bool is_read(const struct call *c) { return c->method == GET || (c->route
 
 /* The reply may wait long for its reader. A write has happened, so its reply is never refused. */
 static int hold_reply(struct call *c) {
-    if (c->head || http_hold(c->http, caller_of(c), c->out.n, !is_read(c))) return 0;
+    if (c->head || http_hold(c->http, call_sharer(c), c->out.n, !is_read(c))) return 0;
     log_often(LOG_WARN, "refused replies", "replies that wait for slow readers hold as many bytes as they may: a read was refused");
     return fail_field(&c->work, ERR_SERVICE_UNAVAILABLE, (struct str){0},
                       "Too many replies wait to be read. Read your open replies or close their connections, and try again.");
@@ -321,7 +321,7 @@ static void pool_prepare(struct pool_task *t) {
 
 static void to_lane(struct hop *h, enum lane lane, void (*fn)(struct pool_task *t)) {
     atomic_fetch_add(&h->call.api->metrics.pool_runs, 1);
-    h->pool = (struct pool_task){.run = fn, .whose = caller_of(&h->call)};
+    h->pool = (struct pool_task){.run = fn, .whose = call_sharer(&h->call)};
     leave_loop(h);
     if (pool_submit(h->call.api->pool, lane, &h->pool)) return;
     finish(h, -ERR_SERVICE_UNAVAILABLE);
@@ -360,7 +360,7 @@ static int64_t rows_expected(const struct call *c) {
 /* Whether a read shall not run here: it is likely to be long, or its caller has a share of these threads already. */
 static bool is_for_later(const struct hop *h) {
     bool pooled = db_blocks(h->call.work.desk->db);
-    return rows_expected(&h->call) > LIMIT_INLINE_ROWS || (pooled && !pool_run_as(caller_of(&h->call)));
+    return rows_expected(&h->call) > LIMIT_INLINE_ROWS || (pooled && !pool_run_as(call_sharer(&h->call)));
 }
 
 /* On an event loop, or in LANE_WORK. It shall hold up neither: when its budget is spent it is run again in LANE_READ. Only on a store that

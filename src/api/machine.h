@@ -109,7 +109,7 @@ struct credentials {
 
 void call_init(struct call *c, struct api *api, struct http_request *r, struct arena *memory);
 /* Whose request it is where callers share something: a person, or the address of a caller without login. */
-uint64_t caller_of(const struct call *c);
+uint64_t call_sharer(const struct call *c);
 void call_read_query(struct call *c);                /* query and credentials */
 int call_snapshot(struct call *c, int budget_ms);    /* of this thread's reader: c->work.conn */
 

@@ -49,7 +49,7 @@ void upload_begin(struct call *c, struct http_plan *plan) {
         return;
     }
     struct upload *u = ARENA_NEW(c->work.arena, struct upload);
-    *u = (struct upload){.task = {.run = pool_judge, .whose = caller_of(c)}, .call = c, .plan = *plan};
+    *u = (struct upload){.task = {.run = pool_judge, .whose = call_sharer(c)}, .call = c, .plan = *plan};
     http_defer(c->http);
     if (pool_submit(c->api->pool, LANE_WORK, &u->task)) return;
     u->plan.body = HTTP_BODY_NONE; /* the pool is full, and the call will be told so */
