@@ -36,7 +36,8 @@ const CANARIES = {
 };
 
 const ROLE = { teams: 'agent', self: 'agent', requester: 'customer', colleague: 'customer', narrow: 'customer', foreign: 'customer' };
-const UNSTABLE = /^(last_|session_id$|updated_at$|realtime)/;
+// The cursor of a change holds the transactions under way (PostgreSQL): it moves although no entry does.
+const UNSTABLE = /^(last_|session_id$|updated_at$|realtime|cursor$)/;
 
 async function prepare(world) {
   const { desk } = world;
