@@ -2,13 +2,15 @@
 
 #include <malloc.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 
 /* Blocks from this size on are mapped by themselves and unmapped when they are freed. Without a fixed value the library raises it to
  * the largest block that was ever freed, so that one long reply makes it keep all later ones. */
 #define MAPPED_BYTES (256 * 1024)
 #define MUCH (16 * 1024 * 1024)
+#define SOME (2 * 1024 * 1024) /* worth giving back once no more is freed */
 
-static atomic_size_t freed;
+static atomic_size_t freed, before; /* before: what memory_give_back found the last time */
 
 void memory_policy(void) {
     mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
@@ -18,7 +20,9 @@ void memory_policy(void) {
 void memory_freed(size_t n) { atomic_fetch_add_explicit(&freed, n, memory_order_relaxed); }
 
 void memory_give_back(void) {
-    if (atomic_load_explicit(&freed, memory_order_relaxed) < MUCH) return;
-    atomic_store_explicit(&freed, 0, memory_order_relaxed);
+    size_t now = atomic_load_explicit(&freed, memory_order_relaxed);
+    bool settled = atomic_exchange_explicit(&before, now, memory_order_relaxed) == now;
+    if (now < SOME || (now < MUCH && !settled)) return;
+    atomic_fetch_sub_explicit(&freed, now, memory_order_relaxed);
     malloc_trim(0);
 }
