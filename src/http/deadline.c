@@ -41,6 +41,7 @@
 
 #define LINGER_MS 2000
 #define TICK_MAX_MS 250
+#define SENDING_MS 5 /* between two pieces of a reply */
 #define DISCARD (1024 * 1024)
 
 void conn_phase(struct conn *c, enum phase phase, int64_t ms) {
@@ -170,31 +171,45 @@ static void sweep_waiting(struct http_server *s) {
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-static struct timespec next_tick(const struct http_server *s) {
+static int64_t tick_ms(const struct http_server *s) {
     int64_t ms = least(least(s->head_ms, s->body_ms), s->idle_ms) / 8;
-    struct timespec at;
-    ms = ms < 10 ? 10 : least(ms, TICK_MAX_MS);
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    at.tv_nsec += ms * 1000000;
-    at.tv_sec += at.tv_nsec / 1000000000;
-    at.tv_nsec %= 1000000000;
-    return at;
+    return ms < 10 ? 10 : least(ms, TICK_MAX_MS);
+}
+
+/* The kernel takes little of a reply at once, so one that the sweeper sends wants it often. */
+static bool is_sending(const struct http_server *s) {
+    for (size_t i = 0; i < s->lingering_n; i++)
+        if (s->lingering[i].pending.n) return true;
+    return false;
+}
+
+/* Returns false if it was woken before its time: something is to be looked at. Under the lock. */
+static bool rest(struct http_server *s, int64_t until) {
+    struct timespec at = {until / 1000, until % 1000 * 1000000};
+    return pthread_cond_timedwait(&s->wake, &s->lock, &at) == ETIMEDOUT;
+}
+
+/* All connections, and all who wait. The lock is free for a moment. */
+static void sweep_all(struct http_server *s, int64_t now) {
+    for (struct conn *c = s->conns; c; c = c->next) sweep_conn(s, c, now);
+    pthread_mutex_unlock(&s->lock);
+    sweep_waiting(s);
+    memory_give_back();
+    log_flush();
+    pthread_mutex_lock(&s->lock);
 }
 
 static void *sweep(void *arg) {
     struct http_server *s = arg;
+    int64_t next = clock_monotonic() + tick_ms(s);
     pthread_mutex_lock(&s->lock);
     while (!s->stopping) {
-        struct timespec at = next_tick(s);
-        pthread_cond_timedwait(&s->wake, &s->lock, &at);
+        bool timed = rest(s, is_sending(s) ? least(next, clock_monotonic() + SENDING_MS) : next);
         int64_t now = clock_monotonic();
-        for (struct conn *c = s->conns; c; c = c->next) sweep_conn(s, c, now);
         sweep_lingering(s, now);
-        pthread_mutex_unlock(&s->lock);
-        sweep_waiting(s);
-        memory_give_back();
-        log_flush();
-        pthread_mutex_lock(&s->lock);
+        if (timed && now < next) continue;
+        sweep_all(s, now);
+        next = now + tick_ms(s);
     }
     sweep_lingering(s, clock_monotonic());
     pthread_mutex_unlock(&s->lock);

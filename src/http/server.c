@@ -93,7 +93,8 @@ static void on_connection(void *cls, struct MHD_Connection *library, void **cont
     if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
         atomic_fetch_sub(&l->connections, 1);
         intake_close(l, c);
-        if (!c->surplus) conn_unlink(s, c);
+        if (c->surplus) pthread_cond_broadcast(&s->emptied);
+        else conn_unlink(s, c);
         buf_free(&c->pending);
         free(c);
         return;
@@ -267,6 +268,15 @@ void http_stats(const struct http_server *s, struct http_stats *out) {
 
 /* ---- stop ------------------------------------------------------------------------------------------ */
 
+/* Connections that loops were given, started or not. A connection that its loop can't start stays among them. */
+static int given_to_loops(const struct http_server *s) {
+    int n = 0;
+    for (int i = 0; i < s->loop_count; i++) n += atomic_load(&s->loops[i].connections);
+    return n;
+}
+
+/* Returns true if no connection is left. A loop must not be stopped while a connection waits for its start: its request might be
+ * deferred then, and the library aborts. */
 static bool wait_empty(struct http_server *s, int64_t ms) {
     struct timespec until;
     int late = 0;
@@ -277,7 +287,7 @@ static bool wait_empty(struct http_server *s, int64_t ms) {
     until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&s->lock);
     pthread_cond_signal(&s->wake);
-    while (s->count && late != ETIMEDOUT) late = pthread_cond_timedwait(&s->emptied, &s->lock, &until);
+    while ((s->count || given_to_loops(s)) && late != ETIMEDOUT) late = pthread_cond_timedwait(&s->emptied, &s->lock, &until);
     bool empty = s->count == 0;
     pthread_mutex_unlock(&s->lock);
     return empty;
