@@ -95,7 +95,9 @@ async function answers(desk, sessions) {
   for (const [who, client] of Object.entries(callers)) {
     for (const path of [...PATHS, ...WIDER]) {
       const { status, text, etag } = await client.exchange('GET', `/api/v1${path}`);
-      all.set(`${who} ${path}`, { status, text, etag });
+      // A cursor of the change log belongs to its store.
+      const said = path === '/changes' ? text.replaceAll(/"cursor":"[^"]*"|after=[\w-]+/g, '') : text;
+      all.set(`${who} ${path}`, { status, text: said, etag });
     }
   }
   return all;

@@ -43,7 +43,7 @@ test('a process whose connections were cut hears again', async (t) => {
   await until('a write', async () => (await desk.owner.put('/settings', { values: { [HOURS]: 17 } })).status === 200);
   await until('the setting in the other process', async () => {
     const reply = await second.owner.get('/settings');
-    return reply.status === 200 && reply.data.find((s) => s.name === HOURS).value === '17';
+    return reply.status === 200 && reply.data.find((s) => `${s.category}.${s.name}` === HOURS).value === '17';
   });
 });
 
