@@ -184,7 +184,7 @@ test-api: $(BIN) tests/node_modules/.package-lock.json ## the API over HTTP: the
 test-postgres: $(BIN) $(VARIANT)/tests/unit/predicate_test tests/node_modules/.package-lock.json ## the API through two processes on a throw-away PostgreSQL, and what is PostgreSQL's alone
 	cd tests && DESKD=$(abspath $(BIN)) sh postgres.sh sh -ec ' \
 		$(abspath $(VARIANT)/tests/unit/predicate_test); \
-		PROCESSES=2 $(NODE_TEST) --test-concurrency=3 $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs))); \
+		PROCESSES=2 $(NODE_TEST) --test-concurrency=2 $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs))); \
 		$(NODE_TEST) --test-concurrency=2 $(sort $(patsubst tests/%,%,$(wildcard tests/postgres/*.test.mjs)))'
 
 $(VARIANT)/tests/fault/%.so: tests/fault/%.c
