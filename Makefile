@@ -19,7 +19,7 @@ LDLIBS  += $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lphonenumber -lstdc++
 
 SRC := $(sort $(shell find src -name '*.c' -o -name '*.cc'))
 OBJ := $(patsubst %,$(VARIANT)/%.o,$(basename $(SRC))) $(VARIANT)/gen/schema.o $(VARIANT)/gen/docs.o
-LIB := $(filter-out $(patsubst %.c,$(VARIANT)/%.o,$(wildcard src/*.c)),$(OBJ))
+LIB := $(filter-out $(patsubst %.c,$(VARIANT)/%.o,$(wildcard src/main.c src/commands/*.c)),$(OBJ))
 UNIT := $(patsubst tests/unit/%.c,$(VARIANT)/tests/unit/%,$(sort $(filter-out %/corpora_test.c,$(wildcard tests/unit/*_test.c))))
 BIN := $(if $(SAN),$(VARIANT)/deskd,deskd)
 
@@ -102,9 +102,9 @@ test-corpora: $(VARIANT)/tests/unit/corpora_test $(BIN) tests/node_modules/.pack
 	CORPORA=$(CORPORA) $<
 	cd tests && DESKD=$(abspath $(BIN)) CORPORA=$(abspath $(CORPORA)) $(NODE_TEST) corpora/server.test.mjs
 
-build/fuzz/predicate_fuzz: $(addprefix src/,core/predicate.c core/predicate_run.c core/definition.c core/calendar.c core/hours.c core/words.c work/work.c)
+build/fuzz/predicate_fuzz: $(addprefix src/,core/rules/predicate.c core/rules/predicate_run.c core/rules/definition.c core/rules/calendar.c core/rules/hours.c core/words.c work/work.c)
 
-build/fuzz/template_fuzz: $(addprefix src/,core/template_text.c core/template_html.c core/template_originals.c)
+build/fuzz/template_fuzz: $(addprefix src/,core/text/template_text.c core/text/template_html.c core/text/template_originals.c)
 build/fuzz/report_fuzz: $(addprefix src/,mail/report.c mail/mime.c)
 build/fuzz/scan_fuzz: src/http/scan.c
 
@@ -211,6 +211,15 @@ test-sanitized: ## units and API under AddressSanitizer, UBSan and ThreadSanitiz
 .PHONY: layers
 layers: ## the include direction of src/ holds
 	sh tools/layers.sh
+
+FORMATTED = $(shell git ls-files '*.c' '*.h' '*.cc')
+
+.PHONY: format format-check
+format: ## formats C and C++ by .clang-format
+	@clang-format -i $(FORMATTED)
+
+format-check: ## all C and C++ follows .clang-format (version 14, Debian 12's)
+	@clang-format --dry-run -Werror $(FORMATTED) && echo "format: $(words $(FORMATTED)) files follow .clang-format"
 
 .PHONY: help
 help: ## this list

@@ -15,7 +15,7 @@ const letter = (x) => `substr('abcdefghijklmnopqrstuvwxyz', 1 + (${x}) % 26, 1)`
 const key = (n) => `CASE WHEN needle THEN 'needle' || substr(CAST(100 + x / ${n / 100} AS TEXT), 2) || ' quill' || substr(CAST(100 + x / ${n / 100} AS TEXT), 2)
     ELSE ${letter('x')} || 'nna ' || ${letter('x / 26')} || 'iller' || x END`;
 
-// The rows that the daemon writes for a name (core/name_index.h): its key from each word on.
+// The rows that the daemon writes for a name (core/people/name_index.h): its key from each word on.
 const words = (kind) => `INSERT INTO name_words (kind, place, word, owner_id)
     SELECT ${kind}, 0, k, id FROM k UNION ALL SELECT ${kind}, 1, substr(k, ${onPostgres ? "strpos(k, ' ')" : "instr(k, ' ')"} + 1), id FROM k;`;
 const kind = (n, number, insert) => `

@@ -59,8 +59,7 @@ static void read_lines(void) {
         struct statement *s = &all[count++];
         char *copy = strdup(line), *rest = copy;
         s->text = strsep(&rest, "\t");
-        for (char *v; (v = strsep(&rest, "\t")) != NULL && s->count < VALUES;)
-            s->values[s->count++] = strcmp(v, "\\N") == 0 ? NULL : v;
+        for (char *v; (v = strsep(&rest, "\t")) != NULL && s->count < VALUES;) s->values[s->count++] = strcmp(v, "\\N") == 0 ? NULL : v;
         s->first = first;
         first = false;
         int same = 0; /* one name a text */

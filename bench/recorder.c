@@ -64,23 +64,23 @@ static void note(const char *sql, const struct bind *binds) {
 
 /* ---- between the API and the store --------------------------------------------------------------------- */
 
-#define WRAP(name, sql, parameters, arguments)                                                                         \
-    int __real_##name parameters;                                                                                      \
-    int __wrap_##name parameters;                                                                                      \
-    int __wrap_##name parameters {                                                                                     \
-        note(sql, binds);                                                                                              \
-        return __real_##name arguments;                                                                                \
+#define WRAP(name, sql, parameters, arguments) \
+    int __real_##name parameters;              \
+    int __wrap_##name parameters;              \
+    int __wrap_##name parameters {             \
+        note(sql, binds);                      \
+        return __real_##name arguments;        \
     }
-WRAP(db_start, sql, (struct conn *c, const char *sql, const struct bind *binds, struct stmt **out), (c, sql, binds, out))
-WRAP(db_row, q->sql, (struct conn *c, const struct query *q, const struct bind *binds, struct stmt **row), (c, q, binds, row))
-WRAP(db_int, q->sql, (struct conn *c, const struct query *q, const struct bind *binds, int64_t *out), (c, q, binds, out))
-WRAP(db_text, q->sql, (struct conn *c, const struct query *q, const struct bind *binds, struct arena *a, struct str *out),
+WRAP(db_start, sql, (struct conn * c, const char *sql, const struct bind *binds, struct stmt **out), (c, sql, binds, out))
+WRAP(db_row, q->sql, (struct conn * c, const struct query *q, const struct bind *binds, struct stmt **row), (c, q, binds, row))
+WRAP(db_int, q->sql, (struct conn * c, const struct query *q, const struct bind *binds, int64_t *out), (c, q, binds, out))
+WRAP(db_text, q->sql, (struct conn * c, const struct query *q, const struct bind *binds, struct arena *a, struct str *out),
      (c, q, binds, a, out))
-WRAP(db_ids, q->sql, (struct conn *c, const struct query *q, const struct bind *binds, struct arena *a, int64_t **out),
+WRAP(db_ids, q->sql, (struct conn * c, const struct query *q, const struct bind *binds, struct arena *a, int64_t **out),
      (c, q, binds, a, out))
-WRAP(db_exec, q->sql, (struct conn *c, const struct query *q, const struct bind *binds), (c, q, binds))
-WRAP(db_exec_text, sql, (struct conn *c, const char *sql, const struct bind *binds), (c, sql, binds))
-WRAP(db_insert, q->sql, (struct conn *c, const struct query *q, const struct bind *binds, int64_t *id), (c, q, binds, id))
+WRAP(db_exec, q->sql, (struct conn * c, const struct query *q, const struct bind *binds), (c, q, binds))
+WRAP(db_exec_text, sql, (struct conn * c, const char *sql, const struct bind *binds), (c, sql, binds))
+WRAP(db_insert, q->sql, (struct conn * c, const struct query *q, const struct bind *binds, int64_t *id), (c, q, binds, id))
 
 /* ---- columns ------------------------------------------------------------------------------------------- */
 

@@ -16,8 +16,8 @@
 
 #include "api/machine.h"
 #include "base/error.h"
-#include "core/session.h"
-#include "core/setting.h"
+#include "core/login/session.h"
+#include "core/desk/setting.h"
 #include "db/engine.h"
 
 #include <semaphore.h>
@@ -69,8 +69,13 @@ void http_reply_file(struct http_request *r, int status, int fd, int64_t at, int
 static void ask(struct api *api, const char *method, const char *target, const char *body) {
     struct arena *a = arena_new();
     struct str query = str_of(target), path = str_cut(&query, '?');
-    struct http_request r = {.arena = a, .method = str_of(method), .path = path, .query = query, .remote = S("127.0.0.1"),
-                             .body = body ? str_of(body) : S(""), .started = clock_monotonic()};
+    struct http_request r = {.arena = a,
+                             .method = str_of(method),
+                             .path = path,
+                             .query = query,
+                             .remote = S("127.0.0.1"),
+                             .body = body ? str_of(body) : S(""),
+                             .started = clock_monotonic()};
     api_app()->handle(api, &r);
     while (sem_wait(&edge.replied) != 0) {}
     arena_free(a);
@@ -158,8 +163,7 @@ static int run_write(struct conn *c, void *arg) {
     return rc;
 }
 
-static void post(struct api *api, struct arena *a, const char *store, int count, const char *target, const char *body,
-                 bool verbose) {
+static void post(struct api *api, struct arena *a, const char *store, int count, const char *target, const char *body, bool verbose) {
     struct db *db = api->desk->db;
     struct recording r;
     struct db_stats before, after;
@@ -183,14 +187,10 @@ static void post(struct api *api, struct arena *a, const char *store, int count,
 
 static void print_value(const struct bind *binds, struct str name) {
     while (binds->name && !str_eq(str_of(binds->name), name)) binds++;
-    if (binds->type == BIND_INT)
-        printf("\t%lld", (long long)binds->i);
-    else if (binds->type == BIND_BLOB || memchr(binds->s.p ? binds->s.p : "", '\t', binds->s.n))
-        die("a value that is no line");
-    else if (binds->s.p)
-        printf("\t%.*s", (int)binds->s.n, binds->s.p);
-    else
-        printf("\t\\N");
+    if (binds->type == BIND_INT) printf("\t%lld", (long long)binds->i);
+    else if (binds->type == BIND_BLOB || memchr(binds->s.p ? binds->s.p : "", '\t', binds->s.n)) die("a value that is no line");
+    else if (binds->s.p) printf("\t%.*s", (int)binds->s.n, binds->s.p);
+    else printf("\t\\N");
 }
 
 static void lines(struct api *api, struct arena *a, const char *method, const char *body, char **targets, int n) {

@@ -234,7 +234,7 @@ CREATE TABLE cases (
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
 );
--- One index for each branch of visibility (src/core/access.c), in the order of the list.
+-- One index for each branch of visibility (src/core/access/access.c), in the order of the list.
 CREATE INDEX cases_recent ON cases (created_at, id) WHERE state = 1;
 CREATE INDEX cases_by_status ON cases (status_type, created_at, id) WHERE state = 1;
 CREATE INDEX cases_by_team ON cases (assigned_team_id, created_at, id) WHERE state = 1 AND assigned_team_id IS NOT NULL;

@@ -1,4 +1,4 @@
--- A count of conversations is the sum over its shards (src/core/case.c). Made anew: a primary key can't be changed on every engine.
+-- A count of conversations is the sum over its shards (src/core/cases/case.c). Made anew: a primary key can't be changed on every engine.
 CREATE TABLE new_case_counts (
     team_id BIGINT NOT NULL,
     agent_id BIGINT NOT NULL,

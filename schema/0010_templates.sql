@@ -1,4 +1,4 @@
--- Brands, and what each of them says in mails and on pages where that is not the original (src/core/template.c).
+-- Brands, and what each of them says in mails and on pages where that is not the original (src/core/text/template.c).
 
 CREATE TABLE brands (
     id @ID@,

@@ -1,4 +1,4 @@
--- What is gone while the rows that name it are still being changed (src/core/cascade.c): marked, so that nobody is shown it.
+-- What is gone while the rows that name it are still being changed (src/core/change/cascade.c): marked, so that nobody is shown it.
 
 ALTER TABLE teams ADD COLUMN deleted_at BIGINT;
 ALTER TABLE custom_fields ADD COLUMN deleted_at BIGINT;

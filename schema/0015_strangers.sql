@@ -1,4 +1,4 @@
--- Callers known by a fingerprint alone (src/core/stranger.h). cases.fingerprint and files.fingerprint hold a keyed hash of it.
+-- Callers known by a fingerprint alone (src/core/access/stranger.h). cases.fingerprint and files.fingerprint hold a keyed hash of it.
 
 -- 1: the person was made with this conversation, by a caller without login.
 ALTER TABLE cases ADD COLUMN requester_is_new INTEGER NOT NULL DEFAULT 0;

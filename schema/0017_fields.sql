@@ -6,7 +6,7 @@ ALTER TABLE custom_field_options ADD COLUMN tag TEXT;
 UPDATE custom_fields SET key = substr(key, 1, 40) || '-' || id
     WHERE area = 1 AND key IN ('subject', 'requester', 'team', 'agent', 'status', 'type', 'priority');
 
--- The flags of status, type and priority are what the settings say initially (core/setting.c), which rule once they are set.
+-- The flags of status, type and priority are what the settings say initially (core/desk/setting.c), which rule once they are set.
 INSERT INTO custom_fields (area, type, key, is_required_for_agents, is_required_on_resolution, is_visible_to_customers, is_customer_editable,
     is_required_for_customers, sort_order, is_enabled, is_system, created_at, updated_at) VALUES
     (1, 13, 'subject', 1, 0, 1, 0, 1, 1, 1, 1, 0, 0), (1, 14, 'requester', 1, 0, 1, 0, 0, 2, 1, 1, 0, 0),

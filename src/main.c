@@ -1,5 +1,5 @@
-/* The command line of deskd. Exit status: 0, 1 for what failed, 2 for what was asked wrongly; of mail-in those of command_mail.c. */
-#include "commands.h"
+/* The command line of deskd. Exit status: 0, 1 for what failed, 2 for what was asked wrongly; of mail-in those of commands/mail.c. */
+#include "commands/commands.h"
 
 #include "base/memory.h"
 #include "base/log.h"
@@ -28,7 +28,8 @@ const struct command commands[] = {
      "Copies the store as it is at one moment to a new file, also while the desk is running; where files were uploaded, their "
      "contents to a folder beside it, FILE.files. The server key is not in it: keep a copy of secret.key elsewhere, once."},
     {"restore", RESTORE, command_restore, NULL, "Make a data folder from a backup.",
-     "Makes the store of a new data folder from a backup and the folder of files beside it, and brings it up to date. Refuses a folder that is not "
+     "Makes the store of a new data folder from a backup and the folder of files beside it, and brings it up to date. Refuses a folder "
+     "that is not "
      "empty but for its secret.key."},
     {"move", MOVE, command_move, NULL, "Copy a desk from a folder to PostgreSQL, or back.",
      "Copies every row of a stopped desk from one store to another, then reads both and compares counts and checksums. "
@@ -40,13 +41,13 @@ const struct command commands[] = {
      "finding. Exit status 0: nothing found, 1: something was."},
     {"mail-in", MAIL_IN, command_mail_in, NULL, "Take a mail from standard input; what a mail server runs.",
      "Keeps a delivery report that is about a mail of this desk, for the desk to read at once or when it is started; the folder "
-     "is its data folder, also where the desk is in a database, and it was served once. Nothing is answered by mail. Exit status, as mail servers "
+     "is its data folder, also where the desk is in a database, and it was served once. Nothing is answered by mail. Exit status, as mail "
+     "servers "
      "know it: 0 the mail is on the disk; 75 it can't be kept now, or the command line is wrong: try again; 65 it is no mail; "
      "69 it is not taken here: too large, or no delivery report (RFC 3464). One line on standard error says why."},
     {"routes", ROUTES, command_routes, NULL, "Print the operations of the API.",
      "Prints one line for each operation, separated by tabs: method, path, roles, scope, status, resource."},
-    {"openapi", OPENAPI, command_openapi, NULL, "Print the OpenAPI 3.1 document.",
-     "Prints the OpenAPI 3.1 document of the API."},
+    {"openapi", OPENAPI, command_openapi, NULL, "Print the OpenAPI 3.1 document.", "Prints the OpenAPI 3.1 document of the API."},
     {"settings", SETTINGS, command_settings, NULL, "Print a commented settings file.",
      "Prints a settings file with every setting, its meaning and its default, for you to change."},
     {"manual", MANUAL, command_manual, NULL, "Print the manual page.",

@@ -14,14 +14,14 @@ struct api_config {
 /* Compiles and checks the tables: a route without roles, scope, summary or handler, two routes of one address, an unknown
  * reference: one line in err, NULL. */
 struct api *api_new(struct desk *d, const struct api_config *cfg, char *err, size_t err_size);
-void api_free(struct api *api); /* after http_stop: waits for the pool */
-const struct http_app *api_app(void); /* callbacks for http_start; ctx is the struct api */
+void api_free(struct api *api);                          /* after http_stop: waits for the pool */
+const struct http_app *api_app(void);                    /* callbacks for http_start; ctx is the struct api */
 void api_attach(struct api *api, struct http_server *s); /* for metrics */
 void api_access_log(struct api *api, bool on);
 void api_draining(struct api *api); /* /readyz says 503 from now on */
 
 /* The tables as text: pure functions of resources[]. */
-void routes_write(struct buf *out);                         /* TSV: method, path, roles, scope, status, resource, permission */
-void openapi_write(struct buf *out, struct str base_url);   /* OpenAPI 3.1, JSON */
+void routes_write(struct buf *out);                       /* TSV: method, path, roles, scope, status, resource, permission */
+void openapi_write(struct buf *out, struct str base_url); /* OpenAPI 3.1, JSON */
 
 #endif

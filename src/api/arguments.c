@@ -103,7 +103,8 @@ static int refuse_narrowing(struct call *c) {
     for (int i = 0; i < 4; i++) {
         bool taken = i >= 2 ? keys : takes_argument(c, str_of(names[i]));
         if (taken || argument(c, names[i]) == NULL) continue;
-        rc = fail_field(&c->work, ERR_FIELD_INVALID, str_of(names[i]), i < 2 ? "This list can't be narrowed by %s." : "This list is not paged by %s.", names[i]);
+        rc = fail_field(&c->work, ERR_FIELD_INVALID, str_of(names[i]),
+                        i < 2 ? "This list can't be narrowed by %s." : "This list is not paged by %s.", names[i]);
     }
     return rc;
 }
@@ -140,7 +141,9 @@ static bool is_common(const struct call *c, struct str name) {
 
 static bool known(const struct in *list, int count, bool create, bool file, struct str name) {
     for (int i = 0; i < count; i++)
-        if ((input_taken(list[i].field, create) || list[i].field->flags & REFUSED) && (list[i].field->type == F_FILE) == file && name_eq(list[i].name, name)) return true;
+        if ((input_taken(list[i].field, create) || list[i].field->flags & REFUSED) && (list[i].field->type == F_FILE) == file &&
+            name_eq(list[i].name, name))
+            return true;
     return false;
 }
 
@@ -157,7 +160,8 @@ static void name_unknown(struct call *c, const char *kind, struct buf *names) {
 
 static int refuse_shape(struct call *c, struct str name) {
     size_t n = strcspn(str_dup(c->work.arena, name).p, "[");
-    return fail_field(&c->work, ERR_FIELD_INVALID, (struct str){name.p, n}, "The value comes in two shapes: a name alone, and with brackets.");
+    return fail_field(&c->work, ERR_FIELD_INVALID, (struct str){name.p, n},
+                      "The value comes in two shapes: a name alone, and with brackets.");
 }
 
 static int note_arguments(struct call *c) {

@@ -7,15 +7,15 @@
 #include "api/machine.h"
 #include "api/reply.h"
 #include "base/limits.h"
-#include "core/auth_token.h"
-#include "core/factor.h"
-#include "core/password.h"
-#include "core/permission.h"
-#include "core/proof.h"
-#include "core/remember.h"
-#include "core/scope.h"
-#include "core/session.h"
-#include "core/stranger.h"
+#include "core/login/auth_token.h"
+#include "core/login/factor.h"
+#include "core/login/password.h"
+#include "core/access/permission.h"
+#include "core/login/proof.h"
+#include "core/login/remember.h"
+#include "core/access/scope.h"
+#include "core/login/session.h"
+#include "core/access/stranger.h"
 #include "core/words.h"
 
 #include <inttypes.h>
@@ -30,11 +30,11 @@ struct basic {
 struct credentials_given {
     bool basic, bearer;
     struct basic pair;
-    struct str session; /* token; p NULL: none */
+    struct str session;     /* token; p NULL: none */
     struct str token, code; /* of a login under way */
     struct str remembered;
-    bool cookie;        /* it came as the cookie */
-    bool csrf;          /* X-CSRF: false was not sent */
+    bool cookie; /* it came as the cookie */
+    bool csrf;   /* X-CSRF: false was not sent */
 };
 
 /* ---- what was sent ------------------------------------------------------------------------------------------ */
@@ -80,9 +80,9 @@ struct credential_name {
 };
 
 bool auth_presented(struct http_request *r, unsigned roles) {
-    static const struct credential_name names[] = {{"Authorization", NULL, 0},          {"X-Session-ID", "_session_id", 0},
-                                                   {"Cookie", NULL, 0},                 {"X-Token", "_token", 0},
-                                                   {"X-RememberMe", "_remember_me", 0}, {"X-Fingerprint-ID", "_fingerprint_id", FINGERPRINT}};
+    static const struct credential_name names[] = {
+        {"Authorization", NULL, 0}, {"X-Session-ID", "_session_id", 0},  {"Cookie", NULL, 0},
+        {"X-Token", "_token", 0},   {"X-RememberMe", "_remember_me", 0}, {"X-Fingerprint-ID", "_fingerprint_id", FINGERPRINT}};
     const struct credential_name *end = names + sizeof names / sizeof *names;
     for (const struct credential_name *n = names; n < end; n++)
         if (http_header(r, n->header).p && (n->roles & roles) == n->roles) return true;
@@ -101,7 +101,8 @@ static int read_fingerprint(struct call *c) {
     c->work.actor.fingerprint = sent.n ? fingerprint_hash(c->work.desk, c->work.arena, sent) : (struct str){0};
     c->work.actor.kind = c->work.actor.fingerprint.p ? ACTOR_FINGERPRINT : ACTOR_NOBODY; /* until other credentials say who it is */
     if (sent.n == 0 || c->work.actor.fingerprint.p) return 0;
-    return fail_field(&c->work, ERR_FIELD_INVALID, S("_fingerprint_id"), "A fingerprint is a UUID, like 0b4ae44e-3a2c-4e13-9f5c-1c7f6b7f6f1a.");
+    return fail_field(&c->work, ERR_FIELD_INVALID, S("_fingerprint_id"),
+                      "A fingerprint is a UUID, like 0b4ae44e-3a2c-4e13-9f5c-1c7f6b7f6f1a.");
 }
 
 static int read_credentials(struct call *c, struct credentials_given *g) {
@@ -191,7 +192,10 @@ static struct credential remembered(struct api *api, const unsigned char key[MAC
 }
 
 static void remember(struct api *api, const unsigned char key[MAC_SIZE], const struct session *s) {
-    struct credential m = {.session_id = s->id, .password_updated_at = s->password_updated_at, .logins_version = s->logins_version, .until = clock_monotonic() + REMEMBER};
+    struct credential m = {.session_id = s->id,
+                           .password_updated_at = s->password_updated_at,
+                           .logins_version = s->logins_version,
+                           .until = clock_monotonic() + REMEMBER};
     memcpy(m.key, key, MAC_SIZE);
     pthread_mutex_lock(&api->credentials.lock);
     *place_of(&api->credentials, key) = m;
@@ -260,7 +264,7 @@ struct opening {
     struct str login, token, code, successor;
     enum auth_step step;
     int64_t user_id, session_id, token_id;
-    int locked; /* seconds */
+    int locked;  /* seconds */
     int attempt; /* number of the failure that was counted */
     bool csrf, taken;
 };
@@ -402,7 +406,8 @@ static int take_code(struct call *c, struct str code, int64_t user_id, int64_t t
 int auth_code(struct call *c, struct str code) { return c->code_taken ? 0 : take_code(c, code, c->work.actor.user_id, 0); }
 
 /* The session of a login that proved enough, while the password was the one of this moment. */
-static int open_session(struct call *c, const struct credentials_given *g, int64_t user_id, int64_t password_updated_at, struct session *s) {
+static int open_session(struct call *c, const struct credentials_given *g, int64_t user_id, int64_t password_updated_at,
+                        struct session *s) {
     struct opening o = {.work = &c->work, .user_id = user_id, .csrf = g->csrf};
     TRY(session_find(&c->work, o.user_id, c->work.actor.user_agent, c->work.actor.remote, g->csrf, &o.session_id));
     if (o.session_id == 0) TRY(on_writer(c, write_session, &o));
@@ -495,7 +500,8 @@ static int by_remembered(struct call *c, const struct credentials_given *g, stru
     int rc = o.taken ? session_load(&c->work, o.session_id, s) : 0;
     if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_AUTHENTICATION_FAILED);
     /* No token to a new password for who may have found this one: whoever knows the expired password logs in with it. */
-    if (password_expired(c->work.desk, c->work.actor.rank, s->password_updated_at, c->work.now)) return fail(&c->work, ERR_AUTHENTICATION_FAILED);
+    if (password_expired(c->work.desk, c->work.actor.rank, s->password_updated_at, c->work.now))
+        return fail(&c->work, ERR_AUTHENTICATION_FAILED);
     call_header(c, "X-RememberMe", o.successor);
     return 0;
 }
@@ -539,7 +545,10 @@ int auth_csrf(struct call *c) {
     if (c->method == GET) return 0;
     int foreign = c->ambient ? origin_foreign(&c->work, c->http) : 0;
     TRY(foreign);
-    if (foreign) return fail_field(&c->work, ERR_CSRF_FAILED, (struct str){0}, "A browser sent these credentials for a page of another site. Send X-Session-ID and X-CSRF-Token in their place.");
+    if (foreign)
+        return fail_field(
+            &c->work, ERR_CSRF_FAILED, (struct str){0},
+            "A browser sent these credentials for a page of another site. Send X-Session-ID and X-CSRF-Token in their place.");
     if (!c->by_session || !a->csrf_checked) return 0;
     int rc = session_load(&c->work, a->session_id, &s);
     if (rc <= 0) return rc < 0 ? rc : session_failed(c);

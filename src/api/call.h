@@ -24,20 +24,20 @@ struct value {
 /* One parameter or argument, validated. */
 struct in {
     const struct field *field;
-    bool given;               /* false: absent, or only by .initial */
-    struct value value;       /* V_NULL: cleared, or absent without .initial */
+    bool given;                   /* false: absent, or only by .initial */
+    struct value value;           /* V_NULL: cleared, or absent without .initial */
     const struct http_file *file; /* F_FILE */
-    const struct json *json;  /* as sent; F_OBJECT, F_LIST, F_JSON; of F_TEXTS, F_MANY and F_ROWS always a list */
-    void *made;               /* what .check made of it, for .store; in the arena, NULL after a list was cleared */
-    struct str name;          /* as it is sent: "title", "businesshour_id" */
-    struct str pointer;       /* where it stands, for problems: "title", "teams/3/title" */
+    const struct json *json;      /* as sent; F_OBJECT, F_LIST, F_JSON; of F_TEXTS, F_MANY and F_ROWS always a list */
+    void *made;                   /* what .check made of it, for .store; in the arena, NULL after a list was cleared */
+    struct str name;              /* as it is sent: "title", "businesshour_id" */
+    struct str pointer;           /* where it stands, for problems: "title", "teams/3/title" */
 };
 
 struct options {
     enum json_case name_case;
     bool no_empty, flat, pretty, ajax;
     struct str include, fields; /* as sent; p NULL: none */
-    struct str also; /* on-demand members that the route shows beside the defaults */
+    struct str also;            /* on-demand members that the route shows beside the defaults */
     int64_t offset, limit;
     int64_t after_id, before_id;
     bool keyset;
@@ -81,8 +81,8 @@ struct call {
     const struct resource *resource; /* that the route answers with */
     const struct resource *home;     /* whose table the route stands in */
     const struct route *route;
-    const struct within *within;     /* of the route, or of its resource; NULL: not nested */
-    const char *where;               /* the route's condition on rows, with that of .within; NULL: none */
+    const struct within *within; /* of the route, or of its resource; NULL: not nested */
+    const char *where;           /* the route's condition on rows, with that of .within; NULL: none */
     enum method method;
     bool head;
     bool raw;        /* no JSON reply: preflight, pages, downloads */
@@ -94,39 +94,39 @@ struct call {
     int var_count;
     struct str request_id;
 
-    struct str bad_query;     /* why the query could not be read; p NULL */
-    const struct json *query; /* arguments, an object */
+    struct str bad_query;           /* why the query could not be read; p NULL */
+    const struct json *query;       /* arguments, an object */
     const struct json *credentials; /* arguments that stand for headers: _session_id and its like, an object */
-    const struct json *body;  /* parameters, an object; never NULL once the body stage is done */
+    const struct json *body;        /* parameters, an object; never NULL once the body stage is done */
     struct options options;
     const struct field *takes; /* arguments of this call: api/narrowing.h */
-    struct in *args, *input;  /* parallel to takes and the input fields */
+    struct in *args, *input;   /* parallel to takes and the input fields */
     int arg_count, input_count;
 
     int64_t conversation; /* whose people the reply shows, where its rows don't say so; 0: none. Counts for callers without login */
 
     struct ignored *ignored; /* parameters that this caller's request does not count */
-    int64_t id;         /* target of the call: :id, or what create made */
-    int64_t *ids;       /* targets of a bulk call */
+    int64_t id;              /* target of the call: :id, or what create made */
+    int64_t *ids;            /* targets of a bulk call */
     int id_count;
-    const char *alive;  /* condition on the targets in place of the resource's .alive; NULL: that */
-    struct branches *branches; /* lists: which rows, where it is not what the resource's `visible` says */
-    const struct condition *condition; /* lists: that they must meet, too (core/predicate.h) */
-    void *prepared;     /* what .prepare found; in the arena */
+    const char *alive;                 /* condition on the targets in place of the resource's .alive; NULL: that */
+    struct branches *branches;         /* lists: which rows, where it is not what the resource's `visible` says */
+    const struct condition *condition; /* lists: that they must meet, too (core/rules/predicate.h) */
+    void *prepared;                    /* what .prepare found; in the arena */
 
-    int status;         /* of the reply */
+    int status; /* of the reply */
     struct buf out;
     const struct download *download; /* in place of out; NULL: none */
-    struct span *secrets; /* in it; last first */
+    struct span *secrets;            /* in it; last first */
     struct header *headers;
-    struct str session_id; /* member of the envelope after Basic */
-    struct str auth_token; /* member of a refusal: continues the login */
+    struct str session_id;    /* member of the envelope after Basic */
+    struct str auth_token;    /* member of a refusal: continues the login */
     bool code_taken;          /* a one-time password came with the login, and was right */
     int64_t auth_token_id;    /* that admitted the caller to a new password; 0: none */
     struct str password_link; /* the mailed link that did; p NULL: none */
-    struct str notification; /* for the person: INFO, of a refusal ERROR; p NULL: none */
-    struct str etag;       /* bare, 32 hex */
-    int64_t modified;      /* Last-Modified, 0: unknown */
+    struct str notification;  /* for the person: INFO, of a refusal ERROR; p NULL: none */
+    struct str etag;          /* bare, 32 hex */
+    int64_t modified;         /* Last-Modified, 0: unknown */
 };
 
 /* ---- what handlers use ------------------------------------------------------------------------------- */

@@ -36,8 +36,10 @@ int default_hand_on(struct call *c) {
     if (chosen == NULL || chosen->value.i == 0) return 0;
     int64_t before;
     TRY(read_default(c, " AND t.id <> :id", &before));
-    if (before) change_property(&c->work, (struct changed){c->home->type, before, 0}, "is_default", changed_bool(true), changed_bool(false));
-    struct str sql = str_fmt(c->work.arena, "UPDATE %s SET is_default = 0, updated_at = :now WHERE is_default = 1 AND id <> :id", c->home->table);
+    if (before)
+        change_property(&c->work, (struct changed){c->home->type, before, 0}, "is_default", changed_bool(true), changed_bool(false));
+    struct str sql =
+        str_fmt(c->work.arena, "UPDATE %s SET is_default = 0, updated_at = :now WHERE is_default = 1 AND id <> :id", c->home->table);
     return db_exec_text(c->work.conn, sql.p, BINDS(B_INT("id", c->id), B_INT("now", c->work.now)));
 }
 
@@ -48,8 +50,10 @@ int default_kept(struct call *c) {
     if (found) return found < 0 ? found : 0;
     const struct in *disabled = given_flag(c, "is_enabled");
     if (disabled && disabled->value.i == 0)
-        return in_fail(c, "is_enabled", ERR_RESOURCE_ACTION_NOT_AVAILABLE, "The default stays enabled. Make another one the default first.");
-    return in_fail(c, "is_default", ERR_RESOURCE_ACTION_NOT_AVAILABLE, "This is the only default. Make another enabled one the default instead.");
+        return in_fail(c, "is_enabled", ERR_RESOURCE_ACTION_NOT_AVAILABLE,
+                       "The default stays enabled. Make another one the default first.");
+    return in_fail(c, "is_default", ERR_RESOURCE_ACTION_NOT_AVAILABLE,
+                   "This is the only default. Make another enabled one the default instead.");
 }
 
 int default_stays(struct call *c) {
@@ -60,6 +64,7 @@ int default_stays(struct call *c) {
     for (int i = 0; i < c->id_count; i++)
         if (c->ids[i] == id)
             return fail_at(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0},
-                           c->route->shape == COUNT ? str_fmt(c->work.arena, "ids/%d", i) : (struct str){0}, "The default can not be deleted. Make another one the default first.");
+                           c->route->shape == COUNT ? str_fmt(c->work.arena, "ids/%d", i) : (struct str){0},
+                           "The default can not be deleted. Make another one the default first.");
     return 0;
 }

@@ -77,8 +77,7 @@ void delays_free(struct delays *d) {
 
 bool delay(struct delays *d, struct delay *t, uint64_t key, int ms) {
     int alike = 0;
-    *t = (struct delay){
-        .over = t->over, .key = key, .due = clock_monotonic() + ms + 1}; /* a clock that counts whole ones */
+    *t = (struct delay){.over = t->over, .key = key, .due = clock_monotonic() + ms + 1}; /* a clock that counts whole ones */
     pthread_mutex_lock(&d->lock);
     for (const struct delay *o = d->first; o; o = o->next) alike += o->key == key;
     bool room = d->count < LIMIT_DELAYED && alike < LIMIT_DELAYED_ALIKE && !d->ending;

@@ -32,8 +32,7 @@ const char *variable_name(const struct manual *m, const char *path, const struct
     struct str rest = str_of(path), text = s->text;
     struct segment before = {0};
     while (path_next(&rest, &before) && before.place < s->place)
-        if (before.variable && str_eq(before.text, text))
-            return str_fmt(m->arena, "%.*s_%d", (int)text.n, text.p, s->place).p;
+        if (before.variable && str_eq(before.text, text)) return str_fmt(m->arena, "%.*s_%d", (int)text.n, text.p, s->place).p;
     return str_dup(m->arena, text).p;
 }
 
@@ -44,9 +43,7 @@ bool variable_is_id(const char *name) {
 
 /* ---- names ---------------------------------------------------------------------------------------------- */
 
-static bool ends(struct str s, struct str end) {
-    return s.n > end.n && str_eq((struct str){s.p + s.n - end.n, end.n}, end);
-}
+static bool ends(struct str s, struct str end) { return s.n > end.n && str_eq((struct str){s.p + s.n - end.n, end.n}, end); }
 
 /* "teams" -> "team"; false for a word that is no plural to see. */
 static bool singular(struct buf *out, struct str s) {
@@ -140,7 +137,8 @@ void manual_open(struct manual *m, struct str base_url) {
         for (const struct route *route = (*r)->routes; route && route->path; route++) {
             const struct resource *reply = replied(*r, route);
             const char *id = operation_id(m, route), *anchor = operation_anchor(m, route);
-            m->operations[m->count++] = (struct operation){*r, reply, route, reply ? arguments_of(m->arena, route, reply) : route->args, id, anchor};
+            m->operations[m->count++] =
+                (struct operation){*r, reply, route, reply ? arguments_of(m->arena, route, reply) : route->args, id, anchor};
         }
 }
 
@@ -194,7 +192,9 @@ const struct field *operation_input(const struct operation *op) {
     return op->route->input ? op->route->input : op->home->fields;
 }
 
-bool input_sent(const struct operation *op, const struct field *f) { return f->type != F_FILE && input_taken(f, op->route->method == POST); }
+bool input_sent(const struct operation *op, const struct field *f) {
+    return f->type != F_FILE && input_taken(f, op->route->method == POST);
+}
 bool file_sent(const struct operation *op, const struct field *f) { return f->type == F_FILE && input_taken(f, op->route->method == POST); }
 
 bool input_mandatory(const struct operation *op, const struct field *f) {
@@ -245,15 +245,14 @@ const struct common commons[] = {
     {"offset", "query", "{'type': 'integer', 'minimum': 0, 'default': 0}", paged, "The number of items to skip."},
     {"limit", "query", "{'type': 'integer', 'minimum': 0, 'default': 10}", limited,
      "The number of items on the page. 0 counts as 10, and more than 1000 as 1000."},
-    {"after_id", "query", "{'type': 'integer', 'minimum': 1}", keyset,
-     "Continue behind the item with this id, in the order of the list."},
-    {"before_id", "query", "{'type': 'integer', 'minimum': 1}", keyset, "The items before the item with this id. Do not combine it with after_id."},
+    {"after_id", "query", "{'type': 'integer', 'minimum': 1}", keyset, "Continue behind the item with this id, in the order of the list."},
+    {"before_id", "query", "{'type': 'integer', 'minimum': 1}", keyset,
+     "The items before the item with this id. Do not combine it with after_id."},
     {"_flat", "query", "{'type': 'boolean', 'default': false}", has_data,
      "Keeps references, and shows each included resource once, in the member resources."},
     {"_case", "query", "{'type': 'string', 'enum': ['snake', 'camel', 'pascal'], 'default': 'snake'}", any,
      "The spelling of member names in the reply: full_name, fullName or FullName."},
-    {"_empty", "query", "{'type': 'boolean', 'default': true}", any,
-     "false leaves out members that are null or an empty list."},
+    {"_empty", "query", "{'type': 'boolean', 'default': true}", any, "false leaves out members that are null or an empty list."},
     {"_pretty", "query", "{'type': 'boolean', 'default': false}", any, "true indents the reply."},
     {"X-Options", "header", "{'type': 'string'}", has_data,
      "no_empty, flat, or both with a comma. The arguments _empty and _flat win over this header."},
@@ -277,16 +276,16 @@ const struct common commons[] = {
 /* ---- roles ---------------------------------------------------------------------------------------------- */
 
 const struct role_name role_names[] = {
-    {1 << 0,        "Public",        "everyone, without a login too"            },
-    {CUSTOMERS,     "Customers",     "customers"                                },
-    {COLLABORATORS, "Collaborators", "collaborators"                            },
-    {AGENTS,        "Agents",        "agents"                                   },
-    {ADMINS,        "Admins",        "admins"                                   },
-    {OWNERS,        "Owners",        "owners"                                   },
-    {FINGERPRINT,   "Fingerprint",   "callers known by X-Fingerprint-ID alone"  },
-    {TOKEN,         "Token",         "holders of a conversation's request token"},
-    {NEW_PASSWORD,  "X-Token",       "logins whose password has expired"        },
-    {0,             NULL,            NULL                                       },
+    {1 << 0, "Public", "everyone, without a login too"},
+    {CUSTOMERS, "Customers", "customers"},
+    {COLLABORATORS, "Collaborators", "collaborators"},
+    {AGENTS, "Agents", "agents"},
+    {ADMINS, "Admins", "admins"},
+    {OWNERS, "Owners", "owners"},
+    {FINGERPRINT, "Fingerprint", "callers known by X-Fingerprint-ID alone"},
+    {TOKEN, "Token", "holders of a conversation's request token"},
+    {NEW_PASSWORD, "X-Token", "logins whose password has expired"},
+    {0, NULL, NULL},
 };
 
 /* Public says it all: the five roles are not named beside it. */
@@ -380,8 +379,8 @@ void routes_write(struct buf *out) {
         const char *scope = op->route->scope;
         buf_fmt(out, "%s\t/api/v1%s\t", method_name(op->route->method), op->route->path);
         short_roles(out, op->route->roles);
-        buf_fmt(out, "\t%s\t%d\t%s\t%s\n", scope && *scope ? scope : "-", operation_status(op),
-                operation_label(op) ? op->reply->type : "-", op->route->permission ? op->route->permission : "-");
+        buf_fmt(out, "\t%s\t%d\t%s\t%s\n", scope && *scope ? scope : "-", operation_status(op), operation_label(op) ? op->reply->type : "-",
+                op->route->permission ? op->route->permission : "-");
     }
     manual_close(&m);
 }

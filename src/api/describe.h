@@ -12,9 +12,9 @@ struct operation {
     const struct resource *home;  /* in whose table the route stands */
     const struct resource *reply; /* what `data` is, or a list of; NULL: the reply has no data */
     const struct route *route;
-    const struct field *args;     /* of the route, and those that every list takes; NULL: none */
-    const char *id;     /* "list_teams"; no two operations have the same */
-    const char *anchor; /* "get-teams-id" */
+    const struct field *args; /* of the route, and those that every list takes; NULL: none */
+    const char *id;           /* "list_teams"; no two operations have the same */
+    const char *anchor;       /* "get-teams-id" */
 };
 
 /* All operations, in the order of the tables. */
@@ -34,18 +34,18 @@ struct str url_path(struct str base_url); /* "/desk" of "https://example.com/des
 /* ---- operations ----------------------------------------------------------------------------------------- */
 
 const char *method_name(enum method method);
-int operation_status(const struct operation *op);           /* of success */
-const char *operation_label(const struct operation *op);    /* value of `resource` in the reply; NULL: none */
-bool operation_bulk(const struct operation *op);            /* takes `ids` */
-bool operation_writes(const struct operation *op);          /* POST, PUT, DELETE */
-bool operation_errors(const struct operation *op, int err); /* whether it can answer ERR_x */
-bool error_common(int err);                                 /* whether any operation can */
+int operation_status(const struct operation *op);                  /* of success */
+const char *operation_label(const struct operation *op);           /* value of `resource` in the reply; NULL: none */
+bool operation_bulk(const struct operation *op);                   /* takes `ids` */
+bool operation_writes(const struct operation *op);                 /* POST, PUT, DELETE */
+bool operation_errors(const struct operation *op, int err);        /* whether it can answer ERR_x */
+bool error_common(int err);                                        /* whether any operation can */
 void operation_scope(struct buf *out, const struct operation *op); /* "users:read"; nothing when it has none */
 
 /* The fields of its body, of which input_sent says what it takes; NULL: it has no body. */
 const struct field *operation_input(const struct operation *op);
 bool input_sent(const struct operation *op, const struct field *f);
-bool file_sent(const struct operation *op, const struct field *f); /* a part of a multipart body: input_sent is false for it */
+bool file_sent(const struct operation *op, const struct field *f);       /* a part of a multipart body: input_sent is false for it */
 bool input_mandatory(const struct operation *op, const struct field *f); /* of a body */
 bool argument_mandatory(const struct field *f);
 const char *sent_name(const struct manual *m, const struct field *f); /* "businesshour_id" */
@@ -95,8 +95,8 @@ bool reply_header_sent(const struct reply_header *h, const struct operation *op,
 
 bool field_shown(const struct field *f);
 bool field_is_text(const struct field *f);
-bool field_is_list(const struct field *f);       /* as input */
-const char *initial_text(const struct field *f); /* .initial, which may say true as 1 */
+bool field_is_list(const struct field *f);                                       /* as input */
+const char *initial_text(const struct field *f);                                 /* .initial, which may say true as 1 */
 const struct json *field_example(const struct manual *m, const struct field *f); /* .example parsed; NULL: none */
 
 void example_shown(struct json_writer *w, const struct manual *m, const struct field *f);

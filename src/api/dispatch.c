@@ -16,9 +16,9 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "core/change/finish.h"
-#include "core/scope.h"
-#include "core/session.h"
-#include "core/setting.h"
+#include "core/access/scope.h"
+#include "core/login/session.h"
+#include "core/desk/setting.h"
 #include "core/words.h"
 
 #include <endian.h>
@@ -37,7 +37,7 @@ struct hop {
     int64_t counted;
     int rc;
     bool deferred, written;
-    bool pooled; /* it began in the pool, with the pool's budget */
+    bool pooled;           /* it began in the pool, with the pool's budget */
     struct header *before; /* headers that stand when the handler's do not: after a failure, with a 304 */
 };
 
@@ -76,8 +76,9 @@ static void challenge(struct call *c) {
     http_add_header(c->http, "WWW-Authenticate", S("Bearer realm=\"deskd\""));
 }
 
-static const char exposed[] = "ETag, Content-Location, Last-Modified, Link, Date-ISO, X-API-Version, X-CSRF-Token, X-Request-ID, X-Request-Token, "
-                              "X-RememberMe, Retry-After, Idempotent-Replayed, Content-Disposition, Content-Range, Repr-Digest";
+static const char exposed[] =
+    "ETag, Content-Location, Last-Modified, Link, Date-ISO, X-API-Version, X-CSRF-Token, X-Request-ID, X-Request-Token, "
+    "X-RememberMe, Retry-After, Idempotent-Replayed, Content-Disposition, Content-Range, Repr-Digest";
 
 static void cors(struct call *c) {
     struct str origin = http_header(c->http, "Origin");
@@ -118,10 +119,12 @@ static void log_reply(struct call *c, int64_t took) {
     bool access = atomic_load(&c->api->access_log);
     if (access || c->status >= 500) path = log_path(c->work.arena, c->http->path);
     if (access)
-        log_info("%.*s %.*s %d %zu bytes %" PRId64 " ms user %" PRId64 " from %.*s id %s", (int)method.n, method.p, (int)path.n, path.p, c->status,
-                 c->download ? (size_t)c->download->n : c->out.n, took, c->work.actor.user_id, (int)remote.n, remote.p, c->request_id.p);
+        log_info("%.*s %.*s %d %zu bytes %" PRId64 " ms user %" PRId64 " from %.*s id %s", (int)method.n, method.p, (int)path.n, path.p,
+                 c->status, c->download ? (size_t)c->download->n : c->out.n, took, c->work.actor.user_id, (int)remote.n, remote.p,
+                 c->request_id.p);
     if (c->status == 503)
-        log_often(LOG_ERROR, "requests answered 503", "%.*s %.*s answered 503, request %s", (int)method.n, method.p, (int)path.n, path.p, c->request_id.p);
+        log_often(LOG_ERROR, "requests answered 503", "%.*s %.*s answered 503, request %s", (int)method.n, method.p, (int)path.n, path.p,
+                  c->request_id.p);
     else if (c->status >= 500)
         log_error("%.*s %.*s answered %d, request %s", (int)method.n, method.p, (int)path.n, path.p, c->status, c->request_id.p);
 }
@@ -269,14 +272,18 @@ static int check_body(struct call *c) {
     bool read = c->method == POST || c->method == PUT; /* on DELETE only for ids */
     c->body = json_new(a, JSON_OBJECT);
     if (c->bad_query.p) return fail_field(&c->work, ERR_BODY_INVALID, (struct str){0}, "%s", c->bad_query.p);
-    if (r->body_error && read) return fail_field(&c->work, (enum error)r->body_error, (struct str){0}, r->body_reason ? "%s" : NULL, r->body_reason);
+    if (r->body_error && read)
+        return fail_field(&c->work, (enum error)r->body_error, (struct str){0}, r->body_reason ? "%s" : NULL, r->body_reason);
     if (tree == NULL && r->body.n == 0) return 0;
     if (tree == NULL) {
         struct str type = http_header(r, "Content-Type"), rest = type, essence = str_trim(str_cut(&rest, ';'));
         bool json = str_eqi(essence, S("application/json")), form = str_eqi(essence, S("application/x-www-form-urlencoded"));
         if (!json && !form) return read ? fail(&c->work, ERR_UNSUPPORTED_MEDIA_TYPE) : 0;
         int rc = json ? json_parse(a, r->body, &tree, &err) : form_parse(a, r->body, &tree, &err);
-        if (rc < 0) return read ? fail_field(&c->work, ERR_BODY_INVALID, (struct str){0}, "The body is not well-formed: %s at byte %zu.", err.reason, err.offset) : 0;
+        if (rc < 0)
+            return read ? fail_field(&c->work, ERR_BODY_INVALID, (struct str){0}, "The body is not well-formed: %s at byte %zu.",
+                                     err.reason, err.offset)
+                        : 0;
     }
     if (tree->type == JSON_ARRAY && tree->count == 0) return 0; /* [] is "no parameters" */
     if (tree->type != JSON_OBJECT) return fail_field(&c->work, ERR_BODY_INVALID, (struct str){0}, "The body must be an object.");
@@ -290,11 +297,14 @@ int call_snapshot(struct call *c, int budget_ms) {
 }
 
 static int out_of_time(const struct call *c) {
-    return UNAVAILABLE("reads given up", "%.*s %s took longer than %d ms to read: it was given up", (int)c->http->method.n, c->http->method.p, c->route->path, BUDGET_POOL_MS);
+    return UNAVAILABLE("reads given up", "%.*s %s took longer than %d ms to read: it was given up", (int)c->http->method.n,
+                       c->http->method.p, c->route->path, BUDGET_POOL_MS);
 }
 
 /* The result of reading in the pool with this call's connection. */
-static int read_in_time(const struct call *c, int rc) { return rc < 0 && c->work.conn && db_budget_spent(c->work.conn) ? out_of_time(c) : rc; }
+static int read_in_time(const struct call *c, int rc) {
+    return rc < 0 && c->work.conn && db_budget_spent(c->work.conn) ? out_of_time(c) : rc;
+}
 
 static bool on_replica(struct hop *h);
 
@@ -495,7 +505,8 @@ static void pool_auth(struct pool_task *t) {
 
 static void delay_over(struct delay *t) {
     struct hop *h = hop_of_delay(t);
-    if (atomic_load(&h->call.api->draining)) finish(h, UNAVAILABLE("refused logins", "stopping: a login that waited for its turn is refused"));
+    if (atomic_load(&h->call.api->draining))
+        finish(h, UNAVAILABLE("refused logins", "stopping: a login that waited for its turn is refused"));
     else to_lane(h, LANE_HASH, pool_auth);
 }
 
@@ -579,7 +590,7 @@ static int check_route(struct call *c) {
     bool known = method_of(c->http->method, &c->method, &c->head);
     int rc = router_match(&c->api->router, c, c->method, c->http->path, &allow);
     if (rc == -ERR_METHOD_NOT_SUPPORTED || (rc < 0 && !known && allow.n)) call_header(c, "Allow", allow);
-    if (rc < 0) return fail(&c->work, (enum error)-rc);
+    if (rc < 0) return fail(&c->work, error_of_result(rc));
     if (!accepts_json(http_header(c->http, "Accept")) && !c->route->is_download) return fail(&c->work, ERR_NOT_ACCEPTABLE);
     return 0;
 }

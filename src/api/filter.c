@@ -1,18 +1,17 @@
-/* What rules know of a resource, and its rows by a predicate (core/predicate.h). */
+/* What rules know of a resource, and its rows by a predicate (core/rules/predicate.h). */
 #include "api/generic.h"
 #include "api/input.h"
 #include "api/view.h"
-#include "core/calendar.h"
-#include "core/predicate.h"
+#include "core/rules/calendar.h"
+#include "core/rules/predicate.h"
 
 const struct field filter_input[] = {
     {"predicates", F_OBJECT, REQUIRED,
-     .doc =
-         "collection_operator (OR unless given) and collections, each with proposition_operator (AND unless given) and propositions of "
-         "field, operator and value, as the definitions say; an object, or JSON as text.", .example =
-         "{\"collection_operator\": \"OR\", \"collections\": [{\"proposition_operator\": \"AND\", \"propositions\": [{\"field\": "
-         "\"tags.name\", \"operator\": \"collection_contains_insensitive\", \"value\": \"vip\"}]}]}"},
-    {0   },
+     .doc = "collection_operator (OR unless given) and collections, each with proposition_operator (AND unless given) and propositions of "
+            "field, operator and value, as the definitions say; an object, or JSON as text.",
+     .example = "{\"collection_operator\": \"OR\", \"collections\": [{\"proposition_operator\": \"AND\", \"propositions\": [{\"field\": "
+                "\"tags.name\", \"operator\": \"collection_contains_insensitive\", \"value\": \"vip\"}]}]}"},
+    {0},
 };
 
 int api_filter(struct call *c) {
@@ -33,24 +32,20 @@ int api_filter(struct call *c) {
  */
 
 const struct field definition_fields[] = {
-    {"label",                              F_TEXT, READONLY, .doc = "What people call it.", .example = "\"Name\""},
-    {"field",                            F_TEXT, READONLY, .doc = "What propositions call it.", .example = "\"organizations.name\""},
-    {"type",               F_TEXT, READONLY,
-     .doc = "NUMERIC, FLOAT, STRING, BOOLEAN, COLLECTION, DATE_ABSOLUTE, DATE_RELATIVE or TIME.",
+    {"label", F_TEXT, READONLY, .doc = "What people call it.", .example = "\"Name\""},
+    {"field", F_TEXT, READONLY, .doc = "What propositions call it.", .example = "\"organizations.name\""},
+    {"type", F_TEXT, READONLY, .doc = "NUMERIC, FLOAT, STRING, BOOLEAN, COLLECTION, DATE_ABSOLUTE, DATE_RELATIVE or TIME.",
      .example = "\"STRING\""},
-    {"sub_type",                              F_TEXT, READONLY,
-     .doc = "Of numbers INTEGER or FLOAT, of relative dates where they may lie; else empty.", .example = "\"\""},
-    {"group",                            F_TEXT, READONLY, .doc = "What it belongs to, or empty.", .example = "\"DATE\""},
-    {"rarity", F_TEXT, READONLY, .doc = "COMMON or LESS_COMMON, where programs show the rare ones apart.",
-     .example = "\"COMMON\""},
-    {"description",                               F_TEXT, READONLY, .doc = "What it says.", .example = "\"What it is called.\""},
-    {"input_type",                            F_TEXT, READONLY, .doc = "How a value is asked for.", .example = "\"STRING\""},
-    {"operators",              F_JSON, READONLY, .doc = "The operators that propositions may use.",
-     .example = "[\"string_contains_insensitive\"]"},
-    {"values",                           F_JSON, READONLY,
-     .doc = "Keys that a value may be, with what they are called; null where values are free.",
+    {"sub_type", F_TEXT, READONLY, .doc = "Of numbers INTEGER or FLOAT, of relative dates where they may lie; else empty.",
+     .example = "\"\""},
+    {"group", F_TEXT, READONLY, .doc = "What it belongs to, or empty.", .example = "\"DATE\""},
+    {"rarity", F_TEXT, READONLY, .doc = "COMMON or LESS_COMMON, where programs show the rare ones apart.", .example = "\"COMMON\""},
+    {"description", F_TEXT, READONLY, .doc = "What it says.", .example = "\"What it is called.\""},
+    {"input_type", F_TEXT, READONLY, .doc = "How a value is asked for.", .example = "\"STRING\""},
+    {"operators", F_JSON, READONLY, .doc = "The operators that propositions may use.", .example = "[\"string_contains_insensitive\"]"},
+    {"values", F_JSON, READONLY, .doc = "Keys that a value may be, with what they are called; null where values are free.",
      .example = "{\"0\": \"No\"}"},
-    {0                           },
+    {0},
 };
 
 static struct str operators_json(struct arena *a, unsigned operators) {

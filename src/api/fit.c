@@ -115,8 +115,8 @@ static void write_links(struct view *v, const struct page *p) {
 
 static void say_cut(struct view *v, const struct page *p) {
     if (p->cut)
-        notice(&v->c->work, "NOTICE", "The page ends after %d items, because a reply has at most %d MiB. next_url continues behind them.", p->count,
-               LIMIT_REPLY >> 20);
+        notice(&v->c->work, "NOTICE", "The page ends after %d items, because a reply has at most %d MiB. next_url continues behind them.",
+               p->count, LIMIT_REPLY >> 20);
 }
 
 /* Returns 0, or TOO_LONG: what is included with these items does not fit. */

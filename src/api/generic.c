@@ -77,7 +77,8 @@ static int row_last_change(struct call *c, const struct row *row, int64_t *at) {
     struct stmt *s;
     *at = row->modified ? row->modified : r->changes_unseen ? 0 : updated_at(row);
     bool own = r->is_person && row->id == c->work.actor.user_id;
-    if (r->changed == NULL || !(own || c->work.actor.rank >= ROLE_COLLABORATOR)) return 0; /* the time would tell of members that are hidden */
+    if (r->changed == NULL || !(own || c->work.actor.rank >= ROLE_COLLABORATOR))
+        return 0; /* the time would tell of members that are hidden */
     TRY(db_start(c->work.conn, r->changed, BINDS(B_INT("id", row->id)), &s));
     int rc = stmt_step(s);
     if (rc == 1) *at = col_int(s, 0);
@@ -117,7 +118,8 @@ static int target_one(struct call *c) {
 
 static int conditional_one(struct call *c) {
     struct row *row;
-    bool asked = http_header(c->http, "If-Match").p || http_header(c->http, "If-Unmodified-Since").p || http_header(c->http, "If-None-Match").p;
+    bool asked =
+        http_header(c->http, "If-Match").p || http_header(c->http, "If-Unmodified-Since").p || http_header(c->http, "If-None-Match").p;
     if (!asked) return 0;
     struct view *v = view_new(c);
     TRY(load_target(c, v, &row));
@@ -182,7 +184,9 @@ static int target_many(struct call *c) {
     return rc < 0 ? rc : 0;
 }
 
-struct str api_ids(struct call *c) { return json_ids(c->work.arena, c->ids, (size_t)c->id_count); }
+struct str api_ids(struct call *c) {
+    return json_ids(c->work.arena, c->ids, (size_t)c->id_count);
+}
 
 static int find_target(struct call *c) {
     if (c->route->shape == COUNT) {
@@ -219,7 +223,11 @@ static enum column_form form_of(const struct field *f) {
 
 static struct column column_of(struct arena *a, const struct in *in) {
     const struct field *f = in->field;
-    return (struct column){.name = input_name(a, f).p, .value = input_bind(a, in), .property = f->name, .form = form_of(f), .words = f->words,
+    return (struct column){.name = input_name(a, f).p,
+                           .value = input_bind(a, in),
+                           .property = f->name,
+                           .form = form_of(f),
+                           .words = f->words,
                            .secret = f->flags & SECRET || f->type == F_PASSWORD};
 }
 
@@ -315,7 +323,8 @@ static int keep_of(struct call *c, int64_t id) {
     for (int i = 0; i < c->input_count; i++) {
         const struct in *in = &c->input[i];
         if (!in->given || in->field->flags & READONLY) continue;
-        if ((in->field->store || in->field->owned_by) && record_of(c->home).kind) change_named(&c->work, (struct changed){c->home->type, id, 0}, in->field->name);
+        if ((in->field->store || in->field->owned_by) && record_of(c->home).kind)
+            change_named(&c->work, (struct changed){c->home->type, id, 0}, in->field->name);
         if (in->field->store) TRY(in->field->store(c, in, id));
         else if (in->field->owned_by) TRY(owned_store(c, in, id));
     }
@@ -345,7 +354,8 @@ static int refuse_target(struct call *c, int64_t id, const char *why) {
 int api_refuse(struct call *c, const char *condition, const char *why) {
     struct stmt *s;
     int rc, refused = 0;
-    const char *sql = str_fmt(c->work.arena, "SELECT t.id FROM %s t WHERE t.id IN @LIST(:ids) AND (%s) ORDER BY t.id", c->home->table, condition).p;
+    const char *sql =
+        str_fmt(c->work.arena, "SELECT t.id FROM %s t WHERE t.id IN @LIST(:ids) AND (%s) ORDER BY t.id", c->home->table, condition).p;
     TRY(db_start(c->work.conn, sql, BINDS(B_TEXT("ids", api_ids(c))), &s));
     while ((rc = stmt_step(s)) == 1) refused = refuse_target(c, col_int(s, 0), why);
     stmt_end(s);
@@ -358,7 +368,8 @@ int api_remove(struct call *c) {
     for (int i = 0; i < c->id_count; i++) {
         int rc = record_delete(&c->work, record_of(c->home), &c->ids[i], 1);
         if (rc == -ERR_FIELD_INVALID) /* a foreign key */
-            return fail_at(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0}, bulk ? str_fmt(c->work.arena, "ids/%d", i) : (struct str){0},
+            return fail_at(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0},
+                           bulk ? str_fmt(c->work.arena, "ids/%d", i) : (struct str){0},
                            "Other resources refer to this one. Remove these references first.");
         TRY(rc);
     }

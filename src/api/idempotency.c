@@ -10,10 +10,12 @@
 #include <inttypes.h>
 #include <xxhash.h>
 
-QUERY(idempotency_get, "SELECT request_hash, status, reply FROM idempotency WHERE caller = :caller AND key_hash = :key AND created_at > :since");
-QUERY(idempotency_put, "INSERT INTO idempotency (caller, key_hash, request_hash, status, reply, created_at) "
-                       "VALUES (:caller, :key, :request, :status, :reply, :now) ON CONFLICT (caller, key_hash) DO UPDATE SET "
-                       "request_hash = excluded.request_hash, status = excluded.status, reply = excluded.reply, created_at = excluded.created_at");
+QUERY(idempotency_get,
+      "SELECT request_hash, status, reply FROM idempotency WHERE caller = :caller AND key_hash = :key AND created_at > :since");
+QUERY(idempotency_put,
+      "INSERT INTO idempotency (caller, key_hash, request_hash, status, reply, created_at) "
+      "VALUES (:caller, :key, :request, :status, :reply, :now) ON CONFLICT (caller, key_hash) DO UPDATE SET "
+      "request_hash = excluded.request_hash, status = excluded.status, reply = excluded.reply, created_at = excluded.created_at");
 
 /* Equal for equal parameters, in whatever order their members were sent. */
 static uint64_t digest(const struct json *j) {
@@ -28,7 +30,8 @@ static uint64_t digest(const struct json *j) {
 
 static struct str request_hash(struct call *c) {
     struct arena *a = c->work.arena;
-    struct str text = str_fmt(a, "%.*s %016" PRIx64 " %016" PRIx64, (int)c->http->path.n, c->http->path.p, digest(c->query), digest(c->body));
+    struct str text =
+        str_fmt(a, "%.*s %016" PRIx64 " %016" PRIx64, (int)c->http->path.n, c->http->path.p, digest(c->query), digest(c->body));
     for (const struct http_file *f = c->http->files; f; f = f->next)
         text = str_fmt(a, "%s %.*s:%s", text.p, (int)f->field.n, f->field.p, str_hex(a, f->sha256, sizeof f->sha256).p);
     return mac_hex(a, &c->work.desk->idempotency_key, text);
@@ -111,7 +114,8 @@ int idempotent(struct call *c, int (*run)(struct call *c)) {
     struct kept k;
     bool found;
     if (c->method != POST || key.n == 0) return run(c);
-    if (!key_valid(key)) return fail_field(&c->work, ERR_FIELD_INVALID, S("Idempotency-Key"), "At most 255 printable characters are possible.");
+    if (!key_valid(key))
+        return fail_field(&c->work, ERR_FIELD_INVALID, S("Idempotency-Key"), "At most 255 printable characters are possible.");
     k.caller = caller_of(c);
     if (k.caller.p == NULL) {
         notice(&c->work, "NOTICE", "Idempotency-Key is ignored: the caller is neither logged in nor known by a fingerprint.");

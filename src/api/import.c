@@ -5,7 +5,7 @@
 #include "api/machine.h"
 #include "api/reply.h"
 #include "base/limits.h"
-#include "core/scope.h"
+#include "core/access/scope.h"
 
 #include <assert.h>
 
@@ -36,8 +36,9 @@ int api_import(struct call *c) {
 
 /* ---- the job -------------------------------------------------------------------------------------------------------- */
 
-QUERY(import_actor, "SELECT r.type, u.role_id, r.denied FROM users u JOIN roles r ON r.id = u.role_id WHERE u.id = :id AND u.is_enabled = 1 "
-                    "AND u.deleted_at IS NULL");
+QUERY(import_actor,
+      "SELECT r.type, u.role_id, r.denied FROM users u JOIN roles r ON r.id = u.role_id WHERE u.id = :id AND u.is_enabled = 1 "
+      "AND u.deleted_at IS NULL");
 
 struct import {
     struct call call;
@@ -51,8 +52,13 @@ static int become(struct work *w, int64_t user_id) {
     struct stmt *row;
     int rc = db_row(w->conn, &import_actor, BINDS(B_INT("id", user_id)), &row);
     if (rc <= 0) return rc < 0 ? rc : -ERR_PERMISSIONS_DENIED;
-    w->actor = (struct actor){.kind = ACTOR_PERSON, .cause = S("Import"), .rank = (int)col_int(row, 0), .user_id = user_id, .role_id = col_int(row, 1), .denied = (uint64_t)col_int(row, 2),
-                               .scopes = SCOPES_ALL};
+    w->actor = (struct actor){.kind = ACTOR_PERSON,
+                              .cause = S("Import"),
+                              .rank = (int)col_int(row, 0),
+                              .user_id = user_id,
+                              .role_id = col_int(row, 1),
+                              .denied = (uint64_t)col_int(row, 2),
+                              .scopes = SCOPES_ALL};
     stmt_end(row);
     return 0;
 }

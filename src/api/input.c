@@ -64,7 +64,8 @@ static int read_text(struct call *c, struct in *in, struct str s) {
     bool line = f->type != F_LONG && f->type != F_PASSWORD;
     int64_t most = f->max ? f->max : f->type == F_LONG ? LIMIT_TEXT : LIMIT_TITLE;
     if (f->type == F_PASSWORD && s.n > LIMIT_PASSWORD) return invalid(c, in, "At most 1024 bytes are possible.");
-    const char *why = f->type == F_PASSWORD ? text_wrong(c->work.arena, s, LIMIT_PASSWORD, false) : text_wrong(c->work.arena, s, most, line);
+    const char *why =
+        f->type == F_PASSWORD ? text_wrong(c->work.arena, s, LIMIT_PASSWORD, false) : text_wrong(c->work.arena, s, most, line);
     if (why) return invalid(c, in, why);
     if (f->type == F_EMAIL) {
         s = str_trim(s);
@@ -81,13 +82,13 @@ static int read_int(struct call *c, struct in *in, struct str s) {
     if (f->type == F_REF) {
         if (v <= 0) return invalid(c, in, "An id is expected.");
     } else if ((f->min || f->max) && (v < f->min || v > f->max)) {
-        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "A number from %lld to %lld is expected.",
-                       (long long)f->min, (long long)f->max);
+        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "A number from %lld to %lld is expected.", (long long)f->min,
+                       (long long)f->max);
     }
     in->value = (struct value){V_INT, .i = v};
     if (f->type != F_REF) return 0;
     int seen = api_visible(c, resource_of(f->ref), v);
-    if (seen < 0) return fail(&c->work, (enum error)-seen);
+    if (seen < 0) return fail(&c->work, error_of_result(seen));
     return seen ? 0 : invalid(c, in, "There is no such resource.");
 }
 
@@ -165,8 +166,8 @@ int input_ids(struct call *c, struct str name, const struct json *j, int64_t **o
             return fail_at(&c->work, ERR_FIELD_INVALID, name, str_fmt(a, "%s/%d", name.p, i), "An id is expected.");
         for (int k = 0; k < i; k++)
             if (ids[k] == ids[i])
-                return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, name, str_fmt(a, "%s/%d", name.p, i),
-                               "The id %lld is given twice.", (long long)ids[i]);
+                return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, name, str_fmt(a, "%s/%d", name.p, i), "The id %lld is given twice.",
+                               (long long)ids[i]);
     }
     return n;
 }
@@ -239,8 +240,7 @@ static int read_tree(struct call *c, struct in *in, const struct json *j) {
         struct json *parsed;
         struct json_error err;
         if (json_parse(c->work.arena, j->text, &parsed, &err) < 0)
-            return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
-                           "This is no JSON: %s at byte %zu.", err.reason, err.offset);
+            return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "This is no JSON: %s at byte %zu.", err.reason, err.offset);
         j = parsed;
     }
     if (in->field->type == F_LIST && j->type != JSON_ARRAY) return invalid(c, in, "A list is expected.");
@@ -316,13 +316,14 @@ static int check_unique(struct call *c, struct in *in) {
     const struct resource *r = c->home;
     if (!(f->flags & UNIQUE) || in->value.type != V_TEXT) return 0;
     struct stmt *row;
-    struct str sql = str_fmt(c->work.arena, "SELECT t.id FROM %s t WHERE t.%s = :value AND t.id <> :id%s%s%s%s", r->table, f->name,
-                             r->unique_among ? " AND " : "", r->unique_among ? r->unique_among : "", r->where ? " AND " : "", r->where ? r->where : "");
+    struct str sql =
+        str_fmt(c->work.arena, "SELECT t.id FROM %s t WHERE t.%s = :value AND t.id <> :id%s%s%s%s", r->table, f->name,
+                r->unique_among ? " AND " : "", r->unique_among ? r->unique_among : "", r->where ? " AND " : "", r->where ? r->where : "");
     int rc = db_start(c->work.conn, sql.p, BINDS(B_TEXT("value", in->value.s), B_INT("id", c->id)), &row);
-    if (rc < 0) return fail(&c->work, (enum error)-rc);
+    if (rc < 0) return fail(&c->work, error_of_result(rc));
     rc = stmt_step(row);
     stmt_end(row);
-    if (rc < 0) return fail(&c->work, (enum error)-rc);
+    if (rc < 0) return fail(&c->work, error_of_result(rc));
     return rc ? fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in->pointer, NULL) : 0;
 }
 
@@ -357,8 +358,8 @@ int input_find(struct call *c, const struct json *object, struct str name, struc
     return 0;
 }
 
-int input_read(struct call *c, const struct field *fields, bool create, const struct json *object, struct str prefix,
-               struct in **out, int *count) {
+int input_read(struct call *c, const struct field *fields, bool create, const struct json *object, struct str prefix, struct in **out,
+               int *count) {
     struct arena *a = c->work.arena;
     int n = 0, first = 0;
     while (fields && fields[n].name) n++;
@@ -412,8 +413,12 @@ static struct in *find(struct in *list, int count, const char *name) {
     return NULL;
 }
 
-struct in *in(struct call *c, const char *name) { return find(c->input, c->input_count, name); }
-struct in *arg(struct call *c, const char *name) { return find(c->args, c->arg_count, name); }
+struct in *in(struct call *c, const char *name) {
+    return find(c->input, c->input_count, name);
+}
+struct in *arg(struct call *c, const char *name) {
+    return find(c->args, c->arg_count, name);
+}
 
 int in_fail(struct call *c, const char *name, enum error code, const char *fmt, ...) {
     struct in *i = in(c, name);

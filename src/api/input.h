@@ -6,8 +6,8 @@
 
 /* Reads the fields that a POST (create) or PUT takes out of an object. Problems are gathered under pointer prefix ("teams/3"; p NULL:
  * none). Returns 0 or the first problem; *out is parallel to fields, *count long. */
-int input_read(struct call *c, const struct field *fields, bool create, const struct json *object, struct str prefix,
-               struct in **out, int *count);
+int input_read(struct call *c, const struct field *fields, bool create, const struct json *object, struct str prefix, struct in **out,
+               int *count);
 
 /* Says in `logs` which members of the query and body are not known. Returns an error for one that is known in another shape. */
 int input_notices(struct call *c);

@@ -34,7 +34,11 @@ static bool has_column(const struct field *f) {
 
 static bool textual(const struct field *f) {
     switch (f->type) {
-    case F_INT: case F_BOOL: case F_TIME: case F_WORD: case F_REF: return false;
+    case F_INT:
+    case F_BOOL:
+    case F_TIME:
+    case F_WORD:
+    case F_REF: return false;
     default: return true;
     }
 }
@@ -67,8 +71,12 @@ static void layout_members(struct arena *a, struct layout *s) {
         const struct field *f = &r->fields[i];
         bool refers = f->type == F_REF || f->type == F_MANY || f->type == F_ROWS;
         const struct resource *target = refers ? resource_of(f->ref) : NULL;
-        members[i] = (struct member){.field = f, .name = json_name(a, f->name, true), .textual = textual(f), .open = open_to_all(f),
-                                     .written = !(f->flags & (INPUT_ONLY | HIDDEN)), .target = target ? *place_of(target) : NULL};
+        members[i] = (struct member){.field = f,
+                                     .name = json_name(a, f->name, true),
+                                     .textual = textual(f),
+                                     .open = open_to_all(f),
+                                     .written = !(f->flags & (INPUT_ONLY | HIDDEN)),
+                                     .target = target ? *place_of(target) : NULL};
         if (has_column(f)) members[i].column = ++s->column_count;
         members[i].lengthy = members[i].column && lengthy(f);
         if (f->shows) members[i].carried = places(a, target, f->shows);
@@ -136,9 +144,9 @@ static void layout_lists(struct arena *a, struct layout *s) {
         }
         m->order = STR_CAT(a, S(" ORDER BY t."), owner, S(", "), order);
         if (m->field->type == F_ROWS)
-            m->list = STR_CAT(a, S("SELECT "), t->columns, S(", t."), owner, S(" FROM "), t->from, S(" WHERE t."), owner, S(" IN @LIST(:ids)"));
-        else
-            m->list = STR_CAT(a, S("SELECT t."), owner, S(", t.id FROM "), t->from, S(" WHERE t."), owner, S(" IN @LIST(:ids)"), m->order);
+            m->list =
+                STR_CAT(a, S("SELECT "), t->columns, S(", t."), owner, S(" FROM "), t->from, S(" WHERE t."), owner, S(" IN @LIST(:ids)"));
+        else m->list = STR_CAT(a, S("SELECT t."), owner, S(", t.id FROM "), t->from, S(" WHERE t."), owner, S(" IN @LIST(:ids)"), m->order);
     }
 }
 

@@ -2,9 +2,9 @@
 #include "api/page.h"
 #include "base/log.h"
 #include "base/limits.h"
-#include "core/password.h"
-#include "core/proof.h"
-#include "core/session.h"
+#include "core/login/password.h"
+#include "core/login/proof.h"
+#include "core/login/session.h"
 
 static void dead(struct visit *v) {
     v->status = 400;
@@ -81,9 +81,11 @@ static void password_form(struct visit *v, const char *wrong) {
     password_rule(v->api->desk, mine->rank, S(""), &least);
     v->status = wrong ? 400 : 200;
     visit_says(v, "page_password");
-    html(&v->form, "<form method=\"post\" action=\"password\">\n<input type=\"hidden\" name=\"hash\" value=\"%s\">\n", visit_text(v, "hash").p);
+    html(&v->form, "<form method=\"post\" action=\"password\">\n<input type=\"hidden\" name=\"hash\" value=\"%s\">\n",
+         visit_text(v, "hash").p);
     if (wrong) html(&v->form, "<p class=\"wrong\" id=\"wrong\" role=\"alert\">%s</p>\n", wrong);
-    html(&v->form, "<label for=\"new_password\">New password</label>\n<p id=\"rule\">At least %d characters, any you like.</p>\n", (int)least);
+    html(&v->form, "<label for=\"new_password\">New password</label>\n<p id=\"rule\">At least %d characters, any you like.</p>\n",
+         (int)least);
     html(&v->form,
          "<input id=\"new_password\" name=\"new_password\" type=\"password\" required autofocus autocomplete=\"new-password\" "
          "aria-describedby=\"rule%h\"%h>\n<button>Set the password</button>\n</form>\n",
@@ -117,7 +119,9 @@ static void password(struct visit *v) {
         password_form(v, wrong);
         return;
     }
-    if (rc > 0) rc = mine->hash.p ? outcome(v, visit_write(v, set_password)) : UNAVAILABLE("passwords without memory", "no memory to hash a password");
+    if (rc > 0)
+        rc = mine->hash.p ? outcome(v, visit_write(v, set_password))
+                          : UNAVAILABLE("passwords without memory", "no memory to hash a password");
     if (rc < 0) {
         visit_failed(v);
     } else if (rc == 0) {

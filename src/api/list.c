@@ -8,7 +8,7 @@
 #include "api/fit.h"
 #include "api/input.h"
 #include "base/limits.h"
-#include "core/predicate.h"
+#include "core/rules/predicate.h"
 
 #include <assert.h>
 
@@ -19,11 +19,11 @@ struct list {
     const struct resource *r;
     const struct layout *layout;
     struct branches branches;
-    struct buf where;   /* " AND ..." of all that is not visibility */
-    struct str from_id; /* keyset: " AND ..." behind or before the row named; no part of a count */
+    struct buf where;       /* " AND ..." of all that is not visibility */
+    struct str from_id;     /* keyset: " AND ..." behind or before the row named; no part of a count */
     const char *key, *then; /* then: a second key, or NULL */
     bool descending;        /* as queried: before_id turns it round */
-    bool shows_long; /* long texts are read */
+    bool shows_long;        /* long texts are read */
     struct bind *binds;
     int bind_count, bind_room;
 };
@@ -66,7 +66,11 @@ static int add_keyset(struct list *l, struct call *c) {
 
 static void list_init(struct list *l, struct call *c, struct view *v) {
     const struct route *route = c->route;
-    *l = (struct list){.view = v, .r = c->resource, .layout = layout_of(c->resource), .key = route->order.key ? route->order.key : "t.id", .then = route->order.then,
+    *l = (struct list){.view = v,
+                       .r = c->resource,
+                       .layout = layout_of(c->resource),
+                       .key = route->order.key ? route->order.key : "t.id",
+                       .then = route->order.then,
                        .descending = route->order.descending};
     l->shows_long = l->layout->bytes.p && view_shows_long(v, l->layout);
     l->bind_room = LIST_BINDS + (c->condition ? c->condition->count : 0);
@@ -121,8 +125,10 @@ static void union_sql(const struct list *l, struct buf *sql) {
     buf_char(sql, '(');
     for (int i = 0; i < branch_count(l); i++) {
         buf_fmt(sql, "%sSELECT b%d.* FROM (SELECT t.id AS id, %s AS k%s%s FROM %s WHERE %s%.*s%s",
-                i == 0 ? "" : l->branches.overlap ? " UNION " : " UNION ALL ", i, l->key, then, bytes, from,
-                branch_of(l, i), (int)where.n, where.p, from_id);
+                i == 0                ? ""
+                : l->branches.overlap ? " UNION "
+                                      : " UNION ALL ",
+                i, l->key, then, bytes, from, branch_of(l, i), (int)where.n, where.p, from_id);
         order_by(l, sql, l->key, l->then, "t.id");
         buf_fmt(sql, " LIMIT :most) AS b%d", i);
     }
@@ -295,7 +301,9 @@ int api_list(struct call *c) {
 
 int api_reply_list_of(struct call *c, const int64_t *ids, int count) { return api_reply_some_of(c, ids, count, -1); }
 
-int api_reply_some_of(struct call *c, const int64_t *ids, int count, int64_t total) { return api_reply_page_of(c, ids, count, total, false); }
+int api_reply_some_of(struct call *c, const int64_t *ids, int count, int64_t total) {
+    return api_reply_page_of(c, ids, count, total, false);
+}
 
 int api_reply_page_of(struct call *c, const int64_t *ids, int count, int64_t total, bool more) {
     struct view *v = view_new(c);

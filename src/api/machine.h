@@ -16,7 +16,7 @@ struct compiled {
     const struct resource *home, *reply;
     const struct within *within; /* NULL: not nested */
     const char *where;
-    const struct field *args; /* of the route, and those that every list takes */
+    const struct field *args;           /* of the route, and those that every list takes */
     struct str segments[PATH_SEGMENTS]; /* a variable's begins with its colon */
     int count, variables;
 };
@@ -42,14 +42,14 @@ struct pool_task {
     void (*run)(struct pool_task *t);
     uint64_t whose; /* a caller; 0: nobody's, and then any number may run */
     /* private */
-    struct pool_task *turn;  /* of the next caller */
-    struct pool_task *next;  /* of the same caller */
-    struct pool_task *last;  /* in the first one of a caller: their last one */
-    int waiting;             /* in the first one: how many wait */
+    struct pool_task *turn; /* of the next caller */
+    struct pool_task *next; /* of the same caller */
+    struct pool_task *last; /* in the first one of a caller: their last one */
+    int waiting;            /* in the first one: how many wait */
 };
 struct pool;
-struct pool *pool_new(int threads); /* of LANE_WORK */
-void pool_free(struct pool *p);     /* waits for what is queued */
+struct pool *pool_new(int threads);                                    /* of LANE_WORK */
+void pool_free(struct pool *p);                                        /* waits for what is queued */
 bool pool_submit(struct pool *p, enum lane lane, struct pool_task *t); /* false: too many wait, in total or of this caller */
 /* On a thread of the pool, when the caller becomes known: the running task is theirs. Returns false if they run a third of the lane's threads
  * already: then it should go on in another lane. */
@@ -75,11 +75,12 @@ bool delay(struct delays *d, struct delay *t, uint64_t key, int ms); /* false: t
 enum { AUTH_DONE = 0, AUTH_SLOW = 1 };
 /* Who calls: fills work.actor. AUTH_SLOW: a password must be verified, go on with auth_slow in the pool. Or error. */
 int auth_fast(struct call *c);
-bool auth_presented(struct http_request *r, unsigned roles); /* whether there is anything that may be credentials for a route of these roles */
+bool auth_presented(struct http_request *r,
+                    unsigned roles); /* whether there is anything that may be credentials for a route of these roles */
 /* After AUTH_SLOW: how many milliseconds this login is to wait first, and by what key such logins are counted; or error. */
 int auth_delay(struct call *c, uint64_t *key);
 int auth_crowded(struct call *c); /* too many such logins wait: the error */
-int auth_slow(struct call *c); /* in its lane of the pool; writes wait for the writer */
+int auth_slow(struct call *c);    /* in its lane of the pool; writes wait for the writer */
 /* Before a body is received: what can be told of the credentials without a hash and without spending a token. AUTH_DONE and AUTH_SLOW
  * as of auth_fast; or the error. */
 int auth_before_body(struct call *c);
@@ -110,8 +111,8 @@ struct credentials {
 void call_init(struct call *c, struct api *api, struct http_request *r, struct arena *memory);
 /* Whose request it is where callers share something: a person, or the address of a caller without login. */
 uint64_t call_sharer(const struct call *c);
-void call_read_query(struct call *c);                /* query and credentials */
-int call_snapshot(struct call *c, int budget_ms);    /* of this thread's reader: c->work.conn */
+void call_read_query(struct call *c);             /* query and credentials */
+int call_snapshot(struct call *c, int budget_ms); /* of this thread's reader: c->work.conn */
 
 /* ---- uploads before their body (upload.c) --------------------------------------------------------------------- */
 
@@ -165,7 +166,7 @@ struct api {
     struct credentials credentials;
     struct rates rates;
     struct delays *delays;
-    pthread_mutex_t hashing; /* also of what is hashed outside of the lane */
+    pthread_mutex_t hashing;            /* also of what is hashed outside of the lane */
     _Atomic(struct http_server *) http; /* loops run before it is known */
     struct api_metrics metrics;
     atomic_bool draining, access_log;

@@ -10,7 +10,7 @@
 /* The arguments of the route's table and those that every list takes, in one table. Allocates in a. */
 const struct field *arguments_of(struct arena *a, const struct route *route, const struct resource *reply);
 
-bool route_lists(const struct route *route); /* Returns whether the call reads a list. */
+bool route_lists(const struct route *route);                                    /* Returns whether the call reads a list. */
 bool route_takes_keys(const struct route *route, const struct resource *reply); /* Returns whether it takes after_id and before_id. */
 
 #endif

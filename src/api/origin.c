@@ -11,7 +11,7 @@
 #include "api/machine.h"
 
 #include "base/fold.h"
-#include "core/setting.h"
+#include "core/desk/setting.h"
 
 QUERY(brand_of_domain, "SELECT id FROM brands WHERE domain = :domain AND is_enabled = 1");
 

@@ -30,36 +30,30 @@ static const struct json *bare(struct call *c, const struct resource *r, const s
 }
 
 /* The row that an object keeps must be this owner's. */
-static int read_id(struct call *c, const struct in *in, const struct resource *r, const struct json *item, int at,
-                   int64_t *id) {
+static int read_id(struct call *c, const struct in *in, const struct resource *r, const struct json *item, int at, int64_t *id) {
     const struct json *j = json_named(item, S("id"));
     struct stmt *row;
     if (j == NULL || j->type == JSON_NULL) return 0;
     bool number = (j->type == JSON_NUMBER || j->type == JSON_STRING) && str_to_int(j->text, id) && *id > 0;
     int rc = 0;
     if (number && c->method == PUT) {
-        const char *sql =
-            str_fmt(c->work.arena, "SELECT id FROM %s WHERE id = :id AND %s = :owner", r->table, in->field->owned_by).p;
+        const char *sql = str_fmt(c->work.arena, "SELECT id FROM %s WHERE id = :id AND %s = :owner", r->table, in->field->owned_by).p;
         TRY(db_start(c->work.conn, sql, BINDS(B_INT("id", *id), B_INT("owner", c->id)), &row));
         rc = stmt_step(row);
         stmt_end(row);
     }
     if (rc < 0) return rc;
-    return rc ? 0
-              : fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d/id", at),
-                        "There is no such resource here.");
+    return rc ? 0 : fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d/id", at), "There is no such resource here.");
 }
 
 static bool says_nothing(const struct owned_item *item) {
     for (int i = 0; i < item->count; i++)
-        if (item->input[i].given && item->input[i].value.type != V_NULL &&
-            strcmp(item->input[i].field->name, primary_name) != 0)
+        if (item->input[i].given && item->input[i].value.type != V_NULL && strcmp(item->input[i].field->name, primary_name) != 0)
             return false;
     return true;
 }
 
-static int read_item(struct call *c, const struct in *in, const struct resource *r, const struct json *j, int at,
-                     struct owned_item *item) {
+static int read_item(struct call *c, const struct in *in, const struct resource *r, const struct json *j, int at, struct owned_item *item) {
     const struct json *object = j->type == JSON_OBJECT ? j : bare(c, r, j);
     struct str place = in_place(c, in, "%d", at);
     if (object == NULL) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, place, "An object is expected.");
@@ -76,8 +70,7 @@ static int one_primary(struct call *c, const struct in *in, struct owned *list) 
     for (int i = 0; i < list->count; i++) {
         if (!list->items[i].primary) continue;
         if (first >= 0)
-            return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d/%s", i, primary_name),
-                           "One alone can be primary.");
+            return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d/%s", i, primary_name), "One alone can be primary.");
         first = i;
     }
     if (first < 0 && list->count) list->items[0].primary = true;
@@ -89,8 +82,7 @@ static int distinct(struct call *c, const struct in *in, const struct owned *lis
     for (int i = 0; i < list->count; i++)
         for (int k = 0; k < i; k++)
             if (list->items[i].id && list->items[i].id == list->items[k].id)
-                return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, in->name, in_place(c, in, "%d/id", i),
-                               "This id is given twice.");
+                return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, in->name, in_place(c, in, "%d/id", i), "This id is given twice.");
     return 0;
 }
 
@@ -129,8 +121,7 @@ static int columns(struct call *c, const struct owned_item *item, const char **n
     return n;
 }
 
-static int put(struct call *c, const struct resource *r, const char *owner, int64_t owner_id,
-               const struct owned_item *item) {
+static int put(struct call *c, const struct resource *r, const char *owner, int64_t owner_id, const struct owned_item *item) {
     const char *names[OWNED_COLUMNS];
     struct bind binds[OWNED_COLUMNS + 4] = {0};
     struct buf sql = {0};
@@ -164,10 +155,8 @@ int owned_store(struct call *c, const struct in *in, int64_t owner_id) {
     size_t n = 0;
     for (int i = 0; i < list->count; i++)
         if (list->items[i].id) kept[n++] = list->items[i].id;
-    const char *sql =
-        str_fmt(c->work.arena, "DELETE FROM %s WHERE %s = :owner AND id NOT IN @LIST(:kept)", r->table, owner).p;
-    TRY(db_exec_text(c->work.conn, sql,
-                     BINDS(B_INT("owner", owner_id), B_TEXT("kept", json_ids(c->work.arena, kept, n)))));
+    const char *sql = str_fmt(c->work.arena, "DELETE FROM %s WHERE %s = :owner AND id NOT IN @LIST(:kept)", r->table, owner).p;
+    TRY(db_exec_text(c->work.conn, sql, BINDS(B_INT("owner", owner_id), B_TEXT("kept", json_ids(c->work.arena, kept, n)))));
     for (int i = 0; i < list->count; i++) TRY(put(c, r, owner, owner_id, &list->items[i]));
     return 0;
 }

@@ -3,8 +3,8 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "core/change/finish.h"
-#include "core/link.h"
-#include "core/setting.h"
+#include "core/login/link.h"
+#include "core/desk/setting.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -23,7 +23,8 @@ static const char head[] =
     "label { font-weight: 600; }\n"
     "form { display: grid; gap: .6rem; }\n"
     "input { font: inherit; padding: .5rem; }\n"
-    "button { justify-self: start; font: inherit; padding: .6rem 1.2rem; border: 0; border-radius: 6px; color: var(--on); background: var(--act); }\n"
+    "button { justify-self: start; font: inherit; padding: .6rem 1.2rem; border: 0; border-radius: 6px; color: var(--on); background: "
+    "var(--act); }\n"
     ":focus-visible { outline: 3px solid var(--act); outline-offset: 2px; }\n"
     ".wrong { color: var(--wrong); font-weight: 600; }\n"
     "%h</style>\n</head>\n<body>\n<main>\n<h1>%s</h1>\n";
@@ -46,10 +47,8 @@ static struct str filled(struct visit *v, enum block block, const struct meaning
 static void write_template(struct visit *v, struct buf *out) {
     const struct desk *d = v->api->desk;
     struct str desk = setting_text(d, "desk.name", v->arena), form = str_dup(v->arena, buf_view(&v->form));
-    const struct meaning meanings[] = {{.name = "desk", .value = desk},
-                                       {.name = "url", .value = d->base_url},
-                                       {.name = "form", .value = form, .is_html = true},
-                                       {0}};
+    const struct meaning meanings[] = {
+        {.name = "desk", .value = desk}, {.name = "url", .value = d->base_url}, {.name = "form", .value = form, .is_html = true}, {0}};
     if (visit_read(v, load_wording) < 0) template_original(v->arena, v->template, &v->wording);
     if (v->wording.outdated) log_warn(TEMPLATE_OUTDATED, v->template->name, v->wording.outdated);
     const char *title = filled(v, BLOCK_TITLE, meanings, false).p;

@@ -4,7 +4,7 @@
 
 #include "api/machine.h"
 #include "base/html.h"
-#include "core/template.h"
+#include "core/text/template.h"
 
 struct visit {
     struct pool_task task;
@@ -16,7 +16,7 @@ struct visit {
     const struct json *given; /* the query's arguments, or a POST's form */
     struct arena *arena;
     int64_t counted; /* of its rate */
-    void *prepared; /* the page's own */
+    void *prepared;  /* the page's own */
     /* The reply: */
     int status;
     const struct template *template; /* what it says; NULL: title and text */

@@ -1,5 +1,5 @@
 /* How people are shown to callers without login: under pseudonyms of the conversation they are shown in, the requester by the name
- * that the caller gave (core/stranger.h). A conversation is entered with each row that belongs to one. */
+ * that the caller gave (core/access/stranger.h). A conversation is entered with each row that belongs to one. */
 #include "api/generic.h"
 #include "api/view.h"
 #include "core/words.h"

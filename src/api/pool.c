@@ -104,7 +104,8 @@ static bool line_start(struct line *l, const struct bounds *b, int threads) {
 }
 
 struct pool *pool_new(int threads) {
-    const int counts[LANES] = {[LANE_WORK] = threads, [LANE_READ] = threads > 2 ? threads / 2 : threads, [LANE_HASH] = 1, [LANE_PICTURE] = 2, [LANE_SYNC] = 2};
+    const int counts[LANES] = {
+        [LANE_WORK] = threads, [LANE_READ] = threads > 2 ? threads / 2 : threads, [LANE_HASH] = 1, [LANE_PICTURE] = 2, [LANE_SYNC] = 2};
     struct pool *p = calloc(1, sizeof *p);
     bool ok = p != NULL;
     for (int i = 0; p && i < LANES; i++) ok = line_start(&p->lines[i], &bounds[i], counts[i]) && ok;

@@ -167,7 +167,8 @@ static void write_url(struct view *v, const struct row *row) {
         assert(n + 2 <= URL_PIECES);
         parts[n++] = p->text;
         if (p->member == URL_END) break;
-        const struct value *cell = p->member == URL_ID ? &(struct value){V_INT, .i = view_id(v, row->layout, row->id)} : &row->cells[p->member];
+        const struct value *cell =
+            p->member == URL_ID ? &(struct value){V_INT, .i = view_id(v, row->layout, row->id)} : &row->cells[p->member];
         parts[n] = cell->type == V_INT ? str_int(numbers[n / 2], cell->i) : cell->s;
         n++;
     }
@@ -242,8 +243,7 @@ void view_flat(struct view *v) {
     jw_object(&v->w);
     for (const struct row *lead = v->flat; lead; lead = lead->next) {
         bool written = false;
-        for (const struct row *before = v->flat; before != lead; before = before->next)
-            written = written || before->layout == lead->layout;
+        for (const struct row *before = v->flat; before != lead; before = before->next) written = written || before->layout == lead->layout;
         if (written) continue;
         jw_key(&v->w, str_of(lead->layout->resource->type));
         jw_object(&v->w);

@@ -137,7 +137,7 @@ void write_problem(struct json_writer *w, const struct call *c, const struct pro
 
 void reply_error(struct call *c, int rc) {
     struct json_writer w;
-    if (!failed(&c->work)) fail(&c->work, rc < 0 ? (enum error)-rc : ERR_INTERNAL_ERROR);
+    if (!failed(&c->work)) fail(&c->work, rc < 0 ? error_of_result(rc) : ERR_INTERNAL_ERROR);
     /* A failure of the store or a bug outranks what input errors were gathered before it. */
     struct problem *first = c->work.problems;
     for (struct problem *p = first; p; p = p->next)

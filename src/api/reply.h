@@ -13,7 +13,7 @@ int envelope_row(struct view *v, const struct row *row); /* the whole envelope o
 /* Replaces whatever was written by the error body of work.problems. rc: the handler's result. */
 void reply_error(struct call *c, int rc);
 
-void write_place(struct json_writer *w, struct arena *a, const struct problem *p); /* the members that say where it is */
+void write_place(struct json_writer *w, struct arena *a, const struct problem *p);        /* the members that say where it is */
 void write_problem(struct json_writer *w, const struct call *c, const struct problem *p); /* one member of errors[] */
 
 /* Page links, in body and Link header. The page has `served` items; its limit may be larger. */

@@ -3,8 +3,8 @@
 #include "api/generic.h"
 #include "api/machine.h"
 #include "api/narrowing.h"
-#include "core/permission.h"
-#include "core/scope.h"
+#include "core/access/permission.h"
+#include "core/access/scope.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -49,7 +49,9 @@ static bool wrong(char *err, size_t size, const struct resource *r, const struct
 }
 
 /* Handlers that find rows by what the tables say. */
-static bool finds_rows(const struct route *r) { return r->handler == api_list || r->handler == api_get || r->handler == api_update || r->handler == api_delete; }
+static bool finds_rows(const struct route *r) {
+    return r->handler == api_list || r->handler == api_get || r->handler == api_update || r->handler == api_delete;
+}
 
 /* A nested route says what it is nested in, or it would find the rows of every parent. */
 static bool nest(struct arena *a, struct compiled *c, char *err, size_t size) {
@@ -60,11 +62,13 @@ static bool nest(struct arena *a, struct compiled *c, char *err, size_t size) {
     else if (of_home->parent && r->of == NULL && c->variables && c->reply == c->home) c->within = of_home;
     if (c->within == NULL) {
         bool nested = c->variables > 1 || r->of;
-        return !nested || !c->reply->table || !finds_rows(r) || r->where || wrong(err, size, c->home, r, "it is nested, but nothing ties its rows to the parent: .within, or .where");
+        return !nested || !c->reply->table || !finds_rows(r) || r->where ||
+               wrong(err, size, c->home, r, "it is nested, but nothing ties its rows to the parent: .within, or .where");
     }
     const struct resource *parent = resource_of(c->within->parent);
     if (r->of) return wrong(err, size, c->home, r, "it has .of beside .within");
-    if (parent == NULL || parent->table == NULL || parent->within.parent) return wrong(err, size, c->home, r, "it is within no resource that can be a parent");
+    if (parent == NULL || parent->table == NULL || parent->within.parent)
+        return wrong(err, size, c->home, r, "it is within no resource that can be a parent");
     if (c->within->column == NULL) return wrong(err, size, c->home, r, ".within names no column");
     for (int i = 0; i < c->count; i++) {
         if (c->segments[i].p[0] != ':') continue;
@@ -86,8 +90,10 @@ static bool compile(struct arena *a, struct compiled *c, const struct resource *
     }
     if (route->roles == 0) return wrong(err, size, home, route, "no roles");
     if (route->scope == NULL) return wrong(err, size, home, route, "no scope (\"\" says none)");
-    if (route->permission && permission_bit(str_of(route->permission)) < 0) return wrong(err, size, home, route, "a permission that there is not");
-    if (route->scope[0] && scope_bit(str_of(route->scope), false) == 0) return wrong(err, size, home, route, "an unknown scope (core/scope.c lists them)");
+    if (route->permission && permission_bit(str_of(route->permission)) < 0)
+        return wrong(err, size, home, route, "a permission that there is not");
+    if (route->scope[0] && scope_bit(str_of(route->scope), false) == 0)
+        return wrong(err, size, home, route, "an unknown scope (core/access/scope.c lists them)");
     if (route->handler == NULL) return wrong(err, size, home, route, "no handler");
     if (route->shape == 0) return wrong(err, size, home, route, "no shape");
     if (route->summary == NULL) return wrong(err, size, home, route, "no summary");
@@ -116,15 +122,20 @@ static bool has_lists(const struct resource *r) {
 static bool check_fields(struct arena *a, const struct resource *r, char *err, size_t size) {
     for (const struct field *f = r->fields; f->name; f++) {
         bool many = f->type == F_MANY || f->type == F_ROWS;
-        if ((f->type == F_REF || many) && (f->ref == NULL || resource_of(f->ref) == NULL)) return wrong(err, size, r, NULL, str_fmt(a, "%s refers to an unknown resource", f->name).p);
+        if ((f->type == F_REF || many) && (f->ref == NULL || resource_of(f->ref) == NULL))
+            return wrong(err, size, r, NULL, str_fmt(a, "%s refers to an unknown resource", f->name).p);
         if (many && f->owned_by == NULL && ((f->many == NULL && f->made == NULL) || f->type == F_ROWS))
             return wrong(err, size, r, NULL, str_fmt(a, "%s has no query .many nor .owned_by", f->name).p);
-        if (f->type == F_ROWS && has_lists(resource_of(f->ref))) return wrong(err, size, r, NULL, str_fmt(a, "%s: rows in place have no lists", f->name).p);
-        if (f->shows && (f->type != F_REF || resource_of(f->ref)->url == NULL)) return wrong(err, size, r, NULL, str_fmt(a, "%s shows more than it can", f->name).p);
+        if (f->type == F_ROWS && has_lists(resource_of(f->ref)))
+            return wrong(err, size, r, NULL, str_fmt(a, "%s: rows in place have no lists", f->name).p);
+        if (f->shows && (f->type != F_REF || resource_of(f->ref)->url == NULL))
+            return wrong(err, size, r, NULL, str_fmt(a, "%s shows more than it can", f->name).p);
         if (f->owned_by && !(f->flags & READONLY) && resource_of(f->ref)->table == NULL)
             return wrong(err, size, r, NULL, str_fmt(a, "%s is given, but its rows have no table", f->name).p);
-        if ((f->type == F_WORD || f->type == F_WORDS) && f->words == NULL) return wrong(err, size, r, NULL, str_fmt(a, "%s has no .words", f->name).p);
-        if (f->example && !is_json(f->example)) return wrong(err, size, r, NULL, str_fmt(a, "%s: .example is no JSON (a text stands in quotes)", f->name).p);
+        if ((f->type == F_WORD || f->type == F_WORDS) && f->words == NULL)
+            return wrong(err, size, r, NULL, str_fmt(a, "%s has no .words", f->name).p);
+        if (f->example && !is_json(f->example))
+            return wrong(err, size, r, NULL, str_fmt(a, "%s: .example is no JSON (a text stands in quotes)", f->name).p);
         if (f->doc == NULL && !(f->flags & HIDDEN)) return wrong(err, size, r, NULL, str_fmt(a, "%s has no .doc", f->name).p);
     }
     return true;
@@ -150,9 +161,11 @@ static bool check_access(const struct resource *r, char *err, size_t size) {
     const struct resource *parent = r->within.parent ? resource_of(r->within.parent) : NULL;
     if (r->within.parent && (parent == NULL || parent->table == NULL || parent->visible == NULL || r->within.column == NULL))
         return wrong(err, size, r, NULL, ".within names a parent without table or .visible, or no column");
-    if (parent && r->visible) return wrong(err, size, r, NULL, ".visible stands beside .within: name the parent on the routes, or let it decide alone");
+    if (parent && r->visible)
+        return wrong(err, size, r, NULL, ".visible stands beside .within: name the parent on the routes, or let it decide alone");
     if ((r->table || r->from) && r->visible == NULL && parent == NULL)
-        return wrong(err, size, r, NULL, "nothing says who sees its rows: .visible (core/access.h; access_everyone: all), or .within");
+        return wrong(err, size, r, NULL,
+                     "nothing says who sees its rows: .visible (core/access/access.h; access_everyone: all), or .within");
     return true;
 }
 
@@ -165,7 +178,8 @@ static bool bound_somewhere(const struct compiled *c, const char *name) {
 static bool check_bound(struct arena *a, const struct compiled *c, char *err, size_t size) {
     if (c->route->handler != api_create) return true;
     for (const struct field *f = c->home->fields; f->name; f++)
-        if (f->bound && !bound_somewhere(c, f->bound)) return wrong(err, size, c->home, c->route, str_fmt(a, "%s is bound to %s, which the path has not", f->name, f->bound).p);
+        if (f->bound && !bound_somewhere(c, f->bound))
+            return wrong(err, size, c->home, c->route, str_fmt(a, "%s is bound to %s, which the path has not", f->name, f->bound).p);
     return true;
 }
 

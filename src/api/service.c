@@ -34,7 +34,7 @@ static void say_ready(struct api *api, struct http_request *r) {
     bool draining = atomic_load(&api->draining), reads = store_answers(api);
     db_stats(api->desk->db, &stats);
     bool ready = !draining && reads && stats.writable && stats.sound;
-    buf_text(&b, ready         ? "ready\n"
+    buf_text(&b, ready          ? "ready\n"
                  : draining     ? "draining\n"
                  : !stats.sound ? "the store is damaged: run deskd check\n"
                  : reads        ? "the store takes no writes\n"

@@ -35,7 +35,8 @@ static int object_once(struct call *c, const struct in *in, const struct json *o
     qsort(members, n, sizeof *members, by_name);
     for (size_t i = 1; i < n; i++)
         if (by_name(&members[i - 1], &members[i]) == 0)
-            return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, in->name, STR_CAT(c->work.arena, at, S("/"), members[i]->name), "It is given in two spellings.");
+            return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, in->name, STR_CAT(c->work.arena, at, S("/"), members[i]->name),
+                           "It is given in two spellings.");
     return 0;
 }
 

@@ -34,7 +34,7 @@ static void judge(struct call *c, int budget_ms, struct http_plan *plan) {
     if (rc >= 0) rc = admit(c);
     if (opened >= 0) db_read_end(c->work.conn);
     plan->person = rc == AUTH_DONE ? c->work.actor.user_id : 0;
-    if (rc < 0 && error_info((enum error)-rc)->status < 500) plan->body = HTTP_BODY_NONE; /* an error of the store is met later */
+    if (rc < 0 && error_info(error_of_result(rc))->status < 500) plan->body = HTTP_BODY_NONE; /* an error of the store is met later */
 }
 
 static void pool_judge(struct pool_task *t) {

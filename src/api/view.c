@@ -2,7 +2,7 @@
 
 #include "api/generic.h"
 #include "base/limits.h"
-#include "core/setting.h"
+#include "core/desk/setting.h"
 #include "core/words.h"
 
 #include <assert.h>
@@ -47,7 +47,8 @@ static const struct field *field_named(const struct resource *r, struct str name
 static void list_unknown(const struct resource *r, const struct pick *picks, struct buf *names) {
     for (const struct pick *p = picks; p; p = p->next) {
         const struct field *f = field_named(r, p->name);
-        bool everywhere = str_eq(p->name, S("*")) || name_eq(p->name, S("id")) || name_eq(p->name, S("resource_type")) || name_eq(p->name, S("resource_url"));
+        bool everywhere = str_eq(p->name, S("*")) || name_eq(p->name, S("id")) || name_eq(p->name, S("resource_type")) ||
+                          name_eq(p->name, S("resource_url"));
         if (f && f->ref && p->inner) list_unknown(resource_of(f->ref), p->inner, names);
         if (f == NULL && !everywhere) buf_fmt(names, "%s%.*s", names->n ? ", " : "", (int)p->name.n, p->name.p);
     }
@@ -60,7 +61,8 @@ void view_note_fields(struct call *c) {
     if (fields.n == 0 || c->route->is_download || c->route->shape == COUNT || c->route->shape == NONE) return;
     list_unknown(c->resource, parse_picks(c, &fields, 0, &count), &names);
     if (count >= LIMIT_PICKS) notice(&c->work, "NOTICE", "fields names more than %d members: the others were ignored.", LIMIT_PICKS - 1);
-    if (names.n) notice(&c->work, "NOTICE", "Members not known here and ignored in fields: %.*s", (int)(names.n > 800 ? 800 : names.n), names.p);
+    if (names.n)
+        notice(&c->work, "NOTICE", "Members not known here and ignored in fields: %.*s", (int)(names.n > 800 ? 800 : names.n), names.p);
     buf_free(&names);
 }
 

@@ -7,7 +7,7 @@
 
 #include "api/call.h"
 #include "api/layout.h"
-#include "core/stranger.h"
+#include "core/access/stranger.h"
 
 void sql_and(struct buf *sql, const char *condition); /* " AND condition" */
 /* Which rows the actor sees: as .visible says, or those of the parents it sees (.within). A resource with neither shows none. */
@@ -57,14 +57,14 @@ struct view {
     struct slot *slots; /* hash of loaded rows */
     size_t slot_count, used;
     struct row *flat, *flat_last; /* included rows in the order found */
-    struct stranger_case *cases; /* for a caller without login: the conversations of the rows shown, by id */
+    struct stranger_case *cases;  /* for a caller without login: the conversations of the rows shown, by id */
     int case_count;
     const struct stranger_case *conversation; /* that is being written or tagged; NULL: people are shown as they are */
     const struct shown_person *shown_people;  /* by references of a flat reply; the last first */
     const struct row *path[EXPANSION_MAX];
     int depth;
     size_t room; /* bytes of the arena at which view_follow ends; 0: none */
-    struct { /* what `include` says of a resource */
+    struct {     /* what `include` says of a resource */
         const struct resource *resource;
         bool value;
     } included[INCLUDED_MAX];
@@ -85,31 +85,32 @@ struct row *view_read(struct view *v, const struct layout *layout, struct stmt *
 /* Follows lists and includes of rows linked by next. Returns 0, VIEW_FULL if the arena has passed v->room, or a negative error. */
 #define VIEW_FULL 1
 int view_follow(struct view *v, struct row *rows);
-void view_restart(struct view *v, struct row *rows); /* forgets all rows but these, and what was written, so that fewer of them can be shown */
+void view_restart(struct view *v,
+                  struct row *rows); /* forgets all rows but these, and what was written, so that fewer of them can be shown */
 /* Loads rows by id, in the order of ids, those the actor may see; missing ones are left out. */
 int view_load(struct view *v, const struct resource *r, const int64_t *ids, int count, struct row **rows, int *found);
 
 /* One row that the actor may see and that meets a condition over the path's variables (NULL: none); not yet followed. 1, 0 or error. */
 int view_load_one(struct view *v, const struct resource *r, int64_t id, const char *further, struct row **row);
 
-bool view_shows_long(const struct view *v, const struct layout *layout); /* whether a long text of the roots is to be shown */
-void view_row(struct view *v, const struct row *row);             /* writes the resource */
+bool view_shows_long(const struct view *v, const struct layout *layout);      /* whether a long text of the roots is to be shown */
+void view_row(struct view *v, const struct row *row);                         /* writes the resource */
 void view_reference(struct view *v, const struct layout *layout, int64_t id); /* writes it, or {id, resource_type} */
-const struct layout *view_form(struct view *v, const struct layout *layout); /* what a reference to it shows: itself, or its brief form */
-void view_note_fields(struct call *c); /* Says in `logs` which names in `fields` are not known. */
-void view_flat(struct view *v);                                   /* writes {type: {id: resource}} */
+const struct layout *view_form(struct view *v, const struct layout *layout);  /* what a reference to it shows: itself, or its brief form */
+void view_note_fields(struct call *c);                                        /* Says in `logs` which names in `fields` are not known. */
+void view_flat(struct view *v);                                               /* writes {type: {id: resource}} */
 struct row *view_find(const struct view *v, const struct resource *r, int64_t id); /* among those loaded; NULL */
 struct value *row_cell(const struct row *row, const char *name);
-void render_null(struct view *v, const struct row *row, const struct value *own); /* null: a value yet to come */
+void render_null(struct view *v, const struct row *row, const struct value *own);    /* null: a value yet to come */
 void render_nothing(struct view *v, const struct row *row, const struct value *own); /* []: a list yet to come */
-void view_type(struct view *v, const char *type);                 /* a type's name in the case asked for */
+void view_type(struct view *v, const char *type);                                    /* a type's name in the case asked for */
 bool view_includes(struct view *v, const struct resource *r);
 bool view_may_see(struct view *v, const struct row *row, const struct member *m);
 static inline bool view_sees(struct view *v, const struct row *row, const struct member *m) { return m->open || view_may_see(v, row, m); }
 
 /* For a caller without login (api/people.c): loads what decides under which ids these rows show people. 0 or error. */
 int view_people(struct view *v, const struct row *rows);
-const struct stranger_case *view_enter(struct view *v, const struct row *row); /* returns v->conversation, to be put back behind the row */
+const struct stranger_case *view_enter(struct view *v, const struct row *row);  /* returns v->conversation, to be put back behind the row */
 int64_t view_id(const struct view *v, const struct layout *layout, int64_t id); /* the id that is shown for this one */
 struct str view_given_name(const struct view *v, const struct row *row);        /* that the caller knows a person by; p NULL: none */
 void view_note_person(struct view *v, const struct row *row);                   /* a reference to a person in a flat reply */

@@ -4,9 +4,7 @@
 
 #define NETWORK_BYTES 8 /* of an IPv6 address: its /64 */
 
-static const struct address mapped = {
-    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}
-};
+static const struct address mapped = {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}};
 
 struct address address_of(const struct sockaddr *sa) {
     struct address a = {0};
@@ -27,10 +25,8 @@ bool address_is_loopback(const struct address *a) {
 }
 
 void address_text(const struct address *a, char out[ADDRESS_TEXT]) {
-    if (address_is_mapped(a))
-        inet_ntop(AF_INET, a->bytes + 12, out, ADDRESS_TEXT);
-    else
-        inet_ntop(AF_INET6, a->bytes, out, ADDRESS_TEXT);
+    if (address_is_mapped(a)) inet_ntop(AF_INET, a->bytes + 12, out, ADDRESS_TEXT);
+    else inet_ntop(AF_INET6, a->bytes, out, ADDRESS_TEXT);
 }
 
 bool address_parse(struct str text, struct address *out) {

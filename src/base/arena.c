@@ -37,11 +37,11 @@ static void *must(void *p) {
  * the address sanitizer looks on: what was freed must not come back, or it sees nothing. */
 
 #if defined(__SANITIZE_ADDRESS__)
-    #define KEEP_SPARE false
+#define KEEP_SPARE false
 #elif defined(__has_feature)
-    #define KEEP_SPARE !__has_feature(address_sanitizer)
+#define KEEP_SPARE !__has_feature(address_sanitizer)
 #else
-    #define KEEP_SPARE true
+#define KEEP_SPARE true
 #endif
 
 #define SPARES 2 /* of a request: one arena of the edge, one of the work */

@@ -17,7 +17,7 @@ struct arena_mark {
 struct arena *arena_new(void);
 void arena_free(struct arena *a);
 void *arena_alloc(struct arena *a, size_t size);
-void *arena_bytes(struct arena *a, size_t size); /* the same, not zeroed: for texts */
+void *arena_bytes(struct arena *a, size_t size);               /* the same, not zeroed: for texts */
 void *arena_array(struct arena *a, size_t count, size_t size); /* overflow-checked */
 /* A list that grows: itself while its n elements leave room, else a longer copy. *room is 0 at first, with list NULL. */
 void *arena_more(struct arena *a, void *list, int n, int *room, size_t size);

@@ -23,12 +23,14 @@ struct error_info {
 
 /* The row of an error; accepts ERR_x and -ERR_x. */
 const struct error_info *error_info(int err);
+/* The error of a negative result of a function that returns -code. */
+static inline enum error error_of_result(int rc) { return (enum error)(-rc); }
 
 /* Returns a negative result to the caller at once. */
-#define TRY(expr)                                                                                                      \
-    do {                                                                                                               \
-        int try_rc = (expr);                                                                                           \
-        if (try_rc < 0) return try_rc;                                                                                 \
+#define TRY(expr)                      \
+    do {                               \
+        int try_rc = (expr);           \
+        if (try_rc < 0) return try_rc; \
     } while (0)
 
 #endif

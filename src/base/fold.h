@@ -6,9 +6,10 @@
 
 #define FOLD_VERSION 1 /* kept in the store: keys of another version must be made anew */
 
-struct str fold_key(struct arena *a, struct str s);   /* "Müller" -> "muller"; s is valid UTF-8; compared as bytes */
-struct str email_key(struct arena *a, struct str s);  /* an address as it is compared: casefolded, the domain as domain_key */
-struct str domain_key(struct arena *a, struct str s); /* lower case, IDN as A-labels: müller.example = xn--mller-kva.example; p NULL: no domain */
+struct str fold_key(struct arena *a, struct str s);  /* "Müller" -> "muller"; s is valid UTF-8; compared as bytes */
+struct str email_key(struct arena *a, struct str s); /* an address as it is compared: casefolded, the domain as domain_key */
+struct str domain_key(struct arena *a,
+                      struct str s); /* lower case, IDN as A-labels: müller.example = xn--mller-kva.example; p NULL: no domain */
 struct str domain_read(struct arena *a, struct str s); /* domain_key of what people typed, a final dot left out; p NULL: it is no domain */
 struct str domain_text(struct arena *a, struct str key); /* as people read it: A-labels as Unicode */
 

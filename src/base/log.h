@@ -30,17 +30,17 @@ struct log_kind {
 void log_kind_line(struct log_kind *k, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void log_flush(void); /* called several times a second: writes the numbers of floods that have ended */
 
-#define log_often(kind_level, kind_name, ...)                                                                          \
-    do {                                                                                                               \
-        static struct log_kind kind_ = {.name = (kind_name), .level = (kind_level)};                                   \
-        log_kind_line(&kind_, __VA_ARGS__);                                                                            \
+#define log_often(kind_level, kind_name, ...)                                        \
+    do {                                                                             \
+        static struct log_kind kind_ = {.name = (kind_name), .level = (kind_level)}; \
+        log_kind_line(&kind_, __VA_ARGS__);                                          \
     } while (0)
 
 /* -ERR_SERVICE_UNAVAILABLE, and the line that names its cause. A 503 begins with one of these, where the cause is known. */
-#define UNAVAILABLE(kind_name, ...)                                                                                    \
-    __extension__({                                                                                                    \
-        log_often(LOG_ERROR, kind_name, __VA_ARGS__);                                                                  \
-        -ERR_SERVICE_UNAVAILABLE;                                                                                      \
+#define UNAVAILABLE(kind_name, ...)                   \
+    __extension__({                                   \
+        log_often(LOG_ERROR, kind_name, __VA_ARGS__); \
+        -ERR_SERVICE_UNAVAILABLE;                     \
     })
 
 /* A path as it may be logged: at most 512 bytes, and a segment that may be a token is `...`. A token is a segment of 20 bytes or more

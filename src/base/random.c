@@ -23,9 +23,7 @@ struct str random_uuid(struct arena *a) {
     return str_fmt(a, "%.8s-%.4s-%.4s-%.4s-%.12s", h.p, h.p + 8, h.p + 12, h.p + 16, h.p + 20);
 }
 
-void key_derive(struct key *out, const struct key *server, const char *purpose) {
-    mac(out->bytes, server, str_of(purpose));
-}
+void key_derive(struct key *out, const struct key *server, const char *purpose) { mac(out->bytes, server, str_of(purpose)); }
 
 void mac(unsigned char out[MAC_SIZE], const struct key *k, struct str text) {
     crypto_generichash(out, MAC_SIZE, (const unsigned char *)text.p, text.n, k->bytes, sizeof k->bytes);
@@ -46,8 +44,7 @@ static struct str seal_with(struct arena *a, const struct key *k, struct str tex
     unsigned char *out = arena_alloc(a, NONCE + text.n + EXTRA);
     unsigned long long n;
     memcpy(out, nonce, NONCE);
-    crypto_aead_xchacha20poly1305_ietf_encrypt(out + NONCE, &n, (const unsigned char *)text.p, text.n, NULL, 0, NULL, out,
-                                               k->bytes);
+    crypto_aead_xchacha20poly1305_ietf_encrypt(out + NONCE, &n, (const unsigned char *)text.p, text.n, NULL, 0, NULL, out, k->bytes);
     return (struct str){(char *)out, NONCE + (size_t)n};
 }
 

@@ -21,7 +21,9 @@ struct shared *shared_new(struct buf *bytes) {
     return s;
 }
 
-struct str shared_view(const struct shared *s) { return buf_view(&s->bytes); }
+struct str shared_view(const struct shared *s) {
+    return buf_view(&s->bytes);
+}
 
 struct shared *shared_hold(struct shared *s) {
     atomic_fetch_add_explicit(&s->references, 1, memory_order_relaxed);

@@ -15,9 +15,7 @@ bool str_eqi(struct str a, struct str b) {
     return true;
 }
 
-bool str_starts(struct str s, struct str prefix) {
-    return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
-}
+bool str_starts(struct str s, struct str prefix) { return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0); }
 
 static bool blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 

@@ -22,7 +22,6 @@ const char *word_of(const struct word *table, int64_t id) {
 
 struct str words_list(struct arena *a, const struct word *table) {
     struct str list = S("");
-    for (; table->word; table++)
-        list = str_fmt(a, "%s%s%s", list.p, list.n ? ", " : "", table->word);
+    for (; table->word; table++) list = str_fmt(a, "%s%s%s", list.p, list.n ? ", " : "", table->word);
     return list;
 }

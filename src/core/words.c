@@ -1,11 +1,16 @@
 #include "core/words.h"
 
-const struct word role_types[] = {{ROLE_CUSTOMER, "CUSTOMER"}, {ROLE_COLLABORATOR, "COLLABORATOR"}, {ROLE_AGENT, "AGENT"},
-                                  {ROLE_ADMIN, "ADMIN"},       {ROLE_OWNER, "OWNER"},               {0}};
+const struct word role_types[] = {{ROLE_CUSTOMER, "CUSTOMER"}, {ROLE_COLLABORATOR, "COLLABORATOR"},
+                                  {ROLE_AGENT, "AGENT"},       {ROLE_ADMIN, "ADMIN"},
+                                  {ROLE_OWNER, "OWNER"},       {0}};
 const struct word case_accesses[] = {{CASES_SELF, "SELF"}, {CASES_TEAMS, "TEAMS"}, {CASES_ALL, "ALL"}, {0}};
 const struct word organization_accesses[] = {{ORGANIZATION_REQUESTED, "REQUESTED"}, {ORGANIZATION_ALL, "ORGANIZATION"}, {0}};
-const struct word status_types[] = {{STATUS_NEW, "NEW"},             {STATUS_OPEN, "OPEN"},     {STATUS_PENDING, "PENDING"},
-                                    {STATUS_COMPLETED, "COMPLETED"}, {STATUS_CLOSED, "CLOSED"}, {STATUS_CUSTOM, "CUSTOM"},
+const struct word status_types[] = {{STATUS_NEW, "NEW"},
+                                    {STATUS_OPEN, "OPEN"},
+                                    {STATUS_PENDING, "PENDING"},
+                                    {STATUS_COMPLETED, "COMPLETED"},
+                                    {STATUS_CLOSED, "CLOSED"},
+                                    {STATUS_CUSTOM, "CUSTOM"},
                                     {0}};
 const struct word case_states[] = {{CASE_ACTIVE, "ACTIVE"}, {CASE_SUSPENDED, "SUSPENDED"}, {CASE_TRASH, "TRASH"}, {0}};
 const struct word channels[] = {{CHANNEL_MAIL, "MAIL"},           {CHANNEL_HELPCENTER, "HELPCENTER"}, {CHANNEL_TWITTER, "TWITTER"},
@@ -19,8 +24,7 @@ const struct word sources[] = {{SOURCE_API, "API"},
                                {0}};
 const struct word message_statuses[] = {
     {MESSAGE_SENT, "SENT"}, {MESSAGE_DELIVERED, "DELIVERED"}, {MESSAGE_REJECTED, "REJECTED"}, {MESSAGE_SEEN, "SEEN"}, {0}};
-const struct word reject_types[] = {{1, "BOUNCE"},   {2, "BLOCKED"}, {3, "DROPPED"}, {4, "DEFERRED"},
-                                    {5, "EXPIRED"}, {6, "ERROR"},   {0}};
+const struct word reject_types[] = {{1, "BOUNCE"}, {2, "BLOCKED"}, {3, "DROPPED"}, {4, "DEFERRED"}, {5, "EXPIRED"}, {6, "ERROR"}, {0}};
 const struct word job_statuses[] = {
     {JOB_PENDING, "PENDING"}, {JOB_RUNNING, "RUNNING"}, {JOB_COMPLETED, "COMPLETED"}, {JOB_FAILED, "FAILED"}, {0}};
 const struct word phone_types[] = {{PHONE_NONE, "NONE"}, {PHONE_HOME, "HOME"}, {PHONE_WORK, "WORK"}, {PHONE_MOBILE, "MOBILE"}, {0}};
@@ -49,9 +53,21 @@ const struct word field_kinds[] = {{FIELD_TEXT, "TEXT"},
                                    {0}};
 const struct word template_apps[] = {{TEMPLATE_MAIL, "MAIL"}, {TEMPLATE_PAGE, "PAGE"}, {0}};
 const struct word template_categories[] = {{TEMPLATE_IDENTITY, "IDENTITY"}, {TEMPLATE_ACCOUNT, "ACCOUNT"}, {0}};
-const struct word activity_names[] = {{USER_CREATED, "USER_CREATED"}, {USER_UPDATED, "USER_UPDATED"}, {USER_DELETED, "USER_DELETED"},
-                                      {USER_MAIL_FAILED, "USER_MAIL_FAILED"}, {ORGANIZATION_CREATED, "ORGANIZATION_CREATED"},
-                                      {ORGANIZATION_UPDATED, "ORGANIZATION_UPDATED"}, {ORGANIZATION_DELETED, "ORGANIZATION_DELETED"},
-                                      {CASE_CREATED, "CASE_CREATED"}, {CASE_UPDATED, "CASE_UPDATED"}, {CASE_DELETED, "CASE_DELETED"}, {0}};
-const struct word mail_statuses[] = {{MAIL_QUEUED, "QUEUED"}, {MAIL_SENT, "SENT"}, {MAIL_HELD, "HELD"}, {MAIL_REFUSED, "REFUSED"}, {MAIL_FAILED, "FAILED"},
-                                     {MAIL_BOUNCED, "BOUNCED"}, {0}};
+const struct word activity_names[] = {{USER_CREATED, "USER_CREATED"},
+                                      {USER_UPDATED, "USER_UPDATED"},
+                                      {USER_DELETED, "USER_DELETED"},
+                                      {USER_MAIL_FAILED, "USER_MAIL_FAILED"},
+                                      {ORGANIZATION_CREATED, "ORGANIZATION_CREATED"},
+                                      {ORGANIZATION_UPDATED, "ORGANIZATION_UPDATED"},
+                                      {ORGANIZATION_DELETED, "ORGANIZATION_DELETED"},
+                                      {CASE_CREATED, "CASE_CREATED"},
+                                      {CASE_UPDATED, "CASE_UPDATED"},
+                                      {CASE_DELETED, "CASE_DELETED"},
+                                      {0}};
+const struct word mail_statuses[] = {{MAIL_QUEUED, "QUEUED"},
+                                     {MAIL_SENT, "SENT"},
+                                     {MAIL_HELD, "HELD"},
+                                     {MAIL_REFUSED, "REFUSED"},
+                                     {MAIL_FAILED, "FAILED"},
+                                     {MAIL_BOUNCED, "BOUNCED"},
+                                     {0}};

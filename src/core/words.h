@@ -16,24 +16,55 @@ enum message_status { MESSAGE_SENT = 1, MESSAGE_DELIVERED, MESSAGE_REJECTED, MES
 enum phone_type { PHONE_NONE = 1, PHONE_HOME, PHONE_WORK, PHONE_MOBILE };
 enum field_area { AREA_CASES = 1, AREA_USERS, AREA_ORGANIZATIONS };
 enum field_kind {
-    FIELD_TEXT = 1, FIELD_TEXTAREA, FIELD_CHECKBOX, FIELD_RADIO, FIELD_SELECT, FIELD_DATE, FIELD_FILE, FIELD_NUMERIC, FIELD_DECIMAL,
-    FIELD_YESNO, FIELD_CASCADINGSELECT, FIELD_REGEX,
+    FIELD_TEXT = 1,
+    FIELD_TEXTAREA,
+    FIELD_CHECKBOX,
+    FIELD_RADIO,
+    FIELD_SELECT,
+    FIELD_DATE,
+    FIELD_FILE,
+    FIELD_NUMERIC,
+    FIELD_DECIMAL,
+    FIELD_YESNO,
+    FIELD_CASCADINGSELECT,
+    FIELD_REGEX,
     /* of fields that came with the desk */
-    FIELD_SUBJECT, FIELD_REQUESTER, FIELD_TEAM, FIELD_ASSIGNEE, FIELD_STATUS, FIELD_TYPE, FIELD_PRIORITY
+    FIELD_SUBJECT,
+    FIELD_REQUESTER,
+    FIELD_TEAM,
+    FIELD_ASSIGNEE,
+    FIELD_STATUS,
+    FIELD_TYPE,
+    FIELD_PRIORITY
 };
 enum locale_owner { TITLE_OF_FIELD = 1, TITLE_OF_OPTION, CUSTOMER_TITLE_OF_FIELD, DESCRIPTION_OF_FIELD };
 enum job_status { JOB_PENDING = 1, JOB_RUNNING, JOB_COMPLETED, JOB_FAILED };
 enum activity_name {
-    USER_CREATED = 1, USER_UPDATED, USER_DELETED, USER_MAIL_FAILED, ORGANIZATION_CREATED, ORGANIZATION_UPDATED, ORGANIZATION_DELETED,
-    CASE_CREATED, CASE_UPDATED, CASE_DELETED
+    USER_CREATED = 1,
+    USER_UPDATED,
+    USER_DELETED,
+    USER_MAIL_FAILED,
+    ORGANIZATION_CREATED,
+    ORGANIZATION_UPDATED,
+    ORGANIZATION_DELETED,
+    CASE_CREATED,
+    CASE_UPDATED,
+    CASE_DELETED
 };
 enum smtp_security { SMTP_PLAIN = 1, SMTP_STARTTLS, SMTP_TLS };
-enum mail_status { MAIL_QUEUED = 1, MAIL_SENT, MAIL_HELD, MAIL_REFUSED, MAIL_FAILED, MAIL_BOUNCED }; /* of outgoing ones: core/letter.c */
+enum mail_status {
+    MAIL_QUEUED = 1,
+    MAIL_SENT,
+    MAIL_HELD,
+    MAIL_REFUSED,
+    MAIL_FAILED,
+    MAIL_BOUNCED
+}; /* of outgoing ones: core/text/letter.c */
 enum template_app { TEMPLATE_MAIL = 1, TEMPLATE_PAGE };
 enum template_category { TEMPLATE_IDENTITY = 1, TEMPLATE_ACCOUNT };
 
-extern const struct word role_types[], case_accesses[], organization_accesses[], status_types[], case_states[], channels[],
-    sources[], message_statuses[], reject_types[], job_statuses[], phone_types[], case_type_types[], smtp_securities[], time_formats[],
-    field_kinds[], activity_names[], mail_statuses[], template_apps[], template_categories[];
+extern const struct word role_types[], case_accesses[], organization_accesses[], status_types[], case_states[], channels[], sources[],
+    message_statuses[], reject_types[], job_statuses[], phone_types[], case_type_types[], smtp_securities[], time_formats[], field_kinds[],
+    activity_names[], mail_statuses[], template_apps[], template_categories[];
 
 #endif

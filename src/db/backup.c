@@ -20,8 +20,7 @@ enum {
 
 /* Of SQLite alone, so not among the QUERY()s that both engines prepare. */
 static const struct query integrity = {"integrity", "SELECT integrity_check FROM pragma_integrity_check(100)"};
-static const struct query orphans = {
-    "orphans", "SELECT \"table\", rowid, parent FROM pragma_foreign_key_check ORDER BY 1, 2 LIMIT 100"};
+static const struct query orphans = {"orphans", "SELECT \"table\", rowid, parent FROM pragma_foreign_key_check ORDER BY 1, 2 LIMIT 100"};
 
 static int open_snapshot(struct arena *a, const char *dir, struct conn **out, struct why why) {
     struct conn_options o = {.path = str_fmt(a, "%s/%s", dir, STORE_FILE).p, .role = CONN_READER};
@@ -49,12 +48,12 @@ static const struct {
     const char *bytes, *what;
     bool later; /* zero until the first checkpoint */
 } header[] = {
-    {0,  16, "SQLite format 3",          "mark of SQLite",       false},
-    {16, 2,  "\x10\0",                   "size of a page",       false},
-    {18, 2,  "\2\2",                     "mode of the log",      false},
-    {20, 4,  "\0\x40\x20\x20",           "layout of a page",     false},
-    {44, 4,  "\0\0\0\4",                 "format of the schema", true },
-    {56, 4,  "\0\0\0\1",                 "encoding of texts",    true },
+    {0, 16, "SQLite format 3", "mark of SQLite", false},
+    {16, 2, "\x10\0", "size of a page", false},
+    {18, 2, "\2\2", "mode of the log", false},
+    {20, 4, "\0\x40\x20\x20", "layout of a page", false},
+    {44, 4, "\0\0\0\4", "format of the schema", true},
+    {56, 4, "\0\0\0\1", "encoding of texts", true},
     {72, 20, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", "reserved part", false},
 };
 #define HEADER_SIZE 100
@@ -112,13 +111,16 @@ static struct str ask(struct arena *a, sqlite3 *db, const char *sql) {
 
 static int compare_counts(struct arena *a, struct conn *from, sqlite3 *copy, struct why why) {
     sqlite3_stmt *tables = NULL;
-    int n = 0, rc = sqlite3_prepare_v2(from->handle, "SELECT name, 'SELECT count(*) FROM \"' || name || '\"' FROM sqlite_schema WHERE type = 'table'", -1, &tables, NULL);
+    int n = 0, rc = sqlite3_prepare_v2(from->handle,
+                                       "SELECT name, 'SELECT count(*) FROM \"' || name || '\"' FROM sqlite_schema WHERE type = 'table'", -1,
+                                       &tables, NULL);
     if (rc) return refuse(why, "the tables can't be listed: %s", sqlite3_errmsg(from->handle));
     for (rc = 0; rc == 0 && sqlite3_step(tables) == SQLITE_ROW; n++) {
         const char *name = (const char *)sqlite3_column_text(tables, 0), *sql = (const char *)sqlite3_column_text(tables, 1);
         struct str there = ask(a, from->handle, sql), here = ask(a, copy, sql);
         if (there.p == NULL || here.p == NULL || !str_eq(there, here))
-            rc = refuse(why, "of table %s it has %s rows and the store %s", name, here.p ? here.p : "unreadable", there.p ? there.p : "unreadable");
+            rc = refuse(why, "of table %s it has %s rows and the store %s", name, here.p ? here.p : "unreadable",
+                        there.p ? there.p : "unreadable");
     }
     sqlite3_finalize(tables);
     return rc == 0 && n == 0 ? refuse(why, "the store holds no tables") : rc;
@@ -185,8 +187,7 @@ static int keep(struct arena *a, const char *partial, const char *to, struct why
     const char *slash = strrchr(to, '/');
     const char *dir = slash ? str_dup(a, (struct str){to, (size_t)(slash - to) + 1}).p : ".";
     if (sync_path(partial) != 0) return refuse(why, "%s can't be synced: %s", partial, strerror(errno));
-    if (rename_new(partial, to) != 0)
-        return refuse(why, "%s can't be made: %s", to, strerror(errno));
+    if (rename_new(partial, to) != 0) return refuse(why, "%s can't be made: %s", to, strerror(errno));
     return sync_path(dir) == 0 ? 0 : refuse(why, "%s can't be synced: %s", dir, strerror(errno));
 }
 
@@ -248,8 +249,8 @@ static void check_references(struct check *k) {
     int rc;
     DB_ROWS(rc, k->conn, &orphans, NULL, row) {
         struct str table = col_text(row, 0), parent = col_text(row, 2);
-        finding(k, str_fmt(k->memory, "row %lld of %.*s refers to no row of %.*s", (long long)col_int(row, 1),
-                           (int)table.n, table.p, (int)parent.n, parent.p)
+        finding(k, str_fmt(k->memory, "row %lld of %.*s refers to no row of %.*s", (long long)col_int(row, 1), (int)table.n, table.p,
+                           (int)parent.n, parent.p)
                        .p);
     }
     if (rc < 0) unreadable(k, "the references can't be checked");
@@ -259,12 +260,11 @@ static void check_log(struct check *k, const char *dir) {
     struct stat st;
     long long mb = stat(str_fmt(k->memory, "%s/%s-wal", dir, STORE_FILE).p, &st) == 0 ? st.st_size / (1024 * 1024) : 0;
     if (mb >= LOG_LARGE_MB)
-        finding(k,
-                str_fmt(k->memory, "the log has %lld MiB: something reads for very long, or checkpoints fail", mb).p);
+        finding(k, str_fmt(k->memory, "the log has %lld MiB: something reads for very long, or checkpoints fail", mb).p);
 }
 
-int db_check_with(const char *dir, const struct schema_file *files, void (*report)(void *arg, const char *line),
-                  void *arg, struct why why) {
+int db_check_with(const char *dir, const struct schema_file *files, void (*report)(void *arg, const char *line), void *arg,
+                  struct why why) {
     struct check k = {.memory = arena_new(), .report = report, .arg = arg};
     header_wrong(str_fmt(k.memory, "%s/%s", dir, STORE_FILE).p, wrong_header, &k);
     int rc = open_snapshot(k.memory, dir, &k.conn, why);
@@ -272,8 +272,7 @@ int db_check_with(const char *dir, const struct schema_file *files, void (*repor
     if (rc < 0 && k.findings) { /* the header is why */
         finding(&k, why.p);
         rc = 0;
-    } else
-    if (rc == 0) {
+    } else if (rc == 0) {
         check_pages(&k);
         check_references(&k);
         check_log(&k, dir);
@@ -283,8 +282,7 @@ int db_check_with(const char *dir, const struct schema_file *files, void (*repor
     return rc < 0 ? rc : k.findings;
 }
 
-int db_check(const struct db_config *cfg, void (*report)(void *arg, const char *line), void *arg, char *err,
-             size_t err_size) {
+int db_check(const struct db_config *cfg, void (*report)(void *arg, const char *line), void *arg, char *err, size_t err_size) {
     struct why why = {err, err_size};
     if (cfg->url) return postgres_check(cfg, schema_files, report, arg, why);
     return db_check_with(cfg->dir, schema_files, report, arg, why);

@@ -39,8 +39,8 @@ struct stmt; /* a cached statement under way; ends with stmt_end */
 struct query {
     const char *name, *sql;
 };
-#define QUERY(ident, text)                                                                                             \
-    static const struct query ident = {#ident, text};                                                                  \
+#define QUERY(ident, text)                            \
+    static const struct query ident = {#ident, text}; \
     static const struct query *const ident##_listed __attribute__((section("queries"), used)) = &ident
 size_t query_count(void);
 const struct query *query_at(size_t i);
@@ -52,12 +52,17 @@ struct bind {
     int64_t i;
     struct str s;
 };
-#define B_INT(n, v) {.name = ":" n, .type = BIND_INT, .i = (v)}
-#define B_TEXT(n, v) {.name = ":" n, .type = BIND_TEXT, .s = (v)} /* v.p NULL binds NULL */
-#define B_BLOB(n, v) {.name = ":" n, .type = BIND_BLOB, .s = (v)}
-#define B_NULL(n) {.name = ":" n, .type = BIND_NULL}
-#define B_ID(n, v) {.name = ":" n, .type = (v) ? BIND_INT : BIND_NULL, .i = (v)} /* 0 binds NULL */
-#define BINDS(...) ((const struct bind[]){__VA_ARGS__, {0}}) /* NULL where there are none */
+#define B_INT(n, v) \
+    { .name = ":" n, .type = BIND_INT, .i = (v) }
+#define B_TEXT(n, v) \
+    { .name = ":" n, .type = BIND_TEXT, .s = (v) } /* v.p NULL binds NULL */
+#define B_BLOB(n, v) \
+    { .name = ":" n, .type = BIND_BLOB, .s = (v) }
+#define B_NULL(n) \
+    { .name = ":" n, .type = BIND_NULL }
+#define B_ID(n, v) \
+    { .name = ":" n, .type = (v) ? BIND_INT : BIND_NULL, .i = (v) } /* 0 binds NULL */
+#define BINDS(...) ((const struct bind[]){__VA_ARGS__, {0}})        /* NULL where there are none */
 
 /* ---- statements ------------------------------------------------------------------------------------- Errors:
  * -ERR_FIELD_DUPLICATE (unique violation), -ERR_FIELD_INVALID (foreign key), -ERR_SERVICE_UNAVAILABLE (full disk, I/O,
@@ -67,24 +72,25 @@ struct bind {
  * stmt_end. A reference may be checked only when a statement ends: one that RETURNS rows and fails so, fails its task. */
 
 int db_start(struct conn *c, const char *sql, const struct bind *binds, struct stmt **out); /* 0 or error; then step */
-int stmt_step(struct stmt *s);  /* 1: a row; 0: no more; or error */
-void stmt_end(struct stmt *s);  /* after any start that returned 0 */
-int64_t col_int(struct stmt *s, int i);   /* 0 for NULL */
-bool col_int_given(struct stmt *s, int i, int64_t *out); /* false for NULL */
-struct str col_text(struct stmt *s, int i); /* p NULL for NULL; valid until the next step */
+int stmt_step(struct stmt *s);                                                              /* 1: a row; 0: no more; or error */
+void stmt_end(struct stmt *s);                                                              /* after any start that returned 0 */
+int64_t col_int(struct stmt *s, int i);                                                     /* 0 for NULL */
+bool col_int_given(struct stmt *s, int i, int64_t *out);                                    /* false for NULL */
+struct str col_text(struct stmt *s, int i);                                                 /* p NULL for NULL; valid until the next step */
 bool col_null(struct stmt *s, int i);
 int col_count(struct stmt *s);
 
 int db_exec(struct conn *c, const struct query *q, const struct bind *binds); /* rows changed, or error */
 int db_exec_text(struct conn *c, const char *sql, const struct bind *binds);
 int db_insert(struct conn *c, const struct query *q, const struct bind *binds, int64_t *id); /* text ends in RETURNING id */
-int db_int(struct conn *c, const struct query *q, const struct bind *binds, int64_t *out); /* 1 found, 0 none or NULL, error */
+int db_int(struct conn *c, const struct query *q, const struct bind *binds, int64_t *out);   /* 1 found, 0 none or NULL, error */
 int db_text(struct conn *c, const struct query *q, const struct bind *binds, struct arena *a, struct str *out);
-int db_ids(struct conn *c, const struct query *q, const struct bind *binds, struct arena *a, int64_t **out); /* of all rows: how many, or error */
+int db_ids(struct conn *c, const struct query *q, const struct bind *binds, struct arena *a,
+           int64_t **out); /* of all rows: how many, or error */
 /* The one row of a query: 1 and *row positioned on it (stmt_end it), 0 none (nothing to end), or error. */
 int db_row(struct conn *c, const struct query *q, const struct bind *binds, struct stmt **row);
-#define DB_ROWS(rc, c, q, binds, s)                                                                                    \
-    for (struct stmt *s = NULL; s == NULL && ((rc) = db_start((c), (q)->sql, (binds), &s)) == 0; stmt_end(s))          \
+#define DB_ROWS(rc, c, q, binds, s)                                                                           \
+    for (struct stmt *s = NULL; s == NULL && ((rc) = db_start((c), (q)->sql, (binds), &s)) == 0; stmt_end(s)) \
         while (((rc) = stmt_step(s)) == 1)
 
 int db_savepoint(struct conn *c, const char *name);
@@ -101,26 +107,26 @@ int db_settle_ids(struct conn *c);
 /* ---- a store ---------------------------------------------------------------------------------------- */
 
 struct db_config {
-    const char *dir;      /* SQLite: DIR/desk.db */
-    const char *url;      /* PostgreSQL: postgres://..., in libpq's words; then dir is not used */
-    const char *replica;  /* PostgreSQL: a streaming replica of it that answers reads, in the same words; NULL: none */
+    const char *dir;           /* SQLite: DIR/desk.db */
+    const char *url;           /* PostgreSQL: postgres://..., in libpq's words; then dir is not used */
+    const char *replica;       /* PostgreSQL: a streaming replica of it that answers reads, in the same words; NULL: none */
     const struct clock *clock; /* of the moments that db_replica is asked for */
-    int writers;          /* PostgreSQL: threads that write, a connection each; 0: default */
-    int statement_ms;     /* PostgreSQL: the longest statement, of a read at most its budget; 0: default */
-    bool create;          /* make an empty store where there is none */
-    const char *remains;  /* SQLite, create: what shows that a desk was here. An empty store file beside it is a lost store, no new one */
-    const char *content;  /* the same, where not even an empty store file is made beside it */
-    bool bulk;            /* demo: no durability until db_close, and no readers: read in the tasks */
-    bool read_only;       /* check, backup: take no lock, never write */
-    bool alone;           /* with read_only: refuse while another deskd uses the store; SQLite: lock it */
-    bool filling;         /* with bulk: the target of db_move, which alone opens one that a move left unfinished */
-    bool keep_snapshots;  /* SQLite: readers leave theirs open for the next read (sqlite_snapshot.c); all reading is between begin and end */
+    int writers;               /* PostgreSQL: threads that write, a connection each; 0: default */
+    int statement_ms;          /* PostgreSQL: the longest statement, of a read at most its budget; 0: default */
+    bool create;               /* make an empty store where there is none */
+    const char *remains; /* SQLite, create: what shows that a desk was here. An empty store file beside it is a lost store, no new one */
+    const char *content; /* the same, where not even an empty store file is made beside it */
+    bool bulk;           /* demo: no durability until db_close, and no readers: read in the tasks */
+    bool read_only;      /* check, backup: take no lock, never write */
+    bool alone;          /* with read_only: refuse while another deskd uses the store; SQLite: lock it */
+    bool filling;        /* with bulk: the target of db_move, which alone opens one that a move left unfinished */
+    bool keep_snapshots; /* SQLite: readers leave theirs open for the next read (sqlite_snapshot.c); all reading is between begin and end */
     int mmap_mb, cache_kb; /* 0: defaults */
 };
 
 /* Opens, takes the store's lock, migrates forward. On error writes one line that says what to do. */
 int db_open(const struct db_config *cfg, struct db **out, char *err, size_t err_size);
-int db_close(struct db *db); /* waits for queued writes, checkpoints, releases the lock; error: a bulk store may not be durable */
+int db_close(struct db *db);       /* waits for queued writes, checkpoints, releases the lock; error: a bulk store may not be durable */
 bool db_url_valid(struct str url); /* has the form of a PostgreSQL URL */
 
 /* Whether statements wait for another process: then they have no business on an event loop. */
@@ -180,8 +186,8 @@ struct db_moved { /* of one table: the source, the target */
     char sum[2][33]; /* over all rows in the order of the primary key, the same of either engine */
 };
 struct db_move {
-    struct db *from; /* read_only, alone, of the newest schema */
-    struct db *to;   /* bulk, filling */
+    struct db *from;               /* read_only, alone, of the newest schema */
+    struct db *to;                 /* bulk, filling */
     int (*vacant)(struct conn *c); /* whether the target holds no desk: 1, 0, or error */
     void (*progress)(const char *what, int64_t done, int64_t total);
     void (*report)(const struct db_moved *table);
@@ -189,8 +195,7 @@ struct db_move {
 int db_move(const struct db_move *m, char *err, size_t err_size);
 
 /* Integrity, foreign keys. One line a finding to report(); returns the number of findings, or error. */
-int db_check(const struct db_config *cfg, void (*report)(void *arg, const char *line), void *arg, char *err,
-             size_t err_size);
+int db_check(const struct db_config *cfg, void (*report)(void *arg, const char *line), void *arg, char *err, size_t err_size);
 
 /* Schema files embedded by the build, in order. */
 struct schema_file {

@@ -44,15 +44,14 @@ struct sqlite_store {
 
 #define STORE_FILE "desk.db"
 #define STORE_MARK "PRAGMA application_id=1684370283" /* "desk"; see recover() in writer.c */
-#define WRITER_WAIT_MS 5000 /* how long the writer waits for somebody who uses the sqlite3 shell on the store */
+#define WRITER_WAIT_MS 5000                           /* how long the writer waits for somebody who uses the sqlite3 shell on the store */
 
 int sqlite_open(struct db *db, const struct db_config *cfg, const struct schema_file *files, struct why why);
 int sqlite_close(struct db *db);
 void sqlite_submit(struct db *db, struct db_task *t);
 bool sqlite_writes_here(const struct db *db);
 void sqlite_stats(struct db *db, struct db_stats *out);
-int db_check_with(const char *dir, const struct schema_file *files, void (*report)(void *arg, const char *line),
-                  void *arg, struct why why);
+int db_check_with(const char *dir, const struct schema_file *files, void (*report)(void *arg, const char *line), void *arg, struct why why);
 
 /* ---- what is read of one state of the store (sqlite_snapshot.c) -------------------------------------------- */
 
@@ -66,7 +65,7 @@ void snapshots_let_go(struct db *db);     /* before a checkpoint: nobody who res
 /* ---- the writer (writer.c) ------------------------------------------------------------------------------- */
 
 struct writer *writer_start(struct db *store, struct conn *c); /* NULL when no thread could be started */
-struct conn *writer_stop(struct writer *w); /* after the queued tasks; its connection, NULL when it lost it */
+struct conn *writer_stop(struct writer *w);                    /* after the queued tasks; its connection, NULL when it lost it */
 void writer_submit(struct writer *w, struct db_task *t);
 bool writer_writable(const struct writer *w);
 bool writer_is_me(const struct writer *w); /* the calling thread is the writer's */

@@ -53,7 +53,7 @@ struct engine {
     int (*open)(struct db *db, const struct db_config *cfg, const struct schema_file *files, struct why why);
     int (*close)(struct db *db); /* after the queued writes; the store's connections are closed by it; as db_close */
     void (*submit)(struct db *db, struct db_task *t);
-    bool (*writes_here)(const struct db *db); /* the calling thread is one that writes */
+    bool (*writes_here)(const struct db *db);           /* the calling thread is one that writes */
     void (*stats)(struct db *db, struct db_stats *out); /* what the connections' counters don't say */
 
     /* See db_ring; NULL: one process has the store. */
@@ -80,8 +80,8 @@ struct engine {
     void (*finalize)(struct conn *c, void *handle);
     const char *(*param_name)(void *handle, int i); /* from 0, with its colon; NULL: it has none */
     int (*bind)(struct stmt *s, int i, const struct bind *b);
-    int (*step)(struct stmt *s);   /* 1, 0, or error */
-    int (*reset)(struct stmt *s);  /* unbinds; error: one that shows only now (foreign keys of a RETURNING) */
+    int (*step)(struct stmt *s);    /* 1, 0, or error */
+    int (*reset)(struct stmt *s);   /* unbinds; error: one that shows only now (foreign keys of a RETURNING) */
     int (*changed)(struct stmt *s); /* rows, after the last step; 0 of a text that only reads */
     int64_t (*col_int)(void *handle, int i);
     bool (*col_int_given)(void *handle, int i, int64_t *out);
@@ -132,9 +132,9 @@ struct conn {
     struct counters counters;
     bool transaction; /* between begin and its end; the engine may have ended it by itself */
     bool budget_spent;
-    int64_t deadline;          /* SQLite: clock_monotonic() after which statements are interrupted; 0: none */
-    int fault;                 /* the code of the last failure that is not the statement's own */
-    int late_error;            /* an error that showed only when a statement was reset (foreign keys of a RETURNING) */
+    int64_t deadline; /* SQLite: clock_monotonic() after which statements are interrupted; 0: none */
+    int fault;        /* the code of the last failure that is not the statement's own */
+    int late_error;   /* an error that showed only when a statement was reset (foreign keys of a RETURNING) */
     struct kept kept;
     _Atomic int wal_pages;     /* SQLite: pages in the log after the last commit of this connection */
     struct ring running, idle; /* statements; idle ones have the most recently used first */
@@ -143,8 +143,8 @@ struct conn {
 };
 
 struct conn *conn_new(const struct engine *e, struct db *store, enum conn_role role); /* NULL: no memory */
-void conn_join(struct conn *c); /* counted and closed with its store from now on; of no store: nothing */
-void conn_free(struct conn *c); /* ends its statements first: before its engine's part goes */
+void conn_join(struct conn *c);      /* counted and closed with its store from now on; of no store: nothing */
+void conn_free(struct conn *c);      /* ends its statements first: before its engine's part goes */
 void statements_end(struct conn *c); /* those under way that nobody will end any more: a bug, logged and repaired */
 void statements_free(struct conn *c);
 
@@ -191,8 +191,8 @@ void store_damaged(struct db *db, const char *reason); /* a statement found dama
 
 int db_open_with(const struct db_config *cfg, const struct schema_file *files, struct db **out, struct why why);
 
-int postgres_check(const struct db_config *cfg, const struct schema_file *files,
-                   void (*report)(void *arg, const char *line), void *arg, struct why why);
+int postgres_check(const struct db_config *cfg, const struct schema_file *files, void (*report)(void *arg, const char *line), void *arg,
+                   struct why why);
 
 /* ---- the schema (migrate.c) ------------------------------------------------------------------------------ */
 

@@ -27,8 +27,7 @@ struct copied {
 
 struct moving {
     const struct db_move *m;
-    struct conn *source,
-        *target; /* the source's reader belongs to the target's writer while this thread waits for it */
+    struct conn *source, *target; /* the source's reader belongs to the target's writer while this thread waits for it */
     struct arena *memory;
     struct why why;
     struct move_table *from, *to;
@@ -69,14 +68,11 @@ int move_refuse(struct why why, const struct move_table *t, const struct value *
         const struct value *v = &row[i];
         if (t->columns[i].key == 0) continue;
         size_t left = sizeof place - n;
-        if (v->kind == VALUE_INT)
-            n += (size_t)snprintf(place + n, left, " %s %lld", t->columns[i].name, (long long)v->i);
+        if (v->kind == VALUE_INT) n += (size_t)snprintf(place + n, left, " %s %lld", t->columns[i].name, (long long)v->i);
         else if (v->kind == VALUE_TEXT)
-            n += (size_t)snprintf(place + n, left, " %s %.*s", t->columns[i].name, (int)(v->s.n < 40 ? v->s.n : 40),
-                                  v->s.p);
+            n += (size_t)snprintf(place + n, left, " %s %.*s", t->columns[i].name, (int)(v->s.n < 40 ? v->s.n : 40), v->s.p);
     }
-    return refuse(why, "%s.%s of the row with%s %s: mend that row first", t->name, t->columns[column].name, place,
-                  what);
+    return refuse(why, "%s.%s of the row with%s %s: mend that row first", t->name, t->columns[column].name, place, what);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------------ */
@@ -101,16 +97,14 @@ static void add_row(struct moving *g, struct tag *sum, int count) {
 static int check_row(const struct moving *g, const struct move_table *t) {
     for (int i = 0; i < t->count; i++) {
         const struct value *v = &g->row[i];
-        if (v->kind != VALUE_NULL && v->kind != t->columns[i].kind)
-            return move_refuse(g->why, t, g->row, i, "is not of its column's type");
+        if (v->kind != VALUE_NULL && v->kind != t->columns[i].kind) return move_refuse(g->why, t, g->row, i, "is not of its column's type");
         if (v->kind == VALUE_TEXT && !utf8_valid(v->s)) return move_refuse(g->why, t, g->row, i, "is not UTF-8");
     }
     return 0;
 }
 
 static void tell(struct moving *g, const char *what, bool last) {
-    if (g->m->progress && (last || ++g->done % TELL_EVERY == 0))
-        g->m->progress(what, last ? g->total : g->done, g->total);
+    if (g->m->progress && (last || ++g->done % TELL_EVERY == 0)) g->m->progress(what, last ? g->total : g->done, g->total);
 }
 
 /* Every row of a table to one(), and what they are in sum. */
@@ -224,9 +218,7 @@ static int compare(struct moving *g) {
     for (const struct move_table *t = g->to; t; t = t->next, copied++) {
         struct copied back;
         TRY(each_row(g, g->target, t, &back, "comparing", NULL, NULL));
-        struct db_moved line = {
-            .table = t->name, .rows = {copied->rows, back.rows}
-        };
+        struct db_moved line = {.table = t->name, .rows = {copied->rows, back.rows}};
         memcpy(line.sum[0], copied->sum, sizeof copied->sum);
         memcpy(line.sum[1], back.sum, sizeof back.sum);
         different += line.rows[0] != line.rows[1] || strcmp(line.sum[0], line.sum[1]) != 0;
@@ -244,8 +236,7 @@ static int fill_run(struct conn *c, void *arg) {
     TRY(mover->strip(c, g->memory, &plan, g->why));
     TRY(demand_vacant(g)); /* again: somebody may have been faster than the mark */
     struct copied *copied = g->copied;
-    for (const struct move_table *t = g->from, *into = g->to; t; t = t->next, into = into->next)
-        TRY(copy_table(g, t, into, copied++));
+    for (const struct move_table *t = g->from, *into = g->to; t; t = t->next, into = into->next) TRY(copy_table(g, t, into, copied++));
     tell(g, "rows", true);
     TRY(mover->restore(c, plan, g->m, g->why));
     for (const struct move_table *t = g->from, *into = g->to; t; t = t->next, into = into->next)
@@ -270,9 +261,7 @@ static int write_to(struct moving *g, int (*run)(struct conn *c, void *arg)) {
 }
 
 int db_move(const struct db_move *m, char *err, size_t err_size) {
-    struct moving g = {
-        .m = m, .source = db_reader(m->from), .memory = arena_new(), .why = {err, err_size}
-    };
+    struct moving g = {.m = m, .source = db_reader(m->from), .memory = arena_new(), .why = {err, err_size}};
     *err = 0;
     int rc = g.source && db_read_begin(g.source, 0) == 0 ? 0 : refuse(g.why, "the source can't be read");
     if (rc == 0) rc = write_to(&g, mark_run);

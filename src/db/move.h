@@ -58,7 +58,7 @@ struct mover {
     int (*strip)(struct conn *c, struct arena *a, void **plan, struct why why);
     int (*restore)(struct conn *c, void *plan, const struct db_move *m, struct why why);
     int (*settle)(struct conn *c, const struct move_table *t, int64_t last_id, struct why why); /* the next id is above */
-    int (*alone)(struct conn *c, struct why why); /* the source: nobody else has come to use it */
+    int (*alone)(struct conn *c, struct why why);   /* the source: nobody else has come to use it */
     int (*durable)(struct conn *c, struct why why); /* the COMMIT of this transaction waits for the disk */
 };
 

@@ -109,9 +109,8 @@ int pg_error(struct conn *c, PGresult *r, const char *sql) {
 static void quiet(void *arg, const char *message) { (void)arg, (void)message; }
 
 static const char session_read[] = "SET default_transaction_read_only = on; SET statement_timeout = 0";
-static const char session_write[] =
-    "SET default_transaction_isolation = 'read committed'; SET synchronous_commit = on; "
-    "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 60000";
+static const char session_write[] = "SET default_transaction_isolation = 'read committed'; SET synchronous_commit = on; "
+                                    "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 60000";
 static const char session_bulk[] = "SET synchronous_commit = off; SET statement_timeout = 0";
 
 static bool reports(PGconn *handle, const char *parameter, const char *value) {
@@ -123,8 +122,8 @@ static bool reports(PGconn *handle, const char *parameter, const char *value) {
 static int suits(PGconn *handle, enum conn_role role, struct why why) {
     const char *version = PQparameterStatus(handle, "server_version");
     if (PQserverVersion(handle) < PG_VERSION_MIN)
-        return refuse(why, "the database is PostgreSQL %s: deskd needs %d or newer",
-                      version ? version : "of no version", PG_VERSION_MIN / 10000);
+        return refuse(why, "the database is PostgreSQL %s: deskd needs %d or newer", version ? version : "of no version",
+                      PG_VERSION_MIN / 10000);
     if (PQparameterStatus(handle, "crdb_version")) /* some of its versions take advisory locks and lock nothing */
         return refuse(why, "the database is CockroachDB: deskd needs PostgreSQL (docs/OPERATIONS.md says why)");
     if (!reports(handle, "server_encoding", "UTF8"))
@@ -138,8 +137,7 @@ static int suits(PGconn *handle, enum conn_role role, struct why why) {
 }
 
 static int set_up(struct conn *c, struct why why) {
-    static const char *const texts[] = {
-        [CONN_READER] = session_read, [CONN_WRITER] = session_write, [CONN_BULK] = session_bulk};
+    static const char *const texts[] = {[CONN_READER] = session_read, [CONN_WRITER] = session_write, [CONN_BULK] = session_bulk};
     struct pg *g = c->pg;
     int rc = suits(g->handle, c->role, why);
     if (rc < 0) return rc;
@@ -231,9 +229,7 @@ void pg_close(struct conn *c) {
 /* ---- commands ---------------------------------------------------------------------------------------- */
 
 /* Writers without a timeout migrate or fill a store: no limit is long enough. */
-static int limit_of(const struct conn *c) {
-    return c->pg->timeout_ms > 0 ? c->pg->timeout_ms : c->role == CONN_READER ? PG_COMMAND_MS : 0;
-}
+static int limit_of(const struct conn *c) { return c->pg->timeout_ms > 0 ? c->pg->timeout_ms : c->role == CONN_READER ? PG_COMMAND_MS : 0; }
 
 /* Reads what the last command that was only sent has answered. */
 static void catch_up(struct conn *c) {
@@ -255,7 +251,9 @@ int pg_ready(struct conn *c) {
     if (alive(c->pg)) catch_up(c);
     if (alive(c->pg)) return 0;
     c->pg->sent = false;
-    if (c->transaction) return UNAVAILABLE("lost connections", "store: the connection to the %s was lost in the middle of a transaction", c->pg->server->name);
+    if (c->transaction)
+        return UNAVAILABLE("lost connections", "store: the connection to the %s was lost in the middle of a transaction",
+                           c->pg->server->name);
     return connect_now(c, (struct why){text, sizeof text}) < 0 ? UNAVAILABLE("connections that failed", "store: %s", text) : 0;
 }
 

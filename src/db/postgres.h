@@ -70,21 +70,22 @@ struct pg_store {
 /* A conn's own. */
 struct pg {
     struct pg_server *server;
-    PGconn *handle;      /* NULL: not connected */
-    int fd;              /* of the handle, while it may be shut down; under the store's lock */
+    PGconn *handle;        /* NULL: not connected */
+    int fd;                /* of the handle, while it may be shut down; under the store's lock */
     _Atomic int64_t until; /* clock_monotonic(): a wait that lasts longer is cut off; 0: none is under way */
-    unsigned generation; /* of the connection: statements prepared in an earlier one are prepared again */
-    unsigned names;      /* given to statements so far */
-    int timeout_ms;      /* the session's statement_timeout */
-    bool sent;           /* a command whose result nobody has read yet */
-    bool collided;       /* serialisation failure or deadlock: the task can be run again */
-    bool raced;          /* a unique or foreign key violation: a neighbour may have been faster than a check */
+    unsigned generation;   /* of the connection: statements prepared in an earlier one are prepared again */
+    unsigned names;        /* given to statements so far */
+    int timeout_ms;        /* the session's statement_timeout */
+    bool sent;             /* a command whose result nobody has read yet */
+    bool collided;         /* serialisation failure or deadlock: the task can be run again */
+    bool raced;            /* a unique or foreign key violation: a neighbour may have been faster than a check */
 };
 
 /* postgres.c */
-int pg_open(struct db *db, struct pg_server *server, enum conn_role role, struct conn **out, struct why why); /* connects; joins the store */
+int pg_open(struct db *db, struct pg_server *server, enum conn_role role, struct conn **out,
+            struct why why); /* connects; joins the store */
 void pg_close(struct conn *c);
-int pg_ready(struct conn *c); /* connected, and nothing under way: connects anew outside of transactions */
+int pg_ready(struct conn *c);                 /* connected, and nothing under way: connects anew outside of transactions */
 int pg_run(struct conn *c, const char *text); /* a constant text, or several, without parameters */
 int pg_begin(struct conn *c, const char *text, int timeout_ms);
 /* What a result means to us; frees it. Logged where it is a bug or a fault, never with values. */

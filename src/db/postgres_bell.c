@@ -58,7 +58,7 @@ static void rest(struct conn *c, struct pg_bell *b, int64_t ms) {
     int64_t quiet = b->quiet_until - clock_monotonic();
     bool deaf = quiet > 0 && atomic_load(&b->rung);
     struct pollfd fds[] = {
-        {.fd = deaf ? -1 : b->fd,                .events = POLLIN},
+        {.fd = deaf ? -1 : b->fd, .events = POLLIN},
         {.fd = c ? PQsocket(c->pg->handle) : -1, .events = POLLIN},
     };
     eventfd_t marks;

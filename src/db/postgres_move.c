@@ -17,15 +17,7 @@
 #define SIGNATURE "PGCOPY\n\377\r\n"
 #define HEADER (sizeof SIGNATURE + 8) /* with flags and an extension of no length */
 
-enum {
-    TYPE_BYTEA = 17,
-    TYPE_INT8 = 20,
-    TYPE_INT2 = 21,
-    TYPE_INT4 = 23,
-    TYPE_TEXT = 25,
-    TYPE_FLOAT8 = 701,
-    TYPE_XID8 = 5069
-};
+enum { TYPE_BYTEA = 17, TYPE_INT8 = 20, TYPE_INT2 = 21, TYPE_INT4 = 23, TYPE_TEXT = 25, TYPE_FLOAT8 = 701, TYPE_XID8 = 5069 };
 enum {
     SEND_BYTES = 64 * 1024, /* gathered before they are handed to libpq */
     ALONE_MS = 2000,        /* how long the sessions of a deskd that ended may take to be gone */
@@ -44,18 +36,15 @@ static const char *advice(const char *reason) {
 static int failed(struct conn *c, const PGresult *r, const char *what, const char *name, struct why why) {
     char reason[300];
     const char *primary = r ? PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY) : NULL;
-    if (primary)
-        snprintf(reason, sizeof reason, "%s", primary);
-    else
-        pg_reason(c, reason, sizeof reason);
+    if (primary) snprintf(reason, sizeof reason, "%s", primary);
+    else pg_reason(c, reason, sizeof reason);
     return refuse(why, "%s can't be %s: %s%s", name, what, reason, advice(reason));
 }
 
 static int run(struct conn *c, const char *text, const char *what, const char *name, struct why why) {
     PGresult *r = PQexec(c->pg->handle, text);
     ExecStatusType status = PQresultStatus(r);
-    bool done =
-        status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_COPY_OUT || status == PGRES_COPY_IN;
+    bool done = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_COPY_OUT || status == PGRES_COPY_IN;
     int rc = done ? 0 : failed(c, r, what, name, why);
     PQclear(r);
     return rc;
@@ -178,8 +167,8 @@ struct reading {
 
 static int read_rows(struct conn *c, const struct move_table *t, void **handle, struct why why) {
     struct arena *a = arena_new();
-    struct str text = str_fmt(a, "COPY (SELECT %s FROM \"%s\"%s) TO STDOUT (FORMAT binary)", move_columns(a, t).p,
-                              t->name, move_order(a, t).p);
+    struct str text =
+        str_fmt(a, "COPY (SELECT %s FROM \"%s\"%s) TO STDOUT (FORMAT binary)", move_columns(a, t).p, t->name, move_order(a, t).p);
     struct reading *r = calloc(1, sizeof *r);
     int rc = r ? run(c, text.p, "read", t->name, why) : refuse(why, "out of memory");
     arena_free(a);
@@ -274,8 +263,7 @@ static int write_rows(struct conn *c, const struct move_table *t, void **handle,
     int rc = w ? 0 : refuse(why, "out of memory");
     if (rc == 0) rc = run(c, str_fmt(a, "DELETE FROM \"%s\"", t->name).p, "written", t->name, why);
     if (rc == 0)
-        rc = run(c, str_fmt(a, "COPY \"%s\" (%s) FROM STDIN (FORMAT binary)", t->name, move_columns(a, t).p).p,
-                 "written", t->name, why);
+        rc = run(c, str_fmt(a, "COPY \"%s\" (%s) FROM STDIN (FORMAT binary)", t->name, move_columns(a, t).p).p, "written", t->name, why);
     arena_free(a);
     if (rc < 0) {
         free(w);
@@ -427,9 +415,7 @@ static int settle(struct conn *c, const struct move_table *t, int64_t last, stru
     return rc;
 }
 
-static int durable(struct conn *c, struct why why) {
-    return run(c, "SET LOCAL synchronous_commit = on", "written", "the database", why);
-}
+static int durable(struct conn *c, struct why why) { return run(c, "SET LOCAL synchronous_commit = on", "written", "the database", why); }
 
 const struct mover pg_mover = {.tables = tables,
                                .read = read_rows,

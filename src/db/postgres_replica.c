@@ -1,7 +1,7 @@
 /* A streaming replica that answers reads of those who can't tell the difference.
  *
  * What a reader may see. Who wrote something must find it when they read next, through whatever process (sessions keep when
- * they last wrote, core/session.h). So a read is asked for with a moment, and goes to the replica only when that is certain to
+ * they last wrote, core/login/session.h). So a read is asked for with a moment, and goes to the replica only when that is certain to
  * have everything that was committed until then, and to be no further behind than REPLICA_LAG_MS. Else, and whenever something
  * is in doubt, the primary answers. Who calls is always asked of the primary: a changed password or an ended session counts at
  * once, however far the replica is behind.

@@ -12,8 +12,7 @@
 #define MIGRATION_LOCK "1684370283" /* "desk" */
 
 /* Of PostgreSQL alone, so not among the QUERY()s that both engines prepare. */
-static const char has_table[] =
-    "SELECT COUNT(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = :name";
+static const char has_table[] = "SELECT COUNT(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = :name";
 static const char count_tables[] = "SELECT COUNT(*) FROM pg_tables WHERE schemaname = current_schema()";
 /* Whose rows this user may not read or, where it is to write, change. */
 static const char find_forbidden[] =
@@ -51,16 +50,14 @@ static int allowed(struct conn *c, struct why why) {
     rc = stmt_step(s);
     struct str name = rc == 1 ? col_text(s, 0) : S("");
     if (rc < 0) rc = refuse(why, "the database can't be read");
-    if (rc == 1)
-        rc = refuse(why, "this user may not use the table %.*s of the desk: log in as its owner", (int)name.n, name.p);
+    if (rc == 1) rc = refuse(why, "this user may not use the table %.*s of the desk: log in as its owner", (int)name.n, name.p);
     stmt_end(s);
     return rc;
 }
 
 int pg_schema_version(struct conn *c, const struct schema_file *files, struct why why) {
     int64_t schema = ask(c, find_schema, NULL);
-    if (schema == 0)
-        return refuse(why, "the database has no schema of the search_path: create one, or name it in the URL");
+    if (schema == 0) return refuse(why, "the database has no schema of the search_path: create one, or name it in the URL");
     int64_t ours = ask(c, has_table, BINDS(B_TEXT("name", S("schema_version"))));
     int64_t tables = ask(c, count_tables, NULL);
     if (schema < 0 || ours < 0 || tables < 0) return refuse(why, "the database can't be read");
@@ -101,16 +98,14 @@ static int failed(struct conn *c, const struct schema_file *file, int version, s
 
 static bool apply(struct conn *c, int version, const struct schema_file *file, struct arena *a) {
     PGconn *handle = c->pg->handle;
-    const char *const texts[] = {"BEGIN", schema_table, ordered_by_bytes(a, db_dialect(a, true, file->sql).p).p,
-                                 settle};
+    const char *const texts[] = {"BEGIN", schema_table, ordered_by_bytes(a, db_dialect(a, true, file->sql).p).p, settle};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         PGresult *r = PQexec(handle, texts[i]);
         bool done = PQresultStatus(r) == PGRES_COMMAND_OK || PQresultStatus(r) == PGRES_TUPLES_OK;
         PQclear(r);
         if (!done) return false;
     }
-    return PQtransactionStatus(handle) == PQTRANS_INTRANS && schema_record(c, version, file->name) >= 0 &&
-           pg_run(c, "COMMIT") == 0;
+    return PQtransactionStatus(handle) == PQTRANS_INTRANS && schema_record(c, version, file->name) >= 0 && pg_run(c, "COMMIT") == 0;
 }
 
 static int migrate(struct conn *c, const struct schema_file *files, struct why why) {
@@ -129,8 +124,7 @@ static int migrate(struct conn *c, const struct schema_file *files, struct why w
 }
 
 int pg_migrate(struct conn *c, const struct schema_file *files, struct why why) {
-    if (pg_run(c, "SELECT pg_advisory_lock(" MIGRATION_LOCK ")") < 0)
-        return refuse(why, "the database can't be locked");
+    if (pg_run(c, "SELECT pg_advisory_lock(" MIGRATION_LOCK ")") < 0) return refuse(why, "the database can't be locked");
     int rc = migrate(c, files, why);
     pg_run(c, "SELECT pg_advisory_unlock(" MIGRATION_LOCK ")");
     return rc;
@@ -138,13 +132,12 @@ int pg_migrate(struct conn *c, const struct schema_file *files, struct why why) 
 
 /* ---- check ------------------------------------------------------------------------------------------- */
 
-static const char bad_indexes[] =
-    "SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
-    "JOIN pg_namespace n ON n.oid = c.relnamespace "
-    "WHERE n.nspname = current_schema() AND NOT (i.indisvalid AND i.indisready) ORDER BY 1";
+static const char bad_indexes[] = "SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
+                                  "JOIN pg_namespace n ON n.oid = c.relnamespace "
+                                  "WHERE n.nspname = current_schema() AND NOT (i.indisvalid AND i.indisready) ORDER BY 1";
 
-int postgres_check(const struct db_config *cfg, const struct schema_file *files,
-                   void (*report)(void *arg, const char *line), void *arg, struct why why) {
+int postgres_check(const struct db_config *cfg, const struct schema_file *files, void (*report)(void *arg, const char *line), void *arg,
+                   struct why why) {
     struct db_config look = *cfg;
     struct db *db;
     struct stmt *s;

@@ -100,8 +100,7 @@ void pg_finalize(struct conn *c, void *handle) {
     struct pg_stmt *p = handle;
     char text[32];
     snprintf(text, sizeof text, "DEALLOCATE %s", p->name);
-    if (c->pg->handle && p->generation == c->pg->generation && PQtransactionStatus(c->pg->handle) != PQTRANS_INERROR)
-        pg_run(c, text);
+    if (c->pg->handle && p->generation == c->pg->generation && PQtransactionStatus(c->pg->handle) != PQTRANS_INERROR) pg_run(c, text);
     forget_rows(p);
     arena_free(p->memory);
 }
@@ -165,9 +164,8 @@ static int execute(struct stmt *s) {
     if (rc == 0 && p->generation != c->pg->generation) rc = prepare_now(c, p, s->sql);
     if (rc < 0) return rc;
     pg_wait(c, c->pg->timeout_ms);
-    PGresult *r = p->by_values
-                      ? PQexecParams(c->pg->handle, p->text, p->count, p->types, p->values, p->lengths, p->formats, 0)
-                      : PQexecPrepared(c->pg->handle, p->name, p->count, p->values, p->lengths, p->formats, 0);
+    PGresult *r = p->by_values ? PQexecParams(c->pg->handle, p->text, p->count, p->types, p->values, p->lengths, p->formats, 0)
+                               : PQexecPrepared(c->pg->handle, p->name, p->count, p->values, p->lengths, p->formats, 0);
     pg_waited(c);
     if (PQresultStatus(r) != PGRES_TUPLES_OK && PQresultStatus(r) != PGRES_COMMAND_OK) return pg_error(c, r, s->sql);
     p->result = r;

@@ -14,7 +14,7 @@
 enum {
     ATTEMPTS = 10,
     STATEMENT_MS = 30000, /* the longest, unless said otherwise, so that no thread is lost to one */
-    PAUSE_MS = 2,             /* before another attempt, doubled each time, of chance length */
+    PAUSE_MS = 2,         /* before another attempt, doubled each time, of chance length */
 };
 
 static _Thread_local const struct db *writing_for;
@@ -62,7 +62,9 @@ static void carry_out(struct conn *c, struct db_task *t, bool bulk) {
         if (!again || i == ATTEMPTS) break;
         pause_before(i);
     }
-    if (c->pg->collided) rc = UNAVAILABLE("writes given up", "store: a write met others %d times (deadlocks, serialisation failures) and was given up", ATTEMPTS);
+    if (c->pg->collided)
+        rc = UNAVAILABLE("writes given up", "store: a write met others %d times (deadlocks, serialisation failures) and was given up",
+                         ATTEMPTS);
     if (rc < 0 && c->budget_spent) log_often(LOG_WARN, "writes that took too long", "store: a write took longer than --statement-timeout");
     count(&c->counters.tasks);
     t->done(t, rc);

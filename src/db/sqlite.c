@@ -206,4 +206,3 @@ void conn_rollback(struct conn *c) {
     if (c->transaction && !sqlite3_get_autocommit(c->handle)) conn_pragma(c, "ROLLBACK");
     c->transaction = false;
 }
-

@@ -93,7 +93,8 @@ static struct str column_text(void *handle, int i) {
 static int read_begin(struct conn *c, int budget_ms) {
     int64_t now = clock_monotonic();
     int rc = snapshot_begin(c, now);
-    c->deadline = rc == 0 && budget_ms > 0 ? now + budget_ms : 0; /* the turn is ours: before it the writer may be ending the last snapshot */
+    c->deadline =
+        rc == 0 && budget_ms > 0 ? now + budget_ms : 0; /* the turn is ours: before it the writer may be ending the last snapshot */
     return rc;
 }
 
@@ -124,9 +125,7 @@ static int lock_name(struct conn *c, struct str name) { return (void)c, (void)na
 static int lock_row(struct conn *c, const char *table, int64_t id) { return (void)c, (void)table, (void)id, 0; }
 static int settle_ids(struct conn *c) { return (void)c, 0; }
 
-static int connect_reader(struct db *db, struct conn **out, struct why why) {
-    return conn_open(&db->sqlite->reading, out, why);
-}
+static int connect_reader(struct db *db, struct conn **out, struct why why) { return conn_open(&db->sqlite->reading, out, why); }
 
 const struct engine sqlite_engine = {
     .open = sqlite_open,

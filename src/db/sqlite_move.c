@@ -9,18 +9,16 @@
 #include "base/error.h"
 
 /* Of SQLite alone, so not among the QUERY()s that both engines prepare. */
-static const struct query columns = {
-    "move_columns", "SELECT m.name, p.name, p.type, p.pk FROM sqlite_schema m JOIN pragma_table_info(m.name) p "
-                    "WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY m.name, p.cid"};
-static const struct query virtual_table = {
-    "move_virtual", "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual' LIMIT 1"};
-static const struct query counted = {"move_counted",
-                                     "SELECT 1 FROM sqlite_schema WHERE name = :name AND sql LIKE '%AUTOINCREMENT%'"};
+static const struct query columns = {"move_columns",
+                                     "SELECT m.name, p.name, p.type, p.pk FROM sqlite_schema m JOIN pragma_table_info(m.name) p "
+                                     "WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY m.name, p.cid"};
+static const struct query virtual_table = {"move_virtual",
+                                           "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual' LIMIT 1"};
+static const struct query counted = {"move_counted", "SELECT 1 FROM sqlite_schema WHERE name = :name AND sql LIKE '%AUTOINCREMENT%'"};
 static const struct query last_id = {"move_last_id", "SELECT seq FROM sqlite_sequence WHERE name = :name"};
-static const struct query indexes = {
-    "move_indexes", "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name"};
-static const struct query orphan = {
-    "move_orphan", "SELECT \"table\", rowid, parent FROM pragma_foreign_key_check ORDER BY 1, 2 LIMIT 1"};
+static const struct query indexes = {"move_indexes",
+                                     "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name"};
+static const struct query orphan = {"move_orphan", "SELECT \"table\", rowid, parent FROM pragma_foreign_key_check ORDER BY 1, 2 LIMIT 1"};
 
 static int failed(struct conn *c, const char *what, const char *name, struct why why) {
     return refuse(why, "%s can't be %s: %s", name, what, sqlite3_errmsg(c->handle));
@@ -37,12 +35,8 @@ static enum value_kind kind_of(struct str type) {
         const char *type;
         enum value_kind kind;
     } kinds[] = {
-        {"INTEGER",          VALUE_INT  },
-        {"BIGINT",           VALUE_INT  },
-        {"TEXT",             VALUE_TEXT },
-        {"BLOB",             VALUE_BYTES},
-        {"REAL",             VALUE_REAL },
-        {"DOUBLE PRECISION", VALUE_REAL },
+        {"INTEGER", VALUE_INT}, {"BIGINT", VALUE_INT}, {"TEXT", VALUE_TEXT},
+        {"BLOB", VALUE_BYTES},  {"REAL", VALUE_REAL},  {"DOUBLE PRECISION", VALUE_REAL},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (str_eqi(type, str_of(kinds[i].type))) return kinds[i].kind;
@@ -55,8 +49,7 @@ static int add_column(struct arena *a, struct move_table *t, struct stmt *row, s
     struct str type = col_text(row, 2);
     struct move_column k = {.name = str_dup(a, col_text(row, 1)).p, .kind = kind_of(type), .key = (int)col_int(row, 3)};
     if (k.kind == VALUE_NULL || t->count == COLUMNS_MAX)
-        return refuse(why, "%s.%s is a %.*s: move does not know how to copy that", t->name, k.name, (int)type.n,
-                      type.p);
+        return refuse(why, "%s.%s is a %.*s: move does not know how to copy that", t->name, k.name, (int)type.n, type.p);
     t->columns[t->count++] = k;
     return 0;
 }
@@ -106,8 +99,7 @@ struct rows {
     sqlite3_stmt *stmt;
 };
 
-static int open_rows(struct conn *c, const struct move_table *t, const char *text, const char *what, void **handle,
-                     struct why why) {
+static int open_rows(struct conn *c, const struct move_table *t, const char *text, const char *what, void **handle, struct why why) {
     struct rows *r = calloc(1, sizeof *r);
     if (!r) return refuse(why, "out of memory");
     *r = (struct rows){.c = c, .t = t};
@@ -210,8 +202,7 @@ static int strip(struct conn *c, struct arena *a, void **plan, struct why why) {
         list = i;
     }
     if (rc < 0) return refuse(why, "the store can't be read: %s", sqlite3_errmsg(c->handle));
-    for (struct index *i = list; i && rc == 0; i = i->next)
-        rc = run(c, str_fmt(a, "DROP INDEX \"%s\"", i->name).p, i->name, why);
+    for (struct index *i = list; i && rc == 0; i = i->next) rc = run(c, str_fmt(a, "DROP INDEX \"%s\"", i->name).p, i->name, why);
     *plan = list;
     return rc;
 }
@@ -222,8 +213,8 @@ static int check_references(struct conn *c, struct why why) {
     if (rc < 0) return refuse(why, "the references can't be checked: %s", sqlite3_errmsg(c->handle));
     if (rc == 0) return 0;
     struct str table = col_text(row, 0), parent = col_text(row, 2);
-    rc = refuse(why, "row %lld of %.*s refers to no row of %.*s: deskd check the source", (long long)col_int(row, 1),
-                (int)table.n, table.p, (int)parent.n, parent.p);
+    rc = refuse(why, "row %lld of %.*s refers to no row of %.*s: deskd check the source", (long long)col_int(row, 1), (int)table.n, table.p,
+                (int)parent.n, parent.p);
     stmt_end(row);
     return rc;
 }

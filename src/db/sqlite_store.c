@@ -30,13 +30,14 @@ static int take_lock(struct db *db, struct why why) {
     }
     if (errno != EWOULDBLOCK) return refuse(why, "%s can't be locked: %s", path.p, strerror(errno));
     ssize_t n = pread(db->sqlite->lock_fd, pid, sizeof pid - 1, 0);
-    return refuse(why, "the store %s is in use by another deskd (pid %d): stop that one, or name another folder",
-                  db->dir, n > 0 ? atoi(pid) : 0);
+    return refuse(why, "the store %s is in use by another deskd (pid %d): stop that one, or name another folder", db->dir,
+                  n > 0 ? atoi(pid) : 0);
 }
 
 /* A desk must not be replaced by a new one, with a new owner, because its store was lost. */
 static int refuse_lost(struct why why, const char *path, const char *what, const char *remains) {
-    return refuse(why, "%s %s, but there is %s: a desk was here. Restore its backup to a new folder, or name a new folder for a new desk", path, what, remains);
+    return refuse(why, "%s %s, but there is %s: a desk was here. Restore its backup to a new folder, or name a new folder for a new desk",
+                  path, what, remains);
 }
 
 /* The file exists, empty if it is new, before SQLite opens it, so that it and its log have our mode. */
@@ -71,8 +72,7 @@ static int open_writer(struct db *db, const struct schema_file *files, struct wh
     if (db->sqlite->remains && (rc = schema_version(c, files, why)) == 0)
         rc = refuse_lost(why, db->sqlite->path, "holds no tables", db->sqlite->remains);
     if (rc >= 0) rc = schema_migrate(c, files, why);
-    if (db->filling)
-        sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL); /* all are checked at the end */
+    if (db->filling) sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL); /* all are checked at the end */
     if (rc == 0 && conn_pragma(c, STORE_MARK) != 0)
         rc = refuse(why, "%s can't be written: %s", db->sqlite->path, sqlite3_errmsg(c->handle));
     if (rc == 0 && (db->sqlite->writer = writer_start(db, c)) == NULL) rc = refuse(why, "no thread can be started");
@@ -134,10 +134,8 @@ int sqlite_close(struct db *db) {
 /* ---- writes -------------------------------------------------------------------------------------------- */
 
 void sqlite_submit(struct db *db, struct db_task *t) {
-    if (db->sqlite->writer)
-        writer_submit(db->sqlite->writer, t);
-    else
-        t->done(t, UNAVAILABLE("refused writes", "store: it was opened for reading: a write is refused"));
+    if (db->sqlite->writer) writer_submit(db->sqlite->writer, t);
+    else t->done(t, UNAVAILABLE("refused writes", "store: it was opened for reading: a write is refused"));
 }
 
 bool sqlite_writes_here(const struct db *db) { return db->sqlite->writer && writer_is_me(db->sqlite->writer); }

@@ -157,8 +157,7 @@ static int bind_all(struct stmt *s, const struct bind *binds) {
     }
     if (left == 0) return 0;
     for (int i = 0; i < s->param_count; i++)
-        if (s->params[i].round != s->round)
-            log_error("store: nothing is bound to %s in: %s", s->params[i].name, s->sql);
+        if (s->params[i].round != s->round) log_error("store: nothing is bound to %s in: %s", s->params[i].name, s->sql);
     return -ERR_INTERNAL_ERROR;
 }
 
@@ -172,10 +171,8 @@ int db_start(struct conn *c, const char *sql, const struct bind *binds, struct s
     int rc = statement_get(c, sql, &s);
     if (rc < 0) return rc;
     rc = bind_all(s, binds);
-    if (rc < 0)
-        stmt_end(s);
-    else
-        *out = s;
+    if (rc < 0) stmt_end(s);
+    else *out = s;
     return rc;
 }
 
@@ -200,7 +197,9 @@ void stmt_end(struct stmt *s) {
 
 int64_t col_int(struct stmt *s, int i) { return s->engine->col_int(s->handle, i); }
 bool col_int_given(struct stmt *s, int i, int64_t *out) { return s->engine->col_int_given(s->handle, i, out); }
-struct str col_text(struct stmt *s, int i) { return s->engine->col_text(s->handle, i); }
+struct str col_text(struct stmt *s, int i) {
+    return s->engine->col_text(s->handle, i);
+}
 bool col_null(struct stmt *s, int i) { return s->engine->col_null(s->handle, i); }
 int col_count(struct stmt *s) { return s->engine->col_count(s->handle); }
 
@@ -208,8 +207,7 @@ int db_exec_text(struct conn *c, const char *sql, const struct bind *binds) {
     struct stmt *s;
     int rc = db_start(c, sql, binds, &s);
     if (rc < 0) return rc;
-    while ((rc = stmt_step(s)) == 1) {
-    }
+    while ((rc = stmt_step(s)) == 1) {}
     if (rc == 0) rc = s->engine->changed(s);
     stmt_end(s);
     return rc;

@@ -103,7 +103,8 @@ static bool is_sound(struct db *db) {
 
 void db_found_sound(const char *dir) {
     char path[4096];
-    if (damage_path(dir, path, sizeof path) == 0 && unlink(path) != 0 && errno != ENOENT) log_warn("%s can't be removed: %s", path, strerror(errno));
+    if (damage_path(dir, path, sizeof path) == 0 && unlink(path) != 0 && errno != ENOENT)
+        log_warn("%s can't be removed: %s", path, strerror(errno));
 }
 
 /* ---- opening and closing ------------------------------------------------------------------------------- */
@@ -132,15 +133,11 @@ int db_open_with(const struct db_config *cfg, const struct schema_file *files, s
     struct db *db = db_new(cfg);
     *out = NULL;
     int rc = db->engine->open(db, cfg, files, why);
-    if (rc == 0 && pthread_key_create(&db->reader_key, reader_gone) != 0)
-        rc = refuse(why, "too many stores are open");
-    else
-        db->has_reader_key = rc == 0;
+    if (rc == 0 && pthread_key_create(&db->reader_key, reader_gone) != 0) rc = refuse(why, "too many stores are open");
+    else db->has_reader_key = rc == 0;
     if (rc == 0) damage_find(db);
-    if (rc == 0)
-        *out = db;
-    else
-        db_close(db);
+    if (rc == 0) *out = db;
+    else db_close(db);
     return rc;
 }
 
@@ -220,10 +217,7 @@ static void waiting_done(struct db_task *t, int rc) {
 
 int db_write(struct db *db, int (*run)(struct conn *c, void *arg), void *arg) {
     assert(!db->engine->writes_here(db));
-    struct waiting w = {
-        .task = {waiting_run, waiting_done, NULL},
-          .run = run, .arg = arg
-    };
+    struct waiting w = {.task = {waiting_run, waiting_done, NULL}, .run = run, .arg = arg};
     sem_init(&w.done, 0, 0);
     db_submit(db, &w.task);
     while (sem_wait(&w.done) != 0) assert(errno == EINTR);
@@ -253,11 +247,9 @@ void db_stats(struct db *db, struct db_stats *out) {
     struct counters sum = {0};
     pthread_mutex_lock(&db->lock);
     add_counters(&sum, &db->closed);
-    for (struct ring *r = db->conns.next; r != &db->conns; r = r->next)
-        add_counters(&sum, &RING_OF(r, struct conn, in_store)->counters);
+    for (struct ring *r = db->conns.next; r != &db->conns; r = r->next) add_counters(&sum, &RING_OF(r, struct conn, in_store)->counters);
     pthread_mutex_unlock(&db->lock);
-    *out = (struct db_stats){
-        .commits = sum.commits, .tasks = sum.tasks, .statements = sum.statements, .prepares = sum.prepares};
+    *out = (struct db_stats){.commits = sum.commits, .tasks = sum.tasks, .statements = sum.statements, .prepares = sum.prepares};
     db->engine->stats(db, out);
     out->sound = is_sound(db);
 }

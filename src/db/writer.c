@@ -93,10 +93,8 @@ void writer_submit(struct writer *w, struct db_task *t) {
         w->last = &t->next;
     }
     pthread_mutex_unlock(&w->lock);
-    if (refused)
-        t->done(t, UNAVAILABLE("refused writes", "store: a write came after the end of the writer: it is refused"));
-    else if (first)
-        pthread_cond_signal(&w->wake);
+    if (refused) t->done(t, UNAVAILABLE("refused writes", "store: a write came after the end of the writer: it is refused"));
+    else if (first) pthread_cond_signal(&w->wake);
 }
 
 /* Rests until there are tasks (true), or until it is time for chores or for the end (false). */
@@ -190,7 +188,8 @@ static int run_tasks(struct writer *w) {
 }
 
 static int refuse_writes(const struct writer *w) {
-    return UNAVAILABLE("batches of refused writes", "store: writes are refused until one succeeds again; the last one failed: %s", sqlite3_errstr(w->fault));
+    return UNAVAILABLE("batches of refused writes", "store: writes are refused until one succeeds again; the last one failed: %s",
+                       sqlite3_errstr(w->fault));
 }
 
 static int take_refused(struct writer *w) {
@@ -205,10 +204,8 @@ static void run_batch(struct writer *w) {
     int n = rc == 0 ? run_tasks(w) : take_refused(w);
     if (rc == 0) rc = conn_commit(w->conn);
     snapshots_outdated(w->store);
-    if (rc == 0)
-        count(&w->conn->counters.commits);
-    else if (atomic_load(&w->writable))
-        not_writable(w, "a COMMIT");
+    if (rc == 0) count(&w->conn->counters.commits);
+    else if (atomic_load(&w->writable)) not_writable(w, "a COMMIT");
     for (int i = 0; i < n; i++) w->batch[i]->done(w->batch[i], rc < 0 ? -ERR_SERVICE_UNAVAILABLE : w->result[i]);
 }
 
@@ -280,10 +277,8 @@ static void *writer_main(void *arg) {
     struct writer *w = arg;
     while (!ended(w)) {
         bool tasks = wait_for_tasks(w);
-        if (tasks)
-            run_batch(w);
-        else if (!atomic_load(&w->writable))
-            recover(w);
+        if (tasks) run_batch(w);
+        else if (!atomic_load(&w->writable)) recover(w);
         checkpoint(w, !tasks);
     }
     if (!atomic_load(&w->writable)) recover(w);

@@ -1,7 +1,7 @@
 #include "files/check.h"
 
 #include "base/error.h"
-#include "core/file.h"
+#include "core/desk/file.h"
 #include "files/content.h"
 
 #include <errno.h>
@@ -59,8 +59,7 @@ static const char *fault_of(struct check *k, const struct named *f) {
 static int check_named(struct check *k, const struct named *f) {
     const char *fault = fault_of(k, f);
     int named = fault ? content_named(k->conn, f->sha256) : 0;
-    if (named == 1)
-        finding(k, str_fmt(k->arena, "the content %s of file %" PRId64 " %s", f->sha256.p, f->file_id, fault));
+    if (named == 1) finding(k, str_fmt(k->arena, "the content %s of file %" PRId64 " %s", f->sha256.p, f->file_id, fault));
     return named < 0 ? named : 0;
 }
 

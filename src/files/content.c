@@ -1,5 +1,5 @@
 /* Contents are kept by what they are, so that the same bytes uploaded twice are kept once, and a content never changes: it
- * is there whole or not at all, and nothing needs a lock to read it. Rows (core/file.h) name contents. Two promises hold
+ * is there whole or not at all, and nothing needs a lock to read it. Rows (core/desk/file.h) name contents. Two promises hold
  * between the two, whatever is killed or loses its power:
  *
  *     a committed row has its content                     else data is lost
@@ -45,7 +45,7 @@
 
 #include "base/disk.h"
 #include "base/log.h"
-#include "core/file.h"
+#include "core/desk/file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -63,15 +63,15 @@
 
 static const char missing[] = "is missing";
 
-static const char *sub_folder(struct arena *a, const char *folder, struct str sha256) {
-    return str_fmt(a, "%s/%.2s", folder, sha256.p).p;
-}
+static const char *sub_folder(struct arena *a, const char *folder, struct str sha256) { return str_fmt(a, "%s/%.2s", folder, sha256.p).p; }
 
 struct str content_path(struct arena *a, const char *folder, struct str sha256) {
     return str_fmt(a, "%s/%.2s/%.*s", folder, sha256.p, (int)sha256.n, sha256.p);
 }
 
-struct str contents_tmp(struct arena *a, const char *folder) { return str_fmt(a, "%s/" TMP, folder); }
+struct str contents_tmp(struct arena *a, const char *folder) {
+    return str_fmt(a, "%s/" TMP, folder);
+}
 
 int contents_open(const char *folder, char *err, size_t err_size) {
     struct arena *a = arena_new();
@@ -196,9 +196,7 @@ int contents_drop(struct desk *d, const struct str *contents, int n) {
 
 /* ---- looking ----------------------------------------------------------------------------------------------------- */
 
-static bool is_content(const char *name) {
-    return strlen(name) == NAME_SIZE && strspn(name, "0123456789abcdef") == NAME_SIZE;
-}
+static bool is_content(const char *name) { return strlen(name) == NAME_SIZE && strspn(name, "0123456789abcdef") == NAME_SIZE; }
 
 int contents_listed(struct arena *a, const char *folder, int nth, struct str **contents) {
     struct str *list = *contents = NULL;
@@ -225,9 +223,7 @@ static int64_t age_of(const char *path) {
     return age > 0 ? age : 0;
 }
 
-int64_t content_age(struct arena *a, const char *folder, struct str sha256) {
-    return age_of(content_path(a, folder, sha256).p);
-}
+int64_t content_age(struct arena *a, const char *folder, struct str sha256) { return age_of(content_path(a, folder, sha256).p); }
 
 void contents_tidy(const char *folder) {
     struct arena *a = arena_new();

@@ -26,7 +26,7 @@ int contents_drop(struct desk *d, const struct str *contents, int n);
 #define CONTENT_FOLDERS 256
 int contents_listed(struct arena *a, const char *folder, int nth, struct str **contents);
 int64_t content_age(struct arena *a, const char *folder, struct str sha256); /* ms since it was uploaded last; -1: not there */
-void contents_tidy(const char *folder); /* removes temporary files that a crash left */
+void contents_tidy(const char *folder);                                      /* removes temporary files that a crash left */
 
 /* While it is held, no content is removed; of two backups the second waits here. A descriptor to close, or -1 with errno. */
 int contents_guard(const char *folder);

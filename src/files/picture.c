@@ -68,7 +68,8 @@ static int outcome(int status) {
         log_error("a picture can't be decoded: the kernel takes no seccomp filter");
         return -ERR_SERVICE_UNAVAILABLE;
     }
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS) log_warn("a picture made its decoder try a forbidden system call: it was killed");
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
+        log_warn("a picture made its decoder try a forbidden system call: it was killed");
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
@@ -103,7 +104,8 @@ static bool read_all(int fd, struct arena *a, struct str *out) {
 int picture_square(const char *path, int side, struct arena *a, const struct picture *p, struct str *out) {
     if ((int64_t)p->width * p->height > LIMIT_PIXELS) return 0;
     int in = open(path, O_RDONLY | O_CLOEXEC), answer = memfd_create("picture", MFD_CLOEXEC);
-    int rc = in >= 0 && answer >= 0 ? run_child(in, answer, side) : UNAVAILABLE("pictures that can't be read", "the picture %s can't be read: %s", path, strerror(errno));
+    int rc = in >= 0 && answer >= 0 ? run_child(in, answer, side)
+                                    : UNAVAILABLE("pictures that can't be read", "the picture %s can't be read: %s", path, strerror(errno));
     if (rc == 1 && !read_all(answer, a, out)) rc = 0;
     if (in >= 0) close(in);
     if (answer >= 0) close(answer);

@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    #define SANITIZED 1
+#define SANITIZED 1
 #else
-    #define SANITIZED 0
+#define SANITIZED 0
 #endif
 
 /* ---- confinement -------------------------------------------------------------------------------------------------- */
@@ -44,18 +44,21 @@ static bool allow_if(scmp_filter_ctx filter, int call, struct scmp_arg_cmp condi
 static bool allow_memory(scmp_filter_ctx filter) {
     const struct scmp_arg_cmp no_code = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
     return allow_if(filter, SCMP_SYS(mmap), no_code) && allow_if(filter, SCMP_SYS(mprotect), no_code) && allow(filter, SCMP_SYS(munmap)) &&
-           allow(filter, SCMP_SYS(mremap)) && allow(filter, SCMP_SYS(madvise)) && allow(filter, SCMP_SYS(brk)) && allow(filter, SCMP_SYS(futex));
+           allow(filter, SCMP_SYS(mremap)) && allow(filter, SCMP_SYS(madvise)) && allow(filter, SCMP_SYS(brk)) &&
+           allow(filter, SCMP_SYS(futex));
 }
 
 static bool allow_pipes(scmp_filter_ctx filter) {
-    return allow_if(filter, SCMP_SYS(read), SCMP_A0(SCMP_CMP_EQ, STDIN_FILENO)) && allow_if(filter, SCMP_SYS(lseek), SCMP_A0(SCMP_CMP_EQ, STDIN_FILENO)) &&
-           allow_if(filter, SCMP_SYS(write), SCMP_A0(SCMP_CMP_EQ, STDOUT_FILENO)) && allow(filter, SCMP_SYS(fstat)) && allow(filter, SCMP_SYS(newfstatat));
+    return allow_if(filter, SCMP_SYS(read), SCMP_A0(SCMP_CMP_EQ, STDIN_FILENO)) &&
+           allow_if(filter, SCMP_SYS(lseek), SCMP_A0(SCMP_CMP_EQ, STDIN_FILENO)) &&
+           allow_if(filter, SCMP_SYS(write), SCMP_A0(SCMP_CMP_EQ, STDOUT_FILENO)) && allow(filter, SCMP_SYS(fstat)) &&
+           allow(filter, SCMP_SYS(newfstatat));
 }
 
 /* A sanitizer writes reports, and looks at itself. */
 static bool allow_sanitizer(scmp_filter_ctx filter) {
-    static const int calls[] = {SCMP_SYS(getpid), SCMP_SYS(gettid), SCMP_SYS(sched_yield), SCMP_SYS(sigaltstack), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigaction),
-                                SCMP_SYS(nanosleep), SCMP_SYS(clock_nanosleep)};
+    static const int calls[] = {SCMP_SYS(getpid),         SCMP_SYS(gettid),       SCMP_SYS(sched_yield), SCMP_SYS(sigaltstack),
+                                SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigaction), SCMP_SYS(nanosleep),   SCMP_SYS(clock_nanosleep)};
     bool ok = allow_if(filter, SCMP_SYS(write), SCMP_A0(SCMP_CMP_EQ, STDERR_FILENO));
     for (size_t i = 0; ok && i < sizeof calls / sizeof *calls; i++) ok = allow(filter, calls[i]);
     return ok;
@@ -63,9 +66,9 @@ static bool allow_sanitizer(scmp_filter_ctx filter) {
 
 bool picture_confine(void) {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);
-    bool ok = filter && allow_memory(filter) && allow_pipes(filter) && allow(filter, SCMP_SYS(exit_group)) && allow(filter, SCMP_SYS(exit)) &&
-              allow(filter, SCMP_SYS(rt_sigreturn)) && allow(filter, SCMP_SYS(clock_gettime)) && (!SANITIZED || allow_sanitizer(filter)) &&
-              seccomp_load(filter) == 0;
+    bool ok = filter && allow_memory(filter) && allow_pipes(filter) && allow(filter, SCMP_SYS(exit_group)) &&
+              allow(filter, SCMP_SYS(exit)) && allow(filter, SCMP_SYS(rt_sigreturn)) && allow(filter, SCMP_SYS(clock_gettime)) &&
+              (!SANITIZED || allow_sanitizer(filter)) && seccomp_load(filter) == 0;
     if (filter) seccomp_release(filter);
     return ok;
 }
@@ -141,7 +144,8 @@ int picture_child(const char *text) {
     gdImageAlphaBlending(square, 0);
     gdImageSaveAlpha(square, 1);
     gdImageFilledRectangle(square, 0, 0, side - 1, side - 1, gdTrueColorAlpha(0, 0, 0, gdAlphaTransparent));
-    gdImageCopyResampled(square, whole, 0, 0, (gdImageSX(whole) - shorter) / 2, (gdImageSY(whole) - shorter) / 2, side, side, shorter, shorter);
+    gdImageCopyResampled(square, whole, 0, 0, (gdImageSX(whole) - shorter) / 2, (gdImageSY(whole) - shorter) / 2, side, side, shorter,
+                         shorter);
     if (first == 0xFF) gdImageJpeg(square, stdout, 85);
     else gdImagePng(square, stdout);
     _exit(fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1);

@@ -20,7 +20,7 @@
 
 #define BACKLOG 1024
 #define KERNEL_UNSENT (128 * 1024) /* bytes that the kernel keeps for a reader who does not read; without it 2.5 MB, which nobody counts */
-#define SHORTAGE_MS 50 /* until descriptors or memory are looked for again */
+#define SHORTAGE_MS 50             /* until descriptors or memory are looked for again */
 
 int listener_open(const char *address, int port, int *bound, char *err, size_t err_size) {
     struct address a;
@@ -49,8 +49,7 @@ int listener_open(const char *address, int port, int *bound, char *err, size_t e
         if (fd >= 0) close(fd);
         return -1;
     }
-    *bound = ntohs(address_is_mapped(&a) ? ((struct sockaddr_in *)(void *)&at)->sin_port
-                                         : ((struct sockaddr_in6 *)(void *)&at)->sin6_port);
+    *bound = ntohs(address_is_mapped(&a) ? ((struct sockaddr_in *)(void *)&at)->sin_port : ((struct sockaddr_in6 *)(void *)&at)->sin6_port);
     return fd;
 }
 

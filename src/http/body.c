@@ -73,9 +73,7 @@ static int file_end(struct body *b, struct str md5) {
 /* ---- the parts of a form --------------------------------------------------------------------------- */
 
 /* What a browser sends for a file input that was left empty: a nameless file without content. It is no file. */
-static bool is_unselected(const struct body *b) {
-    return b->part.filename.p && b->part.filename.n == 0 && b->file == NULL;
-}
+static bool is_unselected(const struct body *b) { return b->part.filename.p && b->part.filename.n == 0 && b->file == NULL; }
 
 static int begin_file_part(struct body *b) {
     return file_begin(b, (struct http_file){.field = b->part.name, .filename = b->part.filename, .type = b->part.type});
@@ -109,12 +107,10 @@ static int put_field(struct body *b) {
     unsigned char md5[16];
     struct json_error why;
     if (!utf8_valid(text)) return refuse(b, ERR_BODY_INVALID, "A field of the form is not UTF-8.");
-    if (text.n && memchr(text.p, 0, text.n))
-        return refuse(b, ERR_BODY_INVALID, "A field of the form has a NUL character.");
+    if (text.n && memchr(text.p, 0, text.n)) return refuse(b, ERR_BODY_INVALID, "A field of the form has a NUL character.");
     if (b->part.md5.p) {
         md5_of(md5, text);
-        if (!md5_matches(b->part.md5, md5))
-            return refuse(b, ERR_CHECKSUM_MISMATCH, "A field does not match its Content-MD5.");
+        if (!md5_matches(b->part.md5, md5)) return refuse(b, ERR_CHECKSUM_MISMATCH, "A field does not match its Content-MD5.");
     }
     struct json *value = json_string(b->request->arena, text);
     if (form_put(b->request->arena, b->request->form, b->part.name, value, &why) == 0) return 0;
@@ -136,8 +132,7 @@ static bool is_form(struct str content_type) {
     return content_type.p && str_eqi(str_trim(str_cut(&rest, ';')), S("multipart/form-data"));
 }
 
-struct body *body_new(struct http_request *r, const struct http_plan *plan, struct str content_type,
-                      struct stores stores) {
+struct body *body_new(struct http_request *r, const struct http_plan *plan, struct str content_type, struct stores stores) {
     struct body *b = ARENA_NEW(r->arena, struct body);
     *b = (struct body){.request = r, .limit = plan->limit, .file_limit = plan->file_limit, .stores = stores, .who.person = plan->person};
     if (address_parse(r->remote, &b->who.address)) b->who.address = address_counted(b->who.address);

@@ -140,10 +140,8 @@ void wait_begin(struct edge *e) {
 void wait_end(struct edge *e) {
     struct http_server *s = e->server;
     pthread_mutex_lock(&s->wait_lock);
-    if (e->wait_before)
-        e->wait_before->wait_next = e->wait_next;
-    else
-        s->waiting = e->wait_next;
+    if (e->wait_before) e->wait_before->wait_next = e->wait_next;
+    else s->waiting = e->wait_next;
     if (e->wait_next) e->wait_next->wait_before = e->wait_before;
     pthread_mutex_unlock(&s->wait_lock);
 }

@@ -92,12 +92,12 @@ struct edge {
     bool undecided;       /* begin() has deferred the request: whether its body is taken is not known yet */
     _Atomic bool decided; /* now it is: plan */
     bool handled, deferred, close;
-    bool last; /* the client wants the connection closed behind it */
+    bool last;          /* the client wants the connection closed behind it */
     _Atomic bool ready; /* the reply is below */
     int status;
     struct buf reply;
     struct shared *shared; /* whose bytes are the reply instead; NULL: none */
-    uint64_t owner; /* of `held` bytes of the reply; 0 bytes: they are not counted */
+    uint64_t owner;        /* of `held` bytes of the reply; 0 bytes: they are not counted */
     size_t held;
     int file; /* whose bytes are the reply instead; -1: none */
     int64_t file_at, file_n;
@@ -184,7 +184,7 @@ void wait_end(struct edge *e);
 void linger(struct conn *c); /* under server->lock, when the library is about to close c->fd */
 
 /* intake.c */
-bool intake_works(void); /* the library reads through it */
+bool intake_works(void);                          /* the library reads through it */
 void intake_open(struct loop *l, struct conn *c); /* on the loop, before anything is read */
 void intake_close(struct loop *l, struct conn *c);
 bool intake_due(const struct conn *c); /* the request behind those completed is malformed, and was not refused yet */
@@ -196,13 +196,14 @@ struct framing framing_read(struct edge *e, const char *version); /* fills e->he
 /* request.c */
 struct edge *edge_new(struct conn *c);
 void *on_request_line(void *cls, const char *uri, struct MHD_Connection *library);
-enum MHD_Result on_request(void *cls, struct MHD_Connection *library, const char *url, const char *method,
-                           const char *version, const char *upload, size_t *upload_n, void **context);
+enum MHD_Result on_request(void *cls, struct MHD_Connection *library, const char *url, const char *method, const char *version,
+                           const char *upload, size_t *upload_n, void **context);
 void on_completed(void *cls, struct MHD_Connection *library, void **context, enum MHD_RequestTerminationCode why);
 
 /* response.c */
 enum MHD_Result response_queue(struct edge *e); /* a reply is ready and the library may take it */
-void response_refuse(struct edge *e, int err, const char *reason); /* makes the app's refusal the reply; reason NULL: the error's own message */
+void response_refuse(struct edge *e, int err,
+                     const char *reason);       /* makes the app's refusal the reply; reason NULL: the error's own message */
 enum MHD_Result response_write(struct edge *e); /* straight to the socket, and close: see there */
 
 /* held.c */

@@ -1,8 +1,7 @@
 /* The head of a request as the library has split it. That it is well-formed was seen before (scan.c). */
 #include "http/edge.h"
 
-static enum MHD_Result add_field(void *cls, enum MHD_ValueKind kind, const char *name, size_t name_n, const char *value,
-                                 size_t value_n) {
+static enum MHD_Result add_field(void *cls, enum MHD_ValueKind kind, const char *name, size_t name_n, const char *value, size_t value_n) {
     struct edge *e = cls;
     (void)kind;
     e->head[e->head_n++] = (struct header){

@@ -54,7 +54,7 @@ enum http_body {
 };
 struct http_plan {
     enum http_body body;
-    int64_t person; /* who sends it, for the limit of bytes that are held for one person; 0: not known */
+    int64_t person;            /* who sends it, for the limit of bytes that are held for one person; 0: not known */
     int64_t limit, file_limit; /* a whole form with files: LIMIT_UPLOAD, or a file of file_limit and fields of limit */
 };
 
@@ -93,14 +93,14 @@ bool http_hold(struct http_request *r, uint64_t owner, size_t n, bool always);
 void http_close_after(struct http_request *r); /* Connection: close with the reply */
 
 struct http_config {
-    const char *address; /* numeric, IPv4 or [IPv6] */
-    int port;            /* 0: a free one */
+    const char *address;                /* numeric, IPv4 or [IPv6] */
+    int port;                           /* 0: a free one */
     void (*bound)(void *arg, int port); /* the port is known and no loop runs yet; may be NULL */
     void *bound_arg;
     int loops;
     const char *tmp_dir;
-    int64_t spool_bytes; /* that files of bodies under way may take there; 0: limits.h */
-    int64_t memory_bytes; /* that other bodies under way may take; 0: limits.h */
+    int64_t spool_bytes;                            /* that files of bodies under way may take there; 0: limits.h */
+    int64_t memory_bytes;                           /* that other bodies under way may take; 0: limits.h */
     struct str *proxies;                            /* addresses whose X-Forwarded-For is believed; ends with p NULL */
     int max_connections;                            /* 0: limits.h */
     int max_per_address;                            /* 0: limits.h, and loopback has no cap; else loopback has it too */
@@ -108,8 +108,7 @@ struct http_config {
     int head_deadline_ms, body_deadline_ms, idle_s; /* 0: limits.h */
 };
 
-struct http_server *http_start(const struct http_config *cfg, const struct http_app *app, void *ctx, char *err,
-                               size_t err_size);
+struct http_server *http_start(const struct http_config *cfg, const struct http_app *app, void *ctx, char *err, size_t err_size);
 int http_port(const struct http_server *s);
 /* No new connections; requests under way end; after drain_ms what is slow is cut off and deferred requests hear gone().
  * Comes back, with all freed, when the last deferred one has been replied to, however long that takes. */

@@ -65,14 +65,12 @@ const char *ledger_take(struct ledger *l, const struct sender *who, int64_t n, i
     int64_t each = more(l->most / SHARES, least);
     const char *reason = NULL;
     pthread_mutex_lock(&l->lock);
-    if (l->held + n > more(l->most, SHARES * least))
-        reason = "Too many uploads are under way. Try again later.";
+    if (l->held + n > more(l->most, SHARES * least)) reason = "Too many uploads are under way. Try again later.";
     else if (held_of(l, &(struct sender){.address = who->address}) + n > each)
         reason = "Too many uploads from this address are under way. Try again when they have ended.";
     else if (who->person && held_of(l, &(struct sender){.person = who->person}) + n > each)
         reason = "Too many uploads of this user are under way. Try again when they have ended.";
-    else
-        change_all(l, who, n);
+    else change_all(l, who, n);
     pthread_mutex_unlock(&l->lock);
     return reason;
 }

@@ -54,8 +54,7 @@ static bool boundary_ok(struct str b) {
     return true;
 }
 
-struct multipart *multipart_new(struct arena *a, struct str content_type, const struct multipart_sink *sink,
-                                void *ctx) {
+struct multipart *multipart_new(struct arena *a, struct str content_type, const struct multipart_sink *sink, void *ctx) {
     struct str boundary;
     if (!header_parameter(a, content_type, S("boundary"), &boundary) || !boundary_ok(boundary)) return NULL;
     struct multipart *m = ARENA_NEW(a, struct multipart);
@@ -122,8 +121,7 @@ static int read_header(struct multipart *m, struct str line, struct str *disposi
     } else if (str_eqi(name, S("Content-MD5"))) {
         m->part.md5 = str_dup(m->arena, value);
     } else if (str_eqi(name, S("Content-Length"))) {
-        if (!str_to_int(value, &m->part.length) || m->part.length < 0)
-            return invalid(m, "The Content-Length of a part is not a number.");
+        if (!str_to_int(value, &m->part.length) || m->part.length < 0) return invalid(m, "The Content-Length of a part is not a number.");
     } else if (str_eqi(name, S("Content-Transfer-Encoding")) && !encoding_is_plain(value)) {
         return invalid(m, "The Content-Transfer-Encoding of a part is not supported: send it as binary.");
     }
@@ -143,12 +141,10 @@ static int read_head(struct multipart *m, struct str head) {
     kind = disposition.n ? str_trim(str_cut(&rest, ';')) : S("");
     m->in_part = str_eqi(kind, S("form-data"));
     if (!m->in_part) return 0;
-    if (!header_parameter(m->arena, disposition, S("name"), &name))
-        return invalid(m, "The Content-Disposition of a part is malformed.");
+    if (!header_parameter(m->arena, disposition, S("name"), &name)) return invalid(m, "The Content-Disposition of a part is malformed.");
     struct str filename = filename_of(m->arena, disposition);
     struct str type = m->part.type;
-    if (filename.p == NULL && type.p && str_eqi(str_trim(str_cut(&type, ';')), S("application/octet-stream")))
-        filename = S("");
+    if (filename.p == NULL && type.p && str_eqi(str_trim(str_cut(&type, ';')), S("application/octet-stream"))) filename = S("");
     if (!utf8_valid(name) || !utf8_valid(filename)) return invalid(m, "The name of a part is not UTF-8.");
     m->part.name = str_dup(m->arena, name.p ? name : S(""));
     if (filename.p) m->part.filename = str_dup(m->arena, filename);
@@ -166,8 +162,7 @@ static int emit(struct multipart *m, const char *p, size_t n) {
 static int end_part(struct multipart *m) {
     if (!m->in_part) return 0;
     m->in_part = false;
-    if (m->part.length >= 0 && m->part.length != m->got)
-        return invalid(m, "A part is not as long as its Content-Length says.");
+    if (m->part.length >= 0 && m->part.length != m->got) return invalid(m, "A part is not as long as its Content-Length says.");
     return m->sink->end(m->ctx);
 }
 
@@ -254,12 +249,9 @@ int multipart_feed(struct multipart *m, struct str piece) {
     while (piece.n && err == 0 && m->state != DONE) {
         size_t used = 1;
         bool took = true;
-        if (m->state == SCAN)
-            err = scan(m, piece, &used);
-        else if (m->state == HEAD)
-            err = head(m, *piece.p);
-        else if (err = tail(m, *piece.p, &took), !took)
-            used = 0;
+        if (m->state == SCAN) err = scan(m, piece, &used);
+        else if (m->state == HEAD) err = head(m, *piece.p);
+        else if (err = tail(m, *piece.p, &took), !took) used = 0;
         piece = (struct str){piece.p + used, piece.n - used};
     }
     return err;

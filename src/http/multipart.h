@@ -26,10 +26,9 @@ struct multipart;
 
 /* content_type is the header's whole value. NULL when it gives no usable boundary. */
 struct multipart *multipart_new(struct arena *a, struct str content_type, const struct multipart_sink *sink, void *ctx);
-int multipart_feed(struct multipart *m,
-                   struct str piece);   /* 0, -ERR_BODY_INVALID, -ERR_PAYLOAD_TOO_LARGE or the sink's */
-int multipart_end(struct multipart *m); /* no more bytes come: 0 when the form is complete */
-const char *multipart_reason(const struct multipart *m); /* a sentence for the parser's own errors */
+int multipart_feed(struct multipart *m, struct str piece); /* 0, -ERR_BODY_INVALID, -ERR_PAYLOAD_TOO_LARGE or the sink's */
+int multipart_end(struct multipart *m);                    /* no more bytes come: 0 when the form is complete */
+const char *multipart_reason(const struct multipart *m);   /* a sentence for the parser's own errors */
 
 /* Parses `value; name=x; other="y"` (RFC 6266, RFC 9110 parameters). Finds one parameter, unquoted; p NULL when absent.
  * With a star in its name it is decoded as RFC 8187 says, UTF-8 only. False when the text is malformed. */

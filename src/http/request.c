@@ -191,8 +191,8 @@ struct edge *edge_new(struct conn *c) {
     return e;
 }
 
-static enum MHD_Result on_head(struct http_server *s, struct MHD_Connection *library, const char *method,
-                               const char *version, void **context) {
+static enum MHD_Result on_head(struct http_server *s, struct MHD_Connection *library, const char *method, const char *version,
+                               void **context) {
     struct edge *e = edge_new(conn_of(library));
     assert(e->conn->scan.heads > e->conn->completed); /* the library sees nothing that was not scanned */
     e->library = library;
@@ -234,8 +234,8 @@ static enum MHD_Result on_complete(struct edge *e) {
     return run_handle(e, false);
 }
 
-enum MHD_Result on_request(void *cls, struct MHD_Connection *library, const char *url, const char *method,
-                           const char *version, const char *upload, size_t *upload_n, void **context) {
+enum MHD_Result on_request(void *cls, struct MHD_Connection *library, const char *url, const char *method, const char *version,
+                           const char *upload, size_t *upload_n, void **context) {
     struct edge *e = *context;
     (void)url;
     if (conn_of(library)->surplus) return MHD_NO; /* bytes that came before it was shut down */

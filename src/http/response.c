@@ -9,9 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static bool has_break(struct str s) {
-    return s.n && (memchr(s.p, '\r', s.n) || memchr(s.p, '\n', s.n) || memchr(s.p, '\0', s.n));
-}
+static bool has_break(struct str s) { return s.n && (memchr(s.p, '\r', s.n) || memchr(s.p, '\n', s.n) || memchr(s.p, '\0', s.n)); }
 
 void http_add_header(struct http_request *r, const char *name, struct str value) {
     struct edge *e = (struct edge *)r;
@@ -112,8 +110,8 @@ static void drop_shared(void *shared) { shared_drop(shared); }
 
 static struct MHD_Response *response_of_shared(struct edge *e) {
     struct str bytes = shared_view(e->shared);
-    struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback_cls(
-        bytes.n, (void *)(uintptr_t)bytes.p, drop_shared, e->shared);
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer_with_free_callback_cls(bytes.n, (void *)(uintptr_t)bytes.p, drop_shared, e->shared);
     if (response) e->shared = NULL;
     return response;
 }
@@ -142,8 +140,7 @@ enum MHD_Result response_queue(struct edge *e) {
     struct MHD_Response *response = response_of(e);
     if (response == NULL) return MHD_NO;
     for (const struct header *h = e->reply_head; h; h = h->next)
-        if (MHD_add_response_header(response, h->name.p, h->value.p) == MHD_NO)
-            log_error("reply header %s refused", h->name.p);
+        if (MHD_add_response_header(response, h->name.p, h->value.p) == MHD_NO) log_error("reply header %s refused", h->name.p);
     if (e->close) MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     enum MHD_Result result = MHD_queue_response(e->library, (unsigned)e->status, response);
     MHD_destroy_response(response);

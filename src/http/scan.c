@@ -26,11 +26,11 @@ enum state {
 
 enum field { OTHER, HOST, LENGTH, ENCODING, COOKIE };
 
-#define CHUNK_DIGITS 15     /* of a size: it fits into 63 bits */
-#define EXTENSION_MOST 256  /* bytes of a chunk's extensions; nobody sends any */
-#define RECORD 64           /* memory that the library takes for each field and each cookie */
-#define GROWTH 1536         /* and to read a head: one step of its buffer more than the head has */
-#define LIBRARY_SPARE 512   /* of the memory of a connection, for what else the library keeps there */
+#define CHUNK_DIGITS 15    /* of a size: it fits into 63 bits */
+#define EXTENSION_MOST 256 /* bytes of a chunk's extensions; nobody sends any */
+#define RECORD 64          /* memory that the library takes for each field and each cookie */
+#define GROWTH 1536        /* and to read a head: one step of its buffer more than the head has */
+#define LIBRARY_SPARE 512  /* of the memory of a connection, for what else the library keeps there */
 
 /* The state stays: it says which request the byte belongs to. */
 static void refuse(struct scan *s, int err, const char *reason) {
@@ -257,36 +257,36 @@ static void on_start(struct scan *s, unsigned char c) {
 
 static void on_byte(struct scan *s, unsigned char c) {
     switch ((enum state)s->state) {
-        case START: on_start(s, c); break;
-        case START_LF: expect(s, c, '\n', START); break;
-        case METHOD: on_method(s, c); break;
-        case TARGET: on_target(s, c); break;
-        case VERSION: on_version(s, c); break;
-        case VERSION_LF: expect(s, c, '\n', FIELD); break;
-        case FIELD: on_field(s, c); break;
-        case NAME: on_name(s, c); break;
-        case VALUE: on_value(s, c); break;
-        case VALUE_LF:
-            expect(s, c, '\n', FIELD);
-            if (!s->err) end_value(s);
-            break;
-        case END_LF:
-            expect(s, c, '\n', FIELD);
-            if (!s->err) end_head(s);
-            break;
-        case CHUNK: on_chunk(s, c); break;
-        case CHUNK_EXTENSION: on_extension(s, c); break;
-        case CHUNK_LF:
-            expect(s, c, '\n', CHUNK_DATA);
-            if (!s->err) end_chunk_size(s);
-            break;
-        case DATA_CR: expect(s, c, '\r', DATA_LF); break;
-        case DATA_LF:
-            expect(s, c, '\n', CHUNK);
-            s->digits = 0;
-            break;
-        case BODY:
-        case CHUNK_DATA: break;
+    case START: on_start(s, c); break;
+    case START_LF: expect(s, c, '\n', START); break;
+    case METHOD: on_method(s, c); break;
+    case TARGET: on_target(s, c); break;
+    case VERSION: on_version(s, c); break;
+    case VERSION_LF: expect(s, c, '\n', FIELD); break;
+    case FIELD: on_field(s, c); break;
+    case NAME: on_name(s, c); break;
+    case VALUE: on_value(s, c); break;
+    case VALUE_LF:
+        expect(s, c, '\n', FIELD);
+        if (!s->err) end_value(s);
+        break;
+    case END_LF:
+        expect(s, c, '\n', FIELD);
+        if (!s->err) end_head(s);
+        break;
+    case CHUNK: on_chunk(s, c); break;
+    case CHUNK_EXTENSION: on_extension(s, c); break;
+    case CHUNK_LF:
+        expect(s, c, '\n', CHUNK_DATA);
+        if (!s->err) end_chunk_size(s);
+        break;
+    case DATA_CR: expect(s, c, '\r', DATA_LF); break;
+    case DATA_LF:
+        expect(s, c, '\n', CHUNK);
+        s->digits = 0;
+        break;
+    case BODY:
+    case CHUNK_DATA: break;
     }
 }
 

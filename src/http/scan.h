@@ -24,7 +24,7 @@ struct scan {
 
 /* Returns how many bytes are well-formed: n, or fewer, and then err and reason are set. */
 size_t scan_feed(struct scan *s, const char *p, size_t n);
-bool scan_in_head(const struct scan *s); /* a head has begun and is not complete */
+bool scan_in_head(const struct scan *s);    /* a head has begun and is not complete */
 int64_t scan_request(const struct scan *s); /* the number, from 1 on, of the request that the next byte belongs to */
 
 #endif

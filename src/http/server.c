@@ -64,10 +64,8 @@ static bool conn_link(struct http_server *s, struct conn *c) {
 
 static void conn_unlink(struct http_server *s, struct conn *c) {
     pthread_mutex_lock(&s->lock);
-    if (c->before)
-        c->before->next = c->next;
-    else
-        s->conns = c->next;
+    if (c->before) c->before->next = c->next;
+    else s->conns = c->next;
     if (c->next) c->next->before = c->before;
     if (c->bucket_at) {
         *c->bucket_at = c->bucket_next;
@@ -85,8 +83,7 @@ static void conn_refuse(struct http_server *s, struct conn *c) {
     shutdown(c->fd, SHUT_RDWR);
 }
 
-static void on_connection(void *cls, struct MHD_Connection *library, void **context,
-                          enum MHD_ConnectionNotificationCode what) {
+static void on_connection(void *cls, struct MHD_Connection *library, void **context, enum MHD_ConnectionNotificationCode what) {
     struct loop *l = cls;
     struct http_server *s = l->server;
     struct conn *c = *context;
@@ -135,10 +132,8 @@ static void fit_descriptors(struct http_server *s) {
     r.rlim_cur = r.rlim_max < need ? r.rlim_max : need;
     setrlimit(RLIMIT_NOFILE, &r);
     if (r.rlim_cur >= need) return;
-    s->max_connections =
-        r.rlim_cur > 2 * SPARE_DESCRIPTORS ? (int)(r.rlim_cur - SPARE_DESCRIPTORS) : (int)r.rlim_cur / 2;
-    log_warn("at most %d connections: the limit of open files is %llu", s->max_connections,
-             (unsigned long long)r.rlim_cur);
+    s->max_connections = r.rlim_cur > 2 * SPARE_DESCRIPTORS ? (int)(r.rlim_cur - SPARE_DESCRIPTORS) : (int)r.rlim_cur / 2;
+    log_warn("at most %d connections: the limit of open files is %llu", s->max_connections, (unsigned long long)r.rlim_cur);
 }
 
 static int64_t given(int64_t value, int64_t otherwise) { return value ? value : otherwise; }
@@ -161,8 +156,7 @@ static bool configure(struct http_server *s, const struct http_config *cfg, char
     if (s->folder.path == NULL || s->proxies == NULL || s->loops == NULL) abort();
     for (size_t i = 0; i < s->proxy_count; i++) {
         if (address_parse(cfg->proxies[i], &s->proxies[i])) continue;
-        snprintf(err, err_size, "the trusted proxy %.*s is no numeric address", (int)cfg->proxies[i].n,
-                 cfg->proxies[i].p);
+        snprintf(err, err_size, "the trusted proxy %.*s is no numeric address", (int)cfg->proxies[i].n, cfg->proxies[i].p);
         return false;
     }
     fit_descriptors(s);
@@ -172,16 +166,15 @@ static bool configure(struct http_server *s, const struct http_config *cfg, char
 /* One daemon of the library a loop: its pool of loops gives no say in who gets a connection (accept.c). */
 static bool start_loop(struct http_server *s, struct loop *l) {
     /* TURBO: it reads before it asks epoll, and leaves the shutdown before a close to us (deadline.c, lingering). */
-    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
-                     MHD_USE_NO_LISTEN_SOCKET;
+    unsigned flags =
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | MHD_USE_NO_LISTEN_SOCKET;
     l->server = s;
-    l->daemon = MHD_start_daemon(
-        flags, 0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, log_library, NULL,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)LIMIT_CONNECTION_MEMORY, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)(s->max_connections + SPARE_DESCRIPTORS), MHD_OPTION_CONNECTION_TIMEOUT, 0u,
-        MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_URI_LOG_CALLBACK, on_request_line, s, MHD_OPTION_UNESCAPE_CALLBACK,
-        keep_escapes, NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection, l, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
-        MHD_OPTION_END);
+    l->daemon = MHD_start_daemon(flags, 0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, log_library, NULL,
+                                 MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)LIMIT_CONNECTION_MEMORY, MHD_OPTION_CONNECTION_LIMIT,
+                                 (unsigned)(s->max_connections + SPARE_DESCRIPTORS), MHD_OPTION_CONNECTION_TIMEOUT, 0u,
+                                 MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_URI_LOG_CALLBACK, on_request_line, s,
+                                 MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection, l,
+                                 MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_END);
     return l->daemon != NULL;
 }
 
@@ -229,8 +222,7 @@ static void server_free(struct http_server *s) {
     free(s);
 }
 
-struct http_server *http_start(const struct http_config *cfg, const struct http_app *app, void *ctx, char *err,
-                               size_t err_size) {
+struct http_server *http_start(const struct http_config *cfg, const struct http_app *app, void *ctx, char *err, size_t err_size) {
     struct http_server *s = calloc(1, sizeof *s);
     if (s == NULL || sodium_init() < 0) abort();
     s->app = *app;

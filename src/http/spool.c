@@ -93,8 +93,7 @@ bool md5_matches(struct str sent, const unsigned char md5[16]) {
     unsigned char bin[16];
     size_t n = 0;
     bool hex = sent.n == 32 && sodium_hex2bin(bin, sizeof bin, sent.p, sent.n, NULL, &n, NULL) == 0;
-    bool base64 =
-        !hex && sodium_base642bin(bin, sizeof bin, sent.p, sent.n, NULL, &n, NULL, sodium_base64_VARIANT_ORIGINAL) == 0;
+    bool base64 = !hex && sodium_base642bin(bin, sizeof bin, sent.p, sent.n, NULL, &n, NULL, sodium_base64_VARIANT_ORIGINAL) == 0;
     return (hex || base64) && n == sizeof bin && memcmp(bin, md5, sizeof bin) == 0;
 }
 

@@ -2,7 +2,7 @@
 
 #include "base/log.h"
 #include "core/change/finish.h"
-#include "core/scope.h"
+#include "core/access/scope.h"
 #include "mail/bounce.h"
 #include "mail/inbox.h"
 #include "mail/report.h"

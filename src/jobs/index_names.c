@@ -4,9 +4,9 @@
 #include "jobs/index_names.h"
 
 #include "base/log.h"
-#include "core/identity.h"
-#include "core/name_index.h"
-#include "core/user.h"
+#include "core/people/identity.h"
+#include "core/people/name_index.h"
+#include "core/people/user.h"
 #include "json/json.h"
 
 #include <inttypes.h>
@@ -15,11 +15,14 @@ static int emails(struct work *w, int64_t *after, int *lost) { return identity_r
 static int phones(struct work *w, int64_t *after, int *lost) { return identity_rekey(w, IDENTITY_PHONE, after, lost); }
 static int people(struct work *w, int64_t *after, int *lost) { return (void)lost, users_rekey(w, after); }
 static int names_of_people(struct work *w, int64_t *after, int *lost) { return (void)lost, names_reindex(w, NAME_USER, after); }
-static int names_of_organizations(struct work *w, int64_t *after, int *lost) { return (void)lost, names_reindex(w, NAME_ORGANIZATION, after); }
+static int names_of_organizations(struct work *w, int64_t *after, int *lost) {
+    return (void)lost, names_reindex(w, NAME_ORGANIZATION, after);
+}
 static int names_of_tags(struct work *w, int64_t *after, int *lost) { return (void)lost, names_reindex(w, NAME_TAG, after); }
 
 /* Each does the rows of a part behind *after and moves it on: 1 there are more, 0, or error. */
-static int (*const steps[])(struct work *w, int64_t *after, int *lost) = {emails, phones, people, names_of_people, names_of_organizations, names_of_tags};
+static int (*const steps[])(struct work *w, int64_t *after,
+                            int *lost) = {emails, phones, people, names_of_people, names_of_organizations, names_of_tags};
 #define STEPS ((int64_t)(sizeof steps / sizeof *steps))
 
 static int64_t number(const struct json *input, struct str name) {

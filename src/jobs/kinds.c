@@ -1,6 +1,6 @@
 #include "api/import.h"
-#include "core/cascade.h"
-#include "core/proof.h"
+#include "core/change/cascade.h"
+#include "core/login/proof.h"
 #include "jobs/index_names.h"
 #include "jobs/runner.h"
 #include "mail/deliver.h"

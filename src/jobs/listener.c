@@ -1,6 +1,6 @@
 #include "jobs/listener.h"
 
-#include "core/outbox.h"
+#include "core/change/outbox.h"
 
 #include <pthread.h>
 #include <stdlib.h>

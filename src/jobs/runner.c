@@ -15,9 +15,9 @@
 
 #include "base/log.h"
 #include "core/change/finish.h"
-#include "core/job.h"
-#include "core/scope.h"
-#include "core/session.h"
+#include "core/desk/job.h"
+#include "core/access/scope.h"
+#include "core/login/session.h"
 #include "jobs/arrivals.h"
 #include "jobs/sweep.h"
 #include "json/json.h"
@@ -47,7 +47,7 @@ struct worker {
     struct runner *runner;
     const struct job_kind *kind;
     pthread_t thread;
-    struct turn *turn; /* handed over, or at work; NULL: idle */
+    struct turn *turn;         /* handed over, or at work; NULL: idle */
     int64_t job_id, leased_at; /* of the turn */
     int attempts;
 };

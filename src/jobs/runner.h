@@ -19,7 +19,7 @@ struct job_kind {
      * j->outcome. It ends soon once *stopping is true. It says itself, in run, when to try no more. */
     void *(*outside)(struct work *w, const struct job *j, const atomic_bool *stopping);
     bool never_failed; /* tried again until it succeeds: what it leaves undone nobody else does */
-    int at_once; /* threads for them: so many of a kind go on side by side, and hold up no other kind */
+    int at_once;       /* threads for them: so many of a kind go on side by side, and hold up no other kind */
 };
 extern const struct job_kind job_kinds[]; /* jobs/kinds.c; ends with name NULL */
 

@@ -4,10 +4,10 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "core/change/log.h"
-#include "core/outbox.h"
-#include "core/remember.h"
-#include "core/session.h"
-#include "core/setting.h"
+#include "core/change/outbox.h"
+#include "core/login/remember.h"
+#include "core/login/session.h"
+#include "core/desk/setting.h"
 #include "jobs/sweep_files.h"
 
 #define OLDEST(table, key, old) "DELETE FROM " table " WHERE (" key ") IN (SELECT " key " FROM " table " o WHERE " old " LIMIT :most)"
@@ -18,7 +18,8 @@ QUERY(sweep_mails, OLDEST("outgoing_mails", "id", "o.letter IS NULL AND o.update
 QUERY(sweep_sessions, OLDEST("sessions", "id", "o.last_activity_at <= :before"));
 QUERY(sweep_auth_tokens, OLDEST("auth_tokens", "id", "o.expires_at <= :before"));
 QUERY(sweep_remembered, OLDEST("remember_tokens", "id", "o.expires_at <= :before"));
-QUERY(sweep_chains, OLDEST("remember_chains", "id", "o.created_at <= :before AND NOT EXISTS (SELECT 1 FROM remember_tokens t WHERE t.chain_id = o.id)"));
+QUERY(sweep_chains,
+      OLDEST("remember_chains", "id", "o.created_at <= :before AND NOT EXISTS (SELECT 1 FROM remember_tokens t WHERE t.chain_id = o.id)"));
 QUERY(sweep_idempotency, OLDEST("idempotency", "caller, key_hash", "o.created_at <= :before"));
 QUERY(sweep_outbox, OLDEST("outbox", "id", "o.created_at <= :before"));
 QUERY(sweep_public_writes, OLDEST("public_writes", "address, minute", "o.minute <= CAST(:before AS BIGINT) / 60000"));

@@ -2,7 +2,7 @@
 #include "jobs/sweep_files.h"
 
 #include "base/log.h"
-#include "core/file.h"
+#include "core/desk/file.h"
 #include "files/content.h"
 #include "json/json.h"
 

@@ -107,10 +107,8 @@ static struct json *fold(struct arena *a, struct json *root, struct pair *p, siz
     for (size_t i = 0; i < n; i++) uses |= use_of(next_key(&p[i]));
     if (uses == USE_VALUE) return given_again(p, n);
     struct json *v = root;
-    if ((uses & (USE_VALUE | USE_MEMBER)) == 0)
-        v = json_new(a, JSON_ARRAY);
-    else if ((uses & (USE_VALUE | USE_LIST)) == 0)
-        v = json_new(a, JSON_OBJECT);
+    if ((uses & (USE_VALUE | USE_MEMBER)) == 0) v = json_new(a, JSON_ARRAY);
+    else if ((uses & (USE_VALUE | USE_LIST)) == 0) v = json_new(a, JSON_OBJECT);
     for (size_t i = 0; i < n; i++) p[i].key = v == root ? p[i].value->name : next_key(&p[i]);
     fill(a, root, v, p, n);
     return v != root && v->count ? v : NULL;
@@ -143,8 +141,7 @@ static int refuse(struct json_error *err, const char *reason) {
 int form_put(struct arena *a, struct json *root, struct str name, struct json *value, struct json_error *err) {
     if (root->count == LIMIT_FORM_NAMES) return refuse(err, "more than " DIGITS(LIMIT_FORM_NAMES) " pairs");
     if (!text_valid(name)) return refuse(err, "a name with invalid UTF-8 or a NUL");
-    if (value->type == JSON_STRING && !text_valid(value->text))
-        return refuse(err, "a value with invalid UTF-8 or a NUL");
+    if (value->type == JSON_STRING && !text_valid(value->text)) return refuse(err, "a value with invalid UTF-8 or a NUL");
     size_t brackets = 0;
     for (size_t i = 0; i < name.n; i++) brackets += name.p[i] == '[';
     if (brackets > LIMIT_FORM_DEPTH) return refuse(err, "more than " DIGITS(LIMIT_FORM_DEPTH) " brackets in a name");
@@ -166,10 +163,8 @@ struct str form_decode(struct arena *a, struct str s) {
     for (size_t i = 0; i < s.n; i++) {
         int high = -1, low = -1;
         if (s.p[i] == '%' && s.n - i > 2) high = hex_digit(s.p[i + 1]), low = hex_digit(s.p[i + 2]);
-        if (high >= 0 && low >= 0)
-            out[n++] = (char)(high << 4 | low), i += 2;
-        else
-            out[n++] = s.p[i] == '+' ? ' ' : s.p[i];
+        if (high >= 0 && low >= 0) out[n++] = (char)(high << 4 | low), i += 2;
+        else out[n++] = s.p[i] == '+' ? ' ' : s.p[i];
     }
     return (struct str){out, n};
 }

@@ -55,7 +55,7 @@ int form_end(struct arena *a, struct json *root);
 
 struct json *json_new(struct arena *a, enum json_type type);
 struct json *json_string(struct arena *a, struct str s);
-void json_append(struct json *parent, struct json *child); /* to an array or, with child->name, an object */
+void json_append(struct json *parent, struct json *child);                  /* to an array or, with child->name, an object */
 const struct json *json_member(const struct json *object, struct str name); /* exact name; NULL: absent or no object */
 const struct json *json_named(const struct json *object, struct str name);  /* by name_eq; the last such member */
 
@@ -79,7 +79,7 @@ struct json_writer {
 void jw_init(struct json_writer *w, struct buf *out);
 void jw_object(struct json_writer *w);
 void jw_array(struct json_writer *w);
-void jw_end(struct json_writer *w); /* closes the innermost object or array */
+void jw_end(struct json_writer *w);                  /* closes the innermost object or array */
 void jw_key(struct json_writer *w, struct str name); /* snake_case; written in name_case */
 /* The same of a name that is written often: JSON_NAME("id"). */
 struct json_name {
@@ -88,18 +88,18 @@ struct json_name {
 #define JSON_NAME(literal) (&(const struct json_name){S(literal), S("\"" literal "\":")})
 void jw_name(struct json_writer *w, const struct json_name *name);
 void jw_key_raw(struct json_writer *w, struct str name);
-void jw_keep(struct json_writer *w); /* the member whose key comes next stays even when empty */
-void jw_str(struct json_writer *w, struct str s); /* s.p NULL writes null; slashes stay unescaped; s is valid UTF-8 */
+void jw_keep(struct json_writer *w);                                   /* the member whose key comes next stays even when empty */
+void jw_str(struct json_writer *w, struct str s);                      /* s.p NULL writes null; slashes stay unescaped; s is valid UTF-8 */
 void jw_cat(struct json_writer *w, const struct str *parts, size_t n); /* one string of several texts: */
 #define JW_CAT(w, ...) jw_cat((w), (const struct str[]){__VA_ARGS__}, sizeof((const struct str[]){__VA_ARGS__}) / sizeof(struct str))
-void jw_quoted(struct json_writer *w, struct str quoted); /* a string that is JSON already, with its quotes */
+void jw_quoted(struct json_writer *w, struct str quoted);                  /* a string that is JSON already, with its quotes */
 void jw_pieces(struct json_writer *w, const struct str *pieces, size_t n); /* a value that is JSON already, not pretty nor empty */
 static inline bool jw_is_plain(const struct json_writer *w) { return w->name_case == CASE_SNAKE && !w->pretty; }
 void jw_int(struct json_writer *w, int64_t v);
 void jw_bool(struct json_writer *w, bool v);
 void jw_null(struct json_writer *w);
-void jw_time(struct json_writer *w, int64_t ms);       /* ISO 8601 */
-void jw_raw(struct json_writer *w, struct str json);   /* a value that is JSON already; null and [] count as empty */
+void jw_time(struct json_writer *w, int64_t ms);           /* ISO 8601 */
+void jw_raw(struct json_writer *w, struct str json);       /* a value that is JSON already; null and [] count as empty */
 void jw_json(struct json_writer *w, const struct json *v); /* a parsed value, names unchanged */
 
 /* Ids as an array, "[1,2,3]": what @LIST of a query takes. */

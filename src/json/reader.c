@@ -38,12 +38,9 @@ static int32_t code_unit(const char *p) {
     int32_t unit = 0;
     for (int i = 2; i < 6; i++) {
         int letter = p[i] | 0x20;
-        if (p[i] >= '0' && p[i] <= '9')
-            unit = unit * 16 + p[i] - '0';
-        else if (letter >= 'a' && letter <= 'f')
-            unit = unit * 16 + letter - 'a' + 10;
-        else
-            return -1;
+        if (p[i] >= '0' && p[i] <= '9') unit = unit * 16 + p[i] - '0';
+        else if (letter >= 'a' && letter <= 'f') unit = unit * 16 + letter - 'a' + 10;
+        else return -1;
     }
     return unit;
 }
@@ -157,10 +154,8 @@ static bool number(struct reader *r, struct str *out) {
     char *begin = r->p;
     if (*r->p != '-' && !is_digit(*r->p)) return fail(r, "a value is expected");
     if (*r->p == '-') r->p++;
-    if (*r->p == '0')
-        r->p++;
-    else if (!digits(r))
-        return false;
+    if (*r->p == '0') r->p++;
+    else if (!digits(r)) return false;
     if (*r->p == '.') {
         r->p++;
         if (!digits(r)) return false;

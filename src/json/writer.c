@@ -92,10 +92,8 @@ static size_t plain_run(const char *p, size_t n) {
 static void escape(struct buf *out, unsigned char c) {
     static const char letters[] = "\"\\bfnrt", meaning[] = "\"\\\b\f\n\r\t", hex[] = "0123456789abcdef";
     const char *at = memchr(meaning, c, sizeof meaning - 1);
-    if (at)
-        buf_add(out, (char[]){'\\', letters[at - meaning]}, 2);
-    else
-        buf_add(out, (char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, 6);
+    if (at) buf_add(out, (char[]){'\\', letters[at - meaning]}, 2);
+    else buf_add(out, (char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, 6);
 }
 
 static void escaped_text(struct buf *out, struct str s) {
@@ -219,10 +217,8 @@ void jw_raw(struct json_writer *w, struct str json) {
     bool empty = str_eq(json, S("null")) || str_eq(json, S("[]"));
     bool drop = empty && w->keyed && w->began != STAYS;
     begin(w);
-    if (drop)
-        w->out->n = w->began;
-    else
-        buf_str(w->out, json);
+    if (drop) w->out->n = w->began;
+    else buf_str(w->out, json);
 }
 
 void jw_json(struct json_writer *w, const struct json *v) {
@@ -234,10 +230,8 @@ void jw_json(struct json_writer *w, const struct json *v) {
     case JSON_STRING: jw_str(w, v->text); break;
     case JSON_ARRAY:
     case JSON_OBJECT:
-        if (v->type == JSON_ARRAY)
-            jw_array(w);
-        else
-            jw_object(w);
+        if (v->type == JSON_ARRAY) jw_array(w);
+        else jw_object(w);
         for (const struct json *child = v->first; child; child = child->next) {
             if (v->type == JSON_OBJECT) jw_key_raw(w, child->name);
             jw_json(w, child);

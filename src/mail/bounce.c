@@ -7,7 +7,7 @@
 #include "mail/bounce.h"
 
 #include "base/log.h"
-#include "core/letter.h"
+#include "core/text/letter.h"
 #include "mail/mime.h"
 
 #include <inttypes.h>

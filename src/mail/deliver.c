@@ -17,10 +17,10 @@
 #include "mail/deliver.h"
 
 #include "base/log.h"
-#include "core/letter.h"
-#include "core/link.h"
-#include "core/setting.h"
-#include "core/template.h"
+#include "core/text/letter.h"
+#include "core/login/link.h"
+#include "core/desk/setting.h"
+#include "core/text/template.h"
 #include "json/json.h"
 #include "mail/mime.h"
 #include "mail/smtp.h"
@@ -36,8 +36,8 @@ struct delivery {
     const struct template *template;
     struct wording wording;
     const struct json *values; /* what the template's names mean */
-    enum mail_status status; /* that it ends in; MAIL_QUEUED: to be sent later */
-    bool again;              /* at once: the server stopped */
+    enum mail_status status;   /* that it ends in; MAIL_QUEUED: to be sent later */
+    bool again;                /* at once: the server stopped */
     struct str reason;
 };
 
@@ -84,12 +84,17 @@ static struct str write_mail(struct work *w, const struct delivery *dy) {
     const struct letter *l = &dy->letter;
     const struct str *said = dy->wording.blocks.block;
     const char *path = dy->template->path;
-    struct str desk = setting_text(d, "desk.name", a), from_name = setting_text(d, "mail.from_name", a), hash = value_named(dy->values, "hash");
+    struct str desk = setting_text(d, "desk.name", a), from_name = setting_text(d, "mail.from_name", a),
+               hash = value_named(dy->values, "hash");
     struct str name = value_named(dy->values, "named").n && !str_eq(value_named(dy->values, "named"), S("0")) ? l->name : (struct str){0};
     struct str link = path && hash.p ? str_fmt(a, "%s%s?hash=%s", d->base_url.p, path, hash.p) : (struct str){0};
-    const struct meaning meanings[] = {{.name = "desk", .value = desk},          {.name = "name", .value = name},
-                                       {.name = "address", .value = l->recipient}, {.name = "url", .value = d->base_url},
-                                       {.name = "changed", .value = value_named(dy->values, "changed")}, {.name = "link", .value = link},          {.name = "life", .value = life_text(a, value_named(dy->values, "hours"))},
+    const struct meaning meanings[] = {{.name = "desk", .value = desk},
+                                       {.name = "name", .value = name},
+                                       {.name = "address", .value = l->recipient},
+                                       {.name = "url", .value = d->base_url},
+                                       {.name = "changed", .value = value_named(dy->values, "changed")},
+                                       {.name = "link", .value = link},
+                                       {.name = "life", .value = life_text(a, value_named(dy->values, "hours"))},
                                        {0}};
     const struct mail m = {.from_name = from_name.n ? from_name : desk,
                            .from = setting_text(d, "mail.from_address", a),
@@ -147,7 +152,8 @@ static int read_letter(struct work *w, int64_t id, struct delivery *d) {
     TRY(letter_load(w, id, &d->letter));
     if (d->letter.id == 0) return 0;
     d->template = template_named(d->letter.template);
-    if (d->letter.values.p == NULL || json_parse(w->arena, d->letter.values, &values, &err) < 0) give_up(d, "it was sealed with another server key");
+    if (d->letter.values.p == NULL || json_parse(w->arena, d->letter.values, &values, &err) < 0)
+        give_up(d, "it was sealed with another server key");
     else if (d->template == NULL) give_up(d, "there is no such template");
     else if (d->letter.user_id == 0) give_up(d, "its person is gone");
     if (d->status) return 1;
@@ -188,7 +194,8 @@ static void tell(struct desk *desk, void *arg) {
     if (d->wording.outdated) log_warn(TEMPLATE_OUTDATED, l->template.p, d->wording.outdated);
     if (d->status == MAIL_REFUSED) log_warn("mail %" PRId64 " (%s) was refused by the relay: see its last_error", l->id, l->template.p);
     if (d->status == MAIL_FAILED) log_warn("mail %" PRId64 " (%s) is given up: see its last_error", l->id, l->template.p);
-    if (d->status == MAIL_QUEUED && !d->again) log_warn("mail %" PRId64 " (%s) could not be sent yet and will be tried again", l->id, l->template.p);
+    if (d->status == MAIL_QUEUED && !d->again)
+        log_warn("mail %" PRId64 " (%s) could not be sent yet and will be tried again", l->id, l->template.p);
 }
 
 static void read_settings(struct desk *d, void *arg) {

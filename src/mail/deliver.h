@@ -2,7 +2,7 @@
 #ifndef MAIL_DELIVER_H
 #define MAIL_DELIVER_H
 
-#include "core/job.h"
+#include "core/desk/job.h"
 
 #include <stdatomic.h>
 

@@ -6,7 +6,7 @@
 #include "base/str.h"
 
 struct mail {
-    struct str from_name, from, to_name, to; /* names may be empty */
+    struct str from_name, from, to_name, to;    /* names may be empty */
     struct str subject, text, html, message_id; /* html: p NULL: the text alone; message_id without angle brackets */
     int64_t date;
 };

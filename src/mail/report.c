@@ -4,8 +4,8 @@
 
 #include <gmime/gmime.h>
 
-#define PARTS 100       /* that are looked at: a report has three */
-#define RECIPIENTS 50   /* of one report: a letter of ours has one */
+#define PARTS 100         /* that are looked at: a report has three */
+#define RECIPIENTS 50     /* of one report: a letter of ours has one */
 #define CONTENT_TYPE 2000 /* bytes of a value that is read */
 #define ADDRESS 320
 #define DIAGNOSTIC 400
@@ -101,7 +101,8 @@ static GMimeContentType *type_of(struct arena *a, const struct part *p) {
 
 static struct str decoded(struct arena *a, const struct part *p) {
     GMimeEncoding state;
-    GMimeContentEncoding encoding = p->encoding.p ? g_mime_content_encoding_from_string(plain(a, p->encoding, 40).p) : GMIME_CONTENT_ENCODING_DEFAULT;
+    GMimeContentEncoding encoding =
+        p->encoding.p ? g_mime_content_encoding_from_string(plain(a, p->encoding, 40).p) : GMIME_CONTENT_ENCODING_DEFAULT;
     if (encoding != GMIME_CONTENT_ENCODING_BASE64 && encoding != GMIME_CONTENT_ENCODING_QUOTEDPRINTABLE) return p->body;
     g_mime_encoding_init_decode(&state, encoding);
     char *out = arena_bytes(a, g_mime_encoding_outlen(&state, p->body.n) + 1);
@@ -177,12 +178,12 @@ static const struct {
     const char *type, *subtype;
     void (*read)(struct arena *a, struct str text, struct report *out);
 } kinds[] = {
-    {"message", "delivery-status",        read_recipients},
+    {"message", "delivery-status", read_recipients},
     {"message", "global-delivery-status", read_recipients},
-    {"message", "rfc822",                 read_returned  },
-    {"message", "global",                 read_returned  },
-    {"text",    "rfc822-headers",         read_returned  },
-    {"message", "global-headers",         read_returned  },
+    {"message", "rfc822", read_returned},
+    {"message", "global", read_returned},
+    {"text", "rfc822-headers", read_returned},
+    {"message", "global-headers", read_returned},
 };
 
 static void read_part(struct arena *a, struct str text, struct report *out, bool *is_report) {

@@ -13,7 +13,7 @@
 
 /* Texts are printable ASCII on one line, of bounded length; p NULL: not said. */
 struct report_recipient {
-    bool failed; /* its Action; what was delayed, delivered, relayed or expanded did not fail */
+    bool failed;                /* its Action; what was delayed, delivered, relayed or expanded did not fail */
     struct str original, final; /* addresses, without their type */
     struct str status;          /* "5.1.1" */
     struct str diagnostic;      /* "smtp; 550 5.1.1 unknown user" */

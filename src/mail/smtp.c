@@ -11,7 +11,7 @@
 struct exchange {
     struct str unsent;
     const atomic_bool *stopping;
-    int64_t deadline; /* clock_monotonic */
+    int64_t deadline;          /* clock_monotonic */
     char reply[REPLY_MAX + 1]; /* the last line by which the relay refused something: after it QUIT is answered well */
 };
 

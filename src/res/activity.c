@@ -3,8 +3,9 @@
 #include "api/view.h"
 #include "core/words.h"
 
-/* The values of a purged person are shown to nobody, even while they are being erased (core/cascade.c). */
-#define UNLESS_PURGED(values) "CASE WHEN EXISTS (SELECT 1 FROM users u WHERE u.id = t.owner_user_id AND u.purged_at IS NOT NULL) THEN NULL ELSE " values " END"
+/* The values of a purged person are shown to nobody, even while they are being erased (core/change/cascade.c). */
+#define UNLESS_PURGED(values) \
+    "CASE WHEN EXISTS (SELECT 1 FROM users u WHERE u.id = t.owner_user_id AND u.purged_at IS NOT NULL) THEN NULL ELSE " values " END"
 
 /* The item at a place of a JSON array of texts; NULL: the array is gone, or the item is null. */
 static const struct json *text_at(const struct json *list, size_t at) {
@@ -28,7 +29,8 @@ static void write_text(struct json_writer *w, struct view *v, const char *name, 
 }
 
 static void render_changes(struct view *v, const struct row *row, const struct value *own) {
-    const struct json *fields = texts_of(v, row, "fields"), *previous = texts_of(v, row, "previous_values"), *current = texts_of(v, row, "current_values");
+    const struct json *fields = texts_of(v, row, "fields"), *previous = texts_of(v, row, "previous_values"),
+                      *current = texts_of(v, row, "current_values");
     size_t at = 0;
     (void)own;
     jw_array(&v->w);
@@ -43,35 +45,36 @@ static void render_changes(struct view *v, const struct row *row, const struct v
 }
 
 /* 4: USER_MAIL_FAILED */
-#define ACTOR "COALESCE((SELECT u.full_name FROM users u WHERE u.id = t.actor_id), CASE t.name WHEN 4 THEN 'A mail server' ELSE COALESCE(t.cause, 'Somebody without a login') END)"
+#define ACTOR                                                                                                                             \
+    "COALESCE((SELECT u.full_name FROM users u WHERE u.id = t.actor_id), CASE t.name WHEN 4 THEN 'A mail server' ELSE COALESCE(t.cause, " \
+    "'Somebody without a login') END)"
 
 static const struct field activity_fields[] = {
-    {"owner",                                                     F_TEXT, HIDDEN, .column = "'users/' || t.owner_user_id",
-     .doc = "What it is about, as the beginning of its address."},
-    {"name",                                                     F_WORD, READONLY, .words = activity_names, .doc = "What happened."},
+    {"owner", F_TEXT, HIDDEN, .column = "'users/' || t.owner_user_id", .doc = "What it is about, as the beginning of its address."},
+    {"name", F_WORD, READONLY, .words = activity_names, .doc = "What happened."},
     {"summary", F_TEXT, READONLY, .column = ACTOR " || ' ' || t.did", .doc = "The same as a sentence.",
      .example = "\"Agnes Agent changed full_name\""},
-    {"actor",                                                      F_REF, READONLY, .ref = "user",
+    {"actor", F_REF, READONLY, .ref = "user",
      .doc = "Who did it; null: nobody who was logged in, as by a mailed link, or the server itself."},
     {"fields", F_LONG, HIDDEN, .doc = "Names of what changed, as a JSON array."},
     {"previous_values", F_LONG, HIDDEN, .column = UNLESS_PURGED("t.previous_values"), .doc = "What they were."},
     {"current_values", F_LONG, HIDDEN, .column = UNLESS_PURGED("t.current_values"), .doc = "What they became."},
     {"changes", F_COMPUTED, READONLY, .column = "", .render = render_changes,
-     .doc = "Each field that changed, with its values before and after. Of a list they are what is gone and what is new. Of a failed mail the fields are mail, "
+     .doc = "Each field that changed, with its values before and after. Of a list they are what is gone and what is new. Of a failed mail "
+            "the fields are mail, "
             "recipient, status and reason. A value is null where there was none, of a secret, and after a purge.",
      .example = "[{\"field\": \"full_name\", \"previous_value\": \"Ada Byron\", \"current_value\": \"Ada Lovelace\"}]"},
-    {"created_at",                                    F_TIME, READONLY, .doc = "When it happened."},
-    {0                                                  },
+    {"created_at", F_TIME, READONLY, .doc = "When it happened."},
+    {0},
 };
 
 #define ABOUT_USER .within = {"user", "owner_user_id"}, .of_gone = true
 
 static const struct route activity_routes[] = {
-    {GET,       "/users/:id/activities", COL_PLUS, "users", LIST, api_list, ABOUT_USER, .order = {.descending = true},
+    {GET, "/users/:id/activities", COL_PLUS, "users", LIST, api_list, ABOUT_USER, .order = {.descending = true},
      .summary = "List what was changed of a person", .doc = "Of a deleted person, too; and which mails did not reach them, with why."},
-    {GET, "/users/:id/activities/:activity_id", COL_PLUS, "users", ONE, api_get, ABOUT_USER,
-     .summary = "Read a change of a person"},
-    {0    },
+    {GET, "/users/:id/activities/:activity_id", COL_PLUS, "users", ONE, api_get, ABOUT_USER, .summary = "Read a change of a person"},
+    {0},
 };
 
 const struct resource activity_resource = {.type = "activity",

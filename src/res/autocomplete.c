@@ -1,4 +1,4 @@
-#include "core/lookup.h"
+#include "core/people/lookup.h"
 
 #include "api/generic.h"
 #include "core/words.h"
@@ -24,7 +24,8 @@ static int look_up(struct call *c, enum lookup_kind kind, const char *text) {
     TRY(api_input(c));
     struct lookup l = {.kind = kind, .text = arg(c, text)->value.s, .limit = c->options.limit};
     leave_out(c, &l);
-    if (kind == LOOKUP_USERS && arg(c, "in")->given) l.roles = json_ids(c->work.arena, arg(c, "in")->value.ids, (size_t)arg(c, "in")->value.i);
+    if (kind == LOOKUP_USERS && arg(c, "in")->given)
+        l.roles = json_ids(c->work.arena, arg(c, "in")->value.ids, (size_t)arg(c, "in")->value.i);
     TRY(lookup_run(&c->work, &l));
     return api_reply_some_of(c, l.found, l.count, l.total);
 }
@@ -36,7 +37,8 @@ static int users(struct call *c) { return look_up(c, LOOKUP_USERS, "name"); }
 
 /* ---- the tables ------------------------------------------------------------------------------------------------------ */
 
-#define EXCLUDE {"exclude", F_TEXTS, .doc = "Ids or names to leave out.", .example = "[\"Ada Byron\"]"}
+#define EXCLUDE \
+    { "exclude", F_TEXTS, .doc = "Ids or names to leave out.", .example = "[\"Ada Byron\"]" }
 
 static const struct field email_args[] = {
     {"address", F_TEXT, NULLABLE, .doc = "How the address begins, or the name of whom it belongs to."},
@@ -48,8 +50,9 @@ static const struct field name_args[] = {
     EXCLUDE,
     {0},
 };
-static const struct word kinds_of_people[] = {{ROLE_OWNER, "OWNERS"}, {ROLE_ADMIN, "ADMINS"},       {ROLE_AGENT, "AGENTS"},
-                                              {ROLE_COLLABORATOR, "COLLABORATORS"}, {ROLE_CUSTOMER, "CUSTOMERS"}, {0}};
+static const struct word kinds_of_people[] = {{ROLE_OWNER, "OWNERS"},       {ROLE_ADMIN, "ADMINS"},
+                                              {ROLE_AGENT, "AGENTS"},       {ROLE_COLLABORATOR, "COLLABORATORS"},
+                                              {ROLE_CUSTOMER, "CUSTOMERS"}, {0}};
 static const struct field user_args[] = {
     {"name", F_TEXT, NULLABLE, .doc = "How the name begins, or a word of it."},
     {"in", F_WORDS, .words = kinds_of_people, .doc = "Only people of these kinds."},
@@ -63,15 +66,24 @@ static const struct field match_fields[] = {
     {0},
 };
 
-#define FOUND .chosen = true, .doc = "Names that begin so come first. total_count counts all that match; limit says how many are shown, ten without it."
+#define FOUND       \
+    .chosen = true, \
+    .doc = "Names that begin so come first. total_count counts all that match; limit says how many are shown, ten without it."
 
 static const struct route autocomplete_routes[] = {
     {GET, "/autocomplete/emails", COL_PLUS, "", LIST_COUNT, emails, .args = email_args, .summary = "Find e-mail addresses", FOUND},
     {GET, "/autocomplete/tags", COL_PLUS, "", LIST_COUNT, tags, .args = name_args, .reply = "tag", .summary = "Find tags", FOUND},
-    {GET, "/autocomplete/organizations", COL_PLUS, "", LIST_COUNT, organizations, .args = name_args, .reply = "organization", .summary = "Find organizations", FOUND},
+    {GET, "/autocomplete/organizations", COL_PLUS, "", LIST_COUNT, organizations, .args = name_args, .reply = "organization",
+     .summary = "Find organizations", FOUND},
     {GET, "/autocomplete/users", COL_PLUS, "", LIST_COUNT, users, .args = user_args, .reply = "user", .summary = "Find people", FOUND},
     {0},
 };
 
-const struct resource autocomplete_resource = {.type = "autocomplete_email", .title = "Autocomplete", .doc = "What a name that is being typed may mean.",
-                                               .table = "identity_emails", .fields = match_fields, .routes = autocomplete_routes, .visible = access_staff, .is_item = true};
+const struct resource autocomplete_resource = {.type = "autocomplete_email",
+                                               .title = "Autocomplete",
+                                               .doc = "What a name that is being typed may mean.",
+                                               .table = "identity_emails",
+                                               .fields = match_fields,
+                                               .routes = autocomplete_routes,
+                                               .visible = access_staff,
+                                               .is_item = true};

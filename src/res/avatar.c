@@ -1,9 +1,9 @@
 #include "res/avatar.h"
 
 #include "api/generic.h"
-#include "core/avatar.h"
-#include "core/file.h"
-#include "core/stranger.h"
+#include "core/people/avatar.h"
+#include "core/desk/file.h"
+#include "core/access/stranger.h"
 #include "core/words.h"
 #include "files/content.h"
 #include "files/picture.h"
@@ -38,9 +38,11 @@ static void draw_initials(struct call *c, struct str name) {
     struct arena *a = c->work.arena;
     /* Hues by the golden angle: neighbours in age look apart; 40 % of lightness keeps white letters readable. */
     int64_t hue = c->vars[0].id * 137 % 360;
-    buf_fmt(&c->out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 64 64\" role=\"img\"><rect width=\"64\" height=\"64\" "
-                     "fill=\"hsl(%" PRId64 ",45%%,40%%)\"/><text x=\"32\" y=\"42\" font-family=\"sans-serif\" font-size=\"28\" fill=\"#fff\" "
-                     "text-anchor=\"middle\">%s</text></svg>\n", hue, initials(a, name).p);
+    buf_fmt(&c->out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 64 64\" role=\"img\"><rect width=\"64\" height=\"64\" "
+            "fill=\"hsl(%" PRId64 ",45%%,40%%)\"/><text x=\"32\" y=\"42\" font-family=\"sans-serif\" font-size=\"28\" fill=\"#fff\" "
+            "text-anchor=\"middle\">%s</text></svg>\n",
+            hue, initials(a, name).p);
     call_header(c, "Content-Type", S("image/svg+xml"));
 }
 
@@ -143,7 +145,8 @@ bool avatar_given(struct call *c) { return given(c, "avatar") || given(c, "avata
 int avatar_check(struct call *c, struct in *in) {
     const struct scaled *s = c->prepared;
     bool both = in->file == NULL && call_file(c, "avatar");
-    if (both) return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, in->name, in->pointer, "The picture comes as a part or by its id, not both.");
+    if (both)
+        return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, in->name, in->pointer, "The picture comes as a part or by its id, not both.");
     return s->wrong ? fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "%s", s->wrong) : 0;
 }
 

@@ -7,7 +7,8 @@
 static int check_sub_domain(struct call *c, struct in *in) {
     struct str label = str_trim(in->value.s), key = {0};
     if (label.n && !memchr(label.p, '.', label.n)) key = domain_read(c->work.arena, STR_CAT(c->work.arena, label, S(".example")));
-    if (key.p == NULL) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "One label of a host name is expected, like help.");
+    if (key.p == NULL)
+        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "One label of a host name is expected, like help.");
     in->value.s = str_cut(&key, '.');
     return 0;
 }
@@ -27,11 +28,13 @@ static void render_ssl(struct view *v, const struct row *row, const struct value
 
 static const struct field brand_fields[] = {
     {"name", F_TEXT, REQUIRED, .doc = "What the brand is called.", .example = "\"Engines\""},
-    {"sub_domain", F_TEXT, NULLABLE | UNIQUE, .check = check_sub_domain, .doc = "Its label under the desk's domain.", .example = "\"engines\""},
+    {"sub_domain", F_TEXT, NULLABLE | UNIQUE, .check = check_sub_domain, .doc = "Its label under the desk's domain.",
+     .example = "\"engines\""},
     {"domain", F_TEXT, NULLABLE | UNIQUE, .check = check_domain, .doc = "A host name of its own.", .example = "\"help.engines.example\""},
     {"alias", F_COMPUTED, READONLY, .render = render_null, .doc = "Another host name; none is kept.", .example = "null"},
     {"locale", F_REF, 0, .ref = "locale", .initial = "1", .doc = "The language it speaks."},
-    {"is_ssl_enabled", F_COMPUTED, READONLY, .render = render_ssl, .doc = "Whether it is served over TLS, as the desk is.", .example = "true"},
+    {"is_ssl_enabled", F_COMPUTED, READONLY, .render = render_ssl, .doc = "Whether it is served over TLS, as the desk is.",
+     .example = "true"},
     {"is_default", F_BOOL, 0, .initial = "0", .doc = "Whether it is meant where no brand is named. One is; another takes its place."},
     {"is_enabled", F_BOOL, 0, .initial = "1", .doc = "Whether it is used; the default is."},
     {"created_at", F_TIME, READONLY, .doc = "When it was made."},
@@ -51,6 +54,13 @@ static const struct route brand_routes[] = {
     {0},
 };
 
-const struct resource brand_resource = {.type = "brand", .title = "Brands", .doc = "Under which names and addresses the desk meets its customers.",
-                                        .url = "brands/:id", .table = "brands", .fields = brand_fields, .routes = brand_routes,
-                                        .visible = access_everyone, .expanded_for = COL_PLUS, .has_default = true};
+const struct resource brand_resource = {.type = "brand",
+                                        .title = "Brands",
+                                        .doc = "Under which names and addresses the desk meets its customers.",
+                                        .url = "brands/:id",
+                                        .table = "brands",
+                                        .fields = brand_fields,
+                                        .routes = brand_routes,
+                                        .visible = access_everyone,
+                                        .expanded_for = COL_PLUS,
+                                        .has_default = true};

@@ -1,4 +1,4 @@
-#include "core/hours.h"
+#include "core/rules/hours.h"
 #include "res/person.h"
 
 #include "api/generic.h"
@@ -22,7 +22,8 @@ static bool hours_of(struct call *c, const struct in *in, const struct json *lis
         int64_t h = -1;
         bool number = (j->type == JSON_NUMBER || j->type == JSON_STRING) && str_to_int(j->text, &h);
         if (!number || h < 0 || h > 23) {
-            fail_at(&c->work, ERR_FIELD_INVALID, str_of(in->field->name), str_fmt(c->work.arena, "%s/%d", pointer.p, i), "An hour from 0 to 23 is expected.");
+            fail_at(&c->work, ERR_FIELD_INVALID, str_of(in->field->name), str_fmt(c->work.arena, "%s/%d", pointer.p, i),
+                    "An hour from 0 to 23 is expected.");
             return false;
         }
         *bits |= HOURS_OF_DAY(h);
@@ -80,8 +81,10 @@ static void check_holiday(struct call *c, struct in *in, const struct json *j, i
     const struct json *title = json_named(j, S("title")), *date = json_named(j, S("date")), *open = json_named(j, S("open_hours"));
     int day, month, year;
     uint32_t bits = 0;
-    if (title == NULL || title->type != JSON_STRING || str_trim(title->text).n == 0 || utf8_count(title->text) > 255 || memchr(title->text.p, 0, title->text.n))
-        fail_at(&c->work, ERR_FIELD_INVALID, S("holidays"), str_fmt(a, "holidays/%d/title", at), "A title of at most 255 characters is expected.");
+    if (title == NULL || title->type != JSON_STRING || str_trim(title->text).n == 0 || utf8_count(title->text) > 255 ||
+        memchr(title->text.p, 0, title->text.n))
+        fail_at(&c->work, ERR_FIELD_INVALID, S("holidays"), str_fmt(a, "holidays/%d/title", at),
+                "A title of at most 255 characters is expected.");
     if (date == NULL || date->type != JSON_STRING || !holiday_date(date->text, &day, &month, &year))
         fail_at(&c->work, ERR_FIELD_INVALID, S("holidays"), str_fmt(a, "holidays/%d/date", at), "A date like 25/12/2026 is expected.");
     if (open && open->type != JSON_NULL) hours_of(c, in, open, str_fmt(a, "holidays/%d/open_hours", at), &bits);
@@ -112,11 +115,11 @@ static int check_holidays(struct call *c, struct in *in) {
     return failed(&c->work) ? -(int)failure(&c->work) : 0;
 }
 
-
 static const struct field business_hour_fields[] = {
     {"title", F_TEXT, REQUIRED, .doc = "What the hours are called.", .example = "\"Office\""},
     {"zones", F_JSON, REQUIRED, .check = check_zones, .doc = "Open hours of each weekday: 9 is 09:00 to 10:00. Replaces all days.",
-     .example = "{\"monday\": [9, 10, 11], \"tuesday\": [9, 10, 11], \"wednesday\": [], \"thursday\": [], \"friday\": [], \"saturday\": [], \"sunday\": []}"},
+     .example = "{\"monday\": [9, 10, 11], \"tuesday\": [9, 10, 11], \"wednesday\": [], \"thursday\": [], \"friday\": [], \"saturday\": "
+                "[], \"sunday\": []}"},
     {"holidays", F_JSON, 0, .initial = "[]", .check = check_holidays, .doc = "Days that are closed, or open in open_hours alone.",
      .example = "[{\"title\": \"Christmas\", \"date\": \"25/12/2026\"}]"},
     {"time_zone", F_TEXT, 0, .initial = "UTC", .check = check_time_zone, .doc = "Name in the tz database.", .example = "\"UTC\""},
@@ -146,8 +149,8 @@ static const struct route business_hour_routes[] = {
     {GET, "/businesshours", AD, "configuration", LIST, api_list, .summary = "List the business hours"},
     {GET, "/businesshours/:id", AD, "configuration", ONE, api_get, .summary = "Read business hours"},
     {POST, "/businesshours", AD, "configuration", ONE, api_create, .permission = "business_hours.manage", .summary = "Make business hours"},
-    {PUT, "/businesshours/:id", AD, "configuration", ONE, api_update, .permission = "business_hours.manage", .summary = "Change business hours",
-     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {PUT, "/businesshours/:id", AD, "configuration", ONE, api_update, .permission = "business_hours.manage",
+     .summary = "Change business hours", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {DELETE, "/businesshours/:id", AD, "configuration", NONE, remove_hours, .permission = "business_hours.manage",
      .summary = "Delete business hours", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {DELETE, "/businesshours", AD, "configuration", COUNT, remove_hours, .permission = "business_hours.manage",
@@ -155,6 +158,13 @@ static const struct route business_hour_routes[] = {
     {0},
 };
 
-const struct resource business_hour_resource = {
-    .type = "business_hour", .title = "Business hours", .doc = "When teams work; SLA clocks follow them.", .url = "businesshours/:id",
-    .table = "business_hours", .fields = business_hour_fields, .routes = business_hour_routes, .visible = access_everyone, .expanded_for = AD, .has_default = true};
+const struct resource business_hour_resource = {.type = "business_hour",
+                                                .title = "Business hours",
+                                                .doc = "When teams work; SLA clocks follow them.",
+                                                .url = "businesshours/:id",
+                                                .table = "business_hours",
+                                                .fields = business_hour_fields,
+                                                .routes = business_hour_routes,
+                                                .visible = access_everyone,
+                                                .expanded_for = AD,
+                                                .has_default = true};

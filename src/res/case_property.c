@@ -14,14 +14,16 @@ static const struct field status_fields[] = {
     {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
     {0},
 };
-QUERY(status_insert, "INSERT INTO case_statuses (label, type, sort_order, is_sla_active, is_system, is_deleted, created_at, updated_at) "
-                     "SELECT CAST(:label AS TEXT), 6, COALESCE(MAX(sort_order), 0) + 1, CAST(:active AS INTEGER), 0, 0, CAST(:now AS BIGINT), "
-                     "CAST(:now AS BIGINT) FROM case_statuses RETURNING id");
+QUERY(status_insert,
+      "INSERT INTO case_statuses (label, type, sort_order, is_sla_active, is_system, is_deleted, created_at, updated_at) "
+      "SELECT CAST(:label AS TEXT), 6, COALESCE(MAX(sort_order), 0) + 1, CAST(:active AS INTEGER), 0, 0, CAST(:now AS BIGINT), "
+      "CAST(:now AS BIGINT) FROM case_statuses RETURNING id");
 
 static int create_status(struct call *c) {
     TRY(api_input(c));
     TRY(db_insert(c->work.conn, &status_insert,
-                  BINDS(B_TEXT("label", in_text(c, "label")), B_INT("active", in_int(c, "is_sla_active")), B_INT("now", c->work.now)), &c->id));
+                  BINDS(B_TEXT("label", in_text(c, "label")), B_INT("active", in_int(c, "is_sla_active")), B_INT("now", c->work.now)),
+                  &c->id));
     api_record_created(c);
     return api_reply(c);
 }
@@ -47,27 +49,35 @@ static const struct route status_routes[] = {
     {PUT, "/cases/statuses/reorder", AD, "configuration", NONE, reorder_statuses, .permission = "case_fields.manage", .input = status_order,
      .summary = "Order the statuses"},
     {PUT, "/cases/statuses/:id", AD, "configuration", ONE, api_update, .permission = "case_fields.manage", .summary = "Change a status"},
-    {DELETE, "/cases/statuses/:id", AD, "configuration", NONE, remove_statuses, .permission = "case_fields.manage", .summary = "Delete a status",
-     .doc = "Conversations keep it, shown as deleted, until their status changes.",
+    {DELETE, "/cases/statuses/:id", AD, "configuration", NONE, remove_statuses, .permission = "case_fields.manage",
+     .summary = "Delete a status", .doc = "Conversations keep it, shown as deleted, until their status changes.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {DELETE, "/cases/statuses", AD, "configuration", COUNT, remove_statuses, .permission = "case_fields.manage", .summary = "Delete several statuses",
-     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {DELETE, "/cases/statuses", AD, "configuration", COUNT, remove_statuses, .permission = "case_fields.manage",
+     .summary = "Delete several statuses", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
-const struct resource case_status_resource = {.type = "case_status", .title = "Statuses", .doc = "Where a conversation stands.",
-                                              .url = "cases/statuses/:id", .table = "case_statuses", .alive = "t.is_deleted = 0",
-                                              .fields = status_fields, .routes = status_routes, .visible = access_everyone};
+const struct resource case_status_resource = {.type = "case_status",
+                                              .title = "Statuses",
+                                              .doc = "Where a conversation stands.",
+                                              .url = "cases/statuses/:id",
+                                              .table = "case_statuses",
+                                              .alive = "t.is_deleted = 0",
+                                              .fields = status_fields,
+                                              .routes = status_routes,
+                                              .visible = access_everyone};
 
 /* ---- priorities ----------------------------------------------------------------------------------------------------- */
 
 static const struct field priority_fields[] = {
     {"label", F_TEXT, REQUIRED, .doc = "What people read.", .example = "\"High\""},
-    {"level", F_INT, 0, .min = 1, .max = 1000000, .doc = "Its rank: higher is more urgent. Unless given, above all others.", .example = "3"},
+    {"level", F_INT, 0, .min = 1, .max = 1000000, .doc = "Its rank: higher is more urgent. Unless given, above all others.",
+     .example = "3"},
     {"created_at", F_TIME, READONLY, .doc = "When it was made."},
     {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
     {0},
 };
-QUERY(priority_insert, "INSERT INTO case_priorities (label, level, created_at, updated_at) SELECT CAST(:label AS TEXT), COALESCE(CAST(:level AS INTEGER), MAX(level) + 1, 1), "
+QUERY(priority_insert, "INSERT INTO case_priorities (label, level, created_at, updated_at) SELECT CAST(:label AS TEXT), "
+                       "COALESCE(CAST(:level AS INTEGER), MAX(level) + 1, 1), "
                        "CAST(:now AS BIGINT), CAST(:now AS BIGINT) FROM case_priorities RETURNING id");
 
 static int create_priority(struct call *c) {
@@ -80,30 +90,39 @@ static int create_priority(struct call *c) {
 static int remove_priorities(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
-    TRY(api_refuse(c, "EXISTS (SELECT 1 FROM cases k WHERE k.priority_id = t.id)", "The priority is in use. Give the conversations another one first."));
+    TRY(api_refuse(c, "EXISTS (SELECT 1 FROM cases k WHERE k.priority_id = t.id)",
+                   "The priority is in use. Give the conversations another one first."));
     TRY(api_remove(c));
     return api_reply(c);
 }
 static int reorder_priorities(struct call *c) { return api_reorder(c, "priority_ids", "level"); }
 
-static const struct field priority_order[] = {{"priority_ids", F_IDS, PRESENT, .doc = "Ids from the least to the most urgent.", .example = "[2, 1]"}, {0}};
+static const struct field priority_order[] = {
+    {"priority_ids", F_IDS, PRESENT, .doc = "Ids from the least to the most urgent.", .example = "[2, 1]"}, {0}};
 
 static const struct route priority_routes[] = {
     {GET, "/cases/priorities", PUBLIC, "", LIST_COUNT, api_list, .order = {.key = "t.level"}, .summary = "List the priorities"},
     {GET, "/cases/priorities/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Read a priority"},
-    {POST, "/cases/priorities", AD, "configuration", ONE, create_priority, .permission = "case_fields.manage", .summary = "Make a priority"},
-    {PUT, "/cases/priorities/reorder", AD, "configuration", NONE, reorder_priorities, .permission = "case_fields.manage", .input = priority_order,
-     .summary = "Order the priorities"},
-    {PUT, "/cases/priorities/:id", AD, "configuration", ONE, api_update, .permission = "case_fields.manage", .summary = "Change a priority"},
-    {DELETE, "/cases/priorities/:id", AD, "configuration", NONE, remove_priorities, .permission = "case_fields.manage", .summary = "Delete a priority",
-     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {DELETE, "/cases/priorities", AD, "configuration", COUNT, remove_priorities, .permission = "case_fields.manage", .summary = "Delete several priorities",
-     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {POST, "/cases/priorities", AD, "configuration", ONE, create_priority, .permission = "case_fields.manage",
+     .summary = "Make a priority"},
+    {PUT, "/cases/priorities/reorder", AD, "configuration", NONE, reorder_priorities, .permission = "case_fields.manage",
+     .input = priority_order, .summary = "Order the priorities"},
+    {PUT, "/cases/priorities/:id", AD, "configuration", ONE, api_update, .permission = "case_fields.manage",
+     .summary = "Change a priority"},
+    {DELETE, "/cases/priorities/:id", AD, "configuration", NONE, remove_priorities, .permission = "case_fields.manage",
+     .summary = "Delete a priority", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {DELETE, "/cases/priorities", AD, "configuration", COUNT, remove_priorities, .permission = "case_fields.manage",
+     .summary = "Delete several priorities", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
-const struct resource case_priority_resource = {.type = "case_priority", .title = "Priorities", .doc = "How urgent a conversation is.",
-                                                .url = "cases/priorities/:id", .table = "case_priorities", .fields = priority_fields,
-                                                .routes = priority_routes, .visible = access_everyone};
+const struct resource case_priority_resource = {.type = "case_priority",
+                                                .title = "Priorities",
+                                                .doc = "How urgent a conversation is.",
+                                                .url = "cases/priorities/:id",
+                                                .table = "case_priorities",
+                                                .fields = priority_fields,
+                                                .routes = priority_routes,
+                                                .visible = access_everyone};
 
 /* ---- types ---------------------------------------------------------------------------------------------------------- */
 
@@ -126,7 +145,8 @@ static int create_type(struct call *c) {
 static int remove_types(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
-    TRY(api_refuse(c, "EXISTS (SELECT 1 FROM cases k WHERE k.type_id = t.id)", "The type is in use. Give the conversations another one first."));
+    TRY(api_refuse(c, "EXISTS (SELECT 1 FROM cases k WHERE k.type_id = t.id)",
+                   "The type is in use. Give the conversations another one first."));
     TRY(api_remove(c));
     return api_reply(c);
 }
@@ -143,9 +163,15 @@ static const struct route type_routes[] = {
     {PUT, "/cases/types/:id", AD, "configuration", ONE, api_update, .permission = "case_fields.manage", .summary = "Change a type"},
     {DELETE, "/cases/types/:id", AD, "configuration", NONE, remove_types, .permission = "case_fields.manage", .summary = "Delete a type",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {DELETE, "/cases/types", AD, "configuration", COUNT, remove_types, .permission = "case_fields.manage", .summary = "Delete several types",
-     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {DELETE, "/cases/types", AD, "configuration", COUNT, remove_types, .permission = "case_fields.manage",
+     .summary = "Delete several types", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
-const struct resource case_type_resource = {.type = "case_type", .title = "Types", .doc = "What a conversation is about.", .url = "cases/types/:id",
-                                            .table = "case_types", .fields = type_fields, .routes = type_routes, .visible = access_everyone};
+const struct resource case_type_resource = {.type = "case_type",
+                                            .title = "Types",
+                                            .doc = "What a conversation is about.",
+                                            .url = "cases/types/:id",
+                                            .table = "case_types",
+                                            .fields = type_fields,
+                                            .routes = type_routes,
+                                            .visible = access_everyone};

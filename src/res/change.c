@@ -15,13 +15,15 @@ static void visible_changes(struct work *w, struct branches *out) {
 static const struct word change_verbs[] = {{CHANGE_CREATED, "CREATED"}, {CHANGE_DELETED, "DELETED"}, {CHANGE_UPDATED, "UPDATED"}, {0}};
 
 static const struct field change_fields[] = {
-    {"cursor", F_TEXT, READONLY, .column = "NULL", .doc = "The place behind this entry, for `after`.", .example = "\"MXxzcWxpdGV8fDcxfDcx\""},
-    {"action", F_WORD, READONLY, .column = "t.verb", .words = change_verbs, .doc = "CREATED and DELETED are about the whole object.", .example = "\"UPDATED\""},
+    {"cursor", F_TEXT, READONLY, .column = "NULL", .doc = "The place behind this entry, for `after`.",
+     .example = "\"MXxzcWxpdGV8fDcxfDcx\""},
+    {"action", F_WORD, READONLY, .column = "t.verb", .words = change_verbs, .doc = "CREATED and DELETED are about the whole object.",
+     .example = "\"UPDATED\""},
     {"resource_type", F_TEXT, READONLY, .column = "t.kind", .doc = "The kind of the object.", .example = "\"case\""},
     {"resource_id", F_INT, READONLY, .column = "t.object_id", .doc = "Its id.", .example = "23"},
     {"property", F_TEXT, READONLY, .doc = "What changed; null where the object was created or deleted.", .example = "\"status\""},
-    {"from", F_LONG, READONLY, .column = "t.old_value", .doc = "The value before, as text; a reference as its id. Null: there was none, or it is a secret.",
-     .example = "\"1\""},
+    {"from", F_LONG, READONLY, .column = "t.old_value",
+     .doc = "The value before, as text; a reference as its id. Null: there was none, or it is a secret.", .example = "\"1\""},
     {"to", F_LONG, READONLY, .column = "t.new_value", .doc = "The value afterwards.", .example = "\"2\""},
     {"actor", F_REF, READONLY, .ref = "user", .doc = "Who changed it; null: nobody who was logged in, or the server."},
     {"cause", F_TEXT, READONLY, .doc = "Why the server did it, as `Job: cascade`; null: a caller's request."},
@@ -30,7 +32,8 @@ static const struct field change_fields[] = {
 };
 
 static const struct field list_args[] = {
-    {"after", F_TEXT, .max = 4096, .doc = "The cursor of the last entry that was read; without it the oldest kept entry comes first.", .example = "\"MXxzcWxpdGV8fDcxfDcx\""},
+    {"after", F_TEXT, .max = 4096, .doc = "The cursor of the last entry that was read; without it the oldest kept entry comes first.",
+     .example = "\"MXxzcWxpdGV8fDcxfDcx\""},
     {0},
 };
 
@@ -83,10 +86,18 @@ static int list_changes(struct call *c) {
 
 static const struct route change_routes[] = {
     {GET, "/changes", AD, "configuration", LIST_CURSOR, list_changes, .args = list_args, .summary = "List what changed",
-     .doc = "The entries of one object come in the order of their commits. Nothing is missed or told twice: go on with the cursor of the last entry. A page may have fewer "
+     .doc = "The entries of one object come in the order of their commits. Nothing is missed or told twice: go on with the cursor of the "
+            "last entry. A page may have fewer "
             "entries than `limit`, since entries of conversations that the caller may not see are left out; `next_url` leads on."},
     {0},
 };
 
-const struct resource change_resource = {.type = "change", .title = "Changes", .doc = "What changed on the desk, for programs that follow it.", .table = "change_log",
-                                         .fields = change_fields, .routes = change_routes, .visible = visible_changes, .is_item = true, .unlogged = "it is the log"};
+const struct resource change_resource = {.type = "change",
+                                         .title = "Changes",
+                                         .doc = "What changed on the desk, for programs that follow it.",
+                                         .table = "change_log",
+                                         .fields = change_fields,
+                                         .routes = change_routes,
+                                         .visible = visible_changes,
+                                         .is_item = true,
+                                         .unlogged = "it is the log"};

@@ -3,16 +3,20 @@
 #include "api/generic.h"
 #include "api/owned.h"
 #include "base/limits.h"
-#include "core/contact.h"
-#include "core/identity.h"
+#include "core/people/contact.h"
+#include "core/people/identity.h"
 
 /* ---- addresses and web sites ---------------------------------------------------------------------------------------- */
 
-#define OWNER                                                                                                                              \
-    {"owner", F_TEXT, HIDDEN,                                                                                                              \
-     .column = "CASE WHEN t.user_id IS NULL THEN 'organizations/' || CAST(t.organization_id AS TEXT) ELSE 'users/' || CAST(t.user_id AS TEXT) END", \
-     .doc = "Whose it is.", .example = "\"organizations/1\""}
-#define PRIMARY {"is_primary", F_BOOL, 0, .initial = "0", .doc = "Whether it is the first to be used; unless one is, the first of the list."}
+#define OWNER                                                                                                                  \
+    {                                                                                                                          \
+        "owner", F_TEXT, HIDDEN,                                                                                               \
+            .column = "CASE WHEN t.user_id IS NULL THEN 'organizations/' || CAST(t.organization_id AS TEXT) ELSE 'users/' || " \
+                      "CAST(t.user_id AS TEXT) END",                                                                           \
+            .doc = "Whose it is.", .example = "\"organizations/1\""                                                            \
+    }
+#define PRIMARY \
+    { "is_primary", F_BOOL, 0, .initial = "0", .doc = "Whether it is the first to be used; unless one is, the first of the list." }
 
 static const struct field address_fields[] = {
     OWNER,
@@ -56,21 +60,41 @@ static const struct field website_fields[] = {
     {0},
 };
 
-#define CONTACT_ROUTES(name, one)                                                                                                          \
-    {GET, "/users/:id/contacts/" name "/:contact_id", COL_PLUS, "users", ONE, api_get, .within = {"user", "user_id"},                            \
-     .summary = "Read " one " of a person"},                                                                                               \
-    {GET, "/organizations/:id/contacts/" name "/:contact_id", COL_PLUS, "users", ONE, api_get, .within = {"organization", "organization_id"}, \
-     .summary = "Read " one " of an organization"}
+#define CONTACT_ROUTES(name, one)                                                                       \
+    {GET,                                                                                               \
+     "/users/:id/contacts/" name "/:contact_id",                                                        \
+     COL_PLUS,                                                                                          \
+     "users",                                                                                           \
+     ONE,                                                                                               \
+     api_get,                                                                                           \
+     .within = {"user", "user_id"},                                                                     \
+     .summary = "Read " one " of a person"},                                                            \
+    {                                                                                                   \
+        GET, "/organizations/:id/contacts/" name "/:contact_id", COL_PLUS, "users", ONE, api_get,       \
+            .within = {"organization", "organization_id"}, .summary = "Read " one " of an organization" \
+    }
 
 static const struct route address_routes[] = {CONTACT_ROUTES("addresses", "an address"), {0}};
 static const struct route website_routes[] = {CONTACT_ROUTES("websites", "a web site"), {0}};
 
-const struct resource contact_address_resource = {.type = "contact_address", .title = "Addresses", .doc = "Where people and organizations get post.",
-                                                  .url = ":owner/contacts/addresses/:id", .table = "contact_addresses", .fields = address_fields,
-                                                  .routes = address_routes, .visible = access_of_person, .owned_order = "t.is_primary DESC, t.id"};
-const struct resource contact_website_resource = {.type = "contact_website", .title = "Web sites", .doc = "Sites of people and organizations.",
-                                                  .url = ":owner/contacts/websites/:id", .table = "contact_websites", .fields = website_fields,
-                                                  .routes = website_routes, .visible = access_of_person, .owned_order = "t.is_primary DESC, t.id"};
+const struct resource contact_address_resource = {.type = "contact_address",
+                                                  .title = "Addresses",
+                                                  .doc = "Where people and organizations get post.",
+                                                  .url = ":owner/contacts/addresses/:id",
+                                                  .table = "contact_addresses",
+                                                  .fields = address_fields,
+                                                  .routes = address_routes,
+                                                  .visible = access_of_person,
+                                                  .owned_order = "t.is_primary DESC, t.id"};
+const struct resource contact_website_resource = {.type = "contact_website",
+                                                  .title = "Web sites",
+                                                  .doc = "Sites of people and organizations.",
+                                                  .url = ":owner/contacts/websites/:id",
+                                                  .table = "contact_websites",
+                                                  .fields = website_fields,
+                                                  .routes = website_routes,
+                                                  .visible = access_of_person,
+                                                  .owned_order = "t.is_primary DESC, t.id"};
 
 /* ---- ids in other systems --------------------------------------------------------------------------------------------- */
 
@@ -81,8 +105,12 @@ static const struct field identifier_fields[] = {
     {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
     {0},
 };
-const struct resource external_identifier_resource = {.type = "external_identifier", .title = "External identifiers", .doc = "What other systems call people.",
-                                                      .table = "external_identifiers", .fields = identifier_fields, .visible = access_of_person};
+const struct resource external_identifier_resource = {.type = "external_identifier",
+                                                      .title = "External identifiers",
+                                                      .doc = "What other systems call people.",
+                                                      .table = "external_identifiers",
+                                                      .fields = identifier_fields,
+                                                      .visible = access_of_person};
 
 QUERY(identifier_holder, "SELECT user_id FROM external_identifiers WHERE external_app = :app AND external_id = :id");
 
@@ -101,7 +129,8 @@ int check_identifiers(struct call *c, struct in *in) {
         bool twice = false;
         for (int k = 0; k < i; k++) twice = twice || same(item, &list->items[k]);
         TRY(db_int(c->work.conn, &identifier_holder,
-                   BINDS(B_TEXT("app", owned_in(item, "external_app")->value.s), B_TEXT("id", owned_in(item, "external_id")->value.s)), &holder));
+                   BINDS(B_TEXT("app", owned_in(item, "external_app")->value.s), B_TEXT("id", owned_in(item, "external_id")->value.s)),
+                   &holder));
         if (twice || (holder && (c->method == POST || holder != c->id)))
             fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in_place(c, in, "%d/external_id", i), NULL);
     }
@@ -119,7 +148,8 @@ int check_phones(struct call *c, struct in *in) {
     struct arena *a = c->work.arena;
     struct phones *made = in->made = ARENA_NEW(a, struct phones);
     int at = 0, problems = c->work.problem_count;
-    if (in->json->count > LIMIT_OWNED) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d are possible.", LIMIT_OWNED);
+    if (in->json->count > LIMIT_OWNED)
+        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d are possible.", LIMIT_OWNED);
     made->list = arena_array(a, in->json->count + 1, sizeof *made->list);
     for (const struct json *j = in->json->first; j; j = j->next, at++) {
         bool text = (j->type == JSON_STRING || j->type == JSON_NUMBER) && text_wrong(a, j->text, LIMIT_TITLE, true) == NULL, twice = false;

@@ -1,15 +1,15 @@
-#include "core/case.h"
-#include "core/case_count.h"
+#include "core/cases/case.h"
+#include "core/cases/case_count.h"
 
 #include "api/generic.h"
 #include "api/input.h"
 #include "api/view.h"
 #include "base/fold.h"
 #include "base/limits.h"
-#include "core/cascade.h"
-#include "core/identity.h"
-#include "core/setting.h"
-#include "core/user.h"
+#include "core/change/cascade.h"
+#include "core/people/identity.h"
+#include "core/desk/setting.h"
+#include "core/people/user.h"
 
 #include <inttypes.h>
 
@@ -32,15 +32,21 @@ static const struct field conversation_fields[] = {
     {"creator", F_REF, READONLY, .ref = "user", .doc = "Who made it."},
     {"last_replier", F_REF, READONLY, .ref = "user", .doc = "Who wrote last."},
     {"last_agent_replier", F_REF, READONLY, .ref = "user", .doc = "Who of the staff wrote last."},
-    {"assigned_team", F_REF, READONLY, .column = UNLESS_GONE("t.assigned_team_id", GONE_TEAMS), .ref = "team", .doc = "The team that looks after it."},
-    {"assigned_agent", F_REF, READONLY, .column = UNLESS_GONE("t.assigned_agent_id", GONE_AGENTS), .ref = "user", .doc = "Who looks after it."},
-    {"status", F_REF, READONLY, .ref = "case_status", .shown_if = "cases.status_visible_to_customers", .doc = "Where it stands; null when customers may not see it."},
+    {"assigned_team", F_REF, READONLY, .column = UNLESS_GONE("t.assigned_team_id", GONE_TEAMS), .ref = "team",
+     .doc = "The team that looks after it."},
+    {"assigned_agent", F_REF, READONLY, .column = UNLESS_GONE("t.assigned_agent_id", GONE_AGENTS), .ref = "user",
+     .doc = "Who looks after it."},
+    {"status", F_REF, READONLY, .ref = "case_status", .shown_if = "cases.status_visible_to_customers",
+     .doc = "Where it stands; null when customers may not see it."},
     {"is_closed", F_BOOL, READONLY, .column = "CASE WHEN t.status_type = 5 THEN 1 ELSE 0 END", .doc = "Whether it takes no more replies."},
-    {"priority", F_REF, READONLY, .ref = "case_priority", .shown_if = "cases.priority_visible_to_customers", .doc = "How urgent it is; null when customers may not see it."},
-    {"type", F_REF, READONLY, .ref = "case_type", .shown_if = "cases.type_visible_to_customers", .doc = "What kind it is; null when customers may not see it."},
+    {"priority", F_REF, READONLY, .ref = "case_priority", .shown_if = "cases.priority_visible_to_customers",
+     .doc = "How urgent it is; null when customers may not see it."},
+    {"type", F_REF, READONLY, .ref = "case_type", .shown_if = "cases.type_visible_to_customers",
+     .doc = "What kind it is; null when customers may not see it."},
     {"read_marker", F_REF, READONLY | LOGGED_IN, .column = "t.id", .ref = "read_marker", .doc = "How far the caller has read."},
     {"custom_fields", F_COMPUTED, READONLY, .render = render_nothing, .doc = "Values of the fields that customers see.", .example = "[]"},
-    {"realtime_channel", F_COMPUTED, READONLY, .render = realtime_channel, .doc = "Channel of changes.", .example = "\"presence-0f@v1_cases_23\""},
+    {"realtime_channel", F_COMPUTED, READONLY, .render = realtime_channel, .doc = "Channel of changes.",
+     .example = "\"presence-0f@v1_cases_23\""},
     {"last_message_status", F_WORD, READONLY, .words = message_statuses, .doc = "How far the last message came."},
     {"last_message_preview", F_TEXT, READONLY, .doc = "The beginning of the last message."},
     {"last_replied_at", F_TIME, READONLY, .doc = "When the last message was written."},
@@ -53,8 +59,9 @@ static const struct field conversation_fields[] = {
 
 /* Kinds of status asked for are branches of their own where everything may be seen: each is an index range. */
 static void branch_by_status(struct call *c, struct branches *b) {
-    static const char *const where[] = {"t.state = 1 AND t.status_type = 1", "t.state = 1 AND t.status_type = 2", "t.state = 1 AND t.status_type = 3",
-                                        "t.state = 1 AND t.status_type = 4", "t.state = 1 AND t.status_type = 5", "t.state = 1 AND t.status_type = 6"};
+    static const char *const where[] = {"t.state = 1 AND t.status_type = 1", "t.state = 1 AND t.status_type = 2",
+                                        "t.state = 1 AND t.status_type = 3", "t.state = 1 AND t.status_type = 4",
+                                        "t.state = 1 AND t.status_type = 5", "t.state = 1 AND t.status_type = 6"};
     const struct in *status = arg(c, "status");
     b->count = 0;
     for (int type = STATUS_NEW; type <= STATUS_CUSTOM; type++)
@@ -68,7 +75,8 @@ static void branch_by_status(struct call *c, struct branches *b) {
 static int list_conversations(struct call *c) {
     struct branches *b = ARENA_NEW(c->work.arena, struct branches);
     bool customer = c->work.actor.rank <= ROLE_CUSTOMER;
-    if (customer && !setting_bool(c->work.desk, "cases.priority_visible_to_customers")) in_ignore(c, "priority", "customers may not see it");
+    if (customer && !setting_bool(c->work.desk, "cases.priority_visible_to_customers"))
+        in_ignore(c, "priority", "customers may not see it");
     TRY(api_input(c));
     if (arg(c, "filters")->given) access_organization_cases(&c->work, b);
     else access_own_cases(&c->work, b);
@@ -118,7 +126,8 @@ static int read_conversation(struct call *c) {
 
 /* ---- participants ------------------------------------------------------------------------------------------------------ */
 
-#define PARTICIPANTS "SELECT p.user_id FROM case_participants p WHERE p.case_id = :id UNION SELECT k.requester_id FROM cases k WHERE k.id = :id"
+#define PARTICIPANTS \
+    "SELECT p.user_id FROM case_participants p WHERE p.case_id = :id UNION SELECT k.requester_id FROM cases k WHERE k.id = :id"
 QUERY(participants_of_case, PARTICIPANTS);
 
 static int list_participants(struct call *c) {
@@ -138,7 +147,8 @@ static const struct field create_input[] = {
     {"subject", F_TEXT, REQUIRED, .doc = "What it is about.", .example = "\"The engine stalls\""},
     {"contents", F_LONG, REQUIRED, .max = LIMIT_CONTENTS, .doc = "The first message.", .example = "\"It stops after ten turns.\""},
     {"source", F_WORD, NULLABLE, .words = sources_given, .doc = "The program it is written with."},
-    {"metadata", F_OBJECT, NULLABLE, .doc = "user_agent and page_url; other keys are ignored.", .example = "{\"page_url\": \"https://example.com/engine\"}"},
+    {"metadata", F_OBJECT, NULLABLE, .doc = "user_agent and page_url; other keys are ignored.",
+     .example = "{\"page_url\": \"https://example.com/engine\"}"},
     {"priority", F_REF, NULLABLE, .ref = "case_priority", .doc = "Accepted from customers only if they may edit priorities."},
     {"client_id", F_TEXT, NULLABLE, .doc = "Comes back in the first message."},
     {0},
@@ -149,7 +159,8 @@ static void keep_metadata(struct call *c, const struct json *metadata, const cha
     const struct json *j = json_named(metadata, str_of(key));
     if (j == NULL) return;
     if (j->type != JSON_STRING || j->text.n > 2048 || memchr(j->text.p, 0, j->text.n)) {
-        fail_at(&c->work, ERR_FIELD_INVALID, S("metadata"), str_fmt(c->work.arena, "metadata/%s", key), "A text of at most 2048 bytes is expected.");
+        fail_at(&c->work, ERR_FIELD_INVALID, S("metadata"), str_fmt(c->work.arena, "metadata/%s", key),
+                "A text of at most 2048 bytes is expected.");
         return;
     }
     jw_key_raw(w, str_of(key));
@@ -239,10 +250,14 @@ static int check_status(struct call *c, const struct case_now *now) {
     if (!given(c, "status")) return 0;
     TRY(db_int(c->work.conn, &status_type_wanted, BINDS(B_INT("id", in_int(c, "status"))), &type));
     if (c->work.actor.rank == ROLE_CUSTOMER) {
-        bool may = type == STATUS_COMPLETED || (type == STATUS_OPEN && now->status_type == STATUS_COMPLETED) || in_int(c, "status") == now->status_id;
-        return may ? 0 : in_fail(c, "status", ERR_RESOURCE_ACTION_NOT_AVAILABLE, "Customers set COMPLETED, or OPEN on a completed conversation. Ask an agent for another status.");
+        bool may = type == STATUS_COMPLETED || (type == STATUS_OPEN && now->status_type == STATUS_COMPLETED) ||
+                   in_int(c, "status") == now->status_id;
+        return may ? 0
+                   : in_fail(c, "status", ERR_RESOURCE_ACTION_NOT_AVAILABLE,
+                             "Customers set COMPLETED, or OPEN on a completed conversation. Ask an agent for another status.");
     }
-    if (type == STATUS_CLOSED && c->work.actor.rank < ROLE_ADMIN) return in_fail(c, "status", ERR_PERMISSIONS_DENIED, "Admins and owners close conversations.");
+    if (type == STATUS_CLOSED && c->work.actor.rank < ROLE_ADMIN)
+        return in_fail(c, "status", ERR_PERMISSIONS_DENIED, "Admins and owners close conversations.");
     return 0;
 }
 
@@ -272,25 +287,29 @@ static int update(struct call *c) {
 
 static const struct word filter_words[] = {{1, "MY_ORGANIZATION"}, {0}};
 static const struct field list_args[] = {
-    {"status", F_WORDS, .words = status_types, .filter = "t.status_type IN @LIST(:status)", .doc = "Only those whose status is of these kinds."},
+    {"status", F_WORDS, .words = status_types, .filter = "t.status_type IN @LIST(:status)",
+     .doc = "Only those whose status is of these kinds."},
     {"priority", F_INT, .filter = "t.priority_id IN (SELECT p.id FROM case_priorities p WHERE p.level <= :priority)",
      .doc = "Only those with a priority of this level or less."},
-    {"filters", F_WORDS, .words = filter_words, .doc = "MY_ORGANIZATION: a customer's organization's, as far as the customer may see them."},
+    {"filters", F_WORDS, .words = filter_words,
+     .doc = "MY_ORGANIZATION: a customer's organization's, as far as the customer may see them."},
     {0},
 };
-static const struct field token_args[] = {{"token", F_TEXT, .doc = "From X-Request-Token: reads this one conversation without login, for 120 seconds."}, {0}};
+static const struct field token_args[] = {
+    {"token", F_TEXT, .doc = "From X-Request-Token: reads this one conversation without login, for 120 seconds."}, {0}};
 
 static const struct route conversation_routes[] = {
-    {GET, "/conversations", ALL | FINGERPRINT, "", LIST, list_conversations, .args = list_args, .order = {.key = "t.created_at", .descending = true},
-     .count = count_conversations, .summary = "List the conversations",
+    {GET, "/conversations", ALL | FINGERPRINT, "", LIST, list_conversations, .args = list_args,
+     .order = {.key = "t.created_at", .descending = true}, .count = count_conversations, .summary = "List the conversations",
      .doc = "Customers get those they requested, staff all they may see, a fingerprint those that were made with it."},
-    {GET, "/conversations/:id", ALL | FINGERPRINT | TOKEN, "", ONE, read_conversation, .args = token_args, .headers = "X-Request-Token", .summary = "Read a conversation",
-     .doc = "The reply's X-Request-Token reads it once more without login, for 120 seconds."},
+    {GET, "/conversations/:id", ALL | FINGERPRINT | TOKEN, "", ONE, read_conversation, .args = token_args, .headers = "X-Request-Token",
+     .summary = "Read a conversation", .doc = "The reply's X-Request-Token reads it once more without login, for 120 seconds."},
     {GET, "/conversations/:id/participants", ALL | FINGERPRINT, "", LIST, list_participants, .reply = "user_minimal", .of = "conversation",
-     .where = "t.id IN (" PARTICIPANTS ")",
-     .summary = "List who takes part in a conversation"},
-    {POST, "/conversations", PUBLIC | FINGERPRINT, "", ONE, create, .input = create_input, .body = FILES_IGNORED, .headers = "X-Request-Token", .summary = "Open a conversation",
-     .doc = "Without login a user is found by the address, or made; people are then shown under pseudonyms. With X-Fingerprint-ID the conversation is "
+     .where = "t.id IN (" PARTICIPANTS ")", .summary = "List who takes part in a conversation"},
+    {POST, "/conversations", PUBLIC | FINGERPRINT, "", ONE, create, .input = create_input, .body = FILES_IGNORED,
+     .headers = "X-Request-Token", .summary = "Open a conversation",
+     .doc = "Without login a user is found by the address, or made; people are then shown under pseudonyms. With X-Fingerprint-ID the "
+            "conversation is "
             "remembered as made with this fingerprint, which sees it later."},
     {PUT, "/conversations/:id", ALL, "", ONE, update, .input = update_input, .summary = "Change a conversation",
      .doc = "Customers change what is customer-editable, complete a conversation, and open a completed one again.",
@@ -298,22 +317,33 @@ static const struct route conversation_routes[] = {
     {0},
 };
 
-const struct resource conversation_resource = {.type = "conversation", .title = "Conversations", .doc = "What customers ask and staff answer.",
-                                               .url = "conversations/:id", .table = "cases", .fields = conversation_fields, .conversation = "id",
-                                               .routes = conversation_routes, .visible = access_cases, .keyset = true};
+const struct resource conversation_resource = {.type = "conversation",
+                                               .title = "Conversations",
+                                               .doc = "What customers ask and staff answer.",
+                                               .url = "conversations/:id",
+                                               .table = "cases",
+                                               .fields = conversation_fields,
+                                               .conversation = "id",
+                                               .routes = conversation_routes,
+                                               .visible = access_cases,
+                                               .keyset = true};
 
 /* ---- read markers --------------------------------------------------------------------------------------------------------- */
 
 static const struct field marker_fields[] = {
     {"last_read_post_id", F_INT, READONLY, .column = "COALESCE(m.last_read_post_id, f.last_read_post_id)", .doc = "The last message read."},
     {"last_read_at", F_TIME, READONLY, .column = "COALESCE(m.last_read_at, f.last_read_at)", .doc = "When."},
-    {"unread_count", F_INT, READONLY, .column = "t.message_seq - COALESCE(m.last_read_seq, f.last_read_seq, 0)", .doc = "How many came since.", .example = "1"},
+    {"unread_count", F_INT, READONLY, .column = "t.message_seq - COALESCE(m.last_read_seq, f.last_read_seq, 0)",
+     .doc = "How many came since.", .example = "1"},
     {0},
 };
 
 /* The caller's: the person's, or without login the fingerprint's. Its id is the conversation's, so that a reference costs nothing. */
-const struct resource read_marker_resource = {.type = "read_marker", .title = "Read markers", .doc = "How far the caller has read a conversation.",
+const struct resource read_marker_resource = {.type = "read_marker",
+                                              .title = "Read markers",
+                                              .doc = "How far the caller has read a conversation.",
                                               .table = "cases",
                                               .from = "cases t LEFT JOIN read_markers m ON m.case_id = t.id AND m.user_id = :me "
                                                       "LEFT JOIN fingerprint_markers f ON f.case_id = t.id AND CAST(:me AS BIGINT) = 0",
-                                              .fields = marker_fields, .visible = access_cases};
+                                              .fields = marker_fields,
+                                              .visible = access_cases};

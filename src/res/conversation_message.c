@@ -1,10 +1,10 @@
-#include "core/message.h"
+#include "core/cases/message.h"
 
 #include "api/generic.h"
 #include "api/input.h"
 #include "api/view.h"
 #include "base/limits.h"
-#include "core/permission.h"
+#include "core/access/permission.h"
 
 static const struct field message_fields[] = {
     {"case_id", F_INT, HIDDEN, .doc = "Its conversation."},
@@ -16,7 +16,8 @@ static const struct field message_fields[] = {
     {"content_html", F_LONG, READONLY, .doc = "The same with its form, when it came with one."},
     {"creator", F_REF, READONLY, .ref = "user", .doc = "Who wrote it."},
     {"attachments", F_COMPUTED, READONLY, .render = render_nothing, .doc = "Its files.", .example = "[]"},
-    {"download_all", F_COMPUTED, READONLY, .render = render_null, .doc = "Address of all its files; null with fewer than two.", .example = "null"},
+    {"download_all", F_COMPUTED, READONLY, .render = render_null, .doc = "Address of all its files; null with fewer than two.",
+     .example = "null"},
     {"source", F_WORD, READONLY, .words = sources, .doc = "The program it was written with."},
     {"metadata", F_JSON, READONLY, .doc = "What the program said of itself.", .example = "{}"},
     {"message_status", F_WORD, READONLY, .words = message_statuses, .doc = "How far it came.", .example = "\"SENT\""},
@@ -41,8 +42,10 @@ static int check_source(struct call *c, struct in *in) {
 
 static const struct field create_input[] = {
     {"contents", F_LONG, REQUIRED, .max = LIMIT_CONTENTS, .doc = "What it says.", .example = "\"Have you tried turning it backwards?\""},
-    {"source", F_WORD, NULLABLE, .words = sources_given, .check = check_source, .doc = "The program it is written with; AGENT is for staff."},
-    {"client_id", F_TEXT, NULLABLE, .doc = "Comes back with the message; posted again to the same conversation it is answered with the same message.",
+    {"source", F_WORD, NULLABLE, .words = sources_given, .check = check_source,
+     .doc = "The program it is written with; AGENT is for staff."},
+    {"client_id", F_TEXT, NULLABLE,
+     .doc = "Comes back with the message; posted again to the same conversation it is answered with the same message.",
      .example = "\"a-2\""},
     {"channel", F_TEXT, REFUSED, .doc = no_channel},
     {0},
@@ -57,16 +60,19 @@ static int create(struct call *c) {
     TRY(case_load(&c->work, c->vars[0].id, &now));
     /* A caller known by a fingerprint is the requester, under the name that it gave. */
     bool logged_in = c->work.actor.rank > ROLE_PUBLIC;
-    struct message_new m = {.contents = in_text(c, "contents"), .client_id = in_text(c, "client_id"),
+    struct message_new m = {.contents = in_text(c, "contents"),
+                            .client_id = in_text(c, "client_id"),
                             .creator_id = logged_in ? c->work.actor.user_id : now.requester_id,
-                            .creator_name = logged_in ? (struct str){0} : now.requester_name, .source = (int)in_int(c, "source")};
+                            .creator_name = logged_in ? (struct str){0} : now.requester_name,
+                            .source = (int)in_int(c, "source")};
     TRY(message_post(&c->work, &now, &m, &c->id));
     return api_reply(c);
 }
 
 static const struct word statuses_given[] = {{MESSAGE_DELIVERED, "DELIVERED"}, {MESSAGE_SEEN, "SEEN"}, {0}};
 static const struct field update_input[] = {
-    {"message_status", F_WORD, PRESENT, .words = statuses_given, .doc = "DELIVERED or SEEN; SEEN counts for all before it too.", .example = "\"SEEN\""},
+    {"message_status", F_WORD, PRESENT, .words = statuses_given, .doc = "DELIVERED or SEEN; SEEN counts for all before it too.",
+     .example = "\"SEEN\""},
     {0},
 };
 
@@ -83,14 +89,23 @@ static const struct route message_routes[] = {
     {GET, "/conversations/:id/messages", ALL | FINGERPRINT, "", LIST, api_list, OF_CASE, .order = {.descending = true},
      .summary = "List the messages of a conversation", .doc = "The newest first."},
     {GET, "/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", ONE, api_get, OF_CASE, .summary = "Read a message"},
-    {POST, "/conversations/:id/messages", ALL | FINGERPRINT, "", ONE, create, OF_CASE, .input = create_input, .args = create_args, .body = FILES_IGNORED, .permission = "cases.public_reply",
-     .summary = "Answer a conversation", .doc = "A staff reply opens a new conversation, a requester's reply opens a pending or completed one again.",
+    {POST, "/conversations/:id/messages", ALL | FINGERPRINT, "", ONE, create, OF_CASE, .input = create_input, .args = create_args,
+     .body = FILES_IGNORED, .permission = "cases.public_reply", .summary = "Answer a conversation",
+     .doc = "A staff reply opens a new conversation, a requester's reply opens a pending or completed one again.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {PUT, "/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", NONE, update, OF_CASE, .input = update_input, .summary = "Say that a message was delivered or seen",
-     .doc = "A step back changes nothing."},
+    {PUT, "/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", NONE, update, OF_CASE, .input = update_input,
+     .summary = "Say that a message was delivered or seen", .doc = "A step back changes nothing."},
     {0},
 };
 
-const struct resource conversation_message_resource = {.type = "case_message", .title = "Messages", .doc = "What was written in a conversation.",
-                                                       .url = "conversations/:case_id/messages/:id", .table = "posts", .where = "t.kind = 1",
-                                                       .fields = message_fields, .conversation = "case_id", .routes = message_routes, .within = {"conversation", "case_id"}, .keyset = true};
+const struct resource conversation_message_resource = {.type = "case_message",
+                                                       .title = "Messages",
+                                                       .doc = "What was written in a conversation.",
+                                                       .url = "conversations/:case_id/messages/:id",
+                                                       .table = "posts",
+                                                       .where = "t.kind = 1",
+                                                       .fields = message_fields,
+                                                       .conversation = "case_id",
+                                                       .routes = message_routes,
+                                                       .within = {"conversation", "case_id"},
+                                                       .keyset = true};

@@ -1,13 +1,13 @@
 /* Custom fields of conversations, people and organizations: three resources on one table. */
-#include "core/custom_field.h"
+#include "core/fields/custom_field.h"
 
 #include "api/generic.h"
 #include "api/view.h"
 #include "base/limits.h"
 #include "base/pattern.h"
 #include "base/random.h"
-#include "core/last_change.h"
-#include "core/setting.h"
+#include "core/change/last_change.h"
+#include "core/desk/setting.h"
 #include "res/translation.h"
 
 #include <assert.h>
@@ -32,7 +32,8 @@ static const struct area *area_of(const struct call *c) {
 
 static int check_key(struct call *c, struct in *in) {
     if (field_key_valid(in->value.s)) return 0;
-    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "A letter is expected, then letters, digits, _ or -; at most %d characters.", LIMIT_FIELD_KEY);
+    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
+                   "A letter is expected, then letters, digits, _ or -; at most %d characters.", LIMIT_FIELD_KEY);
 }
 
 static int check_pattern(struct call *c, struct in *in) {
@@ -43,7 +44,8 @@ static int check_pattern(struct call *c, struct in *in) {
 /* Other types are those of fields that came with the desk. */
 static int check_kind(struct call *c, struct in *in) {
     if (in->value.i < FIELD_SUBJECT) return 0;
-    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "Fields of this type come with the desk. Choose another type, like TEXT or SELECT.");
+    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
+                   "Fields of this type come with the desk. Choose another type, like TEXT or SELECT.");
 }
 
 /* Of fields that came with the desk some flags are settings: one fact, whichever way it is changed. */
@@ -52,11 +54,13 @@ QUERY(field_visible_put, "UPDATE custom_fields SET is_visible_to_customers = :va
 QUERY(field_editable_put, "UPDATE custom_fields SET is_customer_editable = :value WHERE id = :id AND is_system = 0");
 #define VISIBLE "visible_to_customers"
 #define EDITABLE "customer_editable"
-#define FLAG(column, what)                                                                                                     \
+#define FLAG(column, what)                                                                                                       \
     "CASE WHEN t.is_system = 1 THEN COALESCE((SELECT CAST(s.value AS INTEGER) FROM settings s WHERE s.name = 'cases.' || t.key " \
     "|| '_" what "'), t." column ") ELSE t." column " END"
 
-static struct str flag_setting(struct call *c, struct str key, const char *what) { return str_fmt(c->work.arena, "cases.%.*s_%s", (int)key.n, key.p, what); }
+static struct str flag_setting(struct call *c, struct str key, const char *what) {
+    return str_fmt(c->work.arena, "cases.%.*s_%s", (int)key.n, key.p, what);
+}
 
 static int store_flag(struct call *c, const struct in *in, int64_t id, const struct query *put, const char *what) {
     struct str key = {0};
@@ -79,8 +83,12 @@ static int check_titles(struct call *c, struct in *in) { return check_translatio
 static int check_customer_titles(struct call *c, struct in *in) { return check_translations(c, in, CUSTOMER_TITLE_OF_FIELD); }
 static int check_descriptions(struct call *c, struct in *in) { return check_translations(c, in, DESCRIPTION_OF_FIELD); }
 static int store_titles(struct call *c, const struct in *in, int64_t id) { return store_translations(c, in, id, TITLE_OF_FIELD); }
-static int store_customer_titles(struct call *c, const struct in *in, int64_t id) { return store_translations(c, in, id, CUSTOMER_TITLE_OF_FIELD); }
-static int store_descriptions(struct call *c, const struct in *in, int64_t id) { return store_translations(c, in, id, DESCRIPTION_OF_FIELD); }
+static int store_customer_titles(struct call *c, const struct in *in, int64_t id) {
+    return store_translations(c, in, id, CUSTOMER_TITLE_OF_FIELD);
+}
+static int store_descriptions(struct call *c, const struct in *in, int64_t id) {
+    return store_translations(c, in, id, DESCRIPTION_OF_FIELD);
+}
 
 static int store_title(struct call *c, const struct in *in, int64_t id) {
     return translation_put(&c->work, TITLE_OF_FIELD, id, (struct translation){locale_now(&c->work), in->value.s});
@@ -96,14 +104,18 @@ static int read_option_id(struct call *c, const struct in *in, const struct json
     if (j == NULL || j->type == JSON_NULL) return 0;
     bool number = (j->type == JSON_NUMBER || j->type == JSON_STRING) && str_to_int(j->text, id) && *id > 0;
     int rc = number && c->method == PUT ? field_option_of(&c->work, c->id, *id) : 0;
-    return rc < 0 ? rc : rc ? 0 : fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d/id", at), "This field has no such option.");
+    return rc < 0 ? rc
+           : rc   ? 0
+                  : fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d/id", at), "This field has no such option.");
 }
 
 static int read_place(struct call *c, const struct in *in, const struct json *j, int at, int64_t *place) {
     *place = at + 1;
     if (j == NULL || j->type == JSON_NULL) return 0;
     bool number = (j->type == JSON_NUMBER || j->type == JSON_STRING) && str_to_int(j->text, place) && *place >= 0 && *place <= 1000000;
-    return number ? 0 : fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d/sort_order", at), "A number from 0 to 1000000 is expected.");
+    return number ? 0
+                  : fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d/sort_order", at),
+                            "A number from 0 to 1000000 is expected.");
 }
 
 static int read_tag(struct call *c, const struct in *in, const struct json *j, int at, struct option_wanted *o) {
@@ -129,7 +141,8 @@ static int read_option(struct call *c, const struct in *in, const struct json *j
     TRY(read_place(c, in, json_named(j, S("sort_order")), at, &o->sort_order));
     TRY(read_tag(c, in, json_named(j, S("tag")), at, o));
     struct told told = {TITLE_OF_OPTION, o->id};
-    if (titles && titles->type != JSON_NULL) TRY(translations_read(c, in, titles, str_fmt(c->work.arena, "%s/%s", place.p, list), told, &t));
+    if (titles && titles->type != JSON_NULL)
+        TRY(translations_read(c, in, titles, str_fmt(c->work.arena, "%s/%s", place.p, list), told, &t));
     else if (title && (title->type == JSON_STRING || title->type == JSON_NUMBER))
         TRY(translation_plain(c, in, title->text, title == j ? place : str_fmt(c->work.arena, "%s/title", place.p), &t));
     else if (o->id == 0) return fail_at(&c->work, ERR_FIELD_REQUIRED, in->name, str_fmt(c->work.arena, "%s/titles", place.p), NULL);
@@ -151,14 +164,17 @@ static int check_distinct(struct call *c, const struct in *in, const struct choi
         if (made->list[i].id) ids[n++] = made->list[i].id;
     qsort(ids, (size_t)n, sizeof *ids, by_id);
     for (int i = 1; i < n; i++)
-        if (ids[i] == ids[i - 1]) return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, in->name, in->pointer, "The option %lld is given twice.", (long long)ids[i]);
+        if (ids[i] == ids[i - 1])
+            return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, in->name, in->pointer, "The option %lld is given twice.",
+                           (long long)ids[i]);
     return 0;
 }
 
 static int check_options(struct call *c, struct in *in) {
     struct choices *made = in->made = ARENA_NEW(c->work.arena, struct choices);
     int first = 0;
-    if (in->json->count > LIMIT_OPTIONS) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d options are possible.", LIMIT_OPTIONS);
+    if (in->json->count > LIMIT_OPTIONS)
+        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d options are possible.", LIMIT_OPTIONS);
     made->list = arena_array(c->work.arena, in->json->count + 1, sizeof *made->list);
     for (const struct json *j = in->json->first; j; j = j->next, made->count++) {
         int rc = read_option(c, in, j, made->count, &made->list[made->count]);
@@ -182,11 +198,14 @@ static void render_uuid(struct view *v, const struct row *row, const struct valu
     const char *hex = mac_hex(a, &v->c->work.desk->account_key, str_fmt(a, "custom field %.*s", (int)own->s.n, own->s.p)).p;
     jw_str(&v->w, str_fmt(a, "%.8s-%.4s-8%.3s-8%.3s-%.12s", hex, hex + 8, hex + 12, hex + 15, hex + 18));
 }
-#define FIELD_UUID(of)                                                                                                        \
-    {"fielduuid", F_COMPUTED, READONLY, .column = of, .render = render_uuid, .doc = "A universal id of the field.",          \
-     .example = "\"0f1e2d3c-4b5a-8978-8695-a4b3c2d1e0f0\""}
+#define FIELD_UUID(of)                                                                                                 \
+    {                                                                                                                  \
+        "fielduuid", F_COMPUTED, READONLY, .column = of, .render = render_uuid, .doc = "A universal id of the field.", \
+                                           .example = "\"0f1e2d3c-4b5a-8978-8695-a4b3c2d1e0f0\""                       \
+    }
 
-#define OPTIONS_OF "SELECT o.field_id, o.id FROM custom_field_options o WHERE o.field_id IN @LIST(:ids) ORDER BY o.field_id, o.sort_order, o.id"
+#define OPTIONS_OF \
+    "SELECT o.field_id, o.id FROM custom_field_options o WHERE o.field_id IN @LIST(:ids) ORDER BY o.field_id, o.sort_order, o.id"
 
 static const struct field field_fields[] = {
     FIELD_UUID("t.id"),
@@ -195,25 +214,31 @@ static const struct field field_fields[] = {
      .doc = "What programs and rules call it; unless given, made of the title.", .example = "\"plan\""},
     {"titles", F_MANY, 0, .ref = "locale_field", .many = TRANSLATIONS_OF("1"), .check = check_titles, .store = store_titles,
      .doc = "What it is called: a list of {locale, translation}.", .example = "[{\"locale\": \"en-us\", \"translation\": \"Plan\"}]"},
-    {"title", F_TEXT, 0, .column = TRANSLATION_OF("1"), .check = check_title, .store = store_title, .doc = "What it is called in the default language; this or titles is mandatory.",
-     .example = "\"Plan\""},
-    {"customer_titles", F_MANY, NULLABLE, .ref = "locale_field", .many = TRANSLATIONS_OF("3"), .check = check_customer_titles, .store = store_customer_titles,
-     .doc = "What customers are shown in place of titles: a list of {locale, translation}.", .example = "[{\"locale\": \"en-us\", \"translation\": \"Your plan\"}]"},
-    {"descriptions", F_MANY, NULLABLE, .ref = "locale_field", .many = TRANSLATIONS_OF("4"), .check = check_descriptions, .store = store_descriptions,
-     .doc = "What explains it: a list of {locale, translation}.", .example = "[{\"locale\": \"en-us\", \"translation\": \"As on the invoice.\"}]"},
+    {"title", F_TEXT, 0, .column = TRANSLATION_OF("1"), .check = check_title, .store = store_title,
+     .doc = "What it is called in the default language; this or titles is mandatory.", .example = "\"Plan\""},
+    {"customer_titles", F_MANY, NULLABLE, .ref = "locale_field", .many = TRANSLATIONS_OF("3"), .check = check_customer_titles,
+     .store = store_customer_titles, .doc = "What customers are shown in place of titles: a list of {locale, translation}.",
+     .example = "[{\"locale\": \"en-us\", \"translation\": \"Your plan\"}]"},
+    {"descriptions", F_MANY, NULLABLE, .ref = "locale_field", .many = TRANSLATIONS_OF("4"), .check = check_descriptions,
+     .store = store_descriptions, .doc = "What explains it: a list of {locale, translation}.",
+     .example = "[{\"locale\": \"en-us\", \"translation\": \"As on the invoice.\"}]"},
     {"options", F_MANY, NULLABLE, .ref = "field_option", .many = OPTIONS_OF, .check = check_options, .store = store_options,
-     .doc = "Of CHECKBOX, RADIO, SELECT and CASCADINGSELECT what there is to choose: a list of {id, values, tag, sort_order} or of plain titles. "
+     .doc = "Of CHECKBOX, RADIO, SELECT and CASCADINGSELECT what there is to choose: a list of {id, values, tag, sort_order} or of plain "
+            "titles. "
             "An option whose id is not in the list goes; one in use stays.",
      .example = "[{\"values\": [{\"locale\": \"en-us\", \"translation\": \"Gold\"}]}]"},
     {"is_required_for_agents", F_BOOL, 0, .initial = "0", .doc = "Whether staff must give a value when they make something."},
     {"is_required_on_resolution", F_BOOL, 0, .initial = "0", .doc = "Whether a conversation needs a value to be completed."},
-    {"is_visible_to_customers", F_BOOL, 0, .initial = "0", .column = FLAG("is_visible_to_customers", VISIBLE), .store = store_visible, .doc = "Whether customers see it."},
-    {"is_customer_editable", F_BOOL, 0, .initial = "0", .column = FLAG("is_customer_editable", EDITABLE), .store = store_editable, .doc = "Whether customers give values, where they see it."},
+    {"is_visible_to_customers", F_BOOL, 0, .initial = "0", .column = FLAG("is_visible_to_customers", VISIBLE), .store = store_visible,
+     .doc = "Whether customers see it."},
+    {"is_customer_editable", F_BOOL, 0, .initial = "0", .column = FLAG("is_customer_editable", EDITABLE), .store = store_editable,
+     .doc = "Whether customers give values, where they see it."},
     {"is_required_for_customers", F_BOOL, 0, .initial = "0", .doc = "Whether customers must give a value, where they may."},
-    {"regular_expression", F_TEXT, NULLABLE, .max = LIMIT_PATTERN, .check = check_pattern, .doc = "Of REGEX: what values must match (PCRE2).",
-     .example = "\"^[A-Z]{2}[0-9]+$\""},
+    {"regular_expression", F_TEXT, NULLABLE, .max = LIMIT_PATTERN, .check = check_pattern,
+     .doc = "Of REGEX: what values must match (PCRE2).", .example = "\"^[A-Z]{2}[0-9]+$\""},
     {"sort_order", F_INT, 0, .min = 0, .max = 1000000, .doc = "Its place; unless given, behind the others."},
-    {"is_enabled", F_BOOL, 0, .initial = "1", .doc = "Whether it is used. Values of a disabled field are kept, but neither shown nor taken."},
+    {"is_enabled", F_BOOL, 0, .initial = "1",
+     .doc = "Whether it is used. Values of a disabled field are kept, but neither shown nor taken."},
     {"is_system", F_BOOL, READONLY, .doc = "Whether it came with the desk: a member of conversations, which can't be deleted."},
     {"created_at", F_TIME, READONLY, .doc = "When it was made."},
     {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
@@ -292,14 +317,17 @@ static int create(struct call *c) {
     TRY(custom_fields_count(&c->work, area->area, &count));
     if (count >= LIMIT_FIELDS)
         return fail_state(&c->work, "There are %d custom fields already, which is the limit. Delete one first.", LIMIT_FIELDS);
-    struct custom_field_new n = {
-        .field = {.area = area->area, .type = (enum field_kind)in_int(c, "type"), .key = in_text(c, "key"),
-                  .regular_expression = in_text(c, "regular_expression"), .is_enabled = in_int(c, "is_enabled") != 0,
-                  .is_required_for_agents = in_int(c, "is_required_for_agents") != 0,
-                  .is_visible_to_customers = in_int(c, "is_visible_to_customers") != 0,
-                  .is_customer_editable = in_int(c, "is_customer_editable") != 0,
-                  .is_required_for_customers = in_int(c, "is_required_for_customers") != 0},
-        .is_required_on_resolution = in_int(c, "is_required_on_resolution") != 0, .sort_order = in_int(c, "sort_order")};
+    struct custom_field_new n = {.field = {.area = area->area,
+                                           .type = (enum field_kind)in_int(c, "type"),
+                                           .key = in_text(c, "key"),
+                                           .regular_expression = in_text(c, "regular_expression"),
+                                           .is_enabled = in_int(c, "is_enabled") != 0,
+                                           .is_required_for_agents = in_int(c, "is_required_for_agents") != 0,
+                                           .is_visible_to_customers = in_int(c, "is_visible_to_customers") != 0,
+                                           .is_customer_editable = in_int(c, "is_customer_editable") != 0,
+                                           .is_required_for_customers = in_int(c, "is_required_for_customers") != 0},
+                                 .is_required_on_resolution = in_int(c, "is_required_on_resolution") != 0,
+                                 .sort_order = in_int(c, "sort_order")};
     if (n.field.key.p == NULL) TRY(custom_field_key(&c->work, area->area, title_given(c), &n.field.key));
     TRY(custom_field_create(&c->work, &n, &c->id));
     api_record_created(c);
@@ -311,8 +339,9 @@ QUERY(field_now, "SELECT type, CASE WHEN regular_expression IS NULL THEN 0 ELSE 
 
 /* What a field that came with the desk is stays; what it is called, and what settings say of it, may change. */
 static void keep_system_members(struct call *c, struct str key) {
-    static const char *const fixed[] = {"type", "options", "is_required_for_agents", "is_required_on_resolution", "is_required_for_customers",
-                                        "regular_expression", "is_enabled"};
+    static const char *const fixed[] = {
+        "type",      "options", "is_required_for_agents", "is_required_on_resolution", "is_required_for_customers", "regular_expression",
+        "is_enabled"};
     static const char why[] = "the field came with the desk";
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) in_ignore(c, fixed[i], why);
     if (!setting_known(flag_setting(c, key, VISIBLE))) in_ignore(c, "is_visible_to_customers", why);
@@ -334,7 +363,9 @@ static int load_now(struct call *c, struct custom_field *now, bool *has_pattern)
 static int check_in_use(struct call *c, const struct custom_field *now, enum field_kind type) {
     if (type != now->type) {
         int rc = custom_field_used(&c->work, now);
-        return rc <= 0 ? rc : in_fail(c, "type", ERR_RESOURCE_ACTION_NOT_AVAILABLE, "The field has values of its type. Make a new field of the other type.");
+        return rc <= 0 ? rc
+                       : in_fail(c, "type", ERR_RESOURCE_ACTION_NOT_AVAILABLE,
+                                 "The field has values of its type. Make a new field of the other type.");
     }
     if (!given(c, "options")) return 0;
     const struct choices *wanted = in(c, "options")->made;
@@ -343,7 +374,9 @@ static int check_in_use(struct call *c, const struct custom_field *now, enum fie
     for (int i = 0; wanted && i < wanted->count; i++)
         if (wanted->list[i].id) kept[n++] = wanted->list[i].id;
     int rc = field_option_in_use(&c->work, now, json_ids(c->work.arena, kept, n), &going);
-    return rc <= 0 ? rc : in_fail(c, "options", ERR_RESOURCE_ACTION_NOT_AVAILABLE, "The option %lld is in use. Give the values another option first.", (long long)going);
+    return rc <= 0 ? rc
+                   : in_fail(c, "options", ERR_RESOURCE_ACTION_NOT_AVAILABLE,
+                             "The option %lld is in use. Give the values another option first.", (long long)going);
 }
 
 static int update(struct call *c) {
@@ -378,28 +411,35 @@ static int reorder(struct call *c) {
 
 /* ---- three resources -------------------------------------------------------------------------------------------- */
 
-#define FIELDS_OF(what, plural, path, kind, allowed)                                                                                       \
-    static const struct field what##_order[] = {{#what "_field_ids", F_IDS, PRESENT, .doc = "Ids in the order wanted.", .example = "[2, 1]"}, {0}}; \
-    static const struct route what##_field_routes[] = {                                                                                    \
-        {GET, path, COL_PLUS, "conversations", LIST_COUNT, api_list, .order = {.key = "1 - t.is_system", .then = "t.sort_order"},                                            \
-         .summary = "List the custom fields of " plural, .doc = "In their order, those that came with the desk first; below admins only enabled ones."},                          \
-        {GET, path "/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Read a custom field of " plural},                            \
-        {POST, path, AD, "configuration", ONE, create, .permission = allowed, .summary = "Make a custom field of " plural,                   \
-         .errors = "ANY_FIELD_REQUIRED RESOURCE_ACTION_NOT_AVAILABLE"},                                                                     \
-        {PUT, path "/reorder", AD, "configuration", NONE, reorder, .permission = allowed, .input = what##_order,                             \
-         .summary = "Order the custom fields of " plural},                                                                                  \
-        {PUT, path "/:id", AD, "configuration", ONE, update, .permission = allowed, .summary = "Change a custom field of " plural,           \
-         .doc = "A field with values keeps its type, and options in use stay.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},                 \
-        {DELETE, path "/:id", AD, "configuration", NONE, remove_fields, .permission = allowed,                                               \
-         .summary = "Delete a custom field of " plural, .doc = "With all its values.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},                                                     \
-        {DELETE, path, AD, "configuration", COUNT, remove_fields, .permission = allowed, .summary = "Delete several custom fields of " plural, \
-         .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},  \
-        {0},                                                                                                                               \
-    };                                                                                                                                     \
-    const struct resource what##_field_resource = {                                                                                        \
-        .type = #what "_field", .title = "Custom fields of " plural, .doc = "What a desk wants to know of " plural " beyond their own members.", \
-        .url = &path "/:id"[1], .table = "custom_fields", .where = "t.area = " #kind " AND t.deleted_at IS NULL", .fields = field_fields,                                \
-        .routes = what##_field_routes, .visible = visible}
+#define FIELDS_OF(what, plural, path, kind, allowed)                                                                               \
+    static const struct field what##_order[] = {                                                                                   \
+        {#what "_field_ids", F_IDS, PRESENT, .doc = "Ids in the order wanted.", .example = "[2, 1]"}, {0}};                        \
+    static const struct route what##_field_routes[] = {                                                                            \
+        {GET, path, COL_PLUS, "conversations", LIST_COUNT, api_list, .order = {.key = "1 - t.is_system", .then = "t.sort_order"},  \
+         .summary = "List the custom fields of " plural,                                                                           \
+         .doc = "In their order, those that came with the desk first; below admins only enabled ones."},                           \
+        {GET, path "/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Read a custom field of " plural},                  \
+        {POST, path, AD, "configuration", ONE, create, .permission = allowed, .summary = "Make a custom field of " plural,         \
+         .errors = "ANY_FIELD_REQUIRED RESOURCE_ACTION_NOT_AVAILABLE"},                                                            \
+        {PUT, path "/reorder", AD, "configuration", NONE, reorder, .permission = allowed, .input = what##_order,                   \
+         .summary = "Order the custom fields of " plural},                                                                         \
+        {PUT, path "/:id", AD, "configuration", ONE, update, .permission = allowed, .summary = "Change a custom field of " plural, \
+         .doc = "A field with values keeps its type, and options in use stay.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},        \
+        {DELETE, path "/:id", AD, "configuration", NONE, remove_fields, .permission = allowed,                                     \
+         .summary = "Delete a custom field of " plural, .doc = "With all its values.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"}, \
+        {DELETE, path, AD, "configuration", COUNT, remove_fields, .permission = allowed,                                           \
+         .summary = "Delete several custom fields of " plural, .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},                         \
+        {0},                                                                                                                       \
+    };                                                                                                                             \
+    const struct resource what##_field_resource = {.type = #what "_field",                                                         \
+                                                   .title = "Custom fields of " plural,                                            \
+                                                   .doc = "What a desk wants to know of " plural " beyond their own members.",     \
+                                                   .url = &path "/:id"[1],                                                         \
+                                                   .table = "custom_fields",                                                       \
+                                                   .where = "t.area = " #kind " AND t.deleted_at IS NULL",                         \
+                                                   .fields = field_fields,                                                         \
+                                                   .routes = what##_field_routes,                                                  \
+                                                   .visible = visible}
 
 FIELDS_OF(case, "conversations", "/cases/fields", 1, "case_fields.manage");
 FIELDS_OF(user, "people", "/users/fields", 2, "user_fields.manage");
@@ -411,7 +451,13 @@ static const struct route option_routes[] = {
     {0},
 };
 
-const struct resource field_option_resource = {.type = "field_option", .title = "Options of custom fields", .doc = "What there is to choose.",
-                                               .url = "base/field/option/:id", .table = "custom_field_options",
-                                               .where = "NOT " OF_FIELD("f.deleted_at IS NOT NULL"), .fields = option_fields,
-                                               .routes = option_routes, .visible = option_visible, .changes_unseen = true};
+const struct resource field_option_resource = {.type = "field_option",
+                                               .title = "Options of custom fields",
+                                               .doc = "What there is to choose.",
+                                               .url = "base/field/option/:id",
+                                               .table = "custom_field_options",
+                                               .where = "NOT " OF_FIELD("f.deleted_at IS NOT NULL"),
+                                               .fields = option_fields,
+                                               .routes = option_routes,
+                                               .visible = option_visible,
+                                               .changes_unseen = true};

@@ -18,11 +18,18 @@ static const struct field list_args[] = {
 };
 
 static const struct route event_routes[] = {
-    {GET, "/users/:id/events", COL_PLUS, "users", LIST, api_list, .within = {"user", "user_id"}, .args = list_args, .order = {.descending = true},
-     .summary = "List the events of a person", .doc = "The newest first."},
+    {GET, "/users/:id/events", COL_PLUS, "users", LIST, api_list, .within = {"user", "user_id"}, .args = list_args,
+     .order = {.descending = true}, .summary = "List the events of a person", .doc = "The newest first."},
     {GET, "/events/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read an event"},
     {0},
 };
 
-const struct resource event_resource = {.type = "event", .title = "Events", .doc = "What other systems told of people.", .url = "events/:id",
-                                        .table = "events", .fields = event_fields, .routes = event_routes, .visible = access_staff, .keyset = true};
+const struct resource event_resource = {.type = "event",
+                                        .title = "Events",
+                                        .doc = "What other systems told of people.",
+                                        .url = "events/:id",
+                                        .table = "events",
+                                        .fields = event_fields,
+                                        .routes = event_routes,
+                                        .visible = access_staff,
+                                        .keyset = true};

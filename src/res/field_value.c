@@ -2,7 +2,7 @@
 
 #include "api/generic.h"
 #include "base/limits.h"
-#include "core/field_value.h"
+#include "core/fields/field_value.h"
 
 struct given_values {
     struct field_value *list;
@@ -19,9 +19,7 @@ struct reading {
     bool by_customer;
 };
 
-static bool sees(const struct reading *r, const struct custom_field *f) {
-    return !r->by_customer || f->is_visible_to_customers;
-}
+static bool sees(const struct reading *r, const struct custom_field *f) { return !r->by_customer || f->is_visible_to_customers; }
 static bool may_give(const struct reading *r, const struct custom_field *f) {
     return !r->by_customer || (sees(r, f) && f->is_customer_editable);
 }
@@ -32,8 +30,7 @@ static bool must_give(const struct reading *r, const struct custom_field *f) {
 
 static int refuse(const struct reading *r, struct str key, enum error code, const char *why) {
     if (key.n > LIMIT_FIELD_KEY) key = S("..."); /* no key of ours */
-    return fail_at(&r->c->work, code, r->in->name, in_place(r->c, r->in, "%.*s", (int)key.n, key.p), why ? "%s" : NULL,
-                   why);
+    return fail_at(&r->c->work, code, r->in->name, in_place(r->c, r->in, "%.*s", (int)key.n, key.p), why ? "%s" : NULL, why);
 }
 
 static const struct custom_field *field_of(const struct reading *r, struct str key) {
@@ -77,15 +74,12 @@ static void read_one(const struct reading *r, const struct json *j, struct given
         return;
     }
     bool boolean = j->type == JSON_TRUE || j->type == JSON_FALSE;
-    bool single = j->type == JSON_NULL ||
-                  (text_of(a, j, f->type == FIELD_CHECKBOX, &text) && (!boolean || f->type == FIELD_YESNO));
+    bool single = j->type == JSON_NULL || (text_of(a, j, f->type == FIELD_CHECKBOX, &text) && (!boolean || f->type == FIELD_YESNO));
     const char *why = single ? NULL : "A single value is expected.";
     if (single && text.p && str_trim(text).n) why = field_value_read(a, f, r->options, r->option_count, text, &v.value);
     if (v.value.n == 0) v.value.p = NULL;
-    if (why)
-        refuse(r, j->name, ERR_FIELD_INVALID, why);
-    else if (v.value.p == NULL && must_give(r, f))
-        refuse(r, j->name, ERR_FIELD_REQUIRED, NULL);
+    if (why) refuse(r, j->name, ERR_FIELD_INVALID, why);
+    else if (v.value.p == NULL && must_give(r, f)) refuse(r, j->name, ERR_FIELD_REQUIRED, NULL);
     out->list[out->count++] = v;
 }
 
@@ -168,30 +162,27 @@ static int store(struct call *c, const struct in *in, int64_t id, enum field_are
 int check_user_values(struct call *c, struct in *in) { return check(c, in, AREA_USERS); }
 int check_organization_values(struct call *c, struct in *in) { return check(c, in, AREA_ORGANIZATIONS); }
 int store_user_values(struct call *c, const struct in *in, int64_t id) { return store(c, in, id, AREA_USERS); }
-int store_organization_values(struct call *c, const struct in *in, int64_t id) {
-    return store(c, in, id, AREA_ORGANIZATIONS);
-}
+int store_organization_values(struct call *c, const struct in *in, int64_t id) { return store(c, in, id, AREA_ORGANIZATIONS); }
 
 /* ---- the resources ---------------------------------------------------------------------------------------------- */
 
 static void visible(struct work *w, struct branches *out) {
-    if (w->actor.rank >= ROLE_COLLABORATOR)
-        out->all = true;
-    else
-        branch_add(out, "f.is_visible_to_customers = 1");
+    if (w->actor.rank >= ROLE_COLLABORATOR) out->all = true;
+    else branch_add(out, "f.is_visible_to_customers = 1");
 }
 
 /* Each enabled field of each owner, with the value or none. */
-#define EACH(area, owners, values, owner)                                                                             \
-    owners " t JOIN custom_fields f ON f.area = " area " AND f.is_enabled = 1 AND f.is_system = 0 LEFT JOIN " values  \
-           " v ON v." owner " = t.id AND v.field_id = f.id"
+#define EACH(area, owners, values, owner)                                                                                             \
+    owners " t JOIN custom_fields f ON f.area = " area " AND f.is_enabled = 1 AND f.is_system = 0 LEFT JOIN " values " v ON v." owner \
+           " = t.id AND v.field_id = f.id"
 /* A date is kept as one (enum field_kind: 6). */
 #define SHOWN "CASE WHEN f.type = 6 AND v.value IS NOT NULL THEN v.value || 'T00:00:00+00:00' ELSE COALESCE(v.value, '') END"
 #define VALUE_DOC "The value as text, empty where there is none; of options their ids, of a file its id: "
 
 static const struct field user_value_fields[] = {
     {"field", F_REF, READONLY, .column = "f.id", .ref = "user_field", .doc = "What it is a value of."},
-    {"value", F_LONG, READONLY, .column = SHOWN, .doc = VALUE_DOC "GET /users/:id/files/:file_id/content downloads it.", .example = "\"3\""},
+    {"value", F_LONG, READONLY, .column = SHOWN, .doc = VALUE_DOC "GET /users/:id/files/:file_id/content downloads it.",
+     .example = "\"3\""},
     {0},
 };
 const struct resource user_field_value_resource = {.type = "user_field_value",
@@ -204,13 +195,15 @@ const struct resource user_field_value_resource = {.type = "user_field_value",
 
 static const struct field organization_value_fields[] = {
     {"field", F_REF, READONLY, .column = "f.id", .ref = "organization_field", .shows = "title,key", .doc = "What it is a value of."},
-    {"value", F_LONG, READONLY, .column = SHOWN, .doc = VALUE_DOC "GET /organizations/:id/files/:file_id/content downloads it.", .example = "\"3\""},
+    {"value", F_LONG, READONLY, .column = SHOWN, .doc = VALUE_DOC "GET /organizations/:id/files/:file_id/content downloads it.",
+     .example = "\"3\""},
     {0},
 };
 const struct resource organization_field_value_resource = {.type = "organization_field_value",
                                                            .title = "Values of organizations",
                                                            .doc = "What is known of an organization beside the members.",
-                                                           .from = EACH("3", "organizations", "organization_field_values", "organization_id"),
+                                                           .from =
+                                                               EACH("3", "organizations", "organization_field_values", "organization_id"),
                                                            .owned_order = "f.sort_order, f.id",
                                                            .fields = organization_value_fields,
                                                            .visible = visible};

@@ -10,15 +10,20 @@ int check_organization_values(struct call *c, struct in *in);
 int store_user_values(struct call *c, const struct in *in, int64_t id);
 int store_organization_values(struct call *c, const struct in *in, int64_t id);
 
-#define FIELD_VALUES_DOC                                                                                                                   \
+#define FIELD_VALUES_DOC                                                                                                                 \
     "Values of custom fields by the fields' keys, as texts; options by id, several with commas; files by the id that POST /files gave; " \
     "null or an empty text clears one."
 
 /* On a POST without it mandatory fields are missed all the same. */
-#define USER_FIELD_VALUES                                                                                                                  \
-    {"field_values", F_OBJECT, INPUT_ONLY, .initial = "{}", .check = check_user_values, .store = store_user_values, .doc = FIELD_VALUES_DOC}
-#define ORGANIZATION_FIELD_VALUES                                                                                                          \
-    {"field_values", F_OBJECT, INPUT_ONLY, .initial = "{}", .check = check_organization_values, .store = store_organization_values,           \
-     .doc = FIELD_VALUES_DOC}
+#define USER_FIELD_VALUES                                                                                              \
+    {                                                                                                                  \
+        "field_values", F_OBJECT, INPUT_ONLY, .initial = "{}", .check = check_user_values, .store = store_user_values, \
+                                              .doc = FIELD_VALUES_DOC                                                  \
+    }
+#define ORGANIZATION_FIELD_VALUES                                                                                                      \
+    {                                                                                                                                  \
+        "field_values", F_OBJECT, INPUT_ONLY, .initial = "{}", .check = check_organization_values, .store = store_organization_values, \
+                                              .doc = FIELD_VALUES_DOC                                                                  \
+    }
 
 #endif

@@ -1,5 +1,5 @@
 /* Files: uploaded by themselves, then named by their ids in other operations (api.md "File upload", completions.md section 6). */
-#include "core/file.h"
+#include "core/desk/file.h"
 
 #include "api/generic.h"
 #include "api/view.h"
@@ -48,7 +48,8 @@ static int read_name(struct call *c, const struct http_file *f, struct str *name
 }
 
 static bool is_media_type(struct str s) {
-    static const char tokens[] = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"; /* RFC 9110 section 5.6.2 */
+    static const char tokens[] =
+        "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"; /* RFC 9110 section 5.6.2 */
     struct str rest = s, essence = str_trim(str_cut(&rest, ';')), subtype = essence, type = str_cut(&subtype, '/');
     for (size_t i = 0; i < s.n; i++)
         if (s.p[i] < ' ' || s.p[i] > '~') return false;
@@ -73,7 +74,8 @@ static void read_upload(struct call *c, const struct http_file *f, struct upload
     struct arena *a = c->work.arena;
     u->file = f;
     u->row = (struct file_new){.content_type = is_media_type(f->type) ? f->type : S("application/octet-stream"),
-                               .sha256 = str_hex(a, f->sha256, sizeof f->sha256), .size = f->size};
+                               .sha256 = str_hex(a, f->sha256, sizeof f->sha256),
+                               .size = f->size};
     read_name(c, f, &u->row.name);
     if (f->size == 0) wrong(c, f, ERR_FIELD_EMPTY, NULL);
     check_md5(c, f);
@@ -142,14 +144,17 @@ static const struct field file_fields[] = {
     {"hash", F_TEXT, READONLY, .column = "t.sha256", .doc = "SHA-256 of its content, in hex digits.",
      .example = "\"2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\""},
     {"created_at", F_TIME, READONLY, .doc = "When it was uploaded."},
-    {"expiry_at", F_TIME, READONLY, .column = "t.expires_at", .doc = "When it is removed unless something refers to it by then; null once something does."},
+    {"expiry_at", F_TIME, READONLY, .column = "t.expires_at",
+     .doc = "When it is removed unless something refers to it by then; null once something does."},
     {0},
 };
 
 static const struct field nothing[] = {{0}};
 static const struct field upload_args[] = {
-    {"_filename", F_TEXT, 0, .doc = "Of a raw body: the name of the file, as in the header Content-Disposition.", .example = "\"invoice.pdf\""},
-    {"_field", F_TEXT, 0, .doc = "Of a raw body: the name of the form field it stands for, as in the header. Problems are told by it.", .example = "\"logo\""},
+    {"_filename", F_TEXT, 0, .doc = "Of a raw body: the name of the file, as in the header Content-Disposition.",
+     .example = "\"invoice.pdf\""},
+    {"_field", F_TEXT, 0, .doc = "Of a raw body: the name of the form field it stands for, as in the header. Problems are told by it.",
+     .example = "\"logo\""},
     {"_md5", F_TEXT, 0, .doc = "Of a raw body: the MD5 of the file in Base64 or hex digits, as in the header Content-MD5.",
      .example = "\"5d41402abc4b2a76b9719d911017c592\""},
     {0},
@@ -158,21 +163,32 @@ static const struct field upload_args[] = {
 #define CONTENT_DOC " The name is in Content-Disposition; HEAD shows it with size and type alone. One range of bytes is understood."
 
 static const struct route file_routes[] = {
-    {POST, "/files", ALL | FINGERPRINT, "", ONE, create, .also = LIST_COUNT, .prepare = keep_contents, .lane = LANE_SYNC, .body = RAW_FILE, .input = nothing, .args = upload_args,
-     .summary = "Upload a file",
-     .doc = "As the whole body, of any Content-Type but JSON and forms, or as parts of multipart/form-data; several files answer a list. Its id is then named where a file is "
+    {POST, "/files", ALL | FINGERPRINT, "", ONE, create, .also = LIST_COUNT, .prepare = keep_contents, .lane = LANE_SYNC, .body = RAW_FILE,
+     .input = nothing, .args = upload_args, .summary = "Upload a file",
+     .doc = "As the whole body, of any Content-Type but JSON and forms, or as parts of multipart/form-data; several files answer a list. "
+            "Its id is then named where a file is "
             "wanted (avatar_file_id, values of FILE fields), by who uploaded it, within twelve hours, as often as needed.",
      .errors = "FIELD_REQUIRED FIELD_EMPTY CHECKSUM_MISMATCH"},
-    {GET, "/files/:id", ALL | FINGERPRINT, "", ONE, api_get, .summary = "Read a file", .doc = "For who uploaded it; its content has an address of its own."},
-    {GET, "/files/:id/content", ALL | FINGERPRINT, "", ONE, own_content, .args = content_args, .is_download = true, .has_ranges = true, .summary = "Download a file",
-     .doc = "For who uploaded it." CONTENT_DOC},
-    {GET, "/users/:id/files/:file_id/content", ALL, "users", ONE, user_content, .args = content_args, .is_download = true, .has_ranges = true, .of = "user",
-     .summary = "Download a file of a person", .doc = "The file that is a value of a custom field, for who sees the value: staff, and the person." CONTENT_DOC},
-    {GET, "/organizations/:id/files/:file_id/content", ALL, "users", ONE, organization_content, .args = content_args, .is_download = true, .has_ranges = true, .of = "organization",
-     .summary = "Download a file of an organization",
-     .doc = "The file that is a value of a custom field, for who sees the value: staff, and the organization's people where the field is visible to customers." CONTENT_DOC},
+    {GET, "/files/:id", ALL | FINGERPRINT, "", ONE, api_get, .summary = "Read a file",
+     .doc = "For who uploaded it; its content has an address of its own."},
+    {GET, "/files/:id/content", ALL | FINGERPRINT, "", ONE, own_content, .args = content_args, .is_download = true, .has_ranges = true,
+     .summary = "Download a file", .doc = "For who uploaded it." CONTENT_DOC},
+    {GET, "/users/:id/files/:file_id/content", ALL, "users", ONE, user_content, .args = content_args, .is_download = true,
+     .has_ranges = true, .of = "user", .summary = "Download a file of a person",
+     .doc = "The file that is a value of a custom field, for who sees the value: staff, and the person." CONTENT_DOC},
+    {GET, "/organizations/:id/files/:file_id/content", ALL, "users", ONE, organization_content, .args = content_args, .is_download = true,
+     .has_ranges = true, .of = "organization", .summary = "Download a file of an organization",
+     .doc = "The file that is a value of a custom field, for who sees the value: staff, and the organization's people where the field is "
+            "visible to customers." CONTENT_DOC},
     {0},
 };
 
-const struct resource file_resource = {.type = "file", .title = "Files", .doc = "Uploaded to be named by other operations.", .url = "files/:id",
-                                       .table = "files", .fields = file_fields, .routes = file_routes, .visible = visible, .changes_unseen = true};
+const struct resource file_resource = {.type = "file",
+                                       .title = "Files",
+                                       .doc = "Uploaded to be named by other operations.",
+                                       .url = "files/:id",
+                                       .table = "files",
+                                       .fields = file_fields,
+                                       .routes = file_routes,
+                                       .visible = visible,
+                                       .changes_unseen = true};

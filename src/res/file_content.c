@@ -6,7 +6,7 @@
 #include "api/generic.h"
 #include "api/reply.h"
 #include "base/log.h"
-#include "core/file.h"
+#include "core/desk/file.h"
 #include "core/words.h"
 #include "files/content.h"
 
@@ -110,7 +110,8 @@ static int open_content(struct call *c, const struct content *f, struct download
     const char *path = content_path(c->work.arena, c->work.desk->files, f->sha256).p;
     d->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (d->fd >= 0 && fstat(d->fd, &st) == 0 && st.st_size == f->size) return 0;
-    int rc = UNAVAILABLE("downloads of missing or damaged contents", "the content %s of a file is not there as it was: %s", path, d->fd < 0 ? strerror(errno) : "another size");
+    int rc = UNAVAILABLE("downloads of missing or damaged contents", "the content %s of a file is not there as it was: %s", path,
+                         d->fd < 0 ? strerror(errno) : "another size");
     if (d->fd >= 0) close(d->fd);
     return rc;
 }
@@ -142,9 +143,10 @@ static int send_content(struct call *c, const struct content *f) {
 /* ---- which, and for whom ------------------------------------------------------------------------------------------ */
 
 #define CONTENT "t.name, t.content_type, t.sha256, t.size"
-QUERY(content_of_file, "SELECT " CONTENT " FROM files t WHERE t.id = :file AND " FILE_OF_ACTOR("t") " AND (t.expires_at IS NULL OR t.expires_at > :now)");
-#define CONTENT_OF_VALUE(table, owner)                                                                                                     \
-    "SELECT " CONTENT " FROM " table " v JOIN custom_fields f ON f.id = v.field_id JOIN files t ON t.id = v.file_id "                      \
+QUERY(content_of_file,
+      "SELECT " CONTENT " FROM files t WHERE t.id = :file AND " FILE_OF_ACTOR("t") " AND (t.expires_at IS NULL OR t.expires_at > :now)");
+#define CONTENT_OF_VALUE(table, owner)                                                                                \
+    "SELECT " CONTENT " FROM " table " v JOIN custom_fields f ON f.id = v.field_id JOIN files t ON t.id = v.file_id " \
     "WHERE v." owner " = :owner AND v.file_id = :file AND f.is_enabled = 1 AND f.is_visible_to_customers >= :visible LIMIT 1"
 QUERY(content_of_user, CONTENT_OF_VALUE("user_field_values", "user_id"));
 QUERY(content_of_organization, CONTENT_OF_VALUE("organization_field_values", "organization_id"));
@@ -152,12 +154,12 @@ QUERY(content_of_organization, CONTENT_OF_VALUE("organization_field_values", "or
 static int send_found(struct call *c, const struct query *q) {
     struct work *w = &c->work;
     struct stmt *row;
-    const struct bind *binds =
-        BINDS(B_INT("file", c->vars[c->var_count - 1].id), B_INT("owner", c->vars[0].id), B_FILE_OF_ACTOR(w),
-              B_INT("visible", w->actor.rank < ROLE_COLLABORATOR), B_INT("now", w->now));
+    const struct bind *binds = BINDS(B_INT("file", c->vars[c->var_count - 1].id), B_INT("owner", c->vars[0].id), B_FILE_OF_ACTOR(w),
+                                     B_INT("visible", w->actor.rank < ROLE_COLLABORATOR), B_INT("now", w->now));
     int rc = db_row(w->conn, q, binds, &row);
     if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
-    struct content f = {str_dup(w->arena, col_text(row, 0)), str_dup(w->arena, col_text(row, 1)), str_dup(w->arena, col_text(row, 2)), col_int(row, 3)};
+    struct content f = {str_dup(w->arena, col_text(row, 0)), str_dup(w->arena, col_text(row, 1)), str_dup(w->arena, col_text(row, 2)),
+                        col_int(row, 3)};
     stmt_end(row);
     TRY(api_input(c));
     return send_content(c, &f);

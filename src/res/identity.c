@@ -1,18 +1,19 @@
 /* Identities of people: the staff's side under /identities, everybody's own under /profile/identities, of four kinds. Both sides and
  * all kinds share handlers: api_target finds what the route's .where admits, and whom the actor may change is asked of the rows. */
-#include "core/identity.h"
+#include "core/people/identity.h"
 
 #include "api/generic.h"
-#include "core/letter.h"
-#include "core/user.h"
+#include "core/text/letter.h"
+#include "core/people/user.h"
 
 /* ---- members --------------------------------------------------------------------------------------------------------- */
 
-#define STATE(use)                                                                                                          \
-    {"is_primary", F_BOOL, READONLY, .doc = "Whether it is the one that is " use "."},                                      \
-        {"is_validated", F_BOOL, READONLY, .doc = "Whether it was proven to be the person's."}
-#define TIMES                                                                                                               \
-    {"created_at", F_TIME, READONLY, .doc = "When it was made."}, {"updated_at", F_TIME, READONLY, .doc = "When it last changed."}
+#define STATE(use)                                                                           \
+    {"is_primary", F_BOOL, READONLY, .doc = "Whether it is the one that is " use "."}, {     \
+        "is_validated", F_BOOL, READONLY, .doc = "Whether it was proven to be the person's." \
+    }
+#define TIMES \
+    {"created_at", F_TIME, READONLY, .doc = "When it was made."}, { "updated_at", F_TIME, READONLY, .doc = "When it last changed." }
 
 static const struct field email_fields[] = {
     {"email", F_TEXT, READONLY, .doc = "The address.", .example = "\"ada@example.com\""},
@@ -70,7 +71,7 @@ QUERY(person_there, "SELECT id FROM users WHERE id = :user AND deleted_at IS NUL
 static int check_person(struct call *c, struct in *in) {
     int64_t id;
     int rc = db_int(c->work.conn, &person_there, BINDS(B_INT("user", in->value.i)), &id);
-    if (rc < 0) return fail(&c->work, (enum error)-rc);
+    if (rc < 0) return fail(&c->work, error_of_result(rc));
     return rc ? 0 : fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "There is no such resource.");
 }
 
@@ -101,7 +102,7 @@ static int check_free(struct call *c, struct in *in) {
     enum claim claim;
     int64_t user = person_of(c, &claim);
     int held = identity_held(&c->work, kind_of(c), in->value.s, user, claim != CLAIM_NONE);
-    if (held < 0) return fail(&c->work, (enum error)-held);
+    if (held < 0) return fail(&c->work, error_of_result(held));
     return held ? fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in->pointer, NULL) : 0;
 }
 
@@ -120,12 +121,18 @@ static int check_screen_name(struct call *c, struct in *in) {
     return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most 15 letters, digits and underscores are expected.");
 }
 
-#define PERSON {"user", F_REF, REQUIRED | BY_HANDLER, .ref = "user", .check = check_person, .doc = "Whose it is.", .example = "2"}
-#define EMAIL {"email", F_EMAIL, REQUIRED | BY_HANDLER, .check = check_free, .doc = "The address.", .example = "\"ada@example.org\""}
-#define NUMBER {"number", F_TEXT, REQUIRED | BY_HANDLER, .check = check_number, .doc = "The number.", .example = "\"+49 30 1234567\""}
-#define PRIMARY {"is_primary", F_BOOL, BY_HANDLER, .doc = "Makes it the primary one in place of the one before."}
-#define VALIDATED {"is_validated", F_BOOL, BY_HANDLER, .doc = "Whether it is known to be the person's; agents, admins and owners say so."}
-#define NOTIFIED {"is_notification_enabled", F_BOOL, 0, .doc = "Whether notifications are sent to it."}
+#define PERSON \
+    { "user", F_REF, REQUIRED | BY_HANDLER, .ref = "user", .check = check_person, .doc = "Whose it is.", .example = "2" }
+#define EMAIL \
+    { "email", F_EMAIL, REQUIRED | BY_HANDLER, .check = check_free, .doc = "The address.", .example = "\"ada@example.org\"" }
+#define NUMBER \
+    { "number", F_TEXT, REQUIRED | BY_HANDLER, .check = check_number, .doc = "The number.", .example = "\"+49 30 1234567\"" }
+#define PRIMARY \
+    { "is_primary", F_BOOL, BY_HANDLER, .doc = "Makes it the primary one in place of the one before." }
+#define VALIDATED \
+    { "is_validated", F_BOOL, BY_HANDLER, .doc = "Whether it is known to be the person's; agents, admins and owners say so." }
+#define NOTIFIED \
+    { "is_notification_enabled", F_BOOL, 0, .doc = "Whether notifications are sent to it." }
 
 static const struct field email_create[] = {PERSON, EMAIL, PRIMARY, VALIDATED, NOTIFIED, {0}};
 static const struct field email_update[] = {PRIMARY, VALIDATED, NOTIFIED, {0}};
@@ -135,7 +142,8 @@ static const struct field phone_own[] = {
     NUMBER, {"type", F_WORD, 0, .words = phone_types, .doc = "What kind of phone it is; NONE unless given."}, PRIMARY, {0}};
 static const struct field twitter_create[] = {
     PERSON,
-    {"screen_name", F_TEXT, REQUIRED | BY_HANDLER, .check = check_screen_name, .doc = "Its name; an @ before it is left out.", .example = "\"ada_byron\""},
+    {"screen_name", F_TEXT, REQUIRED | BY_HANDLER, .check = check_screen_name, .doc = "Its name; an @ before it is left out.",
+     .example = "\"ada_byron\""},
     VALIDATED,
     {0},
 };
@@ -160,7 +168,8 @@ static int target(struct call *c) {
 }
 
 static void notice_primary(struct call *c, enum claim claim) {
-    const char *when = claim == CLAIM_FOREIGN ? "an agent confirms it, or the person opens its link in a session of their own" : "it is verified";
+    const char *when =
+        claim == CLAIM_FOREIGN ? "an agent confirms it, or the person opens its link in a session of their own" : "it is verified";
     notice(&c->work, "NOTICE", "is_primary was ignored: it can be primary once %s.", when);
 }
 
@@ -175,7 +184,8 @@ static int verify_own(struct call *c, const struct identity_new *n) {
 }
 
 static int add(struct call *c) {
-    struct identity_new n = {.value = in_text(c, identity_parameter(kind_of(c))), .is_primary = said(c, "is_primary"), .is_validated = said(c, "is_validated")};
+    struct identity_new n = {
+        .value = in_text(c, identity_parameter(kind_of(c))), .is_primary = said(c, "is_primary"), .is_validated = said(c, "is_validated")};
     n.user_id = person_of(c, &n.claim);
     if (n.is_primary && !identity_leads(kind_of(c), n.claim)) notice_primary(c, n.claim);
     TRY(identity_add(&c->work, kind_of(c), &n, &c->id));
@@ -251,33 +261,79 @@ static int remove_identities(struct call *c) {
 
 /* ---- routes ---------------------------------------------------------------------------------------------------------------- */
 
-#define ORDER {.key = "t.is_primary", .descending = true, .then = "t.updated_at"}
+#define ORDER \
+    { .key = "t.is_primary", .descending = true, .then = "t.updated_at" }
 #define OWN "t.user_id = :me"
 #define UNAVAILABLE .errors = "RESOURCE_ACTION_NOT_AVAILABLE"
 
 /* What all kinds have. many: who deletes several of other people's. */
-#define READ(path, one, some)                                                                                                              \
-    {GET, "/identities/" path, COL_PLUS, "users", LIST, api_list, .args = list_args, .order = ORDER, .summary = "List " some,              \
-     .doc = "The primary ones first, then by their last change."},                                                                         \
-        {GET, "/identities/" path "/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read " one},                                        \
-        {GET, "/profile/identities/" path, ALL, "", LIST, api_list, .where = OWN, .order = ORDER, .summary = "List one's " some,           \
-         .doc = "The primary one first, then by their last change."},                                                                      \
-        {GET, "/profile/identities/" path "/:id", ALL, "", ONE, api_get, .where = OWN, .summary = "Read " one " of one's own"}
-#define CHANGE(path, one, who, parameters)                                                                                                 \
-    {PUT, "/identities/" path "/:id", who, "users", ONE, update, .permission = "users.update", .input = parameters, .summary = "Change " one, \
-     .doc = "There is always a primary one: another takes its place, it can't be unset.", UNAVAILABLE},                                    \
-        {PUT, "/profile/identities/" path "/:id/primary", ALL, "", ONE, make_primary, .where = OWN, .input = nothing,                      \
-         .summary = "Make " one " of one's own the primary one", .doc = "An e-mail address must be verified first.",                        \
-         UNAVAILABLE}
-#define REMOVE(path, one, some, many)                                                                                                      \
-    {DELETE, "/identities/" path "/:id", COL_PLUS, "users", NONE, remove_identities, .permission = "users.update", .summary = "Delete " one, \
-     UNAVAILABLE},                                                                                                                         \
-        {DELETE, "/identities/" path, many, "users", COUNT, remove_identities, .permission = "users.update", .summary = "Delete several " some, \
-         UNAVAILABLE},                                                                                                                     \
-        {DELETE, "/profile/identities/" path "/:id", ALL, "", NONE, remove_identities, .where = OWN, .summary = "Delete " one " of one's own", \
-         UNAVAILABLE},                                                                                                                     \
-        {DELETE, "/profile/identities/" path, ALL, "", COUNT, remove_identities, .where = OWN, .summary = "Delete several " some " of one's own", \
-         UNAVAILABLE}
+#define READ(path, one, some)                                                                                                \
+    {GET,                                                                                                                    \
+     "/identities/" path,                                                                                                    \
+     COL_PLUS,                                                                                                               \
+     "users",                                                                                                                \
+     LIST,                                                                                                                   \
+     api_list,                                                                                                               \
+     .args = list_args,                                                                                                      \
+     .order = ORDER,                                                                                                         \
+     .summary = "List " some,                                                                                                \
+     .doc = "The primary ones first, then by their last change."},                                                           \
+        {GET, "/identities/" path "/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read " one},                          \
+        {GET,                                                                                                                \
+         "/profile/identities/" path,                                                                                        \
+         ALL,                                                                                                                \
+         "",                                                                                                                 \
+         LIST,                                                                                                               \
+         api_list,                                                                                                           \
+         .where = OWN,                                                                                                       \
+         .order = ORDER,                                                                                                     \
+         .summary = "List one's " some,                                                                                      \
+         .doc = "The primary one first, then by their last change."},                                                        \
+    {                                                                                                                        \
+        GET, "/profile/identities/" path "/:id", ALL, "", ONE, api_get, .where = OWN, .summary = "Read " one " of one's own" \
+    }
+#define CHANGE(path, one, who, parameters)                                                          \
+    {PUT,                                                                                           \
+     "/identities/" path "/:id",                                                                    \
+     who,                                                                                           \
+     "users",                                                                                       \
+     ONE,                                                                                           \
+     update,                                                                                        \
+     .permission = "users.update",                                                                  \
+     .input = parameters,                                                                           \
+     .summary = "Change " one,                                                                      \
+     .doc = "There is always a primary one: another takes its place, it can't be unset.",           \
+     UNAVAILABLE},                                                                                  \
+    {                                                                                               \
+        PUT, "/profile/identities/" path "/:id/primary", ALL, "", ONE, make_primary,                \
+            .where = OWN, .input = nothing, .summary = "Make " one " of one's own the primary one", \
+            .doc = "An e-mail address must be verified first.", UNAVAILABLE                         \
+    }
+#define REMOVE(path, one, some, many)                                                                     \
+    {DELETE,                                                                                              \
+     "/identities/" path "/:id",                                                                          \
+     COL_PLUS,                                                                                            \
+     "users",                                                                                             \
+     NONE,                                                                                                \
+     remove_identities,                                                                                   \
+     .permission = "users.update",                                                                        \
+     .summary = "Delete " one,                                                                            \
+     UNAVAILABLE},                                                                                        \
+        {DELETE,                                                                                          \
+         "/identities/" path,                                                                             \
+         many,                                                                                            \
+         "users",                                                                                         \
+         COUNT,                                                                                           \
+         remove_identities,                                                                               \
+         .permission = "users.update",                                                                    \
+         .summary = "Delete several " some,                                                               \
+         UNAVAILABLE},                                                                                    \
+        {DELETE,       "/profile/identities/" path "/:id",       ALL,        "", NONE, remove_identities, \
+         .where = OWN, .summary = "Delete " one " of one's own", UNAVAILABLE},                            \
+    {                                                                                                     \
+        DELETE, "/profile/identities/" path, ALL, "", COUNT, remove_identities,                           \
+            .where = OWN, .summary = "Delete several " some " of one's own", UNAVAILABLE                  \
+    }
 
 #define CLAIMED "It counts for nothing until it is verified: it is no login, matches no mail, and others may have it. "
 #define FOREIGN "What a collaborator adds to another person counts for nothing until an agent confirms it."
@@ -285,7 +341,8 @@ static int remove_identities(struct call *c) {
 static const struct route email_routes[] = {
     READ("emails", "an e-mail address", "e-mail addresses"),
     {POST, "/identities/emails", COL_PLUS, "users", ONE, create, .permission = "users.update", .input = email_create,
-     .summary = "Add an e-mail address to a person", .doc = FOREIGN " It is verified, too, by its link, opened in a session of that person.", UNAVAILABLE},
+     .summary = "Add an e-mail address to a person",
+     .doc = FOREIGN " It is verified, too, by its link, opened in a session of that person.", UNAVAILABLE},
     {POST, "/profile/identities/emails", ALL, "", ONE, create_own, .input = email_own, .summary = "Add an e-mail address to oneself",
      .doc = CLAIMED "It can't be primary before. A verification e-mail is sent to it.", UNAVAILABLE},
     CHANGE("emails", "an e-mail address", COL_PLUS, email_update),
@@ -301,7 +358,8 @@ static const struct route phone_routes[] = {
     READ("phones", "a phone number", "phone numbers"),
     {POST, "/identities/phones", COL_PLUS, "users", ONE, create, .permission = "users.update", .input = phone_create,
      .summary = "Add a phone number to a person", .doc = FOREIGN, UNAVAILABLE},
-    {POST, "/profile/identities/phones", ALL, "", ONE, create_own, .input = phone_own, .summary = "Add a phone number to oneself", .doc = CLAIMED, UNAVAILABLE},
+    {POST, "/profile/identities/phones", ALL, "", ONE, create_own, .input = phone_own, .summary = "Add a phone number to oneself",
+     .doc = CLAIMED, UNAVAILABLE},
     CHANGE("phones", "a phone number", COL_PLUS, state_update),
     REMOVE("phones", "a phone number", "phone numbers", AD),
     {0},
@@ -323,15 +381,35 @@ static const struct route facebook_routes[] = {
     {0},
 };
 
-const struct resource identity_email_resource = {.type = "identity_email", .title = "E-mail addresses", .doc = "Addresses people are known by.",
-                                                 .url = "identities/emails/:id", .table = "identity_emails", .fields = email_fields,
-                                                 .routes = email_routes, .visible = access_of_person};
-const struct resource identity_phone_resource = {.type = "identity_phone", .title = "Phone numbers", .doc = "Numbers people are known by.",
-                                                 .url = "identities/phones/:id", .table = "identity_phones", .fields = phone_fields,
-                                                 .routes = phone_routes, .visible = access_of_person};
-const struct resource identity_twitter_resource = {.type = "identity_twitter", .title = "Twitter accounts", .doc = "Accounts people write from.",
-                                                   .url = "identities/twitter/:id", .table = "identity_twitter", .fields = twitter_fields,
-                                                   .routes = twitter_routes, .visible = access_of_person};
-const struct resource identity_facebook_resource = {.type = "identity_facebook", .title = "Facebook accounts", .doc = "Accounts people write from.",
-                                                    .url = "identities/facebook/:id", .table = "identity_facebook", .fields = facebook_fields,
-                                                    .routes = facebook_routes, .visible = access_of_person};
+const struct resource identity_email_resource = {.type = "identity_email",
+                                                 .title = "E-mail addresses",
+                                                 .doc = "Addresses people are known by.",
+                                                 .url = "identities/emails/:id",
+                                                 .table = "identity_emails",
+                                                 .fields = email_fields,
+                                                 .routes = email_routes,
+                                                 .visible = access_of_person};
+const struct resource identity_phone_resource = {.type = "identity_phone",
+                                                 .title = "Phone numbers",
+                                                 .doc = "Numbers people are known by.",
+                                                 .url = "identities/phones/:id",
+                                                 .table = "identity_phones",
+                                                 .fields = phone_fields,
+                                                 .routes = phone_routes,
+                                                 .visible = access_of_person};
+const struct resource identity_twitter_resource = {.type = "identity_twitter",
+                                                   .title = "Twitter accounts",
+                                                   .doc = "Accounts people write from.",
+                                                   .url = "identities/twitter/:id",
+                                                   .table = "identity_twitter",
+                                                   .fields = twitter_fields,
+                                                   .routes = twitter_routes,
+                                                   .visible = access_of_person};
+const struct resource identity_facebook_resource = {.type = "identity_facebook",
+                                                    .title = "Facebook accounts",
+                                                    .doc = "Accounts people write from.",
+                                                    .url = "identities/facebook/:id",
+                                                    .table = "identity_facebook",
+                                                    .fields = facebook_fields,
+                                                    .routes = facebook_routes,
+                                                    .visible = access_of_person};

@@ -3,20 +3,19 @@
 #include "core/words.h"
 
 static const struct field domain_fields[] = {
-    {"domain",                          F_TEXT, READONLY, .doc = "The domain, in lower case.", .example = "\"engines.example\""},
-    {"is_primary",                         F_BOOL, READONLY, .doc = "Whether it is the first of its organization."},
+    {"domain", F_TEXT, READONLY, .doc = "The domain, in lower case.", .example = "\"engines.example\""},
+    {"is_primary", F_BOOL, READONLY, .doc = "Whether it is the first of its organization."},
     {"is_validated", F_BOOL, READONLY,
-     .doc =
-         "Whether people with an address of it join the organization when they are added: as the organization is validated."},
-    {"created_at",                      F_TIME, READONLY, .doc = "When it was made."},
-    {"updated_at",                         F_TIME, READONLY, .doc = "When it last changed."},
-    {0                                },
+     .doc = "Whether people with an address of it join the organization when they are added: as the organization is validated."},
+    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
+    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {0},
 };
 
 static void visible(struct work *w, struct branches *out) { out->all = w->actor.rank >= ROLE_COLLABORATOR; }
 
 static const struct route domain_routes[] = {
-    {GET,       "/identities/domains/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read a domain"},
+    {GET, "/identities/domains/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read a domain"},
     {0},
 };
 

@@ -27,5 +27,11 @@ static const struct route job_routes[] = {
     {0},
 };
 
-const struct resource job_resource = {.type = "bulk_job", .title = "Jobs", .doc = "Work that goes on after the reply.", .url = "jobs/:id",
-                                      .table = "jobs", .fields = job_fields, .routes = job_routes, .visible = visible};
+const struct resource job_resource = {.type = "bulk_job",
+                                      .title = "Jobs",
+                                      .doc = "Work that goes on after the reply.",
+                                      .url = "jobs/:id",
+                                      .table = "jobs",
+                                      .fields = job_fields,
+                                      .routes = job_routes,
+                                      .visible = visible};

@@ -19,5 +19,11 @@ static const struct route locale_routes[] = {
     {0},
 };
 
-const struct resource locale_resource = {.type = "locale", .title = "Languages", .doc = "Languages people are written to in.", .url = "locales/:id",
-                                         .table = "locales", .fields = locale_fields, .routes = locale_routes, .visible = access_everyone};
+const struct resource locale_resource = {.type = "locale",
+                                         .title = "Languages",
+                                         .doc = "Languages people are written to in.",
+                                         .url = "locales/:id",
+                                         .table = "locales",
+                                         .fields = locale_fields,
+                                         .routes = locale_routes,
+                                         .visible = access_everyone};

@@ -1,9 +1,9 @@
-#include "core/organization.h"
+#include "core/people/organization.h"
 
 #include "api/generic.h"
 #include "base/fold.h"
 #include "base/limits.h"
-#include "core/definition.h"
+#include "core/rules/definition.h"
 #include "core/words.h"
 #include "res/contact.h"
 #include "res/field_value.h"
@@ -27,17 +27,20 @@ static int check_domains(struct call *c, struct in *in) {
     struct arena *a = c->work.arena;
     struct domains *made = in->made = ARENA_NEW(a, struct domains);
     int at = 0, place, problems = c->work.problem_count;
-    if (in->json->count > LIMIT_OWNED) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d are possible.", LIMIT_OWNED);
+    if (in->json->count > LIMIT_OWNED)
+        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d are possible.", LIMIT_OWNED);
     made->keys = arena_array(a, in->json->count + 1, sizeof *made->keys);
     for (const struct json *j = in->json->first; j; j = j->next, at++) {
         struct str key = j->type == JSON_STRING ? domain_read(a, j->text) : (struct str){0};
-        if (key.p == NULL) fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d", at), "A domain like example.com is expected.");
-        else if (named(made, key)) fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in_place(c, in, "%d", at), "This domain is named twice.");
+        if (key.p == NULL)
+            fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d", at), "A domain like example.com is expected.");
+        else if (named(made, key))
+            fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in_place(c, in, "%d", at), "This domain is named twice.");
         else made->keys[made->count++] = key;
     }
     if (c->work.problem_count > problems) return -(int)failure(&c->work);
     int rc = domains_taken(&c->work, c->id, made->keys, made->count, &place);
-    if (rc < 0) return fail(&c->work, (enum error)-rc);
+    if (rc < 0) return fail(&c->work, error_of_result(rc));
     return rc ? fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in_place(c, in, "%d", place), "Another organization has this domain.") : 0;
 }
 
@@ -49,25 +52,31 @@ static int store_domains(struct call *c, const struct in *in, int64_t id) {
 
 /* ---- the table ----------------------------------------------------------------------------------------------------- */
 
-#define PHONES_OF \
-    "SELECT p.organization_id, p.id FROM identity_phones p WHERE p.organization_id IN @LIST(:ids) ORDER BY p.organization_id, p.is_primary DESC, p.id"
-#define DOMAINS_OF                                                                                                                         \
-    "SELECT d.organization_id, d.id FROM identity_domains d WHERE d.organization_id IN @LIST(:ids) ORDER BY d.organization_id, d.is_primary DESC, d.id"
+#define PHONES_OF                                                                                                               \
+    "SELECT p.organization_id, p.id FROM identity_phones p WHERE p.organization_id IN @LIST(:ids) ORDER BY p.organization_id, " \
+    "p.is_primary DESC, p.id"
+#define DOMAINS_OF                                                                                                               \
+    "SELECT d.organization_id, d.id FROM identity_domains d WHERE d.organization_id IN @LIST(:ids) ORDER BY d.organization_id, " \
+    "d.is_primary DESC, d.id"
 
 static const struct field organization_fields[] = {
     {"name", F_TEXT, REQUIRED, .fold = "name_key", .doc = "What it is called.", .example = "\"Analytical Engines\""},
     {"legacy_id", F_TEXT, NULLABLE | UNIQUE, .to = TO_STAFF, .doc = "Its id in the system it came from."},
     {"is_shared", F_BOOL, 0, .initial = "0", .doc = "Whether its people see each other's conversations."},
-    {"is_validated", F_BOOL, 0, .initial = "0", .to = TO_STAFF, .doc = "Whether it was checked: people with an address of its domains join it when they are added."},
-    {"domains", F_MANY, NULLABLE, .ref = "identity_domain", .many = DOMAINS_OF, .check = check_domains, .store = store_domains, .to = TO_STAFF,
-     .doc = "Its domains, the primary one first; a list, or text with commas, replaces them.", .example = "[\"engines.example\"]"},
+    {"is_validated", F_BOOL, 0, .initial = "0", .to = TO_STAFF,
+     .doc = "Whether it was checked: people with an address of its domains join it when they are added."},
+    {"domains", F_MANY, NULLABLE, .ref = "identity_domain", .many = DOMAINS_OF, .check = check_domains, .store = store_domains,
+     .to = TO_STAFF, .doc = "Its domains, the primary one first; a list, or text with commas, replaces them.",
+     .example = "[\"engines.example\"]"},
     {"phone", F_MANY, READONLY, .ref = "identity_phone", .many = PHONES_OF, .to = TO_STAFF, .doc = "Phone numbers, the primary one first."},
-    {"phones", F_MANY, INPUT_ONLY | NULLABLE, .ref = "identity_phone", .many = PHONES_OF, .check = check_phones, .store = store_organization_phones,
-     .doc = "Phone numbers, shown as `phone`; the first is primary.", .example = "[\"+49 30 1234567\"]"},
+    {"phones", F_MANY, INPUT_ONLY | NULLABLE, .ref = "identity_phone", .many = PHONES_OF, .check = check_phones,
+     .store = store_organization_phones, .doc = "Phone numbers, shown as `phone`; the first is primary.",
+     .example = "[\"+49 30 1234567\"]"},
     ADDRESSES("organization_id", NULLABLE),
     WEBSITES("organization_id", NULLABLE),
     {"pinned_notes_count", F_INT, READONLY, .to = TO_STAFF, .doc = "How many notes are pinned to it."},
-    {"custom_fields", F_ROWS, READONLY, .ref = "organization_field_value", .owned_by = "id", .to = TO_CUSTOMERS, .doc = "Each enabled custom field in its order, with its value."},
+    {"custom_fields", F_ROWS, READONLY, .ref = "organization_field_value", .owned_by = "id", .to = TO_CUSTOMERS,
+     .doc = "Each enabled custom field in its order, with its value."},
     ORGANIZATION_FIELD_VALUES,
     ORGANIZATION_TAGS,
     {"created_at", F_TIME, READONLY, .doc = "When it was made."},
@@ -99,8 +108,8 @@ static int update(struct call *c) {
     struct column list[RECORD_COLUMNS];
     TRY(api_target(c));
     TRY(api_input(c));
-    struct organization_change wanted = {.columns = list, .column_count = api_columns(c, list), .name = given(c, "name"),
-                                         .is_validated = given(c, "is_validated")};
+    struct organization_change wanted = {
+        .columns = list, .column_count = api_columns(c, list), .name = given(c, "name"), .is_validated = given(c, "is_validated")};
     if (api_given(c)) TRY(organization_change(&c->work, c->id, &wanted));
     TRY(api_keep(c));
     return api_reply(c);
@@ -116,25 +125,37 @@ static int remove_organizations(struct call *c) {
 static const struct route organization_routes[] = {
     {GET, "/organizations/definitions", COL_PLUS, "users", LIST_COUNT, api_list, .reply = "definition", .label = "definition",
      .summary = "List what filters of organizations may ask", .doc = "Custom fields are named organizationfields.<key>."},
-    {POST, "/organizations/filter", COL_PLUS, "users", LIST, api_filter, .input = filter_input, .reads = true, .summary = "Find organizations by a predicate",
+    {POST, "/organizations/filter", COL_PLUS, "users", LIST, api_filter, .input = filter_input, .reads = true,
+     .summary = "Find organizations by a predicate",
      .doc = "A problem's pointer says where it is: predicates/collections/0/propositions/1/operator."},
     {GET, "/organizations", COL_PLUS, "users", LIST, api_list, .summary = "List the organizations"},
     {GET, "/organizations/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read an organization"},
-    {GET, "/users/:id/organizations", COL_PLUS, "users", LIST, api_list, .of = "user", .where = "t.id = (SELECT u.organization_id FROM users u WHERE u.id = :id)",
-     .summary = "List the organizations of a person", .doc = "One, or none."},
+    {GET, "/users/:id/organizations", COL_PLUS, "users", LIST, api_list, .of = "user",
+     .where = "t.id = (SELECT u.organization_id FROM users u WHERE u.id = :id)", .summary = "List the organizations of a person",
+     .doc = "One, or none."},
     {GET, "/organizations/:id/members", COL_PLUS, "users", LIST, api_list, .reply = "user", .within = {"organization", "organization_id"},
      .order = {.key = "t.name_key"}, .summary = "List the people of an organization"},
     {POST, "/organizations", AG_PLUS, "users", ONE, create, .permission = "organizations.update", .summary = "Make an organization"},
     {PUT, "/organizations/:id", AG_PLUS, "users", ONE, update, .permission = "organizations.update", .summary = "Change an organization"},
-    {DELETE, "/organizations/:id", AG_PLUS, "users", NONE, remove_organizations, .permission = "organizations.delete", .summary = "Delete an organization",
-     .doc = "Its people and their conversations stay, without it."},
-    {DELETE, "/organizations", AG_PLUS, "users", COUNT, remove_organizations, .permission = "organizations.delete", .summary = "Delete several organizations"},
+    {DELETE, "/organizations/:id", AG_PLUS, "users", NONE, remove_organizations, .permission = "organizations.delete",
+     .summary = "Delete an organization", .doc = "Its people and their conversations stay, without it."},
+    {DELETE, "/organizations", AG_PLUS, "users", COUNT, remove_organizations, .permission = "organizations.delete",
+     .summary = "Delete several organizations"},
     {0},
 };
 
-const struct resource organization_resource = {
-    .type = "organization", .title = "Organizations", .doc = "Whom customers work for.", .url = "organizations/:id", .table = "organizations",
-    .where = "t.deleted_at IS NULL", .fields = organization_fields, .routes = organization_routes, .visible = visible, .subject = &organization_subject,
-    .changes_unseen = true, .watched = WATCH_ORGANIZATION,
-    .changed = "SELECT MAX(h.at) FROM (SELECT t.updated_at AS at FROM organizations t WHERE t.id = :id "
-               "UNION ALL SELECT c.at FROM changes c WHERE c.what = 'custom_fields') AS h"};
+const struct resource organization_resource = {.type = "organization",
+                                               .title = "Organizations",
+                                               .doc = "Whom customers work for.",
+                                               .url = "organizations/:id",
+                                               .table = "organizations",
+                                               .where = "t.deleted_at IS NULL",
+                                               .fields = organization_fields,
+                                               .routes = organization_routes,
+                                               .visible = visible,
+                                               .subject = &organization_subject,
+                                               .changes_unseen = true,
+                                               .watched = WATCH_ORGANIZATION,
+                                               .changed =
+                                                   "SELECT MAX(h.at) FROM (SELECT t.updated_at AS at FROM organizations t WHERE t.id = :id "
+                                                   "UNION ALL SELECT c.at FROM changes c WHERE c.what = 'custom_fields') AS h"};

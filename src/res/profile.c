@@ -3,12 +3,12 @@
 #include "api/machine.h"
 #include "base/limits.h"
 #include "core/change/watch.h"
-#include "core/auth_token.h"
-#include "core/avatar.h"
-#include "core/password.h"
-#include "core/proof.h"
-#include "core/session.h"
-#include "core/user.h"
+#include "core/login/auth_token.h"
+#include "core/people/avatar.h"
+#include "core/login/password.h"
+#include "core/login/proof.h"
+#include "core/login/session.h"
+#include "core/people/user.h"
 #include "res/avatar.h"
 #include "res/person.h"
 
@@ -64,7 +64,9 @@ static int update_own(struct call *c) {
     own_row(c);
     TRY(api_target(c));
     TRY(api_input(c));
-    struct user_change wanted = {.columns = list, .column_count = api_columns(c, list), .set = given(c, "full_name") ? USER_NAME : 0U,
+    struct user_change wanted = {.columns = list,
+                                 .column_count = api_columns(c, list),
+                                 .set = given(c, "full_name") ? USER_NAME : 0U,
                                  .full_name = in_text(c, "full_name")};
     if (api_given(c)) TRY(user_change(&c->work, c->id, &wanted));
     TRY(api_keep(c));
@@ -170,15 +172,26 @@ static void visible(struct work *w, struct branches *out) {
 
 static const struct route profile_routes[] = {
     {GET, "/profile", ALL, "", ONE, read_own, .summary = "Read one's profile"},
-    {PUT, "/profile", ALL, "", ONE, update_own, .prepare = avatar_prepare, .lane = LANE_PICTURE, .lane_for = "avatar,avatar_file_id", .body = FILES_TAKEN, .summary = "Change one's profile"},
+    {PUT, "/profile", ALL, "", ONE, update_own, .prepare = avatar_prepare, .lane = LANE_PICTURE, .lane_for = "avatar,avatar_file_id",
+     .body = FILES_TAKEN, .summary = "Change one's profile"},
     {DELETE, "/profile/avatar", ALL, "", NONE, remove_avatar, .summary = "Remove one's picture", .doc = "Initials are drawn in its place."},
-    {PUT, "/profile/password", ALL | NEW_PASSWORD, "", NONE, change_password, .prepare = check_passwords, .lane = LANE_HASH, .input = password_input,
-     .summary = "Change one's password",
-     .doc = "Other sessions, remember-me and bearer tokens of oneself end. Who was told CREDENTIAL_EXPIRED sends the auth_token in X-Token, and new_password alone.",
+    {PUT, "/profile/password", ALL | NEW_PASSWORD, "", NONE, change_password, .prepare = check_passwords, .lane = LANE_HASH,
+     .input = password_input, .summary = "Change one's password",
+     .doc = "Other sessions, remember-me and bearer tokens of oneself end. Who was told CREDENTIAL_EXPIRED sends the auth_token in "
+            "X-Token, and new_password alone.",
      .errors = "AUTHENTICATION_LOCKED"},
     {0},
 };
 
-const struct resource profile_resource = {.type = "profile", .title = "Profile", .doc = "The caller's own person.", .url = "profile",
-                                          .table = "users", .fields = profile_fields, .routes = profile_routes, .visible = visible, .is_person = true, .watched = WATCH_USER,
-                                          .changes_unseen = true, .changed = PERSON_CHANGED};
+const struct resource profile_resource = {.type = "profile",
+                                          .title = "Profile",
+                                          .doc = "The caller's own person.",
+                                          .url = "profile",
+                                          .table = "users",
+                                          .fields = profile_fields,
+                                          .routes = profile_routes,
+                                          .visible = visible,
+                                          .is_person = true,
+                                          .watched = WATCH_USER,
+                                          .changes_unseen = true,
+                                          .changed = PERSON_CHANGED};

@@ -1,8 +1,8 @@
 /* What can be done without a login by whoever reads the mail of an address. */
-#include "core/proof.h"
+#include "core/login/proof.h"
 
 #include "api/generic.h"
-#include "core/link.h"
+#include "core/login/link.h"
 #include "core/words.h"
 
 static const struct field verify_input[] = {
@@ -31,12 +31,18 @@ static int ask_reset(struct call *c) {
 
 static const struct route proof_routes[] = {
     {PUT, "/profile/verify", PUBLIC, "", NONE, verify, .input = verify_input, .summary = "Verify an e-mail address by its link",
-     .doc = "An address that a collaborator added is verified in a session of the person it was added to.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {POST, "/password/reset", PUBLIC, "", NONE, ask_reset, .status = 200, .input = reset_input, .summary = "Ask for a link that resets a password",
-     .doc = "The answer is the same whether or not anybody has the address. The link goes to validated addresses, and to an account's only one; it is "
+     .doc = "An address that a collaborator added is verified in a session of the person it was added to.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {POST, "/password/reset", PUBLIC, "", NONE, ask_reset, .status = 200, .input = reset_input,
+     .summary = "Ask for a link that resets a password",
+     .doc = "The answer is the same whether or not anybody has the address. The link goes to validated addresses, and to an account's only "
+            "one; it is "
             "presented as X-Token on PUT /profile/password."},
     {0},
 };
 
-const struct resource proof_resource = {.type = "proof", .title = "Links in mails", .doc = "Verifying an address and resetting a password.",
-                                        .fields = (const struct field[]){{0}}, .routes = proof_routes};
+const struct resource proof_resource = {.type = "proof",
+                                        .title = "Links in mails",
+                                        .doc = "Verifying an address and resetting a password.",
+                                        .fields = (const struct field[]){{0}},
+                                        .routes = proof_routes};

@@ -1,6 +1,6 @@
 #include "api/generic.h"
-#include "core/permission.h"
-#include "core/user.h"
+#include "core/access/permission.h"
+#include "core/people/user.h"
 #include "core/words.h"
 
 static const struct word types_to_make[] = {{ROLE_ADMIN, "ADMIN"}, {ROLE_AGENT, "AGENT"}, {0}};
@@ -9,8 +9,8 @@ static const struct field role_fields[] = {
     {"title", F_TEXT, REQUIRED, .doc = "What the role is called.", .example = "\"Second line\""},
     {"type", F_WORD, READONLY, .words = role_types, .doc = "What people in the role are, by rank.", .example = "\"AGENT\""},
     {"is_system", F_BOOL, READONLY, .doc = "Whether it came with the desk and can't be deleted."},
-    {"agent_case_access", F_WORD, 0, .words = case_accesses, .column = "CASE WHEN t.type > 1 THEN t.agent_case_access END", .initial = "ALL",
-     .doc = "Which conversations its people see; null if they are customers.", .example = "\"ALL\""},
+    {"agent_case_access", F_WORD, 0, .words = case_accesses, .column = "CASE WHEN t.type > 1 THEN t.agent_case_access END",
+     .initial = "ALL", .doc = "Which conversations its people see; null if they are customers.", .example = "\"ALL\""},
     {"created_at", F_TIME, READONLY, .doc = "When it was made."},
     {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
     {0},
@@ -29,8 +29,9 @@ QUERY(role_insert, "INSERT INTO roles (title, type, is_system, agent_case_access
 static int create(struct call *c) {
     TRY(api_input(c));
     TRY(db_insert(c->work.conn, &role_insert,
-                  BINDS(B_TEXT("title", in_text(c, "title")), B_INT("type", in_int(c, "type")), B_INT("access", in_int(c, "agent_case_access")),
-                        B_INT("now", c->work.now)), &c->id));
+                  BINDS(B_TEXT("title", in_text(c, "title")), B_INT("type", in_int(c, "type")),
+                        B_INT("access", in_int(c, "agent_case_access")), B_INT("now", c->work.now)),
+                  &c->id));
     api_record_created(c);
     TRY(permissions_create(&c->work, c->id));
     return api_reply(c);
@@ -41,7 +42,8 @@ static int remove_roles(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
     int system = api_refuse(c, "t.is_system = 1", "A role of the system can not be deleted. Make a role of your own.");
-    TRY(api_refuse(c, "t.is_system = 0 AND EXISTS (SELECT 1 FROM users u WHERE u.role_id = t.id)", "People have this role. Give them another role first."));
+    TRY(api_refuse(c, "t.is_system = 0 AND EXISTS (SELECT 1 FROM users u WHERE u.role_id = t.id)",
+                   "People have this role. Give them another role first."));
     TRY(system);
     TRY(api_remove(c));
     return api_reply(c);
@@ -84,8 +86,15 @@ static const struct route role_routes[] = {
     {0},
 };
 
-const struct resource role_resource = {.type = "role", .title = "Roles", .doc = "What people are and which conversations they see.",
-                                       .url = "roles/:id", .table = "roles", .fields = role_fields, .routes = role_routes, .visible = visible, .expanded_for = COL_PLUS};
+const struct resource role_resource = {.type = "role",
+                                       .title = "Roles",
+                                       .doc = "What people are and which conversations they see.",
+                                       .url = "roles/:id",
+                                       .table = "roles",
+                                       .fields = role_fields,
+                                       .routes = role_routes,
+                                       .visible = visible,
+                                       .expanded_for = COL_PLUS};
 
 /* ---- permissions ------------------------------------------------------------------------------------------------ */
 
@@ -134,15 +143,20 @@ static const struct field pairs_input[] = {
 };
 
 static const struct route permission_routes[] = {
-    {GET, "/roles/:id/permissions", ALL, "configuration", LIST_COUNT, api_list,
-     .summary = "List the permissions of a role", .doc = "Customers see those of their own role."},
-    {GET, "/roles/:id/permissions/:permission_id", ALL, "configuration", ONE, api_get,
-     .summary = "Read a permission of a role", .doc = "Customers see those of their own role."},
-    {PUT, "/roles/:id/permissions", AD, "configuration", COUNT, put_permissions, .permission = "roles.manage", .input = pairs_input, .any_names = true,
-     .summary = "Switch permissions of a role", .doc = "Pairs of name and 0 or 1; total_count is how many were given."},
+    {GET, "/roles/:id/permissions", ALL, "configuration", LIST_COUNT, api_list, .summary = "List the permissions of a role",
+     .doc = "Customers see those of their own role."},
+    {GET, "/roles/:id/permissions/:permission_id", ALL, "configuration", ONE, api_get, .summary = "Read a permission of a role",
+     .doc = "Customers see those of their own role."},
+    {PUT, "/roles/:id/permissions", AD, "configuration", COUNT, put_permissions, .permission = "roles.manage", .input = pairs_input,
+     .any_names = true, .summary = "Switch permissions of a role", .doc = "Pairs of name and 0 or 1; total_count is how many were given."},
     {0},
 };
 
-const struct resource permission_resource = {.type = "permission", .title = "Permissions", .doc = "They narrow what a role allows, never widen it.",
-                                             .url = "roles/:role_id/permissions/:id", .table = "role_permissions", .fields = permission_fields,
-                                             .routes = permission_routes, .within = {"role", "role_id"}};
+const struct resource permission_resource = {.type = "permission",
+                                             .title = "Permissions",
+                                             .doc = "They narrow what a role allows, never widen it.",
+                                             .url = "roles/:role_id/permissions/:id",
+                                             .table = "role_permissions",
+                                             .fields = permission_fields,
+                                             .routes = permission_routes,
+                                             .within = {"role", "role_id"}};

@@ -1,8 +1,8 @@
-#include "core/session.h"
+#include "core/login/session.h"
 
 #include "api/generic.h"
 #include "api/reply.h"
-#include "core/remember.h"
+#include "core/login/remember.h"
 #include "core/words.h"
 
 #include <inttypes.h>
@@ -48,8 +48,9 @@ static struct row *session_row(struct call *c, const struct session *s) {
 static void set_cookie(struct call *c, const struct session *s) {
     bool secure = str_starts(c->work.desk->base_url, S("https:"));
     if (!s->csrf_checked || (c->by_session && !c->by_cookie)) return;
-    call_header(c, "Set-Cookie", str_fmt(c->work.arena, "desk_session=%s; Path=/; HttpOnly; SameSite=Lax%s", session_token(&c->work, s, c->work.arena).p,
-                                         secure ? "; Secure" : ""));
+    call_header(c, "Set-Cookie",
+                str_fmt(c->work.arena, "desk_session=%s; Path=/; HttpOnly; SameSite=Lax%s", session_token(&c->work, s, c->work.arena).p,
+                        secure ? "; Secure" : ""));
 }
 
 static int read_session(struct call *c) {
@@ -87,14 +88,17 @@ static const struct field read_args[] = {
 };
 
 static const struct route session_routes[] = {
-    {GET, "/session", PUBLIC, "", ONE, read_session, .args = read_args, .remembers = true, .headers = "X-RememberMe Set-Cookie", .summary = "Read the session, or log in",
-     .doc = "With Basic credentials a session is opened or found again; without credentials the answer is the anonymous session. With remember_me=true "
-            "the header X-RememberMe brings a token good for 30 days: sent once in the same header, without credentials, it opens a new session and is "
+    {GET, "/session", PUBLIC, "", ONE, read_session, .args = read_args, .remembers = true, .headers = "X-RememberMe Set-Cookie",
+     .summary = "Read the session, or log in",
+     .doc = "With Basic credentials a session is opened or found again; without credentials the answer is the anonymous session. With "
+            "remember_me=true "
+            "the header X-RememberMe brings a token good for 30 days: sent once in the same header, without credentials, it opens a new "
+            "session and is "
             "replaced by the token that the reply brings. A used one sent again ends all sessions it led to."},
     {PUT, "/session/ack", ALL, "", NONE, acknowledge, .summary = "Renew the session", .doc = "Written at most once a minute."},
     {DELETE, "/session", ALL, "", NONE, end, .summary = "End the session"},
     {0},
 };
 
-const struct resource session_resource = {.type = "session", .title = "Sessions", .doc = "Logins that last.", .fields = session_fields,
-                                          .routes = session_routes};
+const struct resource session_resource = {
+    .type = "session", .title = "Sessions", .doc = "Logins that last.", .fields = session_fields, .routes = session_routes};

@@ -1,14 +1,15 @@
-#include "core/setting.h"
+#include "core/desk/setting.h"
 
 #include "api/generic.h"
 #include "api/view.h"
-#include "core/letter.h"
+#include "core/text/letter.h"
 
 extern const struct resource setting_resource;
 
 static const struct field setting_fields[] = {
     {"name", F_TEXT, READONLY, .doc = "What it is called in its category.", .example = "\"session_hours_staff\""},
-    {"category", F_TEXT, READONLY, .doc = "What it is about. A change names category and name: security.session_hours_staff.", .example = "\"security\""},
+    {"category", F_TEXT, READONLY, .doc = "What it is about. A change names category and name: security.session_hours_staff.",
+     .example = "\"security\""},
     {"value", F_TEXT, READONLY, .doc = "Its value as text: booleans are 0 and 1, a secret is the empty text.", .example = "\"8\""},
     {"is_protected", F_BOOL, READONLY, .doc = "Whether only owners may change it."},
     {"description", F_TEXT, READONLY, .doc = "What it decides."},
@@ -79,9 +80,15 @@ static int put_settings(struct call *c) {
 
 static const struct route setting_routes[] = {
     {GET, "/settings", AD, "configuration", LIST_COUNT, api_list, .args = list_args, .summary = "List the settings"},
-    {PUT, "/settings", AD, "configuration", COUNT, put_settings, .permission = "settings.manage", .input = put_input, .summary = "Change settings"},
+    {PUT, "/settings", AD, "configuration", COUNT, put_settings, .permission = "settings.manage", .input = put_input,
+     .summary = "Change settings"},
     {0},
 };
 
-const struct resource setting_resource = {.type = "setting", .title = "Settings", .doc = "What the desk decides.", .fields = setting_fields,
-                                          .routes = setting_routes, .rows = setting_rows, .made_ids = true};
+const struct resource setting_resource = {.type = "setting",
+                                          .title = "Settings",
+                                          .doc = "What the desk decides.",
+                                          .fields = setting_fields,
+                                          .routes = setting_routes,
+                                          .rows = setting_rows,
+                                          .made_ids = true};

@@ -2,8 +2,8 @@
 
 #include "api/generic.h"
 #include "base/limits.h"
-#include "core/tag.h"
-#include "core/user.h"
+#include "core/people/tag.h"
+#include "core/people/user.h"
 
 struct tags {
     struct str *names;
@@ -14,13 +14,16 @@ int check_tags(struct call *c, struct in *in) {
     struct work *w = &c->work;
     struct tags *made = in->made = ARENA_NEW(w->arena, struct tags);
     int at = 0, problems = w->problem_count;
-    if (in->json->count > LIMIT_TAGS) return fail_at(w, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d tags are possible.", LIMIT_TAGS);
+    if (in->json->count > LIMIT_TAGS)
+        return fail_at(w, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d tags are possible.", LIMIT_TAGS);
     made->names = arena_array(w->arena, in->json->count + 1, sizeof *made->names);
     for (const struct json *j = in->json->first; j; j = j->next, at++) {
         bool text = j->type == JSON_STRING || j->type == JSON_NUMBER;
         if (text && str_trim(j->text).n == 0) continue;
         if (text && tag_key(w->arena, j->text).p) made->names[made->count++] = j->text;
-        else fail_at(w, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d", at), "A text of at most %d characters, without commas and control characters, is expected.", LIMIT_TAG);
+        else
+            fail_at(w, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d", at),
+                    "A text of at most %d characters, without commas and control characters, is expected.", LIMIT_TAG);
     }
     return w->problem_count > problems ? -(int)failure(w) : 0;
 }
@@ -74,26 +77,64 @@ static int remove_tags(struct call *c) {
     return api_reply_none(c);
 }
 
-static const struct field add_input[] = {{"tags", F_TEXTS, PRESENT, .check = check_tags, .doc = "Tags to add.", .example = "[\"vip\"]"}, {0}};
-static const struct field replace_input[] = {{"tags", F_TEXTS, 0, .check = check_tags, .doc = "All tags there shall be.", .example = "[\"vip\"]"}, {0}};
-static const struct field remove_args[] = {{"tags", F_TEXTS, PRESENT, .check = check_tags, .doc = "Tags to take away.", .example = "[\"vip\"]"}, {0}};
+static const struct field add_input[] = {{"tags", F_TEXTS, PRESENT, .check = check_tags, .doc = "Tags to add.", .example = "[\"vip\"]"},
+                                         {0}};
+static const struct field replace_input[] = {
+    {"tags", F_TEXTS, 0, .check = check_tags, .doc = "All tags there shall be.", .example = "[\"vip\"]"}, {0}};
+static const struct field remove_args[] = {
+    {"tags", F_TEXTS, PRESENT, .check = check_tags, .doc = "Tags to take away.", .example = "[\"vip\"]"}, {0}};
 
 static const struct field tag_fields[] = {{"name", F_TEXT, READONLY, .doc = "The tag as it was first written.", .example = "\"vip\""}, {0}};
 
-#define TAG_ROUTES(path, type, table, owner, allowed, who)                                                                                 \
-    {GET, path, COL_PLUS, "users", LIST, api_list, .of = type, .where = "t.id IN (SELECT k.tag_id FROM " table " k WHERE k." owner " = :id)",  \
-     .summary = "List the tags of " who},                                                                                                  \
-    {POST, path, AG_PLUS, "users", LIST_COUNT, add_tags, .of = type, .permission = allowed, .status = 201, .input = add_input,              \
-     .summary = "Add tags to " who, .doc = "Answers all there are then."},                                                                 \
-    {PUT, path, AG_PLUS, "users", LIST_COUNT, replace_tags, .of = type, .permission = allowed, .input = replace_input,                       \
-     .summary = "Replace the tags of " who},                                                                                               \
-    {DELETE, path, AG_PLUS, "users", NONE, remove_tags, .of = type, .permission = allowed, .args = remove_args, .summary = "Remove tags from " who}
+#define TAG_ROUTES(path, type, table, owner, allowed, who)                                                         \
+    {GET,                                                                                                          \
+     path,                                                                                                         \
+     COL_PLUS,                                                                                                     \
+     "users",                                                                                                      \
+     LIST,                                                                                                         \
+     api_list,                                                                                                     \
+     .of = type,                                                                                                   \
+     .where = "t.id IN (SELECT k.tag_id FROM " table " k WHERE k." owner " = :id)",                                \
+     .summary = "List the tags of " who},                                                                          \
+        {POST,                                                                                                     \
+         path,                                                                                                     \
+         AG_PLUS,                                                                                                  \
+         "users",                                                                                                  \
+         LIST_COUNT,                                                                                               \
+         add_tags,                                                                                                 \
+         .of = type,                                                                                               \
+         .permission = allowed,                                                                                    \
+         .status = 201,                                                                                            \
+         .input = add_input,                                                                                       \
+         .summary = "Add tags to " who,                                                                            \
+         .doc = "Answers all there are then."},                                                                    \
+        {PUT,                                                                                                      \
+         path,                                                                                                     \
+         AG_PLUS,                                                                                                  \
+         "users",                                                                                                  \
+         LIST_COUNT,                                                                                               \
+         replace_tags,                                                                                             \
+         .of = type,                                                                                               \
+         .permission = allowed,                                                                                    \
+         .input = replace_input,                                                                                   \
+         .summary = "Replace the tags of " who},                                                                   \
+    {                                                                                                              \
+        DELETE, path, AG_PLUS, "users", NONE, remove_tags, .of = type, .permission = allowed, .args = remove_args, \
+                                                           .summary = "Remove tags from " who                      \
+    }
 
 static const struct route tag_routes[] = {
     TAG_ROUTES("/users/:id/tags", "user", "user_tags", "user_id", "users.update", "a person"),
-    TAG_ROUTES("/organizations/:id/tags", "organization", "organization_tags", "organization_id", "organizations.update", "an organization"),
+    TAG_ROUTES("/organizations/:id/tags", "organization", "organization_tags", "organization_id", "organizations.update",
+               "an organization"),
     {0},
 };
 
-const struct resource tag_resource = {.type = "tag", .title = "Tags", .doc = "Words that people and organizations carry; made when first used.",
-                                      .table = "tags", .fields = tag_fields, .routes = tag_routes, .visible = access_everyone, .reference_also = "name"};
+const struct resource tag_resource = {.type = "tag",
+                                      .title = "Tags",
+                                      .doc = "Words that people and organizations carry; made when first used.",
+                                      .table = "tags",
+                                      .fields = tag_fields,
+                                      .routes = tag_routes,
+                                      .visible = access_everyone,
+                                      .reference_also = "name"};

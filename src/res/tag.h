@@ -8,10 +8,13 @@ int check_tags(struct call *c, struct in *in);
 int store_user_tags(struct call *c, const struct in *in, int64_t id);
 int store_organization_tags(struct call *c, const struct in *in, int64_t id);
 
-#define TAGS_OF(table, owner) "SELECT k." owner ", k.tag_id FROM " table " k WHERE k." owner " IN @LIST(:ids) ORDER BY k." owner ", k.tag_id"
-#define TAGS_MEMBER(table, owner, keep)                                                                                                    \
-    {"tags", F_MANY, NULLABLE | ON_DEMAND, .ref = "tag", .many = TAGS_OF(table, owner), .check = check_tags, .store = keep,                  \
-     .to = TO_STAFF_ALONE, .doc = "Tags, at most 100.", .example = "[\"vip\"]"}
+#define TAGS_OF(table, owner) \
+    "SELECT k." owner ", k.tag_id FROM " table " k WHERE k." owner " IN @LIST(:ids) ORDER BY k." owner ", k.tag_id"
+#define TAGS_MEMBER(table, owner, keep)                                                                                        \
+    {                                                                                                                          \
+        "tags", F_MANY, NULLABLE | ON_DEMAND, .ref = "tag", .many = TAGS_OF(table, owner), .check = check_tags, .store = keep, \
+                                              .to = TO_STAFF_ALONE, .doc = "Tags, at most 100.", .example = "[\"vip\"]"        \
+    }
 #define USER_TAGS TAGS_MEMBER("user_tags", "user_id", store_user_tags)
 #define ORGANIZATION_TAGS TAGS_MEMBER("organization_tags", "organization_id", store_organization_tags)
 

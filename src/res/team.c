@@ -1,18 +1,19 @@
-#include "core/team.h"
+#include "core/people/team.h"
 
 #include "api/generic.h"
-#include "core/user.h"
+#include "core/people/user.h"
 
 extern const struct resource team_resource;
 
 static const struct field team_fields[] = {
-    {"legacy_id", F_TEXT, CREATE_ONLY | NULLABLE | UNIQUE, .to = TO_STAFF, .doc = "Its id in the system it came from.", .example = "\"T-7\""},
+    {"legacy_id", F_TEXT, CREATE_ONLY | NULLABLE | UNIQUE, .to = TO_STAFF, .doc = "Its id in the system it came from.",
+     .example = "\"T-7\""},
     {"title", F_TEXT, REQUIRED, .doc = "What the team is called.", .example = "\"First line\""},
     {"businesshour", F_REF, NULLABLE, .ref = "business_hour", .to = TO_STAFF,
      .column = "COALESCE(t.businesshour_id, (SELECT b.id FROM business_hours b WHERE b.is_default = 1))",
      .doc = "The business hours of the team; the default ones unless given."},
-    {"member_count", F_INT, READONLY, .column = "(SELECT COUNT(*) FROM team_members m WHERE m.team_id = t.id)",
-     .to = TO_STAFF, .doc = "How many people are in it.", .example = "4"},
+    {"member_count", F_INT, READONLY, .column = "(SELECT COUNT(*) FROM team_members m WHERE m.team_id = t.id)", .to = TO_STAFF,
+     .doc = "How many people are in it.", .example = "4"},
     {"created_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When it was made."},
     {"updated_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When it last changed."},
     {0},
@@ -74,13 +75,15 @@ static int remove_members(struct call *c) {
     TRY(api_of(c));
     TRY(api_input(c));
     const struct in *one = arg(c, "agent_id"), *many = arg(c, "agent_ids");
-    if (one->given && many->given) return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("agent_ids"), "agent_id and agent_ids exclude each other.");
+    if (one->given && many->given)
+        return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("agent_ids"), "agent_id and agent_ids exclude each other.");
     if (!one->given && !many->given) {
         fail(&c->work, ERR_ANY_FIELD_REQUIRED);
         c->work.last_problem->parameters = either;
         return -ERR_ANY_FIELD_REQUIRED;
     }
-    if (one->given && one->value.i != 1) return fail_field(&c->work, ERR_FIELD_INVALID, S("agent_id"), "One id is expected; agent_ids takes several.");
+    if (one->given && one->value.i != 1)
+        return fail_field(&c->work, ERR_FIELD_INVALID, S("agent_id"), "One id is expected; agent_ids takes several.");
     const struct in *people = one->given ? one : many;
     TRY(check_people(c, people, "EXISTS (SELECT 1 FROM team_members m WHERE m.team_id = :team AND m.user_id = u.id)"));
     set_targets(c, people);
@@ -126,14 +129,20 @@ static const struct route team_routes[] = {
     {GET, "/teams/:id/members", AG_PLUS, "users", LIST, api_list, .args = member_args, .reply = "user", .of = "team",
      .where = "t.id IN (SELECT m.user_id FROM team_members m WHERE m.team_id = :id)", .order = {.descending = true},
      .summary = "List the members of a team"},
-    {POST, "/teams/:id/members", AD, "users", ONE, add_members, .permission = "teams.manage", .also = LIST_COUNT, .reply = "user", .of = "team", .input = add_input,
-     .summary = "Add members to a team", .doc = "One id answers the user, several a list."},
-    {DELETE, "/teams/:id/members", AD, "users", NONE, remove_members, .also = COUNT, .permission = "teams.manage", .of = "team", .args = remove_args,
-     .summary = "Remove members from a team", .doc = "With agent_ids the reply also counts them."},
+    {POST, "/teams/:id/members", AD, "users", ONE, add_members, .permission = "teams.manage", .also = LIST_COUNT, .reply = "user",
+     .of = "team", .input = add_input, .summary = "Add members to a team", .doc = "One id answers the user, several a list."},
+    {DELETE, "/teams/:id/members", AD, "users", NONE, remove_members, .also = COUNT, .permission = "teams.manage", .of = "team",
+     .args = remove_args, .summary = "Remove members from a team", .doc = "With agent_ids the reply also counts them."},
     {0},
 };
 
-const struct resource team_resource = {
-    .type = "team", .title = "Teams", .doc = "Groups of staff that conversations are assigned to.", .url = "teams/:id", .table = "teams",
-    .where = "t.deleted_at IS NULL", .fields = team_fields, .routes = team_routes, .visible = access_everyone, /* customers see the title: .to of the fields */
-    .reference_also = "legacy_id"};
+const struct resource team_resource = {.type = "team",
+                                       .title = "Teams",
+                                       .doc = "Groups of staff that conversations are assigned to.",
+                                       .url = "teams/:id",
+                                       .table = "teams",
+                                       .where = "t.deleted_at IS NULL",
+                                       .fields = team_fields,
+                                       .routes = team_routes,
+                                       .visible = access_everyone, /* customers see the title: .to of the fields */
+                                       .reference_also = "legacy_id"};

@@ -1,11 +1,11 @@
 /* Brand templates (api.md "Brand templates", completions.md section 6): what a brand says in mails and on pages. */
-#include "core/template.h"
+#include "core/text/template.h"
 
 #include "api/generic.h"
 #include "api/machine.h"
 #include "api/view.h"
 #include "base/limits.h"
-#include "core/last_change.h"
+#include "core/change/last_change.h"
 
 static const struct template *template_of(const struct call *c) { return template_named(c->vars[1].text); }
 
@@ -26,7 +26,8 @@ static const struct field template_fields[] = {
     {"brand_id", F_INT, HIDDEN, .doc = "Whose it is."},
     {"name", F_TEXT, READONLY, .doc = "What it is called in addresses.", .example = "\"password_changed\""},
     {"app", F_WORD, READONLY, .words = template_apps, .doc = "A mail, or a page that a mail's link leads to.", .example = "\"MAIL\""},
-    {"category", F_WORD, READONLY, .words = template_categories, .doc = "What it is about: that an address is somebody's, or their account."},
+    {"category", F_WORD, READONLY, .words = template_categories,
+     .doc = "What it is about: that an address is somebody's, or their account."},
     {"contents", F_LONG, PRESENT, .max = LIMIT_TEMPLATE, .check = check_contents, .doc = contents_doc,
      .example = "\"{% block subject %}Your password was changed{% endblock %}\\n"
                 "{% block text %}\\nHello {{name}}, if it was not you, tell us.\\n{% endblock %}\\n\""},
@@ -101,15 +102,20 @@ static const struct route template_routes[] = {
     {GET, "/brands/:id/templates", OF_BRAND, LIST, api_list, SAID, .summary = "List the templates of a brand",
      .doc = "One for each mail and each page; those of the default brand are used."},
     {GET, "/brands/:id/templates/:name", OF_BRAND, ONE, api_get, SAID, .summary = "Read a template"},
-    {PUT, "/brands/:id/templates/:name", OF_BRAND, ONE, update, SAID, .permission = "brands.manage", .summary = "Change what a template says",
+    {PUT, "/brands/:id/templates/:name", OF_BRAND, ONE, update, SAID, .permission = "brands.manage",
+     .summary = "Change what a template says",
      .doc = "What it said before becomes a version. The original's own text makes it the original again."},
     {PUT, "/brands/:id/templates/:name/restore", OF_BRAND, ONE, restore, SAID, .permission = "brands.manage", .input = restore_input,
      .summary = "Restore a template", .doc = "To a version, or to the original. What it said before becomes a version."},
     {0},
 };
 
-const struct resource template_resource = {.type = "template", .title = "Templates", .doc = "What mails and pages say.",
-                                           .url = "brands/:brand_id/templates/:name", .fields = template_fields, .routes = template_routes,
+const struct resource template_resource = {.type = "template",
+                                           .title = "Templates",
+                                           .doc = "What mails and pages say.",
+                                           .url = "brands/:brand_id/templates/:name",
+                                           .fields = template_fields,
+                                           .routes = template_routes,
                                            .rows = template_rows};
 
 /* ---- versions --------------------------------------------------------------------------------------------------- */
@@ -128,10 +134,16 @@ static int list_versions(struct call *c) {
 }
 
 static const struct route version_routes[] = {
-    {GET, "/brands/:id/templates/:name/versions", OF_BRAND, LIST_COUNT, list_versions, .within = {"brand", "brand_id"}, .where = "t.name = :name",
-     .summary = "List the former contents of a template", .doc = "The last thousand, of very long ones the last hundred; a change that drops an older one says so."},
+    {GET, "/brands/:id/templates/:name/versions", OF_BRAND, LIST_COUNT, list_versions, .within = {"brand", "brand_id"},
+     .where = "t.name = :name", .summary = "List the former contents of a template",
+     .doc = "The last thousand, of very long ones the last hundred; a change that drops an older one says so."},
     {0},
 };
 
-const struct resource template_version_resource = {.type = "template_version", .title = "Versions of templates", .doc = "What templates said before.",
-                                                   .table = "template_versions", .fields = version_fields, .routes = version_routes, .visible = access_staff};
+const struct resource template_version_resource = {.type = "template_version",
+                                                   .title = "Versions of templates",
+                                                   .doc = "What templates said before.",
+                                                   .table = "template_versions",
+                                                   .fields = version_fields,
+                                                   .routes = version_routes,
+                                                   .visible = access_staff};

@@ -13,7 +13,8 @@ static struct str place_in(struct call *c, struct str place, const char *member)
 }
 
 /* A translation that stays: {id}, as replies refer to it. */
-static int read_reference(struct call *c, const struct in *in, const struct json *j, struct str place, struct told told, struct translation *t) {
+static int read_reference(struct call *c, const struct in *in, const struct json *j, struct str place, struct told told,
+                          struct translation *t) {
     int64_t id = 0;
     bool number = str_to_int(member_text(j, S("id")), &id) && told.owner_id;
     int rc = number ? translation_find(&c->work, told.kind, told.owner_id, id, t) : 0;
@@ -54,8 +55,7 @@ int translations_read(struct call *c, const struct in *in, const struct json *li
     *out = (struct translations){0};
     if (list->type != JSON_ARRAY) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, place, "A list is expected.");
     if (list->count == 0) return fail_at(&c->work, ERR_FIELD_EMPTY, in->name, place, NULL);
-    if (list->count > LIMIT_OWNED)
-        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, place, "At most %d are possible.", LIMIT_OWNED);
+    if (list->count > LIMIT_OWNED) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, place, "At most %d are possible.", LIMIT_OWNED);
     struct translation *each = arena_array(a, list->count, sizeof *each);
     out->list = each;
     for (const struct json *j = list->first; j; j = j->next, out->count++) {
@@ -65,8 +65,7 @@ int translations_read(struct call *c, const struct in *in, const struct json *li
     return c->work.problem_count > problems ? -(int)failure(&c->work) : 0;
 }
 
-int translation_plain(struct call *c, const struct in *in, struct str text, struct str place,
-                      struct translations *out) {
+int translation_plain(struct call *c, const struct in *in, struct str text, struct str place, struct translations *out) {
     const char *why = text_wrong(c->work.arena, text, LIMIT_TITLE, true);
     if (why) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, place, "%s", why);
     if (str_trim(text).n == 0) return fail_at(&c->work, ERR_FIELD_EMPTY, in->name, place, NULL);
@@ -92,19 +91,19 @@ int store_translations(struct call *c, const struct in *in, int64_t id, enum loc
 /* ---- the resource ----------------------------------------------------------------------------------------------- */
 
 static const struct field locale_field_fields[] = {
-    {"locale",                F_TEXT, READONLY, .doc = "Code of the language.", .example = "\"en-us\""},
-    {"translation",               F_LONG, READONLY, .doc = "What is said in it.", .example = "\"Plan\""},
+    {"locale", F_TEXT, READONLY, .doc = "Code of the language.", .example = "\"en-us\""},
+    {"translation", F_LONG, READONLY, .doc = "What is said in it.", .example = "\"Plan\""},
     {"created_at", F_TIME, READONLY, .doc = "When it was made."},
-    {"updated_at",           F_TIME, READONLY, .doc = "When it last changed."},
-    {0              },
+    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {0},
 };
 
 /* Whoever sees a custom field sees what it and its options are called. Kinds: enum locale_owner. */
-#define OF_FIELDS(condition)                                                                                           \
+#define OF_FIELDS(condition) \
     "(t.owner_kind IN (1, 3, 4) AND EXISTS (SELECT 1 FROM custom_fields f WHERE f.id = t.owner_id AND " condition "))"
-#define OF_OPTIONS(condition)                                                                                                                             \
-    "(t.owner_kind = 2 AND EXISTS (SELECT 1 FROM custom_field_options o JOIN custom_fields f ON f.id = o.field_id WHERE o.id = t.owner_id AND " condition \
-    "))"
+#define OF_OPTIONS(condition)                                                                                                    \
+    "(t.owner_kind = 2 AND EXISTS (SELECT 1 FROM custom_field_options o JOIN custom_fields f ON f.id = o.field_id WHERE o.id = " \
+    "t.owner_id AND " condition "))"
 
 static void visible(struct work *w, struct branches *out) {
     if (w->actor.rank >= ROLE_ADMIN) {
@@ -119,7 +118,7 @@ static void visible(struct work *w, struct branches *out) {
 }
 
 static const struct route locale_field_routes[] = {
-    {GET,     "/locale/fields/:id", PUBLIC, "", ONE, api_get, .summary = "Read a translation",
+    {GET, "/locale/fields/:id", PUBLIC, "", ONE, api_get, .summary = "Read a translation",
      .doc = "Whoever sees what it belongs to reads it."},
     {0},
 };

@@ -3,7 +3,7 @@
 #define RES_TRANSLATION_H
 
 #include "api/call.h"
-#include "core/translation.h"
+#include "core/fields/translation.h"
 
 struct translations {
     const struct translation *list;

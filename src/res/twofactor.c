@@ -1,22 +1,23 @@
 /* The second factor of one's own login (completions.md section 4). */
-#include "core/factor.h"
+#include "core/login/factor.h"
 
 #include "api/generic.h"
 #include "api/reply.h"
 #include "api/view.h"
-#include "core/qr.h"
-#include "core/totp.h"
+#include "core/login/qr.h"
+#include "core/login/totp.h"
 
 static void recovery_codes(struct view *v, const struct row *row, const struct value *own);
 
 static const struct field twofactor_fields[] = {
     {"is_enabled", F_BOOL, READONLY, .doc = "Whether logins ask for it."},
-    {"secret", F_TEXT, READONLY | NULLABLE, .doc = "What an authenticator is told, in Base32; null once it is confirmed.", .example = "\"JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP\""},
+    {"secret", F_TEXT, READONLY | NULLABLE, .doc = "What an authenticator is told, in Base32; null once it is confirmed.",
+     .example = "\"JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP\""},
     {"otpauth_url", F_TEXT, READONLY | NULLABLE, .doc = "The same as an address that authenticators open.",
      .example = "\"otpauth://totp/desk:ada@example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=desk\""},
     {"qr_code", F_LONG, READONLY | NULLABLE, .doc = "That address as a QR code: an SVG picture.", .example = "\"<svg></svg>\""},
-    {"recovery_codes", F_COMPUTED, READONLY | SECRET, .render = recovery_codes, .doc = "Shown once, by POST: each replaces a code of the authenticator one time.",
-     .example = "[\"0f1e-2d3c-4b5a-6978\"]"},
+    {"recovery_codes", F_COMPUTED, READONLY | SECRET, .render = recovery_codes,
+     .doc = "Shown once, by POST: each replaces a code of the authenticator one time.", .example = "[\"0f1e-2d3c-4b5a-6978\"]"},
     {0},
 };
 
@@ -140,12 +141,17 @@ static const struct route twofactor_routes[] = {
     {GET, "/profile/twofactor", ALL, "", ONE, read_factor, .summary = "Read the second factor of one's login",
      .doc = "Until it is confirmed: the secret for an authenticator, the same at every look of this session."},
     {POST, "/profile/twofactor", ALL, "", ONE, enable, .input = enable_input, .summary = "Confirm the second factor",
-     .doc = "From now on logins ask for a code. Other sessions of oneself end. The recovery codes are shown this once.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+     .doc = "From now on logins ask for a code. Other sessions of oneself end. The recovery codes are shown this once.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {DELETE, "/profile/twofactor", ALL, "", NONE, disable, .prepare = prove, .args = disable_args, .summary = "Remove the second factor",
-     .doc = "Send a code of the authenticator or a recovery code, as `code` or in X-OTP, or the password. Both may come in the body, where no log sees them.",
+     .doc = "Send a code of the authenticator or a recovery code, as `code` or in X-OTP, or the password. Both may come in the body, where "
+            "no log sees them.",
      .errors = "ANY_FIELD_REQUIRED AUTHENTICATION_FAILED AUTHENTICATION_LOCKED RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
 
-const struct resource twofactor_resource = {.type = "twofactor", .title = "Two-factor login", .doc = "One-time passwords of an authenticator (RFC 6238).",
-                                            .fields = twofactor_fields, .routes = twofactor_routes};
+const struct resource twofactor_resource = {.type = "twofactor",
+                                            .title = "Two-factor login",
+                                            .doc = "One-time passwords of an authenticator (RFC 6238).",
+                                            .fields = twofactor_fields,
+                                            .routes = twofactor_routes};

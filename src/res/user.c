@@ -1,17 +1,17 @@
-#include "core/user.h"
+#include "core/people/user.h"
 
 #include "api/generic.h"
 #include "api/view.h"
 #include "base/fold.h"
 #include "core/change/watch.h"
-#include "core/definition.h"
-#include "core/factor.h"
-#include "core/identity.h"
-#include "core/letter.h"
-#include "core/password.h"
-#include "core/remember.h"
-#include "core/session.h"
-#include "core/setting.h"
+#include "core/rules/definition.h"
+#include "core/login/factor.h"
+#include "core/people/identity.h"
+#include "core/text/letter.h"
+#include "core/login/password.h"
+#include "core/login/remember.h"
+#include "core/login/session.h"
+#include "core/desk/setting.h"
 #include "res/avatar.h"
 #include "res/person.h"
 #include "res/tag.h"
@@ -40,14 +40,15 @@ static void own_channel(struct view *v, const struct row *row, const struct valu
     const struct desk *d = v->c->work.desk;
     struct arena *a = v->c->work.arena;
     if (!is_self(v, row)) return;
-    jw_str(&v->w, str_fmt(a, "user_notifications-%s@%.40s", d->installation.p, mac_hex(a, &d->account_key, str_fmt(a, "notify %s", own->s.p)).p));
+    jw_str(&v->w,
+           str_fmt(a, "user_notifications-%s@%.40s", d->installation.p, mac_hex(a, &d->account_key, str_fmt(a, "notify %s", own->s.p)).p));
 }
 
 /* Said with all that is wrong: identity_add has the last word. */
 static int check_free(struct call *c, struct in *in, enum identity_kind kind) {
     int64_t holder;
     int rc = identity_owner(&c->work, kind, in->value.s, &holder);
-    if (rc < 0) return fail(&c->work, (enum error)-rc);
+    if (rc < 0) return fail(&c->work, error_of_result(rc));
     return rc ? fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in->pointer, NULL) : 0;
 }
 
@@ -60,20 +61,23 @@ static int check_phone(struct call *c, struct in *in) {
 
 /* ---- the tables ---------------------------------------------------------------------------------------------------- */
 
-#define OWN_PERMISSIONS                                                                                                    \
+#define OWN_PERMISSIONS                                                                                          \
     "SELECT u.id, p.id FROM users u JOIN role_permissions p ON p.role_id = u.role_id WHERE u.id IN @LIST(:ids) " \
     "AND u.id = :me ORDER BY u.id, p.id"
 
 static const struct field user_fields[] = {
     {"uuid", F_TEXT, READONLY, .to = TO_STAFF, .doc = "Its universal id."},
     {"full_name", F_TEXT, REQUIRED | BY_HANDLER, .render = person_name, .doc = "The person's name.", .example = "\"Ada Byron\""},
-    {"email", F_EMAIL, CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .check = check_email, .doc = "An address nobody else has; this or phone is mandatory.",
-     .example = "\"ada@example.com\""},
-    {"phone", F_TEXT, CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .check = check_phone, .doc = "A number nobody else has.", .example = "\"+49 30 1234567\""},
-    {"password", F_PASSWORD, INPUT_ONLY | BY_HANDLER, .doc = "At least 8 characters for staff, 5 for customers.", .example = "\"correct horse\""},
+    {"email", F_EMAIL, CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .check = check_email,
+     .doc = "An address nobody else has; this or phone is mandatory.", .example = "\"ada@example.com\""},
+    {"phone", F_TEXT, CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .check = check_phone, .doc = "A number nobody else has.",
+     .example = "\"+49 30 1234567\""},
+    {"password", F_PASSWORD, INPUT_ONLY | BY_HANDLER, .doc = "At least 8 characters for staff, 5 for customers.",
+     .example = "\"correct horse\""},
     {"team_ids", F_IDS, INPUT_ONLY | BY_HANDLER, .doc = "Teams the person is in; staff only.", .example = "[1]"},
     {"legacy_id", F_TEXT, NULLABLE | UNIQUE, .to = TO_STAFF, .doc = "Its id in the system it came from."},
-    {"designation", F_TEXT, NULLABLE, .fold = "designation_key", .to = TO_CUSTOMERS, .doc = "What the person does.", .example = "\"Support engineer\""},
+    {"designation", F_TEXT, NULLABLE, .fold = "designation_key", .to = TO_CUSTOMERS, .doc = "What the person does.",
+     .example = "\"Support engineer\""},
     {"is_enabled", F_BOOL, UPDATE_ONLY, .to = TO_STAFF, .doc = "Whether the person may log in."},
     {"is_mfa_enabled", F_BOOL, READONLY, .to = TO_STAFF, .doc = "Whether a second factor is asked for."},
     {"role", F_REF, BY_HANDLER, .ref = "role", .initial = "4", .to = TO_STAFF, .doc = "What the person is; a customer unless given."},
@@ -82,7 +86,8 @@ static const struct field user_fields[] = {
      .doc = "Which conversations a member of staff sees; the role's unless given. Null of customers."},
     {"organization_case_access", F_WORD, 0, .words = organization_accesses, .initial = "REQUESTED", .to = TO_STAFF,
      .doc = "Whether a customer sees the organization's conversations too, when it is shared."},
-    {"organization", F_REF, NULLABLE | BY_HANDLER, .column = PERSON_ORGANIZATION, .ref = "organization", .to = TO_STAFF, .doc = "Whom the person works for."},
+    {"organization", F_REF, NULLABLE | BY_HANDLER, .column = PERSON_ORGANIZATION, .ref = "organization", .to = TO_STAFF,
+     .doc = "Whom the person works for."},
     PERSON_TEAMS,
     PERSON_EMAILS,
     PERSON_PHONES,
@@ -105,7 +110,8 @@ static const struct field user_fields[] = {
     PERSON_LAST_SEEN_IP,
     {"last_seen_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the person was here last."},
     {"last_active_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the person did something last."},
-    {"realtime_channel", F_COMPUTED, READONLY, .render = person_realtime_channel, .to = TO_STAFF, .doc = "Channel of changes.", .example = "\"presence-0f@v1_users_2\""},
+    {"realtime_channel", F_COMPUTED, READONLY, .render = person_realtime_channel, .to = TO_STAFF, .doc = "Channel of changes.",
+     .example = "\"presence-0f@v1_users_2\""},
     PERSON_PRESENCE_CHANNEL,
     {"password_updated_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the password last changed."},
     {"avatar_updated_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the picture last changed."},
@@ -113,8 +119,10 @@ static const struct field user_fields[] = {
     {"last_activity_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the person was last active; a minute behind at most."},
     {"created_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When it was made."},
     {"updated_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When it last changed."},
-    {"permissions", F_MANY, READONLY | ON_DEMAND, .ref = "permission", .many = OWN_PERMISSIONS, .to = TO_STAFF, .doc = "One's own permissions; none of others."},
-    {"settings", F_MANY, READONLY | ON_DEMAND, .ref = "setting", .made = own_settings, .to = TO_STAFF, .doc = "Settings of the desk that programs need; none of others."},
+    {"permissions", F_MANY, READONLY | ON_DEMAND, .ref = "permission", .many = OWN_PERMISSIONS, .to = TO_STAFF,
+     .doc = "One's own permissions; none of others."},
+    {"settings", F_MANY, READONLY | ON_DEMAND, .ref = "setting", .made = own_settings, .to = TO_STAFF,
+     .doc = "Settings of the desk that programs need; none of others."},
     {"notification_channel", F_COMPUTED, READONLY | ON_DEMAND, .column = "t.uuid", .render = own_channel, .to = TO_STAFF,
      .doc = "Channel of one's notifications; null of others.", .example = "\"user_notifications-0f@0f\""},
     {0},
@@ -153,7 +161,8 @@ static int check_teams(struct call *c, int64_t role_type) {
     for (int64_t i = 0; i < teams->value.i; i++) {
         int rc = api_visible(c, resource_of("team"), teams->value.ids[i]);
         if (rc < 0) return rc;
-        if (rc == 0) fail_at(&c->work, ERR_FIELD_INVALID, S("team_ids"), str_fmt(c->work.arena, "team_ids/%d", (int)i), "There is no such team.");
+        if (rc == 0)
+            fail_at(&c->work, ERR_FIELD_INVALID, S("team_ids"), str_fmt(c->work.arena, "team_ids/%d", (int)i), "There is no such team.");
     }
     return failed(&c->work) ? -(int)failure(&c->work) : 0;
 }
@@ -195,10 +204,17 @@ static int make_person(struct call *c, bool invited) {
     check_password(c, type);
     check_teams(c, type);
     if (failed(&c->work)) return -(int)failure(&c->work);
-    struct user_new n = {.full_name = in_text(c, "full_name"), .email = in_text(c, "email"), .phone = in_text(c, "phone"),
-                         .password_hash = prepared_hash(c), .designation = in_text(c, "designation"), .signature = in_text(c, "signature"),
-                         .time_zone = in_text(c, "time_zone"), .legacy_id = in_text(c, "legacy_id"), .role_id = in_int(c, "role"),
-                         .organization_id = in_int(c, "organization"), .locale_id = in_int(c, "locale"),
+    struct user_new n = {.full_name = in_text(c, "full_name"),
+                         .email = in_text(c, "email"),
+                         .phone = in_text(c, "phone"),
+                         .password_hash = prepared_hash(c),
+                         .designation = in_text(c, "designation"),
+                         .signature = in_text(c, "signature"),
+                         .time_zone = in_text(c, "time_zone"),
+                         .legacy_id = in_text(c, "legacy_id"),
+                         .role_id = in_int(c, "role"),
+                         .organization_id = in_int(c, "organization"),
+                         .locale_id = in_int(c, "locale"),
                          .agent_case_access = (int)in_int(c, "agent_case_access"),
                          .organization_case_access = (int)in_int(c, "organization_case_access")};
     TRY(user_create(&c->work, &n, !invited && c->work.actor.rank >= ROLE_AGENT, &c->id));
@@ -235,7 +251,8 @@ static int change_person(struct call *c, int64_t type) {
         .columns = list,
         .column_count = api_columns(c, list),
         .set = (role ? USER_ROLE : 0U) | (given(c, "full_name") ? USER_NAME : 0U) | (password ? USER_PASSWORD : 0U) |
-               (given(c, "organization") ? USER_ORGANIZATION : 0U) | (teams ? USER_TEAMS : 0U) | (given(c, "is_enabled") ? USER_ENABLED : 0U),
+               (given(c, "organization") ? USER_ORGANIZATION : 0U) | (teams ? USER_TEAMS : 0U) |
+               (given(c, "is_enabled") ? USER_ENABLED : 0U),
         .full_name = in_text(c, "full_name"),
         .password_hash = prepared_hash(c),
         .team_ids = given(c, "team_ids") ? team_ids(c) : S("[]"),
@@ -302,7 +319,8 @@ static int put_avatar(struct call *c) {
     TRY(api_target(c));
     TRY(user_may_change(&c->work, c->id));
     api_input(c);
-    if (!avatar_given(c)) in_fail(c, "avatar", ERR_FIELD_REQUIRED, "Send it as a part of multipart/form-data, or its id as avatar_file_id.");
+    if (!avatar_given(c))
+        in_fail(c, "avatar", ERR_FIELD_REQUIRED, "Send it as a part of multipart/form-data, or its id as avatar_file_id.");
     if (failed(&c->work)) return -(int)failure(&c->work);
     TRY(avatar_store(c, c->id));
     return api_reply(c);
@@ -316,8 +334,11 @@ static int fold_email(struct call *c, struct in *in) {
 static const struct field list_args[] = {
     {"role", F_WORDS, .words = role_types, .filter = "t.role_type IN @LIST(:role)", .doc = "Only people of these kinds."},
     {"is_enabled", F_BOOL, .filter = "t.is_enabled = :is_enabled", .doc = "Only people who may log in, or may not."},
-    {"organization_id", F_INT, .filter = "t.organization_id = :organization_id AND t.organization_id NOT IN " GONE_ORGANIZATIONS, .doc = "Only people of this organization."},
-    {"email", F_EMAIL, .check = fold_email, .filter = "t.id IN (SELECT e.user_id FROM identity_emails e WHERE e.email_key = :email AND e.is_claim = 0)", .doc = "Only who has this address."},
+    {"organization_id", F_INT, .filter = "t.organization_id = :organization_id AND t.organization_id NOT IN " GONE_ORGANIZATIONS,
+     .doc = "Only people of this organization."},
+    {"email", F_EMAIL, .check = fold_email,
+     .filter = "t.id IN (SELECT e.user_id FROM identity_emails e WHERE e.email_key = :email AND e.is_claim = 0)",
+     .doc = "Only who has this address."},
     {0},
 };
 
@@ -347,42 +368,59 @@ static int me(struct call *c) {
 }
 
 static const struct route user_routes[] = {
-    {GET, "/me", ALL, "", ONE, me, .headers = "Content-Location", .summary = "Read oneself", .doc = "The person, with permissions, settings and notification_channel."},
+    {GET, "/me", ALL, "", ONE, me, .headers = "Content-Location", .summary = "Read oneself",
+     .doc = "The person, with permissions, settings and notification_channel."},
     {GET, "/users", COL_PLUS, "users", LIST, api_list, .args = list_args, .order = {.descending = true}, .summary = "List the people"},
     {GET, "/users/definitions", COL_PLUS, "users", LIST_COUNT, api_list, .reply = "definition", .label = "definition",
      .summary = "List what filters of people may ask", .doc = "Custom fields are named userfields.<key>."},
-    {POST, "/users/filter", COL_PLUS, "users", LIST, api_filter, .input = filter_input, .order = {.descending = true}, .reads = true, .summary = "Find people by a predicate",
+    {POST, "/users/filter", COL_PLUS, "users", LIST, api_filter, .input = filter_input, .order = {.descending = true}, .reads = true,
+     .summary = "Find people by a predicate",
      .doc = "A problem's pointer says where it is: predicates/collections/0/propositions/1/operator."},
     {GET, "/users/:id", ALL | FINGERPRINT, "users", ONE, read_user, .summary = "Read a person",
      .doc = "Staff read everybody. Customers and fingerprints read the people of the conversations they see, with fewer members."},
-    {GET, "/users/:id/avatar", PUBLIC, "", ONE, avatar_read, .args = avatar_args, .is_download = true, .label = "-", .summary = "Read the picture of a person",
-     .doc = "It always answers: initials are drawn where no picture was uploaded."},
-    {PUT, "/users/:id/avatar", AG_PLUS, "users", ONE, put_avatar, .prepare = avatar_prepare, .lane = LANE_PICTURE, .input = avatar_input, .body = FILES_TAKEN,
-     .permission = "users.update", .summary = "Give a person a picture", .doc = "As a part of the body, or by the id of a file uploaded before: one of them is mandatory.",
-     .errors = "FIELD_REQUIRED"},
-    {POST, "/users", AG_PLUS, "users", ONE, create, .prepare = hash_password, .lane = LANE_HASH, .lane_for = "password", .permission = "users.update",
-     .summary = "Make a person", .doc = "An e-mail address or a phone number is mandatory."},
+    {GET, "/users/:id/avatar", PUBLIC, "", ONE, avatar_read, .args = avatar_args, .is_download = true, .label = "-",
+     .summary = "Read the picture of a person", .doc = "It always answers: initials are drawn where no picture was uploaded."},
+    {PUT, "/users/:id/avatar", AG_PLUS, "users", ONE, put_avatar, .prepare = avatar_prepare, .lane = LANE_PICTURE, .input = avatar_input,
+     .body = FILES_TAKEN, .permission = "users.update", .summary = "Give a person a picture",
+     .doc = "As a part of the body, or by the id of a file uploaded before: one of them is mandatory.", .errors = "FIELD_REQUIRED"},
+    {POST, "/users", AG_PLUS, "users", ONE, create, .prepare = hash_password, .lane = LANE_HASH, .lane_for = "password",
+     .permission = "users.update", .summary = "Make a person", .doc = "An e-mail address or a phone number is mandatory."},
     {POST, "/users/invite", AG_PLUS, "users", ONE, invite, .permission = "users.update", .summary = "Invite a person",
      .doc = "As making one, with an e-mail address and without a password: a link to choose it is mailed, and works for seven days."},
-    {PUT, "/users/:id", AG_PLUS, "users", ONE, update, .prepare = hash_password, .lane = LANE_HASH, .lane_for = "password", .permission = "users.update",
-     .summary = "Change a person",
+    {PUT, "/users/:id", AG_PLUS, "users", ONE, update, .prepare = hash_password, .lane = LANE_HASH, .lane_for = "password",
+     .permission = "users.update", .summary = "Change a person",
      .doc = "Agents change customers and themselves, admins and owners anyone of equal or lower rank. One's own password is ignored: "
-            "PUT /profile/password changes it.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+            "PUT /profile/password changes it.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {DELETE, "/users/:id", AG_PLUS, "users", NONE, remove_users, .args = delete_args, .permission = "users.delete",
      .summary = "Delete a person", .doc = "The person can't log in any more and has no addresses; conversations keep the name.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {DELETE, "/users", AG_PLUS, "users", COUNT, remove_users, .args = delete_args, .permission = "users.delete",
      .summary = "Delete several people", .doc = "All of them or none.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {DELETE, "/users/:id/twofactor", AD, "users", NONE, remove_factor, .permission = "users.update",
-     .summary = "Remove a person's second factor", .doc = "For who lost it and the recovery codes.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+     .summary = "Remove a person's second factor", .doc = "For who lost it and the recovery codes.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
 
-const struct resource user_resource = {.type = "user", .title = "People", .doc = "Staff and customers.", .url = "users/:id", .table = "users",
-                                       /* To customers read_user shows who takes part in their conversations; other people are but references, by .to of the fields. */
-                                       .fields = user_fields, .routes = user_routes, .visible = access_everyone, .subject = &user_subject, .keyset = true, .is_person = true, .watched = WATCH_USER,
-                                       .alive = "t.deleted_at IS NULL", .unique_among = "t.deleted_at IS NULL", .changes_unseen = true,
-                                       .changed = PERSON_CHANGED};
+const struct resource user_resource = {
+    .type = "user",
+    .title = "People",
+    .doc = "Staff and customers.",
+    .url = "users/:id",
+    .table = "users",
+    /* To customers read_user shows who takes part in their conversations; other people are but references, by .to of the fields. */
+    .fields = user_fields,
+    .routes = user_routes,
+    .visible = access_everyone,
+    .subject = &user_subject,
+    .keyset = true,
+    .is_person = true,
+    .watched = WATCH_USER,
+    .alive = "t.deleted_at IS NULL",
+    .unique_among = "t.deleted_at IS NULL",
+    .changes_unseen = true,
+    .changed = PERSON_CHANGED};
 
 /* ---- as listed for participants --------------------------------------------------------------------------------------- */
 
@@ -398,11 +436,23 @@ static const struct field minimal_fields[] = {
     PERSON_PRESENCE_CHANNEL,
     {0},
 };
-const struct resource user_minimal_resource = {.type = "user_minimal", .title = "Minimal people", .doc = "A person as participants are listed.",
-                                               .url = "users/:id", .table = "users", .fields = minimal_fields, .visible = access_everyone, .is_person = true,
-                                               .changes_unseen = true, .brief_of = "user"};
+const struct resource user_minimal_resource = {.type = "user_minimal",
+                                               .title = "Minimal people",
+                                               .doc = "A person as participants are listed.",
+                                               .url = "users/:id",
+                                               .table = "users",
+                                               .fields = minimal_fields,
+                                               .visible = access_everyone,
+                                               .is_person = true,
+                                               .changes_unseen = true,
+                                               .brief_of = "user"};
 
 static const struct field team_minimal_fields[] = {{"title", F_TEXT, READONLY, .doc = "What the team is called."}, {0}};
-const struct resource team_minimal_resource = {.type = "team_minimal", .title = "Minimal teams", .doc = "A team as participants show it.",
-                                               .url = "teams/:id", .table = "teams", .where = "t.deleted_at IS NULL",
-                                               .fields = team_minimal_fields, .visible = access_everyone};
+const struct resource team_minimal_resource = {.type = "team_minimal",
+                                               .title = "Minimal teams",
+                                               .doc = "A team as participants show it.",
+                                               .url = "teams/:id",
+                                               .table = "teams",
+                                               .where = "t.deleted_at IS NULL",
+                                               .fields = team_minimal_fields,
+                                               .visible = access_everyone};

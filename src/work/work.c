@@ -4,9 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void work_init(struct work *w, struct desk *d, struct arena *a) {
-    *w = (struct work){.desk = d, .arena = a, .now = clock_now(&d->clock)};
-}
+void work_init(struct work *w, struct desk *d, struct arena *a) { *w = (struct work){.desk = d, .arena = a, .now = clock_now(&d->clock)}; }
 
 void work_rewind(struct work *w) {
     w->problems = w->last_problem = NULL;

@@ -19,18 +19,18 @@ struct touches;
 struct desk {
     struct db *db;
     struct clock clock;
-    struct str base_url; /* no slash at its end */
-    struct str host;     /* of the base URL */
-    const char *files;   /* folder of contents: files/content.h */
+    struct str base_url;     /* no slash at its end */
+    struct str host;         /* of the base URL */
+    const char *files;       /* folder of contents: files/content.h */
     struct str installation; /* 64 hex digits: names of realtime channels */
     struct str process;      /* of this run of the program: which entries of the outbox are its own */
     struct str inbox;        /* the folder that mail comes in by (mail/inbox.h); p NULL: none */
     struct key session_key, csrf_key, request_key, account_key, idempotency_key, factor_key, remember_key, link_key, mail_key, setting_key,
         fingerprint_key, pseudonym_key, picture_key;
-    struct key credential_key; /* of this process alone: what the credential cache is keyed by */
-    struct settings *settings; /* what the desk decides: core/setting.h */
-    struct touches *touches;   /* activity gathered in memory: core/session.h */
-    int cascade_rows;          /* that one write takes: core/cascade.h; 0: LIMIT_CASCADE */
+    struct key credential_key;    /* of this process alone: what the credential cache is keyed by */
+    struct settings *settings;    /* what the desk decides: core/desk/setting.h */
+    struct touches *touches;      /* activity gathered in memory: core/login/session.h */
+    int cascade_rows;             /* that one write takes: core/change/cascade.h; 0: LIMIT_CASCADE */
     void (*wake_jobs)(void *arg); /* a job was committed */
     void *wake_arg;
 };
@@ -45,16 +45,17 @@ struct actor {
     struct str cause; /* why the server acts, for the trail: "Trigger: Escalate". p NULL: a caller's request */
     int rank;
     int64_t user_id, role_id, session_id, organization_id;
-    int case_access;      /* enum case_access: staff */
-    bool sees_organization; /* customers: their organization's conversations too */
+    int case_access;             /* enum case_access: staff */
+    bool sees_organization;      /* customers: their organization's conversations too */
     int64_t password_updated_at; /* 0: no password */
-    uint64_t denied;      /* bits of permissions that are off */
-    uint32_t scopes;      /* bits of scopes that are granted: core/scope.h */
-    int64_t token_case_id; /* nobody, but shown this one conversation */
-    struct str fingerprint; /* keyed hash of the one that was sent (core/stranger.h); p NULL: none. Without login it admits the caller */
+    uint64_t denied;             /* bits of permissions that are off */
+    uint32_t scopes;             /* bits of scopes that are granted: core/access/scope.h */
+    int64_t token_case_id;       /* nobody, but shown this one conversation */
+    struct str
+        fingerprint; /* keyed hash of the one that was sent (core/access/stranger.h); p NULL: none. Without login it admits the caller */
     struct str remote, user_agent;
-    bool csrf_checked;    /* the session wants X-CSRF-Token on writes */
-    int64_t wrote_at;     /* when the session last wrote, to a second; kept where processes share a store */
+    bool csrf_checked; /* the session wants X-CSRF-Token on writes */
+    int64_t wrote_at;  /* when the session last wrote, to a second; kept where processes share a store */
 };
 
 struct problem {
@@ -76,9 +77,9 @@ struct after {
     struct after *next;
 };
 
-struct changes; /* core/change/change.h */
-struct watched; /* core/change/watch.h */
-struct case_counts; /* core/case_count.h */
+struct changes;     /* core/change/change.h */
+struct watched;     /* core/change/watch.h */
+struct case_counts; /* core/cases/case_count.h */
 
 struct work {
     struct desk *desk;
@@ -90,10 +91,10 @@ struct work {
     int problem_count;
     struct notice *notices, *last_notice;
     struct after *afters, *last_after;
-    struct changes *changes; /* NULL: none */
-    struct watched *watched; /* objects whose state before the work is known */
+    struct changes *changes;    /* NULL: none */
+    struct watched *watched;    /* objects whose state before the work is known */
     struct case_counts *counts; /* differences of counters, to be written when the work finishes */
-    bool finished;           /* work_finish has run: nothing may change any more */
+    bool finished;              /* work_finish has run: nothing may change any more */
 };
 
 void work_init(struct work *w, struct desk *d, struct arena *a);

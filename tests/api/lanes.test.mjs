@@ -39,15 +39,30 @@ test("one person's long lists hold up neither a login nor a read of another", as
   const reader = await desk.session(desk.customer);
   const admin = await desk.session(desk.admin);
   let done = 0;
-  const lists = Array.from({ length: 30 }, () => admin.client.get('/conversations', { limit: 1000, include: '*', fields: 'id,requester(id)' }).then((reply) => { done += 1; return reply; }));
+  let sending = true;
+  const send = async () => {
+    while (sending) {
+      const reply = await admin.client.get('/conversations', { limit: 1000, include: '*', fields: 'id,requester(id)' });
+      assert.equal(reply.must(200).data.length, 1000);
+      done += 1;
+    }
+  };
+  const lists = Promise.all(Array.from({ length: 30 }, send));
   await until('lists to wait', async () => (await metric(desk, 'reads_queued')) > 0 || undefined);
+  // Thirty lists wait until these replies have come: none of them waits for the queue to become empty.
   (await reader.client.get('/conversations')).must(200);
   (await desk.login(desk.people.agent.email).get('/me')).must(200);
   (await admin.client.get('/conversations', { limit: 5 })).must(200);
-  (await reader.client.get('/conversations', { limit: 1000, include: '*' })).must(200); // their own turn comes before the other's thirty
-  // On PostgreSQL lists run on several threads, and all thirty may be over when the login is.
-  if (!process.env.DATABASE) assert.ok(done < 30, 'all this while lists waited');
-  for (const reply of await Promise.all(lists)) assert.equal(reply.must(200).data.length, 1000);
+  // Several tries, because the process of this test can be late to send a request and to see its reply.
+  let passed = Infinity;
+  for (let i = 0; i < 5; i += 1) {
+    const before = done;
+    (await reader.client.get('/conversations', { limit: 1000, include: '*' })).must(200);
+    passed = Math.min(passed, done - before);
+  }
+  sending = false;
+  await lists;
+  assert.ok(passed < 15, `the reader's list has the next turn, but ${passed} of the other's were served before it`);
 });
 
 test('a list that is likely to be long never begins on an event loop', { skip: process.env.DATABASE && 'no reads run there on PostgreSQL' }, async (t) => {

@@ -1,9 +1,9 @@
 /* A predicate from anywhere is refused with its faults, or becomes a condition whose values are all bound. The first
  * byte chooses what it is about. The store is empty: no custom fields, no roles. */
 #include "base/fold.h"
-#include "core/custom_field.h"
-#include "core/predicate.h"
-#include "core/setting.h"
+#include "core/fields/custom_field.h"
+#include "core/rules/predicate.h"
+#include "core/desk/setting.h"
 
 #include <stdlib.h>
 
@@ -52,8 +52,7 @@ static void check(const struct predicate *p, struct arena *a) {
     }
     if (open != 0) abort();
     for (int i = 0; i < c.count; i++)
-        if (strstr(c.sql, c.binds[i].name) == NULL || (c.binds[i].type == BIND_TEXT && !utf8_valid(c.binds[i].s)))
-            abort();
+        if (strstr(c.sql, c.binds[i].name) == NULL || (c.binds[i].type == BIND_TEXT && !utf8_valid(c.binds[i].s))) abort();
     predicate_holds(p, arena_array(a, (size_t)p->definitions->count, sizeof(struct fact)));
 }
 

@@ -1,6 +1,6 @@
 /* Contents of templates. Whatever is accepted lies inside the contents, and filled with hostile values a subject is one line, and HTML
  * has no tag that it did not have before. */
-#include "core/template.h"
+#include "core/text/template.h"
 
 #include <assert.h>
 
@@ -18,7 +18,9 @@ static void fill(struct str contents, struct str block, bool html) {
     assert(block.p >= contents.p && block.p + block.n <= contents.p + contents.n);
     template_fill(&out, block, hostile, html);
     struct str filled = buf_view(&out);
-    if (html) assert(count(filled, '<') == count(block, '<') && count(filled, '"') == count(block, '"') && count(filled, '\'') == count(block, '\''));
+    if (html)
+        assert(count(filled, '<') == count(block, '<') && count(filled, '"') == count(block, '"') &&
+               count(filled, '\'') == count(block, '\''));
     assert(count(filled, '\r') == 0 && count(filled, '\n') == count(block, '\n'));
     buf_free(&out);
 }

@@ -3,13 +3,13 @@
 #include "store.h"
 #undef fail /* of cmocka: the work has one too */
 
-#include "core/access.h"
-#include "core/cascade.h"
-#include "core/case.h"
-#include "core/case_count.h"
-#include "core/check.h"
-#include "core/team.h"
-#include "core/user.h"
+#include "core/access/access.h"
+#include "core/change/cascade.h"
+#include "core/cases/case.h"
+#include "core/cases/case_count.h"
+#include "core/desk/check.h"
+#include "core/people/team.h"
+#include "core/people/user.h"
 #include "core/words.h"
 
 #define CASES 300
@@ -37,15 +37,21 @@ static unsigned roll(struct world *w, unsigned sides) {
     return (w->seed >> 16) % sides;
 }
 
-QUERY(world_organization, "INSERT INTO organizations (id, name, name_key, is_shared, is_validated, created_at, updated_at) VALUES (:id, 'x', 'x', 1, 1, 0, 0)");
-QUERY(world_user, "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, role_type, organization_id, created_at, updated_at) "
+QUERY(world_organization,
+      "INSERT INTO organizations (id, name, name_key, is_shared, is_validated, created_at, updated_at) VALUES (:id, 'x', 'x', 1, 1, 0, 0)");
+QUERY(world_user, "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, role_type, organization_id, "
+                  "created_at, updated_at) "
                   "VALUES (:id, :uuid, 'x', 'x', 1, 0, 2, 3, CAST(:organization AS BIGINT), 0, 0)");
 QUERY(world_team, "INSERT INTO teams (id, title, created_at, updated_at) VALUES (:id, 'x', 0, 0)");
 QUERY(world_member, "INSERT INTO team_members (team_id, user_id, created_at) VALUES (:team, :user, 0)");
-QUERY(world_case, "INSERT INTO cases (id, uuid, subject, channel, state, requester_id, creator_id, organization_id, assigned_team_id, assigned_agent_id, "
-                  "status_id, status_type, fingerprint, message_seq, reopen_count, created_at, updated_at) VALUES (:id, 'x', 'x', 2, :state, :requester, :requester, "
-                  "CAST(:organization AS BIGINT), CAST(:team AS BIGINT), CAST(:agent AS BIGINT), CAST(:type AS BIGINT), CAST(CAST(:type AS BIGINT) AS INTEGER), :fingerprint, "
-                  "0, 0, :id, 0)");
+QUERY(
+    world_case,
+    "INSERT INTO cases (id, uuid, subject, channel, state, requester_id, creator_id, organization_id, assigned_team_id, assigned_agent_id, "
+    "status_id, status_type, fingerprint, message_seq, reopen_count, created_at, updated_at) VALUES (:id, 'x', 'x', 2, :state, :requester, "
+    ":requester, "
+    "CAST(:organization AS BIGINT), CAST(:team AS BIGINT), CAST(:agent AS BIGINT), CAST(:type AS BIGINT), CAST(CAST(:type AS BIGINT) AS "
+    "INTEGER), :fingerprint, "
+    "0, 0, :id, 0)");
 /* Hashes of fingerprints; p NULL for 0. */
 static struct str fingerprint(int i) {
     static const char *const hashes[FINGERPRINTS + 1] = {NULL, "f1", "f2", "f3", "f4"};
@@ -55,7 +61,8 @@ static struct str fingerprint(int i) {
 /* Two customers are in the first of two organizations, two in the second, two in none. */
 static int64_t organization_of(int user_id) { return user_id > AGENTS ? user_id % 3 : 0; }
 
-QUERY(world_counts, CASE_COUNTS "INSERT INTO case_counts (team_id, agent_id, status_type, n) SELECT team_id, agent_id, status_type, n FROM counted");
+QUERY(world_counts,
+      CASE_COUNTS "INSERT INTO case_counts (team_id, agent_id, status_type, n) SELECT team_id, agent_id, status_type, n FROM counted");
 
 static int fill(struct conn *c, void *arg) {
     struct world *w = arg;
@@ -64,7 +71,8 @@ static int fill(struct conn *c, void *arg) {
         if (db_exec(c, &world_organization, BINDS(B_INT("id", id))) < 0) return -1;
     for (int id = 1; id <= AGENTS + CUSTOMERS; id++) {
         snprintf(uuid, sizeof uuid, "u%d", id);
-        if (db_exec(c, &world_user, BINDS(B_INT("id", id), B_TEXT("uuid", str_of(uuid)), B_ID("organization", organization_of(id)))) < 0) return -1;
+        if (db_exec(c, &world_user, BINDS(B_INT("id", id), B_TEXT("uuid", str_of(uuid)), B_ID("organization", organization_of(id)))) < 0)
+            return -1;
     }
     for (int t = 1; t <= TEAMS; t++) {
         if (db_exec(c, &world_team, BINDS(B_INT("id", t))) < 0) return -1;
@@ -75,12 +83,17 @@ static int fill(struct conn *c, void *arg) {
     }
     for (int id = 1; id <= CASES; id++) {
         struct fact *f = &w->facts[id];
-        *f = (struct fact){.team = roll(w, 3) ? roll(w, TEAMS) + 1 : 0, .agent = roll(w, 2) ? roll(w, AGENTS) + 1 : 0,
-                           .requester = AGENTS + 1 + roll(w, CUSTOMERS), .state = roll(w, 5) ? 1 : 3, .type = (int)roll(w, 5) + 1, .fingerprint = (int)roll(w, FINGERPRINTS + 1)};
+        *f = (struct fact){.team = roll(w, 3) ? roll(w, TEAMS) + 1 : 0,
+                           .agent = roll(w, 2) ? roll(w, AGENTS) + 1 : 0,
+                           .requester = AGENTS + 1 + roll(w, CUSTOMERS),
+                           .state = roll(w, 5) ? 1 : 3,
+                           .type = (int)roll(w, 5) + 1,
+                           .fingerprint = (int)roll(w, FINGERPRINTS + 1)};
         f->organization = organization_of((int)f->requester);
         if (db_exec(c, &world_case,
-                    BINDS(B_INT("id", id), B_INT("state", f->state), B_INT("requester", f->requester), B_ID("organization", f->organization),
-                          B_ID("team", f->team), B_ID("agent", f->agent), B_INT("type", f->type), B_TEXT("fingerprint", fingerprint(f->fingerprint)))) < 0)
+                    BINDS(B_INT("id", id), B_INT("state", f->state), B_INT("requester", f->requester),
+                          B_ID("organization", f->organization), B_ID("team", f->team), B_ID("agent", f->agent), B_INT("type", f->type),
+                          B_TEXT("fingerprint", fingerprint(f->fingerprint)))) < 0)
             return -1;
     }
     return db_exec(c, &world_counts, NULL);
@@ -110,8 +123,7 @@ static int unmake(void **state) {
 static bool sees(const struct world *w, const struct actor *a, const struct fact *f) {
     if (f->state != CASE_ACTIVE) return false;
     if (a->rank == ROLE_PUBLIC) return a->fingerprint.p && f->fingerprint && str_eq(a->fingerprint, fingerprint(f->fingerprint));
-    if (a->rank == ROLE_CUSTOMER)
-        return f->requester == a->user_id || (a->sees_organization && f->organization == a->organization_id);
+    if (a->rank == ROLE_CUSTOMER) return f->requester == a->user_id || (a->sees_organization && f->organization == a->organization_id);
     if (a->case_access == CASES_ALL) return true;
     if (f->agent == a->user_id) return true;
     if (a->case_access == CASES_SELF) return false;
@@ -160,7 +172,10 @@ static void everybody_sees_what_the_sentence_says_and_counts_it(void **state) {
     for (int customer = AGENTS + 1; customer <= AGENTS + CUSTOMERS; customer++)
         for (int shared = 0; shared < 2; shared++) {
             int64_t organization = organization_of(customer);
-            check_actor(w, (struct actor){.rank = ROLE_CUSTOMER, .user_id = customer, .organization_id = organization, .sees_organization = shared && organization});
+            check_actor(w, (struct actor){.rank = ROLE_CUSTOMER,
+                                          .user_id = customer,
+                                          .organization_id = organization,
+                                          .sees_organization = shared && organization});
         }
     check_actor(w, (struct actor){.rank = ROLE_PUBLIC});
     check_actor(w, (struct actor){.rank = ROLE_PUBLIC, .fingerprint = S("f")}); /* that made none */
@@ -186,7 +201,8 @@ static void conversations_of_a_fingerprint_are_one_index_range(void **state) {
     assert_int_equal(db_read_begin(work.conn, 0), 0);
     access_cases(&work, &b);
     assert_int_equal(b.count, 1);
-    struct str sql = str_fmt(work.arena, "EXPLAIN QUERY PLAN SELECT t.id FROM cases t WHERE %s ORDER BY t.created_at DESC, t.id DESC LIMIT 10", b.where[0]);
+    struct str sql = str_fmt(
+        work.arena, "EXPLAIN QUERY PLAN SELECT t.id FROM cases t WHERE %s ORDER BY t.created_at DESC, t.id DESC LIMIT 10", b.where[0]);
     assert_int_equal(db_start(work.conn, sql.p, b.binds, &s), 0);
     for (; stmt_step(s) == 1; lines++) assert_non_null(strstr(col_text(s, 3).p, "USING INDEX cases_by_fingerprint (fingerprint=?)"));
     stmt_end(s);

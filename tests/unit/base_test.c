@@ -10,18 +10,20 @@
 #include "base/fold.h"
 #include "base/phone.h"
 
-#define assert_text(got, want)                                                                                         \
-    do {                                                                                                               \
-        struct str g_ = (got), w_ = (want);                                                                            \
-        assert_int_equal(g_.n, w_.n);                                                                                  \
-        assert_memory_equal(g_.p, w_.p, w_.n);                                                                         \
+#define assert_text(got, want)                 \
+    do {                                       \
+        struct str g_ = (got), w_ = (want);    \
+        assert_int_equal(g_.n, w_.n);          \
+        assert_memory_equal(g_.p, w_.p, w_.n); \
     } while (0)
 
 static void names_are_folded_without_case_and_marks(void **state) {
     (void)state;
     struct arena *a = arena_new();
     assert_text(fold_key(a, S("M\xC3\xBCller")), S("muller"));
-    assert_text(fold_key(a, S("Stra\xC3\x9F" "e")), S("strasse"));
+    assert_text(fold_key(a, S("Stra\xC3\x9F"
+                              "e")),
+                S("strasse"));
     assert_text(fold_key(a, S("\xC3\x89\xCB\x9C\xC3\xA9z")), S("e ez")); /* U+02DC becomes a blank and a mark */
     assert_text(fold_key(a, S("ABC")), S("abc"));
     arena_free(a);
@@ -31,12 +33,37 @@ static void domains_are_lower_case_a_labels(void **state) {
     (void)state;
     struct arena *a = arena_new();
     assert_text(domain_read(a, S(" Example.COM. ")), S("example.com"));
-    assert_text(domain_read(a, S("B\xC3\x9C" "CHER.example")), S("xn--bcher-kva.example"));
-    assert_text(domain_read(a, S("bu\xCC\x88" "cher.example")), S("xn--bcher-kva.example")); /* decomposed */
+    assert_text(domain_read(a, S("B\xC3\x9C"
+                                 "CHER.example")),
+                S("xn--bcher-kva.example"));
+    assert_text(domain_read(a, S("bu\xCC\x88"
+                                 "cher.example")),
+                S("xn--bcher-kva.example")); /* decomposed */
     assert_text(domain_read(a, S("xn--bcher-kva.example")), S("xn--bcher-kva.example"));
-    assert_text(domain_text(a, S("xn--bcher-kva.example")), S("b\xC3\xBC" "cher.example"));
-    static const char *const bad[] = {"", ".", "localhost", "a..b", "-a.b", "a-.b", "a b.c", "a_b.c", "127.0.0.1", "::1", "a@b.c", "http://a.b", "a.b/c",
-                                      "xn--a.example", "a.b:80", "*.a.b", "a.\xFF" "b", "a\tb.c", "\xE2\x92\x88.b", "a\xE2\x84\x80" ".b"};
+    assert_text(domain_text(a, S("xn--bcher-kva.example")), S("b\xC3\xBC"
+                                                              "cher.example"));
+    static const char *const bad[] = {"",
+                                      ".",
+                                      "localhost",
+                                      "a..b",
+                                      "-a.b",
+                                      "a-.b",
+                                      "a b.c",
+                                      "a_b.c",
+                                      "127.0.0.1",
+                                      "::1",
+                                      "a@b.c",
+                                      "http://a.b",
+                                      "a.b/c",
+                                      "xn--a.example",
+                                      "a.b:80",
+                                      "*.a.b",
+                                      "a.\xFF"
+                                      "b",
+                                      "a\tb.c",
+                                      "\xE2\x92\x88.b",
+                                      "a\xE2\x84\x80"
+                                      ".b"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_null(domain_read(a, str_of(bad[i])).p);
     char label[80], *at = label;
     for (int i = 0; i < 64; i++) *at++ = 'a';
@@ -51,8 +78,30 @@ static int sign(int v) { return (v > 0) - (v < 0); }
 static void decimals_sort_as_their_numbers(void **state) {
     (void)state;
     struct arena *a = arena_new();
-    static const char *const rising[] = {"-1000000000000000000000", "-100", "-12.51", "-12.5", "-12", "-1.25", "-1.2", "-1", "-0.5", "-0.05", "-0.0499",
-                                         "0",  "0.0499", "0.05",   "0.5",   "1",   "1.2",   "1.25", "9", "10", "12", "12.5", "100", "1000000000000000000000"};
+    static const char *const rising[] = {"-1000000000000000000000",
+                                         "-100",
+                                         "-12.51",
+                                         "-12.5",
+                                         "-12",
+                                         "-1.25",
+                                         "-1.2",
+                                         "-1",
+                                         "-0.5",
+                                         "-0.05",
+                                         "-0.0499",
+                                         "0",
+                                         "0.0499",
+                                         "0.05",
+                                         "0.5",
+                                         "1",
+                                         "1.2",
+                                         "1.25",
+                                         "9",
+                                         "10",
+                                         "12",
+                                         "12.5",
+                                         "100",
+                                         "1000000000000000000000"};
     enum { N = sizeof rising / sizeof *rising };
     for (int i = 0; i < N; i++)
         for (int k = 0; k < N; k++) {
@@ -60,7 +109,8 @@ static void decimals_sort_as_their_numbers(void **state) {
             assert_int_equal(sign(strcmp(str_dup(a, x).p, str_dup(a, y).p)), sign(i - k));
         }
     static const char *const same[][2] = {{"-0", "0.00"}, {"012", "12"}, {"12.50", "12.5"}, {"0.10", "00.1"}, {"-7.0", "-07"}};
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++) assert_text(decimal_key(a, str_of(same[i][0])), decimal_key(a, str_of(same[i][1])));
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        assert_text(decimal_key(a, str_of(same[i][0])), decimal_key(a, str_of(same[i][1])));
     static const char *const bad[] = {"", "-", "+1", ".5", "5.", "1.2.3", "1e3", " 1", "1,5", "0x1", "--1", "nan"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_null(decimal_key(a, str_of(bad[i])).p);
     arena_free(a);
@@ -68,8 +118,11 @@ static void decimals_sort_as_their_numbers(void **state) {
 
 static void addresses_have_one_at_and_labels(void **state) {
     (void)state;
-    static const char *const good[] = {"a@b.c", "first.last@sub.example.com", "x+y@localhost", "\xC3\xBC@b\xC3\xBC" "cher.example"};
-    static const char *const bad[] = {"", "a", "@b.c", "a@", "a@@b.c", "a b@c.d", "a@.c", "a@b..c", "a@-b.c", ".a@b.c", "a.@b.c", "a@b,c", "<a@b.c>"};
+    static const char *const good[] = {"a@b.c", "first.last@sub.example.com", "x+y@localhost",
+                                       "\xC3\xBC@b\xC3\xBC"
+                                       "cher.example"};
+    static const char *const bad[] = {"",       "a",      "@b.c",   "a@",     "a@@b.c", "a b@c.d", "a@.c",
+                                      "a@b..c", "a@-b.c", ".a@b.c", "a.@b.c", "a@b,c",  "<a@b.c>"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) assert_true(email_valid(str_of(good[i])));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(email_valid(str_of(bad[i])));
 }
@@ -135,7 +188,8 @@ static void times_are_read_with_their_zone_and_written_in_utc(void **state) {
     time_iso(text, ms);
     assert_string_equal(text, "2026-11-21T09:30:00+00:00");
     assert_true(time_parse_iso(S("2024-02-29T23:59:59.999Z"), &ms));
-    static const char *const bad[] = {"", "2026-11-21", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-11-21T24:00:00Z", "2026-11-21T00:00:00", "x"};
+    static const char *const bad[] = {
+        "", "2026-11-21", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-11-21T24:00:00Z", "2026-11-21T00:00:00", "x"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(time_parse_iso(str_of(bad[i]), &ms));
     assert_true(time_parse_http(S("Sat, 21 Nov 2026 09:30:00 GMT"), &ms));
     assert_true(time_parse_http(S("Sat, 21 Nov 2026 09:30:00 +0000"), &ms));
@@ -171,7 +225,8 @@ static void an_address_is_counted_by_its_network(void **state) {
         assert_text(address_counted_text(room, str_of(counted[i][0])), str_of(counted[i][1]));
     }
     struct address a, b, c;
-    assert_true(address_parse(S("[2001:db8:1:2::1]"), &a) && address_parse(S("2001:db8:1:2:ffff:ffff:ffff:ffff"), &b) && address_parse(S("192.0.2.7"), &c));
+    assert_true(address_parse(S("[2001:db8:1:2::1]"), &a) && address_parse(S("2001:db8:1:2:ffff:ffff:ffff:ffff"), &b) &&
+                address_parse(S("192.0.2.7"), &c));
     a = address_counted(a), b = address_counted(b);
     assert_memory_equal(&a, &b, sizeof a);
     assert_true(address_is_mapped(&c));

@@ -9,7 +9,9 @@
 
 static struct changed team(int64_t id) { return (struct changed){"team", id, 0}; }
 
-static struct work work_of(struct arena *a) { return (struct work){.arena = a, .now = 1000, .actor = {.kind = ACTOR_SYSTEM, .cause = S("Test")}}; }
+static struct work work_of(struct arena *a) {
+    return (struct work){.arena = a, .now = 1000, .actor = {.kind = ACTOR_SYSTEM, .cause = S("Test")}};
+}
 
 static int changes_count(const struct work *w) {
     int n = 0;
@@ -83,7 +85,9 @@ static int write_entry(struct conn *c, void *arg) {
     return rc;
 }
 
-static void log_entry(struct place *p, int64_t id, int64_t at) { assert_int_equal(db_write(p->db, write_entry, &(struct entry){id, at}), 0); }
+static void log_entry(struct place *p, int64_t id, int64_t at) {
+    assert_int_equal(db_write(p->db, write_entry, &(struct entry){id, at}), 0);
+}
 
 static int make(void **state) {
     struct place *p = calloc(1, sizeof *p);

@@ -2,7 +2,7 @@
 #include "store.h"
 #undef fail /* of cmocka: the work has one too */
 
-#include "core/file.h"
+#include "core/desk/file.h"
 #include "files/content.h"
 
 #include <sys/stat.h>

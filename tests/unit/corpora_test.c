@@ -11,13 +11,13 @@
 static const struct exception {
     const char *what, *reason;
 } exceptions[] = {
-    {"%FE%FF",                                                             "invalid UTF-8; U+FFFD would lose data"},
-    {"%FF%FE",                                                             "the same"                             },
-    {"%C2",                                                                "the same"                             },
-    {"%C2x",                                                               "the same"                             },
-    {"_charset_=windows-1252&test=%C2x",                                   "the same; a body has no say in it"    },
-    {"Encoded value with multi-byte charset",                              "UTF-16LE, not UTF-8"                  },
-    {"Encoded value with single-byte, ASCII-compatible, non-UTF8 charset", "ISO-8859-1, not UTF-8"                },
+    {"%FE%FF", "invalid UTF-8; U+FFFD would lose data"},
+    {"%FF%FE", "the same"},
+    {"%C2", "the same"},
+    {"%C2x", "the same"},
+    {"_charset_=windows-1252&test=%C2x", "the same; a body has no say in it"},
+    {"Encoded value with multi-byte charset", "UTF-16LE, not UTF-8"},
+    {"Encoded value with single-byte, ASCII-compatible, non-UTF8 charset", "ISO-8859-1, not UTF-8"},
 };
 
 static struct arena *arena;
@@ -132,10 +132,8 @@ static void form(struct str what, struct str input, const struct json *pairs) {
     struct json *tree;
     struct json_error err;
     bool accepted = form_parse(arena, input, &tree, &err) == 0;
-    if (excepted(what))
-        check(!accepted, what, "refusal");
-    else
-        check(accepted && str_eq(written(tree), object_of(pairs)), what, object_of(pairs).p);
+    if (excepted(what)) check(!accepted, what, "refusal");
+    else check(accepted && str_eq(written(tree), object_of(pairs)), what, object_of(pairs).p);
 }
 
 static void url_standard_forms(const char *root) {

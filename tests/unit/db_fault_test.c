@@ -50,11 +50,7 @@ static int64_t topics_after_crash(const char *dir) {
 static void a_failed_sync_fails_all_of_its_batch(void **state) {
     PLACE;
     assert_int_equal(add_topic(p, "before"), 0);
-    struct group_task tasks[] = {
-        {.run = run_topic, .arg = "a"     },
-        {.run = run_topic, .arg = "before"},
-        {.run = run_topic, .arg = "b"     }
-    };
+    struct group_task tasks[] = {{.run = run_topic, .arg = "a"}, {.run = run_topic, .arg = "before"}, {.run = run_topic, .arg = "b"}};
     sync_error = EIO;
     run_group(p->db, tasks, 3);
     for (int i = 0; i < 3; i++) assert_int_equal(tasks[i].rc, -ERR_SERVICE_UNAVAILABLE);
@@ -134,11 +130,7 @@ static int run_large_then_go_on(struct conn *c, void *arg) {
 
 static void a_transaction_lost_under_a_task_fails_those_that_ran(void **state) {
     PLACE;
-    struct group_task tasks[] = {
-        {.run = run_topic,            .arg = "a"},
-        {.run = run_large_then_go_on},
-        {.run = run_topic,                 .arg = "b"          }
-    };
+    struct group_task tasks[] = {{.run = run_topic, .arg = "a"}, {.run = run_large_then_go_on}, {.run = run_topic, .arg = "b"}};
     write_error = ENOSPC;
     run_group(p->db, tasks, 3);
     assert_int_equal(tasks[0].rc, -ERR_SERVICE_UNAVAILABLE);

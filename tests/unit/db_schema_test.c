@@ -11,14 +11,12 @@
 static void migrations_run_once_each_and_keep_the_data(void **state) {
     PLACE;
     /* The way SQLite changes a table: dropping topics would break or delete what refers to it if keys were on. */
-    const struct schema_file files[] = {
-        {first_schema[0].name, first_schema[0].sql                                                             },
-        {"0002_colour.sql",    "ALTER TABLE notes ADD COLUMN colour TEXT;"                                     },
-        {"0003_topics.sql",    "CREATE TABLE fresh (id @ID@, name TEXT NOT NULL, at BIGINT);\n"
-                            "INSERT INTO fresh (id, name) SELECT id, name FROM topics;\n"
-                            "DROP TABLE topics; ALTER TABLE fresh RENAME TO topics;"},
-        {NULL,                 NULL                                                                            }
-    };
+    const struct schema_file files[] = {{first_schema[0].name, first_schema[0].sql},
+                                        {"0002_colour.sql", "ALTER TABLE notes ADD COLUMN colour TEXT;"},
+                                        {"0003_topics.sql", "CREATE TABLE fresh (id @ID@, name TEXT NOT NULL, at BIGINT);\n"
+                                                            "INSERT INTO fresh (id, name) SELECT id, name FROM topics;\n"
+                                                            "DROP TABLE topics; ALTER TABLE fresh RENAME TO topics;"},
+                                        {NULL, NULL}};
     assert_int_equal(add_topic(p, "a"), 0);
     place_close(p);
     for (int i = 0; i < 2; i++) {
@@ -51,11 +49,7 @@ static void a_statement_outlives_changes_of_the_schema(void **state) {
 }
 
 static void expect_refused_second(struct place *p, const char *sql, const char *says) {
-    const struct schema_file files[] = {
-        {first_schema[0].name, first_schema[0].sql},
-        {"0002_next.sql",      sql                },
-        {NULL,                 NULL               }
-    };
+    const struct schema_file files[] = {{first_schema[0].name, first_schema[0].sql}, {"0002_next.sql", sql}, {NULL, NULL}};
     place_close(p);
     assert_true(place_open(p, files) < 0);
     assert_non_null(strstr(p->err, says));
@@ -75,14 +69,8 @@ static void a_migration_that_fails_leaves_no_trace(void **state) {
 static void a_newer_or_a_foreign_store_is_refused(void **state) {
     PLACE;
     const struct schema_file newer[] = {
-        {first_schema[0].name, first_schema[0].sql        },
-        {"0002_next.sql",      "CREATE TABLE x (id @ID@);"},
-        {NULL,                 NULL                       }
-    };
-    const struct schema_file renamed[] = {
-        {"0001_else.sql", ""  },
-        {NULL,            NULL}
-    };
+        {first_schema[0].name, first_schema[0].sql}, {"0002_next.sql", "CREATE TABLE x (id @ID@);"}, {NULL, NULL}};
+    const struct schema_file renamed[] = {{"0001_else.sql", ""}, {NULL, NULL}};
     place_close(p);
     assert_true(place_open(p, renamed) < 0);
     assert_non_null(strstr(p->err, "schema 1 of the store is 0001_notes.sql but of this deskd 0001_else.sql"));

@@ -61,8 +61,7 @@ static void lists_are_bound_as_json(void **state) {
     add_topic(p, "b");
     add_topic(p, "c");
     struct stmt *row;
-    const struct bind *binds =
-        BINDS(B_TEXT("ids", S("[1, 2, 9]")), B_TEXT("names", S("[\"b\", \"c\"]")), B_INT("one", 1));
+    const struct bind *binds = BINDS(B_TEXT("ids", S("[1, 2, 9]")), B_TEXT("names", S("[\"b\", \"c\"]")), B_INT("one", 1));
     assert_int_equal(db_row(db_reader(p->db), &listed, binds, &row), 1);
     assert_int_equal(col_int(row, 0), 1);
     stmt_end(row);
@@ -142,11 +141,8 @@ static int run_unended(struct conn *c, void *name) {
 static void a_failing_task_undoes_itself_alone(void **state) {
     PLACE;
     struct group_task tasks[] = {
-        {.run = run_topic,           .arg = "a"},
-        {.run = run_topic_then_fail, .arg = "b"},
-        {.run = run_topic,           .arg = "a"},
-        {.run = run_unended,         .arg = "c"},
-        {.run = run_topic,           .arg = "b"},
+        {.run = run_topic, .arg = "a"},   {.run = run_topic_then_fail, .arg = "b"}, {.run = run_topic, .arg = "a"},
+        {.run = run_unended, .arg = "c"}, {.run = run_topic, .arg = "b"},
     };
     run_group(p->db, tasks, 5);
     assert_int_equal(tasks[0].rc, 0);
@@ -199,10 +195,10 @@ static int run_orphan_later(struct conn *c, void *arg) {
 static void a_missing_reference_fails_its_task_alone(void **state) {
     PLACE;
     struct group_task tasks[] = {
-        {.run = run_orphan,       .arg = NULL},
-        {.run = run_orphan_row,   .arg = NULL},
+        {.run = run_orphan, .arg = NULL},
+        {.run = run_orphan_row, .arg = NULL},
         {.run = run_orphan_later, .arg = NULL},
-        {.run = run_topic,        .arg = "a" },
+        {.run = run_topic, .arg = "a"},
     };
     run_group(p->db, tasks, 4);
     for (int i = 0; i < 3; i++) assert_int_equal(tasks[i].rc, -ERR_FIELD_INVALID);

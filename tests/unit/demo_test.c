@@ -1,7 +1,7 @@
 /* The plan of the demo desk: whatever the seed and the size, what the store's rows are made from is in order. */
-#include "core/demo_index.h"
-#include "core/demo_plan.h"
-#include "core/demo_text.h"
+#include "demo/index.h"
+#include "demo/plan.h"
+#include "demo/text.h"
 
 #include "base/arena.h"
 
@@ -115,9 +115,9 @@ static void indexes_are_found_in_the_schema(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_never_go_back),      cmocka_unit_test(large_desks_do_not_overflow),
-        cmocka_unit_test(people_are_members_once),  cmocka_unit_test(conversations_make_sense),
-        cmocka_unit_test(texts_are_whole),          cmocka_unit_test(indexes_are_found_in_the_schema),
+        cmocka_unit_test(times_never_go_back),     cmocka_unit_test(large_desks_do_not_overflow),
+        cmocka_unit_test(people_are_members_once), cmocka_unit_test(conversations_make_sense),
+        cmocka_unit_test(texts_are_whole),         cmocka_unit_test(indexes_are_found_in_the_schema),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,8 +6,8 @@
 
 #include "base/limits.h"
 #include "base/pattern.h"
-#include "core/field_value.h"
-#include "core/tag.h"
+#include "core/fields/field_value.h"
+#include "core/people/tag.h"
 
 static void patterns_are_found_anywhere_in_unicode(void **state) {
     (void)state;
@@ -21,7 +21,8 @@ static void patterns_are_found_anywhere_in_unicode(void **state) {
 static void wrong_patterns_say_why(void **state) {
     (void)state;
     struct arena *a = arena_new();
-    static const char *const bad[] = {"(", "[a", "a{2,1}", "\\C", "(?<n>a)(?<n>b)", "*", "((((((a{1,999}){1,999}){1,999}){1,999}){1,999}))"};
+    static const char *const bad[] = {
+        "(", "[a", "a{2,1}", "\\C", "(?<n>a)(?<n>b)", "*", "((((((a{1,999}){1,999}){1,999}){1,999}){1,999}))"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_non_null(pattern_wrong(a, str_of(bad[i])));
     assert_null(pattern_wrong(a, S("^[A-Z]{2}-[0-9]+$")));
     arena_free(a);
@@ -36,12 +37,19 @@ static double seconds(void) {
 /* Each would run for years. */
 static void catastrophic_patterns_end(void **state) {
     (void)state;
-    static const char *const slow[] = {"^(a+)+$", "^(a|a)*$", "^(([a-z])+.)+[A-Z]([a-z])+$", "^(?:a?){200}a{300}$", "(a*)*b", "^(?>(a+))*(a|aa)+$", "(*NO_AUTO_POSSESS)(*LIMIT_MATCH=4000000000)^(a+)+$"};
+    static const char *const slow[] = {"^(a+)+$",
+                                       "^(a|a)*$",
+                                       "^(([a-z])+.)+[A-Z]([a-z])+$",
+                                       "^(?:a?){200}a{300}$",
+                                       "(a*)*b",
+                                       "^(?>(a+))*(a|aa)+$",
+                                       "(*NO_AUTO_POSSESS)(*LIMIT_MATCH=4000000000)^(a+)+$"};
     char text[256];
     memset(text, 'a', sizeof text);
     text[sizeof text - 1] = '!';
     double began = seconds();
-    for (size_t i = 0; i < sizeof slow / sizeof *slow; i++) assert_int_not_equal(pattern_found(str_of(slow[i]), (struct str){text, sizeof text}), 1);
+    for (size_t i = 0; i < sizeof slow / sizeof *slow; i++)
+        assert_int_not_equal(pattern_found(str_of(slow[i]), (struct str){text, sizeof text}), 1);
     assert_true(seconds() - began < 1.0);
 }
 
@@ -157,9 +165,12 @@ static int make_folder(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_older_desk_gets_system_fields_beside_its_own, make_folder, place_remove),
-        cmocka_unit_test(patterns_are_found_anywhere_in_unicode), cmocka_unit_test(wrong_patterns_say_why),
-        cmocka_unit_test(catastrophic_patterns_end),              cmocka_unit_test(value_keys_are_cut_between_characters),
-        cmocka_unit_test(tags_fold_alike_or_are_none),            cmocka_unit_test(keys_of_fields_begin_with_a_letter),
+        cmocka_unit_test(patterns_are_found_anywhere_in_unicode),
+        cmocka_unit_test(wrong_patterns_say_why),
+        cmocka_unit_test(catastrophic_patterns_end),
+        cmocka_unit_test(value_keys_are_cut_between_characters),
+        cmocka_unit_test(tags_fold_alike_or_are_none),
+        cmocka_unit_test(keys_of_fields_begin_with_a_letter),
         cmocka_unit_test(values_have_one_form),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

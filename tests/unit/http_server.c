@@ -116,8 +116,8 @@ static void write_stats(struct buf *out, struct desk *d) {
     pthread_mutex_lock(&d->lock); /* requests may come before http_start has answered */
     http_stats(d->server, &s);
     pthread_mutex_unlock(&d->lock);
-    buf_fmt(out, "connections %lld requests %lld refused %lld timed_out %lld held %lld\n", (long long)s.connections,
-            (long long)s.requests, (long long)s.refused, (long long)s.timed_out, (long long)(s.spooled + s.bodies));
+    buf_fmt(out, "connections %lld requests %lld refused %lld timed_out %lld held %lld\n", (long long)s.connections, (long long)s.requests,
+            (long long)s.refused, (long long)s.timed_out, (long long)(s.spooled + s.bodies));
 }
 
 static void echo(struct buf *out, const struct http_request *r) {
@@ -142,7 +142,8 @@ static void reply(struct desk *d, struct http_request *r) {
         write_stats(&out, d);
     } else if (is(r, "/loop")) {
         buf_fmt(&out, "%d\n", (int)gettid());
-    } else if (is(r, "/size") && number(r->query, "owner") && !http_hold(r, (uint64_t)number(r->query, "owner"), (size_t)number(r->query, "n"), number(r->query, "always"))) {
+    } else if (is(r, "/size") && number(r->query, "owner") &&
+               !http_hold(r, (uint64_t)number(r->query, "owner"), (size_t)number(r->query, "n"), number(r->query, "always"))) {
         status = 503;
     } else if (is(r, "/size")) {
         size_t n = (size_t)number(r->query, "n");
@@ -154,8 +155,7 @@ static void reply(struct desk *d, struct http_request *r) {
         http_add_header(r, "X-Wide", str_of(wide));
     } else if (is(r, "/head")) {
         struct str x = http_header(r, "x-echo"), cookie = http_cookie(r, "a");
-        buf_fmt(&out, "%.*s|%.*s|%.*s\n", (int)x.n, x.p ? x.p : "", (int)cookie.n, cookie.p ? cookie.p : "",
-                (int)r->remote.n, r->remote.p);
+        buf_fmt(&out, "%.*s|%.*s|%.*s\n", (int)x.n, x.p ? x.p : "", (int)cookie.n, cookie.p ? cookie.p : "", (int)r->remote.n, r->remote.p);
         http_add_header(r, "X-Broken", S("a\r\nX-Split: b"));
     } else {
         echo(&out, r);
@@ -247,10 +247,7 @@ static void option(struct options *o, struct str word) {
 
 int main(int argc, char **argv) {
     static const struct http_app app = {begin, handle, end, refuse, gone};
-    struct options o = {
-        .http = {.address = "127.0.0.1", .loops = 2, .tmp_dir = "/tmp"},
-          .drain_ms = 3000
-    };
+    struct options o = {.http = {.address = "127.0.0.1", .loops = 2, .tmp_dir = "/tmp"}, .drain_ms = 3000};
     struct desk d = {0};
     char err[256];
     int sig;

@@ -2,13 +2,15 @@
 #include "store.h"
 #undef fail /* of cmocka: the work has one too */
 
-#include "core/identity.h"
-#include "core/setting.h"
+#include "core/people/identity.h"
+#include "core/desk/setting.h"
 
-QUERY(world_person, "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, role_type, created_at, updated_at) "
-                    "VALUES (:id, :uuid, 'x', 'x', 1, 0, 4, 1, 0, 0)");
-QUERY(world_stored, "INSERT INTO identity_emails (user_id, email, email_key, is_primary, is_validated, is_notification_enabled, is_claim, created_at, "
-                    "updated_at) VALUES (:user, :email, :email, :primary, :validated, 0, 0, 0, 0) RETURNING id");
+QUERY(world_person,
+      "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, role_type, created_at, updated_at) "
+      "VALUES (:id, :uuid, 'x', 'x', 1, 0, 4, 1, 0, 0)");
+QUERY(world_stored,
+      "INSERT INTO identity_emails (user_id, email, email_key, is_primary, is_validated, is_notification_enabled, is_claim, created_at, "
+      "updated_at) VALUES (:user, :email, :email, :primary, :validated, 0, 0, 0, 0) RETURNING id");
 QUERY(world_has, "SELECT COUNT(*) FROM identity_emails WHERE user_id = :user AND is_claim = 0");
 QUERY(world_claims, "SELECT COUNT(*) FROM identity_emails WHERE user_id = :user AND is_claim = 1");
 QUERY(world_primary, "SELECT id FROM identity_emails WHERE user_id = :user AND is_primary = 1");
@@ -68,9 +70,10 @@ static int64_t added(struct work *w, enum identity_kind kind, struct identity_ne
 
 static int64_t stored(struct work *w, int64_t user, const char *email, bool primary, bool validated) {
     int64_t id = 0;
-    assert_true(db_insert(w->conn, &world_stored,
-                          BINDS(B_INT("user", user), B_TEXT("email", str_of(email)), B_INT("primary", primary), B_INT("validated", validated)),
-                          &id) >= 0);
+    assert_true(
+        db_insert(w->conn, &world_stored,
+                  BINDS(B_INT("user", user), B_TEXT("email", str_of(email)), B_INT("primary", primary), B_INT("validated", validated)),
+                  &id) >= 0);
     return id;
 }
 
@@ -82,7 +85,8 @@ static void find(struct work *w) {
     added(w, IDENTITY_PHONE, (struct identity_new){.user_id = 2, .value = S("+49 30 1234567")});
     added(w, IDENTITY_TWITTER, (struct identity_new){.user_id = 3, .value = S("Ada_Byron")});
     added(w, IDENTITY_FACEBOOK, (struct identity_new){.user_id = 4, .value = S("100004")});
-    struct identity_keys k = {.email = S("ADA@Example.com"), .phone = S("+49301234567"), .screen_name = S("@ada_byron"), .facebook_id = S("100004")};
+    struct identity_keys k = {
+        .email = S("ADA@Example.com"), .phone = S("+49301234567"), .screen_name = S("@ada_byron"), .facebook_id = S("100004")};
     assert_int_equal(identity_find(w, &k, &user), 1);
     assert_int_equal(user, 1);
     k.email = S("somebody@example.com");
@@ -126,7 +130,8 @@ static void prove(struct work *w) {
     int64_t other = added(w, IDENTITY_EMAIL, (struct identity_new){.user_id = 2, .value = S("b@example.com")});
     int64_t held = added(w, IDENTITY_EMAIL, (struct identity_new){.user_id = 2, .value = S("x@example.com"), .is_primary = true});
     added(w, IDENTITY_EMAIL, (struct identity_new){.user_id = 3, .value = S("x@example.com"), .claim = CLAIM_OWN});
-    int64_t claim = added(w, IDENTITY_EMAIL, (struct identity_new){.user_id = 1, .value = S("X@example.com"), .claim = CLAIM_OWN}), user = 0;
+    int64_t claim = added(w, IDENTITY_EMAIL, (struct identity_new){.user_id = 1, .value = S("X@example.com"), .claim = CLAIM_OWN}),
+            user = 0;
     assert_int_equal(asked(w, &world_primary, 2), held);
     w->now = NOW + 1;
     assert_true(email_validate(w, claim) >= 0);
@@ -182,8 +187,8 @@ static void what_is_removed_is_free(void **state) {
 static void rekey(struct work *w) {
     int64_t after = 0, user = 0;
     int lost = 0;
-    stored(w, 1, "a@" MUELLER, true, false);              /* first, but never proven */
-    stored(w, 2, "a@xn--mller-kva.example", true, true);  /* the same address, proven */
+    stored(w, 1, "a@" MUELLER, true, false);             /* first, but never proven */
+    stored(w, 2, "a@xn--mller-kva.example", true, true); /* the same address, proven */
     int64_t twice = stored(w, 3, "b@" MUELLER, false, true);
     int64_t kept = stored(w, 3, "b@xn--mller-kva.example", true, true); /* the same person has it twice */
     int64_t spare = stored(w, 1, "spare@example.com", false, true);

@@ -142,10 +142,10 @@ static void invalid_utf8_is_refused(void **state) {
     (void)state;
     static const char reason[] = "a string that is not UTF-8";
     expect_refused(S("[\"\xFF\"]"), 2, reason);
-    expect_refused(S("\"\xC0\x80\""), 1, reason);     /* overlong */
-    expect_refused(S("\"\xED\xA0\x80\""), 1, reason); /* a surrogate */
-    expect_refused(S("\"\xC3\\u00e9\""), 1, reason);  /* a lead byte before an escape that decodes to two bytes */
-    expect_refused(S("{\"\xE2\x82\":1}"), 2, reason); /* cut short, in a name */
+    expect_refused(S("\"\xC0\x80\""), 1, reason);            /* overlong */
+    expect_refused(S("\"\xED\xA0\x80\""), 1, reason);        /* a surrogate */
+    expect_refused(S("\"\xC3\\u00e9\""), 1, reason);         /* a lead byte before an escape that decodes to two bytes */
+    expect_refused(S("{\"\xE2\x82\":1}"), 2, reason);        /* cut short, in a name */
     expect_refused(S("\xC3\xA9"), 0, "a value is expected"); /* outside of a string no such byte belongs */
 }
 
@@ -333,8 +333,7 @@ static void keys_follow_the_case_and_raw_keys_never_do(void **state) {
 static void no_empty_drops_null_and_empty_list_members(void **state) {
     (void)state;
     w.no_empty = true;
-    expect_read("{\"data\":{\"a\":null,\"b\":1,\"c\":[],\"d\":{},\"e\":\"\",\"f\":null}}",
-                "{\"data\":{\"b\":1,\"d\":{},\"e\":\"\"}}");
+    expect_read("{\"data\":{\"a\":null,\"b\":1,\"c\":[],\"d\":{},\"e\":\"\",\"f\":null}}", "{\"data\":{\"b\":1,\"d\":{},\"e\":\"\"}}");
     expect_read("{\"data\":{\"a\":null,\"b\":[]}}", "{\"data\":{}}");
     expect_read("[{\"a\":[null,[]],\"b\":{\"c\":null}}]", "[{\"a\":[null,[]],\"b\":{}}]");
     w.pretty = true;
@@ -397,8 +396,7 @@ static void too_deep(void) {
 
 static void misuse_of_the_writer_ends_the_process(void **state) {
     (void)state;
-    void (*const misuses[])(void) = {value_without_a_key, key_in_an_array, key_behind_a_key,
-                                     end_behind_a_key,    end_of_nothing,  too_deep};
+    void (*const misuses[])(void) = {value_without_a_key, key_in_an_array, key_behind_a_key, end_behind_a_key, end_of_nothing, too_deep};
     for (size_t i = 0; i < sizeof misuses / sizeof *misuses; i++) {
         pid_t child = fork();
         assert_true(child >= 0);

@@ -9,8 +9,15 @@
 static struct arena *a;
 
 static struct mail plain(void) {
-    return (struct mail){.from_name = S("Support"), .from = S("desk@example.com"), .to_name = S("Ada Byron"), .to = S("ada@example.com"),
-                         .subject = S("Hello"), .text = S("one\ntwo\n"), .html = S("<p>one</p>\n"), .message_id = S("1@example.com"), .date = 0};
+    return (struct mail){.from_name = S("Support"),
+                         .from = S("desk@example.com"),
+                         .to_name = S("Ada Byron"),
+                         .to = S("ada@example.com"),
+                         .subject = S("Hello"),
+                         .text = S("one\ntwo\n"),
+                         .html = S("<p>one</p>\n"),
+                         .message_id = S("1@example.com"),
+                         .date = 0};
 }
 
 static const char *written(struct mail m) {
@@ -38,8 +45,15 @@ static void a_plain_mail(void **state) {
 }
 
 static void no_name_makes_a_header(void **state) {
-    static const char *const names[] = {"x\r\nBcc: evil@example.com", "x\nBcc: evil@example.com", "=?utf-8?Q?x=0D=0ABcc:_evil?=", "\"x\" <evil@example.com>,",
-                                        "x\rBcc: evil@example.com", "\r\n\r\nbody", "x\x7F", " ", ""};
+    static const char *const names[] = {"x\r\nBcc: evil@example.com",
+                                        "x\nBcc: evil@example.com",
+                                        "=?utf-8?Q?x=0D=0ABcc:_evil?=",
+                                        "\"x\" <evil@example.com>,",
+                                        "x\rBcc: evil@example.com",
+                                        "\r\n\r\nbody",
+                                        "x\x7F",
+                                        " ",
+                                        ""};
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct mail m = plain();

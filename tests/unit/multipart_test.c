@@ -30,8 +30,7 @@ struct log {
 
 static int on_begin(void *ctx, const struct multipart_part *p) {
     struct log *l = ctx;
-    l->part[l->n] =
-        (struct seen){p->filename.p != NULL, p->name, p->filename, p->type, .begin = l->values.n, .end = SIZE_MAX};
+    l->part[l->n] = (struct seen){p->filename.p != NULL, p->name, p->filename, p->type, .begin = l->values.n, .end = SIZE_MAX};
     return 0;
 }
 
@@ -139,15 +138,13 @@ static void file_names_lose_their_directories(void **state) {
     expect(S(FILE_PART("name=f; filename=\"\"", "x") LAST), "f::=x|");
     expect(S(FILE_PART("filename=a;name=f", "x") LAST), "f:a:=x|");
     expect(S(FILE_PART("filename=a", "x") LAST), ":a:=x|");
-    expect(
-        S("--B\r\ncontent-type: Application/Octet-Stream\r\ncontent-disposition: form-data; name=f\r\n\r\nx\r\n" LAST),
-        "f::Application/Octet-Stream=x|");
+    expect(S("--B\r\ncontent-type: Application/Octet-Stream\r\ncontent-disposition: form-data; name=f\r\n\r\nx\r\n" LAST),
+           "f::Application/Octet-Stream=x|");
 }
 
 static void extended_file_names_win(void **state) {
     (void)state;
-    expect(S(FILE_PART("name=f; filename=\"euro\"; filename*=UTF-8''%e2%82%ac%20x.txt", "x") LAST),
-           "f:\xe2\x82\xac x.txt:=x|");
+    expect(S(FILE_PART("name=f; filename=\"euro\"; filename*=UTF-8''%e2%82%ac%20x.txt", "x") LAST), "f:\xe2\x82\xac x.txt:=x|");
     expect(S(FILE_PART("name=f; filename*=utf-8'en'..%2fa; filename=b", "x") LAST), "f:a:=x|");
     expect(S(FILE_PART("name=f; filename*=ISO-8859-1''%e4; filename=plain", "x") LAST), "f:plain:=x|");
     expect(S(FILE_PART("name=f; filename*=UTF-8''%e; filename=plain", "x") LAST), "f:plain:=x|");
@@ -198,8 +195,7 @@ static void malformed_heads_are_refused(void **state) {
     expect(S(HEAD("Content-Disposition: form-data; name=a b")), disposition);
     expect(S(HEAD("Content-Disposition: form-data; name=a\r\nContent-Disposition: form-data; name=b")),
            "BODY_INVALID: A part has two Content-Disposition headers.");
-    expect(S(HEAD("Content-Disposition: form-data; name=\"a\x01\"")),
-           "BODY_INVALID: A header of a part has a control character.");
+    expect(S(HEAD("Content-Disposition: form-data; name=\"a\x01\"")), "BODY_INVALID: A header of a part has a control character.");
     expect(S(HEAD("Content-Disposition: form-data; name=\"\xff\"")), "BODY_INVALID: The name of a part is not UTF-8.");
     expect(S(HEAD("Content-Transfer-Encoding: base64\r\nContent-Disposition: form-data; name=a")),
            "BODY_INVALID: The Content-Transfer-Encoding of a part is not supported: send it as binary.");
@@ -208,8 +204,7 @@ static void malformed_heads_are_refused(void **state) {
 static void a_line_may_go_on_in_the_next(void **state) {
     (void)state;
     expect(S(HEAD("Content-Disposition: form-data;\r\n name=a;\r\n\tfilename=b")), "a:b:=x|");
-    expect(S(HEAD("X: a\rb\r\nContent-Disposition: form-data; name=a")),
-           "BODY_INVALID: A header of a part has a control character.");
+    expect(S(HEAD("X: a\rb\r\nContent-Disposition: form-data; name=a")), "BODY_INVALID: A header of a part has a control character.");
 }
 
 static void boundaries_are_checked(void **state) {
@@ -295,8 +290,7 @@ static struct str data_of(struct arena *a, const struct json *item) {
     struct str b64 = text(json_member(item, S("data")), "b64");
     unsigned char *bin = arena_alloc(a, b64.n + 1);
     size_t n = 0;
-    assert_int_equal(sodium_base642bin(bin, b64.n + 1, b64.p, b64.n, NULL, &n, NULL, sodium_base64_VARIANT_ORIGINAL),
-                     0);
+    assert_int_equal(sodium_base642bin(bin, b64.n + 1, b64.p, b64.n, NULL, &n, NULL, sodium_base64_VARIANT_ORIGINAL), 0);
     return (struct str){(char *)bin, n};
 }
 
@@ -356,9 +350,7 @@ static void run_case(struct arena *a, const struct json *c, struct str body) {
     size_t middle = body.n > 20000 ? body.n - 20000 : 0; /* of the two bodies of 64 KiB of one letter, each 13th byte */
     for (size_t cut = 1; cut <= body.n + 1; cut += cut > 10000 && cut < middle ? 13 : 1) {
         struct arena_mark mark = arena_mark(a);
-        *l = (struct log){
-            .values = {l->values.p, 0, l->values.cap}
-        };
+        *l = (struct log){.values = {l->values.p, 0, l->values.cap}};
         int err = parse(a, type, body, cut > body.n ? SIZE_MAX : cut, l, NULL);
         if ((err != 0) != error) fail_msg("%s, cut at %zu: answered %d", what.p, cut, err);
         if (!error) compare(a, what.p, c, l);
@@ -380,17 +372,14 @@ static void busboys_forms_come_out_equal(void **state) {
         struct str expected = read_whole(a, path);
         memcpy(path + strlen(path) - 4, "body", 4);
         struct str body = read_whole(a, path);
-        if (expected.p && json_parse(a, expected, &c, &why) == 0 &&
-            str_starts(text(c, "contentType"), S("multipart"))) {
+        if (expected.p && json_parse(a, expected, &c, &why) == 0 && str_starts(text(c, "contentType"), S("multipart"))) {
             run_case(a, c, body);
             ran++;
         }
         arena_free(a);
     }
-    if (ran == 0)
-        print_message("skipped: no corpora\n");
-    else
-        print_message("%d forms\n", ran);
+    if (ran == 0) print_message("skipped: no corpora\n");
+    else print_message("%d forms\n", ran);
 }
 
 int main(void) {

@@ -1,7 +1,7 @@
 /* The three sources of options: which wins, and that every refusal is one line that says what to do. */
-#include "listen.c" /* the command line is in no library: its sources come along */
-#include "options.c"
-#include "options_table.c"
+#include "commands/listen.c" /* the command line is in no library: its sources come along */
+#include "commands/options.c"
+#include "commands/options_table.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,12 +11,9 @@
 
 /* Instead of the table of main.c. */
 static int nothing(const struct command_line *o) { return o == NULL; }
-const struct command commands[] = {{"serve", SERVE, nothing, NULL, "", ""},
-                                   {"backup", BACKUP, nothing, NULL, "", ""},
-                                   {"restore", RESTORE, nothing, NULL, "", ""},
-                                   {"move", MOVE, nothing, NULL, "", ""},
-                                   {"password", PASSWORD, nothing, "EMAIL", "", ""},
-                                   {0}};
+const struct command commands[] = {{"serve", SERVE, nothing, NULL, "", ""},          {"backup", BACKUP, nothing, NULL, "", ""},
+                                   {"restore", RESTORE, nothing, NULL, "", ""},      {"move", MOVE, nothing, NULL, "", ""},
+                                   {"password", PASSWORD, nothing, "EMAIL", "", ""}, {0}};
 
 static struct command_line line;
 static char err[USAGE_MAX];
@@ -108,8 +105,8 @@ static void addresses(void **state) {
     assert_true(listen_is_loopback(&l) && l.port == 0);
     l = listen_of(S("10.0.0.1:65535"), a);
     assert_false(listen_is_loopback(&l));
-    static const char *const wrong[] = {
-        "8080", ":8080", "localhost:8080", "127.0.0.1", "127.0.0.1:65536", "127.0.0.1:", "127.0.0.1:x", "::1:80", "[127.0.0.1]:80"};
+    static const char *const wrong[] = {"8080",       ":8080",       "localhost:8080", "127.0.0.1",     "127.0.0.1:65536",
+                                        "127.0.0.1:", "127.0.0.1:x", "::1:80",         "[127.0.0.1]:80"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) assert_false(listen_valid(str_of(wrong[i])));
     assert_true(proxies_valid(S("10.0.0.1, ::1")));
     struct str *list = proxies_of(S("10.0.0.1, ::1"), a);

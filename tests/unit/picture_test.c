@@ -75,7 +75,8 @@ static int status_of(void (*act)(void)) {
 }
 
 static void a_confined_process_is_killed_by_what_it_may_not_call(void **state) {
-    void (*const acts[])(void) = {open_file, open_socket, fork_child, run_program, kill_parent, trace_parent, map_code, read_another, write_another, duplicate, change_limits};
+    void (*const acts[])(void) = {open_file, open_socket,  fork_child,    run_program, kill_parent,  trace_parent,
+                                  map_code,  read_another, write_another, duplicate,   change_limits};
     (void)state;
     for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
         int status = status_of(acts[i]);
@@ -97,7 +98,8 @@ static int banded(int width, int height, const char *type) {
     FILE *f = tmpfile();
     assert_non_null(f);
     for (int i = 0; i < 3; i++)
-        gdImageFilledRectangle(image, width * i / 3, 0, width * (i + 1) / 3 - 1, height - 1, gdTrueColor(i == 0 ? 255 : 0, i == 1 ? 255 : 0, i == 2 ? 255 : 0));
+        gdImageFilledRectangle(image, width * i / 3, 0, width * (i + 1) / 3 - 1, height - 1,
+                               gdTrueColor(i == 0 ? 255 : 0, i == 1 ? 255 : 0, i == 2 ? 255 : 0));
     if (strcmp(type, "jpeg") == 0) gdImageJpeg(image, f, 90);
     else if (strcmp(type, "png") == 0) gdImagePng(image, f);
     else gdImageGif(image, f);
@@ -147,7 +149,8 @@ static void the_middle_of_a_picture_is_kept_whatever_its_size_and_type(void **st
             if (square == NULL) fail_msg("%d x %d %s was not decoded", sizes[i].width, sizes[i].height, types[t]);
             assert_int_equal(gdImageSX(square), 256);
             assert_int_equal(gdImageSY(square), 256);
-            if (!tiny && !is_near(square, 128, 128, 0, 255, 0)) fail_msg("the middle of %d x %d %s is not green", sizes[i].width, sizes[i].height, types[t]);
+            if (!tiny && !is_near(square, 128, 128, 0, 255, 0))
+                fail_msg("the middle of %d x %d %s is not green", sizes[i].width, sizes[i].height, types[t]);
             bool square_shaped = sizes[i].width < 2 * sizes[i].height;
             if (!tiny && square_shaped && i < 4 && !(is_near(square, 10, 128, 255, 0, 0) && is_near(square, 245, 128, 0, 0, 255)))
                 fail_msg("the sides of %d x %d %s are lost", sizes[i].width, sizes[i].height, types[t]);
@@ -156,7 +159,8 @@ static void the_middle_of_a_picture_is_kept_whatever_its_size_and_type(void **st
 }
 
 static void what_is_broken_ends_the_process_and_nothing_else(void **state) {
-    static const char *const broken[] = {"\xFF\xD8\xFF\xE0", "\xFF\xD8\xFF\xC0\x00\x0B\x08\xFF\xFF\xFF\xFF\x01\x01\x11\x00", "GIF89a\xFF\xFF", "\x89PNG\r\n\x1a\n", "none"};
+    static const char *const broken[] = {"\xFF\xD8\xFF\xE0", "\xFF\xD8\xFF\xC0\x00\x0B\x08\xFF\xFF\xFF\xFF\x01\x01\x11\x00",
+                                         "GIF89a\xFF\xFF", "\x89PNG\r\n\x1a\n", "none"};
     (void)state;
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         FILE *f = tmpfile();

@@ -41,8 +41,7 @@ static void print_prepare(void *arg, const char *name, const char *sql) {
 static int list_postgres(void) {
     struct arena *a = arena_new();
     printf("%s;\n", schema_table);
-    for (const struct schema_file *f = schema_files; f->name; f++)
-        printf("-- %s\n%s\n", f->name, db_dialect(a, true, f->sql).p);
+    for (const struct schema_file *f = schema_files; f->name; f++) printf("-- %s\n%s\n", f->name, db_dialect(a, true, f->sql).p);
     arena_free(a);
     int n = 0;
     every_statement(&n, print_prepare);

@@ -48,7 +48,13 @@ static int nothing(struct call *c) {
 static const struct field fields[] = {{"text", F_TEXT, 0, .doc = "Text."}, {0}};
 
 static struct resource thing(const struct route *routes) {
-    return (struct resource){.type = "thing", .title = "Things", .doc = "Things.", .table = "things", .fields = fields, .routes = routes, .visible = access_everyone};
+    return (struct resource){.type = "thing",
+                             .title = "Things",
+                             .doc = "Things.",
+                             .table = "things",
+                             .fields = fields,
+                             .routes = routes,
+                             .visible = access_everyone};
 }
 
 static void test_nesting_is_complete(void **state) {
@@ -96,13 +102,15 @@ static void test_scopes_and_bound_fields_are_known(void **state) {
 /* ---- what a new row gets ------------------------------------------------------------------------------------------------------ */
 
 static const struct schema_file greetings[] = {
-    {"0001_greetings.sql", "CREATE TABLE greetings (id @ID@, user_id BIGINT NOT NULL, author_id BIGINT, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL);"},
+    {"0001_greetings.sql", "CREATE TABLE greetings (id @ID@, user_id BIGINT NOT NULL, author_id BIGINT, created_at BIGINT NOT NULL, "
+                           "updated_at BIGINT NOT NULL);"},
     {0},
 };
 QUERY(greeting_sum, "SELECT g.user_id * 1000 + COALESCE(g.author_id, 999) FROM greetings g WHERE g.id = :id");
 
 static const struct field greeting_fields[] = {{"author", F_REF, READONLY, .ref = "user", .bound = ":me", .doc = "Who."}, {0}};
-static const struct resource greeting = {.type = "greeting", .table = "greetings", .fields = greeting_fields, .unlogged = "a test", .visible = access_everyone};
+static const struct resource greeting = {
+    .type = "greeting", .table = "greetings", .fields = greeting_fields, .unlogged = "a test", .visible = access_everyone};
 static const struct within within_user = {"user", "user_id"};
 
 struct made {
@@ -113,7 +121,13 @@ struct made {
 static int make(struct conn *conn, void *arg) {
     struct made *m = arg;
     static const struct route route = {.method = POST, .path = "/users/:id/greetings", .handler = nothing};
-    struct call c = {.work = *m->work, .home = &greeting, .resource = &greeting, .route = &route, .method = POST, .within = &within_user, .var_count = 1};
+    struct call c = {.work = *m->work,
+                     .home = &greeting,
+                     .resource = &greeting,
+                     .route = &route,
+                     .method = POST,
+                     .within = &within_user,
+                     .var_count = 1};
     c.vars[0] = (struct path_var){.bind = ":id", .id = 7};
     c.work.conn = conn;
     c.work.actor.user_id = m->me;

@@ -3,7 +3,7 @@
 #undef fail /* of cmocka: the work has one too */
 
 #include "api/machine.h"
-#include "core/scope.h"
+#include "core/access/scope.h"
 #include "core/words.h"
 
 #define MASKS 12
@@ -68,8 +68,18 @@ static uint32_t mask_of(const char *granted) {
 }
 
 static void test_scopes_narrow_every_route(void **state) {
-    static const char *const masks[MASKS] = {" ", " users:read ", " users:write ", " conversations:read ", " conversations:write ", " insights:read ", " insights:write ",
-                                             " search:read ", " search:write ", " configuration:read ", " configuration:write ", " users:read configuration:write "};
+    static const char *const masks[MASKS] = {" ",
+                                             " users:read ",
+                                             " users:write ",
+                                             " conversations:read ",
+                                             " conversations:write ",
+                                             " insights:read ",
+                                             " insights:write ",
+                                             " search:read ",
+                                             " search:write ",
+                                             " configuration:read ",
+                                             " configuration:write ",
+                                             " users:read configuration:write "};
     const struct tables *t = *state;
     int refused = 0, taken = 0;
     for (int i = 0; i < t->router.count; i++) {

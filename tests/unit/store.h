@@ -16,12 +16,10 @@
 #include "db/db_internal.h"
 
 static const struct schema_file first_schema[] = {
-    {"0001_notes.sql",
-     "CREATE TABLE topics (id @ID@, name TEXT NOT NULL UNIQUE);\n"
-     "CREATE TABLE notes (id @ID@, topic_id BIGINT REFERENCES topics (id), text TEXT NOT NULL);\n"
-     "CREATE TABLE later (id @ID@, topic_id BIGINT REFERENCES topics (id) DEFERRABLE INITIALLY DEFERRED);"},
-    {0               }
-};
+    {"0001_notes.sql", "CREATE TABLE topics (id @ID@, name TEXT NOT NULL UNIQUE);\n"
+                       "CREATE TABLE notes (id @ID@, topic_id BIGINT REFERENCES topics (id), text TEXT NOT NULL);\n"
+                       "CREATE TABLE later (id @ID@, topic_id BIGINT REFERENCES topics (id) DEFERRABLE INITIALLY DEFERRED);"},
+    {0}};
 
 QUERY(topic_add, "INSERT INTO topics (name) VALUES (:name) RETURNING id");
 QUERY(topic_count, "SELECT count(*) FROM topics");
@@ -77,9 +75,7 @@ static inline int run_topic(struct conn *c, void *name) {
     return db_insert(c, &topic_add, BINDS(B_TEXT("name", str_of(name))), &id);
 }
 
-static inline int add_topic(struct place *p, const char *name) {
-    return db_write(p->db, run_topic, (void *)(uintptr_t)name);
-}
+static inline int add_topic(struct place *p, const char *name) { return db_write(p->db, run_topic, (void *)(uintptr_t)name); }
 
 static inline bool writable(struct place *p) {
     struct db_stats s;
@@ -124,10 +120,7 @@ static inline void run_group(struct db *db, struct group_task *tasks, int n) {
     struct group group;
     sem_init(&group.open, 0, 0);
     sem_init(&group.done, 0, 0);
-    struct group_task gate = {
-        {group_gate, group_done, NULL},
-        &group, NULL, NULL, 0
-    };
+    struct group_task gate = {{group_gate, group_done, NULL}, &group, NULL, NULL, 0};
     db_submit(db, &gate.task);
     for (int i = 0; i < n; i++) {
         tasks[i].task = (struct db_task){group_run, group_done, NULL};

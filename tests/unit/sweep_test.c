@@ -4,14 +4,17 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "core/setting.h"
+#include "core/desk/setting.h"
 #include "jobs/sweep.h"
 
 QUERY(old_user, "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, role_type, created_at, updated_at) "
                 "VALUES (1, 'u', 'x', 'x', 1, 0, 2, 3, 0, 0)");
-QUERY(old_session, "INSERT INTO sessions (user_id, user_agent, ip_address, is_csrf_checked, created_at, last_activity_at) VALUES (1, '', '', 0, 0, :at)");
-QUERY(old_mail, "INSERT INTO outgoing_mails (template, recipient, letter, message_id, status, attempts, retry_until, created_at, updated_at) "
-                "VALUES ('x', 'x', CAST(:letter AS BLOB), 'x', 2, 1, 0, 0, :at)");
+QUERY(
+    old_session,
+    "INSERT INTO sessions (user_id, user_agent, ip_address, is_csrf_checked, created_at, last_activity_at) VALUES (1, '', '', 0, 0, :at)");
+QUERY(old_mail,
+      "INSERT INTO outgoing_mails (template, recipient, letter, message_id, status, attempts, retry_until, created_at, updated_at) "
+      "VALUES ('x', 'x', CAST(:letter AS BLOB), 'x', 2, 1, 0, 0, :at)");
 QUERY(sessions_left, "SELECT COUNT(*) FROM sessions");
 QUERY(mails_left, "SELECT COUNT(*) FROM outgoing_mails");
 
@@ -72,7 +75,8 @@ static void sessions_and_sent_mails_go_when_they_are_old(void **state) {
     assert_int_equal(left(o, &mails_left), 1 + 4); /* what is not sent yet stays, however old */
 }
 
-QUERY(old_key, "INSERT INTO idempotency (caller, key_hash, request_hash, status, reply, created_at) VALUES ('c', :key, 'x', 200, CAST('x' AS BLOB), :at)");
+QUERY(old_key, "INSERT INTO idempotency (caller, key_hash, request_hash, status, reply, created_at) VALUES ('c', :key, 'x', 200, CAST('x' "
+               "AS BLOB), :at)");
 QUERY(keys_left, "SELECT COUNT(*) FROM idempotency");
 
 static int fill_keys(struct conn *c, void *arg) {

@@ -2,7 +2,7 @@
 #include "store.h"
 #undef fail /* of cmocka: the work has one too */
 
-#include "core/template.h"
+#include "core/text/template.h"
 
 #include <time.h>
 
@@ -51,12 +51,18 @@ static void every_original_is_valid(void **state) {
 static void blocks_are_cut_out(void **state) {
     struct template_blocks b;
     (void)state;
-    assert_null(parsed("verification", S("  {%block subject%} About {{ desk }} {%  endblock subject  %}\r\n\r\n{% block text %}\r\nHi\r\n{{link}}\r\n{% endblock %}"), &b));
+    assert_null(parsed(
+        "verification",
+        S("  {%block subject%} About {{ desk }} {%  endblock subject  %}\r\n\r\n{% block text %}\r\nHi\r\n{{link}}\r\n{% endblock %}"),
+        &b));
     assert_true(str_eq(b.block[BLOCK_SUBJECT], S("About {{ desk }}")));
     assert_true(str_eq(b.block[BLOCK_TEXT], S("Hi\r\n{{link}}\r\n")));
     assert_null(b.block[BLOCK_HTML].p);
     assert_string_equal(filled(b.block[BLOCK_TEXT], (const struct meaning[]){{.name = "link", .value = S("L")}, {0}}, false).p, "Hi\nL\n");
-    assert_null(parsed("page_link_dead", S("{% block title %}T{% endblock %}{% block style %}\n@media x { a { b: c }}{% endblock %}{% block body %}\n\n<p>B</p>{% endblock %}"), &b));
+    assert_null(parsed("page_link_dead",
+                       S("{% block title %}T{% endblock %}{% block style %}\n@media x { a { b: c }}{% endblock %}{% block body "
+                         "%}\n\n<p>B</p>{% endblock %}"),
+                       &b));
     assert_true(str_eq(b.block[BLOCK_BODY], S("\n<p>B</p>")));
 }
 
@@ -66,11 +72,16 @@ static void what_is_wrong_is_said_with_its_place(void **state) {
     } mails[] = {
         {"", "Line 1, character 1: the block subject is missing."},
         {SUBJECT, "Line 1, character 35: the block text is missing."},
-        {"Hello " SUBJECT TEXT, "Line 1, character 1: everything stands in blocks: {% block NAME %} is expected, NAME one of subject, text, html."},
-        {SUBJECT TEXT "\n\xC3\xBC x", "Line 2, character 1: everything stands in blocks: {% block NAME %} is expected, NAME one of subject, text, html."},
-        {SUBJECT "\n  {% block htlm %}x{% endblock %}" TEXT, "Line 2, character 3: there is no such block here: one of subject, text, html is expected."},
-        {SUBJECT TEXT "{% block body %}x{% endblock %}", "Line 1, character 73: there is no such block here: one of subject, text, html is expected."},
-        {SUBJECT TEXT "{% block %}x{% endblock %}", "Line 1, character 73: there is no such block here: one of subject, text, html is expected."},
+        {"Hello " SUBJECT TEXT,
+         "Line 1, character 1: everything stands in blocks: {% block NAME %} is expected, NAME one of subject, text, html."},
+        {SUBJECT TEXT "\n\xC3\xBC x",
+         "Line 2, character 1: everything stands in blocks: {% block NAME %} is expected, NAME one of subject, text, html."},
+        {SUBJECT "\n  {% block htlm %}x{% endblock %}" TEXT,
+         "Line 2, character 3: there is no such block here: one of subject, text, html is expected."},
+        {SUBJECT TEXT "{% block body %}x{% endblock %}",
+         "Line 1, character 73: there is no such block here: one of subject, text, html is expected."},
+        {SUBJECT TEXT "{% block %}x{% endblock %}",
+         "Line 1, character 73: there is no such block here: one of subject, text, html is expected."},
         {SUBJECT TEXT SUBJECT, "Line 1, character 92: the block subject is there twice."},
         {SUBJECT "{% block text %}{{link}}", "Line 1, character 35: the block text is not closed: {% endblock %} is missing."},
         {SUBJECT "{% block text", "Line 1, character 35: the tag is not closed: %} is missing."},
@@ -79,8 +90,10 @@ static void what_is_wrong_is_said_with_its_place(void **state) {
         {SUBJECT "{% endblock %}", "Line 1, character 35: no block is open here."},
         {SUBJECT "{% block text %}{{link}}{% endblock html %}", "Line 1, character 59: the block that is open is text."},
         {SUBJECT "{% if a %}", "Line 1, character 35: {% block NAME %} or {% endblock %} is expected; there are no other tags."},
-        {SUBJECT "{% block text %}{{link}} {% include 'x' %}{% endblock %}", "Line 1, character 60: {% block NAME %} or {% endblock %} is expected; there are no other tags."},
-        {SUBJECT "{% block text more %}{{link}}{% endblock %}", "Line 1, character 35: {% block NAME %} or {% endblock %} is expected; there are no other tags."},
+        {SUBJECT "{% block text %}{{link}} {% include 'x' %}{% endblock %}",
+         "Line 1, character 60: {% block NAME %} or {% endblock %} is expected; there are no other tags."},
+        {SUBJECT "{% block text more %}{{link}}{% endblock %}",
+         "Line 1, character 35: {% block NAME %} or {% endblock %} is expected; there are no other tags."},
         {"{% block subject %} \n {% endblock %}" TEXT, "Line 1, character 20: the block subject is empty."},
         {"{% block subject %}a\nb{% endblock %}" TEXT, "Line 1, character 21: subject is one line."},
         {"{% block subject %}a\rBcc: b{% endblock %}" TEXT, "Line 1, character 21: this control character is not possible."},
@@ -99,13 +112,16 @@ static void what_is_wrong_is_said_with_its_place(void **state) {
          "Line 1, character 71: {{link}} stands alone: blanks or line breaks are expected around it."},
         {SUBJECT TEXT "{% block html %}<p>https://x.example/?{{link}}</p>{% endblock %}",
          "Line 1, character 111: {{link}} stands alone: blanks or line breaks are expected around it."},
-        {SUBJECT "{% block text %}{{link}}.{% endblock %}", "Line 1, character 51: {{link}} stands alone: blanks or line breaks are expected around it."},
+        {SUBJECT "{% block text %}{{link}}.{% endblock %}",
+         "Line 1, character 51: {{link}} stands alone: blanks or line breaks are expected around it."},
         {SUBJECT "{% block text %}{{link}}\x01{% endblock %}", "Line 1, character 59: this control character is not possible."},
     };
     (void)state;
     assert_null(wrong_mail(SUBJECT TEXT));
-    assert_null(wrong_mail(SUBJECT "{% block text %}<{{link}}>{% endblock %}{% block html %}<a href='{{link}}'>{{link}}</a> {{link}}{% endblock %}"));
-    assert_null(wrong_mail(SUBJECT "{% block text %}a < b > c, 5\" wide\n{{link}}\n<{{link}}>\n{% endblock %}{% block html %}<p>Go:</p><p><b>{{link}}</b></p>x<br>{{link}}<hr>{% endblock %}"));
+    assert_null(wrong_mail(
+        SUBJECT "{% block text %}<{{link}}>{% endblock %}{% block html %}<a href='{{link}}'>{{link}}</a> {{link}}{% endblock %}"));
+    assert_null(wrong_mail(SUBJECT "{% block text %}a < b > c, 5\" wide\n{{link}}\n<{{link}}>\n{% endblock %}{% block html "
+                                   "%}<p>Go:</p><p><b>{{link}}</b></p>x<br>{{link}}<hr>{% endblock %}"));
     for (size_t i = 0; i < sizeof mails / sizeof *mails; i++) {
         const char *why = wrong_mail(mails[i].contents);
         assert_non_null(why);
@@ -114,21 +130,66 @@ static void what_is_wrong_is_said_with_its_place(void **state) {
 }
 
 static void html_is_whole_and_values_stand_where_escaping_helps(void **state) {
-    static const char *const right[] = {
-        "{{form}}", "<div class=\"a\"><section>{{ form }}</section></div><p>{{desk}}</p>", "a > b &amp; c {{form}}", "{{form}}<p>x<br>y<br/><hr /></p>",
-        "{{form}}<a href=\"{{url}}\">{{desk}}</a>", "{{form}}<A HREF='{{ url }}'>x</A>", "{{form}}<a href=\"HTTPS://x.example/?a=b\" title='\"'>x</a>",
-        "{{form}}<table width=\"100%\"><tbody><tr><td colspan=\"2\">x</td></tr></tbody></table><img src=\"https://x.example/l.png\" alt=\"\">"};
-    static const char *const wrong[] = {
-        "<p>{{form}}</p>", "<a href='https://evil.example/'>{{form}}</a>", "<table>{{form}}</table>", "<div><p>x</p><ul><li>{{form}}</li></ul></div>", /* where no form may be */
-        "<form action=\"/x\">{{form}}</form>", "<input name=\"hash\">{{form}}", "<button>x</button>{{form}}", "<textarea>{{form}}", "<template>{{form}}", /* forms */
-        "<script>x</script>{{form}}", "<style>x</style>{{form}}", "<meta http-equiv=\"refresh\">{{form}}", "<base href=\"https://x.example/\">{{form}}", "<svg>{{form}}",
-        "<iframe src=\"https://x.example/\"></iframe>{{form}}", "<!-- {{form}} -->", "<!DOCTYPE html>{{form}}", "<?x?>{{form}}", "</p>{{form}}", "<div>{{form}}", "<p><b>x</p></b>{{form}}",
-        "a < b {{form}}", "{{form}}<", "{{form}}<p", "{{form}}</", "{{form}}<p class", "{{form}}<p class=", "{{form}}<p class=\"x", /* tags that are none */
-        "<a href='https://evil.example/?{{form}}'>x</a>", "<a href=\"{{form}}\">x</a>", "{{form}}<a title=\"{{desk}}\">x</a>", "{{form}}<a href=\"{{desk}}\">x</a>", /* attributes */
-        "{{form}}<a href={{url}}>x</a>", "{{form}}<a href=\"{{url}}x\">x</a>", "{{form}}<a href=\" {{url}}\">x</a>", "{{form}}<a {{desk}}>x</a>", "{{form}}<{{desk}}>",
-        "{{form}}<a href=\"javascript:alert(1)\">x</a>", "{{form}}<a href=\"&#106;avascript:x\">x</a>", "{{form}}<a href=\"//x.example\">x</a>", "{{form}}<img src=\"data:x\">",
-        "{{form}}<p onclick=\"x\">y</p>", "{{form}}<p id=\"new_password\">y</p>", "{{form}}<p class=x>y</p>", "{{form}}<p hidden>y</p>", "{{form}}<p class=\"<b>\">y</p>",
-        "{{form}}{{form}}", "no form", "{{form}} {{link}}", "{{form}} {{name}}", "<p/>{{form}}"};
+    static const char *const right[] = {"{{form}}",
+                                        "<div class=\"a\"><section>{{ form }}</section></div><p>{{desk}}</p>",
+                                        "a > b &amp; c {{form}}",
+                                        "{{form}}<p>x<br>y<br/><hr /></p>",
+                                        "{{form}}<a href=\"{{url}}\">{{desk}}</a>",
+                                        "{{form}}<A HREF='{{ url }}'>x</A>",
+                                        "{{form}}<a href=\"HTTPS://x.example/?a=b\" title='\"'>x</a>",
+                                        "{{form}}<table width=\"100%\"><tbody><tr><td colspan=\"2\">x</td></tr></tbody></table><img "
+                                        "src=\"https://x.example/l.png\" alt=\"\">"};
+    static const char *const wrong[] = {"<p>{{form}}</p>",
+                                        "<a href='https://evil.example/'>{{form}}</a>",
+                                        "<table>{{form}}</table>",
+                                        "<div><p>x</p><ul><li>{{form}}</li></ul></div>", /* where no form may be */
+                                        "<form action=\"/x\">{{form}}</form>",
+                                        "<input name=\"hash\">{{form}}",
+                                        "<button>x</button>{{form}}",
+                                        "<textarea>{{form}}",
+                                        "<template>{{form}}", /* forms */
+                                        "<script>x</script>{{form}}",
+                                        "<style>x</style>{{form}}",
+                                        "<meta http-equiv=\"refresh\">{{form}}",
+                                        "<base href=\"https://x.example/\">{{form}}",
+                                        "<svg>{{form}}",
+                                        "<iframe src=\"https://x.example/\"></iframe>{{form}}",
+                                        "<!-- {{form}} -->",
+                                        "<!DOCTYPE html>{{form}}",
+                                        "<?x?>{{form}}",
+                                        "</p>{{form}}",
+                                        "<div>{{form}}",
+                                        "<p><b>x</p></b>{{form}}",
+                                        "a < b {{form}}",
+                                        "{{form}}<",
+                                        "{{form}}<p",
+                                        "{{form}}</",
+                                        "{{form}}<p class",
+                                        "{{form}}<p class=",
+                                        "{{form}}<p class=\"x", /* tags that are none */
+                                        "<a href='https://evil.example/?{{form}}'>x</a>",
+                                        "<a href=\"{{form}}\">x</a>",
+                                        "{{form}}<a title=\"{{desk}}\">x</a>",
+                                        "{{form}}<a href=\"{{desk}}\">x</a>", /* attributes */
+                                        "{{form}}<a href={{url}}>x</a>",
+                                        "{{form}}<a href=\"{{url}}x\">x</a>",
+                                        "{{form}}<a href=\" {{url}}\">x</a>",
+                                        "{{form}}<a {{desk}}>x</a>",
+                                        "{{form}}<{{desk}}>",
+                                        "{{form}}<a href=\"javascript:alert(1)\">x</a>",
+                                        "{{form}}<a href=\"&#106;avascript:x\">x</a>",
+                                        "{{form}}<a href=\"//x.example\">x</a>",
+                                        "{{form}}<img src=\"data:x\">",
+                                        "{{form}}<p onclick=\"x\">y</p>",
+                                        "{{form}}<p id=\"new_password\">y</p>",
+                                        "{{form}}<p class=x>y</p>",
+                                        "{{form}}<p hidden>y</p>",
+                                        "{{form}}<p class=\"<b>\">y</p>",
+                                        "{{form}}{{form}}",
+                                        "no form",
+                                        "{{form}} {{link}}",
+                                        "{{form}} {{name}}",
+                                        "<p/>{{form}}"};
     struct buf deep = {0};
     (void)state;
     for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
@@ -151,15 +212,21 @@ static void html_is_whole_and_values_stand_where_escaping_helps(void **state) {
 static void a_style_holds_no_tag(void **state) {
     struct template_blocks b;
     (void)state;
-    assert_string_equal(parsed("page_verified", S("{% block title %}T{% endblock %}{% block body %}b{% endblock %}{% block style %}</style>{% endblock %}"), &b),
+    assert_string_equal(parsed("page_verified",
+                               S("{% block title %}T{% endblock %}{% block body %}b{% endblock %}{% block style %}</style>{% endblock %}"),
+                               &b),
                         "Line 1, character 81: no < is possible in style.");
-    assert_string_equal(parsed("page_verified", S("{% block title %}T{% endblock %}{% block body %}b{% endblock %}{% block style %}a{{desk}}{% endblock %}"), &b),
+    assert_string_equal(parsed("page_verified",
+                               S("{% block title %}T{% endblock %}{% block body %}b{% endblock %}{% block style %}a{{desk}}{% endblock %}"),
+                               &b),
                         "Line 1, character 82: no values are possible in style.");
 }
 
 static void values_stay_values(void **state) {
-    const struct meaning m[] = {{.name = "name", .value = S("a<b>\r\nc {{link}}")}, {.name = "link", .value = S("https://x/?a&b")},
-                                {.name = "form", .value = S("<form>"), .is_html = true}, {0}};
+    const struct meaning m[] = {{.name = "name", .value = S("a<b>\r\nc {{link}}")},
+                                {.name = "link", .value = S("https://x/?a&b")},
+                                {.name = "form", .value = S("<form>"), .is_html = true},
+                                {0}};
     (void)state;
     assert_string_equal(filled(S("{{name}}: {{ link }}"), m, false).p, "a<b>  c {{link}}: https://x/?a&b");
     assert_string_equal(filled(S("{{name}}: {{link}}"), m, true).p, "a&lt;b&gt;  c {{link}}: https://x/?a&amp;b");
@@ -214,14 +281,16 @@ static void what_is_stored_and_not_valid_any_more_gives_way_to_the_original(void
     assert_true(str_eq(s.found.blocks.block[BLOCK_SUBJECT], S("Neu")) && str_eq(s.found.language, S("de")));
     s.contents = S("{% block subject %}Neu{% endblock %}{% block text %}{{gone}}{% endblock %}");
     assert_int_equal(db_write(p->db, store_and_load, &s), 0);
-    assert_string_equal(s.found.outdated, "Line 1, character 53: there is no such value here: {{desk}}, {{name}}, {{address}} or {{url}} is expected.");
+    assert_string_equal(s.found.outdated,
+                        "Line 1, character 53: there is no such value here: {{desk}}, {{name}}, {{address}} or {{url}} is expected.");
     assert_true(str_starts(s.found.blocks.block[BLOCK_SUBJECT], S("Your password at")) && str_eq(s.found.language, S("en")));
 }
 
 /* ---- a desk that was made before there were brands ------------------------------------------------------------------ */
 
 QUERY(test_name, "INSERT INTO settings (name, value, updated_at) VALUES ('desk.name', 'Motors', 0), ('desk.created_at', '5', 0)");
-QUERY(test_brands, "SELECT COUNT(*) FROM brands WHERE id = 1 AND name = 'Motors' AND locale_id = 1 AND is_default = 1 AND is_enabled = 1 AND created_at = 5");
+QUERY(test_brands, "SELECT COUNT(*) FROM brands WHERE id = 1 AND name = 'Motors' AND locale_id = 1 AND is_default = 1 AND is_enabled = 1 "
+                   "AND created_at = 5");
 
 static int name_desk(struct conn *c, void *arg) {
     (void)arg;
@@ -252,9 +321,7 @@ static int make_folder(void **state) {
     return mkdtemp(p->dir) ? 0 : -1;
 }
 
-static int make(void **state) {
-    return make_folder(state) < 0 ? -1 : place_open(*state, schema_files);
-}
+static int make(void **state) { return make_folder(state) < 0 ? -1 : place_open(*state, schema_files); }
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -36,19 +36,26 @@ static void write_nav(struct buf *out, const struct manual *m, const char *at) {
     nav_chapters(out, m, at, true);
     buf_text(out, "</ul>\n<h2>Values inside replies</h2>\n<ul>\n");
     nav_chapters(out, m, at, false);
-    html(out, "</ul>\n<h2>For programs</h2>\n<ul>\n<li><a href=\"%s/openapi.json\">openapi.json</a> (OpenAPI 3.1)</li>\n</ul>\n</nav>\n", m->root.p);
+    html(out, "</ul>\n<h2>For programs</h2>\n<ul>\n<li><a href=\"%s/openapi.json\">openapi.json</a> (OpenAPI 3.1)</li>\n</ul>\n</nav>\n",
+         m->root.p);
 }
 
 void docs_begin(struct buf *out, const struct manual *m, const char *path, const char *title) {
     const char *root = m->root.p;
-    html(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>%s - deskd</title>\n"
-              "<link rel=\"stylesheet\" href=\"%s/docs/style.css\">\n", title, root);
-    html(out, "<script src=\"%s/docs/search.js\" defer></script>\n</head>\n<body>\n"
-              "<a class=\"skip\" href=\"#main\">Skip to the text</a>\n<header>\n<a class=\"home\" href=\"%s/docs\">deskd</a>\n", root, root);
-    html(out, "<form role=\"search\" action=\"%s/docs/search\">\n<label for=\"q\">Search</label>\n"
-              "<input id=\"q\" name=\"q\" type=\"search\" autocomplete=\"off\" data-index=\"%s/docs/search.json\">\n</form>\n"
-              "<a class=\"to-contents\" href=\"#contents\">Contents</a>\n</header>\n", root, root);
+    html(out,
+         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>%s - deskd</title>\n"
+         "<link rel=\"stylesheet\" href=\"%s/docs/style.css\">\n",
+         title, root);
+    html(out,
+         "<script src=\"%s/docs/search.js\" defer></script>\n</head>\n<body>\n"
+         "<a class=\"skip\" href=\"#main\">Skip to the text</a>\n<header>\n<a class=\"home\" href=\"%s/docs\">deskd</a>\n",
+         root, root);
+    html(out,
+         "<form role=\"search\" action=\"%s/docs/search\">\n<label for=\"q\">Search</label>\n"
+         "<input id=\"q\" name=\"q\" type=\"search\" autocomplete=\"off\" data-index=\"%s/docs/search.json\">\n</form>\n"
+         "<a class=\"to-contents\" href=\"#contents\">Contents</a>\n</header>\n",
+         root, root);
     buf_text(out, "<div id=\"results\" role=\"region\" aria-label=\"Search results\" aria-live=\"polite\" hidden></div>\n"
                   "<div class=\"page\">\n<main id=\"main\" tabindex=\"-1\">\n");
     html(out, "<h1>%s</h1>\n", title);
@@ -65,13 +72,16 @@ void docs_end(struct buf *out, const struct manual *m, const char *path) {
 
 void docs_index(struct buf *out, const struct manual *m) {
     docs_begin(out, m, "/docs", "The API of this desk");
-    html(out, "<p>A support desk as a JSON REST API. All addresses begin with <code>%s/api/v1</code>.</p>\n", str_dup(m->arena, m->base_url).p);
-    buf_text(out, "<h2>Guides</h2>\n<p>Read the first two before you write a program. Each example is a command that works on the demo desk.</p>\n<ul class=\"cards\">\n");
+    html(out, "<p>A support desk as a JSON REST API. All addresses begin with <code>%s/api/v1</code>.</p>\n",
+         str_dup(m->arena, m->base_url).p);
+    buf_text(out, "<h2>Guides</h2>\n<p>Read the first two before you write a program. Each example is a command that works on the demo "
+                  "desk.</p>\n<ul class=\"cards\">\n");
     for (const struct docs_file *f = docs_files; f->name; f++) {
         struct str slug = guide_slug(f);
         if (slug.p) nav_link(out, m, str_fmt(m->arena, "/docs/%.*s", (int)slug.n, slug.p).p, "", str_dup(m->arena, guide_title(f)).p);
     }
-    buf_text(out, "</ul>\n<h2>Reference</h2>\n<p>One page for each chapter, with all members, parameters, roles and errors.</p>\n<ul class=\"cards\">\n");
+    buf_text(out, "</ul>\n<h2>Reference</h2>\n<p>One page for each chapter, with all members, parameters, roles and errors.</p>\n<ul "
+                  "class=\"cards\">\n");
     nav_link(out, m, "/docs/reference", "", "Arguments, headers, roles");
     nav_link(out, m, "/docs/errors", "", "Errors");
     nav_chapters(out, m, "", true);
@@ -105,7 +115,8 @@ static void roles_table(struct buf *out) {
 
 void docs_general(struct buf *out, const struct manual *m) {
     docs_begin(out, m, "/docs/reference", "Arguments, headers, roles");
-    buf_text(out, "<p>Each operation lists which of these it takes. Unknown arguments are ignored, and a notice in <code>logs</code> names them.</p>\n"
+    buf_text(out, "<p>Each operation lists which of these it takes. Unknown arguments are ignored, and a notice in <code>logs</code> names "
+                  "them.</p>\n"
                   "<h2 id=\"arguments\">Arguments and headers of requests</h2>\n");
     docs_arguments_table(out, m);
     buf_text(out, "<h2 id=\"headers\">Headers of replies</h2>\n");
@@ -157,8 +168,11 @@ void docs_errors_table(struct buf *out, const struct manual *m) {
 
 void docs_errors(struct buf *out, const struct manual *m) {
     docs_begin(out, m, "/docs/errors", "Errors");
-    html(out, "<p>Codes marked <em>any</em> can be the answer to every operation. The guide <a href=\"%s/docs/handling-errors\">Handling errors</a>"
-              " shows the form of an error.</p>\n", m->root.p);
+    html(out,
+         "<p>Codes marked <em>any</em> can be the answer to every operation. The guide <a href=\"%s/docs/handling-errors\">Handling "
+         "errors</a>"
+         " shows the form of an error.</p>\n",
+         m->root.p);
     docs_errors_table(out, m);
     docs_end(out, m, "/docs/errors");
 }
@@ -167,7 +181,8 @@ void docs_errors(struct buf *out, const struct manual *m) {
 void docs_error(struct buf *out, const struct manual *m, const struct error_info *e) {
     const char *path = str_fmt(m->arena, "/docs/errors/%s", e->code).p;
     docs_begin(out, m, path, e->code);
-    html(out, "<p><strong>%s</strong></p>\n<dl>\n<dt>HTTP status</dt><dd>%d</dd>\n<dt>What to do</dt><dd>%h</dd>\n</dl>\n", e->message, e->status, e->doc);
+    html(out, "<p><strong>%s</strong></p>\n<dl>\n<dt>HTTP status</dt><dd>%d</dd>\n<dt>What to do</dt><dd>%h</dd>\n</dl>\n", e->message,
+         e->status, e->doc);
     html(out, "<p><a href=\"%s/docs/errors\">All errors</a></p>\n", m->root.p);
     docs_end(out, m, path);
 }

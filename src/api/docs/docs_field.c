@@ -121,8 +121,7 @@ void docs_members(struct buf *out, const struct manual *m, const struct resource
 static const char must[] = " <strong class=\"must\">mandatory</strong>";
 
 static void sent_row(struct buf *out, const struct manual *m, const struct field *f, bool mandatory) {
-    html(out, "<tr><th scope=\"row\"><code>%s</code>%h</th><td>", sent_name(m, f),
-         mandatory ? must : "");
+    html(out, "<tr><th scope=\"row\"><code>%s</code>%h</th><td>", sent_name(m, f), mandatory ? must : "");
     say_type(out, m, f, true);
     html(out, "</td><td>%s", f->doc ? f->doc : "");
     say_choices(out, f);
@@ -145,8 +144,10 @@ static void docs_arguments(struct buf *out, const struct manual *m, const struct
     if ((f == NULL || f->name == NULL) && !operation_bulk(op)) return;
     docs_table_begin(out, "Arguments, in the query", "Name, Type, Meaning");
     if (operation_bulk(op))
-        html(out, "<tr><th scope=\"row\"><code>ids</code>%h</th><td>list of ids</td>"
-                  "<td>Which ones, at most %d. They may also stand in the body.</td></tr>\n", must, LIMIT_IDS);
+        html(out,
+             "<tr><th scope=\"row\"><code>ids</code>%h</th><td>list of ids</td>"
+             "<td>Which ones, at most %d. They may also stand in the body.</td></tr>\n",
+             must, LIMIT_IDS);
     for (; f && f->name; f++)
         if (!(f->flags & REFUSED)) sent_row(out, m, f, argument_mandatory(f));
     docs_table_end(out);

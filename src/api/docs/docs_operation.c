@@ -134,9 +134,12 @@ static void say_scope(struct buf *out, const struct operation *op) {
 }
 
 static void say_answer(struct buf *out, const struct manual *m, const struct operation *op) {
-    static const char *const shapes[] = {
-        [ONE] = "one", [LIST] = "a page of", [LIST_COUNT] = "all of", [LIST_CURSOR] = "a page of",
-        [COUNT] = "the number of those done, as <code>total_count</code>", [NONE] = "no data"};
+    static const char *const shapes[] = {[ONE] = "one",
+                                         [LIST] = "a page of",
+                                         [LIST_COUNT] = "all of",
+                                         [LIST_CURSOR] = "a page of",
+                                         [COUNT] = "the number of those done, as <code>total_count</code>",
+                                         [NONE] = "no data"};
     const struct route *r = op->route;
     html(out, "<dt>Answers</dt><dd>%d, %h", operation_status(op), r->is_download ? "a file" : shapes[r->shape]);
     if (r->also) html(out, " or %h", shapes[r->also]);
@@ -198,8 +201,7 @@ void docs_operation(struct buf *out, const struct manual *m, const struct operat
     const struct route *r = op->route;
     const char *method = method_name(r->method);
     html(out, "<article id=\"%s\">\n<h3><a href=\"#%s\">%s</a></h3>\n", op->anchor, op->anchor, r->summary);
-    html(out, "<p class=\"address\"><strong class=\"%s\">%s</strong> <code>/api/v1%s</code></p>\n", method, method,
-         r->path);
+    html(out, "<p class=\"address\"><strong class=\"%s\">%s</strong> <code>/api/v1%s</code></p>\n", method, method, r->path);
     if (r->doc) html(out, "<p>%s</p>\n", r->doc);
     buf_text(out, "<dl>\n");
     say_roles(out, op);

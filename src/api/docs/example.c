@@ -32,9 +32,7 @@ void put_member(struct json_writer *w, const char *name, const char *json) {
 
 bool field_shown(const struct field *f) { return !(f->flags & (INPUT_ONLY | HIDDEN)); }
 
-bool field_is_text(const struct field *f) {
-    return f->type == F_TEXT || f->type == F_LONG || f->type == F_EMAIL || f->type == F_PASSWORD;
-}
+bool field_is_text(const struct field *f) { return f->type == F_TEXT || f->type == F_LONG || f->type == F_EMAIL || f->type == F_PASSWORD; }
 
 bool field_is_list(const struct field *f) {
     return f->type == F_MANY || f->type == F_ROWS || f->type == F_IDS || f->type == F_TEXTS || f->type == F_WORDS || f->type == F_LIST;
@@ -137,8 +135,7 @@ static bool worth_sending(const struct operation *op, const struct field *f) {
     return f->example && f->type != F_REF && f->type != F_IDS && f->type != F_PASSWORD;
 }
 
-static void example_fields(struct json_writer *w, const struct manual *m, const struct operation *op,
-                           const struct field *fields) {
+static void example_fields(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *fields) {
     const struct field *only = NULL;
     bool any = false;
     for (const struct field *f = fields; f->name; f++) {

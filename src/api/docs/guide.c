@@ -30,16 +30,31 @@ struct str guide_title(const struct docs_file *f) {
 /* ---- limits ------------------------------------------------------------------------------------------------ */
 
 enum unit { COUNTED, BYTES, SECONDS };
-#define LIMIT(name, unit) {#name, name, unit}
+#define LIMIT(name, unit) \
+    { #name, name, unit }
 static const struct limit {
     const char *name;
     int64_t value;
     enum unit unit;
-} limits[] = {LIMIT(LIMIT_BODY, BYTES),        LIMIT(LIMIT_UPLOAD, BYTES),     LIMIT(LIMIT_URI, BYTES),       LIMIT(LIMIT_HEAD, BYTES),
-              LIMIT(LIMIT_HEADERS, COUNTED),   LIMIT(LIMIT_JSON_DEPTH, COUNTED), LIMIT(LIMIT_IDS, COUNTED),   LIMIT(LIMIT_RECORDS, COUNTED),
-              LIMIT(LIMIT_PAGE, COUNTED),      LIMIT(LIMIT_REPLY, BYTES),      LIMIT(LIMIT_HELD_EACH, BYTES),   LIMIT(LIMIT_PIXELS, COUNTED),      LIMIT(LIMIT_TITLE, COUNTED),   LIMIT(LIMIT_CONTENTS, COUNTED),
-              LIMIT(LIMIT_PASSWORD, COUNTED),  LIMIT(LIMIT_OWNED, COUNTED),    LIMIT(DEFAULT_PAGE, COUNTED),
-              LIMIT(LIMIT_CONNECTIONS_PER_ADDRESS, COUNTED), {"DEADLINE_HEAD", DEADLINE_HEAD_MS / 1000, SECONDS}};
+} limits[] = {LIMIT(LIMIT_BODY, BYTES),
+              LIMIT(LIMIT_UPLOAD, BYTES),
+              LIMIT(LIMIT_URI, BYTES),
+              LIMIT(LIMIT_HEAD, BYTES),
+              LIMIT(LIMIT_HEADERS, COUNTED),
+              LIMIT(LIMIT_JSON_DEPTH, COUNTED),
+              LIMIT(LIMIT_IDS, COUNTED),
+              LIMIT(LIMIT_RECORDS, COUNTED),
+              LIMIT(LIMIT_PAGE, COUNTED),
+              LIMIT(LIMIT_REPLY, BYTES),
+              LIMIT(LIMIT_HELD_EACH, BYTES),
+              LIMIT(LIMIT_PIXELS, COUNTED),
+              LIMIT(LIMIT_TITLE, COUNTED),
+              LIMIT(LIMIT_CONTENTS, COUNTED),
+              LIMIT(LIMIT_PASSWORD, COUNTED),
+              LIMIT(LIMIT_OWNED, COUNTED),
+              LIMIT(DEFAULT_PAGE, COUNTED),
+              LIMIT(LIMIT_CONNECTIONS_PER_ADDRESS, COUNTED),
+              {"DEADLINE_HEAD", DEADLINE_HEAD_MS / 1000, SECONDS}};
 
 /* 524288 -> "524,288" */
 static void write_count(struct buf *out, int64_t n) {

@@ -91,7 +91,8 @@ static void form_encoding(struct json_writer *w, const struct manual *m, const s
     put_key(w, "encoding");
     jw_object(w);
     for (const struct field *f = operation_input(op); f->name; f++) {
-        bool nested = f->type == F_LIST || f->owned_by, list = field_is_list(f) && !nested, object = f->type == F_OBJECT || f->type == F_JSON;
+        bool nested = f->type == F_LIST || f->owned_by, list = field_is_list(f) && !nested,
+             object = f->type == F_OBJECT || f->type == F_JSON;
         if (!input_sent(op, f) || !(list || object)) continue;
         put_key(w, sent_name(m, f));
         put_json(w, list ? "{'style': 'form', 'explode': false}" : "{'style': 'deepObject', 'explode': true}");
@@ -110,8 +111,7 @@ static void file_parts(struct json_writer *w, const struct manual *m, const stru
     jw_end(w);
 }
 
-static void request_content(struct json_writer *w, const struct manual *m, const struct operation *op,
-                            const char *type) {
+static void request_content(struct json_writer *w, const struct manual *m, const struct operation *op, const char *type) {
     bool json = strcmp(type, "application/json") == 0;
     bool files = op->route->body == FILES_TAKEN && strcmp(type, "multipart/form-data") == 0;
     put_key(w, type);
@@ -149,8 +149,9 @@ static void request_body(struct json_writer *w, const struct manual *m, const st
     jw_object(w);
     if (op->route->body == RAW_FILE) {
         put_member(w, "*/*", "{'schema': {'type': 'string', 'contentMediaType': 'application/octet-stream'}}");
-        put_member(w, "multipart/form-data", "{'schema': {'type': 'object', 'additionalProperties': "
-                                             "{'type': 'string', 'contentMediaType': 'application/octet-stream'}}}");
+        put_member(w, "multipart/form-data",
+                   "{'schema': {'type': 'object', 'additionalProperties': "
+                   "{'type': 'string', 'contentMediaType': 'application/octet-stream'}}}");
     } else {
         request_content(w, m, op, "application/json");
         request_content(w, m, op, "application/x-www-form-urlencoded");

@@ -117,8 +117,7 @@ static const char error_schema[] =
 /* Of errors from `first` up to `end`; status 0: any status. */
 static void put_error_schema(struct json_writer *w, const struct manual *m, int first, int end, int status) {
     struct str codes = S(""), constant = S("");
-    for (int err = first; err < end; err++)
-        codes = str_fmt(m->arena, "%s%s'%s'", codes.p, err > first ? ", " : "", error_info(err)->code);
+    for (int err = first; err < end; err++) codes = str_fmt(m->arena, "%s%s'%s'", codes.p, err > first ? ", " : "", error_info(err)->code);
     if (status) constant = str_fmt(m->arena, ", 'const': %d", status);
     put_member(w, "schema", str_fmt(m->arena, error_schema, constant.p, codes.p).p);
 }

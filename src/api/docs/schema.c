@@ -259,9 +259,7 @@ static void put_sent(struct json_writer *w, const struct manual *m, const struct
     }
 }
 
-static bool quotes_initial(const struct field *f) {
-    return field_is_text(f) || f->type == F_WORD || f->type == F_TIME;
-}
+static bool quotes_initial(const struct field *f) { return field_is_text(f) || f->type == F_WORD || f->type == F_TIME; }
 
 void schema_sent(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *f) {
     jw_object(w);
@@ -272,8 +270,7 @@ void schema_sent(struct json_writer *w, const struct manual *m, const struct ope
     jw_end(w);
 }
 
-static void put_fields(struct json_writer *w, const struct manual *m, const struct operation *op,
-                       const struct field *fields) {
+static void put_fields(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *fields) {
     int mandatory = 0;
     put_key(w, "properties");
     jw_object(w);
@@ -324,11 +321,9 @@ static const char notifications_schema[] =
     "  'type': {'type': 'string', 'enum': ['INFO', 'SUCCESS', 'WARNING', 'ERROR']},"
     "  'message': {'type': 'string'},"
     "  'sticky': {'type': 'boolean'}}}}";
-static const char session_schema[] =
-    "{'type': 'string', 'description': 'The session that a request with Basic credentials was given.'}";
-static const char included_schema[] =
-    "{'type': 'object', 'description': 'With _flat: what was included, by type and id.',"
-    " 'additionalProperties': {'type': 'object', 'additionalProperties': {'type': 'object'}}}";
+static const char session_schema[] = "{'type': 'string', 'description': 'The session that a request with Basic credentials was given.'}";
+static const char included_schema[] = "{'type': 'object', 'description': 'With _flat: what was included, by type and id.',"
+                                      " 'additionalProperties': {'type': 'object', 'additionalProperties': {'type': 'object'}}}";
 
 static void put_data(struct json_writer *w, const struct operation *op, enum shape shape) {
     put_key(w, "data");

@@ -18,7 +18,9 @@ static void guides(void *out, const struct manual *m, write_entry *write) {
 
 static void headers(void *out, const struct manual *m, write_entry *write) {
     for (const struct common *c = commons; c->name; c++)
-        write(out, m, &(struct entry){str_of(c->name), str_of(strcmp(c->in, "query") == 0 ? "Argument" : "Header of requests"), S("/docs/reference#arguments"), str_of(c->doc)});
+        write(out, m,
+              &(struct entry){str_of(c->name), str_of(strcmp(c->in, "query") == 0 ? "Argument" : "Header of requests"),
+                              S("/docs/reference#arguments"), str_of(c->doc)});
     for (const struct reply_header *h = reply_headers; h->name; h++)
         write(out, m, &(struct entry){str_of(h->name), S("Header of replies"), S("/docs/reference#headers"), str_of(h->doc)});
 }
@@ -36,7 +38,9 @@ static void operations(void *out, const struct manual *m, write_entry *write) {
     for (int i = 0; i < m->count; i++) {
         const struct operation *op = &m->operations[i];
         struct str kind = str_fmt(m->arena, "%s %s", method_name(op->route->method), op->route->path);
-        write(out, m, &(struct entry){str_of(op->route->summary), kind, str_fmt(m->arena, "/docs/reference/%s#%s", op->home->type, op->anchor), words_of(m, op)});
+        write(out, m,
+              &(struct entry){str_of(op->route->summary), kind, str_fmt(m->arena, "/docs/reference/%s#%s", op->home->type, op->anchor),
+                              words_of(m, op)});
     }
 }
 
@@ -51,14 +55,18 @@ static void chapters(void *out, const struct manual *m, write_entry *write) {
     for (const struct resource *const *r = resources; *r; r++) {
         if (!docs_has_chapter(*r)) continue;
         struct str title = str_of((*r)->title ? (*r)->title : (*r)->type);
-        write(out, m, &(struct entry){title, str_fmt(m->arena, "Resource %s", (*r)->type), str_fmt(m->arena, "/docs/reference/%s", (*r)->type), members_of(m, *r)});
+        write(out, m,
+              &(struct entry){title, str_fmt(m->arena, "Resource %s", (*r)->type), str_fmt(m->arena, "/docs/reference/%s", (*r)->type),
+                              members_of(m, *r)});
     }
 }
 
 static void errors(void *out, const struct manual *m, write_entry *write) {
     for (int err = 1; err < ERR_COUNT; err++) {
         const struct error_info *e = error_info(err);
-        write(out, m, &(struct entry){str_of(e->code), str_fmt(m->arena, "Error %d", e->status), str_fmt(m->arena, "/docs/errors/%s", e->code), str_of(e->message)});
+        write(out, m,
+              &(struct entry){str_of(e->code), str_fmt(m->arena, "Error %d", e->status), str_fmt(m->arena, "/docs/errors/%s", e->code),
+                              str_of(e->message)});
     }
 }
 

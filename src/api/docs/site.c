@@ -7,12 +7,23 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum kind { PAGE_OPENAPI, PAGE_INDEX, PAGE_GENERAL, PAGE_CHAPTER, PAGE_ERRORS, PAGE_ERROR, PAGE_GUIDE, PAGE_SEARCH, PAGE_SEARCH_INDEX, PAGE_FILE };
+enum kind {
+    PAGE_OPENAPI,
+    PAGE_INDEX,
+    PAGE_GENERAL,
+    PAGE_CHAPTER,
+    PAGE_ERRORS,
+    PAGE_ERROR,
+    PAGE_GUIDE,
+    PAGE_SEARCH,
+    PAGE_SEARCH_INDEX,
+    PAGE_FILE
+};
 
 struct site_page {
     enum kind kind;
     const char *path;
-    const void *what; /* a resource, an error or a file */
+    const void *what;     /* a resource, an error or a file */
     struct shared *bytes; /* NULL: not built yet */
     char etag[33];
 };

@@ -6,9 +6,10 @@
 
 #include <stddef.h>
 
-QUERY(activity_insert, "INSERT INTO activities (owner_user_id, owner_organization_id, owner_case_id, actor_id, actor_kind, cause, name, did, fields, "
-                       "previous_values, current_values, created_at) VALUES (CAST(:user AS BIGINT), CAST(:organization AS BIGINT), CAST(:case AS BIGINT), "
-                       "CAST(:actor AS BIGINT), :kind, :cause, :name, :did, :fields, :previous, :current, :now)");
+QUERY(activity_insert,
+      "INSERT INTO activities (owner_user_id, owner_organization_id, owner_case_id, actor_id, actor_kind, cause, name, did, fields, "
+      "previous_values, current_values, created_at) VALUES (CAST(:user AS BIGINT), CAST(:organization AS BIGINT), CAST(:case AS BIGINT), "
+      "CAST(:actor AS BIGINT), :kind, :cause, :name, :did, :fields, :previous, :current, :now)");
 
 /* ---- which objects have a trail ---------------------------------------------------------------------------------- */
 
@@ -86,9 +87,8 @@ static const struct name_of {
     const char *kind, *property;
     const struct query *query;
 } names[] = {
-    {"case", "status", &name_of_status},      {"case", "priority", &name_of_priority},       {"case", "type", &name_of_type},
-    {"case", "assigned_team", &name_of_team}, {"case", "assigned_agent", &name_of_person},
-    {0},
+    {"case", "status", &name_of_status},      {"case", "priority", &name_of_priority},     {"case", "type", &name_of_type},
+    {"case", "assigned_team", &name_of_team}, {"case", "assigned_agent", &name_of_person}, {0},
 };
 
 /* A value as the trail shows it: of a reference its name of this day. */

@@ -8,7 +8,9 @@ struct changed_value changed_word(const struct word *words, int64_t n) {
     return (struct changed_value){.given = n != 0, .number = n, .text = n ? str_of(word_of(words, n)) : (struct str){0}};
 }
 
-struct changed_value changed_bool(bool b) { return (struct changed_value){.given = true, .number = b, .text = b ? S("true") : S("false")}; }
+struct changed_value changed_bool(bool b) {
+    return (struct changed_value){.given = true, .number = b, .text = b ? S("true") : S("false")};
+}
 
 struct str changed_value_text(struct arena *a, const struct changed_value *v) {
     if (!v->given) return (struct str){0};

@@ -22,8 +22,8 @@ struct changed_value {
 };
 
 struct change {
-    const char *kind;     /* resource_type of the object: a constant of the program */
-    int64_t id, case_id;  /* case_id: whose visibility decides who may read of it; 0: none */
+    const char *kind;    /* resource_type of the object: a constant of the program */
+    int64_t id, case_id; /* case_id: whose visibility decides who may read of it; 0: none */
     enum change_verb verb;
     const char *property; /* CHANGE_UPDATED: as the API calls it */
     bool named;           /* the values are not kept */

@@ -1,6 +1,6 @@
 #include "core/change/finish.h"
 
-#include "core/case_count.h"
+#include "core/cases/case_count.h"
 #include "core/change/activity.h"
 #include "core/change/log.h"
 #include "core/change/watch.h"

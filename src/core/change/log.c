@@ -7,8 +7,12 @@
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-#define ENTRY(n) "(:kind" #n ", :object" #n ", CAST(:case" #n " AS BIGINT), :verb" #n ", :property" #n ", :from" #n ", :to" #n ", CAST(:actor AS BIGINT), :actor_kind, :cause, :now)"
-#define ENTRIES "INSERT INTO change_log (kind, object_id, case_id, verb, property, old_value, new_value, actor_id, actor_kind, cause, changed_at) VALUES "
+#define ENTRY(n)                                                                                                  \
+    "(:kind" #n ", :object" #n ", CAST(:case" #n " AS BIGINT), :verb" #n ", :property" #n ", :from" #n ", :to" #n \
+    ", CAST(:actor AS BIGINT), :actor_kind, :cause, :now)"
+#define ENTRIES                                                                                                                         \
+    "INSERT INTO change_log (kind, object_id, case_id, verb, property, old_value, new_value, actor_id, actor_kind, cause, changed_at) " \
+    "VALUES "
 /* PostgreSQL waits for each statement, so entries are written several at a time. */
 QUERY(change_log_add_1, ENTRIES ENTRY(0));
 QUERY(change_log_add_4, ENTRIES ENTRY(0) ", " ENTRY(1) ", " ENTRY(2) ", " ENTRY(3));
@@ -77,14 +81,16 @@ bool change_cursor_read(struct arena *a, struct str text, struct change_cursor *
     size_t n = 0;
     if (text.n == 0 || text.n > CURSOR_MAX) return false;
     char *plain = arena_alloc(a, text.n + 1);
-    if (sodium_base642bin((unsigned char *)plain, text.n, text.p, text.n, NULL, &n, NULL, sodium_base64_VARIANT_URLSAFE_NO_PADDING) != 0) return false;
+    if (sodium_base642bin((unsigned char *)plain, text.n, text.p, text.n, NULL, &n, NULL, sodium_base64_VARIANT_URLSAFE_NO_PADDING) != 0)
+        return false;
     plain[n] = 0;
     struct str rest = {plain, n};
     if (!str_eq(str_cut(&rest, '|'), S("1")) || rest.p == NULL) return false;
     out->store = str_dup(a, str_cut(&rest, '|'));
     if (rest.p) out->then = str_dup(a, str_cut(&rest, '|'));
     if (rest.p) out->now = str_dup(a, str_cut(&rest, '|'));
-    return rest.p && utf8_valid(out->store) && snapshot_form(out->then) && snapshot_form(out->now) && str_to_int(rest, &out->last) && out->last >= 0;
+    return rest.p && utf8_valid(out->store) && snapshot_form(out->then) && snapshot_form(out->now) && str_to_int(rest, &out->last) &&
+           out->last >= 0;
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -136,7 +142,8 @@ int change_log_read(struct work *w, struct change_cursor *c, int most, int64_t *
 
 /* ---- pruning ----------------------------------------------------------------------------------------------------- */
 
-QUERY(change_log_prunable, "SELECT COALESCE(MAX(o.id), 0) FROM (SELECT id, changed_at FROM change_log ORDER BY id LIMIT :most) o WHERE o.changed_at <= :before");
+QUERY(change_log_prunable,
+      "SELECT COALESCE(MAX(o.id), 0) FROM (SELECT id, changed_at FROM change_log ORDER BY id LIMIT :most) o WHERE o.changed_at <= :before");
 QUERY(change_log_prune_to, "DELETE FROM change_log WHERE id <= :last");
 QUERY(change_log_pruned_set, "UPDATE change_log_pruned SET pruned_id = :last WHERE pruned_id < :last");
 

@@ -23,7 +23,7 @@ struct change_cursor {
     int64_t last;
 };
 
-struct str change_cursor_text(struct arena *a, const struct change_cursor *c); /* opaque: base64url */
+struct str change_cursor_text(struct arena *a, const struct change_cursor *c);        /* opaque: base64url */
 bool change_cursor_read(struct arena *a, struct str text, struct change_cursor *out); /* false: it is none */
 
 enum change_log_state { CURSOR_GOOD, CURSOR_FOREIGN, CURSOR_PRUNED };

@@ -17,27 +17,27 @@ struct member {
 };
 
 /* X(name, form, words, value, name of a reference): a reference is read with its name of that day. */
-#define USER_MEMBERS(X)                                                                                                       \
-    X("full_name", MEMBER_TEXT, NULL, "t.full_name", "NULL")                                                                  \
-    X("legacy_id", MEMBER_TEXT, NULL, "t.legacy_id", "NULL")                                                                  \
-    X("designation", MEMBER_TEXT, NULL, "t.designation", "NULL")                                                              \
-    X("is_enabled", MEMBER_BOOL, NULL, "t.is_enabled", "NULL")                                                                \
-    X("is_mfa_enabled", MEMBER_BOOL, NULL, "t.is_mfa_enabled", "NULL")                                                        \
-    X("password", MEMBER_SECRET, NULL, "t.password_updated_at", "NULL")                                                       \
-    X("avatar", MEMBER_SECRET, NULL, "t.avatar_updated_at", "NULL")                                                           \
-    X("role", MEMBER_REFERENCE, NULL, "t.role_id", "(SELECT r.title FROM roles r WHERE r.id = t.role_id)")                    \
-    X("agent_case_access", MEMBER_WORD, case_accesses, "t.agent_case_access", "NULL")                                         \
-    X("organization_case_access", MEMBER_WORD, organization_accesses, "t.organization_case_access", "NULL")                   \
+#define USER_MEMBERS(X)                                                                                                                   \
+    X("full_name", MEMBER_TEXT, NULL, "t.full_name", "NULL")                                                                              \
+    X("legacy_id", MEMBER_TEXT, NULL, "t.legacy_id", "NULL")                                                                              \
+    X("designation", MEMBER_TEXT, NULL, "t.designation", "NULL")                                                                          \
+    X("is_enabled", MEMBER_BOOL, NULL, "t.is_enabled", "NULL")                                                                            \
+    X("is_mfa_enabled", MEMBER_BOOL, NULL, "t.is_mfa_enabled", "NULL")                                                                    \
+    X("password", MEMBER_SECRET, NULL, "t.password_updated_at", "NULL")                                                                   \
+    X("avatar", MEMBER_SECRET, NULL, "t.avatar_updated_at", "NULL")                                                                       \
+    X("role", MEMBER_REFERENCE, NULL, "t.role_id", "(SELECT r.title FROM roles r WHERE r.id = t.role_id)")                                \
+    X("agent_case_access", MEMBER_WORD, case_accesses, "t.agent_case_access", "NULL")                                                     \
+    X("organization_case_access", MEMBER_WORD, organization_accesses, "t.organization_case_access", "NULL")                               \
     X("organization", MEMBER_REFERENCE, NULL, "t.organization_id", "(SELECT o.name FROM organizations o WHERE o.id = t.organization_id)") \
-    X("locale", MEMBER_REFERENCE, NULL, "t.locale_id", "(SELECT l.locale FROM locales l WHERE l.id = t.locale_id)")           \
-    X("time_zone", MEMBER_TEXT, NULL, "t.time_zone", "NULL")                                                                  \
-    X("greeting", MEMBER_TEXT, NULL, "t.greeting", "NULL")                                                                    \
-    X("signature", MEMBER_TEXT, NULL, "t.signature", "NULL")                                                                  \
+    X("locale", MEMBER_REFERENCE, NULL, "t.locale_id", "(SELECT l.locale FROM locales l WHERE l.id = t.locale_id)")                       \
+    X("time_zone", MEMBER_TEXT, NULL, "t.time_zone", "NULL")                                                                              \
+    X("greeting", MEMBER_TEXT, NULL, "t.greeting", "NULL")                                                                                \
+    X("signature", MEMBER_TEXT, NULL, "t.signature", "NULL")                                                                              \
     X("status_message", MEMBER_TEXT, NULL, "t.status_message", "NULL")
-#define ORGANIZATION_MEMBERS(X)                                                                                               \
-    X("name", MEMBER_TEXT, NULL, "t.name", "NULL")                                                                            \
-    X("legacy_id", MEMBER_TEXT, NULL, "t.legacy_id", "NULL")                                                                  \
-    X("is_shared", MEMBER_BOOL, NULL, "t.is_shared", "NULL")                                                                  \
+#define ORGANIZATION_MEMBERS(X)                              \
+    X("name", MEMBER_TEXT, NULL, "t.name", "NULL")           \
+    X("legacy_id", MEMBER_TEXT, NULL, "t.legacy_id", "NULL") \
+    X("is_shared", MEMBER_BOOL, NULL, "t.is_shared", "NULL") \
     X("is_validated", MEMBER_BOOL, NULL, "t.is_validated", "NULL")
 #define COLUMNS_OF(name, form, words, value, shown) ", " value ", " shown
 #define MEMBER_OF(name, form, words, value, shown) {name, form, words},
@@ -47,31 +47,36 @@ static const struct member organization_members[] = {ORGANIZATION_MEMBERS(MEMBER
 QUERY(watch_user, "SELECT 1" USER_MEMBERS(COLUMNS_OF) " FROM users t WHERE t.id = :id");
 QUERY(watch_organization, "SELECT 1" ORGANIZATION_MEMBERS(COLUMNS_OF) " FROM organizations t WHERE t.id = :id");
 
-#define IDENTITIES(field, value, table)                                                                                       \
-    "SELECT '" field "', i." value " || CASE WHEN i.is_primary = 1 THEN ' (primary)' ELSE '' END || "                         \
+#define IDENTITIES(field, value, table)                                                               \
+    "SELECT '" field "', i." value " || CASE WHEN i.is_primary = 1 THEN ' (primary)' ELSE '' END || " \
     "CASE WHEN i.is_validated = 1 THEN '' ELSE ' (not validated)' END FROM " table " i WHERE i.user_id = :id AND i.is_claim = 0 "
-#define CONTACTS(owner)                                                                                                       \
-    "UNION ALL SELECT 'websites', s.url FROM contact_websites s WHERE s." owner " = :id "                                     \
-    "UNION ALL SELECT 'addresses', COALESCE(a.address1, '') || '; ' || COALESCE(a.address2, '') || '; ' || "                  \
-    "COALESCE(a.city, '') || '; ' || COALESCE(a.state, '') || '; ' || COALESCE(a.postal_code, '') || '; ' || "                \
+#define CONTACTS(owner)                                                                                        \
+    "UNION ALL SELECT 'websites', s.url FROM contact_websites s WHERE s." owner " = :id "                      \
+    "UNION ALL SELECT 'addresses', COALESCE(a.address1, '') || '; ' || COALESCE(a.address2, '') || '; ' || "   \
+    "COALESCE(a.city, '') || '; ' || COALESCE(a.state, '') || '; ' || COALESCE(a.postal_code, '') || '; ' || " \
     "COALESCE(a.country, '') || '; ' || COALESCE(a.type, '') FROM contact_addresses a WHERE a." owner " = :id "
-#define VALUES_OF(values, owner)                                                                                              \
-    "UNION ALL SELECT 'custom_fields', f.key || ': ' || v.value FROM " values " v "                                           \
+#define VALUES_OF(values, owner)                                                    \
+    "UNION ALL SELECT 'custom_fields', f.key || ': ' || v.value FROM " values " v " \
     "JOIN custom_fields f ON f.id = v.field_id WHERE v." owner " = :id AND f.deleted_at IS NULL"
-QUERY(watch_user_lists,
-      IDENTITIES("emails", "email", "identity_emails")
-      "UNION ALL " IDENTITIES("phones", "number", "identity_phones")
-      "UNION ALL " IDENTITIES("twitter", "screen_name", "identity_twitter")
-      "UNION ALL " IDENTITIES("facebook", "facebook_id", "identity_facebook")
-      "UNION ALL SELECT 'teams', t.title FROM team_members m JOIN teams t ON t.id = m.team_id WHERE m.user_id = :id "
-      "UNION ALL SELECT 'tags', t.name FROM user_tags m JOIN tags t ON t.id = m.tag_id WHERE m.user_id = :id "
-      "UNION ALL SELECT 'external_identifiers', e.external_app || ': ' || e.external_id FROM external_identifiers e "
-      "WHERE e.user_id = :id " CONTACTS("user_id") VALUES_OF("user_field_values", "user_id"));
+QUERY(
+    watch_user_lists,
+    IDENTITIES("emails", "email", "identity_emails") "UNION ALL " IDENTITIES("phones", "number", "identity_phones") "UNION ALL " IDENTITIES(
+        "twitter", "screen_name",
+        "identity_twitter") "UNION ALL " IDENTITIES("facebook", "facebook_id",
+                                                    "identity_facebook") "UNION ALL SELECT 'teams', t.title FROM team_members m JOIN teams "
+                                                                         "t ON t.id = m.team_id WHERE m.user_id = :id "
+                                                                         "UNION ALL SELECT 'tags', t.name FROM user_tags m JOIN tags t ON "
+                                                                         "t.id = m.tag_id WHERE m.user_id = :id "
+                                                                         "UNION ALL SELECT 'external_identifiers', e.external_app || ': ' "
+                                                                         "|| e.external_id FROM external_identifiers e "
+                                                                         "WHERE e.user_id = :id " CONTACTS("user_id")
+                                                                             VALUES_OF("user_field_values", "user_id"));
 QUERY(watch_organization_lists,
-      "SELECT 'domains', d.domain || CASE WHEN d.is_primary = 1 THEN ' (primary)' ELSE '' END FROM identity_domains d WHERE d.organization_id = :id "
+      "SELECT 'domains', d.domain || CASE WHEN d.is_primary = 1 THEN ' (primary)' ELSE '' END FROM identity_domains d WHERE "
+      "d.organization_id = :id "
       "UNION ALL SELECT 'phone', p.number FROM identity_phones p WHERE p.organization_id = :id "
-      "UNION ALL SELECT 'tags', t.name FROM organization_tags m JOIN tags t ON t.id = m.tag_id WHERE m.organization_id = :id "
-      CONTACTS("organization_id") VALUES_OF("organization_field_values", "organization_id"));
+      "UNION ALL SELECT 'tags', t.name FROM organization_tags m JOIN tags t ON t.id = m.tag_id WHERE m.organization_id = :id " CONTACTS(
+          "organization_id") VALUES_OF("organization_field_values", "organization_id"));
 
 static const struct watch_row {
     const char *kind;

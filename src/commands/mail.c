@@ -1,0 +1,70 @@
+/* mail-in: keeps one mail from standard input for the desk. Its exit status speaks to a mail server (sysexits.h): 0 the mail is
+ * on the disk, 75 try again, anything else: return it to its sender. */
+#include "commands/commands.h"
+
+#include "base/limits.h"
+#include "mail/inbox.h"
+#include "mail/report.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+/* Root acts as the owner of the data folder: so what is kept is the desk's to read, and links that the desk's user puts into its
+ * folder, or a mail that is read wrongly, gain nobody root's rights. */
+static bool become_owner(struct str data) {
+    struct stat st;
+    if (geteuid() != 0 || stat(data.p, &st) != 0 || st.st_uid == 0) return true;
+    return setgroups(0, NULL) == 0 && setgid(st.st_gid) == 0 && setuid(st.st_uid) == 0;
+}
+
+/* Standard input to its end, so that the mail server is never left with a pipe that nobody reads; of what is too large, a byte
+ * more than a mail may have. p NULL: it can't be read. */
+static struct str read_input(struct arena *a) {
+    char *bytes = arena_bytes(a, LIMIT_MAIL + 1), rest[4096];
+    size_t n = 0;
+    for (;;) {
+        bool full = n > LIMIT_MAIL;
+        ssize_t got = read(STDIN_FILENO, full ? rest : bytes + n, full ? sizeof rest : LIMIT_MAIL + 1 - n);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return (struct str){0};
+        if (got == 0) return (struct str){bytes, n};
+        if (!full) n += (size_t)got;
+    }
+}
+
+static int refuse(int status, const char *why) {
+    complain("%s", why);
+    return status;
+}
+
+static int keep(struct arena *a, struct str data, struct str mail) {
+    int fault = inbox_put(a, data, mail);
+    if (fault == 0) return 0;
+    if (fault == ENOENT) complain("%s/mail is no inbox yet: name the data folder of a desk that was served once", data.p);
+    else complain("%s/mail can't keep a mail now: %s", data.p, strerror(fault));
+    return EX_TEMPFAIL;
+}
+
+static int take(struct arena *a, struct str data) {
+    struct report report;
+    struct str mail = read_input(a);
+    if (mail.p == NULL) return refuse(EX_TEMPFAIL, "the mail can't be read from standard input");
+    if (mail.n > LIMIT_MAIL) return refuse(EX_UNAVAILABLE, "this mail is too large");
+    switch (report_read(a, mail, &report)) {
+    case REPORT_NO_MAIL: return refuse(EX_DATAERR, "standard input is no mail");
+    case REPORT_NONE: return refuse(EX_UNAVAILABLE, "this mail is not a delivery report (RFC 3464), and no other mail is taken here");
+    case REPORT_READ: return keep(a, data, mail);
+    }
+    return EX_SOFTWARE;
+}
+
+int command_mail_in(const struct command_line *o) {
+    struct arena *a = arena_new();
+    struct str data = option_text(o, OPT_DATA);
+    int status = become_owner(data) ? take(a, data) : refuse(EX_TEMPFAIL, "root can't act as the owner of the data folder");
+    arena_free(a);
+    return status;
+}

@@ -1,0 +1,296 @@
+/* serve: what a process is made of, in the order in which it starts; it ends in the reverse order.
+ *
+ *     store -> key -> (a new one: its owner) -> settings -> folder of files -> inbox -> api -> port -> jobs -> listener -> http -> "listening" -> signals
+ *
+ * Signals are blocked in every thread and taken one at a time by sigwait here: no handler, nothing to interrupt. */
+#include "commands/commands.h"
+
+#include "api/api.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "core/desk/desk.h"
+#include "core/login/session.h"
+#include "core/desk/setting.h"
+#include "files/content.h"
+#include "jobs/listener.h"
+#include "jobs/runner.h"
+#include "commands/listen.h"
+#include "mail/inbox.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+struct server {
+    const struct command_line *options;
+    struct arena *memory;
+    struct listen listen;
+    struct desk desk;
+    struct api *api;
+    struct runner *jobs;
+    bool listens;
+    struct listener *listener;
+    struct http_server *http;
+};
+
+/* Descriptors beside the connections: the store, its log and readers, temporary files, the standard three. */
+#define OTHER_FILES 512
+
+/* Of the pool, unless said otherwise. Those of a database that blocks mostly wait. */
+enum { WORKERS = 2, WORKERS_BLOCKING = 8 };
+
+static void raise_file_limit(int64_t connections) {
+    struct rlimit limit;
+    rlim_t need = (rlim_t)connections + OTHER_FILES;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= need) return;
+    limit.rlim_cur = need;
+    if (limit.rlim_max < need) limit.rlim_max = need; /* root may */
+    if (setrlimit(RLIMIT_NOFILE, &limit) == 0) return;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    log_warn("%lld files may be open, %lld connections need %lld: raise the limit (LimitNOFILE=) or lower max-connections",
+             (long long)limit.rlim_cur, (long long)connections, (long long)need);
+}
+
+/* ---- the store ---------------------------------------------------------------------------------------- */
+
+/* Processes of one database must have one key. The process of a folder has it for itself, and may find it replaced. */
+static int know_key(struct server *s, const struct key *server) {
+    bool renew = !db_shared(s->desk.db) || option_int(s->options, OPT_NEW_KEY);
+    int known = desk_key_known(s->desk.db, clock_now(&s->desk.clock), mac_hex(s->memory, server, S("key proof")), renew);
+    if (known < 0) return complain("%s can't be written", store_name(s->options)), -1;
+    if (known == 0 && !renew)
+        return complain("the other processes of %s have another server key: give this one a copy of their secret.key (--secret-file); "
+                        "if that is lost for good, serve once with --new-key",
+                        store_name(s->options)),
+               -1;
+    if (known == 0) log_warn("this is another server key than before: all sessions have ended");
+    return 0;
+}
+
+static int open_keys(struct server *s, bool fresh) {
+    struct desk *d = &s->desk;
+    struct key server;
+    bool elsewhere = option_text(s->options, OPT_SECRET_FILE).p != NULL;
+    int rc = secret_key(s->options, fresh || !elsewhere, &server);
+    if (rc < 0) return -1;
+    if (know_key(s, &server) < 0) return -1;
+    if (rc == 1 && !fresh) log_warn("there was no server key: a new one was made");
+    key_derive(&d->session_key, &server, "session");
+    key_derive(&d->csrf_key, &server, "csrf token");
+    key_derive(&d->request_key, &server, "request token");
+    key_derive(&d->account_key, &server, "account");
+    key_derive(&d->idempotency_key, &server, "idempotency");
+    key_derive(&d->link_key, &server, "link");
+    key_derive(&d->mail_key, &server, "mail");
+    key_derive(&d->setting_key, &server, "setting");
+    key_derive(&d->factor_key, &server, "second factor");
+    key_derive(&d->remember_key, &server, "remember-me");
+    key_derive(&d->fingerprint_key, &server, "fingerprint");
+    key_derive(&d->pseudonym_key, &server, "pseudonym");
+    key_derive(&d->picture_key, &server, "picture");
+    d->installation = mac_hex(s->memory, &server, S("installation"));
+    random_bytes(&d->credential_key, sizeof d->credential_key);
+    d->process = random_uuid(s->memory);
+    explicit_bzero(&server, sizeof server);
+    return 0;
+}
+
+static int open_store(struct server *s) {
+    struct db_config cfg = store_config(s->options);
+    char err[USAGE_MAX];
+    store_may_begin(s->options, s->memory, &cfg);
+    cfg.keep_snapshots = true;
+    cfg.replica = option_text(s->options, OPT_REPLICA_URL).p;
+    cfg.clock = &s->desk.clock;
+    if (cfg.replica && !cfg.url) return complain("--replica-url is for a --database"), -1;
+    cfg.cache_kb = (int)option_int(s->options, OPT_CACHE);
+    cfg.mmap_mb = (int)option_int(s->options, OPT_MMAP);
+    cfg.writers = (int)option_int(s->options, OPT_WRITERS);
+    cfg.statement_ms = (int)option_int(s->options, OPT_STATEMENT_TIMEOUT);
+    if (db_open(&cfg, &s->desk.db, err, sizeof err) < 0) return complain("%s", err), -1;
+    struct conn *c = db_reader(s->desk.db);
+    int state = c && db_read_begin(c, 0) >= 0 ? desk_state(c) : -1;
+    if (c) db_read_end(c);
+    if (state < 0) return complain("%s can't be read", store_name(s->options)), -1;
+    if (state == DESK_UNFINISHED)
+        return complain("the desk in %s was never finished (an interrupted demo?): remove it", store_name(s->options)), -1;
+    bool fresh = state == DESK_EMPTY;
+    if (open_keys(s, fresh) < 0) return -1; /* before the owner: whoever finds a desk finds its key */
+    int made = fresh ? owner_create(s->options, s->desk.db, clock_now(&s->desk.clock), stderr) : 0;
+    if (made < 0 && made != -ERR_FIELD_DUPLICATE) return -1;
+    s->desk.settings = db_read_begin(c, 0) < 0 ? NULL : settings_open(c);
+    db_read_end(c);
+    s->desk.touches = touches_new();
+    s->desk.cascade_rows = (int)option_int(s->options, OPT_CASCADE_ROWS);
+    return s->desk.settings ? 0 : (complain("%s can't be read", store_name(s->options)), -1);
+}
+
+static void look_at_folder(const struct server *s) {
+    struct stat st;
+    const char *dir = option_text(s->options, OPT_DATA).p;
+    if (stat(dir, &st) == 0 && (st.st_mode & S_IRWXO))
+        log_warn("the data folder %s is open to everybody on this machine (mode %o): chmod 700 %s", dir, (unsigned)st.st_mode & 0777, dir);
+}
+
+static void open_inbox(struct server *s) {
+    struct str data = option_text(s->options, OPT_DATA);
+    s->desk.inbox = inbox_open(s->memory, data);
+    if (s->desk.inbox.p == NULL) log_warn("no mail comes in: %s/mail can't be made: %s", data.p, strerror(errno));
+}
+
+/* ---- the outside -------------------------------------------------------------------------------------- */
+
+static void set_base_url(struct server *s, int port) {
+    struct desk *d = &s->desk;
+    struct str given = option_text(s->options, OPT_BASE_URL);
+    d->base_url = given.p ? given : listen_url(s->memory, &s->listen, port);
+    while (d->base_url.n && d->base_url.p[d->base_url.n - 1] == '/') d->base_url.n--;
+    d->base_url = str_dup(s->memory, d->base_url);
+    d->host = url_host(d->base_url);
+}
+
+static int open_outside(struct server *s) {
+    s->listen = listen_of(option_text(s->options, OPT_LISTEN), s->memory);
+    set_base_url(s, s->listen.port);
+    s->desk.clock.file = option_text(s->options, OPT_CLOCK).p;
+    if (s->desk.clock.file == NULL) return 0;
+    if (!listen_is_loopback(&s->listen)) {
+        complain("--clock is for tests, on loopback alone: --listen 127.0.0.1:8080");
+        return EXIT_USAGE;
+    }
+    log_warn("the time is what %s says: this is a test", s->desk.clock.file);
+    return 0;
+}
+
+/* Jobs write links: they begin when the base URL is known, and before a request can want one. */
+static void on_bound(void *arg, int port) {
+    struct server *s = arg;
+    set_base_url(s, port);
+    s->jobs = jobs_start(&s->desk);
+    s->listens = s->jobs && listener_start(&s->desk, &s->listener) >= 0;
+}
+
+static int start_http(struct server *s) {
+    const struct command_line *o = s->options;
+    char err[USAGE_MAX];
+    struct http_config cfg = {
+        .address = s->listen.host.p,
+        .port = s->listen.port,
+        .proxies = proxies_of(option_text(o, OPT_PROXIES), s->memory),
+        .bound = on_bound,
+        .bound_arg = s,
+        .loops = (int)option_int(o, OPT_THREADS),
+        .tmp_dir = contents_tmp(s->memory, s->desk.files).p,
+        .max_connections = (int)option_int(o, OPT_MAX_CONNECTIONS),
+        .max_per_address = (int)option_int(o, OPT_MAX_PER_ADDRESS),
+        .head_deadline_ms = (int)option_int(o, OPT_HEAD_DEADLINE),
+        .body_deadline_ms = (int)option_int(o, OPT_BODY_DEADLINE),
+        .idle_s = (int)option_int(o, OPT_IDLE),
+    };
+    raise_file_limit(cfg.max_connections);
+    s->http = http_start(&cfg, api_app(), s->api, err, sizeof err);
+    if (s->http == NULL) return complain("%s", err), -1;
+    if (s->jobs == NULL) return complain("the job runner can't be started"), -1;
+    if (!s->listens) return complain("the listener can't be started"), -1;
+    api_attach(s->api, s->http);
+    return 0;
+}
+
+static int start(struct server *s) {
+    char err[USAGE_MAX];
+    s->desk.files = files_folder(s->options, s->memory);
+    if (open_store(s) < 0) return -1;
+    if (contents_open(s->desk.files, err, sizeof err) < 0) return complain("%s", err), -1;
+    look_at_folder(s);
+    open_inbox(s);
+    int workers = (int)option_int(s->options, OPT_WORKERS);
+    struct api_config cfg = {
+        .pool_threads = workers                 ? workers
+                        : db_blocks(s->desk.db) ? WORKERS_BLOCKING
+                                                : WORKERS,
+        .public_writes_a_minute = (int)option_int(s->options, OPT_PUBLIC_WRITES),
+        .access_log = option_int(s->options, OPT_ACCESS_LOG) != 0,
+    };
+    s->api = api_new(&s->desk, &cfg, err, sizeof err);
+    if (s->api == NULL) return complain("%s", err), -1;
+    return start_http(s);
+}
+
+static void stop(struct server *s) {
+    if (s->http) {
+        api_draining(s->api);
+        http_stop(s->http, (int)option_int(s->options, OPT_DRAIN));
+    }
+    listener_stop(s->listener);
+    if (s->jobs) jobs_stop(s->jobs);
+    if (s->api) api_free(s->api);
+    if (s->desk.touches) {
+        touches_flush(&s->desk); /* the last of them, before the store closes */
+        touches_free(s->desk.touches);
+    }
+    settings_close(s->desk.settings);
+    db_close(s->desk.db);
+}
+
+/* ---- signals ------------------------------------------------------------------------------------------ */
+
+/* Reads all sources again. What can change live does; the rest is named, once for each reading. */
+static void reload(struct server *s) {
+    const struct command_line *o = s->options;
+    struct arena *a = arena_new();
+    struct command_line now;
+    char err[USAGE_MAX];
+    if (options_read(&now, a, o->argc, o->argv, err) < 0) {
+        log_error("settings stay as they are: %s", err);
+        arena_free(a);
+        return;
+    }
+    for (int i = 0; i < OPT_COUNT; i++)
+        if (!(option_table[i].flags & LIVE) && !str_eq(o->values[i], now.values[i]))
+            log_warn("%s has changed: it takes effect at the next start", option_table[i].name);
+    log_level_set((enum log_level)option_int(&now, OPT_LOG_LEVEL));
+    api_access_log(s->api, option_int(&now, OPT_ACCESS_LOG) != 0);
+    log_info("settings were read again");
+    arena_free(a);
+}
+
+static sigset_t signals_of_ours(void) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    return set;
+}
+
+static void serve_until_told(struct server *s) {
+    sigset_t set = signals_of_ours();
+    for (int got = 0; sigwait(&set, &got) == 0 && got == SIGHUP;) reload(s);
+}
+
+int command_serve(const struct command_line *o) {
+    struct server s = {.options = o, .memory = arena_new()};
+    sigset_t set = signals_of_ours();
+    pthread_sigmask(SIG_BLOCK, &set, NULL); /* before the first thread, so that all inherit it */
+    int wrong = open_outside(&s);
+    if (wrong) {
+        arena_free(s.memory);
+        return wrong;
+    }
+    int rc = start(&s);
+    if (rc == 0) {
+        printf("deskd: listening on %s\n", listen_url(s.memory, &s.listen, http_port(s.http)).p);
+        fflush(stdout);
+        serve_until_told(&s);
+        log_info("stopping: requests under way end first");
+    }
+    stop(&s);
+    log_flush();
+    arena_free(s.memory);
+    return rc < 0 ? EXIT_FAULT : 0;
+}

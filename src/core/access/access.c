@@ -1,0 +1,207 @@
+/* Visibility of conversations as branches.
+ *
+ * A list of conversations is ordered by (created_at, id) and limited. One condition with OR would make the store read and sort
+ * all that may be seen: 300 ms at a million rows. Each branch below is instead one index range already in that order (the
+ * indexes of schema/0001), so a list takes LIMIT rows of each, merges them and stops: 0.1 ms at any size. Branches may overlap
+ * where making them disjoint would mean walking what another branch holds already: an agent's own conversations are mostly in
+ * the agent's teams, and leaving those out read 200 rows to find 10.
+ *
+ *     ALL        every active conversation
+ *     TEAMS      one branch a team | the actor's own | those with neither team nor agent | those whose team or agent is gone, and who
+ *                are still named in their rows (core/change/cascade.c)
+ *     SELF       the actor's own
+ *     customer   those they requested; with MY_ORGANIZATION those of their organization instead
+ *     stranger   those made with the fingerprint
+ *     a request token, or the reply to one's own POST: that one conversation
+ *
+ * Staff, too, may have requested a conversation, but see it only as their access allows: completions.md section 5. */
+#include "core/access/access.h"
+
+#include "core/change/cascade.h"
+#include "core/words.h"
+#include "json/json.h"
+
+#include <assert.h>
+
+void branch_add(struct branches *b, const char *where) {
+    assert(b->count < BRANCHES_MAX);
+    b->where[b->count++] = where;
+}
+
+void branch_bind_int(struct branches *b, const char *name, int64_t v) {
+    assert(b->bind_count < BRANCH_BINDS_MAX);
+    b->binds[b->bind_count++] = (struct bind){.name = name, .type = BIND_INT, .i = v};
+}
+
+void branch_bind_text(struct branches *b, const char *name, struct str v) {
+    assert(b->bind_count < BRANCH_BINDS_MAX);
+    b->binds[b->bind_count++] = (struct bind){.name = name, .type = BIND_TEXT, .s = v};
+}
+
+QUERY(teams_of_user, "SELECT team_id FROM team_members WHERE user_id = :user ORDER BY team_id");
+
+#define TEAMS_MAX 1024   /* of one person that count */
+#define TEAM_BRANCHES 16 /* people in more teams get one branch for all of them: still right, no longer flat */
+
+static void team_branches(struct work *w, struct branches *b) {
+    static const char *const where[TEAM_BRANCHES] = {
+        "t.state = 1 AND t.assigned_team_id = :team0",  "t.state = 1 AND t.assigned_team_id = :team1",
+        "t.state = 1 AND t.assigned_team_id = :team2",  "t.state = 1 AND t.assigned_team_id = :team3",
+        "t.state = 1 AND t.assigned_team_id = :team4",  "t.state = 1 AND t.assigned_team_id = :team5",
+        "t.state = 1 AND t.assigned_team_id = :team6",  "t.state = 1 AND t.assigned_team_id = :team7",
+        "t.state = 1 AND t.assigned_team_id = :team8",  "t.state = 1 AND t.assigned_team_id = :team9",
+        "t.state = 1 AND t.assigned_team_id = :team10", "t.state = 1 AND t.assigned_team_id = :team11",
+        "t.state = 1 AND t.assigned_team_id = :team12", "t.state = 1 AND t.assigned_team_id = :team13",
+        "t.state = 1 AND t.assigned_team_id = :team14", "t.state = 1 AND t.assigned_team_id = :team15"};
+    int64_t teams[TEAMS_MAX];
+    int n = 0, rc;
+    DB_ROWS(rc, w->conn, &teams_of_user, BINDS(B_INT("user", w->actor.user_id)), row)
+    if (n < TEAMS_MAX) teams[n++] = col_int(row, 0);
+    for (int i = 0; n <= TEAM_BRANCHES && i < n; i++) {
+        branch_add(b, where[i]);
+        branch_bind_int(b, strstr(where[i], ":team"), teams[i]);
+    }
+    if (n > TEAM_BRANCHES) branch_add(b, "t.state = 1 AND t.assigned_team_id IN @LIST(:teams)");
+    branch_bind_text(b, ":teams", json_ids(w->arena, teams, (size_t)n));
+}
+
+/* Conversations of nobody. Those of who is gone are found by team and by agent; seldom is anybody. */
+static void nobodys_branches(struct work *w, struct branches *b) {
+    branch_add(b, "t.state = 1 AND t.assigned_team_id IS NULL AND t.assigned_agent_id IS NULL");
+    if (!cascades_under_way(w)) return;
+    branch_add(b, "t.state = 1 AND t.assigned_team_id IN " GONE_TEAMS
+                  " AND (t.assigned_agent_id IS NULL OR t.assigned_agent_id IN " GONE_AGENTS ")");
+    branch_add(b, "t.state = 1 AND t.assigned_agent_id IN " GONE_AGENTS " AND t.assigned_team_id IS NULL");
+}
+
+void access_cases(struct work *w, struct branches *out) {
+    const struct actor *a = &w->actor;
+    if (a->token_case_id) {
+        branch_add(out, "t.state = 1 AND t.id = :token_case");
+        branch_bind_int(out, ":token_case", a->token_case_id);
+        return;
+    }
+    if (a->rank == ROLE_PUBLIC) {
+        if (a->fingerprint.n == 0) return;
+        branch_add(out, "t.state = 1 AND t.fingerprint = :fingerprint");
+        branch_bind_text(out, ":fingerprint", a->fingerprint);
+        return;
+    }
+    branch_bind_int(out, ":me", a->user_id);
+    if (a->rank == ROLE_CUSTOMER) {
+        branch_add(out, "t.state = 1 AND t.requester_id = :me");
+        if (!a->sees_organization) return;
+        /* While conversations follow who moved, the person says which organization it is. */
+        branch_add(out, cascades_under_way(w)
+                            ? "t.state = 1 AND t.organization_id = :my_organization AND t.requester_id <> :me AND EXISTS "
+                              "(SELECT 1 FROM users u WHERE u.id = t.requester_id AND u.organization_id = :my_organization)"
+                            : "t.state = 1 AND t.organization_id = :my_organization AND t.requester_id <> :me");
+        branch_bind_int(out, ":my_organization", a->organization_id);
+    } else if (a->case_access == CASES_ALL) {
+        branch_add(out, "t.state = 1");
+    } else if (a->case_access == CASES_TEAMS) {
+        out->overlap = true;
+        team_branches(w, out);
+        branch_add(out, "t.state = 1 AND t.assigned_agent_id = :me");
+        nobodys_branches(w, out);
+    } else {
+        branch_add(out, "t.state = 1 AND t.assigned_agent_id = :me");
+    }
+}
+
+void access_own_cases(struct work *w, struct branches *out) {
+    if (w->actor.rank != ROLE_CUSTOMER) {
+        access_cases(w, out);
+        return;
+    }
+    branch_add(out, "t.state = 1 AND t.requester_id = :me");
+    branch_bind_int(out, ":me", w->actor.user_id);
+}
+
+void access_organization_cases(struct work *w, struct branches *out) {
+    const struct actor *a = &w->actor;
+    if (a->rank != ROLE_CUSTOMER || !a->sees_organization || cascades_under_way(w)) {
+        access_cases(w, out);
+        return;
+    }
+    branch_add(out, "t.state = 1 AND t.organization_id = :my_organization");
+    branch_bind_int(out, ":my_organization", a->organization_id);
+}
+
+/* Writes a condition over the alias t as one over the alias c. */
+static void about_parent(struct buf *out, const char *where) {
+    for (const char *at = where; *at; at++) {
+        bool alias = at[0] == 't' && at[1] == '.' && (at == where || at[-1] == ' ' || at[-1] == '(');
+        buf_char(out, alias ? 'c' : *at);
+    }
+}
+
+void access_posts(struct work *w, struct branches *out) { access_of_case(w, "t.case_id", out); }
+
+void access_everyone(struct work *w, struct branches *out) {
+    (void)w;
+    out->all = true;
+}
+
+void access_staff(struct work *w, struct branches *out) { out->all = w->actor.rank >= ROLE_COLLABORATOR; }
+
+void access_through(struct work *w, const char *table, const char *column, const char *where, const struct branches *parents,
+                    struct branches *out) {
+    struct buf sql = {0};
+    if (parents->all && where == NULL) {
+        out->all = true;
+        return;
+    }
+    buf_fmt(&sql, "EXISTS (SELECT 1 FROM %s c WHERE c.id = %s AND (%s", table, column, parents->all ? "1 = 1" : "1 = 0");
+    for (int i = 0; i < parents->count; i++) {
+        buf_text(&sql, " OR (");
+        about_parent(&sql, parents->where[i]);
+        buf_char(&sql, ')');
+    }
+    buf_char(&sql, ')');
+    if (where) buf_text(&sql, " AND ");
+    if (where) about_parent(&sql, where);
+    buf_char(&sql, ')');
+    branch_add(out, str_dup(w->arena, buf_view(&sql)).p);
+    buf_free(&sql);
+    memcpy(out->binds, parents->binds, sizeof out->binds);
+    out->bind_count = parents->bind_count;
+}
+
+void access_of_case(struct work *w, const char *column, struct branches *out) {
+    struct branches cases = {0};
+    access_cases(w, &cases);
+    access_through(w, "cases", column, NULL, &cases, out);
+}
+
+#define TAKES_PART                                                                                    \
+    "(t.requester_id = :person OR t.creator_id = :person OR t.assigned_agent_id = :person OR EXISTS " \
+    "(SELECT 1 FROM case_participants p WHERE p.case_id = t.id AND p.user_id = :person))"
+
+int access_person(struct work *w, int64_t user_id) {
+    struct branches b = {0};
+    struct buf sql = {0};
+    struct stmt *s;
+    if (w->actor.rank >= ROLE_COLLABORATOR || user_id == w->actor.user_id) return 1;
+    access_cases(w, &b);
+    branch_bind_int(&b, ":person", user_id);
+    for (int i = 0; i < b.count; i++)
+        buf_fmt(&sql, "%sSELECT t.id FROM cases t WHERE %s AND " TAKES_PART, i ? " UNION ALL " : "", b.where[i]);
+    buf_text(&sql, " LIMIT 1");
+    buf_char(&sql, 0);
+    int rc = db_start(w->conn, sql.p, b.binds, &s);
+    buf_free(&sql);
+    if (rc < 0) return rc;
+    rc = stmt_step(s);
+    stmt_end(s);
+    return rc;
+}
+
+void access_of_person(struct work *w, struct branches *out) {
+    if (w->actor.rank >= ROLE_COLLABORATOR) {
+        out->all = true;
+        return;
+    }
+    branch_add(out, "t.user_id = :me");
+    branch_bind_int(out, ":me", w->actor.user_id);
+}

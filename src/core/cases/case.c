@@ -1,0 +1,207 @@
+#include "core/cases/case.h"
+
+#include "core/cases/case_count.h"
+#include "core/change/change.h"
+#include "core/cases/message.h"
+
+#include "base/buf.h"
+
+#include <assert.h>
+#include <stddef.h>
+
+/* ---- making and loading ------------------------------------------------------------------------------------- */
+
+QUERY(case_insert, "INSERT INTO cases (uuid, subject, channel, source, state, requester_id, requester_name, requester_is_new, fingerprint, "
+                   "creator_id, organization_id, "
+                   "status_id, status_type, priority_id, metadata, message_seq, reopen_count, created_at, updated_at) "
+                   "VALUES (:uuid, :subject, :channel, :source, 1, :requester, :requester_name, :is_new, :fingerprint, :creator, "
+                   "(SELECT organization_id FROM users WHERE id = :requester @HOLD@), :status, 1, CAST(:priority AS BIGINT), :metadata, 0, "
+                   "0, :now, :now) RETURNING id");
+QUERY(
+    case_by_id,
+    "SELECT requester_id, status_id, status_type, COALESCE(assigned_team_id, 0), COALESCE(assigned_agent_id, 0), channel, "
+    "message_seq, COALESCE(last_message_id, 0), creator_id, subject, COALESCE(priority_id, 0), COALESCE(type_id, 0), state, requester_name "
+    "FROM cases WHERE id = :id @LOCK@");
+QUERY(status_of_type, "SELECT id FROM case_statuses WHERE type = :type AND is_deleted = 0 ORDER BY is_system DESC, sort_order, id LIMIT 1");
+
+struct changed case_changed(const struct case_now *c) {
+    return (struct changed){"case", c->id, c->id};
+}
+
+int status_id_of_type(struct work *w, enum status_type type, int64_t *id) {
+    int rc = db_int(w->conn, &status_of_type, BINDS(B_INT("type", type)), id);
+    return rc < 0 ? rc : rc ? 0 : -ERR_INTERNAL_ERROR;
+}
+
+int case_load(struct work *w, int64_t id, struct case_now *out) {
+    struct stmt *row;
+    int rc = db_row(w->conn, &case_by_id, BINDS(B_INT("id", id)), &row);
+    if (rc <= 0) return rc;
+    *out = (struct case_now){.id = id,
+                             .requester_id = col_int(row, 0),
+                             .status_id = col_int(row, 1),
+                             .status_type = (int)col_int(row, 2),
+                             .assigned_team_id = col_int(row, 3),
+                             .assigned_agent_id = col_int(row, 4),
+                             .channel = (int)col_int(row, 5),
+                             .message_seq = col_int(row, 6),
+                             .last_message_id = col_int(row, 7),
+                             .creator_id = col_int(row, 8),
+                             .subject = str_dup(w->arena, col_text(row, 9)),
+                             .priority_id = col_int(row, 10),
+                             .type_id = col_int(row, 11),
+                             .state = (int)col_int(row, 12),
+                             .requester_name = str_dup(w->arena, col_text(row, 13))};
+    stmt_end(row);
+    return 1;
+}
+
+int case_create(struct work *w, const struct case_new *n, int64_t *id) {
+    struct case_now c = {.requester_id = n->requester_id,
+                         .creator_id = n->creator_id,
+                         .subject = n->subject,
+                         .priority_id = n->priority_id,
+                         .status_type = STATUS_NEW,
+                         .state = CASE_ACTIVE};
+    int64_t message;
+    c.channel = n->source == SOURCE_MESSENGER ? CHANNEL_MESSENGER : CHANNEL_HELPCENTER;
+    TRY(status_id_of_type(w, STATUS_NEW, &c.status_id));
+    TRY(db_insert(w->conn, &case_insert,
+                  BINDS(B_TEXT("uuid", random_uuid(w->arena)), B_TEXT("subject", n->subject), B_INT("channel", c.channel),
+                        B_ID("source", n->source), B_INT("requester", n->requester_id), B_TEXT("requester_name", n->requester_name),
+                        B_INT("is_new", n->requester_is_new), B_TEXT("fingerprint", w->actor.fingerprint), B_INT("creator", n->creator_id),
+                        B_INT("status", c.status_id), B_ID("priority", n->priority_id), B_TEXT("metadata", n->metadata),
+                        B_INT("now", w->now)),
+                  id));
+    c.id = *id;
+    change_created(w, case_changed(&c));
+    case_counted(w, 0, 0, STATUS_NEW, 1);
+    struct message_new m = {.contents = n->contents,
+                            .client_id = n->client_id,
+                            .metadata = n->metadata,
+                            .creator_name = n->requester_name,
+                            .creator_id = n->creator_id,
+                            .source = n->source};
+    return message_post(w, &c, &m, &message);
+}
+
+/* ---- status ---------------------------------------------------------------------------------------------------
+ *
+ *     NEW ---> OPEN <---> PENDING          any but CLOSED -> any but NEW; a staff reply opens NEW, a requester's reply opens
+ *                \  \        |             PENDING and COMPLETED. Nothing returns to NEW; CLOSED is final.
+ *                 \  `--> COMPLETED ----.
+ *                  `---- CUSTOM          `--> CLOSED */
+static const bool allowed[][STATUS_CUSTOM + 1] = {
+    [STATUS_NEW] =
+        {[STATUS_NEW] = 1, [STATUS_OPEN] = 1, [STATUS_PENDING] = 1, [STATUS_COMPLETED] = 1, [STATUS_CLOSED] = 1, [STATUS_CUSTOM] = 1},
+    [STATUS_OPEN] = {[STATUS_OPEN] = 1, [STATUS_PENDING] = 1, [STATUS_COMPLETED] = 1, [STATUS_CLOSED] = 1, [STATUS_CUSTOM] = 1},
+    [STATUS_PENDING] = {[STATUS_OPEN] = 1, [STATUS_PENDING] = 1, [STATUS_COMPLETED] = 1, [STATUS_CLOSED] = 1, [STATUS_CUSTOM] = 1},
+    [STATUS_COMPLETED] = {[STATUS_OPEN] = 1, [STATUS_PENDING] = 1, [STATUS_COMPLETED] = 1, [STATUS_CLOSED] = 1, [STATUS_CUSTOM] = 1},
+    [STATUS_CLOSED] = {[STATUS_CLOSED] = 1},
+    [STATUS_CUSTOM] = {[STATUS_OPEN] = 1, [STATUS_PENDING] = 1, [STATUS_COMPLETED] = 1, [STATUS_CLOSED] = 1, [STATUS_CUSTOM] = 1},
+};
+
+QUERY(status_type_of, "SELECT type FROM case_statuses WHERE id = :id AND is_deleted = 0");
+
+int case_not_closed(struct work *w, const struct case_now *c) {
+    if (c->status_type != STATUS_CLOSED) return 0;
+    return fail_state(w, "The conversation is closed. Open a new one to continue.");
+}
+
+/* The status as wanted, if it may follow. */
+static int status_follow(struct work *w, struct case_now *c, int64_t status_id) {
+    int64_t type = 0;
+    int rc = db_int(w->conn, &status_type_of, BINDS(B_INT("id", status_id)), &type);
+    if (rc <= 0) return rc < 0 ? rc : fail_field(w, ERR_FIELD_INVALID, S("status_id"), "There is no such status.");
+    assert(type >= STATUS_NEW && type <= STATUS_CUSTOM);
+    TRY(case_not_closed(w, c));
+    if (!allowed[c->status_type][type])
+        return fail_field(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, S("status_id"),
+                          "The conversation is not new any more. Choose the status of an open one.");
+    c->status_id = status_id;
+    c->status_type = (int)type;
+    return 0;
+}
+
+/* ---- changes ------------------------------------------------------------------------------------------------------ */
+
+/* Properties that are references, by their column. */
+static const struct reference {
+    enum case_property bit;
+    const char *property, *column;
+    size_t now, wanted; /* offsets in case_now and case_change */
+} references[] = {
+    {CASE_STATUS, "status", "status_id", offsetof(struct case_now, status_id), offsetof(struct case_change, status_id)},
+    {CASE_PRIORITY, "priority", "priority_id", offsetof(struct case_now, priority_id), offsetof(struct case_change, priority_id)},
+    {CASE_TYPE, "type", "type_id", offsetof(struct case_now, type_id), offsetof(struct case_change, type_id)},
+    {CASE_TEAM, "assigned_team", "assigned_team_id", offsetof(struct case_now, assigned_team_id),
+     offsetof(struct case_change, assigned_team_id)},
+    {CASE_AGENT, "assigned_agent", "assigned_agent_id", offsetof(struct case_now, assigned_agent_id),
+     offsetof(struct case_change, assigned_agent_id)},
+};
+#define REFERENCES (sizeof references / sizeof *references)
+
+static int64_t id_at(const void *of, size_t offset) { return *(const int64_t *)(const void *)((const char *)of + offset); }
+
+/* Which properties differ; `next` becomes the conversation as it will be. */
+static int case_next(struct work *w, const struct case_now *c, const struct case_change *wanted, struct case_now *next, unsigned *differ) {
+    *next = *c;
+    *differ = 0;
+    if (wanted->set & CASE_SUBJECT && !str_eq(wanted->subject, c->subject)) {
+        next->subject = wanted->subject;
+        *differ |= CASE_SUBJECT;
+    }
+    for (size_t i = 0; i < REFERENCES; i++) {
+        const struct reference *r = &references[i];
+        int64_t id = id_at(wanted, r->wanted);
+        if (!(wanted->set & r->bit) || id == id_at(c, r->now)) continue;
+        if (r->bit == CASE_STATUS) TRY(status_follow(w, next, id));
+        else *(int64_t *)(void *)((char *)next + r->now) = id;
+        *differ |= r->bit;
+    }
+    return 0;
+}
+
+/* Only the columns that differ are written: each other one would cost its indexes. */
+static int case_update(struct work *w, const struct case_now *next, unsigned differ, bool reopened) {
+    struct buf sql = {0};
+    buf_text(&sql, "UPDATE cases SET ");
+    if (differ & CASE_SUBJECT) buf_text(&sql, "subject = :subject, ");
+    if (differ & CASE_STATUS) buf_text(&sql, "status_id = :status_id, status_type = :status_type, ");
+    if (differ & CASE_PRIORITY) buf_text(&sql, "priority_id = :priority_id, ");
+    if (differ & CASE_TYPE) buf_text(&sql, "type_id = :type_id, ");
+    if (differ & CASE_TEAM) buf_text(&sql, "assigned_team_id = :assigned_team_id, ");
+    if (differ & CASE_AGENT) buf_text(&sql, "assigned_agent_id = :assigned_agent_id, ");
+    if (reopened) buf_text(&sql, "reopen_count = reopen_count + 1, ");
+    buf_text(&sql, "updated_at = :now WHERE id = :id");
+    buf_char(&sql, 0);
+    int rc = db_exec_text(w->conn, sql.p,
+                          BINDS(B_INT("id", next->id), B_TEXT("subject", next->subject), B_INT("status_id", next->status_id),
+                                B_INT("status_type", next->status_type), B_ID("priority_id", next->priority_id),
+                                B_ID("type_id", next->type_id), B_ID("assigned_team_id", next->assigned_team_id),
+                                B_ID("assigned_agent_id", next->assigned_agent_id), B_INT("now", w->now)));
+    buf_free(&sql);
+    return rc;
+}
+
+static void case_record(struct work *w, const struct case_now *c, const struct case_now *next, unsigned differ) {
+    struct changed object = case_changed(c);
+    if (differ & CASE_SUBJECT) change_property(w, object, "subject", changed_text(c->subject), changed_text(next->subject));
+    for (size_t i = 0; i < REFERENCES; i++)
+        if (differ & references[i].bit)
+            change_property(w, object, references[i].property, changed_id(id_at(c, references[i].now)),
+                            changed_id(id_at(next, references[i].now)));
+    if (!(differ & (CASE_STATUS | CASE_TEAM | CASE_AGENT)) || c->state != CASE_ACTIVE) return;
+    case_counted(w, c->assigned_team_id, c->assigned_agent_id, c->status_type, -1);
+    case_counted(w, next->assigned_team_id, next->assigned_agent_id, next->status_type, 1);
+}
+
+int case_change(struct work *w, struct case_now *c, const struct case_change *wanted) {
+    struct case_now next;
+    unsigned differ;
+    TRY(case_next(w, c, wanted, &next, &differ));
+    TRY(case_update(w, &next, differ, c->status_type == STATUS_COMPLETED && next.status_type == STATUS_OPEN));
+    case_record(w, c, &next, differ);
+    *c = next;
+    return 0;
+}

@@ -1,0 +1,127 @@
+#include "core/cases/message.h"
+
+#define PREVIEW 160 /* characters of last_message_preview */
+
+QUERY(message_of_client, "SELECT id FROM posts WHERE case_id = :case AND creator_id = :creator AND client_id = :client");
+QUERY(message_insert, "INSERT INTO posts (case_id, kind, seq, uuid, client_id, content_text, creator_id, creator_name, is_requester, "
+                      "channel, source, metadata, "
+                      "message_status, message_status_updated_at, created_at, updated_at) VALUES (:case, 1, :seq, :uuid, :client, "
+                      ":contents, :creator, :name, "
+                      ":is_requester, :channel, :source, :metadata, :status, :now, :now, :now) RETURNING id");
+QUERY(case_replied,
+      "UPDATE cases SET message_seq = :seq, last_message_id = :message, last_message_status = :status, last_message_preview = :preview, "
+      "last_replier_id = :creator, last_agent_replier_id = CASE WHEN :staff = 1 THEN :creator ELSE last_agent_replier_id END, "
+      "last_replied_at = :now, updated_at = :now WHERE id = :case");
+QUERY(participant_add,
+      "INSERT INTO case_participants (case_id, user_id) VALUES (:case, :creator) ON CONFLICT (case_id, user_id) DO NOTHING");
+QUERY(
+    marker_move,
+    "INSERT INTO read_markers (case_id, user_id, last_read_post_id, last_read_seq, last_read_at) VALUES (:case, :creator, :message, :seq, "
+    ":now) "
+    "ON CONFLICT (user_id, case_id) DO UPDATE SET last_read_post_id = excluded.last_read_post_id, last_read_seq = excluded.last_read_seq, "
+    "last_read_at = excluded.last_read_at WHERE read_markers.last_read_seq < excluded.last_read_seq");
+QUERY(fingerprint_marker_move,
+      "INSERT INTO fingerprint_markers (case_id, last_read_post_id, last_read_seq, last_read_at) VALUES (:case, :message, :seq, :now) "
+      "ON CONFLICT (case_id) DO UPDATE SET last_read_post_id = excluded.last_read_post_id, last_read_seq = excluded.last_read_seq, "
+      "last_read_at = excluded.last_read_at WHERE fingerprint_markers.last_read_seq < excluded.last_read_seq");
+
+/* Moves the reader's read marker: the person's, or without login the fingerprint's. */
+static int move_marker(struct work *w, const struct bind *binds) {
+    if (w->actor.rank > ROLE_PUBLIC) return db_exec(w->conn, &marker_move, binds);
+    return w->actor.fingerprint.p ? db_exec(w->conn, &fingerprint_marker_move, binds) : 0;
+}
+
+/* The beginning of a message on one line. */
+static struct str preview(struct arena *a, struct str contents) {
+    char *text = arena_alloc(a, contents.n + 1);
+    size_t n = 0, characters = 0;
+    bool blank = true;
+    for (size_t i = 0; i < contents.n; i++) {
+        unsigned char c = (unsigned char)contents.p[i];
+        bool space = c <= ' ';
+        if (space && blank) continue;
+        if ((c & 0xC0) != 0x80 && ++characters > PREVIEW) break;
+        text[n++] = space ? ' ' : (char)c;
+        blank = space;
+    }
+    while (n && text[n - 1] == ' ') n--;
+    return (struct str){text, n};
+}
+
+/* What a reply does to the status, unless the reply sets one: a requester's reopens, a staff reply to NEW opens. */
+static int status_follows(struct work *w, struct case_now *c, bool by_requester, bool by_staff) {
+    bool reopen = by_requester && (c->status_type == STATUS_PENDING || c->status_type == STATUS_COMPLETED);
+    int64_t open;
+    if (!reopen && !(by_staff && !by_requester && c->status_type == STATUS_NEW)) return 0;
+    TRY(status_id_of_type(w, STATUS_OPEN, &open));
+    return case_change(w, c, &(struct case_change){.set = CASE_STATUS, .status_id = open});
+}
+
+static struct changed message_changed(int64_t case_id, int64_t id) { return (struct changed){"case_message", id, case_id}; }
+
+int message_post(struct work *w, struct case_now *c, const struct message_new *m, int64_t *id) {
+    bool by_requester = m->creator_id == c->requester_id, by_staff = w->actor.rank >= ROLE_COLLABORATOR;
+    int status = by_staff && !by_requester ? MESSAGE_SENT : MESSAGE_DELIVERED;
+    if (m->client_id.p) {
+        int rc = db_int(w->conn, &message_of_client,
+                        BINDS(B_INT("case", c->id), B_INT("creator", m->creator_id), B_TEXT("client", m->client_id)), id);
+        if (rc) return rc < 0 ? rc : 0;
+    }
+    TRY(case_not_closed(w, c));
+    c->message_seq++;
+    TRY(db_insert(w->conn, &message_insert,
+                  BINDS(B_INT("case", c->id), B_INT("seq", c->message_seq), B_TEXT("uuid", random_uuid(w->arena)),
+                        B_TEXT("client", m->client_id), B_TEXT("contents", m->contents), B_INT("creator", m->creator_id),
+                        B_TEXT("name", m->creator_name), B_INT("is_requester", by_requester), B_INT("channel", c->channel),
+                        B_ID("source", m->source), B_TEXT("metadata", m->metadata), B_INT("status", status), B_INT("now", w->now)),
+                  id));
+    c->last_message_id = *id;
+    change_created(w, message_changed(c->id, *id));
+    const struct bind *binds = BINDS(B_INT("case", c->id), B_INT("seq", c->message_seq), B_INT("message", *id), B_INT("status", status),
+                                     B_TEXT("preview", preview(w->arena, m->contents)), B_INT("creator", m->creator_id),
+                                     B_INT("staff", by_staff && !by_requester), B_INT("now", w->now));
+    TRY(db_exec(w->conn, &case_replied, binds));
+    TRY(db_exec(w->conn, &participant_add, binds));
+    /* Without login the requester has read nothing but this message, and only if it is the first. */
+    if (w->actor.rank == ROLE_PUBLIC && c->message_seq == 1) TRY(db_exec(w->conn, &marker_move, binds));
+    TRY(move_marker(w, binds));
+    return status_follows(w, c, by_requester, by_staff);
+}
+
+/* ---- status and reading ----------------------------------------------------------------------------------------- */
+
+QUERY(message_state, "SELECT seq, message_status FROM posts WHERE id = :id AND case_id = :case AND kind = 1 @LOCK@");
+/* Forward only; a rejected message stays so. Messages are received by the other side: a colleague's look says nothing of the customer. */
+#define ADVANCING                                                                              \
+    "WHERE case_id = :case AND kind = 1 AND message_status < :status AND message_status <> 3 " \
+    "AND is_requester <> :reader_is_requester AND (id = :id OR (id < :id AND :status = 4))"
+QUERY(messages_advancing, "SELECT id, message_status FROM posts " ADVANCING " ORDER BY id @LOCK@");
+QUERY(messages_advance, "UPDATE posts SET message_status = :status, message_status_updated_at = :now, updated_at = :now " ADVANCING);
+QUERY(case_message_status,
+      "UPDATE cases SET last_message_status = (SELECT message_status FROM posts p WHERE p.id = cases.last_message_id), updated_at = :now "
+      "WHERE id = :case");
+
+static int record_advance(struct work *w, int64_t case_id, enum message_status status, const struct bind *binds) {
+    int rc;
+    DB_ROWS(rc, w->conn, &messages_advancing, binds, row)
+    change_property(w, message_changed(case_id, col_int(row, 0)), "message_status", changed_word(message_statuses, col_int(row, 1)),
+                    changed_word(message_statuses, status));
+    return rc;
+}
+
+int message_set_status(struct work *w, int64_t case_id, int64_t message_id, enum message_status status) {
+    struct stmt *row;
+    int rc = db_row(w->conn, &message_state, BINDS(B_INT("id", message_id), B_INT("case", case_id)), &row);
+    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
+    int64_t seq = col_int(row, 0);
+    stmt_end(row);
+    bool requester_side = w->actor.rank <= ROLE_CUSTOMER;
+    const struct bind *binds = BINDS(B_INT("id", message_id), B_INT("case", case_id), B_INT("status", status), B_INT("now", w->now),
+                                     B_INT("reader_is_requester", requester_side), B_INT("creator", w->actor.user_id),
+                                     B_INT("message", message_id), B_INT("seq", seq));
+    TRY(record_advance(w, case_id, status, binds));
+    int changed = db_exec(w->conn, &messages_advance, binds);
+    TRY(changed);
+    if (changed) TRY(db_exec(w->conn, &case_message_status, binds));
+    return status == MESSAGE_SEEN ? move_marker(w, binds) : 0;
+}

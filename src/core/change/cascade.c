@@ -1,0 +1,346 @@
+/* What follows from a change in rows of other tables: a team is deleted and 100,000 conversations name it. One write that
+ * changed them all would hold up every other write of the desk, for seconds. So a write takes LIMIT_CASCADE rows (about
+ * 20 ms); when more is left it commits a job with its own change, and the job takes as many a write until none is left.
+ *
+ *     DELETE /teams/5:  mark the team  -> a part -> job -> reply        job: a part -> due again ... a part, drop the team -> done
+ *
+ * Nobody may see the parts. The rule is: *rows and their counters change together, part by part, and whoever reads leaves
+ * out what is marked as gone*. So a conversation of a deleted team still names it in its row, and is counted there
+ * (case_counts), until its part is done; but it is shown without a team, it is listed as unassigned, and the total of that
+ * list adds the counters of the teams that are gone (core/access/access.c, core/cases/case.c). Between any two parts lists, totals and
+ * members are what they are at the end. The other order (first the counters, then the rows) would need a lock on the team
+ * in every write that counts; this one needs none, since a write counts a conversation where its row stands, under the
+ * lock of the row.
+ *
+ * What readers leave out:
+ *
+ *     a team            marked: 404, no member any more, shown by no conversation, which is unassigned if no agent is
+ *     a person          marked: shown by no conversation as its agent
+ *     an organization   marked: shares nothing, is shown by nobody
+ *     a custom field    marked and disabled: values of disabled fields are neither shown nor asked for
+ *     a purge           marked: the values of activities and the name a stranger gave are shown to nobody
+ *     a person moved    by the person: colleagues see a conversation only where its requester is in their organization now.
+ *                       What the new ones do not see at once are the conversations that were not carried over yet:
+ *                       the one place where a part can be told from the whole, on the side of less.
+ *
+ * Nothing slips past a cascade, though writes run side by side on PostgreSQL. A part locks its rows before it looks at
+ * them. Who makes a row that names something holds that (@HOLD@) or changes it, until the end of the write: the mark waits
+ * for those who were first, and those who come later find the mark. Where a slip would be a dangling reference the last
+ * step is refused by the foreign key, and the cascade tried again.
+ *
+ * A part that was killed is done again, from where the last one ended: the job's input says where. A job of this kind is
+ * never given up, since nobody else would do the rest. */
+#include "core/change/cascade.h"
+
+#include "base/limits.h"
+#include "core/desk/file.h"
+#include "json/json.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+/* A step takes rows of one table. Bound are :id, :most, :rows (ids, JSON array), :since (when it was changed), and where the
+ * last part ended (:place, :after): for rows that stay where they are found. */
+struct step {
+    const struct query *pick;     /* (id, place) of the next rows, locked; NULL: one time, when the steps before are done */
+    const struct query *apply[3]; /* to them */
+    int weight;                   /* how many rows of conversations it costs as much as */
+};
+
+/* Files that only these values refer to expire. They are locked first, by a statement of its own: see files_released. */
+#define THEIR_FILES(values, those) "SELECT v.file_id FROM " values " v WHERE " those " AND v.file_id IS NOT NULL"
+#define FILES_LOCK(values, those) "SELECT f.id FROM files f WHERE f.id IN (" THEIR_FILES(values, those) ") ORDER BY f.id @LOCK@"
+#define FILES_EXPIRE(values, others, those)                                                                      \
+    "UPDATE files SET expires_at = " FILE_EXPIRY(":since") " WHERE id IN (" THEIR_FILES(                         \
+        values, those) ") AND NOT EXISTS (SELECT 1 FROM " values " v WHERE v.file_id = files.id AND NOT (" those \
+                       ")) AND NOT EXISTS (SELECT 1 FROM " others " o WHERE o.file_id = files.id)"
+
+/* ---- conversations that were assigned ------------------------------------------------------------------------------- */
+
+/* Their counters move with them: from the column's value to 0, for the other column's value and for all (-1). */
+#define COUNTS_LEAVE(leaving, staying, gone, kept)                                                                                       \
+    "WITH moved AS (SELECT " leaving " AS gone, COALESCE(" staying ", 0) AS kept, status_type, COUNT(*) AS n FROM cases "                \
+    "WHERE id IN @LIST(:rows) AND state = 1 GROUP BY " leaving ", " staying ", status_type) "                                            \
+    "INSERT INTO case_counts (" gone ", " kept ", status_type, shard, n) SELECT b.gone, b.kept, b.status_type, @SHARD@, SUM(b.n) FROM (" \
+    "SELECT gone, kept, status_type, -n AS n FROM moved UNION ALL SELECT gone, -1, status_type, -n FROM moved "                          \
+    "UNION ALL SELECT 0, kept, status_type, n FROM moved UNION ALL SELECT 0, -1, status_type, n FROM moved) b "                          \
+    "GROUP BY b.gone, b.kept, b.status_type ON CONFLICT (team_id, agent_id, status_type, shard) DO UPDATE SET n = case_counts.n + "      \
+    "excluded.n"
+#define SINCE "updated_at = CASE WHEN updated_at < :since THEN :since ELSE updated_at END"
+
+/* The change log, in the write of the part. */
+#define LOG_LEAVES(property, column)                                                                                                    \
+    "INSERT INTO change_log (kind, object_id, case_id, verb, property, old_value, new_value, actor_id, actor_kind, cause, changed_at) " \
+    "SELECT 'case', c.id, c.id, 3, '" property "', CAST(c." column                                                                      \
+    " AS TEXT), NULL, CAST(:actor AS BIGINT), CAST(:actor_kind AS INTEGER), CAST(:cause AS TEXT), "                                     \
+    "CAST(:now AS BIGINT) FROM cases c WHERE c.id IN @LIST(:rows) ORDER BY c.id"
+QUERY(cascade_team_log, LOG_LEAVES("assigned_team", "assigned_team_id"));
+QUERY(cascade_agent_log, LOG_LEAVES("assigned_agent", "assigned_agent_id"));
+
+QUERY(cascade_team_cases,
+      "SELECT c.id, 0 FROM cases c WHERE c.assigned_team_id = :id ORDER BY c.state, c.created_at, c.id LIMIT :most @LOCK@");
+QUERY(cascade_team_counts, COUNTS_LEAVE("assigned_team_id", "assigned_agent_id", "team_id", "agent_id"));
+QUERY(cascade_team_leave, "UPDATE cases SET assigned_team_id = NULL, " SINCE " WHERE id IN @LIST(:rows)");
+QUERY(cascade_team_uncount, "DELETE FROM case_counts WHERE team_id = :id");
+QUERY(cascade_team_drop, "DELETE FROM teams WHERE id = :id");
+
+QUERY(cascade_agent_cases,
+      "SELECT c.id, 0 FROM cases c WHERE c.assigned_agent_id = :id ORDER BY c.state, c.created_at, c.id LIMIT :most @LOCK@");
+QUERY(cascade_agent_counts, COUNTS_LEAVE("assigned_agent_id", "assigned_team_id", "agent_id", "team_id"));
+QUERY(cascade_agent_leave, "UPDATE cases SET assigned_agent_id = NULL, " SINCE " WHERE id IN @LIST(:rows)");
+QUERY(cascade_agent_uncount, "DELETE FROM case_counts WHERE agent_id = :id");
+QUERY(cascade_agent_left, "UPDATE users SET leaving_at = NULL WHERE id = :id");
+
+static const struct step of_team[] = {
+    {&cascade_team_cases, {&cascade_team_log, &cascade_team_counts, &cascade_team_leave}, 3},
+    {NULL, {&cascade_team_uncount, &cascade_team_drop}, 1},
+    {0},
+};
+
+#define AGENT_LEAVES                                                                                \
+    {&cascade_agent_cases, {&cascade_agent_log, &cascade_agent_counts, &cascade_agent_leave}, 3}, { \
+        NULL, {&cascade_agent_uncount, &cascade_agent_left}, 1                                      \
+    }
+static const struct step of_agent[] = {AGENT_LEAVES, {0}};
+
+/* ---- conversations that were asked for ------------------------------------------------------------------------------ */
+
+QUERY(cascade_requested, "SELECT c.id, c.created_at FROM cases c WHERE c.requester_id = :id AND (c.created_at, c.id) > (:place, :after) "
+                         "ORDER BY c.created_at, c.id LIMIT :most @LOCK@");
+/* Where the person is by now: of two moves the second may be carried out first. */
+QUERY(
+    cascade_follow,
+    "UPDATE cases SET organization_id = (SELECT u.organization_id FROM users u WHERE u.id = cases.requester_id) WHERE id IN @LIST(:rows)");
+
+static const struct step of_requester[] = {{&cascade_requested, {&cascade_follow}, 1}, {0}};
+
+/* ---- a person who is erased ----------------------------------------------------------------------------------------- */
+
+QUERY(cascade_erase_cases, "UPDATE cases SET requester_name = NULL, metadata = NULL, organization_id = NULL WHERE id IN @LIST(:rows)");
+QUERY(cascade_posts, "SELECT p.id, 0 FROM posts p WHERE p.creator_id = :id AND p.id > :after ORDER BY p.id LIMIT :most @LOCK@");
+QUERY(cascade_erase_posts, "UPDATE posts SET creator_name = NULL, metadata = NULL WHERE id IN @LIST(:rows)");
+QUERY(cascade_activities, "SELECT a.id, 0 FROM activities a WHERE a.owner_user_id = :id AND a.id > :after ORDER BY a.id LIMIT :most");
+QUERY(cascade_erase_changes, "UPDATE activities SET previous_values = NULL, current_values = NULL WHERE id IN @LIST(:rows)");
+QUERY(cascade_logged,
+      "SELECT l.id, 0 FROM change_log l WHERE l.kind = 'user' AND l.object_id = :id AND l.id > :after ORDER BY l.id LIMIT :most");
+QUERY(cascade_erase_logged, "UPDATE change_log SET old_value = NULL, new_value = NULL WHERE id IN @LIST(:rows)");
+QUERY(cascade_notes, "SELECT n.id, 0 FROM notes n WHERE n.owner_user_id = :id ORDER BY n.id LIMIT :most @LOCK@");
+QUERY(cascade_erase_notes, "DELETE FROM notes WHERE id IN @LIST(:rows)");
+QUERY(cascade_mails, "SELECT m.id, 0 FROM outgoing_mails m WHERE m.user_id = :id ORDER BY m.id LIMIT :most @LOCK@");
+QUERY(cascade_erase_mails, "DELETE FROM outgoing_mails WHERE id IN @LIST(:rows)");
+QUERY(cascade_sessions, "SELECT s.id, 0 FROM sessions s WHERE s.user_id = :id AND s.id > :after ORDER BY s.id LIMIT :most @LOCK@");
+QUERY(cascade_erase_sessions, "UPDATE sessions SET user_agent = '', ip_address = '' WHERE id IN @LIST(:rows)");
+QUERY(cascade_remembered, "SELECT r.id, 0 FROM remember_chains r WHERE r.user_id = :id ORDER BY r.id LIMIT :most @LOCK@");
+QUERY(cascade_erase_remembered, "DELETE FROM remember_chains WHERE id IN @LIST(:rows)");
+
+static const struct step of_purged[] = {
+    AGENT_LEAVES,
+    {&cascade_activities, {&cascade_erase_changes}, 3},
+    {&cascade_logged, {&cascade_erase_logged}, 1},
+    {&cascade_mails, {&cascade_erase_mails}, 1},
+    {&cascade_notes, {&cascade_erase_notes}, 1},
+    {&cascade_sessions, {&cascade_erase_sessions}, 1},
+    {&cascade_remembered, {&cascade_erase_remembered}, 3},
+    {&cascade_requested, {&cascade_erase_cases}, 1},
+    {&cascade_posts, {&cascade_erase_posts}, 1},
+    {0},
+};
+
+/* ---- organizations -------------------------------------------------------------------------------------------------- */
+
+/* The people first: whoever opens a conversation meanwhile is in none, so no conversation comes behind the second step. */
+QUERY(cascade_people, "SELECT u.id, 0 FROM users u WHERE u.organization_id = :id ORDER BY u.name_key, u.id LIMIT :most @LOCK@");
+QUERY(cascade_people_leave, "UPDATE users SET organization_id = NULL, " SINCE " WHERE id IN @LIST(:rows)");
+QUERY(cascade_organization_cases,
+      "SELECT c.id, 0 FROM cases c WHERE c.organization_id = :id ORDER BY c.created_at, c.id LIMIT :most @LOCK@");
+QUERY(cascade_organization_leave, "UPDATE cases SET organization_id = NULL WHERE id IN @LIST(:rows)");
+QUERY(cascade_organization_notes, "SELECT n.id, 0 FROM notes n WHERE n.organization_id = :id ORDER BY n.id LIMIT :most @LOCK@");
+QUERY(cascade_organization_files, FILES_LOCK("organization_field_values", "v.organization_id = :id"));
+QUERY(cascade_organization_files_go, FILES_EXPIRE("organization_field_values", "user_field_values", "v.organization_id = :id"));
+QUERY(cascade_organization_drop, "DELETE FROM organizations WHERE id = :id");
+
+static const struct step of_organization[] = {
+    {&cascade_people, {&cascade_people_leave}, 1},
+    {&cascade_organization_cases, {&cascade_organization_leave}, 1},
+    {&cascade_organization_notes, {&cascade_erase_notes}, 1},
+    {NULL,
+     {&cascade_organization_files, &cascade_organization_files_go, &cascade_organization_drop},
+     20}, /* with its addresses, numbers, tags and values */
+    {0},
+};
+
+/* ---- custom fields -------------------------------------------------------------------------------------------------- */
+
+QUERY(cascade_user_values, "SELECT v.user_id, 0 FROM user_field_values v WHERE v.field_id = :id LIMIT :most @LOCK@");
+QUERY(cascade_user_files, FILES_LOCK("user_field_values", "v.field_id = :id AND v.user_id IN @LIST(:rows)"));
+QUERY(cascade_user_files_go,
+      FILES_EXPIRE("user_field_values", "organization_field_values", "v.field_id = :id AND v.user_id IN @LIST(:rows)"));
+QUERY(cascade_user_values_drop, "DELETE FROM user_field_values WHERE field_id = :id AND user_id IN @LIST(:rows)");
+QUERY(cascade_organization_values,
+      "SELECT v.organization_id, 0 FROM organization_field_values v WHERE v.field_id = :id LIMIT :most @LOCK@");
+QUERY(cascade_organization_value_files, FILES_LOCK("organization_field_values", "v.field_id = :id AND v.organization_id IN @LIST(:rows)"));
+QUERY(cascade_organization_value_files_go,
+      FILES_EXPIRE("organization_field_values", "user_field_values", "v.field_id = :id AND v.organization_id IN @LIST(:rows)"));
+QUERY(cascade_organization_values_drop, "DELETE FROM organization_field_values WHERE field_id = :id AND organization_id IN @LIST(:rows)");
+QUERY(cascade_options, "SELECT o.id, 0 FROM custom_field_options o WHERE o.field_id = :id ORDER BY o.id LIMIT :most @LOCK@");
+QUERY(cascade_options_untitle, "DELETE FROM locale_fields WHERE owner_kind = 2 AND owner_id IN @LIST(:rows)");
+QUERY(cascade_options_drop, "DELETE FROM custom_field_options WHERE id IN @LIST(:rows)");
+QUERY(cascade_field_drop, "DELETE FROM custom_fields WHERE id = :id");
+
+static const struct step of_field[] = {
+    {&cascade_user_values, {&cascade_user_files, &cascade_user_files_go, &cascade_user_values_drop}, 1},
+    {&cascade_organization_values,
+     {&cascade_organization_value_files, &cascade_organization_value_files_go, &cascade_organization_values_drop},
+     1},
+    {&cascade_options, {&cascade_options_untitle, &cascade_options_drop}, 3},
+    {NULL, {&cascade_field_drop}, 1},
+    {0},
+};
+
+/* ---- the table ------------------------------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *name; /* in the input of jobs */
+    const struct step *steps;
+} cascades[] = {
+    [CASCADE_TEAM] = {"team", of_team},
+    [CASCADE_AGENT] = {"agent", of_agent},
+    [CASCADE_PURGED] = {"purged", of_purged},
+    [CASCADE_REQUESTER] = {"requester", of_requester},
+    [CASCADE_ORGANIZATION] = {"organization", of_organization},
+    [CASCADE_FIELD] = {"field", of_field},
+};
+#define CASCADES (sizeof cascades / sizeof *cascades)
+
+/* ---- a part --------------------------------------------------------------------------------------------------------- */
+
+/* Where a cascade stands: one thing after the other, of each step after step. */
+struct stand {
+    enum cascade what;
+    int64_t *ids, count, at; /* the thing: ids[at] */
+    int64_t step, place, after, since;
+};
+
+struct part {
+    struct work *work;
+    struct stand *stand;
+    int64_t left; /* rows that this write may still take */
+};
+
+static int apply(const struct part *p, const struct step *step, struct str rows) {
+    const struct stand *s = p->stand;
+    for (size_t i = 0; i < sizeof step->apply / sizeof *step->apply && step->apply[i]; i++)
+        TRY(db_exec(p->work->conn, step->apply[i],
+                    BINDS(B_INT("id", s->ids[s->at]), B_TEXT("rows", rows), B_INT("since", s->since), B_INT("now", p->work->now),
+                          B_ID("actor", p->work->actor.user_id), B_INT("actor_kind", p->work->actor.kind),
+                          B_TEXT("cause", p->work->actor.cause))));
+    return 0;
+}
+
+/* As many rows of a step as there is room for. 1: there may be more of them. */
+static int take(struct part *p, const struct step *step) {
+    struct stand *s = p->stand;
+    struct work *w = p->work;
+    int64_t most = (p->left + step->weight - 1) / step->weight, *rows = arena_array(w->arena, (size_t)most, sizeof *rows);
+    size_t n = 0;
+    int rc;
+    DB_ROWS(rc, w->conn, step->pick,
+            BINDS(B_INT("id", s->ids[s->at]), B_INT("most", most), B_INT("place", s->place), B_INT("after", s->after)), row) {
+        rows[n++] = s->after = col_int(row, 0);
+        s->place = col_int(row, 1);
+    }
+    TRY(rc);
+    if (n) TRY(apply(p, step, json_ids(w->arena, rows, n)));
+    p->left -= (int64_t)n * step->weight;
+    return (int64_t)n == most;
+}
+
+static int once(struct part *p, const struct step *step) {
+    p->left -= step->weight;
+    return apply(p, step, (struct str){0});
+}
+
+static void begin_step(struct stand *s, int64_t step) {
+    s->step = step;
+    s->place = -1;
+    s->after = 0;
+}
+
+/* 1: more is left for another write. */
+static int carry_on(struct part *p) {
+    struct stand *s = p->stand;
+    const struct step *steps = cascades[s->what].steps;
+    for (; s->at < s->count; s->at++, begin_step(s, 0))
+        for (; steps[s->step].apply[0]; begin_step(s, s->step + 1)) {
+            if (p->left <= 0) return 1;
+            int rc = steps[s->step].pick ? take(p, &steps[s->step]) : once(p, &steps[s->step]);
+            if (rc) return rc;
+        }
+    return 0;
+}
+
+static int take_part(struct work *w, struct stand *s) {
+    int rows = w->desk->cascade_rows;
+    return carry_on(&(struct part){.work = w, .stand = s, .left = rows ? rows : LIMIT_CASCADE});
+}
+
+/* ---- between two parts ---------------------------------------------------------------------------------------------- */
+
+static struct str stand_write(struct arena *a, const struct stand *s) {
+    return str_fmt(a,
+                   "{\"of\":\"%s\",\"ids\":%s,\"at\":%" PRId64 ",\"step\":%" PRId64 ",\"place\":%" PRId64 ",\"after\":%" PRId64
+                   ",\"since\":%" PRId64 "}",
+                   cascades[s->what].name, json_ids(a, s->ids, (size_t)s->count).p, s->at, s->step, s->place, s->after, s->since);
+}
+
+static bool read_number(const struct json *input, struct str name, int64_t *out) {
+    const struct json *j = json_member(input, name);
+    return j && str_to_int(j->text, out);
+}
+
+static bool read_ids(struct arena *a, const struct json *list, struct stand *s) {
+    if (list == NULL) return false;
+    s->ids = arena_array(a, list->count + 1, sizeof *s->ids);
+    for (const struct json *j = list->first; j; j = j->next)
+        if (!str_to_int(j->text, &s->ids[s->count++])) return false;
+    return true;
+}
+
+static bool stand_read(struct arena *a, struct str text, struct stand *s) {
+    struct json *input;
+    struct json_error err;
+    size_t what = 0;
+    if (json_parse(a, text, &input, &err) < 0) return false;
+    const struct json *of = json_member(input, S("of"));
+    while (of && what < CASCADES && !str_eq(str_of(cascades[what].name), of->text)) what++;
+    s->what = (enum cascade)what;
+    return of && what < CASCADES && read_ids(a, json_member(input, S("ids")), s) && read_number(input, S("at"), &s->at) &&
+           read_number(input, S("step"), &s->step) && read_number(input, S("place"), &s->place) &&
+           read_number(input, S("after"), &s->after) && read_number(input, S("since"), &s->since);
+}
+
+int cascade(struct work *w, enum cascade what, struct str ids) {
+    struct stand s = {.what = what, .since = w->now};
+    struct json *list;
+    struct json_error err;
+    int64_t job;
+    if (json_parse(w->arena, ids, &list, &err) < 0 || !read_ids(w->arena, list, &s)) return -ERR_INTERNAL_ERROR;
+    begin_step(&s, 0);
+    int rc = take_part(w, &s);
+    return rc == 1 ? job_add_next(w, "cascade", stand_write(w->arena, &s), &job) : rc;
+}
+
+QUERY(cascade_left, CASCADES_UNDER_WAY " LIMIT 1");
+
+bool cascades_under_way(struct work *w) {
+    int64_t one;
+    return db_int(w->conn, &cascade_left, NULL, &one) == 1;
+}
+
+int cascade_run(struct work *w, const struct job *j) {
+    struct stand s = {0};
+    if (!stand_read(w->arena, j->input, &s)) return -ERR_INTERNAL_ERROR;
+    int rc = take_part(w, &s);
+    if (rc == 1) return job_continue(w, j, stand_write(w->arena, &s));
+    return rc < 0 ? rc : job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
+}

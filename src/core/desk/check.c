@@ -1,0 +1,97 @@
+#include "core/desk/check.h"
+
+#include "base/arena.h"
+#include "core/change/cascade.h"
+#include "core/desk/file.h"
+#include "core/people/identity.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Each query yields what is wrong: up to three numbers for its sentence, a row a finding. */
+QUERY(check_counts,
+      CASE_COUNTS "SELECT team_id, agent_id, status_type FROM (SELECT team_id, agent_id, status_type, n, 0 AS kept FROM counted "
+                  "UNION ALL SELECT team_id, agent_id, status_type, 0, n FROM case_counts) b "
+                  "GROUP BY team_id, agent_id, status_type HAVING SUM(n) <> SUM(kept) ORDER BY 1, 2, 3");
+QUERY(check_message_seq, "SELECT t.id, t.message_seq, COALESCE(p.n, 0) FROM cases t LEFT JOIN "
+                         "(SELECT case_id, COUNT(*) AS n, MIN(seq) AS low, MAX(seq) AS top, SUM(seq) AS total "
+                         "FROM posts WHERE kind = 1 GROUP BY case_id) p ON p.case_id = t.id "
+                         "WHERE t.message_seq <> COALESCE(p.n, 0) OR p.low <> 1 OR p.top <> p.n "
+                         "OR p.total <> p.n * (p.n + 1) / 2 ORDER BY t.id");
+QUERY(check_last_message, "SELECT t.id FROM cases t LEFT JOIN posts p ON p.id = t.last_message_id "
+                          "WHERE t.message_seq > 0 AND (p.id IS NULL OR p.case_id <> t.id OR p.kind <> 1 "
+                          "OR p.seq <> t.message_seq) ORDER BY t.id");
+QUERY(check_status_type, "SELECT t.id FROM cases t JOIN case_statuses s ON s.id = t.status_id "
+                         "WHERE t.status_type <> s.type ORDER BY t.id");
+QUERY(check_organization, "SELECT t.id FROM cases t JOIN users u ON u.id = t.requester_id "
+                          "WHERE COALESCE(t.organization_id, 0) <> COALESCE(u.organization_id, 0) "
+                          "AND NOT EXISTS (" CASCADES_UNDER_WAY ") ORDER BY t.id");
+QUERY(check_markers, "SELECT m.case_id, m.user_id FROM read_markers m JOIN cases t ON t.id = m.case_id "
+                     "WHERE m.last_read_seq < 0 OR m.last_read_seq > t.message_seq ORDER BY 1, 2");
+QUERY(check_role_type, "SELECT u.id FROM users u JOIN roles r ON r.id = u.role_id WHERE u.role_type <> r.type ORDER BY u.id");
+/* People with another number of primary identities than one, though some may lead, or with a primary one that may not. */
+#define WITHOUT_PRIMARY(table, leads)                                           \
+    "SELECT user_id FROM " table " WHERE user_id IS NOT NULL GROUP BY user_id " \
+    "HAVING SUM(is_primary) <> MAX(CASE WHEN " leads " THEN 1 ELSE 0 END) "     \
+    "OR SUM(CASE WHEN " leads " THEN 0 ELSE is_primary END) > 0"
+QUERY(check_primary,
+      WITHOUT_PRIMARY("identity_emails", EMAIL_LEADS) " UNION " WITHOUT_PRIMARY("identity_phones", OTHERS_LEAD) " UNION " WITHOUT_PRIMARY(
+          "identity_twitter", OTHERS_LEAD) " UNION " WITHOUT_PRIMARY("identity_facebook", OTHERS_LEAD) " ORDER BY 1");
+QUERY(check_owner, "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM users WHERE role_type = 5 AND is_enabled = 1 AND deleted_at IS NULL)");
+#define WITHOUT_DEFAULT(table, enabled) "SELECT COUNT(*) FROM " table " WHERE is_default = 1" enabled " HAVING COUNT(*) <> 1"
+QUERY(check_default_hours, WITHOUT_DEFAULT("business_hours", ""));
+QUERY(check_default_brand, WITHOUT_DEFAULT("brands", " AND is_enabled = 1"));
+QUERY(check_translations,
+      "SELECT t.id FROM locale_fields t WHERE NOT EXISTS (SELECT 1 FROM custom_fields f WHERE t.owner_kind IN (1, 3, 4) AND f.id = "
+      "t.owner_id) "
+      "AND NOT EXISTS (SELECT 1 FROM custom_field_options o WHERE t.owner_kind = 2 AND o.id = t.owner_id) ORDER BY t.id");
+QUERY(check_files_kept, "SELECT f.id FROM files f WHERE f.expires_at IS NULL AND NOT " FILE_IS_USED " ORDER BY f.id");
+QUERY(check_files_going, "SELECT f.id FROM files f WHERE f.expires_at IS NOT NULL AND " FILE_IS_USED " ORDER BY f.id");
+QUERY(check_finished, "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM settings WHERE name = 'desk.created_at')");
+
+static const struct rule {
+    const struct query *query;
+    const char *sentence; /* of up to three numbers */
+} rules[] = {
+    {&check_counts, "case_counts of team %" PRId64 ", agent %" PRId64 ", kind of status %" PRId64 " is not what its conversations are"},
+    {&check_message_seq, "conversation %" PRId64 " counts %" PRId64 " messages; it has %" PRId64 ", or they are not numbered 1, 2, 3 ..."},
+    {&check_last_message, "conversation %" PRId64 " names a last message that is not its newest"},
+    {&check_status_type, "conversation %" PRId64 " has the status of another kind"},
+    {&check_organization, "conversation %" PRId64 " is not in its requester's organization"},
+    {&check_markers, "in conversation %" PRId64 " user %" PRId64 " has read more messages than there are"},
+    {&check_role_type, "user %" PRId64 " has a role of another type"},
+    {&check_primary, "user %" PRId64 " has addresses or accounts of one kind, and not one of them is primary"},
+    {&check_default_hours, "the desk has %" PRId64 " business hours that are the default, not one"},
+    {&check_default_brand, "the desk has %" PRId64 " enabled brands that are the default, not one"},
+    {&check_translations, "translation %" PRId64 " belongs to nothing"},
+    {&check_files_kept, "file %" PRId64 " is kept, and nothing refers to it"},
+    {&check_files_going, "file %" PRId64 " will expire, but something refers to it"},
+    {&check_owner, "the desk has no owner who can log in"},
+    {&check_finished, "the desk was never finished: its making was interrupted"},
+};
+
+enum { SHOWN = 10 }; /* of one kind: a broken index would fill the screen */
+
+static int ask(struct conn *c, const struct rule *rule, void (*report)(void *arg, const char *line), void *arg) {
+    char line[256];
+    int found = 0, rc;
+    DB_ROWS(rc, c, rule->query, NULL, row) {
+        int64_t v[3] = {0};
+        for (int i = 0; i < 3 && i < col_count(row); i++) v[i] = col_int(row, i);
+        snprintf(line, sizeof line, rule->sentence, v[0], v[1], v[2]);
+        if (++found <= SHOWN) report(arg, line);
+    }
+    if (rc < 0) return rc;
+    snprintf(line, sizeof line, "... and %d more like it", found - SHOWN);
+    if (found > SHOWN) report(arg, line);
+    return found;
+}
+
+int desk_check(struct conn *c, void (*report)(void *arg, const char *line), void *arg) {
+    int found = 0, rc = 0;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules && rc >= 0; i++) {
+        rc = ask(c, &rules[i], report, arg);
+        found += rc;
+    }
+    return rc < 0 ? rc : found;
+}

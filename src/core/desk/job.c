@@ -1,0 +1,99 @@
+#include "core/desk/job.h"
+
+#include "core/change/outbox.h"
+
+#define ATTEMPTS 8
+
+QUERY(job_insert, "INSERT INTO jobs (kind, status, creator_id, input, attempts, run_at, created_at, updated_at) "
+                  "VALUES (:kind, 1, CAST(:creator AS BIGINT), :input, 0, :run_at, :now, :now) RETURNING id");
+QUERY(job_due, "SELECT id, kind, COALESCE(creator_id, 0), input, attempts FROM jobs WHERE status IN (1, 2) AND run_at <= :now "
+               "AND kind IN @TEXTS(:kinds) ORDER BY run_at, id LIMIT 1 @SKIP@");
+/* While it is leased a job is not due: run_at is the end of the lease. */
+QUERY(job_take,
+      "UPDATE jobs SET status = 2, attempts = attempts + 1, run_at = :until, lease_until = :until, updated_at = :now WHERE id = :id");
+QUERY(job_end,
+      "UPDATE jobs SET status = :status, lease_until = NULL, total = :total, inserted = :inserted, rejected = :rejected, errors = :errors, "
+      "updated_at = :now WHERE id = :id");
+/* What a claim may do to its row ends where another claim began. */
+QUERY(job_mine, "SELECT id FROM jobs WHERE id = :id AND status = 2 AND attempts = :attempts @LOCK@");
+QUERY(job_longer, "UPDATE jobs SET run_at = :until, lease_until = :until WHERE id = :id AND status = 2 AND attempts = :attempts");
+QUERY(job_further, "UPDATE jobs SET status = 1, attempts = 0, lease_until = NULL, input = :input, run_at = :run_at, updated_at = :now "
+                   "WHERE id = :id AND status = 2 AND attempts = :attempts");
+QUERY(job_again, "UPDATE jobs SET status = :status, lease_until = NULL, run_at = :run_at, updated_at = :now "
+                 "WHERE id = :id AND status = 2 AND attempts = :attempts");
+
+void jobs_heard(struct desk *d, struct str payload) {
+    (void)payload;
+    if (d->wake_jobs) d->wake_jobs(d->wake_arg);
+}
+
+static void wake(struct desk *d, void *arg) {
+    (void)arg;
+    jobs_heard(d, (struct str){0});
+}
+
+int jobs_announce(struct work *w, const char *kind) {
+    after_commit(w, wake, NULL);
+    return outbox_add(w, "jobs", str_of(kind));
+}
+
+static int insert(struct work *w, const char *kind, struct str input, int64_t run_at, int64_t *id) {
+    TRY(jobs_announce(w, kind));
+    return db_insert(w->conn, &job_insert,
+                     BINDS(B_TEXT("kind", str_of(kind)), B_ID("creator", w->actor.user_id), B_TEXT("input", input), B_INT("run_at", run_at),
+                           B_INT("now", w->now)),
+                     id);
+}
+
+int job_add(struct work *w, const char *kind, struct str input, int64_t *id) { return insert(w, kind, input, w->now, id); }
+int job_add_next(struct work *w, const char *kind, struct str input, int64_t *id) { return insert(w, kind, input, w->now + 1, id); }
+
+int job_claim(struct work *w, struct str kinds, struct job *out) {
+    struct stmt *row;
+    int rc = db_row(w->conn, &job_due, BINDS(B_TEXT("kinds", kinds), B_INT("now", w->now)), &row);
+    if (rc <= 0) return rc;
+    *out = (struct job){col_int(row, 0),
+                        col_int(row, 2),
+                        str_dup(w->arena, col_text(row, 1)),
+                        str_dup(w->arena, col_text(row, 3)),
+                        (int)col_int(row, 4) + 1,
+                        NULL};
+    stmt_end(row);
+    TRY(db_exec(w->conn, &job_take, BINDS(B_INT("id", out->id), B_INT("until", w->now + JOB_LEASE), B_INT("now", w->now))));
+    return 1;
+}
+
+int job_hold(struct work *w, const struct job *j) {
+    int64_t id;
+    return db_int(w->conn, &job_mine, BINDS(B_INT("id", j->id), B_INT("attempts", j->attempts)), &id);
+}
+
+int job_renew(struct work *w, int64_t id, int attempts) {
+    return db_exec(w->conn, &job_longer, BINDS(B_INT("id", id), B_INT("attempts", attempts), B_INT("until", w->now + JOB_LEASE)));
+}
+
+int job_finish(struct work *w, int64_t id, enum job_status status, int total, int inserted, int rejected, struct str errors) {
+    return db_exec(w->conn, &job_end,
+                   BINDS(B_INT("id", id), B_INT("status", status), B_INT("total", total), B_INT("inserted", inserted),
+                         B_INT("rejected", rejected), B_TEXT("errors", errors), B_INT("now", w->now)));
+}
+
+int job_continue(struct work *w, const struct job *j, struct str input) {
+    return db_exec(w->conn, &job_further,
+                   BINDS(B_INT("id", j->id), B_INT("attempts", j->attempts), B_TEXT("input", input), B_INT("run_at", w->now + 1),
+                         B_INT("now", w->now)));
+}
+
+int job_retry(struct work *w, const struct job *j) {
+    int64_t wait = (TIME_SECOND * 5) << (j->attempts > 10 ? 10 : j->attempts - 1);
+    return db_exec(w->conn, &job_again,
+                   BINDS(B_INT("id", j->id), B_INT("attempts", j->attempts),
+                         B_INT("status", j->attempts >= ATTEMPTS ? JOB_FAILED : JOB_PENDING), B_INT("run_at", w->now + wait),
+                         B_INT("now", w->now)));
+}
+
+int job_postpone(struct work *w, const struct job *j, int64_t until) {
+    return db_exec(w->conn, &job_again,
+                   BINDS(B_INT("id", j->id), B_INT("attempts", j->attempts), B_INT("status", JOB_PENDING), B_INT("run_at", until),
+                         B_INT("now", w->now)));
+}

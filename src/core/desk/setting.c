@@ -1,0 +1,317 @@
+#include "core/change/change.h"
+#include "core/desk/setting.h"
+
+#include "base/fold.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "core/rules/hours.h"
+#include "core/desk/job.h"
+#include "core/change/outbox.h"
+#include "core/fields/translation.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#define RELAY_PASSWORD "mail.smtp_password"
+/* What decides who is sent the password of the relay. */
+#define RELAY(type, initial) type, initial, .role = ROLE_OWNER, .forgets = RELAY_PASSWORD
+
+const struct setting setting_table[] = {
+    {1, "cases.status_visible_to_customers", SETTING_BOOL, "1", .everyone = true, .doc = "Customers see the status of a conversation."},
+    {2, "cases.priority_visible_to_customers", SETTING_BOOL, "0", .everyone = true, .doc = "Customers see the priority of a conversation."},
+    {3, "cases.type_visible_to_customers", SETTING_BOOL, "0", .everyone = true, .doc = "Customers see the type of a conversation."},
+    {4, "cases.subject_customer_editable", SETTING_BOOL, "0", .everyone = true,
+     .doc = "Customers may change the subject of their conversations."},
+    {5, "cases.priority_customer_editable", SETTING_BOOL, "0", .everyone = true,
+     .doc = "Customers may choose the priority of their conversations."},
+    {6, "security.password_length_staff", SETTING_INT, "8", 5, 1024, .doc = "Shortest password of staff, in characters."},
+    {7, "security.password_length_customers", SETTING_INT, "5", 5, 1024, .doc = "Shortest password of customers, in characters."},
+    {8, "security.password_days_staff", SETTING_INT, "0", 0, 3650,
+     .doc = "After how many days staff must change their password; 0: never."},
+    {9, "security.password_days_customers", SETTING_INT, "0", 0, 3650,
+     .doc = "After how many days customers must change their password; 0: never."},
+    {10, "security.password_history", SETTING_INT, "0", 0, 24,
+     .doc = "How many of the last passwords may not be chosen again; 0: all may."},
+    {11, "security.session_hours_staff", SETTING_INT, "8", 1, 720, .doc = "Idle life of a session of staff, in hours."},
+    {12, "security.session_hours_customers", SETTING_INT, "72", 1, 720, .doc = "Idle life of a session of customers, in hours."},
+    {13, "security.password_reset_hours", SETTING_INT, "2", 1, 72, .doc = "Life of a link that resets a password, in hours."},
+    {14, "security.cors_origins", SETTING_TEXT, "", 0, 0, .role = ROLE_OWNER,
+     .doc = "Origins that browsers may call from, separated by blanks; * for all."},
+    {15, "desk.name", SETTING_TEXT, "Support", 0, 0, .doc = "What the desk calls itself, in mails and on pages."},
+    {16, "desk.time_zone", SETTING_ZONE, "UTC", 0, 0, .doc = "Where days begin and end for rules and filters: a name of the tz database."},
+    {17, "mail.smtp_host", RELAY(SETTING_TEXT, ""),
+     .doc = "The relay that takes outgoing mail. Until it and mail.from_address are set, mails wait."},
+    {18, "mail.smtp_port", RELAY(SETTING_INT, "587"), .min = 1, .max = 65535, .doc = "Its port."},
+    {19, "mail.smtp_security", RELAY(SETTING_WORD, "STARTTLS"), .words = smtp_securities,
+     .doc = "NONE, STARTTLS or TLS; with the latter two its certificate must be valid. NONE also sends the password as it is."},
+    {20, "mail.smtp_user", SETTING_TEXT, "", .role = ROLE_OWNER, .doc = "Who logs in there; empty: nobody."},
+    {21, RELAY_PASSWORD, SETTING_SECRET, "", .role = ROLE_OWNER,
+     .doc = "The password for it. Never shown. A change of host, port, security or certificates deletes it, unless it is sent along."},
+    {22, "mail.smtp_ca", RELAY(SETTING_LINES, ""), .doc = "Certificates (PEM) that vouch for the relay, in place of the system's."},
+    {23, "mail.smtp_timeout_seconds", SETTING_INT, "60", 5, 240, .role = ROLE_OWNER, .doc = "How long sending one mail may take."},
+    {24, "mail.from_address", SETTING_EMAIL, "", .role = ROLE_OWNER, .doc = "Whom mails are from."},
+    {25, "mail.return_path", SETTING_EMAIL, "", .role = ROLE_OWNER,
+     .doc = "Where reports of mails that did not arrive go; empty: to mail.from_address."},
+    {26, "mail.from_name", SETTING_TEXT, "", 0, 0, .doc = "The name beside it; empty: desk.name."},
+    {27, "mail.notify_password_changes", SETTING_BOOL, "1", 0, 0, .doc = "Who gets a new password is told by mail."},
+    {28, "files.max_megabytes", SETTING_INT, "20", 1, 1024,
+     .doc = "The largest file that may be uploaded, in megabytes of 1,048,576 bytes."},
+    {34, "changes.kept_days", SETTING_INT, "30", 1, 3650, .doc = "How many days the change log keeps an entry."},
+    {33, "files.unattached_megabytes", SETTING_INT, "200", 1, 102400,
+     .doc = "How many megabytes the files of one person may have that nothing refers to yet."},
+    {29, "desk.phone_region", SETTING_TEXT, "", 0, 0,
+     .doc = "Country of phone numbers without country code, in two letters like DE; without, they are kept as digits.",
+     .job = "index_names"},
+    {30, LOCALE_SETTING, SETTING_LOCALE, DEFAULT_LOCALE, .everyone = true, .doc = "The language of a text that is given without one."},
+    {31, "account.timezone", SETTING_ZONE, "", .everyone = true, .same_as = "desk.time_zone", .doc = "Another name of desk.time_zone."},
+    {32, "account.time_format", SETTING_WORD, "24hour", .everyone = true, .words = time_formats, .doc = "How programs show a time of day."},
+    {0}};
+#define READ_MS 10000
+#define SETTINGS (sizeof setting_table / sizeof *setting_table - 1)
+
+struct settings {
+    pthread_rwlock_t lock;
+    struct arena *arena; /* of the present values */
+    struct str values[SETTINGS];
+};
+
+QUERY(settings_all, "SELECT name, value FROM settings");
+QUERY(setting_put, "INSERT INTO settings (name, value, updated_at) VALUES (:name, :value, :now) "
+                   "ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at");
+
+/* Where its value is kept: of another name of a setting, the place of that one. -1: unknown. */
+static int place_of(struct str name) {
+    for (int i = 0; setting_table[i].name; i++)
+        if (str_eq(str_of(setting_table[i].name), name)) return setting_table[i].same_as ? place_of(str_of(setting_table[i].same_as)) : i;
+    return -1;
+}
+
+bool setting_known(struct str name) { return place_of(name) >= 0; }
+
+/* Parallel to the table, in the arena. */
+static int load_values(struct conn *c, struct arena *a, struct str *values) {
+    int rc, place;
+    for (size_t i = 0; i < SETTINGS; i++) values[i] = str_of(setting_table[i].initial);
+    DB_ROWS(rc, c, &settings_all, NULL, row)
+    if ((place = place_of(col_text(row, 0))) >= 0) values[place] = str_dup(a, col_text(row, 1));
+    return rc;
+}
+
+int settings_reload(struct settings *s, struct conn *c) {
+    struct arena *arena = arena_new(), *old;
+    struct str values[SETTINGS];
+    int rc = load_values(c, arena, values);
+    if (rc < 0) {
+        arena_free(arena);
+        return rc;
+    }
+    pthread_rwlock_wrlock(&s->lock);
+    old = s->arena;
+    s->arena = arena;
+    memcpy(s->values, values, sizeof values);
+    pthread_rwlock_unlock(&s->lock);
+    arena_free(old);
+    return 0;
+}
+
+static bool ids_differ(void) {
+    for (size_t i = 0; i < SETTINGS; i++)
+        for (size_t k = 0; k < i; k++)
+            if (setting_table[i].id == setting_table[k].id) return false;
+    return true;
+}
+
+struct settings *settings_open(struct conn *c) {
+    struct settings *s = calloc(1, sizeof *s);
+    assert(ids_differ());
+    if (s == NULL || c == NULL) return free(s), NULL;
+    pthread_rwlock_init(&s->lock, NULL);
+    if (settings_reload(s, c) < 0) return settings_close(s), NULL;
+    return s;
+}
+
+void settings_close(struct settings *s) {
+    if (s == NULL) return;
+    pthread_rwlock_destroy(&s->lock);
+    arena_free(s->arena);
+    free(s);
+}
+
+static struct str value_of(const struct desk *d, int place, struct arena *a) {
+    pthread_rwlock_rdlock(&d->settings->lock);
+    struct str copy = str_dup(a, d->settings->values[place]);
+    pthread_rwlock_unlock(&d->settings->lock);
+    return copy;
+}
+
+struct str setting_text(const struct desk *d, const char *name, struct arena *a) {
+    int place = place_of(str_of(name));
+    assert(place >= 0);
+    return setting_table[place].type == SETTING_SECRET ? (struct str){0} : value_of(d, place, a);
+}
+
+struct str setting_secret(const struct desk *d, const char *name, struct arena *a) {
+    int place = place_of(str_of(name));
+    assert(place >= 0 && setting_table[place].type == SETTING_SECRET);
+    struct str sealed = value_of(d, place, a);
+    return sealed.n ? seal_text_open(a, &d->setting_key, sealed) : (struct str){0};
+}
+
+int setting_word(const struct desk *d, const char *name) {
+    int place = place_of(str_of(name));
+    assert(place >= 0 && setting_table[place].type == SETTING_WORD);
+    pthread_rwlock_rdlock(&d->settings->lock);
+    int id = word_id(setting_table[place].words, d->settings->values[place]);
+    pthread_rwlock_unlock(&d->settings->lock);
+    assert(id >= 0);
+    return id;
+}
+
+int64_t setting_int(const struct desk *d, const char *name) {
+    int64_t v = 0;
+    int place = place_of(str_of(name));
+    assert(place >= 0);
+    pthread_rwlock_rdlock(&d->settings->lock);
+    bool number = str_to_int(d->settings->values[place], &v);
+    pthread_rwlock_unlock(&d->settings->lock);
+    assert(number);
+    return v;
+}
+
+bool setting_bool(const struct desk *d, const char *name) { return setting_int(d, name) != 0; }
+
+static void reload(struct desk *d, void *arg) {
+    (void)arg;
+    settings_heard(d, (struct str){0});
+}
+
+void settings_heard(struct desk *d, struct str payload) {
+    struct conn *c = db_reader(d->db);
+    (void)payload;
+    int rc = c ? db_read_begin(c, READ_MS) : -ERR_SERVICE_UNAVAILABLE;
+    if (rc >= 0) rc = settings_reload(d->settings, c);
+    if (c) db_read_end(c);
+    if (rc < 0) log_error("settings could not be read again; the former ones stay");
+}
+
+/* ---- writing ---------------------------------------------------------------------------------------------------- */
+
+static const char *read_number(struct work *w, const struct setting *s, struct str text, struct str *value) {
+    int64_t v;
+    char number[INT_TEXT];
+    if (!str_to_int(text, &v) || v < s->min || v > s->max)
+        return str_fmt(w->arena, "`%s` must be a number from %lld to %lld.", s->name, (long long)s->min, (long long)s->max).p;
+    *value = str_dup(w->arena, str_int(number, v));
+    return NULL;
+}
+
+static const char *read_bool(struct work *w, const struct setting *s, struct str text, struct str *value) {
+    bool yes = str_eq(text, S("1")) || str_eqi(text, S("true")), no = str_eq(text, S("0")) || str_eqi(text, S("false"));
+    *value = yes ? S("1") : S("0");
+    return yes || no ? NULL : str_fmt(w->arena, "`%s` must be true or false.", s->name).p;
+}
+
+static const char *read_word(struct work *w, const struct setting *s, struct str text, struct str *value) {
+    for (const struct word *word = s->words; word->word; word++)
+        if (str_eqi(text, *value = str_of(word->word))) return NULL;
+    return str_fmt(w->arena, "`%s` must be one of %s.", s->name, words_list(w->arena, s->words).p).p;
+}
+
+static const char *read_locale(struct work *w, const struct setting *s, struct str text, struct str *value) {
+    bool known = text.n < LIMIT_LOCALE && locale_find(w, text, value) == 1;
+    return known ? NULL : str_fmt(w->arena, "`%s` must be the code of a locale, like en-us: GET /locales lists them.", s->name).p;
+}
+
+/* The value as it is kept. Returns NULL, or why the text is none, as a sentence. */
+static const char *read_value(struct work *w, const struct setting *s, struct str text, struct str *value) {
+    const char *why = text_wrong(w->arena, text, LIMIT_SETTING, s->type != SETTING_LINES);
+    *value = text;
+    if (why) return str_fmt(w->arena, "`%s`: %s", s->name, why).p;
+    switch (s->type) {
+    case SETTING_BOOL: return read_bool(w, s, text, value);
+    case SETTING_INT: return read_number(w, s, text, value);
+    case SETTING_WORD: return read_word(w, s, text, value);
+    case SETTING_LOCALE: return read_locale(w, s, text, value);
+    case SETTING_ZONE:
+        return time_zone_known(text) ? NULL : str_fmt(w->arena, "`%s` must be a name of the tz database, like Europe/Berlin.", s->name).p;
+    case SETTING_EMAIL: return text.n == 0 || email_valid(text) ? NULL : str_fmt(w->arena, "`%s` must be an e-mail address.", s->name).p;
+    case SETTING_TEXT:
+    case SETTING_LINES:
+    case SETTING_SECRET: return NULL;
+    }
+    return NULL;
+}
+
+static void refuse(struct work *w, enum error code, struct str name, const char *why) {
+    fail_at(w, code, S("values"), str_fmt(w->arena, "values/%.*s", (int)name.n, name.p), "%s", why);
+}
+
+static int check_roles(struct work *w, const struct setting_value *values, int count) {
+    for (int i = 0; i < count; i++) {
+        int place = place_of(values[i].name);
+        if (place < 0 || w->actor.rank >= (int)setting_table[place].role) continue;
+        refuse(w, ERR_PERMISSIONS_DENIED, values[i].name, str_fmt(w->arena, "Only owners may change `%s`.", setting_table[place].name).p);
+    }
+    return failed(w) ? -(int)failure(w) : 0;
+}
+
+/* What is wanted of each setting, parallel to the table; p NULL: nothing. */
+static int read_values(struct work *w, const struct setting_value *values, int count, struct str *wanted) {
+    for (int i = 0; i < count; i++) {
+        int place = place_of(values[i].name);
+        struct str name = values[i].name, text = values[i].value;
+        if (name.n > LIMIT_TITLE) name = S("...");
+        struct str value = {0};
+        const char *why = place < 0        ? str_fmt(w->arena, "Unknown setting `%.*s`.", (int)name.n, name.p).p
+                          : text.p == NULL ? str_fmt(w->arena, "`%s` must be a single value.", setting_table[place].name).p
+                                           : read_value(w, &setting_table[place], text, &value);
+        if (why) refuse(w, ERR_FIELD_INVALID, name, why);
+        else if (wanted[place].p && !str_eq(wanted[place], value))
+            refuse(w, ERR_PARAMETERS_INCONSISTENT, name, "The setting is given twice, with different values.");
+        else wanted[place] = value;
+    }
+    return failed(w) ? -(int)failure(w) : 0;
+}
+
+/* Secrets that were meant for what now changes. */
+static void forget_secrets(struct work *w, const struct str *now, struct str *wanted) {
+    for (size_t i = 0; i < SETTINGS; i++) {
+        const struct setting *s = &setting_table[i];
+        if (s->forgets == NULL || wanted[i].p == NULL || str_eq(wanted[i], now[i])) continue;
+        int secret = place_of(str_of(s->forgets));
+        if (wanted[secret].p || now[secret].n == 0) continue;
+        wanted[secret] = S("");
+        notice(w, "NOTICE", "%s was deleted, because %s changed. Send it along to keep it.", s->forgets, s->name);
+    }
+}
+
+static int put_value(struct work *w, const struct setting *s, struct str value) {
+    int64_t job;
+    if (s->type == SETTING_SECRET && value.n) value = seal_text(w->arena, &w->desk->setting_key, value);
+    TRY(outbox_add(w, "settings", str_of(s->name)));
+    if (s->job) TRY(job_add(w, s->job, S("{}"), &job));
+    return db_exec(w->conn, &setting_put, BINDS(B_TEXT("name", str_of(s->name)), B_TEXT("value", value), B_INT("now", w->now)));
+}
+
+static void record_setting(struct work *w, const struct setting *s, struct str now, struct str wanted) {
+    struct changed object = {"setting", s->id, 0};
+    if (s->type == SETTING_SECRET) change_named(w, object, s->name);
+    else change_property(w, object, s->name, changed_text(now), changed_text(wanted));
+}
+
+int settings_put(struct work *w, const struct setting_value *values, int count) {
+    struct str now[SETTINGS], wanted[SETTINGS] = {0};
+    TRY(check_roles(w, values, count));
+    TRY(read_values(w, values, count, wanted));
+    TRY(db_lock(w->conn, S("settings"))); /* a write beside this one must not pair its host with the present password */
+    TRY(load_values(w->conn, w->arena, now));
+    forget_secrets(w, now, wanted);
+    after_commit(w, reload, NULL);
+    for (size_t i = 0; i < SETTINGS; i++)
+        if (wanted[i].p) {
+            record_setting(w, &setting_table[i], now[i], wanted[i]);
+            TRY(put_value(w, &setting_table[i], wanted[i]));
+        }
+    return 0;
+}

@@ -1,0 +1,265 @@
+#include "core/fields/field_value.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/pattern.h"
+#include "core/desk/file.h"
+#include "json/json.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+QUERY(fields_locked, "SELECT id FROM custom_fields WHERE area = :area AND key IN @TEXTS(:keys) ORDER BY id @LOCK@");
+QUERY(field_options_listed, "SELECT id, field_id FROM custom_field_options WHERE field_id IN @LIST(:fields) ORDER BY field_id, id");
+
+QUERY(user_value_exists, "SELECT 1 FROM user_field_values WHERE user_id = :owner AND field_id = :field");
+QUERY(user_value_put,
+      "INSERT INTO user_field_values (user_id, field_id, value, value_key, file_id) VALUES (:owner, :field, :value, :key, :file) "
+      "ON CONFLICT (user_id, field_id) DO UPDATE SET value = excluded.value, value_key = excluded.value_key, file_id = excluded.file_id");
+QUERY(user_value_drop, "DELETE FROM user_field_values WHERE user_id = :owner AND field_id = :field");
+QUERY(organization_value_exists, "SELECT 1 FROM organization_field_values WHERE organization_id = :owner AND field_id = :field");
+QUERY(organization_value_put, "INSERT INTO organization_field_values (organization_id, field_id, value, value_key, file_id) VALUES "
+                              "(:owner, :field, :value, :key, :file) "
+                              "ON CONFLICT (organization_id, field_id) DO UPDATE SET value = excluded.value, value_key = "
+                              "excluded.value_key, file_id = excluded.file_id");
+QUERY(organization_value_drop, "DELETE FROM organization_field_values WHERE organization_id = :owner AND field_id = :field");
+
+QUERY(user_value_files, "SELECT v.file_id, v.field_id FROM user_field_values v WHERE v.user_id = :owner AND v.file_id IS NOT NULL");
+QUERY(organization_value_files,
+      "SELECT v.file_id, v.field_id FROM organization_field_values v WHERE v.organization_id = :owner AND v.file_id IS NOT NULL");
+
+static const struct valued {
+    const struct query *exists, *put, *drop, *files;
+} valued[] = {
+    [AREA_USERS] = {&user_value_exists, &user_value_put, &user_value_drop, &user_value_files},
+    [AREA_ORGANIZATIONS] = {&organization_value_exists, &organization_value_put, &organization_value_drop, &organization_value_files},
+};
+
+int fields_lock(struct work *w, enum field_area area, struct str keys) {
+    int rc;
+    DB_ROWS(rc, w->conn, &fields_locked, BINDS(B_INT("area", area), B_TEXT("keys", keys)), row) continue;
+    return rc;
+}
+
+int field_options_of(struct work *w, struct str fields, struct field_option **out) {
+    struct field_option *list = NULL;
+    int n = 0, cap = 0, rc;
+    DB_ROWS(rc, w->conn, &field_options_listed, BINDS(B_TEXT("fields", fields)), row) {
+        list = arena_more(w->arena, list, n, &cap, sizeof *list);
+        list[n++] = (struct field_option){col_int(row, 0), col_int(row, 1)};
+    }
+    *out = list;
+    return rc < 0 ? rc : n;
+}
+
+/* ---- one value of a type ---------------------------------------------------------------------------------------- */
+
+struct reading {
+    struct arena *a;
+    const struct custom_field *field;
+    const struct field_option *options;
+    int option_count;
+    struct str text, *value;
+};
+
+static const char *read_line(struct reading *r) {
+    *r->value = r->text;
+    return text_wrong(r->a, r->text, LIMIT_TITLE, true);
+}
+
+static const char *read_lines(struct reading *r) {
+    *r->value = r->text;
+    return text_wrong(r->a, r->text, LIMIT_TEXT, false);
+}
+
+static bool is_option(const struct reading *r, int64_t id) {
+    for (int i = 0; i < r->option_count; i++)
+        if (r->options[i].id == id && r->options[i].field_id == r->field->id) return true;
+    return false;
+}
+
+static const char *read_option(struct reading *r) {
+    int64_t id;
+    if (!str_to_int(r->text, &id) || !is_option(r, id)) return "The id of an option of this field is expected.";
+    *r->value = str_fmt(r->a, "%" PRId64, id);
+    return NULL;
+}
+
+static int by_number(const void *x, const void *y) {
+    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+    return (a > b) - (a < b);
+}
+
+/* Sorted, each once: equal choices are equal texts. */
+static const char *read_options(struct reading *r) {
+    int64_t ids[LIMIT_OPTIONS];
+    size_t n = 0;
+    for (struct str rest = r->text; rest.p;) {
+        struct str item = str_trim(str_cut(&rest, ','));
+        if (item.n == 0) continue;
+        if (n == LIMIT_OPTIONS || !str_to_int(item, &ids[n]) || !is_option(r, ids[n]))
+            return "Ids of options of this field are expected, separated by commas.";
+        n++;
+    }
+    if (n) qsort(ids, n, sizeof *ids, by_number);
+    struct buf b = {0};
+    for (size_t i = 0; i < n; i++) {
+        if (i && ids[i] == ids[i - 1]) continue;
+        if (b.n) buf_char(&b, ',');
+        buf_int(&b, ids[i]);
+    }
+    *r->value = str_dup(r->a, buf_view(&b));
+    buf_free(&b);
+    return NULL;
+}
+
+/* A date, or midnight or any other time of it: the date stays as it is written, whatever its offset. */
+static const char *read_date(struct reading *r) {
+    static const char expected[] = "A date like 2026-11-21 or 2026-11-21T00:00:00+00:00 is expected.";
+    int64_t ms;
+    struct str s = r->text;
+    if (s.n < 10 || s.n > LIMIT_DATE || s.p[4] != '-' || s.p[7] != '-') return expected;
+    if (!time_parse_iso(s.n == 10 ? str_fmt(r->a, "%.10sT00:00:00+00:00", s.p) : str_dup(r->a, s), &ms)) return expected;
+    *r->value = (struct str){s.p, 10};
+    return NULL;
+}
+
+/* Whose it is, and whether it is there: field_files_usable. */
+static const char *read_file(struct reading *r) {
+    int64_t id;
+    if (!str_to_int(r->text, &id) || id <= 0) return "The id of a file of POST /files is expected.";
+    *r->value = str_fmt(r->a, "%" PRId64, id);
+    return NULL;
+}
+
+static const char *read_number(struct reading *r) {
+    int64_t v;
+    if (!str_to_int(r->text, &v)) return "A whole number is expected.";
+    *r->value = str_fmt(r->a, "%" PRId64, v);
+    return NULL;
+}
+
+static size_t digits(struct str s, size_t at) {
+    size_t n = 0;
+    while (at + n < s.n && s.p[at + n] >= '0' && s.p[at + n] <= '9') n++;
+    return n;
+}
+
+static const char *read_decimal(struct reading *r) {
+    static const char expected[] = "A number like 12.5 is expected, of at most 18 digits on either side of the point.";
+    struct str s = r->text;
+    bool minus = s.n && s.p[0] == '-';
+    size_t at = minus, whole = digits(s, at);
+    if (whole == 0 || whole > 18) return expected;
+    size_t point = at + whole, fraction = 0;
+    if (point < s.n) {
+        fraction = s.p[point] == '.' ? digits(s, point + 1) : 0;
+        if (fraction == 0 || fraction > 18 || point + 1 + fraction != s.n) return expected;
+    }
+    while (whole > 1 && s.p[at] == '0') at++, whole--;
+    *r->value = str_fmt(r->a, "%s%.*s", minus ? "-" : "", (int)(s.n - at), s.p + at);
+    return NULL;
+}
+
+static const char *read_yes_no(struct reading *r) {
+    struct str s = r->text;
+    bool yes = str_eqi(s, S("yes")) || str_eqi(s, S("true")) || str_eq(s, S("1"));
+    bool no = str_eqi(s, S("no")) || str_eqi(s, S("false")) || str_eq(s, S("0"));
+    *r->value = yes ? S("yes") : S("no");
+    return yes || no ? NULL : "yes or no is expected.";
+}
+
+static const char *read_matching(struct reading *r) {
+    const char *why = read_line(r);
+    if (why || r->field->regular_expression.p == NULL) return why;
+    int found = pattern_found(r->field->regular_expression, r->text);
+    if (found < 0) return "Whether the text is of the form this field wants could not be told within the limits.";
+    return found ? NULL : "The text is not of the form this field wants.";
+}
+
+static const char *(*const readers[])(struct reading *r) = {
+    [FIELD_TEXT] = read_line,    [FIELD_TEXTAREA] = read_lines,         [FIELD_CHECKBOX] = read_options,
+    [FIELD_RADIO] = read_option, [FIELD_SELECT] = read_option,          [FIELD_DATE] = read_date,
+    [FIELD_FILE] = read_file,    [FIELD_NUMERIC] = read_number,         [FIELD_DECIMAL] = read_decimal,
+    [FIELD_YESNO] = read_yes_no, [FIELD_CASCADINGSELECT] = read_option, [FIELD_REGEX] = read_matching,
+};
+
+const char *field_value_read(struct arena *a, const struct custom_field *f, const struct field_option *options, int option_count,
+                             struct str text, struct str *value) {
+    bool free_text = f->type == FIELD_TEXT || f->type == FIELD_TEXTAREA || f->type == FIELD_REGEX;
+    struct reading r = {a, f, options, option_count, free_text ? text : str_trim(text), value};
+    return readers[f->type](&r);
+}
+
+/* ---- keeping ---------------------------------------------------------------------------------------------------- */
+
+int field_value_exists(struct work *w, const struct custom_field *f, int64_t owner_id) {
+    int64_t one;
+    assert(valued[f->area].exists);
+    return db_int(w->conn, valued[f->area].exists, BINDS(B_INT("owner", owner_id), B_INT("field", f->id)), &one);
+}
+
+static int put_values(struct work *w, enum field_area area, int64_t owner_id, const struct field_value *values, int count) {
+    for (int i = 0; i < count; i++) {
+        struct str value = values[i].value, key = value.p ? field_value_key(w->arena, values[i].field->type, value) : value;
+        TRY(db_exec(w->conn, value.p ? valued[area].put : valued[area].drop,
+                    BINDS(B_INT("owner", owner_id), B_INT("field", values[i].field->id), B_TEXT("value", value), B_TEXT("key", key),
+                          B_ID("file", field_value_file(&values[i])))));
+    }
+    return 0;
+}
+
+int field_values_put(struct work *w, enum field_area area, int64_t owner_id, const struct field_value *values, int count) {
+    const struct bind *binds = BINDS(B_INT("owner", owner_id));
+    struct str before, after;
+    bool files = false;
+    for (int i = 0; i < count; i++) files = files || values[i].field->type == FIELD_FILE;
+    if (!files) return put_values(w, area, owner_id, values, count);
+    TRY(files_listed(w, valued[area].files, binds, &before));
+    TRY(put_values(w, area, owner_id, values, count));
+    TRY(files_listed(w, valued[area].files, binds, &after));
+    TRY(files_attached(w, after));
+    return files_released(w, before);
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------ */
+
+int64_t field_value_file(const struct field_value *v) {
+    int64_t id = 0;
+    return v->field->type == FIELD_FILE && v->value.p && str_to_int(v->value, &id) ? id : 0;
+}
+
+static bool is_among(const int64_t *ids, int n, int64_t id) {
+    for (int i = 0; i < n; i++)
+        if (ids[i] == id) return true;
+    return false;
+}
+
+int field_files_usable(struct work *w, enum field_area area, int64_t owner_id, const struct field_value *values, int count, bool *usable) {
+    int64_t *ids = arena_array(w->arena, (size_t)count + 1, sizeof *ids), *own;
+    int rc;
+    size_t n = 0;
+    for (int i = 0; i < count; i++)
+        if (field_value_file(&values[i])) ids[n++] = field_value_file(&values[i]);
+    if (n == 0) return 0;
+    int found = files_own(w, json_ids(w->arena, ids, n), &own);
+    TRY(found);
+    for (int i = 0; i < count; i++) usable[i] = is_among(own, found, field_value_file(&values[i]));
+    DB_ROWS(rc, w->conn, valued[area].files, BINDS(B_INT("owner", owner_id)), row)
+    for (int i = 0; i < count; i++)
+        if (field_value_file(&values[i]) == col_int(row, 0) && values[i].field->id == col_int(row, 1)) usable[i] = true;
+    return rc;
+}
+
+QUERY(user_value_files_drop, "DELETE FROM user_field_values WHERE user_id = :owner AND file_id IS NOT NULL");
+
+int user_files_drop(struct work *w, int64_t user_id) {
+    const struct bind *binds = BINDS(B_INT("owner", user_id));
+    struct str files;
+    int n = files_listed(w, &user_value_files, binds, &files);
+    if (n <= 0) return n;
+    TRY(db_exec(w->conn, &user_value_files_drop, binds));
+    return files_dropped(w, files);
+}

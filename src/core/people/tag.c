@@ -1,0 +1,126 @@
+#include "core/people/tag.h"
+
+#include "base/fold.h"
+#include "base/limits.h"
+#include "core/change/watch.h"
+#include "core/people/name_index.h"
+#include "json/json.h"
+
+#include <stdlib.h>
+
+QUERY(tag_by_key, "SELECT id FROM tags WHERE name_key = :key");
+QUERY(tag_make, "INSERT INTO tags (name, name_key, created_at) VALUES (:name, :key, :now) ON CONFLICT (name_key) DO NOTHING RETURNING id");
+
+QUERY(user_tags_add, "INSERT INTO user_tags (user_id, tag_id) SELECT CAST(:owner AS BIGINT), id FROM tags WHERE name_key IN @TEXTS(:keys) "
+                     "ON CONFLICT (user_id, tag_id) DO NOTHING");
+QUERY(user_tags_keep,
+      "DELETE FROM user_tags WHERE user_id = :owner AND tag_id NOT IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
+QUERY(user_tags_drop, "DELETE FROM user_tags WHERE user_id = :owner AND tag_id IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
+QUERY(user_tags_count, "SELECT COUNT(*) FROM user_tags WHERE user_id = :owner");
+QUERY(user_tags_listed, "SELECT tag_id FROM user_tags WHERE user_id = :owner ORDER BY tag_id LIMIT :most");
+QUERY(user_tags_changed, "UPDATE users SET updated_at = :now WHERE id = :owner");
+
+QUERY(organization_tags_add, "INSERT INTO organization_tags (organization_id, tag_id) SELECT CAST(:owner AS BIGINT), id FROM tags "
+                             "WHERE name_key IN @TEXTS(:keys) ON CONFLICT (organization_id, tag_id) DO NOTHING");
+QUERY(
+    organization_tags_keep,
+    "DELETE FROM organization_tags WHERE organization_id = :owner AND tag_id NOT IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
+QUERY(organization_tags_drop,
+      "DELETE FROM organization_tags WHERE organization_id = :owner AND tag_id IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
+QUERY(organization_tags_count, "SELECT COUNT(*) FROM organization_tags WHERE organization_id = :owner");
+QUERY(organization_tags_listed, "SELECT tag_id FROM organization_tags WHERE organization_id = :owner ORDER BY tag_id LIMIT :most");
+QUERY(organization_tags_changed, "UPDATE organizations SET updated_at = :now WHERE id = :owner");
+
+static const struct tagging {
+    const struct query *add, *keep, *drop, *count, *listed, *changed;
+    enum watch_kind watched;
+} taggings[] = {
+    [TAGGED_USER] = {&user_tags_add, &user_tags_keep, &user_tags_drop, &user_tags_count, &user_tags_listed, &user_tags_changed, WATCH_USER},
+    [TAGGED_ORGANIZATION] = {&organization_tags_add, &organization_tags_keep, &organization_tags_drop, &organization_tags_count,
+                             &organization_tags_listed, &organization_tags_changed, WATCH_ORGANIZATION},
+};
+
+struct str tag_key(struct arena *a, struct str name) {
+    name = str_trim(name);
+    if (name.n == 0 || utf8_count(name) > LIMIT_TAG) return (struct str){0};
+    for (size_t i = 0; i < name.n; i++)
+        if ((unsigned char)name.p[i] < ' ' || name.p[i] == 0x7F || name.p[i] == ',') return (struct str){0};
+    struct str key = fold_key(a, name);
+    return key.n ? key : (struct str){0};
+}
+
+struct named {
+    struct str name, key;
+};
+
+static int by_key(const void *x, const void *y) {
+    struct str a = ((const struct named *)x)->key, b = ((const struct named *)y)->key;
+    int order = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
+    return order ? order : (a.n > b.n) - (a.n < b.n);
+}
+
+/* In the order of their keys, so that two writes that make the same tags wait for each other, and never in a circle. */
+static struct named *sorted(struct arena *a, const struct str *names, int count) {
+    struct named *list = arena_array(a, (size_t)count + 1, sizeof *list);
+    for (int i = 0; i < count; i++) list[i] = (struct named){str_trim(names[i]), tag_key(a, names[i])};
+    qsort(list, (size_t)count, sizeof *list, by_key);
+    return list;
+}
+
+static struct str keys_of(struct arena *a, const struct named *list, int count) {
+    struct buf b = {0};
+    struct json_writer w;
+    jw_init(&w, &b);
+    jw_array(&w);
+    for (int i = 0; i < count; i++) jw_str(&w, list[i].key);
+    jw_end(&w);
+    struct str keys = str_dup(a, buf_view(&b));
+    buf_free(&b);
+    return keys;
+}
+
+static int make(struct work *w, const struct named *list, int count) {
+    int64_t id;
+    for (int i = 0; i < count; i++) {
+        int rc = db_int(w->conn, &tag_by_key, BINDS(B_TEXT("key", list[i].key)), &id);
+        if (rc < 0) return rc;
+        if (rc) continue;
+        rc = db_int(w->conn, &tag_make, BINDS(B_TEXT("name", list[i].name), B_TEXT("key", list[i].key), B_INT("now", w->now)), &id);
+        if (rc == 1) rc = name_indexed(w->conn, NAME_TAG, id, (struct str){0}, list[i].key);
+        if (rc < 0) return rc;
+    }
+    return 0;
+}
+
+static int change(struct work *w, enum tagged kind, int64_t owner_id, const struct query *first, const struct query *second,
+                  const struct named *list, int count) {
+    const struct bind *binds = BINDS(B_INT("owner", owner_id), B_TEXT("keys", keys_of(w->arena, list, count)), B_INT("now", w->now));
+    TRY(watch(w, taggings[kind].watched, owner_id));
+    TRY(db_exec(w->conn, taggings[kind].changed, binds));
+    TRY(db_exec(w->conn, first, binds));
+    return second ? db_exec(w->conn, second, binds) : 0;
+}
+
+int tags_add(struct work *w, enum tagged kind, int64_t owner_id, const struct str *names, int count) {
+    const struct named *list = sorted(w->arena, names, count);
+    TRY(make(w, list, count));
+    return change(w, kind, owner_id, taggings[kind].add, NULL, list, count);
+}
+
+int tags_replace(struct work *w, enum tagged kind, int64_t owner_id, const struct str *names, int count) {
+    const struct named *list = sorted(w->arena, names, count);
+    TRY(make(w, list, count));
+    return change(w, kind, owner_id, taggings[kind].keep, taggings[kind].add, list, count);
+}
+
+int tags_remove(struct work *w, enum tagged kind, int64_t owner_id, const struct str *names, int count) {
+    return change(w, kind, owner_id, taggings[kind].drop, NULL, sorted(w->arena, names, count), count);
+}
+
+int tags_of(struct work *w, enum tagged kind, int64_t owner_id, int64_t **ids) {
+    return db_ids(w->conn, taggings[kind].listed, BINDS(B_INT("owner", owner_id), B_INT("most", LIMIT_TAGS)), w->arena, ids);
+}
+
+int tags_count(struct work *w, enum tagged kind, int64_t owner_id, int64_t *count) {
+    return db_int(w->conn, taggings[kind].count, BINDS(B_INT("owner", owner_id)), count);
+}

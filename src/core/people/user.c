@@ -1,0 +1,286 @@
+#include "core/people/user.h"
+
+#include "base/fold.h"
+#include "core/change/watch.h"
+#include "core/people/avatar.h"
+#include "core/change/cascade.h"
+#include "core/people/contact.h"
+#include "core/fields/field_value.h"
+#include "core/desk/file.h"
+#include "core/people/identity.h"
+#include "core/text/letter.h"
+#include "core/login/link.h"
+#include "core/people/name_index.h"
+#include "core/people/organization.h"
+#include "core/login/password.h"
+#include "core/login/remember.h"
+#include "core/login/session.h"
+#include "json/json.h"
+
+#include <inttypes.h>
+
+QUERY(user_insert, "INSERT INTO users (uuid, full_name, name_key, legacy_id, designation, designation_key, is_enabled, is_mfa_enabled, "
+                   "role_id, role_type, agent_case_access, "
+                   "organization_case_access, organization_id, locale_id, time_zone, signature, password_hash, password_updated_at, "
+                   "created_at, updated_at) "
+                   "VALUES (:uuid, :name, :key, :legacy, :designation, :designation_key, 1, 0, :role, (SELECT type FROM roles WHERE id = "
+                   ":role), CAST(:case_access AS BIGINT), "
+                   ":organization_access, CAST(:organization AS BIGINT), CAST(:locale AS BIGINT), :zone, :signature, :hash, "
+                   "CAST(:password_at AS BIGINT), :now, :now) RETURNING id");
+
+/* What a person is made with counts, whoever told it. */
+static int add_identity(struct work *w, enum identity_kind kind, const struct identity_new *n) {
+    int64_t id;
+    return n->value.p ? identity_add(w, kind, n, &id) : 0;
+}
+
+int user_create(struct work *w, const struct user_new *n, bool by_staff, int64_t *id) {
+    int access = n->organization_case_access ? n->organization_case_access : ORGANIZATION_REQUESTED;
+    int64_t organization = n->organization_id;
+    if (organization == 0 && n->email.p) TRY(organization_of_address(w, n->email, &organization));
+    TRY(organization_hold(w, organization));
+    TRY(db_insert(w->conn, &user_insert,
+                  BINDS(B_TEXT("uuid", random_uuid(w->arena)), B_TEXT("name", n->full_name),
+                        B_TEXT("key", fold_key(w->arena, n->full_name)), B_TEXT("legacy", n->legacy_id),
+                        B_TEXT("designation", n->designation), B_TEXT("designation_key", fold_key(w->arena, n->designation)),
+                        B_INT("role", n->role_id), B_ID("case_access", n->agent_case_access), B_INT("organization_access", access),
+                        B_ID("organization", organization), B_INT("locale", n->locale_id ? n->locale_id : 1), B_TEXT("zone", n->time_zone),
+                        B_TEXT("signature", n->signature), B_TEXT("hash", n->password_hash),
+                        B_ID("password_at", n->password_hash.p ? w->now : 0), B_INT("now", w->now)),
+                  id));
+    TRY(watch_created(w, WATCH_USER, *id));
+    TRY(name_indexed(w->conn, NAME_USER, *id, (struct str){0}, fold_key(w->arena, n->full_name)));
+    int rc = add_identity(w, IDENTITY_EMAIL, &(struct identity_new){.user_id = *id, .value = n->email, .is_validated = by_staff});
+    int rc2 = add_identity(w, IDENTITY_PHONE,
+                           &(struct identity_new){.user_id = *id, .value = n->phone, .is_validated = by_staff, .parameter = "phone"});
+    return rc < 0 ? rc : rc2 < 0 ? rc2 : 0;
+}
+
+/* ---- changes ------------------------------------------------------------------------------------------------- */
+
+QUERY(teams_leave, "DELETE FROM team_members WHERE user_id = :user AND team_id NOT IN @LIST(:teams)");
+QUERY(teams_changed,
+      "UPDATE teams SET updated_at = :now WHERE id IN (SELECT team_id FROM team_members WHERE user_id = :user) OR id IN @LIST(:teams)");
+QUERY(teams_join,
+      "INSERT INTO team_members (team_id, user_id, created_at) SELECT id, CAST(:user AS BIGINT), CAST(:now AS BIGINT) FROM teams "
+      "WHERE id IN @LIST(:teams) AND deleted_at IS NULL ON CONFLICT (team_id, user_id) DO NOTHING");
+QUERY(user_role_set,
+      "UPDATE users SET role_id = :role, role_type = (SELECT type FROM roles WHERE id = :role), updated_at = :now WHERE id = :user");
+QUERY(user_name_set, "UPDATE users SET full_name = :name, name_key = :key, updated_at = :now WHERE id = :user");
+QUERY(user_organization_set, "UPDATE users SET organization_id = CAST(:organization AS BIGINT), updated_at = :now WHERE id = :user "
+                             "AND COALESCE(organization_id, 0) <> COALESCE(CAST(:organization AS BIGINT), 0)");
+QUERY(users_mark_deleted, "UPDATE users SET is_enabled = 0, deleted_at = :now, leaving_at = :now, updated_at = :now, "
+                          "role_id = (SELECT MIN(r.id) FROM roles r WHERE r.is_system = 1 AND r.type = users.role_type) WHERE id IN "
+                          "@LIST(:users) AND deleted_at IS NULL");
+QUERY(users_teams_changed,
+      "UPDATE teams SET updated_at = :now WHERE id IN (SELECT team_id FROM team_members WHERE user_id IN @LIST(:users))");
+QUERY(users_teams_leave, "DELETE FROM team_members WHERE user_id IN @LIST(:users)");
+QUERY(users_names, "SELECT id, name_key FROM users WHERE id IN @LIST(:users) AND deleted_at IS NULL");
+
+int user_join_teams(struct work *w, int64_t user_id, struct str teams) {
+    const struct bind *binds = BINDS(B_INT("user", user_id), B_TEXT("teams", teams), B_INT("now", w->now));
+    TRY(watch(w, WATCH_USER, user_id));
+    TRY(db_exec(w->conn, &teams_changed, binds));
+    TRY(db_exec(w->conn, &teams_leave, binds));
+    return db_exec(w->conn, &teams_join, binds);
+}
+
+static int set_role(struct work *w, int64_t user_id, int64_t role_id) {
+    return db_exec(w->conn, &user_role_set, BINDS(B_INT("user", user_id), B_INT("role", role_id), B_INT("now", w->now)));
+}
+
+QUERY(user_name_key, "SELECT name_key FROM users WHERE id = :user");
+
+static int index_name(struct work *w, int64_t user_id, struct str key) {
+    struct str before;
+    TRY(db_text(w->conn, &user_name_key, BINDS(B_INT("user", user_id)), w->arena, &before));
+    return name_indexed(w->conn, NAME_USER, user_id, before, key);
+}
+
+static int set_name(struct work *w, int64_t user_id, struct str name) {
+    TRY(index_name(w, user_id, fold_key(w->arena, name)));
+    return db_exec(w->conn, &user_name_set,
+                   BINDS(B_INT("user", user_id), B_TEXT("name", name), B_TEXT("key", fold_key(w->arena, name)), B_INT("now", w->now)));
+}
+
+static int set_organization(struct work *w, int64_t user_id, int64_t organization_id) {
+    TRY(organization_hold(w, organization_id));
+    int moved = db_exec(w->conn, &user_organization_set,
+                        BINDS(B_INT("user", user_id), B_ID("organization", organization_id), B_INT("now", w->now)));
+    return moved <= 0 ? moved : cascade(w, CASCADE_REQUESTER, json_ids(w->arena, &user_id, 1));
+}
+
+static int end_logins(struct work *w, int64_t user_id) {
+    TRY(remember_end(w, user_id));
+    return sessions_end(w, user_id, 0);
+}
+
+int user_change(struct work *w, int64_t user_id, const struct user_change *wanted) {
+    unsigned set = wanted->set;
+    TRY(watch(w, WATCH_USER, user_id));
+    TRY(record_update(w, (struct record){NULL, "users"}, &user_id, 1, wanted->columns, wanted->column_count));
+    if (set & USER_ROLE) TRY(set_role(w, user_id, wanted->role_id));
+    if (set & USER_NAME) TRY(set_name(w, user_id, wanted->full_name));
+    if (set & USER_PASSWORD) TRY(password_set(w, user_id, wanted->password_hash));
+    if (set & USER_ORGANIZATION) TRY(set_organization(w, user_id, wanted->organization_id));
+    if (set & USER_TEAMS) TRY(user_join_teams(w, user_id, wanted->team_ids));
+    return set & USER_ENABLED && !wanted->is_enabled ? end_logins(w, user_id) : 0;
+}
+
+struct named {
+    int64_t id;
+    struct str key;
+};
+
+static int unindex_names(struct work *w, struct str users, int count) {
+    struct named *list = arena_array(w->arena, (size_t)count, sizeof *list);
+    int rc, n = 0;
+    DB_ROWS(rc, w->conn, &users_names, BINDS(B_TEXT("users", users)), row)
+    if (n < count) list[n++] = (struct named){col_int(row, 0), str_dup(w->arena, col_text(row, 1))};
+    for (int i = 0; rc >= 0 && i < n; i++) rc = name_indexed(w->conn, NAME_USER, list[i].id, list[i].key, (struct str){0});
+    return rc;
+}
+
+/* Without what follows for conversations. People who were deleted before stay so. */
+static int leave(struct work *w, const int64_t *ids, int count, struct str users) {
+    const struct bind *binds = BINDS(B_TEXT("users", users), B_INT("now", w->now));
+    for (int i = 0; i < count; i++) TRY(watch_deleted(w, WATCH_USER, ids[i]));
+    TRY(unindex_names(w, users, count));
+    TRY(db_exec(w->conn, &users_mark_deleted, binds));
+    TRY(identities_free(w, users));
+    TRY(contacts_free(w, users));
+    for (int i = 0; i < count; i++) TRY(user_files_drop(w, ids[i]));
+    TRY(db_exec(w->conn, &users_teams_changed, binds));
+    TRY(db_exec(w->conn, &users_teams_leave, binds));
+    return sessions_end_all(w, users);
+}
+
+int users_delete(struct work *w, const int64_t *ids, int count) {
+    struct str users = json_ids(w->arena, ids, (size_t)count);
+    TRY(leave(w, ids, count, users));
+    return cascade(w, CASCADE_AGENT, users);
+}
+
+QUERY(user_erase, "UPDATE users SET full_name = 'Deleted user', name_key = 'deleted user', legacy_id = NULL, designation = NULL, "
+                  "designation_key = NULL, organization_id = NULL, "
+                  "time_zone = NULL, greeting = NULL, signature = NULL, status_message = NULL, password_hash = NULL, avatar_updated_at = "
+                  "NULL, pinned_notes_count = 0, "
+                  "last_seen_user_agent = NULL, last_seen_ip = NULL, is_mfa_enabled = 0, totp_secret = NULL, totp_step = NULL, purged_at = "
+                  ":now WHERE id IN @LIST(:users)");
+QUERY(user_erase_passwords, "DELETE FROM password_history WHERE user_id IN @LIST(:users)");
+QUERY(user_erase_codes, "DELETE FROM recovery_codes WHERE user_id IN @LIST(:users)");
+
+int users_purge(struct work *w, const int64_t *ids, int count) {
+    static const struct query *const erase[] = {&user_erase, &user_erase_passwords, &user_erase_codes};
+    struct str users = json_ids(w->arena, ids, (size_t)count);
+    const struct bind *binds = BINDS(B_TEXT("users", users), B_INT("now", w->now));
+    TRY(leave(w, ids, count, users));
+    for (int i = 0; i < count; i++) {
+        TRY(avatar_clear(w, ids[i]));
+        TRY(files_forget(w, ids[i]));
+    }
+    TRY(contacts_forget(w, users));
+    for (size_t i = 0; i < sizeof erase / sizeof *erase; i++) TRY(db_exec(w->conn, erase[i], binds));
+    return cascade(w, CASCADE_PURGED, users);
+}
+
+/* ---- keys made anew ----------------------------------------------------------------------------------------------- */
+
+#define PART 200 /* rows of one part */
+QUERY(designations, "SELECT id, designation FROM users WHERE id > :after AND designation IS NOT NULL ORDER BY id LIMIT :most");
+QUERY(designation_key_set, "UPDATE users SET designation_key = :key WHERE id = :id");
+
+int users_rekey(struct work *w, int64_t *after) {
+    struct str keys[PART];
+    int64_t ids[PART];
+    int rc, n = 0;
+    DB_ROWS(rc, w->conn, &designations, BINDS(B_INT("after", *after), B_INT("most", PART)), row) {
+        ids[n] = col_int(row, 0);
+        keys[n++] = fold_key(w->arena, str_dup(w->arena, col_text(row, 1)));
+    }
+    for (int i = 0; i < n && rc >= 0; i++) rc = db_exec(w->conn, &designation_key_set, BINDS(B_INT("id", ids[i]), B_TEXT("key", keys[i])));
+    if (n) *after = ids[n - 1];
+    return rc < 0 ? rc : n == PART;
+}
+
+/* ---- who may ---------------------------------------------------------------------------------------------------- */
+
+QUERY(role_denied_by_id, "SELECT denied FROM roles WHERE id = :role");
+QUERY(role_type_by_id, "SELECT type FROM roles WHERE id = :role");
+QUERY(role_type_of_user, "SELECT r.type FROM users u JOIN roles r ON r.id = u.role_id WHERE u.id = :user");
+
+int role_type_of(struct work *w, int64_t role_id, int64_t *type) {
+    return db_int(w->conn, &role_type_by_id, BINDS(B_INT("role", role_id)), type);
+}
+
+bool actor_may_change(const struct actor *a, int64_t user_id, int64_t role_type) {
+    if (user_id == a->user_id) return true;
+    return a->rank >= ROLE_ADMIN ? role_type <= a->rank : a->rank >= ROLE_COLLABORATOR && role_type == ROLE_CUSTOMER;
+}
+
+int user_may_change(struct work *w, int64_t user_id) {
+    int64_t type = 0;
+    int rc = db_int(w->conn, &role_type_of_user, BINDS(B_INT("user", user_id)), &type);
+    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
+    return actor_may_change(&w->actor, user_id, type) ? 0 : fail(w, ERR_PERMISSIONS_DENIED);
+}
+
+/* Says that this is wrong with ids[i], or with the one thing that the path names. */
+static void fail_of(struct work *w, enum error code, int i, bool listed, const char *why) {
+    struct str none = {0};
+    fail_at(w, code, listed ? S("ids") : none, listed ? str_fmt(w->arena, "ids/%d", i) : none, why ? "%s" : NULL, why);
+}
+
+static int index_of(const int64_t *ids, int count, int64_t id) {
+    int i = 0;
+    while (i < count - 1 && ids[i] != id) i++;
+    return i;
+}
+
+QUERY(role_types_of_users, "SELECT u.id, r.type FROM users u JOIN roles r ON r.id = u.role_id WHERE u.id IN @LIST(:users) ORDER BY u.id");
+
+int users_may_change(struct work *w, const int64_t *ids, int count, bool listed) {
+    int rc;
+    DB_ROWS(rc, w->conn, &role_types_of_users, BINDS(B_TEXT("users", json_ids(w->arena, ids, (size_t)count))), row)
+    if (!actor_may_change(&w->actor, col_int(row, 0), col_int(row, 1)))
+        fail_of(w, ERR_PERMISSIONS_DENIED, index_of(ids, count, col_int(row, 0)), listed, NULL);
+    return rc < 0 ? rc : failed(w) ? -(int)failure(w) : 0;
+}
+
+QUERY(owners_besides,
+      "SELECT COUNT(*) FROM users u JOIN roles r ON r.id = u.role_id WHERE r.type = 5 AND u.is_enabled = 1 AND u.deleted_at IS NULL "
+      "AND u.id NOT IN @LIST(:users)");
+
+int users_leave_an_owner(struct work *w, const int64_t *ids, int count, bool listed) {
+    const struct bind *binds = BINDS(B_TEXT("users", json_ids(w->arena, ids, (size_t)count)));
+    int64_t others = 0;
+    int rc, owners = 0;
+    DB_ROWS(rc, w->conn, &role_types_of_users, binds, row) owners += col_int(row, 1) == ROLE_OWNER;
+    if (rc < 0 || owners == 0) return rc < 0 ? rc : 0;
+    TRY(db_lock(w->conn, S("owners"))); /* two owners who remove each other */
+    TRY(db_int(w->conn, &owners_besides, binds, &others));
+    if (others) return 0;
+    DB_ROWS(rc, w->conn, &role_types_of_users, binds, row)
+    if (col_int(row, 1) == ROLE_OWNER)
+        fail_of(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, index_of(ids, count, col_int(row, 0)), listed,
+                "This is the last owner. Make another person an owner first.");
+    return rc < 0 ? rc : -ERR_RESOURCE_ACTION_NOT_AVAILABLE;
+}
+
+int user_may_grant(struct work *w, int64_t role_id) {
+    int64_t type = 0;
+    int rc = role_type_of(w, role_id, &type);
+    if (rc <= 0) return rc;
+    bool may = w->actor.rank >= ROLE_ADMIN ? type <= w->actor.rank : type == ROLE_CUSTOMER;
+    int64_t denied = 0;
+    TRY(db_int(w->conn, &role_denied_by_id, BINDS(B_INT("role", role_id)), &denied));
+    /* Nor one that may what one's own role may not. */
+    if (w->actor.rank < ROLE_OWNER && type > ROLE_CUSTOMER && w->actor.denied & ~(uint64_t)denied) may = false;
+    return may ? 0 : fail_field(w, ERR_PERMISSIONS_DENIED, S("role_id"), "This role is above what you may grant.");
+}
+
+int role_may_change(struct work *w, int64_t role_id) {
+    int64_t type = 0;
+    TRY(role_type_of(w, role_id, &type));
+    return type <= w->actor.rank ? 0 : fail(w, ERR_PERMISSIONS_DENIED);
+}

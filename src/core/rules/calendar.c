@@ -1,0 +1,118 @@
+#include "core/rules/calendar.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "core/rules/hours.h"
+
+#include <glib.h>
+
+enum unit { DAYS, WEEKS, MONTHS, YEARS };
+
+/* A span: `length` units, the first of them `back` units before the one that today is in. */
+static const struct {
+    enum unit unit;
+    int back, length;
+} spans[] = {
+    {DAYS, 0, 1},   /* today */
+    {WEEKS, 0, 1},  /* currentweek */
+    {MONTHS, 0, 1}, /* currentmonth */
+    {YEARS, 0, 1},  /* currentyear */
+    {DAYS, -1, 1},  /* tomorrow */
+    {DAYS, 1, 1},   /* yesterday */
+    {WEEKS, 1, 1},  /* lastweek */
+    {MONTHS, 1, 1}, /* lastmonth */
+    {YEARS, 1, 1},  /* lastyear */
+    {DAYS, 6, 7},   /* last7days */
+    {DAYS, 29, 30}, {DAYS, 89, 90}, {DAYS, 179, 180}, {DAYS, 364, 365},
+};
+
+const struct word relative_dates[] = {{0, "today"},       {1, "currentweek"}, {2, "currentmonth"}, {3, "currentyear"},  {4, "tomorrow"},
+                                      {5, "yesterday"},   {6, "lastweek"},    {7, "lastmonth"},    {8, "lastyear"},     {9, "last7days"},
+                                      {10, "last30days"}, {11, "last90days"}, {12, "last180days"}, {13, "last365days"}, {0, NULL}};
+const char *const relative_labels[] = {
+    "Today",      "Current week", "Current month", "Current year", "Tomorrow",     "Yesterday",     "Last week",
+    "Last month", "Last year",    "Last 7 days",   "Last 30 days", "Last 90 days", "Last 180 days", "Last 365 days",
+};
+
+bool relative_fits(int word, const char *sub_type) { return !(sub_type && strncmp(sub_type, "PAST", 4) == 0 && spans[word].back < 0); }
+
+/* ---- days ------------------------------------------------------------------------------------------------------ */
+
+#define EPOCH 719163 /* 1970-01-01 as GDate counts: 1 is 0001-01-01 */
+
+static bool digits(struct str s, int64_t *v) {
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] < '0' || s.p[i] > '9') return false;
+    return str_to_int(s, v);
+}
+
+bool day_parse(struct str s, int64_t *day) {
+    int64_t y, m, d;
+    if (s.n != 10 || s.p[4] != '-' || s.p[7] != '-') return false;
+    if (!digits((struct str){s.p, 4}, &y) || !digits((struct str){s.p + 5, 2}, &m) || !digits((struct str){s.p + 8, 2}, &d)) return false;
+    if (y < 1 || m < 1 || m > 12 || d < 1 || !g_date_valid_dmy((GDateDay)d, (GDateMonth)m, (GDateYear)y)) return false;
+    GDate date;
+    g_date_clear(&date, 1);
+    g_date_set_dmy(&date, (GDateDay)d, (GDateMonth)m, (GDateYear)y);
+    *day = (int64_t)g_date_get_julian(&date) - EPOCH;
+    return *day >= DAY_FIRST;
+}
+
+struct str day_text(struct arena *a, int64_t day) {
+    GDate date;
+    g_date_clear(&date, 1);
+    g_date_set_julian(&date, (guint32)(day + EPOCH));
+    return str_fmt(a, "%04d-%02d-%02d", g_date_get_year(&date), g_date_get_month(&date), g_date_get_day(&date));
+}
+
+static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+
+int64_t day_of(struct str zone, int64_t ms) { return floor_div(ms + TIME_SECOND * time_zone_offset(zone, ms), TIME_DAY); }
+
+/* The first moment of a day: midnight of the wall clock; the earlier where the clocks show it twice, and where they
+ * skip it the moment they do. */
+static int64_t day_start(struct str zone, int64_t day) {
+    int64_t wall = day * TIME_DAY;
+    int64_t before = wall - TIME_SECOND * time_zone_offset(zone, wall - TIME_DAY);
+    int64_t after = wall - TIME_SECOND * time_zone_offset(zone, wall + TIME_DAY);
+    bool early = before + TIME_SECOND * time_zone_offset(zone, before) == wall;
+    bool late = after + TIME_SECOND * time_zone_offset(zone, after) == wall;
+    return early || !late ? before : after;
+}
+
+struct period day_span(struct str zone, int64_t first, int64_t n) {
+    return (struct period){day_start(zone, first), day_start(zone, first + n)};
+}
+
+/* ---- words ----------------------------------------------------------------------------------------------------- */
+
+static int64_t month_start(int64_t months) { /* counted from January of year 0 */
+    GDate date;
+    g_date_clear(&date, 1);
+    g_date_set_dmy(&date, 1, (GDateMonth)(months % 12 + 1), (GDateYear)(months / 12));
+    return (int64_t)g_date_get_julian(&date) - EPOCH;
+}
+
+struct period relative_span(int word, struct str zone, int64_t now) {
+    int64_t today = day_of(zone, now), back = spans[word].back, length = spans[word].length, first, last;
+    GDate date;
+    g_date_clear(&date, 1);
+    g_date_set_julian(&date, (guint32)(today + EPOCH));
+    int64_t month = g_date_get_year(&date) * 12 + g_date_get_month(&date) - 1, year = g_date_get_year(&date);
+    switch (spans[word].unit) {
+    case WEEKS:
+        first = today - (g_date_get_weekday(&date) - G_DATE_MONDAY) - 7 * back;
+        last = first + 7 * length;
+        break;
+    case MONTHS:
+        first = month_start(month - back);
+        last = month_start(month - back + length);
+        break;
+    case YEARS:
+        first = month_start((year - back) * 12);
+        last = month_start((year - back + length) * 12);
+        break;
+    default: first = today - back; last = first + length;
+    }
+    return day_span(zone, first, last - first);
+}

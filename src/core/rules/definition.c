@@ -1,0 +1,304 @@
+#include "core/rules/definition.h"
+
+#include "base/fold.h"
+#include "core/fields/custom_field.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+/* ---- operators by input type and user (api.md, the table of "Definition")
+ * ---------------------------------------------- */
+
+const struct word operator_words[] = {{EQUAL_TO, "comparison_equalto"},
+                                      {NOT_EQUAL_TO, "comparison_not_equalto"},
+                                      {GREATER_THAN, "comparison_greaterthan"},
+                                      {GREATER_THAN_OR_EQUAL_TO, "comparison_greaterthan_or_equalto"},
+                                      {LESS_THAN, "comparison_lessthan"},
+                                      {LESS_THAN_OR_EQUAL_TO, "comparison_lessthan_or_equalto"},
+                                      {CONTAINS, "string_contains_insensitive"},
+                                      {DOES_NOT_CONTAIN, "string_does_not_contain_insensitive"},
+                                      {CONTAINS_ALL, "collection_contains_insensitive"},
+                                      {CONTAINS_ANY, "collection_contains_any_insensitive"},
+                                      {CONTAINS_NONE, "collection_does_not_contain_insensitive"},
+                                      {DATE_IS, "date_is"},
+                                      {DATE_IS_NOT, "date_is_not"},
+                                      {DATE_AFTER, "date_after"},
+                                      {DATE_AFTER_OR_ON, "date_after_or_on"},
+                                      {DATE_BEFORE, "date_before"},
+                                      {DATE_BEFORE_OR_ON, "date_before_or_on"},
+                                      {0, NULL}};
+
+const struct word input_words[] = {{INPUT_INTEGER, "INTEGER"},
+                                   {INPUT_FLOAT, "FLOAT"},
+                                   {INPUT_STRING, "STRING"},
+                                   {INPUT_BOOLEAN, "BOOLEAN"},
+                                   {INPUT_OPTIONS, "OPTIONS"},
+                                   {INPUT_TAGS, "TAGS"},
+                                   {INPUT_DATE_ABSOLUTE, "DATE_ABSOLUTE"},
+                                   {INPUT_DATE_RELATIVE, "DATE_RELATIVE"},
+                                   {INPUT_AUTOCOMPLETE, "AUTOCOMPLETE"},
+                                   {0, NULL}};
+
+#define OP(x) (1u << (x))
+#define EQUALITY (OP(EQUAL_TO) | OP(NOT_EQUAL_TO))
+#define ORDERING (OP(GREATER_THAN) | OP(GREATER_THAN_OR_EQUAL_TO) | OP(LESS_THAN) | OP(LESS_THAN_OR_EQUAL_TO))
+#define CONTAINING (OP(CONTAINS) | OP(DOES_NOT_CONTAIN))
+#define COLLECTION (OP(CONTAINS_ALL) | OP(CONTAINS_ANY) | OP(CONTAINS_NONE))
+#define DAYS (OP(DATE_IS) | OP(DATE_IS_NOT))
+#define SPANS (OP(DATE_AFTER) | OP(DATE_AFTER_OR_ON) | OP(DATE_BEFORE) | OP(DATE_BEFORE_OR_ON))
+
+static const unsigned operators[INPUT_TYPES][RULE_USERS] = {
+    [INPUT_INTEGER] = {EQUALITY | ORDERING, OP(EQUAL_TO) | OP(GREATER_THAN) | OP(LESS_THAN), EQUALITY | ORDERING},
+    [INPUT_FLOAT] = {EQUALITY | ORDERING, OP(EQUAL_TO) | OP(GREATER_THAN) | OP(LESS_THAN), EQUALITY | ORDERING},
+    [INPUT_STRING] = {CONTAINING, OP(CONTAINS) | EQUALITY, CONTAINING},
+    [INPUT_BOOLEAN] = {EQUALITY, EQUALITY, EQUALITY},
+    [INPUT_OPTIONS] = {EQUALITY, EQUALITY, EQUALITY},
+    [INPUT_TAGS] = {COLLECTION, COLLECTION, COLLECTION},
+    [INPUT_DATE_ABSOLUTE] = {DAYS, DAYS | OP(DATE_AFTER_OR_ON) | OP(DATE_BEFORE_OR_ON), DAYS},
+    [INPUT_DATE_RELATIVE] = {SPANS, OP(DATE_AFTER_OR_ON) | OP(DATE_BEFORE_OR_ON), SPANS},
+    [INPUT_AUTOCOMPLETE] = {EQUALITY, EQUALITY, EQUALITY},
+};
+
+unsigned operators_of(enum rule_user u, enum input_type i) { return operators[i][u]; }
+
+/* ---- organizations and people
+ * -------------------------------------------------------------------------------------------- */
+
+/* A column that an index has is asked for as rows of their own, the table's again: a selective span is then found by
+ * the index, which planners else pass over for the order of the list. Not so names: a part of one would be looked for
+ * in all, even beside a tag. */
+#define INDEXED(table) .among = table " x", .owner = "x.id"
+#define DATES(prefix, column, named, what, ...)                                                                                 \
+    {.field = prefix "_relative_past",                                                                                          \
+     .label = named,                                                                                                            \
+     .input = INPUT_DATE_RELATIVE,                                                                                              \
+     .kind = VALUE_TIME,                                                                                                        \
+     .type = "DATE_RELATIVE",                                                                                                   \
+     .sub_type = "PAST",                                                                                                        \
+     .group = "DATE",                                                                                                           \
+     .value = column,                                                                                                           \
+     .doc = what " within a span of time.",                                                                                     \
+     __VA_ARGS__},                                                                                                              \
+    {                                                                                                                           \
+        .field = prefix "_absolute", .label = named, .input = INPUT_DATE_ABSOLUTE, .kind = VALUE_TIME, .type = "DATE_ABSOLUTE", \
+        .group = "DATE", .value = column, .doc = what " on a day of the desk's time zone.", __VA_ARGS__                         \
+    }
+
+#define TAGS(rows, of)                                                                                                               \
+    {                                                                                                                                \
+        .field = "tags.name", .label = "Tags", .input = INPUT_TAGS, .kind = VALUE_TEXT, .type = "COLLECTION", .value = "g.name_key", \
+        .among = rows " x JOIN tags g ON g.id = x.tag_id", .owner = "x." of, .doc = "Its tags."                                      \
+    }
+
+static const struct option access_options[] = {
+    {"0", "People see their own conversations"}, {"1", "People see all conversations of the organization"}, {0}};
+
+static const struct definition organization_definitions[] = {
+    {.field = "organizations.name",
+     .label = "Name",
+     .input = INPUT_STRING,
+     .kind = VALUE_TEXT,
+     .type = "STRING",
+     .value = "t.name_key",
+     .doc = "What it is called."},
+    TAGS("organization_tags", "organization_id"),
+    {.field = "organizations.conversationaccess",
+     .label = "Conversation access",
+     .input = INPUT_OPTIONS,
+     .kind = VALUE_NUMBER,
+     .type = "NUMERIC",
+     .sub_type = "INTEGER",
+     .value = "t.is_shared",
+     .options = access_options,
+     .doc = "Whether its people see each other's conversations."},
+    DATES("organizations.createdat", "x.created_at", "Created", "When it was made,", INDEXED("organizations")),
+    DATES("organizations.updatedat", "x.updated_at", "Updated", "When it last changed,", INDEXED("organizations")),
+    {0},
+};
+
+QUERY(role_options, "SELECT id, title, COUNT(*) OVER () FROM roles ORDER BY id");
+
+/* What numbers are compared by: digits, and a plus in front. */
+static struct str phone_digits(struct arena *a, struct str s) {
+    char *out = arena_alloc(a, s.n + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++)
+        if ((s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] == '+' && n == 0)) out[n++] = s.p[i];
+    return n ? (struct str){out, n} : (struct str){0};
+}
+
+static const struct definition user_definitions[] = {
+    {.field = "users.fullname",
+     .label = "Name",
+     .input = INPUT_STRING,
+     .kind = VALUE_TEXT,
+     .type = "STRING",
+     .value = "t.name_key",
+     .doc = "The person's name."},
+    {.field = "users.designation",
+     .label = "Designation",
+     .input = INPUT_STRING,
+     .kind = VALUE_TEXT,
+     .type = "STRING",
+     .value = "t.designation_key",
+     .doc = "What the person does."},
+    {.field = "emails",
+     .label = "E-mail address",
+     .input = INPUT_STRING,
+     .kind = VALUE_TEXT,
+     .type = "STRING",
+     .value = "x.email_key",
+     .among = "identity_emails x",
+     .owner = "x.user_id",
+     .only = "x.is_claim = 0",
+     .key = email_key,
+     .doc = "Any of the person's addresses."},
+    {.field = "phones",
+     .label = "Phone number",
+     .input = INPUT_STRING,
+     .kind = VALUE_TEXT,
+     .type = "STRING",
+     .value = "x.number_key",
+     .among = "identity_phones x",
+     .owner = "x.user_id",
+     .only = "x.is_claim = 0 AND x.user_id IS NOT NULL",
+     .key = phone_digits,
+     .doc = "Any of the person's numbers."},
+    {.field = "users.roleid",
+     .label = "Role",
+     .input = INPUT_OPTIONS,
+     .kind = VALUE_NUMBER,
+     .type = "NUMERIC",
+     .sub_type = "INTEGER",
+     .value = "t.role_id",
+     .option_rows = &role_options,
+     .doc = "What the person is."},
+    {.field = "users.organizationid",
+     .label = "Organization",
+     .input = INPUT_AUTOCOMPLETE,
+     .kind = VALUE_NUMBER,
+     .type = "NUMERIC",
+     .sub_type = "INTEGER",
+     .value = "t.organization_id",
+     .doc = "Whom the person works for: its id."},
+    {.field = "users.isenabled",
+     .label = "Enabled",
+     .input = INPUT_BOOLEAN,
+     .kind = VALUE_NUMBER,
+     .type = "BOOLEAN",
+     .value = "t.is_enabled",
+     .doc = "Whether the person may log in."},
+    TAGS("user_tags", "user_id"),
+    DATES("users.createdat", "x.created_at", "Created", "When the person was added,", INDEXED("users")),
+    DATES("users.updatedat", "t.updated_at", "Updated", "When the person last changed,", .among = NULL),
+    DATES("users.lastactivityat", "t.last_activity_at", "Last activity", "When the person was last active,", .among = NULL),
+    {0},
+};
+
+const struct subject organization_subject = {"organizations",      organization_definitions,      AREA_ORGANIZATIONS,
+                                             "organizationfields", "organization_field_values x", "x.organization_id"};
+const struct subject user_subject = {"users", user_definitions, AREA_USERS, "userfields", "user_field_values x", "x.user_id"};
+
+/* ---- custom fields
+ * --------------------------------------------------------------------------------------------------------- */
+
+QUERY(definition_fields, "SELECT t.id, t.type, t.key, COALESCE(" TRANSLATION_OF(
+                             "1") ", t.key), COUNT(*) OVER () FROM custom_fields t "
+                                  "WHERE t.area = :area AND t.is_enabled = 1 AND t.is_system = 0 ORDER BY t.id");
+QUERY(definition_options,
+      "SELECT t.id, COALESCE(" TRANSLATION_OF("2") ", ''), COUNT(*) OVER (PARTITION BY t.field_id), t.field_id "
+                                                   "FROM custom_field_options t JOIN custom_fields f ON f.id = t.field_id "
+                                                   "WHERE f.area = :area AND f.is_enabled = 1 ORDER BY t.field_id, t.sort_order, t.id");
+
+/* Values are cut, so what is asked for is cut, too. */
+static struct str custom_text(struct arena *a, struct str s) { return field_value_key(a, FIELD_TEXT, s); }
+
+/* How rules see a type of custom field; without a type: not at all. */
+static const struct {
+    const char *type, *sub_type;
+    enum input_type input;
+    enum value_kind kind;
+} seen_as[] = {
+    [FIELD_TEXT] = {"STRING", NULL, INPUT_STRING, VALUE_TEXT},
+    [FIELD_TEXTAREA] = {"STRING", NULL, INPUT_STRING, VALUE_TEXT},
+    [FIELD_REGEX] = {"STRING", NULL, INPUT_STRING, VALUE_TEXT},
+    [FIELD_CHECKBOX] = {"COLLECTION", NULL, INPUT_OPTIONS, VALUE_PICKS},
+    [FIELD_RADIO] = {"NUMERIC", "INTEGER", INPUT_OPTIONS, VALUE_TEXT},
+    [FIELD_SELECT] = {"NUMERIC", "INTEGER", INPUT_OPTIONS, VALUE_TEXT},
+    [FIELD_CASCADINGSELECT] = {"NUMERIC", "INTEGER", INPUT_OPTIONS, VALUE_TEXT},
+    [FIELD_DATE] = {"DATE_ABSOLUTE", NULL, INPUT_DATE_ABSOLUTE, VALUE_DAY},
+    [FIELD_NUMERIC] = {"NUMERIC", "INTEGER", INPUT_INTEGER, VALUE_DECIMAL},
+    [FIELD_DECIMAL] = {"NUMERIC", "FLOAT", INPUT_FLOAT, VALUE_DECIMAL},
+    [FIELD_YESNO] = {"BOOLEAN", NULL, INPUT_BOOLEAN, VALUE_YESNO},
+};
+
+/* The option of a row (key, label, how many there are of its list): the first of a list makes room for all. */
+static void read_option(struct arena *a, struct stmt *row, struct option **list, int *n) {
+    if (*n == 0) *list = arena_array(a, (size_t)col_int(row, 2) + 1, sizeof **list);
+    (*list)[(*n)++] = (struct option){str_dup(a, col_text(row, 0)).p, str_dup(a, col_text(row, 1)).p};
+}
+
+/* In a field without options there is nothing to choose, yet it is one. */
+static const struct option no_options[] = {{0}};
+
+static int load_options(struct work *w, struct definitions *d) {
+    struct option *list = NULL;
+    int rc, n = 0, at = 0;
+    int64_t field = 0;
+    for (int i = 0; i < d->count; i++) {
+        if (d->list[i].input != INPUT_OPTIONS || d->list[i].options) continue;
+        d->list[i].options = no_options;
+        if (d->list[i].option_rows == NULL) continue;
+        DB_ROWS(rc, w->conn, d->list[i].option_rows, NULL, row) read_option(w->arena, row, &list, &n);
+        if (rc < 0) return rc;
+        if (n) d->list[i].options = list;
+        n = 0;
+    }
+    DB_ROWS(rc, w->conn, &definition_options, BINDS(B_INT("area", d->subject->field_area)), row) {
+        if (field != col_int(row, 3)) n = 0;
+        field = col_int(row, 3);
+        read_option(w->arena, row, &list, &n);
+        while (at < d->count && d->list[at].field_id < field) at++; /* both are in the order of the fields */
+        if (at < d->count && d->list[at].field_id == field && d->list[at].input == INPUT_OPTIONS) d->list[at].options = list;
+    }
+    return rc;
+}
+
+static void read_field(struct work *w, const struct subject *s, struct stmt *row, struct definition *d) {
+    int64_t type = col_int(row, 1);
+    *d = (struct definition){.field = str_fmt(w->arena, "%s.%s", s->field_group, str_dup(w->arena, col_text(row, 2)).p).p,
+                             .label = str_dup(w->arena, col_text(row, 3)).p,
+                             .input = seen_as[type].input,
+                             .kind = seen_as[type].kind,
+                             .type = seen_as[type].type,
+                             .sub_type = seen_as[type].sub_type,
+                             .doc = "A custom field.",
+                             .value = seen_as[type].kind == VALUE_PICKS ? VALUE_OF_PICKS : "x.value_key",
+                             .among = s->field_rows,
+                             .owner = s->field_owner,
+                             .only = "x.field_id = :field",
+                             .key = custom_text,
+                             .field_id = col_int(row, 0)};
+}
+
+int definitions_load(struct work *w, const struct subject *s, enum rule_user u, struct definitions *out) {
+    int fixed = 0, rc;
+    while (s->definitions[fixed].field) fixed++;
+    *out = (struct definitions){.subject = s, .user = u, .count = fixed};
+    DB_ROWS(rc, w->conn, &definition_fields, BINDS(B_INT("area", s->field_area)), row) {
+        if (out->list == NULL) out->list = arena_array(w->arena, (size_t)(fixed + col_int(row, 4)), sizeof *out->list);
+        int64_t type = col_int(row, 1);
+        bool known = type > 0 && type < (int64_t)(sizeof seen_as / sizeof *seen_as) && seen_as[type].type;
+        if (known) read_field(w, s, row, &out->list[out->count++]);
+    }
+    if (rc < 0) return rc;
+    if (out->list == NULL) out->list = arena_array(w->arena, (size_t)fixed, sizeof *out->list);
+    memcpy(out->list, s->definitions, (size_t)fixed * sizeof *out->list);
+    return load_options(w, out);
+}
+
+const struct definition *definition_of(const struct definitions *d, struct str field) {
+    for (int i = 0; i < d->count; i++)
+        if (str_eq(str_of(d->list[i].field), field)) return &d->list[i];
+    return NULL;
+}

@@ -1,0 +1,329 @@
+/* One engine for all rules: a predicate is written once, and asked in two ways.
+ *
+ *     JSON --check--> struct predicate --+--> SQL condition over a list's rows    (filters, views, monitors)
+ *                                        +--> true or false of one object's facts (SLAs, triggers)
+ *
+ * Both must always agree, or a trigger would act on what its view does not show. So neither knows the operators.
+ * Reading reduces the seventeen operators to four tests with a sign (struct proposition), settles what words like
+ * "lastweek" mean at this moment in the desk's time zone, and folds texts as the store's keys are folded. What is left
+ * to do twice is to compare numbers and bytes, which the two do alike:
+ *
+ *   - A field has a list of values: none (NULL, no such row), one, or many (tags, addresses). A test holds when one of
+ * them passes; a negated proposition is its exact opposite. So "is not X" holds of an object without a value, and of
+ * one with several only when none is X. In SQL a column is wrapped in COALESCE before it is negated, and rows of their
+ * own are asked for by NOT IN.
+ *   - Texts are compared by their keys (base/fold.h), byte for byte; @INSTR@ knows no patterns, so % and _ are
+ * characters.
+ *   - Decimals of custom fields are kept as texts that sort as the numbers do: no engine's floating point takes part,
+ * and an index serves them.
+ *   - Moments are milliseconds and days are half-open spans of them, so that 23 and 25 hours are right.
+ *
+ * A field whose values are in rows of their own becomes `t.id IN (SELECT owner FROM rows WHERE ...)`: the store starts
+ * from the index of those rows, and a selective filter costs what it finds, whatever the size of the table
+ * (docs/BENCHMARKS.md). Negations and parts of texts have no index: alone they read every row, 0.5 us each, beside a
+ * selective proposition only what that one finds. An index of parts would be one row a character of every name; people
+ * ask for names by autocomplete.
+ *
+ * What may be asked is data: core/definition.c. A new kind of object is a struct subject there; nothing here changes.
+ */
+#include "core/rules/predicate.h"
+
+#include "base/fold.h"
+#include "base/limits.h"
+#include "core/rules/calendar.h"
+#include "core/desk/setting.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+struct reader {
+    struct work *w;
+    const struct definitions *d;
+    struct str parameter;
+    struct str zone; /* of the desk */
+};
+
+static int bad(struct reader *r, enum error code, struct str at, const char *why) {
+    return fail_at(r->w, code, r->parameter, at, why ? "%s" : NULL, why);
+}
+
+static struct str under(struct reader *r, struct str at, const char *name) { return str_fmt(r->w->arena, "%s/%s", at.p, name); }
+
+/* A single value as text; p NULL: it is none. */
+static struct str scalar(const struct json *j) {
+    if (j->type == JSON_STRING || j->type == JSON_NUMBER) return j->text;
+    return (struct str){0};
+}
+
+static bool blank(const struct json *j) {
+    return j == NULL || j->type == JSON_NULL || (j->type == JSON_STRING && str_trim(j->text).n == 0);
+}
+
+/* ---- bounds
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* What `operation` makes of the span low..high that a value stands for; a single number or text is low = high. */
+static void set_bounds(struct proposition *p, enum operation operation, struct bound low, struct bound high) {
+    struct bound above = high, below = low; /* the values beyond the span */
+    above.open = !high.open;
+    below.open = !low.open;
+    p->test = IS_WITHIN;
+    switch (operation) {
+    case NOT_EQUAL_TO:
+    case DATE_IS_NOT: p->negated = true; /* fallthrough */
+    case EQUAL_TO:
+    case DATE_IS: p->low = low, p->high = high; break;
+    case GREATER_THAN:
+    case DATE_AFTER: p->low = above; break;
+    case GREATER_THAN_OR_EQUAL_TO:
+    case DATE_AFTER_OR_ON: p->low = low; break;
+    case LESS_THAN:
+    case DATE_BEFORE: p->high = below; break;
+    case LESS_THAN_OR_EQUAL_TO:
+    case DATE_BEFORE_OR_ON: p->high = high; break;
+    default: assert(!"an operator that compares no order");
+    }
+}
+
+static struct bound number(int64_t v) { return (struct bound){.given = true, .number = v}; }
+static struct bound text(struct str s) { return (struct bound){.given = true, .text = s}; }
+
+static void set_span(struct proposition *p, enum operation operation, struct period s) {
+    struct bound end = number(s.to);
+    end.open = true;
+    set_bounds(p, operation, number(s.from), end);
+}
+
+/* ---- one value by its input type
+ * ----------------------------------------------------------------------------------------- */
+
+typedef int read_fn(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at);
+
+static int read_number(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
+    struct str s = scalar(j), key = {0};
+    int64_t v;
+    bool whole = p->field->input != INPUT_FLOAT;
+    if (s.p && s.n <= 64 && (!whole || str_to_int(s, &v))) key = decimal_key(r->w->arena, s);
+    if (key.p == NULL) return bad(r, ERR_FIELD_INVALID, at, whole ? "A whole number is expected." : "A number like 12.5 is expected.");
+    bool decimal = p->field->kind == VALUE_DECIMAL;
+    assert(decimal || whole);
+    set_bounds(p, operation, decimal ? text(key) : number(v), decimal ? text(key) : number(v));
+    return 0;
+}
+
+static int read_id(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
+    int64_t v;
+    struct str s = scalar(j);
+    if (s.p == NULL || !str_to_int(s, &v) || v <= 0) return bad(r, ERR_FIELD_INVALID, at, "An id is expected.");
+    set_bounds(p, operation, number(v), number(v));
+    return 0;
+}
+
+static int check_text(struct reader *r, struct str s, struct str at) {
+    if (utf8_count(s) > LIMIT_TITLE)
+        return fail_at(r->w, ERR_FIELD_INVALID, r->parameter, at, "At most %d characters are possible.", LIMIT_TITLE);
+    for (size_t i = 0; i < s.n; i++)
+        if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7F)
+            return bad(r, ERR_FIELD_INVALID, at, "Control characters are not possible here.");
+    return 0;
+}
+
+static int read_string(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
+    struct str s = scalar(j);
+    if (s.p == NULL) return bad(r, ERR_FIELD_INVALID, at, "A text is expected.");
+    TRY(check_text(r, s, at));
+    struct str key = p->field->key ? p->field->key(r->w->arena, s) : fold_key(r->w->arena, s);
+    if (key.p == NULL || key.n == 0) return bad(r, ERR_FIELD_INVALID, at, "There is nothing in it to be compared.");
+    p->negated = operation == DOES_NOT_CONTAIN;
+    if (operation != CONTAINS && operation != DOES_NOT_CONTAIN) {
+        set_bounds(p, operation, text(key), text(key));
+        return 0;
+    }
+    p->test = HAS_PART;
+    p->text = key;
+    return 0;
+}
+
+static int read_boolean(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
+    struct str s = scalar(j);
+    bool yes = j->type == JSON_TRUE || str_eq(s, S("1")) || str_eqi(s, S("true"));
+    bool no = j->type == JSON_FALSE || str_eq(s, S("0")) || str_eqi(s, S("false"));
+    if (!yes && !no) return bad(r, ERR_FIELD_INVALID, at, "true or false is expected.");
+    struct bound b = p->field->kind == VALUE_YESNO ? text(yes ? S("yes") : S("no")) : number(yes);
+    set_bounds(p, operation, b, b);
+    return 0;
+}
+
+static int read_option(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
+    struct str s = scalar(j);
+    const struct option *o = p->field->options;
+    while (o->key && !(s.p && str_eqi(s, str_of(o->key)))) o++;
+    if (o->key == NULL) return bad(r, ERR_FIELD_INVALID, at, "One of the keys of the definition's values is expected.");
+    s = str_of(o->key);
+    if (p->field->kind == VALUE_PICKS) {
+        p->test = HAS_PART;
+        p->negated = operation == NOT_EQUAL_TO;
+        p->text = str_fmt(r->w->arena, ",%s,", s.p);
+        return 0;
+    }
+    int64_t v = 0;
+    bool numeric = p->field->kind == VALUE_NUMBER && str_to_int(s, &v);
+    set_bounds(p, operation, numeric ? number(v) : text(s), numeric ? number(v) : text(s));
+    return 0;
+}
+
+static int add_tag(struct reader *r, struct proposition *p, struct str name, struct str at) {
+    TRY(check_text(r, name, at));
+    struct str key = fold_key(r->w->arena, str_trim(name));
+    if (key.n == 0) return bad(r, ERR_FIELD_INVALID, at, "A tag is expected.");
+    for (int i = 0; i < p->text_count; i++)
+        if (str_eq(p->texts[i], key)) return 0;
+    if (p->text_count == LIMIT_RULE_TAGS)
+        return fail_at(r->w, ERR_FIELD_INVALID, r->parameter, at, "At most %d tags are possible.", LIMIT_RULE_TAGS);
+    p->texts[p->text_count++] = key;
+    return 0;
+}
+
+static int read_tags(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
+    struct arena *a = r->w->arena;
+    int at_item = 0;
+    p->test = operation == CONTAINS_ALL ? HAS_ALL : IS_AMONG;
+    p->negated = operation == CONTAINS_NONE;
+    p->texts = arena_array(a, LIMIT_RULE_TAGS, sizeof *p->texts);
+    if (j->type == JSON_ARRAY) {
+        for (const struct json *item = j->first; item; item = item->next, at_item++) {
+            struct str name = scalar(item), place = str_fmt(a, "%s/%d", at.p, at_item);
+            if (name.p == NULL) return bad(r, ERR_FIELD_INVALID, place, "A tag is expected.");
+            TRY(add_tag(r, p, name, place));
+        }
+    } else {
+        struct str rest = scalar(j);
+        if (rest.p == NULL) return bad(r, ERR_FIELD_INVALID, at, "Tags are expected: a list, or text with commas.");
+        while (rest.p) {
+            struct str name = str_trim(str_cut(&rest, ','));
+            if (name.n) TRY(add_tag(r, p, name, at));
+        }
+    }
+    return p->text_count ? 0 : bad(r, ERR_FIELD_EMPTY, at, NULL);
+}
+
+/* A day, or a moment on it. */
+static int read_day(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
+    struct str s = str_trim(j->type == JSON_STRING ? j->text : S(""));
+    int64_t day, ms;
+    if (time_parse_iso(s, &ms)) day = day_of(r->zone, ms);
+    else if (!day_parse(s, &day)) day = INT64_MIN;
+    if (day < DAY_FIRST) return bad(r, ERR_FIELD_INVALID, at, "A date like 2026-11-21 is expected.");
+    if (p->field->kind == VALUE_TIME) set_span(p, operation, day_span(r->zone, day, 1));
+    else set_bounds(p, operation, text(day_text(r->w->arena, day)), text(day_text(r->w->arena, day)));
+    return 0;
+}
+
+static int read_relative(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
+    int word = j->type == JSON_STRING ? word_id_any(relative_dates, j->text) : -1;
+    if (word < 0 || !relative_fits(word, p->field->sub_type))
+        return bad(r, ERR_FIELD_INVALID, at, "One of the keys of the definition's values is expected.");
+    set_span(p, operation, relative_span(word, r->zone, r->w->now));
+    return 0;
+}
+
+static read_fn *const readers[INPUT_TYPES] = {
+    [INPUT_INTEGER] = read_number,    [INPUT_FLOAT] = read_number,           [INPUT_STRING] = read_string,
+    [INPUT_BOOLEAN] = read_boolean,   [INPUT_OPTIONS] = read_option,         [INPUT_TAGS] = read_tags,
+    [INPUT_DATE_ABSOLUTE] = read_day, [INPUT_DATE_RELATIVE] = read_relative, [INPUT_AUTOCOMPLETE] = read_id,
+};
+
+/* ---- propositions and collections
+ * ------------------------------------------------------------------------------------------ */
+
+/* A member that must be there as a text; said when it is not. */
+static struct str required(struct reader *r, const struct json *object, const char *name, struct str at) {
+    const struct json *j = json_named(object, str_of(name));
+    struct str place = under(r, at, name);
+    if (blank(j)) bad(r, j ? ERR_FIELD_EMPTY : ERR_FIELD_REQUIRED, place, NULL);
+    else if (j->type == JSON_STRING) return j->text;
+    else bad(r, ERR_FIELD_INVALID, place, "A text is expected.");
+    return (struct str){0};
+}
+
+static void read_operation(struct reader *r, const struct definition *field, struct str word, struct str at, int *operation) {
+    unsigned allowed = operators_of(r->d->user, field->input);
+    struct str list = S("");
+    *operation = word_id_any(operator_words, word);
+    if (*operation >= 0 && allowed & 1u << *operation) return;
+    for (int i = 0; i < OPERATORS; i++)
+        if (allowed & 1u << i) list = str_fmt(r->w->arena, "%s%s%s", list.p, list.n ? ", " : "", operator_words[i].word);
+    fail_at(r->w, ERR_FIELD_INVALID, r->parameter, under(r, at, "operator"), "One of these is expected: %s.", list.p);
+    *operation = -1;
+}
+
+static void read_proposition(struct reader *r, const struct json *j, struct str at, struct proposition *p) {
+    int operation = -1;
+    if (j->type != JSON_OBJECT) {
+        bad(r, ERR_FIELD_INVALID, at, "An object of field, operator and value is expected.");
+        return;
+    }
+    struct str field = required(r, j, "field", at), word = required(r, j, "operator", at);
+    const struct json *value = json_named(j, S("value"));
+    p->field = field.p ? definition_of(r->d, field) : NULL;
+    if (field.p && p->field == NULL) bad(r, ERR_FIELD_INVALID, under(r, at, "field"), "No definition has this field.");
+    if (p->field) p->place = (int)(p->field - r->d->list);
+    if (p->field && word.p) read_operation(r, p->field, word, at, &operation);
+    if (blank(value)) bad(r, value ? ERR_FIELD_EMPTY : ERR_FIELD_REQUIRED, under(r, at, "value"), NULL);
+    else if (operation >= 0) readers[p->field->input](r, p, (enum operation)operation, value, under(r, at, "value"));
+}
+
+/* AND or OR; without, the one that the default says. */
+static bool read_any(struct reader *r, const struct json *object, const char *name, struct str at, bool any) {
+    const struct json *j = json_named(object, str_of(name));
+    if (j == NULL || j->type == JSON_NULL) return any;
+    if (j->type == JSON_STRING && str_eqi(j->text, S("OR"))) return true;
+    if (j->type != JSON_STRING || !str_eqi(j->text, S("AND"))) bad(r, ERR_FIELD_INVALID, under(r, at, name), "AND or OR is expected.");
+    return false;
+}
+
+/* A list that must not be empty; NULL when it is none, which is said. */
+static const struct json *read_list(struct reader *r, const struct json *object, const char *name, struct str at) {
+    const struct json *j = json_named(object, str_of(name));
+    struct str place = under(r, at, name);
+    if (j == NULL || j->type == JSON_NULL) bad(r, ERR_FIELD_REQUIRED, place, NULL);
+    else if (j->type != JSON_ARRAY) bad(r, ERR_FIELD_INVALID, place, "A list is expected.");
+    else if (j->count == 0) bad(r, ERR_FIELD_EMPTY, place, NULL);
+    else return j;
+    return NULL;
+}
+
+static void read_collection(struct reader *r, const struct json *j, struct str at, struct collection *c, int *left) {
+    if (j->type != JSON_OBJECT) {
+        bad(r, ERR_FIELD_INVALID, at, "An object with propositions is expected.");
+        return;
+    }
+    c->any = read_any(r, j, "proposition_operator", at, false);
+    const struct json *list = read_list(r, j, "propositions", at);
+    if (list == NULL) return;
+    if ((*left -= (int)list->count) < 0) {
+        fail_at(r->w, ERR_FIELD_INVALID, r->parameter, under(r, at, "propositions"), "At most %d propositions are possible.",
+                LIMIT_PROPOSITIONS);
+        *left = 0;
+        return;
+    }
+    c->propositions = arena_array(r->w->arena, list->count, sizeof *c->propositions);
+    for (const struct json *item = list->first; item; item = item->next, c->count++)
+        read_proposition(r, item, str_fmt(r->w->arena, "%s/propositions/%d", at.p, c->count), &c->propositions[c->count]);
+}
+
+int predicate_read(struct work *w, const struct definitions *d, const struct json *j, struct str at, struct predicate **out) {
+    struct reader r = {w, d, at, setting_text(w->desk, "desk.time_zone", w->arena)};
+    struct predicate *p = *out = ARENA_NEW(w->arena, struct predicate);
+    int left = LIMIT_PROPOSITIONS;
+    p->definitions = d;
+    if (j->type != JSON_OBJECT) return bad(&r, ERR_FIELD_INVALID, (struct str){0}, "An object with collections is expected.");
+    p->any = read_any(&r, j, "collection_operator", at, true);
+    const struct json *list = read_list(&r, j, "collections", at);
+    if (list && list->count > LIMIT_COLLECTIONS)
+        return fail_at(w, ERR_FIELD_INVALID, at, under(&r, at, "collections"), "At most %d collections are possible.", LIMIT_COLLECTIONS);
+    if (list) p->collections = arena_array(w->arena, list->count, sizeof *p->collections);
+    for (const struct json *item = list ? list->first : NULL; item; item = item->next, p->count++)
+        read_collection(&r, item, str_fmt(w->arena, "%s/collections/%d", at.p, p->count), &p->collections[p->count], &left);
+    return failed(w) ? -(int)failure(w) : 0;
+}

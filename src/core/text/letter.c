@@ -1,0 +1,300 @@
+#include "core/text/letter.h"
+
+#include "base/limits.h"
+#include "core/change/activity.h"
+#include "core/desk/job.h"
+#include "core/login/link.h"
+#include "core/desk/setting.h"
+#include "json/json.h"
+
+#include <inttypes.h>
+
+#define RETRY (24 * TIME_HOUR)
+#define VERIFICATIONS_AN_HOUR 10
+
+/* A name may be a stranger's text: a conversation's form or a claim can bring it to anybody's address. So a letter names its
+ * reader only if the address is validated, or is the login of an account with a password. */
+#define MAY_NAME "CASE WHEN e.is_validated = 1 OR (e.is_claim = 0 AND u.password_hash IS NOT NULL) THEN 1 ELSE 0 END"
+QUERY(letter_address, "SELECT e.user_id, e.email, " MAY_NAME " FROM identity_emails e JOIN users u ON u.id = e.user_id WHERE e.id = :id");
+/* Validated addresses, else where the person reads of what concerns their account. */
+QUERY(letter_account_addresses,
+      "SELECT e.email, e.is_validated FROM identity_emails e JOIN users u ON u.id = e.user_id WHERE e.user_id = :user "
+      "AND e.is_claim = 0 AND u.password_hash IS NOT NULL ORDER BY e.is_validated DESC, e.is_primary DESC, e.id");
+QUERY(letter_other_addresses, "SELECT e.email FROM identity_emails e WHERE e.user_id = :user AND e.id <> :but AND e.is_validated = 1 ORDER "
+                              "BY e.is_primary DESC, e.id");
+QUERY(letter_addresses_going, "SELECT user_id, email FROM identity_emails WHERE id IN @LIST(:ids) ORDER BY user_id, id");
+QUERY(letters_of_hour, "SELECT COUNT(*) FROM outgoing_mails WHERE user_id = :user AND created_at > :since AND template = :template");
+QUERY(
+    letter_insert,
+    "INSERT INTO outgoing_mails (template, user_id, recipient, letter, message_id, status, attempts, retry_until, created_at, updated_at) "
+    "VALUES (:template, :user, :recipient, :letter, :message_id, 1, 0, :until, :now, :now) RETURNING id");
+
+static int queue_job(struct work *w, int64_t id) {
+    int64_t job;
+    return job_add(w, "mail", str_fmt(w->arena, "{\"id\":%" PRId64 "}", id), &job);
+}
+
+struct str letter_host(const struct desk *d, struct arena *a) {
+    struct str host = d->host;
+    if (host.n && host.p[0] == '[') return str_fmt(a, "[IPv6:%.*s", (int)host.n - 1, host.p + 1);
+    bool address = strspn(host.p, "0123456789.") >= host.n;
+    return address ? str_fmt(a, "[%.*s]", (int)host.n, host.p) : host;
+}
+
+static int queue(struct work *w, const char *template, int64_t user_id, struct str recipient, struct str values) {
+    struct arena *a = w->arena;
+    int64_t id;
+    struct str host = letter_host(w->desk, a), message_id = str_fmt(a, "%s@%.*s", random_uuid(a).p, (int)host.n, host.p);
+    TRY(db_insert(w->conn, &letter_insert,
+                  BINDS(B_TEXT("template", str_of(template)), B_INT("user", user_id), B_TEXT("recipient", recipient),
+                        B_BLOB("letter", seal(a, &w->desk->mail_key, values)), B_TEXT("message_id", message_id),
+                        B_INT("until", w->now + RETRY), B_INT("now", w->now)),
+                  &id));
+    return queue_job(w, id);
+}
+
+struct address {
+    int64_t user_id;
+    struct str text;
+    bool may_name; /* the letter may name its reader */
+};
+
+static int address_of(struct work *w, int64_t email_id, struct address *out) {
+    struct stmt *row;
+    int rc = db_row(w->conn, &letter_address, BINDS(B_INT("id", email_id)), &row);
+    if (rc <= 0) return rc < 0 ? rc : -ERR_RESOURCE_NOT_FOUND;
+    *out = (struct address){col_int(row, 0), str_dup(w->arena, col_text(row, 1)), col_int(row, 2) != 0};
+    stmt_end(row);
+    return 0;
+}
+
+static int with_link(struct work *w, const char *template, enum link_purpose purpose, int64_t email_id) {
+    struct address to;
+    struct str hash;
+    TRY(address_of(w, email_id, &to));
+    TRY(link_make(w, purpose, to.user_id, email_id, &hash));
+    return queue(
+        w, template, to.user_id, to.text,
+        str_fmt(w->arena, "{\"named\":%d,\"hash\":\"%s\",\"hours\":%" PRId64 "}", to.may_name, hash.p, link_life(w, purpose) / TIME_HOUR));
+}
+
+int letters_lately(struct work *w, int64_t user_id, const char *template) {
+    int64_t count = 0;
+    TRY(db_lock(w->conn, str_fmt(w->arena, "letters:%" PRId64, user_id)));
+    TRY(db_int(w->conn, &letters_of_hour,
+               BINDS(B_INT("user", user_id), B_TEXT("template", str_of(template)), B_INT("since", w->now - TIME_HOUR)), &count));
+    return (int)count;
+}
+
+/* People may claim any address: the desk must not be a way to flood it. */
+int letter_first_verification(struct work *w, int64_t email_id) {
+    struct address to;
+    TRY(address_of(w, email_id, &to));
+    int count = letters_lately(w, to.user_id, "verification");
+    TRY(count);
+    if (count >= VERIFICATIONS_AN_HOUR) return 0;
+    TRY(with_link(w, "verification", LINK_VERIFY_EMAIL, email_id));
+    return 1;
+}
+
+int letter_verification(struct work *w, int64_t email_id) {
+    int sent = letter_first_verification(w, email_id);
+    TRY(sent);
+    return sent
+               ? 0
+               : fail_state(w, "This person was sent %d verification e-mails within an hour. Try again in an hour.", VERIFICATIONS_AN_HOUR);
+}
+
+int letter_reset(struct work *w, int64_t email_id) { return with_link(w, "password_reset", LINK_RESET_PASSWORD, email_id); }
+int letter_invitation(struct work *w, int64_t email_id) { return with_link(w, "invitation", LINK_INVITATION, email_id); }
+
+/* ---- notices of security ------------------------------------------------------------------------------------- */
+
+struct notice_to { /* the recipients of one notice */
+    struct str *texts;
+    int count;
+};
+
+/* The texts of the first column, until a row's second column is false; the first row counts in any case. */
+static int recipients(struct work *w, const struct query *q, const struct bind *binds, bool two_columns, struct notice_to *out) {
+    int rc;
+    *out = (struct notice_to){.texts = arena_array(w->arena, LIMIT_OWNED, sizeof *out->texts)};
+    DB_ROWS(rc, w->conn, q, binds, row) {
+        bool counts = !two_columns || col_int(row, 1) || out->count == 0;
+        if (counts && out->count < LIMIT_OWNED) out->texts[out->count++] = str_dup(w->arena, col_text(row, 0));
+    }
+    return rc;
+}
+
+static int queue_notice(struct work *w, const char *template, int64_t user_id, const struct notice_to *to, struct str values) {
+    for (int i = 0; i < to->count; i++) TRY(queue(w, template, user_id, to->texts[i], values));
+    return 0;
+}
+
+int letter_password_changed(struct work *w, int64_t user_id) {
+    struct notice_to to;
+    if (!setting_bool(w->desk, "mail.notify_password_changes")) return 0;
+    TRY(recipients(w, &letter_account_addresses, BINDS(B_INT("user", user_id)), true, &to));
+    return queue_notice(w, "password_changed", user_id, &to, S("{\"named\":1}"));
+}
+
+/* "m***@example.com": the person recognises it, and a notice is no way to bring a text to somebody. */
+static struct str masked(struct arena *a, struct str email) {
+    const char *at = memrchr(email.p, '@', email.n);
+    size_t first = 1;
+    while (first < email.n && ((unsigned char)email.p[first] & 0xC0) == 0x80) first++;
+    struct str domain = at ? (struct str){at, email.n - (size_t)(at - email.p)} : S("");
+    return STR_CAT(a, ((struct str){email.p, first}), S("***"), domain);
+}
+
+static int tell_of_addresses(struct work *w, const char *template, int64_t user_id, int64_t but, struct str changed) {
+    struct notice_to to;
+    struct buf b = {0};
+    struct json_writer j;
+    TRY(recipients(w, &letter_other_addresses, BINDS(B_INT("user", user_id), B_INT("but", but)), false, &to));
+    jw_init(&j, &b);
+    jw_object(&j);
+    jw_key(&j, S("named"));
+    jw_int(&j, 1);
+    jw_key(&j, S("changed"));
+    jw_str(&j, changed);
+    jw_end(&j);
+    int rc = queue_notice(w, template, user_id, &to, buf_view(&b));
+    buf_free(&b);
+    return rc;
+}
+
+int letter_address_added(struct work *w, int64_t email_id) {
+    struct address new;
+    TRY(address_of(w, email_id, &new));
+    return tell_of_addresses(w, "address_added", new.user_id, email_id, masked(w->arena, new.text));
+}
+
+struct leaver { /* a person and the addresses they lose */
+    int64_t user_id;
+    struct str changed;
+    struct leaver *next;
+};
+
+int letters_addresses_removed(struct work *w, struct str email_ids) {
+    struct leaver *first = NULL;
+    int rc;
+    DB_ROWS(rc, w->conn, &letter_addresses_going, BINDS(B_TEXT("ids", email_ids)), row) {
+        struct str text = masked(w->arena, col_text(row, 1));
+        if (first && first->user_id == col_int(row, 0)) {
+            first->changed = STR_CAT(w->arena, first->changed, S(", "), text);
+            continue;
+        }
+        struct leaver *l = ARENA_NEW(w->arena, struct leaver);
+        *l = (struct leaver){col_int(row, 0), text, first};
+        first = l;
+    }
+    for (struct leaver *l = first; rc >= 0 && l; l = l->next) rc = tell_of_addresses(w, "address_removed", l->user_id, 0, l->changed);
+    return rc;
+}
+
+/* ---- the life of one -----------------------------------------------------------------------------------------
+ *
+ *              no relay        +-> REFUSED    the relay says no
+ *     HELD <------------+      |
+ *       |               |      +-> FAILED     it is no longer worth sending, or a day has passed
+ *       +--> QUEUED ----+------+
+ *       a relay   |            +-> SENT ---+  the relay took it
+ *       is named  |                        +-> BOUNCED   a delivery report says that it did not arrive
+ *                 +------------------------+
+ *
+ * QUEUED may bounce: the relay took it, and a crash came before that was written down. BOUNCED is where it ends, also when it
+ * is said to be sent afterwards. letter_set makes all moves but those from and to HELD, which are letter_hold's and
+ * letters_release's; each names in its WHERE what it moves from. */
+
+QUERY(letter_by_id,
+      "SELECT u.id, m.status, m.attempts, m.retry_until, m.template, m.recipient, COALESCE(u.full_name, ''), m.letter, m.message_id "
+      "FROM outgoing_mails m LEFT JOIN users u ON u.id = m.user_id AND u.deleted_at IS NULL WHERE m.id = :id AND m.status = 1");
+QUERY(letter_by_message_id, "SELECT id, template, recipient FROM outgoing_mails WHERE message_id = :message_id LIMIT 1");
+QUERY(letter_update, "UPDATE outgoing_mails SET status = :status, attempts = attempts + CASE WHEN :status = 6 THEN 0 ELSE 1 END, "
+                     "last_error = :error, updated_at = :now, letter = CASE WHEN :status = 1 THEN letter END "
+                     "WHERE id = :id AND (status = 1 OR status = 2 AND :status = 6)");
+/* Not of a claim, of which the trail tells nothing. */
+QUERY(letter_addressee,
+      "SELECT m.user_id, m.template, m.recipient FROM outgoing_mails m WHERE m.id = :id AND m.user_id IS NOT NULL AND NOT EXISTS "
+      "(SELECT 1 FROM identity_emails e WHERE e.user_id = m.user_id AND e.email = m.recipient AND e.is_claim <> 0)");
+QUERY(letter_wait, "UPDATE outgoing_mails SET status = 3, updated_at = :now WHERE id = :id AND status = 1 "
+                   "AND NOT EXISTS (SELECT 1 FROM settings s WHERE s.name = 'mail.smtp_host' AND s.value <> '' "
+                   "AND EXISTS (SELECT 1 FROM settings f WHERE f.name = 'mail.from_address' AND f.value <> ''))");
+QUERY(letters_waiting, "SELECT COUNT(*) FROM outgoing_mails WHERE status = 3");
+QUERY(letters_wake,
+      "INSERT INTO jobs (kind, status, input, attempts, run_at, created_at, updated_at) "
+      "SELECT 'mail', 1, '{\"id\":' || CAST(m.id AS TEXT) || '}', 0, CAST(:now AS BIGINT), CAST(:now AS BIGINT), CAST(:now AS BIGINT) "
+      "FROM outgoing_mails m WHERE m.status = 3 ORDER BY m.id");
+QUERY(letters_queue, "UPDATE outgoing_mails SET status = 1, retry_until = :until, updated_at = :now WHERE status = 3");
+
+#define RELAY_LOCK S("mail relay") /* no mail begins to wait while those that wait are woken */
+
+int letter_load(struct work *w, int64_t id, struct letter *out) {
+    struct arena *a = w->arena;
+    struct stmt *row;
+    int rc = db_row(w->conn, &letter_by_id, BINDS(B_INT("id", id)), &row);
+    if (rc <= 0) return rc;
+    *out = (struct letter){.id = id,
+                           .user_id = col_int(row, 0),
+                           .status = (int)col_int(row, 1),
+                           .attempts = (int)col_int(row, 2),
+                           .retry_until = col_int(row, 3),
+                           .template = str_dup(a, col_text(row, 4)),
+                           .recipient = str_dup(a, col_text(row, 5)),
+                           .name = str_dup(a, col_text(row, 6)),
+                           .values = seal_open(a, &w->desk->mail_key, col_text(row, 7)),
+                           .message_id = str_dup(a, col_text(row, 8))};
+    stmt_end(row);
+    return 1;
+}
+
+int letter_by_message(struct work *w, struct str message_id, struct letter *out) {
+    struct stmt *row;
+    int rc = db_row(w->conn, &letter_by_message_id, BINDS(B_TEXT("message_id", message_id)), &row);
+    if (rc <= 0) return rc;
+    *out = (struct letter){
+        .id = col_int(row, 0), .template = str_dup(w->arena, col_text(row, 1)), .recipient = str_dup(w->arena, col_text(row, 2))};
+    stmt_end(row);
+    return 1;
+}
+
+/* Its person's trail tells which mail, to what address, and why. */
+static int tell_person(struct work *w, int64_t id, enum mail_status status, struct str error) {
+    struct stmt *row;
+    int rc = db_row(w->conn, &letter_addressee, BINDS(B_INT("id", id)), &row);
+    if (rc <= 0) return rc;
+    int64_t user = col_int(row, 0);
+    const struct activity_change changes[] = {{.field = S("mail"), .current = str_dup(w->arena, col_text(row, 1))},
+                                              {.field = S("recipient"), .current = str_dup(w->arena, col_text(row, 2))},
+                                              {.field = S("status"), .current = str_of(word_of(mail_statuses, status))},
+                                              {.field = S("reason"), .current = error}};
+    stmt_end(row);
+    return activity_add(w, user, USER_MAIL_FAILED, changes, sizeof changes / sizeof *changes);
+}
+
+int letter_set(struct work *w, int64_t id, enum mail_status status, struct str error) {
+    int set =
+        db_exec(w->conn, &letter_update, BINDS(B_INT("id", id), B_INT("status", status), B_TEXT("error", error), B_INT("now", w->now)));
+    TRY(set);
+    if (set && (status == MAIL_REFUSED || status == MAIL_BOUNCED)) TRY(tell_person(w, id, status, error));
+    return set;
+}
+
+int letter_hold(struct work *w, int64_t id, bool *first) {
+    int64_t waiting = 0;
+    TRY(db_lock(w->conn, RELAY_LOCK));
+    int held = db_exec(w->conn, &letter_wait, BINDS(B_INT("id", id), B_INT("now", w->now)));
+    TRY(held);
+    TRY(db_int(w->conn, &letters_waiting, NULL, &waiting));
+    *first = held && waiting == 1;
+    return held;
+}
+
+int letters_release(struct work *w) {
+    const struct bind *binds = BINDS(B_INT("now", w->now), B_INT("until", w->now + RETRY));
+    TRY(db_lock(w->conn, RELAY_LOCK));
+    TRY(db_exec(w->conn, &letters_wake, binds));
+    TRY(jobs_announce(w, "mail"));
+    return db_exec(w->conn, &letters_queue, binds);
+}

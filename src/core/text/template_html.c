@@ -1,0 +1,229 @@
+/* What a template's HTML may hold. Escaping a value makes it safe in a text and in a quoted attribute, nowhere else; and a form is
+ * only as safe as what stands before it: an open quote, comment or form would swallow it, with the secret in it. So a fragment is
+ * written in the part of HTML that has neither: elements and attributes of the lists below, each closed, each attribute quoted.
+ * Values are text, or the whole of an href: a value that were a part of an address would be told to whom it leads. In a text a link
+ * stands between blanks or the bounds of lines and blocks, since what is shown as one word is taken for one address, whatever inline
+ * elements it is made of.
+ *
+ * Reading once, from the beginning to the end; how deep elements stand in each other is limited. */
+#include "core/text/template.h"
+
+#define DEPTH 32
+
+enum { ALONE = 1, /* has no end tag */ AROUND_FORMS = 2, INLINE = 4 /* what stands around it goes on in it */ };
+
+static const struct element {
+    const char *name;
+    unsigned flags;
+} elements[] = {{"div", AROUND_FORMS},
+                {"section", AROUND_FORMS},
+                {"p", 0},
+                {"br", ALONE},
+                {"hr", ALONE},
+                {"h1", 0},
+                {"h2", 0},
+                {"h3", 0},
+                {"h4", 0},
+                {"span", INLINE},
+                {"a", INLINE},
+                {"b", INLINE},
+                {"strong", INLINE},
+                {"i", INLINE},
+                {"em", INLINE},
+                {"u", INLINE},
+                {"small", INLINE},
+                {"code", INLINE},
+                {"img", ALONE | INLINE},
+                {"pre", 0},
+                {"blockquote", 0},
+                {"ul", 0},
+                {"ol", 0},
+                {"li", 0},
+                {"center", 0},
+                {"table", 0},
+                {"thead", 0},
+                {"tbody", 0},
+                {"tr", 0},
+                {"th", 0},
+                {"td", 0},
+                {NULL, 0}};
+
+static const char *const attributes[] = {"href",   "src",         "alt",         "title",   "class",   "style",  "lang",
+                                         "dir",    "role",        "width",       "height",  "align",   "valign", "bgcolor",
+                                         "border", "cellpadding", "cellspacing", "colspan", "rowspan", NULL};
+static const char *const addresses[] = {"https://", "http://", "mailto:", "tel:", NULL}; /* what one begins with */
+
+struct fragment {
+    struct arena *a;
+    struct str html;
+    size_t at;
+    const struct element *open[DEPTH];
+    int depth;
+    bool in_word, behind_link; /* of the text that is shown */
+    size_t where;
+    const char *why;
+};
+
+static bool wrong(struct fragment *f, size_t at, const char *why) {
+    f->where = at;
+    f->why = why;
+    return false;
+}
+
+static bool more(const struct fragment *f) { return f->at < f->html.n; }
+static char next(const struct fragment *f) { return f->html.p[f->at]; }
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+static void pass_blanks(struct fragment *f) {
+    while (more(f) && is_blank(next(f))) f->at++;
+}
+
+static void end_word(struct fragment *f) { f->in_word = f->behind_link = false; }
+
+static struct str read_name(struct fragment *f) {
+    size_t from = f->at;
+    while (more(f) && ((next(f) | 0x20) >= 'a' ? (next(f) | 0x20) <= 'z' : next(f) == '-' || (next(f) >= '0' && next(f) <= '9'))) f->at++;
+    return (struct str){f->html.p + from, f->at - from};
+}
+
+static const struct element *element_named(struct str name) {
+    for (const struct element *e = elements; e->name; e++)
+        if (str_eqi(str_of(e->name), name)) return e;
+    return NULL;
+}
+
+static const char *attribute_named(struct str name) {
+    for (const char *const *a = attributes; *a; a++)
+        if (str_eqi(str_of(*a), name)) return *a;
+    return NULL;
+}
+
+/* ---- attributes ------------------------------------------------------------------------------------------------ */
+
+static bool is_address(struct str value) {
+    for (const char *const *a = addresses; *a; a++)
+        if (value.n >= strlen(*a) && str_eqi((struct str){value.p, strlen(*a)}, str_of(*a))) return true;
+    return false;
+}
+
+static bool is_whole_value(struct str value) {
+    if (value.n < 4 || memcmp(value.p, "{{", 2) != 0 || memcmp(value.p + value.n - 2, "}}", 2) != 0) return false;
+    struct str name = str_trim((struct str){value.p + 2, value.n - 4});
+    return str_eq(name, S("link")) || str_eq(name, S("url"));
+}
+
+static bool value_allowed(struct fragment *f, const char *name, struct str value, size_t at) {
+    bool href = strcmp(name, "href") == 0;
+    if (value.n && memchr(value.p, '<', value.n)) return wrong(f, at, "a < in an attribute is written &lt;.");
+    if (href && is_whole_value(value)) return true;
+    if (value.n && memmem(value.p, value.n, "{{", 2))
+        return wrong(f, at, "no value is possible in an attribute, but {{link}} and {{url}} as the whole of an href.");
+    if ((href || strcmp(name, "src") == 0) && !is_address(value))
+        return wrong(f, at, "an address is expected that begins with https://, http://, mailto: or tel:, or {{link}} or {{url}}.");
+    return true;
+}
+
+static const char *unknown_attribute(struct fragment *f) {
+    struct str names = S("");
+    for (const char *const *a = attributes; *a; a++) names = str_fmt(f->a, "%s%s%s", names.p, names.n ? ", " : "", *a);
+    return str_fmt(f->a, "this attribute is not possible: one of %s is expected.", names.p).p;
+}
+
+static bool read_attribute(struct fragment *f) {
+    size_t begin = f->at;
+    struct str name = read_name(f);
+    const char *known = attribute_named(name);
+    if (known == NULL) return wrong(f, begin, unknown_attribute(f));
+    if (f->html.n - f->at < 2 || next(f) != '=' || !strchr("\"'", f->html.p[f->at + 1]))
+        return wrong(f, begin, "the value of an attribute stands in quotes: name=\"value\" is expected.");
+    size_t from = f->at + 2;
+    const char *end = memchr(f->html.p + from, f->html.p[f->at + 1], f->html.n - from);
+    if (end == NULL) return wrong(f, begin, "the quotes are not closed.");
+    struct str value = {f->html.p + from, (size_t)(end - f->html.p) - from};
+    f->at = from + value.n + 1;
+    return value_allowed(f, known, value, begin);
+}
+
+/* ---- tags ------------------------------------------------------------------------------------------------------ */
+
+static const char *not_closed(struct fragment *f, const struct element *e) {
+    return str_fmt(f->a, "<%s> is not closed: </%s> is missing.", e->name, e->name).p;
+}
+
+static bool read_end(struct fragment *f, size_t begin) {
+    f->at += 2;
+    const struct element *e = element_named(read_name(f));
+    pass_blanks(f);
+    if (!more(f) || next(f) != '>') return wrong(f, begin, "this is no tag: </name> is expected.");
+    f->at++;
+    if (f->depth == 0) return wrong(f, begin, "no element is open here.");
+    if (e != f->open[f->depth - 1]) return wrong(f, begin, str_fmt(f->a, "</%s> is expected.", f->open[f->depth - 1]->name).p);
+    f->depth--;
+    if (!(e->flags & INLINE)) end_word(f);
+    return true;
+}
+
+static bool read_begin(struct fragment *f, size_t begin) {
+    f->at++;
+    const struct element *e = element_named(read_name(f));
+    if (e == NULL)
+        return wrong(f, begin,
+                     "this is no element of a template: text and plain formatting are possible, no forms, scripts, comments or "
+                     "whole pages; a < of a text is written &lt;.");
+    for (pass_blanks(f); more(f) && next(f) != '>' && next(f) != '/'; pass_blanks(f))
+        if (!read_attribute(f)) return false;
+    if (e->flags & ALONE && more(f) && next(f) == '/') f->at++;
+    if (!more(f) || next(f) != '>') return wrong(f, begin, "the tag is not closed: > is missing.");
+    f->at++;
+    if (!(e->flags & INLINE)) end_word(f);
+    if (e->flags & ALONE) return true;
+    if (f->depth == DEPTH) return wrong(f, begin, "elements stand too deep in each other.");
+    f->open[f->depth++] = e;
+    return true;
+}
+
+/* Elsewhere a browser would move the form, or take what stands around it for a part of it. */
+static bool read_value(struct fragment *f, size_t begin) {
+    const char *end = memmem(f->html.p + begin, f->html.n - begin, "}}", 2);
+    if (end == NULL) return wrong(f, begin, "the braces are not closed: }} is missing.");
+    f->at = (size_t)(end - f->html.p) + 2;
+    struct str name = str_trim((struct str){f->html.p + begin + 2, f->at - begin - 4});
+    bool form = str_eq(name, S("form")), link = str_eq(name, S("link"));
+    if (f->behind_link || (link && f->in_word)) return wrong(f, begin, LINK_STANDS_ALONE);
+    f->in_word = true;
+    f->behind_link = link;
+    for (int i = 0; form && i < f->depth; i++)
+        if (!(f->open[i]->flags & AROUND_FORMS)) return wrong(f, begin, "{{form}} stands by itself, or in div and section alone.");
+    return true;
+}
+
+static bool read_character(struct fragment *f) {
+    if (is_blank(next(f))) end_word(f);
+    else if (f->behind_link) return wrong(f, f->at, LINK_STANDS_ALONE);
+    else f->in_word = true;
+    f->at++;
+    return true;
+}
+
+static bool read_all(struct fragment *f) {
+    while (more(f)) {
+        size_t begin = f->at, left = f->html.n - begin;
+        if (next(f) == '<') {
+            if (!(left > 1 && f->html.p[begin + 1] == '/' ? read_end(f, begin) : read_begin(f, begin))) return false;
+        } else if (left > 1 && memcmp(f->html.p + begin, "{{", 2) == 0) {
+            if (!read_value(f, begin)) return false;
+        } else if (!read_character(f)) {
+            return false;
+        }
+    }
+    return f->depth == 0 || wrong(f, f->html.n, not_closed(f, f->open[f->depth - 1]));
+}
+
+bool template_html(struct arena *a, struct str html, size_t *at, const char **why) {
+    struct fragment f = {.a = a, .html = html};
+    bool right = read_all(&f);
+    *at = f.where;
+    *why = f.why;
+    return right;
+}

@@ -1,0 +1,96 @@
+/* The originals, in the language of all templates. */
+#include "core/text/template.h"
+
+#define BLOCK(name, text) "{% block " name " %}" text "{% endblock %}\n"
+
+/* Of mails: the desk's name, the reader's (empty for an address that nobody has proven), the reader's address, the desk's own address.
+ * Mails with a link have it and how long it works; notices have the address that was changed. */
+#define OF_MAILS "desk name address url"
+#define OF_LINKS OF_MAILS " link life"
+#define OF_CHANGES OF_MAILS " changed"
+#define OF_PAGES "desk url"
+#define OF_FORMS OF_PAGES " form"
+
+const struct template templates[] = {
+    {"verification", TEMPLATE_MAIL, TEMPLATE_IDENTITY, "/verify", OF_LINKS, "link",
+     BLOCK("subject", "Confirm your e-mail address at {{desk}}") BLOCK(
+         "text", "\n"
+                 "Hello {{name}},\n\n"
+                 "please confirm that {{address}} is your address:\n\n"
+                 "{{link}}\n\n"
+                 "The link works once, for {{life}}. If you did not ask for it, do nothing: without it nothing changes.\n")
+         BLOCK("html", "\n"
+                       "<p>Hello {{name}},</p>\n"
+                       "<p>please confirm that {{address}} is your address:</p>\n"
+                       "<p><a href=\"{{link}}\">Confirm my address</a></p>\n"
+                       "<p>The link works once, for {{life}}. If you did not ask for it, do nothing: without it nothing changes.</p>\n")},
+    {"password_reset", TEMPLATE_MAIL, TEMPLATE_ACCOUNT, "/password", OF_LINKS, "link",
+     BLOCK("subject", "Reset your password at {{desk}}")
+         BLOCK("text", "\n"
+                       "Hello {{name}},\n\n"
+                       "somebody, hopefully you, asked to reset the password of {{address}}. Choose a new one here:\n\n"
+                       "{{link}}\n\n"
+                       "The link works once, for {{life}}. If it was not you, do nothing: your password stays as it is.\n")
+             BLOCK("html", "\n"
+                           "<p>Hello {{name}},</p>\n"
+                           "<p>somebody, hopefully you, asked to reset the password of {{address}}.</p>\n"
+                           "<p><a href=\"{{link}}\">Choose a new password</a></p>\n"
+                           "<p>The link works once, for {{life}}. If it was not you, do nothing: your password stays as it is.</p>\n")},
+    {"invitation", TEMPLATE_MAIL, TEMPLATE_ACCOUNT, "/password", OF_LINKS, "link",
+     BLOCK("subject", "You are invited to {{desk}}")
+         BLOCK("text", "\n"
+                       "Hello {{name}},\n\n"
+                       "you are invited to {{desk}}. Choose a password, then log in with {{address}}:\n\n"
+                       "{{link}}\n\n"
+                       "The link works once, for {{life}}.\n")
+             BLOCK("html", "\n"
+                           "<p>Hello {{name}},</p>\n"
+                           "<p>you are invited to {{desk}}. Choose a password, then log in with {{address}}:</p>\n"
+                           "<p><a href=\"{{link}}\">Accept the invitation</a></p>\n"
+                           "<p>The link works once, for {{life}}.</p>\n")},
+    {"password_changed", TEMPLATE_MAIL, TEMPLATE_ACCOUNT, NULL, OF_MAILS, NULL,
+     BLOCK("subject", "Your password at {{desk}} was changed")
+         BLOCK("text", "\n"
+                       "Hello {{name}},\n\n"
+                       "the password of {{address}} at {{desk}} ({{url}}) was changed just now.\n\n"
+                       "If it was not you, reset it at once and tell us.\n")
+             BLOCK("html", "\n"
+                           "<p>Hello {{name}},</p>\n"
+                           "<p>the password of {{address}} at <a href=\"{{url}}\">{{desk}}</a> was changed just now.</p>\n"
+                           "<p>If it was not you, reset it at once and tell us.</p>\n")},
+    {"address_added", TEMPLATE_MAIL, TEMPLATE_IDENTITY, NULL, OF_CHANGES, NULL,
+     BLOCK("subject", "An e-mail address was added to your account at {{desk}}")
+         BLOCK("text", "\n"
+                       "Hello {{name}},\n\n"
+                       "the e-mail address {{changed}} was added to your account at {{desk}} ({{url}}) just now.\n\n"
+                       "If you do not know this address, change your password at once and tell us.\n")
+             BLOCK("html", "\n"
+                           "<p>Hello {{name}},</p>\n"
+                           "<p>the e-mail address {{changed}} was added to your account at <a href=\"{{url}}\">{{desk}}</a> just now.</p>\n"
+                           "<p>If you do not know this address, change your password at once and tell us.</p>\n")},
+    {"address_removed", TEMPLATE_MAIL, TEMPLATE_IDENTITY, NULL, OF_CHANGES, NULL,
+     BLOCK("subject", "An e-mail address was removed from your account at {{desk}}") BLOCK(
+         "text", "\n"
+                 "Hello {{name}},\n\n"
+                 "the e-mail address {{changed}} was removed from your account at {{desk}} ({{url}}) just now.\n\n"
+                 "If it was not you, change your password at once and tell us.\n")
+         BLOCK("html", "\n"
+                       "<p>Hello {{name}},</p>\n"
+                       "<p>the e-mail address {{changed}} was removed from your account at <a href=\"{{url}}\">{{desk}}</a> just now.</p>\n"
+                       "<p>If it was not you, change your password at once and tell us.</p>\n")},
+    {"page_verify", TEMPLATE_PAGE, TEMPLATE_IDENTITY, NULL, OF_FORMS, "form",
+     BLOCK("title", "Confirm your e-mail address") BLOCK("body", "\n{{form}}\n")},
+    {"page_verified", TEMPLATE_PAGE, TEMPLATE_IDENTITY, NULL, OF_PAGES, NULL,
+     BLOCK("title", "Your address is confirmed") BLOCK("body", "\n<p>Thank you. You may close this page.</p>\n")},
+    {"page_verify_login", TEMPLATE_PAGE, TEMPLATE_IDENTITY, NULL, OF_PAGES, NULL,
+     BLOCK("title", "Please log in first") BLOCK(
+         "body",
+         "\n<p>Somebody else added this address to an account. Log in to that account in this browser, then open the link again.</p>\n")},
+    {"page_password", TEMPLATE_PAGE, TEMPLATE_ACCOUNT, NULL, OF_FORMS, "form",
+     BLOCK("title", "Choose a password") BLOCK("body", "\n{{form}}\n")},
+    {"page_password_set", TEMPLATE_PAGE, TEMPLATE_ACCOUNT, NULL, OF_PAGES, NULL,
+     BLOCK("title", "Your password is set") BLOCK("body", "\n<p>You can log in with it now. You may close this page.</p>\n")},
+    {"page_link_dead", TEMPLATE_PAGE, TEMPLATE_ACCOUNT, NULL, OF_PAGES, NULL,
+     BLOCK("title", "This link does not work")
+         BLOCK("body", "\n<p>It was used already, a newer one was sent, or it has expired. Please ask for a new one.</p>\n")},
+    {0}};

@@ -1,0 +1,115 @@
+/* Fills a desk in this order: owner and settings, indexes away, people, conversations, indexes back, counters, the mark
+ * that the desk is whole. Rows are made by plan.c (what happens) and text.c (what is written), and inserted
+ * here in large transactions by the store's one writer. Nobody else uses the store, so no transaction is ever run
+ * twice. */
+#include "demo/fill.h"
+
+#include "core/desk/check.h"
+#include "demo/index.h"
+#include "core/desk/desk.h"
+#include "work/work.h"
+
+#define BATCH 4096 /* rows of a transaction, with what hangs on each */
+
+const char *const demo_logins[DEMO_LOGINS] = {"owner@example.com",        "admin@example.com",    "agent@example.com",
+                                              "collaborator@example.com", "customer@example.com", "teams-agent@example.com"};
+
+/* ---- many rows ---------------------------------------------------------------------------------------- */
+
+struct batch {
+    struct filling *filling;
+    int (*one)(struct conn *c, struct filling *f, int64_t number);
+    int64_t first, last;
+};
+
+static int batch_run(struct conn *c, void *arg) {
+    const struct batch *b = arg;
+    for (int64_t i = b->first; i <= b->last; i++) TRY(b->one(c, b->filling, i));
+    return 0;
+}
+
+static void progress(const struct filling *f, const char *what, int64_t done, int64_t total) {
+    if (f->demo->progress) f->demo->progress(what, done, total);
+}
+
+static int many(struct db *db, struct filling *f, const char *what, int64_t total,
+                int (*one)(struct conn *c, struct filling *f, int64_t number)) {
+    for (int64_t first = 1; first <= total; first += BATCH) {
+        struct batch b = {f, one, first, first + BATCH - 1 < total ? first + BATCH - 1 : total};
+        TRY(db_write(db, batch_run, &b));
+        progress(f, what, b.last, total);
+    }
+    return 0;
+}
+
+/* ---- indexes ------------------------------------------------------------------------------------------ */
+
+static int run_text(struct conn *c, void *arg) { return db_exec_text(c, arg, NULL); }
+
+static int drop_indexes(struct conn *c, void *arg) {
+    for (const struct index *i = arg; i; i = i->next) TRY(db_exec_text(c, i->drop, NULL));
+    return 0;
+}
+
+/* Each in a transaction of its own: the largest takes a while. */
+static int create_indexes(struct db *db, const struct filling *f, const struct index *list) {
+    int64_t total = 0, done = 0;
+    for (const struct index *i = list; i; i = i->next) total++;
+    for (const struct index *i = list; i; i = i->next) {
+        struct str text = str_of(i->create);
+        TRY(db_write(db, run_text, (void *)(uintptr_t)text.p));
+        progress(f, "indexes", ++done, total);
+    }
+    return 0;
+}
+
+/* ---- the desk ----------------------------------------------------------------------------------------- */
+
+QUERY(demo_counts,
+      "INSERT INTO case_counts (team_id, agent_id, status_type, n) " CASE_COUNTS "SELECT team_id, agent_id, status_type, n FROM counted");
+
+static int begin_run(struct conn *c, void *arg) {
+    struct filling *f = arg;
+    struct chance chance = chance_of(f->world.seed, OF_UUID, 0);
+    char uuid[36];
+    chance_uuid(&chance, uuid);
+    struct new_desk n = {.now = f->world.start,
+                         .owner_name = S("Olga Winter"),
+                         .owner_email = str_of(demo_logins[0]),
+                         .owner_uuid = {uuid, sizeof uuid},
+                         .password_hash = f->demo->password_hashes[0]};
+    return desk_begin(c, &n);
+}
+
+static int staff_run(struct conn *c, void *arg) { return fill_staff(c, arg); }
+
+static int finish_run(struct conn *c, void *arg) {
+    const struct filling *f = arg;
+    TRY(db_exec(c, &demo_counts, NULL));
+    TRY(db_settle_ids(c));
+    return desk_finish(c, &(struct new_desk){.now = f->world.start});
+}
+
+static int fill(struct db *db, struct filling *f) {
+    struct index *indexes = indexes_of_schema(f->arena);
+    TRY(db_write(db, begin_run, f));
+    TRY(db_write(db, drop_indexes, indexes));
+    TRY(many(db, f, "organizations", f->world.organizations, fill_organization));
+    TRY(db_write(db, staff_run, f));
+    TRY(many(db, f, "customers", f->world.customers, fill_customer));
+    TRY(many(db, f, "conversations", f->world.conversations, fill_conversation));
+    TRY(create_indexes(db, f, indexes));
+    return db_write(db, finish_run, f);
+}
+
+int demo_fill(struct db *db, const struct demo *d) {
+    struct filling f = {.demo = d, .arena = arena_new()};
+    demo_world(&f.world, d->seed, d->conversations);
+    demo_names(&f.names, f.arena);
+    int rc = fill(db, &f);
+    buf_free(&f.text);
+    buf_free(&f.subject);
+    buf_free(&f.preview);
+    arena_free(f.arena);
+    return rc;
+}

@@ -1,0 +1,21 @@
+/* A demo desk: a new store filled with invented people and two years of their conversations. */
+#ifndef CORE_DEMO_H
+#define CORE_DEMO_H
+
+#include "db/db.h"
+
+enum { DEMO_LOGINS = 6 };
+extern const char *const demo_logins[DEMO_LOGINS]; /* addresses of those who can log in; the owner is the first */
+
+struct demo {
+    uint64_t seed;
+    int64_t conversations;
+    struct str password_hashes[DEMO_LOGINS];
+    void (*progress)(const char *what, int64_t done, int64_t total); /* may be NULL */
+};
+
+/* Fills a new store, opened in bulk. The same seed and number make the same rows, but for the hashes.
+ * -ERR_FIELD_DUPLICATE when the store is not new. When it fails half way the store stays unfinished (core/desk/desk.h). */
+int demo_fill(struct db *db, const struct demo *d);
+
+#endif

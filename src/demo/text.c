@@ -1,0 +1,149 @@
+#include "demo/text.h"
+
+#include "base/fold.h"
+
+#include <ctype.h>
+
+/* ---- names -------------------------------------------------------------------------------------------- */
+
+static struct str letters_of(struct arena *a, const char *name) {
+    struct str key = fold_key(a, str_of(name));
+    char *text = arena_alloc(a, key.n + 1), *at = text;
+    for (size_t i = 0; i < key.n; i++)
+        if (islower((unsigned char)key.p[i])) *at++ = key.p[i];
+    return (struct str){text, (size_t)(at - text)};
+}
+
+void demo_names(struct demo_names *n, struct arena *a) {
+    for (int l = 0; l < DEMO_LANGUAGES; l++)
+        for (int i = 0; i < DEMO_NAMES; i++) {
+            const struct demo_language *of = &demo_languages[l];
+            n->first[l][i] = letters_of(a, of->latin_first[i] ? of->latin_first[i] : of->first[i]);
+            n->last[l][i] = letters_of(a, of->latin_last[i] ? of->latin_last[i] : of->last[i]);
+        }
+}
+
+/* Those who can log in, in the order of their ids. */
+static const char *const logins[][2] = {{"Olga", "Winter"}, {"Adam", "Costa"},   {"Agnes", "Moreau"},
+                                        {"Colin", "Baker"}, {"Clara", "Jensen"}, {"Theo", "Adeyemi"}};
+
+static const char *first_name(const struct demo_person *p) {
+    return p->id < DEMO_FIRST_STAFF ? logins[p->id - 1][0] : demo_languages[p->language].first[p->first];
+}
+
+static const char *last_name(const struct demo_person *p) {
+    return p->id < DEMO_FIRST_STAFF ? logins[p->id - 1][1] : demo_languages[p->language].last[p->last];
+}
+
+/* How one is addressed, and signs. */
+static const char *short_name(const struct demo_person *p) {
+    return demo_languages[p->language].family_first ? last_name(p) : first_name(p);
+}
+
+void demo_full_name(struct buf *out, const struct demo_person *p) {
+    bool family_first = demo_languages[p->language].family_first;
+    out->n = 0;
+    buf_text(out, family_first ? last_name(p) : first_name(p));
+    buf_char(out, ' ');
+    buf_text(out, family_first ? first_name(p) : last_name(p));
+}
+
+/* The number makes it unique. The domains are reserved for examples: no mail can reach a stranger. */
+void demo_address(struct buf *out, const struct demo_names *n, const struct demo_person *p) {
+    static const char *const hosts[] = {"example.com", "example.net", "example.org"};
+    bool staff = p->id < DEMO_FIRST_CUSTOMER;
+    out->n = 0;
+    buf_str(out, n->first[p->language][p->first]);
+    buf_char(out, '.');
+    buf_str(out, n->last[p->language][p->last]);
+    buf_int(out, p->id);
+    buf_char(out, '@');
+    buf_text(out, staff ? "staff.example.com" : hosts[p->id % 3]);
+}
+
+void demo_organization_name(struct buf *out, int64_t id) {
+    int64_t i = id * 7; /* neighbours differ in all three words; 7 and 8192 have no common factor: none comes twice before that */
+    out->n = 0;
+    buf_fmt(out, "%s %s %s", demo_stems[i % DEMO_STEMS], demo_trades[i / DEMO_STEMS % DEMO_STEMS],
+            demo_kinds[i / DEMO_STEMS / DEMO_STEMS % DEMO_KINDS]);
+    if (id > DEMO_STEMS * DEMO_STEMS * DEMO_KINDS) buf_fmt(out, " %d", (int)(id / (DEMO_STEMS * DEMO_STEMS * DEMO_KINDS) + 1));
+}
+
+/* ---- texts -------------------------------------------------------------------------------------------- */
+
+struct words {
+    const char *product, *name;
+    int64_t number;
+};
+
+static void add(struct buf *out, const char *text, const struct words *w) {
+    for (const char *brace; (brace = strchr(text, '{')) != NULL; text = strchr(brace, '}') + 1) {
+        buf_add(out, text, (size_t)(brace - text));
+        if (brace[1] == 'p') buf_text(out, w->product);
+        else if (brace[2] == '}') buf_int(out, w->number);
+        else buf_text(out, w->name);
+    }
+    buf_text(out, text);
+}
+
+static struct words words_of(const struct demo_world *w, const struct demo_case *c, const char *name) {
+    struct chance chance = chance_of(w->seed, OF_TEXT, c->id * 16);
+    struct words words = {.name = name, .product = demo_products[chance_below(&chance, DEMO_PRODUCTS)]};
+    words.number = 10000 + chance_below(&chance, 90000);
+    return words;
+}
+
+void demo_subject(struct buf *out, const struct demo_world *w, const struct demo_case *c) {
+    struct words words = words_of(w, c, "");
+    out->n = 0;
+    add(out, demo_languages[c->requester.language].topics[c->topic].subjects[c->variant], &words);
+}
+
+static void sentence(struct buf *out, const char *const *list, int n, struct chance *chance, const struct words *words) {
+    buf_char(out, ' ');
+    add(out, list[chance_below(chance, n)], words);
+}
+
+static void by_customer(struct buf *out, const struct demo_case *c, int message, struct chance *chance, const struct words *words) {
+    const struct demo_language *l = &demo_languages[c->requester.language];
+    bool last = message + 1 == c->message_count;
+    if (message == 0) {
+        add(out, l->topics[c->topic].openings[c->variant], words);
+        sentence(out, l->details, 2, chance, words);
+        if (chance_percent(chance, 60)) sentence(out, l->details + 2, 2, chance, words);
+    } else {
+        const char *const *list = last && !c->messages[message - 1].by_requester ? l->thanks : l->again;
+        add(out, list[chance_below(chance, 3)], words);
+        if (!last && chance_percent(chance, 50)) sentence(out, l->details, 4, chance, words);
+    }
+}
+
+static void by_staff(struct buf *out, const struct demo_case *c, int message, struct chance *chance, const struct words *words) {
+    const struct demo_language *l = &demo_languages[c->requester.language];
+    bool last = message + 2 >= c->message_count;
+    if (!last) add(out, l->questions[chance_below(chance, 3)], words);
+    else add(out, l->topics[c->topic].answers[c->variant], words);
+    if (last && message > 1) sentence(out, l->solutions, 3, chance, words);
+}
+
+/* Greeting, what there is to say, name; a customer who comes back leaves the first and the last out. */
+void demo_contents(struct buf *out, const struct demo_world *w, const struct demo_case *c, int message) {
+    const struct demo_language *l = &demo_languages[c->requester.language];
+    const struct demo_message *m = &c->messages[message];
+    struct chance chance = chance_of(w->seed, OF_TEXT, c->id * 16 + 1 + message);
+    struct words words = words_of(w, c, short_name(&c->requester));
+    struct demo_person writer = m->by_requester ? c->requester : demo_staff(w, m->creator_id);
+    bool letter = message == 0 || !m->by_requester;
+    out->n = 0;
+    if (letter) {
+        add(out, m->by_requester ? l->hello : l->dear, &words);
+        buf_text(out, "\n\n");
+    }
+    if (m->by_requester) by_customer(out, c, message, &chance, &words);
+    else by_staff(out, c, message, &chance, &words);
+    if (!letter) return;
+    buf_text(out, "\n\n");
+    buf_text(out, l->bye);
+    buf_char(out, '\n');
+    buf_text(out, short_name(&writer));
+}

@@ -1,0 +1,39 @@
+/* The words a demo desk is assembled from. In texts {p} stands for a product, {n} for an order number, {name} for a
+ * person. */
+#ifndef CORE_DEMO_WORDS_H
+#define CORE_DEMO_WORDS_H
+
+#include <stdbool.h>
+
+enum { DEMO_NAMES = 12, DEMO_TOPICS = 6, DEMO_LANGUAGES = 7, DEMO_PRODUCTS = 12, DEMO_TEAMS = 8, DEMO_STEMS = 32, DEMO_KINDS = 8 };
+
+struct demo_topic {
+    const char *subjects[2];
+    const char *openings[2]; /* what the customer writes first */
+    const char *answers[2];  /* what staff replies */
+};
+
+struct demo_language {
+    int locale_id, weight; /* of 100 customers, how many write it */
+    bool family_first;
+    const char *first[DEMO_NAMES], *last[DEMO_NAMES];
+    const char *latin_first[DEMO_NAMES], *latin_last[DEMO_NAMES]; /* for addresses, where folding does not yield letters */
+    const char *hello, *dear, *bye;
+    struct demo_topic topics[DEMO_TOPICS];
+    const char *details[4];   /* a customer goes on */
+    const char *questions[3]; /* staff want to know more */
+    const char *again[3];     /* the customer comes back */
+    const char *solutions[3]; /* staff are done */
+    const char *thanks[3];    /* the customer, too */
+};
+
+extern const struct demo_language demo_languages[DEMO_LANGUAGES];
+extern const char *const demo_products[DEMO_PRODUCTS];
+extern const char *const demo_teams[DEMO_TEAMS];
+extern const int demo_topic_teams[DEMO_TOPICS];  /* places in demo_teams */
+extern const int demo_topic_types[DEMO_TOPICS];  /* ids of case_types */
+extern const char *const demo_stems[DEMO_STEMS]; /* of organizations: stem, trade, kind */
+extern const char *const demo_trades[DEMO_STEMS];
+extern const char *const demo_kinds[DEMO_KINDS];
+
+#endif
