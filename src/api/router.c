@@ -90,7 +90,7 @@ static bool compile(struct arena *a, struct compiled *c, const struct resource *
     }
     if (route->roles == 0) return wrong(err, size, home, route, "no roles");
     if (route->scope == NULL) return wrong(err, size, home, route, "no scope (\"\" says none)");
-    if (route->permission && permission_bit(str_of(route->permission)) < 0)
+    if (route->permission && permission_of(str_of(route->permission)) == NULL)
         return wrong(err, size, home, route, "a permission that there is not");
     if (route->scope[0] && scope_bit(str_of(route->scope), false) == 0)
         return wrong(err, size, home, route, "an unknown scope (core/access/scope.c lists them)");
@@ -193,6 +193,7 @@ bool router_check(struct arena *a, const struct resource *r, char *err, size_t e
 
 bool router_make(struct router *r, struct arena *a, char *err, size_t err_size) {
     int n = 0;
+    if (!permissions_check(permissions, err, err_size)) return false;
     for (const struct resource *const *p = resources; *p; p++)
         for (const struct route *route = (*p)->routes; route && route->path; route++) n++;
     r->routes = arena_array(a, (size_t)n + 1, sizeof *r->routes);

@@ -1,6 +1,6 @@
 /* serve: what a process is made of, in the order in which it starts; it ends in the reverse order.
  *
- *     store -> key -> (a new one: its owner) -> settings -> folder of files -> inbox -> api -> port -> jobs -> listener -> http -> "listening" -> signals
+ *     store -> key -> (a new one: its owner) -> new permissions -> settings -> folder of files -> inbox -> api -> port -> jobs -> listener -> http -> "listening" -> signals
  *
  * Signals are blocked in every thread and taken one at a time by sigwait here: no handler, nothing to interrupt. */
 #include "commands/commands.h"
@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "core/desk/desk.h"
+#include "core/access/permission.h"
 #include "core/login/session.h"
 #include "core/desk/setting.h"
 #include "files/content.h"
@@ -123,6 +124,9 @@ static int open_store(struct server *s) {
     if (open_keys(s, fresh) < 0) return -1; /* before the owner: whoever finds a desk finds its key */
     int made = fresh ? owner_create(s->options, s->desk.db, clock_now(&s->desk.clock), stderr) : 0;
     if (made < 0 && made != -ERR_FIELD_DUPLICATE) return -1;
+    int added = permissions_complete(s->desk.db, clock_now(&s->desk.clock));
+    if (added < 0) return complain("%s can't be written", store_name(s->options)), -1;
+    if (added) log_info("roles got the permissions that are new in this version");
     s->desk.settings = db_read_begin(c, 0) < 0 ? NULL : settings_open(c);
     db_read_end(c);
     s->desk.touches = touches_new();

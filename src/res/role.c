@@ -33,7 +33,7 @@ static int create(struct call *c) {
                         B_INT("access", in_int(c, "agent_case_access")), B_INT("now", c->work.now)),
                   &c->id));
     api_record_created(c);
-    TRY(permissions_create(&c->work, c->id));
+    TRY(permissions_fill(c->work.conn, permissions, c->work.now));
     return api_reply(c);
 }
 
@@ -120,13 +120,13 @@ static int put_permissions(struct call *c) {
     for (const struct json *j = pairs->first; j; j = j->next, count++) {
         bool yes = j->type == JSON_TRUE || str_eq(j->text, S("1")) || str_eqi(j->text, S("true"));
         bool no = j->type == JSON_FALSE || str_eq(j->text, S("0")) || str_eqi(j->text, S("false"));
-        int bit = permission_bit(j->name);
+        const struct permission *p = permission_of(j->name);
         struct str name = str_dup(w->arena, j->name);
         struct str place = wrapped ? STR_CAT(w->arena, S("permission/"), name) : (struct str){0};
-        if (bit < 0) fail_at(w, ERR_FIELD_INVALID, name, place, "There is no such permission.");
+        if (p == NULL) fail_at(w, ERR_FIELD_INVALID, name, place, "There is no such permission.");
         else if (!yes && !no) fail_at(w, ERR_FIELD_INVALID, name, place, "0 or 1 is expected.");
-        else if (yes && !permitted(&w->actor, permissions[bit])) fail_at(w, ERR_PERMISSIONS_DENIED, name, place, "Your own role lacks it.");
-        else if (!failed(w)) TRY(permission_set(w, c->vars[0].id, bit, yes));
+        else if (yes && !permitted(&w->actor, p->name)) fail_at(w, ERR_PERMISSIONS_DENIED, name, place, "Your own role lacks it.");
+        else if (!failed(w)) TRY(permission_set(w, c->vars[0].id, p, yes));
     }
     if (count == 0) {
         fail(w, ERR_ANY_FIELD_REQUIRED);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { BINARY, rolesOf, routes, shared } from './lib/index.mjs';
+import { BINARY, open, rolesOf, routes, shared } from './lib/index.mjs';
+import { sql } from './lib/sql.mjs';
 
 // Generated from `deskd routes`: a permission that is off closes each route that names it, to whoever the role set admits, and opens
 // no other.
@@ -54,4 +55,17 @@ describe('permissions', () => {
     (await customer.get('/roles/4/permissions')).must(200);
     for (const id of [1, 2, 3, 5, 6, 999]) (await customer.get(`/roles/${id}/permissions`)).refused(404, 'RESOURCE_NOT_FOUND');
   });
+});
+
+test('a desk that is older than a permission finds it after the next start, and what was switched stays', async (t) => {
+  const desk = await open(t);
+  const list = async (role) => Object.fromEntries((await desk.owner.fetch(`/roles/${role}/permissions`)).map((p) => [p.name, p.value]));
+  (await desk.owner.put('/roles/2/permissions', { 'teams.manage': 0 })).must(200);
+  const before = { admin: await list(1), agent: await list(2) };
+  await desk.stop();
+  sql(desk, "DELETE FROM role_permissions WHERE name IN ('insights.access', 'settings.manage')");
+  await desk.start();
+  assert.deepEqual(await list(1), before.admin);
+  assert.deepEqual(await list(2), before.agent);
+  assert.equal(before.agent['teams.manage'], false);
 });

@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { databaseUrl } from './lib/desk.mjs';
 import { iso, open } from './lib/index.mjs';
-
-/** Runs SQL in a desk's store: for rows that no operation makes yet. */
-function sql(desk, text) {
-  const [command, args] = process.env.DATABASE ? ['psql', [databaseUrl(desk.dir), '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-c', text]] : ['sqlite3', ['-cmd', '.timeout 5000', join(desk.dir, 'desk.db'), text]];
-  const done = spawnSync(command, args, { encoding: 'utf8' });
-  assert.equal(done.status, 0, done.stderr);
-}
+import { sql } from './lib/sql.mjs';
 
 const POST = `id uuid client_id subject contents creator identity source_channel attachments download_all destination_medium source metadata original post_status
 post_status_reject_type post_status_reject_reason post_status_updated_at is_requester created_at updated_at resource_type resource_url`.split(/\s+/);

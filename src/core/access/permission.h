@@ -1,17 +1,38 @@
-/* Permissions: dotted keys that narrow what a role type allows (completions.md section 5). */
+/* Permissions: dotted keys that narrow what a role type allows (completions.md section 5).
+ *
+ * roles.denied has a bit for each permission that the role lacks. The bit stands in the row of the permission, so rows may be moved and removed.
+ * Each role has a row of role_permissions for each permission. A role that lacks one (the desk is older than the permission) gets it at the
+ * start of the server, with the value that the row here says. */
 #ifndef CORE_PERMISSION_H
 #define CORE_PERMISSION_H
 
 #include "work/work.h"
 
-extern const char *const permissions[]; /* the place of a name is its bit in roles.denied; ends with NULL */
+struct permission {
+    const char *name;
+    int bit;     /* of roles.denied: 0 to 62, never used by another row, nor by one that was removed (PERMISSIONS_RETIRED) */
+    bool is_off; /* roles begin without it */
+};
+#define PERMISSION_BITS 63
 
-int permission_bit(struct str name); /* -1: no such permission */
+/* Bits of rows that were removed: desks still store them. */
+#define PERMISSIONS_RETIRED UINT64_C(0)
+
+extern const struct permission permissions[]; /* ends with name NULL */
+
+/* Returns whether every row has a name and a bit of its own; if not, err is one line that names the row. */
+bool permissions_check(const struct permission *list, char *err, size_t size);
+
+const struct permission *permission_of(struct str name); /* NULL: no such permission */
 bool permitted(const struct actor *a, const char *name);
 
-/* Rows of a new role: every permission on. */
-int permissions_create(struct work *w, int64_t role_id);
-/* Switches one; the folded roles.denied follows. Unknown names are the caller's to refuse. */
-int permission_set(struct work *w, int64_t role_id, int bit, bool value);
+/* Returns 1 if a role lacks a permission of the list, 0 if none does, or a negative error. */
+int permissions_lack(struct conn *c, const struct permission *list);
+/* Gives each role the permissions of the list that it lacks. Returns 0, or a negative error. */
+int permissions_fill(struct conn *c, const struct permission *list, int64_t now);
+/* At the start of the server: the same for all permissions there are. Returns 1 if a role got some, 0 if none lacked any, or a negative error. */
+int permissions_complete(struct db *db, int64_t now);
+/* Switches one; the folded roles.denied follows. */
+int permission_set(struct work *w, int64_t role_id, const struct permission *p, bool value);
 
 #endif

@@ -33,7 +33,6 @@ QUERY(seed_titles, "UPDATE locale_fields SET created_at = :now, updated_at = :no
 static const struct query *const seed_times[] = {&seed_roles,   &seed_statuses, &seed_priorities, &seed_types, &seed_hours,
                                                  &seed_locales, &seed_brands,   &seed_fields,     &seed_titles};
 
-QUERY(desk_roles, "SELECT id FROM roles ORDER BY id");
 QUERY(owner_insert, "INSERT INTO users (uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, role_type, locale_id, "
                     "password_hash, password_updated_at, created_at, updated_at) VALUES (:uuid, :name, :key, 1, 0, :role, "
                     ":role_type, 1, :hash, :now, :now, :now) RETURNING id");
@@ -41,14 +40,8 @@ QUERY(owner_email_insert, "INSERT INTO identity_emails (user_id, email, email_ke
                           "is_claim, created_at, updated_at) VALUES (:user, :email, :key, 1, 1, 1, 0, :now, :now)");
 
 static int seed_rows(struct conn *c, const struct new_desk *n) {
-    struct work w = {.conn = c, .now = n->now};
-    int64_t roles[16];
-    int count = 0, rc;
     for (size_t i = 0; i < sizeof seed_times / sizeof *seed_times; i++) TRY(db_exec(c, seed_times[i], BINDS(B_INT("now", n->now))));
-    DB_ROWS(rc, c, &desk_roles, NULL, row)
-    if (count < 16) roles[count++] = col_int(row, 0);
-    for (int i = 0; i < count && rc >= 0; i++) rc = permissions_create(&w, roles[i]);
-    return rc;
+    return permissions_fill(c, permissions, n->now);
 }
 
 static int owner_rows(struct conn *c, struct arena *a, const struct new_desk *n) {
