@@ -209,8 +209,9 @@ test-sanitized: ## units and API under AddressSanitizer, UBSan and ThreadSanitiz
 	$(MAKE) SAN=thread unit test-api
 
 .PHONY: layers
-layers: ## the include direction of src/ holds
+layers: ## the include direction of src/ holds, and each function has a name of its own
 	sh tools/layers.sh
+	sh tools/names.sh
 
 FORMATTED = $(shell git ls-files '*.c' '*.h' '*.cc')
 

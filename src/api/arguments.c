@@ -18,10 +18,10 @@ static int read_names(struct call *c, const char *name, struct str *out) {
     return fail_field(&c->work, ERR_FIELD_INVALID, str_of(name), "A list of names is expected.");
 }
 
-static struct str text_of(const struct json *j) { return j && j->type == JSON_STRING ? j->text : (struct str){0}; }
+static struct str argument_text(const struct json *j) { return j && j->type == JSON_STRING ? j->text : (struct str){0}; }
 
-static int read_flag(struct call *c, const char *name, bool *out) {
-    struct str s = text_of(argument(c, name));
+static int argument_flag(struct call *c, const char *name, bool *out) {
+    struct str s = argument_text(argument(c, name));
     if (s.p == NULL) return 0;
     if (str_eq(s, S("1")) || str_eqi(s, S("true"))) *out = true;
     else if (str_eq(s, S("0")) || str_eqi(s, S("false"))) *out = false;
@@ -29,10 +29,10 @@ static int read_flag(struct call *c, const char *name, bool *out) {
     return 0;
 }
 
-static int read_number(struct call *c, const char *name, int64_t *out, bool *present) {
+static int argument_number(struct call *c, const char *name, int64_t *out, bool *present) {
     const struct json *j = argument(c, name);
     if (j == NULL) return 0;
-    if (!str_to_int(text_of(j), out) || *out < 0) {
+    if (!str_to_int(argument_text(j), out) || *out < 0) {
         *out = 0;
         return fail_field(&c->work, ERR_FIELD_INVALID, str_of(name), "A number that is not negative is expected.");
     }
@@ -40,8 +40,8 @@ static int read_number(struct call *c, const char *name, int64_t *out, bool *pre
     return 0;
 }
 
-static int read_case(struct call *c) {
-    struct str s = text_of(argument(c, "_case"));
+static int argument_case(struct call *c) {
+    struct str s = argument_text(argument(c, "_case"));
     if (s.p == NULL || str_eqi(s, S("snake"))) c->options.name_case = CASE_SNAKE;
     else if (str_eqi(s, S("camel"))) c->options.name_case = CASE_CAMEL;
     else if (str_eqi(s, S("pascal"))) c->options.name_case = CASE_PASCAL;
@@ -59,20 +59,20 @@ static void read_header_options(struct call *c) {
     c->options.ajax = str_eqi(with, S("XMLHttpRequest")) || str_eqi(with, S("XMHTTPRequest"));
 }
 
-static int read_page(struct call *c) {
+static int arguments_read_page(struct call *c) {
     struct options *o = &c->options;
     bool offset = false, limit = false, after = false, before = false;
     int rc = 0;
-    if (read_number(c, "offset", &o->offset, &offset) < 0) rc = -ERR_FIELD_INVALID;
-    if (read_number(c, "limit", &o->limit, &limit) < 0) rc = -ERR_FIELD_INVALID;
+    if (argument_number(c, "offset", &o->offset, &offset) < 0) rc = -ERR_FIELD_INVALID;
+    if (argument_number(c, "limit", &o->limit, &limit) < 0) rc = -ERR_FIELD_INVALID;
     if (o->limit == 0) o->limit = DEFAULT_PAGE;
     if (o->limit > LIMIT_PAGE) {
         notice(&c->work, "NOTICE", "The limit of %lld is more than the largest page: %d was used.", (long long)o->limit, LIMIT_PAGE);
         o->limit = LIMIT_PAGE;
     }
     if (!route_takes_keys(c->route, c->resource)) return rc;
-    if (read_number(c, "after_id", &o->after_id, &after) < 0) rc = -ERR_FIELD_INVALID;
-    if (read_number(c, "before_id", &o->before_id, &before) < 0) rc = -ERR_FIELD_INVALID;
+    if (argument_number(c, "after_id", &o->after_id, &after) < 0) rc = -ERR_FIELD_INVALID;
+    if (argument_number(c, "before_id", &o->before_id, &before) < 0) rc = -ERR_FIELD_INVALID;
     o->keyset = after || before || c->route->always_keys;
     if (o->keyset && o->offset) notice(&c->work, "NOTICE", "offset was ignored: the page begins at an id.");
     if (after && before)
@@ -115,18 +115,18 @@ int arguments_read(struct call *c) {
     int rc = 0;
     read_header_options(c);
     if (once_each(c) < 0) rc = -ERR_PARAMETERS_INCONSISTENT;
-    if (read_case(c) < 0) rc = -ERR_FIELD_INVALID;
+    if (argument_case(c) < 0) rc = -ERR_FIELD_INVALID;
     if (argument(c, "_empty")) {
-        if (read_flag(c, "_empty", &empty) < 0) rc = -ERR_FIELD_INVALID;
+        if (argument_flag(c, "_empty", &empty) < 0) rc = -ERR_FIELD_INVALID;
         o->no_empty = !empty;
     }
-    if (read_flag(c, "_flat", &o->flat) < 0) rc = -ERR_FIELD_INVALID;
-    if (read_flag(c, "_pretty", &o->pretty) < 0) rc = -ERR_FIELD_INVALID;
+    if (argument_flag(c, "_flat", &o->flat) < 0) rc = -ERR_FIELD_INVALID;
+    if (argument_flag(c, "_pretty", &o->pretty) < 0) rc = -ERR_FIELD_INVALID;
     if (read_names(c, "include", &o->include) < 0) rc = -ERR_FIELD_INVALID;
     if (read_names(c, "fields", &o->fields) < 0) rc = -ERR_FIELD_INVALID;
     if (o->flat && o->include.p == NULL) notice(&c->work, "WARNING", "_flat without include counts as include=*.");
     bool list = c->route && (c->route->shape == LIST || c->route->shape == LIST_COUNT || c->route->shape == LIST_CURSOR);
-    if (list && read_page(c) < 0) rc = -ERR_FIELD_INVALID;
+    if (list && arguments_read_page(c) < 0) rc = -ERR_FIELD_INVALID;
     if (c->route && c->resource && refuse_narrowing(c) < 0) rc = -ERR_FIELD_INVALID;
     if (o->limit == 0) o->limit = DEFAULT_PAGE;
     return rc;

@@ -40,7 +40,7 @@ struct credentials_given {
 /* ---- what was sent ------------------------------------------------------------------------------------------ */
 
 /* A header and its argument mean the same; two values: PARAMETERS_INCONSISTENT. */
-static int either(struct call *c, const char *header, const char *argument, struct str *out) {
+static int header_or_argument(struct call *c, const char *header, const char *argument, struct str *out) {
     const struct json *j = json_named(c->credentials, str_of(argument));
     struct str h = http_header(c->http, header), q = j ? j->text : (struct str){0};
     *out = h.n ? h : q.n ? q : (struct str){0};
@@ -51,7 +51,7 @@ static int either(struct call *c, const char *header, const char *argument, stru
 /* The session: X-Session-ID, _session_id or the cookie, which must not differ. */
 static int read_session_token(struct call *c, struct credentials_given *g) {
     struct str cookie = http_cookie(c->http, "desk_session");
-    TRY(either(c, "X-Session-ID", "_session_id", &g->session));
+    TRY(header_or_argument(c, "X-Session-ID", "_session_id", &g->session));
     if (cookie.n == 0) return 0;
     if (g->session.n && !str_eq(g->session, cookie)) return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("_session_id"), NULL);
     if (g->session.n || g->basic || g->bearer) return 0;
@@ -97,7 +97,7 @@ bool auth_presented(struct http_request *r, unsigned roles) {
 /* A fingerprint says who calls where nothing else does, and what a conversation is made with where something else does, too. */
 static int read_fingerprint(struct call *c) {
     struct str sent;
-    TRY(either(c, "X-Fingerprint-ID", "_fingerprint_id", &sent));
+    TRY(header_or_argument(c, "X-Fingerprint-ID", "_fingerprint_id", &sent));
     c->work.actor.fingerprint = sent.n ? fingerprint_hash(c->work.desk, c->work.arena, sent) : (struct str){0};
     c->work.actor.kind = c->work.actor.fingerprint.p ? ACTOR_FINGERPRINT : ACTOR_NOBODY; /* until other credentials say who it is */
     if (sent.n == 0 || c->work.actor.fingerprint.p) return 0;
@@ -108,10 +108,10 @@ static int read_fingerprint(struct call *c) {
 static int read_credentials(struct call *c, struct credentials_given *g) {
     struct str header = http_header(c->http, "Authorization"), rest = header, scheme = str_cut(&rest, ' ');
     *g = (struct credentials_given){.csrf = !str_eqi(str_trim(http_header(c->http, "X-CSRF")), S("false"))};
-    TRY(either(c, "X-Token", "_token", &g->token));
-    TRY(either(c, "X-OTP", "_otp", &g->code));
+    TRY(header_or_argument(c, "X-Token", "_token", &g->token));
+    TRY(header_or_argument(c, "X-OTP", "_otp", &g->code));
     TRY(read_fingerprint(c));
-    TRY(either(c, "X-RememberMe", "_remember_me", &g->remembered));
+    TRY(header_or_argument(c, "X-RememberMe", "_remember_me", &g->remembered));
     if (str_eqi(scheme, S("Basic"))) {
         g->basic = true;
         TRY(read_basic(c, rest.p ? rest : S(""), &g->pair));
@@ -176,7 +176,7 @@ static void credential_key(struct call *c, const struct credentials_given *g, un
     buf_free(&b);
 }
 
-static struct credential *place_of(struct credentials *m, const unsigned char key[MAC_SIZE]) {
+static struct credential *credential_place(struct credentials *m, const unsigned char key[MAC_SIZE]) {
     size_t at;
     memcpy(&at, key, sizeof at);
     return &m->place[at % CREDENTIALS];
@@ -185,7 +185,7 @@ static struct credential *place_of(struct credentials *m, const unsigned char ke
 static struct credential remembered(struct api *api, const unsigned char key[MAC_SIZE]) {
     struct credential found = {0};
     pthread_mutex_lock(&api->credentials.lock);
-    const struct credential *p = place_of(&api->credentials, key);
+    const struct credential *p = credential_place(&api->credentials, key);
     if (p->until > clock_monotonic() && sodium_memcmp(p->key, key, MAC_SIZE) == 0) found = *p;
     pthread_mutex_unlock(&api->credentials.lock);
     return found;
@@ -198,7 +198,7 @@ static void remember(struct api *api, const unsigned char key[MAC_SIZE], const s
                            .until = clock_monotonic() + REMEMBER};
     memcpy(m.key, key, MAC_SIZE);
     pthread_mutex_lock(&api->credentials.lock);
-    *place_of(&api->credentials, key) = m;
+    *credential_place(&api->credentials, key) = m;
     pthread_mutex_unlock(&api->credentials.lock);
 }
 
@@ -269,14 +269,14 @@ struct opening {
     bool csrf, taken;
 };
 
-static int write_failure(struct conn *conn, void *arg) {
+static int count_failure_in(struct conn *conn, void *arg) {
     struct opening *o = arg;
     o->work->conn = conn;
     o->locked = login_failed_note(o->work, o->login, &o->attempt);
     return o->locked;
 }
 
-static int write_session(struct conn *conn, void *arg) {
+static int open_session_in(struct conn *conn, void *arg) {
     struct opening *o = arg;
     o->work->conn = conn;
     return session_open(o->work, o->user_id, o->work->actor.user_agent, o->work->actor.remote, o->csrf, &o->session_id);
@@ -339,21 +339,21 @@ static int hash_in_turn(struct call *c, struct str hash, struct str password, bo
 
 /* A guess is judged after its hash, when others may have failed meanwhile, in this process or another: it counts as right as long
  * as ten wrong ones were not counted before it, and no more than ten hear that they were wrong. */
-static int judge(struct call *c, struct str name, bool right, int *attempt) {
+static int judge_password(struct call *c, struct str name, bool right, int *attempt) {
     struct opening o = {.work = &c->work, .login = name};
     if (right) return refuse_locked(c, name);
-    TRY(on_writer(c, write_failure, &o));
+    TRY(on_writer(c, count_failure_in, &o));
     *attempt = o.attempt;
     return o.locked ? refused_for(c, o.locked) : 0;
 }
 
-static int verify(struct call *c, const struct credentials_given *g, struct login *l) {
+static int verify_password(struct call *c, const struct credentials_given *g, struct login *l) {
     bool right;
     int attempt = 0;
     TRY(refuse_locked(c, g->pair.login));
     TRY(login_find(&c->work, g->pair.login, l));
     TRY(hash_in_turn(c, l->hash, g->pair.password, &right));
-    TRY(judge(c, g->pair.login, right, &attempt));
+    TRY(judge_password(c, g->pair.login, right, &attempt));
     if (right) return 0;
     c->notification = str_fmt(c->work.arena, "Invalid email or password (attempt: %d/%d)", attempt, LOGIN_FAILURES);
     return fail(&c->work, ERR_AUTHENTICATION_FAILED);
@@ -377,7 +377,7 @@ static int next_step(struct call *c, enum auth_step step, int64_t user_id) {
 
 /* Takes the code and spends the token, if one brought it; a miss of either is kept. Guesses of one person's codes wait for each
  * other, so a code counts as long as ten wrong ones were not counted before it. */
-static int write_code(struct conn *conn, void *arg) {
+static int check_code_in(struct conn *conn, void *arg) {
     struct opening *o = arg;
     o->work->conn = conn;
     o->taken = false;
@@ -397,7 +397,7 @@ static int take_code(struct call *c, struct str code, int64_t user_id, int64_t t
     struct str name = str_fmt(c->work.arena, "one-time password of %" PRId64, user_id);
     struct opening o = {.work = &c->work, .login = name, .user_id = user_id, .code = code, .token_id = token_id};
     TRY(refuse_locked(c, name));
-    TRY(on_writer(c, write_code, &o));
+    TRY(on_writer(c, check_code_in, &o));
     if (o.locked) return refused_for(c, o.locked);
     c->code_taken = o.taken;
     return o.taken ? 0 : fail(&c->work, ERR_AUTHENTICATION_FAILED);
@@ -410,7 +410,7 @@ static int open_session(struct call *c, const struct credentials_given *g, int64
                         struct session *s) {
     struct opening o = {.work = &c->work, .user_id = user_id, .csrf = g->csrf};
     TRY(session_find(&c->work, o.user_id, c->work.actor.user_agent, c->work.actor.remote, g->csrf, &o.session_id));
-    if (o.session_id == 0) TRY(on_writer(c, write_session, &o));
+    if (o.session_id == 0) TRY(on_writer(c, open_session_in, &o));
     int rc = session_load(&c->work, o.session_id, s);
     bool opened = rc == 1 && s->password_updated_at == password_updated_at;
     return rc < 0 ? rc : opened ? 0 : fail(&c->work, ERR_AUTHENTICATION_FAILED);
@@ -421,7 +421,7 @@ static int by_password(struct call *c, const struct credentials_given *g, struct
     unsigned char key[MAC_SIZE];
     int known = to_remember(c) ? AUTH_SLOW : by_memory(c, g, s); /* who waited for the lane finds what others verified meanwhile */
     if (known != AUTH_SLOW) return known;
-    TRY(verify(c, g, &l));
+    TRY(verify_password(c, g, &l));
     if (l.wants_otp && g->code.n == 0) return next_step(c, STEP_OTP, l.user_id);
     if (l.wants_otp) TRY(take_code(c, g->code, l.user_id, 0));
     if (password_expired(c->work.desk, l.rank, l.password_updated_at, c->work.now)) return next_step(c, STEP_PASSWORD, l.user_id);
@@ -477,7 +477,7 @@ int auth_guess(struct call *c, struct str hash, struct str password, bool *right
     TRY(refuse_locked(c, name));
     int attempt;
     TRY(hash_in_turn(c, hash, password, right));
-    return judge(c, name, *right, &attempt);
+    return judge_password(c, name, *right, &attempt);
 }
 
 /* ---- remember-me ------------------------------------------------------------------------------------------------- */

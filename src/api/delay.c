@@ -21,7 +21,7 @@ static void wait_until(struct delays *d, int64_t ms) {
     pthread_cond_timedwait(&d->change, &d->lock, &t);
 }
 
-static void *serve(void *arg) {
+static void *delays_main(void *arg) {
     struct delays *d = arg;
     pthread_mutex_lock(&d->lock);
     while (d->first || !d->stopping) {
@@ -51,7 +51,7 @@ struct delays *delays_new(void) {
     pthread_mutex_init(&d->lock, NULL);
     pthread_cond_init(&d->change, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    if (pthread_create(&d->thread, NULL, serve, d) == 0) return d;
+    if (pthread_create(&d->thread, NULL, delays_main, d) == 0) return d;
     free(d);
     return NULL;
 }

@@ -43,15 +43,15 @@ bool variable_is_id(const char *name) {
 
 /* ---- names ---------------------------------------------------------------------------------------------- */
 
-static bool ends(struct str s, struct str end) { return s.n > end.n && str_eq((struct str){s.p + s.n - end.n, end.n}, end); }
+static bool name_ends(struct str s, struct str end) { return s.n > end.n && str_eq((struct str){s.p + s.n - end.n, end.n}, end); }
 
 /* "teams" -> "team"; false for a word that is no plural to see. */
 static bool singular(struct buf *out, struct str s) {
     size_t cut = 1;
-    if (!ends(s, S("s")) || ends(s, S("ss")) || ends(s, S("us")) || ends(s, S("is"))) return false;
-    bool y = ends(s, S("ies"));
+    if (!name_ends(s, S("s")) || name_ends(s, S("ss")) || name_ends(s, S("us")) || name_ends(s, S("is"))) return false;
+    bool y = name_ends(s, S("ies"));
     if (y) cut = 3;
-    else if (ends(s, S("uses")) || ends(s, S("sses")) || ends(s, S("xes"))) cut = 2;
+    else if (name_ends(s, S("uses")) || name_ends(s, S("sses")) || name_ends(s, S("xes"))) cut = 2;
     buf_add(out, s.p, s.n - cut);
     if (y) buf_char(out, 'y');
     return true;
@@ -340,7 +340,7 @@ static bool input_flagged(const struct operation *op, unsigned flags) {
     return false;
 }
 
-static bool named_by_route(const struct operation *op, int err) {
+static bool route_names_error(const struct operation *op, int err) {
     for (struct str rest = str_of(op->route->errors); rest.p;)
         if (str_eq(str_cut(&rest, ' '), str_of(error_info(err)->code))) return true;
     return false;
@@ -349,7 +349,7 @@ static bool named_by_route(const struct operation *op, int err) {
 bool operation_errors(const struct operation *op, int err) {
     const struct route *r = op->route;
     bool open = r->roles & 1, writes = operation_writes(op);
-    if (error_common(err) || named_by_route(op, err)) return true;
+    if (error_common(err) || route_names_error(op, err)) return true;
     switch (err) {
     case ERR_FIELD_REQUIRED:
     case ERR_FIELD_EMPTY: return operation_bulk(op) || r->records || input_flagged(op, REQUIRED | PRESENT);

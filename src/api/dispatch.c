@@ -158,7 +158,7 @@ static void send_reply(struct call *c) {
     else http_reply(r, status, &body);
 }
 
-static void finish(struct hop *h, int rc) {
+static void hop_finish(struct hop *h, int rc) {
     struct call *c = &h->call;
     struct api_metrics *m = &c->api->metrics;
     if (rc >= 0 && (rc = hold_reply(c)) < 0) c->headers = h->before;
@@ -184,7 +184,7 @@ static void finish(struct hop *h, int rc) {
 
 /* ---- running a handler ----------------------------------------------------------------------------------------- */
 
-static void reset(struct call *c) {
+static void call_reset(struct call *c) {
     work_rewind(&c->work);
     c->out.n = 0;
     c->etag = (struct str){0};
@@ -215,7 +215,7 @@ static int run_reading(struct hop *h) {
     struct call *c = &h->call;
     struct conn *conn = c->work.conn;
     h->before = c->headers;
-    reset(c);
+    call_reset(c);
     int rc = run_handler(c);
     bool spent = rc < 0 && db_budget_spent(conn);
     db_read_end(conn);
@@ -229,7 +229,7 @@ static int writer_run(struct db_task *t, struct conn *conn) {
     if (!h->written) h->before = c->headers;
     h->written = true;
     c->work.conn = conn;
-    reset(c);
+    call_reset(c);
     int rc = idempotent(c, run_handler);
     if (rc >= 0 && !failed(&c->work)) rc = work_finish(&c->work);
     if (rc >= 0 && !failed(&c->work)) rc = session_wrote(&c->work);
@@ -247,7 +247,7 @@ static void writer_done(struct db_task *t, int rc) {
         h->call.headers = h->before; /* what they name was undone: a token must not open what comes to be in its place */
     }
     if (rc >= 0) work_committed(&h->call.work);
-    finish(h, lost ? -ERR_SERVICE_UNAVAILABLE : 0);
+    hop_finish(h, lost ? -ERR_SERVICE_UNAVAILABLE : 0);
 }
 
 static void leave_loop(struct hop *h) {
@@ -313,7 +313,7 @@ static void pool_read(struct pool_task *t) {
     int rc = call_snapshot(&h->call, BUDGET_POOL_MS);
     if (rc >= 0 && on_replica(h)) return;
     if (rc >= 0) rc = run_reading(h);
-    finish(h, rc > 0 ? out_of_time(&h->call) : rc);
+    hop_finish(h, rc > 0 ? out_of_time(&h->call) : rc);
 }
 
 static void pool_prepare(struct pool_task *t) {
@@ -321,11 +321,11 @@ static void pool_prepare(struct pool_task *t) {
     struct call *c = &h->call;
     int rc = call_snapshot(c, BUDGET_POOL_MS);
     if (rc >= 0) {
-        reset(c);
+        call_reset(c);
         rc = read_in_time(c, c->route->prepare(c));
         db_read_end(c->work.conn);
     }
-    if (rc < 0) finish(h, rc);
+    if (rc < 0) hop_finish(h, rc);
     else to_writer(h);
 }
 
@@ -334,7 +334,7 @@ static void to_lane(struct hop *h, enum lane lane, void (*fn)(struct pool_task *
     h->pool = (struct pool_task){.run = fn, .whose = call_sharer(&h->call)};
     leave_loop(h);
     if (pool_submit(h->call.api->pool, lane, &h->pool)) return;
-    finish(h, -ERR_SERVICE_UNAVAILABLE);
+    hop_finish(h, -ERR_SERVICE_UNAVAILABLE);
 }
 
 static void to_pool(struct hop *h, void (*fn)(struct pool_task *t)) { to_lane(h, LANE_WORK, fn); }
@@ -387,7 +387,7 @@ static void run_inline(struct hop *h) {
     }
     if (rc >= 0) rc = run_reading(h);
     if (rc <= 0 || blocks) {
-        finish(h, rc > 0 ? out_of_time(c) : rc);
+        hop_finish(h, rc > 0 ? out_of_time(c) : rc);
         return;
     }
     atomic_fetch_add(&m->reruns, 1);
@@ -408,13 +408,13 @@ static bool on_replica(struct hop *h) {
     if (rc >= 0) rc = run_reading(h);
     bool failed_there = rc < 0 && error_info(-rc)->status >= 500;
     if (!failed_there) {
-        finish(h, rc > 0 ? out_of_time(c) : rc);
+        hop_finish(h, rc > 0 ? out_of_time(c) : rc);
         return true;
     }
     c->headers = h->before;
     c->work.conn = here;
     rc = db_read_begin(here, BUDGET_POOL_MS);
-    if (rc < 0) finish(h, rc);
+    if (rc < 0) hop_finish(h, rc);
     return rc < 0;
 }
 
@@ -429,7 +429,7 @@ static void proceed(struct hop *h) {
         return;
     }
     db_read_end(c->work.conn);
-    if (rc < 0) finish(h, rc);
+    if (rc < 0) hop_finish(h, rc);
     else if (e == POOL) to_lane(h, LANE_READ, pool_read);
     else if (c->route->prepare) to_lane(h, lane_of_prepare(c), pool_prepare);
     else to_writer(h);
@@ -438,7 +438,7 @@ static void proceed(struct hop *h) {
 static void pool_proceed(struct pool_task *t) {
     struct hop *h = hop_of_pool(t);
     int rc = call_snapshot(&h->call, BUDGET_POOL_MS);
-    if (rc < 0) finish(h, rc);
+    if (rc < 0) hop_finish(h, rc);
     else proceed(h);
 }
 
@@ -458,7 +458,7 @@ static void count_done(struct db_task *t, int rc) {
     struct call *c = &h->call;
     int64_t wait = rc < 0 ? 0 : rate_counted(c->api, c->http->remote, c->work.now, h->counted);
     if (wait) rc = refuse_rate(c, wait);
-    if (rc < 0) finish(h, rc);
+    if (rc < 0) hop_finish(h, rc);
     else to_pool(h, pool_proceed);
 }
 
@@ -469,7 +469,7 @@ static void to_count(struct hop *h) {
 }
 
 /* Everything between known credentials and the body. */
-static void admit(struct hop *h) {
+static void hop_admit(struct hop *h) {
     struct call *c = &h->call;
     int rc = auth_csrf(c);
     if (rc >= 0) rc = auth_admit(c);
@@ -481,15 +481,15 @@ static void admit(struct hop *h) {
         return;
     }
     db_read_end(c->work.conn);
-    if (rc < 0) finish(h, rc);
+    if (rc < 0) hop_finish(h, rc);
     else to_count(h);
 }
 
 static void pool_admit(struct pool_task *t) {
     struct hop *h = hop_of_pool(t);
     int rc = call_snapshot(&h->call, BUDGET_POOL_MS);
-    if (rc < 0) finish(h, rc);
-    else admit(h);
+    if (rc < 0) hop_finish(h, rc);
+    else hop_admit(h);
 }
 
 /* In the lane of those who hash, which is left as soon as it is known who calls. */
@@ -499,14 +499,14 @@ static void pool_auth(struct pool_task *t) {
     int rc = call_snapshot(c, BUDGET_POOL_MS), opened = rc;
     if (rc >= 0) rc = read_in_time(c, auth_slow(c));
     if (opened >= 0) db_read_end(c->work.conn);
-    if (rc < 0) finish(h, rc);
+    if (rc < 0) hop_finish(h, rc);
     else to_pool(h, pool_admit);
 }
 
 static void delay_over(struct delay *t) {
     struct hop *h = hop_of_delay(t);
     if (atomic_load(&h->call.api->draining))
-        finish(h, UNAVAILABLE("refused logins", "stopping: a login that waited for its turn is refused"));
+        hop_finish(h, UNAVAILABLE("refused logins", "stopping: a login that waited for its turn is refused"));
     else to_lane(h, LANE_HASH, pool_auth);
 }
 
@@ -520,7 +520,7 @@ static void to_hash(struct hop *h, int ms, uint64_t key) {
     atomic_fetch_add(&api->metrics.delays, 1);
     h->delay = (struct delay){.over = delay_over};
     leave_loop(h);
-    if (!delay(api->delays, &h->delay, key, ms)) finish(h, auth_crowded(&h->call));
+    if (!delay(api->delays, &h->delay, key, ms)) hop_finish(h, auth_crowded(&h->call));
 }
 
 static void pool_begin(struct pool_task *t);
@@ -534,7 +534,7 @@ static void authenticate(struct hop *h) {
     int rc = call_snapshot(c, h->pooled ? BUDGET_POOL_MS : BUDGET_INLINE_MS), opened = rc;
     if (rc >= 0) rc = auth_fast(c);
     if (rc == AUTH_DONE) {
-        admit(h);
+        hop_admit(h);
         return;
     }
     if (rc == AUTH_SLOW) rc = auth_delay(c, &key);
@@ -546,7 +546,7 @@ static void authenticate(struct hop *h) {
         work_rewind(&c->work);
         to_pool(h, pool_begin);
     } else if (rc < 0) {
-        finish(h, spent ? out_of_time(c) : rc);
+        hop_finish(h, spent ? out_of_time(c) : rc);
     } else {
         to_hash(h, rc, key);
     }
@@ -645,7 +645,7 @@ static void preflight(struct hop *h) {
         call_header(c, "Access-Control-Allow-Headers", http_header(c->http, "Access-Control-Request-Headers"));
         call_header(c, "Access-Control-Max-Age", S("600"));
     }
-    finish(h, 0);
+    hop_finish(h, 0);
 }
 
 static struct call *routed(const struct api *api, struct http_request *r, enum method m) {
@@ -733,7 +733,7 @@ static void on_handle(void *ctx, struct http_request *r) {
     call_read_query(c);
     read_format(c);
     int rc = check_route(c);
-    if (rc < 0) finish(h, rc);
+    if (rc < 0) hop_finish(h, rc);
     else if (db_blocks(api->desk->db)) to_pool(h, pool_begin);
     else authenticate(h);
 }
@@ -741,7 +741,7 @@ static void on_handle(void *ctx, struct http_request *r) {
 /* What is no request, or over a limit of the edge, has a reply like all others. */
 static void on_refuse(void *ctx, struct http_request *r, int err, const char *reason) {
     struct hop *h = hop_new(ctx, r);
-    finish(h, fail_field(&h->call.work, (enum error)err, (struct str){0}, "%s", reason));
+    hop_finish(h, fail_field(&h->call.work, (enum error)err, (struct str){0}, "%s", reason));
 }
 
 static void on_end(void *ctx, struct http_request *r) { (void)ctx, (void)r; }

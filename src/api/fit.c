@@ -1,7 +1,7 @@
 /* A reply is held in memory until its reader has taken it, so a page has at most LIMIT_REPLY bytes, or one item.
  *
  * Three things are bounded, in this order:
- *   1. the rows that are read: read_rows (list.c) ends at LIMIT_LOADED;
+ *   1. the rows that are read: list_read_rows (list.c) ends at LIMIT_LOADED;
  *   2. the rows that they refer to: view_follow gives up at LIMIT_LOADED more, and is tried again with fewer rows;
  *   3. the JSON: rows are written until LIMIT_REPLY is passed, and the last one is taken back. With _flat the included rows come behind the
  *      items and are as many as these need: if they don't fit, it is tried again with fewer items. */
@@ -35,7 +35,7 @@ static int tagged(struct view *v, const struct page *p) {
     return c->method == GET && !c->options.ajax ? conditional(v->c) : 0;
 }
 
-static void keep(struct page *p, int count) {
+static void page_cut(struct page *p, int count) {
     struct row **end = &p->rows;
     for (int i = 0; i < count; i++) end = &(*end)->next;
     *end = NULL;
@@ -52,7 +52,7 @@ static void take_back(struct call *c, size_t at) {
 static bool is_paged(const struct call *c) { return c->route->shape == LIST; }
 
 /* Returns how many rows were written. */
-static int write_rows(struct view *v, const struct row *rows) {
+static int fit_write_rows(struct view *v, const struct row *rows) {
     struct call *c = v->c;
     int n = 0;
     v->shown_people = NULL;
@@ -88,11 +88,11 @@ static struct row *reversed(struct row *rows) {
  * see how many fit, and in their order. */
 static void write_data(struct view *v, struct page *p) {
     size_t at = v->c->out.n;
-    keep(p, write_rows(v, p->rows));
+    page_cut(p, fit_write_rows(v, p->rows));
     if (!v->c->options.before_id) return;
     take_back(v->c, at);
     p->rows = reversed(p->rows);
-    write_rows(v, p->rows);
+    fit_write_rows(v, p->rows);
     p->rows = reversed(p->rows);
 }
 
@@ -120,7 +120,7 @@ static void say_cut(struct view *v, const struct page *p) {
 }
 
 /* Returns 0, or TOO_LONG: what is included with these items does not fit. */
-static int write_page(struct view *v, struct page *p) {
+static int fit_write_page(struct view *v, struct page *p) {
     struct call *c = v->c;
     buf_reserve(&c->out, LIST_REPLY);
     envelope_begin(v);
@@ -141,14 +141,14 @@ static int try_page(struct view *v, struct page *p) {
     if (is_paged(v->c) && p->count > 1) v->room = arena_size(v->c->work.arena) + LIMIT_LOADED;
     int rc = p->is_followed ? 0 : view_follow(v, p->rows);
     v->room = 0;
-    return rc ? rc : write_page(v, p);
+    return rc ? rc : fit_write_page(v, p);
 }
 
 static int write_fitting(struct view *v, struct page *p) {
     int rc;
     while ((rc = try_page(v, p)) > 0) {
         take_back(v->c, 0);
-        keep(p, p->count > 4 ? p->count / 4 : 1);
+        page_cut(p, p->count > 4 ? p->count / 4 : 1);
         view_restart(v, p->rows);
         p->is_followed = false;
     }

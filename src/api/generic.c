@@ -86,7 +86,7 @@ static int row_last_change(struct call *c, const struct row *row, int64_t *at) {
     return rc < 0 ? rc : 0;
 }
 
-static int tag_row(struct call *c, struct view *v, const struct row *row) {
+static int call_tag_row(struct call *c, struct view *v, const struct row *row) {
     char hex[33];
     view_tag(v, row, hex);
     c->etag = str_dup(c->work.arena, str_of(hex));
@@ -123,7 +123,7 @@ static int conditional_one(struct call *c) {
     if (!asked) return 0;
     struct view *v = view_new(c);
     TRY(load_target(c, v, &row));
-    TRY(tag_row(c, v, row));
+    TRY(call_tag_row(c, v, row));
     if (c->modified == 0) c->modified = updated_at(row); /* a change that is seen is one, whatever else may have changed */
     int rc = conditional(c);
     c->etag = (struct str){0};
@@ -142,7 +142,7 @@ static bool same_ids(const int64_t *ids, const int64_t *others, int n) {
 }
 
 /* The ids of a bulk call: from the query or the body, which must agree. */
-static int read_ids(struct call *c) {
+static int read_bulk_ids(struct call *c) {
     const struct json *query, *body;
     int64_t *ids = NULL, *again = NULL;
     TRY(input_find(c, c->query, S("ids"), (struct str){0}, &query));
@@ -166,7 +166,7 @@ static int target_many(struct call *c) {
     struct tag t;
     char hex[33];
     int first = 0;
-    int rc = read_ids(c);
+    int rc = read_bulk_ids(c);
     TRY(rc);
     tag_init(&t);
     for (int i = 0; i < c->id_count; i++) tag_int(&t, c->ids[i]);
@@ -239,7 +239,7 @@ static struct column folded_column(struct arena *a, const struct in *in) {
 #define BOUND_COLUMNS 8 /* of a row: more than any has */
 
 /* The columns of what was taken: create lists all, update those given. */
-static int columns(struct call *c, bool create, struct column *out) {
+static int input_columns(struct call *c, bool create, struct column *out) {
     struct arena *a = c->work.arena;
     int n = 0;
     for (int i = 0; i < c->input_count; i++) {
@@ -286,12 +286,12 @@ bool api_given(const struct call *c) {
     return false;
 }
 
-int api_columns(struct call *c, struct column *out) { return columns(c, false, out); }
+int api_columns(struct call *c, struct column *out) { return input_columns(c, false, out); }
 
 int api_insert(struct call *c) {
     struct column list[RECORD_COLUMNS + BOUND_COLUMNS];
     TRY(default_hand_on(c));
-    int n = columns(c, true, list);
+    int n = input_columns(c, true, list);
     n += columns_bound(c, list + n);
     TRY(record_insert(&c->work, record_of(c->home), list, n, &c->id));
     TRY(default_kept(c));
@@ -314,7 +314,7 @@ int api_store(struct call *c) {
     struct column list[RECORD_COLUMNS];
     if (!api_given(c)) return nothing_given(c);
     TRY(default_hand_on(c));
-    TRY(record_update(&c->work, record_of(c->home), c->ids, c->id_count, list, columns(c, false, list)));
+    TRY(record_update(&c->work, record_of(c->home), c->ids, c->id_count, list, input_columns(c, false, list)));
     TRY(default_kept(c));
     return api_keep(c);
 }
@@ -383,7 +383,7 @@ int api_reply_one(struct call *c, int64_t id) {
     struct row *row;
     c->id = id;
     TRY(load_target(c, v, &row));
-    TRY(tag_row(c, v, row));
+    TRY(call_tag_row(c, v, row));
     return envelope_row(v, row);
 }
 
@@ -421,7 +421,7 @@ int api_get(struct call *c) {
     if (row == NULL) return fail(&c->work, ERR_RESOURCE_NOT_FOUND);
     TRY(api_input(c));
     TRY(view_follow(v, row));
-    TRY(tag_row(c, v, row));
+    TRY(call_tag_row(c, v, row));
     if (!c->options.ajax && (rc = conditional(c)) != 0) return rc < 0 ? rc : 0;
     return envelope_row(v, row);
 }

@@ -94,7 +94,7 @@ static int replay(struct call *c, const struct kept *k, bool *found) {
     return 0;
 }
 
-static int keep(struct call *c, const struct kept *k) {
+static int keep_reply(struct call *c, const struct kept *k) {
     if (c->status >= 500 || c->status == 429) return 0;
     return db_exec(c->work.conn, &idempotency_put,
                    BINDS(B_TEXT("caller", k->caller), B_TEXT("key", k->key_hash), B_TEXT("request", k->request), B_INT("status", c->status),
@@ -140,5 +140,5 @@ int idempotent(struct call *c, int (*run)(struct call *c)) {
     } else {
         TRY(db_release(c->work.conn, "outcome"));
     }
-    return keep(c, &k);
+    return keep_reply(c, &k);
 }

@@ -42,7 +42,7 @@ struct bind input_bind(struct arena *a, const struct in *in) {
     return b;
 }
 
-static int invalid(struct call *c, struct in *in, const char *why) {
+static int input_invalid(struct call *c, struct in *in, const char *why) {
     return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "%s", why);
 }
 
@@ -59,17 +59,17 @@ static bool scalar_text(const struct json *j, struct str *out) {
     }
 }
 
-static int read_text(struct call *c, struct in *in, struct str s) {
+static int input_read_text(struct call *c, struct in *in, struct str s) {
     const struct field *f = in->field;
     bool line = f->type != F_LONG && f->type != F_PASSWORD;
     int64_t most = f->max ? f->max : f->type == F_LONG ? LIMIT_TEXT : LIMIT_TITLE;
-    if (f->type == F_PASSWORD && s.n > LIMIT_PASSWORD) return invalid(c, in, "At most 1024 bytes are possible.");
+    if (f->type == F_PASSWORD && s.n > LIMIT_PASSWORD) return input_invalid(c, in, "At most 1024 bytes are possible.");
     const char *why =
         f->type == F_PASSWORD ? text_wrong(c->work.arena, s, LIMIT_PASSWORD, false) : text_wrong(c->work.arena, s, most, line);
-    if (why) return invalid(c, in, why);
+    if (why) return input_invalid(c, in, why);
     if (f->type == F_EMAIL) {
         s = str_trim(s);
-        if (!email_valid(s)) return invalid(c, in, "This is not an e-mail address.");
+        if (!email_valid(s)) return input_invalid(c, in, "This is not an e-mail address.");
     }
     in->value = (struct value){V_TEXT, .s = s};
     return 0;
@@ -78,9 +78,9 @@ static int read_text(struct call *c, struct in *in, struct str s) {
 static int read_int(struct call *c, struct in *in, struct str s) {
     const struct field *f = in->field;
     int64_t v;
-    if (!str_to_int(s, &v)) return invalid(c, in, "A whole number is expected.");
+    if (!str_to_int(s, &v)) return input_invalid(c, in, "A whole number is expected.");
     if (f->type == F_REF) {
-        if (v <= 0) return invalid(c, in, "An id is expected.");
+        if (v <= 0) return input_invalid(c, in, "An id is expected.");
     } else if ((f->min || f->max) && (v < f->min || v > f->max)) {
         return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "A number from %lld to %lld is expected.", (long long)f->min,
                        (long long)f->max);
@@ -89,17 +89,17 @@ static int read_int(struct call *c, struct in *in, struct str s) {
     if (f->type != F_REF) return 0;
     int seen = api_visible(c, resource_of(f->ref), v);
     if (seen < 0) return fail(&c->work, error_of_result(seen));
-    return seen ? 0 : invalid(c, in, "There is no such resource.");
+    return seen ? 0 : input_invalid(c, in, "There is no such resource.");
 }
 
-static int read_bool(struct call *c, struct in *in, struct str s) {
+static int input_read_bool(struct call *c, struct in *in, struct str s) {
     bool yes = str_eq(s, S("1")) || str_eqi(s, S("true")), no = str_eq(s, S("0")) || str_eqi(s, S("false"));
-    if (!yes && !no) return invalid(c, in, "true or false is expected.");
+    if (!yes && !no) return input_invalid(c, in, "true or false is expected.");
     in->value = (struct value){V_INT, .i = yes};
     return 0;
 }
 
-static int read_word(struct call *c, struct in *in, struct str s) {
+static int input_read_word(struct call *c, struct in *in, struct str s) {
     int id = word_id_any(in->field->words, s);
     if (id < 0)
         return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "One of these is expected: %s.",
@@ -139,7 +139,7 @@ bool input_joined(struct arena *a, const struct json *j, struct str *out) {
 }
 
 /* An array, or text with commas, as a list of texts. -1: neither. */
-static int texts_of(struct arena *a, const struct json *j, struct str **out) {
+static int input_texts(struct arena *a, const struct json *j, struct str **out) {
     struct str s;
     size_t count, commas = 0;
     int n = 0;
@@ -157,7 +157,7 @@ static int texts_of(struct arena *a, const struct json *j, struct str **out) {
 int input_ids(struct call *c, struct str name, const struct json *j, int64_t **out) {
     struct arena *a = c->work.arena;
     struct str *texts;
-    int n = texts_of(a, j, &texts);
+    int n = input_texts(a, j, &texts);
     if (n < 0) return fail_field(&c->work, ERR_FIELD_INVALID, name, "A list of ids is expected.");
     if (n > LIMIT_IDS) return fail_field(&c->work, ERR_FIELD_INVALID, name, "At most %d ids are possible.", LIMIT_IDS);
     int64_t *ids = *out = arena_array(a, (size_t)n + 1, sizeof *ids);
@@ -172,7 +172,7 @@ int input_ids(struct call *c, struct str name, const struct json *j, int64_t **o
     return n;
 }
 
-static int read_ids(struct call *c, struct in *in, const struct json *j) {
+static int input_read_ids(struct call *c, struct in *in, const struct json *j) {
     int64_t *ids;
     int n = input_ids(c, str_of(in->field->name), j, &ids);
     TRY(n);
@@ -182,11 +182,11 @@ static int read_ids(struct call *c, struct in *in, const struct json *j) {
 
 static int read_words(struct call *c, struct in *in, const struct json *j) {
     struct str *texts;
-    int n = texts_of(c->work.arena, j, &texts);
-    if (n < 0) return invalid(c, in, "A list is expected.");
+    int n = input_texts(c->work.arena, j, &texts);
+    if (n < 0) return input_invalid(c, in, "A list is expected.");
     int64_t *ids = arena_array(c->work.arena, (size_t)n + 1, sizeof *ids);
     for (int i = 0; i < n; i++) {
-        TRY(read_word(c, in, texts[i]));
+        TRY(input_read_word(c, in, texts[i]));
         ids[i] = in->value.i;
     }
     in->value = (struct value){V_IDS, .i = n, .ids = ids};
@@ -196,8 +196,8 @@ static int read_words(struct call *c, struct in *in, const struct json *j) {
 /* A list of texts is kept as a JSON array, for @TEXTS(:name). */
 static int read_texts(struct call *c, struct in *in, const struct json *j) {
     struct str *texts;
-    int n = texts_of(c->work.arena, j, &texts);
-    if (n < 0) return invalid(c, in, "A list is expected.");
+    int n = input_texts(c->work.arena, j, &texts);
+    if (n < 0) return input_invalid(c, in, "A list is expected.");
     struct json *list = json_new(c->work.arena, JSON_ARRAY);
     for (int i = 0; i < n; i++) json_append(list, json_string(c->work.arena, texts[i]));
     in->json = list;
@@ -227,7 +227,7 @@ static int read_items(struct call *c, struct in *in, const struct json *j) {
     } else if (j->type != JSON_ARRAY && input_joined(a, j, &s)) {
         j = input_split(a, s);
     }
-    if (j->type != JSON_ARRAY) return invalid(c, in, "A list is expected.");
+    if (j->type != JSON_ARRAY) return input_invalid(c, in, "A list is expected.");
     in->json = j;
     in->value = (struct value){V_INT, .i = j->count};
     return in->field->owned_by ? owned_read(c, in) : input_spelled_once(c, in);
@@ -243,9 +243,9 @@ static int read_tree(struct call *c, struct in *in, const struct json *j) {
             return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "This is no JSON: %s at byte %zu.", err.reason, err.offset);
         j = parsed;
     }
-    if (in->field->type == F_LIST && j->type != JSON_ARRAY) return invalid(c, in, "A list is expected.");
+    if (in->field->type == F_LIST && j->type != JSON_ARRAY) return input_invalid(c, in, "A list is expected.");
     if (in->field->type == F_OBJECT && j->type != JSON_OBJECT && !(j->type == JSON_ARRAY && j->count == 0))
-        return invalid(c, in, "An object is expected.");
+        return input_invalid(c, in, "An object is expected.");
     in->json = j;
     in->value = (struct value){list ? V_INT : V_TEXT, .i = j->count, .s = S("")};
     return in->field->type == F_OBJECT ? 0 : input_spelled_once(c, in); /* the keys of an object are data */
@@ -261,7 +261,7 @@ static bool empty(const struct field *f, const struct json *j) {
     return f->type == F_PASSWORD ? j->text.n == 0 : str_trim(j->text).n == 0;
 }
 
-static int read_value(struct call *c, struct in *in, bool create, const struct json *j);
+static int input_read_value(struct call *c, struct in *in, bool create, const struct json *j);
 
 /* null, or a text of blanks. On POST a field with an initial value gets that, another stays as if it had not been sent. */
 static int read_empty(struct call *c, struct in *in, bool create, const struct json *j) {
@@ -269,23 +269,23 @@ static int read_empty(struct call *c, struct in *in, bool create, const struct j
     if (f->flags & (REQUIRED | PRESENT))
         return fail_at(&c->work, create && j->type == JSON_NULL ? ERR_FIELD_REQUIRED : ERR_FIELD_EMPTY, in->name, in->pointer, NULL);
     bool plain_text = (f->type == F_TEXT || f->type == F_LONG) && f->check == NULL && f->initial == NULL;
-    if (plain_text && j->type == JSON_STRING && !(f->flags & NULLABLE)) return read_text(c, in, j->text);
-    if (!(f->flags & NULLABLE) && !create) return invalid(c, in, "This can not be cleared.");
+    if (plain_text && j->type == JSON_STRING && !(f->flags & NULLABLE)) return input_read_text(c, in, j->text);
+    if (!(f->flags & NULLABLE) && !create) return input_invalid(c, in, "This can not be cleared.");
     in->value = (struct value){V_NULL};
     if (f->flags & NULLABLE) return 0;
-    int rc = f->initial ? read_value(c, in, create, json_string(c->work.arena, str_of(f->initial))) : 0;
+    int rc = f->initial ? input_read_value(c, in, create, json_string(c->work.arena, str_of(f->initial))) : 0;
     in->given = false;
     return rc;
 }
 
-static int read_value(struct call *c, struct in *in, bool create, const struct json *j) {
+static int input_read_value(struct call *c, struct in *in, bool create, const struct json *j) {
     const struct field *f = in->field;
     struct str s;
     in->given = true;
     in->json = j;
     if (empty(f, j)) return read_empty(c, in, create, j);
     switch (f->type) {
-    case F_IDS: TRY(read_ids(c, in, j)); break;
+    case F_IDS: TRY(input_read_ids(c, in, j)); break;
     case F_WORDS: TRY(read_words(c, in, j)); break;
     case F_TEXTS: TRY(read_texts(c, in, j)); break;
     case F_MANY:
@@ -294,15 +294,15 @@ static int read_value(struct call *c, struct in *in, bool create, const struct j
     case F_OBJECT:
     case F_LIST: TRY(read_tree(c, in, j)); break;
     default:
-        if (!scalar_text(j, &s)) return invalid(c, in, "A single value is expected.");
-        if (f->type == F_BOOL) TRY(read_bool(c, in, s));
+        if (!scalar_text(j, &s)) return input_invalid(c, in, "A single value is expected.");
+        if (f->type == F_BOOL) TRY(input_read_bool(c, in, s));
         else if (f->type == F_INT || f->type == F_REF) TRY(read_int(c, in, s));
-        else if (f->type == F_WORD) TRY(read_word(c, in, s));
+        else if (f->type == F_WORD) TRY(input_read_word(c, in, s));
         else if (f->type == F_TIME) {
-            if (!time_parse_iso(s, &in->value.i)) return invalid(c, in, "A time like 2026-11-21T09:30:00+00:00 is expected.");
+            if (!time_parse_iso(s, &in->value.i)) return input_invalid(c, in, "A time like 2026-11-21T09:30:00+00:00 is expected.");
             in->value.type = V_INT;
-        } else if (j->type == JSON_TRUE || j->type == JSON_FALSE) return invalid(c, in, "A text is expected.");
-        else TRY(read_text(c, in, s));
+        } else if (j->type == JSON_TRUE || j->type == JSON_FALSE) return input_invalid(c, in, "A text is expected.");
+        else TRY(input_read_text(c, in, s));
     }
     bool list = f->type == F_IDS || f->type == F_WORDS || f->type == F_TEXTS;
     if ((f->flags & (REQUIRED | PRESENT)) && list && in->value.i == 0)
@@ -371,7 +371,7 @@ int input_read(struct call *c, const struct field *fields, bool create, const st
         in->field = f;
         in->name = input_name(a, f);
         in->pointer = prefix.p ? str_fmt(a, "%s/%s", prefix.p, in->name.p) : (struct str){0};
-        if (f->flags & REFUSED && json_named(object, in->name)) first = invalid(c, in, f->doc);
+        if (f->flags & REFUSED && json_named(object, in->name)) first = input_invalid(c, in, f->doc);
         if (!input_taken(f, create)) continue;
         if (f->type == F_FILE) {
             in->file = call_file(c, f->name);
@@ -387,12 +387,12 @@ int input_read(struct call *c, const struct field *fields, bool create, const st
         if (rc < 0) {
             in->given = true;
         } else if (j) {
-            rc = read_value(c, in, create, j);
+            rc = input_read_value(c, in, create, j);
             if (rc == 0) rc = check_unique(c, in);
         } else if ((create && f->flags & REQUIRED) || f->flags & PRESENT) {
             rc = fail_at(&c->work, ERR_FIELD_REQUIRED, in->name, in->pointer, NULL);
         } else if (create && f->initial) {
-            rc = read_value(c, in, create, json_string(a, str_of(f->initial)));
+            rc = input_read_value(c, in, create, json_string(a, str_of(f->initial)));
             in->given = false;
         }
         if (rc < 0 && first == 0) first = rc;
@@ -406,7 +406,7 @@ const struct http_file *call_file(const struct call *c, const char *name) {
     return NULL;
 }
 
-static struct in *find(struct in *list, int count, const char *name) {
+static struct in *input_of_field(struct in *list, int count, const char *name) {
     for (int i = 0; i < count; i++)
         if (strcmp(list[i].field->name, name) == 0) return &list[i];
     assert(!"a handler asks for a field that its table lacks");
@@ -414,10 +414,10 @@ static struct in *find(struct in *list, int count, const char *name) {
 }
 
 struct in *in(struct call *c, const char *name) {
-    return find(c->input, c->input_count, name);
+    return input_of_field(c->input, c->input_count, name);
 }
 struct in *arg(struct call *c, const char *name) {
-    return find(c->args, c->arg_count, name);
+    return input_of_field(c->args, c->arg_count, name);
 }
 
 int in_fail(struct call *c, const char *name, enum error code, const char *fmt, ...) {

@@ -15,7 +15,7 @@ static struct {
 
 /* ---- finding ---------------------------------------------------------------------------------------------- */
 
-static struct layout **place_of(const struct resource *r) {
+static struct layout **layout_place(const struct resource *r) {
     size_t at = (size_t)((uintptr_t)r >> 4) * 0x9E3779B97F4A7C15u >> 56;
     while (layouts.place[at] && layouts.place[at]->resource != r) at = (at + 1) % PLACES;
     return &layouts.place[at];
@@ -76,7 +76,7 @@ static void layout_members(struct arena *a, struct layout *s) {
                                      .textual = textual(f),
                                      .open = open_to_all(f),
                                      .written = !(f->flags & (INPUT_ONLY | HIDDEN)),
-                                     .target = target ? *place_of(target) : NULL};
+                                     .target = target ? *layout_place(target) : NULL};
         if (has_column(f)) members[i].column = ++s->column_count;
         members[i].lengthy = members[i].column && lengthy(f);
         if (f->shows) members[i].carried = places(a, target, f->shows);
@@ -176,11 +176,11 @@ static void layout_url(struct arena *a, struct layout *s) {
 static void make_layouts(void) {
     struct arena *a = arena_new(); /* as long as the process */
     for (const struct resource *const *r = resources; *r; r++) {
-        struct layout *s = *place_of(*r) = ARENA_NEW(a, struct layout);
+        struct layout *s = *layout_place(*r) = ARENA_NEW(a, struct layout);
         *s = (struct layout){.resource = *r, .also = -1};
     }
     for (const struct resource *const *r = resources; *r; r++) {
-        struct layout *s = *place_of(*r);
+        struct layout *s = *layout_place(*r);
         s->type = json_name(a, (*r)->type, false);
         s->reference_end = STR_CAT(a, S(",\"resource_type\":"), s->type.key, S("}"));
         layout_members(a, s);
@@ -189,11 +189,11 @@ static void make_layouts(void) {
         s->conversation = (*r)->conversation ? url_member(s, str_of((*r)->conversation)) : URL_END;
     }
     for (const struct resource *const *r = resources; *r; r++)
-        if ((*r)->brief_of) (*place_of(resource_of((*r)->brief_of)))->brief = *place_of(*r);
-    for (const struct resource *const *r = resources; *r; r++) layout_lists(a, *place_of(*r));
+        if ((*r)->brief_of) (*layout_place(resource_of((*r)->brief_of)))->brief = *layout_place(*r);
+    for (const struct resource *const *r = resources; *r; r++) layout_lists(a, *layout_place(*r));
 }
 
 const struct layout *layout_of(const struct resource *r) {
     pthread_once(&layouts.once, make_layouts);
-    return *place_of(r);
+    return *layout_place(r);
 }

@@ -12,7 +12,7 @@ static void dead(struct visit *v) {
 }
 
 /* A link that can't do what it was for (the address is another person's by now) is as good as none. */
-static int outcome(const struct visit *v, int rc) { return rc < 0 && failed(&v->work) ? 0 : rc; }
+static int link_outcome(const struct visit *v, int rc) { return rc < 0 && failed(&v->work) ? 0 : rc; }
 
 /* ---- /verify ------------------------------------------------------------------------------------------------------ */
 
@@ -31,14 +31,14 @@ static int verify_as_visitor(struct visit *v) {
     return visit_write(v, take_verification);
 }
 
-static void verify(struct visit *v) {
+static void visit_verify(struct visit *v) {
     int found = v->posted ? verify_as_visitor(v) : visit_read(v, find_verification);
     if (found < 0 && failure(&v->work) == ERR_RESOURCE_ACTION_NOT_AVAILABLE) {
         v->status = 400;
         visit_says(v, "page_verify_login");
         return;
     }
-    found = outcome(v, found);
+    found = link_outcome(v, found);
     if (found < 0) {
         visit_failed(v);
     } else if (found == 0) {
@@ -98,7 +98,7 @@ static int set_password(struct visit *v) {
 }
 
 /* What is wrong with the password; else its hash is made. NULL and hash.p NULL: the store can't say. */
-static const char *judge(struct visit *v, struct str password) {
+static const char *judge_choice(struct visit *v, struct str password) {
     struct choice *mine = v->prepared;
     int64_t least;
     if (password.n > LIMIT_PASSWORD) return "This password is too long.";
@@ -114,13 +114,13 @@ static void password(struct visit *v) {
     struct choice *mine = ARENA_NEW(v->arena, struct choice);
     v->prepared = mine;
     int rc = visit_read(v, find_person);
-    const char *wrong = rc > 0 && v->posted ? judge(v, visit_text(v, "new_password")) : NULL;
+    const char *wrong = rc > 0 && v->posted ? judge_choice(v, visit_text(v, "new_password")) : NULL;
     if (rc > 0 && (wrong || !v->posted)) {
         password_form(v, wrong);
         return;
     }
     if (rc > 0)
-        rc = mine->hash.p ? outcome(v, visit_write(v, set_password))
+        rc = mine->hash.p ? link_outcome(v, visit_write(v, set_password))
                           : UNAVAILABLE("passwords without memory", "no memory to hash a password");
     if (rc < 0) {
         visit_failed(v);
@@ -131,4 +131,4 @@ static void password(struct visit *v) {
     }
 }
 
-const struct page link_pages[] = {{"/verify", verify}, {"/password", password}, {0}};
+const struct page link_pages[] = {{"/verify", visit_verify}, {"/password", password}, {0}};

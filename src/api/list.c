@@ -28,7 +28,7 @@ struct list {
     int bind_count, bind_room;
 };
 
-static void bind(struct list *l, struct bind b) {
+static void list_bind(struct list *l, struct bind b) {
     assert(l->bind_count < l->bind_room);
     l->binds[l->bind_count++] = b;
 }
@@ -40,9 +40,9 @@ static void add_filters(struct list *l, struct call *c) {
         if (in->field->filter == NULL || !in->given || in->value.type == V_NULL) continue;
         const char *name = str_fmt(a, ":%s", in->field->name).p;
         sql_and(&l->where, in->field->filter);
-        if (in->value.type == V_INT) bind(l, (struct bind){.name = name, .type = BIND_INT, .i = in->value.i});
-        else if (in->value.type == V_TEXT) bind(l, (struct bind){.name = name, .type = BIND_TEXT, .s = in->value.s});
-        else bind(l, (struct bind){.name = name, .type = BIND_TEXT, .s = json_ids(a, in->value.ids, (size_t)in->value.i)});
+        if (in->value.type == V_INT) list_bind(l, (struct bind){.name = name, .type = BIND_INT, .i = in->value.i});
+        else if (in->value.type == V_TEXT) list_bind(l, (struct bind){.name = name, .type = BIND_TEXT, .s = in->value.s});
+        else list_bind(l, (struct bind){.name = name, .type = BIND_TEXT, .s = json_ids(a, in->value.ids, (size_t)in->value.i)});
     }
 }
 
@@ -60,7 +60,7 @@ static int add_keyset(struct list *l, struct call *c) {
         l->from_id = str_fmt(c->work.arena, " AND (%s, t.id) %s (SELECT %s, t.id FROM %s WHERE t.id = :from_id)", l->key, op, l->key,
                              l->layout->from.p);
     else l->from_id = str_fmt(c->work.arena, " AND t.id %s :from_id", op);
-    bind(l, (struct bind){.name = ":from_id", .type = BIND_INT, .i = from});
+    list_bind(l, (struct bind){.name = ":from_id", .type = BIND_INT, .i = from});
     return 0;
 }
 
@@ -78,16 +78,16 @@ static void list_init(struct list *l, struct call *c, struct view *v) {
     if (c->branches) l->branches = *c->branches;
     else if (c->within == &l->r->within) l->branches.all = true; /* they are all of the one parent, which api_of has found visible */
     else view_visible(&c->work, l->r, &l->branches);
-    for (int i = 0; i < l->branches.bind_count; i++) bind(l, l->branches.binds[i]);
-    bind(l, (struct bind)B_INT("me", c->work.actor.user_id));
-    for (int i = 0; i < c->var_count; i++) bind(l, path_bind(&c->vars[i]));
+    for (int i = 0; i < l->branches.bind_count; i++) list_bind(l, l->branches.binds[i]);
+    list_bind(l, (struct bind)B_INT("me", c->work.actor.user_id));
+    for (int i = 0; i < c->var_count; i++) list_bind(l, path_bind(&c->vars[i]));
     if (l->r->where) sql_and(&l->where, l->r->where);
     if (l->r->alive) sql_and(&l->where, l->r->alive);
     if (c->where) sql_and(&l->where, c->where);
     add_filters(l, c);
     if (c->condition == NULL) return;
     sql_and(&l->where, c->condition->sql);
-    for (int i = 0; i < c->condition->count; i++) bind(l, c->condition->binds[i]);
+    for (int i = 0; i < c->condition->count; i++) list_bind(l, c->condition->binds[i]);
 }
 
 static const char *branch_of(const struct list *l, int i) {
@@ -110,7 +110,7 @@ static void order_by(const struct list *l, struct buf *sql, const char *key, con
 }
 
 /* The store adds up long texts by itself where it would else hold all of them in memory for us (db_blocks). The rows that
- * read_rows drops because they don't fit are then not sent at all, but for the first. */
+ * list_read_rows drops because they don't fit are then not sent at all, but for the first. */
 static bool is_weighed(const struct list *l) {
     return l->shows_long && l->view->c->route->shape == LIST && db_blocks(l->view->c->work.desk->db);
 }
@@ -182,7 +182,7 @@ static void count_sql(const struct list *l, struct buf *sql) {
     buf_char(sql, 0);
 }
 
-#define ROOM_SLACK (64 * 1024) /* the store adds up texts alone, so it ends later than read_rows */
+#define ROOM_SLACK (64 * 1024) /* the store adds up texts alone, so it ends later than list_read_rows */
 
 /* Whether `row`, behind those that were read, is the first of the next page. */
 static bool is_behind(const struct list *l, const struct page *p, size_t room) {
@@ -191,7 +191,7 @@ static bool is_behind(const struct list *l, const struct page *p, size_t room) {
     return p->count == c->options.limit || arena_size(c->work.arena) > room;
 }
 
-static int read_rows(struct list *l, struct page *p) {
+static int list_read_rows(struct list *l, struct page *p) {
     const struct call *c = l->view->c;
     const struct options *o = &c->options;
     bool all = c->route->shape == LIST_COUNT;
@@ -200,10 +200,10 @@ static int read_rows(struct list *l, struct page *p) {
     struct buf sql = {0};
     struct row **last = &p->rows, *row;
     struct stmt *s;
-    bind(l, (struct bind)B_INT("limit", limit));
-    bind(l, (struct bind)B_INT("offset", offset));
-    bind(l, (struct bind)B_INT("most", all || offset > INT64_MAX - limit ? INT64_MAX : limit + offset));
-    bind(l, (struct bind)B_INT("room", LIMIT_LOADED + ROOM_SLACK));
+    list_bind(l, (struct bind)B_INT("limit", limit));
+    list_bind(l, (struct bind)B_INT("offset", offset));
+    list_bind(l, (struct bind)B_INT("most", all || offset > INT64_MAX - limit ? INT64_MAX : limit + offset));
+    list_bind(l, (struct bind)B_INT("room", LIMIT_LOADED + ROOM_SLACK));
     list_sql(l, &sql);
     int rc = db_start(c->work.conn, sql.p, l->binds, &s);
     buf_free(&sql);
@@ -292,7 +292,7 @@ int api_list(struct call *c) {
     if (c->args == NULL) TRY(api_input(c));
     list_init(&l, c, v);
     int rc = add_keyset(&l, c);
-    if (rc >= 0) rc = read_rows(&l, &p);
+    if (rc >= 0) rc = list_read_rows(&l, &p);
     if (rc >= 0) rc = total_of(&l, &p);
     buf_free(&l.where);
     TRY(rc);

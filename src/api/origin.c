@@ -40,7 +40,7 @@ static bool same_origin(const struct origin *o, struct str text) {
     return read_origin(text, &other) && str_eqi(o->scheme, other.scheme) && str_eqi(o->authority, other.authority);
 }
 
-static bool is_listed(const struct desk *d, struct arena *a, const struct origin *o) {
+static bool origin_in_settings(const struct desk *d, struct arena *a, const struct origin *o) {
     if (same_origin(o, d->base_url)) return true;
     for (struct str rest = setting_text(d, "security.cors_origins", a); rest.p;)
         if (same_origin(o, str_trim(str_cut(&rest, ' ')))) return true;
@@ -49,7 +49,7 @@ static bool is_listed(const struct desk *d, struct arena *a, const struct origin
 
 bool origin_listed(const struct desk *d, struct arena *a, struct str origin) {
     struct origin o;
-    return read_origin(origin, &o) && is_listed(d, a, &o);
+    return read_origin(origin, &o) && origin_in_settings(d, a, &o);
 }
 
 static int is_brand(struct work *w, const struct origin *o) {
@@ -66,7 +66,7 @@ int origin_foreign(struct work *w, const struct http_request *r) {
     if (!read_origin(str_trim(sent), &o)) return 1;
     struct str host = str_trim(http_header(r, "Host"));
     if (host.n && str_eqi(o.authority, without_default_port(o.scheme, host))) return 0;
-    if (is_listed(w->desk, w->arena, &o)) return 0;
+    if (origin_in_settings(w->desk, w->arena, &o)) return 0;
     int found = is_brand(w, &o);
     return found < 0 ? found : !found;
 }

@@ -30,7 +30,7 @@ static const struct json *bare(struct call *c, const struct resource *r, const s
 }
 
 /* The row that an object keeps must be this owner's. */
-static int read_id(struct call *c, const struct in *in, const struct resource *r, const struct json *item, int at, int64_t *id) {
+static int owned_read_id(struct call *c, const struct in *in, const struct resource *r, const struct json *item, int at, int64_t *id) {
     const struct json *j = json_named(item, S("id"));
     struct stmt *row;
     if (j == NULL || j->type == JSON_NULL) return 0;
@@ -57,7 +57,7 @@ static int read_item(struct call *c, const struct in *in, const struct resource 
     const struct json *object = j->type == JSON_OBJECT ? j : bare(c, r, j);
     struct str place = in_place(c, in, "%d", at);
     if (object == NULL) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, place, "An object is expected.");
-    TRY(read_id(c, in, r, object, at, &item->id));
+    TRY(owned_read_id(c, in, r, object, at, &item->id));
     TRY(input_read(c, r->fields, true, object, place, &item->input, &item->count));
     if (says_nothing(item)) return fail_at(&c->work, ERR_FIELD_EMPTY, in->name, place, NULL);
     const struct in *primary = owned_in(item, primary_name);
@@ -107,7 +107,7 @@ int owned_read(struct call *c, struct in *in) {
 
 #define OWNED_COLUMNS 24
 
-static int columns(struct call *c, const struct owned_item *item, const char **names, struct bind *binds) {
+static int owned_columns(struct call *c, const struct owned_item *item, const char **names, struct bind *binds) {
     int n = 0;
     for (int i = 0; i < item->count; i++) {
         const struct in *in = &item->input[i];
@@ -121,11 +121,11 @@ static int columns(struct call *c, const struct owned_item *item, const char **n
     return n;
 }
 
-static int put(struct call *c, const struct resource *r, const char *owner, int64_t owner_id, const struct owned_item *item) {
+static int owned_put_item(struct call *c, const struct resource *r, const char *owner, int64_t owner_id, const struct owned_item *item) {
     const char *names[OWNED_COLUMNS];
     struct bind binds[OWNED_COLUMNS + 4] = {0};
     struct buf sql = {0};
-    int n = columns(c, item, names, binds);
+    int n = owned_columns(c, item, names, binds);
     if (item->id) {
         buf_fmt(&sql, "UPDATE %s SET ", r->table);
         for (int i = 0; i < n; i++) buf_fmt(&sql, "%s = %s, ", names[i], binds[i].name);
@@ -157,6 +157,6 @@ int owned_store(struct call *c, const struct in *in, int64_t owner_id) {
         if (list->items[i].id) kept[n++] = list->items[i].id;
     const char *sql = str_fmt(c->work.arena, "DELETE FROM %s WHERE %s = :owner AND id NOT IN @LIST(:kept)", r->table, owner).p;
     TRY(db_exec_text(c->work.conn, sql, BINDS(B_INT("owner", owner_id), B_TEXT("kept", json_ids(c->work.arena, kept, n)))));
-    for (int i = 0; i < list->count; i++) TRY(put(c, r, owner, owner_id, &list->items[i]));
+    for (int i = 0; i < list->count; i++) TRY(owned_put_item(c, r, owner, owner_id, &list->items[i]));
     return 0;
 }

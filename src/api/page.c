@@ -34,7 +34,7 @@ static const char foot[] = "</main>\n</body>\n</html>\n";
 
 static int load_wording(struct visit *v) { return template_load(&v->work, v->template, &v->wording); }
 
-static struct str filled(struct visit *v, enum block block, const struct meaning *meanings, bool in_html) {
+static struct str page_filled(struct visit *v, enum block block, const struct meaning *meanings, bool in_html) {
     struct str said = v->wording.blocks.block[block];
     struct buf b = {0};
     if (said.p) template_fill(&b, said, meanings, in_html);
@@ -51,12 +51,12 @@ static void write_template(struct visit *v, struct buf *out) {
         {.name = "desk", .value = desk}, {.name = "url", .value = d->base_url}, {.name = "form", .value = form, .is_html = true}, {0}};
     if (visit_read(v, load_wording) < 0) template_original(v->arena, v->template, &v->wording);
     if (v->wording.outdated) log_warn(TEMPLATE_OUTDATED, v->template->name, v->wording.outdated);
-    const char *title = filled(v, BLOCK_TITLE, meanings, false).p;
-    html(out, head, v->wording.language.p, title, desk.p, filled(v, BLOCK_STYLE, meanings, false).p, title);
-    buf_str(out, filled(v, BLOCK_BODY, meanings, true));
+    const char *title = page_filled(v, BLOCK_TITLE, meanings, false).p;
+    html(out, head, v->wording.language.p, title, desk.p, page_filled(v, BLOCK_STYLE, meanings, false).p, title);
+    buf_str(out, page_filled(v, BLOCK_BODY, meanings, true));
 }
 
-static void reply(struct visit *v) {
+static void page_send(struct visit *v) {
     struct http_request *r = v->http;
     struct buf out = {0};
     if (v->template) {
@@ -166,7 +166,7 @@ static void show(struct pool_task *t) {
     } else {
         v->page->show(v);
     }
-    reply(v);
+    page_send(v);
 }
 
 static void visit(struct api *api, struct http_request *r, const struct page *p, bool posted) {
@@ -177,7 +177,7 @@ static void visit(struct api *api, struct http_request *r, const struct page *p,
     http_defer(r);
     if (pool_submit(api->pool, posted ? LANE_HASH : LANE_WORK, &v->task)) return; /* forms may set a password */
     visit_failed(v);
-    reply(v);
+    page_send(v);
 }
 
 bool page_handle(struct api *api, struct http_request *r) {

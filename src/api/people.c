@@ -6,14 +6,14 @@
 
 #include <stdlib.h>
 
-static int by_id(const void *a, const void *b) {
+static int compare_cases(const void *a, const void *b) {
     const int64_t x = ((const struct stranger_case *)a)->id, y = ((const struct stranger_case *)b)->id;
     return (x > y) - (x < y);
 }
 
-static const struct stranger_case *find(const struct view *v, int64_t id) {
+static const struct stranger_case *people_case(const struct view *v, int64_t id) {
     const struct stranger_case key = {.id = id};
-    return v->case_count ? bsearch(&key, v->cases, (size_t)v->case_count, sizeof key, by_id) : NULL;
+    return v->case_count ? bsearch(&key, v->cases, (size_t)v->case_count, sizeof key, compare_cases) : NULL;
 }
 
 /* The conversation a row belongs to; 0: none. */
@@ -23,7 +23,7 @@ static int64_t conversation_of(const struct row *row) {
     return place == URL_ID ? row->id : row->cells[place].i;
 }
 
-static int load(struct view *v, const int64_t *ids, size_t n) {
+static int people_load_cases(struct view *v, const int64_t *ids, size_t n) {
     struct arena *a = v->c->work.arena;
     struct stranger_case *found;
     int count = stranger_cases(&v->c->work, json_ids(a, ids, n), &found);
@@ -33,7 +33,7 @@ static int load(struct view *v, const int64_t *ids, size_t n) {
     memcpy(all + v->case_count, found, (size_t)count * sizeof *all);
     v->cases = all;
     v->case_count += count;
-    qsort(all, (size_t)v->case_count, sizeof *all, by_id);
+    qsort(all, (size_t)v->case_count, sizeof *all, compare_cases);
     return 0;
 }
 
@@ -43,18 +43,18 @@ int view_people(struct view *v, const struct row *rows) {
     if (v->c->work.actor.rank > ROLE_PUBLIC) return 0;
     for (const struct row *row = rows; row; row = row->next) count++;
     int64_t *ids = arena_array(v->c->work.arena, count, sizeof *ids);
-    if (of && !find(v, of)) ids[n++] = of;
+    if (of && !people_case(v, of)) ids[n++] = of;
     for (const struct row *row = rows; row; row = row->next) {
         int64_t id = conversation_of(row);
-        if (id && !find(v, id)) ids[n++] = id;
+        if (id && !people_case(v, id)) ids[n++] = id;
     }
-    if (n) TRY(load(v, ids, n));
-    v->conversation = find(v, of);
+    if (n) TRY(people_load_cases(v, ids, n));
+    v->conversation = people_case(v, of);
     return 0;
 }
 
 const struct stranger_case *view_enter(struct view *v, const struct row *row) {
-    const struct stranger_case *outer = v->conversation, *own = v->case_count ? find(v, conversation_of(row)) : NULL;
+    const struct stranger_case *outer = v->conversation, *own = v->case_count ? people_case(v, conversation_of(row)) : NULL;
     if (own) v->conversation = own;
     return outer;
 }

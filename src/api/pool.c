@@ -54,7 +54,7 @@ static int running(const struct line *l, uint64_t whose) {
 }
 
 /* Takes the first task off the list whose caller may run one more. NULL: there is none. */
-static struct pool_task *take(struct line *l) {
+static struct pool_task *pool_take(struct line *l) {
     struct pool_task **at = &l->turns, *t;
     while (*at && (*at)->whose && running(l, (*at)->whose) >= l->bounds->running_each) at = &(*at)->turn;
     if ((t = *at) == NULL) return NULL;
@@ -69,14 +69,14 @@ static struct pool_task *take(struct line *l) {
     return t;
 }
 
-static void *serve(void *arg) {
+static void *pool_worker_main(void *arg) {
     struct worker *w = self = arg;
     struct line *l = w->line;
     if (l->bounds->background) setpriority(PRIO_PROCESS, (id_t)gettid(), BACKGROUND);
     pthread_mutex_lock(&l->lock);
     for (;;) {
         struct pool_task *t;
-        while ((t = take(l)) == NULL && !(l->stopping && l->queued == 0)) pthread_cond_wait(&l->some, &l->lock);
+        while ((t = pool_take(l)) == NULL && !(l->stopping && l->queued == 0)) pthread_cond_wait(&l->some, &l->lock);
         if (t == NULL) break;
         w->whose = t->whose;
         pthread_mutex_unlock(&l->lock);
@@ -97,7 +97,7 @@ static bool line_start(struct line *l, const struct bounds *b, int threads) {
     for (int i = 0; i < threads && i < LANE_THREADS; i++) {
         struct worker *w = &l->workers[l->count];
         w->line = l;
-        if (pthread_create(&w->thread, NULL, serve, w) == 0) l->count++;
+        if (pthread_create(&w->thread, NULL, pool_worker_main, w) == 0) l->count++;
     }
     pthread_mutex_unlock(&l->lock);
     return l->count > 0;

@@ -11,7 +11,7 @@ QUERY(public_write_count, "INSERT INTO public_writes (address, minute, n) VALUES
                           "ON CONFLICT (address, minute) DO UPDATE SET n = public_writes.n + 1 RETURNING n");
 
 /* Where this address is remembered, and its hash. */
-static struct rate *place_of(struct api *api, struct str remote, uint64_t *address) {
+static struct rate *rate_place(struct api *api, struct str remote, uint64_t *address) {
     unsigned char hash[MAC_SIZE];
     char room[ADDRESS_TEXT];
     mac(hash, &api->desk->credential_key, address_counted_text(room, remote));
@@ -24,7 +24,7 @@ static int64_t until_next(int64_t now) { return (TIME_MINUTE - now % TIME_MINUTE
 int64_t rate_over(struct api *api, struct str remote, int64_t now) {
     uint64_t address;
     pthread_mutex_lock(&api->rates.lock);
-    const struct rate *r = place_of(api, remote, &address);
+    const struct rate *r = rate_place(api, remote, &address);
     bool over = r->address == address && r->minute == now / TIME_MINUTE;
     pthread_mutex_unlock(&api->rates.lock);
     return over ? until_next(now) : 0;
@@ -41,7 +41,7 @@ int64_t rate_counted(struct api *api, struct str remote, int64_t now, int64_t n)
     uint64_t address;
     if (n <= api->cfg.public_writes_a_minute) return 0;
     pthread_mutex_lock(&api->rates.lock);
-    struct rate *r = place_of(api, remote, &address);
+    struct rate *r = rate_place(api, remote, &address);
     *r = (struct rate){address, now / TIME_MINUTE};
     pthread_mutex_unlock(&api->rates.lock);
     return until_next(now);

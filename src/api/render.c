@@ -272,7 +272,7 @@ void render_nothing(struct view *v, const struct row *row, const struct value *o
 /* ---- tags ----------------------------------------------------------------------------------------------- */
 
 /* Rows in place are members of what shows them. */
-static void tag_row(struct view *v, struct tag *t, const struct row *row) {
+static void render_tag_row(struct view *v, struct tag *t, const struct row *row) {
     const struct layout *layout = row->layout;
     const struct stranger_case *outer = view_enter(v, row);
     struct str given = view_given_name(v, row);
@@ -287,7 +287,7 @@ static void tag_row(struct view *v, struct tag *t, const struct row *row) {
         else if (cell->type == V_INT) tag_int(t, target ? view_id(v, target, cell->i) : cell->i);
         else if (cell->type == V_TEXT) tag_text(t, cell->s);
         else if (cell->type == V_ROWS)
-            for (const struct row *inner = cell->rows; inner; inner = inner->next) tag_row(v, t, inner);
+            for (const struct row *inner = cell->rows; inner; inner = inner->next) render_tag_row(v, t, inner);
         else
             for (int64_t k = 0; k < cell->i; k++) tag_int(t, view_id(v, target, cell->ids[k]));
     }
@@ -297,6 +297,6 @@ static void tag_row(struct view *v, struct tag *t, const struct row *row) {
 void view_tag(struct view *v, const struct row *row, char out[33]) {
     struct tag t;
     tag_init(&t);
-    tag_row(v, &t, row);
+    render_tag_row(v, &t, row);
     tag_end(&t, out);
 }

@@ -60,7 +60,7 @@ static void write_notification(struct json_writer *w, const struct call *c) {
     jw_end(w);
 }
 
-static void write_session(struct json_writer *w, const struct call *c) {
+static void reply_write_session(struct json_writer *w, const struct call *c) {
     if (c->session_id.p == NULL) return;
     jw_key(w, S("session_id"));
     jw_str(w, c->session_id);
@@ -69,7 +69,7 @@ static void write_session(struct json_writer *w, const struct call *c) {
 void envelope_end(struct view *v) {
     write_logs(&v->w, &v->c->work);
     write_notification(&v->w, v->c);
-    write_session(&v->w, v->c);
+    reply_write_session(&v->w, v->c);
     jw_end(&v->w);
 }
 
@@ -84,7 +84,7 @@ int envelope_row(struct view *v, const struct row *row) {
 
 /* ---- errors --------------------------------------------------------------------------------------------- */
 
-static bool is_number(struct str s) {
+static bool is_digits(struct str s) {
     size_t i = 0;
     while (i < s.n && s.p[i] >= '0' && s.p[i] <= '9') i++;
     return s.n && i == s.n;
@@ -96,7 +96,7 @@ static struct str parameter_of(struct arena *a, struct str pointer) {
     struct buf b = {0};
     for (struct str rest = pointer; rest.p;) {
         struct str segment = str_cut(&rest, '/');
-        bool number = b.n && is_number(segment);
+        bool number = b.n && is_digits(segment);
         if (number && rest.p == NULL) break;
         buf_text(&b, number ? "[" : b.n ? "." : "");
         buf_str(&b, segment);
@@ -163,7 +163,7 @@ void reply_error(struct call *c, int rc) {
         jw_key(&w, S("auth_token"));
         jw_str(&w, c->auth_token);
     }
-    write_session(&w, c);
+    reply_write_session(&w, c);
     jw_end(&w);
 }
 
@@ -174,7 +174,7 @@ struct pair {
     size_t place; /* among those sent: the values of a repeated name keep their order */
 };
 
-static int by_name(const void *a, const void *b) {
+static int compare_pairs(const void *a, const void *b) {
     const struct pair *x = a, *y = b;
     size_t n = x->name.n < y->name.n ? x->name.n : y->name.n;
     int order = n ? memcmp(x->name.p, y->name.p, n) : 0;
@@ -240,7 +240,7 @@ static struct str page_url(struct call *c, const char *key, struct str value) {
     buf_text(&b, ".json");
     if (c->options.limit != DEFAULT_PAGE) pairs[n++] = (struct pair){name_cased(c, "limit"), str_int(limit, c->options.limit), n};
     if (value.n) pairs[n++] = (struct pair){name_cased(c, key), value, n};
-    qsort(pairs, n, sizeof *pairs, by_name);
+    qsort(pairs, n, sizeof *pairs, compare_pairs);
     for (size_t i = 0; i < n; i++) {
         buf_char(&b, i ? '&' : '?');
         percent_encode(&b, pairs[i].name);

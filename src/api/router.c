@@ -42,7 +42,7 @@ const struct resource *resource_of(const char *type) {
 
 /* ---- compiling ---------------------------------------------------------------------------------------------- */
 
-static bool wrong(char *err, size_t size, const struct resource *r, const struct route *route, const char *why) {
+static bool route_wrong(char *err, size_t size, const struct resource *r, const struct route *route, const char *why) {
     static const char *const methods[] = {"GET", "POST", "PUT", "DELETE"};
     snprintf(err, size, "table of %s, %s %s: %s", r->type, route ? methods[route->method] : "-", route ? route->path : "", why);
     return false;
@@ -63,45 +63,46 @@ static bool nest(struct arena *a, struct compiled *c, char *err, size_t size) {
     if (c->within == NULL) {
         bool nested = c->variables > 1 || r->of;
         return !nested || !c->reply->table || !finds_rows(r) || r->where ||
-               wrong(err, size, c->home, r, "it is nested, but nothing ties its rows to the parent: .within, or .where");
+               route_wrong(err, size, c->home, r, "it is nested, but nothing ties its rows to the parent: .within, or .where");
     }
     const struct resource *parent = resource_of(c->within->parent);
-    if (r->of) return wrong(err, size, c->home, r, "it has .of beside .within");
+    if (r->of) return route_wrong(err, size, c->home, r, "it has .of beside .within");
     if (parent == NULL || parent->table == NULL || parent->within.parent)
-        return wrong(err, size, c->home, r, "it is within no resource that can be a parent");
-    if (c->within->column == NULL) return wrong(err, size, c->home, r, ".within names no column");
+        return route_wrong(err, size, c->home, r, "it is within no resource that can be a parent");
+    if (c->within->column == NULL) return route_wrong(err, size, c->home, r, ".within names no column");
     for (int i = 0; i < c->count; i++) {
         if (c->segments[i].p[0] != ':') continue;
         c->where = str_fmt(a, "t.%s = %s%s%s", c->within->column, c->segments[i].p, r->where ? " AND " : "", r->where ? r->where : "").p;
         return true;
     }
-    return wrong(err, size, c->home, r, "it is within another resource, but its path names none");
+    return route_wrong(err, size, c->home, r, "it is within another resource, but its path names none");
 }
 
-static bool compile(struct arena *a, struct compiled *c, const struct resource *home, const struct route *route, char *err, size_t size) {
+static bool route_compile(struct arena *a, struct compiled *c, const struct resource *home, const struct route *route, char *err,
+                          size_t size) {
     *c = (struct compiled){.route = route, .home = home, .reply = route->reply ? resource_of(route->reply) : home};
     struct str rest = str_of(route->path);
-    if (rest.n < 2 || rest.p[0] != '/') return wrong(err, size, home, route, "the path must begin with a slash");
+    if (rest.n < 2 || rest.p[0] != '/') return route_wrong(err, size, home, route, "the path must begin with a slash");
     for (rest.p++, rest.n--; rest.p;) {
-        if (c->count == PATH_SEGMENTS) return wrong(err, size, home, route, "the path is too long");
+        if (c->count == PATH_SEGMENTS) return route_wrong(err, size, home, route, "the path is too long");
         struct str segment = str_cut(&rest, '/');
         c->variables += segment.n && segment.p[0] == ':';
         c->segments[c->count++] = str_dup(a, segment);
     }
-    if (route->roles == 0) return wrong(err, size, home, route, "no roles");
-    if (route->scope == NULL) return wrong(err, size, home, route, "no scope (\"\" says none)");
+    if (route->roles == 0) return route_wrong(err, size, home, route, "no roles");
+    if (route->scope == NULL) return route_wrong(err, size, home, route, "no scope (\"\" says none)");
     if (route->permission && permission_of(str_of(route->permission)) == NULL)
-        return wrong(err, size, home, route, "a permission that there is not");
+        return route_wrong(err, size, home, route, "a permission that there is not");
     if (route->scope[0] && scope_bit(str_of(route->scope), false) == 0)
-        return wrong(err, size, home, route, "an unknown scope (core/access/scope.c lists them)");
-    if (route->handler == NULL) return wrong(err, size, home, route, "no handler");
-    if (route->shape == 0) return wrong(err, size, home, route, "no shape");
-    if (route->summary == NULL) return wrong(err, size, home, route, "no summary");
-    if (c->reply == NULL) return wrong(err, size, home, route, "it replies with an unknown resource");
-    if (route->of && resource_of(route->of) == NULL) return wrong(err, size, home, route, "it is of an unknown resource");
+        return route_wrong(err, size, home, route, "an unknown scope (core/access/scope.c lists them)");
+    if (route->handler == NULL) return route_wrong(err, size, home, route, "no handler");
+    if (route->shape == 0) return route_wrong(err, size, home, route, "no shape");
+    if (route->summary == NULL) return route_wrong(err, size, home, route, "no summary");
+    if (c->reply == NULL) return route_wrong(err, size, home, route, "it replies with an unknown resource");
+    if (route->of && resource_of(route->of) == NULL) return route_wrong(err, size, home, route, "it is of an unknown resource");
     if (!nest(a, c, err, size)) return false;
     c->args = arguments_of(a, route, c->reply);
-    return c->variables <= PATH_VARS || wrong(err, size, home, route, "too many variables");
+    return c->variables <= PATH_VARS || route_wrong(err, size, home, route, "too many variables");
 }
 
 static bool is_json(const char *text) {
@@ -123,32 +124,32 @@ static bool check_fields(struct arena *a, const struct resource *r, char *err, s
     for (const struct field *f = r->fields; f->name; f++) {
         bool many = f->type == F_MANY || f->type == F_ROWS;
         if ((f->type == F_REF || many) && (f->ref == NULL || resource_of(f->ref) == NULL))
-            return wrong(err, size, r, NULL, str_fmt(a, "%s refers to an unknown resource", f->name).p);
+            return route_wrong(err, size, r, NULL, str_fmt(a, "%s refers to an unknown resource", f->name).p);
         if (many && f->owned_by == NULL && ((f->many == NULL && f->made == NULL) || f->type == F_ROWS))
-            return wrong(err, size, r, NULL, str_fmt(a, "%s has no query .many nor .owned_by", f->name).p);
+            return route_wrong(err, size, r, NULL, str_fmt(a, "%s has no query .many nor .owned_by", f->name).p);
         if (f->type == F_ROWS && has_lists(resource_of(f->ref)))
-            return wrong(err, size, r, NULL, str_fmt(a, "%s: rows in place have no lists", f->name).p);
+            return route_wrong(err, size, r, NULL, str_fmt(a, "%s: rows in place have no lists", f->name).p);
         if (f->shows && (f->type != F_REF || resource_of(f->ref)->url == NULL))
-            return wrong(err, size, r, NULL, str_fmt(a, "%s shows more than it can", f->name).p);
+            return route_wrong(err, size, r, NULL, str_fmt(a, "%s shows more than it can", f->name).p);
         if (f->owned_by && !(f->flags & READONLY) && resource_of(f->ref)->table == NULL)
-            return wrong(err, size, r, NULL, str_fmt(a, "%s is given, but its rows have no table", f->name).p);
+            return route_wrong(err, size, r, NULL, str_fmt(a, "%s is given, but its rows have no table", f->name).p);
         if ((f->type == F_WORD || f->type == F_WORDS) && f->words == NULL)
-            return wrong(err, size, r, NULL, str_fmt(a, "%s has no .words", f->name).p);
+            return route_wrong(err, size, r, NULL, str_fmt(a, "%s has no .words", f->name).p);
         if (f->example && !is_json(f->example))
-            return wrong(err, size, r, NULL, str_fmt(a, "%s: .example is no JSON (a text stands in quotes)", f->name).p);
-        if (f->doc == NULL && !(f->flags & HIDDEN)) return wrong(err, size, r, NULL, str_fmt(a, "%s has no .doc", f->name).p);
+            return route_wrong(err, size, r, NULL, str_fmt(a, "%s: .example is no JSON (a text stands in quotes)", f->name).p);
+        if (f->doc == NULL && !(f->flags & HIDDEN)) return route_wrong(err, size, r, NULL, str_fmt(a, "%s has no .doc", f->name).p);
     }
     return true;
 }
 
-static bool same(struct str a, struct str b) {
+static bool segments_alike(struct str a, struct str b) {
     bool x = a.n && a.p[0] == ':', y = b.n && b.p[0] == ':';
     return x || y ? x == y : str_eq(a, b);
 }
 
 static bool same_path(const struct compiled *a, const struct compiled *b) {
     for (int i = 0; i < a->count && i < b->count; i++)
-        if (!same(a->segments[i], b->segments[i])) return false;
+        if (!segments_alike(a->segments[i], b->segments[i])) return false;
     return a->count == b->count;
 }
 
@@ -160,12 +161,12 @@ static int by_shape(const void *x, const void *y) {
 static bool check_access(const struct resource *r, char *err, size_t size) {
     const struct resource *parent = r->within.parent ? resource_of(r->within.parent) : NULL;
     if (r->within.parent && (parent == NULL || parent->table == NULL || parent->visible == NULL || r->within.column == NULL))
-        return wrong(err, size, r, NULL, ".within names a parent without table or .visible, or no column");
+        return route_wrong(err, size, r, NULL, ".within names a parent without table or .visible, or no column");
     if (parent && r->visible)
-        return wrong(err, size, r, NULL, ".visible stands beside .within: name the parent on the routes, or let it decide alone");
+        return route_wrong(err, size, r, NULL, ".visible stands beside .within: name the parent on the routes, or let it decide alone");
     if ((r->table || r->from) && r->visible == NULL && parent == NULL)
-        return wrong(err, size, r, NULL,
-                     "nothing says who sees its rows: .visible (core/access/access.h; access_everyone: all), or .within");
+        return route_wrong(err, size, r, NULL,
+                           "nothing says who sees its rows: .visible (core/access/access.h; access_everyone: all), or .within");
     return true;
 }
 
@@ -179,7 +180,7 @@ static bool check_bound(struct arena *a, const struct compiled *c, char *err, si
     if (c->route->handler != api_create) return true;
     for (const struct field *f = c->home->fields; f->name; f++)
         if (f->bound && !bound_somewhere(c, f->bound))
-            return wrong(err, size, c->home, c->route, str_fmt(a, "%s is bound to %s, which the path has not", f->name, f->bound).p);
+            return route_wrong(err, size, c->home, c->route, str_fmt(a, "%s is bound to %s, which the path has not", f->name, f->bound).p);
     return true;
 }
 
@@ -187,7 +188,7 @@ bool router_check(struct arena *a, const struct resource *r, char *err, size_t e
     struct compiled scratch;
     if (!check_fields(a, r, err, err_size) || !check_access(r, err, err_size)) return false;
     for (const struct route *route = r->routes; route && route->path; route++)
-        if (!compile(a, &scratch, r, route, err, err_size) || !check_bound(a, &scratch, err, err_size)) return false;
+        if (!route_compile(a, &scratch, r, route, err, err_size) || !check_bound(a, &scratch, err, err_size)) return false;
     return true;
 }
 
@@ -200,10 +201,10 @@ bool router_make(struct router *r, struct arena *a, char *err, size_t err_size) 
     for (const struct resource *const *p = resources; *p; p++) {
         if (!router_check(a, *p, err, err_size)) return false;
         for (const struct route *route = (*p)->routes; route && route->path; route++) {
-            if (!compile(a, &r->routes[r->count], *p, route, err, err_size)) return false;
+            if (!route_compile(a, &r->routes[r->count], *p, route, err, err_size)) return false;
             for (int i = 0; i < r->count; i++)
                 if (r->routes[i].route->method == route->method && same_path(&r->routes[i], &r->routes[r->count]))
-                    return wrong(err, err_size, *p, route, "another route has this address");
+                    return route_wrong(err, err_size, *p, route, "another route has this address");
             r->count++;
         }
     }
@@ -219,7 +220,7 @@ static int hex(char c) {
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-static bool decode(struct arena *a, struct str s, struct str *out) {
+static bool segment_decode(struct arena *a, struct str s, struct str *out) {
     *out = s;
     if (s.n == 0 || memchr(s.p, '%', s.n) == NULL) return true;
     char *text = arena_alloc(a, s.n + 1);
@@ -247,7 +248,7 @@ static int split(struct arena *a, struct str path, struct str *segments) {
     if (path.n > 5 && str_eq((struct str){path.p + path.n - 5, 5}, S(".json"))) path.n -= 5;
     while (path.p) {
         if (n == PATH_SEGMENTS) return -1;
-        if (!decode(a, str_cut(&path, '/'), &segments[n++])) return -1;
+        if (!segment_decode(a, str_cut(&path, '/'), &segments[n++])) return -1;
     }
     return n;
 }
@@ -260,7 +261,7 @@ static bool matches(const struct compiled *c, const struct str *segments) {
     return true;
 }
 
-static void take(struct call *c, const struct compiled *found, const struct str *segments) {
+static void call_take_route(struct call *c, const struct compiled *found, const struct str *segments) {
     c->route = found->route;
     c->home = found->home;
     c->resource = found->reply;
@@ -284,7 +285,7 @@ int router_match(const struct router *r, struct call *c, enum method m, struct s
         const struct compiled *found = &r->routes[i];
         if (found->count != n || !matches(found, segments)) continue;
         if (found->route->method == m) {
-            take(c, found, segments);
+            call_take_route(c, found, segments);
             return 0;
         }
         seen[found->route->method] = true;

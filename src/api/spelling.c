@@ -12,17 +12,17 @@ static bool holds_keys(struct str name) {
 }
 
 /* The next letter as name_eq compares it; -1 at the end. */
-static int letter(struct str s, size_t *i) {
+static int name_letter(struct str s, size_t *i) {
     while (*i < s.n && s.p[*i] == '_') ++*i;
     if (*i == s.n) return -1;
     unsigned char c = (unsigned char)s.p[(*i)++];
     return c >= 'A' && c <= 'Z' ? c | 0x20 : c;
 }
 
-static int by_name(const void *left, const void *right) {
+static int compare_spellings(const void *left, const void *right) {
     struct str l = (*(const struct json *const *)left)->name, r = (*(const struct json *const *)right)->name;
     for (size_t i = 0, k = 0;;) {
-        int a = letter(l, &i), b = letter(r, &k);
+        int a = name_letter(l, &i), b = name_letter(r, &k);
         if (a != b) return a < b ? -1 : 1;
         if (a < 0) return 0;
     }
@@ -32,9 +32,9 @@ static int object_once(struct call *c, const struct in *in, const struct json *o
     const struct json **members = arena_array(c->work.arena, object->count + 1, sizeof *members);
     size_t n = 0;
     for (const struct json *j = object->first; j; j = j->next) members[n++] = j;
-    qsort(members, n, sizeof *members, by_name);
+    qsort(members, n, sizeof *members, compare_spellings);
     for (size_t i = 1; i < n; i++)
-        if (by_name(&members[i - 1], &members[i]) == 0)
+        if (compare_spellings(&members[i - 1], &members[i]) == 0)
             return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, in->name, STR_CAT(c->work.arena, at, S("/"), members[i]->name),
                            "It is given in two spellings.");
     return 0;

@@ -20,7 +20,7 @@ static bool is_over_rate(struct call *c) {
 }
 
 /* Returns 0 or more if the body may come, or the error that the call will meet. */
-static int admit(struct call *c) {
+static int upload_admit(struct call *c) {
     int rc = auth_before_body(c);
     if (rc != AUTH_DONE) return rc;
     TRY(auth_csrf(c));
@@ -28,10 +28,10 @@ static int admit(struct call *c) {
     return is_over_rate(c) ? -ERR_RATE_LIMIT_REACHED : 0;
 }
 
-static void judge(struct call *c, int budget_ms, struct http_plan *plan) {
+static void upload_judge(struct call *c, int budget_ms, struct http_plan *plan) {
     int rc = call_snapshot(c, budget_ms), opened = rc;
     call_read_query(c);
-    if (rc >= 0) rc = admit(c);
+    if (rc >= 0) rc = upload_admit(c);
     if (opened >= 0) db_read_end(c->work.conn);
     plan->person = rc == AUTH_DONE ? c->work.actor.user_id : 0;
     if (rc < 0 && error_info(error_of_result(rc))->status < 500) plan->body = HTTP_BODY_NONE; /* an error of the store is met later */
@@ -39,13 +39,13 @@ static void judge(struct call *c, int budget_ms, struct http_plan *plan) {
 
 static void pool_judge(struct pool_task *t) {
     struct upload *u = (struct upload *)(void *)t;
-    judge(u->call, BUDGET_POOL_MS, &u->plan);
+    upload_judge(u->call, BUDGET_POOL_MS, &u->plan);
     http_begun(u->call->http, &u->plan);
 }
 
 void upload_begin(struct call *c, struct http_plan *plan) {
     if (!db_blocks(c->work.desk->db)) {
-        judge(c, BUDGET_INLINE_MS, plan);
+        upload_judge(c, BUDGET_INLINE_MS, plan);
         return;
     }
     struct upload *u = ARENA_NEW(c->work.arena, struct upload);

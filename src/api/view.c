@@ -134,7 +134,7 @@ bool view_includes(struct view *v, const struct resource *r) {
 }
 
 /* A setting is looked up once a view: a list asks for each of its rows. */
-static bool shown(struct view *v, const char *setting) {
+static bool view_setting(struct view *v, const char *setting) {
     int i = 0;
     while (i < SHOWN_MAX && v->shown[i].setting && v->shown[i].setting != setting) i++;
     if (i == SHOWN_MAX) return setting_bool(v->c->work.desk, setting);
@@ -146,7 +146,7 @@ bool view_may_see(struct view *v, const struct row *row, const struct member *m)
     const struct actor *a = &v->c->work.actor;
     const struct field *f = m->field;
     if (f->flags & LOGGED_IN && a->rank == ROLE_PUBLIC && a->fingerprint.n == 0) return false;
-    if (f->shown_if && !shown(v, f->shown_if)) return false;
+    if (f->shown_if && !view_setting(v, f->shown_if)) return false;
     if (f->to != TO_STAFF_ALONE && row->layout->resource->is_person && a->user_id && row->id == a->user_id) return true;
     return f->to == TO_ALL || (f->to == TO_CUSTOMERS && a->rank >= ROLE_CUSTOMER) || a->rank >= ROLE_COLLABORATOR;
 }

@@ -11,7 +11,7 @@ static int64_t read_clock(clockid_t id) {
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-static bool read_file(const char *path, int64_t *out) {
+static bool read_counter(const char *path, int64_t *out) {
     char text[32];
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return false;
@@ -24,7 +24,7 @@ static bool read_file(const char *path, int64_t *out) {
 int64_t clock_now(const struct clock *c) {
     int64_t now;
     for (int i = 0; c->file && i < 100; i++)
-        if (read_file(c->file, &now)) return now;
+        if (read_counter(c->file, &now)) return now;
     return read_clock(CLOCK_REALTIME);
 }
 
@@ -62,24 +62,24 @@ static struct moment moment_of(int64_t ms) {
     return t;
 }
 
-static char *put(char *at, const char *text, size_t n) { return (char *)memcpy(at, text, n) + n; }
+static char *put_bytes(char *at, const char *text, size_t n) { return (char *)memcpy(at, text, n) + n; }
 
 /* Two digits, of centuries the last two. */
-static char *two(char *at, int v) {
+static char *put_two(char *at, int v) {
     static const char digits[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748"
                                  "4950515253545556575859606162636465666768697071727374757677787980818283848586878889909192939495969798"
                                  "99";
-    return put(at, digits + 2 * ((unsigned)v % 100), 2);
+    return put_bytes(at, digits + 2 * ((unsigned)v % 100), 2);
 }
 
 size_t time_iso(char out[TIME_ISO_SIZE], int64_t ms) {
     struct moment t = moment_of(ms);
-    char *at = two(two(out, t.year / 100), t.year);
-    *at++ = '-', at = two(at, t.month);
-    *at++ = '-', at = two(at, t.day);
-    *at++ = 'T', at = two(at, t.hour);
-    *at++ = ':', at = two(at, t.minute);
-    *at++ = ':', at = two(at, t.second);
+    char *at = put_two(put_two(out, t.year / 100), t.year);
+    *at++ = '-', at = put_two(at, t.month);
+    *at++ = '-', at = put_two(at, t.day);
+    *at++ = 'T', at = put_two(at, t.hour);
+    *at++ = ':', at = put_two(at, t.minute);
+    *at++ = ':', at = put_two(at, t.second);
     memcpy(at, "+00:00", 7);
     return TIME_ISO_SIZE - 1;
 }
@@ -89,16 +89,16 @@ static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 
 size_t time_http(char out[TIME_HTTP_SIZE], int64_t ms) {
     struct moment t = moment_of(ms);
-    char *at = put(put(out, weekdays + 3 * t.weekday, 3), ", ", 2);
-    at = put(put(put(two(at, t.day), " ", 1), months + 3 * (t.month - 1), 3), " ", 1);
-    at = put(two(two(at, t.year / 100), t.year), " ", 1);
-    at = put(two(at, t.hour), ":", 1);
-    at = put(two(at, t.minute), ":", 1);
-    put(two(at, t.second), " GMT", 5);
+    char *at = put_bytes(put_bytes(out, weekdays + 3 * t.weekday, 3), ", ", 2);
+    at = put_bytes(put_bytes(put_bytes(put_two(at, t.day), " ", 1), months + 3 * (t.month - 1), 3), " ", 1);
+    at = put_bytes(put_two(put_two(at, t.year / 100), t.year), " ", 1);
+    at = put_bytes(put_two(at, t.hour), ":", 1);
+    at = put_bytes(put_two(at, t.minute), ":", 1);
+    put_bytes(put_two(at, t.second), " GMT", 5);
     return TIME_HTTP_SIZE - 1;
 }
 
-static bool digits(struct str *s, size_t n, int *out) {
+static bool take_digits(struct str *s, size_t n, int *out) {
     int v = 0;
     if (s->n < n) return false;
     for (size_t i = 0; i < n; i++) {
@@ -110,7 +110,7 @@ static bool digits(struct str *s, size_t n, int *out) {
     return true;
 }
 
-static bool skip(struct str *s, char c) {
+static bool take_char(struct str *s, char c) {
     if (s->n == 0 || s->p[0] != c) return false;
     s->p++, s->n--;
     return true;
@@ -131,10 +131,10 @@ static bool parse_zone(struct str s, int64_t *offset_ms) {
     *offset_ms = 0;
     if (s.n == 1 && (s.p[0] == 'Z' || s.p[0] == 'z')) return true;
     bool minus = s.n && s.p[0] == '-';
-    if (!skip(&s, '+') && !skip(&s, '-')) return false;
-    if (!digits(&s, 2, &hours)) return false;
-    skip(&s, ':');
-    if (!digits(&s, 2, &minutes) || s.n || hours > 23 || minutes > 59) return false;
+    if (!take_char(&s, '+') && !take_char(&s, '-')) return false;
+    if (!take_digits(&s, 2, &hours)) return false;
+    take_char(&s, ':');
+    if (!take_digits(&s, 2, &minutes) || s.n || hours > 23 || minutes > 59) return false;
     *offset_ms = (hours * TIME_HOUR + minutes * TIME_MINUTE) * (minus ? -1 : 1);
     return true;
 }
@@ -142,12 +142,12 @@ static bool parse_zone(struct str s, int64_t *offset_ms) {
 bool time_parse_iso(struct str s, int64_t *ms) {
     struct moment t = {0};
     int64_t offset;
-    if (!digits(&s, 4, &t.year) || !skip(&s, '-') || !digits(&s, 2, &t.month) || !skip(&s, '-')) return false;
-    if (!digits(&s, 2, &t.day) || !(skip(&s, 'T') || skip(&s, 't') || skip(&s, ' '))) return false;
-    if (!digits(&s, 2, &t.hour) || !skip(&s, ':') || !digits(&s, 2, &t.minute)) return false;
-    if (skip(&s, ':') && !digits(&s, 2, &t.second)) return false;
-    if (skip(&s, '.'))
-        for (int ignored; digits(&s, 1, &ignored);) {}
+    if (!take_digits(&s, 4, &t.year) || !take_char(&s, '-') || !take_digits(&s, 2, &t.month) || !take_char(&s, '-')) return false;
+    if (!take_digits(&s, 2, &t.day) || !(take_char(&s, 'T') || take_char(&s, 't') || take_char(&s, ' '))) return false;
+    if (!take_digits(&s, 2, &t.hour) || !take_char(&s, ':') || !take_digits(&s, 2, &t.minute)) return false;
+    if (take_char(&s, ':') && !take_digits(&s, 2, &t.second)) return false;
+    if (take_char(&s, '.'))
+        for (int ignored; take_digits(&s, 1, &ignored);) {}
     if (!parse_zone(s, &offset) || !moment_ms(&t, ms)) return false;
     *ms -= offset;
     return true;
@@ -158,11 +158,11 @@ bool time_parse_http(struct str s, int64_t *ms) {
     s = str_trim(s);
     if (s.n < 25) return false;
     s.p += 3, s.n -= 3; /* the day's name says nothing new */
-    if (!skip(&s, ',') || !skip(&s, ' ') || !digits(&s, 2, &t.day) || !skip(&s, ' ')) return false;
+    if (!take_char(&s, ',') || !take_char(&s, ' ') || !take_digits(&s, 2, &t.day) || !take_char(&s, ' ')) return false;
     for (int m = 1; m <= 12; m++)
         if (memcmp(s.p, months + 3 * (m - 1), 3) == 0) t.month = m;
     s.p += 3, s.n -= 3;
-    if (!skip(&s, ' ') || !digits(&s, 4, &t.year) || !skip(&s, ' ') || !digits(&s, 2, &t.hour)) return false;
-    if (!skip(&s, ':') || !digits(&s, 2, &t.minute) || !skip(&s, ':') || !digits(&s, 2, &t.second)) return false;
+    if (!take_char(&s, ' ') || !take_digits(&s, 4, &t.year) || !take_char(&s, ' ') || !take_digits(&s, 2, &t.hour)) return false;
+    if (!take_char(&s, ':') || !take_digits(&s, 2, &t.minute) || !take_char(&s, ':') || !take_digits(&s, 2, &t.second)) return false;
     return (str_eq(s, S(" GMT")) || str_eq(s, S(" +0000")) || str_eq(s, S(" UTC"))) && moment_ms(&t, ms);
 }

@@ -17,7 +17,7 @@ static struct log_kind *_Atomic kinds; /* all that were ever written */
 void log_level_set(enum log_level level) { atomic_store(&most, level); }
 
 /* One event is one line, whatever bytes a value holds. */
-static void escape(char *out, const char *text) {
+static void log_escape(char *out, const char *text) {
     for (; *text; text++) {
         unsigned char c = (unsigned char)*text;
         if (c == '\\') *out++ = '\\', *out++ = '\\';
@@ -32,7 +32,7 @@ static void write_line(enum log_level level, const char *fmt, va_list args) {
     char text[LINE], line[4 * LINE], when[TIME_ISO_SIZE];
     if ((int)level > atomic_load(&most)) return;
     if (vsnprintf(text, sizeof text, fmt, args) < 0) return;
-    escape(line, text);
+    log_escape(line, text);
     time_iso(when, clock_now(&(struct clock){0}));
     fprintf(stderr, "%s %s %s\n", when, names[level], line);
 }

@@ -12,7 +12,7 @@
 #define HEAP_LIMIT 1024         /* KiB */
 #define CODE_LIMIT (256 * 1024) /* bytes a pattern compiles to: nested repeats are unrolled */
 
-static pcre2_code *compile(struct str pattern, int *error, size_t *at) {
+static pcre2_code *pattern_compile(struct str pattern, int *error, size_t *at) {
     pcre2_compile_context *context = pcre2_compile_context_create(NULL);
     if (context == NULL) return NULL;
     pcre2_set_max_pattern_length(context, LIMIT_PATTERN * 4);
@@ -26,7 +26,7 @@ const char *pattern_wrong(struct arena *a, struct str pattern) {
     int error = 0;
     size_t at = 0, size = 0;
     unsigned char text[200] = "";
-    pcre2_code *code = compile(pattern, &error, &at);
+    pcre2_code *code = pattern_compile(pattern, &error, &at);
     if (code == NULL) {
         if (pcre2_get_error_message(error, text, sizeof text) < 0) text[0] = 0;
         return str_fmt(a, "%s at byte %zu", (const char *)text, at).p;
@@ -39,7 +39,7 @@ const char *pattern_wrong(struct arena *a, struct str pattern) {
 int pattern_found(struct str pattern, struct str text) {
     int error = 0, rc = -1;
     size_t at = 0;
-    pcre2_code *code = compile(pattern, &error, &at);
+    pcre2_code *code = pattern_compile(pattern, &error, &at);
     pcre2_match_context *context = pcre2_match_context_create(NULL);
     pcre2_match_data *data = code ? pcre2_match_data_create(1, NULL) : NULL;
     if (context && data) {

@@ -17,11 +17,11 @@ bool str_eqi(struct str a, struct str b) {
 
 bool str_starts(struct str s, struct str prefix) { return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0); }
 
-static bool blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 struct str str_trim(struct str s) {
-    while (s.n && blank(s.p[0])) s.p++, s.n--;
-    while (s.n && blank(s.p[s.n - 1])) s.n--;
+    while (s.n && is_space(s.p[0])) s.p++, s.n--;
+    while (s.n && is_space(s.p[s.n - 1])) s.n--;
     return s;
 }
 

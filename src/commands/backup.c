@@ -24,7 +24,7 @@ static int sync_parent(struct arena *a, const char *path) {
 
 QUERY(files_counted, "SELECT COUNT(*) FROM files");
 
-static int64_t files_of(struct db *db) {
+static int64_t backup_file_count(struct db *db) {
     struct conn *c = db_reader(db);
     int64_t n = 0;
     return c && db_int(c, &files_counted, NULL, &n) == 1 ? n : 0;
@@ -34,7 +34,7 @@ static int64_t files_in(const char *dir) {
     char err[USAGE_MAX];
     struct db *db;
     if (db_open(&(struct db_config){.dir = dir, .read_only = true}, &db, err, sizeof err) < 0) return 0;
-    int64_t n = files_of(db);
+    int64_t n = backup_file_count(db);
     db_close(db);
     return n;
 }
@@ -86,7 +86,7 @@ static int in_use(const char *dir) {
     return used;
 }
 
-static int copy(int from, int to, int64_t size) {
+static int copy_all_bytes(int from, int to, int64_t size) {
     for (int64_t done = 0; done < size;) {
         ssize_t n = copy_bytes(from, to, size - done);
         if (n <= 0) return n < 0 ? -1 : (errno = EIO, -1);
@@ -102,7 +102,7 @@ static int copy_store(const char *from, const char *draft, const char *store) {
     int in = open(from, O_RDONLY | O_CLOEXEC), out = -1, rc = -1;
     if (in < 0 || fstat(in, &st) != 0) {
         complain("the backup %s can't be read: %s", from, strerror(errno));
-    } else if ((out = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) < 0 || copy(in, out, st.st_size) != 0 ||
+    } else if ((out = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) < 0 || copy_all_bytes(in, out, st.st_size) != 0 ||
                rename(draft, store) != 0) {
         complain("%s can't be written: %s", store, strerror(errno));
         if (out >= 0) unlink(draft);
@@ -115,7 +115,7 @@ static int copy_store(const char *from, const char *draft, const char *store) {
 }
 
 static void say_what_is_missing(struct db *db, const char *dir, const char *contents, struct arena *a) {
-    int64_t files = files_of(db);
+    int64_t files = backup_file_count(db);
     if (files && access(contents, F_OK) != 0)
         printf("deskd: %lld files have no content: there is no folder %s beside the backup\n", (long long)files, contents);
     if (access(str_fmt(a, "%s/secret.key", dir).p, F_OK) != 0)
@@ -123,7 +123,7 @@ static void say_what_is_missing(struct db *db, const char *dir, const char *cont
                "are lost\n");
 }
 
-static int restore(const char *from, const char *dir, const char *files, struct arena *a) {
+static int restore_backup(const char *from, const char *dir, const char *files, struct arena *a) {
     char err[USAGE_MAX];
     struct db *db;
     const char *store = str_fmt(a, "%s/desk.db", dir).p;
@@ -145,7 +145,7 @@ static int restore(const char *from, const char *dir, const char *files, struct 
 
 int command_restore(const struct command_line *o) {
     struct arena *a = arena_new();
-    int status = restore(option_text(o, OPT_FROM).p, option_text(o, OPT_DATA).p, files_folder(o, a), a);
+    int status = restore_backup(option_text(o, OPT_FROM).p, option_text(o, OPT_DATA).p, files_folder(o, a), a);
     arena_free(a);
     return status;
 }

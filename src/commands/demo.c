@@ -4,7 +4,7 @@
 #include "demo/demo.h"
 #include "core/desk/desk.h"
 
-static int fill(const struct command_line *o, struct db *db, struct arena *a) {
+static int fill_demo(const struct command_line *o, struct db *db, struct arena *a) {
     struct demo d = {
         .conversations = option_int(o, OPT_CONVERSATIONS), .seed = (uint64_t)option_int(o, OPT_SEED), .progress = progress_bar};
     struct str password;
@@ -33,7 +33,7 @@ int command_demo(const struct command_line *o) {
         arena_free(a);
         return complain("%s", err);
     }
-    int status = fill(o, db, a);
+    int status = fill_demo(o, db, a);
     if (status == 0 && secret_key(o, true, &key) < 0) status = EXIT_FAULT;
     arena_free(a);
     db_close(db);

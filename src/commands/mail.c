@@ -35,12 +35,12 @@ static struct str read_input(struct arena *a) {
     }
 }
 
-static int refuse(int status, const char *why) {
+static int mail_refuse(int status, const char *why) {
     complain("%s", why);
     return status;
 }
 
-static int keep(struct arena *a, struct str data, struct str mail) {
+static int mail_keep(struct arena *a, struct str data, struct str mail) {
     int fault = inbox_put(a, data, mail);
     if (fault == 0) return 0;
     if (fault == ENOENT) complain("%s/mail is no inbox yet: name the data folder of a desk that was served once", data.p);
@@ -48,15 +48,15 @@ static int keep(struct arena *a, struct str data, struct str mail) {
     return EX_TEMPFAIL;
 }
 
-static int take(struct arena *a, struct str data) {
+static int mail_take(struct arena *a, struct str data) {
     struct report report;
     struct str mail = read_input(a);
-    if (mail.p == NULL) return refuse(EX_TEMPFAIL, "the mail can't be read from standard input");
-    if (mail.n > LIMIT_MAIL) return refuse(EX_UNAVAILABLE, "this mail is too large");
+    if (mail.p == NULL) return mail_refuse(EX_TEMPFAIL, "the mail can't be read from standard input");
+    if (mail.n > LIMIT_MAIL) return mail_refuse(EX_UNAVAILABLE, "this mail is too large");
     switch (report_read(a, mail, &report)) {
-    case REPORT_NO_MAIL: return refuse(EX_DATAERR, "standard input is no mail");
-    case REPORT_NONE: return refuse(EX_UNAVAILABLE, "this mail is not a delivery report (RFC 3464), and no other mail is taken here");
-    case REPORT_READ: return keep(a, data, mail);
+    case REPORT_NO_MAIL: return mail_refuse(EX_DATAERR, "standard input is no mail");
+    case REPORT_NONE: return mail_refuse(EX_UNAVAILABLE, "this mail is not a delivery report (RFC 3464), and no other mail is taken here");
+    case REPORT_READ: return mail_keep(a, data, mail);
     }
     return EX_SOFTWARE;
 }
@@ -64,7 +64,7 @@ static int take(struct arena *a, struct str data) {
 int command_mail_in(const struct command_line *o) {
     struct arena *a = arena_new();
     struct str data = option_text(o, OPT_DATA);
-    int status = become_owner(data) ? take(a, data) : refuse(EX_TEMPFAIL, "root can't act as the owner of the data folder");
+    int status = become_owner(data) ? mail_take(a, data) : mail_refuse(EX_TEMPFAIL, "root can't act as the owner of the data folder");
     arena_free(a);
     return status;
 }

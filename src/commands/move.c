@@ -23,7 +23,7 @@ struct move {
     const char *key_to; /* its place in a folder */
 };
 
-static struct place place_of(struct str text) {
+static struct place place_named(struct str text) {
     if (db_url_valid(text)) return (struct place){{.url = text.p}, "the database"};
     const char *dir = text.p + sizeof STORE_FOLDER - 1;
     return (struct place){{.dir = dir}, dir};
@@ -67,7 +67,7 @@ static void say_key(const struct move *m) {
 
 QUERY(files_moved, "SELECT COUNT(*) FROM files");
 
-static int64_t files_of(struct db *source) {
+static int64_t moved_file_count(struct db *source) {
     struct conn *c = db_reader(source);
     int64_t n = 0;
     return c && db_int(c, &files_moved, NULL, &n) == 1 ? n : 0;
@@ -109,20 +109,20 @@ static int open_source(const struct move *m, struct db **out) {
     return complain("there is no finished desk in %s: nothing to move", m->from.name);
 }
 
-static int fill(const struct move *m, struct db *source, struct db *target) {
+static int fill_target(const struct move *m, struct db *source, struct db *target) {
     struct db_move move = {.from = source, .to = target, .vacant = vacant, .progress = progress_bar, .report = print_table};
     char err[USAGE_MAX];
     if (db_move(&move, err, sizeof err) == 0) return 0;
     return complain("nothing was moved to %s: %s", m->to.name, err);
 }
 
-static int copy(const struct move *m, struct db *source) {
+static int move_store(const struct move *m, struct db *source) {
     struct db_config cfg = m->to.config;
     struct db *target;
     char err[USAGE_MAX];
     cfg.create = cfg.bulk = cfg.filling = true;
     if (db_open(&cfg, &target, err, sizeof err) < 0) return complain("the target: %s", err);
-    int status = fill(m, source, target);
+    int status = fill_target(m, source, target);
     if (db_close(target) < 0 && status == 0)
         status = complain("%s may not be whole on its disk: free some space there, remove it and move again", m->to.name);
     return status;
@@ -134,8 +134,8 @@ static int move(const struct move *m) {
     if (m->key && m->key_to && secret_copy(m->key, m->key_to, true) < 0) return EXIT_FAULT;
     int status = open_source(m, &source);
     if (status) return status;
-    status = copy(m, source);
-    int64_t files = files_of(source);
+    status = move_store(m, source);
+    int64_t files = moved_file_count(source);
     if (status == 0 && m->key && m->key_to && secret_copy(m->key, m->key_to, false) < 0) status = EXIT_FAULT;
     db_close(source);
     if (status) return status;
@@ -146,7 +146,8 @@ static int move(const struct move *m) {
 }
 
 int command_move(const struct command_line *o) {
-    struct move m = {.memory = arena_new(), .from = place_of(option_text(o, OPT_MOVE_FROM)), .to = place_of(option_text(o, OPT_MOVE_TO))};
+    struct move m = {
+        .memory = arena_new(), .from = place_named(option_text(o, OPT_MOVE_FROM)), .to = place_named(option_text(o, OPT_MOVE_TO))};
     find_key(&m, o);
     int status = move(&m);
     arena_free(m.memory);

@@ -26,7 +26,7 @@ static bool same_name(struct str a, const char *b) {
 }
 
 /* The command's own where several have the name. */
-static int find(struct str name, unsigned command) {
+static int option_find(struct str name, unsigned command) {
     int found = -1;
     for (int i = 0; i < OPT_COUNT; i++) {
         if (!same_name(name, option_table[i].name)) continue;
@@ -45,7 +45,7 @@ static bool flag_value(struct str v, bool *on) {
 
 /* Keeps a value that is of its option's type. `where` begins the refusal: "--listen", "DESKD_LISTEN", "deskd.conf:3:
  * listen". */
-static int take(struct reading *r, int id, struct str value, const char *where) {
+static int option_take(struct reading *r, int id, struct str value, const char *where) {
     const struct option *opt = &option_table[id];
     int64_t n;
     bool on;
@@ -78,18 +78,18 @@ static void defaults(struct reading *r) {
 
 /* ---- the settings file ------------------------------------------------------------------------------- */
 
-static int read_line(struct reading *r, const char *path, int number, struct str line) {
+static int settings_read_line(struct reading *r, const char *path, int number, struct str line) {
     struct str value = str_trim(line), name = str_cut(&value, '=');
     name = str_trim(name);
     if (name.n == 0 || name.p[0] == '#') return 0;
     if (value.p == NULL) return REFUSE(r, "%s:%d: a setting is written: name = value", path, number);
-    int id = find(name, r->o->command->bit);
+    int id = option_find(name, r->o->command->bit);
     if (id < 0 || !(option_table[id].flags & IN_FILE))
         return REFUSE(r, "%s:%d: there is no setting \"%.*s\"; deskd settings prints them all", path, number, (int)name.n, name.p);
-    return take(r, id, str_trim(value), str_fmt(r->a, "%s:%d: %s", path, number, option_table[id].name).p);
+    return option_take(r, id, str_trim(value), str_fmt(r->a, "%s:%d: %s", path, number, option_table[id].name).p);
 }
 
-static int read_file(struct reading *r, const char *path) {
+static int settings_read_file(struct reading *r, const char *path) {
     char *text = arena_alloc(r->a, FILE_MAX);
     FILE *f = fopen(path, "re");
     if (f == NULL) return REFUSE(r, "the settings file %s can't be read: %s", path, strerror(errno));
@@ -100,7 +100,7 @@ static int read_file(struct reading *r, const char *path) {
     if (n == FILE_MAX) return REFUSE(r, "the settings file %s is over 64 KiB: is it one?", path);
     struct str rest = {text, n};
     for (int number = 1; rest.p; number++)
-        if (read_line(r, path, number, str_cut(&rest, '\n')) < 0) return -1;
+        if (settings_read_line(r, path, number, str_cut(&rest, '\n')) < 0) return -1;
     return 0;
 }
 
@@ -115,7 +115,7 @@ static const char *environment_name(struct arena *a, const struct option *opt) {
 
 static int read_environment(struct reading *r, int id) {
     const char *name = environment_name(r->a, &option_table[id]), *value = getenv(name);
-    return value == NULL || !(option_table[id].commands & r->o->command->bit) ? 0 : take(r, id, str_of(value), name);
+    return value == NULL || !(option_table[id].commands & r->o->command->bit) ? 0 : option_take(r, id, str_of(value), name);
 }
 
 /* ---- the command line -------------------------------------------------------------------------------- */
@@ -127,18 +127,18 @@ static const struct command *command_find(const char *name) {
 }
 
 /* --name VALUE or --name=VALUE; a flag alone means yes. Moves *at to the last argument it used. */
-static int read_option(struct reading *r, int argc, char **argv, int *at) {
+static int arguments_read_option(struct reading *r, int argc, char **argv, int *at) {
     struct str value = str_of(argv[*at] + 2), name = str_cut(&value, '=');
     const struct command *c = r->o->command;
     const char *shown = str_fmt(r->a, "--%.*s", (int)name.n, name.p).p;
-    int id = find(name, c->bit);
+    int id = option_find(name, c->bit);
     if (id < 0) return REFUSE(r, "there is no option %s; deskd %s --help lists those there are", shown, c->name);
     if (!(option_table[id].commands & c->bit))
         return REFUSE(r, "%s is not an option of deskd %s; deskd %s --help lists those there are", shown, c->name, c->name);
     if (value.p == NULL && option_table[id].type == OPTION_FLAG) value = S("yes");
     if (value.p == NULL && ++*at < argc) value = str_of(argv[*at]);
     if (value.p == NULL) return REFUSE(r, "%s needs a value: %s %s", shown, shown, option_table[id].arg);
-    return take(r, id, value, shown);
+    return option_take(r, id, value, shown);
 }
 
 static bool asks_help(const char *arg) { return strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0; }
@@ -149,7 +149,7 @@ static int read_arguments(struct reading *r, int argc, char **argv) {
         if (asks_help(argv[i])) {
             r->o->help = argv[i];
         } else if (strncmp(argv[i], "--", 2) == 0 && argv[i][2]) {
-            if (read_option(r, argc, argv, &i) < 0) return -1;
+            if (arguments_read_option(r, argc, argv, &i) < 0) return -1;
         } else if (c->operand && r->o->operand == NULL) {
             r->o->operand = argv[i];
         } else {
@@ -194,7 +194,7 @@ int options_read(struct command_line *o, struct arena *a, int argc, char **argv,
     const char *file = o->values[OPT_SETTINGS].p;
     *o = (struct command_line){.argc = argc, .argv = argv, .command = o->command};
     defaults(&r);
-    if (file && read_file(&r, file) < 0) return -1;
+    if (file && settings_read_file(&r, file) < 0) return -1;
     for (int i = 0; i < OPT_COUNT; i++)
         if (read_environment(&r, i) < 0) return -1;
     if (read_arguments(&r, argc, argv) < 0) return -1;

@@ -13,7 +13,7 @@ static const char *key_path(const struct command_line *o, struct arena *a) {
     return given.p ? given.p : str_fmt(a, "%s/secret.key", option_text(o, OPT_DATA).p).p;
 }
 
-static const char *kind_of(mode_t mode) {
+static const char *file_kind(mode_t mode) {
     return S_ISDIR(mode) ? "a folder" : S_ISFIFO(mode) ? "a named pipe" : S_ISSOCK(mode) ? "a socket" : "a device";
 }
 
@@ -23,7 +23,7 @@ static int key_read(const char *path, int fd, struct key *out) {
     if (fstat(fd, &st) != 0) return complain("the server key %s can't be read: %s", path, strerror(errno)), -1;
     if (!S_ISREG(st.st_mode))
         return complain("the server key %s is %s and no regular file: put a copy of the file with the key's 32 bytes there", path,
-                        kind_of(st.st_mode)),
+                        file_kind(st.st_mode)),
                -1;
     if (st.st_mode & S_IRWXO) return complain("the server key %s is open to everybody: chmod 600 %s", path, path), -1;
     if (read(fd, out->bytes, sizeof out->bytes) != (ssize_t)sizeof out->bytes || read(fd, &extra, 1) != 0)

@@ -244,7 +244,7 @@ static void stop(struct server *s) {
 /* ---- signals ------------------------------------------------------------------------------------------ */
 
 /* Reads all sources again. What can change live does; the rest is named, once for each reading. */
-static void reload(struct server *s) {
+static void server_reload(struct server *s) {
     const struct command_line *o = s->options;
     struct arena *a = arena_new();
     struct command_line now;
@@ -274,7 +274,7 @@ static sigset_t signals_of_ours(void) {
 
 static void serve_until_told(struct server *s) {
     sigset_t set = signals_of_ours();
-    for (int got = 0; sigwait(&set, &got) == 0 && got == SIGHUP;) reload(s);
+    for (int got = 0; sigwait(&set, &got) == 0 && got == SIGHUP;) server_reload(s);
 }
 
 int command_serve(const struct command_line *o) {

@@ -136,7 +136,7 @@ static int obeys_rule(struct db *db, int64_t rank, struct str password) {
     return rc;
 }
 
-static int change_password(const struct command_line *o, struct db *db, struct arena *a) {
+static int store_change_password(const struct command_line *o, struct db *db, struct arena *a) {
     struct str email = str_of(o->operand), password;
     struct conn *c = db_reader(db);
     int64_t user, role_type;
@@ -156,7 +156,7 @@ int command_password(const struct command_line *o) {
     char err[USAGE_MAX];
     if (db_open(&cfg, &db, err, sizeof err) < 0) return complain("%s", err);
     struct arena *a = arena_new();
-    int status = change_password(o, db, a);
+    int status = store_change_password(o, db, a);
     arena_free(a);
     db_close(db);
     return status;
@@ -171,7 +171,7 @@ static void print_finding(void *arg, const char *line) {
 
 static void check_progress(int done, int total) { progress_bar("files", done, total); }
 
-static int check_contents(const struct command_line *o, struct conn *c, int findings) {
+static int store_check_contents(const struct command_line *o, struct conn *c, int findings) {
     struct arena *a = arena_new();
     int found = contents_check(c, files_folder(o, a), print_finding, NULL, check_progress);
     arena_free(a);
@@ -189,7 +189,7 @@ int command_check(const struct command_line *o) {
         cfg.read_only = true;
         if (db_open(&cfg, &db, err, sizeof err) < 0) return complain("%s", err);
         findings = desk_check(db_reader(db), print_finding, NULL);
-        if (findings >= 0) findings = check_contents(o, db_reader(db), findings);
+        if (findings >= 0) findings = store_check_contents(o, db_reader(db), findings);
         db_close(db);
     }
     if (findings < 0) return complain("%s can't be read", store_name(o));

@@ -25,12 +25,12 @@ static const struct query orphans = {"orphans", "SELECT \"table\", rowid, parent
 static int open_snapshot(struct arena *a, const char *dir, struct conn **out, struct why why) {
     struct conn_options o = {.path = str_fmt(a, "%s/%s", dir, STORE_FILE).p, .role = CONN_READER};
     *out = NULL;
-    if (access(o.path, R_OK) != 0) return refuse(why, "there is no store in %s: %s", dir, strerror(errno));
+    if (access(o.path, R_OK) != 0) return db_refuse(why, "there is no store in %s: %s", dir, strerror(errno));
     int rc = conn_open(&o, out, why);
-    if (rc == 0 && db_read_begin(*out, 0) < 0) rc = refuse(why, "%s can't be read", o.path);
+    if (rc == 0 && db_read_begin(*out, 0) < 0) rc = db_refuse(why, "%s can't be read", o.path);
     /* BEGIN alone opens no snapshot: the first statement does. */
     if (rc == 0 && sqlite3_exec((*out)->handle, "SELECT 1 FROM sqlite_schema LIMIT 1", NULL, NULL, NULL) != 0)
-        rc = refuse(why, "%s can't be read: %s", o.path, sqlite3_errmsg((*out)->handle));
+        rc = db_refuse(why, "%s can't be read: %s", o.path, sqlite3_errmsg((*out)->handle));
     return rc;
 }
 
@@ -82,7 +82,7 @@ static int header_wrong(const char *path, void (*wrong)(void *arg, const char *w
 
 static void first_wrong(void *arg, const char *what) {
     struct why *why = arg;
-    if (why->p[0] == 0) refuse(*why, "its header is damaged: the %s", what);
+    if (why->p[0] == 0) db_refuse(*why, "its header is damaged: the %s", what);
 }
 
 /* As a file that nobody changes: a copy has no log, and none is made beside it. */
@@ -100,7 +100,7 @@ static int open_copy(struct arena *a, const char *path, sqlite3 **out) {
 }
 
 /* The first column of the first row, as a text; p NULL: there is none, or an error. */
-static struct str ask(struct arena *a, sqlite3 *db, const char *sql) {
+static struct str sqlite_text(struct arena *a, sqlite3 *db, const char *sql) {
     sqlite3_stmt *s = NULL;
     struct str out = {0};
     if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) == 0 && sqlite3_step(s) == SQLITE_ROW && sqlite3_column_text(s, 0))
@@ -114,40 +114,40 @@ static int compare_counts(struct arena *a, struct conn *from, sqlite3 *copy, str
     int n = 0, rc = sqlite3_prepare_v2(from->handle,
                                        "SELECT name, 'SELECT count(*) FROM \"' || name || '\"' FROM sqlite_schema WHERE type = 'table'", -1,
                                        &tables, NULL);
-    if (rc) return refuse(why, "the tables can't be listed: %s", sqlite3_errmsg(from->handle));
+    if (rc) return db_refuse(why, "the tables can't be listed: %s", sqlite3_errmsg(from->handle));
     for (rc = 0; rc == 0 && sqlite3_step(tables) == SQLITE_ROW; n++) {
         const char *name = (const char *)sqlite3_column_text(tables, 0), *sql = (const char *)sqlite3_column_text(tables, 1);
-        struct str there = ask(a, from->handle, sql), here = ask(a, copy, sql);
+        struct str there = sqlite_text(a, from->handle, sql), here = sqlite_text(a, copy, sql);
         if (there.p == NULL || here.p == NULL || !str_eq(there, here))
-            rc = refuse(why, "of table %s it has %s rows and the store %s", name, here.p ? here.p : "unreadable",
-                        there.p ? there.p : "unreadable");
+            rc = db_refuse(why, "of table %s it has %s rows and the store %s", name, here.p ? here.p : "unreadable",
+                           there.p ? there.p : "unreadable");
     }
     sqlite3_finalize(tables);
-    return rc == 0 && n == 0 ? refuse(why, "the store holds no tables") : rc;
+    return rc == 0 && n == 0 ? db_refuse(why, "the store holds no tables") : rc;
 }
 
 static int verify_open(struct arena *a, struct conn *from, const char *path, sqlite3 *copy, struct why why) {
-    struct str said = ask(a, copy, "SELECT integrity_check FROM pragma_integrity_check(1)");
+    struct str said = sqlite_text(a, copy, "SELECT integrity_check FROM pragma_integrity_check(1)");
     why.p[0] = 0;
     if (header_wrong(path, first_wrong, &why) != 0) return -ERR_SERVICE_UNAVAILABLE;
-    if (said.p == NULL) return refuse(why, "it can't be read: %s", sqlite3_errmsg(copy));
+    if (said.p == NULL) return db_refuse(why, "it can't be read: %s", sqlite3_errmsg(copy));
     struct str line = str_cut(&said, '\n');
     while (said.p && str_starts(line, S("***"))) line = str_cut(&said, '\n'); /* headings */
-    if (!str_eq(line, S("ok"))) return refuse(why, "%.*s", (int)line.n, line.p);
+    if (!str_eq(line, S("ok"))) return db_refuse(why, "%.*s", (int)line.n, line.p);
     return compare_counts(a, from, copy, why);
 }
 
 /* Reads the copy from the disk, not from what is left in memory of its writing. */
-static int verify(struct arena *a, struct conn *from, const char *path, struct why why) {
+static int backup_verify(struct arena *a, struct conn *from, const char *path, struct why why) {
     char text[512] = "";
     sqlite3 *copy = NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC), rc = 0;
-    if (fd < 0 || fsync(fd) != 0) rc = refuse(why, "%s can't be synced: %s", path, strerror(errno));
+    if (fd < 0 || fsync(fd) != 0) rc = db_refuse(why, "%s can't be synced: %s", path, strerror(errno));
     else posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
     if (fd >= 0) close(fd);
-    if (rc == 0 && open_copy(a, path, &copy) != 0) rc = refuse(why, "the copy %s can't be opened: %s", path, sqlite3_errmsg(copy));
+    if (rc == 0 && open_copy(a, path, &copy) != 0) rc = db_refuse(why, "the copy %s can't be opened: %s", path, sqlite3_errmsg(copy));
     if (rc == 0 && verify_open(a, from, path, copy, (struct why){text, sizeof text}) < 0)
-        rc = refuse(why, "the copy is not sound, so the store is not either (deskd check tells more): %s", text);
+        rc = db_refuse(why, "the copy is not sound, so the store is not either (deskd check tells more): %s", text);
     sqlite3_close(copy);
     return rc;
 }
@@ -156,7 +156,7 @@ static int verify(struct arena *a, struct conn *from, const char *path, struct w
 
 /* The read transaction of the source keeps the copy from starting over whenever somebody writes. Its price: the log
  * can't start over until the copy is done. */
-static int copy(struct conn *from, sqlite3 *to, void (*progress)(int done, int total)) {
+static int backup_copy(struct conn *from, sqlite3 *to, void (*progress)(int done, int total)) {
     sqlite3_backup *b = sqlite3_backup_init(to, "main", from->handle, "main");
     if (!b) return sqlite3_errcode(to);
     int rc;
@@ -172,36 +172,36 @@ static int copy(struct conn *from, sqlite3 *to, void (*progress)(int done, int t
 static int copy_to(struct conn *from, const char *path, void (*progress)(int done, int total), struct why why) {
     unlink(path); /* what an interrupted backup left */
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0) return refuse(why, "%s can't be made: %s", path, strerror(errno));
+    if (fd < 0) return db_refuse(why, "%s can't be made: %s", path, strerror(errno));
     close(fd);
     sqlite3 *to = NULL;
     int code = sqlite3_open_v2(path, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (code == 0) code = sqlite3_exec(to, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF", NULL, NULL, NULL);
-    if (code == 0) code = copy(from, to, progress);
+    if (code == 0) code = backup_copy(from, to, progress);
     int closed = sqlite3_close(to);
     code = code ? code : closed;
-    return code ? refuse(why, "the copy to %s failed: %s", path, sqlite3_errstr(code)) : 0;
+    return code ? db_refuse(why, "the copy to %s failed: %s", path, sqlite3_errstr(code)) : 0;
 }
 
-static int keep(struct arena *a, const char *partial, const char *to, struct why why) {
+static int backup_keep(struct arena *a, const char *partial, const char *to, struct why why) {
     const char *slash = strrchr(to, '/');
     const char *dir = slash ? str_dup(a, (struct str){to, (size_t)(slash - to) + 1}).p : ".";
-    if (sync_path(partial) != 0) return refuse(why, "%s can't be synced: %s", partial, strerror(errno));
-    if (rename_new(partial, to) != 0) return refuse(why, "%s can't be made: %s", to, strerror(errno));
-    return sync_path(dir) == 0 ? 0 : refuse(why, "%s can't be synced: %s", dir, strerror(errno));
+    if (sync_path(partial) != 0) return db_refuse(why, "%s can't be synced: %s", partial, strerror(errno));
+    if (rename_new(partial, to) != 0) return db_refuse(why, "%s can't be made: %s", to, strerror(errno));
+    return sync_path(dir) == 0 ? 0 : db_refuse(why, "%s can't be synced: %s", dir, strerror(errno));
 }
 
 int db_backup(const char *dir, const char *to, void (*progress)(int done, int total), char *err, size_t err_size) {
     struct why why = {err, err_size};
-    if (access(to, F_OK) == 0) return refuse(why, "%s exists already: name a new file", to);
+    if (access(to, F_OK) == 0) return db_refuse(why, "%s exists already: name a new file", to);
     struct arena *a = arena_new();
     const char *partial = str_fmt(a, "%s.partial", to).p;
     struct conn *from;
     int rc = open_snapshot(a, dir, &from, why);
     if (rc == 0) {
         rc = copy_to(from, partial, progress, why);
-        if (rc == 0) rc = verify(a, from, partial, why);
-        if (rc == 0) rc = keep(a, partial, to, why);
+        if (rc == 0) rc = backup_verify(a, from, partial, why);
+        if (rc == 0) rc = backup_keep(a, partial, to, why);
         if (rc < 0) unlink(partial);
     }
     close_snapshot(from);
@@ -219,18 +219,18 @@ struct check {
     int findings;
 };
 
-static void finding(struct check *k, const char *line) {
+static void store_finding(struct check *k, const char *line) {
     k->findings++;
     k->report(k->arg, line);
 }
 
 static void unreadable(struct check *k, const char *what) {
-    finding(k, str_fmt(k->memory, "%s: %s", what, sqlite3_errmsg(k->conn->handle)).p);
+    store_finding(k, str_fmt(k->memory, "%s: %s", what, sqlite3_errmsg(k->conn->handle)).p);
 }
 
 static void wrong_header(void *arg, const char *what) {
     struct check *k = arg;
-    finding(k, str_fmt(k->memory, "the header of the store file is damaged: the %s", what).p);
+    store_finding(k, str_fmt(k->memory, "the header of the store file is damaged: the %s", what).p);
 }
 
 static void check_pages(struct check *k) {
@@ -239,19 +239,19 @@ static void check_pages(struct check *k) {
         for (struct str rest = col_text(row, 0), line; rest.p;) {
             line = str_cut(&rest, '\n');
             bool heading = line.n == 0 || str_starts(line, S("***"));
-            if (!heading && !str_eq(line, S("ok"))) finding(k, str_dup(k->memory, line).p);
+            if (!heading && !str_eq(line, S("ok"))) store_finding(k, str_dup(k->memory, line).p);
         }
     }
     if (rc < 0) unreadable(k, "the pages can't be checked");
 }
 
-static void check_references(struct check *k) {
+static void check_all_references(struct check *k) {
     int rc;
     DB_ROWS(rc, k->conn, &orphans, NULL, row) {
         struct str table = col_text(row, 0), parent = col_text(row, 2);
-        finding(k, str_fmt(k->memory, "row %lld of %.*s refers to no row of %.*s", (long long)col_int(row, 1), (int)table.n, table.p,
-                           (int)parent.n, parent.p)
-                       .p);
+        store_finding(k, str_fmt(k->memory, "row %lld of %.*s refers to no row of %.*s", (long long)col_int(row, 1), (int)table.n, table.p,
+                                 (int)parent.n, parent.p)
+                             .p);
     }
     if (rc < 0) unreadable(k, "the references can't be checked");
 }
@@ -260,7 +260,7 @@ static void check_log(struct check *k, const char *dir) {
     struct stat st;
     long long mb = stat(str_fmt(k->memory, "%s/%s-wal", dir, STORE_FILE).p, &st) == 0 ? st.st_size / (1024 * 1024) : 0;
     if (mb >= LOG_LARGE_MB)
-        finding(k, str_fmt(k->memory, "the log has %lld MiB: something reads for very long, or checkpoints fail", mb).p);
+        store_finding(k, str_fmt(k->memory, "the log has %lld MiB: something reads for very long, or checkpoints fail", mb).p);
 }
 
 int db_check_with(const char *dir, const struct schema_file *files, void (*report)(void *arg, const char *line), void *arg,
@@ -270,11 +270,11 @@ int db_check_with(const char *dir, const struct schema_file *files, void (*repor
     int rc = open_snapshot(k.memory, dir, &k.conn, why);
     if (rc == 0) rc = schema_current(k.conn, files, why);
     if (rc < 0 && k.findings) { /* the header is why */
-        finding(&k, why.p);
+        store_finding(&k, why.p);
         rc = 0;
     } else if (rc == 0) {
         check_pages(&k);
-        check_references(&k);
+        check_all_references(&k);
         check_log(&k, dir);
     }
     close_snapshot(k.conn);

@@ -62,7 +62,7 @@ static const struct token *token_at(const char *p) {
 }
 
 /* Writes what stands for the token at p; returns how much of the text it took, 0 for one that is never closed. */
-static size_t replace(struct buf *out, bool postgres, const struct token *t, const char *p) {
+static size_t dialect_replace(struct buf *out, bool postgres, const struct token *t, const char *p) {
     size_t n = strlen(t->token), argument = 0;
     if (t->argument) {
         argument = strcspn(p + n, ")");
@@ -86,7 +86,7 @@ struct str db_dialect(struct arena *a, bool postgres, const char *sql) {
     for (const char *p = sql; *p;) {
         size_t n = opaque(p);
         const struct token *t = n ? NULL : token_at(p);
-        size_t taken = t ? replace(&out, postgres, t, p) : 0;
+        size_t taken = t ? dialect_replace(&out, postgres, t, p) : 0;
         if (taken == 0) {
             taken = n ? n : 1;
             buf_add(&out, p, taken);

@@ -41,7 +41,7 @@ struct why {
     char *p;
     size_t n;
 };
-int refuse(struct why why, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* -ERR_SERVICE_UNAVAILABLE */
+int db_refuse(struct why why, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* -ERR_SERVICE_UNAVAILABLE */
 
 /* ---- the table ------------------------------------------------------------------------------------------- */
 

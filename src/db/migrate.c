@@ -36,11 +36,11 @@ static int look_for_move(struct conn *c, const struct schema_file *files, struct
     bool filling = c->store && c->store->filling;
     int64_t marked, version = 0;
     int moving = db_int(c, &schema_moving, NULL, &marked), rc = db_int(c, &schema_last, NULL, &version);
-    if (moving < 0 || rc < 0) return refuse(why, "the store's schema_version can't be read");
+    if (moving < 0 || rc < 0) return db_refuse(why, "the store's schema_version can't be read");
     if (moving && !filling)
-        return refuse(why, "a move into this store did not come to its end: run it again, or begin with an empty store");
+        return db_refuse(why, "a move into this store did not come to its end: run it again, or begin with an empty store");
     if (filling && !moving && version > 0 && version < schema_newest(files))
-        return refuse(why, "there is something of schema %lld already: name an empty store", (long long)version);
+        return db_refuse(why, "there is something of schema %lld already: name an empty store", (long long)version);
     return 0;
 }
 
@@ -51,15 +51,15 @@ int schema_recorded(struct conn *c, const struct schema_file *files, struct why 
     int rc = look_for_move(c, files, why);
     if (rc < 0) return rc;
     rc = db_row(c, &schema_last, NULL, &row);
-    if (rc < 0) return refuse(why, "the store's schema_version can't be read");
+    if (rc < 0) return db_refuse(why, "the store's schema_version can't be read");
     if (rc == 0) return 0;
     int version = (int)col_int(row, 0), newest = schema_newest(files);
     struct str name = col_text(row, 1);
     if (version > newest)
-        rc = refuse(why, "the store has schema %d and this deskd knows %d: start the newer deskd, or restore a backup", version, newest);
+        rc = db_refuse(why, "the store has schema %d and this deskd knows %d: start the newer deskd, or restore a backup", version, newest);
     else if (!str_eq(name, str_of(files[version - 1].name)))
-        rc = refuse(why, "schema %d of the store is %.*s but of this deskd %s: start the deskd that made the store", version, (int)name.n,
-                    name.p, files[version - 1].name);
+        rc = db_refuse(why, "schema %d of the store is %.*s but of this deskd %s: start the deskd that made the store", version,
+                       (int)name.n, name.p, files[version - 1].name);
     stmt_end(row);
     return rc < 0 ? rc : version;
 }
@@ -68,8 +68,8 @@ int schema_version(struct conn *c, const struct schema_file *files, struct why w
     int64_t ours = 0, tables = 0;
     int rc = db_int(c, &has_table, BINDS(B_TEXT("name", S("schema_version"))), &ours);
     if (rc >= 0) rc = db_int(c, &count_tables, NULL, &tables);
-    if (rc < 0) return refuse(why, "the store can't be read: %s", sqlite3_errmsg(c->handle));
-    if (!ours && tables) return refuse(why, "this is an SQLite file of something else than deskd");
+    if (rc < 0) return db_refuse(why, "the store can't be read: %s", sqlite3_errmsg(c->handle));
+    if (!ours && tables) return db_refuse(why, "this is an SQLite file of something else than deskd");
     if (!ours) return 0;
 
     return schema_recorded(c, files, why);
@@ -78,7 +78,7 @@ int schema_version(struct conn *c, const struct schema_file *files, struct why w
 int schema_current(struct conn *c, const struct schema_file *files, struct why why) {
     int version = schema_version(c, files, why), newest = schema_newest(files);
     if (version < 0 || version == newest) return version < 0 ? version : 0;
-    return refuse(why, "the store has schema %d, this deskd needs %d: deskd serve brings it up to date", version, newest);
+    return db_refuse(why, "the store has schema %d, this deskd needs %d: deskd serve brings it up to date", version, newest);
 }
 
 int schema_record(struct conn *c, int version, const char *name) {
@@ -86,20 +86,20 @@ int schema_record(struct conn *c, int version, const char *name) {
     return db_exec(c, &schema_applied, BINDS(B_INT("version", version), B_TEXT("name", str_of(name)), B_INT("now", now)));
 }
 
-static int apply(struct conn *c, int version, const struct schema_file *file, struct why why) {
+static int sqlite_apply_file(struct conn *c, int version, const struct schema_file *file, struct why why) {
     struct arena *a = arena_new();
     int64_t orphan = 0;
     int rc = conn_begin(c, true);
-    if (rc < 0) rc = refuse(why, "%s can't start: %s", file->name, sqlite3_errmsg(c->handle));
+    if (rc < 0) rc = db_refuse(why, "%s can't start: %s", file->name, sqlite3_errmsg(c->handle));
     if (rc >= 0 && (conn_pragma(c, schema_table) || conn_pragma(c, db_dialect(a, false, file->sql).p)))
-        rc = refuse(why, "%s failed, the store stays at schema %d: %s", file->name, version - 1, sqlite3_errmsg(c->handle));
-    if (rc >= 0 && conn_lost(c)) rc = refuse(why, "%s ended its transaction: that is not its business", file->name);
+        rc = db_refuse(why, "%s failed, the store stays at schema %d: %s", file->name, version - 1, sqlite3_errmsg(c->handle));
+    if (rc >= 0 && conn_lost(c)) rc = db_refuse(why, "%s ended its transaction: that is not its business", file->name);
     if (rc >= 0 && db_int(c, &orphans, NULL, &orphan) != 0)
-        rc = refuse(why, "%s breaks references, the store stays at schema %d", file->name, version - 1);
+        rc = db_refuse(why, "%s breaks references, the store stays at schema %d", file->name, version - 1);
     if (rc >= 0 && schema_record(c, version, file->name) < 0)
-        rc = refuse(why, "%s can't be recorded: %s", file->name, sqlite3_errmsg(c->handle));
+        rc = db_refuse(why, "%s can't be recorded: %s", file->name, sqlite3_errmsg(c->handle));
     if (rc < 0) conn_rollback(c);
-    else if (conn_commit(c) < 0) rc = refuse(why, "%s can't be committed, the store stays at schema %d", file->name, version - 1);
+    else if (conn_commit(c) < 0) rc = db_refuse(why, "%s can't be committed, the store stays at schema %d", file->name, version - 1);
     arena_free(a);
     return rc < 0 ? rc : 0;
 }
@@ -110,7 +110,7 @@ int schema_migrate(struct conn *c, const struct schema_file *files, struct why w
     int rc = 0;
     sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL);
     for (int v = version + 1; rc == 0 && v <= newest; v++) {
-        rc = apply(c, v, &files[v - 1], why);
+        rc = sqlite_apply_file(c, v, &files[v - 1], why);
         if (rc == 0 && version > 0) log_info("store: schema %d, %s", v, files[v - 1].name);
     }
     sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);

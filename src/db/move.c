@@ -72,13 +72,13 @@ int move_refuse(struct why why, const struct move_table *t, const struct value *
         else if (v->kind == VALUE_TEXT)
             n += (size_t)snprintf(place + n, left, " %s %.*s", t->columns[i].name, (int)(v->s.n < 40 ? v->s.n : 40), v->s.p);
     }
-    return refuse(why, "%s.%s of the row with%s %s: mend that row first", t->name, t->columns[column].name, place, what);
+    return db_refuse(why, "%s.%s of the row with%s %s: mend that row first", t->name, t->columns[column].name, place, what);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------------ */
 
 /* A byte for the kind, then eight of a number or the length and the bytes: no two rows have the same form. */
-static void add_value(struct buf *b, const struct value *v) {
+static void digest_add_value(struct buf *b, const struct value *v) {
     int64_t n = v->kind == VALUE_INT ? v->i : (int64_t)v->s.n;
     buf_char(b, "nirtb"[v->kind]);
     if (v->kind == VALUE_REAL) buf_add(b, &v->r, sizeof v->r);
@@ -88,7 +88,7 @@ static void add_value(struct buf *b, const struct value *v) {
 
 static void add_row(struct moving *g, struct tag *sum, int count) {
     g->text.n = 0;
-    for (int i = 0; i < count; i++) add_value(&g->text, &g->row[i]);
+    for (int i = 0; i < count; i++) digest_add_value(&g->text, &g->row[i]);
     tag_add(sum, g->text.p, g->text.n);
 }
 
@@ -103,7 +103,7 @@ static int check_row(const struct moving *g, const struct move_table *t) {
     return 0;
 }
 
-static void tell(struct moving *g, const char *what, bool last) {
+static void move_progress(struct moving *g, const char *what, bool last) {
     if (g->m->progress && (last || ++g->done % TELL_EVERY == 0)) g->m->progress(what, last ? g->total : g->done, g->total);
 }
 
@@ -120,7 +120,7 @@ static int each_row(struct moving *g, struct conn *c, const struct move_table *t
     while ((rc = mover->next(rows, g->row, g->why)) == 1 && (rc = one ? one(g, t, arg) : 0) == 0) {
         add_row(g, &tag, t->count);
         sum->rows++;
-        tell(g, what, false);
+        move_progress(g, what, false);
     }
     mover->close(rows);
     tag_end(&tag, sum->sum);
@@ -169,12 +169,12 @@ static int match_tables(struct moving *g) {
     struct move_table *a = g->from, *b = g->to;
     int widest = 0, count = 0;
     for (; a && b && strcmp(a->name, b->name) == 0; a = a->next, b = b->next, count++) {
-        if (!same_columns(a, b)) return refuse(g->why, "the table %s has other columns in the target", a->name);
+        if (!same_columns(a, b)) return db_refuse(g->why, "the table %s has other columns in the target", a->name);
         drop_own(a, b);
         widest = a->count > widest ? a->count : widest;
     }
-    if (a && (!b || strcmp(a->name, b->name) < 0)) return refuse(g->why, "the target has no table %s", a->name);
-    if (b) return refuse(g->why, "the source has no table %s", b->name);
+    if (a && (!b || strcmp(a->name, b->name) < 0)) return db_refuse(g->why, "the target has no table %s", a->name);
+    if (b) return db_refuse(g->why, "the source has no table %s", b->name);
     g->row = arena_array(g->memory, (size_t)widest + 1, sizeof *g->row);
     g->copied = arena_array(g->memory, (size_t)count + 1, sizeof *g->copied);
     return 0;
@@ -184,7 +184,7 @@ static int count_rows(struct moving *g) {
     for (const struct move_table *t = g->from; t && g->m->progress; t = t->next) {
         struct query q = {"move_count", str_fmt(g->memory, "SELECT COUNT(*) FROM \"%s\"", t->name).p};
         int64_t n = 0;
-        if (db_int(g->source, &q, NULL, &n) < 0) return refuse(g->why, "%s can't be read", t->name);
+        if (db_int(g->source, &q, NULL, &n) < 0) return db_refuse(g->why, "%s can't be read", t->name);
         g->total += n;
     }
     return 0;
@@ -201,18 +201,18 @@ static int read_catalogues(struct moving *g) {
 
 static int demand_vacant(struct moving *g) {
     int rc = g->m->vacant(g->target);
-    if (rc < 0) return refuse(g->why, "the target can't be read");
-    return rc ? 0 : refuse(g->why, "the target holds a desk already: name an empty one");
+    if (rc < 0) return db_refuse(g->why, "the target can't be read");
+    return rc ? 0 : db_refuse(g->why, "the target holds a desk already: name an empty one");
 }
 
 static int mark_run(struct conn *c, void *arg) {
     struct moving *g = arg;
     g->target = c;
     TRY(demand_vacant(g));
-    return schema_mark_moving(c) < 0 ? refuse(g->why, "the target can't be written") : 0;
+    return schema_mark_moving(c) < 0 ? db_refuse(g->why, "the target can't be written") : 0;
 }
 
-static int compare(struct moving *g) {
+static int move_compare(struct moving *g) {
     const struct copied *copied = g->copied;
     int different = 0;
     for (const struct move_table *t = g->to; t; t = t->next, copied++) {
@@ -224,7 +224,7 @@ static int compare(struct moving *g) {
         different += line.rows[0] != line.rows[1] || strcmp(line.sum[0], line.sum[1]) != 0;
         if (g->m->report) g->m->report(&line);
     }
-    return different ? refuse(g->why, "%d tables are not what they were in the source", different) : 0;
+    return different ? db_refuse(g->why, "%d tables are not what they were in the source", different) : 0;
 }
 
 static int fill_run(struct conn *c, void *arg) {
@@ -237,13 +237,13 @@ static int fill_run(struct conn *c, void *arg) {
     TRY(demand_vacant(g)); /* again: somebody may have been faster than the mark */
     struct copied *copied = g->copied;
     for (const struct move_table *t = g->from, *into = g->to; t; t = t->next, into = into->next) TRY(copy_table(g, t, into, copied++));
-    tell(g, "rows", true);
+    move_progress(g, "rows", true);
     TRY(mover->restore(c, plan, g->m, g->why));
     for (const struct move_table *t = g->from, *into = g->to; t; t = t->next, into = into->next)
         TRY(mover->settle(c, into, t->last_id, g->why));
     g->done = 0;
-    TRY(compare(g));
-    tell(g, "comparing", true);
+    TRY(move_compare(g));
+    move_progress(g, "comparing", true);
     TRY(g->source->engine->mover->alone(g->source, g->why));
     return mover->durable(c, g->why);
 }
@@ -257,13 +257,13 @@ static int tables_run(struct conn *c, void *arg) {
 /* The engine's own failures (a full disk, a COMMIT that fails) have no words of ours. */
 static int write_to(struct moving *g, int (*run)(struct conn *c, void *arg)) {
     int rc = db_write(g->m->to, run, g);
-    return rc < 0 && !*g->why.p ? refuse(g->why, "the target can't be written: is its disk full?") : rc;
+    return rc < 0 && !*g->why.p ? db_refuse(g->why, "the target can't be written: is its disk full?") : rc;
 }
 
 int db_move(const struct db_move *m, char *err, size_t err_size) {
     struct moving g = {.m = m, .source = db_reader(m->from), .memory = arena_new(), .why = {err, err_size}};
     *err = 0;
-    int rc = g.source && db_read_begin(g.source, 0) == 0 ? 0 : refuse(g.why, "the source can't be read");
+    int rc = g.source && db_read_begin(g.source, 0) == 0 ? 0 : db_refuse(g.why, "the source can't be read");
     if (rc == 0) rc = write_to(&g, mark_run);
     if (rc == 0) rc = write_to(&g, tables_run);
     if (rc == 0) rc = write_to(&g, fill_run);

@@ -60,7 +60,7 @@ void pg_reason(struct conn *c, char *out, size_t n) {
 
 static bool is(const char *state, const char *prefix) { return strncmp(state, prefix, strlen(prefix)) == 0; }
 
-static int error_of(struct conn *c, const char *state) {
+static int pg_error_of(struct conn *c, const char *state) {
     struct pg *g = c->pg;
     if (is(state, "23505") || is(state, "23503")) {
         g->raced = true;
@@ -92,7 +92,7 @@ static int error_of(struct conn *c, const char *state) {
 int pg_error(struct conn *c, PGresult *r, const char *sql) {
     const char *state = r ? PQresultErrorField(r, PG_DIAG_SQLSTATE) : NULL;
     const char *text = state && is(state, "42") ? PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY) : "";
-    int err = state ? error_of(c, state) : ERR_SERVICE_UNAVAILABLE;
+    int err = state ? pg_error_of(c, state) : ERR_SERVICE_UNAVAILABLE;
     if (err == ERR_INTERNAL_ERROR) log_error("store: %s (%s) in: %s", text, state, sql);
     int fault = state ? (int)strtol(state, NULL, 36) : -1;
     bool passing = c->pg->collided || c->budget_spent; /* it may be run again: see postgres_store.c and api/dispatch.c */
@@ -122,21 +122,21 @@ static bool reports(PGconn *handle, const char *parameter, const char *value) {
 static int suits(PGconn *handle, enum conn_role role, struct why why) {
     const char *version = PQparameterStatus(handle, "server_version");
     if (PQserverVersion(handle) < PG_VERSION_MIN)
-        return refuse(why, "the database is PostgreSQL %s: deskd needs %d or newer", version ? version : "of no version",
-                      PG_VERSION_MIN / 10000);
+        return db_refuse(why, "the database is PostgreSQL %s: deskd needs %d or newer", version ? version : "of no version",
+                         PG_VERSION_MIN / 10000);
     if (PQparameterStatus(handle, "crdb_version")) /* some of its versions take advisory locks and lock nothing */
-        return refuse(why, "the database is CockroachDB: deskd needs PostgreSQL (docs/OPERATIONS.md says why)");
+        return db_refuse(why, "the database is CockroachDB: deskd needs PostgreSQL (docs/OPERATIONS.md says why)");
     if (!reports(handle, "server_encoding", "UTF8"))
-        return refuse(why, "the database's encoding is %s: make one with ENCODING 'UTF8' TEMPLATE template0",
-                      PQparameterStatus(handle, "server_encoding"));
+        return db_refuse(why, "the database's encoding is %s: make one with ENCODING 'UTF8' TEMPLATE template0",
+                         PQparameterStatus(handle, "server_encoding"));
     if (role != CONN_READER && reports(handle, "in_hot_standby", "on"))
-        return refuse(why, "the database is a standby: name its primary, or all and target_session_attrs=read-write");
+        return db_refuse(why, "the database is a standby: name its primary, or all and target_session_attrs=read-write");
     if (role != CONN_READER && reports(handle, "default_transaction_read_only", "on"))
-        return refuse(why, "the database is read-only: set its default_transaction_read_only to off");
+        return db_refuse(why, "the database is read-only: set its default_transaction_read_only to off");
     return 0;
 }
 
-static int set_up(struct conn *c, struct why why) {
+static int pg_set_up(struct conn *c, struct why why) {
     static const char *const texts[] = {[CONN_READER] = session_read, [CONN_WRITER] = session_write, [CONN_BULK] = session_bulk};
     struct pg *g = c->pg;
     int rc = suits(g->handle, c->role, why);
@@ -151,7 +151,7 @@ static int set_up(struct conn *c, struct why why) {
     g->timeout_ms = 0;
     g->sent = false;
     g->generation++;
-    return done ? 0 : refuse(why, "the database refuses a session: %s", PQerrorMessage(g->handle));
+    return done ? 0 : db_refuse(why, "the database refuses a session: %s", PQerrorMessage(g->handle));
 }
 
 static int open_handle(struct conn *c, struct why why) {
@@ -162,9 +162,9 @@ static int open_handle(struct conn *c, struct why why) {
     char text[400];
     c->pg->handle = PQconnectdbParams(words, values, 1);
     pg_watch_socket(c, PQsocket(c->pg->handle));
-    if (PQstatus(c->pg->handle) == CONNECTION_OK) return set_up(c, why);
+    if (PQstatus(c->pg->handle) == CONNECTION_OK) return pg_set_up(c, why);
     pg_reason(c, text, sizeof text);
-    return refuse(why, "the %s can't be reached: %s", c->pg->server->name, text);
+    return db_refuse(why, "the %s can't be reached: %s", c->pg->server->name, text);
 }
 
 static void close_handle(struct conn *c) {
@@ -183,7 +183,7 @@ static bool may_try(struct pg_server *s) {
 
 static int connect_now(struct conn *c, struct why why) {
     struct pg_server *s = c->pg->server;
-    if (!may_try(s)) return refuse(why, "the %s can't be reached", s->name);
+    if (!may_try(s)) return db_refuse(why, "the %s can't be reached", s->name);
     close_handle(c);
     c->transaction = false;
     int rc = open_handle(c, why), waited = atomic_load(&s->back_off);
@@ -204,10 +204,10 @@ static int connect_now(struct conn *c, struct why why) {
 int pg_open(struct db *db, struct pg_server *server, enum conn_role role, struct conn **out, struct why why) {
     struct conn *c = conn_new(&postgres_engine, db, role);
     *out = NULL;
-    if (!c) return refuse(why, "out of memory");
+    if (!c) return db_refuse(why, "out of memory");
     c->pg = calloc(1, sizeof *c->pg);
     if (c->pg) c->pg->server = server, c->pg->fd = -1;
-    int rc = c->pg ? connect_now(c, why) : refuse(why, "out of memory");
+    int rc = c->pg ? connect_now(c, why) : db_refuse(why, "out of memory");
     if (rc < 0) {
         pg_close(c);
         return rc;
@@ -287,12 +287,12 @@ int pg_begin(struct conn *c, const char *text, int timeout_ms) {
     return rc;
 }
 
-static int read_begin(struct conn *c, int budget_ms) {
+static int pg_read_begin(struct conn *c, int budget_ms) {
     int most = c->store->postgres->statement_ms;
     return pg_begin(c, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", budget_ms < most ? budget_ms : most);
 }
 
-static void read_end(struct conn *c) {
+static void pg_read_end(struct conn *c) {
     if (!c->transaction) return;
     statements_end(c);
     c->transaction = false;
@@ -309,24 +309,24 @@ static int run_named(struct conn *c, const char *format, const char *name) {
     return pg_run(c, text);
 }
 
-static int savepoint(struct conn *c, const char *name) { return run_named(c, "SAVEPOINT %s", name); }
-static int release(struct conn *c, const char *name) { return run_named(c, "RELEASE %s", name); }
-static int undo(struct conn *c, const char *name) { return run_named(c, "ROLLBACK TO %s; RELEASE %s", name); }
+static int pg_savepoint(struct conn *c, const char *name) { return run_named(c, "SAVEPOINT %s", name); }
+static int pg_release(struct conn *c, const char *name) { return run_named(c, "RELEASE %s", name); }
+static int pg_undo(struct conn *c, const char *name) { return run_named(c, "ROLLBACK TO %s; RELEASE %s", name); }
 
 /* ---- locks ------------------------------------------------------------------------------------------- */
 
-static int lock_name(struct conn *c, struct str name) {
+static int pg_lock_name(struct conn *c, struct str name) {
     return db_exec_text(c, "SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))", BINDS(B_TEXT("name", name)));
 }
 
-static int lock_row(struct conn *c, const char *table, int64_t id) {
+static int pg_lock_row(struct conn *c, const char *table, int64_t id) {
     char text[160];
     int n = snprintf(text, sizeof text, "SELECT id FROM %s WHERE id = :id FOR UPDATE", table);
     assert(n > 0 && (size_t)n < sizeof text);
     return db_exec_text(c, text, BINDS(B_INT("id", id)));
 }
 
-static int connect_reader(struct db *db, struct conn **out, struct why why) {
+static int pg_connect_reader(struct db *db, struct conn **out, struct why why) {
     return pg_open(db, &db->postgres->primary, CONN_READER, out, why);
 }
 
@@ -340,17 +340,17 @@ const struct engine postgres_engine = {
     .ring = pg_ring,
     .hear = pg_hear,
     .hush = pg_hush,
-    .connect = connect_reader,
+    .connect = pg_connect_reader,
     .replica = pg_replica,
     .disconnect = pg_close,
-    .read_begin = read_begin,
-    .read_end = read_end,
+    .read_begin = pg_read_begin,
+    .read_end = pg_read_end,
     .lost = lost,
-    .savepoint = savepoint,
-    .release = release,
-    .undo = undo,
-    .lock_name = lock_name,
-    .lock_row = lock_row,
+    .savepoint = pg_savepoint,
+    .release = pg_release,
+    .undo = pg_undo,
+    .lock_name = pg_lock_name,
+    .lock_row = pg_lock_row,
     .settle_ids = pg_settle_ids,
     .prepare = pg_prepare,
     .finalize = pg_finalize,

@@ -36,7 +36,7 @@ static bool listening(struct conn *c, struct pg_bell *b) {
     return true;
 }
 
-static void tell(struct conn *c, struct pg_bell *b) {
+static void bell_notify(struct conn *c, struct pg_bell *b) {
     atomic_store(&b->rung, false); /* before the NOTIFY: what is rung from now on is told by the next */
     b->quiet_until = clock_monotonic() + GAP_MS;
     if (listening(c, b)) pg_run(c, "NOTIFY deskd");
@@ -54,7 +54,7 @@ static bool told(struct conn *c, struct pg_bell *b) {
     return others;
 }
 
-static void rest(struct conn *c, struct pg_bell *b, int64_t ms) {
+static void bell_rest(struct conn *c, struct pg_bell *b, int64_t ms) {
     int64_t quiet = b->quiet_until - clock_monotonic();
     bool deaf = quiet > 0 && atomic_load(&b->rung);
     struct pollfd fds[] = {
@@ -73,10 +73,10 @@ int pg_hear(struct db *db, int wait_ms) {
     while (!atomic_load(&b->hushed)) {
         bool connected = listening(c, b);
         now = clock_monotonic();
-        if (atomic_load(&b->rung) && now >= b->quiet_until) tell(c, b);
+        if (atomic_load(&b->rung) && now >= b->quiet_until) bell_notify(c, b);
         if (connected && told(c, b)) return 1;
         if (now >= until) return 0;
-        rest(connected ? c : NULL, b, until - now);
+        bell_rest(connected ? c : NULL, b, until - now);
     }
     return -1;
 }

@@ -33,34 +33,34 @@ static const char *advice(const char *reason) {
 }
 
 /* The message alone: what surrounds it may quote the row. */
-static int failed(struct conn *c, const PGresult *r, const char *what, const char *name, struct why why) {
+static int pg_move_failed(struct conn *c, const PGresult *r, const char *what, const char *name, struct why why) {
     char reason[300];
     const char *primary = r ? PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY) : NULL;
     if (primary) snprintf(reason, sizeof reason, "%s", primary);
     else pg_reason(c, reason, sizeof reason);
-    return refuse(why, "%s can't be %s: %s%s", name, what, reason, advice(reason));
+    return db_refuse(why, "%s can't be %s: %s%s", name, what, reason, advice(reason));
 }
 
-static int run(struct conn *c, const char *text, const char *what, const char *name, struct why why) {
+static int pg_move_run(struct conn *c, const char *text, const char *what, const char *name, struct why why) {
     PGresult *r = PQexec(c->pg->handle, text);
     ExecStatusType status = PQresultStatus(r);
     bool done = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_COPY_OUT || status == PGRES_COPY_IN;
-    int rc = done ? 0 : failed(c, r, what, name, why);
+    int rc = done ? 0 : pg_move_failed(c, r, what, name, why);
     PQclear(r);
     return rc;
 }
 
 /* The rows of a constant text; NULL after a refusal. */
-static PGresult *ask(struct conn *c, const char *text, const char *name, struct why why) {
+static PGresult *pg_move_ask(struct conn *c, const char *text, const char *name, struct why why) {
     PGresult *r = PQexec(c->pg->handle, text);
     if (PQresultStatus(r) == PGRES_TUPLES_OK) return r;
-    failed(c, r, "read", name, why);
+    pg_move_failed(c, r, "read", name, why);
     PQclear(r);
     return NULL;
 }
 
 static int64_t ask_int(struct conn *c, const char *text, const char *name, struct why why) {
-    PGresult *r = ask(c, text, name, why);
+    PGresult *r = pg_move_ask(c, text, name, why);
     int64_t n = r ? strtoll(PQgetvalue(r, 0, 0), NULL, 10) : -ERR_SERVICE_UNAVAILABLE;
     PQclear(r);
     return n;
@@ -68,7 +68,7 @@ static int64_t ask_int(struct conn *c, const char *text, const char *name, struc
 
 int pg_claim(struct conn *c, struct why why) {
     int64_t ours = ask_int(c, "SELECT CAST(pg_try_advisory_lock(" MOVE_LOCK ") AS INTEGER)", "the database", why);
-    return ours == 0 ? refuse(why, "another move into this database is under way") : ours < 0 ? (int)ours : 0;
+    return ours == 0 ? db_refuse(why, "another move into this database is under way") : ours < 0 ? (int)ours : 0;
 }
 
 /* Connections of deskd that are not of this store. */
@@ -93,7 +93,7 @@ int pg_alone(struct conn *c, struct why why) {
     }
     arena_free(a);
     if (n <= 0) return (int)n;
-    return refuse(why, "%lld connections of deskd use the database: stop those processes, then move", (long long)n);
+    return db_refuse(why, "%lld connections of deskd use the database: stop those processes, then move", (long long)n);
 }
 
 /* ---- the catalogue ----------------------------------------------------------------------------------- */
@@ -107,7 +107,7 @@ static const char catalogue[] =
     "WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND a.attnum > 0 AND NOT a.attisdropped "
     "AND a.attgenerated = '' ORDER BY c.relname COLLATE \"C\", a.attnum";
 
-static enum value_kind kind_of(unsigned type) {
+static enum value_kind pg_kind_of(unsigned type) {
     switch (type) {
     case TYPE_INT2:
     case TYPE_INT4:
@@ -126,21 +126,21 @@ static int take_last_id(struct conn *c, struct arena *a, struct move_table *t, c
     return t->last_id < 0 ? (int)t->last_id : 0;
 }
 
-static int add_column(struct conn *c, struct arena *a, struct move_table *t, PGresult *r, int i, struct why why) {
+static int pg_add_column(struct conn *c, struct arena *a, struct move_table *t, PGresult *r, int i, struct why why) {
     struct move_column k = {.name = str_dup(a, str_of(PQgetvalue(r, i, 1))).p,
                             .type = (unsigned)strtoul(PQgetvalue(r, i, 2), NULL, 10),
                             .key = atoi(PQgetvalue(r, i, 4))};
-    k.kind = kind_of(k.type);
+    k.kind = pg_kind_of(k.type);
     if (k.kind == VALUE_NULL)
-        return refuse(why, "%s.%s is a %s: move does not know how to copy that", t->name, k.name, PQgetvalue(r, i, 3));
+        return db_refuse(why, "%s.%s is a %s: move does not know how to copy that", t->name, k.name, PQgetvalue(r, i, 3));
     t->columns[t->count++] = k;
     if (PQgetisnull(r, i, 5)) return 0;
     t->identity = k.name;
     return take_last_id(c, a, t, PQgetvalue(r, i, 5), why);
 }
 
-static int tables(struct conn *c, struct arena *a, struct move_table **out, struct why why) {
-    PGresult *r = ask(c, catalogue, "the catalogue", why);
+static int pg_list_tables(struct conn *c, struct arena *a, struct move_table **out, struct why why) {
+    PGresult *r = pg_move_ask(c, catalogue, "the catalogue", why);
     struct move_table *t = NULL;
     int rc = r ? 0 : -ERR_SERVICE_UNAVAILABLE, rows = PQntuples(r);
     for (int i = 0; rc == 0 && i < rows; i++) {
@@ -150,7 +150,7 @@ static int tables(struct conn *c, struct arena *a, struct move_table **out, stru
             t->name = str_dup(a, str_of(PQgetvalue(r, i, 0))).p;
             t->columns = arena_array(a, (size_t)(rows - i), sizeof *t->columns);
         }
-        rc = add_column(c, a, t, r, i, why);
+        rc = pg_add_column(c, a, t, r, i, why);
     }
     PQclear(r);
     return rc;
@@ -165,12 +165,12 @@ struct reading {
     bool begun, ended;
 };
 
-static int read_rows(struct conn *c, const struct move_table *t, void **handle, struct why why) {
+static int pg_read_rows(struct conn *c, const struct move_table *t, void **handle, struct why why) {
     struct arena *a = arena_new();
     struct str text =
         str_fmt(a, "COPY (SELECT %s FROM \"%s\"%s) TO STDOUT (FORMAT binary)", move_columns(a, t).p, t->name, move_order(a, t).p);
     struct reading *r = calloc(1, sizeof *r);
-    int rc = r ? run(c, text.p, "read", t->name, why) : refuse(why, "out of memory");
+    int rc = r ? pg_move_run(c, text.p, "read", t->name, why) : db_refuse(why, "out of memory");
     arena_free(a);
     if (rc < 0) {
         free(r);
@@ -185,22 +185,22 @@ struct bytes {
     const char *p, *end;
 };
 
-static int64_t number(struct bytes *b, int width) {
+static int64_t pg_take_number(struct bytes *b, int width) {
     uint64_t n = 0;
     assert(b->end - b->p >= width);
     for (int i = 0; i < width; i++) n = n << 8 | (unsigned char)*b->p++;
     return width == 8 ? (int64_t)n : width == 4 ? (int32_t)n : (int16_t)n;
 }
 
-static struct value value_of(struct bytes *b, enum value_kind kind) {
-    int64_t n = number(b, 4);
+static struct value pg_take_value(struct bytes *b, enum value_kind kind) {
+    int64_t n = pg_take_number(b, 4);
     if (n < 0) return (struct value){.kind = VALUE_NULL};
     struct value v = {.kind = kind};
     assert(b->end - b->p >= n);
     if (kind == VALUE_INT) {
-        v.i = number(b, (int)n);
+        v.i = pg_take_number(b, (int)n);
     } else if (kind == VALUE_REAL) {
-        int64_t bits = number(b, (int)n);
+        int64_t bits = pg_take_number(b, (int)n);
         memcpy(&v.r, &bits, sizeof v.r);
     } else {
         v.s = (struct str){b->p, (size_t)n};
@@ -213,31 +213,31 @@ static struct value value_of(struct bytes *b, enum value_kind kind) {
 static int end_of(struct conn *c, const char *what, const char *name, struct why why) {
     int rc = 0;
     for (PGresult *r; (r = PQgetResult(c->pg->handle)) != NULL; PQclear(r))
-        if (PQresultStatus(r) != PGRES_COMMAND_OK && rc == 0) rc = failed(c, r, what, name, why);
+        if (PQresultStatus(r) != PGRES_COMMAND_OK && rc == 0) rc = pg_move_failed(c, r, what, name, why);
     return rc;
 }
 
-static int next_row(void *handle, struct value *row, struct why why) {
+static int pg_next_row(void *handle, struct value *row, struct why why) {
     struct reading *r = handle;
     PQfreemem(r->message);
     r->message = NULL;
     int n = PQgetCopyData(r->c->pg->handle, &r->message, 0);
     if (n < 0) {
         r->ended = true;
-        if (n == -2) return failed(r->c, NULL, "read", r->t->name, why);
+        if (n == -2) return pg_move_failed(r->c, NULL, "read", r->t->name, why);
         return end_of(r->c, "read", r->t->name, why);
     }
     struct bytes b = {r->message, r->message + n};
     if (!r->begun) b.p += HEADER;
     r->begun = true;
-    int64_t count = number(&b, 2);
-    if (count < 0) return next_row(r, row, why); /* the last message; what follows is the end */
+    int64_t count = pg_take_number(&b, 2);
+    if (count < 0) return pg_next_row(r, row, why); /* the last message; what follows is the end */
     assert(count == r->t->count);
-    for (int i = 0; i < r->t->count; i++) row[i] = value_of(&b, r->t->columns[i].kind);
+    for (int i = 0; i < r->t->count; i++) row[i] = pg_take_value(&b, r->t->columns[i].kind);
     return 1;
 }
 
-static void close_rows(void *handle) {
+static void pg_close_rows(void *handle) {
     struct reading *r = handle;
     PGcancel *cancel = r->ended ? NULL : PQgetCancel(r->c->pg->handle);
     char reason[256];
@@ -257,13 +257,14 @@ struct writing {
     struct buf text;
 };
 
-static int write_rows(struct conn *c, const struct move_table *t, void **handle, struct why why) {
+static int pg_write_rows(struct conn *c, const struct move_table *t, void **handle, struct why why) {
     struct arena *a = arena_new();
     struct writing *w = calloc(1, sizeof *w);
-    int rc = w ? 0 : refuse(why, "out of memory");
-    if (rc == 0) rc = run(c, str_fmt(a, "DELETE FROM \"%s\"", t->name).p, "written", t->name, why);
+    int rc = w ? 0 : db_refuse(why, "out of memory");
+    if (rc == 0) rc = pg_move_run(c, str_fmt(a, "DELETE FROM \"%s\"", t->name).p, "written", t->name, why);
     if (rc == 0)
-        rc = run(c, str_fmt(a, "COPY \"%s\" (%s) FROM STDIN (FORMAT binary)", t->name, move_columns(a, t).p).p, "written", t->name, why);
+        rc = pg_move_run(c, str_fmt(a, "COPY \"%s\" (%s) FROM STDIN (FORMAT binary)", t->name, move_columns(a, t).p).p, "written", t->name,
+                         why);
     arena_free(a);
     if (rc < 0) {
         free(w);
@@ -293,7 +294,7 @@ static const char *unfit(const struct move_column *k, const struct value *v) {
     return NULL;
 }
 
-static void add_value(struct buf *b, const struct move_column *k, const struct value *v) {
+static void pg_add_value(struct buf *b, const struct move_column *k, const struct value *v) {
     int64_t bits;
     switch (v->kind) {
     case VALUE_NULL: add_number(b, -1, 4); break;
@@ -318,16 +319,16 @@ static void add_value(struct buf *b, const struct move_column *k, const struct v
 static int flush(struct writing *w, struct why why) {
     int sent = PQputCopyData(w->c->pg->handle, w->text.p, (int)w->text.n);
     w->text.n = 0;
-    return sent == 1 ? 0 : failed(w->c, NULL, "written", w->t->name, why);
+    return sent == 1 ? 0 : pg_move_failed(w->c, NULL, "written", w->t->name, why);
 }
 
-static int put(void *handle, const struct value *row, struct why why) {
+static int pg_put_row(void *handle, const struct value *row, struct why why) {
     struct writing *w = handle;
     add_number(&w->text, w->t->count, 2);
     for (int i = 0; i < w->t->count; i++) {
         const char *what = unfit(&w->t->columns[i], &row[i]);
         if (what) return move_refuse(why, w->t, row, i, what);
-        add_value(&w->text, &w->t->columns[i], &row[i]);
+        pg_add_value(&w->text, &w->t->columns[i], &row[i]);
     }
     return w->text.n < SEND_BYTES ? 0 : flush(w, why);
 }
@@ -337,10 +338,10 @@ static int analyze(struct conn *c, const struct move_table *t, struct why why) {
     char text[128];
     int n = snprintf(text, sizeof text, "ANALYZE \"%s\"", t->name);
     assert(n > 0 && (size_t)n < sizeof text);
-    return run(c, text, "analyzed", t->name, why);
+    return pg_move_run(c, text, "analyzed", t->name, why);
 }
 
-static int write_end(void *handle, bool keep, struct why why) {
+static int pg_write_end(void *handle, bool keep, struct why why) {
     struct writing *w = handle;
     struct conn *c = w->c;
     int rc = 0;
@@ -376,56 +377,58 @@ struct part {
     struct part *next;
 };
 
-static int strip(struct conn *c, struct arena *a, void **plan, struct why why) {
+static int pg_strip(struct conn *c, struct arena *a, void **plan, struct why why) {
     struct part *list = NULL;
-    PGresult *r = ask(c, stripped, "the catalogue", why);
+    PGresult *r = pg_move_ask(c, stripped, "the catalogue", why);
     int rc = r ? 0 : -ERR_SERVICE_UNAVAILABLE;
     for (int i = 0; rc == 0 && i < PQntuples(r); i++) {
         struct part *p = ARENA_NEW(a, struct part);
         *p = (struct part){str_dup(a, str_of(PQgetvalue(r, i, 0))).p, str_dup(a, str_of(PQgetvalue(r, i, 1))).p,
                            str_dup(a, str_of(PQgetvalue(r, i, 2))).p, list};
         list = p;
-        rc = run(c, p->away, "changed", p->name, why);
+        rc = pg_move_run(c, p->away, "changed", p->name, why);
     }
     PQclear(r);
     *plan = list;
     return rc;
 }
 
-static int restore(struct conn *c, void *plan, const struct db_move *m, struct why why) {
+static int pg_restore(struct conn *c, void *plan, const struct db_move *m, struct why why) {
     int64_t total = 0, done = 0;
     int rc = 0;
     for (struct part *p = plan; p; p = p->next) total++;
     for (struct part *p = plan; p && rc == 0; p = p->next) {
-        rc = run(c, p->back, "made again", p->name, why);
+        rc = pg_move_run(c, p->back, "made again", p->name, why);
         if (m->progress) m->progress("indexes", ++done, total);
     }
     return rc;
 }
 
-static int settle(struct conn *c, const struct move_table *t, int64_t last, struct why why) {
+static int pg_settle(struct conn *c, const struct move_table *t, int64_t last, struct why why) {
     if (!t->identity) return 0;
     struct arena *a = arena_new();
     struct str text = str_fmt(a,
                               "SELECT setval(pg_get_serial_sequence('\"%s\"', '%s'), GREATEST(x.last, 1), x.last > 0) "
                               "FROM (SELECT GREATEST(%lld, MAX(\"%s\")) AS last FROM \"%s\") x",
                               t->name, t->identity, (long long)last, t->identity, t->name);
-    int rc = run(c, text.p, "settled", t->name, why);
+    int rc = pg_move_run(c, text.p, "settled", t->name, why);
     arena_free(a);
     return rc;
 }
 
-static int durable(struct conn *c, struct why why) { return run(c, "SET LOCAL synchronous_commit = on", "written", "the database", why); }
+static int pg_durable(struct conn *c, struct why why) {
+    return pg_move_run(c, "SET LOCAL synchronous_commit = on", "written", "the database", why);
+}
 
-const struct mover pg_mover = {.tables = tables,
-                               .read = read_rows,
-                               .next = next_row,
-                               .close = close_rows,
-                               .write = write_rows,
-                               .put = put,
-                               .write_end = write_end,
-                               .strip = strip,
-                               .restore = restore,
-                               .settle = settle,
-                               .durable = durable,
+const struct mover pg_mover = {.tables = pg_list_tables,
+                               .read = pg_read_rows,
+                               .next = pg_next_row,
+                               .close = pg_close_rows,
+                               .write = pg_write_rows,
+                               .put = pg_put_row,
+                               .write_end = pg_write_end,
+                               .strip = pg_strip,
+                               .restore = pg_restore,
+                               .settle = pg_settle,
+                               .durable = pg_durable,
                                .alone = pg_alone};

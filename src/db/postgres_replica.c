@@ -44,7 +44,7 @@ struct position {
     int64_t at;
 };
 
-static int look(struct conn *c, const char *sql, struct position *out) {
+static int replica_ask(struct conn *c, const char *sql, struct position *out) {
     if (c == NULL || pg_ready(c) < 0) return -ERR_SERVICE_UNAVAILABLE;
     pg_wait(c, BEAT_MS);
     PGresult *r = PQexec(c->pg->handle, sql);
@@ -82,10 +82,10 @@ static void set_moment(struct pg_replica *r, const struct pg_beat *b) {
 static void beat(struct db *db, struct pg_replica *r) {
     struct position primary, replica;
     struct pg_beat now = {.at = clock_monotonic(), .clock = clock_now(r->clock)};
-    if (look(connected(db, &db->postgres->primary, &r->primary), position_of_primary, &primary) < 0) return;
+    if (replica_ask(connected(db, &db->postgres->primary, &r->primary), position_of_primary, &primary) < 0) return;
     now.position = primary.at;
     r->beats[r->next++ % PG_BEATS] = now;
-    if (look(connected(db, &r->server, &r->own), position_of_replica, &replica) < 0) return;
+    if (replica_ask(connected(db, &r->server, &r->own), position_of_replica, &replica) < 0) return;
     bool ours = replica.at >= 0 && strcmp(primary.of, replica.of) == 0;
     if (!ours && !r->strange) log_warn("store: what --replica-url names is no replica of the database: it is not used");
     r->strange = !ours;
@@ -105,7 +105,7 @@ static void tell_changes(struct pg_replica *r, bool now) {
     r->told = now;
 }
 
-static void *watch(void *arg) {
+static void *replica_watch_main(void *arg) {
     struct db *db = arg;
     struct pg_replica *r = &db->postgres->replica;
     pthread_mutex_lock(&r->lock);
@@ -126,7 +126,7 @@ static void *watch(void *arg) {
 
 /* ---- opening and closing ----------------------------------------------------------------------------- */
 
-static void reader_gone(void *arg) { pg_close(arg); }
+static void replica_reader_gone(void *arg) { pg_close(arg); }
 
 int pg_replica_open(struct db *db, const struct db_config *cfg, struct why why) {
     struct pg_replica *r = &db->postgres->replica;
@@ -137,10 +137,10 @@ int pg_replica_open(struct db *db, const struct db_config *cfg, struct why why) 
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->stop, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    if (pthread_key_create(&r->key, reader_gone) != 0) return refuse(why, "too many stores are open");
+    if (pthread_key_create(&r->key, replica_reader_gone) != 0) return db_refuse(why, "too many stores are open");
     r->opened = true;
-    r->watched = pthread_create(&r->watcher, NULL, watch, db) == 0;
-    return r->watched ? 0 : refuse(why, "no thread can be started");
+    r->watched = pthread_create(&r->watcher, NULL, replica_watch_main, db) == 0;
+    return r->watched ? 0 : db_refuse(why, "no thread can be started");
 }
 
 void pg_replica_close(struct db *db) {

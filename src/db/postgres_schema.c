@@ -33,7 +33,7 @@ static const char settle[] =
 int pg_settle_ids(struct conn *c) { return pg_run(c, settle); }
 
 /* A count, or error. */
-static int64_t ask(struct conn *c, const char *sql, const struct bind *binds) {
+static int64_t pg_count(struct conn *c, const char *sql, const struct bind *binds) {
     struct stmt *s;
     int rc = db_start(c, sql, binds, &s);
     if (rc < 0) return rc;
@@ -46,22 +46,22 @@ static int64_t ask(struct conn *c, const char *sql, const struct bind *binds) {
 static int allowed(struct conn *c, struct why why) {
     struct stmt *s;
     int rc = db_start(c, find_forbidden, BINDS(B_INT("reads", c->role == CONN_READER)), &s);
-    if (rc < 0) return refuse(why, "the database can't be read");
+    if (rc < 0) return db_refuse(why, "the database can't be read");
     rc = stmt_step(s);
     struct str name = rc == 1 ? col_text(s, 0) : S("");
-    if (rc < 0) rc = refuse(why, "the database can't be read");
-    if (rc == 1) rc = refuse(why, "this user may not use the table %.*s of the desk: log in as its owner", (int)name.n, name.p);
+    if (rc < 0) rc = db_refuse(why, "the database can't be read");
+    if (rc == 1) rc = db_refuse(why, "this user may not use the table %.*s of the desk: log in as its owner", (int)name.n, name.p);
     stmt_end(s);
     return rc;
 }
 
 int pg_schema_version(struct conn *c, const struct schema_file *files, struct why why) {
-    int64_t schema = ask(c, find_schema, NULL);
-    if (schema == 0) return refuse(why, "the database has no schema of the search_path: create one, or name it in the URL");
-    int64_t ours = ask(c, has_table, BINDS(B_TEXT("name", S("schema_version"))));
-    int64_t tables = ask(c, count_tables, NULL);
-    if (schema < 0 || ours < 0 || tables < 0) return refuse(why, "the database can't be read");
-    if (!ours && tables) return refuse(why, "the database holds tables of something else: name an empty database");
+    int64_t schema = pg_count(c, find_schema, NULL);
+    if (schema == 0) return db_refuse(why, "the database has no schema of the search_path: create one, or name it in the URL");
+    int64_t ours = pg_count(c, has_table, BINDS(B_TEXT("name", S("schema_version"))));
+    int64_t tables = pg_count(c, count_tables, NULL);
+    if (schema < 0 || ours < 0 || tables < 0) return db_refuse(why, "the database can't be read");
+    if (!ours && tables) return db_refuse(why, "the database holds tables of something else: name an empty database");
     if (!ours) return 0;
     int rc = allowed(c, why);
     return rc < 0 ? rc : schema_recorded(c, files, why);
@@ -88,15 +88,15 @@ static struct str ordered_by_bytes(struct arena *a, const char *sql) {
     return text;
 }
 
-static int failed(struct conn *c, const struct schema_file *file, int version, struct why why) {
+static int pg_migration_failed(struct conn *c, const struct schema_file *file, int version, struct why why) {
     char reason[300];
     pg_reason(c, reason, sizeof reason);
     bool rights = strstr(reason, "permission denied") != NULL;
-    return refuse(why, "%s failed, the database stays at schema %d: %s%s", file->name, version - 1, reason,
-                  rights ? "; grant CREATE on the schema to this user, or make it the database's owner" : "");
+    return db_refuse(why, "%s failed, the database stays at schema %d: %s%s", file->name, version - 1, reason,
+                     rights ? "; grant CREATE on the schema to this user, or make it the database's owner" : "");
 }
 
-static bool apply(struct conn *c, int version, const struct schema_file *file, struct arena *a) {
+static bool pg_apply_file(struct conn *c, int version, const struct schema_file *file, struct arena *a) {
     PGconn *handle = c->pg->handle;
     const char *const texts[] = {"BEGIN", schema_table, ordered_by_bytes(a, db_dialect(a, true, file->sql).p).p, settle};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -112,8 +112,8 @@ static int migrate(struct conn *c, const struct schema_file *files, struct why w
     int version = pg_schema_version(c, files, why), newest = schema_newest(files), rc = version < 0 ? version : 0;
     struct arena *a = arena_new();
     for (int v = version + 1; rc == 0 && v <= newest; v++) {
-        if (!apply(c, v, &files[v - 1], a)) {
-            rc = failed(c, &files[v - 1], v, why);
+        if (!pg_apply_file(c, v, &files[v - 1], a)) {
+            rc = pg_migration_failed(c, &files[v - 1], v, why);
             pg_run(c, "ROLLBACK");
         } else if (version > 0) {
             log_info("store: schema %d, %s", v, files[v - 1].name);
@@ -124,7 +124,7 @@ static int migrate(struct conn *c, const struct schema_file *files, struct why w
 }
 
 int pg_migrate(struct conn *c, const struct schema_file *files, struct why why) {
-    if (pg_run(c, "SELECT pg_advisory_lock(" MIGRATION_LOCK ")") < 0) return refuse(why, "the database can't be locked");
+    if (pg_run(c, "SELECT pg_advisory_lock(" MIGRATION_LOCK ")") < 0) return db_refuse(why, "the database can't be locked");
     int rc = migrate(c, files, why);
     pg_run(c, "SELECT pg_advisory_unlock(" MIGRATION_LOCK ")");
     return rc;
@@ -158,5 +158,5 @@ int postgres_check(const struct db_config *cfg, const struct schema_file *files,
         stmt_end(s);
     }
     db_close(db);
-    return rc < 0 ? refuse(why, "the database can't be read") : findings;
+    return rc < 0 ? db_refuse(why, "the database can't be read") : findings;
 }

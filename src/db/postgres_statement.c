@@ -210,7 +210,7 @@ bool pg_col_int_given(void *handle, int i, int64_t *out) {
     return true;
 }
 
-static struct str decoded(struct pg_stmt *p, const char *text) {
+static struct str bytea_decoded(struct pg_stmt *p, const char *text) {
     struct bytes *b = malloc(sizeof *b);
     size_t n = 0;
     if (b) b->p = PQunescapeBytea((const unsigned char *)text, &n);
@@ -224,7 +224,7 @@ struct str pg_col_text(void *handle, int i) {
     struct pg_stmt *p = handle;
     if (PQgetisnull(p->result, p->row, i)) return (struct str){0};
     const char *text = PQgetvalue(p->result, p->row, i);
-    if (PQftype(p->result, i) == TYPE_BYTEA) return decoded(p, text);
+    if (PQftype(p->result, i) == TYPE_BYTEA) return bytea_decoded(p, text);
     return (struct str){text, (size_t)PQgetlength(p->result, p->row, i)};
 }
 

@@ -52,7 +52,7 @@ static void pause_before(int attempt_number) {
     nanosleep(&t, NULL);
 }
 
-static void carry_out(struct conn *c, struct db_task *t, bool bulk) {
+static void pg_carry_out(struct conn *c, struct db_task *t, bool bulk) {
     int rc;
     bool again, raced = false;
     for (int i = 1;; i++) {
@@ -72,7 +72,7 @@ static void carry_out(struct conn *c, struct db_task *t, bool bulk) {
 
 /* ---- the writers ------------------------------------------------------------------------------------- */
 
-static struct db_task *take(struct pg_store *s) {
+static struct db_task *pg_take_task(struct pg_store *s) {
     pthread_mutex_lock(&s->lock);
     while (!s->first && !s->stopping) pthread_cond_wait(&s->wake, &s->lock);
     struct db_task *t = s->first;
@@ -82,11 +82,11 @@ static struct db_task *take(struct pg_store *s) {
     return t;
 }
 
-static void *writer_main(void *arg) {
+static void *pg_writer_main(void *arg) {
     struct conn *c = arg;
     struct db *db = c->store;
     writing_for = db;
-    for (struct db_task *t; (t = take(db->postgres)) != NULL;) carry_out(c, t, db->bulk);
+    for (struct db_task *t; (t = pg_take_task(db->postgres)) != NULL;) pg_carry_out(c, t, db->bulk);
     return NULL;
 }
 
@@ -125,22 +125,22 @@ static int start_writers(struct db *db, const struct db_config *cfg, const struc
         if (rc == 0 && db->filling) rc = pg_claim(c, why);
         if (rc == 0 && i == 0) rc = pg_migrate(c, files, why);
         if (rc < 0) break;
-        if (pthread_create(&s->writers[i], NULL, writer_main, c) != 0) return refuse(why, "no thread can be started");
+        if (pthread_create(&s->writers[i], NULL, pg_writer_main, c) != 0) return db_refuse(why, "no thread can be started");
         s->writer_count++;
     }
     return rc;
 }
 
-static int look(struct db *db, bool alone, const struct schema_file *files, struct why why) {
+static int pg_check_schema(struct db *db, bool alone, const struct schema_file *files, struct why why) {
     struct conn *c;
     int rc = pg_open(db, &db->postgres->primary, CONN_READER, &c, why), newest = schema_newest(files);
     if (rc == 0 && alone) rc = pg_alone(c, why);
     if (rc == 0) rc = pg_schema_version(c, files, why);
     if (rc >= 0 && rc < newest)
-        rc = refuse(why,
-                    rc ? "the database has schema %d, this deskd needs %d: deskd serve brings it up to date"
-                       : "there is no desk in the database (schema %d of %d): deskd init makes one",
-                    rc, newest);
+        rc = db_refuse(why,
+                       rc ? "the database has schema %d, this deskd needs %d: deskd serve brings it up to date"
+                          : "there is no desk in the database (schema %d of %d): deskd init makes one",
+                       rc, newest);
     return rc < 0 ? rc : 0;
 }
 
@@ -161,9 +161,9 @@ static int read_url(const char *url, struct why why) {
     if (!words) {
         char *quoted = reason ? strstr(reason, ": \"") : NULL;
         if (quoted) *quoted = 0;
-        rc = refuse(why, "the URL of the database is none: %s", reason ? reason : "out of memory");
+        rc = db_refuse(why, "the URL of the database is none: %s", reason ? reason : "out of memory");
     } else if (misplaced) {
-        rc = refuse(why, "the URL of the database has a password with '@', '/' or ':' in it: write %%40, %%2F, %%3A");
+        rc = db_refuse(why, "the URL of the database has a password with '@', '/' or ':' in it: write %%40, %%2F, %%3A");
     }
     PQfreemem(reason);
     PQconninfoFree(words);
@@ -178,10 +178,10 @@ int pg_store_open(struct db *db, const struct db_config *cfg, const struct schem
     s->bell.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->wake, NULL);
-    int rc = s->bell.fd < 0 ? refuse(why, "too many files are open") : read_url(s->primary.url, why);
+    int rc = s->bell.fd < 0 ? db_refuse(why, "too many files are open") : read_url(s->primary.url, why);
     if (rc == 0 && cfg->replica) rc = read_url(cfg->replica, why);
-    if (rc == 0 && pg_watch_start(db) < 0) rc = refuse(why, "no thread can be started");
-    if (rc == 0) rc = cfg->read_only ? look(db, cfg->alone, files, why) : start_writers(db, cfg, files, why);
+    if (rc == 0 && pg_watch_start(db) < 0) rc = db_refuse(why, "no thread can be started");
+    if (rc == 0) rc = cfg->read_only ? pg_check_schema(db, cfg->alone, files, why) : start_writers(db, cfg, files, why);
     s->opened = rc == 0;
     if (rc < 0 || cfg->replica == NULL) return rc;
     s->replica.server = (struct pg_server){"replica", str_dup(db->memory, str_of(cfg->replica)).p, "2", 0, 0};

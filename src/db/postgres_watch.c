@@ -28,7 +28,7 @@ void pg_watch_socket(struct conn *c, int fd) {
     pthread_mutex_unlock(&c->store->lock);
 }
 
-static void look(struct db *db) {
+static void watch_statements(struct db *db) {
     int64_t now = clock_monotonic();
     int cut = 0;
     pthread_mutex_lock(&db->lock);
@@ -56,7 +56,7 @@ void pg_watch_cut(struct db *db, const struct pg_server *server) {
     pthread_mutex_unlock(&db->lock);
 }
 
-static void *watch(void *arg) {
+static void *watch_main(void *arg) {
     struct db *db = arg;
     struct pg_store *s = db->postgres;
     pthread_mutex_lock(&s->lock);
@@ -68,7 +68,7 @@ static void *watch(void *arg) {
         t.tv_nsec %= 1000000000L;
         pthread_cond_timedwait(&s->close, &s->lock, &t);
         pthread_mutex_unlock(&s->lock);
-        look(db);
+        watch_statements(db);
         pthread_mutex_lock(&s->lock);
     }
     pthread_mutex_unlock(&s->lock);
@@ -82,7 +82,7 @@ int pg_watch_start(struct db *db) {
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&s->close, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    s->watching = pthread_create(&s->watcher, NULL, watch, db) == 0;
+    s->watching = pthread_create(&s->watcher, NULL, watch_main, db) == 0;
     return s->watching ? 0 : -1;
 }
 

@@ -20,7 +20,7 @@ enum {
 
 /* ---- errors ------------------------------------------------------------------------------------------ */
 
-static int error_of(const struct conn *c, int code) {
+static int sqlite_error_of(const struct conn *c, int code) {
     switch (code) { /* extended codes first */
     case SQLITE_CONSTRAINT_UNIQUE:
     case SQLITE_CONSTRAINT_PRIMARYKEY:
@@ -61,7 +61,7 @@ static void note_fault(struct conn *c, int code, const char *text) {
 /* SQLite's message may quote a bound value (a search that does not parse), so a statement that has run gives its
  * message away only where that names columns and no more. */
 int conn_error(struct conn *c, int code, const char *sql) {
-    int err = error_of(c, code);
+    int err = sqlite_error_of(c, code);
     const char *text = (code & 0xff) == SQLITE_CONSTRAINT ? sqlite3_errmsg(c->handle) : sqlite3_errstr(code);
     if (err == ERR_INTERNAL_ERROR) log_error("store: %s (%d) in: %s", text, code, sql);
     if (err == ERR_SERVICE_UNAVAILABLE) note_fault(c, code, text);
@@ -69,7 +69,7 @@ int conn_error(struct conn *c, int code, const char *sql) {
 }
 
 int conn_prepare_error(struct conn *c, int code, const char *sql) {
-    int err = error_of(c, code);
+    int err = sqlite_error_of(c, code);
     if (err == ERR_INTERNAL_ERROR) log_error("store: %s in: %s", sqlite3_errmsg(c->handle), sql);
     if (err == ERR_SERVICE_UNAVAILABLE) note_fault(c, code, sqlite3_errstr(code));
     return -err;
@@ -121,7 +121,7 @@ static int cache_kb(const struct conn_options *o) {
     return reader;
 }
 
-static int set_up(struct conn *c, const struct conn_options *o) {
+static int sqlite_set_up(struct conn *c, const struct conn_options *o) {
     sqlite3_extended_result_codes(c->handle, 1);
     sqlite3_busy_timeout(c->handle, o->role == CONN_READER ? READER_WAIT_MS : WRITER_WAIT_MS);
     sqlite3_db_config(c->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
@@ -157,12 +157,12 @@ int conn_open(const struct conn_options *o, struct conn **out, struct why why) {
      */
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     struct conn *c = conn_new(&sqlite_engine, o->store, o->role);
-    if (!c) return refuse(why, "out of memory");
+    if (!c) return db_refuse(why, "out of memory");
     int flags = o->role == CONN_READER ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
     int rc = sqlite3_open_v2(o->path, &c->handle, flags | SQLITE_OPEN_NOMUTEX, NULL);
-    if (rc == 0) rc = set_up(c, o);
+    if (rc == 0) rc = sqlite_set_up(c, o);
     if (rc) {
-        rc = refuse(why, "%s can't be opened: %s", o->path, c->handle ? sqlite3_errmsg(c->handle) : sqlite3_errstr(rc));
+        rc = db_refuse(why, "%s can't be opened: %s", o->path, c->handle ? sqlite3_errmsg(c->handle) : sqlite3_errstr(rc));
         conn_close(c);
         return rc;
     }

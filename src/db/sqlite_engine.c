@@ -9,7 +9,7 @@
 
 /* ---- statements -------------------------------------------------------------------------------------- */
 
-static bool blank(const char *tail) { return tail[strspn(tail, " \t\r\n;")] == '\0'; }
+static bool is_tail_blank(const char *tail) { return tail[strspn(tail, " \t\r\n;")] == '\0'; }
 
 static int prepare(struct conn *c, const char *sql, void **out, int *params) {
     struct arena *a = arena_new();
@@ -18,7 +18,7 @@ static int prepare(struct conn *c, const char *sql, void **out, int *params) {
     sqlite3_stmt *handle = NULL;
     int code = sqlite3_prepare_v3(c->handle, text.p, (int)text.n + 1, SQLITE_PREPARE_PERSISTENT, &handle, &tail);
     int rc = code ? conn_prepare_error(c, code, sql) : 0;
-    if (rc == 0 && (handle == NULL || !blank(tail))) {
+    if (rc == 0 && (handle == NULL || !is_tail_blank(tail))) {
         log_error("store: not one statement: %s", sql);
         sqlite3_finalize(handle);
         rc = -ERR_INTERNAL_ERROR;
@@ -45,7 +45,7 @@ static int bind_code(sqlite3_stmt *handle, int at, const struct bind *b) {
     return sqlite3_bind_text64(handle, at, b->s.p, b->s.n, SQLITE_STATIC, SQLITE_UTF8);
 }
 
-static int bind(struct stmt *s, int i, const struct bind *b) {
+static int sqlite_bind_value(struct stmt *s, int i, const struct bind *b) {
     int code = bind_code(s->handle, i + 1, b);
     return code ? conn_error(s->conn, code, s->sql) : 0;
 }
@@ -57,7 +57,7 @@ static int step(struct stmt *s) {
     return code == SQLITE_DONE ? 0 : conn_error(s->conn, code, s->sql);
 }
 
-static int reset(struct stmt *s) {
+static int sqlite_reset_stmt(struct stmt *s) {
     int code = sqlite3_reset(s->handle);
     /* A foreign key is checked when a statement ends, so one that RETURNS a row may still fail here. */
     int rc = s->state == 1 && code ? conn_error(s->conn, code, s->sql) : 0;
@@ -90,7 +90,7 @@ static struct str column_text(void *handle, int i) {
 
 /* ---- transactions ------------------------------------------------------------------------------------ */
 
-static int read_begin(struct conn *c, int budget_ms) {
+static int sqlite_read_begin(struct conn *c, int budget_ms) {
     int64_t now = clock_monotonic();
     int rc = snapshot_begin(c, now);
     c->deadline =
@@ -98,7 +98,7 @@ static int read_begin(struct conn *c, int budget_ms) {
     return rc;
 }
 
-static void read_end(struct conn *c) {
+static void sqlite_read_end(struct conn *c) {
     c->deadline = 0;
     snapshot_end(c);
 }
@@ -111,21 +111,21 @@ static int savepoint_verb(struct conn *c, const char *verb, const char *name) {
     return rc < 0 ? rc : 0;
 }
 
-static int savepoint(struct conn *c, const char *name) { return savepoint_verb(c, "SAVEPOINT", name); }
-static int release(struct conn *c, const char *name) { return savepoint_verb(c, "RELEASE", name); }
+static int sqlite_savepoint(struct conn *c, const char *name) { return savepoint_verb(c, "SAVEPOINT", name); }
+static int sqlite_release(struct conn *c, const char *name) { return savepoint_verb(c, "RELEASE", name); }
 
-static int undo(struct conn *c, const char *name) {
+static int sqlite_undo(struct conn *c, const char *name) {
     int rc = savepoint_verb(c, "ROLLBACK TO", name);
     return rc < 0 ? rc : savepoint_verb(c, "RELEASE", name);
 }
 
 /* ---- one writer has nobody to lock out, and AUTOINCREMENT follows the highest id by itself -------------- */
 
-static int lock_name(struct conn *c, struct str name) { return (void)c, (void)name, 0; }
-static int lock_row(struct conn *c, const char *table, int64_t id) { return (void)c, (void)table, (void)id, 0; }
+static int sqlite_lock_name(struct conn *c, struct str name) { return (void)c, (void)name, 0; }
+static int sqlite_lock_row(struct conn *c, const char *table, int64_t id) { return (void)c, (void)table, (void)id, 0; }
 static int settle_ids(struct conn *c) { return (void)c, 0; }
 
-static int connect_reader(struct db *db, struct conn **out, struct why why) { return conn_open(&db->sqlite->reading, out, why); }
+static int sqlite_connect_reader(struct db *db, struct conn **out, struct why why) { return conn_open(&db->sqlite->reading, out, why); }
 
 const struct engine sqlite_engine = {
     .open = sqlite_open,
@@ -133,23 +133,23 @@ const struct engine sqlite_engine = {
     .submit = sqlite_submit,
     .writes_here = sqlite_writes_here,
     .stats = sqlite_stats,
-    .connect = connect_reader,
+    .connect = sqlite_connect_reader,
     .disconnect = conn_close,
-    .read_begin = read_begin,
-    .read_end = read_end,
+    .read_begin = sqlite_read_begin,
+    .read_end = sqlite_read_end,
     .lost = conn_lost,
-    .savepoint = savepoint,
-    .release = release,
-    .undo = undo,
-    .lock_name = lock_name,
-    .lock_row = lock_row,
+    .savepoint = sqlite_savepoint,
+    .release = sqlite_release,
+    .undo = sqlite_undo,
+    .lock_name = sqlite_lock_name,
+    .lock_row = sqlite_lock_row,
     .settle_ids = settle_ids,
     .prepare = prepare,
     .finalize = finalize,
     .param_name = param_name,
-    .bind = bind,
+    .bind = sqlite_bind_value,
     .step = step,
-    .reset = reset,
+    .reset = sqlite_reset_stmt,
     .changed = changed,
     .col_int = column_int,
     .col_int_given = column_int_given,

@@ -20,17 +20,17 @@ static const struct query indexes = {"move_indexes",
                                      "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name"};
 static const struct query orphan = {"move_orphan", "SELECT \"table\", rowid, parent FROM pragma_foreign_key_check ORDER BY 1, 2 LIMIT 1"};
 
-static int failed(struct conn *c, const char *what, const char *name, struct why why) {
-    return refuse(why, "%s can't be %s: %s", name, what, sqlite3_errmsg(c->handle));
+static int sqlite_move_failed(struct conn *c, const char *what, const char *name, struct why why) {
+    return db_refuse(why, "%s can't be %s: %s", name, what, sqlite3_errmsg(c->handle));
 }
 
-static int run(struct conn *c, const char *text, const char *name, struct why why) {
-    return conn_pragma(c, text) == 0 ? 0 : failed(c, "written", name, why);
+static int sqlite_move_run(struct conn *c, const char *text, const char *name, struct why why) {
+    return conn_pragma(c, text) == 0 ? 0 : sqlite_move_failed(c, "written", name, why);
 }
 
 /* ---- the catalogue --------------------------------------------------------------------------------------- */
 
-static enum value_kind kind_of(struct str type) {
+static enum value_kind sqlite_kind_of(struct str type) {
     static const struct {
         const char *type;
         enum value_kind kind;
@@ -45,16 +45,16 @@ static enum value_kind kind_of(struct str type) {
 
 enum { COLUMNS_MAX = 200 };
 
-static int add_column(struct arena *a, struct move_table *t, struct stmt *row, struct why why) {
+static int sqlite_add_column(struct arena *a, struct move_table *t, struct stmt *row, struct why why) {
     struct str type = col_text(row, 2);
-    struct move_column k = {.name = str_dup(a, col_text(row, 1)).p, .kind = kind_of(type), .key = (int)col_int(row, 3)};
+    struct move_column k = {.name = str_dup(a, col_text(row, 1)).p, .kind = sqlite_kind_of(type), .key = (int)col_int(row, 3)};
     if (k.kind == VALUE_NULL || t->count == COLUMNS_MAX)
-        return refuse(why, "%s.%s is a %.*s: move does not know how to copy that", t->name, k.name, (int)type.n, type.p);
+        return db_refuse(why, "%s.%s is a %.*s: move does not know how to copy that", t->name, k.name, (int)type.n, type.p);
     t->columns[t->count++] = k;
     return 0;
 }
 
-static int read_columns(struct conn *c, struct arena *a, struct move_table **out, struct why why) {
+static int sqlite_read_columns(struct conn *c, struct arena *a, struct move_table **out, struct why why) {
     struct move_table **end = out, *t = NULL;
     int rc, done = 0;
     DB_ROWS(rc, c, &columns, NULL, row) {
@@ -65,28 +65,28 @@ static int read_columns(struct conn *c, struct arena *a, struct move_table **out
             t->name = str_dup(a, col_text(row, 0)).p;
             t->columns = arena_array(a, COLUMNS_MAX, sizeof *t->columns);
         }
-        done = add_column(a, t, row, why);
+        done = sqlite_add_column(a, t, row, why);
     }
-    return rc < 0 ? refuse(why, "the store can't be read: %s", sqlite3_errmsg(c->handle)) : done;
+    return rc < 0 ? db_refuse(why, "the store can't be read: %s", sqlite3_errmsg(c->handle)) : done;
 }
 
 /* Rows of a virtual table are kept in tables that only its module understands. */
 static int refuse_virtual(struct conn *c, struct arena *a, struct why why) {
     struct str name;
     int rc = db_text(c, &virtual_table, NULL, a, &name);
-    if (rc < 0) return refuse(why, "the store can't be read: %s", sqlite3_errmsg(c->handle));
-    return rc ? refuse(why, "%s is a virtual table: move does not know how to copy that", name.p) : 0;
+    if (rc < 0) return db_refuse(why, "the store can't be read: %s", sqlite3_errmsg(c->handle));
+    return rc ? db_refuse(why, "%s is a virtual table: move does not know how to copy that", name.p) : 0;
 }
 
-static int tables(struct conn *c, struct arena *a, struct move_table **out, struct why why) {
+static int sqlite_list_tables(struct conn *c, struct arena *a, struct move_table **out, struct why why) {
     int rc = refuse_virtual(c, a, why);
-    if (rc == 0) rc = read_columns(c, a, out, why);
+    if (rc == 0) rc = sqlite_read_columns(c, a, out, why);
     for (struct move_table *t = *out; t && rc >= 0; t = t->next) {
         int64_t found;
         const struct bind *name = BINDS(B_TEXT("name", str_of(t->name)));
         rc = db_int(c, &counted, name, &found);
         if (rc == 1) rc = db_int(c, &last_id, name, &t->last_id);
-        if (rc < 0) return refuse(why, "the store can't be read: %s", sqlite3_errmsg(c->handle));
+        if (rc < 0) return db_refuse(why, "the store can't be read: %s", sqlite3_errmsg(c->handle));
     }
     return rc < 0 ? rc : 0;
 }
@@ -101,23 +101,23 @@ struct rows {
 
 static int open_rows(struct conn *c, const struct move_table *t, const char *text, const char *what, void **handle, struct why why) {
     struct rows *r = calloc(1, sizeof *r);
-    if (!r) return refuse(why, "out of memory");
+    if (!r) return db_refuse(why, "out of memory");
     *r = (struct rows){.c = c, .t = t};
     if (sqlite3_prepare_v2(c->handle, text, -1, &r->stmt, NULL) != SQLITE_OK) {
         free(r);
-        return failed(c, what, t->name, why);
+        return sqlite_move_failed(c, what, t->name, why);
     }
     *handle = r;
     return 0;
 }
 
-static void close_rows(void *handle) {
+static void sqlite_close_rows(void *handle) {
     struct rows *r = handle;
     sqlite3_finalize(r->stmt);
     free(r);
 }
 
-static int read_rows(struct conn *c, const struct move_table *t, void **handle, struct why why) {
+static int sqlite_read_rows(struct conn *c, const struct move_table *t, void **handle, struct why why) {
     struct arena *a = arena_new();
     struct str text = str_fmt(a, "SELECT %s FROM \"%s\"%s", move_columns(a, t).p, t->name, move_order(a, t).p);
     int rc = open_rows(c, t, text.p, "read", handle, why);
@@ -139,21 +139,21 @@ static struct value value_at(sqlite3_stmt *stmt, int i, enum value_kind column) 
     return (struct value){.kind = bytes ? VALUE_BYTES : VALUE_TEXT, .s = s};
 }
 
-static int next_row(void *handle, struct value *row, struct why why) {
+static int sqlite_next_row(void *handle, struct value *row, struct why why) {
     struct rows *r = handle;
     int code = sqlite3_step(r->stmt);
     if (code == SQLITE_DONE) return 0;
-    if (code != SQLITE_ROW) return failed(r->c, "read", r->t->name, why);
+    if (code != SQLITE_ROW) return sqlite_move_failed(r->c, "read", r->t->name, why);
     for (int i = 0; i < r->t->count; i++) row[i] = value_at(r->stmt, i, r->t->columns[i].kind);
     return 1;
 }
 
-static int write_rows(struct conn *c, const struct move_table *t, void **handle, struct why why) {
+static int sqlite_write_rows(struct conn *c, const struct move_table *t, void **handle, struct why why) {
     struct arena *a = arena_new();
     struct str marks = S("?");
     for (int i = 1; i < t->count; i++) marks = str_fmt(a, "%s, ?", marks.p);
     struct str text = str_fmt(a, "INSERT INTO \"%s\" (%s) VALUES (%s)", t->name, move_columns(a, t).p, marks.p);
-    int rc = run(c, str_fmt(a, "DELETE FROM \"%s\"", t->name).p, t->name, why);
+    int rc = sqlite_move_run(c, str_fmt(a, "DELETE FROM \"%s\"", t->name).p, t->name, why);
     if (rc == 0) rc = open_rows(c, t, text.p, "written", handle, why);
     arena_free(a);
     return rc;
@@ -171,18 +171,18 @@ static int bind_value(sqlite3_stmt *stmt, int at, const struct value *v) {
     return SQLITE_MISUSE;
 }
 
-static int put(void *handle, const struct value *row, struct why why) {
+static int sqlite_put_row(void *handle, const struct value *row, struct why why) {
     struct rows *r = handle;
     int code = SQLITE_OK;
     for (int i = 0; code == SQLITE_OK && i < r->t->count; i++) code = bind_value(r->stmt, i + 1, &row[i]);
     if (code == SQLITE_OK) sqlite3_step(r->stmt);
     if (code == SQLITE_OK) code = sqlite3_reset(r->stmt);
-    return code == SQLITE_OK ? 0 : failed(r->c, "written", r->t->name, why);
+    return code == SQLITE_OK ? 0 : sqlite_move_failed(r->c, "written", r->t->name, why);
 }
 
-static int write_end(void *handle, bool keep, struct why why) {
+static int sqlite_write_end(void *handle, bool keep, struct why why) {
     (void)keep, (void)why;
-    close_rows(handle);
+    sqlite_close_rows(handle);
     return 0;
 }
 
@@ -193,7 +193,7 @@ struct index {
     struct index *next;
 };
 
-static int strip(struct conn *c, struct arena *a, void **plan, struct why why) {
+static int sqlite_strip(struct conn *c, struct arena *a, void **plan, struct why why) {
     struct index *list = NULL;
     int rc;
     DB_ROWS(rc, c, &indexes, NULL, row) {
@@ -201,37 +201,38 @@ static int strip(struct conn *c, struct arena *a, void **plan, struct why why) {
         *i = (struct index){str_dup(a, col_text(row, 0)).p, str_dup(a, col_text(row, 1)).p, list};
         list = i;
     }
-    if (rc < 0) return refuse(why, "the store can't be read: %s", sqlite3_errmsg(c->handle));
-    for (struct index *i = list; i && rc == 0; i = i->next) rc = run(c, str_fmt(a, "DROP INDEX \"%s\"", i->name).p, i->name, why);
+    if (rc < 0) return db_refuse(why, "the store can't be read: %s", sqlite3_errmsg(c->handle));
+    for (struct index *i = list; i && rc == 0; i = i->next)
+        rc = sqlite_move_run(c, str_fmt(a, "DROP INDEX \"%s\"", i->name).p, i->name, why);
     *plan = list;
     return rc;
 }
 
-static int check_references(struct conn *c, struct why why) {
+static int check_first_reference(struct conn *c, struct why why) {
     struct stmt *row;
     int rc = db_row(c, &orphan, NULL, &row);
-    if (rc < 0) return refuse(why, "the references can't be checked: %s", sqlite3_errmsg(c->handle));
+    if (rc < 0) return db_refuse(why, "the references can't be checked: %s", sqlite3_errmsg(c->handle));
     if (rc == 0) return 0;
     struct str table = col_text(row, 0), parent = col_text(row, 2);
-    rc = refuse(why, "row %lld of %.*s refers to no row of %.*s: deskd check the source", (long long)col_int(row, 1), (int)table.n, table.p,
-                (int)parent.n, parent.p);
+    rc = db_refuse(why, "row %lld of %.*s refers to no row of %.*s: deskd check the source", (long long)col_int(row, 1), (int)table.n,
+                   table.p, (int)parent.n, parent.p);
     stmt_end(row);
     return rc;
 }
 
-static int restore(struct conn *c, void *plan, const struct db_move *m, struct why why) {
+static int sqlite_restore(struct conn *c, void *plan, const struct db_move *m, struct why why) {
     int64_t total = 0, done = 0;
     int rc = 0;
     for (struct index *i = plan; i; i = i->next) total++;
     for (struct index *i = plan; i && rc == 0; i = i->next) {
-        rc = run(c, i->create, i->name, why);
+        rc = sqlite_move_run(c, i->create, i->name, why);
         if (m->progress) m->progress("indexes", ++done, total);
     }
-    return rc < 0 ? rc : check_references(c, why);
+    return rc < 0 ? rc : check_first_reference(c, why);
 }
 
 /* AUTOINCREMENT has kept the highest id of the rows; what was deleted above them counts, too. */
-static int settle(struct conn *c, const struct move_table *t, int64_t last, struct why why) {
+static int sqlite_settle(struct conn *c, const struct move_table *t, int64_t last, struct why why) {
     char text[256];
     if (last == 0) return 0;
     int n = snprintf(text, sizeof text,
@@ -240,22 +241,22 @@ static int settle(struct conn *c, const struct move_table *t, int64_t last, stru
                      "UPDATE sqlite_sequence SET seq = max(seq, %lld) WHERE name = '%s'",
                      t->name, t->name, (long long)last, t->name);
     assert(n > 0 && (size_t)n < sizeof text);
-    return run(c, text, t->name, why);
+    return sqlite_move_run(c, text, t->name, why);
 }
 
 /* A bulk store is synced when it is closed. */
-static int durable(struct conn *c, struct why why) { return (void)c, (void)why, 0; }
+static int sqlite_durable(struct conn *c, struct why why) { return (void)c, (void)why, 0; }
 static int alone(struct conn *c, struct why why) { return (void)c, (void)why, 0; } /* the lock is held */
 
-const struct mover sqlite_mover = {.tables = tables,
-                                   .read = read_rows,
-                                   .next = next_row,
-                                   .close = close_rows,
-                                   .write = write_rows,
-                                   .put = put,
-                                   .write_end = write_end,
-                                   .strip = strip,
-                                   .restore = restore,
-                                   .settle = settle,
-                                   .durable = durable,
+const struct mover sqlite_mover = {.tables = sqlite_list_tables,
+                                   .read = sqlite_read_rows,
+                                   .next = sqlite_next_row,
+                                   .close = sqlite_close_rows,
+                                   .write = sqlite_write_rows,
+                                   .put = sqlite_put_row,
+                                   .write_end = sqlite_write_end,
+                                   .strip = sqlite_strip,
+                                   .restore = sqlite_restore,
+                                   .settle = sqlite_settle,
+                                   .durable = sqlite_durable,
                                    .alone = alone};

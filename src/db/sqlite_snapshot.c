@@ -41,7 +41,7 @@ static void give_turn(struct conn *c) {
 }
 
 /* With the turn. Another thread than its own leaves its cache of statements alone. */
-static void let_go(struct conn *c) {
+static void snapshot_let_go(struct conn *c) {
     int rc = c->kept.held ? db_exec_text(c, "COMMIT", NULL) : conn_pragma(c, "COMMIT");
     bool failed = c->kept.held ? rc < 0 : rc != 0;
     if (failed) conn_pragma(c, "ROLLBACK");
@@ -53,7 +53,7 @@ int snapshot_begin(struct conn *c, int64_t now) {
     assert(!c->transaction);
     take_turn(c);
     int64_t version = version_now(c);
-    if (c->kept.open && (c->kept.version != version || now - c->kept.since >= KEPT_MS)) let_go(c);
+    if (c->kept.open && (c->kept.version != version || now - c->kept.since >= KEPT_MS)) snapshot_let_go(c);
     if (c->kept.open) {
         c->transaction = true;
         return 0;
@@ -74,13 +74,13 @@ void snapshot_end(struct conn *c) {
     }
     statements_end(c);
     c->transaction = false;
-    if (c->kept.version != version_now(c) || sqlite3_get_autocommit(c->handle)) let_go(c);
+    if (c->kept.version != version_now(c) || sqlite3_get_autocommit(c->handle)) snapshot_let_go(c);
     give_turn(c);
 }
 
 void snapshot_drop(struct conn *c) {
     pthread_mutex_lock(&c->kept.turn);
-    if (c->kept.open) let_go(c);
+    if (c->kept.open) snapshot_let_go(c);
     pthread_mutex_unlock(&c->kept.turn);
 }
 
@@ -92,7 +92,7 @@ void snapshots_let_go(struct db *db) {
     for (struct ring *r = db->conns.next; r != &db->conns; r = r->next) {
         struct conn *c = RING_OF(r, struct conn, in_store);
         if (pthread_mutex_trylock(&c->kept.turn) != 0) continue;
-        if (c->kept.open) let_go(c);
+        if (c->kept.open) snapshot_let_go(c);
         pthread_mutex_unlock(&c->kept.turn);
     }
     pthread_mutex_unlock(&db->lock);

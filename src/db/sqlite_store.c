@@ -20,7 +20,7 @@
 static int take_lock(struct db *db, struct why why) {
     struct str path = str_fmt(db->memory, "%s/lock", db->dir);
     db->sqlite->lock_fd = open(path.p, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (db->sqlite->lock_fd < 0) return refuse(why, "%s can't be opened: %s", path.p, strerror(errno));
+    if (db->sqlite->lock_fd < 0) return db_refuse(why, "%s can't be opened: %s", path.p, strerror(errno));
     char pid[32] = "";
     if (flock(db->sqlite->lock_fd, LOCK_EX | LOCK_NB) == 0) {
         int n = snprintf(pid, sizeof pid, "%d\n", (int)getpid());
@@ -28,16 +28,17 @@ static int take_lock(struct db *db, struct why why) {
         if (!kept) log_warn("store: %s does not hold the process id: %s", path.p, strerror(errno)); /* a full disk */
         return 0;
     }
-    if (errno != EWOULDBLOCK) return refuse(why, "%s can't be locked: %s", path.p, strerror(errno));
+    if (errno != EWOULDBLOCK) return db_refuse(why, "%s can't be locked: %s", path.p, strerror(errno));
     ssize_t n = pread(db->sqlite->lock_fd, pid, sizeof pid - 1, 0);
-    return refuse(why, "the store %s is in use by another deskd (pid %d): stop that one, or name another folder", db->dir,
-                  n > 0 ? atoi(pid) : 0);
+    return db_refuse(why, "the store %s is in use by another deskd (pid %d): stop that one, or name another folder", db->dir,
+                     n > 0 ? atoi(pid) : 0);
 }
 
 /* A desk must not be replaced by a new one, with a new owner, because its store was lost. */
 static int refuse_lost(struct why why, const char *path, const char *what, const char *remains) {
-    return refuse(why, "%s %s, but there is %s: a desk was here. Restore its backup to a new folder, or name a new folder for a new desk",
-                  path, what, remains);
+    return db_refuse(why,
+                     "%s %s, but there is %s: a desk was here. Restore its backup to a new folder, or name a new folder for a new desk",
+                     path, what, remains);
 }
 
 /* The file exists, empty if it is new, before SQLite opens it, so that it and its log have our mode. */
@@ -46,18 +47,18 @@ static int make_file(struct db *db, bool create, struct why why) {
     struct sqlite_store *s = db->sqlite;
     if (stat(s->path, &st) == 0) return st.st_size || !s->remains ? 0 : refuse_lost(why, s->path, "is empty", s->remains);
     if (create && s->content) return refuse_lost(why, s->path, "is missing", s->content);
-    if (!create) return refuse(why, "there is no store in %s: deskd init --data %s makes one", db->dir, db->dir);
+    if (!create) return db_refuse(why, "there is no store in %s: deskd init --data %s makes one", db->dir, db->dir);
     int fd = open(db->sqlite->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0) return refuse(why, "%s can't be made: %s", s->path, strerror(errno));
+    if (fd < 0) return db_refuse(why, "%s can't be made: %s", s->path, strerror(errno));
     close(fd);
     s->remains = NULL; /* it is empty because it is new */
-    if (sync_path(db->dir) != 0) return refuse(why, "%s can't be synced: %s", db->dir, strerror(errno));
+    if (sync_path(db->dir) != 0) return db_refuse(why, "%s can't be synced: %s", db->dir, strerror(errno));
     return 0;
 }
 
 static int take_folder(struct db *db, const struct db_config *cfg, struct why why) {
     if (cfg->create && mkdir(db->dir, 0700) != 0 && errno != EEXIST)
-        return refuse(why, "the folder %s can't be made: %s", db->dir, strerror(errno));
+        return db_refuse(why, "the folder %s can't be made: %s", db->dir, strerror(errno));
     int rc = cfg->create ? 0 : make_file(db, false, why); /* no lock is left where there is no store */
     if (rc == 0 && (!cfg->read_only || cfg->alone)) rc = take_lock(db, why);
     return rc < 0 || !cfg->create ? rc : make_file(db, true, why);
@@ -74,15 +75,15 @@ static int open_writer(struct db *db, const struct schema_file *files, struct wh
     if (rc >= 0) rc = schema_migrate(c, files, why);
     if (db->filling) sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL); /* all are checked at the end */
     if (rc == 0 && conn_pragma(c, STORE_MARK) != 0)
-        rc = refuse(why, "%s can't be written: %s", db->sqlite->path, sqlite3_errmsg(c->handle));
-    if (rc == 0 && (db->sqlite->writer = writer_start(db, c)) == NULL) rc = refuse(why, "no thread can be started");
+        rc = db_refuse(why, "%s can't be written: %s", db->sqlite->path, sqlite3_errmsg(c->handle));
+    if (rc == 0 && (db->sqlite->writer = writer_start(db, c)) == NULL) rc = db_refuse(why, "no thread can be started");
     if (rc < 0) conn_close(c);
     return rc;
 }
 
 static int open_readers(struct db *db, const struct schema_file *files, struct why why) {
     int rc = conn_open(&db->sqlite->reading, &db->sqlite->keeper, why);
-    if (rc == 0 && (rc = db_read_begin(db->sqlite->keeper, 0)) < 0) refuse(why, "%s can't be read", db->sqlite->path);
+    if (rc == 0 && (rc = db_read_begin(db->sqlite->keeper, 0)) < 0) db_refuse(why, "%s can't be read", db->sqlite->path);
     if (rc < 0) return rc;
     rc = schema_current(db->sqlite->keeper, files, why); /* also maps the log's index */
     db_read_end(db->sqlite->keeper);
@@ -112,7 +113,7 @@ static int make_durable(const struct db *db) {
 }
 
 /* As the last connection: the log is moved into the store and removed, so that one file is left. */
-static int settle(struct conn *writer) {
+static int sqlite_fold_log(struct conn *writer) {
     int rc = sqlite3_wal_checkpoint_v2(writer->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     if (rc) log_warn("store: the log stays for the next start: %s", sqlite3_errstr(rc));
     sqlite3_db_config(writer->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
@@ -125,7 +126,7 @@ int sqlite_close(struct db *db) {
     struct conn *writer = s->writer ? writer_stop(s->writer) : NULL;
     for (struct ring *r = db->conns.next, *next = r->next; r != &db->conns; r = next, next = r->next)
         if (RING_OF(r, struct conn, in_store) != writer) conn_close(RING_OF(r, struct conn, in_store));
-    int rc = writer ? settle(writer) : s->writer ? -ERR_SERVICE_UNAVAILABLE : 0; /* lost, or never there */
+    int rc = writer ? sqlite_fold_log(writer) : s->writer ? -ERR_SERVICE_UNAVAILABLE : 0; /* lost, or never there */
     if (db->bulk && s->writer && make_durable(db) < 0) rc = -ERR_SERVICE_UNAVAILABLE;
     if (s->lock_fd >= 0) close(s->lock_fd);
     return rc;

@@ -35,16 +35,16 @@ static void statement_free(struct stmt *s) {
     free(s);
 }
 
-static struct stmt **bucket_of(struct conn *c, uint64_t hash) { return &c->buckets[hash % STATEMENT_BUCKETS]; }
+static struct stmt **statement_bucket(struct conn *c, uint64_t hash) { return &c->buckets[hash % STATEMENT_BUCKETS]; }
 
 static struct stmt *cache_find(struct conn *c, uint64_t hash, const char *sql) {
-    struct stmt *s = *bucket_of(c, hash);
+    struct stmt *s = *statement_bucket(c, hash);
     while (s && (s->hash != hash || strcmp(s->sql, sql) != 0)) s = s->chain;
     return s;
 }
 
 static void cache_drop(struct conn *c, struct stmt *s) {
-    struct stmt **at = bucket_of(c, s->hash);
+    struct stmt **at = statement_bucket(c, s->hash);
     while (*at != s) at = &(*at)->chain;
     *at = s->chain;
     c->cached--;
@@ -53,7 +53,7 @@ static void cache_drop(struct conn *c, struct stmt *s) {
 
 static void cache_add(struct conn *c, struct stmt *s) {
     if (c->cached >= STATEMENTS_MAX && !ring_empty(&c->idle)) cache_drop(c, RING_OF(c->idle.prev, struct stmt, link));
-    struct stmt **bucket = bucket_of(c, s->hash);
+    struct stmt **bucket = statement_bucket(c, s->hash);
     s->chain = *bucket;
     *bucket = s;
     s->cached = true;

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/log.h"
 
-int refuse(struct why why, const char *fmt, ...) {
+int db_refuse(struct why why, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
     vsnprintf(why.p, why.n, fmt, args);
@@ -109,7 +109,7 @@ void db_found_sound(const char *dir) {
 
 /* ---- opening and closing ------------------------------------------------------------------------------- */
 
-static void reader_gone(void *arg) {
+static void thread_reader_gone(void *arg) {
     struct conn *c = arg;
     c->engine->disconnect(c);
 }
@@ -133,7 +133,7 @@ int db_open_with(const struct db_config *cfg, const struct schema_file *files, s
     struct db *db = db_new(cfg);
     *out = NULL;
     int rc = db->engine->open(db, cfg, files, why);
-    if (rc == 0 && pthread_key_create(&db->reader_key, reader_gone) != 0) rc = refuse(why, "too many stores are open");
+    if (rc == 0 && pthread_key_create(&db->reader_key, thread_reader_gone) != 0) rc = db_refuse(why, "too many stores are open");
     else db->has_reader_key = rc == 0;
     if (rc == 0) damage_find(db);
     if (rc == 0) *out = db;

@@ -273,7 +273,7 @@ static bool ended(struct writer *w) {
     return end && !w->taken;
 }
 
-static void *writer_main(void *arg) {
+static void *sqlite_writer_main(void *arg) {
     struct writer *w = arg;
     while (!ended(w)) {
         bool tasks = wait_for_tasks(w);
@@ -298,7 +298,7 @@ struct writer *writer_start(struct db *store, struct conn *c) {
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&w->wake, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    return pthread_create(&w->thread, NULL, writer_main, w) == 0 ? w : NULL;
+    return pthread_create(&w->thread, NULL, sqlite_writer_main, w) == 0 ? w : NULL;
 }
 
 struct conn *writer_stop(struct writer *w) {

@@ -106,7 +106,7 @@ static int messages_until(struct conn *c, struct filling *f, int64_t time) {
 
 #define PREVIEW 160 /* characters, as core/cases/message.c keeps */
 
-static void preview(struct buf *out, struct str text) {
+static void write_preview(struct buf *out, struct str text) {
     size_t characters = 0;
     out->n = 0;
     for (size_t i = 0; i < text.n; i++) {
@@ -131,7 +131,7 @@ static int insert_case(struct conn *c, struct filling *f, const struct demo_case
     chance_uuid(&chance, uuid);
     demo_subject(&f->subject, &f->world, dc);
     demo_contents(&f->text, &f->world, dc, dc->message_count - 1);
-    preview(&f->preview, buf_view(&f->text));
+    write_preview(&f->preview, buf_view(&f->text));
     return db_exec(c, &demo_case_insert,
                    BINDS(B_INT("id", dc->id), B_TEXT("uuid", ((struct str){uuid, sizeof uuid})), B_TEXT("subject", buf_view(&f->subject)),
                          B_INT("channel", dc->channel), B_INT("source", dc->source), B_INT("state", dc->state),

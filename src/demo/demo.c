@@ -90,7 +90,7 @@ static int finish_run(struct conn *c, void *arg) {
     return desk_finish(c, &(struct new_desk){.now = f->world.start});
 }
 
-static int fill(struct db *db, struct filling *f) {
+static int fill_desk(struct db *db, struct filling *f) {
     struct index *indexes = indexes_of_schema(f->arena);
     TRY(db_write(db, begin_run, f));
     TRY(db_write(db, drop_indexes, indexes));
@@ -106,7 +106,7 @@ int demo_fill(struct db *db, const struct demo *d) {
     struct filling f = {.demo = d, .arena = arena_new()};
     demo_world(&f.world, d->seed, d->conversations);
     demo_names(&f.names, f.arena);
-    int rc = fill(db, &f);
+    int rc = fill_desk(db, &f);
     buf_free(&f.text);
     buf_free(&f.subject);
     buf_free(&f.preview);

@@ -52,7 +52,7 @@ static void forget_of(struct index **list, struct str table) {
         else list = &(*list)->next;
 }
 
-static void take(struct index **list, struct str statement, struct arena *a) {
+static void take_statement(struct index **list, struct str statement, struct arena *a) {
     struct str rest = statement, verb = next_word(&rest), what = next_word(&rest);
     if (str_eqi(verb, S("DROP")) && str_eqi(what, S("TABLE"))) forget_of(list, next_word(&rest));
     if (str_eqi(what, S("UNIQUE"))) what = next_word(&rest);
@@ -76,7 +76,7 @@ struct index *indexes_of_schema(struct arena *a) {
     struct index *list = NULL;
     for (const struct schema_file *f = schema_files; f->name; f++) {
         struct str rest = str_of(f->sql);
-        for (struct str s; (s = next_statement(&rest)).p;) take(&list, s, a);
+        for (struct str s; (s = next_statement(&rest)).p;) take_statement(&list, s, a);
     }
     return list;
 }

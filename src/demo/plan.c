@@ -74,7 +74,7 @@ static int language_of(struct chance *c) {
     return at;
 }
 
-static struct demo_person named(struct chance *c, int64_t id, int64_t created_at) {
+static struct demo_person plan_person(struct chance *c, int64_t id, int64_t created_at) {
     struct demo_person p = {.id = id, .created_at = created_at};
     p.language = language_of(c);
     p.first = (int)chance_below(c, DEMO_NAMES);
@@ -84,7 +84,7 @@ static struct demo_person named(struct chance *c, int64_t id, int64_t created_at
 
 struct demo_person demo_staff(const struct demo_world *w, int64_t id) {
     struct chance c = chance_of(w->seed, OF_STAFF, id);
-    return named(&c, id, w->start - 30 * TIME_DAY + id * TIME_HOUR);
+    return plan_person(&c, id, w->start - 30 * TIME_DAY + id * TIME_HOUR);
 }
 
 /* Customer k comes with conversation 4k: the first they have. */
@@ -92,7 +92,7 @@ struct demo_person demo_customer(const struct demo_world *w, int64_t id) {
     if (id == DEMO_CUSTOMER) return (struct demo_person){.id = id, .created_at = w->start, .organization_id = 1};
     int64_t k = id - DEMO_FIRST_CUSTOMER;
     struct chance c = chance_of(w->seed, OF_CUSTOMER, id);
-    struct demo_person p = named(&c, id, demo_case_time(w, 4 * k + 1));
+    struct demo_person p = plan_person(&c, id, demo_case_time(w, 4 * k + 1));
     if (chance_percent(&c, 30)) p.organization_id = 1 + chance_small(&c, w->organizations);
     return p;
 }
@@ -189,7 +189,7 @@ static enum status_type status_of(const struct demo_world *w, struct chance *c, 
     return status;
 }
 
-static void settle(const struct demo_world *w, struct chance *c, struct demo_case *out) {
+static void plan_outcome(const struct demo_world *w, struct chance *c, struct demo_case *out) {
     int64_t last = out->messages[out->message_count - 1].at;
     out->status = status_of(w, c, out);
     out->updated_at = last;
@@ -220,5 +220,5 @@ void demo_case(const struct demo_world *w, int64_t id, struct demo_case *out) {
     out->type_id = chance_percent(&c, 92) ? demo_topic_types[out->topic] : 0;
     assign(w, &c, out);
     converse(w, &c, out);
-    settle(w, &c, out);
+    plan_outcome(w, &c, out);
 }

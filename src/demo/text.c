@@ -76,7 +76,7 @@ struct words {
     int64_t number;
 };
 
-static void add(struct buf *out, const char *text, const struct words *w) {
+static void add_sentence(struct buf *out, const char *text, const struct words *w) {
     for (const char *brace; (brace = strchr(text, '{')) != NULL; text = strchr(brace, '}') + 1) {
         buf_add(out, text, (size_t)(brace - text));
         if (brace[1] == 'p') buf_text(out, w->product);
@@ -86,7 +86,7 @@ static void add(struct buf *out, const char *text, const struct words *w) {
     buf_text(out, text);
 }
 
-static struct words words_of(const struct demo_world *w, const struct demo_case *c, const char *name) {
+static struct words chosen_words(const struct demo_world *w, const struct demo_case *c, const char *name) {
     struct chance chance = chance_of(w->seed, OF_TEXT, c->id * 16);
     struct words words = {.name = name, .product = demo_products[chance_below(&chance, DEMO_PRODUCTS)]};
     words.number = 10000 + chance_below(&chance, 90000);
@@ -94,26 +94,26 @@ static struct words words_of(const struct demo_world *w, const struct demo_case 
 }
 
 void demo_subject(struct buf *out, const struct demo_world *w, const struct demo_case *c) {
-    struct words words = words_of(w, c, "");
+    struct words words = chosen_words(w, c, "");
     out->n = 0;
-    add(out, demo_languages[c->requester.language].topics[c->topic].subjects[c->variant], &words);
+    add_sentence(out, demo_languages[c->requester.language].topics[c->topic].subjects[c->variant], &words);
 }
 
 static void sentence(struct buf *out, const char *const *list, int n, struct chance *chance, const struct words *words) {
     buf_char(out, ' ');
-    add(out, list[chance_below(chance, n)], words);
+    add_sentence(out, list[chance_below(chance, n)], words);
 }
 
 static void by_customer(struct buf *out, const struct demo_case *c, int message, struct chance *chance, const struct words *words) {
     const struct demo_language *l = &demo_languages[c->requester.language];
     bool last = message + 1 == c->message_count;
     if (message == 0) {
-        add(out, l->topics[c->topic].openings[c->variant], words);
+        add_sentence(out, l->topics[c->topic].openings[c->variant], words);
         sentence(out, l->details, 2, chance, words);
         if (chance_percent(chance, 60)) sentence(out, l->details + 2, 2, chance, words);
     } else {
         const char *const *list = last && !c->messages[message - 1].by_requester ? l->thanks : l->again;
-        add(out, list[chance_below(chance, 3)], words);
+        add_sentence(out, list[chance_below(chance, 3)], words);
         if (!last && chance_percent(chance, 50)) sentence(out, l->details, 4, chance, words);
     }
 }
@@ -121,8 +121,8 @@ static void by_customer(struct buf *out, const struct demo_case *c, int message,
 static void by_staff(struct buf *out, const struct demo_case *c, int message, struct chance *chance, const struct words *words) {
     const struct demo_language *l = &demo_languages[c->requester.language];
     bool last = message + 2 >= c->message_count;
-    if (!last) add(out, l->questions[chance_below(chance, 3)], words);
-    else add(out, l->topics[c->topic].answers[c->variant], words);
+    if (!last) add_sentence(out, l->questions[chance_below(chance, 3)], words);
+    else add_sentence(out, l->topics[c->topic].answers[c->variant], words);
     if (last && message > 1) sentence(out, l->solutions, 3, chance, words);
 }
 
@@ -131,12 +131,12 @@ void demo_contents(struct buf *out, const struct demo_world *w, const struct dem
     const struct demo_language *l = &demo_languages[c->requester.language];
     const struct demo_message *m = &c->messages[message];
     struct chance chance = chance_of(w->seed, OF_TEXT, c->id * 16 + 1 + message);
-    struct words words = words_of(w, c, short_name(&c->requester));
+    struct words words = chosen_words(w, c, short_name(&c->requester));
     struct demo_person writer = m->by_requester ? c->requester : demo_staff(w, m->creator_id);
     bool letter = message == 0 || !m->by_requester;
     out->n = 0;
     if (letter) {
-        add(out, m->by_requester ? l->hello : l->dear, &words);
+        add_sentence(out, m->by_requester ? l->hello : l->dear, &words);
         buf_text(out, "\n\n");
     }
     if (m->by_requester) by_customer(out, c, message, &chance, &words);

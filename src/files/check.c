@@ -33,7 +33,7 @@ struct check {
     int findings;
 };
 
-static void finding(struct check *k, struct str line) {
+static void contents_finding(struct check *k, struct str line) {
     k->findings++;
     k->report(k->arg, line.p);
 }
@@ -59,24 +59,24 @@ static const char *fault_of(struct check *k, const struct named *f) {
 static int check_named(struct check *k, const struct named *f) {
     const char *fault = fault_of(k, f);
     int named = fault ? content_named(k->conn, f->sha256) : 0;
-    if (named == 1) finding(k, str_fmt(k->arena, "the content %s of file %" PRId64 " %s", f->sha256.p, f->file_id, fault));
+    if (named == 1) contents_finding(k, str_fmt(k->arena, "the content %s of file %" PRId64 " %s", f->sha256.p, f->file_id, fault));
     return named < 0 ? named : 0;
 }
 
-static int by_name(const void *x, const void *y) { return memcmp(((const struct str *)x)->p, ((const struct str *)y)->p, 64); }
+static int compare_contents(const void *x, const void *y) { return memcmp(((const struct str *)x)->p, ((const struct str *)y)->p, 64); }
 
 static int check_orphans(struct check *k, int nth, const struct named *named, int count) {
     struct str *list;
     int n = contents_listed(k->arena, k->folder, nth, &list), at = 0;
-    if (n < 0) finding(k, str_fmt(k->arena, "the folder %s/%02x can't be read: %s", k->folder, nth, strerror(errno)));
-    if (n > 0) qsort(list, (size_t)n, sizeof *list, by_name);
+    if (n < 0) contents_finding(k, str_fmt(k->arena, "the folder %s/%02x can't be read: %s", k->folder, nth, strerror(errno)));
+    if (n > 0) qsort(list, (size_t)n, sizeof *list, compare_contents);
     for (int i = 0; i < n; i++) {
-        while (at < count && by_name(&named[at].sha256, &list[i]) < 0) at++;
+        while (at < count && compare_contents(&named[at].sha256, &list[i]) < 0) at++;
         bool known = at < count && str_eq(named[at].sha256, list[i]);
         if (known || content_age(k->arena, k->folder, list[i]) <= PATIENCE) continue;
         int again = content_named(k->conn, list[i]);
         TRY(again);
-        if (!again) finding(k, str_fmt(k->arena, "the content %s belongs to no file", list[i].p));
+        if (!again) contents_finding(k, str_fmt(k->arena, "the content %s belongs to no file", list[i].p));
     }
     return 0;
 }
@@ -95,7 +95,7 @@ int contents_check(struct conn *c, const char *folder, void (*report)(void *arg,
     int64_t files;
     bool there = access(folder, F_OK) == 0;
     int rc = there ? 0 : db_int(c, &files_any, NULL, &files);
-    if (rc == 1) finding(&k, str_fmt(k.arena, "there are files, but no folder %s: name theirs with --files", folder));
+    if (rc == 1) contents_finding(&k, str_fmt(k.arena, "there are files, but no folder %s: name theirs with --files", folder));
     for (int nth = 0; there && nth < CONTENT_FOLDERS && rc >= 0; nth++) {
         struct arena_mark mark = arena_mark(k.arena);
         rc = check_folder(&k, nth);

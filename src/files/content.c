@@ -103,7 +103,7 @@ const char *content_fault(struct arena *a, const char *folder, struct str sha256
 }
 
 /* In one step: a reader finds the damaged file or the new one. */
-static int replace(struct arena *a, const char *path, const char *from) {
+static int content_replace(struct arena *a, const char *path, const char *from) {
     const char *draft = str_fmt(a, "%s.new", from).p; /* among the temporary files, so that one that a crash left is removed */
     unlink(draft);
     int rc = link(from, draft) == 0 ? rename(draft, path) : -1, why = errno;
@@ -117,11 +117,11 @@ struct keeping {
     const char *folder, *sub, *path, *from;
 };
 
-static int put(const struct keeping *k, const char *fault) {
+static int content_put(const struct keeping *k, const char *fault) {
     if (sync_path(k->from) != 0 || (mkdir(k->sub, 0700) != 0 && errno != EEXIST)) return -1;
     if (fault == missing) return link(k->from, k->path) == 0 || errno == EEXIST ? 0 : -1;
     log_error("the content %s %s: it is replaced by an upload of the same bytes", k->path, fault);
-    return replace(k->arena, k->path, k->from);
+    return content_replace(k->arena, k->path, k->from);
 }
 
 /* The age of a content that is there begins anew. Folders are synced in any case, because the upload that made them, or linked
@@ -129,7 +129,7 @@ static int put(const struct keeping *k, const char *fault) {
 static int put_in_place(const struct keeping *k, struct str sha256, int64_t size) {
     const char *fault = content_fault(k->arena, k->folder, sha256, size);
     if (fault == NULL && utimensat(AT_FDCWD, k->path, NULL, 0) != 0) fault = missing; /* removed meanwhile */
-    if (fault && put(k, fault) != 0) return -1;
+    if (fault && content_put(k, fault) != 0) return -1;
     return sync_path(k->sub) == 0 ? sync_path(k->folder) : -1;
 }
 
@@ -169,7 +169,7 @@ struct dropping {
     int n;
 };
 
-static int drop(struct conn *c, void *arg) {
+static int contents_unlink(struct conn *c, void *arg) {
     const struct dropping *d = arg;
     for (int i = 0; i < d->n; i++) {
         TRY(db_lock(c, d->contents[i]));
@@ -187,7 +187,7 @@ int contents_drop(struct desk *d, const struct str *contents, int n) {
     if (n && guard < 0 && errno != EWOULDBLOCK) log_warn("no content is removed from %s: %s", d->files, strerror(errno));
     for (int i = 0; guard >= 0 && i < n && rc >= 0; i += AT_ONCE) {
         struct dropping part = {a, d->files, contents + i, n - i < AT_ONCE ? n - i : AT_ONCE};
-        rc = db_write(d->db, drop, &part);
+        rc = db_write(d->db, contents_unlink, &part);
     }
     if (guard >= 0) close(guard);
     arena_free(a);

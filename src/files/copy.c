@@ -44,15 +44,15 @@ static int copy_one(struct arena *a, const char *from, const char *to) {
     return rc;
 }
 
-static int make_folder(const char *path) { return mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : -1; }
+static int contents_make_folder(const char *path) { return mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : -1; }
 
 static int copy_folder(const char *from, const char *to, int nth) {
     struct arena *a = arena_new();
     struct str *list;
     const char *sub = str_fmt(a, "%s/%02x", to, nth).p;
     int n = contents_listed(a, from, nth, &list), rc = n < 0 ? -1 : 0;
-    if (n > 0) rc = make_folder(to);
-    if (n > 0 && rc == 0) rc = make_folder(sub);
+    if (n > 0) rc = contents_make_folder(to);
+    if (n > 0 && rc == 0) rc = contents_make_folder(sub);
     for (int i = 0; i < n && rc == 0; i++) rc = copy_one(a, content_path(a, from, list[i]).p, content_path(a, to, list[i]).p);
     if (n > 0 && rc == 0) rc = sync_path(sub);
     if (n > 0 && rc == 0) rc = sync_path(to);

@@ -17,12 +17,12 @@
 
 /* ---- headers ------------------------------------------------------------------------------------------------------ */
 
-static int two(const unsigned char *p) { return p[0] << 8 | p[1]; }
+static int big_endian_16(const unsigned char *p) { return p[0] << 8 | p[1]; }
 
 static bool png(const unsigned char *head, size_t n, struct picture *out) {
     if (n < 24 || memcmp(head, "\x89PNG\r\n\x1a\n", 8) != 0 || memcmp(head + 12, "IHDR", 4) != 0) return false;
     bool small = head[16] == 0 && head[17] == 0 && head[20] == 0 && head[21] == 0; /* the two upper bytes of either side */
-    *out = (struct picture){PICTURE_PNG, small ? two(head + 18) : INT32_MAX, small ? two(head + 22) : INT32_MAX};
+    *out = (struct picture){PICTURE_PNG, small ? big_endian_16(head + 18) : INT32_MAX, small ? big_endian_16(head + 22) : INT32_MAX};
     return true;
 }
 
@@ -37,12 +37,12 @@ static bool jpeg(FILE *f, struct picture *out) {
     unsigned char s[9];
     if (fseek(f, 2, SEEK_SET) != 0) return false;
     for (int segments = 0; segments < 256 && fread(s, 1, 4, f) == 4 && s[0] == 0xFF; segments++) {
-        int kind = s[1], length = two(s + 2);
+        int kind = s[1], length = big_endian_16(s + 2);
         bool frame = kind >= 0xC0 && kind <= 0xCF && kind != 0xC4 && kind != 0xC8 && kind != 0xCC;
         if (length < 2) return false;
         if (frame) {
             if (fread(s, 1, 5, f) != 5) return false;
-            *out = (struct picture){PICTURE_JPEG, two(s + 3), two(s + 1)};
+            *out = (struct picture){PICTURE_JPEG, big_endian_16(s + 3), big_endian_16(s + 1)};
             return true;
         }
         if (fseek(f, length - 2, SEEK_CUR) != 0) return false;
@@ -63,7 +63,7 @@ int picture_look(const char *path, struct picture *out) {
 /* ---- its parent --------------------------------------------------------------------------------------------------- */
 
 /* Returns 1: it has answered, 0: it could not decode the picture, or a negative error. */
-static int outcome(int status) {
+static int child_outcome(int status) {
     if (WIFEXITED(status) && WEXITSTATUS(status) == PICTURE_UNCONFINED) {
         log_error("a picture can't be decoded: the kernel takes no seccomp filter");
         return -ERR_SERVICE_UNAVAILABLE;
@@ -90,10 +90,10 @@ static int run_child(int in, int out, int side) {
         return UNAVAILABLE("pictures that can't be decoded", "a picture can't be decoded: no process for it: %s", strerror(rc));
     }
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-    return outcome(status);
+    return child_outcome(status);
 }
 
-static bool read_all(int fd, struct arena *a, struct str *out) {
+static bool read_result(int fd, struct arena *a, struct str *out) {
     struct stat st;
     if (fstat(fd, &st) != 0 || st.st_size <= 0 || st.st_size > LIMIT_PICTURE) return false;
     char *data = arena_alloc(a, (size_t)st.st_size);
@@ -106,7 +106,7 @@ int picture_square(const char *path, int side, struct arena *a, const struct pic
     int in = open(path, O_RDONLY | O_CLOEXEC), answer = memfd_create("picture", MFD_CLOEXEC);
     int rc = in >= 0 && answer >= 0 ? run_child(in, answer, side)
                                     : UNAVAILABLE("pictures that can't be read", "the picture %s can't be read: %s", path, strerror(errno));
-    if (rc == 1 && !read_all(answer, a, out)) rc = 0;
+    if (rc == 1 && !read_result(answer, a, out)) rc = 0;
     if (in >= 0) close(in);
     if (answer >= 0) close(answer);
     return rc;

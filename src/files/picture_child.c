@@ -75,7 +75,7 @@ bool picture_confine(void) {
 
 /* ---- JPEG --------------------------------------------------------------------------------------------------------- */
 
-static void give_up(j_common_ptr d) {
+static void child_give_up(j_common_ptr d) {
     (void)d;
     _exit(1);
 }
@@ -101,7 +101,7 @@ static gdImagePtr decode_jpeg(int side) {
     struct jpeg_decompress_struct d;
     struct jpeg_error_mgr errors;
     d.err = jpeg_std_error(&errors);
-    errors.error_exit = give_up;
+    errors.error_exit = child_give_up;
     errors.output_message = say_nothing;
     jpeg_create_decompress(&d);
     jpeg_stdio_src(&d, stdin);
@@ -127,7 +127,7 @@ static void keep_quiet(int priority, const char *format, va_list arguments) { (v
 
 /* ---- the process -------------------------------------------------------------------------------------------------- */
 
-static gdImagePtr decode(int first, int side) {
+static gdImagePtr child_decode(int first, int side) {
     return first == 0xFF ? decode_jpeg(side) : first == 'G' ? gdImageCreateFromGif(stdin) : gdImageCreateFromPng(stdin);
 }
 
@@ -138,7 +138,7 @@ int picture_child(const char *text) {
     if (!picture_confine()) _exit(PICTURE_UNCONFINED);
     first = getc(stdin);
     if (side < 1 || side > 4096 || ungetc(first, stdin) == EOF) _exit(1);
-    gdImagePtr whole = decode(first, side), square = whole ? gdImageCreateTrueColor(side, side) : NULL;
+    gdImagePtr whole = child_decode(first, side), square = whole ? gdImageCreateTrueColor(side, side) : NULL;
     if (square == NULL) _exit(1);
     int shorter = gdImageSX(whole) < gdImageSY(whole) ? gdImageSX(whole) : gdImageSY(whole);
     gdImageAlphaBlending(square, 0);

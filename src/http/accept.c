@@ -63,7 +63,7 @@ static struct loop *emptiest(struct http_server *s) {
 }
 
 /* Counted before the loop takes it up, so that the next one of a burst goes elsewhere. */
-static void give(struct loop *l, int fd, const struct sockaddr *at, socklen_t size) {
+static void loop_give(struct loop *l, int fd, const struct sockaddr *at, socklen_t size) {
     atomic_fetch_add(&l->connections, 1);
     if (MHD_add_connection(l->daemon, fd, at, size) == MHD_YES) return;
     atomic_fetch_sub(&l->connections, 1);
@@ -79,7 +79,7 @@ static bool accept_all(struct http_server *s) {
         if (fd < 0 && errno == EAGAIN) return true;
         if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) return false;
         if (fd < 0) continue; /* accept(2): what became of that one connection meanwhile */
-        give(emptiest(s), fd, (struct sockaddr *)&at, size);
+        loop_give(emptiest(s), fd, (struct sockaddr *)&at, size);
     }
 }
 

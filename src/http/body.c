@@ -27,7 +27,7 @@ struct body {
     GChecksum *whole; /* of a form whose request has a Content-MD5; else NULL */
 };
 
-static int refuse(struct body *b, int err, const char *reason) {
+static int body_refuse(struct body *b, int err, const char *reason) {
     b->request->body_error = err;
     b->request->body_reason = reason;
     return -err;
@@ -37,7 +37,7 @@ static int refuse(struct body *b, int err, const char *reason) {
 static int charge(struct body *b, int64_t bytes) {
     int64_t n = bytes - LIMIT_BODY_UNCOUNTED - b->charged;
     const char *reason = n > 0 ? ledger_take(b->stores.memory, &b->who, n, b->limit) : NULL;
-    if (reason) return refuse(b, ERR_SERVICE_UNAVAILABLE, reason);
+    if (reason) return body_refuse(b, ERR_SERVICE_UNAVAILABLE, reason);
     if (n > 0) b->charged += n;
     return 0;
 }
@@ -51,15 +51,15 @@ static int file_begin(struct body *b, struct http_file file) {
     b->last = &b->file->next;
     if (!b->keep_files) return 0;
     b->spool = spool_open(b->request->arena, b->stores.folder, &b->who, body_limit(b));
-    return b->spool ? 0 : refuse(b, ERR_SERVICE_UNAVAILABLE, "The server can't store files at the moment.");
+    return b->spool ? 0 : body_refuse(b, ERR_SERVICE_UNAVAILABLE, "The server can't store files at the moment.");
 }
 
 static int file_data(struct body *b, struct str piece) {
     b->file->size += (int64_t)piece.n;
     if (!b->keep_files) return 0;
-    if (b->file->size > b->file_limit) return refuse(b, ERR_PAYLOAD_TOO_LARGE, "A file is too large.");
+    if (b->file->size > b->file_limit) return body_refuse(b, ERR_PAYLOAD_TOO_LARGE, "A file is too large.");
     const char *reason = spool_write(b->spool, piece);
-    return reason ? refuse(b, ERR_SERVICE_UNAVAILABLE, reason) : 0;
+    return reason ? body_refuse(b, ERR_SERVICE_UNAVAILABLE, reason) : 0;
 }
 
 static int file_end(struct body *b, struct str md5) {
@@ -67,7 +67,7 @@ static int file_end(struct body *b, struct str md5) {
     spool_close(b->spool, b->file);
     b->spool = NULL;
     if (md5.p == NULL || md5_matches(md5, b->file->md5)) return 0;
-    return refuse(b, ERR_CHECKSUM_MISMATCH, "A file does not match its Content-MD5.");
+    return body_refuse(b, ERR_CHECKSUM_MISMATCH, "A file does not match its Content-MD5.");
 }
 
 /* ---- the parts of a form --------------------------------------------------------------------------- */
@@ -95,7 +95,7 @@ static int on_data(void *ctx, struct str piece) {
     }
     if (b->part.filename.p) return file_data(b, piece);
     b->field_bytes += (int64_t)piece.n;
-    if (b->field_bytes > b->limit) return refuse(b, ERR_PAYLOAD_TOO_LARGE, "The fields of the form are too large.");
+    if (b->field_bytes > b->limit) return body_refuse(b, ERR_PAYLOAD_TOO_LARGE, "The fields of the form are too large.");
     int err = charge(b, b->field_bytes);
     if (err) return err;
     buf_str(&b->memory, piece);
@@ -106,15 +106,15 @@ static int put_field(struct body *b) {
     struct str text = buf_view(&b->memory);
     unsigned char md5[16];
     struct json_error why;
-    if (!utf8_valid(text)) return refuse(b, ERR_BODY_INVALID, "A field of the form is not UTF-8.");
-    if (text.n && memchr(text.p, 0, text.n)) return refuse(b, ERR_BODY_INVALID, "A field of the form has a NUL character.");
+    if (!utf8_valid(text)) return body_refuse(b, ERR_BODY_INVALID, "A field of the form is not UTF-8.");
+    if (text.n && memchr(text.p, 0, text.n)) return body_refuse(b, ERR_BODY_INVALID, "A field of the form has a NUL character.");
     if (b->part.md5.p) {
         md5_of(md5, text);
-        if (!md5_matches(b->part.md5, md5)) return refuse(b, ERR_CHECKSUM_MISMATCH, "A field does not match its Content-MD5.");
+        if (!md5_matches(b->part.md5, md5)) return body_refuse(b, ERR_CHECKSUM_MISMATCH, "A field does not match its Content-MD5.");
     }
     struct json *value = json_string(b->request->arena, text);
     if (form_put(b->request->arena, b->request->form, b->part.name, value, &why) == 0) return 0;
-    return refuse(b, ERR_BODY_INVALID, why.reason);
+    return body_refuse(b, ERR_BODY_INVALID, why.reason);
 }
 
 static int on_part_end(void *ctx) {
@@ -142,13 +142,13 @@ struct body *body_new(struct http_request *r, const struct http_plan *plan, stru
         b->kind = FORM;
         b->form = multipart_new(r->arena, content_type, &form_sink, b);
         r->form = json_new(r->arena, JSON_OBJECT);
-        if (b->form == NULL) return refuse(b, ERR_BODY_INVALID, "The Content-Type gives no usable boundary."), NULL;
+        if (b->form == NULL) return body_refuse(b, ERR_BODY_INVALID, "The Content-Type gives no usable boundary."), NULL;
         if (http_header(r, "Content-MD5").p) b->whole = g_checksum_new(G_CHECKSUM_MD5);
     } else if (plan->body == HTTP_BODY_FILE) {
         b->kind = RAW_FILE;
         struct str disposition = http_header(r, "Content-Disposition"), field = {0};
         if (disposition.p && !header_parameter(r->arena, disposition, S("name"), &field))
-            return refuse(b, ERR_BODY_INVALID, "The Content-Disposition is malformed."), NULL;
+            return body_refuse(b, ERR_BODY_INVALID, "The Content-Disposition is malformed."), NULL;
         struct str filename = disposition.p ? filename_of(r->arena, disposition) : (struct str){0};
         if (file_begin(b, (struct http_file){.field = field, .filename = filename, .type = content_type})) return NULL;
     }
@@ -162,12 +162,12 @@ int64_t body_limit(const struct body *b) {
 
 bool body_take(struct body *b, const char *p, size_t n) {
     b->got += (int64_t)n;
-    if (b->got > body_limit(b)) return refuse(b, ERR_PAYLOAD_TOO_LARGE, "The body is too large."), false;
+    if (b->got > body_limit(b)) return body_refuse(b, ERR_PAYLOAD_TOO_LARGE, "The body is too large."), false;
     if (b->kind == RAW_FILE) return file_data(b, (struct str){p, n}) == 0;
     if (b->kind == MEMORY) return charge(b, b->got) == 0 && (buf_add(&b->memory, p, n), true);
     if (b->whole) g_checksum_update(b->whole, (const guchar *)p, (gssize)n);
     int err = multipart_feed(b->form, (struct str){p, n});
-    if (err && b->request->body_error == 0) refuse(b, -err, multipart_reason(b->form));
+    if (err && b->request->body_error == 0) body_refuse(b, -err, multipart_reason(b->form));
     return err == 0;
 }
 
@@ -176,7 +176,7 @@ static void finish_memory(struct body *b, struct str md5) {
     b->request->body = buf_view(&b->memory);
     if (md5.p == NULL) return;
     md5_of(sum, b->request->body);
-    if (!md5_matches(md5, sum)) refuse(b, ERR_CHECKSUM_MISMATCH, "The body does not match its Content-MD5.");
+    if (!md5_matches(md5, sum)) body_refuse(b, ERR_CHECKSUM_MISMATCH, "The body does not match its Content-MD5.");
 }
 
 static void finish_form(struct body *b, struct str md5) {
@@ -184,10 +184,10 @@ static void finish_form(struct body *b, struct str md5) {
     gsize n = sizeof sum;
     int err = multipart_end(b->form);
     if (err == 0) err = form_end(b->request->arena, b->request->form);
-    if (err && b->request->body_error == 0) refuse(b, -err, multipart_reason(b->form));
+    if (err && b->request->body_error == 0) body_refuse(b, -err, multipart_reason(b->form));
     if (err || b->whole == NULL) return;
     g_checksum_get_digest(b->whole, sum, &n);
-    if (!md5_matches(md5, sum)) refuse(b, ERR_CHECKSUM_MISMATCH, "The body does not match its Content-MD5.");
+    if (!md5_matches(md5, sum)) body_refuse(b, ERR_CHECKSUM_MISMATCH, "The body does not match its Content-MD5.");
 }
 
 void body_finish(struct body *b, struct str md5) {

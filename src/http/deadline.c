@@ -182,7 +182,7 @@ static bool is_sending(const struct http_server *s) {
 }
 
 /* Returns false if it was woken before its time: something is to be looked at. Under the lock. */
-static bool rest(struct http_server *s, int64_t until) {
+static bool deadline_wait(struct http_server *s, int64_t until) {
     struct timespec at = {until / 1000, until % 1000 * 1000000};
     return pthread_cond_timedwait(&s->wake, &s->lock, &at) == ETIMEDOUT;
 }
@@ -197,12 +197,12 @@ static void sweep_all(struct http_server *s, int64_t now) {
     pthread_mutex_lock(&s->lock);
 }
 
-static void *sweep(void *arg) {
+static void *deadline_main(void *arg) {
     struct http_server *s = arg;
     int64_t next = clock_monotonic() + tick_ms(s);
     pthread_mutex_lock(&s->lock);
     while (!s->stopping) {
-        bool timed = rest(s, is_sending(s) ? least(next, clock_monotonic() + SENDING_MS) : next);
+        bool timed = deadline_wait(s, is_sending(s) ? least(next, clock_monotonic() + SENDING_MS) : next);
         int64_t now = clock_monotonic();
         sweep_lingering(s, now);
         if (timed && now < next) continue;
@@ -214,7 +214,7 @@ static void *sweep(void *arg) {
     return NULL;
 }
 
-bool sweeper_start(struct http_server *s) { return pthread_create(&s->sweeper, NULL, sweep, s) == 0; }
+bool sweeper_start(struct http_server *s) { return pthread_create(&s->sweeper, NULL, deadline_main, s) == 0; }
 
 void sweeper_stop(struct http_server *s) {
     pthread_mutex_lock(&s->lock);

@@ -19,22 +19,22 @@ void held_init(struct held *h, int64_t most, int64_t most_each) {
 
 void held_free(struct held *h) { pthread_mutex_destroy(&h->lock); } /* every request has ended, so nobody holds anything */
 
-static struct holder **find(struct held *h, uint64_t owner) {
+static struct holder **held_find(struct held *h, uint64_t owner) {
     struct holder **at = &h->buckets[(owner * 0x9E3779B97F4A7C15u) >> 54];
     while (*at && (*at)->owner != owner) at = &(*at)->next;
     return at;
 }
 
 /* One reply is never too much for an owner who holds nothing: it may be longer than their whole share. */
-static bool has_room(const struct held *h, const struct holder *holder, size_t n) {
+static bool held_has_room(const struct held *h, const struct holder *holder, size_t n) {
     if (h->total >= h->most) return false;
     return holder == NULL || holder->bytes + n <= h->most_each;
 }
 
-static bool take(struct held *h, uint64_t owner, size_t n, bool always) {
+static bool held_add(struct held *h, uint64_t owner, size_t n, bool always) {
     pthread_mutex_lock(&h->lock);
-    struct holder **at = find(h, owner);
-    bool taken = always || has_room(h, *at, n);
+    struct holder **at = held_find(h, owner);
+    bool taken = always || held_has_room(h, *at, n);
     if (taken && *at == NULL) *at = calloc(1, sizeof **at);
     if (taken && *at == NULL) abort();
     if (taken) {
@@ -50,7 +50,7 @@ void held_release(struct edge *e) {
     struct held *h = &e->server->held;
     if (e->held == 0) return;
     pthread_mutex_lock(&h->lock);
-    struct holder **at = find(h, e->owner), *holder = *at;
+    struct holder **at = held_find(h, e->owner), *holder = *at;
     h->total -= e->held;
     holder->bytes -= e->held;
     if (holder->bytes == 0) {
@@ -65,7 +65,7 @@ void held_release(struct edge *e) {
 bool http_hold(struct http_request *r, uint64_t owner, size_t n, bool always) {
     struct edge *e = (struct edge *)r;
     if (n <= HELD_FREE) return true;
-    if (!take(&e->server->held, owner, n, always)) return false;
+    if (!held_add(&e->server->held, owner, n, always)) return false;
     e->owner = owner;
     e->held = n;
     return true;

@@ -72,7 +72,7 @@ bool intake_due(const struct conn *c) { return c->scan.err && !c->refused && is_
 /* ---- reading ----------------------------------------------------------------------------------------- */
 
 /* The first byte of a head begins its deadline. */
-static void begin_head(struct conn *c) {
+static void intake_begin_head(struct conn *c) {
     if (!scan_in_head(&c->scan) || atomic_load_explicit(&c->phase, memory_order_relaxed) != PHASE_IDLE) return;
     c->started = clock_monotonic();
     conn_phase(c, PHASE_HEAD, c->server->head_ms);
@@ -85,10 +85,10 @@ static ssize_t nothing_yet(void) {
     return -1;
 }
 
-static ssize_t take(struct conn *c, const char *p, size_t n) {
+static ssize_t intake_take(struct conn *c, const char *p, size_t n) {
     size_t good = scan_feed(&c->scan, p, n);
     if (good == n || !intake_due(c)) {
-        begin_head(c);
+        intake_begin_head(c);
         return (ssize_t)good;
     }
     if (is_at_work(c)) return nothing_yet();
@@ -110,5 +110,5 @@ ssize_t intake_recv(int fd, void *out, size_t n, int flags) {
     if (c && (c->surplus || c->refused || c->scan.err)) return 0;
     ssize_t got = recvfrom(fd, out, n, flags, NULL, NULL);
     if (c == NULL || got < 0) return got;
-    return got ? take(c, out, (size_t)got) : end_of_file(c);
+    return got ? intake_take(c, out, (size_t)got) : end_of_file(c);
 }

@@ -27,7 +27,7 @@ static bool is_key(const struct sender *a, const struct sender *b) {
 }
 
 /* Where the account of this key stands, or would stand. */
-static struct account **place_of(struct ledger *l, const struct sender *key) {
+static struct account **ledger_place(struct ledger *l, const struct sender *key) {
     uint32_t hash = 2166136261u ^ (uint32_t)key->person; /* FNV-1a */
     for (size_t i = 0; i < sizeof key->address; i++) hash = (hash ^ key->address.bytes[i]) * 16777619u;
     struct account **at = &l->accounts[hash % ACCOUNTS];
@@ -36,12 +36,12 @@ static struct account **place_of(struct ledger *l, const struct sender *key) {
 }
 
 static int64_t held_of(struct ledger *l, const struct sender *key) {
-    const struct account *a = *place_of(l, key);
+    const struct account *a = *ledger_place(l, key);
     return a ? a->held : 0;
 }
 
-static void change(struct ledger *l, const struct sender *key, int64_t n) {
-    struct account **at = place_of(l, key), *a = *at;
+static void ledger_change(struct ledger *l, const struct sender *key, int64_t n) {
+    struct account **at = ledger_place(l, key), *a = *at;
     if (a == NULL) {
         a = *at = calloc(1, sizeof *a);
         if (a == NULL) abort();
@@ -55,17 +55,17 @@ static void change(struct ledger *l, const struct sender *key, int64_t n) {
 
 static void change_all(struct ledger *l, const struct sender *who, int64_t n) {
     l->held += n;
-    change(l, &(struct sender){.address = who->address}, n);
-    if (who->person) change(l, &(struct sender){.person = who->person}, n);
+    ledger_change(l, &(struct sender){.address = who->address}, n);
+    if (who->person) ledger_change(l, &(struct sender){.person = who->person}, n);
 }
 
-static int64_t more(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t greater(int64_t a, int64_t b) { return a > b ? a : b; }
 
 const char *ledger_take(struct ledger *l, const struct sender *who, int64_t n, int64_t least) {
-    int64_t each = more(l->most / SHARES, least);
+    int64_t each = greater(l->most / SHARES, least);
     const char *reason = NULL;
     pthread_mutex_lock(&l->lock);
-    if (l->held + n > more(l->most, SHARES * least)) reason = "Too many uploads are under way. Try again later.";
+    if (l->held + n > greater(l->most, SHARES * least)) reason = "Too many uploads are under way. Try again later.";
     else if (held_of(l, &(struct sender){.address = who->address}) + n > each)
         reason = "Too many uploads from this address are under way. Try again when they have ended.";
     else if (who->person && held_of(l, &(struct sender){.person = who->person}) + n > each)

@@ -40,7 +40,7 @@ struct multipart {
     int64_t got; /* bytes of the part's data */
 };
 
-static int invalid(struct multipart *m, const char *reason) {
+static int multipart_invalid(struct multipart *m, const char *reason) {
     m->reason = reason;
     return -ERR_BODY_INVALID;
 }
@@ -73,7 +73,7 @@ const char *multipart_reason(const struct multipart *m) { return m->reason; }
 
 /* ---- the head of a part ---------------------------------------------------------------------------- */
 
-static bool is_token(struct str s) {
+static bool is_boundary_token(struct str s) {
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
         if (c <= ' ' || c >= 127 || strchr("()<>@,;:\\\"/[]?={}", c)) return false;
@@ -89,7 +89,7 @@ static bool has_control(struct str s) {
 
 /* Takes one line off a head whose every line ends in CR LF; a line that goes on in the next (RFC 5322 section 2.2.3) is
  * joined in place. False at the end. */
-static bool next_line(struct str *head, struct str *line) {
+static bool head_next_line(struct str *head, struct str *line) {
     if (head->n == 0) return false;
     char *begin = (char *)(uintptr_t)head->p, *end = begin + head->n, *cr = begin;
     for (;; cr++) {
@@ -110,20 +110,21 @@ static bool encoding_is_plain(struct str s) {
 
 static int read_header(struct multipart *m, struct str line, struct str *disposition) {
     struct str value = line, name = str_cut(&value, ':');
-    if (value.p == NULL || !is_token(name)) return invalid(m, "A header line of a part is malformed.");
+    if (value.p == NULL || !is_boundary_token(name)) return multipart_invalid(m, "A header line of a part is malformed.");
     value = str_trim(value);
-    if (has_control(value)) return invalid(m, "A header of a part has a control character.");
+    if (has_control(value)) return multipart_invalid(m, "A header of a part has a control character.");
     if (str_eqi(name, S("Content-Disposition"))) {
-        if (disposition->p) return invalid(m, "A part has two Content-Disposition headers.");
+        if (disposition->p) return multipart_invalid(m, "A part has two Content-Disposition headers.");
         *disposition = value;
     } else if (str_eqi(name, S("Content-Type"))) {
         if (value.n) m->part.type = str_dup(m->arena, value);
     } else if (str_eqi(name, S("Content-MD5"))) {
         m->part.md5 = str_dup(m->arena, value);
     } else if (str_eqi(name, S("Content-Length"))) {
-        if (!str_to_int(value, &m->part.length) || m->part.length < 0) return invalid(m, "The Content-Length of a part is not a number.");
+        if (!str_to_int(value, &m->part.length) || m->part.length < 0)
+            return multipart_invalid(m, "The Content-Length of a part is not a number.");
     } else if (str_eqi(name, S("Content-Transfer-Encoding")) && !encoding_is_plain(value)) {
-        return invalid(m, "The Content-Transfer-Encoding of a part is not supported: send it as binary.");
+        return multipart_invalid(m, "The Content-Transfer-Encoding of a part is not supported: send it as binary.");
     }
     return 0;
 }
@@ -133,7 +134,7 @@ static int read_head(struct multipart *m, struct str head) {
     struct str line, disposition = {0}, kind, name, rest;
     m->part = (struct multipart_part){.length = -1};
     m->got = 0;
-    while (next_line(&head, &line)) {
+    while (head_next_line(&head, &line)) {
         int err = read_header(m, line, &disposition);
         if (err) return err;
     }
@@ -141,11 +142,12 @@ static int read_head(struct multipart *m, struct str head) {
     kind = disposition.n ? str_trim(str_cut(&rest, ';')) : S("");
     m->in_part = str_eqi(kind, S("form-data"));
     if (!m->in_part) return 0;
-    if (!header_parameter(m->arena, disposition, S("name"), &name)) return invalid(m, "The Content-Disposition of a part is malformed.");
+    if (!header_parameter(m->arena, disposition, S("name"), &name))
+        return multipart_invalid(m, "The Content-Disposition of a part is malformed.");
     struct str filename = filename_of(m->arena, disposition);
     struct str type = m->part.type;
     if (filename.p == NULL && type.p && str_eqi(str_trim(str_cut(&type, ';')), S("application/octet-stream"))) filename = S("");
-    if (!utf8_valid(name) || !utf8_valid(filename)) return invalid(m, "The name of a part is not UTF-8.");
+    if (!utf8_valid(name) || !utf8_valid(filename)) return multipart_invalid(m, "The name of a part is not UTF-8.");
     m->part.name = str_dup(m->arena, name.p ? name : S(""));
     if (filename.p) m->part.filename = str_dup(m->arena, filename);
     return m->sink->begin(m->ctx, &m->part);
@@ -162,7 +164,7 @@ static int emit(struct multipart *m, const char *p, size_t n) {
 static int end_part(struct multipart *m) {
     if (!m->in_part) return 0;
     m->in_part = false;
-    if (m->part.length >= 0 && m->part.length != m->got) return invalid(m, "A part is not as long as its Content-Length says.");
+    if (m->part.length >= 0 && m->part.length != m->got) return multipart_invalid(m, "A part is not as long as its Content-Length says.");
     return m->sink->end(m->ctx);
 }
 
@@ -171,7 +173,7 @@ static void expect_delimiter(struct multipart *m) {
     m->matched = m->unread = 0;
 }
 
-static void hold(struct multipart *m, size_t matched) {
+static void tail_hold(struct multipart *m, size_t matched) {
     m->matched = matched;
     m->tail_n = 0;
     if (matched == m->delimiter_n) m->state = TAIL;
@@ -184,7 +186,7 @@ static int scan(struct multipart *m, struct str s, size_t *used) {
     if (k) { /* a candidate that began in an earlier piece */
         while (i < s.n && k < m->delimiter_n && p[i] == d[k]) i++, k++;
         *used = i;
-        if (k == m->delimiter_n || i == s.n) return hold(m, k), 0;
+        if (k == m->delimiter_n || i == s.n) return tail_hold(m, k), 0;
         int err = emit(m, d + m->unread, k - m->unread);
         if (err) return err;
         expect_delimiter(m);
@@ -197,7 +199,7 @@ static int scan(struct multipart *m, struct str s, size_t *used) {
         if (k == m->delimiter_n || i + k == s.n) break;
     }
     *used = i + k;
-    hold(m, k);
+    tail_hold(m, k);
     return emit(m, p + start, i - start);
 }
 
@@ -230,7 +232,7 @@ static int tail(struct multipart *m, char c, bool *used) {
 
 static int head(struct multipart *m, char c) {
     if (m->head == NULL) m->head = arena_alloc(m->arena, LIMIT_PART_HEAD);
-    if (m->head_n == LIMIT_PART_HEAD) return invalid(m, "The header lines of a part are too long.");
+    if (m->head_n == LIMIT_PART_HEAD) return multipart_invalid(m, "The header lines of a part are too long.");
     m->head[m->head_n++] = c;
     const char *end = m->head + m->head_n;
     if (c != '\n' || m->head_n < 2 || end[-2] != '\r') return 0;
@@ -263,7 +265,7 @@ int multipart_end(struct multipart *m) {
     if (m->state == DONE) return 0;
     int64_t missing = m->part.length - m->got, held = (int64_t)(m->matched - m->unread);
     if (m->state == HEAD || !m->in_part || m->part.length < 0 || missing < 0 || missing > held)
-        return invalid(m, "The body ends before the last boundary line of the form.");
+        return multipart_invalid(m, "The body ends before the last boundary line of the form.");
     int err = emit(m, m->delimiter + m->unread, (size_t)missing);
     return err ? err : end_part(m);
 }

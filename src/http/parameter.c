@@ -25,18 +25,18 @@ static bool take_value(struct arena *a, struct str *rest, struct str *out) {
     return true;
 }
 
-static void skip_blanks(struct str *s) {
+static void parameter_skip_blanks(struct str *s) {
     while (s->n && (*s->p == ' ' || *s->p == '\t')) s->p++, s->n--;
 }
 
 /* The next parameter of a list that stands at its semicolon. 1: found, 0: the list is over, -1: malformed. */
 static int next_parameter(struct arena *a, struct str *rest, struct str *name, struct str *value) {
     for (;;) {
-        skip_blanks(rest);
+        parameter_skip_blanks(rest);
         if (rest->n == 0) return 0;
         if (*rest->p != ';') return -1;
         rest->p++, rest->n--;
-        skip_blanks(rest);
+        parameter_skip_blanks(rest);
         if (rest->n && *rest->p != ';') break; /* an empty parameter is passed over */
     }
     const char *equals = memchr(rest->p, '=', rest->n);
@@ -44,11 +44,11 @@ static int next_parameter(struct arena *a, struct str *rest, struct str *name, s
     *name = str_trim((struct str){rest->p, (size_t)(equals - rest->p)});
     rest->n -= (size_t)(equals + 1 - rest->p);
     rest->p = equals + 1;
-    skip_blanks(rest);
+    parameter_skip_blanks(rest);
     return name->n && take_value(a, rest, value) ? 1 : -1;
 }
 
-static int hex_digit(char c) {
+static int percent_digit(char c) {
     if (c >= '0' && c <= '9') return c - '0';
     c = (char)(c | 0x20);
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
@@ -69,7 +69,7 @@ static struct str extended_value(struct arena *a, struct str s) {
             continue;
         }
         if (i + 2 >= rest.n) return (struct str){0};
-        int high = hex_digit(rest.p[i + 1]), low = hex_digit(rest.p[i + 2]);
+        int high = percent_digit(rest.p[i + 1]), low = percent_digit(rest.p[i + 2]);
         if (high < 0 || low < 0) return (struct str){0};
         text[n++] = (char)(high << 4 | low);
         i += 2;

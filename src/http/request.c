@@ -130,7 +130,7 @@ static enum MHD_Result run_handle(struct edge *e, bool within_body) {
 }
 
 /* The body of this request was found malformed when it was read together with requests before it. */
-static enum MHD_Result refuse(struct edge *e) {
+static enum MHD_Result request_refuse(struct edge *e) {
     struct conn *c = e->conn;
     atomic_fetch_add_explicit(&c->server->refused, 1, memory_order_relaxed);
     c->refused = c->unread = e->close = true;
@@ -199,7 +199,7 @@ static enum MHD_Result on_head(struct http_server *s, struct MHD_Connection *lib
     show_query(e->conn);
     e->r.method = str_of(method);
     e->framing = framing_read(e, version);
-    if (intake_due(e->conn)) return refuse(e);
+    if (intake_due(e->conn)) return request_refuse(e);
     e->plan = (struct http_plan){.body = HTTP_BODY_MEMORY, .limit = LIMIT_BODY};
     e->r.body = S("");
     e->r.has_body = e->framing.has_body;

@@ -33,14 +33,14 @@ enum field { OTHER, HOST, LENGTH, ENCODING, COOKIE };
 #define LIBRARY_SPARE 512  /* of the memory of a connection, for what else the library keeps there */
 
 /* The state stays: it says which request the byte belongs to. */
-static void refuse(struct scan *s, int err, const char *reason) {
+static void scan_refuse(struct scan *s, int err, const char *reason) {
     s->err = err;
     s->reason = reason;
 }
 
-static void malformed(struct scan *s, const char *reason) { refuse(s, ERR_BODY_INVALID, reason); }
+static void malformed(struct scan *s, const char *reason) { scan_refuse(s, ERR_BODY_INVALID, reason); }
 
-static bool is_token(unsigned char c) {
+static bool is_token_char(unsigned char c) {
     return (unsigned)(c | 0x20) - 'a' < 26 || c == '-' || (unsigned)c - '0' < 10 || (c && strchr("!#$%&'*+.^_`|~", c));
 }
 
@@ -49,7 +49,7 @@ static bool is_text(unsigned char c) { return (c >= ' ' && c != 127) || c == '\t
 /* host [ ":" port ] of RFC 9110 section 7.2, loosely: a byte that can't be in one is refused. */
 static bool is_host(unsigned char c) { return c > ' ' && c < 127 && !strchr("/\\@,?#\"<>{}|^`", c); }
 
-static struct str word(const struct scan *s) { return (struct str){s->word, s->word_n}; }
+static struct str scan_word(const struct scan *s) { return (struct str){s->word, s->word_n}; }
 
 /* Returns false if there is no room left: the word is none of those that are looked for. */
 static bool word_add(struct scan *s, int c) {
@@ -60,7 +60,7 @@ static bool word_add(struct scan *s, int c) {
 
 /* ---- the request line ------------------------------------------------------------------------------- */
 
-static void begin_head(struct scan *s) {
+static void scan_begin_head(struct scan *s) {
     int64_t heads = s->heads;
     uint32_t size = s->size;
     *s = (struct scan){.heads = heads, .size = size, .state = METHOD};
@@ -68,7 +68,7 @@ static void begin_head(struct scan *s) {
 
 static void on_method(struct scan *s, unsigned char c) {
     if (c == ' ' && s->method_n) s->state = TARGET;
-    else if (!is_token(c)) malformed(s, "The method is malformed.");
+    else if (!is_token_char(c)) malformed(s, "The method is malformed.");
     else if (s->method_n < sizeof s->method) s->method[s->method_n++] = (char)c;
 }
 
@@ -83,7 +83,7 @@ static void end_target(struct scan *s) {
 static void on_target(struct scan *s, unsigned char c) {
     if (c == ' ') end_target(s);
     else if (c < ' ' || c == 127) malformed(s, "The request target has a control character.");
-    else if (++s->target > LIMIT_URI) refuse(s, ERR_URI_TOO_LONG, "The request target is too long.");
+    else if (++s->target > LIMIT_URI) scan_refuse(s, ERR_URI_TOO_LONG, "The request target is too long.");
     else if (s->start_n < sizeof s->start) s->start[s->start_n++] = (char)c;
 }
 
@@ -99,7 +99,7 @@ static void on_version(struct scan *s, unsigned char c) {
 
 /* ---- fields ----------------------------------------------------------------------------------------- */
 
-static enum field field_of(struct str name) {
+static enum field field_of_name(struct str name) {
     if (str_eq(name, S("host"))) return HOST;
     if (str_eq(name, S("content-length"))) return LENGTH;
     if (str_eq(name, S("transfer-encoding"))) return ENCODING;
@@ -107,7 +107,7 @@ static enum field field_of(struct str name) {
 }
 
 static void begin_value(struct scan *s) {
-    enum field field = s->trailers ? OTHER : field_of(word(s)); /* trailers decide nothing (RFC 9110 section 6.5.1) */
+    enum field field = s->trailers ? OTHER : field_of_name(scan_word(s)); /* trailers decide nothing (RFC 9110 section 6.5.1) */
     s->field = (unsigned char)field;
     s->word_n = 0;
     s->ended = false;
@@ -117,7 +117,7 @@ static void begin_value(struct scan *s) {
 
 static void on_name(struct scan *s, unsigned char c) {
     if (c == ':' && s->word_n) begin_value(s);
-    else if (is_token(c)) word_add(s, c >= 'A' && c <= 'Z' ? c | 0x20 : c);
+    else if (is_token_char(c)) word_add(s, c >= 'A' && c <= 'Z' ? c | 0x20 : c);
     else malformed(s, "The name of a header field is malformed.");
 }
 
@@ -128,7 +128,7 @@ static void on_field(struct scan *s, unsigned char c) {
     } else if (c == ' ' || c == '\t') {
         malformed(s, "A header field is folded.");
     } else if (++s->fields > LIMIT_HEADERS) {
-        refuse(s, ERR_HEADERS_TOO_LARGE, "The request has too many header fields.");
+        scan_refuse(s, ERR_HEADERS_TOO_LARGE, "The request has too many header fields.");
     } else {
         s->state = NAME;
         on_name(s, c);
@@ -164,7 +164,7 @@ static void end_length(struct scan *s, struct str value) {
     for (size_t i = 0; i < value.n; i++) digits = digits && value.p[i] >= '0' && value.p[i] <= '9';
     if (s->lengths++ || s->encodings) malformed(s, "The length of the body is given twice.");
     else if (!digits) malformed(s, "The Content-Length is not a number.");
-    else if (!str_to_int(value, &s->left)) refuse(s, ERR_PAYLOAD_TOO_LARGE, "The body is too large.");
+    else if (!str_to_int(value, &s->left)) scan_refuse(s, ERR_PAYLOAD_TOO_LARGE, "The body is too large.");
 }
 
 static void end_encoding(struct scan *s, struct str value) {
@@ -179,12 +179,12 @@ static bool fits(const struct scan *s) {
 }
 
 static void end_value(struct scan *s) {
-    struct str value = str_trim(word(s));
+    struct str value = str_trim(scan_word(s));
     s->state = FIELD;
     if (s->field == HOST && s->hosts++) malformed(s, "The request must have one Host field.");
     else if (s->field == LENGTH) end_length(s, value);
     else if (s->field == ENCODING) end_encoding(s, value);
-    if (!s->err && !fits(s)) refuse(s, ERR_HEADERS_TOO_LARGE, "The header fields are too large.");
+    if (!s->err && !fits(s)) scan_refuse(s, ERR_HEADERS_TOO_LARGE, "The header fields are too large.");
 }
 
 static void next_request(struct scan *s) {
@@ -250,7 +250,7 @@ static void on_start(struct scan *s, unsigned char c) {
     if (c == '\r') {
         s->state = START_LF;
     } else {
-        begin_head(s);
+        scan_begin_head(s);
         on_method(s, c);
     }
 }
@@ -300,7 +300,7 @@ static size_t skip_body(struct scan *s, size_t n) {
     return some;
 }
 
-static bool counts(enum state state) { return state <= END_LF; }
+static bool state_counts(enum state state) { return state <= END_LF; }
 
 /* Bytes that change nothing: most of a head are values that nobody looks at, and the target. The byte that would pass a limit is not
  * among them. */
@@ -327,13 +327,13 @@ size_t scan_feed(struct scan *s, const char *p, size_t n) {
         }
         at += skip_plain(s, p + at, n - at);
         if (at == n) break;
-        if (counts(s->state) && ++s->size > LIMIT_HEAD) refuse(s, ERR_HEADERS_TOO_LARGE, "The header fields are too large.");
+        if (state_counts(s->state) && ++s->size > LIMIT_HEAD) scan_refuse(s, ERR_HEADERS_TOO_LARGE, "The header fields are too large.");
         else on_byte(s, (unsigned char)p[at]);
         if (!s->err) at++;
     }
     return at;
 }
 
-bool scan_in_head(const struct scan *s) { return counts(s->state) && !s->trailers && s->state != START; }
+bool scan_in_head(const struct scan *s) { return state_counts(s->state) && !s->trailers && s->state != START; }
 
-int64_t scan_request(const struct scan *s) { return s->heads + (counts(s->state) && !s->trailers ? 1 : 0); }
+int64_t scan_request(const struct scan *s) { return s->heads + (state_counts(s->state) && !s->trailers ? 1 : 0); }

@@ -33,7 +33,7 @@ static struct conn **bucket(struct http_server *s, const struct address *counted
 }
 
 /* Whether the caps have room for one more. Under the lock. */
-static bool has_room(struct http_server *s, const struct conn *more) {
+static bool server_has_room(struct http_server *s, const struct conn *more) {
     int same = 0;
     if (s->count >= s->max_connections) return false;
     if (is_exempt(s, &more->address)) return true;
@@ -45,7 +45,7 @@ static bool has_room(struct http_server *s, const struct conn *more) {
 /* False: it is one too many, and not linked. */
 static bool conn_link(struct http_server *s, struct conn *c) {
     pthread_mutex_lock(&s->lock);
-    bool room = has_room(s, c);
+    bool room = server_has_room(s, c);
     if (room) {
         c->next = s->conns;
         if (c->next) c->next->before = c;

@@ -38,7 +38,7 @@ struct spool *spool_open(struct arena *a, struct spool_folder *in, const struct 
     return s;
 }
 
-static const char *hold(struct spool *s, int64_t n) {
+static const char *spool_hold(struct spool *s, int64_t n) {
     const char *reason = ledger_take(&s->in->held, s->who, n, s->least);
     if (reason == NULL) s->held += n;
     else log_often(LOG_WARN, "refused uploads", "uploads under way hold as much of %s as they may: an upload was refused", s->in->path);
@@ -48,7 +48,7 @@ static const char *hold(struct spool *s, int64_t n) {
 const char *spool_write(struct spool *s, struct str piece) {
     crypto_hash_sha256_update(&s->sha256, (const unsigned char *)piece.p, piece.n);
     g_checksum_update(s->md5, (const guchar *)piece.p, (gssize)piece.n);
-    const char *reason = hold(s, (int64_t)piece.n);
+    const char *reason = spool_hold(s, (int64_t)piece.n);
     if (reason) return reason;
     s->size += (int64_t)piece.n;
     while (piece.n) {
@@ -63,7 +63,7 @@ const char *spool_write(struct spool *s, struct str piece) {
     return NULL;
 }
 
-static void release(struct spool *s) {
+static void spool_release(struct spool *s) {
     close(s->fd);
     g_checksum_free(s->md5);
 }
@@ -74,12 +74,12 @@ void spool_close(struct spool *s, struct http_file *file) {
     crypto_hash_sha256_final(&s->sha256, file->sha256);
     file->path = s->path;
     file->size = s->size;
-    release(s);
+    spool_release(s);
 }
 
 void spool_abandon(struct spool *s) {
     if (s == NULL) return;
-    release(s);
+    spool_release(s);
     unlink(s->path.p);
     ledger_return(&s->in->held, s->who, s->held);
 }

@@ -35,7 +35,7 @@ static bool keep_apart(struct desk *d, struct arena *a, struct str name, const c
 }
 
 /* False: the rest waits for another time. */
-static bool take(struct desk *d, struct arena *a, struct str name) {
+static bool arrival_take(struct desk *d, struct arena *a, struct str name) {
     struct arrival m = {.desk = d, .arena = a};
     struct str mail = inbox_read(a, d->inbox, name);
     if (mail.p == NULL && errno == ENOENT) return true; /* another process of this folder was faster */
@@ -59,7 +59,7 @@ bool arrivals_take(struct desk *d, const atomic_bool *stopping) {
     bool taken = true;
     for (int i = 0; i < n && taken && !atomic_load(stopping); i++) {
         struct arena *own = arena_new();
-        taken = take(d, own, names[i]);
+        taken = arrival_take(d, own, names[i]);
         arena_free(own);
     }
     arena_free(a);

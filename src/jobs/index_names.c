@@ -11,21 +11,21 @@
 
 #include <inttypes.h>
 
-static int emails(struct work *w, int64_t *after, int *lost) { return identity_rekey(w, IDENTITY_EMAIL, after, lost); }
-static int phones(struct work *w, int64_t *after, int *lost) { return identity_rekey(w, IDENTITY_PHONE, after, lost); }
-static int people(struct work *w, int64_t *after, int *lost) { return (void)lost, users_rekey(w, after); }
-static int names_of_people(struct work *w, int64_t *after, int *lost) { return (void)lost, names_reindex(w, NAME_USER, after); }
+static int index_emails(struct work *w, int64_t *after, int *lost) { return identity_rekey(w, IDENTITY_EMAIL, after, lost); }
+static int index_phones(struct work *w, int64_t *after, int *lost) { return identity_rekey(w, IDENTITY_PHONE, after, lost); }
+static int index_people(struct work *w, int64_t *after, int *lost) { return (void)lost, users_rekey(w, after); }
+static int index_names_of_people(struct work *w, int64_t *after, int *lost) { return (void)lost, names_reindex(w, NAME_USER, after); }
 static int names_of_organizations(struct work *w, int64_t *after, int *lost) {
     return (void)lost, names_reindex(w, NAME_ORGANIZATION, after);
 }
 static int names_of_tags(struct work *w, int64_t *after, int *lost) { return (void)lost, names_reindex(w, NAME_TAG, after); }
 
 /* Each does the rows of a part behind *after and moves it on: 1 there are more, 0, or error. */
-static int (*const steps[])(struct work *w, int64_t *after,
-                            int *lost) = {emails, phones, people, names_of_people, names_of_organizations, names_of_tags};
+static int (*const steps[])(struct work *w, int64_t *after, int *lost) = {index_emails,          index_phones,           index_people,
+                                                                          index_names_of_people, names_of_organizations, names_of_tags};
 #define STEPS ((int64_t)(sizeof steps / sizeof *steps))
 
-static int64_t number(const struct json *input, struct str name) {
+static int64_t input_number(const struct json *input, struct str name) {
     const struct json *j = json_member(input, name);
     int64_t v = 0;
     return j && str_to_int(j->text, &v) ? v : 0;
@@ -37,7 +37,7 @@ int index_names(struct work *w, const struct job *j) {
     int lost = 0, more = 0;
     int64_t next;
     if (json_parse(w->arena, j->input, &input, &err) < 0) return -ERR_INTERNAL_ERROR;
-    int64_t step = number(input, S("step")), after = number(input, S("after"));
+    int64_t step = input_number(input, S("step")), after = input_number(input, S("after"));
     while (step < STEPS && !more) {
         more = steps[step](w, &after, &lost);
         TRY(more);

@@ -17,7 +17,7 @@ struct listener {
     int64_t read_at;      /* clock_monotonic of the last reading */
 };
 
-static void tell(struct listener *l, const struct outbox_entry *e) {
+static void listener_hand_on(struct listener *l, const struct outbox_entry *e) {
     for (const struct topic *t = topics; t->name; t++)
         if (str_eq(str_of(t->name), e->topic)) t->heard(l->desk, e->payload);
 }
@@ -31,7 +31,7 @@ static int read_on(struct listener *l, struct work *w, struct outbox_entry **fir
     return rc;
 }
 
-static void look(struct listener *l) {
+static void listener_read(struct listener *l) {
     struct work w;
     struct outbox_entry *first;
     struct arena *a = arena_new();
@@ -47,14 +47,14 @@ static void look(struct listener *l) {
     }
     l->read_at = now;
     for (const struct topic *t = topics; all && t->name; t++) t->heard(l->desk, (struct str){0});
-    for (const struct outbox_entry *e = first; e; e = e->next) tell(l, e);
+    for (const struct outbox_entry *e = first; e; e = e->next) listener_hand_on(l, e);
     arena_free(l->memory); /* after it was read from */
     l->memory = a;         /* the place is in it */
 }
 
-static void *run(void *arg) {
+static void *listener_main(void *arg) {
     struct listener *l = arg;
-    do look(l);
+    do listener_read(l);
     while (db_hear(l->desk->db, LOOK_MS) >= 0);
     return NULL;
 }
@@ -65,7 +65,7 @@ int listener_start(struct desk *d, struct listener **out) {
     struct listener *l = calloc(1, sizeof *l);
     if (l == NULL) return -1;
     l->desk = d;
-    if (pthread_create(&l->thread, NULL, run, l) != 0) return free(l), -1;
+    if (pthread_create(&l->thread, NULL, listener_main, l) != 0) return free(l), -1;
     *out = l;
     return 0;
 }

@@ -84,7 +84,7 @@ static int claim(struct conn *c, void *arg) {
     return rc < 0 ? rc : 0;
 }
 
-static int carry_out(struct conn *c, void *arg) {
+static int turn_carry_out(struct conn *c, void *arg) {
     struct turn *t = arg;
     struct work *w = turn_work(t, c);
     int rc = job_hold(w, &t->job);
@@ -101,8 +101,8 @@ static int put_off(struct conn *c, void *arg) {
     return t->kind->outside || t->kind->never_failed ? job_postpone(w, &t->job, w->now + TIME_MINUTE) : job_retry(w, &t->job);
 }
 
-static void finish(struct turn *t) {
-    int rc = db_write(t->desk->db, carry_out, t);
+static void turn_finish(struct turn *t) {
+    int rc = db_write(t->desk->db, turn_carry_out, t);
     if (rc >= 0) {
         work_committed(&t->work);
     } else {
@@ -112,7 +112,7 @@ static void finish(struct turn *t) {
     arena_free(t->arena); /* the turn is in it */
 }
 
-static const struct job_kind *kind_of(struct str name) {
+static const struct job_kind *job_kind_of(struct str name) {
     for (const struct job_kind *k = job_kinds; k->name; k++)
         if (str_eq(str_of(k->name), name)) return k;
     return NULL;
@@ -129,7 +129,7 @@ static struct worker *idle_worker(struct runner *r, const struct job_kind *k) {
     return found;
 }
 
-static void wake(void *arg) {
+static void runner_wake(void *arg) {
     struct runner *r = arg;
     pthread_mutex_lock(&r->lock);
     r->woken = true;
@@ -156,9 +156,9 @@ static struct turn *next_turn(struct worker *w) {
 
 static void *work_outside(void *arg) {
     struct worker *w = arg;
-    for (struct turn *t; (t = next_turn(w)) != NULL; wake(w->runner)) {
+    for (struct turn *t; (t = next_turn(w)) != NULL; runner_wake(w->runner)) {
         t->job.outcome = t->kind->outside(turn_work(t, NULL), &t->job, &w->runner->stopping);
-        finish(t);
+        turn_finish(t);
         hand_over(w, NULL);
     }
     return NULL;
@@ -194,7 +194,7 @@ static struct str claimable(struct runner *r, struct arena *a) {
 }
 
 /* One job: true when there was one. */
-static bool one(struct runner *r) {
+static bool run_one(struct runner *r) {
     renew_leases(r);
     struct arena *a = arena_new();
     struct turn *t = turn_new(r->desk, a);
@@ -203,13 +203,13 @@ static bool one(struct runner *r) {
         arena_free(a);
         return false;
     }
-    t->kind = kind_of(t->job.kind);
+    t->kind = job_kind_of(t->job.kind);
     if (t->kind->outside) hand_over(idle_worker(r, t->kind), t); /* none but this thread takes idle ones */
-    else finish(t);
+    else turn_finish(t);
     return true;
 }
 
-static bool rest(struct runner *r, int ms) {
+static bool runner_rest(struct runner *r, int ms) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     int64_t ns = until.tv_nsec + ms * INT64_C(1000000);
@@ -230,17 +230,17 @@ static bool due(int64_t *last, int64_t every) {
     return true;
 }
 
-static void *run(void *arg) {
+static void *runner_main(void *arg) {
     struct runner *r = arg;
     int64_t flushed = clock_monotonic(), swept = 0;
     bool worked;
     do {
         worked = false;
-        while (!atomic_load(&r->stopping) && one(r)) worked = true;
+        while (!atomic_load(&r->stopping) && run_one(r)) worked = true;
         if (arrivals_take(r->desk, &r->stopping)) worked = true;
         if (due(&flushed, FLUSH_MS)) touches_flush(r->desk);
         if (due(&swept, SWEEP_MS)) sweep(r->desk);
-    } while (rest(r, worked ? LOOK_SOON_MS : LOOK_AGAIN_MS));
+    } while (runner_rest(r, worked ? LOOK_SOON_MS : LOOK_AGAIN_MS));
     touches_flush(r->desk);
     return NULL;
 }
@@ -260,7 +260,7 @@ static bool start_workers(struct runner *r) {
     return true;
 }
 
-static void end(struct runner *r) {
+static void runner_end(struct runner *r) {
     atomic_store(&r->stopping, true);
     pthread_mutex_lock(&r->lock);
     pthread_cond_signal(&r->wake);
@@ -286,13 +286,13 @@ struct runner *jobs_start(struct desk *d) {
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->wake, NULL);
     pthread_cond_init(&r->handed, NULL);
-    d->wake_jobs = wake;
+    d->wake_jobs = runner_wake;
     d->wake_arg = r;
-    if (start_workers(r) && pthread_create(&r->thread, NULL, run, r) == 0) return r;
-    end(r);
+    if (start_workers(r) && pthread_create(&r->thread, NULL, runner_main, r) == 0) return r;
+    runner_end(r);
     return NULL;
 }
 
 void jobs_stop(struct runner *r) {
-    if (r) end(r);
+    if (r) runner_end(r);
 }

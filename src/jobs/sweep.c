@@ -47,7 +47,7 @@ struct sweeping {
 };
 
 /* As many rows as one write may take: a desk may have slept for long. */
-static int run(struct conn *c, void *arg) {
+static int run_sweeps(struct conn *c, void *arg) {
     struct sweeping *s = arg;
     int64_t left = LIMIT_CASCADE;
     for (size_t i = 0; left && i < sizeof sweeps / sizeof *sweeps; i++) {
@@ -67,7 +67,7 @@ static int run(struct conn *c, void *arg) {
 void sweep(struct desk *d) {
     struct sweeping s = {.now = clock_now(&d->clock), .changes_kept = setting_int(d, "changes.kept_days") * TIME_DAY};
     int rc;
-    do rc = db_write(d->db, run, &s);
+    do rc = db_write(d->db, run_sweeps, &s);
     while (rc >= 0 && s.more);
     if (rc < 0) log_warn("what is old was not swept; it is tried again");
     sweep_files(d);

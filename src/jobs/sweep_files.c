@@ -36,7 +36,7 @@ static int sweep_expired(struct desk *d, struct arena *a) {
 
 QUERY(contents_named, "SELECT f.sha256 FROM files f WHERE f.sha256 IN @TEXTS(:contents) GROUP BY f.sha256 ORDER BY f.sha256");
 
-static int by_name(const void *x, const void *y) {
+static int compare_names(const void *x, const void *y) {
     const struct str *a = x, *b = y;
     return memcmp(a->p, b->p, a->n);
 }
@@ -60,7 +60,7 @@ static int sweep_folder(struct desk *d, struct arena *a) {
     struct str *list;
     int nth = (int)(clock_now(&d->clock) / TIME_MINUTE % CONTENT_FOLDERS), n = contents_listed(a, d->files, nth, &list);
     if (n < 0) return -ERR_SERVICE_UNAVAILABLE;
-    if (n) qsort(list, (size_t)n, sizeof *list, by_name);
+    if (n) qsort(list, (size_t)n, sizeof *list, compare_names);
     for (int i = 0; i < n; i += AT_ONCE) {
         int gone = without_rows(d, a, list + i, n - i < AT_ONCE ? n - i : AT_ONCE);
         TRY(gone);

@@ -46,7 +46,7 @@ static struct str next_key(const struct pair *pair) {
 }
 
 /* A number that a list index could be, as it would be written; others are names. -1: none. */
-static int64_t index_of(struct str key) {
+static int64_t list_index(struct str key) {
     int64_t i;
     if (!str_to_int(key, &i) || key.p[0] == '-' || (key.p[0] == '0' && key.n > 1)) return -1;
     return i < LIMIT_FORM_NAMES ? i : -1;
@@ -55,7 +55,7 @@ static int64_t index_of(struct str key) {
 static unsigned use_of(struct str next) {
     if (next.p == NULL) return USE_VALUE;
     if (next.n == 0) return USE_LIST;
-    return index_of(next) >= 0 ? USE_INDEX : USE_MEMBER;
+    return list_index(next) >= 0 ? USE_INDEX : USE_MEMBER;
 }
 
 /* ---- the tree --------------------------------------------------------------------------------------- */
@@ -65,7 +65,7 @@ static int by_order(const void *left, const void *right) {
     return (l->order > r->order) - (l->order < r->order);
 }
 
-static int by_key(const void *left, const void *right) {
+static int compare_keys(const void *left, const void *right) {
     const struct pair *l = left, *r = right;
     if (l->key.n != r->key.n) return l->key.n < r->key.n ? -1 : 1;
     int order = memcmp(l->key.p, r->key.p, l->key.n);
@@ -75,14 +75,14 @@ static int by_key(const void *left, const void *right) {
 static struct json *fold(struct arena *a, struct json *root, struct pair *p, size_t n);
 
 /* Appends to parent one child for each key of the pairs; a list takes each [] for a key of its own. */
-static void fill(struct arena *a, struct json *root, struct json *parent, struct pair *p, size_t n) {
+static void form_fill(struct arena *a, struct json *root, struct json *parent, struct pair *p, size_t n) {
     bool list = parent->type == JSON_ARRAY;
     size_t kept = 0;
-    qsort(p, n, sizeof *p, by_key);
+    qsort(p, n, sizeof *p, compare_keys);
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && str_eq(p[end].key, p[i].key) && !(list && p[i].key.n == 0);) end++;
         struct pair child = p[end - 1];
-        if (list) child.order = child.key.n ? index_of(child.key) : LIMIT_FORM_NAMES + child.order;
+        if (list) child.order = child.key.n ? list_index(child.key) : LIMIT_FORM_NAMES + child.order;
         child.value = fold(a, root, p + i, end - i);
         if (child.value) p[kept++] = child;
     }
@@ -110,7 +110,7 @@ static struct json *fold(struct arena *a, struct json *root, struct pair *p, siz
     if ((uses & (USE_VALUE | USE_MEMBER)) == 0) v = json_new(a, JSON_ARRAY);
     else if ((uses & (USE_VALUE | USE_LIST)) == 0) v = json_new(a, JSON_OBJECT);
     for (size_t i = 0; i < n; i++) p[i].key = v == root ? p[i].value->name : next_key(&p[i]);
-    fill(a, root, v, p, n);
+    form_fill(a, root, v, p, n);
     return v != root && v->count ? v : NULL;
 }
 
@@ -125,7 +125,7 @@ int form_end(struct arena *a, struct json *root) {
     }
     root->first = root->last = NULL;
     root->count = 0;
-    fill(a, root, root, p, n);
+    form_fill(a, root, root, p, n);
     return 0;
 }
 
@@ -133,24 +133,24 @@ int form_end(struct arena *a, struct json *root) {
 
 static bool text_valid(struct str s) { return utf8_valid(s) && (s.n == 0 || memchr(s.p, '\0', s.n) == NULL); }
 
-static int refuse(struct json_error *err, const char *reason) {
+static int form_refuse(struct json_error *err, const char *reason) {
     *err = (struct json_error){.reason = reason};
     return -ERR_BODY_INVALID;
 }
 
 int form_put(struct arena *a, struct json *root, struct str name, struct json *value, struct json_error *err) {
-    if (root->count == LIMIT_FORM_NAMES) return refuse(err, "more than " DIGITS(LIMIT_FORM_NAMES) " pairs");
-    if (!text_valid(name)) return refuse(err, "a name with invalid UTF-8 or a NUL");
-    if (value->type == JSON_STRING && !text_valid(value->text)) return refuse(err, "a value with invalid UTF-8 or a NUL");
+    if (root->count == LIMIT_FORM_NAMES) return form_refuse(err, "more than " DIGITS(LIMIT_FORM_NAMES) " pairs");
+    if (!text_valid(name)) return form_refuse(err, "a name with invalid UTF-8 or a NUL");
+    if (value->type == JSON_STRING && !text_valid(value->text)) return form_refuse(err, "a value with invalid UTF-8 or a NUL");
     size_t brackets = 0;
     for (size_t i = 0; i < name.n; i++) brackets += name.p[i] == '[';
-    if (brackets > LIMIT_FORM_DEPTH) return refuse(err, "more than " DIGITS(LIMIT_FORM_DEPTH) " brackets in a name");
+    if (brackets > LIMIT_FORM_DEPTH) return form_refuse(err, "more than " DIGITS(LIMIT_FORM_DEPTH) " brackets in a name");
     value->name = str_dup(a, name);
     json_append(root, value);
     return 0;
 }
 
-static int hex_digit(char c) {
+static int form_digit(char c) {
     char lower = (char)(c | 0x20);
     if (c >= '0' && c <= '9') return c - '0';
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
@@ -162,7 +162,7 @@ struct str form_decode(struct arena *a, struct str s) {
     size_t n = 0;
     for (size_t i = 0; i < s.n; i++) {
         int high = -1, low = -1;
-        if (s.p[i] == '%' && s.n - i > 2) high = hex_digit(s.p[i + 1]), low = hex_digit(s.p[i + 2]);
+        if (s.p[i] == '%' && s.n - i > 2) high = form_digit(s.p[i + 1]), low = form_digit(s.p[i + 2]);
         if (high >= 0 && low >= 0) out[n++] = (char)(high << 4 | low), i += 2;
         else out[n++] = s.p[i] == '+' ? ' ' : s.p[i];
     }

@@ -19,14 +19,14 @@ struct reader {
     const char *reason; /* of the failure that p points to */
 };
 
-static bool fail(struct reader *r, const char *reason) {
+static bool json_fail(struct reader *r, const char *reason) {
     r->reason = reason;
     return false;
 }
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-static void skip_blanks(struct reader *r) {
+static void json_skip_blanks(struct reader *r) {
     while (*r->p == ' ' || *r->p == '\n' || *r->p == '\r' || *r->p == '\t') r->p++;
 }
 
@@ -56,31 +56,31 @@ static char *put_utf8(char *to, int32_t c) {
 /* Decodes the \u escape at p, or the two of a surrogate pair, to *to. */
 static bool unicode_escape(struct reader *r, char **to) {
     int32_t c = code_unit(r->p);
-    if (c < 0) return fail(r, "\\u is followed by four hexadecimal digits");
+    if (c < 0) return json_fail(r, "\\u is followed by four hexadecimal digits");
     int32_t low = c >> 10 == 0xD800 >> 10 ? code_unit(r->p + 6) : -1;
     if (low >> 10 == 0xDC00 >> 10) {
         c = 0x10000 + ((c & 0x3FF) << 10) + (low & 0x3FF);
         r->p += 6;
     } else if (c >> 11 == 0xD800 >> 11) {
-        return fail(r, "a surrogate has no partner");
+        return json_fail(r, "a surrogate has no partner");
     }
     r->p += 6;
     *to = put_utf8(*to, c);
     return true;
 }
 
-static bool escape(struct reader *r, char **to) {
+static bool read_escape(struct reader *r, char **to) {
     static const char letters[] = "\"\\/bfnrt", meaning[] = "\"\\/\b\f\n\r\t";
     if (r->p[1] == 'u') return unicode_escape(r, to);
     const char *at = r->p[1] ? strchr(letters, r->p[1]) : NULL;
-    if (at == NULL) return fail(r, "an unknown escape");
+    if (at == NULL) return json_fail(r, "an unknown escape");
     *(*to)++ = meaning[at - letters];
     r->p += 2;
     return true;
 }
 
 /* The bytes at p that stand for themselves inside a string; *bits becomes all of them or-ed. */
-static size_t plain_run(const char *p, unsigned char *bits) {
+static size_t read_plain_run(const char *p, unsigned char *bits) {
     const unsigned char *at = (const unsigned char *)p;
     for (; *at >= 0x20 && *at != '"' && *at != '\\'; at++) *bits |= *at;
     return (size_t)(at - (const unsigned char *)p);
@@ -90,13 +90,13 @@ static bool string(struct reader *r, struct str *out) {
     char *begin = ++r->p, *to = begin;
     unsigned char bits = 0;
     for (;;) {
-        size_t n = plain_run(r->p, &bits);
+        size_t n = read_plain_run(r->p, &bits);
         if (to != r->p) memmove(to, r->p, n);
         to += n;
         r->p += n;
         if (*r->p == '"') break;
-        if (*r->p != '\\') return fail(r, "a control character, or the end, inside a string");
-        if (!escape(r, &to)) return false;
+        if (*r->p != '\\') return json_fail(r, "a control character, or the end, inside a string");
+        if (!read_escape(r, &to)) return false;
     }
     r->p++;
     *to = '\0';
@@ -104,7 +104,7 @@ static bool string(struct reader *r, struct str *out) {
     /* An escape decodes to whole characters, so what is invalid came so. */
     if (bits < 0x80 || utf8_valid(*out)) return true;
     r->p = begin;
-    return fail(r, "a string that is not UTF-8");
+    return json_fail(r, "a string that is not UTF-8");
 }
 
 /* ---- members given twice ---------------------------------------------------------------------------- */
@@ -144,34 +144,34 @@ static void keep_later(struct arena *a, struct json *object) {
 
 /* ---- values ----------------------------------------------------------------------------------------- */
 
-static bool digits(struct reader *r) {
-    if (!is_digit(*r->p)) return fail(r, "a digit is missing");
+static bool read_some_digits(struct reader *r) {
+    if (!is_digit(*r->p)) return json_fail(r, "a digit is missing");
     while (is_digit(*r->p)) r->p++;
     return true;
 }
 
-static bool number(struct reader *r, struct str *out) {
+static bool json_read_number(struct reader *r, struct str *out) {
     char *begin = r->p;
-    if (*r->p != '-' && !is_digit(*r->p)) return fail(r, "a value is expected");
+    if (*r->p != '-' && !is_digit(*r->p)) return json_fail(r, "a value is expected");
     if (*r->p == '-') r->p++;
     if (*r->p == '0') r->p++;
-    else if (!digits(r)) return false;
+    else if (!read_some_digits(r)) return false;
     if (*r->p == '.') {
         r->p++;
-        if (!digits(r)) return false;
+        if (!read_some_digits(r)) return false;
     }
     if (*r->p == 'e' || *r->p == 'E') {
         r->p++;
         if (*r->p == '+' || *r->p == '-') r->p++;
-        if (!digits(r)) return false;
+        if (!read_some_digits(r)) return false;
     }
     *out = (struct str){begin, (size_t)(r->p - begin)};
     return true;
 }
 
-static bool word(struct reader *r, const char *word) {
+static bool json_read_word(struct reader *r, const char *word) {
     size_t n = strlen(word);
-    if (strncmp(r->p, word, n) != 0) return fail(r, "a value is expected");
+    if (strncmp(r->p, word, n) != 0) return json_fail(r, "a value is expected");
     r->p += n;
     return true;
 }
@@ -181,26 +181,26 @@ static bool container(struct reader *r, struct json *v, char close);
 static struct json *value(struct reader *r) {
     struct json *v = ARENA_NEW(r->arena, struct json);
     bool ok;
-    if (++r->values > LIMIT_JSON_VALUES) return fail(r, "more than " DIGITS(LIMIT_JSON_VALUES) " values"), NULL;
+    if (++r->values > LIMIT_JSON_VALUES) return json_fail(r, "more than " DIGITS(LIMIT_JSON_VALUES) " values"), NULL;
     switch (*r->p) {
     case '{': v->type = JSON_OBJECT, ok = container(r, v, '}'); break;
     case '[': v->type = JSON_ARRAY, ok = container(r, v, ']'); break;
     case '"': v->type = JSON_STRING, ok = string(r, &v->text); break;
-    case 'n': v->type = JSON_NULL, ok = word(r, "null"); break;
-    case 't': v->type = JSON_TRUE, ok = word(r, "true"); break;
-    case 'f': v->type = JSON_FALSE, ok = word(r, "false"); break;
-    default: v->type = JSON_NUMBER, ok = number(r, &v->text);
+    case 'n': v->type = JSON_NULL, ok = json_read_word(r, "null"); break;
+    case 't': v->type = JSON_TRUE, ok = json_read_word(r, "true"); break;
+    case 'f': v->type = JSON_FALSE, ok = json_read_word(r, "false"); break;
+    default: v->type = JSON_NUMBER, ok = json_read_number(r, &v->text);
     }
     return ok ? v : NULL;
 }
 
 static bool member_name(struct reader *r, struct str *name) {
-    if (*r->p != '"') return fail(r, "the name of a member is expected");
+    if (*r->p != '"') return json_fail(r, "the name of a member is expected");
     if (!string(r, name)) return false;
-    skip_blanks(r);
-    if (*r->p != ':') return fail(r, "a colon is expected");
+    json_skip_blanks(r);
+    if (*r->p != ':') return json_fail(r, "a colon is expected");
     r->p++;
-    skip_blanks(r);
+    json_skip_blanks(r);
     return true;
 }
 
@@ -211,20 +211,20 @@ static bool child(struct reader *r, struct json *parent) {
     if (v == NULL) return false;
     v->name = name;
     json_append(parent, v);
-    skip_blanks(r);
+    json_skip_blanks(r);
     return true;
 }
 
 static bool container(struct reader *r, struct json *v, char close) {
-    if (r->depth == LIMIT_JSON_DEPTH) return fail(r, "more than " DIGITS(LIMIT_JSON_DEPTH) " levels");
+    if (r->depth == LIMIT_JSON_DEPTH) return json_fail(r, "more than " DIGITS(LIMIT_JSON_DEPTH) " levels");
     r->depth++;
     r->p++;
-    skip_blanks(r);
+    json_skip_blanks(r);
     while (*r->p != close) {
         if (v->count) {
-            if (*r->p != ',') return fail(r, "a comma or the closing bracket is expected");
+            if (*r->p != ',') return json_fail(r, "a comma or the closing bracket is expected");
             r->p++;
-            skip_blanks(r);
+            json_skip_blanks(r);
         }
         if (!child(r, v)) return false;
     }
@@ -238,10 +238,10 @@ int json_parse(struct arena *a, struct str text, struct json **out, struct json_
     char *copy = arena_alloc(a, text.n + 1);
     if (text.n) memcpy(copy, text.p, text.n);
     struct reader r = {.arena = a, .p = copy};
-    skip_blanks(&r);
+    json_skip_blanks(&r);
     struct json *v = value(&r);
-    if (v) skip_blanks(&r);
-    if (v && r.p != copy + text.n) v = NULL, fail(&r, "something follows the document");
+    if (v) json_skip_blanks(&r);
+    if (v && r.p != copy + text.n) v = NULL, json_fail(&r, "something follows the document");
     if (v == NULL) *err = (struct json_error){(size_t)(r.p - copy), r.reason};
     *out = v;
     return v ? 0 : -ERR_BODY_INVALID;

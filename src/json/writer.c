@@ -35,7 +35,7 @@ static void separate(struct json_writer *w) {
 void jw_init(struct json_writer *w, struct buf *out) { *w = (struct json_writer){.out = out}; }
 
 /* Before every value: a member's key was written, an element is separated. */
-static void begin(struct json_writer *w) {
+static void jw_begin(struct json_writer *w) {
     bool in_object = w->depth && w->shape[w->depth - 1] == '}';
     assert(in_object == w->keyed); /* a member has a key, nothing else has */
     w->keyed = false;
@@ -45,7 +45,7 @@ static void begin(struct json_writer *w) {
 static void open(struct json_writer *w, char bracket, char closing) {
     assert(w->depth < LIMIT_JSON_WRITE_DEPTH);
     size_t began = w->keyed ? w->began : STAYS;
-    begin(w);
+    jw_begin(w);
     w->mark[w->depth] = began;
     w->shape[w->depth++] = closing;
     buf_char(w->out, bracket);
@@ -69,7 +69,7 @@ void jw_end(struct json_writer *w) {
 
 /* ---- strings ---------------------------------------------------------------------------------------- */
 
-static bool escaped(unsigned char c) { return c < 0x20 || c == '"' || c == '\\'; }
+static bool is_escaped(unsigned char c) { return c < 0x20 || c == '"' || c == '\\'; }
 
 /* Whether none of eight bytes is escaped: hits has the top bit of the lowest byte that is, and of none when none is. */
 static bool plain8(const char *p) {
@@ -82,14 +82,14 @@ static bool plain8(const char *p) {
     return (hits & ones * 0x80) == 0;
 }
 
-static size_t plain_run(const char *p, size_t n) {
+static size_t jw_plain_run(const char *p, size_t n) {
     size_t i = 0;
     while (n - i >= 8 && plain8(p + i)) i += 8;
-    while (i < n && !escaped((unsigned char)p[i])) i++;
+    while (i < n && !is_escaped((unsigned char)p[i])) i++;
     return i;
 }
 
-static void escape(struct buf *out, unsigned char c) {
+static void jw_escape(struct buf *out, unsigned char c) {
     static const char letters[] = "\"\\bfnrt", meaning[] = "\"\\\b\f\n\r\t", hex[] = "0123456789abcdef";
     const char *at = memchr(meaning, c, sizeof meaning - 1);
     if (at) buf_add(out, (char[]){'\\', letters[at - meaning]}, 2);
@@ -98,9 +98,9 @@ static void escape(struct buf *out, unsigned char c) {
 
 static void escaped_text(struct buf *out, struct str s) {
     while (s.n) {
-        size_t n = plain_run(s.p, s.n);
+        size_t n = jw_plain_run(s.p, s.n);
         buf_add(out, s.p, n);
-        if (n < s.n) escape(out, (unsigned char)s.p[n++]);
+        if (n < s.n) jw_escape(out, (unsigned char)s.p[n++]);
         s.p += n;
         s.n -= n;
     }
@@ -118,12 +118,12 @@ void jw_str(struct json_writer *w, struct str s) {
         jw_null(w);
         return;
     }
-    begin(w);
+    jw_begin(w);
     quoted(w->out, s);
 }
 
 void jw_cat(struct json_writer *w, const struct str *parts, size_t n) {
-    begin(w);
+    jw_begin(w);
     buf_char(w->out, '"');
     for (size_t i = 0; i < n; i++) escaped_text(w->out, parts[i]);
     buf_char(w->out, '"');
@@ -132,7 +132,7 @@ void jw_cat(struct json_writer *w, const struct str *parts, size_t n) {
 void jw_quoted(struct json_writer *w, struct str quoted) { jw_pieces(w, &quoted, 1); }
 
 void jw_pieces(struct json_writer *w, const struct str *pieces, size_t n) {
-    begin(w);
+    jw_begin(w);
     for (size_t i = 0; i < n; i++) buf_str(w->out, pieces[i]);
 }
 
@@ -198,7 +198,7 @@ void name_in_case(struct buf *out, struct str snake, enum json_case c) {
 /* ---- other values ----------------------------------------------------------------------------------- */
 
 void jw_int(struct json_writer *w, int64_t v) {
-    begin(w);
+    jw_begin(w);
     buf_int(w->out, v);
 }
 
@@ -216,7 +216,7 @@ void jw_time(struct json_writer *w, int64_t ms) {
 void jw_raw(struct json_writer *w, struct str json) {
     bool empty = str_eq(json, S("null")) || str_eq(json, S("[]"));
     bool drop = empty && w->keyed && w->began != STAYS;
-    begin(w);
+    jw_begin(w);
     if (drop) w->out->n = w->began;
     else buf_str(w->out, json);
 }

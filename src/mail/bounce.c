@@ -37,7 +37,7 @@ static struct str reason_of(struct arena *a, const struct report_recipient *r, s
     return named.n && !is_about(r, address) ? STR_CAT(a, said, S(" (of "), named, S(")")) : said;
 }
 
-static void tell(struct desk *desk, void *arg) {
+static void log_bounce(struct desk *desk, void *arg) {
     const struct letter *l = arg;
     (void)desk;
     log_warn("mail %" PRId64 " (%s) bounced: see its last_error", l->id, l->template.p);
@@ -55,6 +55,6 @@ int bounce_note(struct work *w, const struct report *report) {
     if (failed == NULL) return 0;
     int changed = letter_set(w, l->id, MAIL_BOUNCED, reason_of(w->arena, failed, address));
     TRY(changed);
-    if (changed) after_commit(w, tell, l);
+    if (changed) after_commit(w, log_bounce, l);
     return 0;
 }

@@ -63,7 +63,7 @@ static struct str life_text(struct arena *a, struct str hours) {
     return n > 72 && n % 24 == 0 ? str_fmt(a, "%" PRId64 " days", n / 24) : str_fmt(a, "%" PRId64 " hour%s", n, n == 1 ? "" : "s");
 }
 
-static struct str filled(struct arena *a, struct str block, const struct meaning *m, bool html) {
+static struct str mail_filled(struct arena *a, struct str block, const struct meaning *m, bool html) {
     struct buf b = {0};
     template_fill(&b, block, m, html);
     struct str copy = str_dup(a, buf_view(&b));
@@ -75,7 +75,7 @@ static struct str html_page(struct arena *a, const struct wording *said, const s
     struct str fragment = said->blocks.block[BLOCK_HTML];
     if (fragment.p == NULL) return fragment;
     return STR_CAT(a, S("<!DOCTYPE html>\n<html lang=\""), said->language, S("\">\n<head><meta charset=\"utf-8\"></head>\n<body>\n"),
-                   filled(a, fragment, m, true), S("</body>\n</html>\n"));
+                   mail_filled(a, fragment, m, true), S("</body>\n</html>\n"));
 }
 
 static struct str write_mail(struct work *w, const struct delivery *dy) {
@@ -100,8 +100,8 @@ static struct str write_mail(struct work *w, const struct delivery *dy) {
                            .from = setting_text(d, "mail.from_address", a),
                            .to_name = name,
                            .to = l->recipient,
-                           .subject = filled(a, said[BLOCK_SUBJECT], meanings, false),
-                           .text = filled(a, said[BLOCK_TEXT], meanings, false),
+                           .subject = mail_filled(a, said[BLOCK_SUBJECT], meanings, false),
+                           .text = mail_filled(a, said[BLOCK_TEXT], meanings, false),
                            .html = html_page(a, &dy->wording, meanings),
                            .message_id = l->message_id,
                            .date = w->now};
@@ -132,7 +132,7 @@ static void hand_to_relay(struct work *w, struct delivery *d, struct str message
     if (d->status == MAIL_QUEUED && clock_now(&w->desk->clock) >= d->letter.retry_until) d->status = MAIL_FAILED;
 }
 
-static void give_up(struct delivery *d, const char *reason) {
+static void delivery_give_up(struct delivery *d, const char *reason) {
     d->status = MAIL_FAILED;
     d->reason = str_of(reason);
 }
@@ -142,7 +142,7 @@ static void compose_and_send(struct work *w, struct delivery *d, const atomic_bo
     struct str message = relay ? write_mail(w, d) : (struct str){0};
     if (!relay) d->status = MAIL_HELD;
     else if (message.p) hand_to_relay(w, d, message, stopping);
-    else give_up(d, "the address can't be written to");
+    else delivery_give_up(d, "the address can't be written to");
 }
 
 /* What is to be sent: 1, 0 nothing, or error. In a snapshot of its own, over before anything is sent. */
@@ -153,16 +153,16 @@ static int read_letter(struct work *w, int64_t id, struct delivery *d) {
     if (d->letter.id == 0) return 0;
     d->template = template_named(d->letter.template);
     if (d->letter.values.p == NULL || json_parse(w->arena, d->letter.values, &values, &err) < 0)
-        give_up(d, "it was sealed with another server key");
-    else if (d->template == NULL) give_up(d, "there is no such template");
-    else if (d->letter.user_id == 0) give_up(d, "its person is gone");
+        delivery_give_up(d, "it was sealed with another server key");
+    else if (d->template == NULL) delivery_give_up(d, "there is no such template");
+    else if (d->letter.user_id == 0) delivery_give_up(d, "its person is gone");
     if (d->status) return 1;
     d->values = values;
     TRY(template_load(w, d->template, &d->wording));
     struct str hash = value_named(values, "hash");
     int live = hash.p ? link_live(w, hash) : 1;
     TRY(live);
-    if (!live) give_up(d, "its link was used, replaced or has expired");
+    if (!live) delivery_give_up(d, "its link was used, replaced or has expired");
     return 1;
 }
 
@@ -187,7 +187,7 @@ static int64_t next_try(const struct work *w, const struct delivery *d) {
     return w->now + (wait < LONGEST_WAIT ? wait : LONGEST_WAIT);
 }
 
-static void tell(struct desk *desk, void *arg) {
+static void log_delivery(struct desk *desk, void *arg) {
     const struct delivery *d = arg;
     const struct letter *l = &d->letter;
     (void)desk;
@@ -208,7 +208,7 @@ static void say_held(struct desk *d, void *arg) {
     log_warn("mail waits: set mail.smtp_host and mail.from_address (PUT /settings), and it will be sent");
 }
 
-static int hold(struct work *w, const struct job *j, int64_t id) {
+static int delivery_hold(struct work *w, const struct job *j, int64_t id) {
     bool first;
     int held = letter_hold(w, id, &first);
     TRY(held);
@@ -221,9 +221,9 @@ static int hold(struct work *w, const struct job *j, int64_t id) {
 int mail_settle(struct work *w, const struct job *j) {
     struct delivery *d = j->outcome;
     if (d == NULL) return -ERR_SERVICE_UNAVAILABLE; /* it could not be read */
-    if (d->status == MAIL_HELD) return hold(w, j, d->letter.id);
+    if (d->status == MAIL_HELD) return delivery_hold(w, j, d->letter.id);
     if (d->status) TRY(letter_set(w, d->letter.id, d->status, d->reason));
-    after_commit(w, tell, d);
+    after_commit(w, log_delivery, d);
     if (d->status == MAIL_QUEUED) return job_postpone(w, j, next_try(w, d));
     bool well = d->status == 0 || d->status == MAIL_SENT;
     return job_finish(w, j->id, well ? JOB_COMPLETED : JOB_FAILED, 0, 0, 0, S("[]"));

@@ -19,7 +19,7 @@ static struct str inbox_of(struct arena *a, struct str data) { return str_fmt(a,
 
 /* ---- the folders ------------------------------------------------------------------------------------------------------- */
 
-static bool make_folder(const char *path) { return mkdir(path, 0700) == 0 || errno == EEXIST; }
+static bool inbox_make_folder(const char *path) { return mkdir(path, 0700) == 0 || errno == EEXIST; }
 
 static void empty_folder(struct arena *a, const char *path) {
     DIR *d = opendir(path);
@@ -32,7 +32,7 @@ struct str inbox_open(struct arena *a, struct str data) {
     static const char *const folders[] = {"", "/tmp", "/failed", "/new"}; /* new is the last: where it is, all are */
     struct str inbox = inbox_of(a, data);
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        if (!make_folder(str_fmt(a, "%s%s", inbox.p, folders[i]).p)) return (struct str){0};
+        if (!inbox_make_folder(str_fmt(a, "%s%s", inbox.p, folders[i]).p)) return (struct str){0};
     if (sync_path(inbox.p) != 0 || sync_path(data.p) != 0) return (struct str){0};
     empty_folder(a, str_fmt(a, "%s/tmp", inbox.p).p);
     return inbox;
@@ -87,7 +87,7 @@ int inbox_list(struct arena *a, struct str inbox, struct str *names, int most) {
     return n;
 }
 
-static struct str read_all(struct arena *a, int fd) {
+static struct str inbox_read_all(struct arena *a, int fd) {
     struct stat st;
     if (fstat(fd, &st) != 0) return (struct str){0};
     if (!S_ISREG(st.st_mode) || st.st_size > LIMIT_MAIL) {
@@ -106,7 +106,7 @@ static struct str read_all(struct arena *a, int fd) {
 struct str inbox_read(struct arena *a, struct str inbox, struct str name) {
     int fd = open(path_of(a, inbox, "new", name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return (struct str){0};
-    struct str mail = read_all(a, fd);
+    struct str mail = inbox_read_all(a, fd);
     int fault = errno;
     close(fd);
     errno = fault;

@@ -17,7 +17,7 @@ struct field {
     struct str name, value; /* the value as it stands there, over several lines where it is folded */
 };
 
-static struct str next_line(struct str *rest) {
+static struct str report_next_line(struct str *rest) {
     struct str line = str_cut(rest, '\n');
     if (line.n && line.p[line.n - 1] == '\r') line.n--;
     return line;
@@ -33,10 +33,10 @@ static bool is_name(struct str s) {
  * what follows its blank line, p NULL at the end of all. */
 static bool next_field(struct str *rest, struct field *f) {
     while (rest->p) {
-        struct str line = next_line(rest), value = line, name = str_trim(str_cut(&value, ':'));
+        struct str line = report_next_line(rest), value = line, name = str_trim(str_cut(&value, ':'));
         if (line.n == 0) return false;
         while (rest->p && rest->n && (*rest->p == ' ' || *rest->p == '\t')) {
-            struct str more = next_line(rest);
+            struct str more = report_next_line(rest);
             if (value.p) value.n = (size_t)(more.p + more.n - value.p);
         }
         if (value.p == NULL || !is_name(name)) continue;
@@ -85,7 +85,7 @@ static struct str cut_part(struct str *rest, struct str boundary) {
     struct str all = *rest;
     while (rest->p) {
         const char *at = rest->p;
-        struct str line = next_line(rest);
+        struct str line = report_next_line(rest);
         if (line.n < boundary.n + 2 || memcmp(line.p, "--", 2) != 0 || memcmp(line.p + 2, boundary.p, boundary.n) != 0) continue;
         struct str tail = str_trim((struct str){line.p + 2 + boundary.n, line.n - 2 - boundary.n});
         if (tail.n && !str_eq(tail, S("--"))) continue;
@@ -95,11 +95,11 @@ static struct str cut_part(struct str *rest, struct str boundary) {
     return all;
 }
 
-static GMimeContentType *type_of(struct arena *a, const struct part *p) {
+static GMimeContentType *part_type(struct arena *a, const struct part *p) {
     return p->type.p && p->type.n <= CONTENT_TYPE ? g_mime_content_type_parse(NULL, str_dup(a, p->type).p) : NULL;
 }
 
-static struct str decoded(struct arena *a, const struct part *p) {
+static struct str part_decoded(struct arena *a, const struct part *p) {
     GMimeEncoding state;
     GMimeContentEncoding encoding =
         p->encoding.p ? g_mime_content_encoding_from_string(plain(a, p->encoding, 40).p) : GMIME_CONTENT_ENCODING_DEFAULT;
@@ -188,11 +188,12 @@ static const struct {
 
 static void read_part(struct arena *a, struct str text, struct report *out, bool *is_report) {
     struct part p = part_of(text);
-    GMimeContentType *type = type_of(a, &p);
+    GMimeContentType *type = part_type(a, &p);
     for (size_t i = 0; type && i < sizeof kinds / sizeof *kinds; i++) {
         if (!g_mime_content_type_is_type(type, kinds[i].type, kinds[i].subtype)) continue;
         *is_report |= kinds[i].read == read_recipients;
-        if (kinds[i].read == read_recipients ? out->recipients == NULL : out->message_id.p == NULL) kinds[i].read(a, decoded(a, &p), out);
+        if (kinds[i].read == read_recipients ? out->recipients == NULL : out->message_id.p == NULL)
+            kinds[i].read(a, part_decoded(a, &p), out);
     }
     g_clear_object(&type);
 }
@@ -200,7 +201,7 @@ static void read_part(struct arena *a, struct str text, struct report *out, bool
 static enum report_verdict read_mail(struct arena *a, struct str mail, struct report *out) {
     struct part whole = part_of(mail);
     if (!whole.is_mail) return REPORT_NO_MAIL;
-    GMimeContentType *type = type_of(a, &whole);
+    GMimeContentType *type = part_type(a, &whole);
     bool is_report = false, may_be = type && g_mime_content_type_is_type(type, "multipart", "report");
     const char *parameter = may_be ? g_mime_content_type_get_parameter(type, "boundary") : NULL;
     if (parameter) {

@@ -15,7 +15,7 @@ struct exchange {
     char reply[REPLY_MAX + 1]; /* the last line by which the relay refused something: after it QUIT is answered well */
 };
 
-static size_t give(char *to, size_t size, size_t count, void *arg) {
+static size_t smtp_give(char *to, size_t size, size_t count, void *arg) {
     struct exchange *x = arg;
     size_t n = size * count < x->unsent.n ? size * count : x->unsent.n;
     memcpy(to, x->unsent.p, n);
@@ -70,7 +70,7 @@ static void set_security(struct arena *a, CURL *c, const struct relay *r) {
 static void set_exchange(CURL *c, const struct relay *r, struct exchange *x) {
     curl_easy_setopt(c, CURLOPT_UPLOAD, 1L);
     curl_easy_setopt(c, CURLOPT_INFILESIZE_LARGE, (curl_off_t)x->unsent.n);
-    curl_easy_setopt(c, CURLOPT_READFUNCTION, give);
+    curl_easy_setopt(c, CURLOPT_READFUNCTION, smtp_give);
     curl_easy_setopt(c, CURLOPT_READDATA, x);
     curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, heard);
     curl_easy_setopt(c, CURLOPT_HEADERDATA, x);

@@ -14,7 +14,7 @@ static const struct json *text_at(const struct json *list, size_t at) {
     return j && j->type == JSON_STRING ? j : NULL;
 }
 
-static const struct json *texts_of(struct view *v, const struct row *row, const char *member) {
+static const struct json *activity_texts(struct view *v, const struct row *row, const char *member) {
     struct json *list = NULL;
     struct json_error err;
     const struct value *text = row_cell(row, member);
@@ -22,23 +22,23 @@ static const struct json *texts_of(struct view *v, const struct row *row, const 
     return list;
 }
 
-static void write_text(struct json_writer *w, struct view *v, const char *name, const struct json *text) {
+static void activity_write_text(struct json_writer *w, struct view *v, const char *name, const struct json *text) {
     jw_key(w, str_of(name));
     if (text) jw_str(&v->w, text->text);
     else jw_null(&v->w);
 }
 
 static void render_changes(struct view *v, const struct row *row, const struct value *own) {
-    const struct json *fields = texts_of(v, row, "fields"), *previous = texts_of(v, row, "previous_values"),
-                      *current = texts_of(v, row, "current_values");
+    const struct json *fields = activity_texts(v, row, "fields"), *previous = activity_texts(v, row, "previous_values"),
+                      *current = activity_texts(v, row, "current_values");
     size_t at = 0;
     (void)own;
     jw_array(&v->w);
     for (const struct json *field = fields ? fields->first : NULL; field; field = field->next, at++) {
         jw_object(&v->w);
-        write_text(&v->w, v, "field", field);
-        write_text(&v->w, v, "previous_value", text_at(previous, at));
-        write_text(&v->w, v, "current_value", text_at(current, at));
+        activity_write_text(&v->w, v, "field", field);
+        activity_write_text(&v->w, v, "previous_value", text_at(previous, at));
+        activity_write_text(&v->w, v, "current_value", text_at(current, at));
         jw_end(&v->w);
     }
     jw_end(&v->w);

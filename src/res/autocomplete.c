@@ -30,10 +30,10 @@ static int look_up(struct call *c, enum lookup_kind kind, const char *text) {
     return api_reply_some_of(c, l.found, l.count, l.total);
 }
 
-static int emails(struct call *c) { return look_up(c, LOOKUP_EMAILS, "address"); }
-static int tags(struct call *c) { return look_up(c, LOOKUP_TAGS, "name"); }
-static int organizations(struct call *c) { return look_up(c, LOOKUP_ORGANIZATIONS, "name"); }
-static int users(struct call *c) { return look_up(c, LOOKUP_USERS, "name"); }
+static int get_autocomplete_emails(struct call *c) { return look_up(c, LOOKUP_EMAILS, "address"); }
+static int get_autocomplete_tags(struct call *c) { return look_up(c, LOOKUP_TAGS, "name"); }
+static int get_autocomplete_organizations(struct call *c) { return look_up(c, LOOKUP_ORGANIZATIONS, "name"); }
+static int get_autocomplete_users(struct call *c) { return look_up(c, LOOKUP_USERS, "name"); }
 
 /* ---- the tables ------------------------------------------------------------------------------------------------------ */
 
@@ -71,11 +71,14 @@ static const struct field match_fields[] = {
     .doc = "Names that begin so come first. total_count counts all that match; limit says how many are shown, ten without it."
 
 static const struct route autocomplete_routes[] = {
-    {GET, "/autocomplete/emails", COL_PLUS, "", LIST_COUNT, emails, .args = email_args, .summary = "Find e-mail addresses", FOUND},
-    {GET, "/autocomplete/tags", COL_PLUS, "", LIST_COUNT, tags, .args = name_args, .reply = "tag", .summary = "Find tags", FOUND},
-    {GET, "/autocomplete/organizations", COL_PLUS, "", LIST_COUNT, organizations, .args = name_args, .reply = "organization",
-     .summary = "Find organizations", FOUND},
-    {GET, "/autocomplete/users", COL_PLUS, "", LIST_COUNT, users, .args = user_args, .reply = "user", .summary = "Find people", FOUND},
+    {GET, "/autocomplete/emails", COL_PLUS, "", LIST_COUNT, get_autocomplete_emails, .args = email_args, .summary = "Find e-mail addresses",
+     FOUND},
+    {GET, "/autocomplete/tags", COL_PLUS, "", LIST_COUNT, get_autocomplete_tags, .args = name_args, .reply = "tag", .summary = "Find tags",
+     FOUND},
+    {GET, "/autocomplete/organizations", COL_PLUS, "", LIST_COUNT, get_autocomplete_organizations, .args = name_args,
+     .reply = "organization", .summary = "Find organizations", FOUND},
+    {GET, "/autocomplete/users", COL_PLUS, "", LIST_COUNT, get_autocomplete_users, .args = user_args, .reply = "user",
+     .summary = "Find people", FOUND},
     {0},
 };
 

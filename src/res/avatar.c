@@ -94,7 +94,7 @@ static int send_proved(struct call *c, const struct picture_proof *p, int64_t us
 
 /* Staff see all pictures, others those whose address they were shown. Any other address is answered by the same blank picture, without a
  * look at the store: neither reply nor time tells whether there is such a person, or a picture. */
-int avatar_read(struct call *c) {
+int get_user_avatar(struct call *c) {
     struct picture_proof p;
     TRY(api_input(c));
     int64_t user_id = proved(c, &p);

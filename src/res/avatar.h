@@ -4,7 +4,7 @@
 
 #include "api/call.h"
 
-int avatar_read(struct call *c); /* GET /users/:id/avatar */
+int get_user_avatar(struct call *c); /* GET /users/:id/avatar */
 extern const struct field avatar_args[];
 
 /* The proof in the address of a picture: when the picture last changed, and a MAC. Programs load pictures without credentials, and ids can

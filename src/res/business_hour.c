@@ -133,7 +133,7 @@ QUERY(teams_of_hours, "SELECT id, businesshour_id FROM teams WHERE businesshour_
 QUERY(hours_leave_teams, "UPDATE teams SET businesshour_id = NULL, updated_at = :now WHERE businesshour_id IN @LIST(:ids)");
 
 /* Teams of deleted hours fall to the default. */
-static int remove_hours(struct call *c) {
+static int delete_business_hours(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
     int rc;
@@ -151,9 +151,9 @@ static const struct route business_hour_routes[] = {
     {POST, "/businesshours", AD, "configuration", ONE, api_create, .permission = "business_hours.manage", .summary = "Make business hours"},
     {PUT, "/businesshours/:id", AD, "configuration", ONE, api_update, .permission = "business_hours.manage",
      .summary = "Change business hours", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {DELETE, "/businesshours/:id", AD, "configuration", NONE, remove_hours, .permission = "business_hours.manage",
+    {DELETE, "/businesshours/:id", AD, "configuration", NONE, delete_business_hours, .permission = "business_hours.manage",
      .summary = "Delete business hours", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {DELETE, "/businesshours", AD, "configuration", COUNT, remove_hours, .permission = "business_hours.manage",
+    {DELETE, "/businesshours", AD, "configuration", COUNT, delete_business_hours, .permission = "business_hours.manage",
      .summary = "Delete several business hours", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };

@@ -19,7 +19,7 @@ QUERY(status_insert,
       "SELECT CAST(:label AS TEXT), 6, COALESCE(MAX(sort_order), 0) + 1, CAST(:active AS INTEGER), 0, 0, CAST(:now AS BIGINT), "
       "CAST(:now AS BIGINT) FROM case_statuses RETURNING id");
 
-static int create_status(struct call *c) {
+static int post_status(struct call *c) {
     TRY(api_input(c));
     TRY(db_insert(c->work.conn, &status_insert,
                   BINDS(B_TEXT("label", in_text(c, "label")), B_INT("active", in_int(c, "is_sla_active")), B_INT("now", c->work.now)),
@@ -30,7 +30,7 @@ static int create_status(struct call *c) {
 QUERY(statuses_mark_deleted, "UPDATE case_statuses SET is_deleted = 1, updated_at = :now WHERE id IN @LIST(:ids)");
 
 /* Conversations keep it until their status changes; nobody sets it any more. */
-static int remove_statuses(struct call *c) {
+static int delete_statuses(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
     TRY(api_refuse(c, "t.is_system = 1", "A status of the system can not be deleted. Delete statuses of your own."));
@@ -38,21 +38,21 @@ static int remove_statuses(struct call *c) {
     api_record_deleted(c);
     return api_reply(c);
 }
-static int reorder_statuses(struct call *c) { return api_reorder(c, "status_ids", "sort_order"); }
+static int put_statuses_order(struct call *c) { return api_reorder(c, "status_ids", "sort_order"); }
 
 static const struct field status_order[] = {{"status_ids", F_IDS, PRESENT, .doc = "Ids in the order wanted.", .example = "[2, 1]"}, {0}};
 
 static const struct route status_routes[] = {
     {GET, "/cases/statuses", PUBLIC, "", LIST_COUNT, api_list, .order = {.key = "t.sort_order"}, .summary = "List the statuses"},
     {GET, "/cases/statuses/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Read a status"},
-    {POST, "/cases/statuses", AD, "configuration", ONE, create_status, .permission = "case_fields.manage", .summary = "Make a status"},
-    {PUT, "/cases/statuses/reorder", AD, "configuration", NONE, reorder_statuses, .permission = "case_fields.manage", .input = status_order,
-     .summary = "Order the statuses"},
+    {POST, "/cases/statuses", AD, "configuration", ONE, post_status, .permission = "case_fields.manage", .summary = "Make a status"},
+    {PUT, "/cases/statuses/reorder", AD, "configuration", NONE, put_statuses_order, .permission = "case_fields.manage",
+     .input = status_order, .summary = "Order the statuses"},
     {PUT, "/cases/statuses/:id", AD, "configuration", ONE, api_update, .permission = "case_fields.manage", .summary = "Change a status"},
-    {DELETE, "/cases/statuses/:id", AD, "configuration", NONE, remove_statuses, .permission = "case_fields.manage",
+    {DELETE, "/cases/statuses/:id", AD, "configuration", NONE, delete_statuses, .permission = "case_fields.manage",
      .summary = "Delete a status", .doc = "Conversations keep it, shown as deleted, until their status changes.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {DELETE, "/cases/statuses", AD, "configuration", COUNT, remove_statuses, .permission = "case_fields.manage",
+    {DELETE, "/cases/statuses", AD, "configuration", COUNT, delete_statuses, .permission = "case_fields.manage",
      .summary = "Delete several statuses", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
@@ -80,14 +80,14 @@ QUERY(priority_insert, "INSERT INTO case_priorities (label, level, created_at, u
                        "COALESCE(CAST(:level AS INTEGER), MAX(level) + 1, 1), "
                        "CAST(:now AS BIGINT), CAST(:now AS BIGINT) FROM case_priorities RETURNING id");
 
-static int create_priority(struct call *c) {
+static int post_priority(struct call *c) {
     TRY(api_input(c));
     TRY(db_insert(c->work.conn, &priority_insert,
                   BINDS(B_TEXT("label", in_text(c, "label")), B_ID("level", in_int(c, "level")), B_INT("now", c->work.now)), &c->id));
     api_record_created(c);
     return api_reply(c);
 }
-static int remove_priorities(struct call *c) {
+static int delete_priorities(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
     TRY(api_refuse(c, "EXISTS (SELECT 1 FROM cases k WHERE k.priority_id = t.id)",
@@ -95,7 +95,7 @@ static int remove_priorities(struct call *c) {
     TRY(api_remove(c));
     return api_reply(c);
 }
-static int reorder_priorities(struct call *c) { return api_reorder(c, "priority_ids", "level"); }
+static int put_priorities_order(struct call *c) { return api_reorder(c, "priority_ids", "level"); }
 
 static const struct field priority_order[] = {
     {"priority_ids", F_IDS, PRESENT, .doc = "Ids from the least to the most urgent.", .example = "[2, 1]"}, {0}};
@@ -103,15 +103,14 @@ static const struct field priority_order[] = {
 static const struct route priority_routes[] = {
     {GET, "/cases/priorities", PUBLIC, "", LIST_COUNT, api_list, .order = {.key = "t.level"}, .summary = "List the priorities"},
     {GET, "/cases/priorities/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Read a priority"},
-    {POST, "/cases/priorities", AD, "configuration", ONE, create_priority, .permission = "case_fields.manage",
-     .summary = "Make a priority"},
-    {PUT, "/cases/priorities/reorder", AD, "configuration", NONE, reorder_priorities, .permission = "case_fields.manage",
+    {POST, "/cases/priorities", AD, "configuration", ONE, post_priority, .permission = "case_fields.manage", .summary = "Make a priority"},
+    {PUT, "/cases/priorities/reorder", AD, "configuration", NONE, put_priorities_order, .permission = "case_fields.manage",
      .input = priority_order, .summary = "Order the priorities"},
     {PUT, "/cases/priorities/:id", AD, "configuration", ONE, api_update, .permission = "case_fields.manage",
      .summary = "Change a priority"},
-    {DELETE, "/cases/priorities/:id", AD, "configuration", NONE, remove_priorities, .permission = "case_fields.manage",
+    {DELETE, "/cases/priorities/:id", AD, "configuration", NONE, delete_priorities, .permission = "case_fields.manage",
      .summary = "Delete a priority", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {DELETE, "/cases/priorities", AD, "configuration", COUNT, remove_priorities, .permission = "case_fields.manage",
+    {DELETE, "/cases/priorities", AD, "configuration", COUNT, delete_priorities, .permission = "case_fields.manage",
      .summary = "Delete several priorities", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
@@ -136,13 +135,13 @@ static const struct field type_fields[] = {
 QUERY(type_insert, "INSERT INTO case_types (label, type, sort_order, created_at, updated_at) SELECT CAST(:label AS TEXT), 5, "
                    "COALESCE(MAX(sort_order), 0) + 1, CAST(:now AS BIGINT), CAST(:now AS BIGINT) FROM case_types RETURNING id");
 
-static int create_type(struct call *c) {
+static int post_type(struct call *c) {
     TRY(api_input(c));
     TRY(db_insert(c->work.conn, &type_insert, BINDS(B_TEXT("label", in_text(c, "label")), B_INT("now", c->work.now)), &c->id));
     api_record_created(c);
     return api_reply(c);
 }
-static int remove_types(struct call *c) {
+static int delete_types(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
     TRY(api_refuse(c, "EXISTS (SELECT 1 FROM cases k WHERE k.type_id = t.id)",
@@ -150,20 +149,20 @@ static int remove_types(struct call *c) {
     TRY(api_remove(c));
     return api_reply(c);
 }
-static int reorder_types(struct call *c) { return api_reorder(c, "type_ids", "sort_order"); }
+static int put_types_order(struct call *c) { return api_reorder(c, "type_ids", "sort_order"); }
 
 static const struct field type_order[] = {{"type_ids", F_IDS, PRESENT, .doc = "Ids in the order wanted.", .example = "[2, 1]"}, {0}};
 
 static const struct route type_routes[] = {
     {GET, "/cases/types", PUBLIC, "", LIST_COUNT, api_list, .order = {.key = "t.sort_order"}, .summary = "List the types"},
     {GET, "/cases/types/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Read a type"},
-    {POST, "/cases/types", AD, "configuration", ONE, create_type, .permission = "case_fields.manage", .summary = "Make a type"},
-    {PUT, "/cases/types/reorder", AD, "configuration", NONE, reorder_types, .permission = "case_fields.manage", .input = type_order,
+    {POST, "/cases/types", AD, "configuration", ONE, post_type, .permission = "case_fields.manage", .summary = "Make a type"},
+    {PUT, "/cases/types/reorder", AD, "configuration", NONE, put_types_order, .permission = "case_fields.manage", .input = type_order,
      .summary = "Order the types"},
     {PUT, "/cases/types/:id", AD, "configuration", ONE, api_update, .permission = "case_fields.manage", .summary = "Change a type"},
-    {DELETE, "/cases/types/:id", AD, "configuration", NONE, remove_types, .permission = "case_fields.manage", .summary = "Delete a type",
+    {DELETE, "/cases/types/:id", AD, "configuration", NONE, delete_types, .permission = "case_fields.manage", .summary = "Delete a type",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {DELETE, "/cases/types", AD, "configuration", COUNT, remove_types, .permission = "case_fields.manage",
+    {DELETE, "/cases/types", AD, "configuration", COUNT, delete_types, .permission = "case_fields.manage",
      .summary = "Delete several types", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };

@@ -42,7 +42,7 @@ static int refuse_cursor(struct call *c, const char *why) {
 }
 
 /* The cursor given, if it is one of this store that has missed nothing. */
-static int read_page(struct call *c, struct change_cursor *cursor, int64_t *ids, bool *more) {
+static int changes_read_page(struct call *c, struct change_cursor *cursor, int64_t *ids, bool *more) {
     enum change_log_state state;
     const struct in *after = arg(c, "after");
     if (after->given && !change_cursor_read(c->work.arena, after->value.s, cursor)) return refuse_cursor(c, "This is no cursor.");
@@ -58,14 +58,14 @@ static struct str cursor_behind(struct call *c, struct change_cursor cursor, int
     return change_cursor_text(c->work.arena, &cursor);
 }
 
-static int list_changes(struct call *c) {
+static int get_changes(struct call *c) {
     struct change_cursor cursor = {0};
     struct row *rows = NULL;
     bool more = false;
     int found;
     TRY(api_input(c));
     int64_t *ids = arena_array(c->work.arena, (size_t)c->options.limit + 1, sizeof *ids);
-    int n = read_page(c, &cursor, ids, &more);
+    int n = changes_read_page(c, &cursor, ids, &more);
     TRY(n);
     struct view *v = view_new(c);
     TRY(view_load(v, c->resource, ids, n, &rows, &found));
@@ -85,7 +85,7 @@ static int list_changes(struct call *c) {
 }
 
 static const struct route change_routes[] = {
-    {GET, "/changes", AD, "configuration", LIST_CURSOR, list_changes, .args = list_args, .summary = "List what changed",
+    {GET, "/changes", AD, "configuration", LIST_CURSOR, get_changes, .args = list_args, .summary = "List what changed",
      .doc = "The entries of one object come in the order of their commits. Nothing is missed or told twice: go on with the cursor of the "
             "last entry. A page may have fewer "
             "entries than `limit`, since entries of conversations that the caller may not see are left out; `next_url` leads on."},

@@ -114,7 +114,7 @@ const struct resource external_identifier_resource = {.type = "external_identifi
 
 QUERY(identifier_holder, "SELECT user_id FROM external_identifiers WHERE external_app = :app AND external_id = :id");
 
-static bool same(const struct owned_item *a, const struct owned_item *b) {
+static bool contacts_alike(const struct owned_item *a, const struct owned_item *b) {
     return str_eq(owned_in(a, "external_app")->value.s, owned_in(b, "external_app")->value.s) &&
            str_eq(owned_in(a, "external_id")->value.s, owned_in(b, "external_id")->value.s);
 }
@@ -127,7 +127,7 @@ int check_identifiers(struct call *c, struct in *in) {
         const struct owned_item *item = &list->items[i];
         int64_t holder = 0;
         bool twice = false;
-        for (int k = 0; k < i; k++) twice = twice || same(item, &list->items[k]);
+        for (int k = 0; k < i; k++) twice = twice || contacts_alike(item, &list->items[k]);
         TRY(db_int(c->work.conn, &identifier_holder,
                    BINDS(B_TEXT("app", owned_in(item, "external_app")->value.s), B_TEXT("id", owned_in(item, "external_id")->value.s)),
                    &holder));

@@ -72,7 +72,7 @@ static void branch_by_status(struct call *c, struct branches *b) {
             }
 }
 
-static int list_conversations(struct call *c) {
+static int get_conversations(struct call *c) {
     struct branches *b = ARENA_NEW(c->work.arena, struct branches);
     bool customer = c->work.actor.rank <= ROLE_CUSTOMER;
     if (customer && !setting_bool(c->work.desk, "cases.priority_visible_to_customers"))
@@ -112,7 +112,7 @@ static bool request_token_good(struct call *c, struct str token, int64_t id) {
     return secret_eq(token, request_token(c, id, issued));
 }
 
-static int read_conversation(struct call *c) {
+static int get_conversation(struct call *c) {
     const struct json *token = json_member(c->query, S("token"));
     if (token == NULL) {
         TRY(api_get(c));
@@ -130,7 +130,7 @@ static int read_conversation(struct call *c) {
     "SELECT p.user_id FROM case_participants p WHERE p.case_id = :id UNION SELECT k.requester_id FROM cases k WHERE k.id = :id"
 QUERY(participants_of_case, PARTICIPANTS);
 
-static int list_participants(struct call *c) {
+static int get_participants(struct call *c) {
     int64_t *ids;
     if (c->work.actor.rank > ROLE_PUBLIC) return api_list(c);
     TRY(api_of(c));
@@ -200,7 +200,7 @@ static int find_requester(struct call *c, struct case_new *n) {
     return user_create(&c->work, &(struct user_new){.full_name = name, .email = email, .role_id = 4}, false, &n->requester_id);
 }
 
-static int create(struct call *c) {
+static int post_conversation(struct call *c) {
     const struct actor *a = &c->work.actor;
     struct case_new n = {0};
     bool stranger = a->rank == ROLE_PUBLIC;
@@ -261,7 +261,7 @@ static int check_status(struct call *c, const struct case_now *now) {
     return 0;
 }
 
-static int update(struct call *c) {
+static int put_conversation(struct call *c) {
     struct case_now now;
     TRY(api_target(c));
     TRY(case_load(&c->work, c->id, &now));
@@ -299,19 +299,19 @@ static const struct field token_args[] = {
     {"token", F_TEXT, .doc = "From X-Request-Token: reads this one conversation without login, for 120 seconds."}, {0}};
 
 static const struct route conversation_routes[] = {
-    {GET, "/conversations", ALL | FINGERPRINT, "", LIST, list_conversations, .args = list_args,
+    {GET, "/conversations", ALL | FINGERPRINT, "", LIST, get_conversations, .args = list_args,
      .order = {.key = "t.created_at", .descending = true}, .count = count_conversations, .summary = "List the conversations",
      .doc = "Customers get those they requested, staff all they may see, a fingerprint those that were made with it."},
-    {GET, "/conversations/:id", ALL | FINGERPRINT | TOKEN, "", ONE, read_conversation, .args = token_args, .headers = "X-Request-Token",
+    {GET, "/conversations/:id", ALL | FINGERPRINT | TOKEN, "", ONE, get_conversation, .args = token_args, .headers = "X-Request-Token",
      .summary = "Read a conversation", .doc = "The reply's X-Request-Token reads it once more without login, for 120 seconds."},
-    {GET, "/conversations/:id/participants", ALL | FINGERPRINT, "", LIST, list_participants, .reply = "user_minimal", .of = "conversation",
+    {GET, "/conversations/:id/participants", ALL | FINGERPRINT, "", LIST, get_participants, .reply = "user_minimal", .of = "conversation",
      .where = "t.id IN (" PARTICIPANTS ")", .summary = "List who takes part in a conversation"},
-    {POST, "/conversations", PUBLIC | FINGERPRINT, "", ONE, create, .input = create_input, .body = FILES_IGNORED,
+    {POST, "/conversations", PUBLIC | FINGERPRINT, "", ONE, post_conversation, .input = create_input, .body = FILES_IGNORED,
      .headers = "X-Request-Token", .summary = "Open a conversation",
      .doc = "Without login a user is found by the address, or made; people are then shown under pseudonyms. With X-Fingerprint-ID the "
             "conversation is "
             "remembered as made with this fingerprint, which sees it later."},
-    {PUT, "/conversations/:id", ALL, "", ONE, update, .input = update_input, .summary = "Change a conversation",
+    {PUT, "/conversations/:id", ALL, "", ONE, put_conversation, .input = update_input, .summary = "Change a conversation",
      .doc = "Customers change what is customer-editable, complete a conversation, and open a completed one again.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},

@@ -53,7 +53,7 @@ static const struct field create_input[] = {
 
 static const struct field create_args[] = {{"channel", F_TEXT, REFUSED, .doc = no_channel}, {0}};
 
-static int create(struct call *c) {
+static int post_message(struct call *c) {
     struct case_now now;
     TRY(api_of(c));
     TRY(api_input(c));
@@ -76,7 +76,7 @@ static const struct field update_input[] = {
     {0},
 };
 
-static int update(struct call *c) {
+static int put_message(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
     TRY(message_set_status(&c->work, c->vars[0].id, c->id, (enum message_status)in_int(c, "message_status")));
@@ -89,11 +89,11 @@ static const struct route message_routes[] = {
     {GET, "/conversations/:id/messages", ALL | FINGERPRINT, "", LIST, api_list, OF_CASE, .order = {.descending = true},
      .summary = "List the messages of a conversation", .doc = "The newest first."},
     {GET, "/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", ONE, api_get, OF_CASE, .summary = "Read a message"},
-    {POST, "/conversations/:id/messages", ALL | FINGERPRINT, "", ONE, create, OF_CASE, .input = create_input, .args = create_args,
+    {POST, "/conversations/:id/messages", ALL | FINGERPRINT, "", ONE, post_message, OF_CASE, .input = create_input, .args = create_args,
      .body = FILES_IGNORED, .permission = "cases.public_reply", .summary = "Answer a conversation",
      .doc = "A staff reply opens a new conversation, a requester's reply opens a pending or completed one again.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {PUT, "/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", NONE, update, OF_CASE, .input = update_input,
+    {PUT, "/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", NONE, put_message, OF_CASE, .input = update_input,
      .summary = "Say that a message was delivered or seen", .doc = "A step back changes nothing."},
     {0},
 };

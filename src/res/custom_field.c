@@ -118,7 +118,7 @@ static int read_place(struct call *c, const struct in *in, const struct json *j,
                             "A number from 0 to 1000000 is expected.");
 }
 
-static int read_tag(struct call *c, const struct in *in, const struct json *j, int at, struct option_wanted *o) {
+static int option_read_tag(struct call *c, const struct in *in, const struct json *j, int at, struct option_wanted *o) {
     if (j == NULL) return 0;
     bool text = j->type == JSON_STRING || j->type == JSON_NUMBER;
     const char *why = j->type == JSON_NULL ? NULL : text ? text_wrong(c->work.arena, j->text, LIMIT_TITLE, true) : "A text is expected.";
@@ -129,7 +129,7 @@ static int read_tag(struct call *c, const struct in *in, const struct json *j, i
     return 0;
 }
 
-static int read_option(struct call *c, const struct in *in, const struct json *j, int at, struct option_wanted *o) {
+static int option_read(struct call *c, const struct in *in, const struct json *j, int at, struct option_wanted *o) {
     struct translations t = {0};
     struct str place = in_place(c, in, "%d", at);
     const struct json *titles = json_named(j, S("titles")), *values = json_named(j, S("values")), *title = json_named(j, S("title"));
@@ -139,7 +139,7 @@ static int read_option(struct call *c, const struct in *in, const struct json *j
     else if (j->type != JSON_OBJECT) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, place, "An object is expected.");
     else TRY(read_option_id(c, in, json_named(j, S("id")), at, &o->id));
     TRY(read_place(c, in, json_named(j, S("sort_order")), at, &o->sort_order));
-    TRY(read_tag(c, in, json_named(j, S("tag")), at, o));
+    TRY(option_read_tag(c, in, json_named(j, S("tag")), at, o));
     struct told told = {TITLE_OF_OPTION, o->id};
     if (titles && titles->type != JSON_NULL)
         TRY(translations_read(c, in, titles, str_fmt(c->work.arena, "%s/%s", place.p, list), told, &t));
@@ -151,7 +151,7 @@ static int read_option(struct call *c, const struct in *in, const struct json *j
     return 0;
 }
 
-static int by_id(const void *x, const void *y) {
+static int compare_ids(const void *x, const void *y) {
     int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
     return (a > b) - (a < b);
 }
@@ -162,7 +162,7 @@ static int check_distinct(struct call *c, const struct in *in, const struct choi
     int n = 0;
     for (int i = 0; i < made->count; i++)
         if (made->list[i].id) ids[n++] = made->list[i].id;
-    qsort(ids, (size_t)n, sizeof *ids, by_id);
+    qsort(ids, (size_t)n, sizeof *ids, compare_ids);
     for (int i = 1; i < n; i++)
         if (ids[i] == ids[i - 1])
             return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, in->name, in->pointer, "The option %lld is given twice.",
@@ -177,7 +177,7 @@ static int check_options(struct call *c, struct in *in) {
         return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d options are possible.", LIMIT_OPTIONS);
     made->list = arena_array(c->work.arena, in->json->count + 1, sizeof *made->list);
     for (const struct json *j = in->json->first; j; j = j->next, made->count++) {
-        int rc = read_option(c, in, j, made->count, &made->list[made->count]);
+        int rc = option_read(c, in, j, made->count, &made->list[made->count]);
         if (rc < 0 && first == 0) first = rc;
     }
     return first < 0 ? first : check_distinct(c, in, made);
@@ -258,7 +258,7 @@ static const struct field option_fields[] = {
 };
 
 /* Enabled ones below admin; customers, who meet them in their own values, those they may see. */
-static void visible(struct work *w, struct branches *out) {
+static void custom_field_visible(struct work *w, struct branches *out) {
     if (w->actor.rank >= ROLE_ADMIN) out->all = true;
     else if (w->actor.rank >= ROLE_COLLABORATOR) branch_add(out, "t.is_enabled = 1");
     else branch_add(out, "t.is_enabled = 1 AND t.is_visible_to_customers = 1");
@@ -273,7 +273,7 @@ static void option_visible(struct work *w, struct branches *out) {
 
 /* ---- handlers --------------------------------------------------------------------------------------------------- */
 
-static void drop(struct call *c, const char *name, const char *why) {
+static void custom_field_ignore(struct call *c, const char *name, const char *why) {
     struct in *i = in(c, name);
     if (!i->given || i->value.type == V_NULL) return;
     notice(&c->work, "NOTICE", "%s was ignored: %s.", name, why);
@@ -283,9 +283,9 @@ static void drop(struct call *c, const char *name, const char *why) {
 
 /* What only some types have. has_pattern: the field has one already. */
 static int check_type(struct call *c, enum field_kind type, bool has_pattern) {
-    if (!field_has_options(type)) drop(c, "options", "fields of this type have none");
+    if (!field_has_options(type)) custom_field_ignore(c, "options", "fields of this type have none");
     if (type != FIELD_REGEX) {
-        drop(c, "regular_expression", "only fields of type REGEX have one");
+        custom_field_ignore(c, "regular_expression", "only fields of type REGEX have one");
         return 0;
     }
     const struct in *pattern = in(c, "regular_expression");
@@ -306,7 +306,7 @@ static struct str title_given(struct call *c) {
     return given(c, "title") ? in_text(c, "title") : titles->list[0].text;
 }
 
-static int create(struct call *c) {
+static int post_custom_field(struct call *c) {
     const struct area *area = area_of(c);
     int64_t count = 0;
     api_input(c);
@@ -379,7 +379,7 @@ static int check_in_use(struct call *c, const struct custom_field *now, enum fie
                              "The option %lld is in use. Give the values another option first.", (long long)going);
 }
 
-static int update(struct call *c) {
+static int put_custom_field(struct call *c) {
     struct custom_field now;
     bool has_pattern;
     TRY(api_target(c));
@@ -395,7 +395,7 @@ static int update(struct call *c) {
     return api_reply(c);
 }
 
-static int remove_fields(struct call *c) {
+static int delete_custom_fields(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
     TRY(api_refuse(c, "t.is_system = 1", "The field came with the desk. Change its titles instead."));
@@ -404,42 +404,43 @@ static int remove_fields(struct call *c) {
     return api_reply(c);
 }
 
-static int reorder(struct call *c) {
+static int put_custom_fields_order(struct call *c) {
     TRY(last_change_note(&c->work, S(CHANGE_OF_FIELDS)));
     return api_reorder(c, area_of(c)->order, "sort_order");
 }
 
 /* ---- three resources -------------------------------------------------------------------------------------------- */
 
-#define FIELDS_OF(what, plural, path, kind, allowed)                                                                               \
-    static const struct field what##_order[] = {                                                                                   \
-        {#what "_field_ids", F_IDS, PRESENT, .doc = "Ids in the order wanted.", .example = "[2, 1]"}, {0}};                        \
-    static const struct route what##_field_routes[] = {                                                                            \
-        {GET, path, COL_PLUS, "conversations", LIST_COUNT, api_list, .order = {.key = "1 - t.is_system", .then = "t.sort_order"},  \
-         .summary = "List the custom fields of " plural,                                                                           \
-         .doc = "In their order, those that came with the desk first; below admins only enabled ones."},                           \
-        {GET, path "/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Read a custom field of " plural},                  \
-        {POST, path, AD, "configuration", ONE, create, .permission = allowed, .summary = "Make a custom field of " plural,         \
-         .errors = "ANY_FIELD_REQUIRED RESOURCE_ACTION_NOT_AVAILABLE"},                                                            \
-        {PUT, path "/reorder", AD, "configuration", NONE, reorder, .permission = allowed, .input = what##_order,                   \
-         .summary = "Order the custom fields of " plural},                                                                         \
-        {PUT, path "/:id", AD, "configuration", ONE, update, .permission = allowed, .summary = "Change a custom field of " plural, \
-         .doc = "A field with values keeps its type, and options in use stay.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},        \
-        {DELETE, path "/:id", AD, "configuration", NONE, remove_fields, .permission = allowed,                                     \
-         .summary = "Delete a custom field of " plural, .doc = "With all its values.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"}, \
-        {DELETE, path, AD, "configuration", COUNT, remove_fields, .permission = allowed,                                           \
-         .summary = "Delete several custom fields of " plural, .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},                         \
-        {0},                                                                                                                       \
-    };                                                                                                                             \
-    const struct resource what##_field_resource = {.type = #what "_field",                                                         \
-                                                   .title = "Custom fields of " plural,                                            \
-                                                   .doc = "What a desk wants to know of " plural " beyond their own members.",     \
-                                                   .url = &path "/:id"[1],                                                         \
-                                                   .table = "custom_fields",                                                       \
-                                                   .where = "t.area = " #kind " AND t.deleted_at IS NULL",                         \
-                                                   .fields = field_fields,                                                         \
-                                                   .routes = what##_field_routes,                                                  \
-                                                   .visible = visible}
+#define FIELDS_OF(what, plural, path, kind, allowed)                                                                                  \
+    static const struct field what##_order[] = {                                                                                      \
+        {#what "_field_ids", F_IDS, PRESENT, .doc = "Ids in the order wanted.", .example = "[2, 1]"}, {0}};                           \
+    static const struct route what##_field_routes[] = {                                                                               \
+        {GET, path, COL_PLUS, "conversations", LIST_COUNT, api_list, .order = {.key = "1 - t.is_system", .then = "t.sort_order"},     \
+         .summary = "List the custom fields of " plural,                                                                              \
+         .doc = "In their order, those that came with the desk first; below admins only enabled ones."},                              \
+        {GET, path "/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Read a custom field of " plural},                     \
+        {POST, path, AD, "configuration", ONE, post_custom_field, .permission = allowed, .summary = "Make a custom field of " plural, \
+         .errors = "ANY_FIELD_REQUIRED RESOURCE_ACTION_NOT_AVAILABLE"},                                                               \
+        {PUT, path "/reorder", AD, "configuration", NONE, put_custom_fields_order, .permission = allowed, .input = what##_order,      \
+         .summary = "Order the custom fields of " plural},                                                                            \
+        {PUT, path "/:id", AD, "configuration", ONE, put_custom_field, .permission = allowed,                                         \
+         .summary = "Change a custom field of " plural, .doc = "A field with values keeps its type, and options in use stay.",        \
+         .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},                                                                                  \
+        {DELETE, path "/:id", AD, "configuration", NONE, delete_custom_fields, .permission = allowed,                                 \
+         .summary = "Delete a custom field of " plural, .doc = "With all its values.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},    \
+        {DELETE, path, AD, "configuration", COUNT, delete_custom_fields, .permission = allowed,                                       \
+         .summary = "Delete several custom fields of " plural, .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},                            \
+        {0},                                                                                                                          \
+    };                                                                                                                                \
+    const struct resource what##_field_resource = {.type = #what "_field",                                                            \
+                                                   .title = "Custom fields of " plural,                                               \
+                                                   .doc = "What a desk wants to know of " plural " beyond their own members.",        \
+                                                   .url = &path "/:id"[1],                                                            \
+                                                   .table = "custom_fields",                                                          \
+                                                   .where = "t.area = " #kind " AND t.deleted_at IS NULL",                            \
+                                                   .fields = field_fields,                                                            \
+                                                   .routes = what##_field_routes,                                                     \
+                                                   .visible = custom_field_visible}
 
 FIELDS_OF(case, "conversations", "/cases/fields", 1, "case_fields.manage");
 FIELDS_OF(user, "people", "/users/fields", 2, "user_fields.manage");

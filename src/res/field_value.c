@@ -28,19 +28,19 @@ static bool must_give(const struct reading *r, const struct custom_field *f) {
     return r->by_customer ? f->is_required_for_customers && may_give(r, f) : f->is_required_for_agents;
 }
 
-static int refuse(const struct reading *r, struct str key, enum error code, const char *why) {
+static int field_value_refuse(const struct reading *r, struct str key, enum error code, const char *why) {
     if (key.n > LIMIT_FIELD_KEY) key = S("..."); /* no key of ours */
     return fail_at(&r->c->work, code, r->in->name, in_place(r->c, r->in, "%.*s", (int)key.n, key.p), why ? "%s" : NULL, why);
 }
 
-static const struct custom_field *field_of(const struct reading *r, struct str key) {
+static const struct custom_field *field_with_key(const struct reading *r, struct str key) {
     for (int i = 0; i < r->field_count; i++)
         if (str_eq(r->fields[i].key, key) && sees(r, &r->fields[i])) return &r->fields[i];
     return NULL;
 }
 
 /* A single value, or a list of options, as a text. False: neither. */
-static bool text_of(struct arena *a, const struct json *j, bool list, struct str *text) {
+static bool field_value_text(struct arena *a, const struct json *j, bool list, struct str *text) {
     struct buf b = {0};
     switch (j->type) {
     case JSON_STRING:
@@ -60,26 +60,27 @@ static bool text_of(struct arena *a, const struct json *j, bool list, struct str
     return list;
 }
 
-static void read_one(const struct reading *r, const struct json *j, struct given_values *out) {
+static void field_value_read_given(const struct reading *r, const struct json *j, struct given_values *out) {
     struct arena *a = r->c->work.arena;
-    const struct custom_field *f = field_of(r, j->name);
+    const struct custom_field *f = field_with_key(r, j->name);
     struct field_value v = {.field = f};
     struct str text = {0};
     if (f == NULL) {
-        refuse(r, j->name, ERR_FIELD_INVALID, "There is no such field.");
+        field_value_refuse(r, j->name, ERR_FIELD_INVALID, "There is no such field.");
         return;
     }
     if (!may_give(r, f)) {
-        refuse(r, j->name, ERR_FIELD_INVALID, "You can not change this field.");
+        field_value_refuse(r, j->name, ERR_FIELD_INVALID, "You can not change this field.");
         return;
     }
     bool boolean = j->type == JSON_TRUE || j->type == JSON_FALSE;
-    bool single = j->type == JSON_NULL || (text_of(a, j, f->type == FIELD_CHECKBOX, &text) && (!boolean || f->type == FIELD_YESNO));
+    bool single =
+        j->type == JSON_NULL || (field_value_text(a, j, f->type == FIELD_CHECKBOX, &text) && (!boolean || f->type == FIELD_YESNO));
     const char *why = single ? NULL : "A single value is expected.";
     if (single && text.p && str_trim(text).n) why = field_value_read(a, f, r->options, r->option_count, text, &v.value);
     if (v.value.n == 0) v.value.p = NULL;
-    if (why) refuse(r, j->name, ERR_FIELD_INVALID, why);
-    else if (v.value.p == NULL && must_give(r, f)) refuse(r, j->name, ERR_FIELD_REQUIRED, NULL);
+    if (why) field_value_refuse(r, j->name, ERR_FIELD_INVALID, why);
+    else if (v.value.p == NULL && must_give(r, f)) field_value_refuse(r, j->name, ERR_FIELD_REQUIRED, NULL);
     out->list[out->count++] = v;
 }
 
@@ -94,12 +95,12 @@ static int read_missing(const struct reading *r) {
         if (!must_give(r, f) || is_given(r->in->json, f->key)) continue;
         int has = created ? 0 : field_value_exists(&r->c->work, f, r->c->id);
         if (has < 0) return has;
-        if (has == 0) refuse(r, f->key, ERR_FIELD_REQUIRED, NULL);
+        if (has == 0) field_value_refuse(r, f->key, ERR_FIELD_REQUIRED, NULL);
     }
     return 0;
 }
 
-static struct str keys_of(struct arena *a, const struct json *map) {
+static struct str field_value_keys(struct arena *a, const struct json *map) {
     struct buf b = {0};
     struct json_writer w;
     jw_init(&w, &b);
@@ -112,7 +113,7 @@ static struct str keys_of(struct arena *a, const struct json *map) {
 }
 
 /* The options of the fields named. */
-static int load_options(struct reading *r, struct field_option **options) {
+static int field_values_load_options(struct reading *r, struct field_option **options) {
     struct arena *a = r->c->work.arena;
     int64_t *ids = arena_array(a, (size_t)r->field_count + 1, sizeof *ids);
     size_t n = 0;
@@ -129,7 +130,7 @@ static int check_files(const struct reading *r, enum field_area area, const stru
     TRY(field_files_usable(w, area, owner, given->list, given->count, usable));
     for (int i = 0; i < given->count; i++)
         if (field_value_file(&given->list[i]) && !usable[i])
-            refuse(r, given->list[i].field->key, ERR_FIELD_INVALID, "There is no such file of yours, or it has expired.");
+            field_value_refuse(r, given->list[i].field->key, ERR_FIELD_INVALID, "There is no such file of yours, or it has expired.");
     return 0;
 }
 
@@ -142,31 +143,31 @@ static int check(struct call *c, struct in *in, enum field_area area) {
     int problems = w->problem_count;
     if (in->json->count > LIMIT_FIELDS)
         return fail_at(w, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d values are possible.", LIMIT_FIELDS);
-    if (in->json->count) TRY(fields_lock(w, area, keys_of(w->arena, in->json)));
+    if (in->json->count) TRY(fields_lock(w, area, field_value_keys(w->arena, in->json)));
     TRY(r.field_count = custom_fields_of(w, area, &fields));
     r.fields = fields;
-    TRY(r.option_count = load_options(&r, &options));
+    TRY(r.option_count = field_values_load_options(&r, &options));
     r.options = options;
     made->list = arena_array(w->arena, in->json->count + 1, sizeof *made->list);
-    for (const struct json *j = in->json->first; j; j = j->next) read_one(&r, j, made);
+    for (const struct json *j = in->json->first; j; j = j->next) field_value_read_given(&r, j, made);
     TRY(check_files(&r, area, made));
     TRY(read_missing(&r));
     return w->problem_count > problems ? -(int)failure(w) : 0;
 }
 
-static int store(struct call *c, const struct in *in, int64_t id, enum field_area area) {
+static int field_values_store(struct call *c, const struct in *in, int64_t id, enum field_area area) {
     const struct given_values *made = in->made;
     return made ? field_values_put(&c->work, area, id, made->list, made->count) : 0;
 }
 
 int check_user_values(struct call *c, struct in *in) { return check(c, in, AREA_USERS); }
 int check_organization_values(struct call *c, struct in *in) { return check(c, in, AREA_ORGANIZATIONS); }
-int store_user_values(struct call *c, const struct in *in, int64_t id) { return store(c, in, id, AREA_USERS); }
-int store_organization_values(struct call *c, const struct in *in, int64_t id) { return store(c, in, id, AREA_ORGANIZATIONS); }
+int store_user_values(struct call *c, const struct in *in, int64_t id) { return field_values_store(c, in, id, AREA_USERS); }
+int store_organization_values(struct call *c, const struct in *in, int64_t id) { return field_values_store(c, in, id, AREA_ORGANIZATIONS); }
 
 /* ---- the resources ---------------------------------------------------------------------------------------------- */
 
-static void visible(struct work *w, struct branches *out) {
+static void field_value_visible(struct work *w, struct branches *out) {
     if (w->actor.rank >= ROLE_COLLABORATOR) out->all = true;
     else branch_add(out, "f.is_visible_to_customers = 1");
 }
@@ -191,7 +192,7 @@ const struct resource user_field_value_resource = {.type = "user_field_value",
                                                    .from = EACH("2", "users", "user_field_values", "user_id"),
                                                    .owned_order = "f.sort_order, f.id",
                                                    .fields = user_value_fields,
-                                                   .visible = visible};
+                                                   .visible = field_value_visible};
 
 static const struct field organization_value_fields[] = {
     {"field", F_REF, READONLY, .column = "f.id", .ref = "organization_field", .shows = "title,key", .doc = "What it is a value of."},
@@ -206,4 +207,4 @@ const struct resource organization_field_value_resource = {.type = "organization
                                                                EACH("3", "organizations", "organization_field_values", "organization_id"),
                                                            .owned_order = "f.sort_order, f.id",
                                                            .fields = organization_value_fields,
-                                                           .visible = visible};
+                                                           .visible = field_value_visible};

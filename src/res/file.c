@@ -21,13 +21,13 @@ struct uploads {
 
 static bool is_raw(const struct call *c) { return c->http->form == NULL; }
 
-static int wrong(struct call *c, const struct http_file *f, enum error code, const char *why) {
+static int file_wrong(struct call *c, const struct http_file *f, enum error code, const char *why) {
     bool named = f->field.n && utf8_valid(f->field);
     return fail_field(&c->work, code, named ? f->field : S("file"), why ? "%s" : NULL, why);
 }
 
 /* Of a raw body the header may say it, the argument, or both the same. 0 or error. */
-static int either(struct call *c, struct str header, const char *argument, struct str *out) {
+static int header_or_given(struct call *c, struct str header, const char *argument, struct str *out) {
     const struct value *given = &arg(c, argument)->value;
     struct str said = given->type == V_TEXT ? str_leaf(given->s) : (struct str){0};
     *out = said.p ? said : header;
@@ -35,16 +35,16 @@ static int either(struct call *c, struct str header, const char *argument, struc
     return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, str_of(argument), "The header Content-Disposition says another one.");
 }
 
-static int read_name(struct call *c, const struct http_file *f, struct str *name) {
+static int file_read_name(struct call *c, const struct http_file *f, struct str *name) {
     struct str field;
     *name = f->filename;
-    if (is_raw(c)) either(c, f->field, "_field", &field);
-    if (is_raw(c)) TRY(either(c, f->filename, "_filename", name));
+    if (is_raw(c)) header_or_given(c, f->field, "_field", &field);
+    if (is_raw(c)) TRY(header_or_given(c, f->filename, "_filename", name));
     if (name->n == 0) *name = S("file");
-    if (!utf8_valid(*name)) return wrong(c, f, ERR_FIELD_INVALID, "The name of the file is not UTF-8.");
-    if (str_eq(*name, S(".")) || str_eq(*name, S(".."))) return wrong(c, f, ERR_FIELD_INVALID, "This is no name of a file.");
+    if (!utf8_valid(*name)) return file_wrong(c, f, ERR_FIELD_INVALID, "The name of the file is not UTF-8.");
+    if (str_eq(*name, S(".")) || str_eq(*name, S(".."))) return file_wrong(c, f, ERR_FIELD_INVALID, "This is no name of a file.");
     const char *why = text_wrong(c->work.arena, *name, LIMIT_TITLE, true);
-    return why ? wrong(c, f, ERR_FIELD_INVALID, str_fmt(c->work.arena, "The name of the file: %s", why).p) : 0;
+    return why ? file_wrong(c, f, ERR_FIELD_INVALID, str_fmt(c->work.arena, "The name of the file: %s", why).p) : 0;
 }
 
 static bool is_media_type(struct str s) {
@@ -76,8 +76,8 @@ static void read_upload(struct call *c, const struct http_file *f, struct upload
     u->row = (struct file_new){.content_type = is_media_type(f->type) ? f->type : S("application/octet-stream"),
                                .sha256 = str_hex(a, f->sha256, sizeof f->sha256),
                                .size = f->size};
-    read_name(c, f, &u->row.name);
-    if (f->size == 0) wrong(c, f, ERR_FIELD_EMPTY, NULL);
+    file_read_name(c, f, &u->row.name);
+    if (f->size == 0) file_wrong(c, f, ERR_FIELD_EMPTY, NULL);
     check_md5(c, f);
 }
 
@@ -108,7 +108,7 @@ static int keep_contents(struct call *c) {
     return 0;
 }
 
-static int create(struct call *c) {
+static int post_file(struct call *c) {
     struct uploads u;
     TRY(read_uploads(c, &u));
     TRY(files_reserve(&c->work, u.bytes));
@@ -128,7 +128,7 @@ static void write_content_url(struct view *v, const struct row *row, const struc
     JW_CAT(&v->w, v->c->work.desk->base_url, S("/api/v1/files/"), str_int(id, row->id), S("/content"));
 }
 
-static void visible(struct work *w, struct branches *out) {
+static void file_visible(struct work *w, struct branches *out) {
     branch_add(out, FILE_OF_ACTOR("t") " AND (t.expires_at IS NULL OR t.expires_at > :moment)");
     branch_bind_int(out, ":uploader", w->actor.user_id);
     branch_bind_text(out, ":fingerprint", file_fingerprint(w));
@@ -163,21 +163,21 @@ static const struct field upload_args[] = {
 #define CONTENT_DOC " The name is in Content-Disposition; HEAD shows it with size and type alone. One range of bytes is understood."
 
 static const struct route file_routes[] = {
-    {POST, "/files", ALL | FINGERPRINT, "", ONE, create, .also = LIST_COUNT, .prepare = keep_contents, .lane = LANE_SYNC, .body = RAW_FILE,
-     .input = nothing, .args = upload_args, .summary = "Upload a file",
+    {POST, "/files", ALL | FINGERPRINT, "", ONE, post_file, .also = LIST_COUNT, .prepare = keep_contents, .lane = LANE_SYNC,
+     .body = RAW_FILE, .input = nothing, .args = upload_args, .summary = "Upload a file",
      .doc = "As the whole body, of any Content-Type but JSON and forms, or as parts of multipart/form-data; several files answer a list. "
             "Its id is then named where a file is "
             "wanted (avatar_file_id, values of FILE fields), by who uploaded it, within twelve hours, as often as needed.",
      .errors = "FIELD_REQUIRED FIELD_EMPTY CHECKSUM_MISMATCH"},
     {GET, "/files/:id", ALL | FINGERPRINT, "", ONE, api_get, .summary = "Read a file",
      .doc = "For who uploaded it; its content has an address of its own."},
-    {GET, "/files/:id/content", ALL | FINGERPRINT, "", ONE, own_content, .args = content_args, .is_download = true, .has_ranges = true,
+    {GET, "/files/:id/content", ALL | FINGERPRINT, "", ONE, get_file_content, .args = content_args, .is_download = true, .has_ranges = true,
      .summary = "Download a file", .doc = "For who uploaded it." CONTENT_DOC},
-    {GET, "/users/:id/files/:file_id/content", ALL, "users", ONE, user_content, .args = content_args, .is_download = true,
+    {GET, "/users/:id/files/:file_id/content", ALL, "users", ONE, get_user_file_content, .args = content_args, .is_download = true,
      .has_ranges = true, .of = "user", .summary = "Download a file of a person",
      .doc = "The file that is a value of a custom field, for who sees the value: staff, and the person." CONTENT_DOC},
-    {GET, "/organizations/:id/files/:file_id/content", ALL, "users", ONE, organization_content, .args = content_args, .is_download = true,
-     .has_ranges = true, .of = "organization", .summary = "Download a file of an organization",
+    {GET, "/organizations/:id/files/:file_id/content", ALL, "users", ONE, get_organization_file_content, .args = content_args,
+     .is_download = true, .has_ranges = true, .of = "organization", .summary = "Download a file of an organization",
      .doc = "The file that is a value of a custom field, for who sees the value: staff, and the organization's people where the field is "
             "visible to customers." CONTENT_DOC},
     {0},
@@ -190,5 +190,5 @@ const struct resource file_resource = {.type = "file",
                                        .table = "files",
                                        .fields = file_fields,
                                        .routes = file_routes,
-                                       .visible = visible,
+                                       .visible = file_visible,
                                        .changes_unseen = true};

@@ -165,15 +165,15 @@ static int send_found(struct call *c, const struct query *q) {
     return send_content(c, &f);
 }
 
-int own_content(struct call *c) { return send_found(c, &content_of_file); }
+int get_file_content(struct call *c) { return send_found(c, &content_of_file); }
 
-int user_content(struct call *c) {
+int get_user_file_content(struct call *c) {
     TRY(api_of(c));
     bool sees = c->work.actor.rank >= ROLE_COLLABORATOR || c->vars[0].id == c->work.actor.user_id;
     return sees ? send_found(c, &content_of_user) : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
 }
 
-int organization_content(struct call *c) {
+int get_organization_file_content(struct call *c) {
     TRY(api_of(c));
     return send_found(c, &content_of_organization);
 }

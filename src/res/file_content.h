@@ -5,8 +5,8 @@
 #include "api/call.h"
 
 extern const struct field content_args[];
-int own_content(struct call *c);          /* /files/:id/content */
-int user_content(struct call *c);         /* /users/:id/files/:file_id/content */
-int organization_content(struct call *c); /* the same of organizations */
+int get_file_content(struct call *c);              /* /files/:id/content */
+int get_user_file_content(struct call *c);         /* /users/:id/files/:file_id/content */
+int get_organization_file_content(struct call *c); /* the same of organizations */
 
 #endif

@@ -64,7 +64,7 @@ static const struct field facebook_fields[] = {
 
 #define VERIFICATION_SENT "We have sent a verification e-mail to this address."
 
-static enum identity_kind kind_of(const struct call *c) { return identity_kind_of(c->home->table); }
+static enum identity_kind identity_kind_of_call(const struct call *c) { return identity_kind_of(c->home->table); }
 
 QUERY(person_there, "SELECT id FROM users WHERE id = :user AND deleted_at IS NULL");
 
@@ -98,17 +98,17 @@ static int64_t person_of(struct call *c, enum claim *claim) {
 }
 
 /* The person is read before the value: see the tables below. */
-static int check_free(struct call *c, struct in *in) {
+static int identity_check_address(struct call *c, struct in *in) {
     enum claim claim;
     int64_t user = person_of(c, &claim);
-    int held = identity_held(&c->work, kind_of(c), in->value.s, user, claim != CLAIM_NONE);
+    int held = identity_held(&c->work, identity_kind_of_call(c), in->value.s, user, claim != CLAIM_NONE);
     if (held < 0) return fail(&c->work, error_of_result(held));
     return held ? fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in->pointer, NULL) : 0;
 }
 
 static int check_number(struct call *c, struct in *in) {
     in->value.s = str_trim(in->value.s);
-    if (phone_key(&c->work, in->value.s).p) return check_free(c, in);
+    if (phone_key(&c->work, in->value.s).p) return identity_check_address(c, in);
     return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "A phone number is expected.");
 }
 
@@ -116,7 +116,7 @@ static int check_screen_name(struct call *c, struct in *in) {
     struct str s = in->value.s = str_trim(in->value.s);
     if (identity_key(&c->work, IDENTITY_TWITTER, s).p) {
         if (s.p[0] == '@') in->value.s = (struct str){s.p + 1, s.n - 1};
-        return check_free(c, in);
+        return identity_check_address(c, in);
     }
     return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most 15 letters, digits and underscores are expected.");
 }
@@ -124,7 +124,7 @@ static int check_screen_name(struct call *c, struct in *in) {
 #define PERSON \
     { "user", F_REF, REQUIRED | BY_HANDLER, .ref = "user", .check = check_person, .doc = "Whose it is.", .example = "2" }
 #define EMAIL \
-    { "email", F_EMAIL, REQUIRED | BY_HANDLER, .check = check_free, .doc = "The address.", .example = "\"ada@example.org\"" }
+    { "email", F_EMAIL, REQUIRED | BY_HANDLER, .check = identity_check_address, .doc = "The address.", .example = "\"ada@example.org\"" }
 #define NUMBER \
     { "number", F_TEXT, REQUIRED | BY_HANDLER, .check = check_number, .doc = "The number.", .example = "\"+49 30 1234567\"" }
 #define PRIMARY \
@@ -162,9 +162,9 @@ static void ignore_validated(struct call *c) {
 /* ---- handlers ------------------------------------------------------------------------------------------------------------ */
 
 /* What says who and which: 404, 412, 403. */
-static int target(struct call *c) {
+static int identity_target(struct call *c) {
     TRY(api_target(c));
-    return identities_may_change(&c->work, kind_of(c), api_ids(c));
+    return identities_may_change(&c->work, identity_kind_of_call(c), api_ids(c));
 }
 
 static void notice_primary(struct call *c, enum claim claim) {
@@ -183,68 +183,69 @@ static int verify_own(struct call *c, const struct identity_new *n) {
     return 0;
 }
 
-static int add(struct call *c) {
-    struct identity_new n = {
-        .value = in_text(c, identity_parameter(kind_of(c))), .is_primary = said(c, "is_primary"), .is_validated = said(c, "is_validated")};
+static int identity_add_given(struct call *c) {
+    struct identity_new n = {.value = in_text(c, identity_parameter(identity_kind_of_call(c))),
+                             .is_primary = said(c, "is_primary"),
+                             .is_validated = said(c, "is_validated")};
     n.user_id = person_of(c, &n.claim);
-    if (n.is_primary && !identity_leads(kind_of(c), n.claim)) notice_primary(c, n.claim);
-    TRY(identity_add(&c->work, kind_of(c), &n, &c->id));
+    if (n.is_primary && !identity_leads(identity_kind_of_call(c), n.claim)) notice_primary(c, n.claim);
+    TRY(identity_add(&c->work, identity_kind_of_call(c), &n, &c->id));
     c->ids = &c->id;
     c->id_count = 1;
     TRY(api_store(c));
-    if (kind_of(c) == IDENTITY_EMAIL) {
+    if (identity_kind_of_call(c) == IDENTITY_EMAIL) {
         TRY(verify_own(c, &n));
         TRY(letter_address_added(&c->work, c->id));
     }
     return api_reply(c);
 }
 
-static int create(struct call *c) {
+static int post_identity(struct call *c) {
     ignore_validated(c);
     TRY(api_input(c));
     TRY(user_may_change(&c->work, in_int(c, "user")));
-    return add(c);
+    return identity_add_given(c);
 }
 
-static int create_own(struct call *c) {
+static int post_own_identity(struct call *c) {
     TRY(api_input(c));
-    return add(c);
+    return identity_add_given(c);
 }
 
 /* On a foreign claim is_primary is ignored with a notice. */
-static int set_primary(struct call *c) {
+static int identity_put_primary(struct call *c) {
     enum claim claim;
-    TRY(identity_claim(&c->work, kind_of(c), c->id, &claim));
+    TRY(identity_claim(&c->work, identity_kind_of_call(c), c->id, &claim));
     if (claim == CLAIM_FOREIGN) {
         notice_primary(c, claim);
         return 0;
     }
-    return identity_set_primary(&c->work, kind_of(c), c->id, in_int(c, "is_primary") != 0);
+    return identity_set_primary(&c->work, identity_kind_of_call(c), c->id, in_int(c, "is_primary") != 0);
 }
 
-static int update(struct call *c) {
+static int put_identity(struct call *c) {
     struct work *w = &c->work;
     bool any = false;
-    TRY(target(c));
+    TRY(identity_target(c));
     ignore_validated(c);
     TRY(api_input(c));
     for (int i = 0; i < c->input_count; i++) any = any || c->input[i].given;
-    if (given(c, "is_validated")) TRY(identity_set_validated(w, kind_of(c), c->id, in_int(c, "is_validated") != 0));
-    if (given(c, "is_primary")) TRY(set_primary(c));
+    if (given(c, "is_validated")) TRY(identity_set_validated(w, identity_kind_of_call(c), c->id, in_int(c, "is_validated") != 0));
+    if (given(c, "is_primary")) TRY(identity_put_primary(c));
     TRY(api_store(c));
-    if (any) TRY(identity_touched(w, kind_of(c), c->id));
+    if (any) TRY(identity_touched(w, identity_kind_of_call(c), c->id));
     return api_reply(c);
 }
 
-static int make_primary(struct call *c) {
-    TRY(target(c));
+static int put_identity_primary(struct call *c) {
+    TRY(identity_target(c));
     TRY(api_input(c));
-    TRY(identity_set_primary(&c->work, kind_of(c), c->id, true));
+    TRY(identity_set_primary(&c->work, identity_kind_of_call(c), c->id, true));
     return api_reply(c);
 }
 
-static int send_verification(struct call *c) {
-    TRY(target(c));
+static int put_identity_verification(struct call *c) {
+    TRY(identity_target(c));
     TRY(api_input(c));
     TRY(email_unvalidated(&c->work, c->id));
     TRY(letter_verification(&c->work, c->id));
@@ -252,10 +253,10 @@ static int send_verification(struct call *c) {
     return api_reply(c);
 }
 
-static int remove_identities(struct call *c) {
-    TRY(target(c));
+static int delete_identities(struct call *c) {
+    TRY(identity_target(c));
     TRY(api_input(c));
-    TRY(identities_remove(&c->work, kind_of(c), c->ids, c->id_count, c->route->shape == COUNT));
+    TRY(identities_remove(&c->work, identity_kind_of_call(c), c->ids, c->id_count, c->route->shape == COUNT));
     return api_reply(c);
 }
 
@@ -298,14 +299,14 @@ static int remove_identities(struct call *c) {
      who,                                                                                           \
      "users",                                                                                       \
      ONE,                                                                                           \
-     update,                                                                                        \
+     put_identity,                                                                                  \
      .permission = "users.update",                                                                  \
      .input = parameters,                                                                           \
      .summary = "Change " one,                                                                      \
      .doc = "There is always a primary one: another takes its place, it can't be unset.",           \
      UNAVAILABLE},                                                                                  \
     {                                                                                               \
-        PUT, "/profile/identities/" path "/:id/primary", ALL, "", ONE, make_primary,                \
+        PUT, "/profile/identities/" path "/:id/primary", ALL, "", ONE, put_identity_primary,        \
             .where = OWN, .input = nothing, .summary = "Make " one " of one's own the primary one", \
             .doc = "An e-mail address must be verified first.", UNAVAILABLE                         \
     }
@@ -315,7 +316,7 @@ static int remove_identities(struct call *c) {
      COL_PLUS,                                                                                            \
      "users",                                                                                             \
      NONE,                                                                                                \
-     remove_identities,                                                                                   \
+     delete_identities,                                                                                   \
      .permission = "users.update",                                                                        \
      .summary = "Delete " one,                                                                            \
      UNAVAILABLE},                                                                                        \
@@ -324,14 +325,14 @@ static int remove_identities(struct call *c) {
          many,                                                                                            \
          "users",                                                                                         \
          COUNT,                                                                                           \
-         remove_identities,                                                                               \
+         delete_identities,                                                                               \
          .permission = "users.update",                                                                    \
          .summary = "Delete several " some,                                                               \
          UNAVAILABLE},                                                                                    \
-        {DELETE,       "/profile/identities/" path "/:id",       ALL,        "", NONE, remove_identities, \
+        {DELETE,       "/profile/identities/" path "/:id",       ALL,        "", NONE, delete_identities, \
          .where = OWN, .summary = "Delete " one " of one's own", UNAVAILABLE},                            \
     {                                                                                                     \
-        DELETE, "/profile/identities/" path, ALL, "", COUNT, remove_identities,                           \
+        DELETE, "/profile/identities/" path, ALL, "", COUNT, delete_identities,                           \
             .where = OWN, .summary = "Delete several " some " of one's own", UNAVAILABLE                  \
     }
 
@@ -340,15 +341,15 @@ static int remove_identities(struct call *c) {
 
 static const struct route email_routes[] = {
     READ("emails", "an e-mail address", "e-mail addresses"),
-    {POST, "/identities/emails", COL_PLUS, "users", ONE, create, .permission = "users.update", .input = email_create,
+    {POST, "/identities/emails", COL_PLUS, "users", ONE, post_identity, .permission = "users.update", .input = email_create,
      .summary = "Add an e-mail address to a person",
      .doc = FOREIGN " It is verified, too, by its link, opened in a session of that person.", UNAVAILABLE},
-    {POST, "/profile/identities/emails", ALL, "", ONE, create_own, .input = email_own, .summary = "Add an e-mail address to oneself",
+    {POST, "/profile/identities/emails", ALL, "", ONE, post_own_identity, .input = email_own, .summary = "Add an e-mail address to oneself",
      .doc = CLAIMED "It can't be primary before. A verification e-mail is sent to it.", UNAVAILABLE},
     CHANGE("emails", "an e-mail address", COL_PLUS, email_update),
-    {PUT, "/identities/emails/:id/send_verification_email", COL_PLUS, "users", NONE, send_verification, .permission = "users.update",
-     .input = nothing, .summary = "Send a link that verifies an e-mail address", UNAVAILABLE},
-    {PUT, "/profile/identities/emails/:id/verification", ALL, "", ONE, send_verification, .where = OWN, .input = nothing,
+    {PUT, "/identities/emails/:id/send_verification_email", COL_PLUS, "users", NONE, put_identity_verification,
+     .permission = "users.update", .input = nothing, .summary = "Send a link that verifies an e-mail address", UNAVAILABLE},
+    {PUT, "/profile/identities/emails/:id/verification", ALL, "", ONE, put_identity_verification, .where = OWN, .input = nothing,
      .summary = "Send a link that verifies an e-mail address of one's own", UNAVAILABLE},
     REMOVE("emails", "an e-mail address", "e-mail addresses", AD),
     {0},
@@ -356,9 +357,9 @@ static const struct route email_routes[] = {
 
 static const struct route phone_routes[] = {
     READ("phones", "a phone number", "phone numbers"),
-    {POST, "/identities/phones", COL_PLUS, "users", ONE, create, .permission = "users.update", .input = phone_create,
+    {POST, "/identities/phones", COL_PLUS, "users", ONE, post_identity, .permission = "users.update", .input = phone_create,
      .summary = "Add a phone number to a person", .doc = FOREIGN, UNAVAILABLE},
-    {POST, "/profile/identities/phones", ALL, "", ONE, create_own, .input = phone_own, .summary = "Add a phone number to oneself",
+    {POST, "/profile/identities/phones", ALL, "", ONE, post_own_identity, .input = phone_own, .summary = "Add a phone number to oneself",
      .doc = CLAIMED, UNAVAILABLE},
     CHANGE("phones", "a phone number", COL_PLUS, state_update),
     REMOVE("phones", "a phone number", "phone numbers", AD),
@@ -367,8 +368,8 @@ static const struct route phone_routes[] = {
 
 static const struct route twitter_routes[] = {
     READ("twitter", "a Twitter account", "Twitter accounts"),
-    {POST, "/identities/twitter", COL_PLUS, "users", ONE, create, .permission = "users.update", .status = 200, .input = twitter_create,
-     .summary = "Add a Twitter account to a person", .doc = FOREIGN, UNAVAILABLE},
+    {POST, "/identities/twitter", COL_PLUS, "users", ONE, post_identity, .permission = "users.update", .status = 200,
+     .input = twitter_create, .summary = "Add a Twitter account to a person", .doc = FOREIGN, UNAVAILABLE},
     CHANGE("twitter", "a Twitter account", COL_PLUS, state_update),
     REMOVE("twitter", "a Twitter account", "Twitter accounts", AD),
     {0},

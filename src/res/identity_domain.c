@@ -12,7 +12,7 @@ static const struct field domain_fields[] = {
     {0},
 };
 
-static void visible(struct work *w, struct branches *out) { out->all = w->actor.rank >= ROLE_COLLABORATOR; }
+static void identity_domain_visible(struct work *w, struct branches *out) { out->all = w->actor.rank >= ROLE_COLLABORATOR; }
 
 static const struct route domain_routes[] = {
     {GET, "/identities/domains/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read a domain"},
@@ -26,4 +26,4 @@ const struct resource identity_domain_resource = {.type = "identity_domain",
                                                   .table = "identity_domains",
                                                   .fields = domain_fields,
                                                   .routes = domain_routes,
-                                                  .visible = visible};
+                                                  .visible = identity_domain_visible};

@@ -13,7 +13,7 @@ static const struct field job_fields[] = {
 };
 
 /* Its maker's, and everybody's for admins and owners. */
-static void visible(struct work *w, struct branches *out) {
+static void job_visible(struct work *w, struct branches *out) {
     if (w->actor.rank >= ROLE_ADMIN) {
         out->all = true;
         return;
@@ -34,4 +34,4 @@ const struct resource job_resource = {.type = "bulk_job",
                                       .table = "jobs",
                                       .fields = job_fields,
                                       .routes = job_routes,
-                                      .visible = visible};
+                                      .visible = job_visible};

@@ -24,17 +24,17 @@ static const struct field note_fields[] = {
     {0},
 };
 
-static int create(struct call *c, enum note_owner kind) {
+static int post_note(struct call *c, enum note_owner kind) {
     TRY(api_of(c));
     TRY(api_input(c));
     TRY(note_add(&c->work, kind, c->vars[0].id, in_text(c, "contents"), in_int(c, "is_pinned") != 0, &c->id));
     return api_reply(c);
 }
 
-static int create_on_user(struct call *c) { return create(c, NOTE_USER); }
-static int create_on_organization(struct call *c) { return create(c, NOTE_ORGANIZATION); }
+static int post_user_note(struct call *c) { return post_note(c, NOTE_USER); }
+static int post_organization_note(struct call *c) { return post_note(c, NOTE_ORGANIZATION); }
 
-static int update(struct call *c) {
+static int put_note(struct call *c) {
     TRY(api_target(c));
     if (json_named(c->body, S("contents"))) TRY(note_may_change(&c->work, c->id));
     TRY(api_input(c));
@@ -43,7 +43,7 @@ static int update(struct call *c) {
     return api_reply(c);
 }
 
-static int remove_note(struct call *c) {
+static int delete_note(struct call *c) {
     TRY(api_target(c));
     TRY(note_may_change(&c->work, c->id));
     TRY(api_input(c));
@@ -63,21 +63,21 @@ static const struct field list_args[] = {
 static const struct route note_routes[] = {
     {GET, "/users/:id/notes", COL_PLUS, "conversations", LIST, api_list, ABOUT_USER, NEWEST, .summary = "List the notes on a person"},
     {GET, "/users/:id/notes/:note_id", COL_PLUS, "conversations", ONE, api_get, ABOUT_USER, .summary = "Read a note on a person"},
-    {POST, "/users/:id/notes", COL_PLUS, "conversations", ONE, create_on_user, ABOUT_USER, .summary = "Write a note on a person"},
-    {PUT, "/users/:id/notes/:note_id", COL_PLUS, "conversations", ONE, update, ABOUT_USER, .summary = "Change or pin a note on a person",
+    {POST, "/users/:id/notes", COL_PLUS, "conversations", ONE, post_user_note, ABOUT_USER, .summary = "Write a note on a person"},
+    {PUT, "/users/:id/notes/:note_id", COL_PLUS, "conversations", ONE, put_note, ABOUT_USER, .summary = "Change or pin a note on a person",
      .doc = "Everybody may pin it; who wrote it, admins and owners may change what it says."},
-    {DELETE, "/users/:id/notes/:note_id", COL_PLUS, "conversations", NONE, remove_note, ABOUT_USER, .summary = "Delete a note on a person",
+    {DELETE, "/users/:id/notes/:note_id", COL_PLUS, "conversations", NONE, delete_note, ABOUT_USER, .summary = "Delete a note on a person",
      .doc = "By who wrote it, admins and owners."},
     {GET, "/organizations/:id/notes", COL_PLUS, "conversations", LIST, api_list, ABOUT_ORGANIZATION, NEWEST,
      .summary = "List the notes on an organization"},
     {GET, "/organizations/:id/notes/:note_id", COL_PLUS, "conversations", ONE, api_get, ABOUT_ORGANIZATION,
      .summary = "Read a note on an organization"},
-    {POST, "/organizations/:id/notes", COL_PLUS, "conversations", ONE, create_on_organization, ABOUT_ORGANIZATION,
+    {POST, "/organizations/:id/notes", COL_PLUS, "conversations", ONE, post_organization_note, ABOUT_ORGANIZATION,
      .summary = "Write a note on an organization"},
-    {PUT, "/organizations/:id/notes/:note_id", COL_PLUS, "conversations", ONE, update, ABOUT_ORGANIZATION,
+    {PUT, "/organizations/:id/notes/:note_id", COL_PLUS, "conversations", ONE, put_note, ABOUT_ORGANIZATION,
      .summary = "Change or pin a note on an organization",
      .doc = "Everybody may pin it; who wrote it, admins and owners may change what it says."},
-    {DELETE, "/organizations/:id/notes/:note_id", COL_PLUS, "conversations", NONE, remove_note, ABOUT_ORGANIZATION,
+    {DELETE, "/organizations/:id/notes/:note_id", COL_PLUS, "conversations", NONE, delete_note, ABOUT_ORGANIZATION,
      .summary = "Delete a note on an organization", .doc = "By who wrote it, admins and owners."},
     {0},
 };

@@ -16,7 +16,7 @@ struct domains {
     size_t count;
 };
 
-static bool named(const struct domains *d, struct str key) {
+static bool domains_have(const struct domains *d, struct str key) {
     for (size_t i = 0; i < d->count; i++)
         if (str_eq(d->keys[i], key)) return true;
     return false;
@@ -34,7 +34,7 @@ static int check_domains(struct call *c, struct in *in) {
         struct str key = j->type == JSON_STRING ? domain_read(a, j->text) : (struct str){0};
         if (key.p == NULL)
             fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d", at), "A domain like example.com is expected.");
-        else if (named(made, key))
+        else if (domains_have(made, key))
             fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in_place(c, in, "%d", at), "This domain is named twice.");
         else made->keys[made->count++] = key;
     }
@@ -84,7 +84,7 @@ static const struct field organization_fields[] = {
     {0},
 };
 
-static void visible(struct work *w, struct branches *out) {
+static void organization_visible(struct work *w, struct branches *out) {
     if (w->actor.rank >= ROLE_COLLABORATOR) {
         out->all = true;
         return;
@@ -95,7 +95,7 @@ static void visible(struct work *w, struct branches *out) {
 
 /* ---- handlers ------------------------------------------------------------------------------------------------------ */
 
-static int create(struct call *c) {
+static int post_organization(struct call *c) {
     TRY(api_input(c));
     TRY(api_insert(c));
     c->ids = &c->id;
@@ -104,7 +104,7 @@ static int create(struct call *c) {
     return api_reply(c);
 }
 
-static int update(struct call *c) {
+static int put_organization(struct call *c) {
     struct column list[RECORD_COLUMNS];
     TRY(api_target(c));
     TRY(api_input(c));
@@ -115,7 +115,7 @@ static int update(struct call *c) {
     return api_reply(c);
 }
 
-static int remove_organizations(struct call *c) {
+static int delete_organizations(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
     TRY(organizations_delete(&c->work, api_ids(c)));
@@ -135,11 +135,13 @@ static const struct route organization_routes[] = {
      .doc = "One, or none."},
     {GET, "/organizations/:id/members", COL_PLUS, "users", LIST, api_list, .reply = "user", .within = {"organization", "organization_id"},
      .order = {.key = "t.name_key"}, .summary = "List the people of an organization"},
-    {POST, "/organizations", AG_PLUS, "users", ONE, create, .permission = "organizations.update", .summary = "Make an organization"},
-    {PUT, "/organizations/:id", AG_PLUS, "users", ONE, update, .permission = "organizations.update", .summary = "Change an organization"},
-    {DELETE, "/organizations/:id", AG_PLUS, "users", NONE, remove_organizations, .permission = "organizations.delete",
+    {POST, "/organizations", AG_PLUS, "users", ONE, post_organization, .permission = "organizations.update",
+     .summary = "Make an organization"},
+    {PUT, "/organizations/:id", AG_PLUS, "users", ONE, put_organization, .permission = "organizations.update",
+     .summary = "Change an organization"},
+    {DELETE, "/organizations/:id", AG_PLUS, "users", NONE, delete_organizations, .permission = "organizations.delete",
      .summary = "Delete an organization", .doc = "Its people and their conversations stay, without it."},
-    {DELETE, "/organizations", AG_PLUS, "users", COUNT, remove_organizations, .permission = "organizations.delete",
+    {DELETE, "/organizations", AG_PLUS, "users", COUNT, delete_organizations, .permission = "organizations.delete",
      .summary = "Delete several organizations"},
     {0},
 };
@@ -152,7 +154,7 @@ const struct resource organization_resource = {.type = "organization",
                                                .where = "t.deleted_at IS NULL",
                                                .fields = organization_fields,
                                                .routes = organization_routes,
-                                               .visible = visible,
+                                               .visible = organization_visible,
                                                .subject = &organization_subject,
                                                .changes_unseen = true,
                                                .watched = WATCH_ORGANIZATION,

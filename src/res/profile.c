@@ -49,19 +49,19 @@ static const struct field profile_fields[] = {
 };
 
 /* The path names nobody: the row is the caller's. */
-static void own_row(struct call *c) {
+static void profile_target(struct call *c) {
     c->vars[0] = (struct path_var){.bind = ":id", .id = c->work.actor.user_id};
     c->var_count = 1;
 }
 
-static int read_own(struct call *c) {
-    own_row(c);
+static int get_profile(struct call *c) {
+    profile_target(c);
     return api_get(c);
 }
 
-static int update_own(struct call *c) {
+static int put_profile(struct call *c) {
     struct column list[RECORD_COLUMNS];
-    own_row(c);
+    profile_target(c);
     TRY(api_target(c));
     TRY(api_input(c));
     struct user_change wanted = {.columns = list,
@@ -74,7 +74,7 @@ static int update_own(struct call *c) {
     return api_reply(c);
 }
 
-static int remove_avatar(struct call *c) {
+static int delete_profile_avatar(struct call *c) {
     TRY(api_input(c));
     TRY(avatar_clear(&c->work, c->work.actor.user_id));
     return api_reply(c);
@@ -142,7 +142,7 @@ static int store_password(struct call *c, struct str hash) {
     return rc;
 }
 
-static int change_password(struct call *c) {
+static int put_profile_password(struct call *c) {
     struct work *w = &c->work;
     const struct checked *found = c->prepared;
     struct stmt *row;
@@ -165,17 +165,18 @@ static const struct field password_input[] = {
     {0},
 };
 
-static void visible(struct work *w, struct branches *out) {
+static void profile_visible(struct work *w, struct branches *out) {
     branch_add(out, "t.id = :me");
     branch_bind_int(out, ":me", w->actor.user_id);
 }
 
 static const struct route profile_routes[] = {
-    {GET, "/profile", ALL, "", ONE, read_own, .summary = "Read one's profile"},
-    {PUT, "/profile", ALL, "", ONE, update_own, .prepare = avatar_prepare, .lane = LANE_PICTURE, .lane_for = "avatar,avatar_file_id",
+    {GET, "/profile", ALL, "", ONE, get_profile, .summary = "Read one's profile"},
+    {PUT, "/profile", ALL, "", ONE, put_profile, .prepare = avatar_prepare, .lane = LANE_PICTURE, .lane_for = "avatar,avatar_file_id",
      .body = FILES_TAKEN, .summary = "Change one's profile"},
-    {DELETE, "/profile/avatar", ALL, "", NONE, remove_avatar, .summary = "Remove one's picture", .doc = "Initials are drawn in its place."},
-    {PUT, "/profile/password", ALL | NEW_PASSWORD, "", NONE, change_password, .prepare = check_passwords, .lane = LANE_HASH,
+    {DELETE, "/profile/avatar", ALL, "", NONE, delete_profile_avatar, .summary = "Remove one's picture",
+     .doc = "Initials are drawn in its place."},
+    {PUT, "/profile/password", ALL | NEW_PASSWORD, "", NONE, put_profile_password, .prepare = check_passwords, .lane = LANE_HASH,
      .input = password_input, .summary = "Change one's password",
      .doc = "Other sessions, remember-me and bearer tokens of oneself end. Who was told CREDENTIAL_EXPIRED sends the auth_token in "
             "X-Token, and new_password alone.",
@@ -190,7 +191,7 @@ const struct resource profile_resource = {.type = "profile",
                                           .table = "users",
                                           .fields = profile_fields,
                                           .routes = profile_routes,
-                                          .visible = visible,
+                                          .visible = profile_visible,
                                           .is_person = true,
                                           .watched = WATCH_USER,
                                           .changes_unseen = true,

@@ -14,7 +14,7 @@ static const struct field reset_input[] = {
     {0},
 };
 
-static int verify(struct call *c) {
+static int put_profile_verify(struct call *c) {
     TRY(api_input(c));
     if (c->work.actor.rank == ROLE_PUBLIC) c->work.actor.cause = CAUSE_LINK;
     int done = email_verify(&c->work, in_text(c, "hash"));
@@ -22,7 +22,7 @@ static int verify(struct call *c) {
     return done ? api_reply(c) : in_fail(c, "hash", ERR_FIELD_INVALID, "The link is unknown, was used or replaced, or has expired.");
 }
 
-static int ask_reset(struct call *c) {
+static int post_password_reset(struct call *c) {
     TRY(api_input(c));
     TRY(password_reset_ask(&c->work, in_text(c, "email")));
     c->notification = S("If an account has this address, a mail with a link is on its way to it.");
@@ -30,10 +30,10 @@ static int ask_reset(struct call *c) {
 }
 
 static const struct route proof_routes[] = {
-    {PUT, "/profile/verify", PUBLIC, "", NONE, verify, .input = verify_input, .summary = "Verify an e-mail address by its link",
+    {PUT, "/profile/verify", PUBLIC, "", NONE, put_profile_verify, .input = verify_input, .summary = "Verify an e-mail address by its link",
      .doc = "An address that a collaborator added is verified in a session of the person it was added to.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {POST, "/password/reset", PUBLIC, "", NONE, ask_reset, .status = 200, .input = reset_input,
+    {POST, "/password/reset", PUBLIC, "", NONE, post_password_reset, .status = 200, .input = reset_input,
      .summary = "Ask for a link that resets a password",
      .doc = "The answer is the same whether or not anybody has the address. The link goes to validated addresses, and to an account's only "
             "one; it is "

@@ -26,7 +26,7 @@ static const struct field create_input[] = {
 QUERY(role_insert, "INSERT INTO roles (title, type, is_system, agent_case_access, denied, created_at, updated_at) "
                    "VALUES (:title, :type, 0, :access, 0, :now, :now) RETURNING id");
 
-static int create(struct call *c) {
+static int post_role(struct call *c) {
     TRY(api_input(c));
     TRY(db_insert(c->work.conn, &role_insert,
                   BINDS(B_TEXT("title", in_text(c, "title")), B_INT("type", in_int(c, "type")),
@@ -38,7 +38,7 @@ static int create(struct call *c) {
 }
 
 /* System roles and roles in use stay. */
-static int remove_roles(struct call *c) {
+static int delete_roles(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
     int system = api_refuse(c, "t.is_system = 1", "A role of the system can not be deleted. Make a role of your own.");
@@ -50,24 +50,24 @@ static int remove_roles(struct call *c) {
 }
 
 /* Customers see conversations by other rules. */
-static int ignore_access(struct call *c) {
+static int role_ignore_access(struct call *c) {
     int64_t type = 0;
     TRY(role_type_of(&c->work, c->id, &type));
     if (type == ROLE_CUSTOMER) in_ignore(c, "agent_case_access", "it does not apply to customers");
     return 0;
 }
 
-static int update_role(struct call *c) {
+static int put_role(struct call *c) {
     TRY(api_target(c));
     TRY(role_may_change(&c->work, c->id));
-    TRY(ignore_access(c));
+    TRY(role_ignore_access(c));
     TRY(api_input(c));
     TRY(api_store(c));
     return api_reply(c);
 }
 
 /* Customers see their own role, so that they read its permissions. */
-static void visible(struct work *w, struct branches *out) {
+static void role_visible(struct work *w, struct branches *out) {
     access_staff(w, out);
     if (out->all) return;
     branch_add(out, "t.id = :my_role");
@@ -77,11 +77,11 @@ static void visible(struct work *w, struct branches *out) {
 static const struct route role_routes[] = {
     {GET, "/roles", COL_PLUS, "users", LIST, api_list, .summary = "List the roles"},
     {GET, "/roles/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read a role"},
-    {POST, "/roles", AD, "configuration", ONE, create, .permission = "roles.manage", .input = create_input, .summary = "Make a role"},
-    {PUT, "/roles/:id", AD, "configuration", ONE, update_role, .permission = "roles.manage", .summary = "Change a role"},
-    {DELETE, "/roles/:id", AD, "configuration", NONE, remove_roles, .permission = "roles.manage", .summary = "Delete a role",
+    {POST, "/roles", AD, "configuration", ONE, post_role, .permission = "roles.manage", .input = create_input, .summary = "Make a role"},
+    {PUT, "/roles/:id", AD, "configuration", ONE, put_role, .permission = "roles.manage", .summary = "Change a role"},
+    {DELETE, "/roles/:id", AD, "configuration", NONE, delete_roles, .permission = "roles.manage", .summary = "Delete a role",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {DELETE, "/roles", AD, "configuration", COUNT, remove_roles, .permission = "roles.manage", .summary = "Delete several roles",
+    {DELETE, "/roles", AD, "configuration", COUNT, delete_roles, .permission = "roles.manage", .summary = "Delete several roles",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
@@ -93,7 +93,7 @@ const struct resource role_resource = {.type = "role",
                                        .table = "roles",
                                        .fields = role_fields,
                                        .routes = role_routes,
-                                       .visible = visible,
+                                       .visible = role_visible,
                                        .expanded_for = COL_PLUS};
 
 /* ---- permissions ------------------------------------------------------------------------------------------------ */
@@ -108,7 +108,7 @@ static const struct field permission_fields[] = {
     {0},
 };
 
-static int put_permissions(struct call *c) {
+static int put_role_permissions(struct call *c) {
     static const char *const names[] = {"permission", NULL};
     struct work *w = &c->work;
     int count = 0;
@@ -147,7 +147,7 @@ static const struct route permission_routes[] = {
      .doc = "Customers see those of their own role."},
     {GET, "/roles/:id/permissions/:permission_id", ALL, "configuration", ONE, api_get, .summary = "Read a permission of a role",
      .doc = "Customers see those of their own role."},
-    {PUT, "/roles/:id/permissions", AD, "configuration", COUNT, put_permissions, .permission = "roles.manage", .input = pairs_input,
+    {PUT, "/roles/:id/permissions", AD, "configuration", COUNT, put_role_permissions, .permission = "roles.manage", .input = pairs_input,
      .any_names = true, .summary = "Switch permissions of a role", .doc = "Pairs of name and 0 or 1; total_count is how many were given."},
     {0},
 };

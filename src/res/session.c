@@ -21,8 +21,8 @@ static const struct field session_fields[] = {
     {0},
 };
 
-static struct value text(struct str s) { return (struct value){.type = s.p ? V_TEXT : V_NULL, .s = s}; }
-static struct value number(int64_t v) { return (struct value){.type = V_INT, .i = v}; }
+static struct value session_text(struct str s) { return (struct value){.type = s.p ? V_TEXT : V_NULL, .s = s}; }
+static struct value session_number(int64_t v) { return (struct value){.type = V_INT, .i = v}; }
 
 static struct row *session_row(struct call *c, const struct session *s) {
     struct arena *a = c->work.arena;
@@ -30,16 +30,16 @@ static struct row *session_row(struct call *c, const struct session *s) {
     struct row *row = ARENA_NEW(a, struct row);
     row->layout = layout_of(c->resource);
     row->cells = arena_array(a, sizeof session_fields / sizeof *session_fields, sizeof *row->cells);
-    *row_cell(row, "id") = s ? text(session_token(&c->work, s, a)) : text((struct str){0});
-    *row_cell(row, "portal") = text(S("API"));
-    *row_cell(row, "ip_address") = text(s ? s->ip_address : c->work.actor.remote);
-    *row_cell(row, "user_agent") = text(s ? s->user_agent : c->work.actor.user_agent);
-    *row_cell(row, "instance_id") = text((struct str){d->installation.p, d->installation.n < 16 ? d->installation.n : 16});
-    *row_cell(row, "instance_name") = text(d->host);
-    if (s) *row_cell(row, "user") = number(s->user_id);
-    *row_cell(row, "status") = text(S("ONLINE"));
-    *row_cell(row, "last_activity_at") = number(s ? s->last_activity_at : c->work.now);
-    *row_cell(row, "created_at") = number(s ? s->created_at : c->work.now);
+    *row_cell(row, "id") = s ? session_text(session_token(&c->work, s, a)) : session_text((struct str){0});
+    *row_cell(row, "portal") = session_text(S("API"));
+    *row_cell(row, "ip_address") = session_text(s ? s->ip_address : c->work.actor.remote);
+    *row_cell(row, "user_agent") = session_text(s ? s->user_agent : c->work.actor.user_agent);
+    *row_cell(row, "instance_id") = session_text((struct str){d->installation.p, d->installation.n < 16 ? d->installation.n : 16});
+    *row_cell(row, "instance_name") = session_text(d->host);
+    if (s) *row_cell(row, "user") = session_number(s->user_id);
+    *row_cell(row, "status") = session_text(S("ONLINE"));
+    *row_cell(row, "last_activity_at") = session_number(s ? s->last_activity_at : c->work.now);
+    *row_cell(row, "created_at") = session_number(s ? s->created_at : c->work.now);
     return row;
 }
 
@@ -53,7 +53,7 @@ static void set_cookie(struct call *c, const struct session *s) {
                         secure ? "; Secure" : ""));
 }
 
-static int read_session(struct call *c) {
+static int get_session(struct call *c) {
     struct view *v;
     struct session s;
     TRY(api_input(c));
@@ -68,13 +68,13 @@ static int read_session(struct call *c) {
     return envelope_row(v, row);
 }
 
-static int acknowledge(struct call *c) {
+static int put_session_ack(struct call *c) {
     TRY(api_input(c));
     TRY(session_renew(&c->work, c->work.actor.session_id));
     return api_reply(c);
 }
 
-static int end(struct call *c) {
+static int delete_session(struct call *c) {
     TRY(api_input(c));
     TRY(remember_forget(&c->work, c->work.actor.session_id));
     TRY(session_end(&c->work, c->work.actor.session_id));
@@ -88,15 +88,15 @@ static const struct field read_args[] = {
 };
 
 static const struct route session_routes[] = {
-    {GET, "/session", PUBLIC, "", ONE, read_session, .args = read_args, .remembers = true, .headers = "X-RememberMe Set-Cookie",
+    {GET, "/session", PUBLIC, "", ONE, get_session, .args = read_args, .remembers = true, .headers = "X-RememberMe Set-Cookie",
      .summary = "Read the session, or log in",
      .doc = "With Basic credentials a session is opened or found again; without credentials the answer is the anonymous session. With "
             "remember_me=true "
             "the header X-RememberMe brings a token good for 30 days: sent once in the same header, without credentials, it opens a new "
             "session and is "
             "replaced by the token that the reply brings. A used one sent again ends all sessions it led to."},
-    {PUT, "/session/ack", ALL, "", NONE, acknowledge, .summary = "Renew the session", .doc = "Written at most once a minute."},
-    {DELETE, "/session", ALL, "", NONE, end, .summary = "End the session"},
+    {PUT, "/session/ack", ALL, "", NONE, put_session_ack, .summary = "Renew the session", .doc = "Written at most once a minute."},
+    {DELETE, "/session", ALL, "", NONE, delete_session, .summary = "End the session"},
     {0},
 };
 

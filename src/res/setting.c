@@ -35,7 +35,7 @@ static struct row *make_row(struct call *c, struct view *v, const struct setting
     return row;
 }
 
-static bool is_listed(struct call *c, const struct setting *s) {
+static bool setting_listed(struct call *c, const struct setting *s) {
     if (c->home != &setting_resource) return true; /* referred to, not listed */
     struct str wanted = arg(c, "category")->value.s, name = str_of(s->name);
     return wanted.p == NULL || str_eq(str_cut(&name, '.'), wanted);
@@ -44,7 +44,7 @@ static bool is_listed(struct call *c, const struct setting *s) {
 static int setting_rows(struct call *c, struct view *v, struct str name, struct row **out) {
     (void)name; /* none is read by itself */
     for (const struct setting *s = setting_table; s->name; s++) {
-        if (!is_listed(c, s)) continue;
+        if (!setting_listed(c, s)) continue;
         *out = make_row(c, v, s);
         out = &(*out)->next;
     }
@@ -52,7 +52,7 @@ static int setting_rows(struct call *c, struct view *v, struct str name, struct 
 }
 
 /* A scalar as text; null clears what may be empty. p NULL: none. */
-static struct str text_of(const struct json *j) {
+static struct str setting_text_given(const struct json *j) {
     switch (j->type) {
     case JSON_TRUE: return S("1");
     case JSON_FALSE: return S("0");
@@ -70,7 +70,7 @@ static int put_settings(struct call *c) {
     const struct json *map = in(c, "values")->json;
     struct setting_value *values = arena_array(c->work.arena, map->count + 1, sizeof *values);
     for (const struct json *j = map->first; j; j = j->next) {
-        values[n++] = (struct setting_value){j->name, text_of(j)};
+        values[n++] = (struct setting_value){j->name, setting_text_given(j)};
         relay = relay || str_starts(j->name, S("mail."));
     }
     TRY(settings_put(&c->work, values, n));

@@ -28,52 +28,52 @@ int check_tags(struct call *c, struct in *in) {
     return w->problem_count > problems ? -(int)failure(w) : 0;
 }
 
-static int store(struct call *c, const struct in *in, int64_t id, enum tagged kind) {
+static int tags_store(struct call *c, const struct in *in, int64_t id, enum tagged kind) {
     static const struct tags none;
     const struct tags *t = in->made ? in->made : &none;
     return tags_replace(&c->work, kind, id, t->names, t->count);
 }
-int store_user_tags(struct call *c, const struct in *in, int64_t id) { return store(c, in, id, TAGGED_USER); }
-int store_organization_tags(struct call *c, const struct in *in, int64_t id) { return store(c, in, id, TAGGED_ORGANIZATION); }
+int store_user_tags(struct call *c, const struct in *in, int64_t id) { return tags_store(c, in, id, TAGGED_USER); }
+int store_organization_tags(struct call *c, const struct in *in, int64_t id) { return tags_store(c, in, id, TAGGED_ORGANIZATION); }
 
 /* ---- of one person or organization ------------------------------------------------------------------------------- */
 
-static enum tagged kind_of(const struct call *c) { return strcmp(c->route->of, "user") == 0 ? TAGGED_USER : TAGGED_ORGANIZATION; }
+static enum tagged tagged_of_call(const struct call *c) { return strcmp(c->route->of, "user") == 0 ? TAGGED_USER : TAGGED_ORGANIZATION; }
 
-static int begin(struct call *c) {
+static int tags_begin(struct call *c) {
     TRY(api_of(c));
-    if (kind_of(c) == TAGGED_USER) TRY(user_may_change(&c->work, c->vars[0].id));
+    if (tagged_of_call(c) == TAGGED_USER) TRY(user_may_change(&c->work, c->vars[0].id));
     c->id = c->vars[0].id;
     return api_input(c);
 }
 
-static int reply(struct call *c) {
+static int tags_reply(struct call *c) {
     int64_t *ids;
-    int n = tags_of(&c->work, kind_of(c), c->id, &ids);
+    int n = tags_of(&c->work, tagged_of_call(c), c->id, &ids);
     TRY(n);
     return api_reply_list_of(c, ids, n);
 }
 
-static int replace_tags(struct call *c) {
-    TRY(begin(c));
-    if (given(c, "tags")) TRY(store(c, in(c, "tags"), c->id, kind_of(c)));
-    return reply(c);
+static int put_tags(struct call *c) {
+    TRY(tags_begin(c));
+    if (given(c, "tags")) TRY(tags_store(c, in(c, "tags"), c->id, tagged_of_call(c)));
+    return tags_reply(c);
 }
 
-static int add_tags(struct call *c) {
+static int post_tags(struct call *c) {
     int64_t count = 0;
-    TRY(begin(c));
+    TRY(tags_begin(c));
     const struct tags *t = in(c, "tags")->made;
-    TRY(tags_add(&c->work, kind_of(c), c->id, t->names, t->count));
-    TRY(tags_count(&c->work, kind_of(c), c->id, &count));
+    TRY(tags_add(&c->work, tagged_of_call(c), c->id, t->names, t->count));
+    TRY(tags_count(&c->work, tagged_of_call(c), c->id, &count));
     if (count > LIMIT_TAGS) return in_fail(c, "tags", ERR_FIELD_INVALID, "At most %d tags are possible.", LIMIT_TAGS);
-    return reply(c);
+    return tags_reply(c);
 }
 
-static int remove_tags(struct call *c) {
-    TRY(begin(c));
+static int delete_tags(struct call *c) {
+    TRY(tags_begin(c));
     const struct tags *t = arg(c, "tags")->made;
-    TRY(tags_remove(&c->work, kind_of(c), c->id, t->names, t->count));
+    TRY(tags_remove(&c->work, tagged_of_call(c), c->id, t->names, t->count));
     return api_reply_none(c);
 }
 
@@ -101,7 +101,7 @@ static const struct field tag_fields[] = {{"name", F_TEXT, READONLY, .doc = "The
          AG_PLUS,                                                                                                  \
          "users",                                                                                                  \
          LIST_COUNT,                                                                                               \
-         add_tags,                                                                                                 \
+         post_tags,                                                                                                \
          .of = type,                                                                                               \
          .permission = allowed,                                                                                    \
          .status = 201,                                                                                            \
@@ -113,13 +113,13 @@ static const struct field tag_fields[] = {{"name", F_TEXT, READONLY, .doc = "The
          AG_PLUS,                                                                                                  \
          "users",                                                                                                  \
          LIST_COUNT,                                                                                               \
-         replace_tags,                                                                                             \
+         put_tags,                                                                                                 \
          .of = type,                                                                                               \
          .permission = allowed,                                                                                    \
          .input = replace_input,                                                                                   \
          .summary = "Replace the tags of " who},                                                                   \
     {                                                                                                              \
-        DELETE, path, AG_PLUS, "users", NONE, remove_tags, .of = type, .permission = allowed, .args = remove_args, \
+        DELETE, path, AG_PLUS, "users", NONE, delete_tags, .of = type, .permission = allowed, .args = remove_args, \
                                                            .summary = "Remove tags from " who                      \
     }
 

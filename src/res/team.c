@@ -20,14 +20,14 @@ static const struct field team_fields[] = {
 };
 
 /* Its conversations become unassigned. */
-static int remove_teams(struct call *c) {
+static int delete_teams(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
     TRY(teams_delete(&c->work, api_ids(c)));
     return api_reply(c);
 }
 
-static int available(struct call *c) {
+static int get_available_teams(struct call *c) {
     int64_t *ids;
     TRY(api_input(c));
     int n = teams_available(&c->work, &ids);
@@ -60,7 +60,7 @@ static void set_targets(struct call *c, const struct in *in) {
 }
 
 /* One id answers a user, several a list; who is a member already stays one. */
-static int add_members(struct call *c) {
+static int post_team_members(struct call *c) {
     TRY(api_of(c));
     TRY(api_input(c));
     const struct in *people = in(c, "agent_ids");
@@ -70,7 +70,7 @@ static int add_members(struct call *c) {
     return c->id_count == 1 ? api_reply_one(c, c->ids[0]) : api_reply_list_of(c, c->ids, c->id_count);
 }
 
-static int remove_members(struct call *c) {
+static int delete_team_members(struct call *c) {
     static const char *const either[] = {"agent_id", "agent_ids", NULL};
     TRY(api_of(c));
     TRY(api_input(c));
@@ -115,7 +115,8 @@ static const struct field import_args[] = {
 
 static const struct route team_routes[] = {
     {GET, "/teams", COL_PLUS, "users", LIST, api_list, .summary = "List the teams"},
-    {GET, "/teams/availability", AD, "users", LIST_COUNT, available, .chosen = true, .summary = "List the teams that are available now",
+    {GET, "/teams/availability", AD, "users", LIST_COUNT, get_available_teams, .chosen = true,
+     .summary = "List the teams that are available now",
      .doc = "Those with an enabled member whose business hours are open at this moment."},
     {GET, "/teams/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read a team"},
     {POST, "/teams", AD, "users", ONE, api_create, .permission = "teams.manage", .summary = "Make a team"},
@@ -123,15 +124,15 @@ static const struct route team_routes[] = {
      .input = import_input, .args = import_args, .records = &team_resource, .record_list = "teams", .summary = "Import teams",
      .doc = "The job says later which records were not valid."},
     {PUT, "/teams/:id", AD, "users", ONE, api_update, .permission = "teams.manage", .summary = "Change a team"},
-    {DELETE, "/teams/:id", AD, "users", NONE, remove_teams, .permission = "teams.manage", .summary = "Delete a team",
+    {DELETE, "/teams/:id", AD, "users", NONE, delete_teams, .permission = "teams.manage", .summary = "Delete a team",
      .doc = "Its conversations become unassigned."},
-    {DELETE, "/teams", AD, "users", COUNT, remove_teams, .permission = "teams.manage", .summary = "Delete several teams"},
+    {DELETE, "/teams", AD, "users", COUNT, delete_teams, .permission = "teams.manage", .summary = "Delete several teams"},
     {GET, "/teams/:id/members", AG_PLUS, "users", LIST, api_list, .args = member_args, .reply = "user", .of = "team",
      .where = "t.id IN (SELECT m.user_id FROM team_members m WHERE m.team_id = :id)", .order = {.descending = true},
      .summary = "List the members of a team"},
-    {POST, "/teams/:id/members", AD, "users", ONE, add_members, .permission = "teams.manage", .also = LIST_COUNT, .reply = "user",
+    {POST, "/teams/:id/members", AD, "users", ONE, post_team_members, .permission = "teams.manage", .also = LIST_COUNT, .reply = "user",
      .of = "team", .input = add_input, .summary = "Add members to a team", .doc = "One id answers the user, several a list."},
-    {DELETE, "/teams/:id/members", AD, "users", NONE, remove_members, .also = COUNT, .permission = "teams.manage", .of = "team",
+    {DELETE, "/teams/:id/members", AD, "users", NONE, delete_team_members, .also = COUNT, .permission = "teams.manage", .of = "team",
      .args = remove_args, .summary = "Remove members from a team", .doc = "With agent_ids the reply also counts them."},
     {0},
 };

@@ -10,7 +10,7 @@
 static const struct template *template_of(const struct call *c) { return template_named(c->vars[1].text); }
 
 /* What was given is checked before anything is stored; a mail is never the first to find a mistake. */
-static int check_contents(struct call *c, struct in *in) {
+static int template_check_contents(struct call *c, struct in *in) {
     struct template_blocks blocks;
     const char *why;
     if (template_parse(c->work.arena, template_of(c), in->value.s, &blocks, &why)) return 0;
@@ -28,7 +28,7 @@ static const struct field template_fields[] = {
     {"app", F_WORD, READONLY, .words = template_apps, .doc = "A mail, or a page that a mail's link leads to.", .example = "\"MAIL\""},
     {"category", F_WORD, READONLY, .words = template_categories,
      .doc = "What it is about: that an address is somebody's, or their account."},
-    {"contents", F_LONG, PRESENT, .max = LIMIT_TEMPLATE, .check = check_contents, .doc = contents_doc,
+    {"contents", F_LONG, PRESENT, .max = LIMIT_TEMPLATE, .check = template_check_contents, .doc = contents_doc,
      .example = "\"{% block subject %}Your password was changed{% endblock %}\\n"
                 "{% block text %}\\nHello {{name}}, if it was not you, tell us.\\n{% endblock %}\\n\""},
     {"is_custom", F_BOOL, READONLY, .doc = "Whether the brand says something else than the original."},
@@ -62,7 +62,7 @@ static int template_rows(struct call *c, struct view *v, struct str name, struct
     return 0;
 }
 
-static int update(struct call *c) {
+static int put_template(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
     TRY(template_put(&c->work, c->vars[0].id, template_of(c), in_text(c, "contents")));
@@ -81,7 +81,7 @@ static int read_version(struct call *c, struct str *contents) {
     return in_fail(c, "version_id", ERR_FIELD_INVALID, "Its contents are not possible any more. %s", why);
 }
 
-static int restore(struct call *c) {
+static int put_template_restore(struct call *c) {
     struct str contents = {0};
     TRY(api_target(c));
     TRY(api_input(c));
@@ -102,11 +102,12 @@ static const struct route template_routes[] = {
     {GET, "/brands/:id/templates", OF_BRAND, LIST, api_list, SAID, .summary = "List the templates of a brand",
      .doc = "One for each mail and each page; those of the default brand are used."},
     {GET, "/brands/:id/templates/:name", OF_BRAND, ONE, api_get, SAID, .summary = "Read a template"},
-    {PUT, "/brands/:id/templates/:name", OF_BRAND, ONE, update, SAID, .permission = "brands.manage",
+    {PUT, "/brands/:id/templates/:name", OF_BRAND, ONE, put_template, SAID, .permission = "brands.manage",
      .summary = "Change what a template says",
      .doc = "What it said before becomes a version. The original's own text makes it the original again."},
-    {PUT, "/brands/:id/templates/:name/restore", OF_BRAND, ONE, restore, SAID, .permission = "brands.manage", .input = restore_input,
-     .summary = "Restore a template", .doc = "To a version, or to the original. What it said before becomes a version."},
+    {PUT, "/brands/:id/templates/:name/restore", OF_BRAND, ONE, put_template_restore, SAID, .permission = "brands.manage",
+     .input = restore_input, .summary = "Restore a template",
+     .doc = "To a version, or to the original. What it said before becomes a version."},
     {0},
 };
 
@@ -128,13 +129,13 @@ static const struct field version_fields[] = {
     {0},
 };
 
-static int list_versions(struct call *c) {
+static int get_template_versions(struct call *c) {
     TRY(api_of(c));
     return template_of(c) ? api_list(c) : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
 }
 
 static const struct route version_routes[] = {
-    {GET, "/brands/:id/templates/:name/versions", OF_BRAND, LIST_COUNT, list_versions, .within = {"brand", "brand_id"},
+    {GET, "/brands/:id/templates/:name/versions", OF_BRAND, LIST_COUNT, get_template_versions, .within = {"brand", "brand_id"},
      .where = "t.name = :name", .summary = "List the former contents of a template",
      .doc = "The last thousand, of very long ones the last hundred; a change that drops an older one says so."},
     {0},

@@ -22,7 +22,8 @@ static int read_reference(struct call *c, const struct in *in, const struct json
     return fail_at(&c->work, ERR_FIELD_INVALID, in->name, place_in(c, place, "id"), "There is no such translation here.");
 }
 
-static int read_text(struct call *c, const struct in *in, const struct json *j, struct str place, struct told told, struct translation *t) {
+static int translation_read_text(struct call *c, const struct in *in, const struct json *j, struct str place, struct told told,
+                                 struct translation *t) {
     struct work *w = &c->work;
     struct str code = member_text(j, S("locale")), text = member_text(j, S("translation"));
     bool lines = told.kind == DESCRIPTION_OF_FIELD;
@@ -36,12 +37,12 @@ static int read_text(struct call *c, const struct in *in, const struct json *j, 
     return 0;
 }
 
-static int read_one(struct call *c, const struct in *in, const struct json *j, struct str place, struct told told,
-                    const struct translations *before, struct translation *t) {
+static int translation_read(struct call *c, const struct in *in, const struct json *j, struct str place, struct told told,
+                            const struct translations *before, struct translation *t) {
     if (j->type != JSON_OBJECT)
         return fail_at(&c->work, ERR_FIELD_INVALID, in->name, place, "An object of locale and translation is expected.");
     bool refers = json_named(j, S("id")) && !json_named(j, S("translation"));
-    TRY(refers ? read_reference(c, in, j, place, told, t) : read_text(c, in, j, place, told, t));
+    TRY(refers ? read_reference(c, in, j, place, told, t) : translation_read_text(c, in, j, place, told, t));
     for (int i = 0; t->locale.p && i < before->count; i++)
         if (str_eq(before->list[i].locale, t->locale))
             return fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, place_in(c, place, "locale"), "This locale is given twice.");
@@ -59,7 +60,7 @@ int translations_read(struct call *c, const struct in *in, const struct json *li
     struct translation *each = arena_array(a, list->count, sizeof *each);
     out->list = each;
     for (const struct json *j = list->first; j; j = j->next, out->count++) {
-        int rc = read_one(c, in, j, str_fmt(a, "%s/%d", place.p, out->count), told, out, &each[out->count]);
+        int rc = translation_read(c, in, j, str_fmt(a, "%s/%d", place.p, out->count), told, out, &each[out->count]);
         if (rc < 0 && !failed(&c->work)) return rc;
     }
     return c->work.problem_count > problems ? -(int)failure(&c->work) : 0;
@@ -105,7 +106,7 @@ static const struct field locale_field_fields[] = {
     "(t.owner_kind = 2 AND EXISTS (SELECT 1 FROM custom_field_options o JOIN custom_fields f ON f.id = o.field_id WHERE o.id = " \
     "t.owner_id AND " condition "))"
 
-static void visible(struct work *w, struct branches *out) {
+static void translation_visible(struct work *w, struct branches *out) {
     if (w->actor.rank >= ROLE_ADMIN) {
         out->all = true;
     } else if (w->actor.rank >= ROLE_COLLABORATOR) {
@@ -131,4 +132,4 @@ const struct resource locale_field_resource = {.type = "locale_field",
                                                .where = "NOT " OF_OPTIONS("f.deleted_at IS NOT NULL"),
                                                .fields = locale_field_fields,
                                                .routes = locale_field_routes,
-                                               .visible = visible};
+                                               .visible = translation_visible};

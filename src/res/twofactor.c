@@ -30,7 +30,7 @@ static void recovery_codes(struct view *v, const struct row *row, const struct v
 }
 
 /* RFC 3986 unreserved characters as they are; authenticators show the rest decoded. */
-static struct str escaped(struct arena *a, struct str s) {
+static struct str percent_escaped(struct arena *a, struct str s) {
     static const char hex[] = "0123456789ABCDEF";
     char *out = arena_alloc(a, 3 * s.n + 1);
     size_t n = 0;
@@ -50,8 +50,8 @@ static int reply_factor(struct call *c, const struct factor *f) {
     struct row *row = row_new(v, layout_of(c->resource), 0);
     *row_cell(row, "is_enabled") = (struct value){.type = V_INT, .i = f->enabled};
     if (!f->enabled) {
-        struct str secret = base32(a, f->secret), host = escaped(a, c->work.desk->host);
-        struct str url = str_fmt(a, "otpauth://totp/%s:%s?secret=%s&issuer=%s", host.p, escaped(a, f->account).p, secret.p, host.p);
+        struct str secret = base32(a, f->secret), host = percent_escaped(a, c->work.desk->host);
+        struct str url = str_fmt(a, "otpauth://totp/%s:%s?secret=%s&issuer=%s", host.p, percent_escaped(a, f->account).p, secret.p, host.p);
         *row_cell(row, "secret") = value_text(secret);
         *row_cell(row, "otpauth_url") = value_text(url);
         *row_cell(row, "qr_code") = value_text(qr_svg(a, url.p));
@@ -59,14 +59,14 @@ static int reply_factor(struct call *c, const struct factor *f) {
     return envelope_row(v, row);
 }
 
-static int read_factor(struct call *c) {
+static int get_twofactor(struct call *c) {
     struct factor f;
     TRY(api_input(c));
     int rc = factor_read(&c->work, c->work.actor.user_id, &f);
     return rc < 0 ? rc : rc ? reply_factor(c, &f) : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
 }
 
-static int enable(struct call *c) {
+static int post_twofactor(struct call *c) {
     struct str *codes = arena_array(c->work.arena, RECOVERY_CODES, sizeof *codes);
     TRY(api_input(c));
     int rc = factor_enable(&c->work, c->work.actor.user_id, in_text(c, "code"), codes);
@@ -122,7 +122,7 @@ static int prove(struct call *c) {
     return -ERR_ANY_FIELD_REQUIRED;
 }
 
-static int disable(struct call *c) {
+static int delete_twofactor(struct call *c) {
     TRY(api_input(c));
     TRY(factor_remove(&c->work, c->work.actor.user_id));
     return api_reply(c);
@@ -138,12 +138,13 @@ static const struct field disable_args[] = {
     {0},
 };
 static const struct route twofactor_routes[] = {
-    {GET, "/profile/twofactor", ALL, "", ONE, read_factor, .summary = "Read the second factor of one's login",
+    {GET, "/profile/twofactor", ALL, "", ONE, get_twofactor, .summary = "Read the second factor of one's login",
      .doc = "Until it is confirmed: the secret for an authenticator, the same at every look of this session."},
-    {POST, "/profile/twofactor", ALL, "", ONE, enable, .input = enable_input, .summary = "Confirm the second factor",
+    {POST, "/profile/twofactor", ALL, "", ONE, post_twofactor, .input = enable_input, .summary = "Confirm the second factor",
      .doc = "From now on logins ask for a code. Other sessions of oneself end. The recovery codes are shown this once.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {DELETE, "/profile/twofactor", ALL, "", NONE, disable, .prepare = prove, .args = disable_args, .summary = "Remove the second factor",
+    {DELETE, "/profile/twofactor", ALL, "", NONE, delete_twofactor, .prepare = prove, .args = disable_args,
+     .summary = "Remove the second factor",
      .doc = "Send a code of the authenticator or a recovery code, as `code` or in X-OTP, or the password. Both may come in the body, where "
             "no log sees them.",
      .errors = "ANY_FIELD_REQUIRED AUTHENTICATION_FAILED AUTHENTICATION_LOCKED RESOURCE_ACTION_NOT_AVAILABLE"},

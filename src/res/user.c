@@ -45,17 +45,17 @@ static void own_channel(struct view *v, const struct row *row, const struct valu
 }
 
 /* Said with all that is wrong: identity_add has the last word. */
-static int check_free(struct call *c, struct in *in, enum identity_kind kind) {
+static int user_check_address(struct call *c, struct in *in, enum identity_kind kind) {
     int64_t holder;
     int rc = identity_owner(&c->work, kind, in->value.s, &holder);
     if (rc < 0) return fail(&c->work, error_of_result(rc));
     return rc ? fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in->pointer, NULL) : 0;
 }
 
-static int check_email(struct call *c, struct in *in) { return check_free(c, in, IDENTITY_EMAIL); }
+static int check_email(struct call *c, struct in *in) { return user_check_address(c, in, IDENTITY_EMAIL); }
 
 static int check_phone(struct call *c, struct in *in) {
-    if (phone_key(&c->work, in->value.s).p) return check_free(c, in, IDENTITY_PHONE);
+    if (phone_key(&c->work, in->value.s).p) return user_check_address(c, in, IDENTITY_PHONE);
     return fail_at(&c->work, ERR_FIELD_INVALID, S("phone"), in->pointer, "A phone number is expected.");
 }
 
@@ -179,7 +179,7 @@ static int either_address(struct call *c) {
 }
 
 /* What decides about whose conversations one sees is for admins and owners, even of oneself. */
-static void ignore_access(struct call *c) {
+static void user_ignore_access(struct call *c) {
     if (c->work.actor.rank >= ROLE_ADMIN) return;
     in_ignore(c, "agent_case_access", "admins and owners decide about it");
     in_ignore(c, "team_ids", "admins and owners decide about it");
@@ -193,7 +193,7 @@ static int email_to_invite(struct call *c) {
 
 static int make_person(struct call *c, bool invited) {
     int64_t type = ROLE_CUSTOMER;
-    ignore_access(c);
+    user_ignore_access(c);
     api_input(c);
     if (invited) email_to_invite(c);
     else either_address(c);
@@ -222,7 +222,7 @@ static int make_person(struct call *c, bool invited) {
     return api_keep(c);
 }
 
-static int create(struct call *c) {
+static int post_user(struct call *c) {
     TRY(make_person(c, false));
     return api_reply(c);
 }
@@ -230,7 +230,7 @@ static int create(struct call *c) {
 QUERY(user_first_email, "SELECT id FROM identity_emails WHERE user_id = :id ORDER BY id LIMIT 1");
 
 /* Nobody knows a password of theirs, and whoever follows the link shows that the address is right. */
-static int invite(struct call *c) {
+static int post_user_invite(struct call *c) {
     int64_t email = 0;
     in_ignore(c, "password", "who is invited chooses it");
     TRY(make_person(c, true));
@@ -263,11 +263,11 @@ static int change_person(struct call *c, int64_t type) {
     return user_change(&c->work, c->id, &wanted);
 }
 
-static int update(struct call *c) {
+static int put_user(struct call *c) {
     int64_t type = 0, role = 0;
     TRY(api_target(c));
     TRY(user_may_change(&c->work, c->id));
-    ignore_access(c);
+    user_ignore_access(c);
     if (c->id == c->work.actor.user_id) in_ignore(c, "password", "PUT /profile/password changes one's own, and asks for the present one");
     api_input(c);
     TRY(db_int(c->work.conn, &user_role_type, BINDS(B_INT("id", c->id)), &type));
@@ -293,7 +293,7 @@ static void find_deleted(struct call *c) {
     if (purge && c->work.actor.rank >= ROLE_ADMIN) c->alive = "t.purged_at IS NULL";
 }
 
-static int remove_users(struct call *c) {
+static int delete_users(struct call *c) {
     struct work *w = &c->work;
     bool listed = c->route->shape == COUNT;
     find_deleted(c);
@@ -307,7 +307,7 @@ static int remove_users(struct call *c) {
     return api_reply(c);
 }
 
-static int remove_factor(struct call *c) {
+static int delete_user_twofactor(struct call *c) {
     TRY(api_target(c));
     TRY(user_may_change(&c->work, c->id));
     TRY(api_input(c));
@@ -315,7 +315,7 @@ static int remove_factor(struct call *c) {
     return api_reply(c);
 }
 
-static int put_avatar(struct call *c) {
+static int put_user_avatar(struct call *c) {
     TRY(api_target(c));
     TRY(user_may_change(&c->work, c->id));
     api_input(c);
@@ -350,7 +350,7 @@ static const struct field delete_args[] = {
 };
 
 /* A caller without login asks by the pseudonym it was shown. */
-static int read_user(struct call *c) {
+static int get_user(struct call *c) {
     struct path_var *asked = &c->vars[0];
     bool nobody = c->work.actor.rank == ROLE_PUBLIC;
     int seen = nobody ? stranger_find(&c->work, asked->id, &c->conversation, &asked->id) : access_person(&c->work, asked->id);
@@ -359,7 +359,7 @@ static int read_user(struct call *c) {
 }
 
 /* Oneself, with what only oneself is shown. */
-static int me(struct call *c) {
+static int get_me(struct call *c) {
     c->vars[0] = (struct path_var){.bind = ":id", .id = c->work.actor.user_id};
     c->var_count = 1;
     c->options.also = S("+permissions,+settings,+notification_channel");
@@ -368,7 +368,7 @@ static int me(struct call *c) {
 }
 
 static const struct route user_routes[] = {
-    {GET, "/me", ALL, "", ONE, me, .headers = "Content-Location", .summary = "Read oneself",
+    {GET, "/me", ALL, "", ONE, get_me, .headers = "Content-Location", .summary = "Read oneself",
      .doc = "The person, with permissions, settings and notification_channel."},
     {GET, "/users", COL_PLUS, "users", LIST, api_list, .args = list_args, .order = {.descending = true}, .summary = "List the people"},
     {GET, "/users/definitions", COL_PLUS, "users", LIST_COUNT, api_list, .reply = "definition", .label = "definition",
@@ -376,28 +376,28 @@ static const struct route user_routes[] = {
     {POST, "/users/filter", COL_PLUS, "users", LIST, api_filter, .input = filter_input, .order = {.descending = true}, .reads = true,
      .summary = "Find people by a predicate",
      .doc = "A problem's pointer says where it is: predicates/collections/0/propositions/1/operator."},
-    {GET, "/users/:id", ALL | FINGERPRINT, "users", ONE, read_user, .summary = "Read a person",
+    {GET, "/users/:id", ALL | FINGERPRINT, "users", ONE, get_user, .summary = "Read a person",
      .doc = "Staff read everybody. Customers and fingerprints read the people of the conversations they see, with fewer members."},
-    {GET, "/users/:id/avatar", PUBLIC, "", ONE, avatar_read, .args = avatar_args, .is_download = true, .label = "-",
+    {GET, "/users/:id/avatar", PUBLIC, "", ONE, get_user_avatar, .args = avatar_args, .is_download = true, .label = "-",
      .summary = "Read the picture of a person", .doc = "It always answers: initials are drawn where no picture was uploaded."},
-    {PUT, "/users/:id/avatar", AG_PLUS, "users", ONE, put_avatar, .prepare = avatar_prepare, .lane = LANE_PICTURE, .input = avatar_input,
-     .body = FILES_TAKEN, .permission = "users.update", .summary = "Give a person a picture",
+    {PUT, "/users/:id/avatar", AG_PLUS, "users", ONE, put_user_avatar, .prepare = avatar_prepare, .lane = LANE_PICTURE,
+     .input = avatar_input, .body = FILES_TAKEN, .permission = "users.update", .summary = "Give a person a picture",
      .doc = "As a part of the body, or by the id of a file uploaded before: one of them is mandatory.", .errors = "FIELD_REQUIRED"},
-    {POST, "/users", AG_PLUS, "users", ONE, create, .prepare = hash_password, .lane = LANE_HASH, .lane_for = "password",
+    {POST, "/users", AG_PLUS, "users", ONE, post_user, .prepare = hash_password, .lane = LANE_HASH, .lane_for = "password",
      .permission = "users.update", .summary = "Make a person", .doc = "An e-mail address or a phone number is mandatory."},
-    {POST, "/users/invite", AG_PLUS, "users", ONE, invite, .permission = "users.update", .summary = "Invite a person",
+    {POST, "/users/invite", AG_PLUS, "users", ONE, post_user_invite, .permission = "users.update", .summary = "Invite a person",
      .doc = "As making one, with an e-mail address and without a password: a link to choose it is mailed, and works for seven days."},
-    {PUT, "/users/:id", AG_PLUS, "users", ONE, update, .prepare = hash_password, .lane = LANE_HASH, .lane_for = "password",
+    {PUT, "/users/:id", AG_PLUS, "users", ONE, put_user, .prepare = hash_password, .lane = LANE_HASH, .lane_for = "password",
      .permission = "users.update", .summary = "Change a person",
      .doc = "Agents change customers and themselves, admins and owners anyone of equal or lower rank. One's own password is ignored: "
             "PUT /profile/password changes it.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {DELETE, "/users/:id", AG_PLUS, "users", NONE, remove_users, .args = delete_args, .permission = "users.delete",
+    {DELETE, "/users/:id", AG_PLUS, "users", NONE, delete_users, .args = delete_args, .permission = "users.delete",
      .summary = "Delete a person", .doc = "The person can't log in any more and has no addresses; conversations keep the name.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {DELETE, "/users", AG_PLUS, "users", COUNT, remove_users, .args = delete_args, .permission = "users.delete",
+    {DELETE, "/users", AG_PLUS, "users", COUNT, delete_users, .args = delete_args, .permission = "users.delete",
      .summary = "Delete several people", .doc = "All of them or none.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {DELETE, "/users/:id/twofactor", AD, "users", NONE, remove_factor, .permission = "users.update",
+    {DELETE, "/users/:id/twofactor", AD, "users", NONE, delete_user_twofactor, .permission = "users.update",
      .summary = "Remove a person's second factor", .doc = "For who lost it and the recovery codes.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},

@@ -17,7 +17,7 @@ void work_rewind(struct work *w) {
     w->finished = false;
 }
 
-static struct str text_of(struct arena *a, const char *fmt, va_list args) {
+static struct str problem_text(struct arena *a, const char *fmt, va_list args) {
     char text[1024];
     int n = vsnprintf(text, sizeof text, fmt, args);
     if (n < 0) return (struct str){0};
@@ -28,7 +28,7 @@ static struct str text_of(struct arena *a, const char *fmt, va_list args) {
 
 #define PROBLEMS_MAX 100 /* more help nobody, and a body must not buy a reply many times its size */
 
-static int add(struct work *w, struct problem p) {
+static int problem_add(struct work *w, struct problem p) {
     if (++w->problem_count > PROBLEMS_MAX) return -(int)p.code;
     struct problem *kept = ARENA_NEW(w->arena, struct problem);
     *kept = p;
@@ -38,40 +38,40 @@ static int add(struct work *w, struct problem p) {
     return -(int)p.code;
 }
 
-int fail(struct work *w, enum error code) { return add(w, (struct problem){.code = code}); }
+int fail(struct work *w, enum error code) { return problem_add(w, (struct problem){.code = code}); }
 
 int fail_field(struct work *w, enum error code, struct str parameter, const char *fmt, ...) {
     va_list args;
     struct problem p = {.code = code, .parameter = parameter};
     va_start(args, fmt);
-    if (fmt) p.message = text_of(w->arena, fmt, args);
+    if (fmt) p.message = problem_text(w->arena, fmt, args);
     va_end(args);
-    return add(w, p);
+    return problem_add(w, p);
 }
 
 int fail_state(struct work *w, const char *fmt, ...) {
     va_list args;
     struct problem p = {.code = ERR_RESOURCE_ACTION_NOT_AVAILABLE};
     va_start(args, fmt);
-    p.message = text_of(w->arena, fmt, args);
+    p.message = problem_text(w->arena, fmt, args);
     va_end(args);
-    return add(w, p);
+    return problem_add(w, p);
 }
 
 int fail_at(struct work *w, enum error code, struct str parameter, struct str pointer, const char *fmt, ...) {
     va_list args;
     struct problem p = {.code = code, .parameter = parameter, .pointer = pointer};
     va_start(args, fmt);
-    if (fmt) p.message = text_of(w->arena, fmt, args);
+    if (fmt) p.message = problem_text(w->arena, fmt, args);
     va_end(args);
-    return add(w, p);
+    return problem_add(w, p);
 }
 
 void notice(struct work *w, const char *level, const char *fmt, ...) {
     va_list args;
     struct notice *n = ARENA_NEW(w->arena, struct notice);
     va_start(args, fmt);
-    *n = (struct notice){.level = level, .message = text_of(w->arena, fmt, args)};
+    *n = (struct notice){.level = level, .message = problem_text(w->arena, fmt, args)};
     va_end(args);
     if (w->last_notice) w->last_notice->next = n;
     else w->notices = n;

@@ -102,17 +102,17 @@ static void member_row(struct buf *out, const struct manual *m, const struct res
 }
 
 /* What every resource has, without a field in its table. */
-static void own_row(struct buf *out, const char *name, const char *type, const char *doc) {
+static void write_own_row(struct buf *out, const char *name, const char *type, const char *doc) {
     html(out, "<tr><th scope=\"row\"><code>%s</code></th><td>%s</td><td>%s</td></tr>\n", name, type, doc);
 }
 
 void docs_members(struct buf *out, const struct manual *m, const struct resource *r) {
     docs_table_begin(out, str_fmt(m->arena, "Members of %s", r->type).p, "Member, Type, Meaning");
-    if (resource_has_ids(r)) own_row(out, "id", "integer", "Its id.");
+    if (resource_has_ids(r)) write_own_row(out, "id", "integer", "Its id.");
     for (const struct field *f = r->fields; f && f->name; f++)
         if (field_shown(f)) member_row(out, m, r, f);
-    if (!r->is_item) own_row(out, "resource_type", "text", str_fmt(m->arena, "Always %s.", r->type).p);
-    if (r->url) own_row(out, "resource_url", "text", "Its address.");
+    if (!r->is_item) write_own_row(out, "resource_type", "text", str_fmt(m->arena, "Always %s.", r->type).p);
+    if (r->url) write_own_row(out, "resource_url", "text", "Its address.");
     docs_table_end(out);
 }
 

@@ -95,20 +95,20 @@ static bool take_until(struct str *rest, const char *end, struct str *inside) {
     return true;
 }
 
-static void skip(struct str *s, size_t n) { s->p += n, s->n -= n; }
+static void skip_bytes(struct str *s, size_t n) { s->p += n, s->n -= n; }
 
-static void write_text(struct buf *out, const struct manual *m, struct str s);
+static void guide_write_text(struct buf *out, const struct manual *m, struct str s);
 
 static bool write_link(struct buf *out, const struct manual *m, struct str *rest) {
     struct str s = *rest, text, address;
-    skip(&s, 1);
+    skip_bytes(&s, 1);
     if (!take_until(&s, "](", &text) || !take_until(&s, ")", &address)) return false;
     bool ours = address.n && address.p[0] == '/';
     buf_text(out, "<a href=\"");
     if (ours) html_text(out, m->root);
     html_text(out, address);
     buf_text(out, "\">");
-    write_text(out, m, text);
+    guide_write_text(out, m, text);
     buf_text(out, "</a>");
     *rest = s;
     return true;
@@ -125,7 +125,7 @@ static void write_raw(struct buf *out, const struct manual *m, struct str s) {
 
 static bool write_marked(struct buf *out, const struct manual *m, struct str *rest, const char *mark, const char *element) {
     struct str s = *rest, inside;
-    skip(&s, strlen(mark));
+    skip_bytes(&s, strlen(mark));
     if (!take_until(&s, mark, &inside)) return false;
     buf_fmt(out, "<%s>", element);
     write_raw(out, m, inside);
@@ -134,14 +134,14 @@ static bool write_marked(struct buf *out, const struct manual *m, struct str *re
     return true;
 }
 
-static void write_text(struct buf *out, const struct manual *m, struct str s) {
+static void guide_write_text(struct buf *out, const struct manual *m, struct str s) {
     while (s.n) {
         if (s.p[0] == '`' && write_marked(out, m, &s, "`", "code")) continue;
         if (str_starts(s, S("**")) && write_marked(out, m, &s, "**", "strong")) continue;
         if (s.p[0] == '[' && write_link(out, m, &s)) continue;
         if (s.p[0] == '{' && write_named_limit(out, &s)) continue;
         html_text(out, (struct str){s.p, 1});
-        skip(&s, 1);
+        skip_bytes(&s, 1);
     }
 }
 
@@ -160,15 +160,15 @@ static void write_anchor(struct buf *out, struct str heading) {
 }
 
 static void write_heading(struct buf *out, const struct manual *m, struct str line) {
-    skip(&line, 3);
+    skip_bytes(&line, 3);
     buf_text(out, "<h2 id=\"");
     write_anchor(out, line);
     buf_text(out, "\">");
-    write_text(out, m, line);
+    guide_write_text(out, m, line);
     buf_text(out, "</h2>\n");
 }
 
-static void write_code(struct buf *out, const struct manual *m, struct str first, struct str *rest) {
+static void guide_write_code(struct buf *out, const struct manual *m, struct str first, struct str *rest) {
     struct str kind = {first.p + 3, first.n - 3}, code = {0};
     if (!take_until(rest, "\n```", &code)) code = *rest, *rest = (struct str){0};
     take_line(rest);
@@ -178,11 +178,11 @@ static void write_code(struct buf *out, const struct manual *m, struct str first
 }
 
 static void write_cells(struct buf *out, const struct manual *m, struct str line, const char *element) {
-    skip(&line, 1);
+    skip_bytes(&line, 1);
     buf_text(out, "<tr>");
     for (struct str cell; take_until(&line, "|", &cell);) {
         buf_fmt(out, "<%s>", element);
-        write_text(out, m, str_trim(cell));
+        guide_write_text(out, m, str_trim(cell));
         buf_fmt(out, "</%.2s>", element);
     }
     buf_text(out, "</tr>\n");
@@ -213,9 +213,9 @@ static void write_list(struct buf *out, const struct manual *m, struct str line,
     buf_text(out, "<ul>\n");
     for (;;) {
         struct str item = take_lines(line, rest);
-        skip(&item, 2);
+        skip_bytes(&item, 2);
         buf_text(out, "<li>");
-        write_text(out, m, item);
+        guide_write_text(out, m, item);
         buf_text(out, "</li>\n");
         if (!goes_on(*rest, "- ")) break;
         line = take_line(rest);
@@ -234,7 +234,7 @@ static void write_block(struct buf *out, const struct manual *m, struct str line
     if (str_starts(line, S("## "))) {
         write_heading(out, m, line);
     } else if (str_starts(line, S("```"))) {
-        write_code(out, m, line, rest);
+        guide_write_code(out, m, line, rest);
     } else if (str_starts(line, S("- "))) {
         write_list(out, m, line, rest);
     } else if (line.p[0] == '|') {
@@ -243,7 +243,7 @@ static void write_block(struct buf *out, const struct manual *m, struct str line
         write_table_of(out, m, line);
     } else {
         buf_text(out, "<p>");
-        write_text(out, m, take_lines(line, rest));
+        guide_write_text(out, m, take_lines(line, rest));
         buf_text(out, "</p>\n");
     }
 }

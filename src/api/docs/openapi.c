@@ -319,7 +319,7 @@ static void servers(struct json_writer *w, const struct manual *m) {
     jw_end(w);
 }
 
-static void tags(struct json_writer *w) {
+static void write_tags(struct json_writer *w) {
     put_key(w, "tags");
     jw_array(w);
     for (const struct resource *const *r = resources; *r; r++) {
@@ -341,7 +341,7 @@ void openapi_write(struct buf *out, struct str base_url) {
     put_text(&w, "openapi", "3.1.0");
     info(&w, &m);
     servers(&w, &m);
-    tags(&w);
+    write_tags(&w);
     paths(&w, &m);
     components(&w, &m);
     jw_end(&w);

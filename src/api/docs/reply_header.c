@@ -65,12 +65,12 @@ const struct reply_header reply_headers[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-static bool named_by_route(const struct operation *op, const char *name) {
+static bool route_names_header(const struct operation *op, const char *name) {
     for (struct str rest = str_of(op->route->headers); rest.p;)
         if (str_eq(str_cut(&rest, ' '), str_of(name))) return true;
     return false;
 }
 
 bool reply_header_sent(const struct reply_header *h, const struct operation *op, int status) {
-    return h->sent(op, status) || (!is_error(status) && status != 304 && named_by_route(op, h->name));
+    return h->sent(op, status) || (!is_error(status) && status != 304 && route_names_header(op, h->name));
 }

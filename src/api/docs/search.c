@@ -26,7 +26,7 @@ static void headers(void *out, const struct manual *m, write_entry *write) {
 }
 
 /* Title of the chapter, and the names that the operation takes. */
-static struct str words_of(const struct manual *m, const struct operation *op) {
+static struct str operation_words(const struct manual *m, const struct operation *op) {
     struct str words = str_of(op->home->title);
     for (const struct field *f = op->route->args; f && f->name; f++) words = str_fmt(m->arena, "%s %s", words.p, sent_name(m, f));
     for (const struct field *f = operation_input(op); f && f->name; f++)
@@ -40,7 +40,7 @@ static void operations(void *out, const struct manual *m, write_entry *write) {
         struct str kind = str_fmt(m->arena, "%s %s", method_name(op->route->method), op->route->path);
         write(out, m,
               &(struct entry){str_of(op->route->summary), kind, str_fmt(m->arena, "/docs/reference/%s#%s", op->home->type, op->anchor),
-                              words_of(m, op)});
+                              operation_words(m, op)});
     }
 }
 

@@ -82,7 +82,7 @@ void site_free(struct site *s) {
 
 /* ---- one page -------------------------------------------------------------------------------------------- */
 
-static void write_page(struct buf *out, struct str base_url, const struct site_page *p) {
+static void site_write_page(struct buf *out, struct str base_url, const struct site_page *p) {
     struct manual m;
     if (p->kind == PAGE_OPENAPI) {
         openapi_write(out, base_url);
@@ -109,7 +109,7 @@ static void build(struct site *s, struct str base_url, struct site_page *p) {
     struct tag t;
     pthread_mutex_lock(&s->lock);
     if (p->bytes == NULL) {
-        write_page(&out, base_url, p);
+        site_write_page(&out, base_url, p);
         tag_init(&t);
         tag_text(&t, buf_view(&out));
         tag_end(&t, p->etag);
@@ -118,15 +118,15 @@ static void build(struct site *s, struct str base_url, struct site_page *p) {
     pthread_mutex_unlock(&s->lock);
 }
 
-static bool ends(const char *path, const char *end) {
+static bool path_ends(const char *path, const char *end) {
     size_t n = strlen(path), m = strlen(end);
     return n > m && strcmp(path + n - m, end) == 0;
 }
 
-static const char *type_of(const char *path) {
-    if (ends(path, ".json")) return "application/json";
-    if (ends(path, ".css")) return "text/css; charset=utf-8";
-    return ends(path, ".js") ? "text/javascript; charset=utf-8" : "text/html; charset=utf-8";
+static const char *content_type_of_path(const char *path) {
+    if (path_ends(path, ".json")) return "application/json";
+    if (path_ends(path, ".css")) return "text/css; charset=utf-8";
+    return path_ends(path, ".js") ? "text/javascript; charset=utf-8" : "text/html; charset=utf-8";
 }
 
 /* Style and script are files of this site. Nothing of another site is loaded, and nothing stands inside the page. */
@@ -144,7 +144,7 @@ static void send_page(struct http_request *r, const struct site_page *p) {
         http_reply(r, 304, &(struct buf){0});
         return;
     }
-    http_add_header(r, "Content-Type", str_of(type_of(p->path)));
+    http_add_header(r, "Content-Type", str_of(content_type_of_path(p->path)));
     http_reply_shared(r, 200, p->bytes);
 }
 

@@ -37,7 +37,7 @@ QUERY(stranger_cases_of_ids, "SELECT c.id, c.requester_id, " SHOWS_REQUESTER ", 
 QUERY(stranger_people, PEOPLE("p.user_id", " JOIN case_participants p ON p.case_id = c.id") " UNION ALL " PEOPLE(
                            "c.requester_id", "") " UNION ALL " PEOPLE("c.assigned_agent_id", "") " AND c.assigned_agent_id IS NOT NULL");
 
-static struct stranger_case read_case(struct stmt *row) {
+static struct stranger_case stranger_read_case(struct stmt *row) {
     return (struct stranger_case){.id = col_int(row, 0), .requester_id = col_int(row, 1), .shows_requester = col_int(row, 2) != 0};
 }
 
@@ -46,7 +46,7 @@ int stranger_cases(struct work *w, struct str ids, struct stranger_case **out) {
     int n = 0, room = 0, rc;
     DB_ROWS(rc, w->conn, &stranger_cases_of_ids, BINDS(B_TEXT("ids", ids), B_TEXT("fingerprint", w->actor.fingerprint)), row) {
         list = arena_more(w->arena, list, n, &room, sizeof *list);
-        list[n] = read_case(row);
+        list[n] = stranger_read_case(row);
         list[n++].requester_name = str_dup(w->arena, col_text(row, 3));
     }
     *out = list;
@@ -72,7 +72,7 @@ int stranger_find(struct work *w, int64_t shown, int64_t *case_id, int64_t *user
     int found = 0, rc;
     if (w->actor.fingerprint.p == NULL) return 0;
     DB_ROWS(rc, w->conn, &stranger_people, BINDS(B_TEXT("fingerprint", w->actor.fingerprint)), row) {
-        const struct stranger_case c = read_case(row);
+        const struct stranger_case c = stranger_read_case(row);
         if (found || stranger_person(w->desk, &c, col_int(row, 3)) != shown) continue;
         *case_id = c.id;
         *user_id = col_int(row, 3);

@@ -32,7 +32,7 @@ static int move_marker(struct work *w, const struct bind *binds) {
 }
 
 /* The beginning of a message on one line. */
-static struct str preview(struct arena *a, struct str contents) {
+static struct str message_preview(struct arena *a, struct str contents) {
     char *text = arena_alloc(a, contents.n + 1);
     size_t n = 0, characters = 0;
     bool blank = true;
@@ -78,7 +78,7 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
     c->last_message_id = *id;
     change_created(w, message_changed(c->id, *id));
     const struct bind *binds = BINDS(B_INT("case", c->id), B_INT("seq", c->message_seq), B_INT("message", *id), B_INT("status", status),
-                                     B_TEXT("preview", preview(w->arena, m->contents)), B_INT("creator", m->creator_id),
+                                     B_TEXT("preview", message_preview(w->arena, m->contents)), B_INT("creator", m->creator_id),
                                      B_INT("staff", by_staff && !by_requester), B_INT("now", w->now));
     TRY(db_exec(w->conn, &case_replied, binds));
     TRY(db_exec(w->conn, &participant_add, binds));

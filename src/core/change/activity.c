@@ -92,7 +92,7 @@ static const struct name_of {
 };
 
 /* A value as the trail shows it: of a reference its name of this day. */
-static int shown(struct work *w, const struct change *c, const struct changed_value *v, struct str *out) {
+static int shown_value(struct work *w, const struct change *c, const struct changed_value *v, struct str *out) {
     const struct name_of *n = names;
     *out = (struct str){0};
     if (c->named || !v->given) return 0;
@@ -135,8 +135,8 @@ static int activity_of(struct work *w, const struct trail *t, const struct chang
     for (const struct change *x = c; x && verb == CHANGE_UPDATED; x = x->next) {
         if (!same_object(x, c)) continue;
         list[n].field = str_of(x->property);
-        TRY(shown(w, x, &x->from, &list[n].previous));
-        TRY(shown(w, x, &x->to, &list[n++].current));
+        TRY(shown_value(w, x, &x->from, &list[n].previous));
+        TRY(shown_value(w, x, &x->to, &list[n++].current));
     }
     enum activity_name name = verb == CHANGE_CREATED ? t->created : verb == CHANGE_DELETED ? t->deleted : t->updated;
     return activity_write(w, t, c->id, name, deed(w, t, verb, list, n), list, n);

@@ -227,7 +227,7 @@ struct part {
     int64_t left; /* rows that this write may still take */
 };
 
-static int apply(const struct part *p, const struct step *step, struct str rows) {
+static int step_apply(const struct part *p, const struct step *step, struct str rows) {
     const struct stand *s = p->stand;
     for (size_t i = 0; i < sizeof step->apply / sizeof *step->apply && step->apply[i]; i++)
         TRY(db_exec(p->work->conn, step->apply[i],
@@ -238,7 +238,7 @@ static int apply(const struct part *p, const struct step *step, struct str rows)
 }
 
 /* As many rows of a step as there is room for. 1: there may be more of them. */
-static int take(struct part *p, const struct step *step) {
+static int step_take(struct part *p, const struct step *step) {
     struct stand *s = p->stand;
     struct work *w = p->work;
     int64_t most = (p->left + step->weight - 1) / step->weight, *rows = arena_array(w->arena, (size_t)most, sizeof *rows);
@@ -250,14 +250,14 @@ static int take(struct part *p, const struct step *step) {
         s->place = col_int(row, 1);
     }
     TRY(rc);
-    if (n) TRY(apply(p, step, json_ids(w->arena, rows, n)));
+    if (n) TRY(step_apply(p, step, json_ids(w->arena, rows, n)));
     p->left -= (int64_t)n * step->weight;
     return (int64_t)n == most;
 }
 
 static int once(struct part *p, const struct step *step) {
     p->left -= step->weight;
-    return apply(p, step, (struct str){0});
+    return step_apply(p, step, (struct str){0});
 }
 
 static void begin_step(struct stand *s, int64_t step) {
@@ -273,7 +273,7 @@ static int carry_on(struct part *p) {
     for (; s->at < s->count; s->at++, begin_step(s, 0))
         for (; steps[s->step].apply[0]; begin_step(s, s->step + 1)) {
             if (p->left <= 0) return 1;
-            int rc = steps[s->step].pick ? take(p, &steps[s->step]) : once(p, &steps[s->step]);
+            int rc = steps[s->step].pick ? step_take(p, &steps[s->step]) : once(p, &steps[s->step]);
             if (rc) return rc;
         }
     return 0;
@@ -293,12 +293,12 @@ static struct str stand_write(struct arena *a, const struct stand *s) {
                    cascades[s->what].name, json_ids(a, s->ids, (size_t)s->count).p, s->at, s->step, s->place, s->after, s->since);
 }
 
-static bool read_number(const struct json *input, struct str name, int64_t *out) {
+static bool stand_read_number(const struct json *input, struct str name, int64_t *out) {
     const struct json *j = json_member(input, name);
     return j && str_to_int(j->text, out);
 }
 
-static bool read_ids(struct arena *a, const struct json *list, struct stand *s) {
+static bool stand_read_ids(struct arena *a, const struct json *list, struct stand *s) {
     if (list == NULL) return false;
     s->ids = arena_array(a, list->count + 1, sizeof *s->ids);
     for (const struct json *j = list->first; j; j = j->next)
@@ -314,9 +314,9 @@ static bool stand_read(struct arena *a, struct str text, struct stand *s) {
     const struct json *of = json_member(input, S("of"));
     while (of && what < CASCADES && !str_eq(str_of(cascades[what].name), of->text)) what++;
     s->what = (enum cascade)what;
-    return of && what < CASCADES && read_ids(a, json_member(input, S("ids")), s) && read_number(input, S("at"), &s->at) &&
-           read_number(input, S("step"), &s->step) && read_number(input, S("place"), &s->place) &&
-           read_number(input, S("after"), &s->after) && read_number(input, S("since"), &s->since);
+    return of && what < CASCADES && stand_read_ids(a, json_member(input, S("ids")), s) && stand_read_number(input, S("at"), &s->at) &&
+           stand_read_number(input, S("step"), &s->step) && stand_read_number(input, S("place"), &s->place) &&
+           stand_read_number(input, S("after"), &s->after) && stand_read_number(input, S("since"), &s->since);
 }
 
 int cascade(struct work *w, enum cascade what, struct str ids) {
@@ -324,7 +324,7 @@ int cascade(struct work *w, enum cascade what, struct str ids) {
     struct json *list;
     struct json_error err;
     int64_t job;
-    if (json_parse(w->arena, ids, &list, &err) < 0 || !read_ids(w->arena, list, &s)) return -ERR_INTERNAL_ERROR;
+    if (json_parse(w->arena, ids, &list, &err) < 0 || !stand_read_ids(w->arena, list, &s)) return -ERR_INTERNAL_ERROR;
     begin_step(&s, 0);
     int rc = take_part(w, &s);
     return rc == 1 ? job_add_next(w, "cascade", stand_write(w->arena, &s), &job) : rc;

@@ -23,7 +23,7 @@ static bool value_eq(const struct changed_value *a, const struct changed_value *
     return a->text.p && b->text.p ? str_eq(a->text, b->text) : a->text.p == NULL && b->text.p == NULL && a->number == b->number;
 }
 
-static struct change **bucket_of(struct changes *all, struct changed object) {
+static struct change **change_bucket(struct changes *all, struct changed object) {
     return &all->bucket[((uint64_t)object.id * UINT64_C(0x9E3779B97F4A7C15)) >> 58 & (CHANGE_BUCKETS - 1)];
 }
 
@@ -41,7 +41,7 @@ static struct changes *changes_begun(struct work *w) {
 
 static void change_append(struct work *w, struct changed object, struct change made) {
     struct changes *all = changes_begun(w);
-    struct change **bucket = bucket_of(all, object), *c = ARENA_NEW(w->arena, struct change);
+    struct change **bucket = change_bucket(all, object), *c = ARENA_NEW(w->arena, struct change);
     *c = made;
     c->kind = object.kind;
     c->id = object.id;
@@ -56,7 +56,7 @@ static void change_append(struct work *w, struct changed object, struct change m
 static struct change *change_recorded(struct work *w, struct changed object, const char *property) {
     struct changes *all = w->changes;
     if (all == NULL) return NULL;
-    for (struct change *c = *bucket_of(all, object); c; c = c->in_bucket) {
+    for (struct change *c = *change_bucket(all, object); c; c = c->in_bucket) {
         if (!is_of(c, object)) continue;
         if (c->verb == CHANGE_CREATED || (c->verb == CHANGE_UPDATED && property && strcmp(c->property, property) == 0)) return c;
     }
@@ -98,13 +98,15 @@ int changes_deleted(struct work *w, const char *kind, struct str ids) {
 }
 
 /* Changes that came to nothing are passed over. */
-static bool counts(const struct change *c) { return c->verb && (c->verb != CHANGE_UPDATED || c->named || !value_eq(&c->from, &c->to)); }
+static bool change_counts(const struct change *c) {
+    return c->verb && (c->verb != CHANGE_UPDATED || c->named || !value_eq(&c->from, &c->to));
+}
 
 const struct change *changes_of(const struct work *w) {
     struct changes *all = w->changes;
     if (all == NULL) return NULL;
     for (struct change **at = &all->first; *at;) {
-        if (counts(*at)) at = &(*at)->next;
+        if (change_counts(*at)) at = &(*at)->next;
         else *at = (*at)->next;
     }
     return all->first;

@@ -72,7 +72,7 @@ static const struct rule {
 
 enum { SHOWN = 10 }; /* of one kind: a broken index would fill the screen */
 
-static int ask(struct conn *c, const struct rule *rule, void (*report)(void *arg, const char *line), void *arg) {
+static int check_rule(struct conn *c, const struct rule *rule, void (*report)(void *arg, const char *line), void *arg) {
     char line[256];
     int found = 0, rc;
     DB_ROWS(rc, c, rule->query, NULL, row) {
@@ -90,7 +90,7 @@ static int ask(struct conn *c, const struct rule *rule, void (*report)(void *arg
 int desk_check(struct conn *c, void (*report)(void *arg, const char *line), void *arg) {
     int found = 0, rc = 0;
     for (size_t i = 0; i < sizeof rules / sizeof *rules && rc >= 0; i++) {
-        rc = ask(c, &rules[i], report, arg);
+        rc = check_rule(c, &rules[i], report, arg);
         found += rc;
     }
     return rc < 0 ? rc : found;

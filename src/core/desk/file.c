@@ -81,15 +81,15 @@ int files_attached(struct work *w, struct str ids) { return db_exec(w->conn, &fi
 
 /* The rows are locked by a statement of their own, so that the next one sees what a neighbour attached them to who was
  * faster; one who is slower finds them expired. */
-static int let_go(struct work *w, const struct query *q, struct str ids) {
+static int files_unhold(struct work *w, const struct query *q, struct str ids) {
     const struct bind *binds = BINDS(B_TEXT("ids", ids), B_INT("now", w->now));
     int rc;
     DB_ROWS(rc, w->conn, &files_locked, binds, row) continue;
     return rc < 0 ? rc : db_exec(w->conn, q, binds);
 }
 
-int files_released(struct work *w, struct str ids) { return let_go(w, &files_let_go, ids); }
-int files_dropped(struct work *w, struct str ids) { return let_go(w, &files_drop, ids); }
+int files_released(struct work *w, struct str ids) { return files_unhold(w, &files_let_go, ids); }
+int files_dropped(struct work *w, struct str ids) { return files_unhold(w, &files_drop, ids); }
 
 int files_listed(struct work *w, const struct query *q, const struct bind *binds, struct str *ids) {
     int64_t *list;

@@ -27,13 +27,13 @@ void jobs_heard(struct desk *d, struct str payload) {
     if (d->wake_jobs) d->wake_jobs(d->wake_arg);
 }
 
-static void wake(struct desk *d, void *arg) {
+static void jobs_wake(struct desk *d, void *arg) {
     (void)arg;
     jobs_heard(d, (struct str){0});
 }
 
 int jobs_announce(struct work *w, const char *kind) {
-    after_commit(w, wake, NULL);
+    after_commit(w, jobs_wake, NULL);
     return outbox_add(w, "jobs", str_of(kind));
 }
 

@@ -85,20 +85,21 @@ QUERY(setting_put, "INSERT INTO settings (name, value, updated_at) VALUES (:name
                    "ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at");
 
 /* Where its value is kept: of another name of a setting, the place of that one. -1: unknown. */
-static int place_of(struct str name) {
+static int setting_place(struct str name) {
     for (int i = 0; setting_table[i].name; i++)
-        if (str_eq(str_of(setting_table[i].name), name)) return setting_table[i].same_as ? place_of(str_of(setting_table[i].same_as)) : i;
+        if (str_eq(str_of(setting_table[i].name), name))
+            return setting_table[i].same_as ? setting_place(str_of(setting_table[i].same_as)) : i;
     return -1;
 }
 
-bool setting_known(struct str name) { return place_of(name) >= 0; }
+bool setting_known(struct str name) { return setting_place(name) >= 0; }
 
 /* Parallel to the table, in the arena. */
 static int load_values(struct conn *c, struct arena *a, struct str *values) {
     int rc, place;
     for (size_t i = 0; i < SETTINGS; i++) values[i] = str_of(setting_table[i].initial);
     DB_ROWS(rc, c, &settings_all, NULL, row)
-    if ((place = place_of(col_text(row, 0))) >= 0) values[place] = str_dup(a, col_text(row, 1));
+    if ((place = setting_place(col_text(row, 0))) >= 0) values[place] = str_dup(a, col_text(row, 1));
     return rc;
 }
 
@@ -142,7 +143,7 @@ void settings_close(struct settings *s) {
     free(s);
 }
 
-static struct str value_of(const struct desk *d, int place, struct arena *a) {
+static struct str setting_value_of(const struct desk *d, int place, struct arena *a) {
     pthread_rwlock_rdlock(&d->settings->lock);
     struct str copy = str_dup(a, d->settings->values[place]);
     pthread_rwlock_unlock(&d->settings->lock);
@@ -150,20 +151,20 @@ static struct str value_of(const struct desk *d, int place, struct arena *a) {
 }
 
 struct str setting_text(const struct desk *d, const char *name, struct arena *a) {
-    int place = place_of(str_of(name));
+    int place = setting_place(str_of(name));
     assert(place >= 0);
-    return setting_table[place].type == SETTING_SECRET ? (struct str){0} : value_of(d, place, a);
+    return setting_table[place].type == SETTING_SECRET ? (struct str){0} : setting_value_of(d, place, a);
 }
 
 struct str setting_secret(const struct desk *d, const char *name, struct arena *a) {
-    int place = place_of(str_of(name));
+    int place = setting_place(str_of(name));
     assert(place >= 0 && setting_table[place].type == SETTING_SECRET);
-    struct str sealed = value_of(d, place, a);
+    struct str sealed = setting_value_of(d, place, a);
     return sealed.n ? seal_text_open(a, &d->setting_key, sealed) : (struct str){0};
 }
 
 int setting_word(const struct desk *d, const char *name) {
-    int place = place_of(str_of(name));
+    int place = setting_place(str_of(name));
     assert(place >= 0 && setting_table[place].type == SETTING_WORD);
     pthread_rwlock_rdlock(&d->settings->lock);
     int id = word_id(setting_table[place].words, d->settings->values[place]);
@@ -174,7 +175,7 @@ int setting_word(const struct desk *d, const char *name) {
 
 int64_t setting_int(const struct desk *d, const char *name) {
     int64_t v = 0;
-    int place = place_of(str_of(name));
+    int place = setting_place(str_of(name));
     assert(place >= 0);
     pthread_rwlock_rdlock(&d->settings->lock);
     bool number = str_to_int(d->settings->values[place], &v);
@@ -185,7 +186,7 @@ int64_t setting_int(const struct desk *d, const char *name) {
 
 bool setting_bool(const struct desk *d, const char *name) { return setting_int(d, name) != 0; }
 
-static void reload(struct desk *d, void *arg) {
+static void settings_reload_after(struct desk *d, void *arg) {
     (void)arg;
     settings_heard(d, (struct str){0});
 }
@@ -201,7 +202,7 @@ void settings_heard(struct desk *d, struct str payload) {
 
 /* ---- writing ---------------------------------------------------------------------------------------------------- */
 
-static const char *read_number(struct work *w, const struct setting *s, struct str text, struct str *value) {
+static const char *setting_read_number(struct work *w, const struct setting *s, struct str text, struct str *value) {
     int64_t v;
     char number[INT_TEXT];
     if (!str_to_int(text, &v) || v < s->min || v > s->max)
@@ -210,13 +211,13 @@ static const char *read_number(struct work *w, const struct setting *s, struct s
     return NULL;
 }
 
-static const char *read_bool(struct work *w, const struct setting *s, struct str text, struct str *value) {
+static const char *setting_read_bool(struct work *w, const struct setting *s, struct str text, struct str *value) {
     bool yes = str_eq(text, S("1")) || str_eqi(text, S("true")), no = str_eq(text, S("0")) || str_eqi(text, S("false"));
     *value = yes ? S("1") : S("0");
     return yes || no ? NULL : str_fmt(w->arena, "`%s` must be true or false.", s->name).p;
 }
 
-static const char *read_word(struct work *w, const struct setting *s, struct str text, struct str *value) {
+static const char *setting_read_word(struct work *w, const struct setting *s, struct str text, struct str *value) {
     for (const struct word *word = s->words; word->word; word++)
         if (str_eqi(text, *value = str_of(word->word))) return NULL;
     return str_fmt(w->arena, "`%s` must be one of %s.", s->name, words_list(w->arena, s->words).p).p;
@@ -228,14 +229,14 @@ static const char *read_locale(struct work *w, const struct setting *s, struct s
 }
 
 /* The value as it is kept. Returns NULL, or why the text is none, as a sentence. */
-static const char *read_value(struct work *w, const struct setting *s, struct str text, struct str *value) {
+static const char *setting_read_value(struct work *w, const struct setting *s, struct str text, struct str *value) {
     const char *why = text_wrong(w->arena, text, LIMIT_SETTING, s->type != SETTING_LINES);
     *value = text;
     if (why) return str_fmt(w->arena, "`%s`: %s", s->name, why).p;
     switch (s->type) {
-    case SETTING_BOOL: return read_bool(w, s, text, value);
-    case SETTING_INT: return read_number(w, s, text, value);
-    case SETTING_WORD: return read_word(w, s, text, value);
+    case SETTING_BOOL: return setting_read_bool(w, s, text, value);
+    case SETTING_INT: return setting_read_number(w, s, text, value);
+    case SETTING_WORD: return setting_read_word(w, s, text, value);
     case SETTING_LOCALE: return read_locale(w, s, text, value);
     case SETTING_ZONE:
         return time_zone_known(text) ? NULL : str_fmt(w->arena, "`%s` must be a name of the tz database, like Europe/Berlin.", s->name).p;
@@ -247,32 +248,33 @@ static const char *read_value(struct work *w, const struct setting *s, struct st
     return NULL;
 }
 
-static void refuse(struct work *w, enum error code, struct str name, const char *why) {
+static void setting_refuse(struct work *w, enum error code, struct str name, const char *why) {
     fail_at(w, code, S("values"), str_fmt(w->arena, "values/%.*s", (int)name.n, name.p), "%s", why);
 }
 
 static int check_roles(struct work *w, const struct setting_value *values, int count) {
     for (int i = 0; i < count; i++) {
-        int place = place_of(values[i].name);
+        int place = setting_place(values[i].name);
         if (place < 0 || w->actor.rank >= (int)setting_table[place].role) continue;
-        refuse(w, ERR_PERMISSIONS_DENIED, values[i].name, str_fmt(w->arena, "Only owners may change `%s`.", setting_table[place].name).p);
+        setting_refuse(w, ERR_PERMISSIONS_DENIED, values[i].name,
+                       str_fmt(w->arena, "Only owners may change `%s`.", setting_table[place].name).p);
     }
     return failed(w) ? -(int)failure(w) : 0;
 }
 
 /* What is wanted of each setting, parallel to the table; p NULL: nothing. */
-static int read_values(struct work *w, const struct setting_value *values, int count, struct str *wanted) {
+static int settings_read_wanted(struct work *w, const struct setting_value *values, int count, struct str *wanted) {
     for (int i = 0; i < count; i++) {
-        int place = place_of(values[i].name);
+        int place = setting_place(values[i].name);
         struct str name = values[i].name, text = values[i].value;
         if (name.n > LIMIT_TITLE) name = S("...");
         struct str value = {0};
         const char *why = place < 0        ? str_fmt(w->arena, "Unknown setting `%.*s`.", (int)name.n, name.p).p
                           : text.p == NULL ? str_fmt(w->arena, "`%s` must be a single value.", setting_table[place].name).p
-                                           : read_value(w, &setting_table[place], text, &value);
-        if (why) refuse(w, ERR_FIELD_INVALID, name, why);
+                                           : setting_read_value(w, &setting_table[place], text, &value);
+        if (why) setting_refuse(w, ERR_FIELD_INVALID, name, why);
         else if (wanted[place].p && !str_eq(wanted[place], value))
-            refuse(w, ERR_PARAMETERS_INCONSISTENT, name, "The setting is given twice, with different values.");
+            setting_refuse(w, ERR_PARAMETERS_INCONSISTENT, name, "The setting is given twice, with different values.");
         else wanted[place] = value;
     }
     return failed(w) ? -(int)failure(w) : 0;
@@ -283,7 +285,7 @@ static void forget_secrets(struct work *w, const struct str *now, struct str *wa
     for (size_t i = 0; i < SETTINGS; i++) {
         const struct setting *s = &setting_table[i];
         if (s->forgets == NULL || wanted[i].p == NULL || str_eq(wanted[i], now[i])) continue;
-        int secret = place_of(str_of(s->forgets));
+        int secret = setting_place(str_of(s->forgets));
         if (wanted[secret].p || now[secret].n == 0) continue;
         wanted[secret] = S("");
         notice(w, "NOTICE", "%s was deleted, because %s changed. Send it along to keep it.", s->forgets, s->name);
@@ -307,11 +309,11 @@ static void record_setting(struct work *w, const struct setting *s, struct str n
 int settings_put(struct work *w, const struct setting_value *values, int count) {
     struct str now[SETTINGS], wanted[SETTINGS] = {0};
     TRY(check_roles(w, values, count));
-    TRY(read_values(w, values, count, wanted));
+    TRY(settings_read_wanted(w, values, count, wanted));
     TRY(db_lock(w->conn, S("settings"))); /* a write beside this one must not pair its host with the present password */
     TRY(load_values(w->conn, w->arena, now));
     forget_secrets(w, now, wanted);
-    after_commit(w, reload, NULL);
+    after_commit(w, settings_reload_after, NULL);
     for (size_t i = 0; i < SETTINGS; i++)
         if (wanted[i].p) {
             record_setting(w, &setting_table[i], now[i], wanted[i]);

@@ -50,13 +50,13 @@ struct str field_value_key(struct arena *a, enum field_kind type, struct str val
 
 /* ---- keys ------------------------------------------------------------------------------------------------------- */
 
-static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 static bool digit(char c) { return c >= '0' && c <= '9'; }
 
 bool field_key_valid(struct str key) {
-    if (key.n == 0 || key.n > LIMIT_FIELD_KEY || !letter(key.p[0])) return false;
+    if (key.n == 0 || key.n > LIMIT_FIELD_KEY || !is_letter(key.p[0])) return false;
     for (size_t i = 1; i < key.n; i++)
-        if (!letter(key.p[i]) && !digit(key.p[i]) && key.p[i] != '_' && key.p[i] != '-') return false;
+        if (!is_letter(key.p[i]) && !digit(key.p[i]) && key.p[i] != '_' && key.p[i] != '-') return false;
     return true;
 }
 
@@ -66,7 +66,7 @@ static struct str key_stem(struct arena *a, struct str title) {
     char *out = arena_alloc(a, LIMIT_FIELD_KEY + 1);
     size_t n = 0;
     for (size_t i = 0; i < folded.n && n < LIMIT_FIELD_KEY - 8; i++) {
-        bool good = letter(folded.p[i]) || digit(folded.p[i]);
+        bool good = is_letter(folded.p[i]) || digit(folded.p[i]);
         if (good && n == 0 && digit(folded.p[i])) memcpy(out, "field_", n = 6);
         if (good) out[n++] = folded.p[i];
         else if (n && out[n - 1] != '_') out[n++] = '_';

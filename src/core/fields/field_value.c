@@ -64,7 +64,7 @@ struct reading {
     struct str text, *value;
 };
 
-static const char *read_line(struct reading *r) {
+static const char *field_read_line(struct reading *r) {
     *r->value = r->text;
     return text_wrong(r->a, r->text, LIMIT_TITLE, true);
 }
@@ -80,7 +80,7 @@ static bool is_option(const struct reading *r, int64_t id) {
     return false;
 }
 
-static const char *read_option(struct reading *r) {
+static const char *field_read_option(struct reading *r) {
     int64_t id;
     if (!str_to_int(r->text, &id) || !is_option(r, id)) return "The id of an option of this field is expected.";
     *r->value = str_fmt(r->a, "%" PRId64, id);
@@ -127,21 +127,21 @@ static const char *read_date(struct reading *r) {
 }
 
 /* Whose it is, and whether it is there: field_files_usable. */
-static const char *read_file(struct reading *r) {
+static const char *field_read_file(struct reading *r) {
     int64_t id;
     if (!str_to_int(r->text, &id) || id <= 0) return "The id of a file of POST /files is expected.";
     *r->value = str_fmt(r->a, "%" PRId64, id);
     return NULL;
 }
 
-static const char *read_number(struct reading *r) {
+static const char *field_read_number(struct reading *r) {
     int64_t v;
     if (!str_to_int(r->text, &v)) return "A whole number is expected.";
     *r->value = str_fmt(r->a, "%" PRId64, v);
     return NULL;
 }
 
-static size_t digits(struct str s, size_t at) {
+static size_t count_digits(struct str s, size_t at) {
     size_t n = 0;
     while (at + n < s.n && s.p[at + n] >= '0' && s.p[at + n] <= '9') n++;
     return n;
@@ -151,11 +151,11 @@ static const char *read_decimal(struct reading *r) {
     static const char expected[] = "A number like 12.5 is expected, of at most 18 digits on either side of the point.";
     struct str s = r->text;
     bool minus = s.n && s.p[0] == '-';
-    size_t at = minus, whole = digits(s, at);
+    size_t at = minus, whole = count_digits(s, at);
     if (whole == 0 || whole > 18) return expected;
     size_t point = at + whole, fraction = 0;
     if (point < s.n) {
-        fraction = s.p[point] == '.' ? digits(s, point + 1) : 0;
+        fraction = s.p[point] == '.' ? count_digits(s, point + 1) : 0;
         if (fraction == 0 || fraction > 18 || point + 1 + fraction != s.n) return expected;
     }
     while (whole > 1 && s.p[at] == '0') at++, whole--;
@@ -172,7 +172,7 @@ static const char *read_yes_no(struct reading *r) {
 }
 
 static const char *read_matching(struct reading *r) {
-    const char *why = read_line(r);
+    const char *why = field_read_line(r);
     if (why || r->field->regular_expression.p == NULL) return why;
     int found = pattern_found(r->field->regular_expression, r->text);
     if (found < 0) return "Whether the text is of the form this field wants could not be told within the limits.";
@@ -180,10 +180,18 @@ static const char *read_matching(struct reading *r) {
 }
 
 static const char *(*const readers[])(struct reading *r) = {
-    [FIELD_TEXT] = read_line,    [FIELD_TEXTAREA] = read_lines,         [FIELD_CHECKBOX] = read_options,
-    [FIELD_RADIO] = read_option, [FIELD_SELECT] = read_option,          [FIELD_DATE] = read_date,
-    [FIELD_FILE] = read_file,    [FIELD_NUMERIC] = read_number,         [FIELD_DECIMAL] = read_decimal,
-    [FIELD_YESNO] = read_yes_no, [FIELD_CASCADINGSELECT] = read_option, [FIELD_REGEX] = read_matching,
+    [FIELD_TEXT] = field_read_line,
+    [FIELD_TEXTAREA] = read_lines,
+    [FIELD_CHECKBOX] = read_options,
+    [FIELD_RADIO] = field_read_option,
+    [FIELD_SELECT] = field_read_option,
+    [FIELD_DATE] = read_date,
+    [FIELD_FILE] = field_read_file,
+    [FIELD_NUMERIC] = field_read_number,
+    [FIELD_DECIMAL] = read_decimal,
+    [FIELD_YESNO] = read_yes_no,
+    [FIELD_CASCADINGSELECT] = field_read_option,
+    [FIELD_REGEX] = read_matching,
 };
 
 const char *field_value_read(struct arena *a, const struct custom_field *f, const struct field_option *options, int option_count,

@@ -12,19 +12,19 @@ QUERY(auth_token_spend, "UPDATE auth_tokens SET used_at = :now WHERE id = :id AN
 QUERY(auth_token_missed, "UPDATE auth_tokens SET attempts = attempts + 1 WHERE id = :id");
 QUERY(auth_tokens_drop, "DELETE FROM auth_tokens WHERE user_id = :user");
 
-static struct str hash_of(struct work *w, struct str token) { return mac_hex(w->arena, &w->desk->factor_key, token); }
+static struct str auth_token_hash(struct work *w, struct str token) { return mac_hex(w->arena, &w->desk->factor_key, token); }
 
 int auth_token_make(struct work *w, enum auth_step step, int64_t user_id, struct str *token) {
     *token = random_hex(w->arena, 32);
     return db_exec(w->conn, &auth_token_insert,
-                   BINDS(B_TEXT("hash", hash_of(w, *token)), B_INT("step", step), B_INT("user", user_id),
+                   BINDS(B_TEXT("hash", auth_token_hash(w, *token)), B_INT("step", step), B_INT("user", user_id),
                          B_TEXT("agent", w->actor.user_agent), B_INT("until", w->now + LIFE)));
 }
 
 int auth_token_find(struct work *w, struct str token, struct auth_token *out) {
     struct stmt *row;
     int rc = db_row(w->conn, &auth_token_row,
-                    BINDS(B_TEXT("hash", hash_of(w, token)), B_TEXT("agent", w->actor.user_agent), B_INT("now", w->now)), &row);
+                    BINDS(B_TEXT("hash", auth_token_hash(w, token)), B_TEXT("agent", w->actor.user_agent), B_INT("now", w->now)), &row);
     if (rc <= 0) return rc;
     *out = (struct auth_token){.id = col_int(row, 0), .user_id = col_int(row, 1), .step = (enum auth_step)col_int(row, 2)};
     stmt_end(row);

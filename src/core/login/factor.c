@@ -49,7 +49,7 @@ int factor_read(struct work *w, int64_t user_id, struct factor *out) {
     return rc;
 }
 
-static struct str hash_of(struct work *w, int64_t user_id, struct str code) {
+static struct str recovery_code_hash(struct work *w, int64_t user_id, struct str code) {
     return mac_hex(w->arena, &w->desk->factor_key, str_fmt(w->arena, "recovery %" PRId64 " %.*s", user_id, (int)code.n, code.p));
 }
 
@@ -69,7 +69,7 @@ int factor_enable(struct work *w, int64_t user_id, struct str code, struct str c
     for (int i = 0; i < RECOVERY_CODES; i++) {
         struct str hex = random_hex(w->arena, 8);
         codes[i] = str_fmt(w->arena, "%.4s-%.4s-%.4s-%.4s", hex.p, hex.p + 4, hex.p + 8, hex.p + 12);
-        TRY(db_exec(w->conn, &recovery_insert, BINDS(B_INT("user", user_id), B_TEXT("hash", hash_of(w, user_id, codes[i])))));
+        TRY(db_exec(w->conn, &recovery_insert, BINDS(B_INT("user", user_id), B_TEXT("hash", recovery_code_hash(w, user_id, codes[i])))));
     }
     TRY(remember_end(w, user_id));
     TRY(sessions_end(w, user_id, w->actor.user_id == user_id ? w->actor.session_id : 0));
@@ -94,5 +94,6 @@ int factor_take(struct work *w, int64_t user_id, struct str code) {
         TRY(db_exec(w->conn, &factor_step, BINDS(B_INT("user", user_id), B_INT("step", step))));
         return 1;
     }
-    return db_exec(w->conn, &recovery_take, BINDS(B_INT("user", user_id), B_TEXT("hash", hash_of(w, user_id, code)), B_INT("now", w->now)));
+    return db_exec(w->conn, &recovery_take,
+                   BINDS(B_INT("user", user_id), B_TEXT("hash", recovery_code_hash(w, user_id, code)), B_INT("now", w->now)));
 }

@@ -18,12 +18,12 @@ QUERY(remember_row,
       "AND u.is_enabled = 1 AND u.deleted_at IS NULL");
 QUERY(remember_use, "UPDATE remember_tokens SET used_at = :now, successor = :successor WHERE id = :id AND used_at IS NULL");
 
-static struct str hash_of(struct work *w, struct str token) { return mac_hex(w->arena, &w->desk->remember_key, token); }
+static struct str remember_hash(struct work *w, struct str token) { return mac_hex(w->arena, &w->desk->remember_key, token); }
 
 static int add_token(struct work *w, int64_t chain, struct str *token) {
     *token = random_hex(w->arena, 32);
     return db_exec(w->conn, &remember_insert,
-                   BINDS(B_INT("chain", chain), B_TEXT("hash", hash_of(w, *token)), B_INT("until", w->now + REMEMBERED_FOR)));
+                   BINDS(B_INT("chain", chain), B_TEXT("hash", remember_hash(w, *token)), B_INT("until", w->now + REMEMBERED_FOR)));
 }
 
 /* Changes of the password and of the second factor lock the person's row, and end what is remembered: what begins or goes on meanwhile
@@ -49,7 +49,7 @@ static int stolen(struct work *w, int64_t chain) {
 
 int remember_take(struct work *w, struct str token, struct remembered *out) {
     struct stmt *row;
-    struct str hash = hash_of(w, token);
+    struct str hash = remember_hash(w, token);
     int64_t user;
     int rc = db_int(w->conn, &remember_user, BINDS(B_TEXT("hash", hash)), &user);
     if (rc <= 0) return rc;

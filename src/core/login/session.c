@@ -53,7 +53,7 @@ static void read_actor(struct actor *a, struct stmt *row) {
     a->scopes = SCOPES_ALL;
 }
 
-static void read_session(struct work *w, struct stmt *row, int64_t id, struct session *s) {
+static void session_read_row(struct work *w, struct stmt *row, int64_t id, struct session *s) {
     struct actor *a = &w->actor;
     read_actor(a, row);
     *s = (struct session){.id = id, .wants_otp = col_int(row, 7) != 0, .user_id = col_int(row, 8)};
@@ -87,7 +87,7 @@ int session_load(struct work *w, int64_t id, struct session *out) {
     struct actor before = w->actor;
     int rc = db_row(w->conn, &session_by_id, BINDS(B_INT("id", id)), &row);
     if (rc <= 0) return rc;
-    read_session(w, row, id, out);
+    session_read_row(w, row, id, out);
     stmt_end(row);
     int64_t touched = touched_at(w->desk, id), last = touched > out->last_activity_at ? touched : out->last_activity_at;
     if (w->now - last <= idle_life(w->desk, w->actor.rank)) return 1;

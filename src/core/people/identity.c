@@ -159,7 +159,7 @@ QUERY(people_lock, "SELECT id FROM users WHERE id IN @LIST(:users) AND deleted_a
 /* A login that was verified is verified anew: its address may be gone. */
 QUERY(people_changed, "UPDATE users SET updated_at = :now, logins_version = logins_version + 1 WHERE id IN @LIST(:users)");
 
-static struct str one(struct work *w, int64_t id) { return json_ids(w->arena, &id, 1); }
+static struct str ids_of_one(struct work *w, int64_t id) { return json_ids(w->arena, &id, 1); }
 
 /* Before identities change: of two changes to one person's the later sees what the former left. Returns how many people there are. */
 static int lock_people(struct work *w, struct str users) {
@@ -170,24 +170,24 @@ static int lock_people(struct work *w, struct str users) {
     return n;
 }
 
-static int load(struct work *w, enum identity_kind kind, int64_t id, struct identity *out) {
+static int identity_load(struct work *w, enum identity_kind kind, int64_t id, struct identity *out) {
     struct stmt *row;
     int rc = db_row(w->conn, kinds[kind].load, BINDS(B_INT("id", id)), &row);
     if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
     *out = (struct identity){
         id, col_int(row, 0), str_dup(w->arena, col_text(row, 1)), col_int(row, 2) != 0, col_int(row, 3) != 0, (enum claim)col_int(row, 4)};
     stmt_end(row);
-    return lock_people(w, one(w, out->user_id));
+    return lock_people(w, ids_of_one(w, out->user_id));
 }
 
 /* People whose identities changed: each has a primary one if any may lead, and is another than before. */
-static int settle(struct work *w, enum identity_kind kind, struct str users) {
+static int identities_promote(struct work *w, enum identity_kind kind, struct str users) {
     const struct bind *binds = BINDS(B_TEXT("users", users), B_INT("now", w->now));
     TRY(db_exec(w->conn, kinds[kind].promote, binds));
     return db_exec(w->conn, &people_changed, binds);
 }
 
-static int make_primary(struct work *w, enum identity_kind kind, int64_t user_id, int64_t id) {
+static int identity_lead(struct work *w, enum identity_kind kind, int64_t user_id, int64_t id) {
     const struct bind *binds = BINDS(B_INT("user", user_id), B_INT("id", id), B_INT("now", w->now));
     TRY(db_exec(w->conn, kinds[kind].demote, binds));
     return db_exec(w->conn, kinds[kind].lead, binds);
@@ -207,7 +207,7 @@ int identity_held(struct work *w, enum identity_kind kind, struct str value, int
                    &(struct identity){.user_id = user_id, .key = identity_key(w, kind, value), .claim = is_claim ? CLAIM_OWN : CLAIM_NONE});
 }
 
-static int check_free(struct work *w, enum identity_kind kind, const struct identity *i, const char *parameter) {
+static int identity_check_free(struct work *w, enum identity_kind kind, const struct identity *i, const char *parameter) {
     int held = is_held(w, kind, i);
     return held > 0 ? fail_field(w, ERR_FIELD_DUPLICATE, str_of(parameter), NULL) : held;
 }
@@ -226,33 +226,33 @@ int identity_add(struct work *w, enum identity_kind kind, const struct identity_
     struct identity made = {.user_id = n->user_id, .key = identity_key(w, kind, n->value), .claim = n->claim};
     const char *parameter = n->parameter ? n->parameter : kinds[kind].parameter;
     if (made.key.p == NULL) return fail_field(w, ERR_FIELD_INVALID, str_of(parameter), NULL);
-    int there = lock_people(w, one(w, n->user_id));
+    int there = lock_people(w, ids_of_one(w, n->user_id));
     if (there <= 0) return there < 0 ? there : fail(w, ERR_RESOURCE_NOT_FOUND);
     TRY(check_room(w, kind, n->user_id));
-    TRY(check_free(w, kind, &made, parameter));
+    TRY(identity_check_free(w, kind, &made, parameter));
     TRY(db_insert(w->conn, kinds[kind].add,
                   BINDS(B_INT("user", n->user_id), B_TEXT("value", n->value), B_TEXT("key", made.key), B_INT("validated", n->is_validated),
                         B_INT("claim", n->claim), B_INT("now", w->now)),
                   id));
-    if (n->is_primary && identity_leads(kind, n->claim)) TRY(make_primary(w, kind, n->user_id, *id));
-    return settle(w, kind, one(w, n->user_id));
+    if (n->is_primary && identity_leads(kind, n->claim)) TRY(identity_lead(w, kind, n->user_id, *id));
+    return identities_promote(w, kind, ids_of_one(w, n->user_id));
 }
 
 int identity_set_primary(struct work *w, enum identity_kind kind, int64_t id, bool primary) {
     struct identity i;
-    TRY(load(w, kind, id, &i));
+    TRY(identity_load(w, kind, id, &i));
     if (i.is_primary == primary) return 0;
     if (!primary)
         return fail_field(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, S("is_primary"),
                           "This is the primary one. Make another one primary instead.");
     if (!identity_leads(kind, i.claim)) return fail_state(w, "It is not verified yet. Verify it first.");
-    TRY(make_primary(w, kind, i.user_id, id));
-    return settle(w, kind, one(w, i.user_id));
+    TRY(identity_lead(w, kind, i.user_id, id));
+    return identities_promote(w, kind, ids_of_one(w, i.user_id));
 }
 
 int identity_claim(struct work *w, enum identity_kind kind, int64_t id, enum claim *claim) {
     struct identity i;
-    TRY(load(w, kind, id, &i));
+    TRY(identity_load(w, kind, id, &i));
     *claim = i.claim;
     return 0;
 }
@@ -263,18 +263,18 @@ static int count_as_validated(struct work *w, enum identity_kind kind, const str
 
 int identity_set_validated(struct work *w, enum identity_kind kind, int64_t id, bool validated) {
     struct identity i;
-    TRY(load(w, kind, id, &i));
+    TRY(identity_load(w, kind, id, &i));
     if (i.is_validated == validated) return 0; /* a claim is not validated: it stays one */
     i.claim = CLAIM_NONE;
-    TRY(check_free(w, kind, &i, kinds[kind].parameter));
+    TRY(identity_check_free(w, kind, &i, kinds[kind].parameter));
     TRY(count_as_validated(w, kind, &i, validated));
-    return settle(w, kind, one(w, i.user_id));
+    return identities_promote(w, kind, ids_of_one(w, i.user_id));
 }
 
 int identity_touched(struct work *w, enum identity_kind kind, int64_t id) {
     struct identity i;
-    TRY(load(w, kind, id, &i));
-    return db_exec(w->conn, &people_changed, BINDS(B_TEXT("users", one(w, i.user_id)), B_INT("now", w->now)));
+    TRY(identity_load(w, kind, id, &i));
+    return db_exec(w->conn, &people_changed, BINDS(B_TEXT("users", ids_of_one(w, i.user_id)), B_INT("now", w->now)));
 }
 
 /* The people these belong to, each once. */
@@ -311,7 +311,7 @@ int identities_remove(struct work *w, enum identity_kind kind, const int64_t *id
     if (kind == IDENTITY_EMAIL) TRY(check_not_last(w, ids, count, all, listed));
     if (kind == IDENTITY_EMAIL) TRY(letters_addresses_removed(w, all));
     TRY(db_exec(w->conn, kinds[kind].remove, BINDS(B_TEXT("ids", all))));
-    return settle(w, kind, users);
+    return identities_promote(w, kind, users);
 }
 
 int identities_free(struct work *w, struct str users) {
@@ -335,7 +335,7 @@ int identities_may_change(struct work *w, enum identity_kind kind, struct str id
 
 int email_unvalidated(struct work *w, int64_t email_id) {
     struct identity i;
-    TRY(load(w, IDENTITY_EMAIL, email_id, &i));
+    TRY(identity_load(w, IDENTITY_EMAIL, email_id, &i));
     return i.is_validated ? fail_state(w, "The address is verified already. No further step is needed.") : 0;
 }
 
@@ -363,16 +363,16 @@ static int take_from_others(struct work *w, const struct identity *i, struct str
 int email_validate(struct work *w, int64_t email_id) {
     struct identity i;
     struct str losers;
-    TRY(load(w, IDENTITY_EMAIL, email_id, &i));
+    TRY(identity_load(w, IDENTITY_EMAIL, email_id, &i));
     if (i.is_validated) return 0;
     if (i.claim == CLAIM_FOREIGN && w->actor.user_id != i.user_id)
         return fail_state(w, "Somebody else added this address. Log in as the person it was added to, then open the link again.");
     TRY(take_from_others(w, &i, &losers));
     i.claim = CLAIM_NONE;
-    TRY(check_free(w, IDENTITY_EMAIL, &i, "email")); /* who else is left proved it before */
+    TRY(identity_check_free(w, IDENTITY_EMAIL, &i, "email")); /* who else is left proved it before */
     TRY(count_as_validated(w, IDENTITY_EMAIL, &i, true));
-    TRY(settle(w, IDENTITY_EMAIL, losers));
-    return settle(w, IDENTITY_EMAIL, one(w, i.user_id));
+    TRY(identities_promote(w, IDENTITY_EMAIL, losers));
+    return identities_promote(w, IDENTITY_EMAIL, ids_of_one(w, i.user_id));
 }
 
 /* ---- keys made anew ------------------------------------------------------------------------------------------------------------ */
@@ -389,7 +389,7 @@ static int give_way(struct work *w, enum identity_kind kind, struct identity *i,
     ++*lost;
     if (other.user_id == i->user_id) {
         int64_t worse = i->is_primary || other.claim > i->claim ? other.id : i->id;
-        TRY(db_exec(w->conn, kinds[kind].remove, BINDS(B_TEXT("ids", one(w, worse)))));
+        TRY(db_exec(w->conn, kinds[kind].remove, BINDS(B_TEXT("ids", ids_of_one(w, worse)))));
         return worse == i->id;
     }
     struct identity *loser = i->is_validated && !other.is_validated ? &other : i;
@@ -399,7 +399,7 @@ static int give_way(struct work *w, enum identity_kind kind, struct identity *i,
     TRY(db_exec(
         w->conn, kinds[kind].set_key,
         BINDS(B_INT("id", other.id), B_TEXT("key", other.key), B_INT("primary", 0), B_INT("validated", 0), B_INT("claim", CLAIM_OWN))));
-    return settle(w, kind, one(w, other.user_id));
+    return identities_promote(w, kind, ids_of_one(w, other.user_id));
 }
 
 static int rekey_one(struct work *w, enum identity_kind kind, struct identity *i, int *lost) {
@@ -409,7 +409,7 @@ static int rekey_one(struct work *w, enum identity_kind kind, struct identity *i
         TRY(db_exec(w->conn, kinds[kind].set_key,
                     BINDS(B_INT("id", i->id), B_TEXT("key", i->key), B_INT("primary", i->is_primary), B_INT("validated", i->is_validated),
                           B_INT("claim", i->claim))));
-    return i->user_id ? settle(w, kind, one(w, i->user_id)) : 0;
+    return i->user_id ? identities_promote(w, kind, ids_of_one(w, i->user_id)) : 0;
 }
 
 int identity_rekey(struct work *w, enum identity_kind kind, int64_t *after, int *lost) {

@@ -53,7 +53,7 @@ struct named {
     struct str name, key;
 };
 
-static int by_key(const void *x, const void *y) {
+static int compare_tags(const void *x, const void *y) {
     struct str a = ((const struct named *)x)->key, b = ((const struct named *)y)->key;
     int order = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
     return order ? order : (a.n > b.n) - (a.n < b.n);
@@ -63,11 +63,11 @@ static int by_key(const void *x, const void *y) {
 static struct named *sorted(struct arena *a, const struct str *names, int count) {
     struct named *list = arena_array(a, (size_t)count + 1, sizeof *list);
     for (int i = 0; i < count; i++) list[i] = (struct named){str_trim(names[i]), tag_key(a, names[i])};
-    qsort(list, (size_t)count, sizeof *list, by_key);
+    qsort(list, (size_t)count, sizeof *list, compare_tags);
     return list;
 }
 
-static struct str keys_of(struct arena *a, const struct named *list, int count) {
+static struct str tag_keys(struct arena *a, const struct named *list, int count) {
     struct buf b = {0};
     struct json_writer w;
     jw_init(&w, &b);
@@ -92,9 +92,9 @@ static int make(struct work *w, const struct named *list, int count) {
     return 0;
 }
 
-static int change(struct work *w, enum tagged kind, int64_t owner_id, const struct query *first, const struct query *second,
-                  const struct named *list, int count) {
-    const struct bind *binds = BINDS(B_INT("owner", owner_id), B_TEXT("keys", keys_of(w->arena, list, count)), B_INT("now", w->now));
+static int tags_change(struct work *w, enum tagged kind, int64_t owner_id, const struct query *first, const struct query *second,
+                       const struct named *list, int count) {
+    const struct bind *binds = BINDS(B_INT("owner", owner_id), B_TEXT("keys", tag_keys(w->arena, list, count)), B_INT("now", w->now));
     TRY(watch(w, taggings[kind].watched, owner_id));
     TRY(db_exec(w->conn, taggings[kind].changed, binds));
     TRY(db_exec(w->conn, first, binds));
@@ -104,17 +104,17 @@ static int change(struct work *w, enum tagged kind, int64_t owner_id, const stru
 int tags_add(struct work *w, enum tagged kind, int64_t owner_id, const struct str *names, int count) {
     const struct named *list = sorted(w->arena, names, count);
     TRY(make(w, list, count));
-    return change(w, kind, owner_id, taggings[kind].add, NULL, list, count);
+    return tags_change(w, kind, owner_id, taggings[kind].add, NULL, list, count);
 }
 
 int tags_replace(struct work *w, enum tagged kind, int64_t owner_id, const struct str *names, int count) {
     const struct named *list = sorted(w->arena, names, count);
     TRY(make(w, list, count));
-    return change(w, kind, owner_id, taggings[kind].keep, taggings[kind].add, list, count);
+    return tags_change(w, kind, owner_id, taggings[kind].keep, taggings[kind].add, list, count);
 }
 
 int tags_remove(struct work *w, enum tagged kind, int64_t owner_id, const struct str *names, int count) {
-    return change(w, kind, owner_id, taggings[kind].drop, NULL, sorted(w->arena, names, count), count);
+    return tags_change(w, kind, owner_id, taggings[kind].drop, NULL, sorted(w->arena, names, count), count);
 }
 
 int tags_of(struct work *w, enum tagged kind, int64_t owner_id, int64_t **ids) {

@@ -231,7 +231,7 @@ static void fail_of(struct work *w, enum error code, int i, bool listed, const c
     fail_at(w, code, listed ? S("ids") : none, listed ? str_fmt(w->arena, "ids/%d", i) : none, why ? "%s" : NULL, why);
 }
 
-static int index_of(const int64_t *ids, int count, int64_t id) {
+static int position_of_id(const int64_t *ids, int count, int64_t id) {
     int i = 0;
     while (i < count - 1 && ids[i] != id) i++;
     return i;
@@ -243,7 +243,7 @@ int users_may_change(struct work *w, const int64_t *ids, int count, bool listed)
     int rc;
     DB_ROWS(rc, w->conn, &role_types_of_users, BINDS(B_TEXT("users", json_ids(w->arena, ids, (size_t)count))), row)
     if (!actor_may_change(&w->actor, col_int(row, 0), col_int(row, 1)))
-        fail_of(w, ERR_PERMISSIONS_DENIED, index_of(ids, count, col_int(row, 0)), listed, NULL);
+        fail_of(w, ERR_PERMISSIONS_DENIED, position_of_id(ids, count, col_int(row, 0)), listed, NULL);
     return rc < 0 ? rc : failed(w) ? -(int)failure(w) : 0;
 }
 
@@ -262,7 +262,7 @@ int users_leave_an_owner(struct work *w, const int64_t *ids, int count, bool lis
     if (others) return 0;
     DB_ROWS(rc, w->conn, &role_types_of_users, binds, row)
     if (col_int(row, 1) == ROLE_OWNER)
-        fail_of(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, index_of(ids, count, col_int(row, 0)), listed,
+        fail_of(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, position_of_id(ids, count, col_int(row, 0)), listed,
                 "This is the last owner. Make another person an owner first.");
     return rc < 0 ? rc : -ERR_RESOURCE_ACTION_NOT_AVAILABLE;
 }

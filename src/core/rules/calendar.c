@@ -40,7 +40,7 @@ bool relative_fits(int word, const char *sub_type) { return !(sub_type && strncm
 
 #define EPOCH 719163 /* 1970-01-01 as GDate counts: 1 is 0001-01-01 */
 
-static bool digits(struct str s, int64_t *v) {
+static bool read_digits(struct str s, int64_t *v) {
     for (size_t i = 0; i < s.n; i++)
         if (s.p[i] < '0' || s.p[i] > '9') return false;
     return str_to_int(s, v);
@@ -49,7 +49,8 @@ static bool digits(struct str s, int64_t *v) {
 bool day_parse(struct str s, int64_t *day) {
     int64_t y, m, d;
     if (s.n != 10 || s.p[4] != '-' || s.p[7] != '-') return false;
-    if (!digits((struct str){s.p, 4}, &y) || !digits((struct str){s.p + 5, 2}, &m) || !digits((struct str){s.p + 8, 2}, &d)) return false;
+    if (!read_digits((struct str){s.p, 4}, &y) || !read_digits((struct str){s.p + 5, 2}, &m) || !read_digits((struct str){s.p + 8, 2}, &d))
+        return false;
     if (y < 1 || m < 1 || m > 12 || d < 1 || !g_date_valid_dmy((GDateDay)d, (GDateMonth)m, (GDateYear)y)) return false;
     GDate date;
     g_date_clear(&date, 1);

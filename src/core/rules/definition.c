@@ -233,7 +233,7 @@ static const struct {
 };
 
 /* The option of a row (key, label, how many there are of its list): the first of a list makes room for all. */
-static void read_option(struct arena *a, struct stmt *row, struct option **list, int *n) {
+static void definition_read_option(struct arena *a, struct stmt *row, struct option **list, int *n) {
     if (*n == 0) *list = arena_array(a, (size_t)col_int(row, 2) + 1, sizeof **list);
     (*list)[(*n)++] = (struct option){str_dup(a, col_text(row, 0)).p, str_dup(a, col_text(row, 1)).p};
 }
@@ -241,7 +241,7 @@ static void read_option(struct arena *a, struct stmt *row, struct option **list,
 /* In a field without options there is nothing to choose, yet it is one. */
 static const struct option no_options[] = {{0}};
 
-static int load_options(struct work *w, struct definitions *d) {
+static int definitions_load_options(struct work *w, struct definitions *d) {
     struct option *list = NULL;
     int rc, n = 0, at = 0;
     int64_t field = 0;
@@ -249,7 +249,7 @@ static int load_options(struct work *w, struct definitions *d) {
         if (d->list[i].input != INPUT_OPTIONS || d->list[i].options) continue;
         d->list[i].options = no_options;
         if (d->list[i].option_rows == NULL) continue;
-        DB_ROWS(rc, w->conn, d->list[i].option_rows, NULL, row) read_option(w->arena, row, &list, &n);
+        DB_ROWS(rc, w->conn, d->list[i].option_rows, NULL, row) definition_read_option(w->arena, row, &list, &n);
         if (rc < 0) return rc;
         if (n) d->list[i].options = list;
         n = 0;
@@ -257,7 +257,7 @@ static int load_options(struct work *w, struct definitions *d) {
     DB_ROWS(rc, w->conn, &definition_options, BINDS(B_INT("area", d->subject->field_area)), row) {
         if (field != col_int(row, 3)) n = 0;
         field = col_int(row, 3);
-        read_option(w->arena, row, &list, &n);
+        definition_read_option(w->arena, row, &list, &n);
         while (at < d->count && d->list[at].field_id < field) at++; /* both are in the order of the fields */
         if (at < d->count && d->list[at].field_id == field && d->list[at].input == INPUT_OPTIONS) d->list[at].options = list;
     }
@@ -294,7 +294,7 @@ int definitions_load(struct work *w, const struct subject *s, enum rule_user u, 
     if (rc < 0) return rc;
     if (out->list == NULL) out->list = arena_array(w->arena, (size_t)fixed, sizeof *out->list);
     memcpy(out->list, s->definitions, (size_t)fixed * sizeof *out->list);
-    return load_options(w, out);
+    return definitions_load_options(w, out);
 }
 
 const struct definition *definition_of(const struct definitions *d, struct str field) {

@@ -55,7 +55,7 @@ static struct str scalar(const struct json *j) {
     return (struct str){0};
 }
 
-static bool blank(const struct json *j) {
+static bool is_empty(const struct json *j) {
     return j == NULL || j->type == JSON_NULL || (j->type == JSON_STRING && str_trim(j->text).n == 0);
 }
 
@@ -85,13 +85,13 @@ static void set_bounds(struct proposition *p, enum operation operation, struct b
     }
 }
 
-static struct bound number(int64_t v) { return (struct bound){.given = true, .number = v}; }
-static struct bound text(struct str s) { return (struct bound){.given = true, .text = s}; }
+static struct bound bound_number(int64_t v) { return (struct bound){.given = true, .number = v}; }
+static struct bound bound_text(struct str s) { return (struct bound){.given = true, .text = s}; }
 
 static void set_span(struct proposition *p, enum operation operation, struct period s) {
-    struct bound end = number(s.to);
+    struct bound end = bound_number(s.to);
     end.open = true;
-    set_bounds(p, operation, number(s.from), end);
+    set_bounds(p, operation, bound_number(s.from), end);
 }
 
 /* ---- one value by its input type
@@ -99,7 +99,7 @@ static void set_span(struct proposition *p, enum operation operation, struct per
 
 typedef int read_fn(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at);
 
-static int read_number(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
+static int predicate_read_number(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
     struct str s = scalar(j), key = {0};
     int64_t v;
     bool whole = p->field->input != INPUT_FLOAT;
@@ -107,15 +107,15 @@ static int read_number(struct reader *r, struct proposition *p, enum operation o
     if (key.p == NULL) return bad(r, ERR_FIELD_INVALID, at, whole ? "A whole number is expected." : "A number like 12.5 is expected.");
     bool decimal = p->field->kind == VALUE_DECIMAL;
     assert(decimal || whole);
-    set_bounds(p, operation, decimal ? text(key) : number(v), decimal ? text(key) : number(v));
+    set_bounds(p, operation, decimal ? bound_text(key) : bound_number(v), decimal ? bound_text(key) : bound_number(v));
     return 0;
 }
 
-static int read_id(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
+static int predicate_read_id(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
     int64_t v;
     struct str s = scalar(j);
     if (s.p == NULL || !str_to_int(s, &v) || v <= 0) return bad(r, ERR_FIELD_INVALID, at, "An id is expected.");
-    set_bounds(p, operation, number(v), number(v));
+    set_bounds(p, operation, bound_number(v), bound_number(v));
     return 0;
 }
 
@@ -136,7 +136,7 @@ static int read_string(struct reader *r, struct proposition *p, enum operation o
     if (key.p == NULL || key.n == 0) return bad(r, ERR_FIELD_INVALID, at, "There is nothing in it to be compared.");
     p->negated = operation == DOES_NOT_CONTAIN;
     if (operation != CONTAINS && operation != DOES_NOT_CONTAIN) {
-        set_bounds(p, operation, text(key), text(key));
+        set_bounds(p, operation, bound_text(key), bound_text(key));
         return 0;
     }
     p->test = HAS_PART;
@@ -149,12 +149,12 @@ static int read_boolean(struct reader *r, struct proposition *p, enum operation 
     bool yes = j->type == JSON_TRUE || str_eq(s, S("1")) || str_eqi(s, S("true"));
     bool no = j->type == JSON_FALSE || str_eq(s, S("0")) || str_eqi(s, S("false"));
     if (!yes && !no) return bad(r, ERR_FIELD_INVALID, at, "true or false is expected.");
-    struct bound b = p->field->kind == VALUE_YESNO ? text(yes ? S("yes") : S("no")) : number(yes);
+    struct bound b = p->field->kind == VALUE_YESNO ? bound_text(yes ? S("yes") : S("no")) : bound_number(yes);
     set_bounds(p, operation, b, b);
     return 0;
 }
 
-static int read_option(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
+static int predicate_read_option(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
     struct str s = scalar(j);
     const struct option *o = p->field->options;
     while (o->key && !(s.p && str_eqi(s, str_of(o->key)))) o++;
@@ -168,7 +168,7 @@ static int read_option(struct reader *r, struct proposition *p, enum operation o
     }
     int64_t v = 0;
     bool numeric = p->field->kind == VALUE_NUMBER && str_to_int(s, &v);
-    set_bounds(p, operation, numeric ? number(v) : text(s), numeric ? number(v) : text(s));
+    set_bounds(p, operation, numeric ? bound_number(v) : bound_text(s), numeric ? bound_number(v) : bound_text(s));
     return 0;
 }
 
@@ -215,7 +215,7 @@ static int read_day(struct reader *r, struct proposition *p, enum operation oper
     else if (!day_parse(s, &day)) day = INT64_MIN;
     if (day < DAY_FIRST) return bad(r, ERR_FIELD_INVALID, at, "A date like 2026-11-21 is expected.");
     if (p->field->kind == VALUE_TIME) set_span(p, operation, day_span(r->zone, day, 1));
-    else set_bounds(p, operation, text(day_text(r->w->arena, day)), text(day_text(r->w->arena, day)));
+    else set_bounds(p, operation, bound_text(day_text(r->w->arena, day)), bound_text(day_text(r->w->arena, day)));
     return 0;
 }
 
@@ -228,9 +228,9 @@ static int read_relative(struct reader *r, struct proposition *p, enum operation
 }
 
 static read_fn *const readers[INPUT_TYPES] = {
-    [INPUT_INTEGER] = read_number,    [INPUT_FLOAT] = read_number,           [INPUT_STRING] = read_string,
-    [INPUT_BOOLEAN] = read_boolean,   [INPUT_OPTIONS] = read_option,         [INPUT_TAGS] = read_tags,
-    [INPUT_DATE_ABSOLUTE] = read_day, [INPUT_DATE_RELATIVE] = read_relative, [INPUT_AUTOCOMPLETE] = read_id,
+    [INPUT_INTEGER] = predicate_read_number, [INPUT_FLOAT] = predicate_read_number,   [INPUT_STRING] = read_string,
+    [INPUT_BOOLEAN] = read_boolean,          [INPUT_OPTIONS] = predicate_read_option, [INPUT_TAGS] = read_tags,
+    [INPUT_DATE_ABSOLUTE] = read_day,        [INPUT_DATE_RELATIVE] = read_relative,   [INPUT_AUTOCOMPLETE] = predicate_read_id,
 };
 
 /* ---- propositions and collections
@@ -240,7 +240,7 @@ static read_fn *const readers[INPUT_TYPES] = {
 static struct str required(struct reader *r, const struct json *object, const char *name, struct str at) {
     const struct json *j = json_named(object, str_of(name));
     struct str place = under(r, at, name);
-    if (blank(j)) bad(r, j ? ERR_FIELD_EMPTY : ERR_FIELD_REQUIRED, place, NULL);
+    if (is_empty(j)) bad(r, j ? ERR_FIELD_EMPTY : ERR_FIELD_REQUIRED, place, NULL);
     else if (j->type == JSON_STRING) return j->text;
     else bad(r, ERR_FIELD_INVALID, place, "A text is expected.");
     return (struct str){0};
@@ -269,7 +269,7 @@ static void read_proposition(struct reader *r, const struct json *j, struct str 
     if (field.p && p->field == NULL) bad(r, ERR_FIELD_INVALID, under(r, at, "field"), "No definition has this field.");
     if (p->field) p->place = (int)(p->field - r->d->list);
     if (p->field && word.p) read_operation(r, p->field, word, at, &operation);
-    if (blank(value)) bad(r, value ? ERR_FIELD_EMPTY : ERR_FIELD_REQUIRED, under(r, at, "value"), NULL);
+    if (is_empty(value)) bad(r, value ? ERR_FIELD_EMPTY : ERR_FIELD_REQUIRED, under(r, at, "value"), NULL);
     else if (operation >= 0) readers[p->field->input](r, p, (enum operation)operation, value, under(r, at, "value"));
 }
 

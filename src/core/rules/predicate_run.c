@@ -5,11 +5,11 @@
 
 #include <assert.h>
 
-static bool is_number(const struct definition *d) { return d->kind == VALUE_NUMBER || d->kind == VALUE_TIME; }
+static bool compares_numbers(const struct definition *d) { return d->kind == VALUE_NUMBER || d->kind == VALUE_TIME; }
 
 static bool is_equality(const struct proposition *p) {
     if (!p->low.given || !p->high.given || p->low.open || p->high.open) return false;
-    return is_number(p->field) ? p->low.number == p->high.number : str_eq(p->low.text, p->high.text);
+    return compares_numbers(p->field) ? p->low.number == p->high.number : str_eq(p->low.text, p->high.text);
 }
 
 /* ---- as SQL --------------------------------------------------------------------------------------------------------
@@ -31,7 +31,7 @@ static const char *add_bind(struct compiler *c, char kind, struct bind b) {
 }
 
 static void put_bound(struct compiler *c, const struct proposition *p, char kind, const struct bound *b, const char *op) {
-    bool numeric = is_number(p->field);
+    bool numeric = compares_numbers(p->field);
     struct bind value = numeric ? (struct bind){.type = BIND_INT, .i = b->number} : (struct bind){.type = BIND_TEXT, .s = b->text};
     buf_fmt(&c->sql, numeric ? "%s %s CAST(%s AS BIGINT)" : "%s %s %s", p->field->value, op, add_bind(c, kind, value));
 }
@@ -126,11 +126,11 @@ static void add_fact(struct arena *a, const struct definition *d, struct fact *f
         if (f->count) memcpy(texts, f->texts, (size_t)f->count * sizeof *texts);
         f->numbers = numbers, f->texts = texts;
     }
-    if (is_number(d)) f->numbers[f->count++] = col_int(row, column);
+    if (compares_numbers(d)) f->numbers[f->count++] = col_int(row, column);
     else f->texts[f->count++] = str_dup(a, col_text(row, column));
 }
 
-static int read_columns(struct work *w, const struct definitions *d, int64_t id, struct fact *facts) {
+static int facts_read_columns(struct work *w, const struct definitions *d, int64_t id, struct fact *facts) {
     struct buf sql = {0};
     struct stmt *row;
     int column = 1;
@@ -149,7 +149,7 @@ static int read_columns(struct work *w, const struct definitions *d, int64_t id,
     return rc;
 }
 
-static int read_rows(struct work *w, const struct definition *d, int64_t id, struct fact *fact) {
+static int facts_read_rows(struct work *w, const struct definition *d, int64_t id, struct fact *fact) {
     struct stmt *row;
     int rc;
     const char *sql = str_fmt(w->arena, "SELECT %s FROM %s WHERE %s = :id%s%s", d->value, d->among, d->owner, d->only ? " AND " : "",
@@ -179,10 +179,10 @@ static int read_fields(struct work *w, const struct definitions *d, int64_t id, 
 
 int facts_read(struct work *w, const struct definitions *d, int64_t id, struct fact **out) {
     struct fact *facts = *out = arena_array(w->arena, (size_t)d->count + 1, sizeof *facts);
-    int rc = read_columns(w, d, id, facts);
+    int rc = facts_read_columns(w, d, id, facts);
     if (rc <= 0) return rc;
     for (int i = 0; i < d->count; i++)
-        if (d->list[i].among && d->list[i].field_id == 0) TRY(read_rows(w, &d->list[i], id, &facts[i]));
+        if (d->list[i].among && d->list[i].field_id == 0) TRY(facts_read_rows(w, &d->list[i], id, &facts[i]));
     TRY(read_fields(w, d, id, facts));
     return 1;
 }
@@ -196,8 +196,8 @@ static int compare_bytes(struct str a, struct str b) {
     return order ? order : (a.n > b.n) - (a.n < b.n);
 }
 
-static int compare(const struct proposition *p, const struct fact *f, int i, const struct bound *b) {
-    if (!is_number(p->field)) return compare_bytes(f->texts[i], b->text);
+static int compare_fact(const struct proposition *p, const struct fact *f, int i, const struct bound *b) {
+    if (!compares_numbers(p->field)) return compare_bytes(f->texts[i], b->text);
     return (f->numbers[i] > b->number) - (f->numbers[i] < b->number);
 }
 
@@ -210,7 +210,7 @@ static bool listed(const struct proposition *p, struct str value) {
 static bool value_passes(const struct proposition *p, const struct fact *f, int i) {
     if (p->test == HAS_PART) return memmem(f->texts[i].p, f->texts[i].n, p->text.p, p->text.n) != NULL;
     if (p->test == IS_AMONG) return listed(p, f->texts[i]);
-    int low = p->low.given ? compare(p, f, i, &p->low) : 1, high = p->high.given ? compare(p, f, i, &p->high) : -1;
+    int low = p->low.given ? compare_fact(p, f, i, &p->low) : 1, high = p->high.given ? compare_fact(p, f, i, &p->high) : -1;
     return low >= p->low.open && high <= -p->high.open;
 }
 

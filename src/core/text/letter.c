@@ -59,7 +59,7 @@ struct address {
     bool may_name; /* the letter may name its reader */
 };
 
-static int address_of(struct work *w, int64_t email_id, struct address *out) {
+static int letter_read_address(struct work *w, int64_t email_id, struct address *out) {
     struct stmt *row;
     int rc = db_row(w->conn, &letter_address, BINDS(B_INT("id", email_id)), &row);
     if (rc <= 0) return rc < 0 ? rc : -ERR_RESOURCE_NOT_FOUND;
@@ -71,7 +71,7 @@ static int address_of(struct work *w, int64_t email_id, struct address *out) {
 static int with_link(struct work *w, const char *template, enum link_purpose purpose, int64_t email_id) {
     struct address to;
     struct str hash;
-    TRY(address_of(w, email_id, &to));
+    TRY(letter_read_address(w, email_id, &to));
     TRY(link_make(w, purpose, to.user_id, email_id, &hash));
     return queue(
         w, template, to.user_id, to.text,
@@ -89,7 +89,7 @@ int letters_lately(struct work *w, int64_t user_id, const char *template) {
 /* People may claim any address: the desk must not be a way to flood it. */
 int letter_first_verification(struct work *w, int64_t email_id) {
     struct address to;
-    TRY(address_of(w, email_id, &to));
+    TRY(letter_read_address(w, email_id, &to));
     int count = letters_lately(w, to.user_id, "verification");
     TRY(count);
     if (count >= VERIFICATIONS_AN_HOUR) return 0;
@@ -166,7 +166,7 @@ static int tell_of_addresses(struct work *w, const char *template, int64_t user_
 
 int letter_address_added(struct work *w, int64_t email_id) {
     struct address new;
-    TRY(address_of(w, email_id, &new));
+    TRY(letter_read_address(w, email_id, &new));
     return tell_of_addresses(w, "address_added", new.user_id, email_id, masked(w->arena, new.text));
 }
 

@@ -71,7 +71,7 @@ QUERY(template_say, "INSERT INTO templates (brand_id, name, contents, creator_id
                     "SET contents = excluded.contents, creator_id = excluded.creator_id, created_at = excluded.created_at");
 
 /* What is said now becomes a version; the oldest goes when there are too many, which is said. */
-static int keep(struct work *w, const struct bind *binds) {
+static int template_keep_version(struct work *w, const struct bind *binds) {
     int kept = db_exec(w->conn, &template_keep, binds);
     if (kept == 0) kept = db_exec(w->conn, &template_keep_original, binds);
     TRY(kept);
@@ -87,8 +87,8 @@ int template_put(struct work *w, int64_t brand_id, const struct template *t, str
     TRY(templates_of_brand(w, brand_id, name, own));
     struct str now = own[t - templates].p ? own[t - templates] : original, next = contents.p ? contents : original;
     if (str_eq(now, next)) return 0;
-    TRY(keep(w, BINDS(B_INT("brand", brand_id), B_TEXT("name", name), B_TEXT("contents", now), B_INT("kept", LIMIT_VERSIONS),
-                      B_INT("size", LIMIT_VERSIONS_SIZE))));
+    TRY(template_keep_version(w, BINDS(B_INT("brand", brand_id), B_TEXT("name", name), B_TEXT("contents", now),
+                                       B_INT("kept", LIMIT_VERSIONS), B_INT("size", LIMIT_VERSIONS_SIZE))));
     TRY(last_change_note(w, last_change_of_template(w->arena, brand_id, t->name)));
     change_named(w, (struct changed){"brand", brand_id, 0}, STR_CAT(w->arena, S("templates."), name).p);
     return db_exec(w->conn, str_eq(next, original) ? &template_drop : &template_say,

@@ -64,26 +64,28 @@ struct fragment {
     const char *why;
 };
 
-static bool wrong(struct fragment *f, size_t at, const char *why) {
+static bool html_wrong(struct fragment *f, size_t at, const char *why) {
     f->where = at;
     f->why = why;
     return false;
 }
 
-static bool more(const struct fragment *f) { return f->at < f->html.n; }
-static char next(const struct fragment *f) { return f->html.p[f->at]; }
+static bool html_more(const struct fragment *f) { return f->at < f->html.n; }
+static char html_next(const struct fragment *f) { return f->html.p[f->at]; }
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 static void pass_blanks(struct fragment *f) {
-    while (more(f) && is_blank(next(f))) f->at++;
+    while (html_more(f) && is_blank(html_next(f))) f->at++;
 }
 
 static void end_word(struct fragment *f) { f->in_word = f->behind_link = false; }
 
-static struct str read_name(struct fragment *f) {
+static struct str html_read_name(struct fragment *f) {
     size_t from = f->at;
-    while (more(f) && ((next(f) | 0x20) >= 'a' ? (next(f) | 0x20) <= 'z' : next(f) == '-' || (next(f) >= '0' && next(f) <= '9'))) f->at++;
+    while (html_more(f) && ((html_next(f) | 0x20) >= 'a' ? (html_next(f) | 0x20) <= 'z'
+                                                         : html_next(f) == '-' || (html_next(f) >= '0' && html_next(f) <= '9')))
+        f->at++;
     return (struct str){f->html.p + from, f->at - from};
 }
 
@@ -115,12 +117,12 @@ static bool is_whole_value(struct str value) {
 
 static bool value_allowed(struct fragment *f, const char *name, struct str value, size_t at) {
     bool href = strcmp(name, "href") == 0;
-    if (value.n && memchr(value.p, '<', value.n)) return wrong(f, at, "a < in an attribute is written &lt;.");
+    if (value.n && memchr(value.p, '<', value.n)) return html_wrong(f, at, "a < in an attribute is written &lt;.");
     if (href && is_whole_value(value)) return true;
     if (value.n && memmem(value.p, value.n, "{{", 2))
-        return wrong(f, at, "no value is possible in an attribute, but {{link}} and {{url}} as the whole of an href.");
+        return html_wrong(f, at, "no value is possible in an attribute, but {{link}} and {{url}} as the whole of an href.");
     if ((href || strcmp(name, "src") == 0) && !is_address(value))
-        return wrong(f, at, "an address is expected that begins with https://, http://, mailto: or tel:, or {{link}} or {{url}}.");
+        return html_wrong(f, at, "an address is expected that begins with https://, http://, mailto: or tel:, or {{link}} or {{url}}.");
     return true;
 }
 
@@ -132,14 +134,14 @@ static const char *unknown_attribute(struct fragment *f) {
 
 static bool read_attribute(struct fragment *f) {
     size_t begin = f->at;
-    struct str name = read_name(f);
+    struct str name = html_read_name(f);
     const char *known = attribute_named(name);
-    if (known == NULL) return wrong(f, begin, unknown_attribute(f));
-    if (f->html.n - f->at < 2 || next(f) != '=' || !strchr("\"'", f->html.p[f->at + 1]))
-        return wrong(f, begin, "the value of an attribute stands in quotes: name=\"value\" is expected.");
+    if (known == NULL) return html_wrong(f, begin, unknown_attribute(f));
+    if (f->html.n - f->at < 2 || html_next(f) != '=' || !strchr("\"'", f->html.p[f->at + 1]))
+        return html_wrong(f, begin, "the value of an attribute stands in quotes: name=\"value\" is expected.");
     size_t from = f->at + 2;
     const char *end = memchr(f->html.p + from, f->html.p[f->at + 1], f->html.n - from);
-    if (end == NULL) return wrong(f, begin, "the quotes are not closed.");
+    if (end == NULL) return html_wrong(f, begin, "the quotes are not closed.");
     struct str value = {f->html.p + from, (size_t)(end - f->html.p) - from};
     f->at = from + value.n + 1;
     return value_allowed(f, known, value, begin);
@@ -151,78 +153,78 @@ static const char *not_closed(struct fragment *f, const struct element *e) {
     return str_fmt(f->a, "<%s> is not closed: </%s> is missing.", e->name, e->name).p;
 }
 
-static bool read_end(struct fragment *f, size_t begin) {
+static bool html_read_end(struct fragment *f, size_t begin) {
     f->at += 2;
-    const struct element *e = element_named(read_name(f));
+    const struct element *e = element_named(html_read_name(f));
     pass_blanks(f);
-    if (!more(f) || next(f) != '>') return wrong(f, begin, "this is no tag: </name> is expected.");
+    if (!html_more(f) || html_next(f) != '>') return html_wrong(f, begin, "this is no tag: </name> is expected.");
     f->at++;
-    if (f->depth == 0) return wrong(f, begin, "no element is open here.");
-    if (e != f->open[f->depth - 1]) return wrong(f, begin, str_fmt(f->a, "</%s> is expected.", f->open[f->depth - 1]->name).p);
+    if (f->depth == 0) return html_wrong(f, begin, "no element is open here.");
+    if (e != f->open[f->depth - 1]) return html_wrong(f, begin, str_fmt(f->a, "</%s> is expected.", f->open[f->depth - 1]->name).p);
     f->depth--;
     if (!(e->flags & INLINE)) end_word(f);
     return true;
 }
 
-static bool read_begin(struct fragment *f, size_t begin) {
+static bool html_read_begin(struct fragment *f, size_t begin) {
     f->at++;
-    const struct element *e = element_named(read_name(f));
+    const struct element *e = element_named(html_read_name(f));
     if (e == NULL)
-        return wrong(f, begin,
-                     "this is no element of a template: text and plain formatting are possible, no forms, scripts, comments or "
-                     "whole pages; a < of a text is written &lt;.");
-    for (pass_blanks(f); more(f) && next(f) != '>' && next(f) != '/'; pass_blanks(f))
+        return html_wrong(f, begin,
+                          "this is no element of a template: text and plain formatting are possible, no forms, scripts, comments or "
+                          "whole pages; a < of a text is written &lt;.");
+    for (pass_blanks(f); html_more(f) && html_next(f) != '>' && html_next(f) != '/'; pass_blanks(f))
         if (!read_attribute(f)) return false;
-    if (e->flags & ALONE && more(f) && next(f) == '/') f->at++;
-    if (!more(f) || next(f) != '>') return wrong(f, begin, "the tag is not closed: > is missing.");
+    if (e->flags & ALONE && html_more(f) && html_next(f) == '/') f->at++;
+    if (!html_more(f) || html_next(f) != '>') return html_wrong(f, begin, "the tag is not closed: > is missing.");
     f->at++;
     if (!(e->flags & INLINE)) end_word(f);
     if (e->flags & ALONE) return true;
-    if (f->depth == DEPTH) return wrong(f, begin, "elements stand too deep in each other.");
+    if (f->depth == DEPTH) return html_wrong(f, begin, "elements stand too deep in each other.");
     f->open[f->depth++] = e;
     return true;
 }
 
 /* Elsewhere a browser would move the form, or take what stands around it for a part of it. */
-static bool read_value(struct fragment *f, size_t begin) {
+static bool html_read_value(struct fragment *f, size_t begin) {
     const char *end = memmem(f->html.p + begin, f->html.n - begin, "}}", 2);
-    if (end == NULL) return wrong(f, begin, "the braces are not closed: }} is missing.");
+    if (end == NULL) return html_wrong(f, begin, "the braces are not closed: }} is missing.");
     f->at = (size_t)(end - f->html.p) + 2;
     struct str name = str_trim((struct str){f->html.p + begin + 2, f->at - begin - 4});
     bool form = str_eq(name, S("form")), link = str_eq(name, S("link"));
-    if (f->behind_link || (link && f->in_word)) return wrong(f, begin, LINK_STANDS_ALONE);
+    if (f->behind_link || (link && f->in_word)) return html_wrong(f, begin, LINK_STANDS_ALONE);
     f->in_word = true;
     f->behind_link = link;
     for (int i = 0; form && i < f->depth; i++)
-        if (!(f->open[i]->flags & AROUND_FORMS)) return wrong(f, begin, "{{form}} stands by itself, or in div and section alone.");
+        if (!(f->open[i]->flags & AROUND_FORMS)) return html_wrong(f, begin, "{{form}} stands by itself, or in div and section alone.");
     return true;
 }
 
 static bool read_character(struct fragment *f) {
-    if (is_blank(next(f))) end_word(f);
-    else if (f->behind_link) return wrong(f, f->at, LINK_STANDS_ALONE);
+    if (is_blank(html_next(f))) end_word(f);
+    else if (f->behind_link) return html_wrong(f, f->at, LINK_STANDS_ALONE);
     else f->in_word = true;
     f->at++;
     return true;
 }
 
-static bool read_all(struct fragment *f) {
-    while (more(f)) {
+static bool html_read_all(struct fragment *f) {
+    while (html_more(f)) {
         size_t begin = f->at, left = f->html.n - begin;
-        if (next(f) == '<') {
-            if (!(left > 1 && f->html.p[begin + 1] == '/' ? read_end(f, begin) : read_begin(f, begin))) return false;
+        if (html_next(f) == '<') {
+            if (!(left > 1 && f->html.p[begin + 1] == '/' ? html_read_end(f, begin) : html_read_begin(f, begin))) return false;
         } else if (left > 1 && memcmp(f->html.p + begin, "{{", 2) == 0) {
-            if (!read_value(f, begin)) return false;
+            if (!html_read_value(f, begin)) return false;
         } else if (!read_character(f)) {
             return false;
         }
     }
-    return f->depth == 0 || wrong(f, f->html.n, not_closed(f, f->open[f->depth - 1]));
+    return f->depth == 0 || html_wrong(f, f->html.n, not_closed(f, f->open[f->depth - 1]));
 }
 
 bool template_html(struct arena *a, struct str html, size_t *at, const char **why) {
     struct fragment f = {.a = a, .html = html};
-    bool right = read_all(&f);
+    bool right = html_read_all(&f);
     *at = f.where;
     *why = f.why;
     return right;

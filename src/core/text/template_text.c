@@ -55,7 +55,7 @@ struct reader {
 };
 
 /* Says where by line and character, both counted from 1. */
-static bool wrong(struct reader *r, size_t at, const char *fmt, ...) {
+static bool template_wrong(struct reader *r, size_t at, const char *fmt, ...) {
     char text[512];
     size_t line = 1, begin = 0;
     va_list args;
@@ -71,12 +71,12 @@ static bool wrong(struct reader *r, size_t at, const char *fmt, ...) {
 static struct str slice(const struct reader *r, size_t from, size_t to) { return (struct str){r->contents.p + from, to - from}; }
 
 /* Where mark begins, at or behind `from`; `to` when it does not before. */
-static size_t find(const struct reader *r, const char *mark, size_t from, size_t to) {
+static size_t template_find_mark(const struct reader *r, const char *mark, size_t from, size_t to) {
     const char *found = to > from ? memmem(r->contents.p + from, to - from, mark, 2) : NULL;
     return found ? (size_t)(found - r->contents.p) : to;
 }
 
-static bool blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+static bool template_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 static bool word_listed(const char *list, struct str word) {
     for (struct str rest = str_of(list); rest.p;)
@@ -104,11 +104,11 @@ static const char *blocks_named(const struct reader *r) {
 /* ---- values --------------------------------------------------------------------------------------------------- */
 
 static bool value_fits(struct reader *r, const struct rule *rule, struct str name, size_t at) {
-    if (rule->kind == CSS) return wrong(r, at, "no values are possible in %s.", rule->name);
-    if (!word_listed(r->t->values, name)) return wrong(r, at, "there is no such value here: %s is expected.", values_named(r));
+    if (rule->kind == CSS) return template_wrong(r, at, "no values are possible in %s.", rule->name);
+    if (!word_listed(r->t->values, name)) return template_wrong(r, at, "there is no such value here: %s is expected.", values_named(r));
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (str_eq(str_of(places[i].name), name) && !(places[i].kinds & rule->kind))
-            return wrong(r, at, "{{%s}} is possible in %s alone.", places[i].name, places[i].where);
+            return template_wrong(r, at, "{{%s}} is possible in %s alone.", places[i].name, places[i].where);
     return true;
 }
 
@@ -117,7 +117,7 @@ static bool value_fits(struct reader *r, const struct rule *rule, struct str nam
 static bool parts_words(enum kind kind, struct str s, bool before) {
     if (s.n == 0) return true;
     char c = before ? s.p[s.n - 1] : s.p[0];
-    return blank(c) || strchr(kind == HTML ? before ? ">\"'" : "<\"'" : before ? "<" : ">", c);
+    return template_blank(c) || strchr(kind == HTML ? before ? ">\"'" : "<\"'" : before ? "<" : ">", c);
 }
 
 /* What is open where a text goes on: readers take all that stands in angle brackets or quotes for one address, and leave blanks and
@@ -136,24 +136,26 @@ static void pass_text(struct enclosure *in, const char *contents, size_t from, s
 }
 
 /* All {{names}} of a block, which lies between from and to. */
-static bool read_values(struct reader *r, const struct rule *rule, size_t from, size_t to) {
+static bool template_read_values(struct reader *r, const struct rule *rule, size_t from, size_t to) {
     int needed = 0;
     struct enclosure in = {0};
     bool form = r->t->needs && strcmp(r->t->needs, "form") == 0;
-    for (size_t at = from, open, close; (open = find(r, "{{", at, to)) < to; at = close + 2) {
-        close = find(r, "}}", open + 2, to);
-        if (close == to) return wrong(r, open, "the braces are not closed: }} is missing.");
+    for (size_t at = from, open, close; (open = template_find_mark(r, "{{", at, to)) < to; at = close + 2) {
+        close = template_find_mark(r, "}}", open + 2, to);
+        if (close == to) return template_wrong(r, open, "the braces are not closed: }} is missing.");
         struct str name = str_trim(slice(r, open + 2, close));
         if (!value_fits(r, rule, name, open)) return false;
         bool alone = parts_words(rule->kind, slice(r, from, open), true) && parts_words(rule->kind, slice(r, close + 2, to), false);
         if (rule->kind == TEXT) pass_text(&in, r->contents.p, at, open);
-        if (str_eq(name, S("link")) && !alone) return wrong(r, open, LINK_STANDS_ALONE);
+        if (str_eq(name, S("link")) && !alone) return template_wrong(r, open, LINK_STANDS_ALONE);
         if (str_eq(name, S("link")) && (in.quoted || (in.angle && in.angle != open)))
-            return wrong(r, open, "{{link}} stands alone: nothing else is possible in its angle brackets, and no quotes around it.");
-        if (r->t->needs && str_eq(name, str_of(r->t->needs)) && ++needed > 1 && form) return wrong(r, open, "{{form}} is possible once.");
+            return template_wrong(r, open,
+                                  "{{link}} stands alone: nothing else is possible in its angle brackets, and no quotes around it.");
+        if (r->t->needs && str_eq(name, str_of(r->t->needs)) && ++needed > 1 && form)
+            return template_wrong(r, open, "{{form}} is possible once.");
     }
     if (r->t->needs && needed == 0 && rule->kind & (TEXT | HTML))
-        return wrong(r, from, "{{%s}} is missing in %s.", r->t->needs, rule->name);
+        return template_wrong(r, from, "{{%s}} is missing in %s.", r->t->needs, rule->name);
     return true;
 }
 
@@ -163,9 +165,9 @@ static bool read_characters(struct reader *r, const struct rule *rule, size_t fr
     for (size_t i = from; i < to; i++) {
         unsigned char c = (unsigned char)r->contents.p[i];
         bool line_end = c == '\n' || (c == '\r' && i + 1 < to && r->contents.p[i + 1] == '\n');
-        if (rule->kind == LINE && (line_end || c == '\t')) return wrong(r, i, "%s is one line.", rule->name);
-        if ((c < ' ' && !line_end && c != '\t') || c == 0x7F) return wrong(r, i, "this control character is not possible.");
-        if (rule->kind == CSS && c == '<') return wrong(r, i, "no < is possible in %s.", rule->name);
+        if (rule->kind == LINE && (line_end || c == '\t')) return template_wrong(r, i, "%s is one line.", rule->name);
+        if ((c < ' ' && !line_end && c != '\t') || c == 0x7F) return template_wrong(r, i, "this control character is not possible.");
+        if (rule->kind == CSS && c == '<') return template_wrong(r, i, "no < is possible in %s.", rule->name);
     }
     return true;
 }
@@ -176,33 +178,33 @@ static bool read_block(struct reader *r, const struct rule *rule, size_t from, s
     if (from < to && r->contents.p[from] == '\r') from++;
     if (from < to && r->contents.p[from] == '\n') from++;
     struct str text = slice(r, from, to);
-    if (r->out->block[rule->block].p) return wrong(r, from, "the block %s is there twice.", rule->name);
-    if (str_trim(text).n == 0) return wrong(r, from, "the block %s is empty.", rule->name);
+    if (r->out->block[rule->block].p) return template_wrong(r, from, "the block %s is there twice.", rule->name);
+    if (str_trim(text).n == 0) return template_wrong(r, from, "the block %s is empty.", rule->name);
     if (rule->kind == LINE) {
         text = str_trim(text);
         from = (size_t)(text.p - r->contents.p), to = from + text.n;
     }
-    if (!read_characters(r, rule, from, to) || !read_values(r, rule, from, to)) return false;
-    if (rule->kind == HTML && !template_html(r->a, text, &at, &why)) return wrong(r, from + at, "%s", why);
+    if (!read_characters(r, rule, from, to) || !template_read_values(r, rule, from, to)) return false;
+    if (rule->kind == HTML && !template_html(r->a, text, &at, &why)) return template_wrong(r, from + at, "%s", why);
     r->out->block[rule->block] = text;
     return true;
 }
 
 /* A tag at r->at: its words, of which there are one or two; r->at moves behind it. */
-static bool read_tag(struct reader *r, struct str words[2]) {
-    size_t open = r->at, close = find(r, "%}", open + 2, r->contents.n);
-    if (close == r->contents.n) return wrong(r, open, "the tag is not closed: %%} is missing.");
+static bool template_read_tag(struct reader *r, struct str words[2]) {
+    size_t open = r->at, close = template_find_mark(r, "%}", open + 2, r->contents.n);
+    if (close == r->contents.n) return template_wrong(r, open, "the tag is not closed: %%} is missing.");
     struct str rest = str_trim(slice(r, open + 2, close));
     words[0] = words[1] = S("");
     for (int i = 0; i < 2 && rest.n; i++, rest = str_trim(rest)) {
         size_t n = 0;
-        while (n < rest.n && !blank(rest.p[n])) n++;
+        while (n < rest.n && !template_blank(rest.p[n])) n++;
         words[i] = (struct str){rest.p, n};
         rest = (struct str){rest.p + n, rest.n - n};
     }
     r->at = close + 2;
     if (rest.n || !(str_eq(words[0], S("block")) || str_eq(words[0], S("endblock"))))
-        return wrong(r, open, "{%% block NAME %%} or {%% endblock %%} is expected; there are no other tags.");
+        return template_wrong(r, open, "{%% block NAME %%} or {%% endblock %%} is expected; there are no other tags.");
     return true;
 }
 
@@ -216,17 +218,17 @@ static bool next_block(struct reader *r) {
     struct str words[2];
     size_t begin = r->at;
     if (r->contents.n - begin < 2 || memcmp(r->contents.p + begin, "{%", 2) != 0)
-        return wrong(r, begin, "everything stands in blocks: {%% block NAME %%} is expected, NAME one of %s.", blocks_named(r));
-    if (!read_tag(r, words)) return false;
-    if (str_eq(words[0], S("endblock"))) return wrong(r, begin, "no block is open here.");
+        return template_wrong(r, begin, "everything stands in blocks: {%% block NAME %%} is expected, NAME one of %s.", blocks_named(r));
+    if (!template_read_tag(r, words)) return false;
+    if (str_eq(words[0], S("endblock"))) return template_wrong(r, begin, "no block is open here.");
     const struct rule *rule = rule_named(r->t, words[1]);
-    if (rule == NULL) return wrong(r, begin, "there is no such block here: one of %s is expected.", blocks_named(r));
-    size_t from = r->at, to = find(r, "{%", from, r->contents.n);
-    if (to == r->contents.n) return wrong(r, begin, "the block %s is not closed: {%% endblock %%} is missing.", rule->name);
+    if (rule == NULL) return template_wrong(r, begin, "there is no such block here: one of %s is expected.", blocks_named(r));
+    size_t from = r->at, to = template_find_mark(r, "{%", from, r->contents.n);
+    if (to == r->contents.n) return template_wrong(r, begin, "the block %s is not closed: {%% endblock %%} is missing.", rule->name);
     r->at = to;
-    if (!read_tag(r, words)) return false;
-    if (str_eq(words[0], S("block"))) return wrong(r, to, "the block %s is still open: {%% endblock %%} is expected.", rule->name);
-    if (words[1].n && !str_eq(words[1], str_of(rule->name))) return wrong(r, to, "the block that is open is %s.", rule->name);
+    if (!template_read_tag(r, words)) return false;
+    if (str_eq(words[0], S("block"))) return template_wrong(r, to, "the block %s is still open: {%% endblock %%} is expected.", rule->name);
+    if (words[1].n && !str_eq(words[1], str_of(rule->name))) return template_wrong(r, to, "the block that is open is %s.", rule->name);
     return read_block(r, rule, from, to);
 }
 
@@ -234,13 +236,13 @@ bool template_parse(struct arena *a, const struct template *t, struct str conten
     struct reader r = {.a = a, .t = t, .contents = contents, .out = out};
     *out = (struct template_blocks){0};
     for (;;) {
-        while (r.at < contents.n && blank(contents.p[r.at])) r.at++;
+        while (r.at < contents.n && template_blank(contents.p[r.at])) r.at++;
         if (r.at == contents.n) break;
         if (!next_block(&r)) return *why = r.why, false;
     }
     for (size_t i = 0; i < RULES; i++) {
         if (rules[i].app != t->app || !rules[i].mandatory || out->block[rules[i].block].p) continue;
-        wrong(&r, contents.n, "the block %s is missing.", rules[i].name);
+        template_wrong(&r, contents.n, "the block %s is missing.", rules[i].name);
         return *why = r.why, false;
     }
     return true;
@@ -249,7 +251,7 @@ bool template_parse(struct arena *a, const struct template *t, struct str conten
 /* ---- filling -------------------------------------------------------------------------------------------------- */
 
 /* Names come from strangers: what could begin a line, or end a header, becomes a blank. */
-static void put(struct buf *out, struct str value, bool html) {
+static void template_put_value(struct buf *out, struct str value, bool html) {
     for (size_t i = 0; i < value.n; i++) {
         unsigned char c = (unsigned char)value.p[i];
         struct str one = c < ' ' || c == 0x7F ? S(" ") : (struct str){value.p + i, 1};
@@ -276,7 +278,7 @@ void template_fill(struct buf *out, struct str block, const struct meaning *mean
         bool joined = m->name && m->value.n == 0 && open > block.p && open[-1] == ' ';
         put_lines(out, (struct str){block.p, (size_t)(open - block.p) - (joined ? 1 : 0)});
         if (m->name && m->is_html && html) buf_str(out, m->value);
-        else if (m->name) put(out, m->value, html);
+        else if (m->name) template_put_value(out, m->value, html);
         block = (struct str){close + 2, (size_t)(end - close - 2)};
     }
     put_lines(out, block);
