@@ -1,4 +1,4 @@
-/* Enumerations of the domain: the number the store keeps and the word the API says. Numbers never change. */
+/* Enumerations of the domain: the number in the store and the word in the API. Numbers never change. */
 #ifndef CORE_WORDS_H
 #define CORE_WORDS_H
 
@@ -28,7 +28,7 @@ enum field_kind {
     FIELD_YESNO,
     FIELD_CASCADINGSELECT,
     FIELD_REGEX,
-    /* of fields that came with the desk */
+    /* built-in fields */
     FIELD_SUBJECT,
     FIELD_REQUESTER,
     FIELD_TEAM,
@@ -59,7 +59,7 @@ enum mail_status {
     MAIL_REFUSED,
     MAIL_FAILED,
     MAIL_BOUNCED
-}; /* of outgoing ones: core/text/letter.c */
+}; /* of outgoing mails: core/text/letter.c */
 enum template_app { TEMPLATE_MAIL = 1, TEMPLATE_PAGE };
 enum template_category { TEMPLATE_IDENTITY = 1, TEMPLATE_ACCOUNT };
 

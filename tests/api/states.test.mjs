@@ -43,5 +43,5 @@ test('what can not be deleted says why, and what goes first', async (t) => {
   assert.equal(message(await desk.owner.put(`/profile/identities/emails/${email.id}/verification`)),
     'The address is verified already. No further step is needed.');
   assert.equal(message(await desk.owner.put(`/identities/emails/${email.id}`, { is_primary: false })),
-    'This is the primary one. Make another one primary instead.');
+    'This identity is the primary one. Make another one primary instead.');
 });

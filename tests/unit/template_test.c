@@ -73,48 +73,45 @@ static void what_is_wrong_is_said_with_its_place(void **state) {
         {"", "Line 1, character 1: the block subject is missing."},
         {SUBJECT, "Line 1, character 35: the block text is missing."},
         {"Hello " SUBJECT TEXT,
-         "Line 1, character 1: everything stands in blocks: {% block NAME %} is expected, NAME one of subject, text, html."},
+         "Line 1, character 1: text outside of a block: {% block NAME %} is expected, NAME one of subject, text, html."},
         {SUBJECT TEXT "\n\xC3\xBC x",
-         "Line 2, character 1: everything stands in blocks: {% block NAME %} is expected, NAME one of subject, text, html."},
-        {SUBJECT "\n  {% block htlm %}x{% endblock %}" TEXT,
-         "Line 2, character 3: there is no such block here: one of subject, text, html is expected."},
-        {SUBJECT TEXT "{% block body %}x{% endblock %}",
-         "Line 1, character 73: there is no such block here: one of subject, text, html is expected."},
-        {SUBJECT TEXT "{% block %}x{% endblock %}",
-         "Line 1, character 73: there is no such block here: one of subject, text, html is expected."},
-        {SUBJECT TEXT SUBJECT, "Line 1, character 92: the block subject is there twice."},
+         "Line 2, character 1: text outside of a block: {% block NAME %} is expected, NAME one of subject, text, html."},
+        {SUBJECT "\n  {% block htlm %}x{% endblock %}" TEXT, "Line 2, character 3: unknown block: one of subject, text, html is expected."},
+        {SUBJECT TEXT "{% block body %}x{% endblock %}", "Line 1, character 73: unknown block: one of subject, text, html is expected."},
+        {SUBJECT TEXT "{% block %}x{% endblock %}", "Line 1, character 73: unknown block: one of subject, text, html is expected."},
+        {SUBJECT TEXT SUBJECT, "Line 1, character 92: the block subject occurs twice."},
         {SUBJECT "{% block text %}{{link}}", "Line 1, character 35: the block text is not closed: {% endblock %} is missing."},
         {SUBJECT "{% block text", "Line 1, character 35: the tag is not closed: %} is missing."},
         {SUBJECT "{% block text %}{{link}}{% block html %}x{% endblock %}{% endblock %}",
          "Line 1, character 59: the block text is still open: {% endblock %} is expected."},
         {SUBJECT "{% endblock %}", "Line 1, character 35: no block is open here."},
-        {SUBJECT "{% block text %}{{link}}{% endblock html %}", "Line 1, character 59: the block that is open is text."},
+        {SUBJECT "{% block text %}{{link}}{% endblock html %}", "Line 1, character 59: the open block is text."},
         {SUBJECT "{% if a %}", "Line 1, character 35: {% block NAME %} or {% endblock %} is expected; there are no other tags."},
         {SUBJECT "{% block text %}{{link}} {% include 'x' %}{% endblock %}",
          "Line 1, character 60: {% block NAME %} or {% endblock %} is expected; there are no other tags."},
         {SUBJECT "{% block text more %}{{link}}{% endblock %}",
          "Line 1, character 35: {% block NAME %} or {% endblock %} is expected; there are no other tags."},
         {"{% block subject %} \n {% endblock %}" TEXT, "Line 1, character 20: the block subject is empty."},
-        {"{% block subject %}a\nb{% endblock %}" TEXT, "Line 1, character 21: subject is one line."},
-        {"{% block subject %}a\rBcc: b{% endblock %}" TEXT, "Line 1, character 21: this control character is not possible."},
-        {"{% block subject %}{{link}}{% endblock %}" TEXT, "Line 1, character 20: {{link}} is possible in text and html alone."},
+        {"{% block subject %}a\nb{% endblock %}" TEXT, "Line 1, character 21: subject must be one line."},
+        {"{% block subject %}a\rBcc: b{% endblock %}" TEXT, "Line 1, character 21: this control character is not allowed."},
+        {"{% block subject %}{{link}}{% endblock %}" TEXT, "Line 1, character 20: {{link}} is only allowed in text and html."},
         {SUBJECT "{% block text %}\nNo link.\n{% endblock %}", "Line 2, character 1: {{link}} is missing in text."},
         {SUBJECT TEXT "{% block html %}<p>No link.</p>{% endblock %}", "Line 1, character 89: {{link}} is missing in html."},
         {SUBJECT TEXT "{% block html %}{% endblock %}", "Line 1, character 89: the block html is empty."},
         {SUBJECT "{% block text %}\n\n\xC3\xBC{{lnik}}{% endblock %}",
-         "Line 3, character 2: there is no such value here: {{desk}}, {{name}}, {{address}}, {{url}}, {{link}} or {{life}} is expected."},
+         "Line 3, character 2: unknown value: {{desk}}, {{name}}, {{address}}, {{url}}, {{link}} or {{life}} is expected."},
         {SUBJECT "{% block text %}{{}}{{link}}{% endblock %}",
-         "Line 1, character 51: there is no such value here: {{desk}}, {{name}}, {{address}}, {{url}}, {{link}} or {{life}} is expected."},
+         "Line 1, character 51: unknown value: {{desk}}, {{name}}, {{address}}, {{url}}, {{link}} or {{life}} is expected."},
         {SUBJECT "{% block text %}{{link}} {{name{% endblock %}", "Line 1, character 60: the braces are not closed: }} is missing."},
         {SUBJECT "{% block text %}https://x.example/?u={{link}}{% endblock %}",
-         "Line 1, character 72: {{link}} stands alone: blanks or line breaks are expected around it."},
+         "Line 1, character 72: {{link}} must stand alone: blanks or line breaks are expected around it."},
         {SUBJECT "{% block text %}https://x.example/?({{link}}){% endblock %}",
-         "Line 1, character 71: {{link}} stands alone: blanks or line breaks are expected around it."},
+         "Line 1, character 71: {{link}} must stand alone: blanks or line breaks are expected around it."},
         {SUBJECT TEXT "{% block html %}<p>https://x.example/?{{link}}</p>{% endblock %}",
-         "Line 1, character 111: {{link}} stands alone: blanks or line breaks are expected around it."},
+         "Line 1, character 111: {{link}} must stand alone: blanks or line breaks are expected around it."},
         {SUBJECT "{% block text %}{{link}}.{% endblock %}",
-         "Line 1, character 51: {{link}} stands alone: blanks or line breaks are expected around it."},
-        {SUBJECT "{% block text %}{{link}}\x01{% endblock %}", "Line 1, character 59: this control character is not possible."},
+         "Line 1, character 51: {{link}} must stand alone: blanks or line breaks are expected around it."},
+        {SUBJECT "{% block text %}{{link}}\x01{% endblock %}", "Line 1, character 59: this control character is not allowed."},
     };
     (void)state;
     assert_null(wrong_mail(SUBJECT TEXT));
@@ -205,7 +202,7 @@ static void html_is_whole_and_values_stand_where_escaping_helps(void **state) {
     buf_text(&deep, "{{form}}");
     for (int i = 0; i < 33; i++) buf_text(&deep, "<b>");
     buf_char(&deep, 0);
-    assert_non_null(strstr(wrong_body(deep.p), "Line 1, character 153: elements stand too deep in each other."));
+    assert_non_null(strstr(wrong_body(deep.p), "Line 1, character 153: elements are nested too deeply."));
     buf_free(&deep);
 }
 
@@ -215,11 +212,11 @@ static void a_style_holds_no_tag(void **state) {
     assert_string_equal(parsed("page_verified",
                                S("{% block title %}T{% endblock %}{% block body %}b{% endblock %}{% block style %}</style>{% endblock %}"),
                                &b),
-                        "Line 1, character 81: no < is possible in style.");
+                        "Line 1, character 81: no < is allowed in style.");
     assert_string_equal(parsed("page_verified",
                                S("{% block title %}T{% endblock %}{% block body %}b{% endblock %}{% block style %}a{{desk}}{% endblock %}"),
                                &b),
-                        "Line 1, character 82: no values are possible in style.");
+                        "Line 1, character 82: no values are allowed in style.");
 }
 
 static void values_stay_values(void **state) {
@@ -281,8 +278,7 @@ static void what_is_stored_and_not_valid_any_more_gives_way_to_the_original(void
     assert_true(str_eq(s.found.blocks.block[BLOCK_SUBJECT], S("Neu")) && str_eq(s.found.language, S("de")));
     s.contents = S("{% block subject %}Neu{% endblock %}{% block text %}{{gone}}{% endblock %}");
     assert_int_equal(db_write(p->db, store_and_load, &s), 0);
-    assert_string_equal(s.found.outdated,
-                        "Line 1, character 53: there is no such value here: {{desk}}, {{name}}, {{address}} or {{url}} is expected.");
+    assert_string_equal(s.found.outdated, "Line 1, character 53: unknown value: {{desk}}, {{name}}, {{address}} or {{url}} is expected.");
     assert_true(str_starts(s.found.blocks.block[BLOCK_SUBJECT], S("Your password at")) && str_eq(s.found.language, S("en")));
 }
 

@@ -1,20 +1,20 @@
 /* Visibility of conversations as branches.
  *
- * A list of conversations is ordered by (created_at, id) and limited. One condition with OR would make the store read and sort
- * all that may be seen: 300 ms at a million rows. Each branch below is instead one index range already in that order (the
- * indexes of schema/0001), so a list takes LIMIT rows of each, merges them and stops: 0.1 ms at any size. Branches may overlap
- * where making them disjoint would mean walking what another branch holds already: an agent's own conversations are mostly in
- * the agent's teams, and leaving those out read 200 rows to find 10.
+ * A list of conversations is ordered by (created_at, id) and limited. With one condition joined by OR, the store reads and sorts all
+ * visible rows: 300 ms at a million rows. Instead, each branch below is one index range already in that order (the indexes of
+ * schema/0001). A list takes LIMIT rows of each branch, merges them and stops: 0.1 ms at any size. Branches may overlap if disjoint ones
+ * would walk the rows of another branch: most of an agent's own conversations are in the agent's teams, and leaving these out read 200
+ * rows to find 10.
  *
  *     ALL        every active conversation
- *     TEAMS      one branch a team | the actor's own | those with neither team nor agent | those whose team or agent is gone, and who
- *                are still named in their rows (core/change/cascade.c)
- *     SELF       the actor's own
- *     customer   those they requested; with MY_ORGANIZATION those of their organization instead
- *     stranger   those made with the fingerprint
- *     a request token, or the reply to one's own POST: that one conversation
+ *     TEAMS      one branch for each team | assigned to the actor | without team and agent | with a deleted team or agent that the row
+ *                still refers to (core/change/cascade.c)
+ *     SELF       assigned to the actor
+ *     customer   requested by the actor; with MY_ORGANIZATION: of the actor's organization
+ *     stranger   made with the fingerprint
+ *     a request token, or the reply to the caller's own POST: that one conversation
  *
- * Staff, too, may have requested a conversation, but see it only as their access allows: completions.md section 5. */
+ * Staff may have requested a conversation too, but see it only as their access allows (completions.md section 5). */
 #include "core/access/access.h"
 
 #include "core/change/cascade.h"
@@ -40,8 +40,8 @@ void branch_bind_text(struct branches *b, const char *name, struct str v) {
 
 QUERY(teams_of_user, "SELECT team_id FROM team_members WHERE user_id = :user ORDER BY team_id");
 
-#define TEAMS_MAX 1024   /* of one person that count */
-#define TEAM_BRANCHES 16 /* people in more teams get one branch for all of them: still right, no longer flat */
+#define TEAMS_MAX 1024   /* teams of one person; more are ignored */
+#define TEAM_BRANCHES 16 /* people in more teams get one branch for all teams: correct, but its cost grows with the teams */
 
 static void team_branches(struct work *w, struct branches *b) {
     static const char *const where[TEAM_BRANCHES] = {
@@ -65,7 +65,7 @@ static void team_branches(struct work *w, struct branches *b) {
     branch_bind_text(b, ":teams", json_ids(w->arena, teams, (size_t)n));
 }
 
-/* Conversations of nobody. Those of who is gone are found by team and by agent; seldom is anybody. */
+/* Conversations without team and agent. Rows that refer to a deleted team or agent count too. They exist only while a cascade runs. */
 static void nobodys_branches(struct work *w, struct branches *b) {
     branch_add(b, "t.state = 1 AND t.assigned_team_id IS NULL AND t.assigned_agent_id IS NULL");
     if (!cascades_under_way(w)) return;
@@ -91,7 +91,7 @@ void access_cases(struct work *w, struct branches *out) {
     if (a->rank == ROLE_CUSTOMER) {
         branch_add(out, "t.state = 1 AND t.requester_id = :me");
         if (!a->sees_organization) return;
-        /* While conversations follow who moved, the person says which organization it is. */
+        /* While a cascade moves conversations of a person to another organization, users.organization_id decides. */
         branch_add(out, cascades_under_way(w)
                             ? "t.state = 1 AND t.organization_id = :my_organization AND t.requester_id <> :me AND EXISTS "
                               "(SELECT 1 FROM users u WHERE u.id = t.requester_id AND u.organization_id = :my_organization)"
@@ -128,7 +128,7 @@ void access_organization_cases(struct work *w, struct branches *out) {
     branch_bind_int(out, ":my_organization", a->organization_id);
 }
 
-/* Writes a condition over the alias t as one over the alias c. */
+/* Appends a condition, with the alias t replaced by c. */
 static void about_parent(struct buf *out, const char *where) {
     for (const char *at = where; *at; at++) {
         bool alias = at[0] == 't' && at[1] == '.' && (at == where || at[-1] == ' ' || at[-1] == '(');

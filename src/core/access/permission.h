@@ -1,8 +1,4 @@
-/* Permissions: dotted keys that narrow what a role type allows (completions.md section 5).
- *
- * roles.denied has a bit for each permission that the role lacks. The bit stands in the row of the permission, so rows may be moved and removed.
- * Each role has a row of role_permissions for each permission. A role that lacks one (the desk is older than the permission) gets it at the
- * start of the server, with the value that the row here says. */
+/* Permissions: dotted keys that narrow what a role type may do (completions.md section 5). */
 #ifndef CORE_PERMISSION_H
 #define CORE_PERMISSION_H
 
@@ -20,7 +16,7 @@ struct permission {
 
 extern const struct permission permissions[]; /* ends with name NULL */
 
-/* Returns whether every row has a name and a bit of its own; if not, err is one line that names the row. */
+/* Returns true if every row has a name and its own bit. Otherwise err is one line that names the row. */
 bool permissions_check(const struct permission *list, char *err, size_t size);
 
 const struct permission *permission_of(struct str name); /* NULL: no such permission */
@@ -32,7 +28,7 @@ int permissions_lack(struct conn *c, const struct permission *list);
 int permissions_fill(struct conn *c, const struct permission *list, int64_t now);
 /* At the start of the server: the same for all permissions there are. Returns 1 if a role got some, 0 if none lacked any, or a negative error. */
 int permissions_complete(struct db *db, int64_t now);
-/* Switches one; the folded roles.denied follows. */
+/* Grants or denies one permission, and updates roles.denied. The caller refuses unknown names. */
 int permission_set(struct work *w, int64_t role_id, const struct permission *p, bool value);
 
 #endif

@@ -7,7 +7,7 @@
 #define UUID_SIZE 36
 #define HASH_DIGITS 32
 
-/* In lower case; p NULL: no UUID, or the nil UUID. */
+/* The UUID in lower case; p NULL: the text is no UUID, or the nil UUID. */
 static struct str uuid_key(struct arena *a, struct str sent) {
     static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
     struct str key = str_dup(a, sent);

@@ -11,10 +11,10 @@ QUERY(activity_insert,
       "previous_values, current_values, created_at) VALUES (CAST(:user AS BIGINT), CAST(:organization AS BIGINT), CAST(:case AS BIGINT), "
       "CAST(:actor AS BIGINT), :kind, :cause, :name, :did, :fields, :previous, :current, :now)");
 
-/* ---- which objects have a trail ---------------------------------------------------------------------------------- */
+/* ---- objects with a trail ---------------------------------------------------------------------------------------- */
 
 static const struct trail {
-    const char *kind, *what; /* resource_type; how a sentence names it */
+    const char *kind, *what; /* resource_type; its name in sentences */
     const char *owner;       /* the bind of its column */
     enum activity_name created, updated, deleted;
 } trails[] = {
@@ -32,7 +32,7 @@ static const struct trail *trail_of(const char *kind) {
 
 /* ---- one activity ------------------------------------------------------------------------------------------------ */
 
-/* One of the three texts of each change, as a JSON array. */
+/* One of the three texts (at `offset`) of each change, as a JSON array. */
 static struct str texts(struct work *w, const struct activity_change *changes, int count, size_t offset) {
     struct buf b = {0};
     struct json_writer out;
@@ -76,7 +76,7 @@ int activity_add(struct work *w, int64_t user_id, enum activity_name name, const
 
 /* ---- the finisher ------------------------------------------------------------------------------------------------ */
 
-/* Names of what the properties of conversations refer to. */
+/* Names of the objects that properties of conversations refer to. */
 QUERY(name_of_status, "SELECT label FROM case_statuses WHERE id = :id");
 QUERY(name_of_priority, "SELECT label FROM case_priorities WHERE id = :id");
 QUERY(name_of_type, "SELECT label FROM case_types WHERE id = :id");
@@ -91,7 +91,7 @@ static const struct name_of {
     {"case", "assigned_team", &name_of_team}, {"case", "assigned_agent", &name_of_person}, {0},
 };
 
-/* A value as the trail shows it: of a reference its name of this day. */
+/* A value as the trail shows it. A reference is shown by its current name. */
 static int shown_value(struct work *w, const struct change *c, const struct changed_value *v, struct str *out) {
     const struct name_of *n = names;
     *out = (struct str){0};
@@ -101,7 +101,7 @@ static int shown_value(struct work *w, const struct change *c, const struct chan
     return n->kind ? db_text(w->conn, n->query, BINDS(B_INT("id", v->number)), w->arena, out) : 0;
 }
 
-/* The end of the sentence, as "changed full_name and role of this person". It contains no value. */
+/* The end of the sentence, such as "changed full_name and role of this person". It contains no value. */
 static struct str deed(struct work *w, const struct trail *t, enum change_verb verb, const struct activity_change *changes, int count) {
     struct buf b = {0};
     if (verb != CHANGE_UPDATED) return str_fmt(w->arena, "%s %s", verb == CHANGE_CREATED ? "created" : "deleted", t->what);
@@ -122,7 +122,7 @@ static bool begins_object(const struct change *all, const struct change *c) {
     return true;
 }
 
-/* The activity of the object that `c` is the first change of. */
+/* Writes the activity of the object whose first change is `c`. */
 static int activity_of(struct work *w, const struct trail *t, const struct change *c) {
     enum change_verb verb = CHANGE_UPDATED;
     int count = 0, n = 0;

@@ -1,19 +1,19 @@
-/* Activities: the audit trail that people read. Who changed what from what to what, when. Rows are only ever added.
+/* Activities: the audit trail that people read. An activity says who changed what from what to what, and when. Rows are only added.
  *
- * The finisher makes them of the work's changes: one activity an object and work. */
+ * The finisher makes one activity for each object that a work changed. */
 #ifndef CORE_CHANGE_ACTIVITY_H
 #define CORE_CHANGE_ACTIVITY_H
 
 #include "core/words.h"
 #include "work/work.h"
 
-struct activity_change { /* previous, current: p NULL: none, or not to be told */
+struct activity_change { /* previous, current: p NULL: none, or not shown */
     struct str field, previous, current;
 };
 
-/* An event that is no change: one row of a person's trail, by the actor of this work. */
+/* Adds an event that is not a change to a person's trail, with the actor of this work. */
 int activity_add(struct work *w, int64_t user_id, enum activity_name name, const struct activity_change *changes, int count);
 
-int activities_finish(struct work *w); /* a finisher */
+int activities_finish(struct work *w); /* the finisher */
 
 #endif

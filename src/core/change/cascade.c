@@ -1,35 +1,32 @@
-/* What follows from a change in rows of other tables: a team is deleted and 100,000 conversations name it. One write that
- * changed them all would hold up every other write of the desk, for seconds. So a write takes LIMIT_CASCADE rows (about
- * 20 ms); when more is left it commits a job with its own change, and the job takes as many a write until none is left.
+/* Cascades. A team is deleted and 100,000 conversations refer to it. One write that changed them all would block every other write of
+ * the desk for seconds. So a write changes LIMIT_CASCADE rows (about 20 ms). If more are left, it commits a job with its own change.
+ * Each run of the job changes as many rows, until none is left.
  *
  *     DELETE /teams/5:  mark the team  -> a part -> job -> reply        job: a part -> due again ... a part, drop the team -> done
  *
- * Nobody may see the parts. The rule is: *rows and their counters change together, part by part, and whoever reads leaves
- * out what is marked as gone*. So a conversation of a deleted team still names it in its row, and is counted there
- * (case_counts), until its part is done; but it is shown without a team, it is listed as unassigned, and the total of that
- * list adds the counters of the teams that are gone (core/access/access.c, core/cases/case.c). Between any two parts lists, totals and
- * members are what they are at the end. The other order (first the counters, then the rows) would need a lock on the team
- * in every write that counts; this one needs none, since a write counts a conversation where its row stands, under the
- * lock of the row.
+ * Readers must not see the parts. The rule is: *rows and their counters change together, part by part, and readers leave out marked
+ * objects*. A conversation of a deleted team refers to it in its row, and is counted there (case_counts), until its part is done. But
+ * readers show it without a team, list it as unassigned, and add the counters of deleted teams to the total of that list
+ * (core/access/access.c, core/cases/case.c). Between any two parts, lists, totals and members have their final values. The other order
+ * (first the counters, then the rows) would need a lock on the team in every write that counts. This order needs none, because a write
+ * counts a conversation by its row, under the row's lock.
  *
- * What readers leave out:
+ * Readers leave out:
  *
- *     a team            marked: 404, no member any more, shown by no conversation, which is unassigned if no agent is
- *     a person          marked: shown by no conversation as its agent
- *     an organization   marked: shares nothing, is shown by nobody
- *     a custom field    marked and disabled: values of disabled fields are neither shown nor asked for
- *     a purge           marked: the values of activities and the name a stranger gave are shown to nobody
- *     a person moved    by the person: colleagues see a conversation only where its requester is in their organization now.
- *                       What the new ones do not see at once are the conversations that were not carried over yet:
- *                       the one place where a part can be told from the whole, on the side of less.
+ *     a team            marked: 404, has no members, no conversation shows it; its conversations without agent are unassigned
+ *     a person          marked: no conversation shows the person as agent
+ *     an organization   marked: shares nothing, nobody shows it
+ *     a custom field    marked and disabled: values of disabled fields are neither shown nor queried
+ *     a purge           marked: nobody sees the values of activities and the name that a stranger gave
+ *     a person moved    by the person's row: colleagues see a conversation only if its requester is in their organization now. New colleagues
+ *                       don't see conversations that were not moved yet. This is the only place where a reader can notice the parts.
  *
- * Nothing slips past a cascade, though writes run side by side on PostgreSQL. A part locks its rows before it looks at
- * them. Who makes a row that names something holds that (@HOLD@) or changes it, until the end of the write: the mark waits
- * for those who were first, and those who come later find the mark. Where a slip would be a dangling reference the last
- * step is refused by the foreign key, and the cascade tried again.
+ * No row escapes a cascade, although writes run concurrently on PostgreSQL. A part locks its rows before it reads them. A write that
+ * stores a reference holds the object (@HOLD@) or changes it until the write ends: the mark waits for earlier writes, and later writes
+ * find the mark. If a dangling reference would remain, the foreign key refuses the last step, and the cascade runs again.
  *
- * A part that was killed is done again, from where the last one ended: the job's input says where. A job of this kind is
- * never given up, since nobody else would do the rest. */
+ * An interrupted part is repeated: the job's input says where the previous part ended. A job of this kind is retried for ever, because
+ * nothing else would finish its work. */
 #include "core/change/cascade.h"
 
 #include "base/limits.h"
@@ -39,15 +36,15 @@
 #include <assert.h>
 #include <inttypes.h>
 
-/* A step takes rows of one table. Bound are :id, :most, :rows (ids, JSON array), :since (when it was changed), and where the
- * last part ended (:place, :after): for rows that stay where they are found. */
+/* A step changes rows of one table. Bound values are :id, :most, :rows (ids, JSON array), :since (time of the change), and where the
+ * last part ended (:place, :after), for rows that the pick finds again after the change. */
 struct step {
-    const struct query *pick;     /* (id, place) of the next rows, locked; NULL: one time, when the steps before are done */
-    const struct query *apply[3]; /* to them */
-    int weight;                   /* how many rows of conversations it costs as much as */
+    const struct query *pick;     /* (id, place) of the next rows, locked; NULL: run once, after the steps before */
+    const struct query *apply[3]; /* statements for these rows */
+    int weight;                   /* cost of a row, in rows of conversations */
 };
 
-/* Files that only these values refer to expire. They are locked first, by a statement of its own: see files_released. */
+/* Expires files that only these values refer to. A separate statement locks them first: see files_released. */
 #define THEIR_FILES(values, those) "SELECT v.file_id FROM " values " v WHERE " those " AND v.file_id IS NOT NULL"
 #define FILES_LOCK(values, those) "SELECT f.id FROM files f WHERE f.id IN (" THEIR_FILES(values, those) ") ORDER BY f.id @LOCK@"
 #define FILES_EXPIRE(values, others, those)                                                                      \
@@ -55,9 +52,9 @@ struct step {
         values, those) ") AND NOT EXISTS (SELECT 1 FROM " values " v WHERE v.file_id = files.id AND NOT (" those \
                        ")) AND NOT EXISTS (SELECT 1 FROM " others " o WHERE o.file_id = files.id)"
 
-/* ---- conversations that were assigned ------------------------------------------------------------------------------- */
+/* ---- assigned conversations -------------------------------------------------------------------------------------------- */
 
-/* Their counters move with them: from the column's value to 0, for the other column's value and for all (-1). */
+/* Moves the counters with the rows: from the column's value to 0, for the other column's value and for all (-1). */
 #define COUNTS_LEAVE(leaving, staying, gone, kept)                                                                                       \
     "WITH moved AS (SELECT " leaving " AS gone, COALESCE(" staying ", 0) AS kept, status_type, COUNT(*) AS n FROM cases "                \
     "WHERE id IN @LIST(:rows) AND state = 1 GROUP BY " leaving ", " staying ", status_type) "                                            \
@@ -68,7 +65,7 @@ struct step {
     "excluded.n"
 #define SINCE "updated_at = CASE WHEN updated_at < :since THEN :since ELSE updated_at END"
 
-/* The change log, in the write of the part. */
+/* Writes the change log in the write of the part. */
 #define LOG_LEAVES(property, column)                                                                                                    \
     "INSERT INTO change_log (kind, object_id, case_id, verb, property, old_value, new_value, actor_id, actor_kind, cause, changed_at) " \
     "SELECT 'case', c.id, c.id, 3, '" property "', CAST(c." column                                                                      \
@@ -103,18 +100,18 @@ static const struct step of_team[] = {
     }
 static const struct step of_agent[] = {AGENT_LEAVES, {0}};
 
-/* ---- conversations that were asked for ------------------------------------------------------------------------------ */
+/* ---- requested conversations ------------------------------------------------------------------------------------------- */
 
 QUERY(cascade_requested, "SELECT c.id, c.created_at FROM cases c WHERE c.requester_id = :id AND (c.created_at, c.id) > (:place, :after) "
                          "ORDER BY c.created_at, c.id LIMIT :most @LOCK@");
-/* Where the person is by now: of two moves the second may be carried out first. */
+/* Uses the person's current organization, because of two moves the second may be carried out first. */
 QUERY(
     cascade_follow,
     "UPDATE cases SET organization_id = (SELECT u.organization_id FROM users u WHERE u.id = cases.requester_id) WHERE id IN @LIST(:rows)");
 
 static const struct step of_requester[] = {{&cascade_requested, {&cascade_follow}, 1}, {0}};
 
-/* ---- a person who is erased ----------------------------------------------------------------------------------------- */
+/* ---- purged people ----------------------------------------------------------------------------------------------------- */
 
 QUERY(cascade_erase_cases, "UPDATE cases SET requester_name = NULL, metadata = NULL, organization_id = NULL WHERE id IN @LIST(:rows)");
 QUERY(cascade_posts, "SELECT p.id, 0 FROM posts p WHERE p.creator_id = :id AND p.id > :after ORDER BY p.id LIMIT :most @LOCK@");
@@ -148,7 +145,7 @@ static const struct step of_purged[] = {
 
 /* ---- organizations -------------------------------------------------------------------------------------------------- */
 
-/* The people first: whoever opens a conversation meanwhile is in none, so no conversation comes behind the second step. */
+/* People come first: a conversation that a person opens afterwards has no organization, so none appears behind the second step. */
 QUERY(cascade_people, "SELECT u.id, 0 FROM users u WHERE u.organization_id = :id ORDER BY u.name_key, u.id LIMIT :most @LOCK@");
 QUERY(cascade_people_leave, "UPDATE users SET organization_id = NULL, " SINCE " WHERE id IN @LIST(:rows)");
 QUERY(cascade_organization_cases,
@@ -165,7 +162,7 @@ static const struct step of_organization[] = {
     {&cascade_organization_notes, {&cascade_erase_notes}, 1},
     {NULL,
      {&cascade_organization_files, &cascade_organization_files_go, &cascade_organization_drop},
-     20}, /* with its addresses, numbers, tags and values */
+     20}, /* deletes its addresses, numbers, tags and values too */
     {0},
 };
 
@@ -214,17 +211,17 @@ static const struct {
 
 /* ---- a part --------------------------------------------------------------------------------------------------------- */
 
-/* Where a cascade stands: one thing after the other, of each step after step. */
+/* The progress of a cascade: object by object, step by step. */
 struct stand {
     enum cascade what;
-    int64_t *ids, count, at; /* the thing: ids[at] */
+    int64_t *ids, count, at; /* current object: ids[at] */
     int64_t step, place, after, since;
 };
 
 struct part {
     struct work *work;
     struct stand *stand;
-    int64_t left; /* rows that this write may still take */
+    int64_t left; /* rows that this write may still change */
 };
 
 static int step_apply(const struct part *p, const struct step *step, struct str rows) {
@@ -237,7 +234,7 @@ static int step_apply(const struct part *p, const struct step *step, struct str 
     return 0;
 }
 
-/* As many rows of a step as there is room for. 1: there may be more of them. */
+/* Changes as many rows of a step as are left. Returns 1 if there may be more. */
 static int step_take(struct part *p, const struct step *step) {
     struct stand *s = p->stand;
     struct work *w = p->work;
@@ -266,7 +263,7 @@ static void begin_step(struct stand *s, int64_t step) {
     s->after = 0;
 }
 
-/* 1: more is left for another write. */
+/* Returns 1 if more is left for another write, 0 if the cascade is done, or a negative error. */
 static int carry_on(struct part *p) {
     struct stand *s = p->stand;
     const struct step *steps = cascades[s->what].steps;

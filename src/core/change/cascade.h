@@ -1,30 +1,30 @@
-/* Cascades: what follows from a change in other rows, however many they are. */
+/* Cascades: changes of rows in other tables that follow from a change, however many rows. */
 #ifndef CORE_CASCADE_H
 #define CORE_CASCADE_H
 
 #include "core/desk/job.h"
 
 enum cascade {
-    CASCADE_TEAM,         /* gone: its conversations have no team */
-    CASCADE_AGENT,        /* gone: nobody is assigned to the person's conversations */
-    CASCADE_PURGED,       /* the same, and what is known of the person is erased */
-    CASCADE_REQUESTER,    /* in another organization: so are the person's conversations */
-    CASCADE_ORGANIZATION, /* gone: its people and their conversations are in none */
-    CASCADE_FIELD,        /* gone: so are its options and its values */
+    CASCADE_TEAM,         /* deleted: its conversations have no team */
+    CASCADE_AGENT,        /* deleted: the person's conversations are unassigned */
+    CASCADE_PURGED,       /* the same, and personal data is erased */
+    CASCADE_REQUESTER,    /* moved to another organization: the person's conversations move too */
+    CASCADE_ORGANIZATION, /* deleted: its people and their conversations have no organization */
+    CASCADE_FIELD,        /* deleted with its options and values */
 };
 
-/* Carries out what follows from what the caller has just changed of these (ids: JSON array): as many rows in this write
- * as one may take, the rest by jobs. What is gone must be marked so already, and whoever reads leave it out. */
+/* Runs a cascade for objects that the caller has just changed (ids: JSON array). This write changes as many rows as one write may; jobs
+ * change the rest. The caller has marked deleted objects before, and readers leave marked objects out. */
 int cascade(struct work *w, enum cascade what, struct str ids);
 int cascade_run(struct work *w, const struct job *j); /* the job "cascade" */
-bool cascades_under_way(struct work *w);              /* rows may name what is gone, or belong elsewhere */
+bool cascades_under_way(struct work *w);              /* true: rows may refer to deleted objects, or have an old organization */
 
-/* ---- what is gone, while rows still name it ----------------------------------------------------------------------- */
+/* ---- deleted objects that rows still refer to -------------------------------------------------------------------- */
 
 #define GONE_TEAMS "(SELECT g.id FROM teams g WHERE g.deleted_at IS NOT NULL)"
 #define GONE_AGENTS "(SELECT g.id FROM users g WHERE g.leaving_at IS NOT NULL)"
 #define GONE_ORGANIZATIONS "(SELECT g.id FROM organizations g WHERE g.deleted_at IS NOT NULL)"
-/* A column that refers to one of them, as it is to be shown. Whether a cascade is under way is asked once a statement. */
+/* SQL: the value of a column that may refer to one of them, as readers see it. CASCADES_UNDER_WAY is evaluated once for each statement. */
 #define UNLESS_GONE(column, gone) "CASE WHEN EXISTS (" CASCADES_UNDER_WAY ") AND " column " IN " gone " THEN NULL ELSE " column " END"
 #define CASCADES_UNDER_WAY "SELECT 1 FROM jobs g WHERE g.kind = 'cascade' AND g.status IN (1, 2)"
 

@@ -52,7 +52,7 @@ static void change_append(struct work *w, struct changed object, struct change m
     all->last = &c->next;
 }
 
-/* The change of this property, or the creation of the object; NULL: neither was recorded. */
+/* The recorded change of this property, or the creation of the object; NULL: none. */
 static struct change *change_recorded(struct work *w, struct changed object, const char *property) {
     struct changes *all = w->changes;
     if (all == NULL) return NULL;
@@ -67,7 +67,7 @@ void change_created(struct work *w, struct changed object) { change_append(w, ob
 
 void change_deleted(struct work *w, struct changed object) {
     struct change *made = change_recorded(w, object, NULL);
-    if (made) made->verb = 0; /* it never was */
+    if (made) made->verb = 0; /* created and deleted by this work: no change */
     else change_append(w, object, (struct change){.verb = CHANGE_DELETED});
 }
 
@@ -97,7 +97,7 @@ int changes_deleted(struct work *w, const char *kind, struct str ids) {
     return 0;
 }
 
-/* Changes that came to nothing are passed over. */
+/* False for changes that were undone within the work. */
 static bool change_counts(const struct change *c) {
     return c->verb && (c->verb != CHANGE_UPDATED || c->named || !value_eq(&c->from, &c->to));
 }

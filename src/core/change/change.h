@@ -1,10 +1,10 @@
-/* Typed changes: what a work did to the objects of the desk, as (kind, id, property, old value, new value).
+/* Typed changes: (kind, id, property, old value, new value) of objects that a work changed.
  *
- * Functions of core record a change where they write it. work_finish (core/change/finish.h) hands the changes of a work to the finishers,
- * once, before COMMIT. A work that is undone leaves none.
+ * Functions of core record a change where they write it. work_finish (core/change/finish.h) passes the changes of a work to the
+ * finishers once, before COMMIT. A work that is rolled back leaves none.
  *
- * Two changes of one property of one object are one, from the first old value to the last new value. A change that ends where it began
- * vanishes. Changes of an object that the same work created are part of its creation. */
+ * Two changes of one property of an object become one, from the first old value to the last new value. A change back to the old value is
+ * dropped. Changes of an object that the same work created are part of its creation. */
 #ifndef CORE_CHANGE_CHANGE_H
 #define CORE_CHANGE_CHANGE_H
 
@@ -13,32 +13,32 @@
 
 enum change_verb { CHANGE_CREATED = 1, CHANGE_DELETED, CHANGE_UPDATED };
 
-/* A value before or after. The API's form of it is `text`. */
+/* An old or new value. `text` is its form in the API. */
 struct changed_value {
-    bool given;       /* false: there was or is none */
-    int64_t number;   /* of numbers, words, references, times and booleans */
+    bool given;       /* false: no value */
+    int64_t number;   /* for numbers, words, references, times and booleans */
     struct str text;  /* p NULL with `given`: the number in decimal */
-    struct str shown; /* for people: the name of a reference. p NULL: as text */
+    struct str shown; /* for people: the name of a reference; p NULL: as text */
 };
 
 struct change {
-    const char *kind;    /* resource_type of the object: a constant of the program */
-    int64_t id, case_id; /* case_id: whose visibility decides who may read of it; 0: none */
+    const char *kind;    /* resource_type of the object: a string constant */
+    int64_t id, case_id; /* case_id: the conversation whose visibility applies; 0: none */
     enum change_verb verb;
-    const char *property; /* CHANGE_UPDATED: as the API calls it */
-    bool named;           /* the values are not kept */
+    const char *property; /* CHANGE_UPDATED: name in the API */
+    bool named;           /* the values are not stored */
     struct changed_value from, to;
     struct change *next, *in_bucket;
 };
 
-#define CHANGE_BUCKETS 64 /* a bulk call of 1,000 objects and 4 properties compares 63 changes each */
+#define CHANGE_BUCKETS 64 /* a bulk call of 1,000 objects and 4 properties compares 63 changes for each */
 
 struct changes {
     struct change *first, **last;
     struct change *bucket[CHANGE_BUCKETS];
 };
 
-/* An object as changes name it. */
+/* The object of a change. */
 struct changed {
     const char *kind;
     int64_t id, case_id;
@@ -48,22 +48,22 @@ static inline struct changed_value changed_nothing(void) { return (struct change
 static inline struct changed_value changed_number(int64_t n) { return (struct changed_value){.given = true, .number = n}; }
 static inline struct changed_value changed_id(int64_t id) { return (struct changed_value){.given = id != 0, .number = id}; }
 static inline struct changed_value changed_text(struct str s) { return (struct changed_value){.given = s.p != NULL, .text = s}; }
-struct changed_value changed_word(const struct word *words, int64_t n); /* 0: nothing */
+struct changed_value changed_word(const struct word *words, int64_t n); /* 0: no value */
 struct changed_value changed_bool(bool b);
 
 void change_created(struct work *w, struct changed object);
 void change_deleted(struct work *w, struct changed object);
-/* Copies nothing: texts live as long as the work's arena. Equal values are no change. */
+/* Copies nothing, so texts must live as long as the work's arena. Equal values are no change. */
 void change_property(struct work *w, struct changed object, const char *property, struct changed_value from, struct changed_value to);
-/* The property changed; its values are not kept: they are a secret or a long text. */
+/* The property changed, but its values are not stored: they are a secret or a long text. */
 void change_named(struct work *w, struct changed object, const char *property);
-/* Objects of one kind are deleted. ids: a JSON array. */
+/* Records the deletion of objects of one kind. ids: JSON array. */
 int changes_deleted(struct work *w, const char *kind, struct str ids);
 
 /* The API's form of a value; p NULL: none. */
 struct str changed_value_text(struct arena *a, const struct changed_value *v);
 
-/* The changes of a work in the order they were made. */
+/* The changes of a work, in the order in which they were recorded. */
 const struct change *changes_of(const struct work *w);
 
 #endif

@@ -7,7 +7,8 @@
 
 #include <assert.h>
 
-/* Each finisher may use what the ones before it recorded. Rules and clocks will stand before the counters, the search index behind them. */
+/* The order matters: a finisher may use what those before it recorded. Rules and clocks will come before the counters, the search index
+ * after. */
 static const struct finisher {
     const char *name;
     int (*run)(struct work *w);

@@ -13,7 +13,7 @@
 #define ENTRIES                                                                                                                         \
     "INSERT INTO change_log (kind, object_id, case_id, verb, property, old_value, new_value, actor_id, actor_kind, cause, changed_at) " \
     "VALUES "
-/* PostgreSQL waits for each statement, so entries are written several at a time. */
+/* Several entries are written at a time, because each statement waits for PostgreSQL. */
 QUERY(change_log_add_1, ENTRIES ENTRY(0));
 QUERY(change_log_add_4, ENTRIES ENTRY(0) ", " ENTRY(1) ", " ENTRY(2) ", " ENTRY(3));
 
@@ -59,7 +59,7 @@ int change_log_finish(struct work *w) {
 
 /* ---- cursors ----------------------------------------------------------------------------------------------------- */
 
-#define CURSOR_MAX 4096 /* a snapshot names the transactions under way */
+#define CURSOR_MAX 4096 /* a snapshot lists the running transactions */
 
 struct str change_cursor_text(struct arena *a, const struct change_cursor *c) {
     char number[INT_TEXT];
@@ -70,7 +70,7 @@ struct str change_cursor_text(struct arena *a, const struct change_cursor *c) {
     return str_of(text);
 }
 
-/* A snapshot of PostgreSQL is digits, colons and commas, an id is digits. */
+/* A PostgreSQL snapshot has digits, colons and commas; an id has digits. */
 static bool snapshot_form(struct str s) {
     for (size_t i = 0; i < s.n; i++)
         if (strchr("0123456789:,", s.p[i]) == NULL) return false;
@@ -109,7 +109,7 @@ static int read_window(struct work *w, const struct change_cursor *c, int64_t la
     return rc < 0 ? rc : n;
 }
 
-/* On SQLite: the cursor has seen more than there is, so an older backup was restored. */
+/* On SQLite: the cursor is ahead of the store, so an older backup was restored. */
 static bool is_ahead(struct str place, struct str now) {
     int64_t p, n;
     return str_to_int(place, &p) && str_to_int(now, &n) && p > n;

@@ -1,30 +1,27 @@
-/* The outbox: a table that every process appends to within its writes, and that the others read from where they stood.
+/* The outbox: a table to which each process appends within its writes. The other processes read it from their last place.
  *
- * Where a reader stands. An id is taken before its COMMIT, so of two writes side by side the one with the lower id may
- * be committed last: a reader that remembers the highest id it saw passes over the other for ever. So on PostgreSQL a
- * place is not an id but a snapshot (pg_current_snapshot: which transactions were over), an entry carries the number of
- * its transaction, and what is unseen is what is over now and was not over then:
+ * Place. An id is taken before its COMMIT, so of two concurrent writes the one with the lower id may commit last. A reader that
+ * remembers the highest id would miss it for ever. On PostgreSQL, a place is therefore a snapshot (pg_current_snapshot: which
+ * transactions were finished), and an entry stores the number of its transaction. Unseen entries are those finished now and not finished
+ * then:
  *
- *     xid >= xmin(then) AND NOT visible_in(then)      entries of transactions that were not over then
- *                                                     (that they are over now, the query's own snapshot sees to)
- *     xid < xmax(now)                                 not those that a move brought from another cluster
+ *     xid >= xmin(then) AND NOT visible_in(then)      entries of transactions that were not finished then (the snapshot of the query
+ *                                                     ensures that they are finished now)
+ *     xid < xmax(now)                                 no entries that deskd move brought from another cluster
  *
- * Each entry is read once, as soon as it is committed, whatever else is under way; nothing is remembered but the place.
- * A transaction that stays open for long makes the range of xid longer, it holds nobody up. (The other ways: to read
- * only below the oldest transaction under way, which makes all wait for the slowest; to remember the gaps between ids
- * and wait for them, which takes a rolled back id for a late one; to lock the table, which makes writes wait for each
- * other's COMMIT.) On SQLite writes are committed in the order of their ids, and a place is the highest.
+ * Each entry is read once, as soon as it is committed, whatever else runs. The place is the only state. A long transaction widens the
+ * range of xid, but delays nobody. Rejected alternatives: (1) reading only below the oldest running transaction delays everything by the
+ * slowest one; (2) waiting for gaps between ids mistakes a rolled-back id for a late one; (3) locking the table makes writes wait for
+ * each other's COMMIT. On SQLite, writes commit in the order of their ids, and a place is the highest id.
  *
- * Order. Within one reading entries come by id. Writes to the same thing wait for each other before they add their
- * entry (a row or a name is locked), so what happened first has the lower id and is never read later. Between strangers
- * there is no order to keep.
+ * Order. Within one reading, entries are ordered by id. Writes to the same object wait for each other before they add an entry (a row or
+ * a name is locked), so the earlier event has the lower id and is never read later. Entries of different objects have no order.
  *
- * Replay. A place is a text that any process understands: who was told everything up to a place can go on from it
- * anywhere, at least once, as long as entries are kept. Entries that are to be replayed on SQLite, too, must be written
- * there; those of today are signals to other processes, and there are none.
+ * Replay. A place is a text that any process understands. A reader that has seen everything up to a place can continue from it anywhere,
+ * at least once, as long as entries are kept. On SQLite nothing is written, because there are no other processes.
  *
- * Losing touch. Entries are swept after OUTBOX_KEPT. A reader that starts, or could not read for half that time, can't
- * know what it missed: it looks at everything that a topic stands for. */
+ * Gaps. Entries are deleted after OUTBOX_KEPT. A reader that starts, or could not read for half that time, can't tell what it missed: it
+ * reloads everything that the topics stand for. */
 #include "core/change/outbox.h"
 
 QUERY(outbox_insert, "INSERT INTO outbox (topic, payload, origin, created_at) VALUES (:topic, :payload, :origin, :now)");

@@ -8,7 +8,7 @@
 
 static struct changed object_of(struct record r, int64_t id) { return (struct changed){r.kind, id, 0}; }
 
-/* Runs a text that was built, and frees it. */
+/* Runs the built SQL and frees it. */
 static int run_built(struct work *w, struct buf *sql, const struct bind *binds) {
     buf_char(sql, 0);
     int rc = db_exec_text(w->conn, sql->p, binds);
@@ -45,7 +45,7 @@ int record_insert(struct work *w, struct record r, const struct column *columns,
     return 0;
 }
 
-/* ---- what differs ------------------------------------------------------------------------------------------------ */
+/* ---- differences ------------------------------------------------------------------------------------------------- */
 
 static struct str time_text(struct work *w, int64_t t) {
     char *text = arena_alloc(w->arena, TIME_ISO_SIZE);
@@ -80,7 +80,7 @@ static void record_row(struct work *w, struct record r, struct stmt *row, const 
     }
 }
 
-/* Reads the columns as they are, before the UPDATE. */
+/* Records the changes: compares the stored columns with the new values, before the UPDATE. */
 static int record_old(struct work *w, struct record r, struct str ids, const struct column *columns, int count) {
     struct buf sql = {0};
     struct stmt *row;

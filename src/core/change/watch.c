@@ -6,17 +6,17 @@
 
 /* ---- the state of an object --------------------------------------------------------------------------------------
  *
- * A list of (property, text): one item for a member that has a value, several for a list. An unverified claim is not part of a person. */
+ * The state is a list of (property, text): one item for a member with a value, several for a list. Unverified claims are left out. */
 
 enum member_form { MEMBER_TEXT, MEMBER_BOOL, MEMBER_WORD, MEMBER_REFERENCE, MEMBER_SECRET };
 
 struct member {
     const char *name;
-    enum member_form form; /* MEMBER_SECRET: a moment that moves with a secret, told by name alone */
+    enum member_form form; /* MEMBER_SECRET: a time that changes with a secret; recorded by name only */
     const struct word *words;
 };
 
-/* X(name, form, words, value, name of a reference): a reference is read with its name of that day. */
+/* X(name, form, words, value, name of a reference): the name of a reference is read with it. */
 #define USER_MEMBERS(X)                                                                                                                   \
     X("full_name", MEMBER_TEXT, NULL, "t.full_name", "NULL")                                                                              \
     X("legacy_id", MEMBER_TEXT, NULL, "t.legacy_id", "NULL")                                                                              \
@@ -81,7 +81,7 @@ QUERY(watch_organization_lists,
 static const struct watch_row {
     const char *kind;
     const struct query *row, *lists;
-    const struct member *members; /* of .row, two columns each, from its second column on */
+    const struct member *members; /* columns of .row: two for each member, from the second column on */
 } kinds[] = {
     [WATCH_USER] = {"user", &watch_user, &watch_user_lists, user_members},
     [WATCH_ORGANIZATION] = {"organization", &watch_organization, &watch_organization_lists, organization_members},
@@ -101,7 +101,7 @@ struct items {
 struct watched {
     enum watch_kind kind;
     int64_t id;
-    bool made; /* created or deleted by this work: nothing is compared */
+    bool made; /* created or deleted by this work: not compared */
     struct items before, after;
     struct watched *next;
 };
@@ -145,7 +145,7 @@ static void read_members(struct work *w, struct stmt *row, const struct member *
     }
 }
 
-/* Reads one object at a time: bound as one id a look costs 11 us, as a list of one 31 (SQLite). */
+/* Reads one object at a time: with one bound id a read costs 11 us, with a list of one id 31 us (SQLite). */
 static int look_at(struct work *w, enum watch_kind kind, int64_t id, struct items *list) {
     const struct bind *binds = BINDS(B_INT("id", id));
     int rc;
@@ -158,7 +158,7 @@ static int look_at(struct work *w, enum watch_kind kind, int64_t id, struct item
     return rc;
 }
 
-/* ---- what is watched --------------------------------------------------------------------------------------------- */
+/* ---- watched objects --------------------------------------------------------------------------------------------- */
 
 int watch(struct work *w, enum watch_kind kind, int64_t id) {
     return watched_find(w, kind, id) ? 0 : look_at(w, kind, id, &watched_add(w, kind, id)->before);
@@ -215,7 +215,7 @@ static bool same_item(const struct item *a, const struct item *b) {
     return strcmp(a->property, b->property) == 0 && a->value.number == b->value.number && str_eq(a->value.text, b->value.text);
 }
 
-/* Gathers what is in this list and not in the other. */
+/* Gathers the items that are in `list` and not in `other`. */
 static void gather(struct work *w, struct difference *found, int *count, const struct items *list, const struct items *other, bool after) {
     for (const struct item *i = list->first; i; i = i->next) {
         const struct item *same = other->first;

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Each query yields what is wrong: up to three numbers for its sentence, a row a finding. */
+/* Each query returns violations: one row for each, with up to three numbers for its sentence. */
 QUERY(check_counts,
       CASE_COUNTS "SELECT team_id, agent_id, status_type FROM (SELECT team_id, agent_id, status_type, n, 0 AS kept FROM counted "
                   "UNION ALL SELECT team_id, agent_id, status_type, 0, n FROM case_counts) b "
@@ -29,7 +29,7 @@ QUERY(check_organization, "SELECT t.id FROM cases t JOIN users u ON u.id = t.req
 QUERY(check_markers, "SELECT m.case_id, m.user_id FROM read_markers m JOIN cases t ON t.id = m.case_id "
                      "WHERE m.last_read_seq < 0 OR m.last_read_seq > t.message_seq ORDER BY 1, 2");
 QUERY(check_role_type, "SELECT u.id FROM users u JOIN roles r ON r.id = u.role_id WHERE u.role_type <> r.type ORDER BY u.id");
-/* People with another number of primary identities than one, though some may lead, or with a primary one that may not. */
+/* People who (1) have eligible identities and not exactly one primary one, or (2) have an ineligible primary one. */
 #define WITHOUT_PRIMARY(table, leads)                                           \
     "SELECT user_id FROM " table " WHERE user_id IS NOT NULL GROUP BY user_id " \
     "HAVING SUM(is_primary) <> MAX(CASE WHEN " leads " THEN 1 ELSE 0 END) "     \
@@ -51,26 +51,27 @@ QUERY(check_finished, "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM settings WHERE n
 
 static const struct rule {
     const struct query *query;
-    const char *sentence; /* of up to three numbers */
+    const char *sentence; /* printf format with up to three numbers */
 } rules[] = {
-    {&check_counts, "case_counts of team %" PRId64 ", agent %" PRId64 ", kind of status %" PRId64 " is not what its conversations are"},
-    {&check_message_seq, "conversation %" PRId64 " counts %" PRId64 " messages; it has %" PRId64 ", or they are not numbered 1, 2, 3 ..."},
-    {&check_last_message, "conversation %" PRId64 " names a last message that is not its newest"},
-    {&check_status_type, "conversation %" PRId64 " has the status of another kind"},
+    {&check_counts, "case_counts of team %" PRId64 ", agent %" PRId64 ", status type %" PRId64 " differs from the conversations"},
+    {&check_message_seq,
+     "conversation %" PRId64 " has message_seq %" PRId64 ", but %" PRId64 " messages, or their numbers are not 1, 2, 3 ..."},
+    {&check_last_message, "conversation %" PRId64 " refers to a last message that is not its newest"},
+    {&check_status_type, "conversation %" PRId64 " has a status_type that differs from its status"},
     {&check_organization, "conversation %" PRId64 " is not in its requester's organization"},
     {&check_markers, "in conversation %" PRId64 " user %" PRId64 " has read more messages than there are"},
-    {&check_role_type, "user %" PRId64 " has a role of another type"},
-    {&check_primary, "user %" PRId64 " has addresses or accounts of one kind, and not one of them is primary"},
-    {&check_default_hours, "the desk has %" PRId64 " business hours that are the default, not one"},
-    {&check_default_brand, "the desk has %" PRId64 " enabled brands that are the default, not one"},
-    {&check_translations, "translation %" PRId64 " belongs to nothing"},
-    {&check_files_kept, "file %" PRId64 " is kept, and nothing refers to it"},
+    {&check_role_type, "user %" PRId64 " has a role_type that differs from its role"},
+    {&check_primary, "user %" PRId64 " has identities of one kind, but not exactly one primary one"},
+    {&check_default_hours, "the desk has %" PRId64 " default business hours instead of one"},
+    {&check_default_brand, "the desk has %" PRId64 " enabled default brands instead of one"},
+    {&check_translations, "translation %" PRId64 " has no owner"},
+    {&check_files_kept, "file %" PRId64 " does not expire, but nothing refers to it"},
     {&check_files_going, "file %" PRId64 " will expire, but something refers to it"},
     {&check_owner, "the desk has no owner who can log in"},
-    {&check_finished, "the desk was never finished: its making was interrupted"},
+    {&check_finished, "the desk is unfinished: its creation was interrupted"},
 };
 
-enum { SHOWN = 10 }; /* of one kind: a broken index would fill the screen */
+enum { SHOWN = 10 }; /* lines of one kind: a broken index would fill the screen */
 
 static int check_rule(struct conn *c, const struct rule *rule, void (*report)(void *arg, const char *line), void *arg) {
     char line[256];

@@ -1,13 +1,14 @@
-/* What must hold between the rows of a desk, and what the store itself can't see. For `deskd check`. */
+/* Invariants between the rows of a desk that the store can't enforce, for `deskd check`. */
 #ifndef CORE_CHECK_H
 #define CORE_CHECK_H
 
 #include "db/db.h"
 
-/* One line a finding; at most a few of each kind, then how many more. Returns the number of findings, or error. */
+/* Reports one line for each finding: the first ten of a kind, then the number of the rest. Returns the number of findings, or a negative
+ * error. */
 int desk_check(struct conn *c, void (*report)(void *arg, const char *line), void *arg);
 
-/* Rows (team_id, agent_id, status_type, n) as case_counts must hold them, from the conversations themselves. */
+/* The rows (team_id, agent_id, status_type, n) that case_counts must contain, computed from the conversations. */
 #define CASE_COUNTS                                                                                                \
     "WITH alone AS (SELECT COALESCE(assigned_team_id, 0) AS team_id, COALESCE(assigned_agent_id, 0) AS agent_id, " \
     "status_type, COUNT(*) AS n FROM cases WHERE state = 1 GROUP BY 1, 2, 3), "                                    \

@@ -101,7 +101,7 @@ struct seen_key {
 
 static int key_run(struct conn *c, void *arg) {
     struct seen_key *k = arg;
-    TRY(db_lock(c, S("server key"))); /* of two processes that begin at once the second finds the first's */
+    TRY(db_lock(c, S("server key"))); /* of two processes that start together, the second sees the first's proof */
     int there = db_int(c, &desk_key, BINDS(B_TEXT("proof", k->proof)), &k->same);
     TRY(there);
     if (!there) k->same = 1;
@@ -115,7 +115,7 @@ int desk_key_known(struct db *db, int64_t now, struct str proof, bool renew) {
 }
 
 struct str password_generate(struct arena *a) {
-    static const char letters[] = "abcdefghijkmnpqrstuvwxyz23456789"; /* 32; without l, o, 0, 1 */
+    static const char letters[] = "abcdefghijkmnpqrstuvwxyz23456789"; /* 32 characters, without l, o, 0, 1 */
     unsigned char chance[20];
     char *text = arena_alloc(a, 24), *at = text;
     random_bytes(chance, sizeof chance);

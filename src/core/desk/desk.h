@@ -1,34 +1,34 @@
-/* A desk at its beginning, and what an operator may do to it from outside. */
+/* Creates a desk, and functions for the operator's commands. */
 #ifndef CORE_DESK_H
 #define CORE_DESK_H
 
 #include "work/work.h"
 
-/* Made by desk_finish, whose row desk.created_at in the settings is written last. */
+/* DESK_READY: desk_finish has written the setting desk.created_at. */
 enum desk_state { DESK_EMPTY, DESK_UNFINISHED, DESK_READY };
-int desk_state(struct conn *c); /* enum desk_state, or error */
+int desk_state(struct conn *c); /* enum desk_state, or a negative error */
 
 struct new_desk {
     int64_t now;
-    struct str owner_name, owner_email, password_hash; /* the address is valid */
-    struct str owner_uuid;                             /* p NULL: a random one */
+    struct str owner_name, owner_email, password_hash; /* the address has been checked */
+    struct str owner_uuid;                             /* p NULL: random */
 };
-/* The owner, their address, the permissions of the system roles, the times of the seed rows. -ERR_FIELD_DUPLICATE: done
- * before. Without the last step the desk counts as unfinished; desk_finish takes it. */
+/* Creates the owner with an address, the permissions of the system roles, and the times of seed rows. Returns -ERR_FIELD_DUPLICATE if
+ * people exist. The desk is unfinished until desk_finish. */
 int desk_begin(struct conn *c, const struct new_desk *n);
 int desk_finish(struct conn *c, const struct new_desk *n);
-int desk_init(struct db *db, const struct new_desk *n); /* both, in one transaction */
+int desk_init(struct db *db, const struct new_desk *n); /* desk_begin and desk_finish in one transaction */
 
-/* A database remembers by which server key it is served. 1: by this one, or by none so far; 0: by another, which it stays unless
- * `renew`; or error. proof: of the key, 64 characters that tell nothing else. */
+/* The database stores a proof of the server key that it is used with. Returns 1 if this is the key, or no key was stored (it is stored
+ * then); 0 if another key was stored, which `renew` replaces; or a negative error. proof: 64 characters derived from the key. */
 int desk_key_known(struct db *db, int64_t now, struct str proof, bool renew);
 
-struct str password_generate(struct arena *a); /* 20 characters that are not mistaken for each other: 100 bits */
-#define PASSWORD_LENGTH_OWNER 8                /* of the first owner; later ones obey the desk's settings */
+struct str password_generate(struct arena *a); /* 20 characters that can't be confused with each other: 100 bits */
+#define PASSWORD_LENGTH_OWNER 8                /* minimum for the first owner; later passwords obey the desk's settings */
 
-/* For the operator, who acts without a login. The person who logs in with an address: 1 found, 0 nobody. */
+/* For the operator, without login. Finds the person who logs in with an address. Returns 1 found, 0 not, or a negative error. */
 int account_find(struct conn *c, struct str email, int64_t *user_id, int64_t *role_type);
-/* Sets the password and ends the sessions of its user. */
+/* Sets the password and ends the user's sessions. */
 int account_set_password(struct db *db, int64_t now, int64_t user_id, struct str hash);
 
 #endif

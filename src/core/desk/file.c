@@ -29,8 +29,7 @@ struct str file_fingerprint(const struct work *w) {
     return w->actor.user_id ? (struct str){0} : w->actor.fingerprint;
 }
 
-/* A keyed hash of the network that a caller without login comes from: a fingerprint costs nothing, so a limit for each would be none.
- * p NULL: the caller is logged in. */
+/* A keyed hash of the network of a caller without login. Limits count by network, because fingerprints are free. p NULL: logged in. */
 static struct str network_of(const struct work *w) {
     char room[ADDRESS_TEXT];
     if (w->actor.user_id) return (struct str){0};
@@ -75,12 +74,11 @@ int files_reserve(struct work *w, int64_t bytes) {
     return files_room(w, bytes);
 }
 
-/* ---- what refers to them ----------------------------------------------------------------------------------------- */
+/* ---- references -------------------------------------------------------------------------------------------------- */
 
 int files_attached(struct work *w, struct str ids) { return db_exec(w->conn, &files_keep, BINDS(B_TEXT("ids", ids))); }
 
-/* The rows are locked by a statement of their own, so that the next one sees what a neighbour attached them to who was
- * faster; one who is slower finds them expired. */
+/* Lock the rows first, so that the UPDATE sees what a concurrent request attached. A later request finds them expired. */
 static int files_unhold(struct work *w, const struct query *q, struct str ids) {
     const struct bind *binds = BINDS(B_TEXT("ids", ids), B_INT("now", w->now));
     int rc;
@@ -103,7 +101,7 @@ int files_forget(struct work *w, int64_t user_id) {
     return db_exec(w->conn, &files_forgotten, BINDS(B_INT("user", user_id), B_INT("now", w->now)));
 }
 
-/* ---- their contents ---------------------------------------------------------------------------------------------- */
+/* ---- contents ---------------------------------------------------------------------------------------------------- */
 
 int content_named(struct conn *c, struct str sha256) {
     int64_t id;

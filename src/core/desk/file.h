@@ -1,8 +1,8 @@
-/* Uploaded files as rows: who uploaded what, and what refers to it. What is in them is kept by files/content.h.
+/* Rows of uploaded files: uploader and expiry. files/content.h stores the bytes.
  *
- * A file is its uploader's alone until it is attached: named by a row of another table, which keeps it. What nothing
- * refers to has a time to expire: FILE_LIFE after the upload, or at once when the last reference goes later. Rows of files
- * are deleted by nobody but the sweeper (jobs/sweep_files.c): files/content.c says why that matters. */
+ * A file belongs to its uploader until it is attached: a row of another table refers to it and keeps it. An unreferenced file expires
+ * FILE_LIFE after its upload. A file that loses its last reference later expires at once. Only the sweeper (jobs/sweep_files.c) deletes
+ * rows of files; files/content.c explains why. */
 #ifndef CORE_FILE_H
 #define CORE_FILE_H
 
@@ -10,21 +10,21 @@
 
 #define FILE_LIFE_MS 43200000 /* 12 hours */
 #define FILE_LIFE ((int64_t)FILE_LIFE_MS)
-/* When a file that nothing refers to any more expires, for SQL: it may be named again as long as if nothing ever had. */
+/* SQL: when a file expires that has lost its last reference. It can be attached again as long as if it had never been attached. */
 #define FILE_EXPIRY(now) \
     "CASE WHEN created_at + " FILE_TEXT(FILE_LIFE_MS) " > " now " THEN created_at + " FILE_TEXT(FILE_LIFE_MS) " ELSE " now " END"
 #define FILE_TEXT(number) FILE_TEXT_OF(number)
 #define FILE_TEXT_OF(number) #number
 
-/* Of a row f of files. A table that refers to files has its line here. */
+/* Condition over a row f of files. Each table that refers to files has a line here. */
 #define FILE_IS_USED                                                      \
     "(EXISTS (SELECT 1 FROM user_field_values v WHERE v.file_id = f.id) " \
     "OR EXISTS (SELECT 1 FROM organization_field_values v WHERE v.file_id = f.id))"
 
-/* A row of files is the caller's. A caller without login owns the files that were uploaded with its fingerprint. */
+/* SQL: the caller owns the row. A caller without login owns the files uploaded with the same fingerprint. */
 #define FILE_OF_ACTOR(row) "(" row ".user_id = :uploader OR " row ".fingerprint = :fingerprint)"
 #define B_FILE_OF_ACTOR(w) B_INT("uploader", (w)->actor.user_id), B_TEXT("fingerprint", file_fingerprint(w))
-struct str file_fingerprint(const struct work *w); /* p NULL: none counts */
+struct str file_fingerprint(const struct work *w); /* p NULL: the caller is logged in, or has none */
 
 struct file_new {
     struct str name, content_type, sha256; /* 64 hex digits */
@@ -32,30 +32,32 @@ struct file_new {
 };
 int file_create(struct work *w, const struct file_new *n, int64_t *id);
 
-/* Returns 0 if the caller may upload so many bytes more, or the refusal, which says how many bytes are used. The unattached
- * files of one person have at most files.unattached_megabytes; without login, those that come from one network. */
+/* Returns 0 if the caller may upload this many more bytes. Otherwise fails, and says how many bytes are used. The limit is
+ * files.unattached_megabytes for the unattached files of a person, or, without login, of a network. */
 int files_room(struct work *w, int64_t bytes);
-int files_reserve(struct work *w,
-                  int64_t bytes); /* the same in the write of the upload. It is exact: it locks out other uploads of this person */
+/* The same in the write of the upload. It is exact, because other uploads of this person wait. */
+int files_reserve(struct work *w, int64_t bytes);
 
-/* Of these ids (JSON array) those that who acts uploaded and that have not expired, in the arena. They stay until the
- * write ends. Returns how many, or error. */
+/* Returns in the arena those of these ids (JSON array) that the caller uploaded and that have not expired. They can't expire until the
+ * write ends. Returns their number, or a negative error. */
 int files_own(struct work *w, struct str ids, int64_t **out);
-/* The content of one of these: 1, 0 none, or error. It may be read in a snapshot. */
+/* Reads the content hash of such a file. Returns 1, 0 not found, or a negative error. May be called in a snapshot. */
 int file_own_content(struct work *w, int64_t id, struct str *sha256);
 
-/* After rows were written that refer to them, or deleted or changed that did (JSON arrays of ids). */
+/* Call these after rows that refer to files were written, or were deleted or changed (JSON arrays of ids). */
 int files_attached(struct work *w, struct str ids);
 int files_released(struct work *w, struct str ids);
-int files_dropped(struct work *w, struct str ids); /* of somebody who is gone: they expire at once */
-/* The ids a query yields in its first column, once each, as a JSON array: before what refers to them goes. */
+int files_dropped(struct work *w, struct str ids); /* for deleted owners: the files expire at once */
+/* Reads the ids in a query's first column as a JSON array. Call it before the rows that refer to the files are deleted. Returns their
+ * number. */
 int files_listed(struct work *w, const struct query *q, const struct bind *binds, struct str *ids);
 
-int files_forget(struct work *w, int64_t user_id); /* what this person uploaded and nothing refers to expires now */
+int files_forget(struct work *w, int64_t user_id); /* unattached files of this person expire now */
 
-int content_named(struct conn *c, struct str sha256); /* whether a row names this content: 1, 0 or error */
+int content_named(struct conn *c, struct str sha256); /* 1 if a row has this content, 0, or a negative error */
 
-/* Up to `most` expired files less, their contents in the arena, some more than once: how many, or error. */
+/* Deletes up to `most` expired files. *contents: their hashes in the arena, possibly repeated. Returns their number, or a negative
+ * error. */
 int files_expire(struct conn *c, struct arena *a, int64_t now, int most, struct str **contents);
 
 #endif

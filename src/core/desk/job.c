@@ -8,13 +8,13 @@ QUERY(job_insert, "INSERT INTO jobs (kind, status, creator_id, input, attempts, 
                   "VALUES (:kind, 1, CAST(:creator AS BIGINT), :input, 0, :run_at, :now, :now) RETURNING id");
 QUERY(job_due, "SELECT id, kind, COALESCE(creator_id, 0), input, attempts FROM jobs WHERE status IN (1, 2) AND run_at <= :now "
                "AND kind IN @TEXTS(:kinds) ORDER BY run_at, id LIMIT 1 @SKIP@");
-/* While it is leased a job is not due: run_at is the end of the lease. */
+/* run_at of a leased job is the end of its lease, so the job is not due before. */
 QUERY(job_take,
       "UPDATE jobs SET status = 2, attempts = attempts + 1, run_at = :until, lease_until = :until, updated_at = :now WHERE id = :id");
 QUERY(job_end,
       "UPDATE jobs SET status = :status, lease_until = NULL, total = :total, inserted = :inserted, rejected = :rejected, errors = :errors, "
       "updated_at = :now WHERE id = :id");
-/* What a claim may do to its row ends where another claim began. */
+/* A claim may change its row only until another claim begins. */
 QUERY(job_mine, "SELECT id FROM jobs WHERE id = :id AND status = 2 AND attempts = :attempts @LOCK@");
 QUERY(job_longer, "UPDATE jobs SET run_at = :until, lease_until = :until WHERE id = :id AND status = 2 AND attempts = :attempts");
 QUERY(job_further, "UPDATE jobs SET status = 1, attempts = 0, lease_until = NULL, input = :input, run_at = :run_at, updated_at = :now "

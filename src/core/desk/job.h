@@ -1,36 +1,37 @@
-/* Durable jobs: a row committed with the change that wants it, run afterwards, at least once. */
+/* Durable jobs: a row, committed with the change that causes it, and run afterwards at least once. */
 #ifndef CORE_JOB_H
 #define CORE_JOB_H
 
 #include "core/words.h"
 #include "work/work.h"
 
-/* input: JSON. The runner is woken after the commit. */
+/* input: JSON. The runner is woken after the COMMIT. */
 int job_add(struct work *w, const char *kind, struct str input, int64_t *id);
-/* The same of what goes on from this write: due a millisecond later, when others had their turn. So a clock that stands still holds it. */
+/* The same for a continuation of this write. It is due a millisecond later, so that other due jobs run first. A stopped clock holds it. */
 int job_add_next(struct work *w, const char *kind, struct str input, int64_t *id);
-int jobs_announce(struct work *w, const char *kind); /* rows of it were written otherwise */
+int jobs_announce(struct work *w, const char *kind); /* call after writing rows of this kind without job_add */
 
-void jobs_heard(struct desk *d, struct str payload); /* another process has added some */
+void jobs_heard(struct desk *d, struct str payload); /* another process has added jobs */
 
 struct job {
     int64_t id, creator_id;
     struct str kind, input;
-    int attempts;  /* this one included: it names the claim */
-    void *outcome; /* of its outside step: jobs/runner.h */
+    int attempts;  /* including this one; identifies the claim */
+    void *outcome; /* result of its outside step: jobs/runner.h */
 };
-/* Claims the job of these kinds (JSON array) that is due longest, for a lease; 1, 0 none, or error. A lease that ran out is claimed again. */
+/* Claims the longest due job of these kinds (JSON array) under a lease. Returns 1, 0 none, or a negative error. A job with an expired
+ * lease is claimed again. */
 int job_claim(struct work *w, struct str kinds, struct job *out);
 #define JOB_LEASE (5 * TIME_MINUTE)
-/* The first thing of the write that runs it: 1, or 0 when the lease ran out and somebody else has claimed it since. Until the
- * write ends nobody else can, however long it takes. */
+/* Called first in the write that runs the job. Returns 1, or 0 if the lease expired and another claim began. Until the write ends,
+ * nobody else can claim the job. */
 int job_hold(struct work *w, const struct job *j);
-int job_renew(struct work *w, int64_t id, int attempts); /* a lease from now on, unless it was claimed since */
+int job_renew(struct work *w, int64_t id, int attempts); /* renews the lease from now, unless the job was claimed again */
 int job_finish(struct work *w, int64_t id, enum job_status status, int total, int inserted, int rejected, struct str errors);
-int job_continue(struct work *w, const struct job *j,
-                 struct str input); /* a part is done and more is left: due a millisecond later, with this input */
-int job_retry(struct work *w,
-              const struct job *j); /* later, or FAILED after the last attempt; this and the next do nothing when it was claimed since */
-int job_postpone(struct work *w, const struct job *j, int64_t until); /* until then, however often it was tried */
+/* A part is done and more is left: the job is due a millisecond later with this input. No-op if it was claimed again. */
+int job_continue(struct work *w, const struct job *j, struct str input);
+/* The job is due again after a growing delay, or FAILED after the last attempt. No-op if it was claimed again. */
+int job_retry(struct work *w, const struct job *j);
+int job_postpone(struct work *w, const struct job *j, int64_t until); /* due at `until`, whatever the attempts; no-op if claimed again */
 
 #endif

@@ -76,7 +76,7 @@ const struct setting setting_table[] = {
 
 struct settings {
     pthread_rwlock_t lock;
-    struct arena *arena; /* of the present values */
+    struct arena *arena; /* holds the current values */
     struct str values[SETTINGS];
 };
 
@@ -84,7 +84,7 @@ QUERY(settings_all, "SELECT name, value FROM settings");
 QUERY(setting_put, "INSERT INTO settings (name, value, updated_at) VALUES (:name, :value, :now) "
                    "ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at");
 
-/* Where its value is kept: of another name of a setting, the place of that one. -1: unknown. */
+/* The index of the setting that stores the value (for an alias, the aliased one), or -1. */
 static int setting_place(struct str name) {
     for (int i = 0; setting_table[i].name; i++)
         if (str_eq(str_of(setting_table[i].name), name))
@@ -94,7 +94,7 @@ static int setting_place(struct str name) {
 
 bool setting_known(struct str name) { return setting_place(name) >= 0; }
 
-/* Parallel to the table, in the arena. */
+/* values: parallel to the table, in the arena. */
 static int load_values(struct conn *c, struct arena *a, struct str *values) {
     int rc, place;
     for (size_t i = 0; i < SETTINGS; i++) values[i] = str_of(setting_table[i].initial);
@@ -197,7 +197,7 @@ void settings_heard(struct desk *d, struct str payload) {
     int rc = c ? db_read_begin(c, READ_MS) : -ERR_SERVICE_UNAVAILABLE;
     if (rc >= 0) rc = settings_reload(d->settings, c);
     if (c) db_read_end(c);
-    if (rc < 0) log_error("settings could not be read again; the former ones stay");
+    if (rc < 0) log_error("settings could not be reloaded; the previous values stay in use");
 }
 
 /* ---- writing ---------------------------------------------------------------------------------------------------- */
@@ -228,7 +228,7 @@ static const char *read_locale(struct work *w, const struct setting *s, struct s
     return known ? NULL : str_fmt(w->arena, "`%s` must be the code of a locale, like en-us: GET /locales lists them.", s->name).p;
 }
 
-/* The value as it is kept. Returns NULL, or why the text is none, as a sentence. */
+/* Normalises a value for storage. Returns NULL, or a sentence that says why it is invalid. */
 static const char *setting_read_value(struct work *w, const struct setting *s, struct str text, struct str *value) {
     const char *why = text_wrong(w->arena, text, LIMIT_SETTING, s->type != SETTING_LINES);
     *value = text;
@@ -262,7 +262,7 @@ static int check_roles(struct work *w, const struct setting_value *values, int c
     return failed(w) ? -(int)failure(w) : 0;
 }
 
-/* What is wanted of each setting, parallel to the table; p NULL: nothing. */
+/* wanted: the new value of each setting, parallel to the table; p NULL: no change. */
 static int settings_read_wanted(struct work *w, const struct setting_value *values, int count, struct str *wanted) {
     for (int i = 0; i < count; i++) {
         int place = setting_place(values[i].name);
@@ -280,7 +280,7 @@ static int settings_read_wanted(struct work *w, const struct setting_value *valu
     return failed(w) ? -(int)failure(w) : 0;
 }
 
-/* Secrets that were meant for what now changes. */
+/* Deletes secrets that depend on a changed value. */
 static void forget_secrets(struct work *w, const struct str *now, struct str *wanted) {
     for (size_t i = 0; i < SETTINGS; i++) {
         const struct setting *s = &setting_table[i];
@@ -310,7 +310,7 @@ int settings_put(struct work *w, const struct setting_value *values, int count) 
     struct str now[SETTINGS], wanted[SETTINGS] = {0};
     TRY(check_roles(w, values, count));
     TRY(settings_read_wanted(w, values, count, wanted));
-    TRY(db_lock(w->conn, S("settings"))); /* a write beside this one must not pair its host with the present password */
+    TRY(db_lock(w->conn, S("settings"))); /* a concurrent write must not combine its host with the current password */
     TRY(load_values(w->conn, w->arena, now));
     forget_secrets(w, now, wanted);
     after_commit(w, settings_reload_after, NULL);

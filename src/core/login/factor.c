@@ -39,7 +39,7 @@ static int read_held(struct work *w, int64_t user_id, struct held *h) {
     h->factor.secret = enabled ? seal_open(w->arena, &w->desk->factor_key, str_dup(w->arena, col_text(row, 1)))
                                : derived_secret(w, user_id, col_int(row, 2));
     stmt_end(row);
-    return h->factor.secret.p ? 1 : fail(w, ERR_INTERNAL_ERROR); /* sealed under another server key */
+    return h->factor.secret.p ? 1 : fail(w, ERR_INTERNAL_ERROR); /* the secret was sealed under another server key */
 }
 
 int factor_read(struct work *w, int64_t user_id, struct factor *out) {

@@ -32,7 +32,7 @@ int link_make(struct work *w, enum link_purpose purpose, int64_t user_id, int64_
     const struct bind *binds =
         BINDS(B_INT("purpose", purpose), B_INT("user", user_id), B_INT("email", email_id), B_TEXT("hash", kept(w, *hash)),
               B_INT("expires", w->now + link_life(w, purpose)), B_INT("now", w->now));
-    TRY(db_lock(w->conn, str_fmt(w->arena, "link:%" PRId64, email_id))); /* two that end the former and not each other */
+    TRY(db_lock(w->conn, str_fmt(w->arena, "link:%" PRId64, email_id))); /* serialises the replacement of an address's links */
     TRY(db_exec(w->conn, &links_former, binds));
     return db_insert(w->conn, &link_insert, binds, &id);
 }

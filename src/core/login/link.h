@@ -1,27 +1,27 @@
-/* Links that prove something to whom they were mailed: single use, expiring, kept as a keyed hash. */
+/* Links in e-mails that prove control of an address: single use, expiring, stored as a keyed hash. */
 #ifndef CORE_LINK_H
 #define CORE_LINK_H
 
 #include "work/work.h"
 
 enum link_purpose { LINK_VERIFY_EMAIL = 1, LINK_RESET_PASSWORD, LINK_INVITATION };
-#define CAUSE_LINK S("Mailed link") /* of an actor that a link admitted */
+#define CAUSE_LINK S("Mailed link") /* cause of an actor that a link authenticated */
 struct link {
-    int64_t id, user_id, email_id; /* email_id: the address it was mailed to */
+    int64_t id, user_id, email_id; /* email_id: the address that the link was sent to */
 };
 
-/* Makes one, and ends the former of the same purpose and address. hash: the secret text, given this once. */
+/* Creates a link and deletes earlier ones of the same purpose and address. hash: the secret text, returned only here. */
 int link_make(struct work *w, enum link_purpose purpose, int64_t user_id, int64_t email_id, struct str *hash);
 
-/* 1, or 0 when it is unknown, used, expired, replaced, or its person is disabled or gone. Of two that take it at the same time
- * one does. link_find takes nothing. */
+/* Both return 1, or 0 if the link is unknown, used, expired or replaced, or if its person is disabled or deleted. link_take marks the
+ * link as used; of two concurrent calls one returns 1. link_find changes nothing. */
 int link_take(struct work *w, enum link_purpose purpose, struct str hash, struct link *out);
 int link_find(struct work *w, enum link_purpose purpose, struct str hash, struct link *out);
 
-/* Whether a letter with it is still worth sending, whatever its purpose. */
+/* Returns 1 if the link is still valid, whatever its purpose, so that its letter is worth sending. */
 int link_live(struct work *w, struct str hash);
-int64_t link_life(const struct work *w, enum link_purpose purpose); /* of a new one, in milliseconds */
-/* The password has changed: no link made before may change it back. */
+int64_t link_life(const struct work *w, enum link_purpose purpose); /* validity of a new link, in milliseconds */
+/* Deletes links that set a password, because the password has changed. */
 int links_of_passwords_end(struct work *w, int64_t user_id);
 
 #endif

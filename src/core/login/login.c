@@ -1,18 +1,18 @@
 /* Logins by e-mail and password, and the lock-out (completions.md section 4).
  *
- * Failures are counted in the store by account and address together, and by address, so that a stranger can't lock an owner out.
- * Those of one address wait for each other when they are counted, so that ten are ten in all processes. An IPv6 /64 is one address.
+ * The store counts failures by (account, address) and by address, so that a stranger can't lock out the owner. Counting is serialised
+ * for each address, so that the limit of ten holds across processes. An IPv6 /64 is one address.
  *
- * An account that is guessed from many addresses is slowed: from the tenth failure on, wherever it came from, a login waits
- * before its password is looked at, 250 ms, doubled by each further failure up to 4 s. The wait holds neither thread nor store,
- * so few may wait for one account at once (LIMIT_DELAYED_ALIKE) and the others are turned away: an attacker of a thousand
- * addresses gets some four guesses a second from each process. Right and wrong passwords wait alike, known and unknown accounts
- * too. Who has a live session of the account from the same address does not: its owner, at home, notices nothing.
+ * An account that is guessed from many addresses is slowed down. After ten failures from any addresses, each login waits before its
+ * password is checked: 250 ms, doubled by each further failure up to 4 s. The wait holds neither a thread nor the store. Only
+ * LIMIT_DELAYED_ALIKE logins may wait for one account; further ones are refused. An attacker with a thousand addresses thus gets about
+ * four guesses a second from each process. Correct and wrong passwords, known and unknown accounts wait alike. A caller from an address
+ * with a live session of the account does not wait, so the owner at home notices nothing.
  *
- * Codes of a second factor are guessed only by who has the password, and there are but a million: their failures count by account
- * alone, wherever they came from.
+ * Guessing a code of a second factor needs the password first, but there are only a million codes. Failures of codes are counted by
+ * account alone.
  *
- * The account is kept as a keyed hash of what was typed, known or not: the table says nothing of who has an account here. */
+ * The account is stored as a keyed hash of the typed e-mail, whether it exists or not, so the table does not reveal who has an account. */
 #include "base/address.h"
 #include "base/fold.h"
 #include "core/login/session.h"
@@ -30,7 +30,7 @@ QUERY(failures_of_name,
 QUERY(failures_of_address,
       "SELECT COUNT(*), COALESCE(MAX(created_at), 0) FROM login_failures WHERE ip_address = :ip AND created_at > :since");
 QUERY(failure_insert, "INSERT INTO login_failures (account, ip_address, created_at) VALUES (:account, :ip, :now)");
-/* Counted as far as it matters. */
+/* The count stops at 32, because the delay grows no further. */
 QUERY(failures_anywhere,
       "SELECT COUNT(*) FROM (SELECT 1 FROM login_failures WHERE account = :account AND created_at > :since LIMIT 32) AS f");
 QUERY(login_at_home,
@@ -62,7 +62,7 @@ static struct str account_of(struct work *w, struct str email) {
     return mac_hex(w->arena, &w->desk->account_key, email_key(w->arena, email));
 }
 
-/* Seconds until the lock ends, 0 when there is none: ten failures in the window lock for ten minutes from the last. */
+/* Returns the seconds until the lock ends, or 0. Ten failures within the window lock for ten minutes from the last failure. */
 static int locked_for(struct work *w, const struct query *q, const struct bind *binds) {
     struct stmt *row;
     int rc = db_row(w->conn, q, binds, &row);

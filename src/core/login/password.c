@@ -13,7 +13,7 @@ QUERY(password_keep, "INSERT INTO password_history (user_id, hash, created_at) S
                      "WHERE id = :user AND password_hash IS NOT NULL");
 QUERY(password_drop, "DELETE FROM password_history WHERE user_id = :user AND created_at NOT IN "
                      "(SELECT h.created_at FROM password_history h WHERE h.user_id = :user ORDER BY h.created_at DESC LIMIT :keep)");
-/* Its moment is what tells one password from the next: never the same twice. */
+/* password_updated_at identifies the password, so it always increases. */
 QUERY(
     password_write,
     "UPDATE users SET password_hash = :hash, updated_at = :now, "

@@ -1,16 +1,17 @@
-/* Passwords as the settings want them: how long, how often changed, which not again. */
+/* Password rules of the settings: age and reuse. The length is in password_rule (core/login/session.h). */
 #ifndef CORE_PASSWORD_H
 #define CORE_PASSWORD_H
 
 #include "work/work.h"
 
-/* Whether one of this age must be changed before anything else is done with it. updated_at 0: unknown, never. */
+/* Returns true if a password set at updated_at must be changed before anything else. updated_at 0: unknown, never expires. */
 bool password_expired(const struct desk *d, int rank, int64_t updated_at, int64_t now);
 
-/* Whether it is the present one or among the last ones that may not come again: 1, 0 or error. One hash for each: in the pool alone. */
+/* Returns 1 if this is the current password or one of the last ones that may not be reused, 0 if not, or a negative error. Computes one
+ * hash for each, so call it only in the pool. */
 int password_used_before(struct work *w, int64_t user_id, struct str password);
 
-/* Ends what the former one opened: other sessions, remember-me, logins under way. */
+/* Stores the new hash. Ends everything that the old password opened: other sessions, remember-me chains, logins in progress, links. */
 int password_set(struct work *w, int64_t user_id, struct str hash);
 
 #endif

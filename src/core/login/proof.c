@@ -6,10 +6,10 @@
 #include "core/login/password.h"
 #include "core/people/user.h"
 
-#define RESETS_AN_HOUR 5 /* letters to one person: more would be a way to annoy them */
+#define RESETS_AN_HOUR 5 /* letters to one person; a limit, because anyone can request them */
 
-/* A validated address, or the only one an account was made with: an address people added to their profile and did not verify
- * counts for nothing (completions.md section 5). */
+/* A validated address, or the only address of an account. An address that people added to their profile and did not verify is a claim
+ * and is not used (completions.md section 5). */
 QUERY(reset_address,
       "SELECT e.id, e.user_id FROM identity_emails e JOIN users u ON u.id = e.user_id WHERE e.email_key = :key AND e.is_claim = 0 "
       "AND u.is_enabled = 1 AND u.deleted_at IS NULL AND (e.is_validated = 1 OR NOT EXISTS "
@@ -26,7 +26,7 @@ int email_verify(struct work *w, struct str hash) {
 
 int password_reset_ask(struct work *w, struct str email) {
     int64_t job;
-    /* Sealed: what strangers type is kept with the job. */
+    /* Sealed, because anyone may type anything, and the job row keeps it. */
     struct str sealed = seal_text(w->arena, &w->desk->mail_key, email_key(w->arena, email));
     return job_add(w, "password_reset", str_fmt(w->arena, "\"%s\"", sealed.p), &job);
 }

@@ -4,9 +4,9 @@
 
 #include <qrencode.h>
 
-#define QUIET 4 /* modules of white around it (ISO/IEC 18004) */
+#define QUIET 4 /* white modules on each side (ISO/IEC 18004) */
 
-/* One path of unit squares, run by run. */
+/* One path of unit squares; adjacent dark modules of a row are one run. */
 struct str qr_svg(struct arena *a, const char *text) {
     QRcode *code = QRcode_encodeString(text, 0, QR_ECLEVEL_M, QR_MODE_8, 1);
     struct buf b = {0};

@@ -5,6 +5,6 @@
 #include "base/arena.h"
 #include "base/str.h"
 
-struct str qr_svg(struct arena *a, const char *text); /* p NULL: too long for a code */
+struct str qr_svg(struct arena *a, const char *text); /* p NULL: the text is too long for a QR code */
 
 #endif

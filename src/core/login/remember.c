@@ -26,8 +26,8 @@ static int add_token(struct work *w, int64_t chain, struct str *token) {
                    BINDS(B_INT("chain", chain), B_TEXT("hash", remember_hash(w, *token)), B_INT("until", w->now + REMEMBERED_FOR)));
 }
 
-/* Changes of the password and of the second factor lock the person's row, and end what is remembered: what begins or goes on meanwhile
- * waits for them, then finds it ended. */
+/* Changes of the password or the second factor lock the person's row and end the chains. A concurrent begin or take waits for that lock
+ * and then finds the chain ended. */
 static int lock_person(struct work *w, int64_t user_id) { return db_lock_row(w->conn, "users", user_id); }
 
 int remember_begin(struct work *w, int64_t user_id, int64_t session_id, struct str *token) {
@@ -53,7 +53,7 @@ int remember_take(struct work *w, struct str token, struct remembered *out) {
     int64_t user;
     int rc = db_int(w->conn, &remember_user, BINDS(B_TEXT("hash", hash)), &user);
     if (rc <= 0) return rc;
-    TRY(lock_person(w, user)); /* of two that come at once, too, one is first and the other its repeat */
+    TRY(lock_person(w, user)); /* of two concurrent uses, one is first and the other its retry */
     rc = db_row(w->conn, &remember_row, BINDS(B_TEXT("hash", hash), B_INT("now", w->now)), &row);
     if (rc <= 0) return rc;
     int64_t id = col_int(row, 0), used = col_int(row, 2);

@@ -1,26 +1,27 @@
-/* Remember-me (completions.md section 4): a chain of single-use tokens, each good for 30 days.
+/* Remember-me (completions.md section 4): a chain of single-use tokens, each valid for 30 days.
  *
- * Presented, a token opens a session and is replaced by its successor. One presented again was copied: the chain and all sessions it
- * opened end, whoever holds them. Only within 60 s a repeat is taken for a client that lost the answer, and gets the same successor.
- * Tokens are kept as keyed hashes; the successor, which that repeat must be shown again, sealed. */
+ * A token opens a session and is replaced by its successor. A token that comes a second time was copied: the chain and all sessions that
+ * it opened end. Within 60 s a second use counts as a retry of a client that lost the reply, and returns the same successor. Tokens are
+ * stored as keyed hashes. The successor is stored sealed, because a retry must return it again. */
 #ifndef CORE_REMEMBER_H
 #define CORE_REMEMBER_H
 
 #include "work/work.h"
 
-#define REMEMBERED_FOR (30 * TIME_DAY) /* without being used */
+#define REMEMBERED_FOR (30 * TIME_DAY) /* validity of an unused token */
 
-/* A chain that begins with a login: 1, or 0 when its session has ended meanwhile. */
+/* Starts a chain for a login. Returns 1, or 0 if its session has ended. */
 int remember_begin(struct work *w, int64_t user_id, int64_t session_id, struct str *token);
 
 struct remembered {
     int64_t user_id, chain_id;
     struct str successor;
 };
-/* 1 taken; 0 unknown, expired or ended, or stolen: then what it began was ended in this write, which must be committed. */
+/* Returns 1 if the token was used; 0 if it is unknown, expired, ended or stolen. For a stolen token, this write ends the chain and its
+ * sessions, so the caller must commit it. */
 int remember_take(struct work *w, struct str token, struct remembered *out);
 
-int remember_forget(struct work *w, int64_t session_id); /* a logout: the chain that opened it, and those it began */
-int remember_end(struct work *w, int64_t user_id);       /* all of a user */
+int remember_forget(struct work *w, int64_t session_id); /* at logout: ends the chain that opened the session, and chains that it started */
+int remember_end(struct work *w, int64_t user_id);       /* ends all chains of a user */
 
 #endif

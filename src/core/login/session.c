@@ -95,7 +95,7 @@ int session_load(struct work *w, int64_t id, struct session *out) {
     return 0;
 }
 
-/* "<id>.<40 hex>": the id finds the row, the MAC over id and birth proves it. */
+/* "<id>.<40 hex>": the id finds the row, the MAC over id, user and creation time authenticates it. */
 static struct str derived(const struct key *k, const struct session *s, struct arena *a) {
     char id[INT_TEXT], user[INT_TEXT], born[INT_TEXT];
     struct str hex = mac_hex(a, k, STR_CAT(a, str_int(id, s->id), S("."), str_int(user, s->user_id), S("."), str_int(born, s->created_at)));
@@ -118,7 +118,7 @@ int64_t session_token_id(struct str token) {
 
 int session_find(struct work *w, int64_t user_id, struct str user_agent, struct str ip, bool csrf_checked, int64_t *id) {
     *id = 0;
-    /* The shorter life counts: a session about to end is not worth reusing. */
+    /* The lifetime of staff sessions: a session about to end is not reused. */
     int64_t since = w->now - TIME_HOUR * setting_int(w->desk, "security.session_hours_staff");
     return db_int(
         w->conn, &session_live,
@@ -131,7 +131,7 @@ int session_open(struct work *w, int64_t user_id, struct str user_agent, struct 
                                      B_INT("now", w->now), B_NULL("chain"));
     TRY(db_lock(w->conn, str_fmt(w->arena, "session:%" PRId64, user_id)));
     TRY(session_find(w, user_id, user_agent, ip, csrf_checked, id));
-    if (*id) return 0; /* another request of the same client was faster */
+    if (*id) return 0; /* a concurrent request of the same client opened it */
     TRY(db_exec(w->conn, &session_login, binds));
     return db_insert(w->conn, &session_insert, binds, id);
 }
@@ -141,13 +141,13 @@ int session_open_remembered(struct work *w, int64_t user_id, int64_t chain_id, b
         BINDS(B_INT("user", user_id), B_TEXT("agent", w->actor.user_agent), B_TEXT("ip", w->actor.remote), B_INT("csrf", csrf_checked),
               B_INT("chain", chain_id), B_INT("since", w->now - TIME_MINUTE), B_INT("now", w->now));
     int rc = db_int(w->conn, &session_remembered, binds, id);
-    if (rc) return rc < 0 ? rc : 0; /* the repeat of a client that lost the answer */
+    if (rc) return rc < 0 ? rc : 0; /* the retry of a client that lost the reply */
     TRY(db_exec(w->conn, &session_login, binds));
     return db_insert(w->conn, &session_insert, binds, id);
 }
 
 int session_wrote(struct work *w) {
-    int64_t now = clock_now(&w->desk->clock); /* later than w->now, when a write had to wait: it is about to be committed now */
+    int64_t now = clock_now(&w->desk->clock); /* later than w->now if the write had to wait; the commit follows now */
     if (!db_shared(w->desk->db) || w->actor.session_id == 0 || now - w->actor.wrote_at < TIME_SECOND) return 0;
     return db_exec(w->conn, &session_mark, BINDS(B_INT("id", w->actor.session_id), B_INT("now", now), B_INT("since", now - TIME_SECOND)));
 }
@@ -168,7 +168,7 @@ int sessions_end_all(struct work *w, struct str users) {
 
 /* ---- activity --------------------------------------------------------------------------------------------- */
 
-#define TOUCHES 4096 /* sessions active between two flushes; more share places, and are written a flush later */
+#define TOUCHES 4096 /* slots; sessions that share a slot are written at a later flush */
 
 struct touch {
     int64_t session_id, user_id, at;

@@ -1,4 +1,4 @@
-/* One-time passwords by the clock (RFC 6238: HMAC-SHA-1, 30 s, 6 digits), as authenticators know them. Pure functions. */
+/* Time-based one-time passwords (RFC 6238: HMAC-SHA-1, 30 s, 6 digits). Pure functions. */
 #ifndef CORE_TOTP_H
 #define CORE_TOTP_H
 
@@ -10,10 +10,10 @@
 
 int totp_code(struct str secret, int64_t step); /* 0..999999 */
 
-/* The step, of this moment or one beside it, that a code of six digits (blanks within count for nothing) belongs to and that lies
- * after `last`, so that a code serves once; or -1. */
+/* Returns the step that a code of six digits (spaces are ignored) matches, or -1. The step is the current one or a neighbour, and
+ * greater than `last`, so that a code is accepted once. */
 int64_t totp_match(struct str secret, struct str code, int64_t now, int64_t last);
 
-struct str base32(struct arena *a, struct str bytes); /* RFC 4648, without padding: how people type a secret */
+struct str base32(struct arena *a, struct str bytes); /* RFC 4648, without padding: for typing a secret by hand */
 
 #endif

@@ -6,7 +6,7 @@ QUERY(avatar_put,
       "INSERT INTO avatars (user_id, type, data, updated_at) VALUES (:user, :type, :data, :now) ON CONFLICT (user_id) DO UPDATE SET "
       "type = excluded.type, data = excluded.data, updated_at = excluded.updated_at");
 QUERY(avatar_drop, "DELETE FROM avatars WHERE user_id = :user");
-/* The moment is part of its address, which must change with the picture, and when it goes. */
+/* avatar_updated_at is part of the picture's address. It increases with each change and removal. */
 QUERY(avatar_moved, "UPDATE users SET updated_at = :now, avatar_updated_at = CASE WHEN COALESCE(avatar_updated_at, 0) < :now THEN :now "
                     "ELSE avatar_updated_at + 1 END WHERE id = :user");
 QUERY(avatar_get, "SELECT type, data FROM avatars WHERE user_id = :user");

@@ -1,4 +1,4 @@
-/* Pictures people uploaded, scaled: few and small, so they live in the store and are backed up and shared with it. */
+/* Uploaded pictures of people, scaled. They are small, so the store keeps them: backups and other processes have them. */
 #ifndef CORE_AVATAR_H
 #define CORE_AVATAR_H
 
@@ -8,6 +8,6 @@
 
 int avatar_set(struct work *w, int64_t user_id, struct str type, struct str data);
 int avatar_clear(struct work *w, int64_t user_id);
-int avatar_find(struct work *w, int64_t user_id, struct str *type, struct str *data); /* 1, or 0: none was uploaded */
+int avatar_find(struct work *w, int64_t user_id, struct str *type, struct str *data); /* 1, or 0 if there is none */
 
 #endif

@@ -1,7 +1,8 @@
-/* One machine for the four kinds: what differs is a row of the table below. Statements take people as a JSON array (:users).
+/* One implementation for the four kinds. Their differences are a row of the table `kinds`. Statements take people as a JSON array
+ * (:users).
  *
- * Races are the store's to decide: unique indexes hold for a value that counts, for a value of one person, and for the primary
- * one (schema/0003). Who comes second is run again and told which field is a duplicate. */
+ * The store decides races. Unique indexes cover a value that counts, a value of one person, and the primary identity (schema/0003). The
+ * losing write is run again and then fails with FIELD_DUPLICATE. */
 #include "core/people/identity.h"
 
 #include "base/fold.h"
@@ -38,7 +39,7 @@ struct str phone_key(struct work *w, struct str number) {
 static struct str key_of_phone(struct work *w, struct str value) { return phone_key(w, value); }
 static struct str key_of_email(struct work *w, struct str value) { return email_key(w->arena, value); }
 
-/* Twitter's rule: at most 15 letters, digits and underscores; an @ before them is how people write it. */
+/* Twitter's rule: at most 15 letters, digits and underscores. A leading @ is skipped. */
 static struct str key_of_twitter(struct work *w, struct str value) {
     if (value.n && value.p[0] == '@') value.p++, value.n--;
     if (value.n == 0 || value.n > 15) return (struct str){0};
@@ -57,8 +58,8 @@ static struct str key_of_facebook(struct work *w, struct str value) {
 /* ---- the kinds -------------------------------------------------------------------------------------------------- */
 
 struct kind {
-    const char *table, *parameter; /* parameter: what a value is called where it is given */
-    enum claim leads;              /* the claim furthest from counting that may be primary */
+    const char *table, *parameter; /* parameter: the API name of a value */
+    enum claim leads;              /* the weakest claim that may be primary */
     struct str (*key)(struct work *w, struct str value);
     const struct query *owner, *holders, *add, *load, *demote, *lead, *promote, *set_validated, *take, *owners, *remove, *free, *count,
         *stored, *set_key;
@@ -66,7 +67,7 @@ struct kind {
 
 #define REKEYED "200" /* rows of one part of identity_rekey */
 
-/* A kind's statements. columns, values: what an insert fills beside what all kinds have. */
+/* The statements of a kind. columns, values: what an insert sets besides the columns of all kinds. */
 #define STATEMENTS(kind, table, value, key, leads, columns, values)                                                                        \
     QUERY(kind##_owner, "SELECT user_id FROM " table " WHERE " key " = :key AND is_claim = 0 AND user_id IS NOT NULL");                    \
     QUERY(kind##_holders, "SELECT id, user_id, is_claim, is_validated, is_primary FROM " table " WHERE " key                               \
@@ -128,7 +129,7 @@ struct str identity_key(struct work *w, enum identity_kind kind, struct str valu
     return kinds[kind].key(w, value);
 }
 
-/* ---- whose they are ------------------------------------------------------------------------------------------------ */
+/* ---- owners -------------------------------------------------------------------------------------------------------- */
 
 QUERY(twitter_id_owner, "SELECT user_id FROM identity_twitter WHERE twitter_id = :id AND is_claim = 0");
 
@@ -156,12 +157,13 @@ struct identity {
 };
 
 QUERY(people_lock, "SELECT id FROM users WHERE id IN @LIST(:users) AND deleted_at IS NULL ORDER BY id @LOCK@");
-/* A login that was verified is verified anew: its address may be gone. */
+/* Increments logins_version, so that remembered Basic logins are verified again: their address may be gone. */
 QUERY(people_changed, "UPDATE users SET updated_at = :now, logins_version = logins_version + 1 WHERE id IN @LIST(:users)");
 
 static struct str ids_of_one(struct work *w, int64_t id) { return json_ids(w->arena, &id, 1); }
 
-/* Before identities change: of two changes to one person's the later sees what the former left. Returns how many people there are. */
+/* Locks the people before their identities change: of two concurrent changes, the later sees the result of the former. Returns the
+ * number of people. */
 static int lock_people(struct work *w, struct str users) {
     int rc, n = 0;
     DB_ROWS(rc, w->conn, &people_lock, BINDS(B_TEXT("users", users)), row) n++;
@@ -180,7 +182,7 @@ static int identity_load(struct work *w, enum identity_kind kind, int64_t id, st
     return lock_people(w, ids_of_one(w, out->user_id));
 }
 
-/* People whose identities changed: each has a primary one if any may lead, and is another than before. */
+/* After identities changed: gives each person a primary identity if one is eligible, and updates the people. */
 static int identities_promote(struct work *w, enum identity_kind kind, struct str users) {
     const struct bind *binds = BINDS(B_TEXT("users", users), B_INT("now", w->now));
     TRY(db_exec(w->conn, kinds[kind].promote, binds));
@@ -193,7 +195,7 @@ static int identity_lead(struct work *w, enum identity_kind kind, int64_t user_i
     return db_exec(w->conn, kinds[kind].lead, binds);
 }
 
-/* When the value is another's, or the person has it already; a claim is in nobody's way, nor is anybody in its. */
+/* Returns 1 if (1) another person owns the value or (2) this person has it. A claim conflicts only with (2). */
 static int is_held(struct work *w, enum identity_kind kind, const struct identity *i) {
     int rc;
     bool held = false;
@@ -214,12 +216,11 @@ static int identity_check_free(struct work *w, enum identity_kind kind, const st
 
 /* ---- changes ------------------------------------------------------------------------------------------------------------ */
 
-/* All are shown with their person, and everybody may claim what they like. */
+/* A limit, because a person is shown with all identities, and anybody may add claims. */
 static int check_room(struct work *w, enum identity_kind kind, int64_t user_id) {
     int64_t count = 0;
     TRY(db_int(w->conn, kinds[kind].count, BINDS(B_INT("user", user_id)), &count));
-    return count < LIMIT_OWNED ? 0
-                               : fail_state(w, "The person has %d of these already, which is the limit. Delete one first.", LIMIT_OWNED);
+    return count < LIMIT_OWNED ? 0 : fail_state(w, "The person already has the maximum of %d. Delete one first.", LIMIT_OWNED);
 }
 
 int identity_add(struct work *w, enum identity_kind kind, const struct identity_new *n, int64_t *id) {
@@ -244,8 +245,8 @@ int identity_set_primary(struct work *w, enum identity_kind kind, int64_t id, bo
     if (i.is_primary == primary) return 0;
     if (!primary)
         return fail_field(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, S("is_primary"),
-                          "This is the primary one. Make another one primary instead.");
-    if (!identity_leads(kind, i.claim)) return fail_state(w, "It is not verified yet. Verify it first.");
+                          "This identity is the primary one. Make another one primary instead.");
+    if (!identity_leads(kind, i.claim)) return fail_state(w, "This identity is not verified. Verify it first.");
     TRY(identity_lead(w, kind, i.user_id, id));
     return identities_promote(w, kind, ids_of_one(w, i.user_id));
 }
@@ -264,7 +265,7 @@ static int count_as_validated(struct work *w, enum identity_kind kind, const str
 int identity_set_validated(struct work *w, enum identity_kind kind, int64_t id, bool validated) {
     struct identity i;
     TRY(identity_load(w, kind, id, &i));
-    if (i.is_validated == validated) return 0; /* a claim is not validated: it stays one */
+    if (i.is_validated == validated) return 0; /* nothing changes; a claim stays a claim */
     i.claim = CLAIM_NONE;
     TRY(identity_check_free(w, kind, &i, kinds[kind].parameter));
     TRY(count_as_validated(w, kind, &i, validated));
@@ -277,7 +278,7 @@ int identity_touched(struct work *w, enum identity_kind kind, int64_t id) {
     return db_exec(w->conn, &people_changed, BINDS(B_TEXT("users", ids_of_one(w, i.user_id)), B_INT("now", w->now)));
 }
 
-/* The people these belong to, each once. */
+/* The owners of these identities, each once, as a JSON array. */
 static int people_of(struct work *w, enum identity_kind kind, struct str ids, int count, struct str *users) {
     int64_t *list = arena_array(w->arena, (size_t)count + 1, sizeof *list);
     size_t n = 0;
@@ -288,7 +289,7 @@ static int people_of(struct work *w, enum identity_kind kind, struct str ids, in
     return rc;
 }
 
-/* Those without which a person with a password could not log in any more. */
+/* Addresses without which a person with a password could not log in. */
 QUERY(emails_last, "SELECT e.id FROM identity_emails e JOIN users u ON u.id = e.user_id WHERE e.id IN @LIST(:ids) AND e.is_claim = 0 "
                    "AND u.password_hash IS NOT NULL AND NOT EXISTS (SELECT 1 FROM identity_emails o WHERE o.user_id = e.user_id "
                    "AND o.is_claim = 0 AND o.id NOT IN @LIST(:ids))");
@@ -328,7 +329,7 @@ int identities_may_change(struct work *w, enum identity_kind kind, struct str id
     }
     if (rc < 0) return rc;
     if (!may) return fail(w, ERR_PERMISSIONS_DENIED);
-    return of_people ? 0 : fail_state(w, "It belongs to an organization. Change the organization instead.");
+    return of_people ? 0 : fail_state(w, "This identity belongs to an organization. Change the organization instead.");
 }
 
 /* ---- proof ------------------------------------------------------------------------------------------------------------------ */
@@ -339,7 +340,8 @@ int email_unvalidated(struct work *w, int64_t email_id) {
     return i.is_validated ? fail_state(w, "The address is verified already. No further step is needed.") : 0;
 }
 
-/* People who have this value and never proved it lose it. *losers: a JSON array. Those for whom it counted are told. */
+/* Removes the value from people who have it but never verified it. *losers: these people, a JSON array. Those for whom it counted get a
+ * letter. */
 static int take_from_others(struct work *w, const struct identity *i, struct str *losers) {
     const struct bind *binds = BINDS(B_TEXT("key", i->key), B_INT("id", i->id));
     int rc, most = 0;
@@ -369,15 +371,16 @@ int email_validate(struct work *w, int64_t email_id) {
         return fail_state(w, "Somebody else added this address. Log in as the person it was added to, then open the link again.");
     TRY(take_from_others(w, &i, &losers));
     i.claim = CLAIM_NONE;
-    TRY(identity_check_free(w, IDENTITY_EMAIL, &i, "email")); /* who else is left proved it before */
+    TRY(identity_check_free(w, IDENTITY_EMAIL, &i, "email")); /* any remaining owner verified it before */
     TRY(count_as_validated(w, IDENTITY_EMAIL, &i, true));
     TRY(identities_promote(w, IDENTITY_EMAIL, losers));
     return identities_promote(w, IDENTITY_EMAIL, ids_of_one(w, i.user_id));
 }
 
-/* ---- keys made anew ------------------------------------------------------------------------------------------------------------ */
+/* ---- rebuilding keys ------------------------------------------------------------------------------------------------- */
 
-/* Whoever proved the value keeps it, else whoever had it first; a person who has it twice keeps the primary one. */
+/* Resolves a conflict of new keys: the person who verified the value keeps it, otherwise the one who had it first. A person who has it
+ * twice keeps the primary one. Returns 1 if `i` was deleted. */
 static int give_way(struct work *w, enum identity_kind kind, struct identity *i, int *lost) {
     struct identity other = {0};
     int rc;

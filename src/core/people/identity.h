@@ -1,8 +1,8 @@
-/* The addresses people are known by: e-mails, phone numbers, Twitter and Facebook accounts (completions.md section 5).
+/* Identities: e-mail addresses, phone numbers, Twitter and Facebook accounts of people (completions.md section 5).
  *
- * A value that counts is one person's. A claim counts for nothing until it is verified, and many people may claim one value.
- * A person has one primary identity of each kind, if any may lead: an e-mail address leads if it counts. A phone number and an
- * account open nothing, so they lead unverified if their person added them. */
+ * A value that counts belongs to one person. A claim is unverified and counts for nothing; many people may claim one value. A person has
+ * one primary identity of each kind, if one is eligible. An e-mail address is eligible if it counts. Phone numbers and accounts give no
+ * access, so they are eligible unverified if their person added them. */
 #ifndef CORE_IDENTITY_H
 #define CORE_IDENTITY_H
 
@@ -13,69 +13,70 @@ enum identity_kind { IDENTITY_EMAIL, IDENTITY_PHONE, IDENTITY_TWITTER, IDENTITY_
 
 /* Column is_claim. */
 enum claim {
-    CLAIM_NONE,    /* it counts */
-    CLAIM_OWN,     /* its person added it */
-    CLAIM_FOREIGN, /* a collaborator added it to another person: verified in that person's own session, or by an agent */
+    CLAIM_NONE,    /* counts */
+    CLAIM_OWN,     /* added by its person */
+    CLAIM_FOREIGN, /* added by a collaborator to another person: verified in that person's own session, or by an agent */
 };
 #define EMAIL_LEADS "is_claim = 0"
 #define OTHERS_LEAD "is_claim < 2"
-bool identity_leads(enum identity_kind kind, enum claim claim); /* whether such an identity may be primary */
+bool identity_leads(enum identity_kind kind, enum claim claim); /* true if such an identity may be primary */
 
-enum identity_kind identity_kind_of(const char *table); /* "identity_emails" */
+enum identity_kind identity_kind_of(const char *table); /* table: such as "identity_emails" */
 
-const char *identity_parameter(enum identity_kind kind); /* what a value of it is called: "number" */
+const char *identity_parameter(enum identity_kind kind); /* the API name of a value: "number" */
 
-/* A value as it is compared; p NULL: it is none. */
+/* Normalises a value for comparison. p NULL: invalid. */
 struct str identity_key(struct work *w, enum identity_kind kind, struct str value);
-/* E.164; without a country, as the desk's region says (setting desk.phone_region); without that the digits. p NULL: no number. */
+/* E.164. A number without country code belongs to the setting desk.phone_region; without that setting, the digits. p NULL: invalid. */
 struct str phone_key(struct work *w, struct str number);
 
-/* ---- whose they are: 1 found, 0; claims find nobody --------------------------------------------------------- */
+/* ---- owners: 1 found, 0 not; claims have no owner ------------------------------------------------------------ */
 
 int identity_owner(struct work *w, enum identity_kind kind, struct str value, int64_t *user_id);
 
 struct identity_keys {
-    struct str email, phone, twitter_id, screen_name, facebook_id; /* p NULL: not known */
+    struct str email, phone, twitter_id, screen_name, facebook_id; /* p NULL: unknown */
 };
-int identity_find(struct work *w, const struct identity_keys *keys, int64_t *user_id); /* in the order of the members */
+int identity_find(struct work *w, const struct identity_keys *keys, int64_t *user_id); /* tries the members in order */
 
-/* Whether it can't be added to this person (0: to somebody): another has it, or they do. A claim only if they do. 1, 0 or error. */
+/* Returns 1 if the value can't be added to this person (0: to anybody), 0 if it can, or a negative error. It can't if another person
+ * owns it or this person has it. For a claim only the latter counts. */
 int identity_held(struct work *w, enum identity_kind kind, struct str value, int64_t user_id, bool is_claim);
 
-/* ---- changes: each marks the people it concerns as changed ---------------------------------------------------- */
+/* ---- changes: each updates updated_at of the people concerned -------------------------------------------------- */
 
 struct identity_new {
     int64_t user_id;
     struct str value;
-    bool is_primary; /* wished for; the first that may lead is anyway, one that may not never */
+    bool is_primary; /* requested; the first eligible identity becomes primary anyway, an ineligible one never */
     bool is_validated;
     enum claim claim;
-    const char *parameter; /* what the value is called where it was given; NULL: as in the resource */
+    const char *parameter; /* API name of the value in this request; NULL: as in the resource */
 };
-int identity_add(struct work *w, enum identity_kind kind, const struct identity_new *n, int64_t *id); /* or FIELD_DUPLICATE */
-/* RESOURCE_ACTION_NOT_AVAILABLE if it may not lead, or is primary and would be none. */
+int identity_add(struct work *w, enum identity_kind kind, const struct identity_new *n, int64_t *id); /* fails with FIELD_DUPLICATE */
+/* Fails with RESOURCE_ACTION_NOT_AVAILABLE if the identity (1) may not be primary or (2) is primary and would lose that. */
 int identity_set_primary(struct work *w, enum identity_kind kind, int64_t id, bool primary);
 int identity_claim(struct work *w, enum identity_kind kind, int64_t id, enum claim *claim); /* 0, or error */
-/* Staff confirm it: a claim begins to count. FIELD_DUPLICATE if the value is another person's. */
+/* Staff confirm the identity: a claim begins to count. Fails with FIELD_DUPLICATE if the value belongs to another person. */
 int identity_set_validated(struct work *w, enum identity_kind kind, int64_t id, bool validated);
-int identity_touched(struct work *w, enum identity_kind kind, int64_t id); /* something else of it changed */
-/* listed: ids were named in a list, and problems point into it. The last e-mail of a person with a password stays. */
+int identity_touched(struct work *w, enum identity_kind kind, int64_t id); /* after another column of the identity changed */
+/* listed: the request named the ids in a list, and problems point into it. The last e-mail of a person with a password can't be removed. */
 int identities_remove(struct work *w, enum identity_kind kind, const int64_t *ids, int count, bool listed);
-int identities_free(struct work *w, struct str users); /* of every kind: the people, a JSON array, are deleted */
+int identities_free(struct work *w, struct str users); /* deletes all identities of deleted people; users: JSON array */
 
-/* Whether the actor may change the people these belong to: 0, or fails. */
+/* Returns 0 if the actor may change the owners of these identities (JSON array), or fails. */
 int identities_may_change(struct work *w, enum identity_kind kind, struct str ids);
 
-/* The actor opened a link that was mailed to the address: it counts, and is taken from people who never proved it. A validated
- * one stays so. FIELD_DUPLICATE if another person proved it before. RESOURCE_ACTION_NOT_AVAILABLE if it is a foreign claim and
- * the actor is not its person. */
+/* The actor opened a link that was sent to the address. The address begins to count and is taken from people who never verified it. A
+ * validated address stays validated. Fails with FIELD_DUPLICATE if another person verified it before, and with
+ * RESOURCE_ACTION_NOT_AVAILABLE if it is a foreign claim and the actor is not its person. */
 int email_validate(struct work *w, int64_t email_id);
-int email_unvalidated(struct work *w, int64_t email_id); /* 0, or RESOURCE_ACTION_NOT_AVAILABLE: there is nothing to verify */
+int email_unvalidated(struct work *w, int64_t email_id); /* 0, or fails with RESOURCE_ACTION_NOT_AVAILABLE if it is verified */
 
-/* ---- keys made anew, after the way they are made has changed ---------------------------------------------------- */
+/* ---- rebuilding keys, after normalisation has changed ------------------------------------------------------------ */
 
-/* A part of the rows of a kind that follow *after, which moves on. 1: there are more; 0. *lost counts identities whose key
- * became another person's: they are claims now. */
+/* Rebuilds the keys of the next rows after id *after, and advances *after. Returns 1 if there are more, 0 if not, or a negative error.
+ * Adds to *lost the identities whose new key belongs to another person: they become claims. */
 int identity_rekey(struct work *w, enum identity_kind kind, int64_t *after, int *lost);
 
 #endif

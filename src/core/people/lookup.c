@@ -3,8 +3,8 @@
 #include "base/fold.h"
 #include "core/people/name_index.h"
 
-/* The names with a word in the range: each once, those that begin so (place 0) first. The range is of as much as a word keeps; that the
- * name has the whole text, its key says. */
+/* Names with a word in the range, each once; those that begin with the text (place 0) first. The range covers the stored prefix of a
+ * word. WHOLE then checks the whole text against the key. */
 #define NAMED(kind)                                                                                               \
     "(SELECT w.owner_id AS id, MIN(w.place) AS place, MIN(w.word) AS word FROM name_words w WHERE w.kind = " kind \
     " AND w.place IN (0, 1) "                                                                                     \
@@ -22,7 +22,7 @@ QUERY(lookup_organizations,
       "SELECT t.id FROM " NAMED("2") " f JOIN organizations t ON t.id = f.id WHERE " WHOLE("t.name_key") "AND " OTHERS("t.name_key") BEST);
 QUERY(lookup_tags,
       "SELECT t.id FROM " NAMED("3") " f JOIN tags t ON t.id = f.id WHERE " WHOLE("t.name_key") "AND " OTHERS("t.name_key") BEST);
-/* Addresses that begin so, then those of people with such a name. A claim is nobody's address. */
+/* Addresses that begin with the text, then addresses of people with a matching name. Claims are left out. */
 QUERY(lookup_emails, "SELECT t.id FROM (SELECT m.id, MIN(m.place) AS place, MIN(m.word) AS word FROM (SELECT e.id, 0 AS place, e.email_key "
                      "AS word FROM identity_emails e "
                      "WHERE e.is_claim = 0 AND e.email_key >= :whole AND e.email_key < :to_whole UNION ALL "
@@ -45,7 +45,7 @@ int lookup_run(struct work *w, struct lookup *l) {
     int rc;
     l->count = 0;
     l->total = 0;
-    if (whole.n == 0) return 0; /* nothing typed finds nothing */
+    if (whole.n == 0) return 0; /* an empty text finds nothing */
     l->found = arena_array(w->arena, (size_t)l->limit, sizeof *l->found);
     const struct bind *binds = BINDS(B_TEXT("from", from), B_TEXT("to", name_range_end(w->arena, from)), B_TEXT("whole", whole),
                                      B_TEXT("to_whole", name_range_end(w->arena, whole)), B_TEXT("roles", l->roles), B_TEXT("ids", l->ids),

@@ -1,5 +1,5 @@
-/* Autocomplete: who or what has a name that begins so, or a word of it (api.md "Autocomplete"). Each is an index range (core/people/name_index.h,
- * of addresses the unique index of their keys), whatever the size of the desk; only what matches is counted. */
+/* Autocomplete: names that begin with the text, or have a word that does (api.md "Autocomplete"). Each search is an index range
+ * (core/people/name_index.h; for addresses the unique index of their keys), whatever the size of the desk. Only matches are counted. */
 #ifndef CORE_LOOKUP_H
 #define CORE_LOOKUP_H
 
@@ -10,15 +10,15 @@ enum lookup_kind { LOOKUP_EMAILS, LOOKUP_TAGS, LOOKUP_ORGANIZATIONS, LOOKUP_USER
 struct lookup {
     enum lookup_kind kind;
     struct str text;       /* as typed */
-    struct str roles;      /* of users: JSON array of role types; p NULL: all */
-    struct str ids, names; /* left out: JSON arrays of ids, and of keys */
+    struct str roles;      /* for users: JSON array of role types; p NULL: all */
+    struct str ids, names; /* excluded: JSON arrays of ids and of keys */
     int64_t limit;
-    int64_t *found, total; /* out: ids, names that begin so first; limit at most, of so many */
+    int64_t *found, total; /* out: ids, names that begin with the text first; at most `limit` of `total` */
     int count;
 };
 int lookup_run(struct work *w, struct lookup *l);
 
-/* A name as the kind compares it. */
+/* Normalises a name for comparison. */
 struct str lookup_key(struct arena *a, enum lookup_kind kind, struct str name);
 
 #endif

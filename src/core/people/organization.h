@@ -1,36 +1,35 @@
-/* Organizations: the domains they are known by, and what becomes of their people and conversations when they go. */
+/* Organizations: their domains, changes and deletion. */
 #ifndef CORE_ORGANIZATION_H
 #define CORE_ORGANIZATION_H
 
 #include "core/change/record.h"
 #include "work/work.h"
 
-/* Whether another organization holds one of these domains: 1 and its place, 0, or error. Writers that ask go on
- * one at a time. */
+/* Returns 1 if another organization has one of these domains, and its index in *place; 0; or a negative error. Takes a lock until the
+ * write ends, so that concurrent writers ask in turn. */
 int domains_taken(struct work *w, int64_t organization_id, const struct str *keys, size_t count, int *place);
-/* Replaces an organization's domains, by their domain_keys; the first is primary. They are validated as the
- * organization is. */
+/* Replaces an organization's domains, given as domain_keys. The first is primary. They are validated if the organization is. */
 int organization_set_domains(struct work *w, int64_t id, const struct str *keys, size_t count);
-int organization_validate_domains(struct work *w, int64_t id); /* after is_validated changed */
+int organization_validate_domains(struct work *w, int64_t id); /* call after is_validated changed */
 
-/* The organization that whoever has this address joins: the one with its domain, validated. 1 found, 0 */
+/* Finds the organization that a person with this address joins: the one with its validated domain. Returns 1 found, 0 not. */
 int organization_of_address(struct work *w, struct str email, int64_t *id);
 
-/* Columns of the table, and whether name and is_validated are among them. */
+/* Columns of the table. name, is_validated: true if the columns include them. */
 struct organization_change {
     const struct column *columns;
     int column_count;
     bool name, is_validated;
 };
 
-/* The one function that changes an organization, and what follows from it (looked-up names, domains that become valid). */
+/* The one function that changes an organization and what follows from it: indexed names, validated domains. */
 int organization_change(struct work *w, int64_t id, const struct organization_change *wanted);
-/* Looks up the name of a new organization from now on. */
+/* Records the creation of an organization and indexes its name. Call after the INSERT. */
 int organization_created(struct work *w, int64_t id);
 
-/* Gone at once for everybody; its people lose it and their conversations with them by a cascade. */
+/* Marks the organizations (JSON array) as deleted. A cascade removes them from people and conversations. */
 int organizations_delete(struct work *w, struct str ids);
-/* It is there until the write ends, for somebody to be in it (0: in none). 1, or FIELD_INVALID. */
+/* Holds the organization until the write ends, so that a row can refer to it (0: none). Returns 1, or fails with FIELD_INVALID. */
 int organization_hold(struct work *w, int64_t id);
 
 #endif

@@ -59,7 +59,7 @@ static int compare_tags(const void *x, const void *y) {
     return order ? order : (a.n > b.n) - (a.n < b.n);
 }
 
-/* In the order of their keys, so that two writes that make the same tags wait for each other, and never in a circle. */
+/* Sorted by key, so that two writers that make the same tags lock them in the same order and can't deadlock. */
 static struct named *sorted(struct arena *a, const struct str *names, int count) {
     struct named *list = arena_array(a, (size_t)count + 1, sizeof *list);
     for (int i = 0; i < count; i++) list[i] = (struct named){str_trim(names[i]), tag_key(a, names[i])};

@@ -1,5 +1,4 @@
-/* Tags: words that people, organizations (later conversations, sections, articles) carry. One row a tag, made when it
- * is first used; two texts that fold_key makes alike are one tag. */
+/* Tags of people and organizations. A tag has one row, made when it is first used. Two texts with the same fold_key are one tag. */
 #ifndef CORE_TAG_H
 #define CORE_TAG_H
 
@@ -7,15 +6,14 @@
 
 enum tagged { TAGGED_USER, TAGGED_ORGANIZATION };
 
-/* The key a tag is found and compared by; p NULL: this is no tag (empty, too long, a comma or control character in it).
- */
+/* The key of a tag; p NULL: invalid (empty, too long, or with a comma or control character). */
 struct str tag_key(struct arena *a, struct str name);
 
-/* Names are valid tags, at most LIMIT_TAGS. The owner's updated_at follows. */
+/* `names` are valid tags, at most LIMIT_TAGS. The owner's updated_at is set. */
 int tags_add(struct work *w, enum tagged kind, int64_t owner_id, const struct str *names, int count);
 int tags_replace(struct work *w, enum tagged kind, int64_t owner_id, const struct str *names, int count);
 int tags_remove(struct work *w, enum tagged kind, int64_t owner_id, const struct str *names, int count);
-int tags_of(struct work *w, enum tagged kind, int64_t owner_id, int64_t **ids); /* by id, in the arena; returns how many */
+int tags_of(struct work *w, enum tagged kind, int64_t owner_id, int64_t **ids); /* ordered by id, in the arena; returns their number */
 int tags_count(struct work *w, enum tagged kind, int64_t owner_id, int64_t *count);
 
 #endif

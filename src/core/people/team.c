@@ -7,7 +7,7 @@
 
 QUERY(teams_mark, "UPDATE teams SET deleted_at = :now, legacy_id = NULL WHERE id IN @LIST(:ids)");
 QUERY(team_members_remove, "DELETE FROM team_members WHERE team_id IN @LIST(:ids)");
-/* People show their teams. */
+/* A person's JSON contains the teams. */
 QUERY(teams_people_changed,
       "UPDATE users SET updated_at = :now WHERE id IN (SELECT user_id FROM team_members WHERE team_id IN @LIST(:ids))");
 QUERY(people_teams_changed, "UPDATE users SET updated_at = :now WHERE id IN @LIST(:users)");
@@ -35,7 +35,7 @@ QUERY(team_changed, "UPDATE teams SET updated_at = :now WHERE id = :team AND del
 int team_add_members(struct work *w, int64_t team_id, struct str users) {
     TRY(watch_all(w, WATCH_USER, users));
     int rc = db_exec(w->conn, &team_changed, BINDS(B_INT("team", team_id), B_INT("now", w->now)));
-    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND); /* deleted meanwhile */
+    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND); /* deleted concurrently */
     TRY(db_exec(w->conn, &people_teams_changed, BINDS(B_TEXT("users", users), B_INT("now", w->now))));
     return db_exec(w->conn, &team_member_add, BINDS(B_INT("team", team_id), B_TEXT("users", users), B_INT("now", w->now)));
 }

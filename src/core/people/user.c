@@ -28,7 +28,7 @@ QUERY(user_insert, "INSERT INTO users (uuid, full_name, name_key, legacy_id, des
                    ":organization_access, CAST(:organization AS BIGINT), CAST(:locale AS BIGINT), :zone, :signature, :hash, "
                    "CAST(:password_at AS BIGINT), :now, :now) RETURNING id");
 
-/* What a person is made with counts, whoever told it. */
+/* The first identities of a person count at once, whoever gave them. */
 static int add_identity(struct work *w, enum identity_kind kind, const struct identity_new *n) {
     int64_t id;
     return n->value.p ? identity_add(w, kind, n, &id) : 0;
@@ -141,7 +141,7 @@ static int unindex_names(struct work *w, struct str users, int count) {
     return rc;
 }
 
-/* Without what follows for conversations. People who were deleted before stay so. */
+/* Deletes people, without the consequences for conversations. People who were deleted before stay deleted. */
 static int leave(struct work *w, const int64_t *ids, int count, struct str users) {
     const struct bind *binds = BINDS(B_TEXT("users", users), B_INT("now", w->now));
     for (int i = 0; i < count; i++) TRY(watch_deleted(w, WATCH_USER, ids[i]));
@@ -184,7 +184,7 @@ int users_purge(struct work *w, const int64_t *ids, int count) {
     return cascade(w, CASCADE_PURGED, users);
 }
 
-/* ---- keys made anew ----------------------------------------------------------------------------------------------- */
+/* ---- rebuilding keys ---------------------------------------------------------------------------------------------- */
 
 #define PART 200 /* rows of one part */
 QUERY(designations, "SELECT id, designation FROM users WHERE id > :after AND designation IS NOT NULL ORDER BY id LIMIT :most");
@@ -203,7 +203,7 @@ int users_rekey(struct work *w, int64_t *after) {
     return rc < 0 ? rc : n == PART;
 }
 
-/* ---- who may ---------------------------------------------------------------------------------------------------- */
+/* ---- permissions ------------------------------------------------------------------------------------------------ */
 
 QUERY(role_denied_by_id, "SELECT denied FROM roles WHERE id = :role");
 QUERY(role_type_by_id, "SELECT type FROM roles WHERE id = :role");
@@ -225,7 +225,7 @@ int user_may_change(struct work *w, int64_t user_id) {
     return actor_may_change(&w->actor, user_id, type) ? 0 : fail(w, ERR_PERMISSIONS_DENIED);
 }
 
-/* Says that this is wrong with ids[i], or with the one thing that the path names. */
+/* Reports a problem of ids[i], or of the object that the path names. */
 static void fail_of(struct work *w, enum error code, int i, bool listed, const char *why) {
     struct str none = {0};
     fail_at(w, code, listed ? S("ids") : none, listed ? str_fmt(w->arena, "ids/%d", i) : none, why ? "%s" : NULL, why);
@@ -257,7 +257,7 @@ int users_leave_an_owner(struct work *w, const int64_t *ids, int count, bool lis
     int rc, owners = 0;
     DB_ROWS(rc, w->conn, &role_types_of_users, binds, row) owners += col_int(row, 1) == ROLE_OWNER;
     if (rc < 0 || owners == 0) return rc < 0 ? rc : 0;
-    TRY(db_lock(w->conn, S("owners"))); /* two owners who remove each other */
+    TRY(db_lock(w->conn, S("owners"))); /* otherwise two owners could remove each other */
     TRY(db_int(w->conn, &owners_besides, binds, &others));
     if (others) return 0;
     DB_ROWS(rc, w->conn, &role_types_of_users, binds, row)
@@ -274,9 +274,11 @@ int user_may_grant(struct work *w, int64_t role_id) {
     bool may = w->actor.rank >= ROLE_ADMIN ? type <= w->actor.rank : type == ROLE_CUSTOMER;
     int64_t denied = 0;
     TRY(db_int(w->conn, &role_denied_by_id, BINDS(B_INT("role", role_id)), &denied));
-    /* Nor one that may what one's own role may not. */
+    /* A role that permits what the actor's role denies can't be granted either. */
     if (w->actor.rank < ROLE_OWNER && type > ROLE_CUSTOMER && w->actor.denied & ~(uint64_t)denied) may = false;
-    return may ? 0 : fail_field(w, ERR_PERMISSIONS_DENIED, S("role_id"), "This role is above what you may grant.");
+    return may ? 0
+               : fail_field(w, ERR_PERMISSIONS_DENIED, S("role_id"),
+                            "This role has more rights than you may grant. Choose a role with fewer.");
 }
 
 int role_may_change(struct work *w, int64_t role_id) {

@@ -8,7 +8,7 @@
 
 enum unit { DAYS, WEEKS, MONTHS, YEARS };
 
-/* A span: `length` units, the first of them `back` units before the one that today is in. */
+/* A span of `length` units. Its first unit is `back` units before the current one. */
 static const struct {
     enum unit unit;
     int back, length;
@@ -38,7 +38,7 @@ bool relative_fits(int word, const char *sub_type) { return !(sub_type && strncm
 
 /* ---- days ------------------------------------------------------------------------------------------------------ */
 
-#define EPOCH 719163 /* 1970-01-01 as GDate counts: 1 is 0001-01-01 */
+#define EPOCH 719163 /* 1970-01-01 in days of GDate (1 is 0001-01-01) */
 
 static bool read_digits(struct str s, int64_t *v) {
     for (size_t i = 0; i < s.n; i++)
@@ -70,8 +70,8 @@ static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
 int64_t day_of(struct str zone, int64_t ms) { return floor_div(ms + TIME_SECOND * time_zone_offset(zone, ms), TIME_DAY); }
 
-/* The first moment of a day: midnight of the wall clock; the earlier where the clocks show it twice, and where they
- * skip it the moment they do. */
+/* The start of a day: midnight of the local clock. If the clock shows midnight twice, the first; if it skips midnight, the moment of the
+ * skip. */
 static int64_t day_start(struct str zone, int64_t day) {
     int64_t wall = day * TIME_DAY;
     int64_t before = wall - TIME_SECOND * time_zone_offset(zone, wall - TIME_DAY);
@@ -87,7 +87,7 @@ struct period day_span(struct str zone, int64_t first, int64_t n) {
 
 /* ---- words ----------------------------------------------------------------------------------------------------- */
 
-static int64_t month_start(int64_t months) { /* counted from January of year 0 */
+static int64_t month_start(int64_t months) { /* months: counted from January of year 0 */
     GDate date;
     g_date_clear(&date, 1);
     g_date_set_dmy(&date, 1, (GDateMonth)(months % 12 + 1), (GDateYear)(months / 12));

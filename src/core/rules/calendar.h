@@ -1,5 +1,4 @@
-/* Calendar days of a time zone, and the words that rules use for days and spans of them. Pure: the moment is an input.
- */
+/* Calendar days in a time zone, and relative dates of rules ("lastweek"). Pure functions: the current time is an argument. */
 #ifndef CORE_CALENDAR_H
 #define CORE_CALENDAR_H
 
@@ -10,18 +9,18 @@ struct period {
     int64_t from, to;
 };
 
-/* Days are counted from 1970-01-01, which is 0. */
-#define DAY_FIRST (-719161)                 /* 0001-01-02: every zone's first whole day */
-bool day_parse(struct str s, int64_t *day); /* YYYY-MM-DD, a date that exists */
+/* Days are counted from 1970-01-01 (day 0). */
+#define DAY_FIRST (-719161)                 /* 0001-01-02: the first day that is whole in every zone */
+bool day_parse(struct str s, int64_t *day); /* YYYY-MM-DD, a valid date */
 struct str day_text(struct arena *a, int64_t day);
-int64_t day_of(struct str zone, int64_t ms);                       /* the day that a moment falls on */
-struct period day_span(struct str zone, int64_t first, int64_t n); /* n days; 23 and 25 hours where clocks change */
+int64_t day_of(struct str zone, int64_t ms);                       /* ms: Unix time */
+struct period day_span(struct str zone, int64_t first, int64_t n); /* the span of n days; days with a clock change have 23 or 25 hours */
 
-/* today, currentweek ... last365days (api.md "Definition"). A week begins on Monday; "last7days" are the seven days
- * that end with today, "lastweek" is the calendar week before this one. Numbers are of no meaning outside. */
+/* today, currentweek ... last365days (api.md "Definition"). A week begins on Monday. "last7days" are the seven days that end with today,
+ * "lastweek" is the previous calendar week. The numbers are internal. */
 extern const struct word relative_dates[];
 extern const char *const relative_labels[];         /* parallel: "Today" */
-bool relative_fits(int word, const char *sub_type); /* a field of the PAST (definition.sub_type) takes no tomorrow */
+bool relative_fits(int word, const char *sub_type); /* a field with sub_type PAST does not accept "tomorrow" */
 struct period relative_span(int word, struct str zone, int64_t now);
 
 #endif

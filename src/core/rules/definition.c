@@ -6,8 +6,7 @@
 #include <assert.h>
 #include <inttypes.h>
 
-/* ---- operators by input type and user (api.md, the table of "Definition")
- * ---------------------------------------------- */
+/* ---- operators by input type and kind of rule (api.md, the table of "Definition") ---------------------------------- */
 
 const struct word operator_words[] = {{EQUAL_TO, "comparison_equalto"},
                                       {NOT_EQUAL_TO, "comparison_not_equalto"},
@@ -61,12 +60,11 @@ static const unsigned operators[INPUT_TYPES][RULE_USERS] = {
 
 unsigned operators_of(enum rule_user u, enum input_type i) { return operators[i][u]; }
 
-/* ---- organizations and people
- * -------------------------------------------------------------------------------------------- */
+/* ---- organizations and people ---------------------------------------------------------------------------------------- */
 
-/* A column that an index has is asked for as rows of their own, the table's again: a selective span is then found by
- * the index, which planners else pass over for the order of the list. Not so names: a part of one would be looked for
- * in all, even beside a tag. */
+/* An indexed column is queried as separate rows (the same table again). The store then uses the index for a selective span; planners
+ * would otherwise prefer the index with the order of the list. Names are not queried so: a part of a name would be searched in all rows,
+ * even beside a selective tag. */
 #define INDEXED(table) .among = table " x", .owner = "x.id"
 #define DATES(prefix, column, named, what, ...)                                                                                 \
     {.field = prefix "_relative_past",                                                                                          \
@@ -77,17 +75,17 @@ unsigned operators_of(enum rule_user u, enum input_type i) { return operators[i]
      .sub_type = "PAST",                                                                                                        \
      .group = "DATE",                                                                                                           \
      .value = column,                                                                                                           \
-     .doc = what " within a span of time.",                                                                                     \
+     .doc = what ", compared with a period.",                                                                                   \
      __VA_ARGS__},                                                                                                              \
     {                                                                                                                           \
         .field = prefix "_absolute", .label = named, .input = INPUT_DATE_ABSOLUTE, .kind = VALUE_TIME, .type = "DATE_ABSOLUTE", \
-        .group = "DATE", .value = column, .doc = what " on a day of the desk's time zone.", __VA_ARGS__                         \
+        .group = "DATE", .value = column, .doc = what ", compared with a day in the desk's time zone.", __VA_ARGS__             \
     }
 
 #define TAGS(rows, of)                                                                                                               \
     {                                                                                                                                \
         .field = "tags.name", .label = "Tags", .input = INPUT_TAGS, .kind = VALUE_TEXT, .type = "COLLECTION", .value = "g.name_key", \
-        .among = rows " x JOIN tags g ON g.id = x.tag_id", .owner = "x." of, .doc = "Its tags."                                      \
+        .among = rows " x JOIN tags g ON g.id = x.tag_id", .owner = "x." of, .doc = "Tags."                                          \
     }
 
 static const struct option access_options[] = {
@@ -100,7 +98,7 @@ static const struct definition organization_definitions[] = {
      .kind = VALUE_TEXT,
      .type = "STRING",
      .value = "t.name_key",
-     .doc = "What it is called."},
+     .doc = "Name of the organization."},
     TAGS("organization_tags", "organization_id"),
     {.field = "organizations.conversationaccess",
      .label = "Conversation access",
@@ -110,15 +108,15 @@ static const struct definition organization_definitions[] = {
      .sub_type = "INTEGER",
      .value = "t.is_shared",
      .options = access_options,
-     .doc = "Whether its people see each other's conversations."},
-    DATES("organizations.createdat", "x.created_at", "Created", "When it was made,", INDEXED("organizations")),
-    DATES("organizations.updatedat", "x.updated_at", "Updated", "When it last changed,", INDEXED("organizations")),
+     .doc = "Access of people to conversations of the organization."},
+    DATES("organizations.createdat", "x.created_at", "Created", "Time of creation", INDEXED("organizations")),
+    DATES("organizations.updatedat", "x.updated_at", "Updated", "Time of the last change", INDEXED("organizations")),
     {0},
 };
 
 QUERY(role_options, "SELECT id, title, COUNT(*) OVER () FROM roles ORDER BY id");
 
-/* What numbers are compared by: digits, and a plus in front. */
+/* The key of a phone number: digits, and a leading plus. */
 static struct str phone_digits(struct arena *a, struct str s) {
     char *out = arena_alloc(a, s.n + 1);
     size_t n = 0;
@@ -134,14 +132,14 @@ static const struct definition user_definitions[] = {
      .kind = VALUE_TEXT,
      .type = "STRING",
      .value = "t.name_key",
-     .doc = "The person's name."},
+     .doc = "Name of the person."},
     {.field = "users.designation",
      .label = "Designation",
      .input = INPUT_STRING,
      .kind = VALUE_TEXT,
      .type = "STRING",
      .value = "t.designation_key",
-     .doc = "What the person does."},
+     .doc = "Position of the person."},
     {.field = "emails",
      .label = "E-mail address",
      .input = INPUT_STRING,
@@ -152,7 +150,7 @@ static const struct definition user_definitions[] = {
      .owner = "x.user_id",
      .only = "x.is_claim = 0",
      .key = email_key,
-     .doc = "Any of the person's addresses."},
+     .doc = "Any e-mail address of the person."},
     {.field = "phones",
      .label = "Phone number",
      .input = INPUT_STRING,
@@ -163,7 +161,7 @@ static const struct definition user_definitions[] = {
      .owner = "x.user_id",
      .only = "x.is_claim = 0 AND x.user_id IS NOT NULL",
      .key = phone_digits,
-     .doc = "Any of the person's numbers."},
+     .doc = "Any phone number of the person."},
     {.field = "users.roleid",
      .label = "Role",
      .input = INPUT_OPTIONS,
@@ -172,7 +170,7 @@ static const struct definition user_definitions[] = {
      .sub_type = "INTEGER",
      .value = "t.role_id",
      .option_rows = &role_options,
-     .doc = "What the person is."},
+     .doc = "Role of the person."},
     {.field = "users.organizationid",
      .label = "Organization",
      .input = INPUT_AUTOCOMPLETE,
@@ -180,18 +178,18 @@ static const struct definition user_definitions[] = {
      .type = "NUMERIC",
      .sub_type = "INTEGER",
      .value = "t.organization_id",
-     .doc = "Whom the person works for: its id."},
+     .doc = "Id of the person's organization."},
     {.field = "users.isenabled",
      .label = "Enabled",
      .input = INPUT_BOOLEAN,
      .kind = VALUE_NUMBER,
      .type = "BOOLEAN",
      .value = "t.is_enabled",
-     .doc = "Whether the person may log in."},
+     .doc = "True if the person may log in."},
     TAGS("user_tags", "user_id"),
-    DATES("users.createdat", "x.created_at", "Created", "When the person was added,", INDEXED("users")),
-    DATES("users.updatedat", "t.updated_at", "Updated", "When the person last changed,", .among = NULL),
-    DATES("users.lastactivityat", "t.last_activity_at", "Last activity", "When the person was last active,", .among = NULL),
+    DATES("users.createdat", "x.created_at", "Created", "Time of creation", INDEXED("users")),
+    DATES("users.updatedat", "t.updated_at", "Updated", "Time of the last change", .among = NULL),
+    DATES("users.lastactivityat", "t.last_activity_at", "Last activity", "Time of the last activity", .among = NULL),
     {0},
 };
 
@@ -199,8 +197,7 @@ const struct subject organization_subject = {"organizations",      organization_
                                              "organizationfields", "organization_field_values x", "x.organization_id"};
 const struct subject user_subject = {"users", user_definitions, AREA_USERS, "userfields", "user_field_values x", "x.user_id"};
 
-/* ---- custom fields
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- custom fields ----------------------------------------------------------------------------------------------------- */
 
 QUERY(definition_fields, "SELECT t.id, t.type, t.key, COALESCE(" TRANSLATION_OF(
                              "1") ", t.key), COUNT(*) OVER () FROM custom_fields t "
@@ -210,10 +207,10 @@ QUERY(definition_options,
                                                    "FROM custom_field_options t JOIN custom_fields f ON f.id = t.field_id "
                                                    "WHERE f.area = :area AND f.is_enabled = 1 ORDER BY t.field_id, t.sort_order, t.id");
 
-/* Values are cut, so what is asked for is cut, too. */
+/* Stored keys are cut, so the text of a rule is cut too. */
 static struct str custom_text(struct arena *a, struct str s) { return field_value_key(a, FIELD_TEXT, s); }
 
-/* How rules see a type of custom field; without a type: not at all. */
+/* How rules treat a type of custom field; type NULL: not available to rules. */
 static const struct {
     const char *type, *sub_type;
     enum input_type input;
@@ -232,13 +229,13 @@ static const struct {
     [FIELD_YESNO] = {"BOOLEAN", NULL, INPUT_BOOLEAN, VALUE_YESNO},
 };
 
-/* The option of a row (key, label, how many there are of its list): the first of a list makes room for all. */
+/* Adds the option of a row (key, label, number of options in its list). The first row of a list allocates it. */
 static void definition_read_option(struct arena *a, struct stmt *row, struct option **list, int *n) {
     if (*n == 0) *list = arena_array(a, (size_t)col_int(row, 2) + 1, sizeof **list);
     (*list)[(*n)++] = (struct option){str_dup(a, col_text(row, 0)).p, str_dup(a, col_text(row, 1)).p};
 }
 
-/* In a field without options there is nothing to choose, yet it is one. */
+/* The empty list of a field with input OPTIONS but without options. */
 static const struct option no_options[] = {{0}};
 
 static int definitions_load_options(struct work *w, struct definitions *d) {
@@ -258,7 +255,7 @@ static int definitions_load_options(struct work *w, struct definitions *d) {
         if (field != col_int(row, 3)) n = 0;
         field = col_int(row, 3);
         definition_read_option(w->arena, row, &list, &n);
-        while (at < d->count && d->list[at].field_id < field) at++; /* both are in the order of the fields */
+        while (at < d->count && d->list[at].field_id < field) at++; /* both are ordered by field */
         if (at < d->count && d->list[at].field_id == field && d->list[at].input == INPUT_OPTIONS) d->list[at].options = list;
     }
     return rc;

@@ -1,12 +1,12 @@
-/* What rules may ask about a kind of object: one row a field. Predicates are checked against these rows, compiled to
- * SQL by them, evaluated in memory by them, and programs read them to draw their forms (api.md "Definition"). */
+/* Definitions: the fields that rules may ask about, one row for each. Predicates are checked, compiled to SQL and evaluated in memory by
+ * these rows. Programs read them to draw forms (api.md "Definition"). */
 #ifndef CORE_DEFINITION_H
 #define CORE_DEFINITION_H
 
 #include "base/words.h"
 #include "work/work.h"
 
-/* Who asks; each has operators of its own. RULE_FILTER: organizations, people and views. */
+/* The kind of rule; each has its own operators. RULE_FILTER: organizations, people and views. */
 enum rule_user { RULE_SLA, RULE_FILTER, RULE_TRIGGER, RULE_USERS };
 
 enum input_type {
@@ -46,18 +46,18 @@ extern const struct word operator_words[];                  /* "comparison_equal
 unsigned operators_of(enum rule_user u, enum input_type i); /* bits of 1u << enum operation */
 extern const struct word input_words[];                     /* "INTEGER" */
 
-/* How the values of a field are kept, and so compared. */
+/* How the values of a field are stored and compared. */
 enum value_kind {
     VALUE_NUMBER,  /* 64 bits */
     VALUE_TIME,    /* milliseconds */
-    VALUE_TEXT,    /* as definition.key makes it, fold_key unless said */
-    VALUE_DECIMAL, /* decimal_key of it */
+    VALUE_TEXT,    /* normalised by definition.key (default: fold_key) */
+    VALUE_DECIMAL, /* stored as decimal_key */
     VALUE_YESNO,   /* yes, no */
     VALUE_DAY,     /* YYYY-MM-DD */
-    VALUE_PICKS,   /* ids of options between commas, ",3,5,": equal to an option when it is among them */
+    VALUE_PICKS,   /* option ids between commas, ",3,5,"; equal to an option if it is among them */
 };
 
-/* SQL of the value of a field with several choices: its key is cut. */
+/* SQL of the value of a field with several options: its stored key may be cut. */
 #define VALUE_OF_PICKS "',' || x.value || ','"
 
 struct option {
@@ -68,29 +68,29 @@ struct definition {
     const char *field, *label;
     enum input_type input;
     enum value_kind kind;
-    const char *type, *sub_type, *group, *rarity; /* as shown; rarity NULL: none */
+    const char *type, *sub_type, *group, *rarity; /* shown in the API; rarity NULL: none */
     const char *doc;
-    const char *value; /* SQL of the value: over t, or over the rows of `among` */
-    const char *among; /* the values are in rows of their own, none to many: what follows FROM; NULL: one, in t */
-    const char *owner; /* of those rows: the id of the object they belong to */
-    const char *only;  /* of those rows: which count; NULL: all. :field is bound to field_id */
-    int64_t field_id;  /* the custom field that it was made of, or 0 */
-    struct str (*key)(struct arena *a, struct str s); /* VALUE_TEXT: makes what is compared; p NULL: no such value */
+    const char *value; /* SQL of the value, over t or over the rows of `among` */
+    const char *among; /* values in separate rows, none to many: the text after FROM; NULL: one value, in t */
+    const char *owner; /* with `among`: column with the id of the object */
+    const char *only;  /* with `among`: condition on the rows; NULL: all. :field is bound to field_id */
+    int64_t field_id;  /* id of the custom field, or 0 */
+    struct str (*key)(struct arena *a, struct str s); /* VALUE_TEXT: normalises a text for comparison; p NULL: invalid */
     const struct option *options;                     /* INPUT_OPTIONS: ends with key NULL */
     const struct query *option_rows;                  /* INPUT_OPTIONS: (key, label) from the store */
 };
 
 /* A kind of object that rules are about. */
 struct subject {
-    const char *table;                    /* its alias in every SQL text is t */
+    const char *table;                    /* alias t in all SQL */
     const struct definition *definitions; /* ends with field NULL */
     int field_area;                       /* enum field_area of its custom fields */
-    const char *field_group;              /* "organizationfields": their names are organizationfields.<key> */
+    const char *field_group;              /* "organizationfields": custom fields are named organizationfields.<key> */
     const char *field_rows, *field_owner; /* "organization_field_values x", "x.organization_id" */
 };
 extern const struct subject organization_subject, user_subject;
 
-/* The fields of a desk: those of the table, then those of its enabled custom fields. */
+/* All fields of a subject: those of its table, then its enabled custom fields. */
 struct definitions {
     const struct subject *subject;
     enum rule_user user;

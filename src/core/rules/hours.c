@@ -9,7 +9,7 @@
 
 const char *const weekday_names[7] = {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"};
 
-/* Zone names come from users: only what the database itself holds is opened (an unchecked name reached ../../etc/passwd). */
+/* Zone names come from users. Only names of the database are opened (an unchecked name reached ../../etc/passwd). */
 bool time_zone_known(struct str name) {
     char path[128], magic[4];
     if (name.n == 0 || name.n > 64 || name.p[0] == '/' || name.p[0] == '.') return false;
@@ -18,7 +18,7 @@ bool time_zone_known(struct str name) {
         bool plain = g_ascii_isalnum(c) || strchr("_+-/", c);
         if (!plain || c == 0) return false;
     }
-    if (str_starts(name, S("posix/")) || str_starts(name, S("right/"))) return false; /* copies of the rest */
+    if (str_starts(name, S("posix/")) || str_starts(name, S("right/"))) return false; /* copies of the other zones */
     if (str_eq(name, S("UTC"))) return true;
     snprintf(path, sizeof path, "/usr/share/zoneinfo/%.*s", (int)name.n, name.p);
     FILE *f = fopen(path, "rb");

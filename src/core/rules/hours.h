@@ -1,4 +1,4 @@
-/* Business hours: pure arithmetic over zones, holidays and a time zone. */
+/* Business hours: pure functions of zones, holidays and a time zone. */
 #ifndef CORE_HOURS_H
 #define CORE_HOURS_H
 
@@ -7,7 +7,7 @@
 #define HOURS_OF_DAY(h) (1u << (h)) /* an hour h is open from h:00 to h+1:00 */
 
 struct hours {
-    uint32_t week[7]; /* open hours by weekday, Monday first: a bit an hour */
+    uint32_t week[7]; /* open hours by weekday, Monday first: one bit for each hour */
     struct holiday {
         int year, month, day;
         uint32_t open; /* 0: closed all day */
@@ -18,11 +18,11 @@ struct hours {
 
 extern const char *const weekday_names[7]; /* "monday" ... "sunday" */
 
-/* Reads the stored JSON texts. -ERR_INTERNAL_ERROR when they are not what the server writes. */
+/* Parses the stored JSON texts. Returns 0, or -ERR_INTERNAL_ERROR if they are malformed. */
 int hours_read(struct arena *a, struct str zones, struct str holidays, struct str time_zone, struct hours *out);
 bool hours_open_at(const struct hours *h, int64_t ms);
-bool time_zone_known(struct str name);                               /* of the system's tz database */
-int time_zone_offset(struct str name, int64_t ms);                   /* seconds east of UTC at that moment; 0 for an unknown one */
-bool holiday_date(struct str text, int *day, int *month, int *year); /* D/MM/YYYY, a date that exists */
+bool time_zone_known(struct str name);                               /* name: in the system's tz database */
+int time_zone_offset(struct str name, int64_t ms);                   /* seconds east of UTC at that time; 0 for an unknown zone */
+bool holiday_date(struct str text, int *day, int *month, int *year); /* D/MM/YYYY, a valid date */
 
 #endif

@@ -1,31 +1,26 @@
-/* One engine for all rules: a predicate is written once, and asked in two ways.
+/* One engine for all rules. A predicate is parsed once and evaluated in two ways:
  *
- *     JSON --check--> struct predicate --+--> SQL condition over a list's rows    (filters, views, monitors)
- *                                        +--> true or false of one object's facts (SLAs, triggers)
+ *     JSON --check--> struct predicate --+--> SQL condition over a list's rows       (filters, views, monitors)
+ *                                        +--> true or false for one object's facts   (SLAs, triggers)
  *
- * Both must always agree, or a trigger would act on what its view does not show. So neither knows the operators.
- * Reading reduces the seventeen operators to four tests with a sign (struct proposition), settles what words like
- * "lastweek" mean at this moment in the desk's time zone, and folds texts as the store's keys are folded. What is left
- * to do twice is to compare numbers and bytes, which the two do alike:
+ * Both must always agree, or a trigger would act on objects that its view does not show. Therefore neither evaluates operators. Parsing
+ * reduces the seventeen operators to four tests with a sign (struct proposition), resolves words like "lastweek" at the current time in
+ * the desk's time zone, and folds texts as the store's keys are folded. Both ways then only compare numbers and bytes, by the same
+ * rules:
  *
- *   - A field has a list of values: none (NULL, no such row), one, or many (tags, addresses). A test holds when one of
- * them passes; a negated proposition is its exact opposite. So "is not X" holds of an object without a value, and of
- * one with several only when none is X. In SQL a column is wrapped in COALESCE before it is negated, and rows of their
- * own are asked for by NOT IN.
- *   - Texts are compared by their keys (base/fold.h), byte for byte; @INSTR@ knows no patterns, so % and _ are
- * characters.
- *   - Decimals of custom fields are kept as texts that sort as the numbers do: no engine's floating point takes part,
- * and an index serves them.
- *   - Moments are milliseconds and days are half-open spans of them, so that 23 and 25 hours are right.
+ *   - A field has a list of values: none (NULL, no row), one, or many (tags, addresses). A test holds if one value passes it. A negated
+ *     proposition is its exact opposite: "is not X" holds for an object without a value, and for one with several only if none is X. In SQL, a
+ *     column is wrapped in COALESCE before it is negated, and separate rows are tested by NOT IN.
+ *   - Texts are compared by their keys (base/fold.h), byte by byte. @INSTR@ has no patterns, so % and _ are plain characters.
+ *   - Decimals of custom fields are stored as texts that sort like the numbers. No floating point of an engine is involved, and an index works.
+ *   - Times are milliseconds. Days are half-open spans of them, so that days of 23 and 25 hours are correct.
  *
- * A field whose values are in rows of their own becomes `t.id IN (SELECT owner FROM rows WHERE ...)`: the store starts
- * from the index of those rows, and a selective filter costs what it finds, whatever the size of the table
- * (docs/BENCHMARKS.md). Negations and parts of texts have no index: alone they read every row, 0.5 us each, beside a
- * selective proposition only what that one finds. An index of parts would be one row a character of every name; people
- * ask for names by autocomplete.
+ * A field with values in separate rows becomes `t.id IN (SELECT owner FROM rows WHERE ...)`. The store starts from the index of those
+ * rows, so a selective filter costs what it finds, whatever the size of the table (docs/BENCHMARKS.md). Negations and parts of texts
+ * have no index. Alone they read every row, 0.5 us each; beside a selective proposition they read only the rows that it finds. An index
+ * of parts would need one row for each character of every name. Autocomplete finds names faster.
  *
- * What may be asked is data: core/definition.c. A new kind of object is a struct subject there; nothing here changes.
- */
+ * The fields are data: core/rules/definition.c. A new kind of object is a struct subject there; nothing changes here. */
 #include "core/rules/predicate.h"
 
 #include "base/fold.h"
@@ -40,7 +35,7 @@ struct reader {
     struct work *w;
     const struct definitions *d;
     struct str parameter;
-    struct str zone; /* of the desk */
+    struct str zone; /* time zone of the desk */
 };
 
 static int bad(struct reader *r, enum error code, struct str at, const char *why) {
@@ -49,7 +44,7 @@ static int bad(struct reader *r, enum error code, struct str at, const char *why
 
 static struct str under(struct reader *r, struct str at, const char *name) { return str_fmt(r->w->arena, "%s/%s", at.p, name); }
 
-/* A single value as text; p NULL: it is none. */
+/* A single value as text; p NULL: the JSON is no single value. */
 static struct str scalar(const struct json *j) {
     if (j->type == JSON_STRING || j->type == JSON_NUMBER) return j->text;
     return (struct str){0};
@@ -59,12 +54,11 @@ static bool is_empty(const struct json *j) {
     return j == NULL || j->type == JSON_NULL || (j->type == JSON_STRING && str_trim(j->text).n == 0);
 }
 
-/* ---- bounds
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- bounds ------------------------------------------------------------------------------------------------------------ */
 
-/* What `operation` makes of the span low..high that a value stands for; a single number or text is low = high. */
+/* Sets the test for `operation` and a value. The value is the span low..high; a single number or text is low = high. */
 static void set_bounds(struct proposition *p, enum operation operation, struct bound low, struct bound high) {
-    struct bound above = high, below = low; /* the values beyond the span */
+    struct bound above = high, below = low; /* bounds of the values beyond the span */
     above.open = !high.open;
     below.open = !low.open;
     p->test = IS_WITHIN;
@@ -94,8 +88,7 @@ static void set_span(struct proposition *p, enum operation operation, struct per
     set_bounds(p, operation, bound_number(s.from), end);
 }
 
-/* ---- one value by its input type
- * ----------------------------------------------------------------------------------------- */
+/* ---- one value, by its input type ---------------------------------------------------------------------------------- */
 
 typedef int read_fn(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at);
 
@@ -121,10 +114,9 @@ static int predicate_read_id(struct reader *r, struct proposition *p, enum opera
 
 static int check_text(struct reader *r, struct str s, struct str at) {
     if (utf8_count(s) > LIMIT_TITLE)
-        return fail_at(r->w, ERR_FIELD_INVALID, r->parameter, at, "At most %d characters are possible.", LIMIT_TITLE);
+        return fail_at(r->w, ERR_FIELD_INVALID, r->parameter, at, "At most %d characters are allowed.", LIMIT_TITLE);
     for (size_t i = 0; i < s.n; i++)
-        if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7F)
-            return bad(r, ERR_FIELD_INVALID, at, "Control characters are not possible here.");
+        if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7F) return bad(r, ERR_FIELD_INVALID, at, "Control characters are not allowed.");
     return 0;
 }
 
@@ -133,7 +125,7 @@ static int read_string(struct reader *r, struct proposition *p, enum operation o
     if (s.p == NULL) return bad(r, ERR_FIELD_INVALID, at, "A text is expected.");
     TRY(check_text(r, s, at));
     struct str key = p->field->key ? p->field->key(r->w->arena, s) : fold_key(r->w->arena, s);
-    if (key.p == NULL || key.n == 0) return bad(r, ERR_FIELD_INVALID, at, "There is nothing in it to be compared.");
+    if (key.p == NULL || key.n == 0) return bad(r, ERR_FIELD_INVALID, at, "The text has no characters that can be compared.");
     p->negated = operation == DOES_NOT_CONTAIN;
     if (operation != CONTAINS && operation != DOES_NOT_CONTAIN) {
         set_bounds(p, operation, bound_text(key), bound_text(key));
@@ -179,7 +171,7 @@ static int add_tag(struct reader *r, struct proposition *p, struct str name, str
     for (int i = 0; i < p->text_count; i++)
         if (str_eq(p->texts[i], key)) return 0;
     if (p->text_count == LIMIT_RULE_TAGS)
-        return fail_at(r->w, ERR_FIELD_INVALID, r->parameter, at, "At most %d tags are possible.", LIMIT_RULE_TAGS);
+        return fail_at(r->w, ERR_FIELD_INVALID, r->parameter, at, "At most %d tags are allowed.", LIMIT_RULE_TAGS);
     p->texts[p->text_count++] = key;
     return 0;
 }
@@ -207,7 +199,7 @@ static int read_tags(struct reader *r, struct proposition *p, enum operation ope
     return p->text_count ? 0 : bad(r, ERR_FIELD_EMPTY, at, NULL);
 }
 
-/* A day, or a moment on it. */
+/* Accepts a day, or a time on that day. */
 static int read_day(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
     struct str s = str_trim(j->type == JSON_STRING ? j->text : S(""));
     int64_t day, ms;
@@ -233,10 +225,9 @@ static read_fn *const readers[INPUT_TYPES] = {
     [INPUT_DATE_ABSOLUTE] = read_day,        [INPUT_DATE_RELATIVE] = read_relative,   [INPUT_AUTOCOMPLETE] = predicate_read_id,
 };
 
-/* ---- propositions and collections
- * ------------------------------------------------------------------------------------------ */
+/* ---- propositions and collections ------------------------------------------------------------------------------------ */
 
-/* A member that must be there as a text; said when it is not. */
+/* A mandatory text member. Reports a missing or wrong one. */
 static struct str required(struct reader *r, const struct json *object, const char *name, struct str at) {
     const struct json *j = json_named(object, str_of(name));
     struct str place = under(r, at, name);
@@ -273,7 +264,7 @@ static void read_proposition(struct reader *r, const struct json *j, struct str 
     else if (operation >= 0) readers[p->field->input](r, p, (enum operation)operation, value, under(r, at, "value"));
 }
 
-/* AND or OR; without, the one that the default says. */
+/* Reads AND or OR. Without the member, returns `any`. */
 static bool read_any(struct reader *r, const struct json *object, const char *name, struct str at, bool any) {
     const struct json *j = json_named(object, str_of(name));
     if (j == NULL || j->type == JSON_NULL) return any;
@@ -282,7 +273,7 @@ static bool read_any(struct reader *r, const struct json *object, const char *na
     return false;
 }
 
-/* A list that must not be empty; NULL when it is none, which is said. */
+/* A mandatory list with at least one item. Reports a wrong one and returns NULL. */
 static const struct json *read_list(struct reader *r, const struct json *object, const char *name, struct str at) {
     const struct json *j = json_named(object, str_of(name));
     struct str place = under(r, at, name);
@@ -302,7 +293,7 @@ static void read_collection(struct reader *r, const struct json *j, struct str a
     const struct json *list = read_list(r, j, "propositions", at);
     if (list == NULL) return;
     if ((*left -= (int)list->count) < 0) {
-        fail_at(r->w, ERR_FIELD_INVALID, r->parameter, under(r, at, "propositions"), "At most %d propositions are possible.",
+        fail_at(r->w, ERR_FIELD_INVALID, r->parameter, under(r, at, "propositions"), "At most %d propositions are allowed.",
                 LIMIT_PROPOSITIONS);
         *left = 0;
         return;
@@ -321,7 +312,7 @@ int predicate_read(struct work *w, const struct definitions *d, const struct jso
     p->any = read_any(&r, j, "collection_operator", at, true);
     const struct json *list = read_list(&r, j, "collections", at);
     if (list && list->count > LIMIT_COLLECTIONS)
-        return fail_at(w, ERR_FIELD_INVALID, at, under(&r, at, "collections"), "At most %d collections are possible.", LIMIT_COLLECTIONS);
+        return fail_at(w, ERR_FIELD_INVALID, at, under(&r, at, "collections"), "At most %d collections are allowed.", LIMIT_COLLECTIONS);
     if (list) p->collections = arena_array(w->arena, list->count, sizeof *p->collections);
     for (const struct json *item = list ? list->first : NULL; item; item = item->next, p->count++)
         read_collection(&r, item, str_fmt(w->arena, "%s/collections/%d", at.p, p->count), &p->collections[p->count], &left);

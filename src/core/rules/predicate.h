@@ -1,17 +1,16 @@
-/* Predicates: conditions that people write as data, for SLAs, triggers, monitors, views and filters. The essay is in
- * predicate.c. */
+/* Predicates: conditions written as data, for SLAs, triggers, monitors, views and filters. The essay is in predicate.c. */
 #ifndef CORE_PREDICATE_H
 #define CORE_PREDICATE_H
 
 #include "core/rules/definition.h"
 #include "json/json.h"
 
-/* Every operator is one of these tests, or the exact opposite of one. */
+/* Every operator is one of these tests or its negation. */
 enum test {
-    IS_WITHIN, /* low <= value <= high, without the bound itself where it is open; low = high: equal */
-    HAS_PART,  /* text is a part of the value */
-    IS_AMONG,  /* one value at least is one of texts */
-    HAS_ALL,   /* each of texts is a value */
+    IS_WITHIN, /* low <= value <= high; < where a bound is open; low = high: equality */
+    HAS_PART,  /* the value contains `text` */
+    IS_AMONG,  /* at least one value is one of `texts` */
+    HAS_ALL,   /* each of `texts` is a value */
 };
 
 struct bound {
@@ -22,7 +21,7 @@ struct bound {
 
 struct proposition {
     const struct definition *field;
-    int place; /* of the field in its definitions */
+    int place; /* index of the field in its definitions */
     enum test test;
     bool negated;
     struct bound low, high;
@@ -32,25 +31,24 @@ struct proposition {
 };
 
 struct collection {
-    bool any; /* one proposition is enough; else all */
+    bool any; /* one proposition is enough; otherwise all must hold */
     struct proposition *propositions;
     int count;
 };
 
 struct predicate {
     const struct definitions *definitions;
-    bool any; /* one collection is enough; else all */
+    bool any; /* one collection is enough; otherwise all must hold */
     struct collection *collections;
     int count;
 };
 
-/* Reads {collection_operator, collections: [{proposition_operator, propositions: [{field, operator, value}]}]}, AND or
- * OR; without: OR of collections, AND of propositions. Everything that is wrong is said, each with its pointer under
- * `at`, which also names the parameter. What is relative to now is settled here: by w->now and the desk's time zone. 0
- * or the first problem. */
+/* Parses {collection_operator, collections: [{proposition_operator, propositions: [{field, operator, value}]}]}. Operators are AND or
+ * OR; the defaults are OR for collections and AND for propositions. Reports every problem with its pointer below `at`, which also names
+ * the parameter. Relative dates are resolved here, by w->now and the desk's time zone. Returns 0 or the first problem. */
 int predicate_read(struct work *w, const struct definitions *d, const struct json *j, struct str at, struct predicate **out);
 
-/* As a condition over the subject's row t. Values are bound. */
+/* A condition over the row t of the subject. Values are bound. */
 struct condition {
     const char *sql;
     struct bind *binds;
@@ -58,13 +56,13 @@ struct condition {
 };
 struct condition predicate_condition(const struct predicate *p, struct arena *a);
 
-/* The values of one field of one object, none to many, in the kind of its definition. */
+/* The values of one field of one object, none to many, stored as the kind of its definition requires. */
 struct fact {
     int count;
     int64_t *numbers;
     struct str *texts;
 };
-/* All facts of an object, parallel to d->list. 1, 0 no such object, or error. */
+/* Reads all facts of an object, parallel to d->list. Returns 1, 0 if there is no such object, or a negative error. */
 int facts_read(struct work *w, const struct definitions *d, int64_t id, struct fact **out);
 bool predicate_holds(const struct predicate *p, const struct fact *facts);
 

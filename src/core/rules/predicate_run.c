@@ -1,4 +1,4 @@
-/* A predicate asked of the store, and of one object in memory. */
+/* Evaluates a predicate: as SQL, and in memory for one object. */
 #include "core/rules/predicate.h"
 
 #include "base/buf.h"
@@ -12,16 +12,15 @@ static bool is_equality(const struct proposition *p) {
     return compares_numbers(p->field) ? p->low.number == p->high.number : str_eq(p->low.text, p->high.text);
 }
 
-/* ---- as SQL --------------------------------------------------------------------------------------------------------
- */
+/* ---- as SQL ------------------------------------------------------------------------------------------------------------ */
 
-enum { BINDS_EACH = 3 }; /* :a :b :f of a proposition, followed by its number */
+enum { BINDS_EACH = 3 }; /* :a, :b and :f, followed by the number of the proposition */
 
 struct compiler {
     struct arena *arena;
     struct buf sql;
     struct bind *binds;
-    int bind_count, number; /* of the proposition */
+    int bind_count, number; /* of the current proposition */
 };
 
 static const char *add_bind(struct compiler *c, char kind, struct bind b) {
@@ -58,7 +57,7 @@ static void put_test(struct compiler *c, const struct proposition *p) {
     }
 }
 
-/* Which of the rows count, with :field under the number of the proposition. */
+/* Appends the condition on the rows, with :field renamed by the number of the proposition. */
 static void put_only(struct compiler *c, const struct definition *d) {
     if (d->only == NULL) return;
     const char *field = strstr(d->only, ":field");
@@ -80,8 +79,8 @@ static void put_proposition(struct compiler *c, const struct proposition *p) {
         buf_text(&c->sql, p->negated ? ", FALSE)" : ")");
         return;
     }
-    /* +: an order that an index has must not draw the planner away from the texts; the same where it is selected, since
-     * PostgreSQL takes it for another expression than the column. */
+    /* +: keeps the planner from choosing an index for the order instead of the index of the texts. The selected column has it too, since
+     * PostgreSQL treats it as a different expression from the column. */
     bool grouped = p->test == HAS_ALL && p->text_count > 1;
     buf_fmt(&c->sql, "t.id %sIN (SELECT %s%s FROM %s WHERE ", p->negated ? "NOT " : "", grouped ? "+" : "", d->owner, d->among);
     put_only(c, d);
@@ -113,12 +112,11 @@ struct condition predicate_condition(const struct predicate *p, struct arena *a)
     return out;
 }
 
-/* ---- the facts of an object
- * ------------------------------------------------------------------------------------------ */
+/* ---- the facts of an object -------------------------------------------------------------------------------------------- */
 
 static void add_fact(struct arena *a, const struct definition *d, struct fact *f, struct stmt *row, int column) {
     if (col_null(row, column)) return;
-    if ((f->count & (f->count - 1)) == 0) { /* full at every power of two */
+    if ((f->count & (f->count - 1)) == 0) { /* the lists are full at every power of two */
         size_t room = f->count ? (size_t)f->count * 2 : 1;
         int64_t *numbers = arena_array(a, room, sizeof *numbers);
         struct str *texts = arena_array(a, room, sizeof *texts);
@@ -161,7 +159,7 @@ static int facts_read_rows(struct work *w, const struct definition *d, int64_t i
     return rc;
 }
 
-/* The custom fields of an object, all by one query. */
+/* Reads all custom fields of an object by one query. */
 static int read_fields(struct work *w, const struct definitions *d, int64_t id, struct fact *facts) {
     struct stmt *row;
     int rc;
@@ -187,8 +185,7 @@ int facts_read(struct work *w, const struct definitions *d, int64_t id, struct f
     return 1;
 }
 
-/* ---- in memory
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- in memory --------------------------------------------------------------------------------------------------------- */
 
 static int compare_bytes(struct str a, struct str b) {
     size_t n = a.n < b.n ? a.n : b.n;

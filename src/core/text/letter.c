@@ -12,11 +12,11 @@
 #define RETRY (24 * TIME_HOUR)
 #define VERIFICATIONS_AN_HOUR 10
 
-/* A name may be a stranger's text: a conversation's form or a claim can bring it to anybody's address. So a letter names its
- * reader only if the address is validated, or is the login of an account with a password. */
+/* A name may come from a stranger: a form or a claim can attach it to anybody's address. A letter therefore contains the reader's name
+ * only if the address is validated, or is the login of an account with a password. */
 #define MAY_NAME "CASE WHEN e.is_validated = 1 OR (e.is_claim = 0 AND u.password_hash IS NOT NULL) THEN 1 ELSE 0 END"
 QUERY(letter_address, "SELECT e.user_id, e.email, " MAY_NAME " FROM identity_emails e JOIN users u ON u.id = e.user_id WHERE e.id = :id");
-/* Validated addresses, else where the person reads of what concerns their account. */
+/* Validated addresses; if there is none, the address that mail about the account goes to. */
 QUERY(letter_account_addresses,
       "SELECT e.email, e.is_validated FROM identity_emails e JOIN users u ON u.id = e.user_id WHERE e.user_id = :user "
       "AND e.is_claim = 0 AND u.password_hash IS NOT NULL ORDER BY e.is_validated DESC, e.is_primary DESC, e.id");
@@ -86,7 +86,7 @@ int letters_lately(struct work *w, int64_t user_id, const char *template) {
     return (int)count;
 }
 
-/* People may claim any address: the desk must not be a way to flood it. */
+/* A limit, because people may claim any address and the desk must not flood it. */
 int letter_first_verification(struct work *w, int64_t email_id) {
     struct address to;
     TRY(letter_read_address(w, email_id, &to));
@@ -108,14 +108,14 @@ int letter_verification(struct work *w, int64_t email_id) {
 int letter_reset(struct work *w, int64_t email_id) { return with_link(w, "password_reset", LINK_RESET_PASSWORD, email_id); }
 int letter_invitation(struct work *w, int64_t email_id) { return with_link(w, "invitation", LINK_INVITATION, email_id); }
 
-/* ---- notices of security ------------------------------------------------------------------------------------- */
+/* ---- security notices --------------------------------------------------------------------------------------- */
 
-struct notice_to { /* the recipients of one notice */
+struct notice_to { /* recipients of one notice */
     struct str *texts;
     int count;
 };
 
-/* The texts of the first column, until a row's second column is false; the first row counts in any case. */
+/* Reads the texts of the first column. With two columns, takes the first row and the rows whose second column is true. */
 static int recipients(struct work *w, const struct query *q, const struct bind *binds, bool two_columns, struct notice_to *out) {
     int rc;
     *out = (struct notice_to){.texts = arena_array(w->arena, LIMIT_OWNED, sizeof *out->texts)};
@@ -138,7 +138,7 @@ int letter_password_changed(struct work *w, int64_t user_id) {
     return queue_notice(w, "password_changed", user_id, &to, S("{\"named\":1}"));
 }
 
-/* "m***@example.com": the person recognises it, and a notice is no way to bring a text to somebody. */
+/* "m***@example.com": the person recognises it, and a notice can't be used to send a text to somebody. */
 static struct str masked(struct arena *a, struct str email) {
     const char *at = memrchr(email.p, '@', email.n);
     size_t first = 1;
@@ -193,19 +193,19 @@ int letters_addresses_removed(struct work *w, struct str email_ids) {
     return rc;
 }
 
-/* ---- the life of one -----------------------------------------------------------------------------------------
+/* ---- the states of a letter -----------------------------------------------------------------------------------
  *
- *              no relay        +-> REFUSED    the relay says no
+ *              no relay        +-> REFUSED    the relay refuses it
  *     HELD <------------+      |
  *       |               |      +-> FAILED     it is no longer worth sending, or a day has passed
  *       +--> QUEUED ----+------+
- *       a relay   |            +-> SENT ---+  the relay took it
- *       is named  |                        +-> BOUNCED   a delivery report says that it did not arrive
+ *       a relay   |            +-> SENT ---+  the relay accepted it
+ *       is set    |                        +-> BOUNCED   a delivery report says that it was not delivered
  *                 +------------------------+
  *
- * QUEUED may bounce: the relay took it, and a crash came before that was written down. BOUNCED is where it ends, also when it
- * is said to be sent afterwards. letter_set makes all moves but those from and to HELD, which are letter_hold's and
- * letters_release's; each names in its WHERE what it moves from. */
+ * QUEUED may become BOUNCED: the relay accepted the mail, and the server crashed before it stored that. BOUNCED is final, even if the
+ * mail is reported as sent later. letter_hold makes the move to HELD, letters_release the move from it, letter_set all others. Each
+ * statement names the states it moves from in its WHERE. */
 
 QUERY(letter_by_id,
       "SELECT u.id, m.status, m.attempts, m.retry_until, m.template, m.recipient, COALESCE(u.full_name, ''), m.letter, m.message_id "
@@ -214,7 +214,7 @@ QUERY(letter_by_message_id, "SELECT id, template, recipient FROM outgoing_mails 
 QUERY(letter_update, "UPDATE outgoing_mails SET status = :status, attempts = attempts + CASE WHEN :status = 6 THEN 0 ELSE 1 END, "
                      "last_error = :error, updated_at = :now, letter = CASE WHEN :status = 1 THEN letter END "
                      "WHERE id = :id AND (status = 1 OR status = 2 AND :status = 6)");
-/* Not of a claim, of which the trail tells nothing. */
+/* Claims are left out, because the trail does not show them. */
 QUERY(letter_addressee,
       "SELECT m.user_id, m.template, m.recipient FROM outgoing_mails m WHERE m.id = :id AND m.user_id IS NOT NULL AND NOT EXISTS "
       "(SELECT 1 FROM identity_emails e WHERE e.user_id = m.user_id AND e.email = m.recipient AND e.is_claim <> 0)");
@@ -228,7 +228,7 @@ QUERY(letters_wake,
       "FROM outgoing_mails m WHERE m.status = 3 ORDER BY m.id");
 QUERY(letters_queue, "UPDATE outgoing_mails SET status = 1, retry_until = :until, updated_at = :now WHERE status = 3");
 
-#define RELAY_LOCK S("mail relay") /* no mail begins to wait while those that wait are woken */
+#define RELAY_LOCK S("mail relay") /* no mail is held while held mails are released */
 
 int letter_load(struct work *w, int64_t id, struct letter *out) {
     struct arena *a = w->arena;
@@ -259,7 +259,7 @@ int letter_by_message(struct work *w, struct str message_id, struct letter *out)
     return 1;
 }
 
-/* Its person's trail tells which mail, to what address, and why. */
+/* Adds an activity to the person's trail: the template, the recipient, the status and the reason. */
 static int tell_person(struct work *w, int64_t id, enum mail_status status, struct str error) {
     struct stmt *row;
     int rc = db_row(w->conn, &letter_addressee, BINDS(B_INT("id", id)), &row);

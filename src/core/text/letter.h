@@ -1,47 +1,49 @@
-/* Letters: what the desk writes to people by mail. Each is a row and a job, committed with the change that wants it; src/mail
- * sends it afterwards. What it says is a template's text, filled when it is sent. */
+/* Letters: mails that the desk writes. A letter is a row and a job, committed with the change that causes it. src/mail sends it
+ * afterwards. Its text is a template, filled when it is sent. */
 #ifndef CORE_LETTER_H
 #define CORE_LETTER_H
 
 #include "core/words.h"
 #include "work/work.h"
 
-/* Each makes the link and queues the mail to the address of that id. 0, or error; an unknown id is -ERR_RESOURCE_NOT_FOUND. */
-int letter_verification(struct work *w, int64_t email_id); /* ten an hour a person, then RESOURCE_ACTION_NOT_AVAILABLE */
+/* Each creates the link and queues a mail to the address with this id. Returns 0 or a negative error: -ERR_RESOURCE_NOT_FOUND for an
+ * unknown id. */
+int letter_verification(struct work *w, int64_t email_id); /* ten an hour for each person, then RESOURCE_ACTION_NOT_AVAILABLE */
 int letter_reset(struct work *w, int64_t email_id);
 int letter_invitation(struct work *w, int64_t email_id);
 
-/* The same for an address that its person added just now: 1 queued, 0 if ten were sent in the last hour. */
+/* The same for an address that its person has just added. Returns 1 if it was queued, 0 if ten were sent in the last hour. */
 int letter_first_verification(struct work *w, int64_t email_id);
 
-/* Notices of security. They go to all validated addresses of the person. Called before the change, but letter_address_added. */
-int letter_password_changed(struct work *w, int64_t user_id);        /* if there was a password, and the desk sends such letters */
-int letter_address_added(struct work *w, int64_t email_id);          /* not to the new one */
-int letters_addresses_removed(struct work *w, struct str email_ids); /* to the removed ones, too; a letter tells all of one person */
+/* Security notices to all validated addresses of the person. Call them before the change, except letter_address_added. */
+int letter_password_changed(struct work *w, int64_t user_id);        /* if there was a password, and mail.notify_password_changes is on */
+int letter_address_added(struct work *w, int64_t email_id);          /* not to the new address */
+int letters_addresses_removed(struct work *w, struct str email_ids); /* also to the removed addresses */
 
-/* How many of a kind this person was sent in the last hour, those of writes under way included. */
+/* Returns the number of letters of a template that this person was sent in the last hour. Concurrent callers wait until the write ends. */
 int letters_lately(struct work *w, int64_t user_id, const char *template);
 
-/* Mails that waited for a relay are queued again: settings of the relay have changed. */
+/* Queues the mails that wait for a relay again. Call it when settings of the relay have changed. */
 int letters_release(struct work *w);
 
-/* This desk's name in mail: the host of its base URL, or its address as a literal (RFC 5321 section 4.1.3). */
+/* The host name of this desk in mail: the host of its base URL, or its address as a literal (RFC 5321 section 4.1.3). */
 struct str letter_host(const struct desk *d, struct arena *a);
 
-/* ---- for src/mail: the life of one --------------------------------------------------------------------------- */
+/* ---- for src/mail: the states of a letter ------------------------------------------------------------------------ */
 
 struct letter {
     int64_t id, user_id, retry_until;
     int status, attempts;
     struct str template, recipient, name, values,
-        message_id; /* name: of the person; values: JSON, what the template's names mean, and `named` */
+        message_id; /* name: of the person; values: JSON, the values of the template, and `named` */
 };
-int letter_load(struct work *w, int64_t id, struct letter *out);                  /* 1, 0 absent or no longer to be sent */
-int letter_by_message(struct work *w, struct str message_id, struct letter *out); /* id, template and recipient: 1, or 0 none */
-/* What came of sending it: 1, or 0 where that is no longer possible. The text is dropped unless it may still be sent. error: p NULL, or why,
- * in printable ASCII. That it was refused or bounced is an activity of its person. */
+int letter_load(struct work *w, int64_t id, struct letter *out);                  /* 1, or 0 if it is absent or not queued */
+int letter_by_message(struct work *w, struct str message_id, struct letter *out); /* id, template, recipient: 1, or 0 none */
+/* Stores the result of an attempt. Returns 1, or 0 if the state does not allow it. Deletes the values unless the letter stays queued.
+ * error: p NULL, or the reason in printable ASCII. REFUSED and BOUNCED add an activity to the person's trail. */
 int letter_set(struct work *w, int64_t id, enum mail_status status, struct str error);
-/* Waits for a relay: 1, or 0 when one was named meanwhile, so that it is to be tried again. *first: it is the only one that waits. */
+/* Holds the letter until a relay is configured. Returns 1, or 0 if one was configured meanwhile, so that the caller tries again. *first:
+ * no other letter waits. */
 int letter_hold(struct work *w, int64_t id, bool *first);
 
 #endif

@@ -46,7 +46,7 @@ int templates_of_brand(struct work *w, int64_t brand_id, struct str name, struct
     DB_ROWS(rc, w->conn, &templates_own, BINDS(B_INT("brand", brand_id), B_TEXT("name", name)), row) {
         const struct template *t = template_named(col_text(row, 0));
         assert(t == NULL || t - templates < TEMPLATES_MAX);
-        if (t) own[t - templates] = str_dup(w->arena, col_text(row, 1)); /* one that a newer server knew may be there */
+        if (t) own[t - templates] = str_dup(w->arena, col_text(row, 1)); /* NULL: a template that only a newer server has */
     }
     return rc;
 }
@@ -70,14 +70,14 @@ QUERY(template_say, "INSERT INTO templates (brand_id, name, contents, creator_id
                     "VALUES (:brand, :name, :contents, CAST(:creator AS BIGINT), :now) ON CONFLICT (brand_id, name) DO UPDATE "
                     "SET contents = excluded.contents, creator_id = excluded.creator_id, created_at = excluded.created_at");
 
-/* What is said now becomes a version; the oldest goes when there are too many, which is said. */
+/* Makes a version of the current contents. Deletes the oldest versions above the limits, with a notice. */
 static int template_keep_version(struct work *w, const struct bind *binds) {
     int kept = db_exec(w->conn, &template_keep, binds);
     if (kept == 0) kept = db_exec(w->conn, &template_keep_original, binds);
     TRY(kept);
     int gone = db_exec(w->conn, &template_forget, binds);
     if (gone > 0)
-        notice(w, "NOTICE", "The oldest version is gone: at most %d are kept, of %d characters together.", LIMIT_VERSIONS,
+        notice(w, "NOTICE", "The oldest version was deleted: at most %d versions of %d characters in total are kept.", LIMIT_VERSIONS,
                LIMIT_VERSIONS_SIZE);
     return gone;
 }

@@ -1,16 +1,17 @@
-/* What a template's HTML may hold. Escaping a value makes it safe in a text and in a quoted attribute, nowhere else; and a form is
- * only as safe as what stands before it: an open quote, comment or form would swallow it, with the secret in it. So a fragment is
- * written in the part of HTML that has neither: elements and attributes of the lists below, each closed, each attribute quoted.
- * Values are text, or the whole of an href: a value that were a part of an address would be told to whom it leads. In a text a link
- * stands between blanks or the bounds of lines and blocks, since what is shown as one word is taken for one address, whatever inline
- * elements it is made of.
+/* The HTML that templates may contain.
  *
- * Reading once, from the beginning to the end; how deep elements stand in each other is limited. */
+ * An escaped value is safe in text and in a quoted attribute, and nowhere else. A form is safe only if nothing before it can swallow it,
+ * with the secret in it: no open quote, comment or form. A fragment is therefore limited to the elements and attributes listed below.
+ * Each element is closed, each attribute is quoted. Values are text, or a whole href, because a value inside an address would be sent to
+ * the address's owner. In text, a link stands between blanks or the ends of lines and blocks: text that is shown as one word is read as
+ * one address, whatever inline elements it consists of.
+ *
+ * The fragment is read once, from start to end. The nesting depth is limited. */
 #include "core/text/template.h"
 
 #define DEPTH 32
 
-enum { ALONE = 1, /* has no end tag */ AROUND_FORMS = 2, INLINE = 4 /* what stands around it goes on in it */ };
+enum { ALONE = 1, /* no end tag */ AROUND_FORMS = 2, INLINE = 4 /* does not end the word around it */ };
 
 static const struct element {
     const char *name;
@@ -51,7 +52,7 @@ static const struct element {
 static const char *const attributes[] = {"href",   "src",         "alt",         "title",   "class",   "style",  "lang",
                                          "dir",    "role",        "width",       "height",  "align",   "valign", "bgcolor",
                                          "border", "cellpadding", "cellspacing", "colspan", "rowspan", NULL};
-static const char *const addresses[] = {"https://", "http://", "mailto:", "tel:", NULL}; /* what one begins with */
+static const char *const addresses[] = {"https://", "http://", "mailto:", "tel:", NULL}; /* prefixes of allowed addresses */
 
 struct fragment {
     struct arena *a;
@@ -59,7 +60,7 @@ struct fragment {
     size_t at;
     const struct element *open[DEPTH];
     int depth;
-    bool in_word, behind_link; /* of the text that is shown */
+    bool in_word, behind_link; /* state of the visible text */
     size_t where;
     const char *why;
 };
@@ -117,19 +118,19 @@ static bool is_whole_value(struct str value) {
 
 static bool value_allowed(struct fragment *f, const char *name, struct str value, size_t at) {
     bool href = strcmp(name, "href") == 0;
-    if (value.n && memchr(value.p, '<', value.n)) return html_wrong(f, at, "a < in an attribute is written &lt;.");
+    if (value.n && memchr(value.p, '<', value.n)) return html_wrong(f, at, "write a < in an attribute as &lt;.");
     if (href && is_whole_value(value)) return true;
     if (value.n && memmem(value.p, value.n, "{{", 2))
-        return html_wrong(f, at, "no value is possible in an attribute, but {{link}} and {{url}} as the whole of an href.");
+        return html_wrong(f, at, "no value is allowed in an attribute, except {{link}} or {{url}} as a whole href.");
     if ((href || strcmp(name, "src") == 0) && !is_address(value))
-        return html_wrong(f, at, "an address is expected that begins with https://, http://, mailto: or tel:, or {{link}} or {{url}}.");
+        return html_wrong(f, at, "{{link}}, {{url}} or an address with https://, http://, mailto: or tel: is expected.");
     return true;
 }
 
 static const char *unknown_attribute(struct fragment *f) {
     struct str names = S("");
     for (const char *const *a = attributes; *a; a++) names = str_fmt(f->a, "%s%s%s", names.p, names.n ? ", " : "", *a);
-    return str_fmt(f->a, "this attribute is not possible: one of %s is expected.", names.p).p;
+    return str_fmt(f->a, "unknown attribute: one of %s is expected.", names.p).p;
 }
 
 static bool read_attribute(struct fragment *f) {
@@ -138,7 +139,7 @@ static bool read_attribute(struct fragment *f) {
     const char *known = attribute_named(name);
     if (known == NULL) return html_wrong(f, begin, unknown_attribute(f));
     if (f->html.n - f->at < 2 || html_next(f) != '=' || !strchr("\"'", f->html.p[f->at + 1]))
-        return html_wrong(f, begin, "the value of an attribute stands in quotes: name=\"value\" is expected.");
+        return html_wrong(f, begin, "the value needs quotes: name=\"value\" is expected.");
     size_t from = f->at + 2;
     const char *end = memchr(f->html.p + from, f->html.p[f->at + 1], f->html.n - from);
     if (end == NULL) return html_wrong(f, begin, "the quotes are not closed.");
@@ -157,7 +158,7 @@ static bool html_read_end(struct fragment *f, size_t begin) {
     f->at += 2;
     const struct element *e = element_named(html_read_name(f));
     pass_blanks(f);
-    if (!html_more(f) || html_next(f) != '>') return html_wrong(f, begin, "this is no tag: </name> is expected.");
+    if (!html_more(f) || html_next(f) != '>') return html_wrong(f, begin, "invalid tag: </name> is expected.");
     f->at++;
     if (f->depth == 0) return html_wrong(f, begin, "no element is open here.");
     if (e != f->open[f->depth - 1]) return html_wrong(f, begin, str_fmt(f->a, "</%s> is expected.", f->open[f->depth - 1]->name).p);
@@ -171,8 +172,8 @@ static bool html_read_begin(struct fragment *f, size_t begin) {
     const struct element *e = element_named(html_read_name(f));
     if (e == NULL)
         return html_wrong(f, begin,
-                          "this is no element of a template: text and plain formatting are possible, no forms, scripts, comments or "
-                          "whole pages; a < of a text is written &lt;.");
+                          "this element is not allowed: use text and plain formatting, no forms, scripts, comments or "
+                          "whole pages. Write a < of the text as &lt;.");
     for (pass_blanks(f); html_more(f) && html_next(f) != '>' && html_next(f) != '/'; pass_blanks(f))
         if (!read_attribute(f)) return false;
     if (e->flags & ALONE && html_more(f) && html_next(f) == '/') f->at++;
@@ -180,12 +181,12 @@ static bool html_read_begin(struct fragment *f, size_t begin) {
     f->at++;
     if (!(e->flags & INLINE)) end_word(f);
     if (e->flags & ALONE) return true;
-    if (f->depth == DEPTH) return html_wrong(f, begin, "elements stand too deep in each other.");
+    if (f->depth == DEPTH) return html_wrong(f, begin, "elements are nested too deeply.");
     f->open[f->depth++] = e;
     return true;
 }
 
-/* Elsewhere a browser would move the form, or take what stands around it for a part of it. */
+/* {{form}} is allowed only in elements marked AROUND_FORMS: in others, a browser would move the form or merge it with its surroundings. */
 static bool html_read_value(struct fragment *f, size_t begin) {
     const char *end = memmem(f->html.p + begin, f->html.n - begin, "}}", 2);
     if (end == NULL) return html_wrong(f, begin, "the braces are not closed: }} is missing.");
@@ -196,7 +197,8 @@ static bool html_read_value(struct fragment *f, size_t begin) {
     f->in_word = true;
     f->behind_link = link;
     for (int i = 0; form && i < f->depth; i++)
-        if (!(f->open[i]->flags & AROUND_FORMS)) return html_wrong(f, begin, "{{form}} stands by itself, or in div and section alone.");
+        if (!(f->open[i]->flags & AROUND_FORMS))
+            return html_wrong(f, begin, "{{form}} is only allowed in div and section, or outside of all elements.");
     return true;
 }
 

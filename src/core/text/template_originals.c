@@ -1,10 +1,10 @@
-/* The originals, in the language of all templates. */
+/* The original templates. */
 #include "core/text/template.h"
 
 #define BLOCK(name, text) "{% block " name " %}" text "{% endblock %}\n"
 
-/* Of mails: the desk's name, the reader's (empty for an address that nobody has proven), the reader's address, the desk's own address.
- * Mails with a link have it and how long it works; notices have the address that was changed. */
+/* Values of mails: name of the desk, name of the reader (empty if the address is not verified), address of the reader, URL of the desk.
+ * Mails with a link have the link and its lifetime. Notices have the changed address. */
 #define OF_MAILS "desk name address url"
 #define OF_LINKS OF_MAILS " link life"
 #define OF_CHANGES OF_MAILS " changed"

@@ -1,17 +1,18 @@
-/* The language of templates: blocks and values, in the manner of Jinja and Twig, and nothing else.
+/* The language of templates: blocks and values, in the syntax of Jinja and Twig.
  *
  *     {% block subject %}Welcome to {{desk}}{% endblock %}
  *     {% block text %}
  *     Hello {{name}}, ...
  *     {% endblock %}
  *
- * No logic, no includes, no blocks in blocks: contents are read once, from the beginning to the end. What is written must be right
- * when it is stored, since a mistake would be met by somebody who waits for a mail: names of blocks and values are known, what is
- * mandatory is there, and a link stands where nothing can be joined to it. Whoever writes the desk's texts must not learn the
- * secrets in them: a link inside another address would hand it to whom that belongs, so it stands alone, or is the whole of an
- * href; nor may a subject hold it. What HTML may hold is the matter of template_html.c.
+ * There is no logic, no include, and no nested block. Contents are parsed once, from start to end. They are checked when they are
+ * stored, because an error would hit a person who waits for a mail: names of blocks and values are known, mandatory parts are present,
+ * and nothing can be joined to a link.
  *
- * The line break behind {% block ... %} is left out, as in HTML's PRE. */
+ * Authors of templates must not learn the secrets in them. A link inside another address would send the secret to the owner of that
+ * address. A link therefore stands alone, or is a whole href. A subject can't contain it. template_html.c checks HTML.
+ *
+ * The line break after {% block ... %} is skipped, as in the HTML element PRE. */
 #include "core/text/template.h"
 
 #include "base/html.h"
@@ -19,7 +20,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* ---- what there is ------------------------------------------------------------------------------------------- */
+/* ---- blocks and values ------------------------------------------------------------------------------------------- */
 
 enum kind { LINE = 1, TEXT = 2, HTML = 4, CSS = 8 };
 
@@ -36,7 +37,7 @@ static const struct rule {
 };
 #define RULES (sizeof rules / sizeof *rules)
 
-/* Where values stand when not everywhere: kinds of blocks, or'ed. */
+/* Values that are allowed only in some kinds of blocks (bits). */
 static const struct place {
     const char *name;
     unsigned kinds;
@@ -54,7 +55,7 @@ struct reader {
     const char *why;
 };
 
-/* Says where by line and character, both counted from 1. */
+/* Stores an error with its line and character, both counted from 1. */
 static bool template_wrong(struct reader *r, size_t at, const char *fmt, ...) {
     char text[512];
     size_t line = 1, begin = 0;
@@ -70,7 +71,7 @@ static bool template_wrong(struct reader *r, size_t at, const char *fmt, ...) {
 
 static struct str slice(const struct reader *r, size_t from, size_t to) { return (struct str){r->contents.p + from, to - from}; }
 
-/* Where mark begins, at or behind `from`; `to` when it does not before. */
+/* The position of the two characters `mark` in from..to, or `to`. */
 static size_t template_find_mark(const struct reader *r, const char *mark, size_t from, size_t to) {
     const char *found = to > from ? memmem(r->contents.p + from, to - from, mark, 2) : NULL;
     return found ? (size_t)(found - r->contents.p) : to;
@@ -104,26 +105,26 @@ static const char *blocks_named(const struct reader *r) {
 /* ---- values --------------------------------------------------------------------------------------------------- */
 
 static bool value_fits(struct reader *r, const struct rule *rule, struct str name, size_t at) {
-    if (rule->kind == CSS) return template_wrong(r, at, "no values are possible in %s.", rule->name);
-    if (!word_listed(r->t->values, name)) return template_wrong(r, at, "there is no such value here: %s is expected.", values_named(r));
+    if (rule->kind == CSS) return template_wrong(r, at, "no values are allowed in %s.", rule->name);
+    if (!word_listed(r->t->values, name)) return template_wrong(r, at, "unknown value: %s is expected.", values_named(r));
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (str_eq(str_of(places[i].name), name) && !(places[i].kinds & rule->kind))
-            return template_wrong(r, at, "{{%s}} is possible in %s alone.", places[i].name, places[i].where);
+            return template_wrong(r, at, "{{%s}} is only allowed in %s.", places[i].name, places[i].where);
     return true;
 }
 
-/* Whether nothing before (or behind) a link can be taken for a part of its address, or it for a part of another: neither by people
- * nor by readers that make links of what looks like one. */
+/* Returns true if the text before (or after) a link can't become part of its address, for people and for mail readers that detect
+ * addresses. */
 static bool parts_words(enum kind kind, struct str s, bool before) {
     if (s.n == 0) return true;
     char c = before ? s.p[s.n - 1] : s.p[0];
     return template_blank(c) || strchr(kind == HTML ? before ? ">\"'" : "<\"'" : before ? "<" : ">", c);
 }
 
-/* What is open where a text goes on: readers take all that stands in angle brackets or quotes for one address, and leave blanks and
- * line breaks out of it (RFC 3986 appendix C). */
+/* Open angle brackets and quotes. Readers take everything within them as one address, without its blanks and line breaks (RFC 3986
+ * appendix C). */
 struct enclosure {
-    size_t angle; /* behind a < that is not closed; 0: none */
+    size_t angle; /* the position after an open <; 0: none */
     bool quoted;
 };
 
@@ -135,7 +136,7 @@ static void pass_text(struct enclosure *in, const char *contents, size_t from, s
     }
 }
 
-/* All {{names}} of a block, which lies between from and to. */
+/* Checks all {{names}} of the block between from and to. */
 static bool template_read_values(struct reader *r, const struct rule *rule, size_t from, size_t to) {
     int needed = 0;
     struct enclosure in = {0};
@@ -149,10 +150,9 @@ static bool template_read_values(struct reader *r, const struct rule *rule, size
         if (rule->kind == TEXT) pass_text(&in, r->contents.p, at, open);
         if (str_eq(name, S("link")) && !alone) return template_wrong(r, open, LINK_STANDS_ALONE);
         if (str_eq(name, S("link")) && (in.quoted || (in.angle && in.angle != open)))
-            return template_wrong(r, open,
-                                  "{{link}} stands alone: nothing else is possible in its angle brackets, and no quotes around it.");
+            return template_wrong(r, open, "{{link}} must stand alone: remove quotes around it and other text in its angle brackets.");
         if (r->t->needs && str_eq(name, str_of(r->t->needs)) && ++needed > 1 && form)
-            return template_wrong(r, open, "{{form}} is possible once.");
+            return template_wrong(r, open, "{{form}} is allowed once.");
     }
     if (r->t->needs && needed == 0 && rule->kind & (TEXT | HTML))
         return template_wrong(r, from, "{{%s}} is missing in %s.", r->t->needs, rule->name);
@@ -165,9 +165,9 @@ static bool read_characters(struct reader *r, const struct rule *rule, size_t fr
     for (size_t i = from; i < to; i++) {
         unsigned char c = (unsigned char)r->contents.p[i];
         bool line_end = c == '\n' || (c == '\r' && i + 1 < to && r->contents.p[i + 1] == '\n');
-        if (rule->kind == LINE && (line_end || c == '\t')) return template_wrong(r, i, "%s is one line.", rule->name);
-        if ((c < ' ' && !line_end && c != '\t') || c == 0x7F) return template_wrong(r, i, "this control character is not possible.");
-        if (rule->kind == CSS && c == '<') return template_wrong(r, i, "no < is possible in %s.", rule->name);
+        if (rule->kind == LINE && (line_end || c == '\t')) return template_wrong(r, i, "%s must be one line.", rule->name);
+        if ((c < ' ' && !line_end && c != '\t') || c == 0x7F) return template_wrong(r, i, "this control character is not allowed.");
+        if (rule->kind == CSS && c == '<') return template_wrong(r, i, "no < is allowed in %s.", rule->name);
     }
     return true;
 }
@@ -178,7 +178,7 @@ static bool read_block(struct reader *r, const struct rule *rule, size_t from, s
     if (from < to && r->contents.p[from] == '\r') from++;
     if (from < to && r->contents.p[from] == '\n') from++;
     struct str text = slice(r, from, to);
-    if (r->out->block[rule->block].p) return template_wrong(r, from, "the block %s is there twice.", rule->name);
+    if (r->out->block[rule->block].p) return template_wrong(r, from, "the block %s occurs twice.", rule->name);
     if (str_trim(text).n == 0) return template_wrong(r, from, "the block %s is empty.", rule->name);
     if (rule->kind == LINE) {
         text = str_trim(text);
@@ -190,7 +190,7 @@ static bool read_block(struct reader *r, const struct rule *rule, size_t from, s
     return true;
 }
 
-/* A tag at r->at: its words, of which there are one or two; r->at moves behind it. */
+/* Reads the tag at r->at: one or two words. Moves r->at behind it. */
 static bool template_read_tag(struct reader *r, struct str words[2]) {
     size_t open = r->at, close = template_find_mark(r, "%}", open + 2, r->contents.n);
     if (close == r->contents.n) return template_wrong(r, open, "the tag is not closed: %%} is missing.");
@@ -218,17 +218,17 @@ static bool next_block(struct reader *r) {
     struct str words[2];
     size_t begin = r->at;
     if (r->contents.n - begin < 2 || memcmp(r->contents.p + begin, "{%", 2) != 0)
-        return template_wrong(r, begin, "everything stands in blocks: {%% block NAME %%} is expected, NAME one of %s.", blocks_named(r));
+        return template_wrong(r, begin, "text outside of a block: {%% block NAME %%} is expected, NAME one of %s.", blocks_named(r));
     if (!template_read_tag(r, words)) return false;
     if (str_eq(words[0], S("endblock"))) return template_wrong(r, begin, "no block is open here.");
     const struct rule *rule = rule_named(r->t, words[1]);
-    if (rule == NULL) return template_wrong(r, begin, "there is no such block here: one of %s is expected.", blocks_named(r));
+    if (rule == NULL) return template_wrong(r, begin, "unknown block: one of %s is expected.", blocks_named(r));
     size_t from = r->at, to = template_find_mark(r, "{%", from, r->contents.n);
     if (to == r->contents.n) return template_wrong(r, begin, "the block %s is not closed: {%% endblock %%} is missing.", rule->name);
     r->at = to;
     if (!template_read_tag(r, words)) return false;
     if (str_eq(words[0], S("block"))) return template_wrong(r, to, "the block %s is still open: {%% endblock %%} is expected.", rule->name);
-    if (words[1].n && !str_eq(words[1], str_of(rule->name))) return template_wrong(r, to, "the block that is open is %s.", rule->name);
+    if (words[1].n && !str_eq(words[1], str_of(rule->name))) return template_wrong(r, to, "the open block is %s.", rule->name);
     return read_block(r, rule, from, to);
 }
 
@@ -250,7 +250,7 @@ bool template_parse(struct arena *a, const struct template *t, struct str conten
 
 /* ---- filling -------------------------------------------------------------------------------------------------- */
 
-/* Names come from strangers: what could begin a line, or end a header, becomes a blank. */
+/* Names come from strangers: a control character, which could begin a line or end a header, becomes a blank. */
 static void template_put_value(struct buf *out, struct str value, bool html) {
     for (size_t i = 0; i < value.n; i++) {
         unsigned char c = (unsigned char)value.p[i];
