@@ -3,16 +3,12 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "files/confined.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- headers ------------------------------------------------------------------------------------------------------ */
@@ -30,6 +26,26 @@ static bool gif(const unsigned char *head, size_t n, struct picture *out) {
     if (n < 10 || (memcmp(head, "GIF87a", 6) != 0 && memcmp(head, "GIF89a", 6) != 0)) return false;
     *out = (struct picture){PICTURE_GIF, head[7] << 8 | head[6], head[9] << 8 | head[8]};
     return true;
+}
+
+static int little_endian_16(const unsigned char *p) { return p[0] | p[1] << 8; }
+static int little_endian_24(const unsigned char *p) { return little_endian_16(p) | p[2] << 16; }
+
+/* The three kinds of WebP (RFC 9649): extended, which may be an animation, lossless, and lossy. */
+static bool webp(const unsigned char *head, size_t n, struct picture *out) {
+    if (n < 30 || memcmp(head, "RIFF", 4) != 0 || memcmp(head + 8, "WEBPVP8", 7) != 0) return false;
+    *out = (struct picture){.type = PICTURE_WEBP};
+    if (head[15] == 'X') {
+        out->width = little_endian_24(head + 24) + 1;
+        out->height = little_endian_24(head + 27) + 1;
+    } else if (head[15] == 'L') { /* two numbers of 14 bits */
+        out->width = (little_endian_16(head + 21) & 0x3FFF) + 1;
+        out->height = (little_endian_24(head + 22) >> 6 & 0x3FFF) + 1;
+    } else if (head[15] == ' ') {
+        out->width = little_endian_16(head + 26) & 0x3FFF;
+        out->height = little_endian_16(head + 28) & 0x3FFF;
+    }
+    return out->width > 0;
 }
 
 /* Walks the segments to the frame header: SOF0 to SOF15 without DHT, JPG and DAC (ISO/IEC 10918-1, table B.1). */
@@ -55,59 +71,41 @@ int picture_look(const char *path, struct picture *out) {
     FILE *f = fopen(path, "rbe");
     if (f == NULL) return UNAVAILABLE("pictures that can't be read", "the picture %s can't be read: %s", path, strerror(errno));
     size_t n = fread(head, 1, sizeof head, f);
-    bool known = png(head, n, out) || gif(head, n, out) || (n > 3 && head[0] == 0xFF && head[1] == 0xD8 && jpeg(f, out));
+    bool known =
+        png(head, n, out) || gif(head, n, out) || webp(head, n, out) || (n > 3 && head[0] == 0xFF && head[1] == 0xD8 && jpeg(f, out));
     fclose(f);
     return known && out->width > 0 && out->height > 0;
 }
 
 /* ---- its parent --------------------------------------------------------------------------------------------------- */
 
-/* Returns 1: it has answered, 0: it could not decode the picture, or a negative error. */
-static int child_outcome(int status) {
-    if (WIFEXITED(status) && WEXITSTATUS(status) == PICTURE_UNCONFINED) {
-        log_error("a picture can't be decoded: the kernel takes no seccomp filter");
-        return -ERR_SERVICE_UNAVAILABLE;
-    }
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
-        log_warn("a picture made its decoder try a forbidden system call: it was killed");
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-static int run_child(int in, int out, int side) {
-    char number[16];
-    char *const args[] = {"deskd", PICTURE_ARGUMENT, number, NULL}, *const nothing[] = {NULL};
-    posix_spawn_file_actions_t actions;
-    pid_t child;
-    int status = -1;
-    snprintf(number, sizeof number, "%d", side);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    int rc = posix_spawn(&child, "/proc/self/exe", &actions, NULL, args, nothing);
-    posix_spawn_file_actions_destroy(&actions);
-    if (rc != 0) {
-        return UNAVAILABLE("pictures that can't be decoded", "a picture can't be decoded: no process for it: %s", strerror(rc));
-    }
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-    return child_outcome(status);
-}
-
-static bool read_result(int fd, struct arena *a, struct str *out) {
-    struct stat st;
-    if (fstat(fd, &st) != 0 || st.st_size <= 0 || st.st_size > LIMIT_PICTURE) return false;
-    char *data = arena_alloc(a, (size_t)st.st_size);
-    *out = (struct str){data, (size_t)st.st_size};
-    return pread(fd, data, out->n, 0) == st.st_size;
+static int picture_made(const char *path, const char *what, struct arena *a, const struct picture *p, struct str *out) {
+    if ((int64_t)p->width * p->height > LIMIT_PIXELS) return 0;
+    int in = open(path, O_RDONLY | O_CLOEXEC), answer = memfd_create("picture", MFD_CLOEXEC);
+    int rc = in >= 0 && answer >= 0 ? confined_run(PICTURE_ARGUMENT, what, in, answer, "a picture")
+                                    : UNAVAILABLE("pictures that can't be read", "the picture %s can't be read: %s", path, strerror(errno));
+    if (rc == 1 && !confined_answer(answer, LIMIT_PICTURE, a, out)) rc = 0;
+    if (in >= 0) close(in);
+    if (answer >= 0) close(answer);
+    return rc;
 }
 
 int picture_square(const char *path, int side, struct arena *a, const struct picture *p, struct str *out) {
-    if ((int64_t)p->width * p->height > LIMIT_PIXELS) return 0;
-    int in = open(path, O_RDONLY | O_CLOEXEC), answer = memfd_create("picture", MFD_CLOEXEC);
-    int rc = in >= 0 && answer >= 0 ? run_child(in, answer, side)
-                                    : UNAVAILABLE("pictures that can't be read", "the picture %s can't be read: %s", path, strerror(errno));
-    if (rc == 1 && !read_result(answer, a, out)) rc = 0;
-    if (in >= 0) close(in);
-    if (answer >= 0) close(answer);
+    return picture_made(path, str_fmt(a, "square %d", side).p, a, p, out);
+}
+
+struct picture picture_within(const struct picture *p, int box) {
+    int longer = p->width > p->height ? p->width : p->height;
+    if (longer <= box) return (struct picture){p->type, p->width, p->height};
+    int64_t width = ((int64_t)p->width * box + longer / 2) / longer, height = ((int64_t)p->height * box + longer / 2) / longer;
+    return (struct picture){p->type, width > 0 ? (int)width : 1, height > 0 ? (int)height : 1};
+}
+
+int picture_thumbnail(const char *path, int box, struct arena *a, const struct picture *p, struct thumbnail *out) {
+    struct picture small = picture_within(p, box);
+    int rc = picture_made(path, str_fmt(a, "within %dx%d", small.width, small.height).p, a, p, &out->data);
+    out->width = small.width;
+    out->height = small.height;
+    out->type = p->type == PICTURE_JPEG ? S("image/jpeg") : S("image/png");
     return rc;
 }

@@ -1,77 +1,17 @@
-/* The process that decodes a picture. A decoder that a picture has taken over can do nothing with it: the process has little memory and time,
- * and a seccomp filter that leaves it standard input, standard output and memory. */
+/* The process that decodes a picture. */
 #include "files/picture.h"
 
 #include "base/limits.h"
+#include "files/confined.h"
 
 #include <gd.h>
-#include <seccomp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <jpeglib.h> /* wants stdio.h before itself */
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#else
-#define SANITIZED 0
-#endif
-
-/* ---- confinement -------------------------------------------------------------------------------------------------- */
-
-#define CHILD_MEMORY (512L * 1024 * 1024)
-#define CHILD_SECONDS 5
-
-static void limit(__rlimit_resource_t what, rlim_t most) { setrlimit(what, &(struct rlimit){most, most}); }
-
-static void limit_resources(void) {
-    if (!SANITIZED) limit(RLIMIT_AS, CHILD_MEMORY); /* a sanitizer reserves terabytes of addresses */
-    limit(RLIMIT_CPU, CHILD_SECONDS);
-    limit(RLIMIT_FSIZE, LIMIT_PICTURE);
-    limit(RLIMIT_NOFILE, 16);
-    alarm(2 * CHILD_SECONDS);
-}
-
-static bool allow(scmp_filter_ctx filter, int call) { return seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 0) == 0; }
-
-static bool allow_if(scmp_filter_ctx filter, int call, struct scmp_arg_cmp condition) {
-    return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, call, 1, &condition) == 0;
-}
-
-static bool allow_memory(scmp_filter_ctx filter) {
-    const struct scmp_arg_cmp no_code = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
-    return allow_if(filter, SCMP_SYS(mmap), no_code) && allow_if(filter, SCMP_SYS(mprotect), no_code) && allow(filter, SCMP_SYS(munmap)) &&
-           allow(filter, SCMP_SYS(mremap)) && allow(filter, SCMP_SYS(madvise)) && allow(filter, SCMP_SYS(brk)) &&
-           allow(filter, SCMP_SYS(futex));
-}
-
-static bool allow_pipes(scmp_filter_ctx filter) {
-    return allow_if(filter, SCMP_SYS(read), SCMP_A0(SCMP_CMP_EQ, STDIN_FILENO)) &&
-           allow_if(filter, SCMP_SYS(lseek), SCMP_A0(SCMP_CMP_EQ, STDIN_FILENO)) &&
-           allow_if(filter, SCMP_SYS(write), SCMP_A0(SCMP_CMP_EQ, STDOUT_FILENO)) && allow(filter, SCMP_SYS(fstat)) &&
-           allow(filter, SCMP_SYS(newfstatat));
-}
-
-/* A sanitizer writes reports, and looks at itself. */
-static bool allow_sanitizer(scmp_filter_ctx filter) {
-    static const int calls[] = {SCMP_SYS(getpid),         SCMP_SYS(gettid),       SCMP_SYS(sched_yield), SCMP_SYS(sigaltstack),
-                                SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigaction), SCMP_SYS(nanosleep),   SCMP_SYS(clock_nanosleep)};
-    bool ok = allow_if(filter, SCMP_SYS(write), SCMP_A0(SCMP_CMP_EQ, STDERR_FILENO));
-    for (size_t i = 0; ok && i < sizeof calls / sizeof *calls; i++) ok = allow(filter, calls[i]);
-    return ok;
-}
-
-bool picture_confine(void) {
-    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);
-    bool ok = filter && allow_memory(filter) && allow_pipes(filter) && allow(filter, SCMP_SYS(exit_group)) &&
-              allow(filter, SCMP_SYS(exit)) && allow(filter, SCMP_SYS(rt_sigreturn)) && allow(filter, SCMP_SYS(clock_gettime)) &&
-              (!SANITIZED || allow_sanitizer(filter)) && seccomp_load(filter) == 0;
-    if (filter) seccomp_release(filter);
-    return ok;
-}
+#define SIDE_MAX 4096 /* pixels of a side of the answer */
 
 /* ---- JPEG --------------------------------------------------------------------------------------------------------- */
 
@@ -128,25 +68,51 @@ static void keep_quiet(int priority, const char *format, va_list arguments) { (v
 /* ---- the process -------------------------------------------------------------------------------------------------- */
 
 static gdImagePtr child_decode(int first, int side) {
-    return first == 0xFF ? decode_jpeg(side) : first == 'G' ? gdImageCreateFromGif(stdin) : gdImageCreateFromPng(stdin);
+    switch (first) {
+    case 0xFF: return decode_jpeg(side);
+    case 'G': return gdImageCreateFromGif(stdin);
+    case 'R': return gdImageCreateFromWebp(stdin);
+    default: return gdImageCreateFromPng(stdin);
+    }
 }
 
-int picture_child(const char *text) {
-    int side = atoi(text), first;
-    limit_resources();
-    gdSetErrorMethod(keep_quiet);
-    if (!picture_confine()) _exit(PICTURE_UNCONFINED);
-    first = getc(stdin);
-    if (side < 1 || side > 4096 || ungetc(first, stdin) == EOF) _exit(1);
-    gdImagePtr whole = child_decode(first, side), square = whole ? gdImageCreateTrueColor(side, side) : NULL;
-    if (square == NULL) _exit(1);
+static gdImagePtr blank_image(int width, int height) {
+    gdImagePtr image = gdImageCreateTrueColor(width, height);
+    if (image == NULL) return NULL;
+    gdImageAlphaBlending(image, 0);
+    gdImageSaveAlpha(image, 1);
+    gdImageFilledRectangle(image, 0, 0, width - 1, height - 1, gdTrueColorAlpha(0, 0, 0, gdAlphaTransparent));
+    return image;
+}
+
+static gdImagePtr middle_square(gdImagePtr whole, int side) {
     int shorter = gdImageSX(whole) < gdImageSY(whole) ? gdImageSX(whole) : gdImageSY(whole);
-    gdImageAlphaBlending(square, 0);
-    gdImageSaveAlpha(square, 1);
-    gdImageFilledRectangle(square, 0, 0, side - 1, side - 1, gdTrueColorAlpha(0, 0, 0, gdAlphaTransparent));
-    gdImageCopyResampled(square, whole, 0, 0, (gdImageSX(whole) - shorter) / 2, (gdImageSY(whole) - shorter) / 2, side, side, shorter,
-                         shorter);
-    if (first == 0xFF) gdImageJpeg(square, stdout, 85);
-    else gdImagePng(square, stdout);
+    gdImagePtr square = blank_image(side, side);
+    if (square)
+        gdImageCopyResampled(square, whole, 0, 0, (gdImageSX(whole) - shorter) / 2, (gdImageSY(whole) - shorter) / 2, side, side, shorter,
+                             shorter);
+    return square;
+}
+
+static gdImagePtr scaled_image(gdImagePtr whole, int width, int height) {
+    gdImagePtr small = blank_image(width, height);
+    if (small) gdImageCopyResampled(small, whole, 0, 0, 0, 0, width, height, gdImageSX(whole), gdImageSY(whole));
+    return small;
+}
+
+int picture_child(const char *what) {
+    static const struct confined_limits limits = {.memory = INT64_C(512) << 20, .answer = LIMIT_PICTURE, .seconds = 5};
+    int side = 0, width = 0, height = 0;
+    bool square = sscanf(what, "square %d", &side) == 1;
+    if (!square && sscanf(what, "within %dx%d", &width, &height) == 2) side = width < height ? width : height;
+    gdSetErrorMethod(keep_quiet);
+    confined_enter(&limits);
+    int first = getc(stdin);
+    if (side < 1 || side > SIDE_MAX || width > SIDE_MAX || height > SIDE_MAX || ungetc(first, stdin) == EOF) _exit(1);
+    gdImagePtr whole = child_decode(first, side), made = NULL;
+    if (whole) made = square ? middle_square(whole, side) : scaled_image(whole, width, height);
+    if (made == NULL) _exit(1);
+    if (first == 0xFF) gdImageJpeg(made, stdout, 85);
+    else gdImagePng(made, stdout);
     _exit(fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1);
 }

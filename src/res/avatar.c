@@ -118,7 +118,7 @@ struct scaled {
 static int scale(struct call *c, const char *path, struct scaled *s) {
     struct picture p;
     int rc = picture_look(path, &p);
-    if (rc == 0) s->wrong = "A picture is expected: JPEG, PNG or GIF.";
+    if (rc == 0) s->wrong = "A picture is expected: JPEG, PNG, GIF or WebP.";
     if (rc <= 0) return rc;
     rc = picture_square(path, AVATAR_SIDE, c->work.arena, &p, &s->data);
     if (rc == 0) s->wrong = "This picture can't be read, or has too many pixels.";

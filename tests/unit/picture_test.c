@@ -2,6 +2,7 @@
 #include "files/picture.h"
 
 #include "base/error.h"
+#include "files/confined.h"
 
 /* clang-format off: cmocka wants these before itself */
 #include <setjmp.h>
@@ -65,7 +66,7 @@ static int status_of(void (*act)(void)) {
         dup2(nothing, 0);
         dup2(nothing, 1);
         dup2(nothing, 7);
-        if (!picture_confine()) _exit(PICTURE_UNCONFINED);
+        if (!confine()) _exit(CONFINED_FAILED);
         act();
         _exit(0);
     }
@@ -102,6 +103,8 @@ static int banded(int width, int height, const char *type) {
                                gdTrueColor(i == 0 ? 255 : 0, i == 1 ? 255 : 0, i == 2 ? 255 : 0));
     if (strcmp(type, "jpeg") == 0) gdImageJpeg(image, f, 90);
     else if (strcmp(type, "png") == 0) gdImagePng(image, f);
+    else if (strcmp(type, "webp") == 0) gdImageWebpEx(image, f, 95);
+    else if (strcmp(type, "lossless webp") == 0) gdImageWebpEx(image, f, gdWebpLossless);
     else gdImageGif(image, f);
     gdImageDestroy(image);
     fflush(f);
@@ -109,18 +112,16 @@ static int banded(int width, int height, const char *type) {
     return fileno(f);
 }
 
-/* The square that the process makes of it; NULL: it failed. */
-static gdImagePtr square_of(int in, int side) {
-    char number[16];
+/* The picture that the process makes of it; NULL: it failed. */
+static gdImagePtr made_of(int in, const char *what) {
     FILE *answer = tmpfile();
     int status = -1;
     assert_non_null(answer);
-    snprintf(number, sizeof number, "%d", side);
     pid_t child = fork();
     if (child == 0) {
         dup2(in, 0);
         dup2(fileno(answer), 1);
-        picture_child(number);
+        picture_child(what);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_false(WIFSIGNALED(status)); /* a broken picture is no attack */
@@ -129,6 +130,12 @@ static gdImagePtr square_of(int in, int side) {
     int first = getc(answer);
     ungetc(first, answer);
     return first == 0xFF ? gdImageCreateFromJpeg(answer) : gdImageCreateFromPng(answer);
+}
+
+static gdImagePtr square_of(int in, int side) {
+    char what[32];
+    snprintf(what, sizeof what, "square %d", side);
+    return made_of(in, what);
 }
 
 static bool is_near(gdImagePtr image, int x, int y, int r, int g, int b) {
@@ -158,9 +165,76 @@ static void the_middle_of_a_picture_is_kept_whatever_its_size_and_type(void **st
         }
 }
 
+/* The path of a file that is open. */
+static const char *path_of(int fd) {
+    static char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return path;
+}
+
+static void the_size_of_a_picture_is_read_from_its_header(void **state) {
+    static const char *const types[] = {"jpeg", "png", "gif", "webp", "lossless webp"};
+    static const enum picture_type kinds[] = {PICTURE_JPEG, PICTURE_PNG, PICTURE_GIF, PICTURE_WEBP, PICTURE_WEBP};
+    (void)state;
+    for (size_t t = 0; t < 5; t++) {
+        struct picture p = {0};
+        assert_int_equal(picture_look(path_of(banded(2300, 301, types[t])), &p), 1);
+        if (p.type != kinds[t] || p.width != 2300 || p.height != 301) fail_msg("%s: %d x %d", types[t], p.width, p.height);
+    }
+}
+
+static void a_thumbnail_has_the_shape_of_its_picture(void **state) {
+    static const struct {
+        int width, height;
+        struct picture made;
+    } cases[] = {{1600, 400, {.width = 200, .height = 50}}, {400, 1600, {.width = 50, .height = 200}},
+                 {199, 3, {.width = 199, .height = 3}},     {8000, 1, {.width = 200, .height = 1}},
+                 {201, 200, {.width = 200, .height = 199}}, {1500, 1500, {.width = 200, .height = 200}}};
+    static const char *const types[] = {"jpeg", "png", "gif", "webp", "lossless webp"};
+    (void)state;
+    for (size_t t = 0; t < 5; t++)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            struct picture p = {0}, small;
+            char what[32];
+            int fd = banded(cases[i].width, cases[i].height, types[t]);
+            assert_int_equal(picture_look(path_of(fd), &p), 1);
+            small = picture_within(&p, 200);
+            assert_int_equal(small.width, cases[i].made.width);
+            assert_int_equal(small.height, cases[i].made.height);
+            snprintf(what, sizeof what, "within %dx%d", small.width, small.height);
+            gdImagePtr made = made_of(fd, what);
+            if (made == NULL) fail_msg("%s %d x %d was not decoded", types[t], p.width, p.height);
+            assert_int_equal(gdImageSX(made), small.width);
+            assert_int_equal(gdImageSY(made), small.height);
+            if (small.height > 40 && small.width > 40 && !is_near(made, small.width / 6, small.height / 2, 255, 0, 0))
+                fail_msg("%s %d x %d: the left is not red", types[t], p.width, p.height);
+            gdImageDestroy(made);
+            close(fd);
+        }
+}
+
+static void a_picture_that_claims_too_many_pixels_starts_no_process(void **state) {
+    static const unsigned char bomb[] = "GIF89a\xFF\xFF\xFF\xFF\x80\x00\x00\x00\x00\x00\xFF\xFF\xFF,";
+    struct arena *a = arena_new();
+    struct picture p = {0};
+    struct thumbnail t;
+    struct str square;
+    FILE *f = tmpfile();
+    (void)state;
+    fwrite(bomb, 1, sizeof bomb - 1, f);
+    fflush(f);
+    assert_int_equal(picture_look(path_of(fileno(f)), &p), 1);
+    assert_int_equal(p.width, 65535);
+    assert_int_equal(picture_thumbnail("/nowhere", 200, a, &p, &t), 0); /* the file is not even opened */
+    assert_int_equal(picture_square("/nowhere", 200, a, &p, &square), 0);
+    fclose(f);
+    arena_free(a);
+}
+
 static void what_is_broken_ends_the_process_and_nothing_else(void **state) {
     static const char *const broken[] = {"\xFF\xD8\xFF\xE0", "\xFF\xD8\xFF\xC0\x00\x0B\x08\xFF\xFF\xFF\xFF\x01\x01\x11\x00",
-                                         "GIF89a\xFF\xFF", "\x89PNG\r\n\x1a\n", "none"};
+                                         "GIF89a\xFF\xFF",   "\x89PNG\r\n\x1a\n",
+                                         "RIFF0000WEBPVP8 ", "none"};
     (void)state;
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         FILE *f = tmpfile();
@@ -177,6 +251,9 @@ int main(void) {
         cmocka_unit_test(a_confined_process_is_killed_by_what_it_may_not_call),
         cmocka_unit_test(a_confined_process_may_read_write_and_ask_for_memory),
         cmocka_unit_test(the_middle_of_a_picture_is_kept_whatever_its_size_and_type),
+        cmocka_unit_test(the_size_of_a_picture_is_read_from_its_header),
+        cmocka_unit_test(a_thumbnail_has_the_shape_of_its_picture),
+        cmocka_unit_test(a_picture_that_claims_too_many_pixels_starts_no_process),
         cmocka_unit_test(what_is_broken_ends_the_process_and_nothing_else),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

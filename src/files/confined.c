@@ -1,0 +1,108 @@
+#include "files/confined.h"
+
+#include "base/error.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
+/* ---- the parent --------------------------------------------------------------------------------------------------- */
+
+static int confined_outcome(int status, const char *what) {
+    if (WIFEXITED(status) && WEXITSTATUS(status) == CONFINED_FAILED) {
+        log_error("%s can't be read: the kernel takes no seccomp filter", what);
+        return -ERR_SERVICE_UNAVAILABLE;
+    }
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
+        log_warn("%s made its process try a forbidden system call: the process was killed", what);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+int confined_run(const char *kind, const char *parameter, int in, int out, const char *what) {
+    char *const args[] = {"deskd", (char *)(uintptr_t)kind, (char *)(uintptr_t)parameter, NULL}, *const nothing[] = {NULL};
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int status = -1;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    int rc = posix_spawn(&child, "/proc/self/exe", &actions, NULL, args, nothing);
+    posix_spawn_file_actions_destroy(&actions);
+    if (rc != 0) return UNAVAILABLE("confined processes that can't be started", "%s can't be read: no process for it: %s", what, strerror(rc));
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    return confined_outcome(status, what);
+}
+
+bool confined_answer(int fd, int64_t most, struct arena *a, struct str *out) {
+    struct stat st;
+    if (fstat(fd, &st) != 0 || st.st_size <= 0 || st.st_size > most) return false;
+    char *data = arena_alloc(a, (size_t)st.st_size);
+    *out = (struct str){data, (size_t)st.st_size};
+    return pread(fd, data, out->n, 0) == st.st_size;
+}
+
+/* ---- the process -------------------------------------------------------------------------------------------------- */
+
+static void limit_one(__rlimit_resource_t what, rlim_t most) { setrlimit(what, &(struct rlimit){most, most}); }
+
+static bool allow(scmp_filter_ctx filter, int call) { return seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 0) == 0; }
+
+static bool allow_if(scmp_filter_ctx filter, int call, struct scmp_arg_cmp condition) {
+    return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, call, 1, &condition) == 0;
+}
+
+static bool allow_memory(scmp_filter_ctx filter) {
+    const struct scmp_arg_cmp no_code = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
+    return allow_if(filter, SCMP_SYS(mmap), no_code) && allow_if(filter, SCMP_SYS(mprotect), no_code) && allow(filter, SCMP_SYS(munmap)) &&
+           allow(filter, SCMP_SYS(mremap)) && allow(filter, SCMP_SYS(madvise)) && allow(filter, SCMP_SYS(brk)) &&
+           allow(filter, SCMP_SYS(futex));
+}
+
+static bool allow_pipes(scmp_filter_ctx filter) {
+    return allow_if(filter, SCMP_SYS(read), SCMP_A0(SCMP_CMP_EQ, STDIN_FILENO)) &&
+           allow_if(filter, SCMP_SYS(lseek), SCMP_A0(SCMP_CMP_EQ, STDIN_FILENO)) &&
+           allow_if(filter, SCMP_SYS(write), SCMP_A0(SCMP_CMP_EQ, STDOUT_FILENO)) && allow(filter, SCMP_SYS(fstat)) &&
+           allow(filter, SCMP_SYS(newfstatat));
+}
+
+/* A sanitizer writes reports, and looks at itself. */
+static bool allow_sanitizer(scmp_filter_ctx filter) {
+    static const int calls[] = {SCMP_SYS(getpid),         SCMP_SYS(gettid),       SCMP_SYS(sched_yield), SCMP_SYS(sigaltstack),
+                                SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigaction), SCMP_SYS(nanosleep),   SCMP_SYS(clock_nanosleep)};
+    bool ok = allow_if(filter, SCMP_SYS(write), SCMP_A0(SCMP_CMP_EQ, STDERR_FILENO));
+    for (size_t i = 0; ok && i < sizeof calls / sizeof *calls; i++) ok = allow(filter, calls[i]);
+    return ok;
+}
+
+bool confine(void) {
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);
+    bool ok = filter && allow_memory(filter) && allow_pipes(filter) && allow(filter, SCMP_SYS(exit_group)) &&
+              allow(filter, SCMP_SYS(exit)) && allow(filter, SCMP_SYS(rt_sigreturn)) && allow(filter, SCMP_SYS(clock_gettime)) &&
+              (!SANITIZED || allow_sanitizer(filter)) && seccomp_load(filter) == 0;
+    if (filter) seccomp_release(filter);
+    return ok;
+}
+
+void confined_enter(const struct confined_limits *l) {
+    if (!SANITIZED) limit_one(RLIMIT_AS, (rlim_t)l->memory); /* a sanitizer reserves terabytes of addresses */
+    limit_one(RLIMIT_CPU, (rlim_t)l->seconds);
+    limit_one(RLIMIT_FSIZE, (rlim_t)l->answer);
+    limit_one(RLIMIT_NOFILE, 16);
+    alarm((unsigned)(2 * l->seconds));
+    if (!confine()) _exit(CONFINED_FAILED);
+}
