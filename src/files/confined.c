@@ -43,7 +43,8 @@ int confined_run(const char *kind, const char *parameter, int in, int out, const
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     int rc = posix_spawn(&child, "/proc/self/exe", &actions, NULL, args, nothing);
     posix_spawn_file_actions_destroy(&actions);
-    if (rc != 0) return UNAVAILABLE("confined processes that can't be started", "%s can't be read: no process for it: %s", what, strerror(rc));
+    if (rc != 0)
+        return UNAVAILABLE("confined processes that can't be started", "%s can't be read: no process for it: %s", what, strerror(rc));
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
     return confined_outcome(status, what);
 }
