@@ -20,8 +20,4 @@ void api_attach(struct api *api, struct http_server *s); /* for metrics */
 void api_access_log(struct api *api, bool on);
 void api_draining(struct api *api); /* /readyz says 503 from now on */
 
-/* The tables as text: pure functions of resources[]. */
-void routes_write(struct buf *out);                       /* TSV: method, path, roles, scope, status, resource, permission */
-void openapi_write(struct buf *out, struct str base_url); /* OpenAPI 3.1, JSON */
-
 #endif

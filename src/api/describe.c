@@ -1,6 +1,5 @@
 #include "api/describe.h"
 
-#include "api/api.h"
 #include "api/generic.h"
 #include "api/input.h"
 #include "api/narrowing.h"

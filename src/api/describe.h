@@ -112,4 +112,6 @@ void put_text(struct json_writer *w, const char *name, const char *text);   /* a
 void put_json(struct json_writer *w, const char *json);                     /* JSON of our own, with ' for its quotes */
 void put_member(struct json_writer *w, const char *name, const char *json); /* the same, as a member */
 
+void routes_write(struct buf *out); /* TSV: method, path, roles, scope, status, resource, permission */
+
 #endif

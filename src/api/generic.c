@@ -5,6 +5,7 @@
 #include "api/input.h"
 #include "api/owned.h"
 #include "api/reply.h"
+#include "api/visible.h"
 #include "base/fold.h"
 #include "base/random.h"
 #include "core/change/change.h"
@@ -16,38 +17,11 @@
 
 /* ---- which rows ------------------------------------------------------------------------------------------- */
 
-/* SELECT 1 of a visible row. alive, further: conditions it must meet, or NULL; further is over path variables. */
-static int row_exists(struct call *c, const struct resource *r, int64_t id, const char *alive, const char *further) {
-    struct branches b = {0};
-    struct buf sql = {0};
-    struct stmt *s;
-    struct bind binds[BRANCH_BINDS_MAX + PATH_VARS + 3];
-    int n = 0;
-    buf_fmt(&sql, "SELECT t.id FROM %s WHERE t.id = :target", layout_of(r)->from.p);
-    view_condition(c, r, &b, &sql);
-    if (alive) sql_and(&sql, alive);
-    if (further) sql_and(&sql, further);
-    buf_char(&sql, 0);
-    for (int i = 0; i < b.bind_count; i++) binds[n++] = b.binds[i];
-    for (int i = 0; i < c->var_count; i++) binds[n++] = path_bind(&c->vars[i]);
-    binds[n++] = (struct bind)B_INT("me", c->work.actor.user_id);
-    binds[n++] = (struct bind)B_INT("target", id);
-    binds[n] = (struct bind){0};
-    int rc = db_start(c->work.conn, sql.p, binds, &s);
-    buf_free(&sql);
-    if (rc < 0) return rc;
-    rc = stmt_step(s);
-    stmt_end(s);
-    return rc;
-}
-
-int api_visible(struct call *c, const struct resource *r, int64_t id) { return row_exists(c, r, id, r->alive, NULL); }
-
 int api_of(struct call *c) {
     const char *parent = c->within ? c->within->parent : c->route->of;
     if (parent == NULL) return 0;
     const struct resource *r = resource_of(parent);
-    int rc = c->vars[0].id ? row_exists(c, r, c->vars[0].id, c->route->of_gone ? NULL : r->alive, NULL) : 0;
+    int rc = c->vars[0].id ? visible_row(c, r, c->vars[0].id, c->route->of_gone ? NULL : r->alive, NULL) : 0;
     if (rc == 1 && r->conversation) c->conversation = c->vars[0].id;
     return rc < 0 ? rc : rc ? 0 : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
 }
@@ -109,7 +83,7 @@ static int target_one(struct call *c) {
     if (c->resource->rows) return target_made(c);
     c->id = var->id;
     if (c->method != GET && var->id) TRY(db_lock_row(c->work.conn, c->resource->table, var->id));
-    int rc = var->id ? row_exists(c, c->resource, var->id, alive_targets(c), c->where) : 0;
+    int rc = var->id ? visible_row(c, c->resource, var->id, alive_targets(c), c->where) : 0;
     if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
     c->ids = &c->id;
     c->id_count = 1;
@@ -173,7 +147,7 @@ static int target_many(struct call *c) {
     tag_end(&t, hex);
     for (int i = 0; i < c->id_count; i++) {
         TRY(db_lock_row(c->work.conn, c->resource->table, c->ids[i]));
-        rc = row_exists(c, c->resource, c->ids[i], alive_targets(c), c->where);
+        rc = visible_row(c, c->resource, c->ids[i], alive_targets(c), c->where);
         if (rc == 0) rc = fail_at(&c->work, ERR_RESOURCE_NOT_FOUND, S("ids"), str_fmt(c->work.arena, "ids/%d", i), NULL);
         if (rc < 0 && first == 0) first = rc;
     }

@@ -49,8 +49,4 @@ int api_reply_page_of(struct call *c, const int64_t *ids, int count, int64_t tot
  * who was there before. */
 int api_reply_people(struct call *c, const int64_t *ids, int count);
 
-/* Whether the actor may see the row; 1, 0 or error. */
-int api_visible(struct call *c, const struct resource *r, int64_t id);
-const struct resource *resource_of(const char *type); /* NULL: none */
-
 #endif

@@ -1,7 +1,6 @@
 #include "api/input.h"
 
-#include "api/generic.h"
-#include "api/owned.h"
+#include "api/visible.h"
 #include "base/fold.h"
 #include "base/limits.h"
 
@@ -230,7 +229,7 @@ static int read_items(struct call *c, struct in *in, const struct json *j) {
     if (j->type != JSON_ARRAY) return input_invalid(c, in, "A list is expected.");
     in->json = j;
     in->value = (struct value){V_INT, .i = j->count};
-    return in->field->owned_by ? owned_read(c, in) : input_spelled_once(c, in);
+    return in->field->owned_by ? input_owned(c, in) : input_spelled_once(c, in);
 }
 
 /* Objects and lists may come as JSON text in a form field. */

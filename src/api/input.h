@@ -34,4 +34,8 @@ const struct json *input_split(struct arena *a, struct str text); /* Text with c
 /* A list of ids: array, or text with commas. Duplicates: PARAMETERS_INCONSISTENT. Returns how many, or error. */
 int input_ids(struct call *c, struct str name, const struct json *j, int64_t **out);
 
+/* Reads in->json, a list of rows that the resource owns, into in->made: a struct owned (owned.h). Problems are gathered under
+ * name/<n>/<member>. */
+int input_owned(struct call *c, struct in *in);
+
 #endif

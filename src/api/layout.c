@@ -1,6 +1,5 @@
 #include "api/layout.h"
 
-#include "api/generic.h"
 #include "base/limits.h"
 
 #include <assert.h>

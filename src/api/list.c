@@ -4,6 +4,7 @@
  * limited by themselves and merged, so that no list reads more than branches x (offset + limit) index entries. Counts of disjoint
  * branches add up. */
 #include "api/generic.h"
+#include "api/visible.h"
 
 #include "api/fit.h"
 #include "api/input.h"

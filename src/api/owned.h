@@ -7,6 +7,8 @@
 
 #include "api/call.h"
 
+#define OWNED_PRIMARY "is_primary"
+
 struct owned_item {
     int64_t id; /* of the row it keeps; 0: a new one */
     struct in *input;
@@ -18,7 +20,6 @@ struct owned { /* in->made */
     int count;
 };
 
-int owned_read(struct call *c, struct in *in); /* in->json is a list: gathers problems under name/<n>/<member> */
 int owned_store(struct call *c, const struct in *in, int64_t owner_id);
 struct in *owned_in(const struct owned_item *item, const char *name);
 

@@ -1,4 +1,5 @@
 #include "api/generic.h"
+#include "api/visible.h"
 #include "base/limits.h"
 #include "core/change/change.h"
 

@@ -1,6 +1,5 @@
 #include "api/reply.h"
 
-#include "api/generic.h"
 #include "base/limits.h"
 
 #include <assert.h>

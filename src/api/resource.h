@@ -233,6 +233,7 @@ struct resource {
 /* Whether its rows are shown with an id. */
 static inline bool resource_has_ids(const struct resource *r) { return (r->table || r->made_ids) && !r->is_item; }
 
-extern const struct resource *const resources[]; /* res/all.c; ends with NULL */
+extern const struct resource *const resources[];      /* res/all.c; ends with NULL */
+const struct resource *resource_of(const char *type); /* NULL: none */
 
 #endif

@@ -1,70 +1,11 @@
 #include "api/view.h"
 
-#include "api/generic.h"
+#include "api/visible.h"
 #include "base/limits.h"
-#include "core/desk/setting.h"
-#include "core/words.h"
 
 #include <assert.h>
 
 static void view_keep(struct view *v, struct row *row);
-
-/* ---- selection ---------------------------------------------------------------------------------------- */
-
-static struct pick *parse_picks(struct call *c, struct str *rest, int depth, int *count) {
-    struct arena *a = c->work.arena;
-    struct pick *first = NULL, **last = &first;
-    while (rest->n) {
-        size_t n = 0;
-        while (n < rest->n && !strchr(",()", rest->p[n])) n++;
-        struct str name = {rest->p, n};
-        bool plus = name.n && name.p[0] == ' '; /* "+tags" of a query string */
-        name = str_trim(name);
-        *rest = (struct str){rest->p + n, rest->n - n};
-        struct pick *p = ARENA_NEW(a, struct pick);
-        if (name.n && (name.p[0] == '+' || name.p[0] == '-')) p->sign = name.p[0], name.p++, name.n--;
-        else if (plus) p->sign = '+';
-        p->name = name;
-        if (name.n && ++*count < LIMIT_PICKS) *last = p, last = &p->next;
-        if (rest->n == 0) break;
-        char mark = rest->p[0];
-        rest->p++, rest->n--;
-        if (mark == ')') break;
-        if (mark != '(') continue;
-        if (depth == EXPANSION_MAX) break;
-        p->inner = parse_picks(c, rest, depth + 1, count);
-        if (rest->n && rest->p[0] == ',') rest->p++, rest->n--;
-    }
-    return first;
-}
-
-static const struct field *field_named(const struct resource *r, struct str name) {
-    for (const struct field *f = r->fields; f->name; f++)
-        if (!(f->flags & (INPUT_ONLY | HIDDEN)) && name_eq(str_of(f->name), name)) return f;
-    return NULL;
-}
-
-static void list_unknown(const struct resource *r, const struct pick *picks, struct buf *names) {
-    for (const struct pick *p = picks; p; p = p->next) {
-        const struct field *f = field_named(r, p->name);
-        bool everywhere = str_eq(p->name, S("*")) || name_eq(p->name, S("id")) || name_eq(p->name, S("resource_type")) ||
-                          name_eq(p->name, S("resource_url"));
-        if (f && f->ref && p->inner) list_unknown(resource_of(f->ref), p->inner, names);
-        if (f == NULL && !everywhere) buf_fmt(names, "%s%.*s", names->n ? ", " : "", (int)p->name.n, p->name.p);
-    }
-}
-
-void view_note_fields(struct call *c) {
-    struct str fields = c->options.fields;
-    struct buf names = {0};
-    int count = 0;
-    if (fields.n == 0 || c->route->is_download || c->route->shape == COUNT || c->route->shape == NONE) return;
-    list_unknown(c->resource, parse_picks(c, &fields, 0, &count), &names);
-    if (count >= LIMIT_PICKS) notice(&c->work, "NOTICE", "fields names more than %d members: the others were ignored.", LIMIT_PICKS - 1);
-    if (names.n)
-        notice(&c->work, "NOTICE", "Members not known here and ignored in fields: %.*s", (int)(names.n > 800 ? 800 : names.n), names.p);
-    buf_free(&names);
-}
 
 static void begin_writing(struct view *v) {
     const struct options *o = &v->c->options;
@@ -76,13 +17,11 @@ static void begin_writing(struct view *v) {
 
 struct view *view_new(struct call *c) {
     struct view *v = ARENA_NEW(c->work.arena, struct view);
-    struct str fields = c->options.fields;
     v->c = c;
-    struct str also = c->options.also;
     int count = 0;
-    struct pick *picks = parse_picks(c, &fields, 0, &count), **end = &picks;
+    struct pick *picks = picks_parse(c, c->options.fields, &count), **end = &picks;
     while (*end) end = &(*end)->next;
-    if (!picks_narrow(picks, c->resource)) *end = parse_picks(c, &also, 0, &count);
+    if (!picks_narrow(picks, c->resource)) *end = picks_parse(c, c->options.also, &count);
     v->picks = picks;
     begin_writing(v);
     return v;
@@ -94,61 +33,6 @@ void view_restart(struct view *v, struct row *rows) {
     v->flat = v->flat_last = NULL;
     for (struct row *row = rows; row; row = row->next) view_keep(v, row);
     begin_writing(v);
-}
-
-static struct str include_name(struct str rest, struct str *word) {
-    *word = str_trim(str_cut(&rest, ','));
-    return rest;
-}
-
-static bool include_eq(struct str word, struct str type) {
-    size_t i = 0, j = 0; /* as name_eq, and a hyphen counts as an underscore */
-    for (;;) {
-        while (i < word.n && (word.p[i] == '_' || word.p[i] == '-')) i++;
-        while (j < type.n && type.p[j] == '_') j++;
-        if (i == word.n || j == type.n) return i == word.n && j == type.n;
-        if ((word.p[i++] | 0x20) != (type.p[j++] | 0x20)) return false;
-    }
-}
-
-static bool included(const struct view *v, const struct resource *r) {
-    struct str word, all = S("*");
-    unsigned who = 1u << v->c->work.actor.rank;
-    if (r == NULL || (r->table == NULL && !r->made_ids) || (r->expanded_for && !(r->expanded_for & who))) return false;
-    if (v->c->options.flat && v->c->options.include.p == NULL) return true;
-    for (struct str rest = v->c->options.include; rest.p;) {
-        rest = include_name(rest, &word);
-        if (str_eq(word, all) || include_eq(word, str_of(r->type))) return true;
-    }
-    return false;
-}
-
-/* Found out once for each resource of a view. */
-bool view_includes(struct view *v, const struct resource *r) {
-    int i = 0;
-    if (v->c->options.include.p == NULL && !v->c->options.flat) return false;
-    while (i < INCLUDED_MAX && v->included[i].resource && v->included[i].resource != r) i++;
-    if (i == INCLUDED_MAX) return included(v, r);
-    if (v->included[i].resource == NULL) v->included[i].resource = r, v->included[i].value = included(v, r);
-    return v->included[i].value;
-}
-
-/* A setting is looked up once a view: a list asks for each of its rows. */
-static bool view_setting(struct view *v, const char *setting) {
-    int i = 0;
-    while (i < SHOWN_MAX && v->shown[i].setting && v->shown[i].setting != setting) i++;
-    if (i == SHOWN_MAX) return setting_bool(v->c->work.desk, setting);
-    if (v->shown[i].setting == NULL) v->shown[i].setting = setting, v->shown[i].value = setting_bool(v->c->work.desk, setting);
-    return v->shown[i].value;
-}
-
-bool view_may_see(struct view *v, const struct row *row, const struct member *m) {
-    const struct actor *a = &v->c->work.actor;
-    const struct field *f = m->field;
-    if (f->flags & LOGGED_IN && a->rank == ROLE_PUBLIC && a->fingerprint.n == 0) return false;
-    if (f->shown_if && !view_setting(v, f->shown_if)) return false;
-    if (f->to != TO_STAFF_ALONE && row->layout->resource->is_person && a->user_id && row->id == a->user_id) return true;
-    return f->to == TO_ALL || (f->to == TO_CUSTOMERS && a->rank >= ROLE_CUSTOMER) || a->rank >= ROLE_COLLABORATOR;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------------ */
@@ -412,43 +296,6 @@ static void want_targets(struct view *v, struct id_list **lists, const struct ro
         if (cell->type == V_INT) want(v, lists, form, cell->i, depth);
         for (int64_t k = 0; cell->type == V_IDS && k < cell->i; k++) want(v, lists, form, cell->ids[k], depth);
     }
-}
-
-struct bind path_bind(const struct path_var *var) {
-    if (var->textual) return (struct bind){.name = var->bind, .type = BIND_TEXT, .s = var->text};
-    return (struct bind){.name = var->bind, .type = BIND_INT, .i = var->id};
-}
-
-void sql_and(struct buf *sql, const char *condition) {
-    buf_text(sql, " AND ");
-    buf_text(sql, condition);
-}
-
-void view_visible(struct work *w, const struct resource *r, struct branches *out) {
-    const struct resource *parent = r->within.parent ? resource_of(r->within.parent) : NULL;
-    struct branches parents = {0};
-    if (r->visible) r->visible(w, out);
-    if (r->visible || parent == NULL) return;
-    parent->visible(w, &parents);
-    access_through(w, parent->table, str_fmt(w->arena, "t.%s", r->within.column).p, parent->where, &parents, out);
-}
-
-void view_condition(struct call *c, const struct resource *r, struct branches *b, struct buf *sql) {
-    if (r->where) sql_and(sql, r->where);
-    view_visible(&c->work, r, b);
-    if (b->all) return;
-    if (b->count == 0) {
-        buf_text(sql, " AND 1 = 0");
-        return;
-    }
-    /* A CASE, so that no engine takes the branches for its way to the rows: the ids are, and the branches hold thousands. */
-    buf_text(sql, " AND CASE");
-    for (int i = 0; i < b->count; i++) {
-        buf_text(sql, " WHEN ");
-        buf_text(sql, b->where[i]);
-        buf_text(sql, " THEN 1");
-    }
-    buf_text(sql, " ELSE 0 END = 1");
 }
 
 /* What to select: rows of these ids; further conditions over path variables; or of each row what references carry alone. */

@@ -9,12 +9,6 @@
 #include "api/layout.h"
 #include "core/access/stranger.h"
 
-void sql_and(struct buf *sql, const char *condition); /* " AND condition" */
-/* Which rows the actor sees: as .visible says, or those of the parents it sees (.within). A resource with neither shows none. */
-void view_visible(struct work *w, const struct resource *r, struct branches *out);
-/* The condition of visibility and existence, as " AND ..."; its binds are in b. */
-void view_condition(struct call *c, const struct resource *r, struct branches *b, struct buf *sql);
-
 #define SHOWN_MAX 8
 #define INCLUDED_MAX 24
 #define EXPANSION_MAX 12 /* includes within includes; cycles end earlier */
@@ -34,6 +28,7 @@ struct pick { /* one name of ?fields= */
     struct pick *inner, *next;
 };
 
+struct pick *picks_parse(struct call *c, struct str text, int *count); /* adds how many names it found to *count */
 /* Whether ?fields= names members for good ("a,b"): then only those are shown. Naming on-demand ones keeps the defaults. */
 bool picks_narrow(const struct pick *picks, const struct resource *r);
 
@@ -75,8 +70,6 @@ struct view {
 };
 
 struct view *view_new(struct call *c);
-
-struct bind path_bind(const struct path_var *var); /* for a condition over the path's variables */
 
 struct row *row_new(struct view *v, const struct layout *layout, int64_t id); /* its cells are null */
 static inline struct value value_text(struct str s) { return (struct value){.type = s.p ? V_TEXT : V_NULL, .s = s}; }

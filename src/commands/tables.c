@@ -1,7 +1,8 @@
 /* routes, openapi, settings, manual: the tables as text. */
 #include "commands/commands.h"
 
-#include "api/api.h"
+#include "api/describe.h"
+#include "api/docs/openapi.h"
 
 static int print(struct buf *text) {
     fwrite(text->p, 1, text->n, stdout);

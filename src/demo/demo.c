@@ -2,17 +2,15 @@
  * that the desk is whole. Rows are made by plan.c (what happens) and text.c (what is written), and inserted
  * here in large transactions by the store's one writer. Nobody else uses the store, so no transaction is ever run
  * twice. */
-#include "demo/fill.h"
+#include "demo/demo.h"
 
 #include "core/desk/check.h"
+#include "demo/fill.h"
 #include "demo/index.h"
 #include "core/desk/desk.h"
 #include "work/work.h"
 
 #define BATCH 4096 /* rows of a transaction, with what hangs on each */
-
-const char *const demo_logins[DEMO_LOGINS] = {"owner@example.com",        "admin@example.com",    "agent@example.com",
-                                              "collaborator@example.com", "customer@example.com", "teams-agent@example.com"};
 
 /* ---- many rows ---------------------------------------------------------------------------------------- */
 
@@ -29,7 +27,7 @@ static int batch_run(struct conn *c, void *arg) {
 }
 
 static void progress(const struct filling *f, const char *what, int64_t done, int64_t total) {
-    if (f->demo->progress) f->demo->progress(what, done, total);
+    if (f->progress) f->progress(what, done, total);
 }
 
 static int many(struct db *db, struct filling *f, const char *what, int64_t total,
@@ -77,7 +75,7 @@ static int begin_run(struct conn *c, void *arg) {
                          .owner_name = S("Olga Winter"),
                          .owner_email = str_of(demo_logins[0]),
                          .owner_uuid = {uuid, sizeof uuid},
-                         .password_hash = f->demo->password_hashes[0]};
+                         .password_hash = f->password_hashes[0]};
     return desk_begin(c, &n);
 }
 
@@ -103,7 +101,7 @@ static int fill_desk(struct db *db, struct filling *f) {
 }
 
 int demo_fill(struct db *db, const struct demo *d) {
-    struct filling f = {.demo = d, .arena = arena_new()};
+    struct filling f = {.password_hashes = d->password_hashes, .progress = d->progress, .arena = arena_new()};
     demo_world(&f.world, d->seed, d->conversations);
     demo_names(&f.names, f.arena);
     int rc = fill_desk(db, &f);

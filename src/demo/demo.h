@@ -3,9 +3,7 @@
 #define CORE_DEMO_H
 
 #include "db/db.h"
-
-enum { DEMO_LOGINS = 6 };
-extern const char *const demo_logins[DEMO_LOGINS]; /* addresses of those who can log in; the owner is the first */
+#include "demo/plan.h"
 
 struct demo {
     uint64_t seed;

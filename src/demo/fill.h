@@ -2,13 +2,14 @@
 #ifndef CORE_DEMO_FILL_H
 #define CORE_DEMO_FILL_H
 
-#include "demo/demo.h"
+#include "db/db.h"
 #include "demo/text.h"
 
 struct event;
 
 struct filling {
-    const struct demo *demo;
+    const struct str *password_hashes;                               /* of DEMO_LOGINS people */
+    void (*progress)(const char *what, int64_t done, int64_t total); /* may be NULL */
     struct demo_world world;
     struct demo_names names;
     struct arena *arena; /* of the whole filling */

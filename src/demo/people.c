@@ -45,7 +45,7 @@ static int insert_user(struct conn *c, struct filling *f, const struct demo_pers
                            B_ID("case_access", case_access),
                            B_INT("organization_access", p->id == DEMO_CUSTOMER ? ORGANIZATION_ALL : ORGANIZATION_REQUESTED),
                            B_ID("organization", p->organization_id), B_INT("locale", demo_languages[p->language].locale_id),
-                           B_TEXT("hash", login ? f->demo->password_hashes[p->id - 1] : ((struct str){0})),
+                           B_TEXT("hash", login ? f->password_hashes[p->id - 1] : ((struct str){0})),
                            B_ID("password_at", login ? p->created_at : 0), B_INT("now", p->created_at)));
     if (rc >= 0) rc = name_indexed(c, NAME_USER, p->id, (struct str){0}, fold_key(f->arena, buf_view(&f->subject)));
     arena_return(f->arena, mark);

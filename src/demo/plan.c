@@ -1,5 +1,8 @@
 #include "demo/plan.h"
 
+const char *const demo_logins[DEMO_LOGINS] = {"owner@example.com",        "admin@example.com",    "agent@example.com",
+                                              "collaborator@example.com", "customer@example.com", "teams-agent@example.com"};
+
 /* ---- chance ------------------------------------------------------------------------------------------- */
 
 /* splitmix64: every state yields good bits, so a stream may begin anywhere. */

@@ -1,4 +1,5 @@
 #include "core/cases/case.h"
+#include "core/cases/case_new.h"
 #include "core/cases/case_count.h"
 
 #include "api/generic.h"

@@ -4,6 +4,7 @@
 
 #include "api/generic.h"
 #include "core/text/letter.h"
+#include "core/people/authority.h"
 #include "core/people/user.h"
 
 /* ---- members --------------------------------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 #include "api/generic.h"
 #include "core/access/permission.h"
+#include "core/people/authority.h"
 #include "core/people/user.h"
 #include "core/words.h"
 

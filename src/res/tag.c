@@ -3,6 +3,7 @@
 #include "api/generic.h"
 #include "base/limits.h"
 #include "core/people/tag.h"
+#include "core/people/authority.h"
 #include "core/people/user.h"
 
 struct tags {

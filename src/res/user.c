@@ -1,6 +1,8 @@
+#include "core/people/authority.h"
 #include "core/people/user.h"
 
 #include "api/generic.h"
+#include "api/visible.h"
 #include "api/view.h"
 #include "base/fold.h"
 #include "core/change/watch.h"

@@ -1,5 +1,4 @@
 /* The OpenAPI document: info, one path item an address, one operation a route, and the components they share. */
-#include "api/api.h"
 #include "api/docs/openapi.h"
 #include "api/docs/schema.h"
 

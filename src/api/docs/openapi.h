@@ -1,8 +1,10 @@
-/* The parts of the OpenAPI document. */
+/* The OpenAPI document and its parts: a pure function of resources[]. */
 #ifndef API_DOCS_OPENAPI_H
 #define API_DOCS_OPENAPI_H
 
 #include "api/describe.h"
+
+void openapi_write(struct buf *out, struct str base_url); /* OpenAPI 3.1, JSON */
 
 void openapi_responses(struct json_writer *w, const struct operation *op); /* the member `responses` of an operation */
 void openapi_response_components(struct json_writer *w,

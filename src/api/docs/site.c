@@ -1,6 +1,6 @@
 #include "api/docs/site.h"
 
-#include "api/api.h"
+#include "api/docs/openapi.h"
 #include "api/reply.h"
 #include "base/random.h"
 

@@ -6,17 +6,6 @@
 #include "core/words.h"
 #include "work/work.h"
 
-struct case_new {
-    struct str subject, contents, client_id, metadata; /* metadata: JSON; p NULL: none */
-    struct str requester_name;                         /* as given by a caller without login; p NULL: the requester's own */
-    bool requester_is_new;                             /* made for this conversation */
-    int64_t requester_id, creator_id, priority_id;
-    int source; /* 0: not given */
-};
-
-/* Makes the conversation, remembered with the caller's fingerprint, and its first message, NEW and unassigned. */
-int case_create(struct work *w, const struct case_new *n, int64_t *id);
-
 /* A conversation as its locked row says, and as case_change leaves it. */
 struct case_now {
     int64_t id, requester_id, status_id, priority_id, type_id, assigned_team_id, assigned_agent_id, message_seq, last_message_id,

@@ -7,7 +7,7 @@
 #include "core/rules/hours.h"
 #include "core/desk/job.h"
 #include "core/change/outbox.h"
-#include "core/fields/translation.h"
+#include "core/desk/locale.h"
 
 #include <assert.h>
 #include <pthread.h>

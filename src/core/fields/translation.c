@@ -3,20 +3,12 @@
 #include "core/desk/setting.h"
 #include "json/json.h"
 
-QUERY(locale_by_code, "SELECT locale FROM locales WHERE locale = :code");
 QUERY(translations_keep, "DELETE FROM locale_fields WHERE owner_kind = :kind AND owner_id = :owner AND locale NOT IN @TEXTS(:locales)");
 QUERY(translation_write, "INSERT INTO locale_fields (owner_kind, owner_id, locale, translation, created_at, updated_at) "
                          "VALUES (:kind, :owner, :locale, :text, :now, :now) ON CONFLICT (owner_kind, owner_id, locale) "
                          "DO UPDATE SET translation = excluded.translation, updated_at = excluded.updated_at "
                          "WHERE locale_fields.translation <> excluded.translation");
 QUERY(translations_drop, "DELETE FROM locale_fields WHERE owner_kind = :kind AND owner_id IN @LIST(:owners)");
-
-int locale_find(struct work *w, struct str code, struct str *locale) {
-    char *plain = arena_alloc(w->arena, code.n + 1);
-    for (size_t i = 0; i < code.n; i++)
-        plain[i] = (char)(code.p[i] == '_' ? '-' : code.p[i] >= 'A' && code.p[i] <= 'Z' ? code.p[i] | 0x20 : code.p[i]);
-    return db_text(w->conn, &locale_by_code, BINDS(B_TEXT("code", ((struct str){plain, code.n}))), w->arena, locale);
-}
 
 struct str locale_now(struct work *w) {
     return setting_text(w->desk, LOCALE_SETTING, w->arena);

@@ -2,18 +2,14 @@
 #ifndef CORE_TRANSLATION_H
 #define CORE_TRANSLATION_H
 
+#include "core/desk/locale.h"
 #include "core/words.h"
 #include "work/work.h"
-
-#define DEFAULT_LOCALE "en-us"                    /* of a new desk */
-#define LOCALE_SETTING "account.default_language" /* what a plain title is said in */
 
 struct translation {
     struct str locale, text;
 };
 
-/* The locale of this code as the store spells it, letter case and _ for - aside; 1 found, 0. */
-int locale_find(struct work *w, struct str code, struct str *locale);
 struct str locale_now(struct work *w); /* the desk's default locale */
 
 /* The list replaces what the owner has; translations that stay keep their ids. */
@@ -23,8 +19,6 @@ int translation_find(struct work *w, enum locale_owner kind, int64_t owner_id, i
 int translation_put(struct work *w, enum locale_owner kind, int64_t owner_id, struct translation t);
 int translations_remove(struct work *w, enum locale_owner kind, struct str owner_ids); /* JSON array */
 
-/* SQL: the desk's default locale. */
-#define LOCALE_NOW "COALESCE((SELECT s.value FROM settings s WHERE s.name = '" LOCALE_SETTING "'), '" DEFAULT_LOCALE "')"
 /* SQL: the default translation of the row t, else its first. kind is a number in a text. */
 #define TRANSLATION_OF(kind)                                                \
     "(SELECT l.translation FROM locale_fields l WHERE l.owner_kind = " kind \

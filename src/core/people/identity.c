@@ -11,7 +11,7 @@
 #include "core/change/watch.h"
 #include "core/text/letter.h"
 #include "core/desk/setting.h"
-#include "core/people/user.h"
+#include "core/people/authority.h"
 #include "json/json.h"
 
 #include <assert.h>

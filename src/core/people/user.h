@@ -42,18 +42,4 @@ int users_purge(struct work *w, const int64_t *ids, int count);
  * error. */
 int users_rekey(struct work *w, int64_t *after);
 
-/* Both check whether the actor may change this person (completions.md section 5). user_may_change returns 0 or fails with
- * PERMISSIONS_DENIED. */
-bool actor_may_change(const struct actor *a, int64_t user_id, int64_t role_type);
-int user_may_change(struct work *w, int64_t user_id);
-/* The same for several people. listed: the request names them in `ids`, and problems point into it. */
-int users_may_change(struct work *w, const int64_t *ids, int count, bool listed);
-/* Fails with RESOURCE_ACTION_NOT_AVAILABLE if no owner besides these people could log in. */
-int users_leave_an_owner(struct work *w, const int64_t *ids, int count, bool listed);
-/* Returns 0 if the actor may grant the role, or if it does not exist (the check of its reference reports that). Else PERMISSIONS_DENIED. */
-int user_may_grant(struct work *w, int64_t role_id);
-int role_may_change(struct work *w, int64_t role_id);             /*
- 0, or PERMISSIONS_DENIED if its type is above the actor's */
-int role_type_of(struct work *w, int64_t role_id, int64_t *type); /* 1 found, 0 not */
-
 #endif

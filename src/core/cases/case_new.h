@@ -1,0 +1,18 @@
+/* A new conversation and its first message. */
+#ifndef CORE_CASE_NEW_H
+#define CORE_CASE_NEW_H
+
+#include "work/work.h"
+
+struct case_new {
+    struct str subject, contents, client_id, metadata; /* metadata: JSON; p NULL: none */
+    struct str requester_name;                         /* as given by a caller without login; p NULL: the requester's own */
+    bool requester_is_new;                             /* made for this conversation */
+    int64_t requester_id, creator_id, priority_id;
+    int source; /* 0: not given */
+};
+
+/* Makes the conversation, remembered with the caller's fingerprint, and its first message, NEW and unassigned. */
+int case_create(struct work *w, const struct case_new *n, int64_t *id);
+
+#endif
