@@ -168,9 +168,18 @@ build/bench/libpq: bench/libpq.c
 bench-postgres: deskd build/bench/statements build/bench/libpq ## one desk on both engines, by one process and by two, beside pgbench with the same statements
 	PG_FSYNC=on sh tests/postgres.sh node bench/postgres.mjs
 
+# Between the API and the store: see tests/dialect/pretend.h.
+PRETENDED := db_start db_exec_text stmt_step stmt_end col_int col_int_given col_text col_null db_blocks password_hash api_refuse auth_guess auth_code
+QUERIES   := $(VARIANT)/tests/dialect/queries
+
+$(QUERIES): $(wildcard tests/dialect/*.c tests/dialect/*.h) $(VARIANT)/src/http/spool.o $(VARIANT)/src/http/ledger.o $(filter-out $(VARIANT)/src/http/%,$(LIB))
+	@mkdir -p $(@D)
+	@echo "  ld $@"
+	@$(CC) $(CFLAGS) -Wno-missing-prototypes $(LDFLAGS) $(PRETENDED:%=-Wl,--wrap=%) -o $@ $(filter-out %.h,$^) $(LDLIBS)
+
 .PHONY: dialect
-dialect: $(VARIANT)/tests/unit/queries ## every named query prepares on SQLite and on a throw-away PostgreSQL
-	sh tests/dialect.sh $<
+dialect: $(QUERIES) ## every statement, named or composed from the tables, prepares on SQLite and on a throw-away PostgreSQL
+	sh tests/dialect/dialect.sh $<
 
 tests/node_modules/.package-lock.json: tests/package-lock.json
 	npm ci --prefix tests --no-audit --no-fund --loglevel=error

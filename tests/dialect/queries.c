@@ -1,4 +1,5 @@
-/* Lists every statement of the program for the check that both engines take it (tests/dialect.sh).
+/* Lists every statement of the program for the check that both engines take it (dialect.sh): those with a name, and those that are composed from
+ * the tables of resources, by the code that serves requests (rehearse.h).
  *
  *     queries postgres    the schema and a PREPARE of each statement, for psql
  *     queries sqlite      prepares each in a fresh store; names those that fail */
@@ -7,6 +8,8 @@
 
 #include "base/error.h"
 #include "db/db_internal.h"
+#include "pretend.h"
+#include "rehearse.h"
 
 enum { PARAMS_MAX = 64 };
 
@@ -18,13 +21,8 @@ static void named_queries(void *arg, each_statement *each) {
     for (size_t i = 0; i < query_count(); i++) each(arg, query_at(i)->name, query_at(i)->sql);
 }
 
-/* Statements that are composed from tables at run time are offered by functions of this form: add them here. */
-static void (*const listed[])(void *arg, each_statement *each) = {
-    named_queries,
-};
-
-static void every_statement(void *arg, each_statement *each) {
-    for (size_t i = 0; i < sizeof listed / sizeof *listed; i++) listed[i](arg, each);
+static void composed_statements(void *arg, each_statement *each) {
+    for (int i = 0; i < pretend.count; i++) each(arg, pretend.list[i].name, pretend.list[i].sql);
 }
 
 /* ---- PostgreSQL ---------------------------------------------------------------------------------------- */
@@ -40,11 +38,16 @@ static void print_prepare(void *arg, const char *name, const char *sql) {
 
 static int list_postgres(void) {
     struct arena *a = arena_new();
+    pretend.blocks = true;
+    if (rehearse_all() != 0) return 1;
+    puts("\\set ON_ERROR_STOP on");
     printf("%s;\n", schema_table);
     for (const struct schema_file *f = schema_files; f->name; f++) printf("-- %s\n%s\n", f->name, db_dialect(a, true, f->sql).p);
     arena_free(a);
+    puts("\\set ON_ERROR_STOP off");
     int n = 0;
-    every_statement(&n, print_prepare);
+    named_queries(&n, print_prepare);
+    composed_statements(&n, print_prepare);
     return 0;
 }
 
@@ -76,7 +79,7 @@ static void prepare(void *arg, const char *name, const char *sql) {
 static int prepare_all(struct conn *c, void *arg) {
     struct trial *t = arg;
     t->conn = c;
-    every_statement(t, prepare);
+    named_queries(t, prepare); /* the rehearsal has prepared the others */
     return 0;
 }
 
@@ -85,9 +88,13 @@ static int try_sqlite(void) {
     struct trial t = {0};
     struct db *db;
     struct db_config cfg = {.dir = dir, .create = true};
+    int refused = rehearse_all();
+    if (refused < 0) return 1;
     int rc = mkdtemp(dir) ? db_open(&cfg, &db, err, sizeof err) : -ERR_INTERNAL_ERROR;
     if (rc == 0) {
         rc = db_write(db, prepare_all, &t);
+        t.count += pretend.count;
+        t.failed += refused;
         db_close(db);
         printf("SQLite: %d statements, %d refused\n", t.count, t.failed);
     } else {

@@ -1,0 +1,25 @@
+/* The functions of http.h that the API calls, for requests that no connection made. */
+#include "http/http.h"
+
+struct str http_header(const struct http_request *r, const char *name) {
+    (void)r, (void)name;
+    return (struct str){0};
+}
+struct str http_cookie(const struct http_request *r, const char *name) {
+    (void)r, (void)name;
+    return (struct str){0};
+}
+void http_defer(struct http_request *r) { (void)r; }
+void http_begun(struct http_request *r, const struct http_plan *plan) { (void)r, (void)plan; }
+void http_reply_shared(struct http_request *r, int status, struct shared *bytes) { (void)r, (void)status, (void)bytes; }
+bool http_hold(struct http_request *r, uint64_t owner, size_t n, bool always) {
+    (void)r, (void)owner, (void)n, (void)always;
+    return true;
+}
+void http_add_header(struct http_request *r, const char *name, struct str value) { (void)r, (void)name, (void)value; }
+void http_close_after(struct http_request *r) { (void)r; }
+void http_stats(const struct http_server *s, struct http_stats *out) { (void)s, (void)out; }
+void http_reply(struct http_request *r, int status, struct buf *body) { (void)r, (void)status, (void)body; }
+void http_reply_file(struct http_request *r, int status, int fd, int64_t at, int64_t n) {
+    (void)r, (void)status, (void)fd, (void)at, (void)n;
+}
