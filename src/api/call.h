@@ -1,4 +1,4 @@
-/* One API request under way: the work, what was asked, what is answered. */
+/* An API request: its work, parameters and reply. */
 #ifndef API_CALL_H
 #define API_CALL_H
 
@@ -8,12 +8,12 @@
 #include "json/json.h"
 
 struct condition;
-struct api; /* the machine: compiled tables, pool, credential cache (api/api.h) */
+struct api; /* the machine (api/machine.h) */
 
 enum value_type { V_NULL, V_INT, V_TEXT, V_IDS, V_ROWS };
 struct value {
     enum value_type type;
-    int64_t i; /* V_INT; of V_IDS and V_ROWS the count */
+    int64_t i; /* V_INT: the value; V_IDS, V_ROWS: the count */
     struct str s;
     union {
         const int64_t *ids;
@@ -21,23 +21,23 @@ struct value {
     };
 };
 
-/* One parameter or argument, validated. */
+/* A validated parameter or argument. */
 struct in {
     const struct field *field;
-    bool given;                   /* false: absent, or only by .initial */
+    bool given;                   /* false: absent, or set by .initial */
     struct value value;           /* V_NULL: cleared, or absent without .initial */
     const struct http_file *file; /* F_FILE */
-    const struct json *json;      /* as sent; F_OBJECT, F_LIST, F_JSON; of F_TEXTS, F_MANY and F_ROWS always a list */
-    void *made;                   /* what .check made of it, for .store; in the arena, NULL after a list was cleared */
-    struct str name;              /* as it is sent: "title", "businesshour_id" */
-    struct str pointer;           /* where it stands, for problems: "title", "teams/3/title" */
+    const struct json *json;      /* as sent, for F_OBJECT, F_LIST, F_JSON; for F_TEXTS, F_MANY and F_ROWS always a list */
+    void *made;                   /* result of .check, for .store; in the arena; NULL if the list was cleared */
+    struct str name;              /* name in the request: "title", "businesshour_id" */
+    struct str pointer;           /* place in the request, for problems: "title", "teams/3/title" */
 };
 
 struct options {
     enum json_case name_case;
     bool no_empty, flat, pretty, ajax;
     struct str include, fields; /* as sent; p NULL: none */
-    struct str also;            /* on-demand members that the route shows beside the defaults */
+    struct str also;            /* on-demand members that the route shows by default */
     int64_t offset, limit;
     int64_t after_id, before_id;
     bool keyset;
@@ -54,13 +54,13 @@ struct ignored {
     struct ignored *next;
 };
 
-/* Where a secret stands in the reply. */
+/* The place of a secret in the reply. */
 struct span {
     size_t at, n;
-    struct span *next; /* before it */
+    struct span *next; /* the previous one */
 };
 
-/* Bytes of a file as the body of a reply. */
+/* Bytes of a file, sent as the body of the reply. */
 struct download {
     int fd;
     int64_t at, n;
@@ -70,87 +70,88 @@ struct download {
 struct path_var {
     const char *bind; /* ":id" */
     struct str text;  /* percent-decoded */
-    int64_t id;       /* 0 when it is not an id */
-    bool textual;     /* called other than an id: bound as text */
+    int64_t id;       /* 0 if the text is no id */
+    bool textual;     /* the variable's name is not that of an id: bound as text */
 };
 
 struct call {
     struct work work;
     struct api *api;
     struct http_request *http;
-    const struct resource *resource; /* that the route answers with */
-    const struct resource *home;     /* whose table the route stands in */
+    const struct resource *resource; /* resource in the reply */
+    const struct resource *home;     /* resource whose table has the route */
     const struct route *route;
-    const struct within *within; /* of the route, or of its resource; NULL: not nested */
+    const struct within *within; /* of the route or its resource; NULL: not nested */
     const char *where;           /* the route's condition on rows, with that of .within; NULL: none */
     enum method method;
     bool head;
-    bool raw;        /* no JSON reply: preflight, pages, downloads */
-    bool compared;   /* a precondition was held against a tag */
-    bool by_cookie;  /* the session came as the cookie */
-    bool ambient;    /* a browser sends these credentials by itself: Basic, or the cookie */
-    bool by_session; /* the credentials were a session: CSRF counts */
+    bool raw;        /* the reply is not JSON: preflight, pages, downloads */
+    bool compared;   /* a precondition was compared with a tag */
+    bool by_cookie;  /* the session came as a cookie */
+    bool ambient;    /* browsers add these credentials to any request: Basic, or the cookie */
+    bool by_session; /* authenticated by a session, so CSRF is checked */
     struct path_var vars[PATH_VARS];
     int var_count;
     struct str request_id;
 
-    struct str bad_query;           /* why the query could not be read; p NULL */
+    struct str bad_query;           /* why the query is invalid; p NULL: it is valid */
     const struct json *query;       /* arguments, an object */
-    const struct json *credentials; /* arguments that stand for headers: _session_id and its like, an object */
-    const struct json *body;        /* parameters, an object; never NULL once the body stage is done */
+    const struct json *credentials; /* arguments that replace headers, such as _session_id; an object */
+    const struct json *body;        /* parameters, an object; never NULL after the body stage */
     struct options options;
-    const struct field *takes; /* arguments of this call: api/narrowing.h */
-    struct in *args, *input;   /* parallel to takes and the input fields */
+    const struct field *takes; /* fields of the arguments: api/narrowing.h */
+    struct in *args, *input;   /* parallel to `takes` and to the input fields */
     int arg_count, input_count;
 
-    int64_t conversation; /* whose people the reply shows, where its rows don't say so; 0: none. Counts for callers without login */
+    int64_t conversation; /* conversation whose pseudonyms the reply shows if its rows have none; 0: none. For callers without login */
 
-    struct ignored *ignored; /* parameters that this caller's request does not count */
-    int64_t id;              /* target of the call: :id, or what create made */
+    struct ignored *ignored; /* parameters that are ignored for this caller */
+    int64_t id;              /* target of the call: :id, or the created row */
     int64_t *ids;            /* targets of a bulk call */
     int id_count;
-    const char *alive;                 /* condition on the targets in place of the resource's .alive; NULL: that */
-    struct branches *branches;         /* lists: which rows, where it is not what the resource's `visible` says */
-    const struct condition *condition; /* lists: that they must meet, too (core/rules/predicate.h) */
-    void *prepared;                    /* what .prepare found; in the arena */
+    const char *alive;                 /* condition on the targets, instead of the resource's .alive; NULL: .alive */
+    struct branches *branches;         /* lists: the visible rows, instead of the resource's .visible; NULL: .visible */
+    const struct condition *condition; /* lists: a further condition on rows (core/rules/predicate.h); NULL: none */
+    void *prepared;                    /* result of .prepare, in the arena */
 
-    int status; /* of the reply */
+    int status; /* HTTP status */
     struct buf out;
-    const struct download *download; /* in place of out; NULL: none */
-    struct span *secrets;            /* in it; last first */
+    const struct download *download; /* instead of `out`; NULL: none */
+    struct span *secrets;            /* secrets in `out`; the last first */
     struct header *headers;
-    struct str session_id;    /* member of the envelope after Basic */
-    struct str auth_token;    /* member of a refusal: continues the login */
-    bool code_taken;          /* a one-time password came with the login, and was right */
-    int64_t auth_token_id;    /* that admitted the caller to a new password; 0: none */
-    struct str password_link; /* the mailed link that did; p NULL: none */
-    struct str notification;  /* for the person: INFO, of a refusal ERROR; p NULL: none */
-    struct str etag;          /* bare, 32 hex */
+    struct str session_id;    /* member of the envelope after a Basic login */
+    struct str auth_token;    /* member of an error: continues the login */
+    bool code_taken;          /* the login included a valid one-time password */
+    int64_t auth_token_id;    /* auth token that admitted the caller to a new password; 0: none */
+    struct str password_link; /* mailed link that did; p NULL: none */
+    struct str notification;  /* for the person: INFO, with an error ERROR; p NULL: none */
+    struct str etag;          /* 32 hex digits, without quotes */
     int64_t modified;         /* Last-Modified, 0: unknown */
 };
 
-/* ---- what handlers use ------------------------------------------------------------------------------- */
+/* ---- for handlers ------------------------------------------------------------------------------------- */
 
 void call_header(struct call *c, const char *name, struct str value);
 
-/* Parses and validates arguments and parameters: all problems at once. Generic handlers call it by themselves. */
+/* Parses and validates arguments and parameters, and reports all problems. Generic handlers call it themselves. */
 int api_input(struct call *c);
-struct in *in(struct call *c, const char *name);  /* a parameter of the route's table */
+struct in *in(struct call *c, const char *name);  /* a parameter of the route's input table */
 struct in *arg(struct call *c, const char *name); /* an argument of the route's table */
 static inline bool given(struct call *c, const char *name) { return in(c, name)->given; }
 static inline struct str in_text(struct call *c, const char *name) { return in(c, name)->value.s; }
 static inline int64_t in_int(struct call *c, const char *name) { return in(c, name)->value.i; }
-/* In .prepare, too: the file part of this name, NULL when none was sent. */
+/* Returns the file part with this name, or NULL. May be called in .prepare. */
 const struct http_file *call_file(const struct call *c, const char *name);
-/* Before api_input: a parameter that does not count here. Sent all the same, it is not validated, and named in a notice. */
+/* Call before api_input: ignores a parameter. If it is sent, it is not validated, and a notice names it. why: completes "<name> was
+ * ignored:". */
 void in_ignore(struct call *c, const char *name, const char *why);
-/* In the pool: whether a password the caller typed is that of the hash; guesses are counted, and locked, like logins. */
+/* In the pool: compares a typed password with a hash. *right: they match. Wrong guesses are counted and locked like logins. */
 int auth_guess(struct call *c, struct str hash, struct str password, bool *right);
-/* In the pool: takes a one-time password of the caller. 0, or fails with AUTHENTICATION_FAILED or AUTHENTICATION_LOCKED. */
+/* In the pool: uses a one-time password of the caller. Returns 0, or fails with AUTHENTICATION_FAILED or AUTHENTICATION_LOCKED. */
 int auth_code(struct call *c, struct str code);
-/* In the pool: hashes a password under the lock that logins share, so that one is hashed at a time. 0, or error. */
+/* In the pool: hashes a password. Hashes are computed one at a time, under the lock of logins. Returns 0 or a negative error. */
 int auth_hash(struct call *c, struct str password, struct str *hash);
-/* Where a value inside one stands: "tags/3", with the pointer of a record before it. */
+/* The pointer of a value inside a list: "tags/3", after the pointer of its record. */
 struct str in_place(struct call *c, const struct in *in, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 int in_fail(struct call *c, const char *name, enum error code, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 

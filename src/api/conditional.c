@@ -1,7 +1,7 @@
 /* Conditional requests: RFC 9110 section 13.2.2, api.md "Caching and conditional requests".
  *
- * The tag of one resource is a hash of its own members, of a list or a bulk call the ids in order. In AJAX mode it is the hash of
- * all that was rendered, so it never equals a plain one and never serves a PUT or DELETE, which compare with the plain tag. */
+ * The tag of one resource is a hash of its own members. The tag of a list or a bulk call is a hash of the ids in order. In AJAX mode,
+ * the tag is a hash of the rendered reply. It never equals a plain tag, so it is useless for PUT and DELETE, which compare plain tags. */
 #include "api/reply.h"
 
 #include "base/clock.h"

@@ -2,7 +2,7 @@
 
 #include "core/change/change.h"
 
-/* What was given for a flag; NULL: the resource has none, or it was left out. */
+/* The given flag; NULL: the resource has none, or it is absent. */
 static const struct in *given_flag(struct call *c, const char *name) {
     for (int i = 0; i < c->input_count; i++)
         if (strcmp(c->input[i].field->name, name) == 0 && c->input[i].given) return &c->input[i];
@@ -15,7 +15,7 @@ static bool has_flag(const struct resource *r, const char *name) {
     return false;
 }
 
-/* Those who choose a default wait for each other: none sees the other's unfinished choice. */
+/* Serialises choices of a default, so that none misses a concurrent one. */
 static int lock(struct call *c) { return db_lock(c->work.conn, STR_CAT(c->work.arena, S("the default of "), str_of(c->home->table))); }
 
 static int read_default(struct call *c, const char *condition, int64_t *id) {
@@ -51,7 +51,7 @@ int default_kept(struct call *c) {
     const struct in *disabled = given_flag(c, "is_enabled");
     if (disabled && disabled->value.i == 0)
         return in_fail(c, "is_enabled", ERR_RESOURCE_ACTION_NOT_AVAILABLE,
-                       "The default stays enabled. Make another one the default first.");
+                       "The default can't be disabled. Make another one the default first.");
     return in_fail(c, "is_default", ERR_RESOURCE_ACTION_NOT_AVAILABLE,
                    "This is the only default. Make another enabled one the default instead.");
 }

@@ -1,5 +1,5 @@
-/* Calls that are answered later, by a timer. Nobody holds them meanwhile: the connection is suspended, and there is
- * room for so many, of all and of one key. */
+/* Calls that a timer answers later. Nothing blocks meanwhile: the connection is suspended. The number of delays is limited, in total and
+ * for each key. */
 #include "api/machine.h"
 #include "base/clock.h"
 #include "base/limits.h"
@@ -11,7 +11,7 @@ struct delays {
     pthread_mutex_t lock;
     pthread_cond_t change;
     pthread_t thread;
-    struct delay *first; /* the soonest first */
+    struct delay *first; /* ordered by due time */
     int count;
     bool ending, stopping;
 };
@@ -77,7 +77,7 @@ void delays_free(struct delays *d) {
 
 bool delay(struct delays *d, struct delay *t, uint64_t key, int ms) {
     int alike = 0;
-    *t = (struct delay){.over = t->over, .key = key, .due = clock_monotonic() + ms + 1}; /* a clock that counts whole ones */
+    *t = (struct delay){.over = t->over, .key = key, .due = clock_monotonic() + ms + 1}; /* + 1: the clock has whole milliseconds */
     pthread_mutex_lock(&d->lock);
     for (const struct delay *o = d->first; o; o = o->next) alike += o->key == key;
     bool room = d->count < LIMIT_DELAYED && alike < LIMIT_DELAYED_ALIKE && !d->ending;

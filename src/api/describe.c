@@ -44,7 +44,7 @@ bool variable_is_id(const char *name) {
 
 static bool name_ends(struct str s, struct str end) { return s.n > end.n && str_eq((struct str){s.p + s.n - end.n, end.n}, end); }
 
-/* "teams" -> "team"; false for a word that is no plural to see. */
+/* "teams" -> "team"; false for a word that does not look like a plural. */
 static bool singular(struct buf *out, struct str s) {
     size_t cut = 1;
     if (!name_ends(s, S("s")) || name_ends(s, S("ss")) || name_ends(s, S("us")) || name_ends(s, S("is"))) return false;
@@ -62,7 +62,7 @@ static const char *verb(const struct route *r) {
     return r->shape == LIST || r->shape == LIST_COUNT || r->shape == LIST_CURSOR ? "list" : verbs[r->method];
 }
 
-/* The path in words: collections in the plural, their members in the singular. */
+/* Names the operation by its path: collections in the plural, their members in the singular. */
 static void name_operation(struct buf *out, const struct route *r) {
     struct str rest = str_of(r->path);
     struct segment s = {0};
@@ -107,7 +107,7 @@ static const char *operation_anchor(const struct manual *m, const struct route *
     return anchor;
 }
 
-/* ---- addresses ------------------------------------------------------------------------------------------ */
+/* ---- URLs ----------------------------------------------------------------------------------------------- */
 
 struct str url_path(struct str base_url) {
     struct str rest = base_url;
@@ -121,7 +121,7 @@ struct str url_path(struct str base_url) {
 static const struct resource *replied(const struct resource *home, const struct route *r) {
     if (r->shape == COUNT || r->shape == NONE || r->is_download) return NULL;
     const struct resource *reply = r->reply ? resource_of(r->reply) : home;
-    assert(reply); /* api_new refuses tables that name what is not there */
+    assert(reply); /* api_new refuses tables with unknown resources */
     return reply;
 }
 
@@ -161,7 +161,7 @@ const char *operation_label(const struct operation *op) {
 
 bool operation_writes(const struct operation *op) { return op->route->method != GET; }
 
-/* "/cases/:id/trash" does to one what "/cases/trash" does to many. */
+/* "/cases/:id/trash" does to one row what "/cases/trash" does to many. */
 static bool one_of_many(const char *one, const char *many) {
     struct str x = str_of(one), y = str_of(many);
     struct segment s = {0}, t = {0};
@@ -287,7 +287,7 @@ const struct role_name role_names[] = {
     {0, NULL, NULL},
 };
 
-/* Public says it all: the five roles are not named beside it. */
+/* Public includes the five roles, so they are not listed beside it. */
 bool role_listed(const struct role_name *role, unsigned roles) {
     bool covered = (roles & 1) && (role->bit & ALL);
     return (roles & role->bit) && !covered;

@@ -1,4 +1,4 @@
-/* What rules know of a resource, and its rows by a predicate (core/rules/predicate.h). */
+/* Definitions of a resource for rules, and its rows by a predicate (core/rules/predicate.h). */
 #include "api/generic.h"
 #include "api/input.h"
 #include "api/view.h"
@@ -28,8 +28,7 @@ int api_filter(struct call *c) {
     return api_list(c);
 }
 
-/* ---- definitions --------------------------------------------------------------------------------------------------
- */
+/* ---- definitions -------------------------------------------------------------------------------------------------- */
 
 const struct field definition_fields[] = {
     {"label", F_TEXT, READONLY, .doc = "What people call it.", .example = "\"Name\""},
@@ -100,7 +99,7 @@ static struct row *definition_row(struct view *v, enum rule_user user, const str
 
 int definition_rows(struct call *c, struct view *v, struct str name, struct row **out) {
     struct definitions d;
-    (void)name; /* none is read by itself */
+    (void)name; /* there is no read of a single definition */
     TRY(definitions_load(&c->work, c->home->subject, RULE_FILTER, &d));
     for (int i = 0; i < d.count; i++, out = &(*out)->next) *out = definition_row(v, d.user, &d.list[i]);
     return 0;

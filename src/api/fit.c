@@ -1,10 +1,10 @@
-/* A reply is held in memory until its reader has taken it, so a page has at most LIMIT_REPLY bytes, or one item.
+/* A reply stays in memory until its client has read it, so a page has at most LIMIT_REPLY bytes, or one item.
  *
- * Three things are bounded, in this order:
- *   1. the rows that are read: list_read_rows (list.c) ends at LIMIT_LOADED;
- *   2. the rows that they refer to: view_follow gives up at LIMIT_LOADED more, and is tried again with fewer rows;
- *   3. the JSON: rows are written until LIMIT_REPLY is passed, and the last one is taken back. With _flat the included rows come behind the
- *      items and are as many as these need: if they don't fit, it is tried again with fewer items. */
+ * Three things are limited, in this order:
+ *   1. the rows that are read: read_rows (list.c) ends at LIMIT_LOADED;
+ *   2. the rows that they refer to: view_follow stops at LIMIT_LOADED more, and is repeated with fewer rows;
+ *   3. the JSON: rows are written until LIMIT_REPLY is exceeded, and the last row is removed. With _flat, included rows follow the items. If
+ *      they don't fit, the page is written again with fewer items. */
 #include "api/fit.h"
 
 #include "api/generic.h"
@@ -12,10 +12,10 @@
 #include "base/limits.h"
 #include "base/random.h"
 
-#define LIST_REPLY (16 * 1024) /* bytes that most lists of ten fit in */
+#define LIST_REPLY (16 * 1024) /* most lists of ten are smaller */
 #define TOO_LONG 1
 
-/* Computed rows have no ids: their contents identify them. */
+/* Computed rows have no ids, so their contents identify them. */
 static void tag_page(struct view *v, const struct page *p) {
     char hex[33], own[33];
     struct tag t;
@@ -51,7 +51,7 @@ static void take_back(struct call *c, size_t at) {
 
 static bool is_paged(const struct call *c) { return c->route->shape == LIST; }
 
-/* Returns how many rows were written. */
+/* Returns the number of rows written. */
 static int fit_write_rows(struct view *v, const struct row *rows) {
     struct call *c = v->c;
     int n = 0;
@@ -84,8 +84,8 @@ static struct row *reversed(struct row *rows) {
     return out;
 }
 
-/* Rows that are dropped are those read last. Before an id they are the first of the list, so all are written twice: as they were read, to
- * see how many fit, and in their order. */
+/* Dropped rows are those read last. With before_id, these are the first of the list, so the rows are written twice: in the order of
+ * reading, to see how many fit, and in the order of the list. */
 static void write_data(struct view *v, struct page *p) {
     size_t at = v->c->out.n;
     page_cut(p, fit_write_rows(v, p->rows));
@@ -115,11 +115,12 @@ static void write_links(struct view *v, const struct page *p) {
 
 static void say_cut(struct view *v, const struct page *p) {
     if (p->cut)
-        notice(&v->c->work, "NOTICE", "The page ends after %d items, because a reply has at most %d MiB. next_url continues behind them.",
-               p->count, LIMIT_REPLY >> 20);
+        notice(&v->c->work, "NOTICE",
+               "The page ends after %d items, because a reply has at most %d MiB. next_url leads to the following items.", p->count,
+               LIMIT_REPLY >> 20);
 }
 
-/* Returns 0, or TOO_LONG: what is included with these items does not fit. */
+/* Returns 0, or TOO_LONG if the included resources of these items don't fit. */
 static int fit_write_page(struct view *v, struct page *p) {
     struct call *c = v->c;
     buf_reserve(&c->out, LIST_REPLY);
@@ -136,7 +137,7 @@ static int fit_write_page(struct view *v, struct page *p) {
     return 0;
 }
 
-/* Returns 0, or a positive number if it did not fit, or a negative error. */
+/* Returns 0, a positive number if it did not fit, or a negative error. */
 static int try_page(struct view *v, struct page *p) {
     if (is_paged(v->c) && p->count > 1) v->room = arena_size(v->c->work.arena) + LIMIT_LOADED;
     int rc = p->is_followed ? 0 : view_follow(v, p->rows);

@@ -1,4 +1,4 @@
-/* The handlers of plain resources, made of steps that other handlers use too. */
+/* Handlers of plain resources, made of steps that other handlers use too. */
 #include "api/generic.h"
 
 #include "api/default_row.h"
@@ -15,7 +15,7 @@
 
 #include <assert.h>
 
-/* ---- which rows ------------------------------------------------------------------------------------------- */
+/* ---- targets ---------------------------------------------------------------------------------------------- */
 
 int api_of(struct call *c) {
     const char *parent = c->within ? c->within->parent : c->route->of;
@@ -45,14 +45,14 @@ static int64_t updated_at(const struct row *row) {
     return 0;
 }
 
-/* When what the row shows last changed; 0: that is not known. */
+/* *at: the time of the last change of anything that the row shows; 0: unknown. */
 static int row_last_change(struct call *c, const struct row *row, int64_t *at) {
     const struct resource *r = row->layout->resource;
     struct stmt *s;
     *at = row->modified ? row->modified : r->changes_unseen ? 0 : updated_at(row);
     bool own = r->is_person && row->id == c->work.actor.user_id;
     if (r->changed == NULL || !(own || c->work.actor.rank >= ROLE_COLLABORATOR))
-        return 0; /* the time would tell of members that are hidden */
+        return 0; /* the time would reveal changes of hidden members */
     TRY(db_start(c->work.conn, r->changed, BINDS(B_INT("id", row->id)), &s));
     int rc = stmt_step(s);
     if (rc == 1) *at = col_int(s, 0);
@@ -67,7 +67,7 @@ static int call_tag_row(struct call *c, struct view *v, const struct row *row) {
     return row_last_change(c, row, &c->modified);
 }
 
-/* A row that is made has nothing to be locked by but its address. */
+/* Computed rows have no row to lock, so the lock is on their path. */
 static int target_made(struct call *c) {
     struct row *row;
     struct str address = str_of(c->resource->type);
@@ -76,7 +76,7 @@ static int target_made(struct call *c) {
     return load_target(c, view_new(c), &row);
 }
 
-/* The one row of the path: its last variable. */
+/* The row of the path's last variable. */
 static int target_one(struct call *c) {
     const struct path_var *var = last_variable(c);
     TRY(api_of(c));
@@ -98,14 +98,14 @@ static int conditional_one(struct call *c) {
     struct view *v = view_new(c);
     TRY(load_target(c, v, &row));
     TRY(call_tag_row(c, v, row));
-    if (c->modified == 0) c->modified = updated_at(row); /* a change that is seen is one, whatever else may have changed */
+    if (c->modified == 0) c->modified = updated_at(row); /* If-Unmodified-Since compares known changes, even if others are unknown */
     int rc = conditional(c);
     c->etag = (struct str){0};
     c->modified = 0;
     return rc < 0 ? rc : 0;
 }
 
-/* Whether two lists, in each of which no id is twice, have the same ids. */
+/* True if two lists without duplicates have the same ids. */
 static bool same_ids(const int64_t *ids, const int64_t *others, int n) {
     for (int i = 0; i < n; i++) {
         int k = 0;
@@ -115,7 +115,7 @@ static bool same_ids(const int64_t *ids, const int64_t *others, int n) {
     return true;
 }
 
-/* The ids of a bulk call: from the query or the body, which must agree. */
+/* The ids of a bulk call, from the query or the body. If both have them, they must agree. */
 static int read_bulk_ids(struct call *c) {
     const struct json *query, *body;
     int64_t *ids = NULL, *again = NULL;
@@ -183,7 +183,7 @@ static bool stored(const struct field *f, bool create) {
     return input_taken(f, create) && !(f->flags & BY_HANDLER) && !(f->column && f->column[0] == 0);
 }
 
-/* How a field's column is recorded. */
+/* The form in which a field's column is recorded. */
 static enum column_form form_of(const struct field *f) {
     switch (f->type) {
     case F_BOOL: return COLUMN_BOOL;
@@ -210,9 +210,9 @@ static struct column folded_column(struct arena *a, const struct in *in) {
     return (struct column){.name = in->field->fold, .value = {.name = str_fmt(a, ":%s", in->field->fold).p, .type = BIND_TEXT, .s = key}};
 }
 
-#define BOUND_COLUMNS 8 /* of a row: more than any has */
+#define BOUND_COLUMNS 8 /* more than any row has */
 
-/* The columns of what was taken: create lists all, update those given. */
+/* The columns of the input: all of them for create, the given ones for update. */
 static int input_columns(struct call *c, bool create, struct column *out) {
     struct arena *a = c->work.arena;
     int n = 0;
@@ -237,7 +237,7 @@ static struct column fixed_column(struct arena *a, const char *name, struct bind
     return (struct column){.name = name, .value = value};
 }
 
-/* The columns of a new row that the request itself decides: its parent, and the fields that are .bound. */
+/* The columns of a new row that the request decides: its parent, and .bound fields. */
 static int columns_bound(struct call *c, struct column *out) {
     struct arena *a = c->work.arena;
     int n = 0;
@@ -317,7 +317,7 @@ void api_record_deleted(struct call *c) {
     for (int i = 0; i < c->id_count; i++) change_deleted(&c->work, (struct changed){c->home->type, c->ids[i], 0});
 }
 
-/* Of a bulk call row by row, so that a refusal names the row. */
+/* In a bulk call, names the row in `ids`. */
 static int refuse_target(struct call *c, int64_t id, const char *why) {
     if (c->route->shape != COUNT) return fail_state(&c->work, "%s", why);
     int n = 0;
@@ -341,7 +341,7 @@ int api_remove(struct call *c) {
     TRY(default_stays(c));
     for (int i = 0; i < c->id_count; i++) {
         int rc = record_delete(&c->work, record_of(c->home), &c->ids[i], 1);
-        if (rc == -ERR_FIELD_INVALID) /* a foreign key */
+        if (rc == -ERR_FIELD_INVALID) /* a foreign key refers to it */
             return fail_at(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0},
                            bulk ? str_fmt(c->work.arena, "ids/%d", i) : (struct str){0},
                            "Other resources refer to this one. Remove these references first.");

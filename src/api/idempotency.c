@@ -1,9 +1,8 @@
-/* Idempotency-Key (completions.md section 1): the first outcome of a POST is kept and given again.
+/* Idempotency-Key (completions.md section 1): the first outcome of a POST is stored and replayed.
  *
- * Everything happens in the write's own transaction, so an outcome is kept exactly when its effects are; a refusal is kept too, its
- * effects undone. Where writes run side by side, those of one key wait for each other, so a first request is never found half
- * done. The reply is kept encrypted under
- * a key that only the Idempotency-Key yields, without the session id and the secrets it showed. */
+ * Everything happens in the write's own transaction, so an outcome is stored exactly if its effects are. A refusal is stored too; its
+ * effects are rolled back. Concurrent writes with one key wait for each other, so no request finds the first one half done. The reply is
+ * stored encrypted, by a key that is derived from the Idempotency-Key, without the session id and without secrets. */
 #include "api/machine.h"
 #include "api/reply.h"
 
@@ -17,7 +16,7 @@ QUERY(idempotency_put,
       "VALUES (:caller, :key, :request, :status, :reply, :now) ON CONFLICT (caller, key_hash) DO UPDATE SET "
       "request_hash = excluded.request_hash, status = excluded.status, reply = excluded.reply, created_at = excluded.created_at");
 
-/* Equal for equal parameters, in whatever order their members were sent. */
+/* A hash that is equal for equal parameters, in whatever order their members were sent. */
 static uint64_t digest(const struct json *j) {
     uint64_t h = XXH3_64bits_withSeed(j->text.p, j->text.n, (uint64_t)j->type + 1), place = 0;
     for (const struct json *item = j->first; item; item = item->next) {
@@ -59,7 +58,7 @@ static struct str without_session(struct call *c, struct str body) {
     return body;
 }
 
-/* The reply as it may be kept: null where a secret stood. */
+/* The reply to store: null instead of each secret. */
 static struct str without_secrets(struct call *c) {
     struct str body = str_dup(c->work.arena, buf_view(&c->out));
     for (const struct span *s = c->secrets; s; s = s->next) {
@@ -101,7 +100,7 @@ static int keep_reply(struct call *c, const struct kept *k) {
                          B_BLOB("reply", seal(c->work.arena, &k->seal, without_secrets(c))), B_INT("now", c->work.now)));
 }
 
-/* Whose key it is; p NULL: nobody's. */
+/* The owner of the key; p NULL: none. */
 static struct str caller_of(const struct call *c) {
     const struct actor *a = &c->work.actor;
     if (a->user_id) return str_fmt(c->work.arena, "user:%" PRId64, a->user_id);
@@ -115,7 +114,7 @@ int idempotent(struct call *c, int (*run)(struct call *c)) {
     bool found;
     if (c->method != POST || key.n == 0) return run(c);
     if (!key_valid(key))
-        return fail_field(&c->work, ERR_FIELD_INVALID, S("Idempotency-Key"), "At most 255 printable characters are possible.");
+        return fail_field(&c->work, ERR_FIELD_INVALID, S("Idempotency-Key"), "At most 255 printable characters are allowed.");
     k.caller = caller_of(c);
     if (k.caller.p == NULL) {
         notice(&c->work, "NOTICE", "Idempotency-Key is ignored: the caller is neither logged in nor known by a fingerprint.");

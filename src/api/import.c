@@ -16,7 +16,7 @@ int api_import(struct call *c) {
     TRY(api_input(c));
     const struct json *list = in(c, name)->json;
     if (list->count == 0) return in_fail(c, name, ERR_FIELD_EMPTY, NULL);
-    if (list->count > LIMIT_RECORDS) return in_fail(c, name, ERR_FIELD_INVALID, "At most %d records are possible.", LIMIT_RECORDS);
+    if (list->count > LIMIT_RECORDS) return in_fail(c, name, ERR_FIELD_INVALID, "At most %d records are allowed.", LIMIT_RECORDS);
     jw_init(&w, &b);
     jw_object(&w);
     jw_key(&w, S("resource"));
@@ -42,7 +42,7 @@ QUERY(import_actor,
 
 struct import {
     struct call call;
-    struct http_request http; /* of nobody: it has no headers */
+    struct http_request http; /* an empty request without headers */
     struct buf errors;
     struct json_writer w;
     int inserted, rejected;
@@ -119,7 +119,7 @@ int import_run(struct work *w, const struct job *j) {
     im->call.home = im->call.resource = resource_of(json_member(input, S("resource"))->text.p);
     assert(im->call.home);
     int maker = become(&im->call.work, j->creator_id);
-    if (maker == -ERR_PERMISSIONS_DENIED) return job_finish(w, j->id, JOB_FAILED, 0, 0, 0, S("[]")); /* who wanted it is gone */
+    if (maker == -ERR_PERMISSIONS_DENIED) return job_finish(w, j->id, JOB_FAILED, 0, 0, 0, S("[]")); /* the creator can't act any more */
     TRY(maker);
     jw_init(&im->w, &im->errors);
     jw_array(&im->w);

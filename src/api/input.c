@@ -62,7 +62,7 @@ static int input_read_text(struct call *c, struct in *in, struct str s) {
     const struct field *f = in->field;
     bool line = f->type != F_LONG && f->type != F_PASSWORD;
     int64_t most = f->max ? f->max : f->type == F_LONG ? LIMIT_TEXT : LIMIT_TITLE;
-    if (f->type == F_PASSWORD && s.n > LIMIT_PASSWORD) return input_invalid(c, in, "At most 1024 bytes are possible.");
+    if (f->type == F_PASSWORD && s.n > LIMIT_PASSWORD) return input_invalid(c, in, "At most 1024 bytes are allowed.");
     const char *why =
         f->type == F_PASSWORD ? text_wrong(c->work.arena, s, LIMIT_PASSWORD, false) : text_wrong(c->work.arena, s, most, line);
     if (why) return input_invalid(c, in, why);
@@ -109,7 +109,7 @@ static int input_read_word(struct call *c, struct in *in, struct str s) {
 
 /* ---- lists -------------------------------------------------------------------------------------------- */
 
-/* The values of a list in their order: of an array its items, of a repeated name each value. False: one is no single value. */
+/* The values of a list, in order: the items of an array, or each value of a repeated name. False: an item is not a single value. */
 static bool list_values(struct arena *a, const struct json *j, struct str **out, size_t *count) {
     size_t n = 0;
     for (const struct json *v = j; j->type == JSON_STRING && v; v = v->earlier) n++;
@@ -137,7 +137,7 @@ bool input_joined(struct arena *a, const struct json *j, struct str *out) {
     return true;
 }
 
-/* An array, or text with commas, as a list of texts. -1: neither. */
+/* Reads an array, or text with commas, as a list of texts. Returns their number, or -1 if it is neither. */
 static int input_texts(struct arena *a, const struct json *j, struct str **out) {
     struct str s;
     size_t count, commas = 0;
@@ -158,7 +158,7 @@ int input_ids(struct call *c, struct str name, const struct json *j, int64_t **o
     struct str *texts;
     int n = input_texts(a, j, &texts);
     if (n < 0) return fail_field(&c->work, ERR_FIELD_INVALID, name, "A list of ids is expected.");
-    if (n > LIMIT_IDS) return fail_field(&c->work, ERR_FIELD_INVALID, name, "At most %d ids are possible.", LIMIT_IDS);
+    if (n > LIMIT_IDS) return fail_field(&c->work, ERR_FIELD_INVALID, name, "At most %d ids are allowed.", LIMIT_IDS);
     int64_t *ids = *out = arena_array(a, (size_t)n + 1, sizeof *ids);
     for (int i = 0; i < n; i++) {
         if (!str_to_int(texts[i], &ids[i]) || ids[i] <= 0)
@@ -192,7 +192,7 @@ static int read_words(struct call *c, struct in *in, const struct json *j) {
     return 0;
 }
 
-/* A list of texts is kept as a JSON array, for @TEXTS(:name). */
+/* Stores a list of texts as a JSON array, for @TEXTS(:name). */
 static int read_texts(struct call *c, struct in *in, const struct json *j) {
     struct str *texts;
     int n = input_texts(c->work.arena, j, &texts);
@@ -213,7 +213,7 @@ const struct json *input_split(struct arena *a, struct str text) {
     return list;
 }
 
-/* A list whose items are read by .check or as owned rows: an array, JSON text of one, or text with commas. */
+/* Reads a list whose items .check or owned rows validate: an array, JSON text of an array, or text with commas. */
 static int read_items(struct call *c, struct in *in, const struct json *j) {
     struct arena *a = c->work.arena;
     struct json *parsed;
@@ -232,7 +232,7 @@ static int read_items(struct call *c, struct in *in, const struct json *j) {
     return in->field->owned_by ? input_owned(c, in) : input_spelled_once(c, in);
 }
 
-/* Objects and lists may come as JSON text in a form field. */
+/* In a form, objects and lists may be JSON text. */
 static int read_tree(struct call *c, struct in *in, const struct json *j) {
     bool list = in->field->type == F_LIST;
     if (j->type == JSON_STRING && j->text.n) {
@@ -247,14 +247,14 @@ static int read_tree(struct call *c, struct in *in, const struct json *j) {
         return input_invalid(c, in, "An object is expected.");
     in->json = j;
     in->value = (struct value){list ? V_INT : V_TEXT, .i = j->count, .s = S("")};
-    return in->field->type == F_OBJECT ? 0 : input_spelled_once(c, in); /* the keys of an object are data */
+    return in->field->type == F_OBJECT ? 0 : input_spelled_once(c, in); /* keys of an object are data */
 }
 
 /* ---- one field ---------------------------------------------------------------------------------------- */
 
 static bool empty(const struct field *f, const struct json *j) {
     if (j->type == JSON_NULL) return true;
-    if (f->type == F_LIST) return false; /* [] is a list */
+    if (f->type == F_LIST) return false; /* [] is a valid list */
     if (f->type == F_IDS || f->type == F_TEXTS || f->type == F_WORDS) return false;
     if (j->type != JSON_STRING) return false;
     return f->type == F_PASSWORD ? j->text.n == 0 : str_trim(j->text).n == 0;
@@ -262,14 +262,14 @@ static bool empty(const struct field *f, const struct json *j) {
 
 static int input_read_value(struct call *c, struct in *in, bool create, const struct json *j);
 
-/* null, or a text of blanks. On POST a field with an initial value gets that, another stays as if it had not been sent. */
+/* Reads null or blank text. On POST, a field with .initial gets that; other fields count as absent. */
 static int read_empty(struct call *c, struct in *in, bool create, const struct json *j) {
     const struct field *f = in->field;
     if (f->flags & (REQUIRED | PRESENT))
         return fail_at(&c->work, create && j->type == JSON_NULL ? ERR_FIELD_REQUIRED : ERR_FIELD_EMPTY, in->name, in->pointer, NULL);
     bool plain_text = (f->type == F_TEXT || f->type == F_LONG) && f->check == NULL && f->initial == NULL;
     if (plain_text && j->type == JSON_STRING && !(f->flags & NULLABLE)) return input_read_text(c, in, j->text);
-    if (!(f->flags & NULLABLE) && !create) return input_invalid(c, in, "This can not be cleared.");
+    if (!(f->flags & NULLABLE) && !create) return input_invalid(c, in, "This field can't be cleared.");
     in->value = (struct value){V_NULL};
     if (f->flags & NULLABLE) return 0;
     int rc = f->initial ? input_read_value(c, in, create, json_string(c->work.arena, str_of(f->initial))) : 0;
@@ -309,7 +309,7 @@ static int input_read_value(struct call *c, struct in *in, bool create, const st
     return f->check ? f->check(c, in) : 0;
 }
 
-/* No other row may hold the value. The unique index behind it is the last word; this one names the field. */
+/* Checks that no other row has the value. The unique index decides races; this check names the field. */
 static int check_unique(struct call *c, struct in *in) {
     const struct field *f = in->field;
     const struct resource *r = c->home;
@@ -351,8 +351,8 @@ int input_find(struct call *c, const struct json *object, struct str name, struc
         *out = j;
         if (first == NULL || str_eq(first->name, j->name)) continue;
         struct str one = excerpt(first->name), other = excerpt(j->name);
-        return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, name, pointer, "It is given twice, as %.*s and as %.*s.", (int)one.n, one.p,
-                       (int)other.n, other.p);
+        return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, name, pointer, "The field is given twice, as %.*s and as %.*s.", (int)one.n,
+                       one.p, (int)other.n, other.p);
     }
     return 0;
 }

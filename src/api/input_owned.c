@@ -1,9 +1,9 @@
-/* Reads a list of rows that a resource owns: each item is an object, read like a body. */
+/* Reads a list of rows that a resource owns. Each item is an object, read like a body. */
 #include "api/input.h"
 #include "api/owned.h"
 #include "base/limits.h"
 
-/* A text as the object it stands for; NULL: the rows have not exactly one mandatory member. */
+/* Converts a text to the object that it stands for. NULL: the rows do not have exactly one mandatory member. */
 static const struct json *bare(struct call *c, const struct resource *r, const struct json *item) {
     const struct field *one = NULL;
     for (const struct field *f = r->fields; f->name; f++) {
@@ -18,7 +18,7 @@ static const struct json *bare(struct call *c, const struct resource *r, const s
     return object;
 }
 
-/* The row that an object keeps must be this owner's. */
+/* Reads `id` of an object. The row must belong to this owner. */
 static int owned_read_id(struct call *c, const struct in *in, const struct resource *r, const struct json *item, int at, int64_t *id) {
     const struct json *j = json_named(item, S("id"));
     struct stmt *row;
@@ -32,7 +32,7 @@ static int owned_read_id(struct call *c, const struct in *in, const struct resou
         stmt_end(row);
     }
     if (rc < 0) return rc;
-    return rc ? 0 : fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d/id", at), "There is no such resource here.");
+    return rc ? 0 : fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d/id", at), "The list has no item with this id.");
 }
 
 static bool says_nothing(const struct owned_item *item) {
@@ -59,14 +59,15 @@ static int one_primary(struct call *c, const struct in *in, struct owned *list) 
     for (int i = 0; i < list->count; i++) {
         if (!list->items[i].primary) continue;
         if (first >= 0)
-            return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d/%s", i, OWNED_PRIMARY), "One alone can be primary.");
+            return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d/%s", i, OWNED_PRIMARY),
+                           "Only one item can be primary.");
         first = i;
     }
     if (first < 0 && list->count) list->items[0].primary = true;
     return 0;
 }
 
-/* A row can be kept once. */
+/* Checks that no row is kept twice. */
 static int distinct(struct call *c, const struct in *in, const struct owned *list) {
     for (int i = 0; i < list->count; i++)
         for (int k = 0; k < i; k++)
@@ -80,7 +81,7 @@ int input_owned(struct call *c, struct in *in) {
     struct owned *list = in->made = ARENA_NEW(c->work.arena, struct owned);
     int at = 0, first = 0;
     if (in->json->count > LIMIT_OWNED)
-        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d are possible.", LIMIT_OWNED);
+        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d items are allowed.", LIMIT_OWNED);
     list->count = (int)in->json->count;
     list->items = arena_array(c->work.arena, in->json->count + 1, sizeof *list->items);
     for (const struct json *j = in->json->first; j; j = j->next, at++) {

@@ -5,14 +5,14 @@
 #include <assert.h>
 #include <pthread.h>
 
-#define PLACES 256 /* far more than there are resources */
+#define PLACES 256 /* slots; far more than resources */
 
 static struct {
     pthread_once_t once;
     struct layout *place[PLACES];
-} layouts = {.once = PTHREAD_ONCE_INIT}; /* derived from constants, once */
+} layouts = {.once = PTHREAD_ONCE_INIT}; /* derived once from constants */
 
-/* ---- finding ---------------------------------------------------------------------------------------------- */
+/* ---- lookup ----------------------------------------------------------------------------------------------- */
 
 static struct layout **layout_place(const struct resource *r) {
     size_t at = (size_t)((uintptr_t)r >> 4) * 0x9E3779B97F4A7C15u >> 56;
@@ -20,7 +20,7 @@ static struct layout **layout_place(const struct resource *r) {
     return &layouts.place[at];
 }
 
-/* ---- making ----------------------------------------------------------------------------------------------- */
+/* ---- construction ----------------------------------------------------------------------------------------- */
 
 static struct json_name json_name(struct arena *a, const char *text, bool colon) {
     return (struct json_name){str_of(text), STR_CAT(a, S("\""), str_of(text), colon ? S("\":") : S("\""))};
@@ -44,21 +44,21 @@ static bool textual(const struct field *f) {
 
 static bool open_to_all(const struct field *f) { return f->to == TO_ALL && !(f->flags & LOGGED_IN) && f->shown_if == NULL; }
 
-/* Of members named with commas, then -1. */
+/* The indexes of members named in a text with commas, ended by -1. */
 static const int *places(struct arena *a, const struct resource *r, const char *names) {
     int *list = arena_array(a, strlen(names) + 2, sizeof *list), n = 0;
     for (struct str rest = str_of(names); rest.p;) {
         struct str name = str_cut(&rest, ',');
         int i = 0;
         while (r->fields[i].name && !str_eq(str_of(r->fields[i].name), name)) i++;
-        assert(r->fields[i].name); /* a member that the table lacks is a bug */
+        assert(r->fields[i].name); /* an unknown member is a bug */
         list[n++] = i;
     }
     list[n] = -1;
     return list;
 }
 
-/* Such a text may have 2 MB. A page of 1,000 shorter ones is not worth adding up. */
+/* True for texts of up to LIMIT_TEXT characters. Shorter texts don't matter on a page of 1,000 rows. */
 static bool lengthy(const struct field *f) { return f->type == F_LONG && f->render == NULL && (f->max == 0 || f->max >= LIMIT_TEXT); }
 
 static void layout_members(struct arena *a, struct layout *s) {
@@ -85,7 +85,7 @@ static void layout_members(struct arena *a, struct layout *s) {
 
 enum columns { COLUMNS_ALL, COLUMNS_ALSO, COLUMNS_SHORT };
 
-/* Of all members, of the one that references carry, or of all with null in place of long texts. */
+/* The columns of all members, of the one that references contain, or of all with null instead of long texts. */
 static struct str columns_text(struct arena *a, const struct layout *s, enum columns which) {
     struct buf sql = {0};
     buf_text(&sql, s->resource->table ? "t.id" : "0");
@@ -131,7 +131,7 @@ static void layout_select(struct arena *a, struct layout *s) {
     if (s->also >= 0) s->select_also = select_text(a, s, columns_text(a, s, COLUMNS_ALSO));
 }
 
-/* Lists, once the layouts of all their targets are there. */
+/* Prepares the queries of lists. The layouts of all targets must exist. */
 static void layout_lists(struct arena *a, struct layout *s) {
     for (struct member *m = (struct member *)s->members; m < s->members + s->count; m++) {
         if ((m->field->type != F_MANY && m->field->type != F_ROWS) || m->field->made) continue;
@@ -153,7 +153,7 @@ static int url_member(const struct layout *s, struct str name) {
     if (str_eq(name, S("id"))) return URL_ID;
     int i = 0;
     while (i < s->count && !str_eq(s->members[i].name.text, name)) i++;
-    assert(i < s->count); /* :x is the member or hidden field x */
+    assert(i < s->count); /* :x must be a member or hidden field */
     return i;
 }
 
@@ -173,7 +173,7 @@ static void layout_url(struct arena *a, struct layout *s) {
 }
 
 static void make_layouts(void) {
-    struct arena *a = arena_new(); /* as long as the process */
+    struct arena *a = arena_new(); /* lives as long as the process */
     for (const struct resource *const *r = resources; *r; r++) {
         struct layout *s = *layout_place(*r) = ARENA_NEW(a, struct layout);
         *s = (struct layout){.resource = *r, .also = -1};

@@ -1,4 +1,4 @@
-/* What the machine derives from the table of a resource once, because each row of each reply needs it. */
+/* Data derived once from the table of a resource, because each row of each reply needs it. */
 #ifndef API_LAYOUT_H
 #define API_LAYOUT_H
 
@@ -10,39 +10,39 @@ struct layout;
 struct member {
     const struct field *field;
     struct json_name name;
-    int column;                  /* its place in .select; 0: it has none */
-    bool textual;                /* of the column's value */
-    bool written;                /* shown to somebody */
-    bool open;                   /* shown to everybody */
+    int column;                  /* index in .select; 0: none */
+    bool textual;                /* the column's value is a text */
+    bool written;                /* shown to some callers */
+    bool open;                   /* shown to all callers */
     const struct layout *target; /* F_REF, F_MANY, F_ROWS */
-    bool lengthy;                /* its text may be long enough to count: bytes of the layout, below */
-    const int *carried;          /* F_REF with .shows: places of the target's members that it shows, then -1; else NULL */
-    struct str list;  /* F_MANY: the query; F_ROWS: its beginning, of the target's .columns and the owner: "SELECT ... IN @LIST(:ids)" */
-    struct str order; /* F_ROWS: its end, " ORDER BY ..." */
+    bool lengthy;                /* its text may be long enough to matter: see .bytes of the layout */
+    const int *carried;          /* F_REF with .shows: indexes of the target's members, ended by -1; else NULL */
+    struct str list;  /* F_MANY: the query; F_ROWS: its start, up to "IN @LIST(:ids)", with the target's .columns and the owner */
+    struct str order; /* F_ROWS: the end of the query, " ORDER BY ..." */
 };
 
-/* "conversations/:case_id/messages/:id" is a text, a member, a text, the id: each piece a text and what follows it. */
+/* "conversations/:case_id/messages/:id" is split into pieces: a text and the variable after it. */
 struct url_piece {
     struct str text;
-    int member; /* place; URL_ID: the row's id; URL_END: nothing */
+    int member; /* index; URL_ID: the row's id; URL_END: no variable */
 };
 enum { URL_ID = -1, URL_END = -2 };
 
 struct layout {
     const struct resource *resource;
-    struct json_name type;       /* of the resource; .key is the type in quotes, without the colon */
+    struct json_name type;       /* of the resource; .key is the quoted type without colon */
     struct str reference_end;    /* ,"resource_type":"team"} */
     struct str from;             /* "teams t" */
-    struct str columns;          /* "t.id, t.title, ..."; 0 in place of the id where rows have none */
+    struct str columns;          /* "t.id, t.title, ..."; 0 instead of the id if rows have none */
     struct str select;           /* "SELECT t.id, t.title, ... FROM teams t WHERE " */
-    struct str select_short;     /* select without the long texts: null in place of each */
-    struct str select_also;      /* the same of the one member that references carry */
-    struct str bytes;            /* SQL: bytes of the long texts of a row; p NULL: it has none */
-    int column_count;            /* of .columns, beside the id */
-    const struct url_piece *url; /* NULL: it has no address */
-    const struct layout *brief;  /* the form that include may ask for in its place (.brief_of); NULL: none */
-    int conversation;            /* place of the member that holds its conversation's id; URL_ID: the row's own; URL_END: none */
-    int also;                    /* place of the member that references carry; -1: none */
+    struct str select_short;     /* select with null instead of each long text */
+    struct str select_also;      /* select of the one member that references contain */
+    struct str bytes;            /* SQL: bytes of a row's long texts; p NULL: none */
+    int column_count;            /* of .columns, without the id */
+    const struct url_piece *url; /* NULL: no URL */
+    const struct layout *brief;  /* the brief form that include may select (.brief_of); NULL: none */
+    int conversation;            /* index of the member with the conversation's id; URL_ID: the row's id; URL_END: none */
+    int also;                    /* index of the member that references contain; -1: none */
     int count;
     const struct member *members; /* parallel to resource->fields */
 };

@@ -1,4 +1,4 @@
-/* Where links in mails lead. Opening one does nothing, since programs open links too (scanners, previews): a button does it. */
+/* The pages that links in mails open. A GET changes nothing, because scanners and previews open links too; a button sends a POST. */
 #include "api/page.h"
 #include "base/log.h"
 #include "base/limits.h"
@@ -11,7 +11,7 @@ static void dead(struct visit *v) {
     visit_says(v, "page_link_dead");
 }
 
-/* A link that can't do what it was for (the address is another person's by now) is as good as none. */
+/* A link that can't do its work (the address now belongs to another person) counts as dead. */
 static int link_outcome(const struct visit *v, int rc) { return rc < 0 && failed(&v->work) ? 0 : rc; }
 
 /* ---- /verify ------------------------------------------------------------------------------------------------------ */
@@ -25,7 +25,7 @@ static int take_verification(struct visit *v) { return email_verify(&v->work, vi
 
 static int find_visitor(struct visit *v) { return auth_cookie(&v->work, v->http); }
 
-/* As the person whose session this browser has, if any: some addresses are verified by their person alone. */
+/* Verifies as the person of this browser's session, if any: some addresses can only be verified by their person. */
 static int verify_as_visitor(struct visit *v) {
     TRY(visit_read(v, find_visitor));
     return visit_write(v, take_verification);
@@ -57,9 +57,9 @@ static void visit_verify(struct visit *v) {
 /* ---- /password ---------------------------------------------------------------------------------------------------- */
 
 struct choice {
-    int rank; /* of the person who chooses */
+    int rank; /* of the person */
     int64_t user_id;
-    struct str hash; /* of what was chosen */
+    struct str hash; /* of the new password */
 };
 
 static int find_person(struct visit *v) {
@@ -97,7 +97,7 @@ static int set_password(struct visit *v) {
     return password_reset_complete(&v->work, visit_text(v, "hash"), mine->hash);
 }
 
-/* What is wrong with the password; else its hash is made. NULL and hash.p NULL: the store can't say. */
+/* Returns why the password is refused, or NULL and sets its hash. NULL without hash: the store failed. */
 static const char *judge_choice(struct visit *v, struct str password) {
     struct choice *mine = v->prepared;
     int64_t least;
@@ -107,7 +107,7 @@ static const char *judge_choice(struct visit *v, struct str password) {
     int used = visit_read(v, find_used);
     if (used == 0) mine->hash = password_hash(v->arena, password);
     pthread_mutex_unlock(&v->api->hashing);
-    return used > 0 ? "This was your password before: choose another." : NULL;
+    return used > 0 ? "You used this password before. Choose another one." : NULL;
 }
 
 static void password(struct visit *v) {

@@ -1,8 +1,8 @@
 /* Lists: one query, whatever the filters, the order and the caller.
  *
- * Each branch of visibility is an index range in the order of the list. One branch is queried as it stands; several are each
- * limited by themselves and merged, so that no list reads more than branches x (offset + limit) index entries. Counts of disjoint
- * branches add up. */
+ * Each branch of visibility is an index range in the order of the list. A single branch is queried directly. Several branches are
+ * limited separately and merged, so a list reads at most branches x (offset + limit) index entries. Counts of disjoint branches are
+ * added. */
 #include "api/generic.h"
 #include "api/visible.h"
 
@@ -13,18 +13,18 @@
 
 #include <assert.h>
 
-#define LIST_BINDS (BRANCH_BINDS_MAX + PATH_VARS + 24) /* beside those of a condition */
+#define LIST_BINDS (BRANCH_BINDS_MAX + PATH_VARS + 24) /* without those of a condition */
 
 struct list {
     struct view *view;
     const struct resource *r;
     const struct layout *layout;
     struct branches branches;
-    struct buf where;       /* " AND ..." of all that is not visibility */
-    struct str from_id;     /* keyset: " AND ..." behind or before the row named; no part of a count */
-    const char *key, *then; /* then: a second key, or NULL */
-    bool descending;        /* as queried: before_id turns it round */
-    bool shows_long;        /* long texts are read */
+    struct buf where;       /* " AND ..." of all conditions except visibility */
+    struct str from_id;     /* keyset: " AND ..." after or before a row; not part of a count */
+    const char *key, *then; /* then: second key, or NULL */
+    bool descending;        /* in the query: before_id reverses it */
+    bool shows_long;        /* the query reads long texts */
     struct bind *binds;
     int bind_count, bind_room;
 };
@@ -47,8 +47,8 @@ static void add_filters(struct list *l, struct call *c) {
     }
 }
 
-/* Begins behind (or ends before) the row with this id. A row that the caller may see marks its place in the list's order. Any other
- * id is a position among ids, so the reply is the same whether a row with it exists or not. */
+/* Starts after (or ends before) the row with this id. If the caller may see the row, its place in the order counts. Otherwise the id is
+ * a position among ids, so the reply does not depend on whether the row exists. */
 static int add_keyset(struct list *l, struct call *c) {
     const struct options *o = &c->options;
     int64_t from = o->before_id ? o->before_id : o->after_id;
@@ -77,7 +77,7 @@ static void list_init(struct list *l, struct call *c, struct view *v) {
     l->bind_room = LIST_BINDS + (c->condition ? c->condition->count : 0);
     l->binds = arena_array(c->work.arena, (size_t)l->bind_room + 1, sizeof *l->binds);
     if (c->branches) l->branches = *c->branches;
-    else if (c->within == &l->r->within) l->branches.all = true; /* they are all of the one parent, which api_of has found visible */
+    else if (c->within == &l->r->within) l->branches.all = true; /* all rows belong to the parent, which api_of has found visible */
     else view_visible(&c->work, l->r, &l->branches);
     for (int i = 0; i < l->branches.bind_count; i++) list_bind(l, l->branches.binds[i]);
     list_bind(l, (struct bind)B_INT("me", c->work.actor.user_id));
@@ -98,7 +98,7 @@ static const char *branch_of(const struct list *l, int i) {
 
 static int branch_count(const struct list *l) { return l->branches.count > 1 ? l->branches.count : 1; }
 
-/* ORDER BY of the outer or an inner query; of an id alone, of (key, id) or of (key, then, id). */
+/* Appends ORDER BY of the outer or an inner query: by id, by (key, id) or by (key, then, id). */
 static void order_by(const struct list *l, struct buf *sql, const char *key, const char *then, const char *id) {
     const char *const parts[] = {strcmp(l->key, "t.id") == 0 ? NULL : key, l->then ? then : NULL, id}, *between = " ORDER BY ";
     for (int i = 0; i < 3; i++) {
@@ -110,13 +110,13 @@ static void order_by(const struct list *l, struct buf *sql, const char *key, con
     }
 }
 
-/* The store adds up long texts by itself where it would else hold all of them in memory for us (db_blocks). The rows that
- * list_read_rows drops because they don't fit are then not sent at all, but for the first. */
+/* True if the store adds up the bytes of long texts, because its client would otherwise hold all of them in memory (db_blocks). Rows
+ * that read_rows would drop are then not sent, except the first. */
 static bool is_weighed(const struct list *l) {
     return l->shows_long && l->view->c->route->shape == LIST && db_blocks(l->view->c->work.desk->db);
 }
 
-/* Ids, keys and bytes of each branch, each with its own limit, as one row source. */
+/* Appends ids, keys and bytes of all branches, each with its own limit, as one row source. */
 static void union_sql(const struct list *l, struct buf *sql) {
     struct arena *a = l->view->c->work.arena;
     const char *from = l->layout->from.p, *from_id = l->from_id.p ? l->from_id.p : "";
@@ -166,7 +166,7 @@ static void list_sql(const struct list *l, struct buf *sql) {
     buf_char(sql, 0);
 }
 
-/* Disjoint branches are counted each by its index range, overlapping ones together. */
+/* Disjoint branches are counted separately, each by its index range; overlapping ones together. */
 static void count_sql(const struct list *l, struct buf *sql) {
     const char *from = l->layout->from.p;
     struct str where = buf_view(&l->where);
@@ -183,9 +183,9 @@ static void count_sql(const struct list *l, struct buf *sql) {
     buf_char(sql, 0);
 }
 
-#define ROOM_SLACK (64 * 1024) /* the store adds up texts alone, so it ends later than list_read_rows */
+#define ROOM_SLACK (64 * 1024) /* the store counts only texts, so it stops later than read_rows */
 
-/* Whether `row`, behind those that were read, is the first of the next page. */
+/* True if the row just read belongs to the next page. */
 static bool is_behind(const struct list *l, const struct page *p, size_t room) {
     const struct call *c = l->view->c;
     if (c->route->shape == LIST_COUNT || p->count == 0) return false;
@@ -221,7 +221,7 @@ static int list_read_rows(struct list *l, struct page *p) {
     return rc < 0 ? rc : 0;
 }
 
-/* Whether the rows that were read are the last ones, so that nothing has to be counted. */
+/* True if the rows read are the last ones, so that the total is known without a count. */
 static bool is_end(const struct list *l, const struct page *p) {
     const struct call *c = l->view->c;
     const struct options *o = &c->options;
@@ -229,7 +229,7 @@ static bool is_end(const struct list *l, const struct page *p) {
     return !o->keyset && !p->cut && (p->count > 0 || o->offset == 0) && p->count < o->limit;
 }
 
-/* Whether an argument that every list takes was given: what a route counts by itself is the list without. */
+/* True if `ids` or `legacy_ids` was given: the route's own count is that of the list without them. */
 static bool narrowed(const struct call *c) {
     for (int i = 0; i < c->arg_count; i++) {
         const char *name = c->args[i].field->name;
@@ -258,7 +258,7 @@ static int total_of(struct list *l, struct page *p) {
     return rc < 0 ? rc : 0;
 }
 
-/* The page of the rows that were made. */
+/* The page of computed rows. */
 static struct page page_of(struct call *c, struct row *rows) {
     struct page p = {0};
     struct row *next, **last = &p.rows;

@@ -9,7 +9,7 @@ bool route_lists(const struct route *route) {
     return list && route_reads(route);
 }
 
-/* Whether its rows are queried, and have ids. */
+/* True if its rows come from a query and have ids. */
 static bool queried(const struct route *route, const struct resource *reply) {
     return route_lists(route) && route->shape != LIST_CURSOR && !route->chosen && reply->table && !reply->is_item;
 }

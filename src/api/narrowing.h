@@ -1,16 +1,16 @@
-/* What narrows a list. The tables say it: a list whose items have ids takes `ids`, one whose items have a legacy_id takes
- * `legacy_ids`, and one that is ordered by id, or whose resource says .keyset, takes `after_id` and `before_id`. An argument
- * that can't narrow a list is refused and never ignored, because its client would take the whole list for the rows it named. */
+/* Arguments that narrow a list, derived from the tables. A list whose items have ids takes `ids`; one whose items have a legacy_id takes
+ * `legacy_ids`; one that is ordered by id, or whose resource has .keyset, takes `after_id` and `before_id`. An argument that can't
+ * narrow a list is refused, not ignored, because the client would take the whole list for the rows it asked for. */
 #ifndef API_NARROWING_H
 #define API_NARROWING_H
 
 #include "api/resource.h"
 #include "base/arena.h"
 
-/* The arguments of the route's table and those that every list takes, in one table. Allocates in a. */
+/* The arguments of the route, and those of every list, in one table. Allocates in a. */
 const struct field *arguments_of(struct arena *a, const struct route *route, const struct resource *reply);
 
-bool route_lists(const struct route *route);                                    /* Returns whether the call reads a list. */
-bool route_takes_keys(const struct route *route, const struct resource *reply); /* Returns whether it takes after_id and before_id. */
+bool route_lists(const struct route *route);                                    /* true if the route reads a list */
+bool route_takes_keys(const struct route *route, const struct resource *reply); /* true if it takes after_id and before_id */
 
 #endif

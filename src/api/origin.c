@@ -1,13 +1,13 @@
-/* Writes that a page of another site makes a browser send (cross-site request forgery; completions.md section 4).
+/* Detects cross-site request forgery (completions.md section 4): writes that a browser sends for a page of another site.
  *
- * Browsers add Basic credentials and cookies to requests of any page. A page can not add the headers that name the page's
- * own site: Origin comes with every write, Sec-Fetch-Site with every request of a current browser. Programs that are no
- * browsers send neither, and nobody forges their requests. So a request is foreign if (1) Sec-Fetch-Site is cross-site, or
- * (2) Origin is present and is not ours. An Origin is ours if it is the request's own Host, the base URL's origin, an entry
- * of security.cors_origins, or the domain of an enabled brand. `*` among the entries admits reads, and is not an Origin.
+ * Browsers add Basic credentials and cookies to requests of any page. A page can't set the headers that name its site: browsers send
+ * Origin with every write, current ones send Sec-Fetch-Site with every request. Other programs send neither, and their requests can't be
+ * forged. A request is foreign if (1) Sec-Fetch-Site is cross-site, or (2) Origin is present and not ours. An Origin is ours if it is
+ * (1) the request's Host, (2) the base URL's origin, (3) an entry of security.cors_origins, or (4) the domain of an enabled brand. `*`
+ * among the entries only admits reads; it is no Origin.
  *
- * The scheme is compared for the base URL and the entries only: behind a proxy that ends TLS the desk does not see the
- * scheme that the browser used. The brands are asked last, so only a request with an Origin that looks foreign costs a query. */
+ * The scheme is compared only for the base URL and the entries, because behind a TLS proxy the desk does not see the browser's scheme.
+ * Brands are checked last, so only a request with a foreign-looking Origin costs a query. */
 #include "api/machine.h"
 
 #include "base/fold.h"
@@ -16,7 +16,7 @@
 QUERY(brand_of_domain, "SELECT id FROM brands WHERE domain = :domain AND is_enabled = 1");
 
 struct origin {
-    struct str scheme, authority; /* authority: host and port; the scheme's default port is left out */
+    struct str scheme, authority; /* authority: host and port, without the scheme's default port */
 };
 
 static struct str without_default_port(struct str scheme, struct str authority) {
@@ -25,7 +25,7 @@ static struct str without_default_port(struct str scheme, struct str authority) 
     return ends ? (struct str){authority.p, authority.n - port.n} : authority;
 }
 
-/* Reads scheme://authority; a path behind it is left out. False for all else, `null` included. */
+/* Parses scheme://authority and ignores a path. Returns false for anything else, including `null`. */
 static bool read_origin(struct str text, struct origin *out) {
     const char *mark = text.n ? memmem(text.p, text.n, "://", 3) : NULL;
     if (mark == NULL || mark == text.p) return false;
@@ -53,7 +53,7 @@ bool origin_listed(const struct desk *d, struct arena *a, struct str origin) {
 }
 
 static int is_brand(struct work *w, const struct origin *o) {
-    struct str domain = domain_key(w->arena, o->authority); /* p NULL with a port */
+    struct str domain = domain_key(w->arena, o->authority); /* p NULL if it has a port */
     int64_t id;
     return domain.p ? db_int(w->conn, &brand_of_domain, BINDS(B_TEXT("domain", domain)), &id) : 0;
 }

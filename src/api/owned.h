@@ -1,7 +1,6 @@
-/* Lists of rows that a resource owns (field.owned_by): addresses, web sites, identifiers. Given as a list of objects
- * with the members of the rows' resource, the list replaces those there are; an object with the `id` of one keeps that
- * one. A bare text stands for the one member that is mandatory. Where the rows have is_primary, one of them is: the one
- * said to be, else the first. */
+/* Lists of rows that a resource owns (field.owned_by): addresses, web sites, identifiers. A list of objects with the members of the
+ * rows' resource replaces the existing rows. An object with the `id` of a row keeps that row. A plain text stands for the only mandatory
+ * member. If rows have is_primary, exactly one is primary: the marked one, otherwise the first. */
 #ifndef API_OWNED_H
 #define API_OWNED_H
 
@@ -10,12 +9,12 @@
 #define OWNED_PRIMARY "is_primary"
 
 struct owned_item {
-    int64_t id; /* of the row it keeps; 0: a new one */
+    int64_t id; /* of the row that it keeps; 0: a new row */
     struct in *input;
     int count;
     bool primary;
 };
-struct owned { /* in->made */
+struct owned { /* stored in in->made */
     struct owned_item *items;
     int count;
 };

@@ -30,7 +30,7 @@ static const char head[] =
     "%h</style>\n</head>\n<body>\n<main>\n<h1>%s</h1>\n";
 static const char foot[] = "</main>\n</body>\n</html>\n";
 
-/* ---- what is said ----------------------------------------------------------------------------------------------------- */
+/* ---- output ----------------------------------------------------------------------------------------------------------- */
 
 static int load_wording(struct visit *v) { return template_load(&v->work, v->template, &v->wording); }
 
@@ -43,7 +43,7 @@ static struct str page_filled(struct visit *v, enum block block, const struct me
     return copy;
 }
 
-/* Where the store can't say what the brand says, what was done is told all the same. */
+/* If the template can't be read, show the built-in text, because the action is done. */
 static void write_template(struct visit *v, struct buf *out) {
     const struct desk *d = v->api->desk;
     struct str desk = setting_text(d, "desk.name", v->arena), form = str_dup(v->arena, buf_view(&v->form));
@@ -69,7 +69,7 @@ static void page_send(struct visit *v) {
     buf_free(&v->form);
     http_add_header(r, "Content-Type", S("text/html; charset=utf-8"));
     http_add_header(r, "Content-Security-Policy", str_of(policy));
-    http_add_header(r, "Referrer-Policy", S("no-referrer")); /* the address may hold a link's secret */
+    http_add_header(r, "Referrer-Policy", S("no-referrer")); /* the URL may contain a link's secret */
     http_add_header(r, "X-Content-Type-Options", S("nosniff"));
     http_add_header(r, "Cache-Control", S("no-store"));
     http_reply(r, v->status, &out);
@@ -89,7 +89,7 @@ static void say(struct visit *v, int status, const char *title, const char *text
 
 void visit_failed(struct visit *v) { say(v, 503, "Not now", "The server can't do this at the moment. Please try again in a minute."); }
 
-/* ---- what was given ------------------------------------------------------------------------------------------------- */
+/* ---- input ---------------------------------------------------------------------------------------------------------- */
 
 struct str visit_text(const struct visit *v, const char *name) {
     const struct json *j = json_member(v->given, str_of(name));
@@ -144,7 +144,7 @@ int visit_write(struct visit *v, int (*run)(struct visit *v)) {
 
 static int count(struct visit *v) { return rate_count(v->work.conn, v->http->remote, v->work.now, &v->counted); }
 
-/* Seconds to wait, 0, or error. A form is a write of nobody. */
+/* Returns the seconds to wait, 0, or a negative error. A form counts as a write without login. */
 static int64_t too_many(struct visit *v) {
     if (!v->posted || v->api->cfg.public_writes_a_minute == 0) return 0;
     int64_t wait = rate_over(v->api, v->http->remote, v->work.now);
@@ -154,7 +154,7 @@ static int64_t too_many(struct visit *v) {
 }
 
 static void show(struct pool_task *t) {
-    struct visit *v = (struct visit *)(void *)t; /* its first member */
+    struct visit *v = (struct visit *)(void *)t; /* the task is its first member */
     int64_t wait = too_many(v);
     if (wait < 0) {
         visit_failed(v);
@@ -175,7 +175,7 @@ static void visit(struct api *api, struct http_request *r, const struct page *p,
     work_init(&v->work, api->desk, r->arena);
     v->work.actor.remote = r->remote;
     http_defer(r);
-    if (pool_submit(api->pool, posted ? LANE_HASH : LANE_WORK, &v->task)) return; /* forms may set a password */
+    if (pool_submit(api->pool, posted ? LANE_HASH : LANE_WORK, &v->task)) return; /* a form may set a password */
     visit_failed(v);
     page_send(v);
 }

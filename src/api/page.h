@@ -1,4 +1,5 @@
-/* Pages for people, outside /api/v1: plain HTML, no script. What they say is a template's, with a form of ours in it. They run in the pool, and do what they do through the functions of core. */
+/* Pages for people, outside /api/v1: plain HTML without scripts. Their text is a template with a form. They run in the pool, and act
+ * through functions of core. */
 #ifndef API_PAGE_H
 #define API_PAGE_H
 
@@ -15,11 +16,11 @@ struct visit {
     bool posted;
     const struct json *given; /* the query's arguments, or a POST's form */
     struct arena *arena;
-    int64_t counted; /* of its rate */
-    void *prepared;  /* the page's own */
+    int64_t counted; /* count of writes for the rate limit */
+    void *prepared;  /* data of the page */
     /* The reply: */
     int status;
-    const struct template *template; /* what it says; NULL: title and text */
+    const struct template *template; /* template of the page; NULL: title and text */
     const char *title, *text;
     struct wording wording;
     struct buf form; /* HTML: the {{form}} of the template */
@@ -27,17 +28,17 @@ struct visit {
 
 struct page {
     const char *path;
-    void (*show)(struct visit *v); /* GET and POST: says what is seen, and sets status unless it is 200 */
+    void (*show)(struct visit *v); /* GET and POST: chooses the reply; sets status unless it is 200 */
 };
 extern const struct page link_pages[]; /* ends with path NULL */
 
-bool page_handle(struct api *api, struct http_request *r); /* true: it is a page, and will be replied */
+bool page_handle(struct api *api, struct http_request *r); /* true: it is a page, and the request will be answered */
 
-struct str visit_text(const struct visit *v, const char *name); /* what was given; empty: nothing */
-/* What is read or written, with work.conn set; a read has a snapshot of its own. Their result, or error. */
+struct str visit_text(const struct visit *v, const char *name); /* the given value; empty if absent */
+/* Run a read or a write with work.conn set; a read has its own snapshot. Return the result of `run`, or a negative error. */
 int visit_read(struct visit *v, int (*run)(struct visit *v));
 int visit_write(struct visit *v, int (*run)(struct visit *v));
 void visit_says(struct visit *v, const char *template);
-void visit_failed(struct visit *v); /* the store can't: try again later */
+void visit_failed(struct visit *v); /* the store failed: try again later */
 
 #endif

@@ -1,5 +1,5 @@
-/* How people are shown to callers without login: under pseudonyms of the conversation they are shown in, the requester by the name
- * that the caller gave (core/access/stranger.h). A conversation is entered with each row that belongs to one. */
+/* People as callers without login see them: under pseudonyms of the conversation that shows them, the requester by the name that the
+ * caller gave (core/access/stranger.h). Each row that belongs to a conversation sets the current one. */
 #include "api/generic.h"
 #include "api/view.h"
 #include "core/words.h"
@@ -16,7 +16,7 @@ static const struct stranger_case *people_case(const struct view *v, int64_t id)
     return v->case_count ? bsearch(&key, v->cases, (size_t)v->case_count, sizeof key, compare_cases) : NULL;
 }
 
-/* The conversation a row belongs to; 0: none. */
+/* The conversation of a row; 0: none. */
 static int64_t conversation_of(const struct row *row) {
     int place = row->layout->conversation;
     if (place == URL_END) return 0;
@@ -69,11 +69,11 @@ struct str view_given_name(const struct view *v, const struct row *row) {
     return stranger_name(v->conversation, row->id);
 }
 
-/* ---- flat replies: one row may be shown under several pseudonyms -------------------------------------------------------- */
+/* ---- flat replies: one person may appear under several pseudonyms ------------------------------------------------------- */
 
 void view_note_person(struct view *v, const struct row *row) {
     if (v->conversation == NULL || !row->layout->resource->is_person) return;
-    /* Rows of one conversation come together. */
+    /* Rows of one conversation are adjacent. */
     for (const struct shown_person *p = v->shown_people; p && p->conversation == v->conversation; p = p->before)
         if (p->row == row) return;
     struct shown_person *p = ARENA_NEW(v->c->work.arena, struct shown_person);
@@ -92,7 +92,7 @@ static int by_shown(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Whether the argument ids names this pseudonym, or is not given. */
+/* True if the argument `ids` contains this pseudonym or is absent. */
 static bool asked_for(struct call *c, int64_t shown) {
     const struct in *ids = arg(c, "ids");
     if (!ids->given) return true;
@@ -101,7 +101,7 @@ static bool asked_for(struct call *c, int64_t shown) {
     return false;
 }
 
-/* Where the page begins among sorted pairs, and its end. */
+/* The start of the page among sorted pairs, and its end. */
 static int begin_of(const struct options *o, const struct pair *pairs, int n, int *end) {
     int at = 0;
     *end = n;
@@ -126,6 +126,6 @@ int api_reply_people(struct call *c, const int64_t *ids, int n) {
     }
     qsort(pairs, (size_t)count, sizeof *pairs, by_shown);
     int begin = begin_of(&c->options, pairs, count, &end);
-    for (int i = begin; i < end; i++) page[c->options.before_id ? end - 1 - i : i - begin] = pairs[i].id; /* page_reply turns it round */
+    for (int i = begin; i < end; i++) page[c->options.before_id ? end - 1 - i : i - begin] = pairs[i].id; /* page_reply reverses it */
     return api_reply_page_of(c, page, end - begin, count, end < count);
 }

@@ -1,4 +1,4 @@
-/* Which members of which rows a view shows: ?fields=, ?include= and what the caller may see. */
+/* Selects the members and rows that a view shows: ?fields=, ?include=, and what the caller may see. */
 #include "api/view.h"
 
 #include "base/limits.h"
@@ -12,7 +12,7 @@ static struct pick *parse_inner(struct call *c, struct str *rest, int depth, int
         size_t n = 0;
         while (n < rest->n && !strchr(",()", rest->p[n])) n++;
         struct str name = {rest->p, n};
-        bool plus = name.n && name.p[0] == ' '; /* "+tags" of a query string */
+        bool plus = name.n && name.p[0] == ' '; /* "+tags": a query string decodes + as a blank */
         name = str_trim(name);
         *rest = (struct str){rest->p + n, rest->n - n};
         struct pick *p = ARENA_NEW(a, struct pick);
@@ -70,7 +70,7 @@ static struct str include_name(struct str rest, struct str *word) {
 }
 
 static bool include_eq(struct str word, struct str type) {
-    size_t i = 0, j = 0; /* as name_eq, and a hyphen counts as an underscore */
+    size_t i = 0, j = 0; /* compares as name_eq; a hyphen counts as an underscore */
     for (;;) {
         while (i < word.n && (word.p[i] == '_' || word.p[i] == '-')) i++;
         while (j < type.n && type.p[j] == '_') j++;
@@ -91,7 +91,7 @@ static bool included(const struct view *v, const struct resource *r) {
     return false;
 }
 
-/* Found out once for each resource of a view. */
+/* The result is cached for each resource of a view. */
 bool view_includes(struct view *v, const struct resource *r) {
     int i = 0;
     if (v->c->options.include.p == NULL && !v->c->options.flat) return false;
@@ -101,7 +101,7 @@ bool view_includes(struct view *v, const struct resource *r) {
     return v->included[i].value;
 }
 
-/* A setting is looked up once a view: a list asks for each of its rows. */
+/* The value is cached in the view, because a list needs it for each row. */
 static bool view_setting(struct view *v, const char *setting) {
     int i = 0;
     while (i < SHOWN_MAX && v->shown[i].setting && v->shown[i].setting != setting) i++;

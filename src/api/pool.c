@@ -1,8 +1,8 @@
-/* Lanes: each has threads and a bounded queue of its own, so that what waits in one lane holds up none of the others.
+/* Each lane has its own threads and bounded queue, so that tasks of one lane never delay another lane.
  *
- * Within a lane the callers take turns. `turns` is a list of the first waiting task of each caller; a caller's further tasks hang on that
- * one. A free thread takes the first caller who does not run as many tasks as one caller may, and the caller's next task goes to the end
- * of the list. So a caller with thirty tasks delays the single task of another by one task, not by thirty. */
+ * Within a lane the callers take turns. `turns` is a list with the first waiting task of each caller; further tasks of a caller hang on
+ * that task. A free thread takes the first task whose caller is below its limit of running tasks, and appends the caller's next task to
+ * the list. So a caller with thirty tasks delays another caller's single task by one task, not by thirty. */
 #include "api/machine.h"
 #include "base/limits.h"
 
@@ -13,7 +13,7 @@
 #define LANE_THREADS 64
 #define BACKGROUND 5 /* nice(2): long reads and pictures leave the cores to event loops and writers, which get three times their share */
 
-/* Numbers of tasks: waiting in total and of one caller; running of one caller. */
+/* Limits of tasks: waiting in total, waiting for each caller, running for each caller. */
 static const struct bounds {
     int queued, queued_each, running_each;
     bool background;
@@ -28,12 +28,12 @@ static const struct bounds {
 struct worker {
     struct line *line;
     pthread_t thread;
-    uint64_t whose; /* of the task it runs; 0: nobody's, or it runs none */
+    uint64_t whose; /* caller of its running task; 0: none */
 };
 
 struct line {
     const struct bounds *bounds;
-    pthread_mutex_t lock; /* all below */
+    pthread_mutex_t lock; /* protects all below */
     pthread_cond_t some;
     struct pool_task *turns;
     struct worker workers[LANE_THREADS];
@@ -45,7 +45,7 @@ struct pool {
     struct line lines[LANES];
 };
 
-static _Thread_local struct worker *self; /* NULL: no thread of a pool */
+static _Thread_local struct worker *self; /* NULL: not a pool thread */
 
 static int running(const struct line *l, uint64_t whose) {
     int n = 0;
@@ -53,7 +53,7 @@ static int running(const struct line *l, uint64_t whose) {
     return n;
 }
 
-/* Takes the first task off the list whose caller may run one more. NULL: there is none. */
+/* Removes the first task whose caller may run another one. NULL: none. */
 static struct pool_task *pool_take(struct line *l) {
     struct pool_task **at = &l->turns, *t;
     while (*at && (*at)->whose && running(l, (*at)->whose) >= l->bounds->running_each) at = &(*at)->turn;
@@ -122,7 +122,7 @@ static void line_stop(struct line *l) {
     for (int i = 0; i < l->count; i++) pthread_join(l->workers[i].thread, NULL);
 }
 
-/* Tasks move from lane to lane, so no lane is freed before all have ended. */
+/* Tasks move between lanes, so all lanes stop before any is freed. */
 void pool_free(struct pool *p) {
     if (p == NULL) return;
     for (int i = 0; i < LANES; i++) line_stop(&p->lines[i]);

@@ -1,16 +1,16 @@
-/* Writes of callers without login: so many a minute and address, in all processes together (completions.md section 6). An IPv6 /64
- * is one address (base/address.h).
+/* Limits writes without login by address and minute, for all processes together (completions.md section 6). An IPv6 /64 is one address
+ * (base/address.h).
  *
- * They are counted in the store, a row an address and minute, in a write of their own before the body is looked at: what is
- * refused afterwards counts too, and the row is locked for no longer than it takes to count. Who is over the limit is remembered
- * by each process until the minute ends, so that a flood costs the store no more than what is allowed. */
+ * Writes are counted in the store, with a row for each address and minute. A separate write counts before the body is read. Refused
+ * writes therefore count too, and the row is locked only briefly. Each process remembers addresses over the limit until the minute ends,
+ * so that a flood costs the store no more than the limit. */
 #include "api/machine.h"
 #include "base/address.h"
 
 QUERY(public_write_count, "INSERT INTO public_writes (address, minute, n) VALUES (:address, :minute, 1) "
                           "ON CONFLICT (address, minute) DO UPDATE SET n = public_writes.n + 1 RETURNING n");
 
-/* Where this address is remembered, and its hash. */
+/* The slot of this address, and its hash. */
 static struct rate *rate_place(struct api *api, struct str remote, uint64_t *address) {
     unsigned char hash[MAC_SIZE];
     char room[ADDRESS_TEXT];

@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-/* ---- which members -------------------------------------------------------------------------------------- */
+/* ---- selection of members ------------------------------------------------------------------------------- */
 
 static const struct pick *pick_of(const struct pick *picks, struct str name) {
     const struct pick *any = NULL;
@@ -70,7 +70,7 @@ static void write_cell(struct view *v, const struct row *row, const struct membe
 
 static void write_url(struct view *v, const struct row *row);
 
-/* A member that a reference carries; null where the caller does not see the row. */
+/* Writes a member of the target in a reference; null if the caller does not see the row. */
 static void write_carried(struct view *v, const struct layout *layout, const struct row *row, int place) {
     const struct member *m = &layout->members[place];
     jw_name(&v->w, &m->name);
@@ -78,13 +78,13 @@ static void write_carried(struct view *v, const struct layout *layout, const str
     else jw_null(&v->w);
 }
 
-/* Three of four values of a list are such: written from their pieces where names stand as they are. */
+/* Fast path: three of four values of a list are plain references, written from prepared pieces. */
 static void write_bare(struct view *v, const struct layout *layout, int64_t id) {
     char room[INT_TEXT];
     jw_pieces(&v->w, (const struct str[]){S("{\"id\":"), str_int(room, view_id(v, layout, id)), layout->reference_end}, 3);
 }
 
-/* The resource, when it is included here, or what stands for it. carried: places, then -1; NULL: what every reference carries. */
+/* Writes the resource if it is included here, otherwise the reference. carried: indexes of members, ended by -1; NULL: the usual ones. */
 static void write_reference(struct view *v, const struct layout *shown, int64_t id, const int *carried) {
     const struct layout *layout = carried ? shown : view_form(v, shown);
     bool bare = carried == NULL && layout->also < 0, included = view_includes(v, layout->resource);
@@ -177,7 +177,7 @@ static void write_url(struct view *v, const struct row *row) {
 }
 
 static void note_secret(struct call *c, size_t began) {
-    if (c->out.n <= began) return; /* an empty member was dropped */
+    if (c->out.n <= began) return; /* an empty member was omitted */
     struct span *s = ARENA_NEW(c->work.arena, struct span);
     *s = (struct span){began, c->out.n - began, c->secrets};
     c->secrets = s;
@@ -226,7 +226,7 @@ static void flat_row(struct view *v, const struct row *row) {
     view_row(v, row);
 }
 
-/* A row of a person once for each conversation that showed it. */
+/* Writes a person once for each conversation that shows the person. */
 static void flat_person(struct view *v, const struct row *row) {
     const struct stranger_case *outer = v->conversation;
     for (const struct shown_person *p = v->shown_people; p; p = p->before) {
@@ -239,7 +239,7 @@ static void flat_person(struct view *v, const struct row *row) {
 
 void view_flat(struct view *v) {
     const struct pick *picks = v->picks;
-    v->picks = NULL; /* they are the roots' */
+    v->picks = NULL; /* picks apply to the roots only */
     jw_object(&v->w);
     for (const struct row *lead = v->flat; lead; lead = lead->next) {
         bool written = false;
@@ -271,14 +271,14 @@ void render_nothing(struct view *v, const struct row *row, const struct value *o
 
 /* ---- tags ----------------------------------------------------------------------------------------------- */
 
-/* Rows in place are members of what shows them. */
+/* Adds a row to the tag. Rows in place (V_ROWS) are part of it. */
 static void render_tag_row(struct view *v, struct tag *t, const struct row *row) {
     const struct layout *layout = row->layout;
     const struct stranger_case *outer = view_enter(v, row);
     struct str given = view_given_name(v, row);
     tag_text(t, layout->type.text);
     tag_int(t, view_id(v, layout, row->id));
-    if (given.p) tag_text(t, given); /* the caller sees nothing else of this person */
+    if (given.p) tag_text(t, given); /* the caller sees only the name of this person */
     for (int i = 0; i < layout->count && given.p == NULL; i++) {
         const struct value *cell = &row->cells[i];
         const struct layout *target = layout->members[i].target;

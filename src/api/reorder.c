@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-/* Its place among the ids given, or -1. */
+/* The index of an id in the list, or -1. */
 static int64_t listed_at(const struct in *list, int64_t id) {
     for (int64_t i = 0; i < list->value.i; i++)
         if (list->value.ids[i] == id) return i;
@@ -39,7 +39,7 @@ static int reorder_rows(struct call *c, const struct in *wanted, const char *col
     return api_reply(c);
 }
 
-/* PUT .../reorder: the ids given come first, in their order; the others follow in their old one. */
+/* PUT .../reorder: the given ids come first, in their order; the others follow in their old order. */
 int api_reorder(struct call *c, const char *parameter, const char *column) {
     struct arena *a = c->work.arena;
     TRY(api_input(c));

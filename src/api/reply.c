@@ -89,8 +89,8 @@ static bool is_digits(struct str s) {
     return s.n && i == s.n;
 }
 
-/* The place that a pointer names, in the notation of forms: "emails/0/email" is emails[0].email. A value of a plain list is named
- * by its list, as `ids` is: "tags/3" is tags. */
+/* Converts a pointer to the notation of forms: "emails/0/email" is emails[0].email. A value of a plain list is named by its list:
+ * "tags/3" is tags. */
 static struct str parameter_of(struct arena *a, struct str pointer) {
     struct buf b = {0};
     for (struct str rest = pointer; rest.p;) {
@@ -137,7 +137,7 @@ void write_problem(struct json_writer *w, const struct call *c, const struct pro
 void reply_error(struct call *c, int rc) {
     struct json_writer w;
     if (!failed(&c->work)) fail(&c->work, rc < 0 ? error_of_result(rc) : ERR_INTERNAL_ERROR);
-    /* A failure of the store or a bug outranks what input errors were gathered before it. */
+    /* A 5xx failure replaces input errors that were gathered before it. */
     struct problem *first = c->work.problems;
     for (struct problem *p = first; p; p = p->next)
         if (error_info((int)p->code)->status >= 500) first = p;
@@ -170,7 +170,7 @@ void reply_error(struct call *c, int rc) {
 
 struct pair {
     struct str name, value;
-    size_t place; /* among those sent: the values of a repeated name keep their order */
+    size_t place; /* position in the query: values of a repeated name keep their order */
 };
 
 static int compare_pairs(const void *a, const void *b) {
@@ -203,14 +203,14 @@ static struct str name_cased(struct call *c, const char *name) {
     return s;
 }
 
-/* Arguments of the operation are spelled in the case that was asked for; all others stay as they were sent. */
+/* Spells the operation's arguments in the requested case. Other arguments stay as sent. */
 static struct str argument_cased(struct call *c, struct str sent) {
     for (int i = 0; i < c->arg_count; i++)
         if (name_eq(c->args[i].name, sent)) return name_cased(c, c->args[i].name.p);
     return sent;
 }
 
-/* The arguments that were sent, but for those of pages. Returns their number; the array has room for two more. */
+/* The sent arguments, without those of paging. Returns their number; the array has room for two more. */
 static size_t sent_pairs(struct call *c, const char *key, struct pair **out) {
     struct arena *a = c->work.arena;
     size_t n = 0, most = 3;
@@ -224,7 +224,7 @@ static size_t sent_pairs(struct call *c, const char *key, struct pair **out) {
     return n;
 }
 
-/* The call's address with these paging arguments: sorted, percent-encoded, the path ending in .json. */
+/* The call's URL with these paging arguments: sorted, percent-encoded, the path with .json. */
 static struct str page_url(struct call *c, const char *key, struct str value) {
     struct arena *a = c->work.arena;
     struct str path = c->http->path;

@@ -4,12 +4,12 @@
 #include <stdint.h>
 #include <string.h>
 
-#define TYPES 256 /* places; far more than there are resources */
+#define TYPES 256 /* slots; far more than resources */
 
 static struct {
     pthread_once_t once;
     const struct resource *place[TYPES];
-} types = {.once = PTHREAD_ONCE_INIT}; /* derived from constants, once */
+} types = {.once = PTHREAD_ONCE_INIT}; /* derived once from constants */
 
 static size_t type_hash(const char *type) {
     uint32_t h = 2166136261u;

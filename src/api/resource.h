@@ -1,7 +1,7 @@
-/* The API is data. A resource is a const table of fields and a const table of routes; the machine in src/api reads them to
- * route, to check role, scope and permission, to validate input, to write JSON, to make ETags, to publish OpenAPI and the
- * reference, and to test itself. A plain resource needs nothing but its tables: the handlers api_list, api_get, api_create,
- * api_update and api_delete (api/generic.h) serve it. One that needs more has handlers of its own, which may call those. */
+/* The API is data. A resource is a const table of fields and a const table of routes. The machine in src/api reads them to route, to
+ * check role, scope and permission, to validate input, to write JSON, to make ETags, to publish OpenAPI and the reference, and to test
+ * itself. A plain resource needs only its tables: the handlers api_list, api_get, api_create, api_update and api_delete (api/generic.h)
+ * serve it. A resource that needs more has its own handlers, which may call those. */
 #ifndef API_RESOURCE_H
 #define API_RESOURCE_H
 
@@ -23,70 +23,72 @@ enum field_type {
     F_LONG, /* several lines: at most max characters (65535) */
     F_INT,  /* 64 bits, min..max */
     F_BOOL,
-    F_TIME,     /* milliseconds in the store, ISO 8601 outside */
+    F_TIME,     /* milliseconds in the store, ISO 8601 in the API */
     F_WORD,     /* one of .words */
-    F_REF,      /* one resource of type .ref; column and parameter are called <name>_id; shown {id, resource_type} */
-    F_MANY,     /* many resources of type .ref, found by .many or .owned_by */
-    F_ROWS,     /* rows of .ref that .owned_by owns, shown in place; they hold values and references, no lists */
-    F_JSON,     /* JSON text in the column, shown inline, input by .check */
-    F_COMPUTED, /* written by .render from the column's value (NULL without column) */
-    /* parameters and arguments only */
-    F_IDS,      /* ids: a list, or text with commas */
-    F_TEXTS,    /* texts: a list, or text with commas */
-    F_WORDS,    /* some of .words: a list, or text with commas */
-    F_OBJECT,   /* an object, keys untouched */
-    F_LIST,     /* a list of anything */
-    F_EMAIL,    /* one address */
-    F_PASSWORD, /* LIMIT_PASSWORD bytes, any characters, never shown, logged or trimmed */
-    F_FILE,     /* a file part of a multipart body; the route says .body = FILES_TAKEN */
+    F_REF,      /* a resource of type .ref; column and parameter are named <name>_id; shown as {id, resource_type} */
+    F_MANY,     /* resources of type .ref, found by .many or .owned_by */
+    F_ROWS,     /* rows of .ref that .owned_by owns, shown in place; they have values and references, no lists */
+    F_JSON,     /* JSON text in the column, shown inline; .check validates input */
+    F_COMPUTED, /* written by .render from the column's value (NULL if there is no column) */
+    /* for parameters and arguments only */
+    F_IDS,      /* ids: an array, or text with commas */
+    F_TEXTS,    /* texts: an array, or text with commas */
+    F_WORDS,    /* some of .words: an array, or text with commas */
+    F_OBJECT,   /* an object; its keys are kept as sent */
+    F_LIST,     /* an array of any values */
+    F_EMAIL,    /* one e-mail address */
+    F_PASSWORD, /* at most LIMIT_PASSWORD bytes, any characters, never shown, logged or trimmed */
+    F_FILE,     /* a file part of a multipart body; the route has .body = FILES_TAKEN */
 };
 
 enum field_flag {
-    REQUIRED = 1,     /* mandatory on POST; never empty */
-    NULLABLE = 2,     /* null or an empty text clears it */
-    READONLY = 4,     /* shown, never taken */
-    CREATE_ONLY = 8,  /* taken by POST, ignored with a notice by PUT */
-    UPDATE_ONLY = 16, /* taken by PUT alone */
-    INPUT_ONLY = 32,  /* taken, never shown */
-    HIDDEN = 64,      /* neither: read for resource_url, access or a handler */
-    UNIQUE = 128,     /* no other row may hold the value: FIELD_DUPLICATE */
-    ON_DEMAND = 256,  /* shown when asked for with fields=+name */
-    BY_HANDLER = 512, /* taken and validated, stored by the handler: generic create and update leave it */
-    LOGGED_IN = 1024, /* null for callers who are nobody */
-    PRESENT = 2048,   /* must be given and not empty, on PUT too */
-    REFUSED = 8192,   /* must not be ignored: sent, it is FIELD_INVALID, and .doc is the message */
-    SECRET = 4096,    /* shown once: the replay of an Idempotency-Key shows null */
+    REQUIRED = 1,     /* mandatory on POST; can't be empty */
+    NULLABLE = 2,     /* null or an empty text clears the value */
+    READONLY = 4,     /* shown, not accepted */
+    CREATE_ONLY = 8,  /* accepted by POST; ignored with a notice by PUT */
+    UPDATE_ONLY = 16, /* accepted only by PUT */
+    INPUT_ONLY = 32,  /* accepted, not shown */
+    HIDDEN = 64,      /* neither shown nor accepted: read for resource_url, access or a handler */
+    UNIQUE = 128,     /* the value must be unique among rows: FIELD_DUPLICATE */
+    ON_DEMAND = 256,  /* shown only with fields=+name */
+    BY_HANDLER = 512, /* accepted and validated; the handler stores it, generic create and update do not */
+    LOGGED_IN = 1024, /* null for callers without login */
+    PRESENT = 2048,   /* mandatory and not empty, on PUT too */
+    REFUSED = 8192,   /* FIELD_INVALID if sent; .doc is the message */
+    SECRET = 4096,    /* shown once: a replay by Idempotency-Key shows null */
 };
 
-/* Who sees a member (completions.md section 5: of other people; of teams customers see the title). One's own person is seen whole,
- * but for what staff alone may know of it. */
+/* Who sees a member (completions.md section 5). For people, the audience applies to other people; one's own person is shown in full,
+ * except members for TO_STAFF_ALONE. */
 enum audience { TO_ALL, TO_CUSTOMERS, TO_STAFF, TO_STAFF_ALONE };
 
 struct field {
     const char *name;
     enum field_type type;
     unsigned flags;
-    const char *column; /* SQL over the table's alias t; NULL: t.<name>, of F_REF t.<name>_id; "" : no column */
-    const char *ref;    /* F_REF, F_MANY, F_ROWS: type of the resource referred to */
-    const char *many;   /* F_MANY: a query of (owner id, target id) WHERE owner IN @LIST(:ids), in order */
-    int (*made)(struct call *c, int64_t owner_id,
-                int64_t **ids); /* F_MANY in place of .many: no query finds them. Returns how many, or error */
-    const char *owned_by;       /* F_MANY, F_ROWS: column of .ref's table that holds the owner's id. A list of such rows may be given
-                             (api/owned.h) unless READONLY; it replaces those there are */
-    const char *shows;          /* F_REF: members that the reference carries beside its address, in place: "title,key" */
+    const char *column; /* SQL over the alias t; NULL: t.<name>, for F_REF t.<name>_id; "": no column */
+    const char *ref;    /* F_REF, F_MANY, F_ROWS: type of the target resource */
+    const char *many;   /* F_MANY: query of (owner id, target id) WHERE owner IN @LIST(:ids), ordered */
+    /* F_MANY without a query: returns the number of ids, or a negative error. */
+    int (*made)(struct call *c, int64_t owner_id, int64_t **ids);
+    /* F_MANY, F_ROWS: column of .ref's table with the owner's id. Unless READONLY, a request may send the list (api/owned.h); it replaces
+     * the existing rows. */
+    const char *owned_by;
+    const char *shows; /* F_REF: members of the target that the reference contains: "title,key" */
     const struct word *words;
-    int64_t min, max;     /* F_INT: both 0: any; texts: max characters, 0: the type's */
-    const char *initial;  /* a POST without it: this text, parsed as if given */
-    const char *fold;     /* texts: column that keeps fold_key of the value */
-    const char *filter;   /* arguments: condition that is added when given; binds its value as :<name> */
-    const char *shown_if; /* name of a boolean setting; else null */
+    int64_t min, max;     /* F_INT: range (both 0: any); texts: max characters (0: the type's limit) */
+    const char *initial;  /* value on POST if absent: a text, parsed as if sent */
+    const char *fold;     /* texts: column that stores fold_key of the value */
+    const char *filter;   /* arguments: SQL condition added if given; binds the value as :<name> */
+    const char *shown_if; /* boolean setting that must be on; otherwise null is shown */
     enum audience to;
-    void (*render)(struct view *v, const struct row *row, const struct value *own); /* F_COMPUTED; may replace any other type's form */
-    /* Validates what was given beyond its type and may replace in->value; problems through fail_at. */
+    void (*render)(struct view *v, const struct row *row, const struct value *own); /* F_COMPUTED; may replace the form of any other type */
+    /* Validates a given value beyond its type, and may replace in->value. Reports problems by fail_at. */
     int (*check)(struct call *c, struct in *in);
-    /* Keeps what was given where that is no column of the row: called for each row made or changed. With it an F_MANY is taken too. */
+    /* Stores a given value that is not a column of the row. Called for each created or changed row. Makes an F_MANY accepted as input. */
     int (*store)(struct call *c, const struct in *in, int64_t id);
-    /* Generic create sets the column to this: ":me" is the caller (null without login), ":id" and its like a variable of the path. READONLY or HIDDEN. */
+    /* Generic create sets the column to this: ":me" is the caller (null without login), ":id" and similar a path variable. READONLY or
+     * HIDDEN. */
     const char *bound;
     const char *doc, *example; /* example: JSON, for OpenAPI and the reference */
 };
@@ -107,130 +109,125 @@ enum {
     COL_PLUS = COLLABORATORS | AG_PLUS,
     ALL = CUSTOMERS | COL_PLUS,
     PUBLIC = ALL | 1 << 0,
-    FINGERPRINT = 1 << 6,  /* callers without login who send a fingerprint, too */
-    TOKEN = 1 << 7,        /* ?token= of a conversation, too */
-    NEW_PASSWORD = 1 << 8, /* X-Token of a login whose password has expired, too */
+    FINGERPRINT = 1 << 6,  /* also callers without login who send a fingerprint */
+    TOKEN = 1 << 7,        /* also ?token= of a conversation */
+    NEW_PASSWORD = 1 << 8, /* also X-Token of a login with an expired password */
 };
 
-enum shape {
-    ONE = 1,
-    LIST,
-    LIST_COUNT,
-    LIST_CURSOR,
-    COUNT,
-    NONE
-};                                            /* LIST_CURSOR: pages by an opaque cursor, without offset and total_count */
+/* LIST_CURSOR: pages by an opaque cursor, without offset and total_count. */
+enum shape { ONE = 1, LIST, LIST_COUNT, LIST_CURSOR, COUNT, NONE };
 enum executor { AUTO, INLINE, WRITER, POOL }; /* AUTO: GET inline, others on the writer */
-/* Where in the pool something runs (api/pool.c). No lane waits for another. */
+/* The lanes of the pool (api/pool.c). No lane waits for another. */
 enum lane {
-    LANE_WORK,    /* what is short: the way to the writer; every call of a database that blocks */
-    LANE_READ,    /* reads that are long, or are expected to be */
-    LANE_HASH,    /* passwords, one at a time: 19 MiB and a core each */
-    LANE_PICTURE, /* pictures to decode */
-    LANE_SYNC,    /* uploads to sync */
+    LANE_WORK,    /* short work: the way to the writer; every call if the store blocks */
+    LANE_READ,    /* long reads, known or expected */
+    LANE_HASH,    /* passwords, one at a time: a hash needs 19 MiB and a core */
+    LANE_PICTURE, /* decoding of pictures */
+    LANE_SYNC,    /* fsync of uploads */
     LANES
 };
 enum body_kind { PARAMETERS, FILES_IGNORED, FILES_TAKEN, RAW_FILE };
 
 struct order {
     const char *key;  /* SQL over t; NULL: t.id */
-    bool descending;  /* what follows, the id last, does so in the same direction */
+    bool descending;  /* applies to all keys; the id comes last */
     const char *then; /* a second key; NULL: none. Such a list has no keyset */
 };
 
-/* Rows nested in another resource. */
+/* Nesting of rows in another resource. */
 struct within {
-    const char *parent; /* its type; it has a table and is itself in nothing. NULL: not nested */
-    const char *column; /* of the nested rows' table: the parent's id */
+    const char *parent; /* type of the parent, which has a table and is not nested. NULL: not nested */
+    const char *column; /* column of the nested table: the parent's id */
 };
 
 struct route {
     enum method method;
-    const char *path; /* under /api/v1; :name takes one segment, bound as an id when its name says so (variable_is_id), else as text */
+    const char *path; /* below /api/v1; :name matches one segment, bound as an id if the name says so (variable_is_id), otherwise as text */
     unsigned roles;
-    /* The scope that credentials must grant (core/access/scope.h): its read bit on a route that reads, else its write bit. "": any credentials will do; a
-     * missing or unknown one stops the start. Bearer tokens are yet to come. They will be refused on routes with "" that are not PUBLIC,
-     * unless the row names the scope it counts as in a member of its own (.bearer = "conversations"): so a new row is closed to them. */
+    /* The scope that credentials must grant (core/access/scope.h): its read bit if the route reads, otherwise its write bit. "": any
+     * credentials. A missing or unknown scope stops the start. Bearer tokens do not exist yet. They will be refused on routes with ""
+     * that are not PUBLIC, unless the row names a scope for them in its own member (.bearer = "conversations"). So a new row is closed
+     * to them. */
     const char *scope;
     enum shape shape;
     int (*handler)(struct call *c);
-    const char *permission; /* of core/access/permission.h; NULL: the role is enough */
-    int status;             /* of success; 0: 200, POST of shape ONE 201 */
+    const char *permission; /* of core/access/permission.h; NULL: the role suffices */
+    int status;             /* of success; 0: 200, or 201 for POST of shape ONE */
     enum executor executor;
-    int (*prepare)(struct call *c); /* in the pool, before the writer: what blocks or burns; read-only */
-    enum lane lane;                 /* of .prepare */
-    const char
-        *lane_for; /* parameters and file parts, with commas: without any of them .prepare runs in LANE_WORK. NULL: always in .lane */
+    int (*prepare)(struct call *c); /* runs in the pool before the writer: blocking or long work; read-only */
+    enum lane lane;                 /* lane of .prepare */
+    /* Parameters and file parts, separated by commas. Without any of them .prepare runs in LANE_WORK. NULL: always in .lane. */
+    const char *lane_for;
     const struct field *input; /* parameters; NULL: the resource's writable fields (POST and PUT) */
-    const struct field *args;  /* query arguments of its own */
-    enum shape also;           /* another shape the reply may take, by what was asked; 0: none */
-    const char *reply;         /* type of the resource answered; NULL: the one this table belongs to */
-    const char *label;         /* value of `resource` where it differs from the type; "-" : none */
-    /* The path's first variable names a row of this parent: 404 unless the caller sees it. Only rows with this id in their column are found,
-     * and api_create stores it there. A nested route without it takes the resource's own .within. */
+    const struct field *args;  /* the route's own query arguments */
+    enum shape also;           /* another possible shape of the reply, depending on the request; 0: none */
+    const char *reply;         /* type of the resource in the reply; NULL: the resource of this table */
+    const char *label;         /* value of `resource` if it differs from the type; "-": none */
+    /* The first path variable is the id of this parent: 404 unless the caller sees it. Only rows with this id in their column are found,
+     * and api_create stores it there. A nested route without it uses the resource's .within. */
     struct within within;
-    const char *of;     /* the parent's type, for rows that no column of theirs ties to it: .where does, or the handler */
-    bool of_gone;       /* it need not be alive */
+    const char *of;     /* type of the parent, for rows without a column for it: .where or the handler selects them */
+    bool of_gone;       /* the parent may be deleted */
     const char *where;  /* a further condition on rows; path variables and :me are bound by name */
     struct order order; /* lists: NULL key and ascending: by id */
-    bool always_keys;   /* lists: keys make all pages, from the first */
-    bool chosen;        /* lists: the handler chooses the rows, so ids, legacy_ids, after_id and before_id are refused */
-    int (*count)(struct call *c, int64_t *total); /* lists: 1 when it knows, 0 to count rows */
-    const struct resource *records;               /* bulk imports: what the parameter named by .record_list is a list of */
+    bool always_keys;   /* lists: pages by keyset only, from the first */
+    bool chosen;        /* lists: the handler selects the rows, so ids, legacy_ids, after_id and before_id are refused */
+    int (*count)(struct call *c, int64_t *total); /* lists: sets *total and returns 1, or returns 0 to count rows */
+    const struct resource *records;               /* bulk imports: resource of the records in the parameter .record_list */
     const char *record_list;
     enum body_kind body;
-    bool reads;       /* a POST that changes nothing: runs as a GET does */
-    bool any_names;   /* the body's members are the parameters, whatever their names */
-    bool remembers;   /* remember-me tokens are given and taken here */
-    bool is_download; /* answers no JSON: Accept does not count */
-    bool has_ranges;  /* a download that serves parts: 206 */
+    bool reads;       /* a POST that changes nothing: runs like a GET */
+    bool any_names;   /* all members of the body are parameters, whatever their names */
+    bool remembers;   /* issues and accepts remember-me tokens */
+    bool is_download; /* the reply is not JSON: Accept is ignored */
+    bool has_ranges;  /* a download with ranges: 206 */
     const char *summary, *doc;
-    const char *errors;  /* codes beyond those every such route has, blank-separated */
-    const char *headers; /* of its success, beyond those every such route has, blank-separated: api/docs/reply_header.c */
+    const char *errors;  /* additional error codes, separated by blanks */
+    const char *headers; /* additional headers of a success, separated by blanks: api/docs/reply_header.c */
 };
 
-/* Whether the route changes nothing: HEAD is a GET here. */
+/* True if the route changes nothing. HEAD counts as GET. */
 static inline bool route_reads(const struct route *r) { return r->method == GET || r->reads; }
 
 /* ---- resources -------------------------------------------------------------------------------------- */
 
 struct resource {
     const char *type;  /* resource_type */
-    const char *title; /* chapter of the reference */
+    const char *title; /* chapter title in the reference */
     const char *doc;
-    const char *url;   /* "teams/:id" under /api/v1; :x is the member or hidden field x; NULL: has no address */
-    const char *table; /* its alias in every text is t; NULL: no rows of its own */
-    const char *from;  /* what follows FROM when it is not "<table> t" */
-    const char *where; /* which rows exist */
-    const char *alive; /* which of them are found, listed and taken as a value; references show the others, too. NULL: all */
+    const char *url;   /* "teams/:id" below /api/v1; :x is the member or hidden field x; NULL: no URL */
+    const char *table; /* alias t in all SQL; NULL: no rows in the store */
+    const char *from;  /* the text after FROM, if it is not "<table> t" */
+    const char *where; /* condition on existing rows */
+    const char *alive; /* condition on rows that are found, listed and accepted as references; references show all rows. NULL: all */
     const struct field *fields;
     const struct route *routes;
-    /* Who sees its rows, everywhere: lists, single reads, writes, references. A resource with rows in the store must say so: with a function
-     * of core/access/access.h or its own, or with .within alone: those who see the parent. Rows that .rows makes are chosen by .rows. */
+    /* The visible rows, for lists, single reads, writes and references. A resource with rows in the store must set it (to a function of
+     * core/access/access.h or its own), or set .within: rows of visible parents. Computed rows are selected by .rows. */
     void (*visible)(struct work *w, struct branches *out);
-    struct within within;          /* of all its nested routes, too, unless a route says otherwise */
-    unsigned expanded_for;         /* roles that `include` expands it for; 0: all */
-    const char *owned_order;       /* order of the rows that one owner has; NULL: t.id */
-    const char *reference_also;    /* a member that references carry beside id and resource_type */
-    const char *unique_among;      /* which rows a UNIQUE value must not be in; NULL: all */
-    bool keyset;                   /* every list of its rows takes after_id and before_id, whatever its order */
-    const char *brief_of;          /* type that this one shows in brief: include of this type expands references to that one */
-    bool is_item;                  /* an item of a list, no resource: shown without id and resource_type */
-    const struct subject *subject; /* what rules may ask of its rows: core/rules/definition.h; NULL: nothing */
-    bool is_person;                /* rows are people: one's own is seen whole, whatever .to says; callers without login see pseudonyms */
-    const char *conversation; /* member that holds the id of the conversation a row belongs to: whose pseudonyms it shows. NULL: none */
-    enum watch_kind watched;  /* changes of its rows are found by comparing them before and after (core/change/watch.h) */
-    const char *unlogged;     /* why changes of its rows are not in the change log; NULL: they are */
-    bool changes_unseen;      /* members change without updated_at: no Last-Modified, but for .changed */
-    const char *changed;      /* query of the time at which what the row :id shows last changed, deletions included */
-    bool has_default;         /* exactly one row is_default, and enabled where rows can be: api/default_row.h */
-    /* Rows that are made, no table's: all those of the path, in their order; name.p: at most the one so called, which the path's
-     * last variable names. api_list, api_get, api_target and replies serve them as they serve others. */
+    struct within within;          /* for all its nested routes, unless a route has its own */
+    unsigned expanded_for;         /* roles for which `include` expands it; 0: all */
+    const char *owned_order;       /* order of the rows of one owner; NULL: t.id */
+    const char *reference_also;    /* a member that references contain beside id and resource_type */
+    const char *unique_among;      /* condition on the rows among which a UNIQUE value must be unique; NULL: all */
+    bool keyset;                   /* every list of its rows accepts after_id and before_id, whatever its order */
+    const char *brief_of;          /* type that this is the brief form of: include of this type expands references to that type */
+    bool is_item;                  /* an item of a list, not a resource: shown without id and resource_type */
+    const struct subject *subject; /* definitions for rules: core/rules/definition.h; NULL: none */
+    bool is_person;                /* rows are people: one's own is shown in full; callers without login see pseudonyms */
+    const char *conversation;      /* member with the id of the row's conversation, whose pseudonyms it shows. NULL: none */
+    enum watch_kind watched;       /* changes are found by comparing rows before and after (core/change/watch.h) */
+    const char *unlogged;          /* reason why changes are not logged; NULL: they are */
+    bool changes_unseen;           /* members change without updated_at: no Last-Modified, except by .changed */
+    const char *changed;           /* query of the last change of anything that the row :id shows, deletions included */
+    bool has_default;              /* exactly one row is_default, and enabled if rows can be: api/default_row.h */
+    /* Computed rows, which are not stored in a table. Returns all rows of the path in their order. If name.p is set, only the row with
+     * this name, which is the last path variable. api_list, api_get, api_target and replies treat them like stored rows. */
     int (*rows)(struct call *c, struct view *v, struct str name, struct row **out);
-    bool made_ids; /* such rows have ids and are all made without a path: they can be referred to and included */
+    bool made_ids; /* computed rows have ids and do not depend on the path: references and include work */
 };
 
-/* Whether its rows are shown with an id. */
+/* True if its rows are shown with an id. */
 static inline bool resource_has_ids(const struct resource *r) { return (r->table || r->made_ids) && !r->is_item; }
 
 extern const struct resource *const resources[];      /* res/all.c; ends with NULL */

@@ -1,4 +1,4 @@
-/* Tables to routes. Routing is on the raw request target: a %2F stays inside its segment, a %00 finds nothing. */
+/* Compiles tables into routes. Routing uses the raw request target: a %2F stays inside its segment, a %00 matches nothing. */
 #include "api/describe.h"
 #include "api/generic.h"
 #include "api/machine.h"
@@ -18,12 +18,12 @@ static bool route_wrong(char *err, size_t size, const struct resource *r, const 
     return false;
 }
 
-/* Handlers that find rows by what the tables say. */
+/* True for handlers that find rows by the tables. */
 static bool finds_rows(const struct route *r) {
     return r->handler == api_list || r->handler == api_get || r->handler == api_update || r->handler == api_delete;
 }
 
-/* A nested route says what it is nested in, or it would find the rows of every parent. */
+/* Sets the nesting of a route. A nested route must name its parent, or it would find rows of every parent. */
 static bool nest(struct arena *a, struct compiled *c, char *err, size_t size) {
     const struct route *r = c->route;
     const struct within *of_home = &c->home->within;
@@ -33,19 +33,19 @@ static bool nest(struct arena *a, struct compiled *c, char *err, size_t size) {
     if (c->within == NULL) {
         bool nested = c->variables > 1 || r->of;
         return !nested || !c->reply->table || !finds_rows(r) || r->where ||
-               route_wrong(err, size, c->home, r, "it is nested, but nothing ties its rows to the parent: .within, or .where");
+               route_wrong(err, size, c->home, r, "a nested route needs .within or .where to select the rows of its parent");
     }
     const struct resource *parent = resource_of(c->within->parent);
-    if (r->of) return route_wrong(err, size, c->home, r, "it has .of beside .within");
+    if (r->of) return route_wrong(err, size, c->home, r, ".of and .within exclude each other");
     if (parent == NULL || parent->table == NULL || parent->within.parent)
-        return route_wrong(err, size, c->home, r, "it is within no resource that can be a parent");
+        return route_wrong(err, size, c->home, r, ".within.parent is unknown, has no table, or is nested itself");
     if (c->within->column == NULL) return route_wrong(err, size, c->home, r, ".within names no column");
     for (int i = 0; i < c->count; i++) {
         if (c->segments[i].p[0] != ':') continue;
         c->where = str_fmt(a, "t.%s = %s%s%s", c->within->column, c->segments[i].p, r->where ? " AND " : "", r->where ? r->where : "").p;
         return true;
     }
-    return route_wrong(err, size, c->home, r, "it is within another resource, but its path names none");
+    return route_wrong(err, size, c->home, r, ".within needs a path variable for the parent");
 }
 
 static bool route_compile(struct arena *a, struct compiled *c, const struct resource *home, const struct route *route, char *err,
@@ -60,16 +60,16 @@ static bool route_compile(struct arena *a, struct compiled *c, const struct reso
         c->segments[c->count++] = str_dup(a, segment);
     }
     if (route->roles == 0) return route_wrong(err, size, home, route, "no roles");
-    if (route->scope == NULL) return route_wrong(err, size, home, route, "no scope (\"\" says none)");
+    if (route->scope == NULL) return route_wrong(err, size, home, route, "no scope (\"\" means none)");
     if (route->permission && permission_of(str_of(route->permission)) == NULL)
-        return route_wrong(err, size, home, route, "a permission that there is not");
+        return route_wrong(err, size, home, route, "an unknown permission (core/access/permission.c lists them)");
     if (route->scope[0] && scope_bit(str_of(route->scope), false) == 0)
         return route_wrong(err, size, home, route, "an unknown scope (core/access/scope.c lists them)");
     if (route->handler == NULL) return route_wrong(err, size, home, route, "no handler");
     if (route->shape == 0) return route_wrong(err, size, home, route, "no shape");
     if (route->summary == NULL) return route_wrong(err, size, home, route, "no summary");
     if (c->reply == NULL) return route_wrong(err, size, home, route, "it replies with an unknown resource");
-    if (route->of && resource_of(route->of) == NULL) return route_wrong(err, size, home, route, "it is of an unknown resource");
+    if (route->of && resource_of(route->of) == NULL) return route_wrong(err, size, home, route, ".of is an unknown resource");
     if (!nest(a, c, err, size)) return false;
     c->args = arguments_of(a, route, c->reply);
     return c->variables <= PATH_VARS || route_wrong(err, size, home, route, "too many variables");
@@ -96,17 +96,17 @@ static bool check_fields(struct arena *a, const struct resource *r, char *err, s
         if ((f->type == F_REF || many) && (f->ref == NULL || resource_of(f->ref) == NULL))
             return route_wrong(err, size, r, NULL, str_fmt(a, "%s refers to an unknown resource", f->name).p);
         if (many && f->owned_by == NULL && ((f->many == NULL && f->made == NULL) || f->type == F_ROWS))
-            return route_wrong(err, size, r, NULL, str_fmt(a, "%s has no query .many nor .owned_by", f->name).p);
+            return route_wrong(err, size, r, NULL, str_fmt(a, "%s needs a query in .many, or .owned_by", f->name).p);
         if (f->type == F_ROWS && has_lists(resource_of(f->ref)))
-            return route_wrong(err, size, r, NULL, str_fmt(a, "%s: rows in place have no lists", f->name).p);
+            return route_wrong(err, size, r, NULL, str_fmt(a, "%s: the rows of F_ROWS must not have lists", f->name).p);
         if (f->shows && (f->type != F_REF || resource_of(f->ref)->url == NULL))
-            return route_wrong(err, size, r, NULL, str_fmt(a, "%s shows more than it can", f->name).p);
+            return route_wrong(err, size, r, NULL, str_fmt(a, "%s: .shows needs an F_REF to a resource with .url", f->name).p);
         if (f->owned_by && !(f->flags & READONLY) && resource_of(f->ref)->table == NULL)
-            return route_wrong(err, size, r, NULL, str_fmt(a, "%s is given, but its rows have no table", f->name).p);
+            return route_wrong(err, size, r, NULL, str_fmt(a, "%s: .owned_by needs rows with a table, or READONLY", f->name).p);
         if ((f->type == F_WORD || f->type == F_WORDS) && f->words == NULL)
             return route_wrong(err, size, r, NULL, str_fmt(a, "%s has no .words", f->name).p);
         if (f->example && !is_json(f->example))
-            return route_wrong(err, size, r, NULL, str_fmt(a, "%s: .example is no JSON (a text stands in quotes)", f->name).p);
+            return route_wrong(err, size, r, NULL, str_fmt(a, "%s: .example is not JSON (texts need quotes)", f->name).p);
         if (f->doc == NULL && !(f->flags & HIDDEN)) return route_wrong(err, size, r, NULL, str_fmt(a, "%s has no .doc", f->name).p);
     }
     return true;
@@ -131,12 +131,12 @@ static int by_shape(const void *x, const void *y) {
 static bool check_access(const struct resource *r, char *err, size_t size) {
     const struct resource *parent = r->within.parent ? resource_of(r->within.parent) : NULL;
     if (r->within.parent && (parent == NULL || parent->table == NULL || parent->visible == NULL || r->within.column == NULL))
-        return route_wrong(err, size, r, NULL, ".within names a parent without table or .visible, or no column");
+        return route_wrong(err, size, r, NULL, ".within needs a column, and a parent with table and .visible");
     if (parent && r->visible)
-        return route_wrong(err, size, r, NULL, ".visible stands beside .within: name the parent on the routes, or let it decide alone");
+        return route_wrong(err, size, r, NULL, ".visible and .within exclude each other: set .within on the routes, or remove .visible");
     if ((r->table || r->from) && r->visible == NULL && parent == NULL)
         return route_wrong(err, size, r, NULL,
-                           "nothing says who sees its rows: .visible (core/access/access.h; access_everyone: all), or .within");
+                           "visibility is missing: set .visible (core/access/access.h; access_everyone: all) or .within");
     return true;
 }
 
@@ -150,7 +150,8 @@ static bool check_bound(struct arena *a, const struct compiled *c, char *err, si
     if (c->route->handler != api_create) return true;
     for (const struct field *f = c->home->fields; f->name; f++)
         if (f->bound && !bound_somewhere(c, f->bound))
-            return route_wrong(err, size, c->home, c->route, str_fmt(a, "%s is bound to %s, which the path has not", f->name, f->bound).p);
+            return route_wrong(err, size, c->home, c->route,
+                               str_fmt(a, "%s is bound to %s, which is no variable of the path", f->name, f->bound).p);
     return true;
 }
 
@@ -209,7 +210,7 @@ static bool segment_decode(struct arena *a, struct str s, struct str *out) {
     return utf8_valid(*out);
 }
 
-/* Segments behind /api/v1; the last without .json. -1: no address of ours. */
+/* Splits the path after /api/v1 into segments, the last without .json. Returns their number, or -1 for another path. */
 static int split(struct arena *a, struct str path, struct str *segments) {
     int n = 0;
     while (str_starts(path, S("//"))) path.p++, path.n--;

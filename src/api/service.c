@@ -1,4 +1,4 @@
-/* Outside /api/v1: health, metrics, the reference. */
+/* Paths outside /api/v1: health, metrics, the reference. */
 #include "api/docs/site.h"
 #include "api/page.h"
 #include "base/log.h"
@@ -49,7 +49,7 @@ struct question {
 };
 
 static void pool_ready(struct pool_task *t) {
-    struct question *q = (struct question *)(void *)t; /* its first member */
+    struct question *q = (struct question *)(void *)t; /* the task is its first member */
     say_ready(q->api, q->request);
 }
 
@@ -84,37 +84,37 @@ static void metrics(struct api *api, struct http_request *r) {
     metric(&b, "request_microseconds_total", "counter", "Time from a complete request to its reply.", atomic_load(&m->microseconds));
     metric(&b, "inline_total", "counter", "Requests run on an event loop.", atomic_load(&m->inline_runs));
     metric(&b, "writer_total", "counter", "Requests run on the writer.", atomic_load(&m->writer_runs));
-    metric(&b, "pool_total", "counter", "Hops to the pool.", atomic_load(&m->pool_runs));
-    metric(&b, "pool_queued", "gauge", "Works that wait for the pool.", pool_queued(api->pool, LANE_WORK));
-    metric(&b, "logins_queued", "gauge", "Passwords that wait to be hashed.", pool_queued(api->pool, LANE_HASH));
-    metric(&b, "reads_queued", "gauge", "Long reads that wait.", pool_queued(api->pool, LANE_READ));
-    metric(&b, "pictures_queued", "gauge", "Pictures that wait to be decoded.", pool_queued(api->pool, LANE_PICTURE));
-    metric(&b, "uploads_queued", "gauge", "Uploads that wait to be synced.", pool_queued(api->pool, LANE_SYNC));
-    metric(&b, "logins_delayed_total", "counter", "Logins that were made to wait.", atomic_load(&m->delays));
-    metric(&b, "reruns_total", "counter", "Reads whose inline budget was spent.", atomic_load(&m->reruns));
-    metric(&b, "password_hashes_total", "counter", "Passwords hashed, to be verified or kept.", atomic_load(&m->hashes));
+    metric(&b, "pool_total", "counter", "Requests passed to the pool.", atomic_load(&m->pool_runs));
+    metric(&b, "pool_queued", "gauge", "Tasks waiting for short work in the pool.", pool_queued(api->pool, LANE_WORK));
+    metric(&b, "logins_queued", "gauge", "Passwords waiting to be hashed.", pool_queued(api->pool, LANE_HASH));
+    metric(&b, "reads_queued", "gauge", "Long reads waiting in the pool.", pool_queued(api->pool, LANE_READ));
+    metric(&b, "pictures_queued", "gauge", "Pictures waiting to be decoded.", pool_queued(api->pool, LANE_PICTURE));
+    metric(&b, "uploads_queued", "gauge", "Uploads waiting to be synced.", pool_queued(api->pool, LANE_SYNC));
+    metric(&b, "logins_delayed_total", "counter", "Delayed logins.", atomic_load(&m->delays));
+    metric(&b, "reruns_total", "counter", "Reads repeated in the pool, because they exceeded the inline budget.", atomic_load(&m->reruns));
+    metric(&b, "password_hashes_total", "counter", "Password hashes computed.", atomic_load(&m->hashes));
     metric(&b, "store_commits_total", "counter", "Durable commits.", d.commits);
-    metric(&b, "store_writes_total", "counter", "Writes that shared them.", d.tasks);
+    metric(&b, "store_writes_total", "counter", "Writes in these commits.", d.tasks);
     metric(&b, "store_statements_total", "counter", "Statements run.", d.statements);
     metric(&b, "store_prepares_total", "counter", "Statements prepared.", d.prepares);
-    metric(&b, "store_rung_total", "counter", "Messages of other processes that they have written.", d.rung);
-    metric(&b, "store_replica_reads_total", "counter", "Reads that the replica was asked for.", d.replica_reads);
-    metric(&b, "store_replica_usable", "gauge", "1 when there is a replica and it does not lag.", d.replica_usable);
+    metric(&b, "store_rung_total", "counter", "Notifications of writes by other processes.", d.rung);
+    metric(&b, "store_replica_reads_total", "counter", "Reads sent to the replica.", d.replica_reads);
+    metric(&b, "store_replica_usable", "gauge", "1 if there is a replica that does not lag.", d.replica_usable);
     metric(&b, "store_bytes", "gauge", "Size of the store.", d.store_bytes);
     metric(&b, "store_wal_bytes", "gauge", "Size of the write-ahead log.", d.wal_bytes);
-    metric(&b, "store_writable", "gauge", "1 when the last commit succeeded.", d.writable);
-    metric(&b, "store_sound", "gauge", "0 when the store reported damage, until deskd check finds nothing wrong.", d.sound);
+    metric(&b, "store_writable", "gauge", "1 if the last commit succeeded.", d.writable);
+    metric(&b, "store_sound", "gauge", "0 after the store reported damage, until deskd check finds no error.", d.sound);
     metric(&b, "http_connections", "gauge", "Open connections.", h.connections);
-    metric(&b, "http_held_bytes", "gauge", "Bytes of replies that wait for their readers.", h.held);
+    metric(&b, "http_held_bytes", "gauge", "Bytes of replies waiting to be sent.", h.held);
     metric(&b, "http_refused_total", "counter", "Requests refused by the edge.", h.refused);
-    metric(&b, "http_timed_out_total", "counter", "Connections past a deadline.", h.timed_out);
-    metric(&b, "http_spooled_bytes", "gauge", "Bytes of uploads under way, on the disk.", h.spooled);
-    metric(&b, "http_bodies_bytes", "gauge", "Bytes of other bodies under way, in memory.", h.bodies);
-    metric(&b, "uptime_seconds", "gauge", "Since the start.", (clock_monotonic() - api->started) / 1000);
+    metric(&b, "http_timed_out_total", "counter", "Connections closed at a deadline.", h.timed_out);
+    metric(&b, "http_spooled_bytes", "gauge", "Bytes of incoming uploads, on disk.", h.spooled);
+    metric(&b, "http_bodies_bytes", "gauge", "Bytes of other incoming bodies, in memory.", h.bodies);
+    metric(&b, "uptime_seconds", "gauge", "Seconds since the start.", (clock_monotonic() - api->started) / 1000);
     reply_text(r, 200, "text/plain; version=0.0.4; charset=utf-8", &b);
 }
 
-/* Leads browsers to the reference. */
+/* Redirects browsers to the reference. */
 static void first_page(struct api *api, struct http_request *r) {
     struct buf b = {0};
     http_add_header(r, "Location", STR_CAT(r->arena, url_path(api->desk->base_url), S("/docs")));

@@ -1,9 +1,9 @@
-/* One member in two spellings, inside the values of parameters: {"title": 1, "Title": 2}. One of the two would be lost. */
+/* Detects a member in two spellings inside the values of parameters: {"title": 1, "Title": 2}. One of the two would be lost. */
 #include "api/input.h"
 
 #include <stdlib.h>
 
-/* Objects whose keys are data: "Size" and "size" are two of them. */
+/* True for objects whose keys are data: "Size" and "size" are two keys. */
 static bool holds_keys(struct str name) {
     static const char *const maps[] = {"metadata", "properties", "field_values", "permissions", "values", NULL};
     for (int i = 0; maps[i]; i++)
@@ -36,7 +36,7 @@ static int object_once(struct call *c, const struct in *in, const struct json *o
     for (size_t i = 1; i < n; i++)
         if (compare_spellings(&members[i - 1], &members[i]) == 0)
             return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, in->name, STR_CAT(c->work.arena, at, S("/"), members[i]->name),
-                           "It is given in two spellings.");
+                           "The field is given in two spellings.");
     return 0;
 }
 

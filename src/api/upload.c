@@ -1,15 +1,15 @@
-/* Whether the body of an upload is received at all.
+/* Decides whether the body of an upload is received.
  *
- * Files go to the disk while they arrive. So what can be told of the caller is told before: a session, a remembered password, a token, the
- * role that the route wants, the limit of public writes. A caller who would be refused is answered without the body: the call runs
- * as usual then, and finds the same error. Only a password that is not remembered yet must be hashed first; such a body is received,
- * and its bytes count for the address alone. Where the store blocks, this runs in the pool, and the request is deferred meanwhile. */
+ * Files are written to disk while they arrive. Everything that is known of the caller is therefore checked first: session, remembered
+ * password, token, role, and the limit of public writes. A caller who would be refused gets the reply without sending the body: the call
+ * runs as usual and finds the same error. A password that is not remembered must be hashed first. Such a body is received, and its bytes
+ * count only for the address. If the store blocks, this runs in the pool, and the request is deferred. */
 #include "api/machine.h"
 #include "base/limits.h"
 #include "core/words.h"
 
 struct upload {
-    struct pool_task task; /* its first member */
+    struct pool_task task; /* the first member */
     struct call *call;
     struct http_plan plan;
 };
@@ -19,7 +19,7 @@ static bool is_over_rate(struct call *c) {
     return counts && rate_over(c->api, c->http->remote, c->work.now);
 }
 
-/* Returns 0 or more if the body may come, or the error that the call will meet. */
+/* Returns 0 or more if the body may come, or the error that the call will report. */
 static int upload_admit(struct call *c) {
     int rc = auth_before_body(c);
     if (rc != AUTH_DONE) return rc;
@@ -34,7 +34,7 @@ static void upload_judge(struct call *c, int budget_ms, struct http_plan *plan) 
     if (rc >= 0) rc = upload_admit(c);
     if (opened >= 0) db_read_end(c->work.conn);
     plan->person = rc == AUTH_DONE ? c->work.actor.user_id : 0;
-    if (rc < 0 && error_info(error_of_result(rc))->status < 500) plan->body = HTTP_BODY_NONE; /* an error of the store is met later */
+    if (rc < 0 && error_info(error_of_result(rc))->status < 500) plan->body = HTTP_BODY_NONE; /* the call reports store errors */
 }
 
 static void pool_judge(struct pool_task *t) {
@@ -52,6 +52,6 @@ void upload_begin(struct call *c, struct http_plan *plan) {
     *u = (struct upload){.task = {.run = pool_judge, .whose = call_sharer(c)}, .call = c, .plan = *plan};
     http_defer(c->http);
     if (pool_submit(c->api->pool, LANE_WORK, &u->task)) return;
-    u->plan.body = HTTP_BODY_NONE; /* the pool is full, and the call will be told so */
+    u->plan.body = HTTP_BODY_NONE; /* the pool is full; the call reports it */
     http_begun(c->http, &u->plan);
 }

@@ -29,7 +29,7 @@ void view_condition(struct call *c, const struct resource *r, struct branches *b
         buf_text(sql, " AND 1 = 0");
         return;
     }
-    /* A CASE, so that no engine takes the branches for its way to the rows: the ids are, and the branches hold thousands. */
+    /* A CASE keeps engines from using the branches to find rows: ids select few rows, branches thousands. */
     buf_text(sql, " AND CASE");
     for (int i = 0; i < b->count; i++) {
         buf_text(sql, " WHEN ");

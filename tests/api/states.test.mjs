@@ -23,7 +23,7 @@ test('a status that can not be had says which can', async (t) => {
     'Customers set COMPLETED, or OPEN on a completed conversation. Ask an agent for another status.');
   await desk.owner.update(`/conversations/${id}`, { status_id: 2 });
   assert.equal(message(await desk.owner.put(`/conversations/${id}`, { status_id: 1 })),
-    'The conversation is not new any more. Choose the status of an open one.');
+    'The conversation can\'t return to a status of type NEW. Choose another status.');
 });
 
 test('what can not be deleted says why, and what goes first', async (t) => {

@@ -33,7 +33,7 @@ static void test_every_resource_says_who_sees_it(void **state) {
         if (open.table == NULL && open.from == NULL) continue;
         open.visible = NULL;
         open.within = (struct within){0};
-        assert_true(refused(&open, "nothing says who sees its rows"));
+        assert_true(refused(&open, "visibility is missing"));
         tables++;
     }
     assert_true(tables > 30);
@@ -62,28 +62,28 @@ static void test_nesting_is_complete(void **state) {
     struct route routes[2] = {{GET, LIST_OF, AD, "users", LIST, api_list, .summary = "List", .reply = "tag"}, {0}};
     struct resource r = thing(routes);
     routes[0].of = "user";
-    assert_true(refused(&r, "nothing ties its rows"));
+    assert_true(refused(&r, "needs .within or .where"));
     routes[0].where = "t.user_id = :id";
     assert_true(taken(&r));
     routes[0].within = (struct within){"user", "user_id"};
-    assert_true(refused(&r, ".of beside .within"));
+    assert_true(refused(&r, ".of and .within exclude"));
     routes[0].of = routes[0].where = NULL;
     assert_true(taken(&r));
     routes[0].within.parent = "nothing";
-    assert_true(refused(&r, "no resource that can be a parent"));
+    assert_true(refused(&r, ".within.parent is unknown"));
     routes[0].within = (struct within){"case_message", "post_id"};
-    assert_true(refused(&r, "no resource that can be a parent"));
+    assert_true(refused(&r, ".within.parent is unknown"));
     routes[0].within = (struct within){"user", NULL};
-    assert_true(refused(&r, "no column"));
+    assert_true(refused(&r, "names no column"));
     routes[0].within = (struct within){"user", "user_id"};
     routes[0].path = "/things";
-    assert_true(refused(&r, "its path names none"));
+    assert_true(refused(&r, "needs a path variable"));
     routes[0] = (struct route){GET, LIST_OF "/:thing_id", AD, "users", ONE, api_get, .summary = "Read", .reply = "tag"};
-    assert_true(refused(&r, "nothing ties its rows"));
+    assert_true(refused(&r, "needs .within or .where"));
     r.within = (struct within){"nothing", "user_id"};
-    assert_true(refused(&r, "names a parent without table"));
+    assert_true(refused(&r, "a parent with table and .visible"));
     r.within.parent = "user";
-    assert_true(refused(&r, ".visible stands beside .within"));
+    assert_true(refused(&r, ".visible and .within exclude"));
 }
 
 static void test_scopes_and_bound_fields_are_known(void **state) {

@@ -51,8 +51,8 @@ int case_load(struct work *w, int64_t id, struct case_now *out) {
 
 /* ---- status ---------------------------------------------------------------------------------------------------
  *
- *     NEW ---> OPEN <---> PENDING          any but CLOSED -> any but NEW; a staff reply opens NEW, a requester's reply opens
- *                \  \        |             PENDING and COMPLETED. Nothing returns to NEW; CLOSED is final.
+ *     NEW ---> OPEN <---> PENDING          Each status but CLOSED may change to each but NEW. A staff reply opens NEW. A requester's
+ *                \  \        |             reply opens PENDING and COMPLETED. Nothing returns to NEW. CLOSED is final.
  *                 \  `--> COMPLETED ----.
  *                  `---- CUSTOM          `--> CLOSED */
 static const bool allowed[][STATUS_CUSTOM + 1] = {
@@ -72,7 +72,7 @@ int case_not_closed(struct work *w, const struct case_now *c) {
     return fail_state(w, "The conversation is closed. Open a new one to continue.");
 }
 
-/* The status as wanted, if it may follow. */
+/* Sets the status in `c`, if the transition is allowed. */
 static int status_follow(struct work *w, struct case_now *c, int64_t status_id) {
     int64_t type = 0;
     int rc = db_int(w->conn, &status_type_of, BINDS(B_INT("id", status_id)), &type);
@@ -81,7 +81,7 @@ static int status_follow(struct work *w, struct case_now *c, int64_t status_id) 
     TRY(case_not_closed(w, c));
     if (!allowed[c->status_type][type])
         return fail_field(w, ERR_RESOURCE_ACTION_NOT_AVAILABLE, S("status_id"),
-                          "The conversation is not new any more. Choose the status of an open one.");
+                          "The conversation can't return to a status of type NEW. Choose another status.");
     c->status_id = status_id;
     c->status_type = (int)type;
     return 0;
@@ -89,7 +89,7 @@ static int status_follow(struct work *w, struct case_now *c, int64_t status_id) 
 
 /* ---- changes ------------------------------------------------------------------------------------------------------ */
 
-/* Properties that are references, by their column. */
+/* Properties that are references. */
 static const struct reference {
     enum case_property bit;
     const char *property, *column;
@@ -107,7 +107,7 @@ static const struct reference {
 
 static int64_t id_at(const void *of, size_t offset) { return *(const int64_t *)(const void *)((const char *)of + offset); }
 
-/* Which properties differ; `next` becomes the conversation as it will be. */
+/* *differ: the properties that differ. *next: the conversation after the change. */
 static int case_next(struct work *w, const struct case_now *c, const struct case_change *wanted, struct case_now *next, unsigned *differ) {
     *next = *c;
     *differ = 0;
@@ -126,7 +126,7 @@ static int case_next(struct work *w, const struct case_now *c, const struct case
     return 0;
 }
 
-/* Only the columns that differ are written: each other one would cost its indexes. */
+/* Writes only the columns that differ, because each column costs its indexes. */
 static int case_update(struct work *w, const struct case_now *next, unsigned differ, bool reopened) {
     struct buf sql = {0};
     buf_text(&sql, "UPDATE cases SET ");

@@ -3,19 +3,20 @@
 #include "core/change/cascade.h"
 
 /* ---- counters ------------------------------------------------------------------------------------------------
- * A row for each (team, agent, kind of status), and for every team, every agent, and both (-1): what any caller's unfiltered list
- * has in all is a sum of a few rows, at any size. Only active conversations count.
  *
- * The rows of all and of nobody's are written by nearly every write, and on PostgreSQL a row is locked until the COMMIT: with one
- * row each, writes would be committed one after the other. So a count is spread over as many rows as are wanted, and a write adds
- * to the row of its connection's shard; the sum is exact in any snapshot, a single row may be below zero. On SQLite, where one
- * write runs at a time, there is one shard. (Rows that are only inserted and folded by a job were the alternative: they cost the
- * reader of a busy desk all that was not folded yet, and a job.) */
+ * There is a row for each (team, agent, status type), for all teams, for all agents, and for both (-1). The total of any caller's
+ * unfiltered list is the sum of a few rows, at any size. Only active conversations are counted.
+ *
+ * Nearly every write changes the rows of all (-1) and of unassigned (0). On PostgreSQL a row is locked until the COMMIT, so with single
+ * rows all writes would commit one after the other. A count is therefore spread over several rows (shards), and a write adds to the row
+ * of its connection's shard. The sum is exact in any snapshot; a single row may be negative. On SQLite one write runs at a time, so
+ * there is one shard. The alternative, rows that are only inserted and folded by a job, costs readers of a busy desk every row that is
+ * not folded yet. */
 
 QUERY(case_counts_add, "INSERT INTO case_counts (team_id, agent_id, status_type, shard, n) VALUES (:team, :agent, :type, @SHARD@, :n) "
                        "ON CONFLICT (team_id, agent_id, status_type, shard) DO UPDATE SET n = case_counts.n + excluded.n");
 
-/* The difference of one row of the table. */
+/* The pending difference of one row of case_counts. */
 struct case_counts {
     int64_t team, agent;
     int type, n;
@@ -54,7 +55,8 @@ QUERY(count_all_typed, "SELECT COALESCE(SUM(n), 0) FROM case_counts WHERE team_i
 QUERY(count_self, "SELECT COALESCE(SUM(n), 0) FROM case_counts WHERE team_id = -1 AND agent_id = :me");
 QUERY(count_self_typed,
       "SELECT COALESCE(SUM(n), 0) FROM case_counts WHERE team_id = -1 AND agent_id = :me AND status_type IN @LIST(:types)");
-/* Own teams, whoever is assigned; one's own outside of them; those of nobody: of teams and agents that are gone, too. */
+/* Conversations of the actor's teams, those assigned to the actor in other teams, and those without team and agent (deleted ones
+ * included). */
 #define OF_NOBODY                                                                                                                         \
     "team_id IN (SELECT 0 UNION ALL SELECT g.id FROM " GONE_TEAMS " g) AND agent_id IN (SELECT 0 UNION ALL SELECT g.id FROM " GONE_AGENTS \
     " g)"

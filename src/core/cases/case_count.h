@@ -5,11 +5,12 @@
 #include "core/words.h"
 #include "work/work.h"
 
-/* `n` more active conversations stand with this team (0: none), agent (0: none) and kind of status. Kept when the work finishes. */
+/* Adds `n` to the number of active conversations with this team (0: none), agent (0: none) and status type. Written when the work
+ * finishes. */
 void case_counted(struct work *w, int64_t team_id, int64_t agent_id, int status_type, int n);
 int case_counts_finish(struct work *w); /* a finisher: writes the net differences */
 
-/* total_count of the list without filters or with kinds of status alone, from the counters. status_types: JSON array or p NULL. */
+/* The total_count of the list without filters or only with status types, read from the counters. status_types: JSON array, or p NULL. */
 int case_count(struct work *w, struct str status_types, int64_t *total);
 
 #endif

@@ -25,13 +25,13 @@ QUERY(fingerprint_marker_move,
       "ON CONFLICT (case_id) DO UPDATE SET last_read_post_id = excluded.last_read_post_id, last_read_seq = excluded.last_read_seq, "
       "last_read_at = excluded.last_read_at WHERE fingerprint_markers.last_read_seq < excluded.last_read_seq");
 
-/* Moves the reader's read marker: the person's, or without login the fingerprint's. */
+/* Moves the read marker of the person, or without login of the fingerprint. */
 static int move_marker(struct work *w, const struct bind *binds) {
     if (w->actor.rank > ROLE_PUBLIC) return db_exec(w->conn, &marker_move, binds);
     return w->actor.fingerprint.p ? db_exec(w->conn, &fingerprint_marker_move, binds) : 0;
 }
 
-/* The beginning of a message on one line. */
+/* The beginning of a message, as one line. */
 static struct str message_preview(struct arena *a, struct str contents) {
     char *text = arena_alloc(a, contents.n + 1);
     size_t n = 0, characters = 0;
@@ -48,7 +48,7 @@ static struct str message_preview(struct arena *a, struct str contents) {
     return (struct str){text, n};
 }
 
-/* What a reply does to the status, unless the reply sets one: a requester's reopens, a staff reply to NEW opens. */
+/* Changes the status after a reply, unless the reply sets one: a requester's reply reopens, a staff reply opens NEW. */
 static int status_follows(struct work *w, struct case_now *c, bool by_requester, bool by_staff) {
     bool reopen = by_requester && (c->status_type == STATUS_PENDING || c->status_type == STATUS_COMPLETED);
     int64_t open;
@@ -82,7 +82,7 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
                                      B_INT("staff", by_staff && !by_requester), B_INT("now", w->now));
     TRY(db_exec(w->conn, &case_replied, binds));
     TRY(db_exec(w->conn, &participant_add, binds));
-    /* Without login the requester has read nothing but this message, and only if it is the first. */
+    /* Without login, the requester has read only the first message. */
     if (w->actor.rank == ROLE_PUBLIC && c->message_seq == 1) TRY(db_exec(w->conn, &marker_move, binds));
     TRY(move_marker(w, binds));
     return status_follows(w, c, by_requester, by_staff);
@@ -91,7 +91,8 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
 /* ---- status and reading ----------------------------------------------------------------------------------------- */
 
 QUERY(message_state, "SELECT seq, message_status FROM posts WHERE id = :id AND case_id = :case AND kind = 1 @LOCK@");
-/* Forward only; a rejected message stays so. Messages are received by the other side: a colleague's look says nothing of the customer. */
+/* The status only advances. A rejected message stays rejected. Only the other side receives a message: a colleague who reads it does not
+ * count. */
 #define ADVANCING                                                                              \
     "WHERE case_id = :case AND kind = 1 AND message_status < :status AND message_status <> 3 " \
     "AND is_requester <> :reader_is_requester AND (id = :id OR (id < :id AND :status = 4))"

@@ -1,4 +1,4 @@
-/* Messages of a conversation, read markers. */
+/* Messages of conversations, and read markers. */
 #ifndef CORE_MESSAGE_H
 #define CORE_MESSAGE_H
 
@@ -10,11 +10,12 @@ struct message_new {
     int source; /* 0: not given */
 };
 
-/* Posts; the conversation's status, last reply and read marker follow (completions.md section 7). A client_id posted before by the same
- * creator to the same conversation: *id is that message's, nothing else happens. -ERR_RESOURCE_ACTION_NOT_AVAILABLE when closed. */
+/* Posts a message, and updates the conversation's status, last reply and read marker (completions.md section 7). If the same creator
+ * already used the client_id in this conversation, only sets *id to that message. -ERR_RESOURCE_ACTION_NOT_AVAILABLE if the conversation
+ * is closed. */
 int message_post(struct work *w, struct case_now *c, const struct message_new *m, int64_t *id);
 
-/* SENT -> DELIVERED -> SEEN; a step back changes nothing. SEEN moves the actor's read marker and marks all before it too. */
+/* Advances SENT -> DELIVERED -> SEEN; a step back does nothing. SEEN moves the actor's read marker and marks all earlier messages too. */
 int message_set_status(struct work *w, int64_t case_id, int64_t message_id, enum message_status status);
 
 #endif

@@ -13,7 +13,7 @@ QUERY(
     "UPDATE notes SET is_pinned = :pinned, pinned_by_id = CAST(:by AS BIGINT), updated_at = :now WHERE id = :id AND is_pinned <> :pinned");
 QUERY(note_drop, "DELETE FROM notes WHERE id = :id");
 QUERY(note_author, "SELECT user_id FROM notes WHERE id = :id");
-/* Pinned notes are counted where they are shown; in the write that pins, so that the count is exact. */
+/* The counter of pinned notes changes in the write that pins, so that it is exact. */
 QUERY(user_pins, "UPDATE users SET pinned_notes_count = pinned_notes_count + :more, updated_at = :now WHERE id = (SELECT owner_user_id "
                  "FROM notes WHERE id = :id)");
 QUERY(organization_pins, "UPDATE organizations SET pinned_notes_count = pinned_notes_count + :more, updated_at = :now "

@@ -1,4 +1,4 @@
-/* Notes: what staff write about a person or an organization, for staff alone. */
+/* Notes: texts of staff about a person or an organization, visible to staff only. */
 #ifndef CORE_NOTE_H
 #define CORE_NOTE_H
 
@@ -8,13 +8,13 @@ enum note_owner { NOTE_USER = 1, NOTE_ORGANIZATION };
 
 int note_add(struct work *w, enum note_owner kind, int64_t owner_id, struct str contents, bool pinned, int64_t *id);
 int note_rewrite(struct work *w, int64_t id, struct str contents);
-int note_pin(struct work *w, int64_t id, bool pinned); /* by the actor; pinning what is pinned keeps who did it */
+int note_pin(struct work *w, int64_t id, bool pinned); /* by the actor; pinning a pinned note changes nothing */
 int note_remove(struct work *w, int64_t id);
 
-/* Whether the actor may change what a note says, or take it away: who wrote it, admins and owners. 0, or PERMISSIONS_DENIED. */
+/* Returns 0 if the actor may edit or delete the note: its author, admins and owners. Otherwise fails with PERMISSIONS_DENIED. */
 int note_may_change(struct work *w, int64_t id);
 
-/* Contents as HTML that shows the same: escaped, lines kept. */
+/* The contents as HTML: escaped, with line breaks. */
 struct str note_html(struct arena *a, struct str contents);
 
 #endif

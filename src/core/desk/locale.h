@@ -1,13 +1,13 @@
-/* The locales that a desk has, by their codes. */
+/* The locales of a desk, by code. */
 #ifndef CORE_LOCALE_H
 #define CORE_LOCALE_H
 
 #include "work/work.h"
 
 #define DEFAULT_LOCALE "en-us"                    /* of a new desk */
-#define LOCALE_SETTING "account.default_language" /* what a plain title is said in */
+#define LOCALE_SETTING "account.default_language" /* locale of a title that is given without one */
 
-/* The locale of this code as the store spells it, letter case and _ for - aside; 1 found, 0. */
+/* Finds the locale with this code, ignoring case and with _ for -, and its stored spelling. Returns 1 found, 0 not. */
 int locale_find(struct work *w, struct str code, struct str *locale);
 
 /* SQL: the desk's default locale. */

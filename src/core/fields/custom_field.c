@@ -60,7 +60,7 @@ bool field_key_valid(struct str key) {
     return true;
 }
 
-/* Letters and digits of the folded title, other characters as single underscores; "field" where nothing is left. */
+/* Letters and digits of the folded title; other characters become single underscores. "field" if nothing is left. */
 static struct str key_stem(struct arena *a, struct str title) {
     struct str folded = fold_key(a, title);
     char *out = arena_alloc(a, LIMIT_FIELD_KEY + 1);
@@ -75,7 +75,7 @@ static struct str key_stem(struct arena *a, struct str title) {
     return n ? (struct str){out, n} : S("field");
 }
 
-#define KEYS (LIMIT_FIELDS + 16) /* custom fields and those that came with the desk */
+#define KEYS (LIMIT_FIELDS + 16) /* custom and built-in fields */
 QUERY(custom_field_keys, "SELECT key FROM custom_fields WHERE area = :area AND deleted_at IS NULL");
 
 int custom_field_key(struct work *w, enum field_area area, struct str title, struct str *key) {
@@ -107,7 +107,7 @@ QUERY(
     "COALESCE(CAST(:sort_order AS INTEGER), MAX(sort_order) + 1, 1), CAST(:enabled AS INTEGER), CAST(:now AS BIGINT), CAST(:now AS BIGINT) "
     "FROM custom_fields WHERE area = :area AND is_system = 0 RETURNING id");
 QUERY(custom_fields_counted, "SELECT COUNT(*) FROM custom_fields WHERE area = :area AND deleted_at IS NULL AND is_system = 0");
-/* No key of a field begins with a digit: what it was called is free. */
+/* The key becomes the id, so that the old key is free: no valid key begins with a digit. */
 QUERY(custom_fields_mark, "UPDATE custom_fields SET deleted_at = :now, is_enabled = 0, key = CAST(id AS TEXT) WHERE id IN @LIST(:ids)");
 QUERY(option_insert, "INSERT INTO custom_field_options (field_id, tag, sort_order, created_at, updated_at) VALUES (:field, :tag, "
                      ":sort_order, :now, :now) RETURNING id");
@@ -120,15 +120,15 @@ QUERY(option_of_field, "SELECT 1 FROM custom_field_options WHERE id = :id AND fi
 
 QUERY(user_field_used, "SELECT 1 FROM user_field_values WHERE field_id = :field LIMIT 1");
 QUERY(organization_field_used, "SELECT 1 FROM organization_field_values WHERE field_id = :field LIMIT 1");
-/* Of a choice the value is the id; of several, ids with commas. */
+/* For a single choice, the value is the option's id. */
 QUERY(user_option_used,
       "SELECT o.id FROM custom_field_options o WHERE o.field_id = :field AND o.id NOT IN @LIST(:kept) AND EXISTS "
       "(SELECT 1 FROM user_field_values v WHERE v.field_id = :field AND v.value_key = CAST(o.id AS TEXT)) ORDER BY o.id LIMIT 1");
 QUERY(organization_option_used,
       "SELECT o.id FROM custom_field_options o WHERE o.field_id = :field AND o.id NOT IN @LIST(:kept) AND EXISTS "
       "(SELECT 1 FROM organization_field_values v WHERE v.field_id = :field AND v.value_key = CAST(o.id AS TEXT)) ORDER BY o.id LIMIT 1");
-/* The different ones, from one to the next by the index: a million people have chosen some dozens. Those as long as a key may be
- * were cut, and are read whole. */
+/* The distinct values, read by jumps in the index: a million people share some dozens. Keys of maximum length may be cut, so their
+ * values are read in full. */
 #define CHOICES(table)                                                                                              \
     "WITH RECURSIVE k (value) AS (SELECT MIN(value_key) FROM " table " WHERE field_id = :field UNION ALL "          \
     "SELECT (SELECT MIN(v.value_key) FROM " table " v WHERE v.field_id = :field AND v.value_key > k.value) FROM k " \
@@ -137,7 +137,7 @@ QUERY(organization_option_used,
 QUERY(user_choices, CHOICES("user_field_values"));
 QUERY(organization_choices, CHOICES("organization_field_values"));
 
-/* Cases have no values yet. */
+/* Conversations have no values yet. */
 static const struct used {
     const struct query *field, *option, *choices;
 } used[] = {
@@ -178,7 +178,7 @@ static bool among(const int64_t *ids, int n, int64_t id) {
     return false;
 }
 
-/* Values of several options: each different one once. */
+/* Searches the distinct values of a field with several choices. */
 static int several_in_use(struct work *w, const struct custom_field *f, const int64_t *going, int n, int64_t *id) {
     int found = 0, rc;
     DB_ROWS(rc, w->conn, used[f->area].choices, BINDS(B_INT("field", f->id), B_INT("most", LIMIT_VALUE_KEY)), row)

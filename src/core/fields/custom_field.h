@@ -1,4 +1,4 @@
-/* Custom fields: what a desk wants to know of conversations, people and organizations beyond their own members. */
+/* Custom fields of conversations, people and organizations. */
 #ifndef CORE_CUSTOM_FIELD_H
 #define CORE_CUSTOM_FIELD_H
 
@@ -12,42 +12,41 @@ struct custom_field {
     bool is_enabled, is_required_for_agents, is_visible_to_customers, is_customer_editable, is_required_for_customers;
 };
 
-/* All enabled ones of an area, in their order, in the arena, without those that came with the desk. Returns how many, or error. */
+/* Reads the enabled fields of an area in their order, in the arena, without built-in fields. Returns their number, or a negative error. */
 int custom_fields_of(struct work *w, enum field_area area, struct custom_field **out);
 
-/* One option of a field as it shall be. */
+/* The wanted state of one option of a field. */
 struct option_wanted {
-    int64_t id; /* of the option that stays; 0: a new one */
+    int64_t id; /* of an existing option; 0: a new one */
     int64_t sort_order;
     struct str tag;                   /* p NULL: none */
-    bool is_tagged;                   /* the tag was given; else it stays */
-    const struct translation *titles; /* NULL: they stay as they are */
+    bool is_tagged;                   /* the tag was given; otherwise it does not change */
+    const struct translation *titles; /* NULL: unchanged */
     int title_count;
 };
 
 struct custom_field_new {
     struct custom_field field; /* without its id */
     bool is_required_on_resolution;
-    int64_t sort_order; /* 0: behind the others */
+    int64_t sort_order; /* 0: after the others */
 };
 int custom_field_create(struct work *w, const struct custom_field_new *n, int64_t *id);
-/* A key that no field of the area has, from what the field is called: "Plan size" -> "plan_size". p NULL: the area is
- * full. */
+/* Makes a free key in the area from a title: "Plan size" -> "plan_size". p NULL: no key is free. */
 int custom_field_key(struct work *w, enum field_area area, struct str title, struct str *key);
 int custom_fields_count(struct work *w, enum field_area area, int64_t *count);
 
-/* The list replaces the options; those that go must not be in use. */
+/* Replaces the options. Options that are missing in the list are deleted; they must not be in use. */
 int field_options_replace(struct work *w, int64_t field_id, const struct option_wanted *list, int count);
-/* The first option of the field that a value names and that is not among the ids (JSON array) kept; 1, 0 or error. */
+/* Finds the first option that a value refers to and that is not among the ids `kept` (JSON array). Returns 1, 0 or a negative error. */
 int field_option_in_use(struct work *w, const struct custom_field *f, struct str kept, int64_t *id);
-int field_option_of(struct work *w, int64_t field_id, int64_t option_id); /* 1: it is the field's */
-int custom_field_used(struct work *w, const struct custom_field *f);      /* 1: somebody has a value of it */
-int custom_fields_remove(struct work *w, struct str ids);                 /* JSON array; with their values, by a cascade */
+int field_option_of(struct work *w, int64_t field_id, int64_t option_id); /* 1 if the option belongs to the field */
+int custom_field_used(struct work *w, const struct custom_field *f);      /* 1 if a value of the field exists */
+int custom_fields_remove(struct work *w, struct str ids);                 /* ids: JSON array; a cascade deletes their values */
 
 bool field_key_valid(struct str key); /* a letter, then letters, digits, _ and - */
 bool field_has_options(enum field_kind type);
-/* What rules compare a value of this type by: decimal_key of numbers, else fold_key, at most LIMIT_VALUE_KEY bytes of whole characters.
- * The column value_key. */
+/* The key by which rules compare a value (column value_key): decimal_key of numbers, otherwise fold_key, cut to LIMIT_VALUE_KEY bytes of
+ * whole characters. */
 struct str field_value_key(struct arena *a, enum field_kind type, struct str value);
 
 #endif

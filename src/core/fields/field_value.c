@@ -92,7 +92,7 @@ static int by_number(const void *x, const void *y) {
     return (a > b) - (a < b);
 }
 
-/* Sorted, each once: equal choices are equal texts. */
+/* Sorted and without duplicates, so that equal choices are equal texts. */
 static const char *read_options(struct reading *r) {
     int64_t ids[LIMIT_OPTIONS];
     size_t n = 0;
@@ -115,7 +115,7 @@ static const char *read_options(struct reading *r) {
     return NULL;
 }
 
-/* A date, or midnight or any other time of it: the date stays as it is written, whatever its offset. */
+/* A date, or a time on it: the date is used as written, whatever the offset. */
 static const char *read_date(struct reading *r) {
     static const char expected[] = "A date like 2026-11-21 or 2026-11-21T00:00:00+00:00 is expected.";
     int64_t ms;
@@ -126,7 +126,7 @@ static const char *read_date(struct reading *r) {
     return NULL;
 }
 
-/* Whose it is, and whether it is there: field_files_usable. */
+/* field_files_usable checks existence and owner. */
 static const char *field_read_file(struct reading *r) {
     int64_t id;
     if (!str_to_int(r->text, &id) || id <= 0) return "The id of a file of POST /files is expected.";
@@ -175,8 +175,8 @@ static const char *read_matching(struct reading *r) {
     const char *why = field_read_line(r);
     if (why || r->field->regular_expression.p == NULL) return why;
     int found = pattern_found(r->field->regular_expression, r->text);
-    if (found < 0) return "Whether the text is of the form this field wants could not be told within the limits.";
-    return found ? NULL : "The text is not of the form this field wants.";
+    if (found < 0) return "The text could not be matched against the field's regular expression within the limits.";
+    return found ? NULL : "The text does not match the field's regular expression.";
 }
 
 static const char *(*const readers[])(struct reading *r) = {

@@ -1,4 +1,4 @@
-/* The people and roles that the actor may change (completions.md section 5). */
+/* Checks which people and roles the actor may change (completions.md section 5). */
 #ifndef CORE_AUTHORITY_H
 #define CORE_AUTHORITY_H
 
