@@ -89,7 +89,7 @@ void docs_index(struct buf *out, const struct manual *m) {
     docs_end(out, m, "/docs");
 }
 
-/* ---- what holds for all operations ------------------------------------------------------------------------ */
+/* ---- common to all operations ----------------------------------------------------------------------------- */
 
 void docs_arguments_table(struct buf *out, const struct manual *m) {
     (void)m;
@@ -177,7 +177,7 @@ void docs_errors(struct buf *out, const struct manual *m) {
     docs_end(out, m, "/docs/errors");
 }
 
-/* The text of what to do is HTML in errors.def. */
+/* e->doc is HTML (errors.def). */
 void docs_error(struct buf *out, const struct manual *m, const struct error_info *e) {
     const char *path = str_fmt(m->arena, "/docs/errors/%s", e->code).p;
     docs_begin(out, m, path, e->code);

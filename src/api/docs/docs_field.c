@@ -1,4 +1,4 @@
-/* Fields as rows of tables: members of resources, parameters and arguments of operations. */
+/* Fields as table rows: members of resources, parameters and arguments of operations. */
 #include "api/docs/docs.h"
 
 #include "api/docs/site.h"
@@ -66,7 +66,7 @@ static void say_type(struct buf *out, const struct manual *m, const struct field
     else html(out, "%s", plain_type(m, f));
 }
 
-/* ---- what else there is to say -------------------------------------------------------------------------- */
+/* ---- details -------------------------------------------------------------------------------------------- */
 
 static void say_choices(struct buf *out, const struct field *f) {
     const char *before = " One of ";
@@ -97,11 +97,11 @@ static void member_row(struct buf *out, const struct manual *m, const struct res
     say_type(out, m, f, false);
     html(out, "%h</td><td>%s", f->flags & NULLABLE ? ", or null" : "", f->doc ? f->doc : "");
     say_choices(out, f);
-    if (f->flags & ON_DEMAND) html(out, " Only when asked for: <code>fields=+%s</code>.", f->name);
+    if (f->flags & ON_DEMAND) html(out, " Only with <code>fields=+%s</code>.", f->name);
     html(out, "%s</td></tr>\n", shown_to(r, f));
 }
 
-/* What every resource has, without a field in its table. */
+/* Writes a member that resources have without a field in their table. */
 static void write_own_row(struct buf *out, const char *name, const char *type, const char *doc) {
     html(out, "<tr><th scope=\"row\"><code>%s</code></th><td>%s</td><td>%s</td></tr>\n", name, type, doc);
 }
@@ -116,7 +116,7 @@ void docs_members(struct buf *out, const struct manual *m, const struct resource
     docs_table_end(out);
 }
 
-/* ---- what is sent --------------------------------------------------------------------------------------- */
+/* ---- input ---------------------------------------------------------------------------------------------- */
 
 static const char must[] = " <strong class=\"must\">mandatory</strong>";
 
@@ -146,7 +146,7 @@ static void docs_arguments(struct buf *out, const struct manual *m, const struct
     if (operation_bulk(op))
         html(out,
              "<tr><th scope=\"row\"><code>ids</code>%h</th><td>list of ids</td>"
-             "<td>Which ones, at most %d. They may also stand in the body.</td></tr>\n",
+             "<td>The ids of the resources, at most %d. They may also be in the body.</td></tr>\n",
              must, LIMIT_IDS);
     for (; f && f->name; f++)
         if (!(f->flags & REFUSED)) sent_row(out, m, f, argument_mandatory(f));

@@ -1,9 +1,9 @@
-/* One operation of the reference: who, what goes in, what comes out, and a command to try it. */
+/* An operation in the reference: roles, input, reply, errors, and a command to try it. */
 #include "api/docs/docs.h"
 
 /* ---- the command ---------------------------------------------------------------------------------------- */
 
-/* Of the logins that `deskd demo` makes, the one of highest rank that the operation admits. */
+/* The demo login (`deskd demo`) of the highest rank that the operation admits. */
 static const char *login_of(unsigned roles) {
     if (roles & OWNERS) return "owner";
     if (roles & ADMINS) return "admin";
@@ -11,7 +11,7 @@ static const char *login_of(unsigned roles) {
     return roles & COLLABORATORS ? "collaborator" : "customer";
 }
 
-/* In single quotes of the shell. */
+/* Quotes a text for the shell. */
 static void shell_quote(struct buf *out, struct str s) {
     buf_char(out, '\'');
     for (size_t i = 0; i < s.n; i++)
@@ -29,7 +29,7 @@ static void url_encode(struct buf *out, struct str s) {
     }
 }
 
-/* An example value as text: lists with commas. */
+/* An example value as text; lists with commas. */
 static struct str value_text(const struct manual *m, const struct operation *op, const struct field *f) {
     struct buf b = {0};
     struct json_writer w;
@@ -82,7 +82,7 @@ static void command_body(struct buf *out, const struct manual *m, const struct o
     struct buf body = {0};
     struct json_writer w;
     bool posts = op->route->method == POST;
-    const struct field *first = operation_input(op); /* what an operation is for */
+    const struct field *first = operation_input(op); /* the main parameter comes first */
     const struct field *file = first && first->name && file_sent(op, first) ? first : NULL;
     if (op->route->body == RAW_FILE) {
         buf_text(out, " \\\n  -H 'Content-Type: application/octet-stream' --data-binary @report.pdf");
@@ -138,13 +138,13 @@ static void say_answer(struct buf *out, const struct manual *m, const struct ope
                                          [LIST] = "a page of",
                                          [LIST_COUNT] = "all of",
                                          [LIST_CURSOR] = "a page of",
-                                         [COUNT] = "the number of those done, as <code>total_count</code>",
+                                         [COUNT] = "the number of changed resources, as <code>total_count</code>",
                                          [NONE] = "no data"};
     const struct route *r = op->route;
     html(out, "<dt>Answers</dt><dd>%d, %h", operation_status(op), r->is_download ? "a file" : shapes[r->shape]);
     if (r->also) html(out, " or %h", shapes[r->also]);
     if (op->reply) html(out, " <a href=\"%s/docs/reference/%s#members\">%s</a>", m->root.p, op->reply->type, op->reply->type);
-    if (r->has_ranges) buf_text(out, "; 206, the part that <code>Range</code> asks for");
+    if (r->has_ranges) buf_text(out, "; 206, the part that <code>Range</code> names");
     buf_text(out, "</dd>\n");
 }
 
@@ -159,7 +159,7 @@ static void say_errors(struct buf *out, const struct manual *m, const struct ope
         html(out, "<a href=\"%s/docs/errors/%s\"><code>%s</code></a>", m->root.p, e->code, e->code);
         last = e->status;
     }
-    html(out, "%h<a href=\"%s/docs/errors\">those of every operation</a></dd>\n", last ? "; and " : "", m->root.p);
+    html(out, "%h<a href=\"%s/docs/errors\">the errors of every operation</a></dd>\n", last ? "; and " : "", m->root.p);
 }
 
 static void say_commons(struct buf *out, const struct manual *m, const struct operation *op) {

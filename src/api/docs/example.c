@@ -1,4 +1,4 @@
-/* Examples: a field's own, or one of its type; of these whole resources, requests and replies are made. */
+/* Examples: the field's own, or one by its type. Whole resources, requests and replies are made of them. */
 #include "api/describe.h"
 
 #include "api/generic.h"
@@ -43,7 +43,7 @@ const struct json *field_example(const struct manual *m, const struct field *f) 
     struct json_error err;
     if (f->example == NULL) return NULL;
     int rc = json_parse(m->arena, str_of(f->example), &parsed, &err);
-    assert(rc == 0); /* .example is JSON: a text has its quotes */
+    assert(rc == 0); /* .example is JSON: a text needs quotes */
     return rc == 0 ? parsed : NULL;
 }
 
@@ -63,7 +63,7 @@ static void by_type(struct json_writer *w, const struct field *f) {
     case F_LONG: jw_str(w, S("A longer text.")); break;
     case F_EMAIL: jw_str(w, S("person@example.com")); break;
     case F_PASSWORD: jw_str(w, S("correct horse battery staple")); break;
-    case F_FILE: jw_null(w); break; /* in no example: JSON can't hold one */
+    case F_FILE: jw_null(w); break; /* never in an example: JSON can't contain a file */
     case F_INT: jw_int(w, f->min > 1 ? f->min : 1); break;
     case F_BOOL: jw_bool(w, true); break;
     case F_TIME: jw_str(w, S(EXAMPLE_TIME)); break;
@@ -128,8 +128,8 @@ void example_shown(struct json_writer *w, const struct manual *m, const struct f
 
 /* ---- requests ------------------------------------------------------------------------------------------- */
 
-/* What an example sends: what must be sent, and what the table thought worth an example. But tried as it stands it
- * should succeed and do no harm: ids of others may not exist, and nobody wants a new password. */
+/* True for fields in the example of a request: mandatory fields, and fields with an example. The example should succeed without harm
+ * when it is run. It therefore has no ids of other resources, which may not exist, and no passwords. */
 static bool worth_sending(const struct operation *op, const struct field *f) {
     if (input_mandatory(op, f)) return true;
     return f->example && f->type != F_REF && f->type != F_IDS && f->type != F_PASSWORD;
@@ -182,7 +182,7 @@ static const struct field *member(const struct resource *r, struct str name) {
     return NULL;
 }
 
-/* "teams/:id" with the examples of the members it names. */
+/* "teams/:id" with the examples of the members in it. */
 static void example_url(struct json_writer *w, const struct manual *m, const struct resource *r) {
     struct buf url = {0};
     struct str rest = str_of(r->url);

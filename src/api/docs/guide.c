@@ -1,14 +1,14 @@
-/* Guides: a small part of Markdown, to HTML. A file of docs/guides has one line "# Title", then:
+/* Guides: converts a small part of Markdown to HTML. A file of docs/guides has one line "# Title", then:
  *
  *     ## Heading             - item              | a | b |   a table; the first row is its head
  *     text, over lines       continued line
- *     ```sh ... ```          a command that the tests run, with the base URL of the desk in place of {base_url}
- *     ```out ... ```         what the command before it prints; ... stands for anything
- *     ```text ... ```        anything else
+ *     ```sh ... ```          a command that the tests run; {base_url} is the base URL of the desk
+ *     ```out ... ```         the output of the command before it; ... stands for anything
+ *     ```text ... ```        any other text
  *     @arguments @headers @errors                      tables of the reference
  *
- * {LIMIT_IDS} is the limit of base/limits.h in digits, so that no guide repeats one. Inside text: `code`, **strong**, [text](address). An address that begins with / is one of this site. Blocks are separated by
- * empty lines. The files are ours, so what is none of these is text. */
+ * {LIMIT_IDS} is the value of the limit in base/limits.h, so that no guide repeats it. Inline: `code`, **strong**, [text](address). An
+ * address that begins with / belongs to this site. Empty lines separate blocks. The files are trusted, so anything else is text. */
 #include "api/docs/docs.h"
 
 #include "api/docs/site.h"
@@ -18,7 +18,7 @@ struct str guide_slug(const struct docs_file *f) {
     struct str name = str_of(f->name), folder = S("guides/"), end = S(".md");
     if (!str_starts(name, folder)) return (struct str){0};
     struct str rest = {name.p + folder.n, name.n - folder.n - end.n};
-    str_cut(&rest, '-'); /* the number that orders the guides */
+    str_cut(&rest, '-'); /* the number gives the order of guides */
     return rest;
 }
 
@@ -114,7 +114,7 @@ static bool write_link(struct buf *out, const struct manual *m, struct str *rest
     return true;
 }
 
-/* As it stands, but for {base_url}. */
+/* Writes text as it is, except {base_url}. */
 static void write_raw(struct buf *out, const struct manual *m, struct str s) {
     for (struct str before; take_until(&s, "{base_url}", &before);) {
         html_text(out, before);
@@ -199,7 +199,7 @@ static void write_table(struct buf *out, const struct manual *m, struct str line
     buf_text(out, "</tbody>\n</table>\n</div>\n");
 }
 
-/* The lines of a paragraph or of an item, up to an empty line or the next block. */
+/* Takes the lines of a paragraph or item, up to an empty line or the next block. */
 static struct str take_lines(struct str first, struct str *rest) {
     struct str all = first;
     while (rest->n && rest->p[0] != '\n' && rest->p[0] != '-' && rest->p[0] != '`' && rest->p[0] != '|') {

@@ -1,4 +1,4 @@
-/* The OpenAPI document: info, one path item an address, one operation a route, and the components they share. */
+/* The OpenAPI document: info, a path item for each path, an operation for each route, and shared components. */
 #include "api/docs/openapi.h"
 #include "api/docs/schema.h"
 
@@ -28,7 +28,7 @@ static void put_parameter(struct json_writer *w, const char *name, const char *i
     if (doc) put_text(w, "description", doc);
 }
 
-/* a,b instead of a=...&a=...: both are understood, and commas are shorter. */
+/* Uses a,b instead of a=...&a=...: the server accepts both, and commas are shorter. */
 static void put_commas(struct json_writer *w) {
     put_text(w, "style", "form");
     put_member(w, "explode", "false");
@@ -85,7 +85,7 @@ static void path_parameters(struct json_writer *w, const struct manual *m, const
 
 /* ---- requests ------------------------------------------------------------------------------------------- */
 
-/* How lists and objects are written in a form. */
+/* The encoding of lists and objects in a form. */
 static void form_encoding(struct json_writer *w, const struct manual *m, const struct operation *op) {
     put_key(w, "encoding");
     jw_object(w);
@@ -287,7 +287,7 @@ static void components(struct json_writer *w, const struct manual *m) {
 
 static bool is_served(const struct resource *r) { return r->routes != NULL && r->routes->path != NULL; }
 
-/* The chapters come from the tables, so the text names what is served. */
+/* The chapters come from the tables, so the text lists the served resources. */
 static void info(struct json_writer *w, const struct manual *m) {
     struct str chapters = S("");
     for (const struct resource *const *r = resources; *r; r++)

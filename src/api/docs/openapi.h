@@ -1,4 +1,4 @@
-/* The OpenAPI document and its parts: a pure function of resources[]. */
+/* The OpenAPI document and its parts. Pure functions of resources[]. */
 #ifndef API_DOCS_OPENAPI_H
 #define API_DOCS_OPENAPI_H
 

@@ -1,4 +1,4 @@
-/* Responses of the OpenAPI document: those of each operation, and the components that operations share. */
+/* Responses in the OpenAPI document: of each operation, and shared components. */
 #include "api/docs/openapi.h"
 
 #include "api/docs/schema.h"
@@ -10,7 +10,7 @@ static void put_status(struct json_writer *w, const char *prefix, int status) {
     buf_free(&b);
 }
 
-/* ---- of one operation ----------------------------------------------------------------------------------- */
+/* ---- of an operation ------------------------------------------------------------------------------------- */
 
 static void put_reply_header(struct json_writer *w, const struct reply_header *h) {
     put_key(w, h->name);
@@ -44,7 +44,7 @@ static const char *success_text(int status) {
     switch (status) {
     case 201: return "Created.";
     case 202: return "Accepted. A job does the work.";
-    case 206: return "The part that Range asks for.";
+    case 206: return "The part that Range names.";
     default: return "Done.";
     }
 }
@@ -97,7 +97,7 @@ static void error_example(struct json_writer *w, const struct manual *m, const s
     jw_end(w);
 }
 
-/* The status and the codes go in. */
+/* printf format of the status and the codes. */
 static const char error_schema[] =
     "{'type': 'object', 'required': ['status', 'errors'], 'additionalProperties': false, 'properties': {"
     "  'status': {'type': 'integer'%s},"
@@ -114,7 +114,7 @@ static const char error_schema[] =
     "  'notifications': {'$ref': '#/components/schemas/notifications'},"
     "  'session_id': {'$ref': '#/components/schemas/session_id'}}}";
 
-/* Of errors from `first` up to `end`; status 0: any status. */
+/* The schema of errors from `first` up to, not including, `end`; status 0: any status. */
 static void put_error_schema(struct json_writer *w, const struct manual *m, int first, int end, int status) {
     struct str codes = S(""), constant = S("");
     for (int err = first; err < end; err++) codes = str_fmt(m->arena, "%s%s'%s'", codes.p, err > first ? ", " : "", error_info(err)->code);
@@ -165,7 +165,7 @@ static void error_response(struct json_writer *w, const struct manual *m, int fi
     jw_end(w);
 }
 
-/* One response for each status that operations declare. errors.def is in the order of status. */
+/* Writes a response for each status that operations declare. errors.def is ordered by status. */
 static void error_responses(struct json_writer *w, const struct manual *m) {
     for (int first = 1, end; first < ERR_COUNT; first = end) {
         bool used = false;
@@ -175,7 +175,7 @@ static void error_responses(struct json_writer *w, const struct manual *m) {
     }
 }
 
-/* A status that an operation does not declare, for example of a method that its address does not support. */
+/* The response for any undeclared status, such as a method that the path does not support. */
 static void any_error(struct json_writer *w, const struct manual *m) {
     put_key(w, "error");
     jw_object(w);
@@ -193,7 +193,7 @@ static void not_modified(struct json_writer *w, const struct manual *m) {
     jw_end(w);
 }
 
-/* Whether any response refers to it. */
+/* True if a response refers to the header. */
 static bool is_used(const struct manual *m, const struct reply_header *h) {
     static const int statuses[] = {200, 201, 202, 206, 304, 401, 429, 500, 503};
     for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)

@@ -1,4 +1,4 @@
-/* The headers of replies. A row says when an operation sends the header; a route names further ones in .headers. */
+/* Headers of replies. A row says when an operation sends the header. A route lists further ones in .headers. */
 #include "api/describe.h"
 
 static bool is_error(int status) { return status >= 400; }
@@ -21,7 +21,7 @@ static bool is_part(const struct operation *op, int status) { return op->route->
 
 static bool is_download(const struct operation *op, int status) { return op->route->is_download && !is_error(status); }
 
-/* A login with Basic credentials opens a session, or finds it again. So does a request for the session itself. */
+/* A request with Basic credentials opens or reuses a session. So does a request for the session itself. */
 static bool gives_csrf(const struct operation *op, int status) { return op != NULL && status != 401; }
 
 static bool is_replayed(const struct operation *op, int status) { return op->route->method == POST && status < 500 && status != 429; }

@@ -56,7 +56,7 @@ static void put_required(struct json_writer *w, const char *const *names) {
     jw_end(w);
 }
 
-/* ---- what is shown -------------------------------------------------------------------------------------- */
+/* ---- output --------------------------------------------------------------------------------------------- */
 
 static const char *type_of_example(const struct json *example) {
     switch (example->type) {
@@ -70,7 +70,7 @@ static const char *type_of_example(const struct json *example) {
     }
 }
 
-/* The type that an example lets one infer; the members of objects are left open. */
+/* Writes the type inferred from an example. Members of objects stay open. */
 static void put_inferred(struct json_writer *w, const struct json *example, bool nullable) {
     const char *type = example ? type_of_example(example) : NULL;
     if (type == NULL) return;
@@ -82,7 +82,7 @@ static void put_inferred(struct json_writer *w, const struct json *example, bool
     jw_end(w);
 }
 
-/* A reference, or in its place the resource itself (include), or null. */
+/* A reference, the resource itself (include), or null. */
 static void put_either(struct json_writer *w, const char *type, bool nullable) {
     put_key(w, "anyOf");
     jw_array(w);
@@ -132,7 +132,7 @@ static void put_shown(struct json_writer *w, const struct manual *m, const struc
     case F_TEXT:
     case F_LONG:
     case F_EMAIL:
-    case F_FILE: /* in no JSON: openapi.c describes parts */
+    case F_FILE: /* never in JSON: openapi.c describes parts */
     case F_PASSWORD: put_type(w, "string", nullable); break;
     }
 }
@@ -146,9 +146,9 @@ static void member_schema(struct json_writer *w, const struct manual *m, const s
     jw_end(w);
 }
 
-/* Members may be null: what the caller may not see is. They may be absent: `fields` leaves them out. */
+/* Members may be null, because the caller may not see them. They may be absent, because `fields` omits them. */
 static void resource_schema(struct json_writer *w, const struct manual *m, const struct resource *r) {
-    static const char *const always[] = {"id", "resource_type", NULL}; /* without rows of its own it has no id */
+    static const char *const always[] = {"id", "resource_type", NULL}; /* resources without rows have no id */
     put_key(w, r->type);
     jw_object(w);
     put_text(w, "type", "object");
@@ -191,7 +191,7 @@ static void reference_schema(struct json_writer *w, const struct manual *m, cons
     jw_end(w);
 }
 
-/* ---- what is sent --------------------------------------------------------------------------------------- */
+/* ---- input ---------------------------------------------------------------------------------------------- */
 
 static int64_t most_characters(const struct field *f) {
     if (f->max) return f->max;
@@ -290,7 +290,7 @@ static void put_fields(struct json_writer *w, const struct manual *m, const stru
     jw_end(w);
 }
 
-/* The same rules for a record of an import as for a POST of one. */
+/* A record of an import follows the rules of a POST. */
 static void record_schema(struct json_writer *w, const struct manual *m, const struct operation *op) {
     jw_object(w);
     put_text(w, "type", "object");
@@ -308,21 +308,22 @@ static void request_schema(struct json_writer *w, const struct manual *m, const 
 
 /* ---- envelopes ------------------------------------------------------------------------------------------ */
 
-/* What any reply may have at its end. */
+/* Members that any reply may have. */
 static const char logs_schema[] =
-    "{'type': 'array', 'description': 'What the server wishes to say about the request.',"
+    "{'type': 'array', 'description': 'Notices about the request.',"
     " 'items': {'type': 'object', 'required': ['level', 'message'], 'additionalProperties': false, 'properties': {"
     "  'level': {'type': 'string', 'enum': ['NOTICE', 'WARNING']},"
     "  'message': {'type': 'string'}}}}";
 static const char notifications_schema[] =
-    "{'type': 'array', 'description': 'Sentences for the person in front of the screen.',"
+    "{'type': 'array', 'description': 'Messages for the person who uses the program.',"
     " 'items': {'type': 'object', 'required': ['type', 'message', 'sticky'], 'additionalProperties': false,"
     " 'properties': {"
     "  'type': {'type': 'string', 'enum': ['INFO', 'SUCCESS', 'WARNING', 'ERROR']},"
     "  'message': {'type': 'string'},"
     "  'sticky': {'type': 'boolean'}}}}";
-static const char session_schema[] = "{'type': 'string', 'description': 'The session that a request with Basic credentials was given.'}";
-static const char included_schema[] = "{'type': 'object', 'description': 'With _flat: what was included, by type and id.',"
+static const char session_schema[] =
+    "{'type': 'string', 'description': 'The session that a request with Basic credentials opened or reused.'}";
+static const char included_schema[] = "{'type': 'object', 'description': 'With _flat: the included resources, by type and id.',"
                                       " 'additionalProperties': {'type': 'object', 'additionalProperties': {'type': 'object'}}}";
 
 static void put_data(struct json_writer *w, const struct operation *op, enum shape shape) {
@@ -434,7 +435,7 @@ void schema_components(struct json_writer *w, const struct manual *m) {
     put_member(w, "session_id", session_schema);
     put_member(w, "included", included_schema);
     for (const struct resource *const *r = resources; *r; r++)
-        if ((*r)->fields && (*r)->fields->name) resource_schema(w, m, *r); /* the others have routes alone */
+        if ((*r)->fields && (*r)->fields->name) resource_schema(w, m, *r); /* other resources have only routes */
     reference_schemas(w, m);
     for (int i = 0; i < m->count; i++)
         if (takes_anything(&m->operations[i])) request_schema(w, m, &m->operations[i]);

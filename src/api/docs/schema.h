@@ -6,7 +6,7 @@
 
 void schema_components(struct json_writer *w, const struct manual *m); /* members of components.schemas */
 void schema_reply(struct json_writer *w, const struct operation *op);  /* the envelope of a success */
-/* What is sent for a field; of what `op` takes as a list of records, their schema is inside. */
+/* The schema of a field in requests. If `op` takes it as a list of records, the schema of the records is inside. */
 void schema_sent(struct json_writer *w, const struct manual *m, const struct operation *op, const struct field *f);
 void schema_ref(struct json_writer *w, const char *kind, const char *name, const char *suffix); /* {"$ref": ...} */
 

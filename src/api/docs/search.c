@@ -1,11 +1,11 @@
-/* Search: a list of all pages and operations. A page shows it as links; docs/site/search.js reads it as JSON and filters it. */
+/* Search: a list of all pages and operations. The search page shows it as links. docs/site/search.js reads it as JSON and filters it. */
 #include "api/docs/site.h"
 
 struct entry {
     struct str title, kind, path, words;
 };
 
-/* Entries are handed on one by one, so that the page and the JSON have the same ones. */
+/* Entries are passed one by one, so that the page and the JSON contain the same ones. */
 typedef void write_entry(void *out, const struct manual *m, const struct entry *e);
 
 static void guides(void *out, const struct manual *m, write_entry *write) {
@@ -25,7 +25,7 @@ static void headers(void *out, const struct manual *m, write_entry *write) {
         write(out, m, &(struct entry){str_of(h->name), S("Header of replies"), S("/docs/reference#headers"), str_of(h->doc)});
 }
 
-/* Title of the chapter, and the names that the operation takes. */
+/* The title of the chapter, and the names of the operation's input. */
 static struct str operation_words(const struct manual *m, const struct operation *op) {
     struct str words = str_of(op->home->title);
     for (const struct field *f = op->route->args; f && f->name; f++) words = str_fmt(m->arena, "%s %s", words.p, sent_name(m, f));

@@ -30,12 +30,12 @@ struct site_page {
 
 struct site {
     struct arena *arena;
-    pthread_mutex_t lock; /* of bytes and etag, until they are built */
+    pthread_mutex_t lock; /* protects bytes and etag until they are built */
     struct site_page *pages;
     int count, room;
 };
 
-/* ---- which pages there are ------------------------------------------------------------------------------- */
+/* ---- list of pages --------------------------------------------------------------------------------------- */
 
 static void add_page(struct site *s, enum kind kind, const char *path, const void *what) {
     if (s->count == s->room) {
@@ -129,7 +129,7 @@ static const char *content_type_of_path(const char *path) {
     return path_ends(path, ".js") ? "text/javascript; charset=utf-8" : "text/html; charset=utf-8";
 }
 
-/* Style and script are files of this site. Nothing of another site is loaded, and nothing stands inside the page. */
+/* Styles and scripts are files of this site. Nothing is loaded from other sites, and nothing is inline. */
 static const char policy[] = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; "
                              "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 

@@ -1,5 +1,5 @@
-/* The pages outside the API that describe it: guides, the reference, errors, search, and /openapi.json. Each is built when
- * it is first asked for. Its bytes are shared by all replies, so that slow readers hold no copies. */
+/* Pages that describe the API: guides, the reference, errors, search, and /openapi.json. A page is built at its first request. Replies
+ * share its bytes, so slow readers hold no copies. */
 #ifndef API_DOCS_SITE_H
 #define API_DOCS_SITE_H
 
@@ -16,12 +16,12 @@ extern const struct docs_file docs_files[];
 struct site;
 struct site *site_new(void);
 void site_free(struct site *s); /* after http_stop */
-/* Replies to a GET or HEAD of a page. False: there is no such page. base_url does not change while the server runs. */
+/* Replies to a GET or HEAD of a page. Returns false if there is no such page. base_url is constant while the server runs. */
 bool site_reply(struct site *s, struct str base_url, struct http_request *r);
 
 /* ---- the frame of a page (docs.c) -------------------------------------------------------------------------- */
 
-/* `path` is that of the page: its entry in the contents is marked. Between the two, the page. */
+/* The content of the page is written between begin and end. path: of the page, to mark its entry in the contents. */
 void docs_begin(struct buf *out, const struct manual *m, const char *path, const char *title);
 void docs_end(struct buf *out, const struct manual *m, const char *path);
 
@@ -31,7 +31,7 @@ void docs_chapter(struct buf *out, const struct manual *m, const struct resource
 void docs_errors(struct buf *out, const struct manual *m);
 void docs_error(struct buf *out, const struct manual *m, const struct error_info *e);
 
-/* Tables that guides show too: rows between docs_table_begin and docs_table_end (docs.h). */
+/* Tables that guides show too. */
 void docs_arguments_table(struct buf *out, const struct manual *m);
 void docs_headers_table(struct buf *out);
 void docs_errors_table(struct buf *out, const struct manual *m);
@@ -40,14 +40,14 @@ bool docs_has_chapter(const struct resource *r);
 
 /* ---- guides (guide.c) -------------------------------------------------------------------------------------- */
 
-/* "guides/20-authentication.md" is the guide "authentication"; p NULL: the file is no guide. */
+/* "guides/20-authentication.md" is the guide "authentication". p NULL: the file is no guide. */
 struct str guide_slug(const struct docs_file *f);
 struct str guide_title(const struct docs_file *f);
 void guide_write(struct buf *out, const struct manual *m, const struct docs_file *f);
 
 /* ---- search (search.c) ------------------------------------------------------------------------------------- */
 
-void search_page(struct buf *out, const struct manual *m);  /* all entries as links: it works without a script */
+void search_page(struct buf *out, const struct manual *m);  /* all entries as links; works without scripts */
 void search_index(struct buf *out, const struct manual *m); /* the same entries as JSON, for docs/site/search.js */
 
 #endif
