@@ -1,4 +1,4 @@
-/* The command line of deskd. Exit status: 0, 1 for what failed, 2 for what was asked wrongly; of mail-in those of commands/mail.c. */
+/* The command line of deskd. Exit status: 0, 1 if the command failed, 2 if the command line is wrong; mail-in: see commands/mail.c. */
 #include "commands/commands.h"
 
 #include "base/memory.h"
@@ -11,40 +11,40 @@
 
 const struct command commands[] = {
     {"serve", SERVE, command_serve, NULL, "Run the server.",
-     "Serves the API from a store until SIGTERM, which lets the requests under way end. A data folder without a "
-     "store gets one, and an owner whose login is printed once. Prints one line on standard output when it is "
+     "Serves the API from a store until SIGTERM. Then requests in progress may end. In a data folder without a "
+     "store it makes a store and an owner, and prints the owner's login once. Prints one line on standard output when it is "
      "ready. SIGHUP reads the settings again."},
     {"init", INIT, command_init, NULL, "Make an empty desk: its store, its key and its owner.",
-     "Makes the data folder with an empty desk and its owner, and prints the owner's password if it made that up."},
-    {"demo", DEMO, command_demo, NULL, "Fill a new store with a lifelike, repeatable desk.",
+     "Makes the data folder with an empty desk and its owner. Prints the owner's password if it was generated."},
+    {"demo", DEMO, command_demo, NULL, "Fill a new store with realistic, repeatable data.",
      "Makes a store filled with invented people and conversations of two years. owner@, admin@, agent@, "
-     "teams-agent@, collaborator@ and customer@example.com can log in, all with one password; teams-agent@ sees the "
-     "conversations of two teams, agent@ sees all, customer@ has 25. The same seed makes the same desk."},
+     "teams-agent@, collaborator@ and customer@example.com can log in, all with one password. teams-agent@ sees the "
+     "conversations of two teams, agent@ sees all, customer@ has 25. The same seed gives the same desk."},
     {"password", PASSWORD, command_password, "EMAIL", "Set the password of a login.",
-     "Sets the password of the person with this e-mail address and ends their sessions. Asks for it on a terminal, "
-     "else reads the first line of standard input or of --password-file. A desk in a folder must not be running; one in a "
+     "Sets the password of the person with this e-mail address and ends their sessions. Asks for the password on a terminal, "
+     "otherwise reads the first line of standard input or of --password-file. A desk in a folder must not be running. A desk in a "
      "database may."},
-    {"backup", BACKUP, command_backup, NULL, "Copy the store, also while it serves.",
-     "Copies the store as it is at one moment to a new file, also while the desk is running; where files were uploaded, their "
-     "contents to a folder beside it, FILE.files. The server key is not in it: keep a copy of secret.key elsewhere, once."},
+    {"backup", BACKUP, command_backup, NULL, "Copy the store, also while the desk is running.",
+     "Copies the store as it is at one moment to a new file, also while the desk is running. If files were uploaded, copies their "
+     "contents to a folder beside it, FILE.files. The backup does not contain the server key: keep a copy of secret.key elsewhere."},
     {"restore", RESTORE, command_restore, NULL, "Make a data folder from a backup.",
-     "Makes the store of a new data folder from a backup and the folder of files beside it, and brings it up to date. Refuses a folder "
-     "that is not "
-     "empty but for its secret.key."},
+     "Makes the store of a new data folder from a backup and the folder of files beside it, and updates its schema. Refuses a folder "
+     "that has "
+     "anything but a secret.key."},
     {"move", MOVE, command_move, NULL, "Copy a desk from a folder to PostgreSQL, or back.",
      "Copies every row of a stopped desk from one store to another, then reads both and compares counts and checksums. "
-     "The target must be empty: a database whose user may create tables, or a folder. The desk is there when this ends "
-     "with status 0; until then the target serves nobody, and a move that failed or was killed can be run again. "
-     "The source is not changed. Contents of files stay where they are. URLs with a password are better given as DESKD_FROM and DESKD_TO."},
-    {"check", CHECK, command_check, NULL, "Look for damage in a store.",
-     "Checks the store, what must hold between its rows, and the contents of files, also while the desk is running. Prints a line for each "
-     "finding. Exit status 0: nothing found, 1: something was."},
-    {"mail-in", MAIL_IN, command_mail_in, NULL, "Take a mail from standard input; what a mail server runs.",
-     "Keeps a delivery report that is about a mail of this desk, for the desk to read at once or when it is started; the folder "
-     "is its data folder, also where the desk is in a database, and it was served once. Nothing is answered by mail. Exit status, as mail "
+     "The target must be empty: a database whose user may create tables, or a folder. The move is complete when the command ends "
+     "with status 0. Until then deskd refuses to serve the target, and a move that failed or was killed can be run again. "
+     "The source is not changed. Contents of files stay where they are. Pass URLs with a password as DESKD_FROM and DESKD_TO."},
+    {"check", CHECK, command_check, NULL, "Check a store for damage.",
+     "Checks the store, the consistency of its rows, and the contents of files, also while the desk is running. Prints a line for each "
+     "finding. Exit status 0: no findings, 1: some."},
+    {"mail-in", MAIL_IN, command_mail_in, NULL, "Take a mail from standard input, for a mail server.",
+     "Stores a delivery report about a mail of this desk. The desk reads it at once or when it is started. --data names the desk's "
+     "data folder, also if the desk is in a database. The desk must have been served once. mail-in sends no mail. Exit status, as mail "
      "servers "
-     "know it: 0 the mail is on the disk; 75 it can't be kept now, or the command line is wrong: try again; 65 it is no mail; "
-     "69 it is not taken here: too large, or no delivery report (RFC 3464). One line on standard error says why."},
+     "expect it: 0: the mail is on the disk. 75: it can't be stored now, or the command line is wrong: try again. 65: it is not a mail. "
+     "69: it is not accepted: too large, or not a delivery report (RFC 3464). One line on standard error gives the reason."},
     {"routes", ROUTES, command_routes, NULL, "Print the operations of the API.",
      "Prints one line for each operation, separated by tabs: method, path, roles, scope, status, resource."},
     {"openapi", OPENAPI, command_openapi, NULL, "Print the OpenAPI 3.1 document.", "Prints the OpenAPI 3.1 document of the API."},

@@ -2,7 +2,7 @@
 
 #include <arpa/inet.h>
 
-#define NETWORK_BYTES 8 /* of an IPv6 address: its /64 */
+#define NETWORK_BYTES 8 /* an IPv6 address is counted by its first 64 bits */
 
 static const struct address mapped = {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}};
 

@@ -1,4 +1,4 @@
-/* Network addresses of clients, and what counts as one address. */
+/* Network addresses of clients, and the network that a limit counts an address by. */
 #ifndef BASE_ADDRESS_H
 #define BASE_ADDRESS_H
 
@@ -10,18 +10,20 @@
 struct address {
     unsigned char bytes[16];
 };
-#define ADDRESS_TEXT (INET6_ADDRSTRLEN + 3) /* room for the text of an address or a network, with its NUL */
+#define ADDRESS_TEXT (INET6_ADDRSTRLEN + 3) /* size of the text of an address or a network, with its NUL */
 
 struct address address_of(const struct sockaddr *sa);
-bool address_parse(struct str text, struct address *out); /* numeric IPv4 or IPv6; brackets are allowed */
+bool address_parse(struct str text, struct address *out); /* reads numeric IPv4 or IPv6, with or without brackets */
 void address_text(const struct address *a, char out[ADDRESS_TEXT]);
-bool address_is_mapped(const struct address *a); /* it is an IPv4 address */
+bool address_is_mapped(const struct address *a); /* true: it is an IPv4 address */
 bool address_is_loopback(const struct address *a);
 
-/* The network that an address is counted by: an IPv4 address itself, and of an IPv6 address its /64, because one household
- * or machine has a whole /64 (RFC 6177). All limits per address use this: connections, held bytes, public writes, failed logins. */
+/* Returns the network by which limits count an address: an IPv4 address itself, or the /64 of an IPv6 address. One
+ * household or machine has a whole /64 (RFC 6177). All limits per address use it: connections, held bytes, public
+ * writes, failed logins. */
 struct address address_counted(struct address a);
-/* The same for texts: "192.0.2.7", "2001:db8:1:2::/64". The result lies in `room`, or is `remote` where that needs no change. */
+/* The same for texts: "192.0.2.7", "2001:db8:1:2::/64". The result lies in `room`, or is `remote` itself if nothing
+ * changes. */
 struct str address_counted_text(char room[ADDRESS_TEXT], struct str remote);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK (16 * 1024) /* most works fit in one */
+#define CHUNK (16 * 1024) /* most works fit in one chunk */
 #define ALIGN 16
 #define MANY (1024 * 1024)
 
@@ -33,8 +33,8 @@ static void *must(void *p) {
 }
 
 /* ---- chunks ------------------------------------------------------------------------------------------
- * Each thread keeps chunks of the common size for its next arenas: most requests end before the next begins. Not where
- * the address sanitizer looks on: what was freed must not come back, or it sees nothing. */
+ * Each thread keeps up to SPARES chunks of the common size for its next arenas, because most requests end before the
+ * next begins. Not with the address sanitizer, because it can't detect a use after free in a chunk that is used again. */
 
 #if defined(__SANITIZE_ADDRESS__)
 #define KEEP_SPARE false
@@ -44,11 +44,11 @@ static void *must(void *p) {
 #define KEEP_SPARE true
 #endif
 
-#define SPARES 2 /* of a request: one arena of the edge, one of the work */
+#define SPARES 2 /* a request has two arenas: one of the edge, one of the work */
 static _Thread_local struct chunk *spares[SPARES];
 static _Thread_local int spare_count;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t at_exit; /* frees the spares of a thread that ends */
+static pthread_key_t at_exit; /* its destructor frees the spares of a thread that ends */
 
 static void free_spares(void *of_the_thread) {
     (void)of_the_thread;
@@ -72,7 +72,7 @@ static void chunk_free(struct chunk *c) {
     }
     pthread_once(&once, make_key);
     spares[spare_count++] = c;
-    pthread_setspecific(at_exit, spares); /* not NULL: free_spares runs */
+    pthread_setspecific(at_exit, spares); /* any value but NULL makes free_spares run */
 }
 
 static struct chunk *chunk_push(struct arena *a, size_t size) {
@@ -92,7 +92,7 @@ static void chunk_pop(struct arena *a) {
 
 /* ---- arenas ------------------------------------------------------------------------------------------ */
 
-/* An arena lies in its own first chunk, which no mark goes behind. */
+/* An arena lies in its own first chunk. No mark lies before it. */
 struct arena *arena_new(void) {
     struct chunk *c = chunk_new(CHUNK);
     struct arena *a = (struct arena *)(void *)c->bytes;

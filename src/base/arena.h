@@ -1,8 +1,9 @@
 /* Memory of one request: allocated forward, freed at once.
  *
- * Three lifetimes exist: the process (malloc at start), the work (its arena) and the block (a mark that is
- * returned to). Nothing taken from an arena is freed by itself, so no handler frees anything. Memory is
- * zeroed, but that of texts. Out of memory ends the process: with input limited before it has memory, nothing sensible is left. */
+ * There are three lifetimes: the process (malloc at start), the work (its arena) and the block (from arena_mark to
+ * arena_return). Nothing taken from an arena is freed by itself, so no handler frees anything. Memory is zeroed, except
+ * by arena_bytes. If memory runs out, the process aborts: input is limited before it takes memory, so there is nothing
+ * sensible left to do. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -17,14 +18,15 @@ struct arena_mark {
 struct arena *arena_new(void);
 void arena_free(struct arena *a);
 void *arena_alloc(struct arena *a, size_t size);
-void *arena_bytes(struct arena *a, size_t size);               /* the same, not zeroed: for texts */
-void *arena_array(struct arena *a, size_t count, size_t size); /* overflow-checked */
-/* A list that grows: itself while its n elements leave room, else a longer copy. *room is 0 at first, with list NULL. */
+void *arena_bytes(struct arena *a, size_t size);               /* not zeroed: for texts */
+void *arena_array(struct arena *a, size_t count, size_t size); /* aborts if count * size overflows */
+/* Makes room for one more element. Returns `list` if it has room for more than n elements, else a larger copy. At first
+ * `list` is NULL and *room is 0. */
 void *arena_more(struct arena *a, void *list, int n, int *room, size_t size);
 struct arena_mark arena_mark(struct arena *a);
-void arena_return(struct arena *a, struct arena_mark m); /* forgets all that was taken since the mark */
+void arena_return(struct arena *a, struct arena_mark m); /* frees all that was taken since the mark */
 
-size_t arena_size(const struct arena *a); /* bytes it holds now */
+size_t arena_size(const struct arena *a); /* bytes that the arena holds now */
 
 #define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
 

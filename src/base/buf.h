@@ -1,4 +1,4 @@
-/* A growing byte buffer of its own (malloc), handed whole to the HTTP library as a reply's body. */
+/* A growing byte buffer with memory of its own (malloc). The HTTP library takes it over as the body of a reply. */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 
@@ -10,7 +10,7 @@ struct buf {
 };
 
 void buf_grow(struct buf *b, size_t more);
-/* Room for `more` further bytes behind n. Inline, as the next two: a list of ten writes 2,000 pieces. */
+/* Makes room for `more` bytes behind n. Inline, like the next two, because a list of ten items writes 2,000 pieces. */
 static inline void buf_reserve(struct buf *b, size_t more) {
     if (b->cap - b->n < more) buf_grow(b, more);
 }
@@ -29,7 +29,7 @@ static inline void buf_text(struct buf *b, const char *s) { buf_add(b, s, strlen
 void buf_int(struct buf *b, int64_t v);
 void buf_fmt(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static inline struct str buf_view(const struct buf *b) { return (struct str){b->p ? b->p : "", b->n}; }
-void buf_fit(struct buf *b); /* frees room that is not used, if it is much */
+void buf_fit(struct buf *b); /* frees unused room if it is at least a quarter of 64 KiB or more */
 void buf_free(struct buf *b);
 
 #endif

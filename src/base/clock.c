@@ -20,7 +20,8 @@ static bool read_counter(const char *path, int64_t *out) {
     return n > 0 && str_to_int(str_trim((struct str){text, (size_t)n}), out);
 }
 
-/* A file that can't be read (a test is just replacing it) is read again, then the system's clock stands in. */
+/* If the file can't be read (a test may be replacing it), it is read again, up to 100 times. Then the system's clock is
+ * used. */
 int64_t clock_now(const struct clock *c) {
     int64_t now;
     for (int i = 0; c->file && i < 100; i++)
@@ -30,8 +31,8 @@ int64_t clock_now(const struct clock *c) {
 
 int64_t clock_monotonic(void) { return read_clock(CLOCK_MONOTONIC); }
 
-/* Days since 1970 of a date of the proleptic Gregorian calendar, and back. The year is shifted to begin in March, so
- * that the leap day is its last; 146097 days make 400 years. */
+/* Converts a date of the proleptic Gregorian calendar to days since 1970, and back. The year is shifted to begin in
+ * March, so that the leap day is its last day. 400 years have 146097 days. */
 static int64_t days_of(int64_t y, int m, int d) {
     y -= m <= 2;
     int64_t era = (y >= 0 ? y : y - 399) / 400, yoe = y - era * 400;
@@ -64,7 +65,7 @@ static struct moment moment_of(int64_t ms) {
 
 static char *put_bytes(char *at, const char *text, size_t n) { return (char *)memcpy(at, text, n) + n; }
 
-/* Two digits, of centuries the last two. */
+/* Writes the last two digits of v. */
 static char *put_two(char *at, int v) {
     static const char digits[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748"
                                  "4950515253545556575859606162636465666768697071727374757677787980818283848586878889909192939495969798"
@@ -157,7 +158,7 @@ bool time_parse_http(struct str s, int64_t *ms) {
     struct moment t = {0};
     s = str_trim(s);
     if (s.n < 25) return false;
-    s.p += 3, s.n -= 3; /* the day's name says nothing new */
+    s.p += 3, s.n -= 3; /* skips the name of the day */
     if (!take_char(&s, ',') || !take_char(&s, ' ') || !take_digits(&s, 2, &t.day) || !take_char(&s, ' ')) return false;
     for (int m = 1; m <= 12; m++)
         if (memcmp(s.p, months + 3 * (m - 1), 3) == 0) t.month = m;

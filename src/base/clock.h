@@ -1,4 +1,4 @@
-/* Time as an input. All times are milliseconds since 1970 UTC. */
+/* Time is an input, so that tests can set it. All times are milliseconds since 1970 UTC. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
@@ -10,11 +10,11 @@
 #define TIME_DAY (24 * TIME_HOUR)
 
 struct clock {
-    const char *file; /* NULL: the system's clock; else a file of decimal milliseconds, read at every call (tests) */
+    const char *file; /* NULL: use the system's clock. Else a file of decimal milliseconds, read at every call (tests) */
 };
 
 int64_t clock_now(const struct clock *c);
-int64_t clock_monotonic(void); /* for deadlines and durations of this process alone */
+int64_t clock_monotonic(void); /* for deadlines and durations within this process */
 
 #define TIME_ISO_SIZE 26  /* 2026-11-21T09:30:00+00:00 */
 #define TIME_HTTP_SIZE 30 /* Sat, 21 Nov 2026 09:30:00 GMT */

@@ -1,8 +1,8 @@
-/* What can go wrong: one row an error, with the status, the sentence and the page that documents it.
+/* The table of errors: one row for each, with its status, its message and the text of its page.
  *
- * A fallible function returns an int: zero or more is success, -ERR_x is failure. The table is the only
- * place that knows the HTTP status and the words (completions.md section 3); /docs/errors/<CODE>, the
- * OpenAPI document and the replies are made from it. */
+ * A fallible function returns an int: zero or more is success, -ERR_x is failure. Only errors.def states the HTTP
+ * status and the message of an error (completions.md section 3). Replies, the OpenAPI document and /docs/errors/<CODE>
+ * are made from it. */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
@@ -17,16 +17,16 @@ enum error {
 struct error_info {
     const char *code;    /* FIELD_REQUIRED */
     int status;          /* HTTP status */
-    const char *message; /* one sentence for the person who reads the reply */
-    const char *doc;     /* what to do about it */
+    const char *message; /* one sentence for the reader of the reply */
+    const char *doc;     /* what the caller can do about it */
 };
 
-/* The row of an error; accepts ERR_x and -ERR_x. */
+/* Returns the row of an error. Accepts ERR_x and -ERR_x. */
 const struct error_info *error_info(int err);
-/* The error of a negative result of a function that returns -code. */
+/* Converts the negative result of a function to its error. */
 static inline enum error error_of_result(int rc) { return (enum error)(-rc); }
 
-/* Returns a negative result to the caller at once. */
+/* If the expression is negative, returns it from the enclosing function. */
 #define TRY(expr)                      \
     do {                               \
         int try_rc = (expr);           \

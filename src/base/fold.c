@@ -31,16 +31,16 @@ struct str fold_key(struct arena *a, struct str s) {
     for (const char *at = plain, *next; *at; at = next) {
         gunichar c = g_utf8_get_char(at);
         GUnicodeType t = g_unichar_type(c);
-        next = g_utf8_next_char(at); /* before the write below, which may reach into this character */
+        next = g_utf8_next_char(at); /* read before the write below, which may overwrite the start of this character */
         if (t == G_UNICODE_NON_SPACING_MARK || t == G_UNICODE_ENCLOSING_MARK) continue;
-        out += g_unichar_to_utf8(c, out); /* never longer than what was read */
+        out += g_unichar_to_utf8(c, out); /* NFKD is done, so c needs no more bytes than were read */
     }
     struct str key = taken(a, g_utf8_casefold(plain, out - plain));
     g_free(plain);
     return key;
 }
 
-/* Casefolded, and composed: an accent may come as part of its letter or behind it. */
+/* Casefolds and composes (NFC), because an accent may be sent as a part of its letter or as a mark behind it. */
 static struct str fold_case(struct arena *a, struct str s) {
     if (ascii(s)) return ascii_lower(a, s);
     char *folded = g_utf8_casefold(s.p, (gssize)s.n), *composed = g_utf8_normalize(folded, -1, G_NORMALIZE_NFC);
@@ -56,7 +56,7 @@ static bool labels_valid(struct str domain) {
     return true;
 }
 
-/* Letters, digits, hyphens and dots, as far as it is ASCII. */
+/* Returns true if the ASCII characters of s are letters, digits, hyphens and dots. */
 static bool host_characters(struct str s) {
     for (size_t i = 0; i < s.n; i++) {
         unsigned char c = (unsigned char)s.p[i];
@@ -65,15 +65,16 @@ static bool host_characters(struct str s) {
     return true;
 }
 
-/* A-labels of a domain with other letters than ASCII's, by IDNA 2008 (RFC 5891, UTS 46); NULL: it can't be one.
- * Characters are checked here: the library's own rule for ASCII (STD3) takes others out in silence. */
+/* Returns the A-labels of a domain that has non-ASCII letters, by IDNA 2008 (RFC 5891, UTS 46), or NULL if it is not
+ * valid. The caller frees them with idn2_free. Characters are checked here, because the library's own rule for ASCII
+ * (STD3) drops invalid ones silently. */
 static char *domain_ascii(struct str s) {
     char *text = g_strndup(s.p, s.n);
     uint8_t *out = NULL;
     if (idn2_lookup_u8((const uint8_t *)text, &out, IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL) != IDN2_OK) out = NULL;
     g_free(text);
     if (out && labels_valid(str_of((char *)out)) && host_characters(s) && host_characters(str_of((char *)out))) return (char *)out;
-    idn2_free(out); /* characters that the mapping drops may have been all of a label */
+    idn2_free(out); /* the mapping may have dropped all characters of a label */
     return NULL;
 }
 
@@ -92,7 +93,7 @@ struct str email_key(struct arena *a, struct str s) {
     while (at > 0 && s.p[at - 1] != '@') at--;
     if (at == 0 || ascii(s)) return fold_case(a, s);
     struct str written = {s.p + at, s.n - at}, local = fold_case(a, (struct str){s.p, at - 1}), domain = domain_key(a, written);
-    if (domain.p == NULL) domain = fold_case(a, written); /* no address; whoever typed it is found by none */
+    if (domain.p == NULL) domain = fold_case(a, written); /* not a valid address: a key that no stored address has */
     return str_fmt(a, "%.*s@%.*s", (int)local.n, local.p, (int)domain.n, domain.p);
 }
 
@@ -105,13 +106,13 @@ static bool domain_possible(struct str s) {
 
 struct str domain_read(struct arena *a, struct str s) {
     s = str_trim(s);
-    if (s.n && s.p[s.n - 1] == '.') s.n--; /* "from the root", which every domain is here */
+    if (s.n && s.p[s.n - 1] == '.') s.n--; /* a final dot means "from the root", which is implied here */
     if (s.n == 0 || s.n > 1024 || !utf8_valid(s) || !host_characters(s)) return (struct str){0};
     struct str key = domain_key(a, s);
-    bool number = true; /* 127.0.0.1 is no domain: the last label is not all digits */
+    bool number = true; /* the last label is all digits, as in 127.0.0.1: not a domain */
     if (key.p == NULL || key.n > 253 || !memchr(key.p, '.', key.n) || !labels_valid(key)) return (struct str){0};
     for (size_t i = key.n; i > 0 && key.p[i - 1] != '.'; i--) number = number && g_ascii_isdigit(key.p[i - 1]);
-    if (strncmp(key.p, "xn--", 4) == 0 || strstr(str_dup(a, key).p, ".xn--")) { /* typed as A-labels, which may be none */
+    if (strncmp(key.p, "xn--", 4) == 0 || strstr(str_dup(a, key).p, ".xn--")) { /* given as A-labels, which may be invalid */
         char *labels = domain_ascii(key);
         if (labels == NULL) return (struct str){0};
         idn2_free(labels);
@@ -127,8 +128,9 @@ struct str domain_text(struct arena *a, struct str key) {
     return text;
 }
 
-/* "5" for zero, "6" with exponent and digits for what is above, "4" with the complements of both, and an end that sorts behind
- * every digit, for what is below. The exponent is where the point stands, counted from the first digit that is not 0. */
+/* The key of 0 is "5". The key of a positive number is "6", three digits of the exponent and the digits. The key of a
+ * negative number is "4", the nines' complements of both, and "~", which sorts behind every digit. The exponent is the
+ * position of the decimal point, counted from the first digit that is not 0, plus 500. */
 struct str decimal_key(struct arena *a, struct str s) {
     bool below = s.n && s.p[0] == '-', point = false;
     size_t digits = 0, n = 0, given = 0;
@@ -143,7 +145,7 @@ struct str decimal_key(struct arena *a, struct str s) {
         if (!g_ascii_isdigit(c)) return (struct str){0};
         given++;
         if (digits == 0 && c == '0') {
-            if (point) whole--; /* 0.05: the point stands before the first digit */
+            if (point) whole--; /* 0.05: the first digit that counts is behind the point */
             continue;
         }
         out[4 + digits++] = c;

@@ -1,4 +1,4 @@
-/* HTML out of text: what is not said to be HTML is escaped. */
+/* Writes HTML. Text is escaped. */
 #ifndef BASE_HTML_H
 #define BASE_HTML_H
 
@@ -6,7 +6,7 @@
 
 void html_text(struct buf *out, struct str text);
 
-/* A small printf: %s is text (const char *, escaped), %h is HTML as it stands, %d an int, and that is all. */
+/* A small printf: %s is a text (const char *, escaped), %h is HTML (const char *, unchanged), %d an int. Nothing else. */
 void html(struct buf *out, const char *fmt, ...);
 
 #endif

@@ -1,77 +1,77 @@
-/* Every limit of the server, with its reason. Bytes, unless the name says otherwise. */
+/* Every limit of the server, with its reason. The unit is the byte, unless the name says otherwise. */
 #ifndef BASE_LIMITS_H
 #define BASE_LIMITS_H
 
-#define LIMIT_BODY (1024 * 1024)            /* a JSON or form body: a bulk import of 200 records fits ten times over */
-#define LIMIT_SPOOLED (INT64_C(2) << 30)    /* files of all bodies under way; of one address or person a quarter (http/ledger.h) */
-#define LIMIT_BODIES (INT64_C(256) << 20)   /* bodies under way in memory; of one address or person a quarter */
-#define LIMIT_BODY_UNCOUNTED (4 * 1024)     /* of each: most bodies have less, and cost no lock */
-#define LIMIT_UPLOAD (100 * 1024 * 1024)    /* a whole multipart body; how much of it one file may be is a setting */
+#define LIMIT_BODY (1024 * 1024)            /* a JSON or form body: ten times a bulk import of 200 records */
+#define LIMIT_SPOOLED (INT64_C(2) << 30)    /* files of all bodies being received; one address or person gets a quarter (http/ledger.h) */
+#define LIMIT_BODIES (INT64_C(256) << 20)   /* memory of all bodies being received; one address or person gets a quarter */
+#define LIMIT_BODY_UNCOUNTED (4 * 1024)     /* the first bytes of a body are not counted: most bodies are shorter and so take no lock */
+#define LIMIT_UPLOAD (100 * 1024 * 1024)    /* a whole multipart body; a setting limits one file */
 #define LIMIT_PARTS 256                     /* parts of a multipart body */
-#define LIMIT_PART_HEAD (16 * 1024)         /* the header lines of one part: file names of 8 KiB are sent */
-#define LIMIT_CONNECTION_MEMORY (18 * 1024) /* head, its records, reply head; spent by idle connections too: 18.8 KiB each */
-#define LIMIT_HEAD (12 * 1024)              /* request line, header fields and trailers; the rest of the above is for the reply's */
+#define LIMIT_PART_HEAD (16 * 1024)         /* header lines of one part: clients send file names of 8 KiB */
+#define LIMIT_CONNECTION_MEMORY (18 * 1024) /* request head, its records and reply head; an idle connection costs 18.8 KiB in all */
+#define LIMIT_HEAD (12 * 1024)              /* request line, header fields and trailers; the rest is for the head of the reply */
 #define LIMIT_URI (10 * 1024)               /* request target: a thousand ids of six digits with encoded commas fit */
 #define LIMIT_HEADERS 100                   /* header fields of a request */
-#define LIMIT_JSON_DEPTH 64                 /* deepest documented body needs 7 */
+#define LIMIT_JSON_DEPTH 64                 /* the deepest documented body needs 7 */
 #define LIMIT_JSON_VALUES 100000            /* values of one document: 8 MiB of memory */
-#define LIMIT_JSON_WRITE_DEPTH 128          /* open containers of a reply; deeper is a bug of ours */
+#define LIMIT_JSON_WRITE_DEPTH 128          /* open containers of a reply; deeper is a defect in the server */
 #define LIMIT_FORM_NAMES 10000              /* pairs of one form */
 #define LIMIT_FORM_DEPTH 16                 /* brackets in one name */
 #define LIMIT_IDS 1000                      /* ids of a bulk call (completions.md section 1) */
 #define LIMIT_RECORDS 200                   /* records of a bulk import (api.md "Limits") */
-#define LIMIT_COLLECTIONS 50                /* of one predicate */
-#define LIMIT_PROPOSITIONS 100              /* of one predicate, all collections together: each is a term of one SQL text */
+#define LIMIT_COLLECTIONS 50                /* collections of one predicate */
+#define LIMIT_PROPOSITIONS 100              /* propositions of one predicate, in all collections: each is a term of one SQL statement */
 #define LIMIT_RULE_TAGS 100                 /* tags that one proposition names */
 #define LIMIT_PAGE 1000                     /* items of a page (completions.md section 2) */
 #define LIMIT_REPLY (4 * 1024 * 1024)       /* bytes of a page: it ends before `limit`, but has an item (completions.md section 2) */
-#define LIMIT_LOADED (16 * 1024 * 1024)     /* bytes of rows that a page loads: texts that `fields` leaves out are loaded, too */
-#define LIMIT_PICKS 200                     /* names in ?fields=: each is held against each member of each row */
+#define LIMIT_LOADED (16 * 1024 * 1024)     /* bytes of rows that a page loads; texts that `fields` leaves out are loaded, too */
+#define LIMIT_PICKS 200                     /* names in ?fields=: each is compared with each member of each row */
 #define DEFAULT_PAGE 10
-#define LIMIT_PASSWORD 1024                        /* completions.md section 4: never truncated */
+#define LIMIT_PASSWORD 1024                        /* completions.md section 4: passwords are never truncated */
 #define LIMIT_TITLE 255                            /* characters of a one-line text */
 #define LIMIT_TEXT 65535                           /* characters of a longer text */
-#define LIMIT_DATE 40                              /* bytes of a timestamp as it is written */
-#define LIMIT_LOCALE 32                            /* bytes of the code of a language */
-#define LIMIT_SETTING 4096                         /* characters of a setting: certificates of a relay */
-#define LIMIT_TAG 64                               /* characters of a tag: folded they still fit an index entry */
+#define LIMIT_DATE 40                              /* bytes of a written timestamp */
+#define LIMIT_LOCALE 32                            /* bytes of a language code */
+#define LIMIT_SETTING 4096                         /* characters of a setting: the certificates of a mail relay fit */
+#define LIMIT_TAG 64                               /* characters of a tag: its folded key still fits an index entry */
 #define LIMIT_TAGS 100                             /* tags of one owner */
-#define LIMIT_OWNED 100                            /* addresses, web sites, identifiers, numbers of one owner; of each kind */
+#define LIMIT_OWNED 100                            /* addresses, web sites, identifiers and numbers of one owner, for each kind */
 #define LIMIT_FIELDS 1000                          /* custom fields of one area: all are read when values are given */
 #define LIMIT_OPTIONS 2000                         /* options of one custom field */
 #define LIMIT_FIELD_KEY 64                         /* characters of a custom field's key */
-#define LIMIT_VALUE_KEY 200                        /* bytes of a value that rules compare: they fit an index entry */
+#define LIMIT_VALUE_KEY 200                        /* bytes of a value that rules compare: it fits an index entry */
 #define LIMIT_PATTERN 1000                         /* characters of a regular expression */
-#define LIMIT_TEMPLATE (64 * 1024)                 /* characters of a template: some readers cut mails of more than 100 KB */
-#define LIMIT_VERSIONS 1000                        /* former contents of one template, as long as the longest page of a list */
-#define LIMIT_VERSIONS_SIZE (100 * LIMIT_TEMPLATE) /* characters of them together: they are one reply, of 25 MB at most */
+#define LIMIT_TEMPLATE (64 * 1024)                 /* characters of a template: some mail readers cut mails of more than 100 KB */
+#define LIMIT_VERSIONS 1000                        /* earlier versions of one template: as many as the largest page of a list has items */
+#define LIMIT_VERSIONS_SIZE (100 * LIMIT_TEMPLATE) /* characters of all versions together: they are one reply, of at most 25 MB */
 #define LIMIT_CONTENTS (512 * 1024)                /* characters of a message */
-#define LIMIT_MAIL (1024 * 1024)                   /* one that comes in: a delivery report has some KiB, and the letter it returns */
+#define LIMIT_MAIL (1024 * 1024)                   /* a mail that comes in: a delivery report has a few KiB, plus the mail it returns */
 
-#define LIMIT_HELD (INT64_C(256) << 20)     /* bytes of replies that wait for their readers; more get 503 */
-#define LIMIT_HELD_EACH (INT64_C(32) << 20) /* of one person, or of one address without login: eight full pages */
+#define LIMIT_HELD (INT64_C(256) << 20)     /* bytes of replies that wait to be read; above it requests get 503 */
+#define LIMIT_HELD_EACH (INT64_C(32) << 20) /* of these, for one person or one address without login: eight full pages */
 #define LIMIT_CONNECTIONS 12000             /* open sockets: 10,000 idle ones fit */
-#define LIMIT_CONNECTIONS_PER_ADDRESS 256   /* none for loopback and trusted proxies */
+#define LIMIT_CONNECTIONS_PER_ADDRESS 256   /* not applied to loopback and trusted proxies */
 #define DEADLINE_HEAD_MS 10000              /* from the first byte to the end of the header section */
-#define DEADLINE_BODY_MS 30000              /* of a body; and MIN_BODY_RATE is measured over the last so many */
-#define MIN_BODY_RATE (16 * 1024)           /* bytes a second; who keeps it may take longer */
+#define DEADLINE_BODY_MS 30000              /* for a body; MIN_BODY_RATE is measured over the last DEADLINE_BODY_MS */
+#define MIN_BODY_RATE (16 * 1024)           /* bytes a second; a client that keeps this rate may take longer */
 #define IDLE_KEEPALIVE_S 60                 /* between two requests of a connection */
-#define DRAIN_MS 10000                      /* how long a stopping server waits for requests under way */
+#define DRAIN_MS 10000                      /* how long a stopping server waits for requests in progress */
 
-#define LIMIT_CASCADE 1000               /* rows that one write of a cascade takes: about 20 ms (docs/BENCHMARKS.md) */
+#define LIMIT_CASCADE 1000               /* rows that one write of a cascade changes: about 20 ms (docs/BENCHMARKS.md) */
 #define LIMIT_BATCH 512                  /* works that share one COMMIT */
-#define LIMIT_PICTURE (20 * 1024 * 1024) /* bytes that the decoder of pictures may answer */
-#define LIMIT_PIXELS (16 * 1000 * 1000)  /* of a picture that is decoded: 64 MB as RGBA */
-#define LIMIT_POOL_QUEUE 256             /* tasks that wait in a lane of the pool; more get 503 */
-#define LIMIT_LANE_EACH 64               /* of one caller: thirty pictures fit */
-#define LIMIT_HASH_QUEUE 160             /* passwords that wait for their turn: 20 to 30 ms each, 4 to 5 s; more get 503 */
-#define LIMIT_HASH_EACH 112              /* of one caller: an address from which a whole office logs in */
-#define LIMIT_INLINE_ROWS 500            /* rows that a list on an event loop may load, as they are estimated: about 5 ms */
-#define LIMIT_DELAYED 256                /* logins that are slowed at once: a suspended connection each; more get 429 */
-#define LIMIT_DELAYED_ALIKE 16           /* of one account */
-#define REPLICA_LAG_MS 5000              /* a replica further behind than this answers nobody */
-#define REPLICA_SLACK_MS 5000            /* after a session's mark: marks are a second apart, a COMMIT takes its time, clocks differ */
-#define BUDGET_INLINE_MS 50              /* a GET on an event loop; over it is run again in the pool */
+#define LIMIT_PICTURE (20 * 1024 * 1024) /* bytes that the picture decoder may return */
+#define LIMIT_PIXELS (16 * 1000 * 1000)  /* pixels of a picture that is decoded: 64 MB as RGBA */
+#define LIMIT_POOL_QUEUE 256             /* tasks that wait in one lane of the pool; above it requests get 503 */
+#define LIMIT_LANE_EACH 64               /* of these, for one caller: thirty pictures fit */
+#define LIMIT_HASH_QUEUE 160             /* passwords that wait to be hashed: 20 to 30 ms each, so 4 to 5 s; above it requests get 503 */
+#define LIMIT_HASH_EACH 112              /* of these, for one caller: a whole office may log in from one address */
+#define LIMIT_INLINE_ROWS 500            /* estimated rows that a list loads on an event loop: about 5 ms */
+#define LIMIT_DELAYED 256                /* logins that are delayed at one time, each a suspended connection; above it requests get 429 */
+#define LIMIT_DELAYED_ALIKE 16           /* of these, for one account */
+#define REPLICA_LAG_MS 5000              /* a replica that lags more than this serves no reads */
+#define REPLICA_SLACK_MS 5000            /* added to a session's mark: marks are a second apart, a COMMIT takes time, clocks differ */
+#define BUDGET_INLINE_MS 50              /* a GET on an event loop; when it is used up, the GET runs again in the pool */
 #define BUDGET_POOL_MS 10000             /* a GET in the pool */
 
 #endif

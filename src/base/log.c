@@ -6,17 +6,17 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define LINE 2048      /* bytes of a text before they are escaped */
+#define LINE 2048      /* bytes of a text before it is escaped */
 #define TOKEN_LEAST 20 /* bytes; the longest id has 19 */
 #define PATH_MOST 512
 #define ONCE TIME_SECOND
 
 static _Atomic int most = LOG_INFO;
-static struct log_kind *_Atomic kinds; /* all that were ever written */
+static struct log_kind *_Atomic kinds; /* all kinds that were ever written */
 
 void log_level_set(enum log_level level) { atomic_store(&most, level); }
 
-/* One event is one line, whatever bytes a value holds. */
+/* Escapes a text so that one event is one line, whatever bytes a value holds. */
 static void log_escape(char *out, const char *text) {
     for (; *text; text++) {
         unsigned char c = (unsigned char)*text;
@@ -44,7 +44,7 @@ void log_line(enum log_level level, const char *fmt, ...) {
     va_end(args);
 }
 
-/* ---- lines that repeat ------------------------------------------------------------------------------ */
+/* ---- repeated lines --------------------------------------------------------------------------------- */
 
 static void list(struct log_kind *k) {
     if (atomic_exchange(&k->listed, true)) return;

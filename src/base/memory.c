@@ -4,13 +4,13 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* Blocks from this size on are mapped by themselves and unmapped when they are freed. Without a fixed value the library raises it to
- * the largest block that was ever freed, so that one long reply makes it keep all later ones. */
+/* Blocks of at least this size are mapped by themselves, and unmapped when they are freed. Without a fixed value the C
+ * library raises it to the largest block ever freed, so that after one long reply it keeps all later ones. */
 #define MAPPED_BYTES (256 * 1024)
 #define MUCH (16 * 1024 * 1024)
-#define SOME (2 * 1024 * 1024) /* worth giving back once no more is freed */
+#define SOME (2 * 1024 * 1024) /* worth returning if nothing more was freed since the last call */
 
-static atomic_size_t freed, before; /* before: what memory_give_back found the last time */
+static atomic_size_t freed, before; /* before: the value of `freed` at the last call of memory_give_back */
 
 void memory_policy(void) {
     mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);

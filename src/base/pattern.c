@@ -6,11 +6,11 @@
 
 #include <pcre2.h>
 
-#define NEST_LIMIT 50      /* brackets in brackets */
+#define NEST_LIMIT 50      /* depth of nested brackets */
 #define MATCH_LIMIT 100000 /* steps: a few milliseconds */
 #define DEPTH_LIMIT 10000
 #define HEAP_LIMIT 1024         /* KiB */
-#define CODE_LIMIT (256 * 1024) /* bytes a pattern compiles to: nested repeats are unrolled */
+#define CODE_LIMIT (256 * 1024) /* bytes of a compiled pattern: nested repeats are unrolled */
 
 static pcre2_code *pattern_compile(struct str pattern, int *error, size_t *at) {
     pcre2_compile_context *context = pcre2_compile_context_create(NULL);

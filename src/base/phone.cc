@@ -12,7 +12,7 @@ using i18n::phonenumbers::NullLogger;
 using i18n::phonenumbers::PhoneNumber;
 using i18n::phonenumbers::PhoneNumberUtil;
 
-/* It would log numbers to standard output. */
+/* Turns the library's logger off, because it would write numbers to standard output. */
 static PhoneNumberUtil &silenced() {
     static std::once_flag once;
     PhoneNumberUtil &util = *PhoneNumberUtil::GetInstance();

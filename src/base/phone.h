@@ -1,4 +1,4 @@
-/* Telephone numbers, by libphonenumber behind one function: that library is C++. */
+/* Telephone numbers, by libphonenumber. One function with C linkage, because the library is C++. */
 #ifndef BASE_PHONE_H
 #define BASE_PHONE_H
 
@@ -8,10 +8,11 @@ extern "C" {
 
 #define PHONE_SIZE 17 /* bytes of a number in E.164: a plus, at most 15 digits, NUL */
 
-/* number: digits, a plus before them when it is international; region: two letters that numbers without plus are of, or "".
- * 1: out is the number in E.164; 0: no country has such numbers; -1: nobody knows which country it is of.
+/* number: digits, with a plus first if it is international. region: the two-letter country of numbers without a plus,
+ * or "". Returns 1 with the number in E.164 in out, 0 if no country has such numbers, -1 if the country is unknown.
  *
- * Judged by length: numbering plans change faster than the library does, and a number refused wrongly helps nobody. */
+ * Numbers are judged by length only, because numbering plans change faster than the library, and refusing a valid
+ * number is worse than accepting an unused one. */
 int phone_parse(const char *number, const char *region, char out[PHONE_SIZE]);
 
 #ifdef __cplusplus

@@ -2,7 +2,7 @@
 
 #include <sodium.h>
 #include <stdlib.h>
-#define XXH_STATIC_LINKING_ONLY /* the size of the state */
+#define XXH_STATIC_LINKING_ONLY /* for the size of the state */
 #include <xxhash.h>
 
 void random_bytes(void *out, size_t n) { randombytes_buf(out, n); }
@@ -92,7 +92,7 @@ struct str password_hash(struct arena *a, struct str password) {
 }
 
 bool password_verify(struct str hash, struct str password) {
-    /* A hash of nothing anybody knows, with the parameters above: an unknown user costs what a known one does. */
+    /* A hash of no known password with the parameters above, so that an unknown user costs as much time as a known one. */
     static const char nobody[] = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$"
                                  "K1BSL0zXg8Vq5cXJ2sQm3oQWl4t4mHqv3n7kXr0Cw1E";
     bool known = hash.p != NULL;

@@ -68,7 +68,7 @@ bool str_to_int(struct str s, int64_t *out) {
     return true;
 }
 
-/* Length of the UTF-8 sequence at p, 0 when it is not one (RFC 3629 section 4). */
+/* Returns the length of the UTF-8 sequence at p, or 0 if it is invalid (RFC 3629 section 4). */
 static size_t utf8_sequence(const unsigned char *p, size_t n) {
     if (p[0] < 0x80) return 1;
     if (p[0] < 0xC2 || p[0] > 0xF4) return 0;
@@ -150,8 +150,8 @@ struct str str_hex(struct arena *a, const void *bytes, size_t n) {
 }
 
 const char *text_wrong(struct arena *a, struct str s, int64_t most, bool line) {
-    if ((int64_t)utf8_count(s) > most) return str_fmt(a, "At most %lld characters are possible.", (long long)most).p;
+    if ((int64_t)utf8_count(s) > most) return str_fmt(a, "At most %lld characters are allowed.", (long long)most).p;
     for (size_t i = 0; line && i < s.n; i++)
-        if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7F) return "Control characters are not possible here.";
-    return memchr(s.p, 0, s.n) ? "The character U+0000 is not possible." : NULL;
+        if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7F) return "Control characters are not allowed here.";
+    return memchr(s.p, 0, s.n) ? "The character U+0000 is not allowed." : NULL;
 }

@@ -1,4 +1,4 @@
-/* Slices of bytes. A slice owns nothing; what it points to lives in an arena, a constant or the request. */
+/* Slices of bytes. A slice owns nothing: the bytes are in an arena, a constant or the request. */
 #ifndef BASE_STR_H
 #define BASE_STR_H
 
@@ -10,7 +10,7 @@
 struct arena;
 
 struct str {
-    const char *p; /* NULL for "not given"; an empty text has a pointer */
+    const char *p; /* NULL: not given. An empty text has a pointer */
     size_t n;
 };
 
@@ -19,29 +19,29 @@ struct str {
 static inline struct str str_of(const char *s) { return (struct str){s, s ? strlen(s) : 0}; }
 static inline bool str_eq(struct str a, struct str b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0); }
 
-bool str_eqi(struct str a, struct str b); /* ASCII letter case ignored (header values, RFC 9110) */
+bool str_eqi(struct str a, struct str b); /* ignores ASCII letter case (header values, RFC 9110) */
 bool str_starts(struct str s, struct str prefix);
 struct str str_trim(struct str s);              /* without blanks, tabs, CR and LF at both ends */
-struct str str_leaf(struct str path);           /* a file's name: what stands behind the last slash or backslash */
-struct str str_cut(struct str *rest, char sep); /* the part before sep; rest moves behind it; rest->p is NULL at the end */
+struct str str_leaf(struct str path);           /* the name of a file: the part behind the last slash or backslash */
+struct str str_cut(struct str *rest, char sep); /* returns the part before sep; *rest becomes the part behind it, with p NULL at the end */
 
 /* Names of parameters, members and resources are compared without underscores and letter case
  * (completions.md section 1): full_name = fullName = FullName. */
 bool name_eq(struct str a, struct str b);
 
-/* Strict decimal, an optional minus, no blanks, no overflow. */
+/* Strict decimal: an optional minus, no blanks. Returns false if it is not a number of 64 bits. */
 bool str_to_int(struct str s, int64_t *out);
 #define INT_TEXT 24
-struct str str_int(char room[INT_TEXT], int64_t v); /* back again: it lies in room, without a NUL */
+struct str str_int(char room[INT_TEXT], int64_t v); /* the reverse; the text lies in `room`, without a NUL */
 bool utf8_valid(struct str s);                      /* RFC 3629: no overlong forms, no surrogates */
 size_t utf8_count(struct str s);                    /* code points of valid UTF-8 */
 
-/* Why a valid UTF-8 text is none of at most `most` characters, without U+0000 and, on one line, control characters: a sentence, in the
- * arena; NULL: nothing is wrong. */
+/* Checks a valid UTF-8 text. Returns NULL if it has at most `most` characters, no U+0000 and, if `line`, no control
+ * characters. Else returns the reason: a sentence, constant or in the arena. */
 const char *text_wrong(struct arena *a, struct str s, int64_t most, bool line);
 
-struct str str_dup(struct arena *a, struct str s);                          /* a copy, NUL-terminated behind its end */
-struct str str_cat(struct arena *a, const struct str *parts, size_t count); /* one behind the other, NUL-terminated */
+struct str str_dup(struct arena *a, struct str s);                          /* a copy, with a NUL behind it */
+struct str str_cat(struct arena *a, const struct str *parts, size_t count); /* all parts in a row, with a NUL behind them */
 #define STR_CAT(a, ...) str_cat((a), (const struct str[]){__VA_ARGS__}, sizeof((const struct str[]){__VA_ARGS__}) / sizeof(struct str))
 struct str str_fmt(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 struct str str_hex(struct arena *a, const void *bytes, size_t n);

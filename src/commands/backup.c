@@ -1,5 +1,5 @@
-/* backup and restore. A backup is one SQLite file and, where files were uploaded, a folder beside it with their contents;
- * restoring is copying both to their places and opening the store. */
+/* backup and restore. A backup is one SQLite file and, if files were uploaded, a folder beside it with their contents.
+ * A restore copies both to their places and opens the store. */
 #include "commands/commands.h"
 
 #include "base/disk.h"
@@ -39,23 +39,23 @@ static int64_t files_in(const char *dir) {
     return n;
 }
 
-/* Rows first: whatever contents they name is there, and stays while the guard is held. What comes later is more than they
- * name, and harmless. The backup has its name when both are whole. */
+/* Copies rows first. The contents that they refer to are there, and stay while the guard is held. Contents added later
+ * are harmless. The backup gets its name when both parts are complete. */
 static int back_up(const char *dir, const char *files, const char *to, struct arena *a) {
     char err[USAGE_MAX];
     const char *draft = str_fmt(a, "%s.draft", to).p, *folder = beside(a, to), *drafts = beside(a, draft);
-    unlink(draft); /* what an interrupted backup left */
+    unlink(draft); /* the remains of an interrupted backup */
     if (db_backup(dir, draft, backup_progress, err, sizeof err) < 0) return complain("%s", err);
     int64_t rows = files_in(dir);
     if (rows && access(files, F_OK) != 0)
-        return unlink(draft), complain("there are files, but no folder %s: name theirs with --files", files);
+        return unlink(draft), complain("there are files, but no folder %s: name their folder with --files", files);
     int contents = contents_copy(files, drafts, files_progress, err, sizeof err);
     if (contents < 0) return unlink(draft), complain("%s", err);
     if ((contents && rename(drafts, folder) != 0) || rename_new(draft, to) != 0 || sync_parent(a, to) != 0)
         return complain("%s can't be made: %s", to, strerror(errno));
     printf("deskd: backed up to %s\n", to);
-    if (contents) printf("deskd: contents of %d files are in %s: they belong together\n", contents, folder);
-    else if (rows) printf("deskd: %lld files have no content: there is none in %s\n", (long long)rows, files);
+    if (contents) printf("deskd: contents of %d files are in %s: keep both together\n", contents, folder);
+    else if (rows) printf("deskd: %lld files have no content, because %s is empty\n", (long long)rows, files);
     return 0;
 }
 
@@ -72,8 +72,8 @@ int command_backup(const struct command_line *o) {
     return status;
 }
 
-/* Whether anything but a key and a lock is in the folder. One that does not exist is empty. Negative after a complaint.
- */
+/* Returns true if the folder has anything but a key and a lock. A folder that does not exist is empty. Negative after a
+ * complaint. */
 static int in_use(const char *dir) {
     DIR *d = opendir(dir);
     if (d == NULL && errno == ENOENT) return 0;
@@ -96,7 +96,7 @@ static int copy_all_bytes(int from, int to, int64_t size) {
     return fsync(to);
 }
 
-/* Under another name until it is whole: deskd never finds half a store. */
+/* Copies under another name, and renames the file when it is complete, so that deskd never finds half a store. */
 static int copy_store(const char *from, const char *draft, const char *store) {
     struct stat st;
     int in = open(from, O_RDONLY | O_CLOEXEC), out = -1, rc = -1;
@@ -119,7 +119,7 @@ static void say_what_is_missing(struct db *db, const char *dir, const char *cont
     if (files && access(contents, F_OK) != 0)
         printf("deskd: %lld files have no content: there is no folder %s beside the backup\n", (long long)files, contents);
     if (access(str_fmt(a, "%s/secret.key", dir).p, F_OK) != 0)
-        printf("deskd: put your copy of secret.key there, too; with a new one all sessions end and encrypted secrets "
+        printf("deskd: put your copy of secret.key there, too; with a new key all sessions end and encrypted secrets "
                "are lost\n");
 }
 
@@ -135,7 +135,7 @@ static int restore_backup(const char *from, const char *dir, const char *files, 
     if (copy_store(from, str_fmt(a, "%s.new", store).p, store) < 0) return EXIT_FAULT;
     if (db_open(&(struct db_config){.dir = dir}, &db, err, sizeof err) < 0) {
         unlink(store);
-        return complain("%s is no backup of a desk: %s", from, err);
+        return complain("%s is not a backup of a desk: %s", from, err);
     }
     printf("deskd: restored to %s\n", dir);
     say_what_is_missing(db, dir, beside(a, from), a);

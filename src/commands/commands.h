@@ -1,5 +1,5 @@
-/* What the commands share. Each command is one file or shares one with its kin; it returns the exit status of the
- * process. */
+/* Declarations shared by the commands. Each file holds one command or a few related ones. A command returns the exit
+ * status of the process. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
@@ -23,33 +23,35 @@ int command_openapi(const struct command_line *o);
 int command_settings(const struct command_line *o);
 int command_manual(const struct command_line *o);
 
-/* One line on standard error, "deskd: ..."; returns EXIT_FAULT. */
+/* Writes one line to standard error, "deskd: ...". Returns EXIT_FAULT. */
 int complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-struct db_config store_config(const struct command_line *o); /* --data or --database; the rest is zero */
+struct db_config store_config(const struct command_line *o); /* from --data or --database; the rest is zero */
 void store_may_begin(const struct command_line *o, struct arena *a,
-                     struct db_config *cfg);          /* create, unless what lies there shows a lost desk */
+                     struct db_config *cfg);          /* sets create, and the files that prove that the folder had a desk */
 const char *store_name(const struct command_line *o); /* for messages */
 
 const char *files_folder(const struct command_line *o, struct arena *a);
 
-/* The server key: 0 read, 1 made (0600) where there was none and `create` allows it; negative after a complaint. */
+/* Reads the server key. Returns 0, or 1 if it made one (mode 0600) because there was none and `create` is set. Negative
+ * after a complaint. */
 int secret_key(const struct command_line *o, bool create, struct key *out);
 
-/* Puts a copy of a key in a place where there is none or the same; look: only says whether it can be. Negative after a
- * complaint. */
+/* Copies a key to a place that has none or the same one. With `look` only checks whether that is possible. Negative
+ * after a complaint. */
 int secret_copy(const char *from, const char *to, bool look);
 
-/* The first line of --password-file, or else a generated one. 1: generated, 0: read; negative after a complaint. */
+/* Takes the first line of --password-file, else generates a password. Returns 1 if it was generated, 0 if not. Negative
+ * after a complaint. */
 int password_choose(const struct command_line *o, struct arena *a, struct str *out);
-/* The first line of --password-file, else of a terminal (asked for twice, not shown), else of standard input. */
+/* Takes the first line of --password-file, else of a terminal (asks twice, hides the input), else of standard input. */
 int password_ask(const struct command_line *o, struct arena *a, struct str *out);
 
-/* A store that was just made: its owner, and the login on `out` where the password was generated.
- * -ERR_FIELD_DUPLICATE: it has one (another process was faster); otherwise negative after a complaint. */
+/* Makes the owner of a new store. Prints the login to `out` if the password was generated. Returns -ERR_FIELD_DUPLICATE
+ * if the store has an owner (another process was faster). Otherwise negative after a complaint. */
 int owner_create(const struct command_line *o, struct db *db, int64_t now, FILE *out);
 
-/* A bar on standard error when that is a terminal; nothing otherwise. done == total ends it. */
+/* Draws a bar on standard error if that is a terminal, otherwise does nothing. done == total removes it. */
 void progress_bar(const char *what, int64_t done, int64_t total);
 
 #endif

@@ -12,8 +12,8 @@ static int fill_demo(const struct command_line *o, struct db *db, struct arena *
     if (generated < 0) return EXIT_FAULT;
     for (int i = 0; i < DEMO_LOGINS; i++) d.password_hashes[i] = password_hash(a, password);
     int rc = demo_fill(db, &d);
-    if (rc == -ERR_FIELD_DUPLICATE) return complain("%s holds a desk already: demo fills a new one", store_name(o));
-    if (rc < 0) return complain("%s can't be written, and is not whole: remove it", store_name(o));
+    if (rc == -ERR_FIELD_DUPLICATE) return complain("%s holds a desk already: demo needs a new store", store_name(o));
+    if (rc < 0) return complain("%s can't be written and is incomplete: remove it", store_name(o));
     printf("deskd: a demo desk of %lld conversations in %s\n", (long long)d.conversations, store_name(o));
     for (int i = 0; i < DEMO_LOGINS; i++) printf("  %s\n", demo_logins[i]);
     if (generated) printf("They log in with the password %s (shown this once).\n", password.p);

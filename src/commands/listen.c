@@ -5,7 +5,7 @@
 #include <arpa/inet.h>
 #include <assert.h>
 
-/* 4, 6 or 0; an IPv6 address may stand in brackets. */
+/* Returns 4, 6 or 0. An IPv6 address may have brackets. */
 static int family(struct str host) {
     char text[INET6_ADDRSTRLEN];
     unsigned char bytes[16];
@@ -16,7 +16,7 @@ static int family(struct str host) {
     return inet_pton(AF_INET, text, bytes) == 1 ? 4 : inet_pton(AF_INET6, text, bytes) == 1 ? 6 : 0;
 }
 
-/* Where the host ends: at the last colon. */
+/* Returns the part before the last colon; p NULL: no valid port. */
 static struct str host_of(struct str text, int64_t *port) {
     const char *colon = memrchr(text.p, ':', text.n);
     if (colon == NULL) return (struct str){0};

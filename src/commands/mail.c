@@ -1,5 +1,5 @@
-/* mail-in: keeps one mail from standard input for the desk. Its exit status speaks to a mail server (sysexits.h): 0 the mail is
- * on the disk, 75 try again, anything else: return it to its sender. */
+/* mail-in: stores one mail from standard input for the desk. Its exit status is for a mail server (sysexits.h): 0: the
+ * mail is on the disk; 75: try again; any other: return the mail to its sender. */
 #include "commands/commands.h"
 
 #include "base/limits.h"
@@ -12,16 +12,16 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-/* Root acts as the owner of the data folder: so what is kept is the desk's to read, and links that the desk's user puts into its
- * folder, or a mail that is read wrongly, gain nobody root's rights. */
+/* If run as root, continues as the owner of the data folder, for two reasons: (1) the desk can read what is stored, and
+ * (2) links that the desk's user puts into the folder, or a mail that exploits the parser, don't get root's rights. */
 static bool become_owner(struct str data) {
     struct stat st;
     if (geteuid() != 0 || stat(data.p, &st) != 0 || st.st_uid == 0) return true;
     return setgroups(0, NULL) == 0 && setgid(st.st_gid) == 0 && setuid(st.st_uid) == 0;
 }
 
-/* Standard input to its end, so that the mail server is never left with a pipe that nobody reads; of what is too large, a byte
- * more than a mail may have. p NULL: it can't be read. */
+/* Reads standard input to its end, so that the mail server does not block on a full pipe. Keeps LIMIT_MAIL + 1 bytes of
+ * a mail that is too large. p NULL: it can't be read. */
 static struct str read_input(struct arena *a) {
     char *bytes = arena_bytes(a, LIMIT_MAIL + 1), rest[4096];
     size_t n = 0;
@@ -43,8 +43,8 @@ static int mail_refuse(int status, const char *why) {
 static int mail_keep(struct arena *a, struct str data, struct str mail) {
     int fault = inbox_put(a, data, mail);
     if (fault == 0) return 0;
-    if (fault == ENOENT) complain("%s/mail is no inbox yet: name the data folder of a desk that was served once", data.p);
-    else complain("%s/mail can't keep a mail now: %s", data.p, strerror(fault));
+    if (fault == ENOENT) complain("%s/mail is not an inbox: name the data folder of a desk that has been served", data.p);
+    else complain("%s/mail can't store a mail now: %s", data.p, strerror(fault));
     return EX_TEMPFAIL;
 }
 
@@ -54,8 +54,8 @@ static int mail_take(struct arena *a, struct str data) {
     if (mail.p == NULL) return mail_refuse(EX_TEMPFAIL, "the mail can't be read from standard input");
     if (mail.n > LIMIT_MAIL) return mail_refuse(EX_UNAVAILABLE, "this mail is too large");
     switch (report_read(a, mail, &report)) {
-    case REPORT_NO_MAIL: return mail_refuse(EX_DATAERR, "standard input is no mail");
-    case REPORT_NONE: return mail_refuse(EX_UNAVAILABLE, "this mail is not a delivery report (RFC 3464), and no other mail is taken here");
+    case REPORT_NO_MAIL: return mail_refuse(EX_DATAERR, "standard input is not a mail");
+    case REPORT_NONE: return mail_refuse(EX_UNAVAILABLE, "this mail is not a delivery report (RFC 3464), and no other mail is accepted");
     case REPORT_READ: return mail_keep(a, data, mail);
     }
     return EX_SOFTWARE;

@@ -1,6 +1,6 @@
-/* move: a desk from a folder into a database, or back. The rows are the store's business (db/move.c); here are the two
- * stores, what they must hold, and the server key, which is no row. Contents of files are none either: they never change,
- * so they are not copied; what is to be done with their folder is said at the end. */
+/* move: moves a desk from a folder into a database, or back. db/move.c moves the rows. This file opens the two stores,
+ * checks them, and copies the server key, which is not a row. Contents of files never change, so they are not copied. A
+ * message at the end says what to do with their folder. */
 #include "commands/commands.h"
 
 #include "core/desk/desk.h"
@@ -13,14 +13,14 @@
 
 struct place {
     struct db_config config;
-    const char *name; /* for messages: a URL may hold a password */
+    const char *name; /* for messages, because a URL may contain a password */
 };
 
 struct move {
     struct arena *memory;
     struct place from, to;
-    const char *key;    /* the server key of the source, where it is known */
-    const char *key_to; /* its place in a folder */
+    const char *key;    /* path of the source's server key; NULL: unknown */
+    const char *key_to; /* its path in the target folder; NULL: the target is a database */
 };
 
 static struct place place_named(struct str text) {
@@ -55,11 +55,11 @@ static void say_key(const struct move *m) {
                "with each process\n",
                m->key);
     else if (m->key_to)
-        printf("deskd: put the desk's server key to %s before you serve it; with a new one all sessions end and "
+        printf("deskd: put the desk's server key to %s before you serve it; with a new key all sessions end and "
                "encrypted secrets are lost\n",
                m->key_to);
     else
-        printf("deskd: serve with --secret-file and the server key that the desk had; with a new one all sessions end "
+        printf("deskd: serve with --secret-file and the server key that the desk had; with a new key all sessions end "
                "and encrypted secrets are lost\n");
 }
 
@@ -79,7 +79,7 @@ static void say_files(const struct move *m, int64_t files) {
     const char *to = m->to.config.dir ? str_fmt(m->memory, "move it to %s/files", m->to.config.dir).p
                                       : "copy it to where all processes reach it, and serve with --files";
     printf("deskd: contents of %" PRId64
-           " files are no rows and were not moved: they are in %s; serve with --files and that folder, or %s\n",
+           " files are not rows and were not moved: they are in %s; serve with --files and that folder, or %s\n",
            files, where, to);
 }
 
@@ -106,7 +106,7 @@ static int open_source(const struct move *m, struct db **out) {
     if (state == DESK_READY) return 0;
     db_close(*out);
     if (state < 0) return complain("%s can't be read", m->from.name);
-    return complain("there is no finished desk in %s: nothing to move", m->from.name);
+    return complain("there is no complete desk in %s: nothing to move", m->from.name);
 }
 
 static int fill_target(const struct move *m, struct db *source, struct db *target) {
@@ -124,7 +124,7 @@ static int move_store(const struct move *m, struct db *source) {
     if (db_open(&cfg, &target, err, sizeof err) < 0) return complain("the target: %s", err);
     int status = fill_target(m, source, target);
     if (db_close(target) < 0 && status == 0)
-        status = complain("%s may not be whole on its disk: free some space there, remove it and move again", m->to.name);
+        status = complain("%s may be incomplete on its disk: free some space there, remove it and move again", m->to.name);
     return status;
 }
 

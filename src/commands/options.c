@@ -1,4 +1,4 @@
-/* Reading the three sources of options. Later ones win: each value is replaced by a stronger source's. */
+/* Reads the three sources of options. A stronger source replaces the values of a weaker one. */
 #include "commands/options.h"
 
 #include <assert.h>
@@ -17,7 +17,7 @@ struct reading {
 
 /* ---- names and values -------------------------------------------------------------------------------- */
 
-/* In the environment and the file, letter case, hyphens and underscores don't matter. */
+/* Names in the environment and the file: letter case, hyphens and underscores make no difference. */
 static bool same_name(struct str a, const char *b) {
     char text[64], *at = text;
     if (a.n >= sizeof text) return false;
@@ -25,7 +25,7 @@ static bool same_name(struct str a, const char *b) {
     return str_eqi((struct str){text, a.n}, str_of(b));
 }
 
-/* The command's own where several have the name. */
+/* Returns the option of this name. If there are several, prefers the one that this command has. */
 static int option_find(struct str name, unsigned command) {
     int found = -1;
     for (int i = 0; i < OPT_COUNT; i++) {
@@ -43,7 +43,7 @@ static bool flag_value(struct str v, bool *on) {
     return id >= 0;
 }
 
-/* Keeps a value that is of its option's type. `where` begins the refusal: "--listen", "DESKD_LISTEN", "deskd.conf:3:
+/* Stores a value that has its option's type. `where` begins the refusal: "--listen", "DESKD_LISTEN", "deskd.conf:3:
  * listen". */
 static int option_take(struct reading *r, int id, struct str value, const char *where) {
     const struct option *opt = &option_table[id];
@@ -82,10 +82,10 @@ static int settings_read_line(struct reading *r, const char *path, int number, s
     struct str value = str_trim(line), name = str_cut(&value, '=');
     name = str_trim(name);
     if (name.n == 0 || name.p[0] == '#') return 0;
-    if (value.p == NULL) return REFUSE(r, "%s:%d: a setting is written: name = value", path, number);
+    if (value.p == NULL) return REFUSE(r, "%s:%d: write a setting as: name = value", path, number);
     int id = option_find(name, r->o->command->bit);
     if (id < 0 || !(option_table[id].flags & IN_FILE))
-        return REFUSE(r, "%s:%d: there is no setting \"%.*s\"; deskd settings prints them all", path, number, (int)name.n, name.p);
+        return REFUSE(r, "%s:%d: there is no setting \"%.*s\"; deskd settings prints all settings", path, number, (int)name.n, name.p);
     return option_take(r, id, str_trim(value), str_fmt(r->a, "%s:%d: %s", path, number, option_table[id].name).p);
 }
 
@@ -97,7 +97,7 @@ static int settings_read_file(struct reading *r, const char *path) {
     int fault = ferror(f) ? errno : 0;
     fclose(f);
     if (fault) return REFUSE(r, "the settings file %s can't be read: %s", path, strerror(fault));
-    if (n == FILE_MAX) return REFUSE(r, "the settings file %s is over 64 KiB: is it one?", path);
+    if (n == FILE_MAX) return REFUSE(r, "the settings file %s is over 64 KiB: name a settings file", path);
     struct str rest = {text, n};
     for (int number = 1; rest.p; number++)
         if (settings_read_line(r, path, number, str_cut(&rest, '\n')) < 0) return -1;
@@ -126,15 +126,15 @@ static const struct command *command_find(const char *name) {
     return NULL;
 }
 
-/* --name VALUE or --name=VALUE; a flag alone means yes. Moves *at to the last argument it used. */
+/* Reads --name VALUE or --name=VALUE. A flag alone means yes. Moves *at to the last argument used. */
 static int arguments_read_option(struct reading *r, int argc, char **argv, int *at) {
     struct str value = str_of(argv[*at] + 2), name = str_cut(&value, '=');
     const struct command *c = r->o->command;
     const char *shown = str_fmt(r->a, "--%.*s", (int)name.n, name.p).p;
     int id = option_find(name, c->bit);
-    if (id < 0) return REFUSE(r, "there is no option %s; deskd %s --help lists those there are", shown, c->name);
+    if (id < 0) return REFUSE(r, "there is no option %s; deskd %s --help lists the options", shown, c->name);
     if (!(option_table[id].commands & c->bit))
-        return REFUSE(r, "%s is not an option of deskd %s; deskd %s --help lists those there are", shown, c->name, c->name);
+        return REFUSE(r, "%s is not an option of deskd %s; deskd %s --help lists its options", shown, c->name, c->name);
     if (value.p == NULL && option_table[id].type == OPTION_FLAG) value = S("yes");
     if (value.p == NULL && ++*at < argc) value = str_of(argv[*at]);
     if (value.p == NULL) return REFUSE(r, "%s needs a value: %s %s", shown, shown, option_table[id].arg);
@@ -153,7 +153,7 @@ static int read_arguments(struct reading *r, int argc, char **argv) {
         } else if (c->operand && r->o->operand == NULL) {
             r->o->operand = argv[i];
         } else {
-            return REFUSE(r, "deskd %s does not take \"%s\"; deskd %s --help says what it takes", c->name, argv[i], c->name);
+            return REFUSE(r, "deskd %s does not take \"%s\"; deskd %s --help shows its usage", c->name, argv[i], c->name);
         }
     }
     return 0;
@@ -183,7 +183,7 @@ static int check_needed(struct reading *r) {
     return 0;
 }
 
-/* The weakest source is read first, but the stronger ones name it: so the strong ones are read, then all in order. */
+/* Reads the stronger sources first, because they name the settings file. Then reads all sources, the weakest first. */
 int options_read(struct command_line *o, struct arena *a, int argc, char **argv, char err[USAGE_MAX]) {
     struct reading r = {o, a, err};
     *o = (struct command_line){.argc = argc, .argv = argv};

@@ -1,8 +1,8 @@
-/* What the command line, the environment and the settings file say: one table makes them all, the help and the settings
- * file that `deskd settings` prints.
+/* Options from the command line, the environment and the settings file. One table defines them all, the help, the
+ * manual page and the settings file that `deskd settings` prints.
  *
- * One name, three spellings: --base-url URL, DESKD_BASE_URL=URL, and `base-url = URL` in the file. The command line wins
- * over the environment, the environment over the file, the file over the default. */
+ * Each option has one name in three spellings: --base-url URL, DESKD_BASE_URL=URL, and `base-url = URL` in the file.
+ * The command line overrides the environment, the environment overrides the file, and the file overrides the default. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
@@ -35,11 +35,11 @@ enum {
 struct command {
     const char *name;
     unsigned bit;
-    int (*run)(const struct command_line *o); /* the exit status */
-    const char *operand;                      /* what it takes beside options; NULL: nothing */
+    int (*run)(const struct command_line *o); /* returns the exit status */
+    const char *operand;                      /* name of its operand; NULL: none */
     const char *summary, *doc;
 };
-extern const struct command commands[]; /* ends with name NULL */
+extern const struct command commands[]; /* name NULL ends it */
 
 /* ---- options ----------------------------------------------------------------------------------------- */
 
@@ -86,24 +86,24 @@ enum option_id {
 enum option_type { OPTION_TEXT, OPTION_INT, OPTION_FLAG, OPTION_WORD };
 
 enum {
-    IN_FILE = 1, /* may stand in the settings file */
-    LIVE = 2,    /* SIGHUP changes it at once; the others wait for a restart */
-    NEEDED = 4,  /* the command can't do without */
+    IN_FILE = 1, /* allowed in the settings file */
+    LIVE = 2,    /* SIGHUP changes it at once; others need a restart */
+    NEEDED = 4,  /* the command requires it */
 };
 
 struct option {
     const char *name;
-    const char *arg; /* its value's name in the help */
+    const char *arg; /* name of its value in the help; NULL: a flag */
     enum option_type type;
     unsigned flags, commands;
-    const char *initial;             /* NULL: none */
+    const char *initial;             /* default value; NULL: none */
     int64_t min, max;                /* OPTION_INT */
     const struct word *words;        /* OPTION_WORD */
     bool (*valid)(struct str value); /* OPTION_TEXT; NULL: any */
-    const char *form;                /* what a valid value is */
+    const char *form;                /* describes a valid value */
     const char *doc;
 };
-/* Two commands may have an option of the same name that means another thing: each has a row. */
+/* Two commands may have options of the same name with different meanings. Each has a row. */
 extern const struct option option_table[OPT_COUNT];
 extern const struct word log_levels[];
 
@@ -111,22 +111,22 @@ enum { USAGE_MAX = 512 };
 
 struct command_line {
     int argc;
-    char **argv; /* for reading them again */
+    char **argv; /* kept, to read them again */
     const struct command *command;
-    const char *help;             /* not NULL: --help was asked for */
-    bool version;                 /* --version was; then there is no command, as there may be none with help */
-    const char *operand;          /* NULL: not given */
-    struct str values[OPT_COUNT]; /* p NULL: none, and there is no default; else checked to be of its type */
+    const char *help;             /* not NULL: --help was given */
+    bool version;                 /* --version was given; then command is NULL, as it may be with help */
+    const char *operand;          /* NULL: none */
+    struct str values[OPT_COUNT]; /* p NULL: no value and no default; otherwise of the option's type */
 };
 
-/* Reads all three sources. 0, or -1 and one line in err that says what to do. The values live in the arena. */
+/* Reads all three sources. Returns 0, or -1 with one line in err that says what to do. The values are in the arena. */
 int options_read(struct command_line *o, struct arena *a, int argc, char **argv, char err[USAGE_MAX]);
 
-struct str option_text(const struct command_line *o, enum option_id id); /* also as a C string */
+struct str option_text(const struct command_line *o, enum option_id id); /* with a NUL */
 int64_t option_int(const struct command_line *o, enum option_id id);     /* numbers, words; flags: 0 or 1 */
 
-void options_help(FILE *out, const struct command *c); /* NULL: of deskd as a whole */
-void options_settings(FILE *out);                      /* the commented settings file */
-void options_manual(FILE *out);                        /* the manual page, in troff's man macros */
+void options_help(FILE *out, const struct command *c); /* c NULL: help of all commands */
+void options_settings(FILE *out);                      /* writes the commented settings file */
+void options_manual(FILE *out);                        /* writes the manual page, with troff's man macros */
 
 #endif

@@ -2,7 +2,8 @@
 
 enum { NAME_WIDTH = 28, WIDTH = 100 };
 
-/* Text in lines of at most WIDTH, each begun with `margin`; `column` is where the first one stands already. */
+/* Writes text in lines of at most WIDTH, each after the first begun with `margin`. `column` is the column of the first
+ * line's start. */
 static void wrapped(FILE *out, const char *text, int column, const char *margin) {
     int at = column, left = (int)strlen(margin);
     for (struct str rest = str_of(text); rest.p;) {
@@ -40,10 +41,11 @@ static void option_line(FILE *out, const struct option *opt) {
 static void help_all(FILE *out) {
     fputs("deskd: a support desk with a JSON REST API.\n\nusage: deskd COMMAND [OPTION ...]\n\n", out);
     for (const struct command *c = commands; c->name; c++) described(out, c->name, c->summary);
-    fputs("\ndeskd COMMAND --help says what a command does and which options it has; deskd --version prints\n"
-          "the version of the program and of the schema that it needs.\n"
-          "Each option also reads the environment (--base-url: DESKD_BASE_URL) and, for what a process\n"
-          "needs, a settings file (deskd settings prints it). The command line wins over both.\n",
+    fputs("\ndeskd COMMAND --help shows what a command does and its options; deskd --version prints\n"
+          "the versions of the program and of its schema.\n"
+          "Each option can also be set in the environment (--base-url: DESKD_BASE_URL). Options of a\n"
+          "process can be set in a settings file, too (deskd settings prints one). The command line\n"
+          "overrides the environment, the environment overrides the file.\n",
           out);
 }
 
@@ -65,7 +67,7 @@ void options_help(FILE *out, const struct command *c) {
 
 /* ---- the manual page ------------------------------------------------------------------------------------- */
 
-/* Text as troff(1) reads it: backslashes, hyphens and a control character at the begin of a line are escaped. */
+/* Writes text for troff(1): escapes backslashes, hyphens and a control character at the beginning. */
 static void troff(FILE *out, const char *text) {
     if (*text == '.' || *text == '\'') fputs("\\&", out);
     for (; *text; text++) {
@@ -98,7 +100,7 @@ void options_manual(FILE *out) {
     troff(out, "deskd serves a support desk over a JSON REST API from a folder (SQLite) or from a PostgreSQL database.");
     fputs(".PP\n", out);
     troff(out, "Each option can also be given in the environment (DESKD_BASE_URL for --base-url). Options of a process can be given in a "
-               "settings file, too. The command line wins over the environment, and the environment wins over the file.");
+               "settings file, too. The command line overrides the environment, and the environment overrides the file.");
     fputs(".SH COMMANDS\n", out);
     for (const struct command *c = commands; c->name; c++) manual_command(out, c);
     fputs(".SH EXIT STATUS\n", out);
@@ -112,11 +114,11 @@ void options_manual(FILE *out) {
 /* ---- the settings file ------------------------------------------------------------------------------------ */
 
 void options_settings(FILE *out) {
-    fputs("# Settings of deskd: name = value, one a line. Give the file with --settings FILE or DESKD_SETTINGS.\n"
-          "# The environment (DESKD_LISTEN for listen) and the command line (--listen) win over it.\n"
-          "# SIGHUP makes a running desk read it again; what it can't change while it runs it says in its log.\n"
-          "# What the desk itself decides (rules for passwords, CORS, what customers see) is not here but\n"
-          "# in its store: GET and PUT /api/v1/settings.\n",
+    fputs("# Settings of deskd: one \"name = value\" a line. Name the file with --settings FILE or DESKD_SETTINGS.\n"
+          "# The environment (DESKD_LISTEN for listen) and the command line (--listen) override it.\n"
+          "# On SIGHUP a running desk reads it again, and logs the changes that need a restart.\n"
+          "# Settings of the desk itself (password rules, CORS, what customers see) are not here. They are in\n"
+          "# the store: GET and PUT /api/v1/settings.\n",
           out);
     for (int i = 0; i < OPT_COUNT; i++) {
         const struct option *opt = &option_table[i];

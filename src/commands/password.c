@@ -1,4 +1,4 @@
-/* Passwords that come from a file, a person or chance. */
+/* Passwords from a file, a terminal or a random generator. */
 #include "commands/commands.h"
 
 #include "base/limits.h"
@@ -8,12 +8,13 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* The first line, without its end. Room for one character more than may be, so that a longer one shows. */
+/* Reads the first line, without its end. The buffer holds one character more than the limit, so that a longer line is
+ * detected. */
 static int first_line(FILE *f, const char *from, struct arena *a, struct str *out) {
     char line[LIMIT_PASSWORD + 3];
     if (fgets(line, sizeof line, f) == NULL) line[0] = 0;
     struct str text = {line, strcspn(line, "\r\n")};
-    if (text.n == 0) return complain("%s holds no password in its first line", from), -1;
+    if (text.n == 0) return complain("%s has no password in its first line", from), -1;
     if (text.n > LIMIT_PASSWORD) return complain("the password is over %d bytes", LIMIT_PASSWORD), -1;
     if (!utf8_valid(text)) return complain("the password is not UTF-8"), -1;
     *out = str_dup(a, text);
@@ -37,11 +38,11 @@ static int from_terminal(struct arena *a, struct str *out) {
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden);
     fputs("New password: ", stderr);
     int rc = first_line(stdin, "the terminal", a, out);
-    fputs(rc == 0 ? "\nOnce more: " : "\n", stderr);
+    fputs(rc == 0 ? "\nRepeat it: " : "\n", stderr);
     if (rc == 0) rc = first_line(stdin, "the terminal", a, &again);
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown);
     fputc('\n', stderr);
-    if (rc == 0 && !str_eq(*out, again)) return complain("the two are not the same; nothing was changed"), -1;
+    if (rc == 0 && !str_eq(*out, again)) return complain("the passwords differ; nothing was changed"), -1;
     return rc;
 }
 

@@ -1,4 +1,4 @@
-/* The server key: 32 random bytes in a file that nobody else reads. */
+/* The server key: 32 random bytes in a file that others can't read. */
 #include "commands/commands.h"
 
 #include <errno.h>
@@ -22,17 +22,17 @@ static int key_read(const char *path, int fd, struct key *out) {
     unsigned char extra;
     if (fstat(fd, &st) != 0) return complain("the server key %s can't be read: %s", path, strerror(errno)), -1;
     if (!S_ISREG(st.st_mode))
-        return complain("the server key %s is %s and no regular file: put a copy of the file with the key's 32 bytes there", path,
+        return complain("the server key %s is %s, not a regular file: put a copy of the file with the key's 32 bytes there", path,
                         file_kind(st.st_mode)),
                -1;
-    if (st.st_mode & S_IRWXO) return complain("the server key %s is open to everybody: chmod 600 %s", path, path), -1;
+    if (st.st_mode & S_IRWXO) return complain("the server key %s is readable by all users: chmod 600 %s", path, path), -1;
     if (read(fd, out->bytes, sizeof out->bytes) != (ssize_t)sizeof out->bytes || read(fd, &extra, 1) != 0)
         return complain("the server key %s is not 32 bytes: put the right file there", path), -1;
     return 0;
 }
 
-/* Written whole under another name first: a key cut short by a crash must never be taken for one. KEY_THERE: another
- * process made one at the same time, and that one counts. */
+/* Writes the key under another name and links it, so that a crash never leaves an incomplete key. Returns KEY_MADE, or
+ * KEY_THERE if another process has just made one, which counts. Negative after a complaint. */
 static int key_write(const char *path, struct arena *a, const struct key *key) {
     const char *draft = str_fmt(a, "%s.new%ld", path, (long)getpid()).p;
     int fd = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), rc = -1;
@@ -45,13 +45,13 @@ static int key_write(const char *path, struct arena *a, const struct key *key) {
     return rc;
 }
 
-/* KEY_READ, KEY_NONE: there is no such file; negative after a complaint. */
+/* Returns KEY_READ, or KEY_NONE if there is no such file. Negative after a complaint. */
 static int key_open(const char *path, struct key *out) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a named pipe that nobody writes to would hold us */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* without O_NONBLOCK a named pipe without a writer would block */
     if (fd < 0 && (errno == ENOENT || errno == ENOTDIR)) return KEY_NONE;
     if (fd < 0 && errno == ENXIO)
         return complain(
-                   "the server key %s is a socket or a device and no regular file: put a copy of the file with the key's 32 bytes there",
+                   "the server key %s is a socket or a device, not a regular file: put a copy of the file with the key's 32 bytes there",
                    path),
                -1;
     if (fd < 0) return complain("the server key %s can't be read: %s", path, strerror(errno)), -1;
@@ -63,14 +63,14 @@ static int key_open(const char *path, struct key *out) {
 int secret_key(const struct command_line *o, bool create, struct key *out) {
     struct arena *a = arena_new();
     const char *path = key_path(o, a);
-    if (option_text(o, OPT_DATABASE).p) mkdir(option_text(o, OPT_DATA).p, 0700); /* there the store makes no folder */
+    if (option_text(o, OPT_DATABASE).p) mkdir(option_text(o, OPT_DATA).p, 0700); /* with a database, the store makes no folder */
     int rc = key_open(path, out);
     if (rc == KEY_NONE && create) {
         random_bytes(out->bytes, sizeof out->bytes);
         rc = key_write(path, a, out);
         if (rc == KEY_THERE) rc = key_open(path, out);
     }
-    if (rc == KEY_NONE) rc = (complain("there is no server key %s: put it back from where you keep its copy", path), -1);
+    if (rc == KEY_NONE) rc = (complain("there is no server key %s: restore it from your copy", path), -1);
     arena_free(a);
     return rc;
 }
@@ -82,7 +82,7 @@ int secret_copy(const char *from, const char *to, bool look) {
     if (rc == KEY_NONE) rc = (complain("there is no server key %s", from), -1);
     if (held < 0) rc = held;
     if (rc == 0 && held == 0 && memcmp(&key, &there, sizeof key) != 0)
-        rc = (complain("%s is another key than %s: move the one away that does not belong to this desk", to, from), -1);
+        rc = (complain("%s and %s are different keys: remove the one that does not belong to this desk", to, from), -1);
     if (rc == 0 && held == KEY_NONE && !look) rc = key_write(to, a, &key);
     explicit_bzero(&key, sizeof key);
     explicit_bzero(&there, sizeof there);

@@ -1,8 +1,10 @@
-/* serve: what a process is made of, in the order in which it starts; it ends in the reverse order.
+/* serve: starts the parts of the process in this order, and stops them in the reverse order:
  *
- *     store -> key -> (a new one: its owner) -> new permissions -> settings -> folder of files -> inbox -> api -> port -> jobs -> listener -> http -> "listening" -> signals
+ *     store -> key -> (new desk: its owner) -> new permissions -> settings -> folder of files -> inbox -> api -> port
+ *     -> jobs -> listener -> http -> "listening" -> signals
  *
- * Signals are blocked in every thread and taken one at a time by sigwait here: no handler, nothing to interrupt. */
+ * Signals are blocked in every thread. sigwait takes them here, one at a time, so there are no handlers and no
+ * interrupted calls. */
 #include "commands/commands.h"
 
 #include "api/api.h"
@@ -37,10 +39,10 @@ struct server {
     struct http_server *http;
 };
 
-/* Descriptors beside the connections: the store, its log and readers, temporary files, the standard three. */
+/* Descriptors besides the connections: the store, its log and readers, temporary files, the standard three. */
 #define OTHER_FILES 512
 
-/* Of the pool, unless said otherwise. Those of a database that blocks mostly wait. */
+/* Default numbers of pool threads. Threads of a database that blocks mostly wait, so there are more. */
 enum { WORKERS = 2, WORKERS_BLOCKING = 8 };
 
 static void raise_file_limit(int64_t connections) {
@@ -48,7 +50,7 @@ static void raise_file_limit(int64_t connections) {
     rlim_t need = (rlim_t)connections + OTHER_FILES;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= need) return;
     limit.rlim_cur = need;
-    if (limit.rlim_max < need) limit.rlim_max = need; /* root may */
+    if (limit.rlim_max < need) limit.rlim_max = need; /* root may raise it */
     if (setrlimit(RLIMIT_NOFILE, &limit) == 0) return;
     getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = limit.rlim_max;
@@ -59,17 +61,18 @@ static void raise_file_limit(int64_t connections) {
 
 /* ---- the store ---------------------------------------------------------------------------------------- */
 
-/* Processes of one database must have one key. The process of a folder has it for itself, and may find it replaced. */
+/* Processes of one database must have the same key. The process of a folder is the only one, so its key may have been
+ * replaced. */
 static int know_key(struct server *s, const struct key *server) {
     bool renew = !db_shared(s->desk.db) || option_int(s->options, OPT_NEW_KEY);
     int known = desk_key_known(s->desk.db, clock_now(&s->desk.clock), mac_hex(s->memory, server, S("key proof")), renew);
     if (known < 0) return complain("%s can't be written", store_name(s->options)), -1;
     if (known == 0 && !renew)
-        return complain("the other processes of %s have another server key: give this one a copy of their secret.key (--secret-file); "
-                        "if that is lost for good, serve once with --new-key",
+        return complain("the other processes of %s have a different server key: give this one a copy of their secret.key (--secret-file); "
+                        "if it is lost, serve once with --new-key",
                         store_name(s->options)),
                -1;
-    if (known == 0) log_warn("this is another server key than before: all sessions have ended");
+    if (known == 0) log_warn("the server key has changed: all sessions have ended");
     return 0;
 }
 
@@ -108,7 +111,7 @@ static int open_store(struct server *s) {
     cfg.keep_snapshots = true;
     cfg.replica = option_text(s->options, OPT_REPLICA_URL).p;
     cfg.clock = &s->desk.clock;
-    if (cfg.replica && !cfg.url) return complain("--replica-url is for a --database"), -1;
+    if (cfg.replica && !cfg.url) return complain("--replica-url needs --database"), -1;
     cfg.cache_kb = (int)option_int(s->options, OPT_CACHE);
     cfg.mmap_mb = (int)option_int(s->options, OPT_MMAP);
     cfg.writers = (int)option_int(s->options, OPT_WRITERS);
@@ -119,9 +122,9 @@ static int open_store(struct server *s) {
     if (c) db_read_end(c);
     if (state < 0) return complain("%s can't be read", store_name(s->options)), -1;
     if (state == DESK_UNFINISHED)
-        return complain("the desk in %s was never finished (an interrupted demo?): remove it", store_name(s->options)), -1;
+        return complain("the desk in %s is incomplete (an interrupted demo?): remove it", store_name(s->options)), -1;
     bool fresh = state == DESK_EMPTY;
-    if (open_keys(s, fresh) < 0) return -1; /* before the owner: whoever finds a desk finds its key */
+    if (open_keys(s, fresh) < 0) return -1; /* before the owner, so that a desk always has its key */
     int made = fresh ? owner_create(s->options, s->desk.db, clock_now(&s->desk.clock), stderr) : 0;
     if (made < 0 && made != -ERR_FIELD_DUPLICATE) return -1;
     int added = permissions_complete(s->desk.db, clock_now(&s->desk.clock));
@@ -138,13 +141,13 @@ static void look_at_folder(const struct server *s) {
     struct stat st;
     const char *dir = option_text(s->options, OPT_DATA).p;
     if (stat(dir, &st) == 0 && (st.st_mode & S_IRWXO))
-        log_warn("the data folder %s is open to everybody on this machine (mode %o): chmod 700 %s", dir, (unsigned)st.st_mode & 0777, dir);
+        log_warn("the data folder %s is open to all users of this machine (mode %o): chmod 700 %s", dir, (unsigned)st.st_mode & 0777, dir);
 }
 
 static void open_inbox(struct server *s) {
     struct str data = option_text(s->options, OPT_DATA);
     s->desk.inbox = inbox_open(s->memory, data);
-    if (s->desk.inbox.p == NULL) log_warn("no mail comes in: %s/mail can't be made: %s", data.p, strerror(errno));
+    if (s->desk.inbox.p == NULL) log_warn("mail can't come in, because %s/mail can't be made: %s", data.p, strerror(errno));
 }
 
 /* ---- the outside -------------------------------------------------------------------------------------- */
@@ -164,14 +167,15 @@ static int open_outside(struct server *s) {
     s->desk.clock.file = option_text(s->options, OPT_CLOCK).p;
     if (s->desk.clock.file == NULL) return 0;
     if (!listen_is_loopback(&s->listen)) {
-        complain("--clock is for tests, on loopback alone: --listen 127.0.0.1:8080");
+        complain("--clock is for tests and needs a loopback address: --listen 127.0.0.1:8080");
         return EXIT_USAGE;
     }
-    log_warn("the time is what %s says: this is a test", s->desk.clock.file);
+    log_warn("the time is read from %s: this is a test", s->desk.clock.file);
     return 0;
 }
 
-/* Jobs write links: they begin when the base URL is known, and before a request can want one. */
+/* Called when the port is known. Jobs write links, so they start when the base URL is known, and before a request can
+ * need one. */
 static void on_bound(void *arg, int port) {
     struct server *s = arg;
     set_base_url(s, port);
@@ -234,7 +238,7 @@ static void stop(struct server *s) {
     if (s->jobs) jobs_stop(s->jobs);
     if (s->api) api_free(s->api);
     if (s->desk.touches) {
-        touches_flush(&s->desk); /* the last of them, before the store closes */
+        touches_flush(&s->desk); /* the last ones, before the store closes */
         touches_free(s->desk.touches);
     }
     settings_close(s->desk.settings);
@@ -243,14 +247,14 @@ static void stop(struct server *s) {
 
 /* ---- signals ------------------------------------------------------------------------------------------ */
 
-/* Reads all sources again. What can change live does; the rest is named, once for each reading. */
+/* Reads all sources again. Applies the changes that need no restart, and logs the names of the others. */
 static void server_reload(struct server *s) {
     const struct command_line *o = s->options;
     struct arena *a = arena_new();
     struct command_line now;
     char err[USAGE_MAX];
     if (options_read(&now, a, o->argc, o->argv, err) < 0) {
-        log_error("settings stay as they are: %s", err);
+        log_error("settings were not changed: %s", err);
         arena_free(a);
         return;
     }
@@ -280,7 +284,7 @@ static void serve_until_told(struct server *s) {
 int command_serve(const struct command_line *o) {
     struct server s = {.options = o, .memory = arena_new()};
     sigset_t set = signals_of_ours();
-    pthread_sigmask(SIG_BLOCK, &set, NULL); /* before the first thread, so that all inherit it */
+    pthread_sigmask(SIG_BLOCK, &set, NULL); /* before the first thread, so that all threads inherit it */
     int wrong = open_outside(&s);
     if (wrong) {
         arena_free(s.memory);
@@ -291,7 +295,7 @@ int command_serve(const struct command_line *o) {
         printf("deskd: listening on %s\n", listen_url(s.memory, &s.listen, http_port(s.http)).p);
         fflush(stdout);
         serve_until_told(&s);
-        log_info("stopping: requests under way end first");
+        log_info("stopping: waiting for requests in progress");
     }
     stop(&s);
     log_flush();

@@ -1,4 +1,4 @@
-/* init, password, check: what is done to a store that nobody serves. */
+/* init, password, check: commands for a store that need no server. */
 #include "commands/commands.h"
 
 #include "base/clock.h"
@@ -68,7 +68,7 @@ void store_may_begin(const struct command_line *o, struct arena *a, struct db_co
 
 const char *store_name(const struct command_line *o) {
     struct str url = option_text(o, OPT_DATABASE);
-    return url.p ? "the database" : option_text(o, OPT_DATA).p; /* the URL may hold a password */
+    return url.p ? "the database" : option_text(o, OPT_DATA).p; /* the URL may contain a password */
 }
 
 const char *files_folder(const struct command_line *o, struct arena *a) {
@@ -125,14 +125,14 @@ int command_init(const struct command_line *o) {
 
 /* ---- password ----------------------------------------------------------------------------------------- */
 
-/* As the desk's settings demand of a person of this rank. Negative after a complaint. */
+/* Checks a password by the desk's rule for this rank. Negative after a complaint. */
 static int obeys_rule(struct db *db, int64_t rank, struct str password) {
     struct desk d = {.db = db, .settings = settings_open(db_reader(db))};
     int64_t least = 0;
     if (d.settings == NULL) return complain("the store can't be read"), -1;
     int rc = password_rule(&d, (int)rank, password, &least);
     settings_close(d.settings);
-    if (rc < 0) complain("their password needs at least %lld characters", (long long)least);
+    if (rc < 0) complain("the password needs at least %lld characters", (long long)least);
     return rc;
 }
 
@@ -142,7 +142,7 @@ static int store_change_password(const struct command_line *o, struct db *db, st
     int64_t user, role_type;
     int rc = c ? account_find(c, email, &user, &role_type) : -ERR_SERVICE_UNAVAILABLE;
     if (rc < 0) return complain("%s can't be read", store_name(o));
-    if (rc == 0) return complain("nobody in %s has the address %s", store_name(o), email.p);
+    if (rc == 0) return complain("no person in %s has the address %s", store_name(o), email.p);
     if (password_ask(o, a, &password) < 0 || obeys_rule(db, role_type, password) < 0) return EXIT_FAULT;
     rc = account_set_password(db, clock_now(&(struct clock){0}), user, password_hash(a, password));
     if (rc < 0) return complain("%s can't be written", store_name(o));
@@ -178,7 +178,7 @@ static int store_check_contents(const struct command_line *o, struct conn *c, in
     return found < 0 ? found : findings + found;
 }
 
-/* What must hold between rows is asked only of a store that is sound in itself. */
+/* Checks between rows run only if the store itself is sound. */
 int command_check(const struct command_line *o) {
     struct db_config cfg = store_config(o);
     struct db *db;
@@ -194,6 +194,6 @@ int command_check(const struct command_line *o) {
     }
     if (findings < 0) return complain("%s can't be read", store_name(o));
     if (findings == 0) db_found_sound(option_text(o, OPT_DATA).p);
-    if (findings == 0) printf("deskd: nothing wrong in %s\n", store_name(o));
+    if (findings == 0) printf("deskd: found no defects in %s\n", store_name(o));
     return findings ? EXIT_FAULT : 0;
 }

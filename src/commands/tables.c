@@ -1,4 +1,4 @@
-/* routes, openapi, settings, manual: the tables as text. */
+/* routes, openapi, settings, manual: print the tables as text. */
 #include "commands/commands.h"
 
 #include "api/describe.h"

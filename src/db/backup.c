@@ -1,5 +1,5 @@
-/* A copy of a store in use, and a check of one. Both read one snapshot through a connection of their own, take no lock
- * of the store and never write to it, so they work beside a running deskd as well as without one. */
+/* Online backup of a store, and its check. Both read one snapshot through a connection of their own. They take no lock
+ * of the store and never write to it, so they work whether deskd runs or not. */
 #include "db/db_internal.h"
 
 #include <errno.h>
@@ -14,11 +14,11 @@
 #include "base/error.h"
 
 enum {
-    BACKUP_PAGES = 1024, /* between two looks at the progress: 4 MiB */
-    LOG_LARGE_MB = 256,  /* several times what the writer lets it grow to */
+    BACKUP_PAGES = 1024, /* copied between two progress reports: 4 MiB */
+    LOG_LARGE_MB = 256,  /* several times the size that the writer lets the log grow to */
 };
 
-/* Of SQLite alone, so not among the QUERY()s that both engines prepare. */
+/* For SQLite only, so not QUERY()s, which both engines prepare. */
 static const struct query integrity = {"integrity", "SELECT integrity_check FROM pragma_integrity_check(100)"};
 static const struct query orphans = {"orphans", "SELECT \"table\", rowid, parent FROM pragma_foreign_key_check ORDER BY 1, 2 LIMIT 100"};
 
@@ -28,7 +28,7 @@ static int open_snapshot(struct arena *a, const char *dir, struct conn **out, st
     if (access(o.path, R_OK) != 0) return db_refuse(why, "there is no store in %s: %s", dir, strerror(errno));
     int rc = conn_open(&o, out, why);
     if (rc == 0 && db_read_begin(*out, 0) < 0) rc = db_refuse(why, "%s can't be read", o.path);
-    /* BEGIN alone opens no snapshot: the first statement does. */
+    /* BEGIN opens no snapshot. The first statement does. */
     if (rc == 0 && sqlite3_exec((*out)->handle, "SELECT 1 FROM sqlite_schema LIMIT 1", NULL, NULL, NULL) != 0)
         rc = db_refuse(why, "%s can't be read: %s", o.path, sqlite3_errmsg((*out)->handle));
     return rc;
@@ -40,8 +40,8 @@ static void close_snapshot(struct conn *c) {
 }
 
 /* ---- the header --------------------------------------------------------------------------------------------
- * SQLite reads page 1 from the log if it is there, and its own check does not compare the header with anything. The next
- * opening without a log would, or would not see the log at all. */
+ * SQLite reads page 1 from the log if the log holds it, and its integrity check does not check the header. If the
+ * header is damaged, the next opening without a log fails, or ignores the log. */
 
 static const struct {
     int at, n;
@@ -58,7 +58,8 @@ static const struct {
 };
 #define HEADER_SIZE 100
 
-/* Calls wrong() for each part of a store file's header that is not as deskd's stores have it. Returns how many, or -1. */
+/* Calls wrong() for each part of a store file's header that differs from the header of deskd's stores.
+ * Returns the number of such parts, or -1 if the file can't be read. */
 static int header_wrong(const char *path, void (*wrong)(void *arg, const char *what), void *arg) {
     static const char zero[HEADER_SIZE];
     char bytes[HEADER_SIZE];
@@ -66,7 +67,7 @@ static int header_wrong(const char *path, void (*wrong)(void *arg, const char *w
     ssize_t n = fd < 0 ? -1 : pread(fd, bytes, sizeof bytes, 0);
     if (fd >= 0) close(fd);
     if (n < 0) return -1;
-    if (n < HEADER_SIZE) return wrong(arg, "whole of it: the file is cut"), 1;
+    if (n < HEADER_SIZE) return wrong(arg, "whole header, because the file is truncated"), 1;
     for (size_t i = 0; i < sizeof header / sizeof *header; i++) {
         bool same = memcmp(bytes + header[i].at, header[i].bytes, (size_t)header[i].n) == 0;
         if (same || (header[i].later && memcmp(bytes + header[i].at, zero, (size_t)header[i].n) == 0)) continue;
@@ -76,16 +77,16 @@ static int header_wrong(const char *path, void (*wrong)(void *arg, const char *w
     return found;
 }
 
-/* ---- is a copy whole? ------------------------------------------------------------------------------------
- * SQLite has no checksums of pages. What can be compared is what a store says of itself: the structure of every page, indexes
- * against tables, and rows against the source, in the snapshot that was copied. */
+/* ---- verification of a copy ------------------------------------------------------------------------------
+ * SQLite has no checksums of pages. So three things are checked: (1) the structure of every page, (2) indexes against
+ * their tables, and (3) the number of rows of each table against the snapshot that was copied. */
 
 static void first_wrong(void *arg, const char *what) {
     struct why *why = arg;
     if (why->p[0] == 0) db_refuse(*why, "its header is damaged: the %s", what);
 }
 
-/* As a file that nobody changes: a copy has no log, and none is made beside it. */
+/* Opens the copy as an immutable file, because a copy has no log and SQLite must not create one. */
 static int open_copy(struct arena *a, const char *path, sqlite3 **out) {
     struct buf uri = {0};
     buf_text(&uri, "file:");
@@ -99,7 +100,7 @@ static int open_copy(struct arena *a, const char *path, sqlite3 **out) {
     return sqlite3_open_v2(name, out, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
 }
 
-/* The first column of the first row, as a text; p NULL: there is none, or an error. */
+/* Returns the first column of the first row as a text; p is NULL if there is no row, or after an error. */
 static struct str sqlite_text(struct arena *a, sqlite3 *db, const char *sql) {
     sqlite3_stmt *s = NULL;
     struct str out = {0};
@@ -119,11 +120,11 @@ static int compare_counts(struct arena *a, struct conn *from, sqlite3 *copy, str
         const char *name = (const char *)sqlite3_column_text(tables, 0), *sql = (const char *)sqlite3_column_text(tables, 1);
         struct str there = sqlite_text(a, from->handle, sql), here = sqlite_text(a, copy, sql);
         if (there.p == NULL || here.p == NULL || !str_eq(there, here))
-            rc = db_refuse(why, "of table %s it has %s rows and the store %s", name, here.p ? here.p : "unreadable",
+            rc = db_refuse(why, "table %s has %s rows in the copy and %s in the store", name, here.p ? here.p : "unreadable",
                            there.p ? there.p : "unreadable");
     }
     sqlite3_finalize(tables);
-    return rc == 0 && n == 0 ? db_refuse(why, "the store holds no tables") : rc;
+    return rc == 0 && n == 0 ? db_refuse(why, "the store has no tables") : rc;
 }
 
 static int verify_open(struct arena *a, struct conn *from, const char *path, sqlite3 *copy, struct why why) {
@@ -132,12 +133,12 @@ static int verify_open(struct arena *a, struct conn *from, const char *path, sql
     if (header_wrong(path, first_wrong, &why) != 0) return -ERR_SERVICE_UNAVAILABLE;
     if (said.p == NULL) return db_refuse(why, "it can't be read: %s", sqlite3_errmsg(copy));
     struct str line = str_cut(&said, '\n');
-    while (said.p && str_starts(line, S("***"))) line = str_cut(&said, '\n'); /* headings */
+    while (said.p && str_starts(line, S("***"))) line = str_cut(&said, '\n'); /* skip headings */
     if (!str_eq(line, S("ok"))) return db_refuse(why, "%.*s", (int)line.n, line.p);
     return compare_counts(a, from, copy, why);
 }
 
-/* Reads the copy from the disk, not from what is left in memory of its writing. */
+/* Reads the copy from the disk, not from the page cache. */
 static int backup_verify(struct arena *a, struct conn *from, const char *path, struct why why) {
     char text[512] = "";
     sqlite3 *copy = NULL;
@@ -147,15 +148,15 @@ static int backup_verify(struct arena *a, struct conn *from, const char *path, s
     if (fd >= 0) close(fd);
     if (rc == 0 && open_copy(a, path, &copy) != 0) rc = db_refuse(why, "the copy %s can't be opened: %s", path, sqlite3_errmsg(copy));
     if (rc == 0 && verify_open(a, from, path, copy, (struct why){text, sizeof text}) < 0)
-        rc = db_refuse(why, "the copy is not sound, so the store is not either (deskd check tells more): %s", text);
+        rc = db_refuse(why, "the copy is damaged, so the store is, too (run deskd check): %s", text);
     sqlite3_close(copy);
     return rc;
 }
 
 /* ---- backup -------------------------------------------------------------------------------------------- */
 
-/* The read transaction of the source keeps the copy from starting over whenever somebody writes. Its price: the log
- * can't start over until the copy is done. */
+/* The read transaction of the source keeps the backup from starting over when another connection writes. The cost: the
+ * log can't start over until the copy is done. */
 static int backup_copy(struct conn *from, sqlite3 *to, void (*progress)(int done, int total)) {
     sqlite3_backup *b = sqlite3_backup_init(to, "main", from->handle, "main");
     if (!b) return sqlite3_errcode(to);
@@ -170,7 +171,7 @@ static int backup_copy(struct conn *from, sqlite3 *to, void (*progress)(int done
 }
 
 static int copy_to(struct conn *from, const char *path, void (*progress)(int done, int total), struct why why) {
-    unlink(path); /* what an interrupted backup left */
+    unlink(path); /* the remains of an interrupted backup */
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) return db_refuse(why, "%s can't be made: %s", path, strerror(errno));
     close(fd);
@@ -259,8 +260,7 @@ static void check_all_references(struct check *k) {
 static void check_log(struct check *k, const char *dir) {
     struct stat st;
     long long mb = stat(str_fmt(k->memory, "%s/%s-wal", dir, STORE_FILE).p, &st) == 0 ? st.st_size / (1024 * 1024) : 0;
-    if (mb >= LOG_LARGE_MB)
-        store_finding(k, str_fmt(k->memory, "the log has %lld MiB: something reads for very long, or checkpoints fail", mb).p);
+    if (mb >= LOG_LARGE_MB) store_finding(k, str_fmt(k->memory, "the log has %lld MiB: a read takes very long, or checkpoints fail", mb).p);
 }
 
 int db_check_with(const char *dir, const struct schema_file *files, void (*report)(void *arg, const char *line), void *arg,
@@ -269,7 +269,7 @@ int db_check_with(const char *dir, const struct schema_file *files, void (*repor
     header_wrong(str_fmt(k.memory, "%s/%s", dir, STORE_FILE).p, wrong_header, &k);
     int rc = open_snapshot(k.memory, dir, &k.conn, why);
     if (rc == 0) rc = schema_current(k.conn, files, why);
-    if (rc < 0 && k.findings) { /* the header is why */
+    if (rc < 0 && k.findings) { /* the damaged header is the cause */
         store_finding(&k, why.p);
         rc = 0;
     } else if (rc == 0) {

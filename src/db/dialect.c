@@ -1,4 +1,5 @@
-/* One SQL text, two engines: the tokens of db.h, and the numbered parameters that PostgreSQL wants. Pure functions. */
+/* One SQL dialect for two engines: replaces the tokens of db.h and numbers the parameters for PostgreSQL. Pure
+ * functions. */
 #include "db/engine.h"
 
 #include <ctype.h>
@@ -6,14 +7,14 @@
 
 #include "base/buf.h"
 
-/* What stands for a token; $ is its argument. */
+/* A token and its replacements. $ is its argument. */
 struct token {
     const char *token;
     bool argument;
     const char *sqlite, *postgres;
 };
 
-#define NUMBER(xid) "CAST(CAST(" xid " AS VARCHAR) AS BIGINT)" /* a TEXT of a schema file is given an order */
+#define NUMBER(xid) "CAST(CAST(" xid " AS VARCHAR) AS BIGINT)" /* not TEXT, because a TEXT in a schema file gets a COLLATE */
 #define SNAPSHOT "CAST(CAST($ AS TEXT) AS pg_snapshot)"
 
 static const struct token tokens[] = {
@@ -40,7 +41,7 @@ static const struct token tokens[] = {
     {"@BY_VALUES@", false, "", DIALECT_BY_VALUES},
 };
 
-/* The length of the literal, quoted name or comment that starts at p; 0 when none does. */
+/* Returns the length of the literal, quoted name or comment that starts at p, or 0 if none does. */
 static size_t opaque(const char *p) {
     if (p[0] == '\'' || p[0] == '"') {
         const char *end = p + 1;
@@ -61,7 +62,8 @@ static const struct token *token_at(const char *p) {
     return NULL;
 }
 
-/* Writes what stands for the token at p; returns how much of the text it took, 0 for one that is never closed. */
+/* Writes the replacement of the token at p. Returns the length of the token with its argument, or 0 if it is not
+ * closed. */
 static size_t dialect_replace(struct buf *out, bool postgres, const struct token *t, const char *p) {
     size_t n = strlen(t->token), argument = 0;
     if (t->argument) {

@@ -1,8 +1,8 @@
-/* The schema: numbered files, forward only, one transaction each. A store is at the version of the last file that ran
- * in it and never between two: a file that fails leaves no trace.
+/* The schema: numbered files, forward only, one transaction each. A store has the version of the last file that was
+ * applied. A file that fails changes nothing.
  *
- * Files run with foreign keys off, because SQLite changes a table by making a new one and dropping the old, which would
- * delete what refers to it; all references are checked before the COMMIT instead. */
+ * Files run with foreign keys off. SQLite changes a table by making a new one and dropping the old one, which would
+ * delete the rows that refer to it. All references are checked before the COMMIT instead. */
 #include "db/db_internal.h"
 
 #include <stdlib.h>
@@ -15,12 +15,12 @@ const char schema_table[] =
     "CREATE TABLE IF NOT EXISTS schema_version (version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)";
 
 QUERY(schema_last, "SELECT version, name FROM schema_version WHERE version > 0 ORDER BY version DESC LIMIT 1");
-QUERY(schema_moving, "SELECT 1 FROM schema_version WHERE version = 0"); /* no file's: see schema_mark_moving */
+QUERY(schema_moving, "SELECT 1 FROM schema_version WHERE version = 0"); /* not the version of a file: see schema_mark_moving */
 QUERY(schema_mark, "INSERT INTO schema_version (version, name, applied_at) VALUES (0, 'a move under way', :now) "
                    "ON CONFLICT DO NOTHING");
 QUERY(schema_applied, "INSERT INTO schema_version (version, name, applied_at) VALUES (:version, :name, :now)");
 
-/* Of SQLite alone, so not among the QUERY()s that both engines prepare. */
+/* For SQLite only, so not QUERY()s, which both engines prepare. */
 static const struct query has_table = {"has_table", "SELECT count(*) FROM sqlite_schema WHERE name = :name"};
 static const struct query count_tables = {"count_tables", "SELECT count(*) FROM sqlite_schema"};
 static const struct query orphans = {"orphans", "SELECT \"table\" FROM pragma_foreign_key_check LIMIT 1"};
@@ -31,16 +31,16 @@ int schema_newest(const struct schema_file *files) {
     return n;
 }
 
-/* What a move began to fill holds no rows of a desk yet; whatever else it wants to fill it must not migrate first. */
+/* Refuses a store that an unfinished move left, unless this is a move. Refuses to let a move migrate an older desk in
+ * its target. */
 static int look_for_move(struct conn *c, const struct schema_file *files, struct why why) {
     bool filling = c->store && c->store->filling;
     int64_t marked, version = 0;
     int moving = db_int(c, &schema_moving, NULL, &marked), rc = db_int(c, &schema_last, NULL, &version);
     if (moving < 0 || rc < 0) return db_refuse(why, "the store's schema_version can't be read");
-    if (moving && !filling)
-        return db_refuse(why, "a move into this store did not come to its end: run it again, or begin with an empty store");
+    if (moving && !filling) return db_refuse(why, "a move into this store was interrupted: run it again, or begin with an empty store");
     if (filling && !moving && version > 0 && version < schema_newest(files))
-        return db_refuse(why, "there is something of schema %lld already: name an empty store", (long long)version);
+        return db_refuse(why, "the target has schema %lld already: name an empty store", (long long)version);
     return 0;
 }
 
@@ -56,9 +56,10 @@ int schema_recorded(struct conn *c, const struct schema_file *files, struct why 
     int version = (int)col_int(row, 0), newest = schema_newest(files);
     struct str name = col_text(row, 1);
     if (version > newest)
-        rc = db_refuse(why, "the store has schema %d and this deskd knows %d: start the newer deskd, or restore a backup", version, newest);
+        rc = db_refuse(why, "the store has schema %d, but this deskd supports only %d: start the newer deskd, or restore a backup", version,
+                       newest);
     else if (!str_eq(name, str_of(files[version - 1].name)))
-        rc = db_refuse(why, "schema %d of the store is %.*s but of this deskd %s: start the deskd that made the store", version,
+        rc = db_refuse(why, "schema %d is %.*s in the store, but %s in this deskd: start the deskd that made the store", version,
                        (int)name.n, name.p, files[version - 1].name);
     stmt_end(row);
     return rc < 0 ? rc : version;
@@ -69,7 +70,7 @@ int schema_version(struct conn *c, const struct schema_file *files, struct why w
     int rc = db_int(c, &has_table, BINDS(B_TEXT("name", S("schema_version"))), &ours);
     if (rc >= 0) rc = db_int(c, &count_tables, NULL, &tables);
     if (rc < 0) return db_refuse(why, "the store can't be read: %s", sqlite3_errmsg(c->handle));
-    if (!ours && tables) return db_refuse(why, "this is an SQLite file of something else than deskd");
+    if (!ours && tables) return db_refuse(why, "this is an SQLite file of another program");
     if (!ours) return 0;
 
     return schema_recorded(c, files, why);
@@ -78,7 +79,7 @@ int schema_version(struct conn *c, const struct schema_file *files, struct why w
 int schema_current(struct conn *c, const struct schema_file *files, struct why why) {
     int version = schema_version(c, files, why), newest = schema_newest(files);
     if (version < 0 || version == newest) return version < 0 ? version : 0;
-    return db_refuse(why, "the store has schema %d, this deskd needs %d: deskd serve brings it up to date", version, newest);
+    return db_refuse(why, "the store has schema %d, this deskd needs %d: start deskd serve to update it", version, newest);
 }
 
 int schema_record(struct conn *c, int version, const char *name) {
@@ -93,7 +94,7 @@ static int sqlite_apply_file(struct conn *c, int version, const struct schema_fi
     if (rc < 0) rc = db_refuse(why, "%s can't start: %s", file->name, sqlite3_errmsg(c->handle));
     if (rc >= 0 && (conn_pragma(c, schema_table) || conn_pragma(c, db_dialect(a, false, file->sql).p)))
         rc = db_refuse(why, "%s failed, the store stays at schema %d: %s", file->name, version - 1, sqlite3_errmsg(c->handle));
-    if (rc >= 0 && conn_lost(c)) rc = db_refuse(why, "%s ended its transaction: that is not its business", file->name);
+    if (rc >= 0 && conn_lost(c)) rc = db_refuse(why, "%s ended its transaction, which a schema file must not do", file->name);
     if (rc >= 0 && db_int(c, &orphans, NULL, &orphan) != 0)
         rc = db_refuse(why, "%s breaks references, the store stays at schema %d", file->name, version - 1);
     if (rc >= 0 && schema_record(c, version, file->name) < 0)

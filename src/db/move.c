@@ -1,15 +1,15 @@
-/* A desk from one store into another. One transaction of the target holds it all:
+/* Moves a desk from one store into another, in one transaction of the target:
  *
  *     mark (a transaction of its own) --> strip -> every table -> indexes, references, ids -> compare --> COMMIT
  *
- * The mark is a row of schema_version that makes every deskd but a move refuse the target; the source's rows of that
- * table replace it, so it goes with the COMMIT that brings the desk. A move that is killed leaves a marked store
- * without rows, and the next one begins anew in it.
+ * The mark is a row of schema_version. While it is there, only a move can open the target. The source's rows of that
+ * table replace it, so the COMMIT that brings the desk removes it. A move that is killed leaves a marked store without
+ * rows, and the next move starts anew in it.
  *
- * What is compared is what each side answers to a query: the source's rows as they were copied, from one snapshot, and
- * the target's as they are read back after the last statement that could have changed them. A row is hashed in a form
- * of our own, so that the engines' ways to write a number don't matter. Memory does not grow with the store: rows pass
- * one by one. */
+ * Both sides are compared by their query results: the source's rows as they were copied, from one snapshot, and the
+ * target's rows as they are read back after the last statement that could have changed them. Rows are hashed in a
+ * format of our own, because the engines write numbers differently. Rows are processed one by one, so memory does not
+ * grow with the store. */
 #include "db/move.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "base/random.h"
 
-enum { TELL_EVERY = 2048 }; /* rows between two looks at the progress bar */
+enum { TELL_EVERY = 2048 }; /* rows between two progress reports */
 
 struct copied {
     int64_t rows;
@@ -27,17 +27,17 @@ struct copied {
 
 struct moving {
     const struct db_move *m;
-    struct conn *source, *target; /* the source's reader belongs to the target's writer while this thread waits for it */
+    struct conn *source, *target; /* source: this thread's reader; the target's writer uses it while this thread waits */
     struct arena *memory;
     struct why why;
     struct move_table *from, *to;
-    struct copied *copied; /* of each table, in their order */
-    struct value *row;     /* room for the widest */
-    struct buf text;       /* of the row being hashed */
-    int64_t total, done;   /* rows, for the progress */
+    struct copied *copied; /* of each table, in the order of `from` */
+    struct value *row;     /* room for the widest row */
+    struct buf text;       /* the row that is being hashed */
+    int64_t total, done;   /* rows, for the progress report */
 };
 
-/* ---- texts ----------------------------------------------------------------------------------------------- */
+/* ---- SQL ------------------------------------------------------------------------------------------------- */
 
 struct str move_columns(struct arena *a, const struct move_table *t) {
     struct str list = S("");
@@ -72,12 +72,13 @@ int move_refuse(struct why why, const struct move_table *t, const struct value *
         else if (v->kind == VALUE_TEXT)
             n += (size_t)snprintf(place + n, left, " %s %.*s", t->columns[i].name, (int)(v->s.n < 40 ? v->s.n : 40), v->s.p);
     }
-    return db_refuse(why, "%s.%s of the row with%s %s: mend that row first", t->name, t->columns[column].name, place, what);
+    return db_refuse(why, "%s.%s of the row with%s %s: correct that row first", t->name, t->columns[column].name, place, what);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------------ */
 
-/* A byte for the kind, then eight of a number or the length and the bytes: no two rows have the same form. */
+/* Appends a byte for the kind, then the eight bytes of a number, or a length and its bytes. Different rows differ in
+ * this form. */
 static void digest_add_value(struct buf *b, const struct value *v) {
     int64_t n = v->kind == VALUE_INT ? v->i : (int64_t)v->s.n;
     buf_char(b, "nirtb"[v->kind]);
@@ -92,8 +93,8 @@ static void add_row(struct moving *g, struct tag *sum, int count) {
     tag_add(sum, g->text.p, g->text.n);
 }
 
-/* SQLite keeps what it is given: a text where the column says number. PostgreSQL would refuse it without saying where.
- */
+/* Checks the types of a row. SQLite stores a text in a column of numbers, and PostgreSQL would refuse it without saying
+ * where. */
 static int check_row(const struct moving *g, const struct move_table *t) {
     for (int i = 0; i < t->count; i++) {
         const struct value *v = &g->row[i];
@@ -107,7 +108,7 @@ static void move_progress(struct moving *g, const char *what, bool last) {
     if (g->m->progress && (last || ++g->done % TELL_EVERY == 0)) g->m->progress(what, last ? g->total : g->done, g->total);
 }
 
-/* Every row of a table to one(), and what they are in sum. */
+/* Passes every row of a table to one(), and computes their number and hash in *sum. */
 static int each_row(struct moving *g, struct conn *c, const struct move_table *t, struct copied *sum, const char *what,
                     int (*one)(struct moving *g, const struct move_table *t, void *arg), void *arg) {
     const struct mover *mover = c->engine->mover;
@@ -153,7 +154,7 @@ static bool same_columns(const struct move_table *a, const struct move_table *b)
     return same;
 }
 
-/* What is one store's own is left out of both. */
+/* Removes columns whose values have a meaning in one store only from both sides. */
 static void drop_own(struct move_table *a, struct move_table *b) {
     int kept = 0;
     for (int i = 0; i < a->count; i++) {
@@ -164,12 +165,12 @@ static void drop_own(struct move_table *a, struct move_table *b) {
     a->count = b->count = kept;
 }
 
-/* Both are of the same schema files, so they differ only where somebody changed a store by hand. */
+/* Both stores have the same schema files, so tables differ only if a store was changed by hand. */
 static int match_tables(struct moving *g) {
     struct move_table *a = g->from, *b = g->to;
     int widest = 0, count = 0;
     for (; a && b && strcmp(a->name, b->name) == 0; a = a->next, b = b->next, count++) {
-        if (!same_columns(a, b)) return db_refuse(g->why, "the table %s has other columns in the target", a->name);
+        if (!same_columns(a, b)) return db_refuse(g->why, "the table %s has different columns in the target", a->name);
         drop_own(a, b);
         widest = a->count > widest ? a->count : widest;
     }
@@ -224,7 +225,7 @@ static int move_compare(struct moving *g) {
         different += line.rows[0] != line.rows[1] || strcmp(line.sum[0], line.sum[1]) != 0;
         if (g->m->report) g->m->report(&line);
     }
-    return different ? db_refuse(g->why, "%d tables are not what they were in the source", different) : 0;
+    return different ? db_refuse(g->why, "%d tables differ from those of the source", different) : 0;
 }
 
 static int fill_run(struct conn *c, void *arg) {
@@ -234,7 +235,7 @@ static int fill_run(struct conn *c, void *arg) {
     g->target = c;
     g->done = 0;
     TRY(mover->strip(c, g->memory, &plan, g->why));
-    TRY(demand_vacant(g)); /* again: somebody may have been faster than the mark */
+    TRY(demand_vacant(g)); /* again: another process may have filled it before the mark */
     struct copied *copied = g->copied;
     for (const struct move_table *t = g->from, *into = g->to; t; t = t->next, into = into->next) TRY(copy_table(g, t, into, copied++));
     move_progress(g, "rows", true);
@@ -254,7 +255,7 @@ static int tables_run(struct conn *c, void *arg) {
     return read_catalogues(g);
 }
 
-/* The engine's own failures (a full disk, a COMMIT that fails) have no words of ours. */
+/* Adds a reason where the engine gives none (a full disk, a failed COMMIT). */
 static int write_to(struct moving *g, int (*run)(struct conn *c, void *arg)) {
     int rc = db_write(g->m->to, run, g);
     return rc < 0 && !*g->why.p ? db_refuse(g->why, "the target can't be written: is its disk full?") : rc;

@@ -1,7 +1,7 @@
-/* What a move needs of an engine: what its tables are, rows out, rows in, indexes and references out of the way. Nothing
- * here knows a table by name but schema_version; all is asked from the catalogue.
+/* The functions that an engine provides for a move: list tables, read rows, write rows, drop and restore indexes and
+ * references. They read all tables from the catalogue and depend on no table but schema_version.
  *
- * A failing function has written why. One reading and one writing of a connection at a time. */
+ * A function that fails has written the reason. A connection does one reading or one writing at a time. */
 #ifndef DB_MOVE_H
 #define DB_MOVE_H
 
@@ -13,7 +13,7 @@ enum value_kind {
     VALUE_REAL,
     VALUE_TEXT,
     VALUE_BYTES,
-    VALUE_OWN /* of a column alone: what it holds means nothing in another store, which fills in its default */
+    VALUE_OWN /* for columns only: the value has no meaning in another store, which fills in its default */
 };
 
 struct value {
@@ -25,48 +25,49 @@ struct value {
 
 struct move_column {
     const char *name;
-    enum value_kind kind; /* of its values that are not NULL */
-    int key;              /* from 1: its place in the primary key; 0: not in it */
-    unsigned type;        /* the engine's own number */
+    enum value_kind kind; /* kind of its values that are not NULL */
+    int key;              /* position in the primary key, from 1; 0: not in it */
+    unsigned type;        /* the engine's number of the type */
 };
 
 struct move_table {
     const char *name;
     int count;
     struct move_column *columns;
-    const char *identity; /* PostgreSQL: the column whose ids the store gives; NULL: none */
-    int64_t last_id;      /* the highest that was ever given */
+    const char *identity; /* PostgreSQL: the column whose ids the store assigns; NULL: none */
+    int64_t last_id;      /* the highest id that was ever assigned */
     struct move_table *next;
 };
 
 struct mover {
-    /* In the order of their names, generated columns left out. */
+    /* Lists the tables in the order of their names, without generated columns. */
     int (*tables)(struct conn *c, struct arena *a, struct move_table **out, struct why why);
 
-    /* Rows in the order of the primary key, or of all columns. `row` has room for one; what it points to holds until
-     * the next. next: 1, 0 at the end. close at any time. */
+    /* Read rows in the order of the primary key, or of all columns if there is none. `row` has room for one row. Its
+     * values are valid until the next call. next returns 1, or 0 at the end. close may be called at any time. */
     int (*read)(struct conn *c, const struct move_table *t, void **handle, struct why why);
     int (*next)(void *handle, struct value *row, struct why why);
     void (*close)(void *handle);
 
-    /* Begins with no rows in the table. write_end: with keep, the rows are in the table; without, none of them may be. */
+    /* Write rows. write deletes all rows of the table first. write_end keeps the new rows if `keep` is set, else
+     * discards them. */
     int (*write)(struct conn *c, const struct move_table *t, void **handle, struct why why);
     int (*put)(void *handle, const struct value *row, struct why why);
     int (*write_end)(void *handle, bool keep, struct why why);
 
-    /* Takes indexes and references away, and nobody else writes from then on; `plan` is what puts them back. */
+    /* strip removes indexes and references and keeps other writers out. restore makes again what `plan` lists. */
     int (*strip)(struct conn *c, struct arena *a, void **plan, struct why why);
     int (*restore)(struct conn *c, void *plan, const struct db_move *m, struct why why);
-    int (*settle)(struct conn *c, const struct move_table *t, int64_t last_id, struct why why); /* the next id is above */
-    int (*alone)(struct conn *c, struct why why);   /* the source: nobody else has come to use it */
+    int (*settle)(struct conn *c, const struct move_table *t, int64_t last_id, struct why why); /* the next assigned id is above last_id */
+    int (*alone)(struct conn *c, struct why why);   /* the source: fails if another deskd has started to use it */
     int (*durable)(struct conn *c, struct why why); /* the COMMIT of this transaction waits for the disk */
 };
 
-/* One column after the other through `column`, for texts: "a", "b". */
+/* Returns the quoted names of all columns: "a", "b". */
 struct str move_columns(struct arena *a, const struct move_table *t);
-/* " ORDER BY ..." of the primary key. */
+/* Returns " ORDER BY ..." with the primary key. */
 struct str move_order(struct arena *a, const struct move_table *t);
-/* Refuses a value: "posts.subject of the row with id 5 holds ...". */
+/* Refuses a value: "posts.subject of the row with id 5 is not UTF-8: correct that row first". */
 int move_refuse(struct why why, const struct move_table *t, const struct value *row, int column, const char *what);
 
 #endif

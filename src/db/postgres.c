@@ -1,38 +1,36 @@
 /* The PostgreSQL engine.
  *
- * Threads. libpq is used synchronously: whoever runs a statement waits for its answer, so nothing of this engine runs
- * on an event loop (db_blocks). A thread of the pool reads through a connection of its own, as on SQLite, so the
- * number of reading connections is the number of pool threads. Writes are run by a few threads with a connection each
- * (postgres_store.c); a write that waits for a lock or for the disk of a COMMIT holds up one of them and not its
- * neighbours, and PostgreSQL makes one fsync of the COMMITs that come together. Batches as on SQLite would only make
- * strangers share locks.
+ * Threads. libpq is used synchronously: a thread that runs a statement waits for the result, so this engine never runs
+ * on an event loop (db_blocks). A pool thread reads through a connection of its own, as on SQLite, so there are as many
+ * reading connections as pool threads. A few threads write, with a connection each (postgres_store.c). A write that
+ * waits for a lock, or for the disk at its COMMIT, delays no other. PostgreSQL makes one fsync for COMMITs that come
+ * together. Batches as on SQLite would only make unrelated writes share locks.
  *
  * Isolation. A GET is one READ ONLY REPEATABLE READ transaction: one snapshot, as on SQLite. A write is one READ
- * COMMITTED transaction. Each of its statements sees what others have committed by then, so what is read to be changed
- * is read with @LOCK@; where there is no row to lock, or a rule spans several, db_lock() takes an advisory lock by
- * name. Names are locked before rows, rows in the order of their ids; where that can't be kept, the deadlock is found
- * after deadlock_timeout.
+ * COMMITTED transaction. Each of its statements sees what others have committed by then. So a write reads the rows it
+ * will change with @LOCK@. If there is no row to lock, or a rule spans several rows, db_lock() takes an advisory lock
+ * by name. Lock names before rows, and rows in the order of their ids. If that is not possible, PostgreSQL detects the
+ * deadlock after deadlock_timeout.
  *
- * Retries. A task is a function of the store and may be run again. It is, after a ROLLBACK and a pause of chance
- * length:
+ * Retries. A task may be run again, after a ROLLBACK and a pause of random length:
  *
  *     40001, 40P01    serialisation failure, deadlock: up to ATTEMPTS times, then -ERR_SERVICE_UNAVAILABLE
- *     23505, 23503    a unique or foreign key violation that its checks did not foresee: once. A neighbour committed
- *                     between the check and the insert; the second run's check sees it and says the better error.
+ *     23505, 23503    a unique or foreign key violation that the checks of the task did not find: once. A concurrent write
+ *                     committed between check and insert. The check of the second run finds it and gives the better error.
  *
- * Nothing is retried when the answer to a COMMIT is lost: whether it happened is not known, and the caller is told
- * -ERR_SERVICE_UNAVAILABLE. What was answered with success was committed with synchronous_commit on.
+ * Nothing is retried if the reply to a COMMIT is lost. Then it is unknown whether the COMMIT happened, and the caller
+ * gets -ERR_SERVICE_UNAVAILABLE. A write that was answered with success was committed with synchronous_commit on.
  *
- * Loss. A connection found dead before a transaction begins is opened anew, and the caller notices nothing. One that
- * dies within a transaction fails it with -ERR_SERVICE_UNAVAILABLE. While the database can't be reached, tries are
- * spaced by a back-off that all connections of the store share (BACK_OFF_MS to BACK_OFF_MAX_MS): requests in between
- * fail at once.
+ * Lost connections. A connection found dead before a transaction is opened again, and the caller does not notice. A
+ * connection that dies in a transaction fails it with -ERR_SERVICE_UNAVAILABLE. While the database can't be reached,
+ * all connections of the store share one back-off (BACK_OFF_MS to BACK_OFF_MAX_MS). Requests in between fail at once. A
+ * database that accepts connections but does not answer counts as lost once a wait has exceeded its time
+ * (postgres_watch.c).
  *
- * A database that is there and does not answer is lost, too, once a wait has outlived its time (postgres_watch.c).
- *
- * Round trips. Statements are prepared once a connection, by text. The COMMIT of a read is sent and its answer read
- * before the next command, so that it costs the reader nothing. Parameters are sent in binary by the type that the
- * server found, results come as text: they are parsed where they are read, and numeric sums need no second form. */
+ * Round trips. Statements are prepared once for each connection and text. The COMMIT of a read is sent at once, but its
+ * reply is read before the next command, so the reader does not wait for it. Parameters are sent in binary, by the type
+ * that the server reports. Results come as text: they are parsed where they are read, and sums of type numeric need no
+ * second format. */
 #include "db/postgres.h"
 
 #include <stdio.h>
@@ -45,7 +43,7 @@
 enum {
     BACK_OFF_MS = 50,
     BACK_OFF_MAX_MS = 2000,
-    TRY_MS = 10000, /* no try lasts longer, or else another one is begun beside it */
+    TRY_MS = 10000, /* no attempt to connect lasts longer; otherwise a second one would start beside it */
 };
 
 /* ---- errors ------------------------------------------------------------------------------------------ */
@@ -78,9 +76,9 @@ static int pg_error_of(struct conn *c, const char *state) {
         store_damaged(c->store, is(state, "XX001") ? "the database reports corrupted data" : "the database reports a corrupted index");
         return ERR_SERVICE_UNAVAILABLE;
     }
-    /* Bytes that are no text, a number beyond its column. */
+    /* bytes that are not text; a number out of range of its column */
     if (is(state, "22021") || is(state, "22003")) return ERR_FIELD_INVALID;
-    /* A read that writes is a bug; a write that may not is on a standby. */
+    /* A read that writes is a defect. A write that is refused runs on a standby. */
     if (is(state, "25006")) return c->role == CONN_READER ? ERR_INTERNAL_ERROR : ERR_SERVICE_UNAVAILABLE;
     static const char *const passing[] = {"08", "53", "55P03", "57P", "58"};
     for (size_t i = 0; i < sizeof passing / sizeof *passing; i++)
@@ -88,14 +86,14 @@ static int pg_error_of(struct conn *c, const char *state) {
     return ERR_INTERNAL_ERROR;
 }
 
-/* Messages about data may quote it; those about syntax and names (class 42) don't. */
+/* Only messages of class 42 (syntax and names) are logged, because other messages may quote data. */
 int pg_error(struct conn *c, PGresult *r, const char *sql) {
     const char *state = r ? PQresultErrorField(r, PG_DIAG_SQLSTATE) : NULL;
     const char *text = state && is(state, "42") ? PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY) : "";
     int err = state ? pg_error_of(c, state) : ERR_SERVICE_UNAVAILABLE;
     if (err == ERR_INTERNAL_ERROR) log_error("store: %s (%s) in: %s", text, state, sql);
     int fault = state ? (int)strtol(state, NULL, 36) : -1;
-    bool passing = c->pg->collided || c->budget_spent; /* it may be run again: see postgres_store.c and api/dispatch.c */
+    bool passing = c->pg->collided || c->budget_spent; /* the task or read may run again: see postgres_store.c and api/dispatch.c */
     if (err == ERR_SERVICE_UNAVAILABLE && !passing) {
         log_often(LOG_WARN, "refused statements", "store: the database refused a statement (%s)", state ? state : "connection lost");
         c->fault = fault;
@@ -118,19 +116,19 @@ static bool reports(PGconn *handle, const char *parameter, const char *value) {
     return reported && strcmp(reported, value) == 0;
 }
 
-/* What the server said of itself when it let us in: no statement has run yet. */
+/* Checks the parameters that the server reports when a connection opens, before any statement. */
 static int suits(PGconn *handle, enum conn_role role, struct why why) {
     const char *version = PQparameterStatus(handle, "server_version");
     if (PQserverVersion(handle) < PG_VERSION_MIN)
-        return db_refuse(why, "the database is PostgreSQL %s: deskd needs %d or newer", version ? version : "of no version",
+        return db_refuse(why, "the database is PostgreSQL %s: deskd needs %d or newer", version ? version : "of unknown version",
                          PG_VERSION_MIN / 10000);
-    if (PQparameterStatus(handle, "crdb_version")) /* some of its versions take advisory locks and lock nothing */
-        return db_refuse(why, "the database is CockroachDB: deskd needs PostgreSQL (docs/OPERATIONS.md says why)");
+    if (PQparameterStatus(handle, "crdb_version")) /* some of its versions accept advisory locks without locking */
+        return db_refuse(why, "the database is CockroachDB: deskd needs PostgreSQL (see docs/OPERATIONS.md)");
     if (!reports(handle, "server_encoding", "UTF8"))
         return db_refuse(why, "the database's encoding is %s: make one with ENCODING 'UTF8' TEMPLATE template0",
                          PQparameterStatus(handle, "server_encoding"));
     if (role != CONN_READER && reports(handle, "in_hot_standby", "on"))
-        return db_refuse(why, "the database is a standby: name its primary, or all and target_session_attrs=read-write");
+        return db_refuse(why, "the database is a standby: name its primary, or all servers and target_session_attrs=read-write");
     if (role != CONN_READER && reports(handle, "default_transaction_read_only", "on"))
         return db_refuse(why, "the database is read-only: set its default_transaction_read_only to off");
     return 0;
@@ -155,7 +153,7 @@ static int pg_set_up(struct conn *c, struct why why) {
 }
 
 static int open_handle(struct conn *c, struct why why) {
-    /* Before the URL, so that what it says wins. */
+    /* These come before the URL, so that the URL overrides them. */
     static const char *const words[] = {"connect_timeout", "tcp_user_timeout",          "dbname",
                                         "client_encoding", "fallback_application_name", NULL};
     const char *const values[] = {c->pg->server->connect_timeout, "10000", c->pg->server->url, "UTF8", "deskd", NULL};
@@ -174,7 +172,8 @@ static void close_handle(struct conn *c) {
     c->pg->handle = NULL;
 }
 
-/* While the database can't be reached one connection tries, since a try may last, and the others are refused. */
+/* Returns true if this connection may try to connect. While the database can't be reached, one connection tries,
+ * because a try may take long, and the others fail at once. */
 static bool may_try(struct pg_server *s) {
     int64_t now = clock_monotonic(), next = atomic_load(&s->next_try);
     if (now < next) return false;
@@ -190,7 +189,7 @@ static int connect_now(struct conn *c, struct why why) {
     if (rc == 0) {
         c->fault = 0;
         atomic_store(&s->next_try, 0);
-        if (atomic_exchange(&s->back_off, 0)) log_info("store: the %s is there again", s->name);
+        if (atomic_exchange(&s->back_off, 0)) log_info("store: the %s can be reached again", s->name);
         return 0;
     }
     close_handle(c);
@@ -228,10 +227,11 @@ void pg_close(struct conn *c) {
 
 /* ---- commands ---------------------------------------------------------------------------------------- */
 
-/* Writers without a timeout migrate or fill a store: no limit is long enough. */
+/* Returns the time limit of a command; 0: none. Writers without a timeout migrate or fill a store, which may take any
+ * time. */
 static int limit_of(const struct conn *c) { return c->pg->timeout_ms > 0 ? c->pg->timeout_ms : c->role == CONN_READER ? PG_COMMAND_MS : 0; }
 
-/* Reads what the last command that was only sent has answered. */
+/* Reads the result of a command that was only sent. */
 static void catch_up(struct conn *c) {
     struct pg *g = c->pg;
     if (!g->sent) return;
@@ -273,12 +273,12 @@ int pg_begin(struct conn *c, const char *text, int timeout_ms) {
     assert(!c->transaction);
     g->collided = g->raced = false;
     int rc = -ERR_SERVICE_UNAVAILABLE;
-    for (int i = 0; i < 2; i++) { /* a connection that has died while it rested shows it here */
+    for (int i = 0; i < 2; i++) { /* a connection that died while it was idle fails here */
         char both[160];
         if ((rc = pg_ready(c)) < 0) return rc;
         snprintf(both, sizeof both, "SET statement_timeout = %d; %s", timeout_ms, text);
         bool set = g->timeout_ms == timeout_ms;
-        g->timeout_ms = timeout_ms; /* this command's own limit, too */
+        g->timeout_ms = timeout_ms; /* also the limit of this command */
         rc = pg_run(c, set ? text : both);
         if (rc < 0) g->timeout_ms = -1;
         if (rc == 0 || alive(g)) break;

@@ -1,4 +1,4 @@
-/* What the files of the PostgreSQL engine share. */
+/* Declarations shared by the files of the PostgreSQL engine. */
 #ifndef DB_POSTGRES_H
 #define DB_POSTGRES_H
 
@@ -7,37 +7,37 @@
 #include "base/clock.h"
 #include "db/engine.h"
 
-#define PG_VERSION_MIN 150000 /* what the tests run on */
+#define PG_VERSION_MIN 150000 /* the version that the tests run on */
 #define PG_WRITERS 4
 #define PG_WRITERS_MAX 64
-#define PG_COMMAND_MS 30000 /* of a command outside of what a timeout was set for: BEGIN, LISTEN, setting up */
+#define PG_COMMAND_MS 30000 /* limit of commands without a timeout of their own: BEGIN, LISTEN, session settings */
 
 struct pg_server {
-    const char *name; /* as the log calls it */
+    const char *name; /* its name in the log */
     const char *url;
     const char *connect_timeout; /* seconds */
-    _Atomic int64_t next_try;    /* clock_monotonic(): no connection is tried before */
-    _Atomic int back_off;        /* ms, after the last failure; 0: the last try succeeded */
+    _Atomic int64_t next_try;    /* clock_monotonic(): no attempt to connect before */
+    _Atomic int back_off;        /* ms, doubled with each failure; 0: the last attempt succeeded */
 };
 
 /* See postgres_replica.c. */
 #define PG_BEATS 16
 struct pg_beat {
-    int64_t at;       /* clock_monotonic(), before position was read; 0: none yet */
-    int64_t clock;    /* the desk's, then */
-    int64_t position; /* of the primary's log */
+    int64_t at;       /* clock_monotonic() before the position was read; 0: unused */
+    int64_t clock;    /* the desk's clock at the same time */
+    int64_t position; /* position of the primary's log */
 };
 struct pg_replica {
     struct pg_server server;
     const struct clock *clock;
     bool opened, watched;
-    pthread_key_t key; /* a thread's connection */
+    pthread_key_t key; /* each thread's connection */
     _Atomic int64_t reads;
-    pthread_mutex_t lock; /* of these */
+    pthread_mutex_t lock; /* guards stop, stopping and moment */
     pthread_cond_t stop;
     bool stopping;
-    struct pg_beat moment; /* the replica has everything that was committed until then */
-    pthread_t watcher;     /* whose own are: */
+    struct pg_beat moment; /* the replica has all that was committed until then */
+    pthread_t watcher;     /* used by the watcher only: all below */
     struct conn *primary, *own;
     struct pg_beat beats[PG_BEATS];
     size_t next;
@@ -48,57 +48,57 @@ struct pg_store {
     struct pg_server primary;
     struct pg_replica replica;
     int statement_ms;
-    bool opened; /* from then on failures are logged; until then db_open's caller is told */
+    bool opened; /* set: failures are logged; before that, db_open's caller gets them */
     int writer_count;
     pthread_t writers[PG_WRITERS_MAX];
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* guards the queue, stopping and closing */
     pthread_cond_t wake;
     struct db_task *first, **last;
     bool stopping, closing;
-    pthread_cond_t close; /* of the watcher */
+    pthread_cond_t close; /* wakes the watcher */
     pthread_t watcher;
     bool watching;
     struct pg_bell {
-        int fd; /* an eventfd that wakes who listens */
+        int fd; /* an eventfd that wakes the listener */
         atomic_bool rung, hushed;
-        unsigned generation; /* of the listener's connection, once it listens */
-        int64_t quiet_until; /* clock_monotonic(): what is rung before is told then */
+        unsigned generation; /* generation of the connection in which LISTEN was run */
+        int64_t quiet_until; /* clock_monotonic(): the next NOTIFY is sent then */
         _Atomic int64_t heard;
     } bell;
 };
 
-/* A conn's own. */
+/* PostgreSQL's part of a conn. */
 struct pg {
     struct pg_server *server;
     PGconn *handle;        /* NULL: not connected */
-    int fd;                /* of the handle, while it may be shut down; under the store's lock */
-    _Atomic int64_t until; /* clock_monotonic(): a wait that lasts longer is cut off; 0: none is under way */
-    unsigned generation;   /* of the connection: statements prepared in an earlier one are prepared again */
-    unsigned names;        /* given to statements so far */
+    int fd;                /* socket of the handle, while it may be shut down; guarded by the store's lock */
+    _Atomic int64_t until; /* clock_monotonic(): the watcher shuts down a wait that lasts longer; 0: no wait */
+    unsigned generation;   /* number of the connection: statements of an earlier one are prepared again */
+    unsigned names;        /* number of statement names used so far */
     int timeout_ms;        /* the session's statement_timeout */
-    bool sent;             /* a command whose result nobody has read yet */
+    bool sent;             /* a command was sent and its result is not read yet */
     bool collided;         /* serialisation failure or deadlock: the task can be run again */
-    bool raced;            /* a unique or foreign key violation: a neighbour may have been faster than a check */
+    bool raced;            /* a unique or foreign key violation: a concurrent write may have committed after a check */
 };
 
 /* postgres.c */
 int pg_open(struct db *db, struct pg_server *server, enum conn_role role, struct conn **out,
             struct why why); /* connects; joins the store */
 void pg_close(struct conn *c);
-int pg_ready(struct conn *c);                 /* connected, and nothing under way: connects anew outside of transactions */
-int pg_run(struct conn *c, const char *text); /* a constant text, or several, without parameters */
+int pg_ready(struct conn *c);                 /* makes sure that the connection is open and idle; reconnects outside of transactions */
+int pg_run(struct conn *c, const char *text); /* runs constant commands without parameters */
 int pg_begin(struct conn *c, const char *text, int timeout_ms);
-/* What a result means to us; frees it. Logged where it is a bug or a fault, never with values. */
+/* Converts a failed result to an error and frees it. Defects and faults are logged, never with values. */
 int pg_error(struct conn *c, PGresult *r, const char *sql);
-void pg_reason(struct conn *c, char *out, size_t n); /* libpq's last message on one line */
+void pg_reason(struct conn *c, char *out, size_t n); /* writes libpq's last message on one line */
 
-/* postgres_watch.c: around each call of libpq that waits for an answer; ms: the server's own limit, 0: none */
+/* postgres_watch.c: call these around each libpq call that waits for a result. ms: the server's own limit; 0: none */
 void pg_wait(struct conn *c, int ms);
 void pg_waited(struct conn *c);
-void pg_watch_socket(struct conn *c, int fd); /* -1: before the handle is closed */
+void pg_watch_socket(struct conn *c, int fd); /* fd -1: before the handle is closed */
 void pg_watch_cut(struct db *db, const struct pg_server *server);
 int pg_watch_start(struct db *db);
-void pg_watch_stop(struct db *db); /* before the connections are closed */
+void pg_watch_stop(struct db *db); /* call it before the connections are closed */
 
 /* postgres_statement.c */
 int pg_prepare(struct conn *c, const char *sql, void **handle, int *params);
@@ -123,7 +123,7 @@ void pg_stats(struct db *db, struct db_stats *out);
 
 /* postgres_replica.c */
 int pg_replica_open(struct db *db, const struct db_config *cfg, struct why why);
-void pg_replica_close(struct db *db); /* before the connections are closed */
+void pg_replica_close(struct db *db); /* call it before the connections are closed */
 struct conn *pg_replica(struct db *db, int64_t since);
 bool pg_replica_usable(struct db *db);
 
@@ -134,8 +134,8 @@ void pg_hush(struct db *db);
 
 /* postgres_move.c */
 extern const struct mover pg_mover;
-int pg_claim(struct conn *c, struct why why); /* for as long as the connection lives: no other move fills this database */
-int pg_alone(struct conn *c, struct why why); /* the only connection of a deskd; waits a moment for those that end */
+int pg_claim(struct conn *c, struct why why); /* until the connection ends, no other move can fill this database */
+int pg_alone(struct conn *c, struct why why); /* fails if deskd has other connections; waits up to 2 s for sessions that are ending */
 
 /* postgres_schema.c */
 int pg_migrate(struct conn *c, const struct schema_file *files, struct why why);

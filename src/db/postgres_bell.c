@@ -1,10 +1,11 @@
-/* How processes that share a database wake each other: LISTEN and NOTIFY, by one thread and its reading connection.
+/* Processes that share a database wake each other by LISTEN and NOTIFY, sent by one thread through its reading
+ * connection.
  *
- * A NOTIFY within the transaction of each write cost two thirds of the throughput: its COMMIT takes a lock that all
- * COMMITs with a NOTIFY share. So a write only marks the bell, after its COMMIT, and the listener tells of all marks in
- * one NOTIFY of its own, at most one each GAP_MS, whose COMMIT need not be durable. A message carries nothing: it says
- * "look". One that is lost (a connection just broken, a pooler that knows no LISTEN) is made good by looking each time
- * that db_hear comes back, whatever it says. */
+ * A NOTIFY in the transaction of each write cost two thirds of the throughput, because its COMMIT takes a lock that all
+ * COMMITs with a NOTIFY share. So a write only sets a mark after its COMMIT. The listener sends one NOTIFY for all
+ * marks, at most one in GAP_MS. Its COMMIT need not be durable. A message has no content: it means "look at the store".
+ * A message may be lost (a broken connection, a pooler without LISTEN), so the caller looks each time db_hear returns,
+ * whatever the result. */
 #include "db/postgres.h"
 
 #include <errno.h>
@@ -27,7 +28,7 @@ void pg_hush(struct db *db) {
     eventfd_write(b->fd, 1);
 }
 
-/* Connected, and listening in this connection. */
+/* Returns true if the connection is open and has run LISTEN. */
 static bool listening(struct conn *c, struct pg_bell *b) {
     if (c == NULL || pg_ready(c) < 0) return false;
     if (b->generation == c->pg->generation) return true;
@@ -37,12 +38,12 @@ static bool listening(struct conn *c, struct pg_bell *b) {
 }
 
 static void bell_notify(struct conn *c, struct pg_bell *b) {
-    atomic_store(&b->rung, false); /* before the NOTIFY: what is rung from now on is told by the next */
+    atomic_store(&b->rung, false); /* before the NOTIFY: a later mark causes the next NOTIFY */
     b->quiet_until = clock_monotonic() + GAP_MS;
     if (listening(c, b)) pg_run(c, "NOTIFY deskd");
 }
 
-/* Whether another process has told. */
+/* Returns true if another process has sent a NOTIFY. */
 static bool told(struct conn *c, struct pg_bell *b) {
     bool others = false;
     if (!PQconsumeInput(c->pg->handle)) return false;

@@ -1,6 +1,7 @@
-/* A move's reading and writing of PostgreSQL: COPY in its binary format, both ways, so that neither side parses or
- * escapes. A message of the server holds one row: the number of columns in two bytes, then each as its length in four
- * (-1: NULL) and its bytes, numbers in network order. The first one begins with a signature, the last holds -1. */
+/* Reads and writes PostgreSQL for a move: COPY in binary format in both directions, so that neither side parses or
+ * escapes. A message of the server holds one row: the number of columns in two bytes, then for each column its length
+ * in four bytes (-1: NULL) and its value, numbers in network byte order. The first message begins with a signature. The
+ * last one holds -1. */
 #include "db/move.h"
 
 #include "db/postgres.h"
@@ -13,14 +14,14 @@
 #include "base/buf.h"
 #include "base/error.h"
 
-#define MOVE_LOCK "1684370284" /* the one after MIGRATION_LOCK */
+#define MOVE_LOCK "1684370284" /* MIGRATION_LOCK + 1 */
 #define SIGNATURE "PGCOPY\n\377\r\n"
-#define HEADER (sizeof SIGNATURE + 8) /* with flags and an extension of no length */
+#define HEADER (sizeof SIGNATURE + 8) /* with flags and the length of an empty extension */
 
 enum { TYPE_BYTEA = 17, TYPE_INT8 = 20, TYPE_INT2 = 21, TYPE_INT4 = 23, TYPE_TEXT = 25, TYPE_FLOAT8 = 701, TYPE_XID8 = 5069 };
 enum {
     SEND_BYTES = 64 * 1024, /* gathered before they are handed to libpq */
-    ALONE_MS = 2000,        /* how long the sessions of a deskd that ended may take to be gone */
+    ALONE_MS = 2000,        /* how long the sessions of a stopped deskd may take to end */
     ALONE_STEP_MS = 50,
 };
 
@@ -32,7 +33,7 @@ static const char *advice(const char *reason) {
     return "";
 }
 
-/* The message alone: what surrounds it may quote the row. */
+/* Uses only the primary message, because the details may quote the row. */
 static int pg_move_failed(struct conn *c, const PGresult *r, const char *what, const char *name, struct why why) {
     char reason[300];
     const char *primary = r ? PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY) : NULL;
@@ -50,7 +51,7 @@ static int pg_move_run(struct conn *c, const char *text, const char *what, const
     return rc;
 }
 
-/* The rows of a constant text; NULL after a refusal. */
+/* Runs a constant query. Returns its rows, or NULL after a refusal. */
 static PGresult *pg_move_ask(struct conn *c, const char *text, const char *name, struct why why) {
     PGresult *r = PQexec(c->pg->handle, text);
     if (PQresultStatus(r) == PGRES_TUPLES_OK) return r;
@@ -68,10 +69,10 @@ static int64_t ask_int(struct conn *c, const char *text, const char *name, struc
 
 int pg_claim(struct conn *c, struct why why) {
     int64_t ours = ask_int(c, "SELECT CAST(pg_try_advisory_lock(" MOVE_LOCK ") AS INTEGER)", "the database", why);
-    return ours == 0 ? db_refuse(why, "another move into this database is under way") : ours < 0 ? (int)ours : 0;
+    return ours == 0 ? db_refuse(why, "another move into this database is running") : ours < 0 ? (int)ours : 0;
 }
 
-/* Connections of deskd that are not of this store. */
+/* Returns a query that counts the connections of deskd that don't belong to this store. */
 static struct str others(struct arena *a, struct db *db) {
     struct str own = S("0");
     for (struct ring *r = db->conns.next; r != &db->conns; r = r->next)
@@ -115,7 +116,7 @@ static enum value_kind pg_kind_of(unsigned type) {
     case TYPE_TEXT: return VALUE_TEXT;
     case TYPE_BYTEA: return VALUE_BYTES;
     case TYPE_FLOAT8: return VALUE_REAL;
-    case TYPE_XID8: return VALUE_OWN; /* the number of a transaction of this cluster */
+    case TYPE_XID8: return VALUE_OWN; /* a transaction id, which has a meaning in this cluster only */
     default: return VALUE_NULL;
     }
 }
@@ -132,7 +133,7 @@ static int pg_add_column(struct conn *c, struct arena *a, struct move_table *t, 
                             .key = atoi(PQgetvalue(r, i, 4))};
     k.kind = pg_kind_of(k.type);
     if (k.kind == VALUE_NULL)
-        return db_refuse(why, "%s.%s is a %s: move does not know how to copy that", t->name, k.name, PQgetvalue(r, i, 3));
+        return db_refuse(why, "%s.%s has the type %s, which deskd move can't copy", t->name, k.name, PQgetvalue(r, i, 3));
     t->columns[t->count++] = k;
     if (PQgetisnull(r, i, 5)) return 0;
     t->identity = k.name;
@@ -156,7 +157,7 @@ static int pg_list_tables(struct conn *c, struct arena *a, struct move_table **o
     return rc;
 }
 
-/* ---- rows out ---------------------------------------------------------------------------------------- */
+/* ---- reading rows ------------------------------------------------------------------------------------ */
 
 struct reading {
     struct conn *c;
@@ -209,7 +210,7 @@ static struct value pg_take_value(struct bytes *b, enum value_kind kind) {
     return v;
 }
 
-/* What the command came to, after its last message. */
+/* Reads the results after the last message. Returns 0, or an error if the command failed. */
 static int end_of(struct conn *c, const char *what, const char *name, struct why why) {
     int rc = 0;
     for (PGresult *r; (r = PQgetResult(c->pg->handle)) != NULL; PQclear(r))
@@ -231,7 +232,7 @@ static int pg_next_row(void *handle, struct value *row, struct why why) {
     if (!r->begun) b.p += HEADER;
     r->begun = true;
     int64_t count = pg_take_number(&b, 2);
-    if (count < 0) return pg_next_row(r, row, why); /* the last message; what follows is the end */
+    if (count < 0) return pg_next_row(r, row, why); /* the last message; the end follows */
     assert(count == r->t->count);
     for (int i = 0; i < r->t->count; i++) row[i] = pg_take_value(&b, r->t->columns[i].kind);
     return 1;
@@ -249,7 +250,7 @@ static void pg_close_rows(void *handle) {
     free(r);
 }
 
-/* ---- rows in ----------------------------------------------------------------------------------------- */
+/* ---- writing rows ------------------------------------------------------------------------------------ */
 
 struct writing {
     struct conn *c;
@@ -284,13 +285,13 @@ static void add_number(struct buf *b, int64_t n, int width) {
 
 static int width_of(unsigned type) { return type == TYPE_INT2 ? 2 : type == TYPE_INT4 ? 4 : 8; }
 
-/* A column of fewer bytes than the number needs, a text that PostgreSQL can't hold: only stores that were written by
- * other programs have these. */
+/* Returns why a value does not fit its column, or NULL: (1) a number with more bytes than the column, or (2) a text
+ * that PostgreSQL can't store. Only stores written by other programs have such values. */
 static const char *unfit(const struct move_column *k, const struct value *v) {
     int bits = 8 * width_of(k->type);
     bool wide = v->kind == VALUE_INT && bits < 64 && (v->i >> (bits - 1)) != 0 && (v->i >> (bits - 1)) != -1;
     if (wide) return "is a number too large for the column in PostgreSQL";
-    if (v->kind == VALUE_TEXT && memchr(v->s.p, 0, v->s.n)) return "holds U+0000, which PostgreSQL can't";
+    if (v->kind == VALUE_TEXT && memchr(v->s.p, 0, v->s.n)) return "contains U+0000, which PostgreSQL can't store";
     return NULL;
 }
 
@@ -333,7 +334,7 @@ static int pg_put_row(void *handle, const struct value *row, struct why why) {
     return w->text.n < SEND_BYTES ? 0 : flush(w, why);
 }
 
-/* For the plans of what reads it next: the checks of this move, the first requests. */
+/* Updates statistics for the queries that read the table next: the checks of this move and the first requests. */
 static int analyze(struct conn *c, const struct move_table *t, struct why why) {
     char text[128];
     int n = snprintf(text, sizeof text, "ANALYZE \"%s\"", t->name);
@@ -361,7 +362,8 @@ static int pg_write_end(void *handle, bool keep, struct why why) {
 
 /* ---- indexes and references -------------------------------------------------------------------------- */
 
-/* Each row: what takes it away, what puts it back, its name. References go first and come last. */
+/* Each row: the command that drops it, the command that makes it again, its name. References are dropped first and made
+ * last. */
 static const char stripped[] =
     "SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', x.conrelid::regclass, x.conname), "
     "format('ALTER TABLE %s ADD CONSTRAINT %I %s', x.conrelid::regclass, x.conname, pg_get_constraintdef(x.oid)), "

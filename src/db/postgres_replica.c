@@ -1,22 +1,22 @@
-/* A streaming replica that answers reads of those who can't tell the difference.
+/* A streaming replica that serves reads of callers who can't notice the difference.
  *
- * What a reader may see. Who wrote something must find it when they read next, through whatever process (sessions keep when
- * they last wrote, core/login/session.h). So a read is asked for with a moment, and goes to the replica only when that is certain to
- * have everything that was committed until then, and to be no further behind than REPLICA_LAG_MS. Else, and whenever something
- * is in doubt, the primary answers. Who calls is always asked of the primary: a changed password or an ended session counts at
- * once, however far the replica is behind.
+ * Which reads. A session must find its own writes when it reads next, through any process. Sessions keep the time of
+ * their last write (core/login/session.h), and a read asks for a replica with that time. The replica serves the read
+ * only if it is certain that it (1) has all that was committed until then and (2) lags at most REPLICA_LAG_MS.
+ * Otherwise, and in doubt, the primary serves it. The caller's identity is always read from the primary, so a changed
+ * password or an ended session counts at once, however far the replica lags.
  *
- * How far it is. A watcher looks each second: it notes the time, then the position that the primary has written its log to; a
- * replica that has replayed to this position has all that was committed before that time. Positions of the last seconds are
- * kept, and the latest that the replica has reached tells its moment. Nothing is concluded from silence: when the watcher, the
- * primary or the replica hangs, the moment grows old by itself, and the replica is used no more. Clocks are compared within
- * this process and with the sessions' marks alone; REPLICA_SLACK_MS allows for their differences and for the time that a COMMIT
- * takes.
+ * How the lag is measured. Each second a watcher notes the time and then the position of the primary's log. A replica
+ * that has replayed the log to this position has all that was committed before that time. The watcher keeps the
+ * positions of the last seconds. The latest one that the replica has reached gives its moment. If the watcher, the
+ * primary or the replica hangs, the moment grows old by itself, and the replica is no longer used. Clocks are compared
+ * only within this process and with the marks of sessions. REPLICA_SLACK_MS allows for their differences and for the
+ * duration of a COMMIT.
  *
- * What may go wrong. A replica that refuses, hangs up or cancels a statement (recovery has priority) costs the read a second
- * run, on the primary. Of one that does not answer at all the watcher ends the connections once its moment is too old, and reads
- * that wait there go on here. A server that is no replica of this database (promoted, another cluster) is never used. The
- * URL names one server: what is known of one replica says nothing of another. */
+ * Failures. If a replica refuses, disconnects or cancels a statement (recovery has priority), the read runs again on
+ * the primary. If it does not answer at all, the watcher shuts down its connections once its moment is too old, and the
+ * waiting reads run on the primary. A server that is not a replica of this database (promoted, another cluster) is
+ * never used. The URL names one server, because the position of one replica says nothing about another. */
 #include "db/postgres.h"
 
 #include <stdio.h>
@@ -29,7 +29,7 @@
 
 enum { BEAT_MS = 1000 };
 
-/* Of PostgreSQL alone. Which database of which cluster, and the position in its log; -1: not a replica. */
+/* For PostgreSQL only. Columns: cluster and database, position in the log; -1: not a replica. */
 static const char position_of_primary[] =
     "SELECT system_identifier || '/' || current_database(), CAST(pg_current_wal_lsn() - pg_lsn '0/0' AS BIGINT) "
     "FROM pg_control_system()";
@@ -56,14 +56,14 @@ static int replica_ask(struct conn *c, const char *sql, struct position *out) {
     return 0;
 }
 
-/* Connects once; a connection that breaks is made anew when it is used. */
+/* Returns the connection, opened at first use, or NULL. A broken one reconnects when it is used. */
 static struct conn *connected(struct db *db, struct pg_server *server, struct conn **c) {
     char text[400];
     if (*c == NULL && pg_open(db, server, CONN_READER, c, (struct why){text, sizeof text}) < 0) return NULL;
     return *c;
 }
 
-/* The latest beat that the replica has replayed. */
+/* Returns the latest beat that the replica has replayed, or NULL. */
 static const struct pg_beat *reached(const struct pg_replica *r, int64_t position) {
     const struct pg_beat *found = NULL;
     for (size_t i = 0; i < PG_BEATS; i++) {
@@ -87,7 +87,7 @@ static void beat(struct db *db, struct pg_replica *r) {
     r->beats[r->next++ % PG_BEATS] = now;
     if (replica_ask(connected(db, &r->server, &r->own), position_of_replica, &replica) < 0) return;
     bool ours = replica.at >= 0 && strcmp(primary.of, replica.of) == 0;
-    if (!ours && !r->strange) log_warn("store: what --replica-url names is no replica of the database: it is not used");
+    if (!ours && !r->strange) log_warn("store: the server of --replica-url is not a replica of the database: it is not used");
     r->strange = !ours;
     const struct pg_beat *b = ours ? reached(r, replica.at) : NULL;
     if (b) set_moment(r, b);
@@ -101,7 +101,7 @@ static bool usable(struct pg_replica *r, int64_t since) {
 }
 
 static void tell_changes(struct pg_replica *r, bool now) {
-    if (now != r->told) log_info(now ? "store: reads go to the replica" : "store: the replica is not used: it is gone or lags");
+    if (now != r->told) log_info(now ? "store: reads go to the replica" : "store: the replica is not used: it is unreachable or lags");
     r->told = now;
 }
 

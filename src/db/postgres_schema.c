@@ -1,5 +1,5 @@
-/* The schema in PostgreSQL: the same files, each in a transaction, under one advisory lock, so that of several
- * processes that start at once one migrates and the others find it done. */
+/* Migrates PostgreSQL: the same files, each in a transaction, under one advisory lock. If several processes start at
+ * once, one migrates and the others find it done. */
 #include "db/postgres.h"
 
 #include <ctype.h>
@@ -11,10 +11,10 @@
 
 #define MIGRATION_LOCK "1684370283" /* "desk" */
 
-/* Of PostgreSQL alone, so not among the QUERY()s that both engines prepare. */
+/* For PostgreSQL only, so not QUERY()s, which both engines prepare. */
 static const char has_table[] = "SELECT COUNT(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = :name";
 static const char count_tables[] = "SELECT COUNT(*) FROM pg_tables WHERE schemaname = current_schema()";
-/* Whose rows this user may not read or, where it is to write, change. */
+/* Finds a table that this user may not read or, if it is to write, not change. */
 static const char find_forbidden[] =
     "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
     "WHERE n.nspname = current_schema() AND c.relkind = 'r' AND NOT (has_table_privilege(c.oid, 'SELECT') AND "
@@ -32,7 +32,7 @@ static const char settle[] =
 
 int pg_settle_ids(struct conn *c) { return pg_run(c, settle); }
 
-/* A count, or error. */
+/* Returns a count, or an error. */
 static int64_t pg_count(struct conn *c, const char *sql, const struct bind *binds) {
     struct stmt *s;
     int rc = db_start(c, sql, binds, &s);
@@ -57,17 +57,18 @@ static int allowed(struct conn *c, struct why why) {
 
 int pg_schema_version(struct conn *c, const struct schema_file *files, struct why why) {
     int64_t schema = pg_count(c, find_schema, NULL);
-    if (schema == 0) return db_refuse(why, "the database has no schema of the search_path: create one, or name it in the URL");
+    if (schema == 0) return db_refuse(why, "the database has no schema in its search_path: create one, or name one in the URL");
     int64_t ours = pg_count(c, has_table, BINDS(B_TEXT("name", S("schema_version"))));
     int64_t tables = pg_count(c, count_tables, NULL);
     if (schema < 0 || ours < 0 || tables < 0) return db_refuse(why, "the database can't be read");
-    if (!ours && tables) return db_refuse(why, "the database holds tables of something else: name an empty database");
+    if (!ours && tables) return db_refuse(why, "the database has tables of another program: name an empty database");
     if (!ours) return 0;
     int rc = allowed(c, why);
     return rc < 0 ? rc : schema_recorded(c, files, why);
 }
 
-/* Names are ordered by their bytes, whatever the database's collation: as on SQLite. */
+/* Adds a COLLATE to each TEXT column, so that texts are ordered by bytes as on SQLite, whatever the database's
+ * collation. */
 static struct str ordered_by_bytes(struct arena *a, const char *sql) {
     struct buf b = {0};
     bool quoted = false, comment = false;

@@ -1,5 +1,5 @@
-/* Statements of PostgreSQL: prepared under a name once a connection, parameters in binary, results as text. A result
- * lies whole in memory, so a connection may have any number of statements under way. */
+/* Statements of PostgreSQL: prepared by name once for each connection, parameters in binary, results as text. The whole
+ * result is in memory, so a connection may have any number of statements in use. */
 #include "db/postgres.h"
 
 #include <ctype.h>
@@ -11,25 +11,25 @@
 #include "base/error.h"
 #include "base/log.h"
 
-/* Types by their number in pg_type, which never changes. */
+/* Numbers of types in pg_type. They never change. */
 enum { TYPE_BYTEA = 17, TYPE_INT8 = 20, TYPE_INT4 = 23, TYPE_TEXT = 25, TYPE_JSON = 114, TYPE_VARCHAR = 1043 };
 enum { PARAMS_MAX = 128, NUMBER_MAX = 24 };
 
 struct pg_stmt {
     struct arena *memory;
     char name[16];
-    const char *text;    /* numbered */
+    const char *text;    /* with numbered parameters */
     bool by_values;      /* planned at each run */
-    unsigned generation; /* of the connection it is prepared in; 0: in none */
+    unsigned generation; /* of the connection in which it is prepared; 0: none */
     int count;
     const char **names;
     Oid *types;
     const char **values;
     int *lengths, *formats;
     char (*numbers)[NUMBER_MAX];
-    PGresult *result; /* of the run under way */
+    PGresult *result; /* of the current run */
     int row;
-    struct bytes { /* a bytea column, decoded */
+    struct bytes { /* a decoded bytea column */
         struct bytes *next;
         unsigned char *p;
     } * bytes;
@@ -214,7 +214,7 @@ static struct str bytea_decoded(struct pg_stmt *p, const char *text) {
     struct bytes *b = malloc(sizeof *b);
     size_t n = 0;
     if (b) b->p = PQunescapeBytea((const unsigned char *)text, &n);
-    if (b == NULL || b->p == NULL) abort(); /* as the arenas do: out of memory */
+    if (b == NULL || b->p == NULL) abort(); /* out of memory: abort, as arenas do */
     b->next = p->bytes;
     p->bytes = b;
     return (struct str){(char *)b->p, n};

@@ -1,4 +1,4 @@
-/* A store in PostgreSQL: its writers, and what they do with a task. See the essay in postgres.c. */
+/* A store in PostgreSQL: its writers, and how they run a task. See the essay in postgres.c. */
 #include "db/postgres.h"
 
 #include <stdio.h>
@@ -13,18 +13,18 @@
 
 enum {
     ATTEMPTS = 10,
-    STATEMENT_MS = 30000, /* the longest, unless said otherwise, so that no thread is lost to one */
-    PAUSE_MS = 2,         /* before another attempt, doubled each time, of chance length */
+    STATEMENT_MS = 30000, /* the default limit of a statement, so that no thread is blocked for ever */
+    PAUSE_MS = 2,         /* upper bound of the random pause before the second attempt; doubled for each further one */
 };
 
 static _Thread_local const struct db *writing_for;
 
 /* ---- a task ------------------------------------------------------------------------------------------ */
 
-/* The end of a transaction that ran: 0, or why nothing of it is kept. */
+/* Ends a transaction. Returns 0, or an error if nothing of it was kept. */
 static int commit(struct conn *c) {
     if (PQtransactionStatus(c->pg->handle) == PQTRANS_INERROR) {
-        log_error("store: a write went on after a statement had failed");
+        log_error("store: a write continued after a failed statement");
         return -ERR_INTERNAL_ERROR;
     }
     int rc = pg_run(c, "COMMIT");
@@ -63,8 +63,7 @@ static void pg_carry_out(struct conn *c, struct db_task *t, bool bulk) {
         pause_before(i);
     }
     if (c->pg->collided)
-        rc = UNAVAILABLE("writes given up", "store: a write met others %d times (deadlocks, serialisation failures) and was given up",
-                         ATTEMPTS);
+        rc = UNAVAILABLE("writes given up", "store: a write was given up after %d deadlocks or serialisation failures", ATTEMPTS);
     if (rc < 0 && c->budget_spent) log_often(LOG_WARN, "writes that took too long", "store: a write took longer than --statement-timeout");
     count(&c->counters.tasks);
     t->done(t, rc);
@@ -101,7 +100,7 @@ void pg_submit(struct db *db, struct db_task *t) {
         pthread_cond_signal(&s->wake);
     }
     pthread_mutex_unlock(&s->lock);
-    if (refused) t->done(t, UNAVAILABLE("refused writes", "store: no writer takes a write: it is refused"));
+    if (refused) t->done(t, UNAVAILABLE("refused writes", "store: a write was refused because there is no writer"));
 }
 
 bool pg_writes_here(const struct db *db) { return writing_for == db; }
@@ -115,7 +114,7 @@ void pg_stats(struct db *db, struct db_stats *out) {
 
 /* ---- opening and closing ----------------------------------------------------------------------------- */
 
-/* The first writer's connection migrates before it is the first writer's. */
+/* The connection of the first writer migrates before its thread starts. */
 static int start_writers(struct db *db, const struct db_config *cfg, const struct schema_file *files, struct why why) {
     struct pg_store *s = db->postgres;
     int wanted = cfg->bulk ? 1 : cfg->writers > 0 ? cfg->writers : PG_WRITERS, rc = 0;
@@ -138,7 +137,7 @@ static int pg_check_schema(struct db *db, bool alone, const struct schema_file *
     if (rc == 0) rc = pg_schema_version(c, files, why);
     if (rc >= 0 && rc < newest)
         rc = db_refuse(why,
-                       rc ? "the database has schema %d, this deskd needs %d: deskd serve brings it up to date"
+                       rc ? "the database has schema %d, this deskd needs %d: start deskd serve to update it"
                           : "there is no desk in the database (schema %d of %d): deskd init makes one",
                        rc, newest);
     return rc < 0 ? rc : 0;
@@ -146,8 +145,8 @@ static int pg_check_schema(struct db *db, bool alone, const struct schema_file *
 
 bool db_url_valid(struct str url) { return str_starts(url, S("postgres://")) || str_starts(url, S("postgresql://")); }
 
-/* libpq's words about a URL quote it, and with it a password; one with an '@' or '/' in it ends up in the host or the
- * port, which are quoted later. */
+/* Checks a URL. libpq's message quotes the URL with its password, so the quote is cut off. A password with '@' or '/'
+ * would be read as a part of the host or port, which libpq quotes later, so such a URL is refused here. */
 static int read_url(const char *url, struct why why) {
     char *reason = NULL;
     bool misplaced = false;
@@ -161,7 +160,7 @@ static int read_url(const char *url, struct why why) {
     if (!words) {
         char *quoted = reason ? strstr(reason, ": \"") : NULL;
         if (quoted) *quoted = 0;
-        rc = db_refuse(why, "the URL of the database is none: %s", reason ? reason : "out of memory");
+        rc = db_refuse(why, "the URL of the database is not valid: %s", reason ? reason : "out of memory");
     } else if (misplaced) {
         rc = db_refuse(why, "the URL of the database has a password with '@', '/' or ':' in it: write %%40, %%2F, %%3A");
     }

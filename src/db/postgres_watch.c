@@ -1,8 +1,8 @@
-/* An end to waiting. statement_timeout is the server's: one that is stopped, swapped out or behind a cut wire never
- * comes to it, and libpq waits for ever. Here one thread looks at all connections twice a second and shuts down the
- * socket of a wait that has outlived its time; libpq takes that for a lost connection, and so does everybody above.
- * Cheaper than waiting with a timeout oneself (libpq's own waiting knows what TLS has buffered), and nothing has to be
- * cancelled. */
+/* Ends waits that last too long. statement_timeout depends on the server: if it is stopped, swapped out or unreachable,
+ * the timeout never comes, and libpq waits for ever. One thread looks at all connections twice a second and shuts down
+ * the socket of a wait that has exceeded its limit. libpq then reports a lost connection. This costs less than waiting
+ * with a timeout in each thread, and no command has to be cancelled. (Only libpq's own waiting takes account of data
+ * that TLS has buffered.) */
 #include "db/postgres.h"
 
 #include <sys/socket.h>
@@ -13,7 +13,7 @@
 
 enum {
     LOOK_MS = 500,
-    GRACE_MS = 1000, /* for the server to say itself that its statement_timeout has passed */
+    GRACE_MS = 1000, /* time for the server to report by itself that statement_timeout has passed */
 };
 
 void pg_wait(struct conn *c, int ms) {
@@ -41,10 +41,10 @@ static void watch_statements(struct db *db) {
         cut++;
     }
     pthread_mutex_unlock(&db->lock);
-    if (cut) log_warn("store: the database did not answer in time: %d of its connections were cut", cut);
+    if (cut) log_warn("store: the database did not answer in time: %d of its connections were closed", cut);
 }
 
-/* Who waits for this server waits no longer. */
+/* Ends all waits for this server. */
 void pg_watch_cut(struct db *db, const struct pg_server *server) {
     pthread_mutex_lock(&db->lock);
     for (struct ring *r = db->conns.next; r != &db->conns; r = r->next) {

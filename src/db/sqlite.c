@@ -1,4 +1,4 @@
-/* Connections of SQLite: how each kind is set up, transactions, the budget, and what an error code means to us. */
+/* Connections of SQLite: settings for each role, transactions, the budget, the meaning of error codes. */
 #include "db/db_internal.h"
 
 #include <stdio.h>
@@ -11,11 +11,11 @@
 enum {
     DEFAULT_MMAP_MB = 256,
     DEFAULT_READER_KB = 2 * 1024, /* mmap serves most reads; five such connections must fit into 50 MiB of heap */
-    WRITER_CACHE_FACTOR = 4,      /* the writer keeps the pages of a whole batch dirty */
+    WRITER_CACHE_FACTOR = 4,      /* the writer keeps the dirty pages of a whole batch */
     BULK_CACHE_KB = 256 * 1024,
-    WAL_SIZE_LIMIT = 64 * 1024 * 1024, /* what a log that grew under a long reader shrinks back to */
-    READER_WAIT_MS = 250,              /* a reader waits only while a crashed store's log is recovered */
-    BUDGET_STEPS = 1000,               /* virtual machine steps between two looks at the clock: about 20 us */
+    WAL_SIZE_LIMIT = 64 * 1024 * 1024, /* size to which a log shrinks that grew during a long read */
+    READER_WAIT_MS = 250,              /* a reader waits only while the log of a crashed store is recovered */
+    BUDGET_STEPS = 1000,               /* virtual machine steps between two checks of the time: about 20 us */
 };
 
 /* ---- errors ------------------------------------------------------------------------------------------ */
@@ -29,7 +29,7 @@ static int sqlite_error_of(const struct conn *c, int code) {
     default: break;
     }
     switch (code & 0xff) {
-    case SQLITE_READONLY: /* the file system was remounted after an error; or a read that writes */
+    case SQLITE_READONLY: /* the file system was remounted read-only after an error; or a read writes */
         return c->role == CONN_READER ? ERR_INTERNAL_ERROR : ERR_SERVICE_UNAVAILABLE;
     case SQLITE_FULL:
     case SQLITE_IOERR:
@@ -41,7 +41,7 @@ static int sqlite_error_of(const struct conn *c, int code) {
     case SQLITE_PROTOCOL:
     case SQLITE_NOMEM:
     case SQLITE_INTERRUPT:
-    case SQLITE_ABORT: /* the transaction was rolled back under a statement */ return ERR_SERVICE_UNAVAILABLE;
+    case SQLITE_ABORT: /* the transaction was rolled back during a statement */ return ERR_SERVICE_UNAVAILABLE;
     default: return ERR_INTERNAL_ERROR;
     }
 }
@@ -51,15 +51,15 @@ void note_damage(struct conn *c, int code) {
     if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB) store_damaged(c->store, sqlite3_errstr(code));
 }
 
-/* An interrupted statement is not logged here: its budget is spent, and the caller may run it again with a larger one. */
+/* Does not log an interrupted statement: its budget is spent, and the caller may run it again with a larger one. */
 static void note_fault(struct conn *c, int code, const char *text) {
     note_damage(c, code);
     if ((code & 0xff) != SQLITE_INTERRUPT) log_often(LOG_ERROR, "failed statements", "store: %s (%d)", text, code);
     c->fault = code;
 }
 
-/* SQLite's message may quote a bound value (a search that does not parse), so a statement that has run gives its
- * message away only where that names columns and no more. */
+/* SQLite's message may quote a bound value (a search that does not parse). So the message of a statement that ran is
+ * used only for constraint errors, which name columns. */
 int conn_error(struct conn *c, int code, const char *sql) {
     int err = sqlite_error_of(c, code);
     const char *text = (code & 0xff) == SQLITE_CONSTRAINT ? sqlite3_errmsg(c->handle) : sqlite3_errstr(code);
@@ -93,15 +93,15 @@ static int pragma_int(struct conn *c, const char *name, long long value) {
 }
 
 static int set_up_writer(struct conn *c) {
-    /* Checkpoints are taken by the writer after it has answered, never inside a COMMIT that somebody waits for. */
+    /* The writer checkpoints after it has answered, never inside a COMMIT that callers wait for. */
     int rc = conn_pragma(c, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0;"
                             "PRAGMA temp_store=MEMORY; PRAGMA secure_delete=FAST");
     return rc ? rc : pragma_int(c, "journal_size_limit", WAL_SIZE_LIMIT);
 }
 
-/* Exclusive locking keeps the log's index in memory of this process. Sorting three million rows for an index must
- * spill, hence no temp_store=MEMORY. A killed process leaves a sound store, a lost machine may not: db_close makes it
- * durable. */
+/* Exclusive locking keeps the log's index in the memory of this process. No temp_store=MEMORY, because sorting three
+ * million rows for an index must spill. A killed process leaves a sound store. A lost machine may not, until db_close
+ * makes the store durable. */
 static int set_up_bulk(struct conn *c) {
     return conn_pragma(c, "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;"
                           "PRAGMA wal_autocheckpoint=16384; PRAGMA secure_delete=OFF");
@@ -129,7 +129,7 @@ static int sqlite_set_up(struct conn *c, const struct conn_options *o) {
     sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
     sqlite3_db_config(c->handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL); /* "x" is a name, as in PostgreSQL */
     sqlite3_db_config(c->handle, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
-    sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_QPSG, 1, NULL);      /* a plan never depends on bound values */
+    sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_QPSG, 1, NULL);      /* plans never depend on bound values */
     sqlite3_db_config(c->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL); /* see "failures" in writer.c */
     sqlite3_progress_handler(c->handle, BUDGET_STEPS, budget_look, c);
 
@@ -153,8 +153,7 @@ static int log_grew(void *arg, sqlite3 *handle, const char *schema, int pages) {
 
 int conn_open(const struct conn_options *o, struct conn **out, struct why why) {
     *out = NULL;
-    /* Without it every allocation of every thread takes one lock to keep a statistic. No effect once SQLite is in use.
-     */
+    /* Without it every allocation takes a global lock to keep a statistic. No effect once SQLite is in use. */
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     struct conn *c = conn_new(&sqlite_engine, o->store, o->role);
     if (!c) return db_refuse(why, "out of memory");

@@ -1,4 +1,4 @@
-/* The SQLite engine: its statements, and its table. */
+/* The SQLite engine: its statements and its table. */
 #include "db/db_internal.h"
 
 #include <stdio.h>
@@ -59,7 +59,7 @@ static int step(struct stmt *s) {
 
 static int sqlite_reset_stmt(struct stmt *s) {
     int code = sqlite3_reset(s->handle);
-    /* A foreign key is checked when a statement ends, so one that RETURNS a row may still fail here. */
+    /* A foreign key is checked when a statement ends, so a statement that RETURNS a row may still fail here. */
     int rc = s->state == 1 && code ? conn_error(s->conn, code, s->sql) : 0;
     if (s->cached) sqlite3_clear_bindings(s->handle);
     return rc;
@@ -71,8 +71,8 @@ static int64_t column_int(void *handle, int i) { return sqlite3_column_int64(han
 static bool column_null(void *handle, int i) { return sqlite3_column_type(handle, i) == SQLITE_NULL; }
 static int column_count(void *handle) { return sqlite3_column_count(handle); }
 
-/* Each sqlite3_column_ function looks for the row, the column and a lack of memory again; a value is asked as it stands. Nobody
- * else has this connection meanwhile, which is all that the unprotected kind of value wants. */
+/* Each sqlite3_column_ function checks the row, the column and memory again, so a value is fetched once. An unprotected
+ * value is enough, because only this thread uses the connection. */
 static bool column_int_given(void *handle, int i, int64_t *out) {
     sqlite3_value *value = sqlite3_column_value(handle, i);
     if (sqlite3_value_type(value) == SQLITE_NULL) return false;
@@ -93,8 +93,8 @@ static struct str column_text(void *handle, int i) {
 static int sqlite_read_begin(struct conn *c, int budget_ms) {
     int64_t now = clock_monotonic();
     int rc = snapshot_begin(c, now);
-    c->deadline =
-        rc == 0 && budget_ms > 0 ? now + budget_ms : 0; /* the turn is ours: before it the writer may be ending the last snapshot */
+    c->deadline = rc == 0 && budget_ms > 0 ? now + budget_ms
+                                           : 0; /* set after the turn is taken: before, the writer may be ending the kept snapshot */
     return rc;
 }
 
@@ -119,7 +119,7 @@ static int sqlite_undo(struct conn *c, const char *name) {
     return rc < 0 ? rc : savepoint_verb(c, "RELEASE", name);
 }
 
-/* ---- one writer has nobody to lock out, and AUTOINCREMENT follows the highest id by itself -------------- */
+/* ---- locks: not needed with one writer; AUTOINCREMENT follows the highest id ---------------------------- */
 
 static int sqlite_lock_name(struct conn *c, struct str name) { return (void)c, (void)name, 0; }
 static int sqlite_lock_row(struct conn *c, const char *table, int64_t id) { return (void)c, (void)table, (void)id, 0; }

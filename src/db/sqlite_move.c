@@ -1,4 +1,4 @@
-/* A move's reading and writing of SQLite. */
+/* Reads and writes SQLite for a move. */
 #include "db/move.h"
 
 #include "db/db_internal.h"
@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-/* Of SQLite alone, so not among the QUERY()s that both engines prepare. */
+/* For SQLite only, so not QUERY()s, which both engines prepare. */
 static const struct query columns = {"move_columns",
                                      "SELECT m.name, p.name, p.type, p.pk FROM sqlite_schema m JOIN pragma_table_info(m.name) p "
                                      "WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY m.name, p.cid"};
@@ -49,7 +49,7 @@ static int sqlite_add_column(struct arena *a, struct move_table *t, struct stmt 
     struct str type = col_text(row, 2);
     struct move_column k = {.name = str_dup(a, col_text(row, 1)).p, .kind = sqlite_kind_of(type), .key = (int)col_int(row, 3)};
     if (k.kind == VALUE_NULL || t->count == COLUMNS_MAX)
-        return db_refuse(why, "%s.%s is a %.*s: move does not know how to copy that", t->name, k.name, (int)type.n, type.p);
+        return db_refuse(why, "%s.%s has the type %.*s, which deskd move can't copy", t->name, k.name, (int)type.n, type.p);
     t->columns[t->count++] = k;
     return 0;
 }
@@ -70,12 +70,12 @@ static int sqlite_read_columns(struct conn *c, struct arena *a, struct move_tabl
     return rc < 0 ? db_refuse(why, "the store can't be read: %s", sqlite3_errmsg(c->handle)) : done;
 }
 
-/* Rows of a virtual table are kept in tables that only its module understands. */
+/* Refuses virtual tables, because only their module can read the tables in which it keeps their rows. */
 static int refuse_virtual(struct conn *c, struct arena *a, struct why why) {
     struct str name;
     int rc = db_text(c, &virtual_table, NULL, a, &name);
     if (rc < 0) return db_refuse(why, "the store can't be read: %s", sqlite3_errmsg(c->handle));
-    return rc ? db_refuse(why, "%s is a virtual table: move does not know how to copy that", name.p) : 0;
+    return rc ? db_refuse(why, "%s is a virtual table, which deskd move can't copy", name.p) : 0;
 }
 
 static int sqlite_list_tables(struct conn *c, struct arena *a, struct move_table **out, struct why why) {
@@ -125,7 +125,8 @@ static int sqlite_read_rows(struct conn *c, const struct move_table *t, void **h
     return rc;
 }
 
-/* Bytes in a column of texts and texts in one of bytes are the same to who reads them. */
+/* Readers don't distinguish bytes in a column of texts from texts in a column of bytes, so the kind of the column
+ * decides. */
 static struct value value_at(sqlite3_stmt *stmt, int i, enum value_kind column) {
     bool bytes = column == VALUE_BYTES;
     switch (sqlite3_column_type(stmt, i)) {
@@ -186,7 +187,7 @@ static int sqlite_write_end(void *handle, bool keep, struct why why) {
     return 0;
 }
 
-/* ---- indexes and references: these are checked at the end, by a connection that does not enforce them ------- */
+/* ---- indexes and references; this connection does not enforce references, so they are checked at the end ---- */
 
 struct index {
     const char *name, *create;
@@ -231,7 +232,7 @@ static int sqlite_restore(struct conn *c, void *plan, const struct db_move *m, s
     return rc < 0 ? rc : check_first_reference(c, why);
 }
 
-/* AUTOINCREMENT has kept the highest id of the rows; what was deleted above them counts, too. */
+/* AUTOINCREMENT has kept the highest id of the rows. The highest id of deleted rows counts, too. */
 static int sqlite_settle(struct conn *c, const struct move_table *t, int64_t last, struct why why) {
     char text[256];
     if (last == 0) return 0;
@@ -244,9 +245,9 @@ static int sqlite_settle(struct conn *c, const struct move_table *t, int64_t las
     return sqlite_move_run(c, text, t->name, why);
 }
 
-/* A bulk store is synced when it is closed. */
+/* db_close syncs a bulk store. */
 static int sqlite_durable(struct conn *c, struct why why) { return (void)c, (void)why, 0; }
-static int alone(struct conn *c, struct why why) { return (void)c, (void)why, 0; } /* the lock is held */
+static int alone(struct conn *c, struct why why) { return (void)c, (void)why, 0; } /* the store is locked */
 
 const struct mover sqlite_mover = {.tables = sqlite_list_tables,
                                    .read = sqlite_read_rows,

@@ -1,25 +1,26 @@
-/* A snapshot outlives its read.
+/* Keeps a reader's snapshot open after the read.
  *
- * To begin a read SQLite compares the log's header, takes a lock in shared memory (a fcntl, under a mutex that all connections of the
- * process share) and looks whether its cache is still good; to end it, it gives the lock back. With two busy loops more than half of
- * all futex calls came from that mutex. As long as nothing was committed the next read would find the very same snapshot, so a
- * reader leaves it open, and the next read goes on in it:
+ * To begin a read, SQLite compares the header of the log, takes a lock in shared memory (an fcntl, under a mutex that
+ * all connections of the process share) and checks whether its cache is still valid. At the end of the read it releases
+ * the lock. With two busy loops more than half of all futex calls came from that mutex. If nothing was committed, the
+ * next read would get the same snapshot. So a reader leaves its snapshot open, and the next read uses it again:
  *
  *     read_begin                       read_end
  *     closed --BEGIN--> in use  -- nothing was committed --> kept --- the same version, and young --> in use
  *                       in use  -- COMMIT --> closed          kept --- otherwise: COMMIT, BEGIN -----> in use
  *
- * `version` of the store is raised after each COMMIT, before anybody hears of it. A reader looks at it before its BEGIN, whose
- * snapshot is taken by the first statement: so a snapshot is never older than the version that it is kept under, and who was told of
- * a write finds it.
+ * Each COMMIT raises the store's `version` before any done() is called. A reader reads the version before its BEGIN,
+ * and its first statement takes the snapshot. So a snapshot is never older than the version it is kept under, and a
+ * caller whose write was answered finds it.
  *
- * What a kept snapshot must not do is hold the log back: a loop may rest for hours, and frames after its snapshot could not be moved
- * into the store. So before each checkpoint the writer raises the version, and ends the snapshots of those who rest: a reader's `turn`
- * is held by its thread from begin to end, and else by whoever ends the snapshot. Who is reading just then ends its own. Hence the
- * rule that comes with db_config.keep_snapshots: what is read is read between db_read_begin and db_read_end.
+ * A kept snapshot must not hold the log back: an event loop may be idle for hours, and frames behind its snapshot could
+ * not be moved into the store. So before each checkpoint the writer raises the version and ends the snapshots of idle
+ * readers. A reader's thread holds its `turn` from begin to end of a read, otherwise the thread that ends the snapshot
+ * holds it. A reader in use ends its own snapshot after the read. Hence the rule of db_config.keep_snapshots: read only
+ * between db_read_begin and db_read_end.
  *
- * A process that serves is the only one that writes. Somebody with the sqlite3 shell is not noticed by `version`: KEPT_MS is when
- * their change is seen at the latest. */
+ * A serving process is the only one that writes. `version` does not show writes by the sqlite3 shell. They are seen
+ * after KEPT_MS at the latest. */
 #include "db/db_internal.h"
 
 enum { KEPT_MS = 100 };
@@ -40,7 +41,8 @@ static void give_turn(struct conn *c) {
     pthread_mutex_unlock(&c->kept.turn);
 }
 
-/* With the turn. Another thread than its own leaves its cache of statements alone. */
+/* Ends the snapshot. The caller holds the turn. A thread other than the connection's own does not touch its statement
+ * cache. */
 static void snapshot_let_go(struct conn *c) {
     int rc = c->kept.held ? db_exec_text(c, "COMMIT", NULL) : conn_pragma(c, "COMMIT");
     bool failed = c->kept.held ? rc < 0 : rc != 0;

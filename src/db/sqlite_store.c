@@ -1,4 +1,4 @@
-/* A store of SQLite: its folder, its lock, its writer, and the numbers of its files. */
+/* A store of SQLite: its folder, its lock, its writer, and the sizes of its files. */
 #include "db/db_internal.h"
 
 #include <errno.h>
@@ -15,8 +15,8 @@
 
 /* ---- the folder and its lock --------------------------------------------------------------------------- */
 
-/* The lock is of the open file, so it ends with the process however that ends. The file stays: removing it would let
- * two processes hold locks of two files of the same name. */
+/* The lock belongs to the open file, so it ends with the process. The lock file stays, because removing it would let
+ * two processes lock two files of the same name. */
 static int take_lock(struct db *db, struct why why) {
     struct str path = str_fmt(db->memory, "%s/lock", db->dir);
     db->sqlite->lock_fd = open(path.p, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -25,7 +25,7 @@ static int take_lock(struct db *db, struct why why) {
     if (flock(db->sqlite->lock_fd, LOCK_EX | LOCK_NB) == 0) {
         int n = snprintf(pid, sizeof pid, "%d\n", (int)getpid());
         bool kept = ftruncate(db->sqlite->lock_fd, 0) == 0 && pwrite(db->sqlite->lock_fd, pid, (size_t)n, 0) == n;
-        if (!kept) log_warn("store: %s does not hold the process id: %s", path.p, strerror(errno)); /* a full disk */
+        if (!kept) log_warn("store: the process id can't be written to %s: %s", path.p, strerror(errno)); /* a full disk */
         return 0;
     }
     if (errno != EWOULDBLOCK) return db_refuse(why, "%s can't be locked: %s", path.p, strerror(errno));
@@ -34,14 +34,14 @@ static int take_lock(struct db *db, struct why why) {
                      n > 0 ? atoi(pid) : 0);
 }
 
-/* A desk must not be replaced by a new one, with a new owner, because its store was lost. */
+/* Refuses to make a new desk, with a new owner, in place of a desk whose store was lost. */
 static int refuse_lost(struct why why, const char *path, const char *what, const char *remains) {
     return db_refuse(why,
                      "%s %s, but there is %s: a desk was here. Restore its backup to a new folder, or name a new folder for a new desk",
                      path, what, remains);
 }
 
-/* The file exists, empty if it is new, before SQLite opens it, so that it and its log have our mode. */
+/* Makes sure that the file exists (empty if new) before SQLite opens it, so that it and its log get mode 0600. */
 static int make_file(struct db *db, bool create, struct why why) {
     struct stat st;
     struct sqlite_store *s = db->sqlite;
@@ -51,7 +51,7 @@ static int make_file(struct db *db, bool create, struct why why) {
     int fd = open(db->sqlite->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) return db_refuse(why, "%s can't be made: %s", s->path, strerror(errno));
     close(fd);
-    s->remains = NULL; /* it is empty because it is new */
+    s->remains = NULL; /* the file is empty because it is new */
     if (sync_path(db->dir) != 0) return db_refuse(why, "%s can't be synced: %s", db->dir, strerror(errno));
     return 0;
 }
@@ -59,7 +59,7 @@ static int make_file(struct db *db, bool create, struct why why) {
 static int take_folder(struct db *db, const struct db_config *cfg, struct why why) {
     if (cfg->create && mkdir(db->dir, 0700) != 0 && errno != EEXIST)
         return db_refuse(why, "the folder %s can't be made: %s", db->dir, strerror(errno));
-    int rc = cfg->create ? 0 : make_file(db, false, why); /* no lock is left where there is no store */
+    int rc = cfg->create ? 0 : make_file(db, false, why); /* create no lock file if there is no store */
     if (rc == 0 && (!cfg->read_only || cfg->alone)) rc = take_lock(db, why);
     return rc < 0 || !cfg->create ? rc : make_file(db, true, why);
 }
@@ -73,7 +73,7 @@ static int open_writer(struct db *db, const struct schema_file *files, struct wh
     if (db->sqlite->remains && (rc = schema_version(c, files, why)) == 0)
         rc = refuse_lost(why, db->sqlite->path, "holds no tables", db->sqlite->remains);
     if (rc >= 0) rc = schema_migrate(c, files, why);
-    if (db->filling) sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL); /* all are checked at the end */
+    if (db->filling) sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL); /* references are checked at the end of the move */
     if (rc == 0 && conn_pragma(c, STORE_MARK) != 0)
         rc = db_refuse(why, "%s can't be written: %s", db->sqlite->path, sqlite3_errmsg(c->handle));
     if (rc == 0 && (db->sqlite->writer = writer_start(db, c)) == NULL) rc = db_refuse(why, "no thread can be started");
@@ -85,7 +85,7 @@ static int open_readers(struct db *db, const struct schema_file *files, struct w
     int rc = conn_open(&db->sqlite->reading, &db->sqlite->keeper, why);
     if (rc == 0 && (rc = db_read_begin(db->sqlite->keeper, 0)) < 0) db_refuse(why, "%s can't be read", db->sqlite->path);
     if (rc < 0) return rc;
-    rc = schema_current(db->sqlite->keeper, files, why); /* also maps the log's index */
+    rc = schema_current(db->sqlite->keeper, files, why); /* also maps the index of the log */
     db_read_end(db->sqlite->keeper);
     return rc;
 }
@@ -105,14 +105,14 @@ int sqlite_open(struct db *db, const struct db_config *cfg, const struct schema_
     return rc;
 }
 
-/* A bulk store was never synced: what is not on the disk lies in the page cache. */
+/* A bulk store was never synced, so its data may be in the page cache only. */
 static int make_durable(const struct db *db) {
     if (sync_path(db->sqlite->path) == 0 && sync_path(db->dir) == 0) return 0;
     log_error("store: %s may not be durable: %s", db->sqlite->path, strerror(errno));
     return -ERR_SERVICE_UNAVAILABLE;
 }
 
-/* As the last connection: the log is moved into the store and removed, so that one file is left. */
+/* Closes the last connection: the log is moved into the store and removed, so that one file is left. */
 static int sqlite_fold_log(struct conn *writer) {
     int rc = sqlite3_wal_checkpoint_v2(writer->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     if (rc) log_warn("store: the log stays for the next start: %s", sqlite3_errstr(rc));
@@ -126,7 +126,7 @@ int sqlite_close(struct db *db) {
     struct conn *writer = s->writer ? writer_stop(s->writer) : NULL;
     for (struct ring *r = db->conns.next, *next = r->next; r != &db->conns; r = next, next = r->next)
         if (RING_OF(r, struct conn, in_store) != writer) conn_close(RING_OF(r, struct conn, in_store));
-    int rc = writer ? sqlite_fold_log(writer) : s->writer ? -ERR_SERVICE_UNAVAILABLE : 0; /* lost, or never there */
+    int rc = writer ? sqlite_fold_log(writer) : s->writer ? -ERR_SERVICE_UNAVAILABLE : 0; /* the connection was lost, or there was none */
     if (db->bulk && s->writer && make_durable(db) < 0) rc = -ERR_SERVICE_UNAVAILABLE;
     if (s->lock_fd >= 0) close(s->lock_fd);
     return rc;
@@ -136,12 +136,12 @@ int sqlite_close(struct db *db) {
 
 void sqlite_submit(struct db *db, struct db_task *t) {
     if (db->sqlite->writer) writer_submit(db->sqlite->writer, t);
-    else t->done(t, UNAVAILABLE("refused writes", "store: it was opened for reading: a write is refused"));
+    else t->done(t, UNAVAILABLE("refused writes", "store: a write was refused because the store is open for reading only"));
 }
 
 bool sqlite_writes_here(const struct db *db) { return db->sqlite->writer && writer_is_me(db->sqlite->writer); }
 
-/* ---- numbers ------------------------------------------------------------------------------------------- */
+/* ---- statistics ---------------------------------------------------------------------------------------- */
 
 static int64_t file_size(const char *path, const char *suffix) {
     char name[4096];

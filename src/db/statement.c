@@ -1,4 +1,4 @@
-/* Statements: a cache in each connection, binds by name, and the short forms of the usual questions.
+/* Statements: a cache in each connection, binding by name, and short forms for common queries.
  *
  * A statement is in one of two rings of its connection: `running` between db_start and stmt_end, else `idle`, most
  * recently used first. Only idle ones are evicted. A text that is started again while it runs (a query inside the loop
@@ -13,7 +13,7 @@
 #include "base/log.h"
 
 /* ---- the list of QUERY() ------------------------------------------------------------------------------
- * The linker draws these two around the section when any file of the program has a query. */
+ * The linker defines these two symbols around the section if the program has any query. */
 
 extern const struct query *const __start_queries[] __attribute__((weak, visibility("hidden")));
 extern const struct query *const __stop_queries[] __attribute__((weak, visibility("hidden")));
@@ -60,7 +60,8 @@ static void cache_add(struct conn *c, struct stmt *s) {
     c->cached++;
 }
 
-/* A statement owns the names of its parameters: SQLite frees its own when it prepares a text anew after a schema change. */
+/* A statement copies the names of its parameters, because SQLite frees its own when it prepares a statement again after
+ * a schema change. */
 static size_t names_size(struct conn *c, void *handle, int params) {
     size_t size = 0;
     for (int i = 0; i < params; i++) {
@@ -73,7 +74,7 @@ static size_t names_size(struct conn *c, void *handle, int params) {
 static void names_copy(struct stmt *s, char *at) {
     for (int i = 0; i < s->param_count; i++) {
         const char *name = s->engine->param_name(s->handle, i);
-        s->params[i].name = name ? strcpy(at, name) : "?"; /* matches no bind, so db_start refuses the text */
+        s->params[i].name = name ? strcpy(at, name) : "?"; /* matches no bind, so db_start refuses the statement */
         at += name ? strlen(name) + 1 : 0;
     }
 }
@@ -134,8 +135,8 @@ void statements_free(struct conn *c) {
 
 /* ---- binds -------------------------------------------------------------------------------------------- */
 
-/* Binds usually come in the order in which the text first names them: looking on from the last one found, the first
- * comparison is the right one. */
+/* Binds usually come in the order in which the query first names them. The search continues after the last match, so
+ * the first comparison usually matches. */
 static int param_find(const struct stmt *s, const char *name, int from) {
     for (int k = 0; k < s->param_count; k++) {
         int i = from + k < s->param_count ? from + k : from + k - s->param_count;
@@ -157,7 +158,7 @@ static int bind_all(struct stmt *s, const struct bind *binds) {
     }
     if (left == 0) return 0;
     for (int i = 0; i < s->param_count; i++)
-        if (s->params[i].round != s->round) log_error("store: nothing is bound to %s in: %s", s->params[i].name, s->sql);
+        if (s->params[i].round != s->round) log_error("store: the parameter %s is not bound in: %s", s->params[i].name, s->sql);
     return -ERR_INTERNAL_ERROR;
 }
 
@@ -165,7 +166,7 @@ static int bind_all(struct stmt *s, const struct bind *binds) {
 
 int db_start(struct conn *c, const char *sql, const struct bind *binds, struct stmt **out) {
     *out = NULL;
-    /* The engine rolled the transaction back by itself: outside of it each statement would commit alone. */
+    /* The engine rolled back the transaction by itself. Outside of it each statement would commit alone. */
     if (c->engine->lost(c)) return -ERR_SERVICE_UNAVAILABLE;
     struct stmt *s;
     int rc = statement_get(c, sql, &s);
@@ -260,9 +261,9 @@ int db_insert(struct conn *c, const struct query *q, const struct bind *binds, i
     struct stmt *s;
     int rc = db_row(c, q, binds, &s);
     if (rc < 0) return rc;
-    assert(rc == 1); /* the text ends in RETURNING id and has no ON CONFLICT DO NOTHING */
+    assert(rc == 1); /* the query ends in RETURNING id and has no ON CONFLICT DO NOTHING */
     *id = col_int(s, 0);
-    rc = stmt_step(s); /* where foreign keys are checked */
+    rc = stmt_step(s); /* foreign keys are checked here */
     stmt_end(s);
     return rc;
 }

@@ -1,4 +1,4 @@
-/* A store of either engine: the choice, the readers of its threads, writes that somebody waits for, its numbers. */
+/* A store of either engine: choice of the engine, one reader for each thread, synchronous writes, statistics. */
 #include "db/engine.h"
 
 #include <errno.h>
@@ -61,9 +61,9 @@ void conn_free(struct conn *c) {
 }
 
 /* ---- damage ---------------------------------------------------------------------------------------------
- * That a store is damaged must not be forgotten by a restart, which service managers do by themselves. So it stands in a file of
- * the data folder, which `deskd check` removes when it finds nothing wrong. A disk that does not even take that file: the process
- * remembers it. */
+ * A restart must not clear the state "damaged", because service managers restart processes by themselves. So it is a
+ * file in the data folder, which `deskd check` removes if it finds nothing wrong. If the disk refuses that file, the
+ * process keeps the state in memory. */
 
 enum damage { NO_DAMAGE, DAMAGE_RECORDED, DAMAGE_REMEMBERED };
 #define DAMAGE_FILE "damaged"
@@ -97,7 +97,7 @@ static bool is_sound(struct db *db) {
     int recorded = DAMAGE_RECORDED;
     if (atomic_load(&db->damage) != DAMAGE_RECORDED) return atomic_load(&db->damage) == NO_DAMAGE;
     if (damage_path(db->dir, path, sizeof path) < 0 || access(path, F_OK) == 0 || errno != ENOENT) return false;
-    if (atomic_compare_exchange_strong(&db->damage, &recorded, NO_DAMAGE)) log_info("store: a check found nothing wrong");
+    if (atomic_compare_exchange_strong(&db->damage, &recorded, NO_DAMAGE)) log_info("store: deskd check found no damage");
     return true;
 }
 
@@ -202,7 +202,7 @@ struct waiting {
     sem_t done;
 };
 
-static struct waiting *waiting_of(struct db_task *t) { return (struct waiting *)(void *)t; } /* its first member */
+static struct waiting *waiting_of(struct db_task *t) { return (struct waiting *)(void *)t; } /* task is its first member */
 
 static int waiting_run(struct db_task *t, struct conn *c) {
     struct waiting *w = waiting_of(t);
@@ -241,7 +241,7 @@ int db_lock(struct conn *c, struct str name) { return c->engine->lock_name(c, na
 int db_lock_row(struct conn *c, const char *table, int64_t id) { return c->engine->lock_row(c, table, id); }
 int db_settle_ids(struct conn *c) { return c->engine->settle_ids(c); }
 
-/* ---- numbers ------------------------------------------------------------------------------------------- */
+/* ---- statistics ---------------------------------------------------------------------------------------- */
 
 void db_stats(struct db *db, struct db_stats *out) {
     struct counters sum = {0};

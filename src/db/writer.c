@@ -1,44 +1,45 @@
-/* The one writer.
+/* The writer thread.
  *
- * SQLite admits one writing transaction at a time, and a COMMIT that survives a power cut costs an fdatasync: a tenth
- * of a millisecond to several, whatever it holds. Threads that write by themselves wait for each other's disk. Here
- * every write is a task that one thread runs: while the disk works on a COMMIT new tasks gather, and the next COMMIT
- * carries them all. The busier the desk, the larger the batch; nothing is ever delayed on purpose to fill one.
+ * SQLite allows one writing transaction at a time. A COMMIT that survives a power cut costs an fdatasync: 0.1 to
+ * several milliseconds, whatever its size. Threads that write by themselves would wait for each other's disk writes.
+ * Here every write is a task, and one thread runs all tasks. While the disk works on a COMMIT, new tasks gather, and
+ * the next COMMIT holds them all. The busier the desk, the larger the batch. No write is delayed to fill a batch.
  *
  *     queue --> BEGIN IMMEDIATE --> task, task, ... until none waits --> COMMIT --> done, done, ... --> checkpoint
  *                                   (SAVEPOINT run RELEASE)
  *
- * A batch ends when nobody waits, at LIMIT_BATCH tasks, or after BATCH_MS: its first task waits for its last. No done()
- * is called before the COMMIT that holds its task is on the disk: a reply is a promise. Savepoints cost one percent
- * (measured, with temp_store=MEMORY), so there is no second way without them.
+ * A batch ends (1) when no task waits, (2) at LIMIT_BATCH tasks, or (3) after BATCH_MS, because its first task waits
+ * for its last. No done() is called before the COMMIT of its task is on the disk, because a reply is a promise.
+ * Savepoints cost one percent (measured, with temp_store=MEMORY), so there is no second way without them.
  *
  * Failures, from small to large:
  *
- * A task fails: ROLLBACK TO its savepoint. Its neighbours don't notice, and it reports its own error, after the COMMIT
- * like everybody, because it may have failed for what a neighbour had just written. A foreign key that it left open is
- * its failure too: a deferred one would otherwise fail the COMMIT of all.
+ * A task fails: ROLLBACK TO its savepoint. The other tasks are not affected. The task reports its own error, after the
+ * COMMIT like all others, because it may have failed on a row that another task had just written. A foreign key that it
+ * left open is its failure, too, because a deferred one would fail the COMMIT of all.
  *
- * SQLite rolls the transaction back under a task (full disk, I/O error, no memory): conn_lost() shows it, and db_start
- * refuses every further statement, since each would commit by itself. The tasks that had run, this one and those before
- * it, fail with -ERR_SERVICE_UNAVAILABLE; those not yet begun go into the next batch.
+ * SQLite rolls back the transaction during a task (full disk, I/O error, no memory): conn_lost() detects it. db_start
+ * refuses every further statement, because each would commit by itself. This task and those before it fail with
+ * -ERR_SERVICE_UNAVAILABLE. Tasks that have not begun go into the next batch.
  *
- * The COMMIT fails: all fail with -ERR_SERVICE_UNAVAILABLE and nothing of them is kept.
+ * The COMMIT fails: all tasks fail with -ERR_SERVICE_UNAVAILABLE and nothing is kept.
  *
- * The last two end in recover(). When an fdatasync fails, Linux says so once, then calls the pages clean: trying again
- * on the same descriptor would succeed and prove nothing, so the connection is closed and opened anew. But the log now
- * holds the whole frames of the refused batch behind its end, and the next recovery of the log (the first opening after
- * a crash) would take them for committed: writes that were answered with an error would be there after all. Two things
- * prevent that. The store's keeper, an idle reader, keeps the log's index in memory and no connection checkpoints by
- * closing, so that reopening never recovers. And recover() commits a mark at once, which overwrites the first of those
- * frames and so breaks the chain of checksums of the rest. Only when the mark is on the disk is the store `writable`
- * again; until then each batch, and the idle writer once a second, tries it, so a disk that was full serves again by
- * itself. (If the machine stops before, the last refused batch may come back. No order of writes can exclude that.)
+ * The last two end in recover(). When an fdatasync fails, Linux reports it once and then marks the pages clean. Another
+ * fdatasync on the same descriptor would succeed and prove nothing, so the connection is closed and opened again. But
+ * the log now holds complete frames of the refused batch behind its end. The next recovery of the log (at the first
+ * opening after a crash) would take them for committed, and writes that were answered with an error would appear. Two
+ * measures prevent that: (1) The store's keeper, an idle reader, keeps the index of the log in memory, and no
+ * connection checkpoints at its close, so reopening never recovers. (2) recover() commits a mark at once, which
+ * overwrites the first of those frames and so breaks the checksums of the rest. The store is `writable` again only when
+ * the mark is on the disk. Until then each batch, and the idle writer once a second, tries it, so a desk whose disk was
+ * full recovers by itself. (If the machine stops before, the last refused batch may come back. No order of writes can
+ * exclude that.)
  *
- * Checkpoints are paid for by the writer after it has answered, so by those who wait in the queue, never inside a
- * COMMIT. PASSIVE moves what no reader's snapshot holds back. A log can only start over when no reader is left in it,
- * which under steady reading happens by luck; past RESTART_PAGES the writer therefore waits a while (a RESTART
- * checkpoint) for the readers of old snapshots. New ones read the store file meanwhile, so the wait ends with the
- * longest query under way, and the log is bounded by what is written until a wait is as long as that. */
+ * The writer checkpoints after it has answered, so queued tasks wait for it, but no COMMIT does. PASSIVE moves the
+ * frames that no reader's snapshot needs. A log can start over only when no reader uses it, which rarely happens under
+ * steady reading. So past RESTART_PAGES the writer waits for the readers of old snapshots (a RESTART checkpoint). New
+ * readers read the store file meanwhile, so the wait ends with the longest running query. The log is bounded by what is
+ * written until a wait is that long. */
 #include "db/db_internal.h"
 
 #include <errno.h>
@@ -51,12 +52,12 @@
 
 enum {
     BATCH_MS = 20,             /* the age at which a batch takes no more tasks */
-    IDLE_S = 1,                /* how long the writer rests before it sees to what is left over */
-    CHECKPOINT_PAGES = 2000,   /* of growth (8 MiB) between two checkpoints */
-    RESTART_PAGES = 16 * 1024, /* a log of 64 MiB, at which the writer waits for readers */
+    IDLE_S = 1,                /* how long the writer is idle before it recovers or checkpoints */
+    CHECKPOINT_PAGES = 2000,   /* growth of the log (8 MiB) between two checkpoints */
+    RESTART_PAGES = 16 * 1024, /* a log of 64 MiB: the writer waits for readers */
     RESTART_WAIT_MS = 50,      /* see patience_ms() */
     RESTART_WAIT_MAX_MS = 2000,
-    COMPLAINT_MS = 10000, /* between two lines that say the same */
+    COMPLAINT_MS = 10000, /* between two lines about the same failure */
 };
 
 struct writer {
@@ -64,22 +65,22 @@ struct writer {
     pthread_t thread;
     _Atomic bool writable;
 
-    pthread_mutex_t lock; /* of these three */
+    pthread_mutex_t lock; /* guards wake, the queue and stopping */
     pthread_cond_t wake;
     struct db_task *first, **last;
     bool stopping;
 
-    /* The writer thread's own. */
+    /* Used by the writer thread only: */
     int fault; /* SQLite's code of the last failed batch */
     int64_t next_complaint;
     bool complaining;
-    struct conn *conn;     /* NULL when it can't be opened */
-    struct db_task *taken; /* from the queue, not yet begun */
+    struct conn *conn;     /* NULL: it can't be opened */
+    struct db_task *taken; /* taken from the queue, not yet begun */
     struct db_task *batch[LIMIT_BATCH];
     int result[LIMIT_BATCH];
-    int log_pages;       /* when last looked at */
-    int next_checkpoint; /* at this many pages */
-    bool log_left;       /* frames that no checkpoint has moved yet */
+    int log_pages;       /* size of the log at the last look */
+    int next_checkpoint; /* log size of the next checkpoint */
+    bool log_left;       /* frames are left that no checkpoint has moved yet */
 };
 
 /* ---- the queue ----------------------------------------------------------------------------------------- */
@@ -93,11 +94,11 @@ void writer_submit(struct writer *w, struct db_task *t) {
         w->last = &t->next;
     }
     pthread_mutex_unlock(&w->lock);
-    if (refused) t->done(t, UNAVAILABLE("refused writes", "store: a write came after the end of the writer: it is refused"));
+    if (refused) t->done(t, UNAVAILABLE("refused writes", "store: a write was refused because the writer has stopped"));
     else if (first) pthread_cond_signal(&w->wake);
 }
 
-/* Rests until there are tasks (true), or until it is time for chores or for the end (false). */
+/* Waits for tasks. Returns true if there are tasks, false if it is time to recover, to checkpoint or to stop. */
 static bool wait_for_tasks(struct writer *w) {
     if (w->taken) return true;
     bool chores = !atomic_load(&w->writable) || w->log_left;
@@ -147,7 +148,7 @@ static int run_task(struct conn *c, struct db_task *t) {
     return end < 0 ? end : rc;
 }
 
-/* A new connection that has proved that it can write; see "failures" above. */
+/* Opens a new connection and commits a mark to prove that it can write; see "Failures" above. */
 static void recover(struct writer *w) {
     char text[256];
     struct why why = {text, sizeof text};
@@ -158,12 +159,12 @@ static void recover(struct writer *w) {
     conn_pragma(w->conn, STORE_MARK);
     if (conn_commit(w->conn) < 0) return;
     atomic_store(&w->writable, true);
-    if (w->complaining) log_info("store: it can be written again");
+    if (w->complaining) log_info("store: writes succeed again");
     w->complaining = false;
 }
 
-/* On a full disk the mark often still fits and the next batch does not: without a pause that would be a line a batch.
- */
+/* On a full disk the mark often still fits and the next batch does not. Without a pause that would log a line for each
+ * batch. */
 static void not_writable(struct writer *w, const char *what) {
     int64_t now = clock_monotonic();
     w->fault = w->conn->fault;
@@ -174,7 +175,7 @@ static void not_writable(struct writer *w, const char *what) {
     w->complaining = true;
 }
 
-/* Runs tasks into w->batch until the batch ends, or to the one under which the transaction was lost. */
+/* Runs tasks into w->batch until the batch ends or the transaction is lost. Returns their number. */
 static int run_tasks(struct writer *w) {
     int n = 0;
     int64_t end = clock_monotonic() + BATCH_MS;
@@ -211,8 +212,8 @@ static void run_batch(struct writer *w) {
 
 /* ---- checkpoints --------------------------------------------------------------------------------------- */
 
-/* How long to wait for readers of old snapshots: 50 ms where the log has its 64 MiB, growing with the square of its
- * size, so that a reader of 100 ms costs a larger log and one of 10 s does not stop every write for 10 s. */
+/* Returns how long to wait for readers of old snapshots: 50 ms at a log of 64 MiB, growing with the square of its size.
+ * So a reader of 100 ms costs a larger log, and a reader of 10 s does not stop all writes for 10 s. */
 static int patience_ms(int pages) {
     double excess = (double)pages / RESTART_PAGES, ms = RESTART_WAIT_MS * excess * excess;
     return ms < RESTART_WAIT_MAX_MS ? (int)ms : RESTART_WAIT_MAX_MS;
@@ -223,7 +224,7 @@ struct patience {
     int64_t until;
 };
 
-/* Who reads meanwhile keeps a snapshot of the log and then rests: without a COMMIT, which waits here, nobody would end it. */
+/* Idle readers keep their snapshots of the log. End these snapshots, or the checkpoint waits for ever. */
 static int wait_for_readers(void *arg, int tried) {
     const struct patience *p = arg;
     const struct timespec moment = {0, 500000};
@@ -264,7 +265,7 @@ static void checkpoint(struct writer *w, bool idle) {
     w->next_checkpoint = pages + (pages / 8 > CHECKPOINT_PAGES ? pages / 8 : CHECKPOINT_PAGES);
 }
 
-/* ---- its life ------------------------------------------------------------------------------------------ */
+/* ---- start and stop ------------------------------------------------------------------------------------ */
 
 static bool ended(struct writer *w) {
     pthread_mutex_lock(&w->lock);

@@ -17,11 +17,11 @@ QUERY(demo_participant, "INSERT INTO case_participants (case_id, user_id) VALUES
 QUERY(demo_marker, "INSERT INTO read_markers (case_id, user_id, last_read_post_id, last_read_seq, last_read_at) VALUES (:case, "
                    ":user, :post, :seq, :at)");
 
-/* ---- what comes next ---------------------------------------------------------------------------------- */
+/* ---- a heap of the next messages ---------------------------------------------------------------------- */
 
 struct event {
     int64_t at, case_id;
-    int message; /* place in the conversation */
+    int message; /* position in the conversation */
 };
 
 static bool before(const struct event *a, const struct event *b) { return a->at < b->at || (a->at == b->at && a->case_id < b->case_id); }
@@ -58,14 +58,15 @@ static struct event pop(struct filling *f) {
 
 /* ---- messages ----------------------------------------------------------------------------------------- */
 
-/* Whether this is the last message of its writer, whose read marker therefore ends here. */
+/* Returns true if this is the last message of its writer. Then the writer's read marker is at this message. */
 static bool writers_last(const struct demo_case *dc, int message) {
     for (int i = message + 1; i < dc->message_count; i++)
         if (dc->messages[i].creator_id == dc->messages[message].creator_id) return false;
     return true;
 }
 
-/* People have read up to what they wrote last. Of closed conversations a part is enough. */
+/* Each participant has read up to their own last message. Of closed conversations an eighth get read markers, which is
+ * enough. */
 static int read_until(struct conn *c, const struct filling *f, const struct demo_case *dc, const struct event *e) {
     const struct demo_message *m = &dc->messages[e->message];
     const struct bind *binds = BINDS(B_INT("case", dc->id), B_INT("user", m->creator_id), B_INT("post", f->posts),
@@ -104,7 +105,7 @@ static int messages_until(struct conn *c, struct filling *f, int64_t time) {
 
 /* ---- conversations ------------------------------------------------------------------------------------ */
 
-#define PREVIEW 160 /* characters, as core/cases/message.c keeps */
+#define PREVIEW 160 /* characters, as in core/cases/message.c */
 
 static void write_preview(struct buf *out, struct str text) {
     size_t characters = 0;

@@ -1,7 +1,6 @@
-/* Fills a desk in this order: owner and settings, indexes away, people, conversations, indexes back, counters, the mark
- * that the desk is whole. Rows are made by plan.c (what happens) and text.c (what is written), and inserted
- * here in large transactions by the store's one writer. Nobody else uses the store, so no transaction is ever run
- * twice. */
+/* Fills a desk in this order: owner and settings, drop indexes, people, conversations, create indexes, counters, the
+ * mark that the desk is complete. plan.c decides the events, text.c writes the texts. This file inserts the rows in
+ * large transactions by the store's one writer. Only this process uses the store, so no transaction is run twice. */
 #include "demo/demo.h"
 
 #include "core/desk/check.h"
@@ -10,7 +9,7 @@
 #include "core/desk/desk.h"
 #include "work/work.h"
 
-#define BATCH 4096 /* rows of a transaction, with what hangs on each */
+#define BATCH 4096 /* rows of a transaction, each with its dependent rows */
 
 /* ---- many rows ---------------------------------------------------------------------------------------- */
 
@@ -49,7 +48,7 @@ static int drop_indexes(struct conn *c, void *arg) {
     return 0;
 }
 
-/* Each in a transaction of its own: the largest takes a while. */
+/* Each in a transaction of its own, because the largest takes a while. */
 static int create_indexes(struct db *db, const struct filling *f, const struct index *list) {
     int64_t total = 0, done = 0;
     for (const struct index *i = list; i; i = i->next) total++;

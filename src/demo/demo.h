@@ -12,8 +12,8 @@ struct demo {
     void (*progress)(const char *what, int64_t done, int64_t total); /* may be NULL */
 };
 
-/* Fills a new store, opened in bulk. The same seed and number make the same rows, but for the hashes.
- * -ERR_FIELD_DUPLICATE when the store is not new. When it fails half way the store stays unfinished (core/desk/desk.h). */
+/* Fills a new store, opened in bulk. The same seed and number give the same rows, except for the hashes. Returns
+ * -ERR_FIELD_DUPLICATE if the store is not new. If it fails halfway, the store stays unfinished (core/desk/desk.h). */
 int demo_fill(struct db *db, const struct demo *d);
 
 #endif

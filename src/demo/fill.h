@@ -1,4 +1,4 @@
-/* Between the files of the demo: what filling a desk needs at hand. */
+/* State shared by the files of the demo while they fill a desk. */
 #ifndef CORE_DEMO_FILL_H
 #define CORE_DEMO_FILL_H
 
@@ -12,20 +12,20 @@ struct filling {
     void (*progress)(const char *what, int64_t done, int64_t total); /* may be NULL */
     struct demo_world world;
     struct demo_names names;
-    struct arena *arena; /* of the whole filling */
+    struct arena *arena; /* lives until the desk is full */
     struct buf text, subject, preview;
-    struct event *events; /* a heap: the next message of every conversation that is still going on */
+    struct event *events; /* a heap: the next message of every conversation that has one */
     size_t event_count, event_room;
     int64_t posts;
 };
 
-/* Conversation `id`, and before it all messages of earlier ones that were written by then; with the last one, all the
- * rest. In the order of the ids. Posts are thereby numbered as they were written, and one conversation's lie as far
- * apart in the store as they do on a desk in use. */
+/* Inserts conversation `id`, and before it all messages of earlier conversations up to its time. With the last
+ * conversation, inserts all the remaining messages. Call it in the order of ids. So posts are numbered by time, and the
+ * posts of one conversation are as far apart in the store as on a desk in use. */
 int fill_conversation(struct conn *c, struct filling *f, int64_t id);
 
 int fill_staff(struct conn *c, struct filling *f);
 int fill_organization(struct conn *c, struct filling *f, int64_t id);
-int fill_customer(struct conn *c, struct filling *f, int64_t number); /* 1, 2, ... */
+int fill_customer(struct conn *c, struct filling *f, int64_t number); /* numbers begin at 1 */
 
 #endif

@@ -4,7 +4,8 @@
 
 #include <ctype.h>
 
-/* The next statement of a schema file, without the semicolon; comments and literals may hold one. p NULL at the end. */
+/* Returns the next statement of a schema file, without the semicolon. Comments and literals may contain one. p is NULL
+ * at the end. */
 static struct str next_statement(struct str *rest) {
     struct str s = *rest;
     char quote = 0;
@@ -37,7 +38,7 @@ static struct str next_word(struct str *s) {
     return word;
 }
 
-/* Those of this name, or of a table that goes. */
+/* Removes the indexes of this name, or of this table. */
 static void forget(struct index **list, struct str name, struct str table) {
     for (struct index **at = list; *at;) {
         if (str_eqi((*at)->name, name) || str_eqi((*at)->table, table)) *at = (*at)->next;
@@ -45,7 +46,7 @@ static void forget(struct index **list, struct str name, struct str table) {
     }
 }
 
-/* A table takes its indexes with it. */
+/* Removes the indexes of a dropped table. */
 static void forget_of(struct index **list, struct str table) {
     while (*list)
         if (str_eqi((*list)->table, table)) *list = (*list)->next;

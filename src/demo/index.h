@@ -1,5 +1,4 @@
-/* Indexes out of the way of a bulk load: building one at the end costs a tenth of keeping it through ten million
- * inserts. */
+/* Drops indexes before a bulk load: building one at the end costs a tenth of updating it in ten million inserts. */
 #ifndef CORE_DEMO_INDEX_H
 #define CORE_DEMO_INDEX_H
 
@@ -12,7 +11,8 @@ struct index {
     struct index *next;
 };
 
-/* All that the schema files make, without what later ones drop: no engine's catalogue is asked. */
+/* Returns all indexes that the schema files make, without those dropped by later files. Does not depend on an engine's
+ * catalogue. */
 struct index *indexes_of_schema(struct arena *a);
 
 #endif

@@ -30,7 +30,8 @@ struct role {
 static const struct role admin = {1, ROLE_ADMIN}, agent = {2, ROLE_AGENT}, collaborator = {3, ROLE_COLLABORATOR},
                          customer = {4, ROLE_CUSTOMER};
 
-/* One address each, so a user's id numbers it, too. It is in letters and lower case: its own key. */
+/* Each person has one address, so a user's id is also the id of the address. The address has only ASCII lower-case
+ * letters, digits, dots and @, so it is its own key. */
 static int insert_user(struct conn *c, struct filling *f, const struct demo_person *p, struct role role, int case_access) {
     struct chance chance = chance_of(f->world.seed, OF_UUID, -p->id);
     struct arena_mark mark = arena_mark(f->arena);
@@ -65,7 +66,7 @@ static int insert_teams(struct conn *c, const struct demo_world *w) {
     return 0;
 }
 
-/* Those who log in write from elsewhere, too; customer@ has a second account of each kind. */
+/* The named logins have Twitter and Facebook accounts, too. customer@ has a second one of each. */
 static int insert_accounts(struct conn *c, const struct filling *f) {
     static const struct {
         int64_t user;
@@ -85,7 +86,8 @@ static int insert_accounts(struct conn *c, const struct filling *f) {
     return 0;
 }
 
-/* agent@ sees all conversations, teams-agent@ those of two teams, as a tenth of the other agents do. */
+/* agent@ sees all conversations. teams-agent@ sees those of two teams. A tenth of the other agents see only those of
+ * their teams. */
 int fill_staff(struct conn *c, struct filling *f) {
     static const struct role logins[DEMO_FIRST_STAFF] = {[DEMO_ADMIN] = admin,
                                                          [DEMO_AGENT] = agent,

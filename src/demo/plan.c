@@ -5,7 +5,7 @@ const char *const demo_logins[DEMO_LOGINS] = {"owner@example.com",        "admin
 
 /* ---- chance ------------------------------------------------------------------------------------------- */
 
-/* splitmix64: every state yields good bits, so a stream may begin anywhere. */
+/* splitmix64: every state gives good bits, so a stream may begin anywhere. */
 uint64_t chance_bits(struct chance *c) {
     uint64_t z = c->state += 0x9E3779B97F4A7C15u;
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -22,13 +22,13 @@ struct chance chance_of(uint64_t seed, enum chance_of what, int64_t number) {
 int64_t chance_below(struct chance *c, int64_t n) { return (int64_t)((chance_bits(c) >> 32) * (uint64_t)n >> 32); }
 bool chance_percent(struct chance *c, int percent) { return chance_below(c, 100) < percent; }
 
-/* Below n, small numbers far more often than large ones. */
+/* Returns a number below n. Small numbers are much more frequent than large ones. */
 static int64_t chance_small(struct chance *c, int64_t n) {
     int64_t r = chance_below(c, 1 << 15);
     return n * (r * r >> 15) >> 15;
 }
 
-/* A place in a list of percentages. */
+/* Returns an index into a list of percentages, chosen by these. */
 static int chance_pick(struct chance *c, const int *percent) {
     int at = 0;
     for (int64_t r = chance_below(c, 100); r >= percent[at]; at++) r -= percent[at];
@@ -43,14 +43,14 @@ void chance_uuid(struct chance *c, char out[36]) {
         out[i] = i == 8 || i == 13 || i == 18 || i == 23 ? '-' : digits[bits & 15];
         bits >>= 4;
     }
-    out[14] = '4'; /* random, RFC 9562 */
+    out[14] = '4'; /* random UUID, RFC 9562 */
     out[19] = digits[8 | (out[19] & 3)];
 }
 
 /* ---- people ------------------------------------------------------------------------------------------- */
 
 #define WEEKS 104
-#define END INT64_C(1793491200000) /* 2026-11-01, a Sunday: a week of the desk begins on Sundays */
+#define END INT64_C(1793491200000) /* 2026-11-01, a Sunday, because a week of the desk begins on Sunday */
 
 static void join(struct demo_world *w, int team, int64_t user) {
     if (w->team_size[team] < DEMO_TEAM_SIZE) w->team[team][w->team_size[team]++] = user;
@@ -90,7 +90,7 @@ struct demo_person demo_staff(const struct demo_world *w, int64_t id) {
     return plan_person(&c, id, w->start - 30 * TIME_DAY + id * TIME_HOUR);
 }
 
-/* Customer k comes with conversation 4k: the first they have. */
+/* Customer k arrives with conversation 4k, their first one. */
 struct demo_person demo_customer(const struct demo_world *w, int64_t id) {
     if (id == DEMO_CUSTOMER) return (struct demo_person){.id = id, .created_at = w->start, .organization_id = 1};
     int64_t k = id - DEMO_FIRST_CUSTOMER;
@@ -100,14 +100,12 @@ struct demo_person demo_customer(const struct demo_world *w, int64_t id) {
     return p;
 }
 
-/* ---- when --------------------------------------------------------------------------------------------- */
+/* ---- times -------------------------------------------------------------------------------------------- */
 
-/* Customers write by day, less on weekends (hours of UTC), and twice as many at the end as at the beginning. */
+/* Customers write by day (hours of UTC), less on weekends, and twice as many at the end as at the beginning. */
 static const unsigned char weekday[24] = {2, 2, 2, 2, 3, 4, 8, 14, 22, 26, 26, 24, 20, 24, 26, 26, 22, 16, 12, 10, 8, 7, 5, 3};
-#define DAY_WEIGHT 314 /* sum of the above */
-#define GROWTH(week) \
-    ((week)*WEEKS + (week) * ((week)-1) / 2) /* weight of all weeks before it; its own: WEEKS + week  \
-                                                               */
+#define DAY_WEIGHT 314                                        /* sum of `weekday` */
+#define GROWTH(week) ((week)*WEEKS + (week) * ((week)-1) / 2) /* weight of all weeks before this one; its own weight is WEEKS + week */
 
 static int week_of(int64_t weight) {
     int low = 0, high = WEEKS - 1;
@@ -119,7 +117,7 @@ static int week_of(int64_t weight) {
     return low;
 }
 
-/* Milliseconds into a day that `part` of `whole` of its weight has passed. */
+/* Returns the milliseconds into a day at which `part` of `whole` of its weight has passed. */
 static int64_t time_of_day(int64_t part, int64_t whole) {
     int64_t passed = part * DAY_WEIGHT, before = 0;
     int hour = 0;
@@ -127,7 +125,7 @@ static int64_t time_of_day(int64_t part, int64_t whole) {
     return hour * TIME_HOUR + (passed - before) * TIME_HOUR / (weekday[hour] * whole);
 }
 
-/* The same of a week from Sunday to Saturday, whose days weigh 1 3 3 3 3 3 1. */
+/* The same for a week from Sunday to Saturday, whose days have the weights 1 3 3 3 3 3 1. */
 static int64_t time_of_week(int64_t part, int64_t whole) {
     int64_t thirds = part * 17;
     int64_t day = thirds < whole ? 0 : thirds >= 16 * whole ? 6 : (thirds - whole) / (3 * whole) + 1;
@@ -159,7 +157,7 @@ static void assign(const struct demo_world *w, struct chance *c, struct demo_cas
     out->agent_id = w->team[team][chance_small(c, w->team_size[team])];
 }
 
-/* Who writes when, as far as the desk's time goes. An answer takes minutes to a day, a customer up to two days. */
+/* Plans the messages until the end of the desk's time. Staff answer in minutes to a day, customers in up to two days. */
 static void converse(const struct demo_world *w, struct chance *c, struct demo_case *out) {
     static const int lengths[] = {14, 28, 27, 16, 8, 4, 1, 1, 1};
     int64_t at = out->created_at;
@@ -178,7 +176,7 @@ static void converse(const struct demo_world *w, struct chance *c, struct demo_c
     }
 }
 
-/* Old conversations are closed, young ones are not; NEW is what no one of the staff has answered. */
+/* Old conversations are closed, recent ones are not. NEW are those without an answer of staff. */
 static enum status_type status_of(const struct demo_world *w, struct chance *c, const struct demo_case *out) {
     static const int fresh[] = {0, 35, 20, 33, 12}, recent[] = {1, 12, 12, 38, 37}, old[] = {1, 2, 2, 18, 77};
     const struct demo_message *last = &out->messages[out->message_count - 1];

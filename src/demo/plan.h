@@ -1,7 +1,7 @@
-/* What happens on a demo desk, without words and without a store: pure functions of the seed and a number.
+/* The events of a demo desk, without texts and without a store: pure functions of the seed and a number.
  *
- * Nothing is remembered from one conversation to the next, so any of them can be asked for again at any time, and ten
- * million need no more memory than a hundred. */
+ * No state is kept from one conversation to the next. So each can be computed again at any time, and ten million need
+ * no more memory than a hundred. */
 #ifndef CORE_DEMO_PLAN_H
 #define CORE_DEMO_PLAN_H
 
@@ -32,7 +32,7 @@ enum { DEMO_FIRST_STAFF = 7, DEMO_STAFF = 60, DEMO_FIRST_CUSTOMER = DEMO_FIRST_S
 
 struct demo_world {
     uint64_t seed;
-    int64_t conversations, customers, organizations, own; /* own: of customer@example.com */
+    int64_t conversations, customers, organizations, own; /* own: number of conversations of customer@example.com */
     int64_t start, end;                                   /* two years; the end is a fixed day */
     int team_size[DEMO_TEAMS];
     int64_t team[DEMO_TEAMS][DEMO_TEAM_SIZE]; /* user ids */
@@ -41,8 +41,8 @@ void demo_world(struct demo_world *w, uint64_t seed, int64_t conversations);
 
 struct demo_person {
     int64_t id, created_at, organization_id; /* 0: none */
-    int language;                            /* place in demo_languages */
-    int first, last;                         /* places of the names */
+    int language;                            /* index into demo_languages */
+    int first, last;                         /* indexes of the names */
 };
 struct demo_person demo_staff(const struct demo_world *w, int64_t id);
 struct demo_person demo_customer(const struct demo_world *w, int64_t id);
@@ -68,7 +68,7 @@ struct demo_case {
     int message_count;
     struct demo_message messages[DEMO_MESSAGES_MAX];
 };
-int64_t demo_case_time(const struct demo_world *w, int64_t id); /* never before that of a smaller id */
+int64_t demo_case_time(const struct demo_world *w, int64_t id); /* never less than that of a smaller id */
 void demo_case(const struct demo_world *w, int64_t id, struct demo_case *out);
 
 #endif

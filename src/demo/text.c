@@ -23,7 +23,7 @@ void demo_names(struct demo_names *n, struct arena *a) {
         }
 }
 
-/* Those who can log in, in the order of their ids. */
+/* Names of the people who can log in, in the order of their ids. */
 static const char *const logins[][2] = {{"Olga", "Winter"}, {"Adam", "Costa"},   {"Agnes", "Moreau"},
                                         {"Colin", "Baker"}, {"Clara", "Jensen"}, {"Theo", "Adeyemi"}};
 
@@ -35,7 +35,7 @@ static const char *last_name(const struct demo_person *p) {
     return p->id < DEMO_FIRST_STAFF ? logins[p->id - 1][1] : demo_languages[p->language].last[p->last];
 }
 
-/* How one is addressed, and signs. */
+/* Returns the name used in greetings and signatures. */
 static const char *short_name(const struct demo_person *p) {
     return demo_languages[p->language].family_first ? last_name(p) : first_name(p);
 }
@@ -48,7 +48,7 @@ void demo_full_name(struct buf *out, const struct demo_person *p) {
     buf_text(out, family_first ? first_name(p) : last_name(p));
 }
 
-/* The number makes it unique. The domains are reserved for examples: no mail can reach a stranger. */
+/* The number makes the address unique. The domains are reserved for examples, so no mail can reach a stranger. */
 void demo_address(struct buf *out, const struct demo_names *n, const struct demo_person *p) {
     static const char *const hosts[] = {"example.com", "example.net", "example.org"};
     bool staff = p->id < DEMO_FIRST_CUSTOMER;
@@ -62,7 +62,7 @@ void demo_address(struct buf *out, const struct demo_names *n, const struct demo
 }
 
 void demo_organization_name(struct buf *out, int64_t id) {
-    int64_t i = id * 7; /* neighbours differ in all three words; 7 and 8192 have no common factor: none comes twice before that */
+    int64_t i = id * 7; /* consecutive names differ in all three words; 7 and 8192 have no common factor, so no name repeats before 8192 */
     out->n = 0;
     buf_fmt(out, "%s %s %s", demo_stems[i % DEMO_STEMS], demo_trades[i / DEMO_STEMS % DEMO_STEMS],
             demo_kinds[i / DEMO_STEMS / DEMO_STEMS % DEMO_KINDS]);
@@ -126,7 +126,7 @@ static void by_staff(struct buf *out, const struct demo_case *c, int message, st
     if (last && message > 1) sentence(out, l->solutions, 3, chance, words);
 }
 
-/* Greeting, what there is to say, name; a customer who comes back leaves the first and the last out. */
+/* Writes a greeting, the contents and the writer's name. Later messages of a customer have only the contents. */
 void demo_contents(struct buf *out, const struct demo_world *w, const struct demo_case *c, int message) {
     const struct demo_language *l = &demo_languages[c->requester.language];
     const struct demo_message *m = &c->messages[message];

@@ -1,4 +1,4 @@
-/* What people on a demo desk are called and write. */
+/* The names and texts of the people on a demo desk. */
 #ifndef CORE_DEMO_TEXT_H
 #define CORE_DEMO_TEXT_H
 
@@ -6,13 +6,13 @@
 #include "base/buf.h"
 #include "demo/plan.h"
 
-/* Names in letters for addresses, folded once: folding is a hundred times the work of the rest. */
+/* Names as ASCII letters for addresses, folded once, because folding takes a hundred times as long as the rest. */
 struct demo_names {
     struct str first[DEMO_LANGUAGES][DEMO_NAMES], last[DEMO_LANGUAGES][DEMO_NAMES]; /* "jurgen" */
 };
 void demo_names(struct demo_names *n, struct arena *a);
 
-/* Each replaces what the buffer held. */
+/* Each function replaces the contents of the buffer. */
 void demo_full_name(struct buf *out, const struct demo_person *p);
 void demo_address(struct buf *out, const struct demo_names *n, const struct demo_person *p);
 void demo_organization_name(struct buf *out, int64_t id);

@@ -17,7 +17,7 @@ const char *const demo_trades[DEMO_STEMS] = {"Logistics", "Foods",  "Textil", "O
                                              "Print",     "Glass",  "Steel",  "Toys",   "Design",  "Wine",     "Outdoor",  "Data"};
 const char *const demo_kinds[DEMO_KINDS] = {"GmbH", "Ltd", "S.A.", "SARL", "Inc.", "AB", "B.V.", "Ltda."};
 
-/* Topics: login, invoice, delivery, failure, return, plans. */
+/* Order of the topics: login, invoice, delivery, failure, return, plans. */
 const struct demo_language demo_languages[DEMO_LANGUAGES] = {
     {1,
      42,

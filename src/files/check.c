@@ -10,16 +10,17 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* What nobody names may be on its way: an upload keeps its content before its row, the sweeper removes it after. */
+/* A content without a row may be in transit: an upload stores its content before its row, and the sweeper removes it
+ * after its row. */
 #define PATIENCE TIME_DAY
 
-/* Of one folder at a time, so that memory does not grow with the desk. */
+/* Reads one subfolder at a time, so that memory does not grow with the desk. */
 QUERY(contents_of_folder, "SELECT f.sha256, MIN(f.size), MAX(f.size), MIN(f.id) FROM files f WHERE f.sha256 >= :from AND f.sha256 < :end "
                           "GROUP BY f.sha256 ORDER BY f.sha256");
 
 QUERY(files_any, "SELECT f.id FROM files f LIMIT 1");
 
-struct named { /* by rows */
+struct named { /* a content that rows refer to */
     struct str sha256;
     int64_t size, largest, file_id;
 };
@@ -55,7 +56,8 @@ static const char *fault_of(struct check *k, const struct named *f) {
     return f->size == f->largest ? content_fault(k->arena, k->folder, f->sha256, f->size) : "has two sizes in its rows";
 }
 
-/* Rows go before contents do: what has no row any more was swept while we looked. */
+/* Rows are deleted before their contents. So a content whose rows are gone was swept during the check, and is not
+ * reported. */
 static int check_named(struct check *k, const struct named *f) {
     const char *fault = fault_of(k, f);
     int named = fault ? content_named(k->conn, f->sha256) : 0;

@@ -1,10 +1,11 @@
-/* Whether rows of files and their contents agree. */
+/* Checks that the rows of files match the stored contents. */
 #ifndef FILES_CHECK_H
 #define FILES_CHECK_H
 
 #include "db/db.h"
 
-/* Reads every content; also beside a running desk. One line a finding to report(); how many, or error. progress may be NULL. */
+/* Reads every content; may run beside a running desk. Calls report() with one line for each finding. Returns the number
+ * of findings, or an error. progress may be NULL. */
 int contents_check(struct conn *c, const char *folder, void (*report)(void *arg, const char *line), void *arg,
                    void (*progress)(int done, int total));
 

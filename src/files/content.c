@@ -1,46 +1,47 @@
-/* Contents are kept by what they are, so that the same bytes uploaded twice are kept once, and a content never changes: it
- * is there whole or not at all, and nothing needs a lock to read it. Rows (core/desk/file.h) name contents. Two promises hold
- * between the two, whatever is killed or loses its power:
+/* Contents are stored under their SHA-256. So equal uploads are stored once, and a content never changes: it is
+ * complete or absent, and reading needs no lock. Rows (core/desk/file.h) refer to contents. Two rules hold, whichever
+ * process is killed or loses power:
  *
- *     a committed row has its content                     else data is lost
- *     a content that no row names goes, in the end        else disks fill
+ *     (1) a committed row has its content                          otherwise data is lost
+ *     (2) a content without a row is removed in the end            otherwise disks fill
  *
- * The first by order: the bytes are received under another name, synced, linked to their place, the folder is synced, and
- * only then the write that makes the row is queued. A crash in between leaves a content without a row, which harms nobody.
+ * Rule 1 follows from the order: the bytes are received under another name, synced, linked to their place, the folder
+ * is synced, and only then the write that inserts the row is queued. A crash in between leaves a content without a row,
+ * which does no harm.
  *
- * What makes it hard is that contents go, too. The last row of a content may be deleted while somebody uploads the same
- * bytes, in this process or in another one that shares database and folder:
+ * The difficulty is the removal of contents. The last row of a content may be deleted while the same bytes are
+ * uploaded, in this process or in another one that shares database and folder:
  *
  *     uploader                          remover
  *     the content is there: good
- *                                       no row names it
+ *                                       no row refers to it
  *                                       unlink
  *     insert row, COMMIT                ...and the row has no content
  *
- * So both look again where neither can be between the other's look and its deed. The uploader's write takes the lock of
- * the content by name (db_lock), looks whether the content is still there, and if it is not, links it once more: the
- * temporary file lives until the reply is sent (content_hold). The remover takes the same lock in a write of its own,
- * looks whether a row names the content, and unlinks it within that write (contents_drop). Whoever comes second waits for
- * the COMMIT of the first. On PostgreSQL the lock is an advisory one, which all processes see, and each statement behind
- * it sees what was committed before; on SQLite writes run one after the other anyway. The lock of the database and none
- * of the file system decides, since only it ends with the COMMIT.
+ * So both check again under a lock. The uploader's write takes the lock of the content by name (db_lock), checks that
+ * the content is still there, and if not, links it again: the temporary file exists until the reply is sent
+ * (content_hold). The remover takes the same lock in a write of its own, checks that no row refers to the content, and
+ * unlinks it in that write (contents_drop). The second one waits for the COMMIT of the first. On PostgreSQL the lock is
+ * an advisory lock, which all processes share, and each statement after it sees what was committed before. On SQLite
+ * writes run one after the other. The lock must be one of the database, because only such a lock ends with the COMMIT.
  *
- * "No row names it" must be what is committed, not what is about to be: on SQLite many writes share one COMMIT, and were
- * the deletion of the row undone with it, the unlink would not be. Therefore rows are deleted by the sweeper alone, in a
- * write that ends before it begins the next, which removes contents; everybody else only lets rows expire. A write that
- * removes contents changes no row, so nothing of it can be undone.
+ * "No row refers to it" must be a committed state. On SQLite many writes share one COMMIT. If it failed, the deletion
+ * of the row would be undone, but not the unlink. Therefore only the sweeper deletes rows of files, in a write that
+ * ends before it begins the next one, which removes contents. All other code only lets rows expire. A write that
+ * removes contents changes no rows, so nothing of it can be undone.
  *
- * What a crash between the two writes leaves, or an upload that was refused after its content was kept, is found by
- * walking through the folders, one at each sweep (jobs/sweep_files.c), and removed in the same way. That needs no
- * patience with uploads under way: who has linked a content but has not written its row finds it gone, and links again.
+ * A crash between the two writes, or an upload that was refused after its content was stored, leaves a content without
+ * a row. Each sweep looks through one subfolder (jobs/sweep_files.c) and removes such contents in the same way. It need
+ * not spare uploads in progress, because an uploader that has linked a content, but has not written its row, finds it
+ * gone and links it again.
  *
- * Disks lose bytes, and programs cut files short. An upload therefore trusts no content that is there: it reads it, and puts
- * its own bytes in the place of damaged ones, so that an acknowledged upload can be downloaded. That reads as many bytes again
- * as were uploaded, in the pool, where the upload was hashed on its way in. A download does not hash: it looks at presence and
- * size (res/file_content.c), and names the SHA-256 for its receiver to compare.
+ * Disks lose bytes, and programs truncate files. So an upload reads a content that is already there, and replaces a
+ * damaged one by its own bytes, so that every acknowledged upload can be downloaded. That reads the uploaded size once
+ * more, in the pool. A download does not hash: it checks presence and size (res/file_content.c), and sends the SHA-256,
+ * so that the client can compare.
  *
- * A backup copies rows first and contents then. It holds `lock` alone meanwhile; those who remove share it, since processes
- * sweep side by side, and pass when that can't be had (contents_guard). */
+ * A backup copies rows first and contents then. It holds `lock` exclusively meanwhile. Removers share it, because
+ * processes sweep at the same time, and skip the removal if they can't get it (contents_guard). */
 #include "files/content.h"
 
 #include "base/disk.h"
@@ -84,7 +85,7 @@ int contents_open(const char *folder, char *err, size_t err_size) {
     return lock < 0 ? -1 : 0;
 }
 
-/* ---- keeping ----------------------------------------------------------------------------------------------------- */
+/* ---- storing ----------------------------------------------------------------------------------------------------- */
 
 const char *content_fault(struct arena *a, const char *folder, struct str sha256, int64_t size) {
     unsigned char piece[1 << 16], sum[crypto_hash_sha256_BYTES];
@@ -98,13 +99,13 @@ const char *content_fault(struct arena *a, const char *folder, struct str sha256
     crypto_hash_sha256_final(&state, sum);
     close(fd);
     if (n < 0) return "can't be read";
-    if (length != size) return "has another size";
-    return str_eq(str_hex(a, sum, sizeof sum), sha256) ? NULL : "is not what its name says";
+    if (length != size) return "has a wrong size";
+    return str_eq(str_hex(a, sum, sizeof sum), sha256) ? NULL : "does not match its SHA-256";
 }
 
-/* In one step: a reader finds the damaged file or the new one. */
+/* Replaces a file in one step: a reader finds the damaged file or the new one. */
 static int content_replace(struct arena *a, const char *path, const char *from) {
-    const char *draft = str_fmt(a, "%s.new", from).p; /* among the temporary files, so that one that a crash left is removed */
+    const char *draft = str_fmt(a, "%s.new", from).p; /* in the folder of temporary files, so that a draft left by a crash is removed */
     unlink(draft);
     int rc = link(from, draft) == 0 ? rename(draft, path) : -1, why = errno;
     unlink(draft);
@@ -124,8 +125,8 @@ static int content_put(const struct keeping *k, const char *fault) {
     return content_replace(k->arena, k->path, k->from);
 }
 
-/* The age of a content that is there begins anew. Folders are synced in any case, because the upload that made them, or linked
- * the content, may not have come to that yet. */
+/* Resets the age of a content that is there. Folders are synced in any case, because the upload that made them, or
+ * linked the content, may not have synced them yet. */
 static int put_in_place(const struct keeping *k, struct str sha256, int64_t size) {
     const char *fault = content_fault(k->arena, k->folder, sha256, size);
     if (fault == NULL && utimensat(AT_FDCWD, k->path, NULL, 0) != 0) fault = missing; /* removed meanwhile */
@@ -136,7 +137,7 @@ static int put_in_place(const struct keeping *k, struct str sha256, int64_t size
 int content_keep(struct arena *a, const char *folder, struct str sha256, const char *from, int64_t size) {
     struct keeping k = {a, folder, sub_folder(a, folder, sha256), content_path(a, folder, sha256).p, from};
     if (put_in_place(&k, sha256, size) == 0) return 0;
-    return UNAVAILABLE("contents that can't be kept", "the content %s can't be kept: %s", k.path, strerror(errno));
+    return UNAVAILABLE("contents that can't be stored", "the content %s can't be stored: %s", k.path, strerror(errno));
 }
 
 int content_hold(struct work *w, struct str sha256, const char *from, int64_t size) {
@@ -160,7 +161,7 @@ static int lock_with(const char *folder, int how) {
 
 int contents_guard(const char *folder) { return lock_with(folder, LOCK_EX); }
 
-#define AT_ONCE 100 /* contents that one write looks at: a few ms */
+#define AT_ONCE 100 /* contents that one write checks: a few ms */
 
 struct dropping {
     struct arena *arena;
@@ -184,7 +185,7 @@ static int contents_unlink(struct conn *c, void *arg) {
 int contents_drop(struct desk *d, const struct str *contents, int n) {
     int guard = n ? lock_with(d->files, LOCK_SH | LOCK_NB) : -1, rc = 0;
     struct arena *a = arena_new();
-    if (n && guard < 0 && errno != EWOULDBLOCK) log_warn("no content is removed from %s: %s", d->files, strerror(errno));
+    if (n && guard < 0 && errno != EWOULDBLOCK) log_warn("contents can't be removed from %s: %s", d->files, strerror(errno));
     for (int i = 0; guard >= 0 && i < n && rc >= 0; i += AT_ONCE) {
         struct dropping part = {a, d->files, contents + i, n - i < AT_ONCE ? n - i : AT_ONCE};
         rc = db_write(d->db, contents_unlink, &part);
@@ -194,7 +195,7 @@ int contents_drop(struct desk *d, const struct str *contents, int n) {
     return rc;
 }
 
-/* ---- looking ----------------------------------------------------------------------------------------------------- */
+/* ---- listing ----------------------------------------------------------------------------------------------------- */
 
 static bool is_content(const char *name) { return strlen(name) == NAME_SIZE && strspn(name, "0123456789abcdef") == NAME_SIZE; }
 
@@ -215,7 +216,7 @@ int contents_listed(struct arena *a, const char *folder, int nth, struct str **c
     return fault ? -1 : n;
 }
 
-/* Files have the system's time, whatever the desk's clock says. */
+/* Files have the system's time, which may differ from the desk's clock. */
 static int64_t age_of(const char *path) {
     struct stat st;
     if (stat(path, &st) != 0) return -1;
@@ -231,7 +232,7 @@ void contents_tidy(const char *folder) {
     DIR *d = opendir(tmp);
     for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
         const char *path = str_fmt(a, "%s/%s", tmp, e->d_name).p;
-        if (e->d_name[0] != '.' && age_of(path) > TIME_DAY) unlink(path); /* no request takes so long between two bytes */
+        if (e->d_name[0] != '.' && age_of(path) > TIME_DAY) unlink(path); /* no request pauses that long */
     }
     if (d) closedir(d);
     arena_free(a);

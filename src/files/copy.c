@@ -28,7 +28,7 @@ static int copy_all(int from, int to, int64_t size) {
     return fsync(to);
 }
 
-/* Under another name until it is whole. */
+/* Copies under another name, and renames the file when it is complete. */
 static int copy_one(struct arena *a, const char *from, const char *to) {
     const char *draft = str_fmt(a, "%s.new", to).p;
     struct stat st;

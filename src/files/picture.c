@@ -17,7 +17,7 @@ static int big_endian_16(const unsigned char *p) { return p[0] << 8 | p[1]; }
 
 static bool png(const unsigned char *head, size_t n, struct picture *out) {
     if (n < 24 || memcmp(head, "\x89PNG\r\n\x1a\n", 8) != 0 || memcmp(head + 12, "IHDR", 4) != 0) return false;
-    bool small = head[16] == 0 && head[17] == 0 && head[20] == 0 && head[21] == 0; /* the two upper bytes of either side */
+    bool small = head[16] == 0 && head[17] == 0 && head[20] == 0 && head[21] == 0; /* the two upper bytes of width and height */
     *out = (struct picture){PICTURE_PNG, small ? big_endian_16(head + 18) : INT32_MAX, small ? big_endian_16(head + 22) : INT32_MAX};
     return true;
 }
@@ -48,7 +48,7 @@ static bool webp(const unsigned char *head, size_t n, struct picture *out) {
     return out->width > 0;
 }
 
-/* Walks the segments to the frame header: SOF0 to SOF15 without DHT, JPG and DAC (ISO/IEC 10918-1, table B.1). */
+/* Skips segments up to the frame header: SOF0 to SOF15 without DHT, JPG and DAC (ISO/IEC 10918-1, table B.1). */
 static bool jpeg(FILE *f, struct picture *out) {
     unsigned char s[9];
     if (fseek(f, 2, SEEK_SET) != 0) return false;
@@ -77,7 +77,7 @@ int picture_look(const char *path, struct picture *out) {
     return known && out->width > 0 && out->height > 0;
 }
 
-/* ---- its parent --------------------------------------------------------------------------------------------------- */
+/* ---- the parent process ------------------------------------------------------------------------------------------- */
 
 static int picture_made(const char *path, const char *what, struct arena *a, const struct picture *p, struct str *out) {
     if ((int64_t)p->width * p->height > LIMIT_PIXELS) return 0;

@@ -15,8 +15,8 @@ struct picture {
 /* What a file's header says: 1; 0 when it is none of these, or is broken; -ERR_SERVICE_UNAVAILABLE when it can't be read. */
 int picture_look(const char *path, struct picture *out);
 
-/* The middle square of a picture, side x side, as PNG, of a JPEG as JPEG: 1; 0 when it can't be decoded or is over LIMIT_PIXELS; or error.
- * Waits for a child process: in the pool alone. */
+/* Makes the middle square of a picture, side x side pixels, as PNG, or as JPEG if the picture is a JPEG. Returns 1, 0
+ * if it can't be decoded or exceeds LIMIT_PIXELS, or an error. Waits for a child process, so call it only in the pool. */
 int picture_square(const char *path, int side, struct arena *a, const struct picture *p, struct str *out);
 
 /* The size of a picture that is made to fit a box of so many pixels each side. It keeps its shape and is never enlarged. */

@@ -7,7 +7,7 @@
 #include <gd.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <jpeglib.h> /* wants stdio.h before itself */
+#include <jpeglib.h> /* needs stdio.h before it */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -22,14 +22,15 @@ static void child_give_up(j_common_ptr d) {
 
 static void say_nothing(j_common_ptr d) { (void)d; }
 
-/* An eighth, a quarter or half of each side costs a fraction of the time and memory. The shorter side stays at least `side` pixels. */
+/* Returns the divisor of the size at which the JPEG is decoded. Decoding at 1/8, 1/4 or 1/2 costs a fraction of the
+ * time and memory. The shorter side stays at least `side` pixels. */
 static unsigned reduction(unsigned width, unsigned height, int side) {
     unsigned shorter = width < height ? width : height, by = 8;
     while (by > 1 && shorter / by < (unsigned)side) by /= 2;
     return by;
 }
 
-/* Adobe's programs write the four inks inverted. */
+/* Adobe programs write the four inks inverted. */
 static int colour(const unsigned char *p, bool inks, bool inverted) {
     if (!inks) return gdTrueColor(p[0], p[1], p[2]);
     int c[4];
@@ -62,7 +63,7 @@ static gdImagePtr decode_jpeg(int side) {
     return image;
 }
 
-/* libgd would write to standard error. */
+/* Suppresses messages of libgd, which would go to standard error. */
 static void keep_quiet(int priority, const char *format, va_list arguments) { (void)priority, (void)format, (void)arguments; }
 
 /* ---- the process -------------------------------------------------------------------------------------------------- */

@@ -1,11 +1,12 @@
-/* Listening, and which loop a new connection goes to.
+/* The listening socket, and the choice of a loop for each new connection.
  *
- * Left to the library, all loops wait for the listening socket, and the first to wake takes what has come: a burst of
- * sixteen connections ended on one of two loops as often as not, and half of the machine stood idle as long as they
- * lived. SO_REUSEPORT spreads by a hash, evenly only among thousands, and would let a second server of the same user
- * bind the port in silence. So one thread accepts, and gives each connection to the loop that has the fewest.
+ * If the library accepts, all loops wait for the listening socket, and the first to wake takes all new connections. A
+ * burst of sixteen connections often ended on one of two loops, and half of the machine was idle as long as they lived.
+ * SO_REUSEPORT spreads by a hash, which is even only for thousands of connections. It would also let a second server of
+ * the same user bind the port unnoticed. So one thread accepts, and gives each connection to the loop that has the
+ * fewest.
  *
- * It also makes stopping simple: this thread ends, the socket is closed, and no loop ever knew of it. */
+ * Stopping is simple, too: the thread ends and the socket is closed. The loops never use the listening socket. */
 #include "http/edge.h"
 
 #include "base/log.h"
@@ -19,15 +20,15 @@
 #include <unistd.h>
 
 #define BACKLOG 1024
-#define KERNEL_UNSENT (128 * 1024) /* bytes that the kernel keeps for a reader who does not read; without it 2.5 MB, which nobody counts */
-#define SHORTAGE_MS 50             /* until descriptors or memory are looked for again */
+#define KERNEL_UNSENT (128 * 1024) /* bytes that the kernel keeps for a client that does not read; the default is 2.5 MB, not counted */
+#define SHORTAGE_MS 50             /* pause before the next attempt after a lack of descriptors or memory */
 
 int listener_open(const char *address, int port, int *bound, char *err, size_t err_size) {
     struct address a;
     struct sockaddr_storage at = {0};
     socklen_t size;
     if (!address_parse(str_of(address), &a)) {
-        snprintf(err, err_size, "%s is no numeric address", address);
+        snprintf(err, err_size, "%s is not a numeric address", address);
         return -1;
     }
     if (address_is_mapped(&a)) {
@@ -42,7 +43,7 @@ int listener_open(const char *address, int port, int *bound, char *err, size_t e
         size = sizeof *in6;
     }
     int on = 1, unsent = KERNEL_UNSENT, fd = socket(at.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd >= 0) setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof unsent); /* its connections inherit it */
+    if (fd >= 0) setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof unsent); /* accepted connections inherit it */
     if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) || bind(fd, (struct sockaddr *)&at, size) ||
         listen(fd, BACKLOG) || getsockname(fd, (struct sockaddr *)&at, &size)) {
         snprintf(err, err_size, "listening on %s port %d: %s", address, port, strerror(errno));
@@ -62,15 +63,15 @@ static struct loop *emptiest(struct http_server *s) {
     return best;
 }
 
-/* Counted before the loop takes it up, so that the next one of a burst goes elsewhere. */
+/* Counts the connection before the loop starts it, so that the next one of a burst goes to another loop. */
 static void loop_give(struct loop *l, int fd, const struct sockaddr *at, socklen_t size) {
     atomic_fetch_add(&l->connections, 1);
     if (MHD_add_connection(l->daemon, fd, at, size) == MHD_YES) return;
     atomic_fetch_sub(&l->connections, 1);
-    log_debug("a connection was not taken up: %s", strerror(errno)); /* the library has closed it */
+    log_debug("a connection could not be started: %s", strerror(errno)); /* the library has closed it */
 }
 
-/* Accepts what has come. False: the system lacks something, come again later. */
+/* Accepts all pending connections. Returns false if descriptors or memory are short: try again later. */
 static bool accept_all(struct http_server *s) {
     for (;;) {
         struct sockaddr_storage at;
@@ -78,7 +79,7 @@ static bool accept_all(struct http_server *s) {
         int fd = accept4(s->listener, (struct sockaddr *)&at, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0 && errno == EAGAIN) return true;
         if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) return false;
-        if (fd < 0) continue; /* accept(2): what became of that one connection meanwhile */
+        if (fd < 0) continue; /* accept(2): the error concerns that one connection only */
         loop_give(emptiest(s), fd, (struct sockaddr *)&at, size);
     }
 }
@@ -91,7 +92,7 @@ static void *accept_on(void *arg) {
         if (fds[0].revents) break;
         bool before = enough;
         enough = accept_all(s);
-        if (before && !enough) log_warn("connections wait: %s", strerror(errno));
+        if (before && !enough) log_warn("new connections have to wait: %s", strerror(errno));
     }
     return NULL;
 }

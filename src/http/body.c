@@ -15,10 +15,10 @@ struct body {
     struct http_request *request;
     enum kind kind;
     int64_t limit, file_limit, got;
-    bool keep_files; /* else file parts are only named */
+    bool keep_files; /* false: file parts are listed without their content */
     struct stores stores;
     struct sender who;
-    struct buf memory; /* the body, or the value of the field that is being read */
+    struct buf memory; /* the body, or the value of the current field */
     int64_t field_bytes, charged;
     struct multipart *form;
     struct multipart_part part;
@@ -33,7 +33,7 @@ static int body_refuse(struct body *b, int err, const char *reason) {
     return -err;
 }
 
-/* Bytes in memory are counted beyond those that every connection may have. */
+/* Counts bytes in memory beyond those that every body may have uncounted. */
 static int charge(struct body *b, int64_t bytes) {
     int64_t n = bytes - LIMIT_BODY_UNCOUNTED - b->charged;
     const char *reason = n > 0 ? ledger_take(b->stores.memory, &b->who, n, b->limit) : NULL;
@@ -72,7 +72,8 @@ static int file_end(struct body *b, struct str md5) {
 
 /* ---- the parts of a form --------------------------------------------------------------------------- */
 
-/* What a browser sends for a file input that was left empty: a nameless file without content. It is no file. */
+/* Returns true for the part that a browser sends for an empty file input: a file without name and content. It is
+ * skipped. */
 static bool is_unselected(const struct body *b) { return b->part.filename.p && b->part.filename.n == 0 && b->file == NULL; }
 
 static int begin_file_part(struct body *b) {

@@ -1,30 +1,33 @@
-/* Deadlines, hang-ups, drain: one thread, the sweeper.
+/* Deadlines, disconnected peers, drain: one thread, the sweeper.
  *
- * The library's own timeout counts from the last byte, so that a client which sends a byte now and then keeps its
- * connection for ever, and a few hundred of them a server's. Here every phase of a connection has one absolute end, set
- * when the phase begins and moved by nothing but real progress: a head has DEADLINE_HEAD_MS from its first byte (a
- * new connection as long to send that byte, a kept one IDLE_KEEPALIVE_S), a body DEADLINE_BODY_MS, and longer as long as
- * it keeps a minimum rate (request.c), a reply DEADLINE_BODY_MS and as long as its bytes take at that rate. The loops only store a number. The sweeper looks at all connections a few
- * times a second and calls shutdown(2) on the late ones; their loop then sees an end of file and closes them in its
- * usual way. It never closes a descriptor itself, and it looks while it holds the lock under which a closing connection
- * leaves the list: a descriptor in the list is open and belongs to that connection, so no innocent one that got the
- * same number is hit.
+ * The library's own timeout counts from the last byte. A client that sends a byte now and then would keep its
+ * connection for ever, and a few hundred such clients all connections of the server. Here every phase of a connection
+ * has one absolute deadline, set when the phase begins and extended only by real progress:
+ *
+ *     head     DEADLINE_HEAD_MS from its first byte; a new connection has as long to send that byte, a kept one IDLE_KEEPALIVE_S
+ *     body     DEADLINE_BODY_MS, and longer as long as it keeps a minimum rate (request.c)
+ *     reply    DEADLINE_BODY_MS plus the time that its bytes take at that rate
+ *
+ * The loops only store the deadline. A few times a second the sweeper calls shutdown(2) on late connections. Their loop
+ * then reads an end of file and closes them in its usual way. The sweeper never closes a descriptor itself. It holds
+ * the lock under which a closing connection leaves the list. So a descriptor in the list is open and belongs to that
+ * connection, and no other connection that got the same number is hit.
  *
  * A deferred request is suspended: its loop neither reads nor writes the socket, and would not notice that the peer has
- * gone. So the sweeper polls the sockets of all that have waited for a whole sweep (a write takes a few milliseconds
- * and never gets here), and tells the app, which cancels the query. A peer that closes only its sending half counts as
- * gone, as it does for nginx: the two can't be told apart. `waiting` has its own lock, held while gone() runs.
- * http_reply takes it before it resumes the connection, so the request can't end, nor its memory go, under gone().
- * Hence gone() must not reply by itself; it sets a flag or interrupts.
+ * disconnected. So the sweeper polls the sockets of all requests that have waited for a whole sweep (a write takes a
+ * few milliseconds and is rarely polled), and calls gone(), by which the app cancels the query. A peer that closes only
+ * its sending half counts as gone, as in nginx, because the two can't be told apart. `waiting` has its own lock, held
+ * while gone() runs. http_reply takes it before it resumes the connection, so the request and its memory can't end
+ * during gone(). Hence gone() must not reply itself. It sets a flag or interrupts.
  *
- * A connection that closes while the peer still sends (413, a refused head) is not closed at once, because a close with
- * unread bytes makes the kernel send a reset, which can overtake the reply and erase it on the other side (RFC 9112
- * section 9.6). A duplicate of the descriptor stays here for two seconds, and what arrives is thrown away.
+ * If a connection closes while the peer still sends (413, a refused head), it is not closed at once. A close with
+ * unread bytes makes the kernel send a reset, which can overtake the reply and erase it at the peer (RFC 9112 section
+ * 9.6). A duplicate of the descriptor stays open for two seconds, and its input is discarded.
  *
- * Drain: new connections are refused, idle ones shut down, all replies say Connection: close. What is under way may end
- * until drain_ms; then heads, bodies and slow readers are cut off and every waiting request is told that its peer is
- * gone. Those alone are waited for without end: the library aborts the process when it is stopped with a suspended
- * connection, and their memory belongs to another thread. The app's budgets bound that. */
+ * Drain: new connections are refused, idle ones shut down, and all replies say Connection: close. Requests in progress
+ * may end until drain_ms. Then heads, bodies and slow readers are shut down, and gone() is called for every waiting
+ * request. Only waiting requests are waited for without limit, because the library aborts the process if it is stopped
+ * with a suspended connection, and another thread uses their memory. The app's budgets bound that. */
 #include "http/edge.h"
 
 #include "base/clock.h"
@@ -56,8 +59,9 @@ static void cut(struct conn *c) {
     shutdown(c->fd, SHUT_RDWR);
 }
 
-/* A peer that closed its half together with its last request is not seen by the library: the edge of epoll that would tell came with
- * the request. It has as long as a head. */
+/* Returns true if the peer has closed its half of an idle connection. If it closed together with its last request, the
+ * library does not see it, because epoll reported that edge together with the request. The peer has as long as for a
+ * head. */
 static bool is_left(struct conn *c, int64_t now) {
     char byte;
     int64_t at = atomic_load_explicit(&c->quiet_at, memory_order_relaxed);
@@ -92,7 +96,7 @@ void linger(struct conn *c) {
     c->pending = (struct buf){0};
 }
 
-/* True when there is nothing left to do for the peer. */
+/* Returns true if nothing is left to do for the peer. */
 static bool send_pending(struct lingering *l) {
     ssize_t n = send(l->fd, l->pending.p + l->sent, l->pending.n - l->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (n < 0) return errno != EAGAIN && errno != EINTR;
@@ -103,7 +107,7 @@ static bool send_pending(struct lingering *l) {
     return false;
 }
 
-/* MSG_TRUNC lets the kernel discard without a copy (tcp(7)). */
+/* MSG_TRUNC makes the kernel discard without a copy (tcp(7)). */
 static bool linger_on(struct lingering *l) {
     ssize_t n = recv(l->fd, NULL, DISCARD, MSG_DONTWAIT | MSG_TRUNC);
     if ((n == 0 && !l->deaf) || (n < 0 && errno != EAGAIN && errno != EINTR)) return false;
@@ -174,20 +178,20 @@ static int64_t tick_ms(const struct http_server *s) {
     return ms < 10 ? 10 : least(ms, TICK_MAX_MS);
 }
 
-/* The kernel takes little of a reply at once, so one that the sweeper sends wants it often. */
+/* The kernel takes little of a reply at once, so a reply that the sweeper sends needs frequent calls. */
 static bool is_sending(const struct http_server *s) {
     for (size_t i = 0; i < s->lingering_n; i++)
         if (s->lingering[i].pending.n) return true;
     return false;
 }
 
-/* Returns false if it was woken before its time: something is to be looked at. Under the lock. */
+/* Waits until then, with the lock. Returns false if it was woken earlier. */
 static bool deadline_wait(struct http_server *s, int64_t until) {
     struct timespec at = {until / 1000, until % 1000 * 1000000};
     return pthread_cond_timedwait(&s->wake, &s->lock, &at) == ETIMEDOUT;
 }
 
-/* All connections, and all who wait. The lock is free for a moment. */
+/* Sweeps all connections and all waiting requests. Releases the lock in between. */
 static void sweep_all(struct http_server *s, int64_t now) {
     for (struct conn *c = s->conns; c; c = c->next) sweep_conn(s, c, now);
     pthread_mutex_unlock(&s->lock);

@@ -1,16 +1,15 @@
-/* What the files of the HTTP edge share. Nobody else includes this.
+/* Declarations shared by the files of the HTTP edge. Only these include it.
  *
- *   server.c    start, stop, connections and how many an address may have
- *   accept.c    listening, and which loop a connection goes to
- *   intake.c    what is read from sockets, before the library sees it
- *   scan.c      is it well-formed? It knows no HTTP library
+ *   server.c    start, stop, connections, the limit of connections of an address
+ *   accept.c    the listening socket, the choice of a loop
+ *   intake.c    scans what is read from sockets before the library sees it
+ *   scan.c      checks that requests are well-formed; independent of the HTTP library
  *   framing.c   the head of a request, as the library has split it
  *   request.c   from the head to handle(), bodies in between
  *   held.c      bytes of replies that wait for slow readers
  *   response.c  from http_reply to the socket
- *   deadline.c  the sweeper: what is late, who hung up, what must be drained
- *   body.c, multipart.c, parameter.c, spool.c, ledger.c   bodies; they know no HTTP library
- */
+ *   deadline.c  the sweeper: deadlines, disconnected peers, drain
+ *   body.c, multipart.c, parameter.c, spool.c, ledger.c   bodies; independent of the HTTP library */
 #ifndef HTTP_EDGE_H
 #define HTTP_EDGE_H
 
@@ -29,37 +28,37 @@
 struct edge;
 
 enum phase {
-    PHASE_IDLE, /* nothing asked: new, or between two requests */
-    PHASE_HEAD, /* its first byte was read */
+    PHASE_IDLE, /* no request: new, or between two requests */
+    PHASE_HEAD, /* the first byte of a head was read */
     PHASE_BODY,
-    PHASE_WORK, /* the app's turn: no deadline here, the app has its own budgets */
+    PHASE_WORK, /* the app works: no deadline here, because the app has its own budgets */
     PHASE_SEND,
 };
 
-/* One socket. The event loop that accepted it owns all but the two atomics and the links. */
+/* One socket. Its event loop owns all members but the atomics and the links. */
 struct conn {
     struct http_server *server;
-    struct conn *next, *before;            /* server->conns, under server->lock */
-    struct conn *bucket_next, **bucket_at; /* of server->by_address; bucket_at NULL: exempt from the cap */
+    struct conn *next, *before;            /* list server->conns, under server->lock */
+    struct conn *bucket_next, **bucket_at; /* list in server->by_address; bucket_at NULL: not limited */
     int fd;
     struct address address;
-    struct address counted; /* by which the caps count it */
+    struct address counted; /* the network by which limits count it */
     char remote[ADDRESS_TEXT];
     _Atomic int phase;
-    _Atomic int64_t deadline; /* clock_monotonic when the sweeper shuts the socket down; 0: never */
-    _Atomic int64_t quiet_at; /* clock_monotonic from which an idle peer that closed its half is not waited for; 0: never */
-    struct edge *edge;        /* the request that is being served */
-    struct scan scan;         /* of all that was read */
-    int64_t completed;        /* requests */
+    _Atomic int64_t deadline; /* clock_monotonic at which the sweeper shuts the socket down; 0: never */
+    _Atomic int64_t quiet_at; /* clock_monotonic from which an idle peer that closed its half is disconnected; 0: never */
+    struct edge *edge;        /* the current request */
+    struct scan scan;         /* state of the scanner for this connection */
+    int64_t completed;        /* number of completed requests */
     char *target;             /* the raw request target, in the library's buffer: see read_target */
     size_t target_n;
     char *question, behind_question;
     int64_t started;
-    bool surplus;       /* over the caps: not linked, never answered */
-    bool refused;       /* what was not well-formed has had its reply: nothing more is read */
-    bool deaf;          /* its reading half was shut down, so that the library reads the end */
-    bool unread;        /* closes with bytes of the peer unread: see linger() */
-    struct buf pending; /* of a reply of our own: what the socket did not take at once; linger() sends it */
+    bool surplus;       /* over a limit: not linked, never answered */
+    bool refused;       /* a malformed request was refused: nothing more is read */
+    bool deaf;          /* its reading half was shut down, so that the library reads an end of file */
+    bool unread;        /* closes while bytes of the peer are unread: see linger() */
+    struct buf pending; /* rest of a reply of our own that the socket did not take at once; linger() sends it */
     size_t pending_sent;
 };
 
@@ -70,57 +69,58 @@ struct header {
 
 struct framing {
     bool has_body;
-    int64_t length; /* Content-Length; 0 when chunked */
+    int64_t length; /* Content-Length; 0 for a chunked body */
 };
 
-#define BODY_SLOTS 16 /* of the window in which the rate of a body is measured */
+#define BODY_SLOTS 16 /* slots of the window in which the rate of a body is measured */
 
-/* One request. It begins with what the app sees, so that the one is found from the other. */
+/* One request. http_request is the first member, so that each is found from the other. */
 struct edge {
     struct http_request r;
     struct http_server *server;
     struct conn *conn;
     struct MHD_Connection *library;
-    struct header *head; /* of the request; an array of head_n */
+    struct header *head; /* header fields of the request; an array of head_n */
     size_t head_n;
-    size_t reply_room; /* bytes of reply head that the library has memory for */
+    size_t reply_room; /* bytes of reply head that fit into the library's memory */
     struct body *body;
     int64_t body_began;
-    int64_t arrived[BODY_SLOTS], slot; /* bytes of the body in each slot of time; the newest slot */
+    int64_t arrived[BODY_SLOTS], slot; /* bytes of the body in each slot of time; number of the newest slot */
     struct framing framing;
     struct http_plan plan;
-    bool undecided;       /* begin() has deferred the request: whether its body is taken is not known yet */
-    _Atomic bool decided; /* now it is: plan */
+    bool undecided;       /* begin() has deferred the request: the plan for its body is not known yet */
+    _Atomic bool decided; /* set: the plan is known */
     bool handled, deferred, close;
-    bool last;          /* the client wants the connection closed behind it */
-    _Atomic bool ready; /* the reply is below */
+    bool last;          /* the client wants the connection closed after this request */
+    _Atomic bool ready; /* set: the reply below is complete */
     int status;
     struct buf reply;
-    struct shared *shared; /* whose bytes are the reply instead; NULL: none */
-    uint64_t owner;        /* of `held` bytes of the reply; 0 bytes: they are not counted */
+    struct shared *shared; /* shared bytes of the reply, in place of `reply`; NULL: none */
+    uint64_t owner;        /* owner of the `held` bytes of the reply; 0 bytes: not counted */
     size_t held;
-    int file; /* whose bytes are the reply instead; -1: none */
+    int file; /* file whose bytes are the reply, in place of `reply`; -1: none */
     int64_t file_at, file_n;
     struct header *reply_head, **reply_last;
-    struct edge *wait_next, *wait_before; /* server->waiting, under wait_lock */
-    int64_t waits_since;                  /* sweep number */
+    struct edge *wait_next, *wait_before; /* list server->waiting, under wait_lock */
+    int64_t waits_since;                  /* number of the sweep */
     bool told_gone;
 };
 
-/* A thread of the library and its connections. */
+/* One event loop: a thread of the library, and its connections. */
 struct loop {
     struct http_server *server;
     struct MHD_Daemon *daemon;
-    _Atomic int connections; /* given to it and not yet closed */
-    struct conn **by_fd;     /* its connections; only the loop uses this */
+    _Atomic int connections; /* connections that it was given and has not closed */
+    struct conn **by_fd;     /* its connections by descriptor; only the loop uses this */
     size_t by_fd_n;
 };
 
-/* Replies of at most HELD_FREE bytes are not counted: they cost no more than their connection does, and there are LIMIT_CONNECTIONS of these. */
+/* Replies of at most HELD_FREE bytes are not counted: they cost no more than their connection, and LIMIT_CONNECTIONS
+ * bounds these. */
 #define HELD_FREE (16 * 1024)
 struct holder;
 struct held {
-    pthread_mutex_t lock; /* all below */
+    pthread_mutex_t lock; /* guards all below */
     size_t most, most_each, total;
     struct holder *buckets[1024];
 };
@@ -130,7 +130,7 @@ struct lingering {
     int64_t until;
     struct buf pending;
     size_t sent;
-    bool deaf; /* its reading half was shut down here, so an end of file says nothing of the peer */
+    bool deaf; /* its reading half was shut down here, so an end of file does not mean that the peer has closed */
 };
 #define LINGER_MAX 256
 #define BUCKETS 1024
@@ -142,9 +142,9 @@ struct http_server {
     int loop_count;
     int listener, port;
     pthread_t acceptor;
-    int accept_stop; /* an eventfd: readable when the acceptor shall end */
+    int accept_stop; /* an eventfd: readable when the acceptor must end */
     struct spool_folder folder;
-    struct ledger memory; /* of bodies */
+    struct ledger memory; /* memory of bodies */
     struct address *proxies;
     size_t proxy_count;
     int max_connections, max_per_address;
@@ -152,46 +152,46 @@ struct http_server {
     int64_t head_ms, body_ms, idle_ms;
     struct held held;
 
-    pthread_mutex_t lock; /* conns, by_address, lingering */
+    pthread_mutex_t lock; /* guards conns, by_address, count, lingering and stopping */
     struct conn *conns;
     struct conn *by_address[BUCKETS];
     int count;
     struct lingering lingering[LINGER_MAX];
     size_t lingering_n;
 
-    pthread_mutex_t wait_lock; /* waiting; held while the app's gone() runs */
+    pthread_mutex_t wait_lock; /* guards waiting; held while the app's gone() runs */
     struct edge *waiting;
 
     pthread_t sweeper;
-    pthread_cond_t wake, emptied; /* with lock: a sweep is due; the last connection closed */
+    pthread_cond_t wake, emptied; /* used with `lock`; wake: a sweep is due; emptied: the last connection was closed */
     _Atomic int64_t sweeps;
-    bool stopping; /* under lock: the sweeper ends */
+    bool stopping; /* under lock: the sweeper must end */
     _Atomic bool draining, hurry;
     _Atomic int64_t requests, refused, timed_out;
 };
 
 /* accept.c */
-int listener_open(const char *address, int port, int *bound, char *err, size_t err_size); /* a descriptor; -1 */
+int listener_open(const char *address, int port, int *bound, char *err, size_t err_size); /* returns a descriptor, or -1 with err */
 bool acceptor_start(struct http_server *s);
-void acceptor_stop(struct http_server *s); /* nothing listens any more */
+void acceptor_stop(struct http_server *s); /* also closes the listening socket */
 
 /* deadline.c */
 bool sweeper_start(struct http_server *s);
 void sweeper_stop(struct http_server *s);
-void conn_phase(struct conn *c, enum phase phase, int64_t ms); /* the deadline is ms from now; 0: none */
+void conn_phase(struct conn *c, enum phase phase, int64_t ms); /* sets the phase, with a deadline in ms from now; 0: none */
 void wait_begin(struct edge *e);
 void wait_end(struct edge *e);
-void linger(struct conn *c); /* under server->lock, when the library is about to close c->fd */
+void linger(struct conn *c); /* call it under server->lock, when the library is about to close c->fd */
 
 /* intake.c */
-bool intake_works(void);                          /* the library reads through it */
-void intake_open(struct loop *l, struct conn *c); /* on the loop, before anything is read */
+bool intake_works(void);                          /* true: the library's calls of recv arrive here */
+void intake_open(struct loop *l, struct conn *c); /* call it on the loop, before anything is read */
 void intake_close(struct loop *l, struct conn *c);
-bool intake_due(const struct conn *c); /* the request behind those completed is malformed, and was not refused yet */
+bool intake_due(const struct conn *c); /* true: the request after the completed ones is malformed, and was not refused yet */
 void intake_refuse(struct conn *c, int err, const char *reason); /* writes the refusal; the connection must then close */
 
 /* framing.c */
-struct framing framing_read(struct edge *e, const char *version); /* fills e->head, too */
+struct framing framing_read(struct edge *e, const char *version); /* also fills e->head */
 
 /* request.c */
 struct edge *edge_new(struct conn *c);
@@ -201,10 +201,10 @@ enum MHD_Result on_request(void *cls, struct MHD_Connection *library, const char
 void on_completed(void *cls, struct MHD_Connection *library, void **context, enum MHD_RequestTerminationCode why);
 
 /* response.c */
-enum MHD_Result response_queue(struct edge *e); /* a reply is ready and the library may take it */
+enum MHD_Result response_queue(struct edge *e); /* passes the completed reply to the library */
 void response_refuse(struct edge *e, int err,
                      const char *reason);       /* makes the app's refusal the reply; reason NULL: the error's own message */
-enum MHD_Result response_write(struct edge *e); /* straight to the socket, and close: see there */
+enum MHD_Result response_write(struct edge *e); /* writes the reply to the socket by itself and closes: see response.c */
 
 /* held.c */
 void held_init(struct held *h, int64_t most, int64_t most_each);

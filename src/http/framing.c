@@ -1,4 +1,4 @@
-/* The head of a request as the library has split it. That it is well-formed was seen before (scan.c). */
+/* Reads the head of a request as the library has split it. scan.c has checked that it is well-formed. */
 #include "http/edge.h"
 
 static enum MHD_Result add_field(void *cls, enum MHD_ValueKind kind, const char *name, size_t name_n, const char *value, size_t value_n) {
@@ -11,9 +11,10 @@ static enum MHD_Result add_field(void *cls, enum MHD_ValueKind kind, const char 
     return MHD_YES;
 }
 
-/* The library writes the head of the reply into what its memory of the connection has left: behind its read buffer
- * (half of all, or the head and its last step of growth) and the records of fields and cookies, whose text it copies.
- * It closes without a word when that is too little, so the reply must be measured first (response.c). */
+/* Returns how many bytes of reply head fit into the library's memory. The library writes the head of the reply into the
+ * rest of its memory of the connection, behind its read buffer (half of all, or the head and its last step of growth)
+ * and the records of fields and cookies, whose text it copies. If there is too little memory, it closes without a
+ * reply, so the reply is measured first (response.c). */
 static size_t reply_room(const struct edge *e, size_t head_size) {
     struct str cookie = http_header(&e->r, "Cookie");
     size_t buffer = head_size + 1536 > LIMIT_CONNECTION_MEMORY / 2 ? head_size + 1536 : LIMIT_CONNECTION_MEMORY / 2;
@@ -28,7 +29,7 @@ static bool names(struct str list, struct str token) {
     return false;
 }
 
-/* The library closes the connection behind this request, because the client says so (RFC 9112 section 9.3). */
+/* Returns true if the library closes the connection after this request, as the client demands (RFC 9112 section 9.3). */
 static bool is_last(const struct edge *e, const char *version) {
     bool close = false, keep = false;
     for (size_t i = 0; i < e->head_n; i++) {

@@ -1,4 +1,4 @@
-/* Bytes of replies that wait for their readers: how many in total, and how many of each owner. */
+/* Counts bytes of replies that wait for their readers: in total, and for each owner. */
 #include "http/edge.h"
 
 #include "base/memory.h"
@@ -8,7 +8,7 @@
 struct holder {
     uint64_t owner;
     size_t bytes;
-    struct holder *next; /* of its bucket */
+    struct holder *next; /* next in its bucket */
 };
 
 void held_init(struct held *h, int64_t most, int64_t most_each) {
@@ -17,7 +17,7 @@ void held_init(struct held *h, int64_t most, int64_t most_each) {
     h->most_each = (size_t)most_each;
 }
 
-void held_free(struct held *h) { pthread_mutex_destroy(&h->lock); } /* every request has ended, so nobody holds anything */
+void held_free(struct held *h) { pthread_mutex_destroy(&h->lock); } /* every request has ended, so no bytes are held */
 
 static struct holder **held_find(struct held *h, uint64_t owner) {
     struct holder **at = &h->buckets[(owner * 0x9E3779B97F4A7C15u) >> 54];
@@ -25,7 +25,7 @@ static struct holder **held_find(struct held *h, uint64_t owner) {
     return at;
 }
 
-/* One reply is never too much for an owner who holds nothing: it may be longer than their whole share. */
+/* An owner who holds nothing may always hold one reply, even if it is larger than their whole share. */
 static bool held_has_room(const struct held *h, const struct holder *holder, size_t n) {
     if (h->total >= h->most) return false;
     return holder == NULL || holder->bytes + n <= h->most_each;

@@ -1,18 +1,18 @@
-/* What a loop reads from a socket is scanned before the library sees it.
+/* Scans what a loop reads from a socket before the library sees it.
  *
- * The library (0.9.75, connection.c) offers no callback before it has split a head, and it answers by itself: a request line that it
- * can't split with a close and no reply, a head that is too large with a page in HTML, a Content-Length that is no number with two heads
- * (parse_connection_headers queues an error, then MHD_connection_handle_idle goes on and builds the head of the same reply again). It
- * takes a bare LF for a line end and joins folded lines, which is how requests are smuggled past an intermediary that reads the same
- * bytes in another way. Looking at the first bytes of a connection with MSG_PEEK covers only the first head, not one that follows on
- * a connection that is kept. But the library reads with recv(2) and nothing else, through the symbol of that name. This file defines
- * that symbol, so that the dynamic linker resolves the library's calls to it (http_start checks that it did). Calls from other
- * threads and for other sockets go through unchanged.
+ * The library (0.9.75, connection.c) has no callback before it has split a head, and it answers malformed heads by
+ * itself: (1) a request line that it can't split with a close and no reply, (2) a head that is too large with a page in
+ * HTML, (3) a Content-Length that is not a number with two heads (parse_connection_headers queues an error, then
+ * MHD_connection_handle_idle builds the head of the same reply again). It accepts a bare LF as a line end and joins
+ * folded lines, which allows request smuggling past an intermediary that reads the same bytes differently. Reading
+ * ahead with MSG_PEEK would cover only the first head of a connection. But the library reads only with recv(2), through
+ * the symbol of that name. This file defines that symbol, so that the dynamic linker resolves the library's calls to it
+ * (http_start checks that). Calls from other threads and for other sockets pass through unchanged.
  *
- * So every byte passes scan_feed first, and the library sees only well-formed requests within the limits. The first malformed byte ends
- * the connection: earlier requests are answered, then the refusal is written by intake_refuse, once, and the library reads an end of file.
- * Where an earlier request is still at work, the refusal waits: on_completed or on_head (request.c) writes it when its turn comes,
- * because the library reads no more before it is woken. */
+ * So every byte passes scan_feed first, and the library sees only well-formed requests within the limits. The first
+ * malformed byte ends the connection: earlier requests are answered, then intake_refuse writes the refusal, once, and
+ * the library reads an end of file. While an earlier request is in progress, the refusal waits, because the library
+ * reads no more before it is woken. on_completed or on_head (request.c) writes it then. */
 #include "http/edge.h"
 
 #include "base/clock.h"
@@ -24,7 +24,7 @@
 
 ssize_t intake_recv(int fd, void *out, size_t n, int flags) __asm__("recv");
 
-static _Thread_local struct loop *this_loop; /* NULL: the thread is none of ours */
+static _Thread_local struct loop *this_loop; /* NULL: not a thread of an event loop */
 
 bool intake_works(void) {
     ssize_t (*found)(int, void *, size_t, int) = NULL;
@@ -64,14 +64,14 @@ void intake_refuse(struct conn *c, int err, const char *reason) {
     arena_free(e->r.arena);
 }
 
-/* The scanner refused a byte. Returns true if it belongs to the request that the library reads now. */
+/* The scanner refused a byte. Returns true if the byte belongs to the request that the library reads now. */
 static bool is_current(const struct conn *c) { return scan_request(&c->scan) == c->completed + 1; }
 
 bool intake_due(const struct conn *c) { return c->scan.err && !c->refused && is_current(c); }
 
 /* ---- reading ----------------------------------------------------------------------------------------- */
 
-/* The first byte of a head begins its deadline. */
+/* The first byte of a head starts its deadline. */
 static void intake_begin_head(struct conn *c) {
     if (!scan_in_head(&c->scan) || atomic_load_explicit(&c->phase, memory_order_relaxed) != PHASE_IDLE) return;
     c->started = clock_monotonic();
@@ -96,7 +96,7 @@ static ssize_t intake_take(struct conn *c, const char *p, size_t n) {
     return 0;
 }
 
-/* The library drops a request when it reads the end behind it. So it does not, before the reply. */
+/* The library drops a request if it reads an end of file behind it. So the end is withheld until the reply. */
 static ssize_t end_of_file(struct conn *c) {
     if (is_at_work(c)) return nothing_yet();
     bool late = atomic_load_explicit(&c->deadline, memory_order_relaxed) == 0; /* the sweeper has shut it down */

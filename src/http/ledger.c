@@ -5,7 +5,7 @@
 
 #define SHARES 4
 
-/* Of an address, or of a person, whose key is an address of zeros. */
+/* The account of an address or of a person. The key of a person has an address of zeros. */
 struct account {
     struct sender key;
     int64_t held;
@@ -26,7 +26,7 @@ static bool is_key(const struct sender *a, const struct sender *b) {
     return a->person == b->person && memcmp(&a->address, &b->address, sizeof a->address) == 0;
 }
 
-/* Where the account of this key stands, or would stand. */
+/* Returns where the account of this key is linked, or would be linked. */
 static struct account **ledger_place(struct ledger *l, const struct sender *key) {
     uint32_t hash = 2166136261u ^ (uint32_t)key->person; /* FNV-1a */
     for (size_t i = 0; i < sizeof key->address; i++) hash = (hash ^ key->address.bytes[i]) * 16777619u;
@@ -65,11 +65,11 @@ const char *ledger_take(struct ledger *l, const struct sender *who, int64_t n, i
     int64_t each = greater(l->most / SHARES, least);
     const char *reason = NULL;
     pthread_mutex_lock(&l->lock);
-    if (l->held + n > greater(l->most, SHARES * least)) reason = "Too many uploads are under way. Try again later.";
+    if (l->held + n > greater(l->most, SHARES * least)) reason = "Too many uploads are in progress. Try again later.";
     else if (held_of(l, &(struct sender){.address = who->address}) + n > each)
-        reason = "Too many uploads from this address are under way. Try again when they have ended.";
+        reason = "Too many uploads from this address are in progress. Try again when they have ended.";
     else if (who->person && held_of(l, &(struct sender){.person = who->person}) + n > each)
-        reason = "Too many uploads of this user are under way. Try again when they have ended.";
+        reason = "Too many uploads of this user are in progress. Try again when they have ended.";
     else change_all(l, who, n);
     pthread_mutex_unlock(&l->lock);
     return reason;

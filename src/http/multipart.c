@@ -1,10 +1,10 @@
-/* The library's own PostProcessor was tried first and is not used: it takes a body whose last boundary is missing for a
- * complete one, gives no access to a part's Content-Length and Content-MD5, does not know filename*, and decides what
- * is header and what is data differently with the place where the body was cut.
+/* A parser of our own, because the library's PostProcessor (1) accepts a body without its last boundary as complete,
+ * (2) gives no access to a part's Content-Length and Content-MD5, (3) does not support filename*, and (4) splits header
+ * and data depending on where the input was cut.
  *
- * The delimiter is CR LF -- boundary (RFC 2046 section 5.1.1). A carriage return stands nowhere in it but at its start,
- * so a candidate that fails can only be followed by a new one at the byte that made it fail: no backtracking, and what
- * has to be remembered between two writes is one number, how much of the delimiter the last bytes match. */
+ * The delimiter is CR LF -- boundary (RFC 2046 section 5.1.1). It has a carriage return only at its start. So after a
+ * candidate has failed, a new one can only begin at the byte that failed, and no backtracking is needed. Between two
+ * writes only one number must be kept: how many bytes of the delimiter the last bytes match. */
 #include "http/multipart.h"
 
 #include "base/error.h"
@@ -13,10 +13,10 @@
 #include <string.h>
 
 #define BOUNDARY_MAX 70 /* RFC 2046 section 5.1.1 */
-#define TAIL_MAX 64     /* blanks we bear behind a boundary */
+#define TAIL_MAX 64     /* blanks allowed behind a boundary */
 
 /*   SCAN --delimiter--> TAIL --CR LF--> HEAD --empty line--> SCAN
- *                        | --> SCAN, when it was data after all
+ *                        | --> SCAN, if it was data
  *                        '--"--"--> DONE */
 enum state { SCAN, TAIL, HEAD, DONE };
 
@@ -26,18 +26,18 @@ struct multipart {
     void *ctx;
     const char *reason;
     enum state state;
-    bool in_part; /* behind the first boundary, in a part that is told to the sink */
+    bool in_part; /* behind the first boundary, in a part that is passed to the sink */
     size_t parts;
     char delimiter[4 + BOUNDARY_MAX];
     size_t delimiter_n;
-    size_t matched; /* bytes of the delimiter that end what was read */
-    size_t unread;  /* of these, how many were no data: the line end before the part or the body begins */
+    size_t matched; /* bytes of the delimiter that the last bytes read match */
+    size_t unread;  /* how many of these are not data: the line end before the part or the body began */
     char tail[TAIL_MAX];
     size_t tail_n;
-    char *head; /* LIMIT_PART_HEAD */
+    char *head; /* LIMIT_PART_HEAD bytes */
     size_t head_n;
     struct multipart_part part;
-    int64_t got; /* bytes of the part's data */
+    int64_t got; /* bytes of the part's data so far */
 };
 
 static int multipart_invalid(struct multipart *m, const char *reason) {
@@ -65,7 +65,7 @@ struct multipart *multipart_new(struct arena *a, struct str content_type, const 
     memcpy(m->delimiter, "\r\n--", 4);
     memcpy(m->delimiter + 4, boundary.p, boundary.n);
     m->delimiter_n = 4 + boundary.n;
-    m->matched = m->unread = 2; /* the first boundary may open the body */
+    m->matched = m->unread = 2; /* the first boundary may be at the start of the body */
     return m;
 }
 
@@ -87,8 +87,8 @@ static bool has_control(struct str s) {
     return false;
 }
 
-/* Takes one line off a head whose every line ends in CR LF; a line that goes on in the next (RFC 5322 section 2.2.3) is
- * joined in place. False at the end. */
+/* Takes one line off a head, whose lines all end in CR LF. Joins folded lines (RFC 5322 section 2.2.3) in place.
+ * Returns false at the end. */
 static bool head_next_line(struct str *head, struct str *line) {
     if (head->n == 0) return false;
     char *begin = (char *)(uintptr_t)head->p, *end = begin + head->n, *cr = begin;
@@ -129,7 +129,7 @@ static int read_header(struct multipart *m, struct str line, struct str *disposi
     return 0;
 }
 
-/* A part without form-data as its disposition says nothing to a form: it is passed over (busboy does so too). */
+/* Skips parts whose disposition is not form-data, as busboy does. */
 static int read_head(struct multipart *m, struct str head) {
     struct str line, disposition = {0}, kind, name, rest;
     m->part = (struct multipart_part){.length = -1};
@@ -179,7 +179,8 @@ static void tail_hold(struct multipart *m, size_t matched) {
     if (matched == m->delimiter_n) m->state = TAIL;
 }
 
-/* Finds the delimiter, or how much of it ends the piece; what lies before is data. Says how many bytes it used. */
+/* Finds the delimiter, or the part of it that ends the piece. The bytes before it are data. Writes how many bytes it
+ * used. */
 static int scan(struct multipart *m, struct str s, size_t *used) {
     const char *p = s.p, *d = m->delimiter;
     size_t i = 0, k = m->matched;
@@ -203,8 +204,8 @@ static int scan(struct multipart *m, struct str s, size_t *used) {
     return emit(m, p + start, i - start);
 }
 
-/* Behind a delimiter: "--" closes the form, blanks and a line end open a part; anything else shows that it was data
- * that only began like the boundary (RFC 2046 allows "abc" within "abcd"). */
+/* Reads the bytes behind a delimiter: "--" closes the form, blanks and a line end begin a part. Anything else shows
+ * that the delimiter was data that begins like the boundary (RFC 2046 allows "abc" within "abcd"). */
 static int tail(struct multipart *m, char c, bool *used) {
     struct str t = {m->tail, m->tail_n};
     bool cr = t.n && t.p[t.n - 1] == '\r', dash = t.n == 1 && t.p[0] == '-';
@@ -242,7 +243,7 @@ static int head(struct multipart *m, char c) {
         return -ERR_PAYLOAD_TOO_LARGE;
     }
     m->state = SCAN;
-    m->matched = m->unread = 2; /* a part without data may end in the line end of its head (RFC 2046, body-part) */
+    m->matched = m->unread = 2; /* a part without data may share the line end of its head (RFC 2046, body-part) */
     return read_head(m, (struct str){m->head, m->head_n - 2});
 }
 
@@ -259,8 +260,8 @@ int multipart_feed(struct multipart *m, struct str piece) {
     return err;
 }
 
-/* completions.md section 1: without a last boundary line the form is whole when its last part says how long it is and
- * is so. Its last bytes may be a line end that looked like the start of a delimiter. */
+/* completions.md section 1: without a last boundary line the form is complete if its last part has a Content-Length and
+ * that many bytes. Its last bytes may be a line end that looked like the start of a delimiter. */
 int multipart_end(struct multipart *m) {
     if (m->state == DONE) return 0;
     int64_t missing = m->part.length - m->got, held = (int64_t)(m->matched - m->unread);

@@ -34,10 +34,10 @@ static struct conn *conn_of(struct MHD_Connection *library) {
     return MHD_get_connection_info(library, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 }
 
-/* Called with the raw request target, before the library takes it apart. The library would store each argument of the
- * query as a record of its own in the memory of the connection, so that a list of 200 ids would not fit: the query is
- * hidden by an end behind its question mark until the head is complete (show_query). The target is the library's own
- * writable buffer, which stays where it is until the request is completed. */
+/* Called with the raw request target, before the library splits it. The library would store each argument of the query
+ * as a record in the memory of the connection, and a list of 200 ids would not fit. So a NUL behind the question mark
+ * hides the query until the head is complete (show_query). The target is in the library's own writable buffer, which
+ * does not move until the request is completed. */
 void *on_request_line(void *cls, const char *uri, struct MHD_Connection *library) {
     struct conn *c = conn_of(library);
     (void)cls;
@@ -57,7 +57,7 @@ static void show_query(struct conn *c) {
     c->question[1] = c->behind_question;
 }
 
-/* RFC 9112 section 3.2.2: of an absolute target only the path counts. */
+/* RFC 9112 section 3.2.2: only the path of an absolute target counts. */
 static void read_target(struct http_request *r, const struct conn *c) {
     struct str t = {c->target, c->target_n};
     if (t.n && *t.p != '/' && *t.p != '*') {
@@ -70,7 +70,7 @@ static void read_target(struct http_request *r, const struct conn *c) {
     if (r->path.n == 0) r->path = S("/");
 }
 
-/* Goes back over one X-Forwarded-For, from its end. False: the address of the client is found. */
+/* Walks back over one X-Forwarded-For from its end. Returns false if the address of the client is found. */
 static bool walk_back(const struct http_server *s, struct str list, struct address *at) {
     while (list.n && is_proxy(s, at)) {
         size_t begin = list.n;
@@ -83,8 +83,8 @@ static bool walk_back(const struct http_server *s, struct str list, struct addre
     return is_proxy(s, at);
 }
 
-/* Each trusted proxy vouches for the one address that it wrote, in a field of its own or at the end of the one it got.
- * What stands before the first address that is no trusted proxy is the client's own claim, and ignored. */
+/* Each trusted proxy vouches for the one address that it wrote, in a field of its own or at the end of the field it
+ * received. Addresses before the first one that is not a trusted proxy are unverified, and ignored. */
 static struct str read_remote(const struct edge *e) {
     struct address at = e->conn->address;
     char text[ADDRESS_TEXT];
@@ -98,9 +98,9 @@ static struct str read_remote(const struct edge *e) {
 
 /* ---- from the head to the app ---------------------------------------------------------------------- */
 
-/* A body has body_ms, and longer as long as MIN_BODY_RATE was kept over the last body_ms. These are slots of time. The deadline is the
- * moment at which the slots that hold enough bytes leave the window; without enough, the deadline stays. So what was sent fast
- * before buys no time to send nothing. */
+/* A body has body_ms, and longer as long as it kept MIN_BODY_RATE over the last body_ms. The window is divided into
+ * slots of time. The deadline is the moment at which the slots that hold enough bytes leave the window. Without enough
+ * bytes the deadline stays. So a fast start gives no time to send nothing later. */
 static void body_deadline(struct edge *e, size_t n) {
     int64_t window = e->server->body_ms, width = window / BODY_SLOTS + 1, now = clock_monotonic() / width, sum = 0;
     for (int64_t i = e->slot + 1; i <= now && i <= e->slot + BODY_SLOTS; i++) e->arrived[i % BODY_SLOTS] = 0;
@@ -115,13 +115,13 @@ static void body_deadline(struct edge *e, size_t n) {
     }
 }
 
-/* Hands the reply on when there is one; a deferred request comes by here again once it was resumed. */
+/* Passes on the reply if it is ready. A deferred request comes here again after it was resumed. */
 static enum MHD_Result answer(struct edge *e, bool within_body) {
     if (!atomic_load_explicit(&e->ready, memory_order_acquire)) return MHD_YES;
     return within_body ? response_write(e) : response_queue(e);
 }
 
-/* Behind handle() a deferred request belongs to its other thread until the library resumes it. */
+/* After handle() a deferred request belongs to the other thread until the library resumes it. */
 static enum MHD_Result run_handle(struct edge *e, bool within_body) {
     e->handled = true;
     conn_phase(e->conn, PHASE_WORK, 0);
@@ -129,7 +129,7 @@ static enum MHD_Result run_handle(struct edge *e, bool within_body) {
     return e->deferred ? MHD_YES : answer(e, within_body);
 }
 
-/* The body of this request was found malformed when it was read together with requests before it. */
+/* Refuses a request whose body was found malformed when it was read together with earlier requests. */
 static enum MHD_Result request_refuse(struct edge *e) {
     struct conn *c = e->conn;
     atomic_fetch_add_explicit(&c->server->refused, 1, memory_order_relaxed);
@@ -141,7 +141,8 @@ static enum MHD_Result request_refuse(struct edge *e) {
     return result;
 }
 
-/* Decides whether the body is read, and where to. False: it is not, the app answers now, and the connection closes. */
+/* Decides whether the body is read, and where to. Returns false if it is not read: the app replies now, and the
+ * connection closes. */
 static bool prepare_body(struct edge *e) {
     struct http_request *r = &e->r;
     struct stores stores = {&e->server->folder, &e->server->memory};
@@ -164,14 +165,14 @@ static bool prepare_body(struct edge *e) {
     return true;
 }
 
-/* The plan is made. */
+/* Called when the plan is made. */
 static enum MHD_Result begin_body(struct edge *e) {
     if (!e->framing.has_body || prepare_body(e)) return MHD_YES;
     e->conn->unread = e->close = true;
     return run_handle(e, false);
 }
 
-/* begin() has deferred the request; the library comes by here once it was resumed. */
+/* begin() has deferred the request. The library calls this again after it was resumed. */
 static enum MHD_Result on_decided(struct edge *e) {
     if (!atomic_load_explicit(&e->decided, memory_order_acquire)) return MHD_YES;
     e->undecided = e->deferred = false;
@@ -194,7 +195,7 @@ struct edge *edge_new(struct conn *c) {
 static enum MHD_Result on_head(struct http_server *s, struct MHD_Connection *library, const char *method, const char *version,
                                void **context) {
     struct edge *e = edge_new(conn_of(library));
-    assert(e->conn->scan.heads > e->conn->completed); /* the library sees nothing that was not scanned */
+    assert(e->conn->scan.heads > e->conn->completed); /* the library sees only what was scanned */
     e->library = library;
     show_query(e->conn);
     e->r.method = str_of(method);
@@ -238,13 +239,13 @@ enum MHD_Result on_request(void *cls, struct MHD_Connection *library, const char
                            const char *upload, size_t *upload_n, void **context) {
     struct edge *e = *context;
     (void)url;
-    if (conn_of(library)->surplus) return MHD_NO; /* bytes that came before it was shut down */
+    if (conn_of(library)->surplus) return MHD_NO; /* bytes that arrived before it was shut down */
     if (e == NULL) return on_head(cls, library, method, version, context);
     if (e->undecided) return on_decided(e);
     return *upload_n ? on_body(e, upload, upload_n) : on_complete(e);
 }
 
-/* Between two requests. The head of the next one may have come with the one before, or a part of it, or what is none. */
+/* Prepares for the next request. Its head, a part of it, or malformed bytes may have arrived with the previous one. */
 static void await_next(struct conn *c) {
     struct http_server *s = c->server;
     bool begun = scan_request(&c->scan) > c->completed + 1 || scan_in_head(&c->scan);

@@ -29,7 +29,7 @@ void http_defer(struct http_request *r) {
     MHD_suspend_connection(e->library);
 }
 
-/* Once the connection is resumed, its loop may end the request at any moment: nothing of e is touched behind that. */
+/* Once the connection is resumed, its loop may end the request at any moment. Don't use e after that. */
 static void hand_back(struct edge *e) {
     atomic_store_explicit(&e->ready, true, memory_order_release);
     if (!e->deferred) return;
@@ -72,14 +72,14 @@ void http_reply_file(struct http_request *r, int status, int fd, int64_t at, int
 
 static struct str reply_bytes(const struct edge *e) { return e->shared ? shared_view(e->shared) : buf_view(&e->reply); }
 
-/* A reply has as long as a body of its size would: who reads slower than that holds memory for nothing. */
+/* A reply has as much time as a body of its size, so that a slower client does not hold memory. */
 static void begin_sending(struct edge *e) {
     struct http_server *s = e->server;
     int64_t n = e->file >= 0 ? e->file_n : (int64_t)reply_bytes(e).n;
     int64_t ms = s->body_ms + n * 1000 / MIN_BODY_RATE;
     conn_phase(e->conn, PHASE_SEND, atomic_load(&s->hurry) ? TIME_SECOND : ms);
     if (atomic_load(&s->draining)) e->close = true;
-    if (e->close) e->conn->unread = true; /* the peer does not know yet and may be sending */
+    if (e->close) e->conn->unread = true; /* the peer may still be sending */
 }
 
 static size_t reply_head_size(const struct edge *e) {
@@ -96,11 +96,11 @@ void response_refuse(struct edge *e, int err, const char *reason) {
     buf_free(&e->reply);
     e->reply_head = NULL;
     e->reply_last = &e->reply_head;
-    e->deferred = false; /* nobody waits for it any more */
+    e->deferred = false; /* it is not in the list of waiting requests any more */
     e->server->app.refuse(e->server->ctx, &e->r, err, reason ? reason : error_info((enum error)err)->message);
 }
 
-/* Only the library sends files. Where it can't, they are not read into memory instead: so many bytes are for nobody to ask for. */
+/* Only the library sends files. If it can't, the file is refused, because files are too large to be read into memory. */
 static void refuse_file(struct edge *e) {
     if (e->file < 0) return;
     response_refuse(e, e->r.body_error ? e->r.body_error : ERR_HEADERS_TOO_LARGE, e->r.body_reason);
@@ -116,7 +116,7 @@ static struct MHD_Response *response_of_shared(struct edge *e) {
     return response;
 }
 
-/* It owns the bytes, or the descriptor: sendfile takes them from there. */
+/* The response owns the bytes, or the descriptor, which sendfile reads. */
 static struct MHD_Response *response_of(struct edge *e) {
     struct MHD_Response *response;
     if (e->shared) return response_of_shared(e);
@@ -140,7 +140,8 @@ enum MHD_Result response_queue(struct edge *e) {
     struct MHD_Response *response = response_of(e);
     if (response == NULL) return MHD_NO;
     for (const struct header *h = e->reply_head; h; h = h->next)
-        if (MHD_add_response_header(response, h->name.p, h->value.p) == MHD_NO) log_error("reply header %s refused", h->name.p);
+        if (MHD_add_response_header(response, h->name.p, h->value.p) == MHD_NO)
+            log_error("the reply header %s was refused by the HTTP library", h->name.p);
     if (e->close) MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     enum MHD_Result result = MHD_queue_response(e->library, (unsigned)e->status, response);
     MHD_destroy_response(response);
@@ -157,10 +158,11 @@ static void write_head(struct buf *out, const struct edge *e) {
     buf_text(out, "\r\n");
 }
 
-/* Two replies the library can't send. It takes one before the body or behind it, not in between, and the rest of a body
- * that is too large, or broken, shall not be read; and it has no memory for a very large head (page links of a very
- * long query). These are written here, and the answer MHD_NO closes the connection. Nothing else was sent for this
- * request. What the socket does not take at once stays with the connection and then with the sweeper. */
+/* Writes two kinds of replies that the library can't send: (1) a reply during a body, because the library takes one
+ * only before or after the body, and the rest of a body that is too large or malformed must not be read, and (2) a
+ * reply with a very large head (page links of a very long query), which exceeds the library's memory. MHD_NO then
+ * closes the connection. Nothing else was sent for this request. The connection, and later the sweeper, keeps the bytes
+ * that the socket does not take at once. */
 enum MHD_Result response_write(struct edge *e) {
     struct conn *c = e->conn;
     struct buf *out = &c->pending;

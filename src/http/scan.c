@@ -4,19 +4,19 @@
 #include "base/limits.h"
 
 enum state {
-    START, /* before a request line; empty lines may stand here (RFC 9112 section 2.2) */
+    START, /* before a request line; empty lines are allowed here (RFC 9112 section 2.2) */
     START_LF,
     METHOD,
     TARGET,
     VERSION,
     VERSION_LF,
-    FIELD, /* the beginning of a field line */
+    FIELD, /* at the beginning of a field line */
     NAME,
     VALUE,
     VALUE_LF,
-    END_LF, /* of the empty line that ends a head or trailers */
+    END_LF, /* in the empty line that ends a head or trailers */
     BODY,
-    CHUNK, /* the size of one */
+    CHUNK, /* in the size of a chunk */
     CHUNK_EXTENSION,
     CHUNK_LF,
     CHUNK_DATA,
@@ -26,13 +26,13 @@ enum state {
 
 enum field { OTHER, HOST, LENGTH, ENCODING, COOKIE };
 
-#define CHUNK_DIGITS 15    /* of a size: it fits into 63 bits */
-#define EXTENSION_MOST 256 /* bytes of a chunk's extensions; nobody sends any */
+#define CHUNK_DIGITS 15    /* digits of a chunk size: it fits into 63 bits */
+#define EXTENSION_MOST 256 /* bytes of a chunk's extensions; rarely used */
 #define RECORD 64          /* memory that the library takes for each field and each cookie */
-#define GROWTH 1536        /* and to read a head: one step of its buffer more than the head has */
-#define LIBRARY_SPARE 512  /* of the memory of a connection, for what else the library keeps there */
+#define GROWTH 1536        /* memory that the library takes to read a head: one step of its buffer more than the head */
+#define LIBRARY_SPARE 512  /* memory of a connection that the library uses for other purposes */
 
-/* The state stays: it says which request the byte belongs to. */
+/* Keeps the state, which tells the request that the byte belongs to. */
 static void scan_refuse(struct scan *s, int err, const char *reason) {
     s->err = err;
     s->reason = reason;
@@ -46,12 +46,12 @@ static bool is_token_char(unsigned char c) {
 
 static bool is_text(unsigned char c) { return (c >= ' ' && c != 127) || c == '\t'; }
 
-/* host [ ":" port ] of RFC 9110 section 7.2, loosely: a byte that can't be in one is refused. */
+/* Loosely host [ ":" port ] of RFC 9110 section 7.2: refuses bytes that no host has. */
 static bool is_host(unsigned char c) { return c > ' ' && c < 127 && !strchr("/\\@,?#\"<>{}|^`", c); }
 
 static struct str scan_word(const struct scan *s) { return (struct str){s->word, s->word_n}; }
 
-/* Returns false if there is no room left: the word is none of those that are looked for. */
+/* Returns false if there is no room: the word is longer than those that are compared. */
 static bool word_add(struct scan *s, int c) {
     if (s->word_n == sizeof s->word) return false;
     s->word[s->word_n++] = (char)c;
@@ -87,7 +87,7 @@ static void on_target(struct scan *s, unsigned char c) {
     else if (s->start_n < sizeof s->start) s->start[s->start_n++] = (char)c;
 }
 
-/* HTTP/1.0 or a later minor version of HTTP/1. */
+/* Accepts HTTP/1.0 and later minor versions of HTTP/1. */
 static void on_version(struct scan *s, unsigned char c) {
     static const char wanted[] = "HTTP/1.";
     size_t at = s->version_n++;
@@ -107,7 +107,7 @@ static enum field field_of_name(struct str name) {
 }
 
 static void begin_value(struct scan *s) {
-    enum field field = s->trailers ? OTHER : field_of_name(scan_word(s)); /* trailers decide nothing (RFC 9110 section 6.5.1) */
+    enum field field = s->trailers ? OTHER : field_of_name(scan_word(s)); /* trailers have no effect (RFC 9110 section 6.5.1) */
     s->field = (unsigned char)field;
     s->word_n = 0;
     s->ended = false;
@@ -135,7 +135,7 @@ static void on_field(struct scan *s, unsigned char c) {
     }
 }
 
-/* Blanks may stand before and behind the host, not within it. Only its first byte is kept. */
+/* Blanks are allowed before and behind the host, not within it. Only one byte of it is counted. */
 static void on_host(struct scan *s, unsigned char c) {
     bool blank = c == ' ' || c == '\t';
     if (blank && s->word_n) s->ended = true;
@@ -172,7 +172,8 @@ static void end_encoding(struct scan *s, struct str value) {
     else if (s->is_1_0 || !str_eqi(value, S("chunked"))) malformed(s, "The Transfer-Encoding is not supported.");
 }
 
-/* The library reads heads into the memory of their connection. What would not fit is refused here, before it refuses it in its way. */
+/* The library reads heads into the memory of their connection. A head that would not fit is refused here, because the
+ * library would refuse it in its own way. */
 static bool fits(const struct scan *s) {
     size_t used = s->size + GROWTH + (s->fields + s->cookies) * RECORD + s->cookie_size;
     return used + LIBRARY_SPARE <= LIMIT_CONNECTION_MEMORY;
@@ -290,7 +291,7 @@ static void on_byte(struct scan *s, unsigned char c) {
     }
 }
 
-/* Bytes of a body are counted, not looked at. */
+/* Counts bytes of a body without scanning them. */
 static size_t skip_body(struct scan *s, size_t n) {
     size_t some = (uint64_t)s->left < n ? (size_t)s->left : n;
     s->left -= (int64_t)some;
@@ -302,8 +303,8 @@ static size_t skip_body(struct scan *s, size_t n) {
 
 static bool state_counts(enum state state) { return state <= END_LF; }
 
-/* Bytes that change nothing: most of a head are values that nobody looks at, and the target. The byte that would pass a limit is not
- * among them. */
+/* Skips bytes that change no state: values of fields that are not scanned, and the target. A byte that would exceed a
+ * limit is not skipped. */
 static size_t skip_plain(struct scan *s, const char *p, size_t n) {
     size_t k = 0, room = LIMIT_HEAD - s->size;
     n = n < room ? n : room;

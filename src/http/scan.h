@@ -1,30 +1,30 @@
-/* Is what arrives on a connection well-formed HTTP/1.1? (RFC 9112; RFC 9110 section 5.5)
+/* Checks that the bytes of a connection are well-formed HTTP/1.1 (RFC 9112; RFC 9110 section 5.5).
  *
- * A scanner of bytes, in any pieces. It follows requests one behind the other, heads and bodies, refuses what is malformed or over a
- * limit at the first byte that makes it so, and keeps no bytes. Knows no HTTP library and no sockets. */
+ * The scanner takes bytes in any pieces, follows one request after the other, heads and bodies, and stops at the first
+ * byte that is malformed or exceeds a limit. It keeps no input. Independent of the HTTP library and of sockets. */
 #ifndef HTTP_SCAN_H
 #define HTTP_SCAN_H
 
 #include "base/str.h"
 
 struct scan {
-    int64_t heads; /* complete ones */
-    int err;       /* 0, or the error of the first byte that was not accepted; the scanner is done then */
+    int64_t heads; /* number of complete heads */
+    int err;       /* 0, or the error of the first refused byte; then the scanner has ended */
     const char *reason;
 
-    /* The rest is the scanner's own. */
+    /* Private: */
     unsigned char state, field;
     bool trailers, is_1_0, ended;
     unsigned char hosts, lengths, encodings, method_n, start_n, word_n, version_n, digits;
     char method[8], start[8]; /* of the request line: the method and the beginning of the target */
-    char word[32];            /* the name of a field in lower case, then its value if the scanner reads it */
+    char word[32];            /* name of a field in lower case, then its value if the scanner reads it */
     uint32_t size, target, fields, cookies, cookie_size, extension;
-    int64_t left; /* bytes of the body or of the chunk */
+    int64_t left; /* bytes left of the body or the chunk */
 };
 
-/* Returns how many bytes are well-formed: n, or fewer, and then err and reason are set. */
+/* Returns the number of well-formed bytes: n, or fewer with err and reason set. */
 size_t scan_feed(struct scan *s, const char *p, size_t n);
-bool scan_in_head(const struct scan *s);    /* a head has begun and is not complete */
-int64_t scan_request(const struct scan *s); /* the number, from 1 on, of the request that the next byte belongs to */
+bool scan_in_head(const struct scan *s);    /* true: a head has begun and is not complete */
+int64_t scan_request(const struct scan *s); /* number of the request that the next byte belongs to, from 1 */
 
 #endif

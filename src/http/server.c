@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define SPARE_DESCRIPTORS 512 /* store, files, lingering sockets, loops */
+#define SPARE_DESCRIPTORS 512 /* for store, files, lingering sockets, loops */
 
 bool is_proxy(const struct http_server *s, const struct address *a) {
     for (size_t i = 0; i < s->proxy_count; i++)
@@ -27,12 +27,12 @@ static bool is_exempt(const struct http_server *s, const struct address *a) {
 }
 
 static struct conn **bucket(struct http_server *s, const struct address *counted) {
-    uint32_t hash = 2166136261u; /* FNV-1a: an address that makes buckets long slows down the walk within its own cap only */
+    uint32_t hash = 2166136261u; /* FNV-1a: addresses chosen to collide slow down only this walk, within their limits */
     for (size_t i = 0; i < sizeof *counted; i++) hash = (hash ^ counted->bytes[i]) * 16777619u;
     return &s->by_address[hash % BUCKETS];
 }
 
-/* Whether the caps have room for one more. Under the lock. */
+/* Returns true if the limits allow one more connection. Call it under the lock. */
 static bool server_has_room(struct http_server *s, const struct conn *more) {
     int same = 0;
     if (s->count >= s->max_connections) return false;
@@ -42,7 +42,7 @@ static bool server_has_room(struct http_server *s, const struct conn *more) {
     return same < s->max_per_address;
 }
 
-/* False: it is one too many, and not linked. */
+/* Returns false if it is one too many. Then it is not linked. */
 static bool conn_link(struct http_server *s, struct conn *c) {
     pthread_mutex_lock(&s->lock);
     bool room = server_has_room(s, c);
@@ -76,7 +76,7 @@ static void conn_unlink(struct http_server *s, struct conn *c) {
     pthread_mutex_unlock(&s->lock);
 }
 
-/* One too many is shut down before anything of it is read; its loop then closes it. */
+/* Shuts down a connection that is one too many, before anything is read from it. Its loop then closes it. */
 static void conn_refuse(struct http_server *s, struct conn *c) {
     c->surplus = true;
     atomic_fetch_add_explicit(&s->refused, 1, memory_order_relaxed);
@@ -111,7 +111,7 @@ static void on_connection(void *cls, struct MHD_Connection *library, void **cont
 
 /* ---- start ----------------------------------------------------------------------------------------- */
 
-/* The app routes on the raw target: nothing is decoded here. */
+/* The app routes on the raw target, so nothing is decoded here. */
 static size_t keep_escapes(void *cls, struct MHD_Connection *library, char *text) {
     (void)cls, (void)library;
     return strlen(text);
@@ -124,7 +124,8 @@ static void log_library(void *cls, const char *fmt, va_list args) {
     log_debug("http library: %s", line);
 }
 
-/* Raises the soft limit of descriptors to what the connections need, and lowers the connections to what it grants. */
+/* Raises the soft limit of descriptors to what the connections need, or lowers the number of connections to what it
+ * allows. */
 static void fit_descriptors(struct http_server *s) {
     struct rlimit r;
     rlim_t need = (rlim_t)s->max_connections + SPARE_DESCRIPTORS;
@@ -156,16 +157,17 @@ static bool configure(struct http_server *s, const struct http_config *cfg, char
     if (s->folder.path == NULL || s->proxies == NULL || s->loops == NULL) abort();
     for (size_t i = 0; i < s->proxy_count; i++) {
         if (address_parse(cfg->proxies[i], &s->proxies[i])) continue;
-        snprintf(err, err_size, "the trusted proxy %.*s is no numeric address", (int)cfg->proxies[i].n, cfg->proxies[i].p);
+        snprintf(err, err_size, "the trusted proxy %.*s is not a numeric address", (int)cfg->proxies[i].n, cfg->proxies[i].p);
         return false;
     }
     fit_descriptors(s);
     return true;
 }
 
-/* One daemon of the library a loop: its pool of loops gives no say in who gets a connection (accept.c). */
+/* One daemon of the library for each loop, because its own pool of loops does not let us choose the loop of a
+ * connection (accept.c). */
 static bool start_loop(struct http_server *s, struct loop *l) {
-    /* TURBO: it reads before it asks epoll, and leaves the shutdown before a close to us (deadline.c, lingering). */
+    /* TURBO: it reads before it calls epoll, and leaves the shutdown before a close to us (deadline.c, lingering). */
     unsigned flags =
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | MHD_USE_NO_LISTEN_SOCKET;
     l->server = s;
@@ -182,7 +184,7 @@ static void stop_loops(struct http_server *s) {
     for (int i = 0; i < s->loop_count && s->loops[i].daemon; i++) MHD_stop_daemon(s->loops[i].daemon);
 }
 
-/* The threads that begin here take no signal: SIGTERM belongs to main. */
+/* Threads started here block all signals, because main handles SIGTERM. */
 static bool start_threads(struct http_server *s) {
     sigset_t all, before;
     sigfillset(&all);
@@ -235,7 +237,7 @@ struct http_server *http_start(const struct http_config *cfg, const struct http_
         s->listener = listener_open(cfg->address, cfg->port, &s->port, err, err_size);
         if (s->listener >= 0 && cfg->bound) cfg->bound(cfg->bound_arg, s->port);
         if (s->listener >= 0 && start_threads(s)) return s;
-        if (s->listener >= 0) snprintf(err, err_size, "the HTTP library does not start");
+        if (s->listener >= 0) snprintf(err, err_size, "the HTTP library can't be started");
     }
     server_free(s);
     return NULL;
@@ -260,15 +262,15 @@ void http_stats(const struct http_server *s, struct http_stats *out) {
 
 /* ---- stop ------------------------------------------------------------------------------------------ */
 
-/* Connections that loops were given, started or not. A connection that its loop can't start stays among them. */
+/* Returns the number of connections given to loops, started or not. A connection that its loop can't start is counted. */
 static int given_to_loops(const struct http_server *s) {
     int n = 0;
     for (int i = 0; i < s->loop_count; i++) n += atomic_load(&s->loops[i].connections);
     return n;
 }
 
-/* Returns true if no connection is left. A loop must not be stopped while a connection waits for its start: its request might be
- * deferred then, and the library aborts. */
+/* Returns true if no connection is left. A loop must not be stopped before its connections have started, because a
+ * request of theirs might be deferred then, and the library aborts. */
 static bool wait_empty(struct http_server *s, int64_t ms) {
     struct timespec until;
     int late = 0;
@@ -290,7 +292,7 @@ void http_stop(struct http_server *s, int drain_ms) {
     acceptor_stop(s);
     if (!wait_empty(s, drain_ms)) {
         atomic_store(&s->hurry, true);
-        while (!wait_empty(s, 5000)) log_warn("stopping: requests are still at work");
+        while (!wait_empty(s, 5000)) log_warn("stopping: requests are still in progress");
     }
     stop_loops(s);
     sweeper_stop(s);

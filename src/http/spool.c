@@ -41,7 +41,9 @@ struct spool *spool_open(struct arena *a, struct spool_folder *in, const struct 
 static const char *spool_hold(struct spool *s, int64_t n) {
     const char *reason = ledger_take(&s->in->held, s->who, n, s->least);
     if (reason == NULL) s->held += n;
-    else log_often(LOG_WARN, "refused uploads", "uploads under way hold as much of %s as they may: an upload was refused", s->in->path);
+    else
+        log_often(LOG_WARN, "refused uploads", "an upload was refused: uploads in progress hold as much of %s as the limit allows",
+                  s->in->path);
     return reason;
 }
 

@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-#define AT_ONCE 64 /* before the jobs have their turn again */
+#define AT_ONCE 64 /* mails in a row before jobs run again */
 
 struct arrival {
     struct desk *desk;
@@ -28,23 +28,23 @@ static int handle(struct conn *c, void *arg) {
 }
 
 static bool keep_apart(struct desk *d, struct arena *a, struct str name, const char *why) {
-    log_error("a mail that came in can't be taken and is kept in %s/failed/%s: %s", d->inbox.p, name.p, why);
+    log_error("a mail that came in can't be processed and was moved to %s/failed/%s: %s", d->inbox.p, name.p, why);
     if (inbox_fail(a, d->inbox, name)) return true;
     log_error("%s can't be written: %s", d->inbox.p, strerror(errno));
     return false;
 }
 
-/* False: the rest waits for another time. */
+/* Takes one mail. Returns false if it must wait for a later attempt. */
 static bool arrival_take(struct desk *d, struct arena *a, struct str name) {
     struct arrival m = {.desk = d, .arena = a};
     struct str mail = inbox_read(a, d->inbox, name);
-    if (mail.p == NULL && errno == ENOENT) return true; /* another process of this folder was faster */
-    if (mail.p == NULL && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) return false; /* no fault of the mail's */
+    if (mail.p == NULL && errno == ENOENT) return true; /* another process with this folder has taken it */
+    if (mail.p == NULL && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) return false; /* not caused by the mail */
     if (mail.p == NULL) return keep_apart(d, a, name, strerror(errno));
-    if (report_read(a, mail, &m.report) != REPORT_READ) return keep_apart(d, a, name, "it is no delivery report");
+    if (report_read(a, mail, &m.report) != REPORT_READ) return keep_apart(d, a, name, "it is not a delivery report");
     int rc = db_write(d->db, handle, &m);
     if (rc == -ERR_SERVICE_UNAVAILABLE) return false;
-    if (rc < 0) return keep_apart(d, a, name, "the store refused what it says");
+    if (rc < 0) return keep_apart(d, a, name, "the store refused its contents");
     work_committed(&m.work);
     if (inbox_done(a, d->inbox, name)) return true;
     log_error("%s can't be written: %s", d->inbox.p, strerror(errno));

@@ -1,4 +1,4 @@
-/* Takes mails that came in from the inbox (mail/inbox.h), each in a write of its own. */
+/* Takes mails from the inbox (mail/inbox.h), each in a write of its own. */
 #ifndef JOBS_ARRIVALS_H
 #define JOBS_ARRIVALS_H
 
@@ -6,7 +6,8 @@
 
 #include <stdatomic.h>
 
-/* Some of those that wait; true: there may be more. What the store refuses for now waits on. */
+/* Takes some of the waiting mails. Returns true if there may be more. Mails that the store can't take now stay in the
+ * inbox. */
 bool arrivals_take(struct desk *d, const atomic_bool *stopping);
 
 #endif

@@ -1,6 +1,6 @@
-/* What is derived from names and addresses, made anew for the rows that are there: after an upgrade that derives it another way,
- * or a change of what it depends on. A part at a time, so that no write holds up the others for long: each part is a job that adds
- * the next, and its input is where it begins: {"step", "after"}. */
+/* Recomputes the values that are derived from names and addresses, after an upgrade or a change of a setting that
+ * alters how they are derived. The work is done in parts, so that no write delays others for long. Each part is a job
+ * that adds the next one. Its input is where it begins: {"step", "after"}. */
 #include "jobs/index_names.h"
 
 #include "base/log.h"
@@ -20,7 +20,8 @@ static int names_of_organizations(struct work *w, int64_t *after, int *lost) {
 }
 static int names_of_tags(struct work *w, int64_t *after, int *lost) { return (void)lost, names_reindex(w, NAME_TAG, after); }
 
-/* Each does the rows of a part behind *after and moves it on: 1 there are more, 0, or error. */
+/* Each step processes the next part of its rows behind *after, and moves *after on. Returns 1 if there are more, 0, or
+ * an error. */
 static int (*const steps[])(struct work *w, int64_t *after, int *lost) = {index_emails,          index_phones,           index_people,
                                                                           index_names_of_people, names_of_organizations, names_of_tags};
 #define STEPS ((int64_t)(sizeof steps / sizeof *steps))
@@ -43,7 +44,7 @@ int index_names(struct work *w, const struct job *j) {
         TRY(more);
         if (!more) step++, after = 0;
     }
-    if (lost) log_warn("index_names: %d addresses turned out to be others' too and count for nothing until they are verified", lost);
+    if (lost) log_warn("index_names: %d addresses belong to several people and are claims until they are verified", lost);
     if (more) TRY(job_add(w, "index_names", str_fmt(w->arena, "{\"step\": %" PRId64 ", \"after\": %" PRId64 "}", step, after), &next));
     return job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
 }

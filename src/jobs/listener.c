@@ -5,15 +5,15 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define LOOK_MS 500    /* also without a message: one may get lost */
+#define LOOK_MS 500    /* also without a message, because a message may be lost */
 #define BUDGET_MS 5000 /* of one reading */
 #define AWAY_MS (OUTBOX_KEPT / 2)
 
 struct listener {
     struct desk *desk;
     pthread_t thread;
-    struct arena *memory; /* of the place */
-    struct str place;     /* p NULL: unknown */
+    struct arena *memory; /* the arena that `place` is in */
+    struct str place;     /* place in the outbox; p NULL: unknown */
     int64_t read_at;      /* clock_monotonic of the last reading */
 };
 
@@ -48,8 +48,8 @@ static void listener_read(struct listener *l) {
     l->read_at = now;
     for (const struct topic *t = topics; all && t->name; t++) t->heard(l->desk, (struct str){0});
     for (const struct outbox_entry *e = first; e; e = e->next) listener_hand_on(l, e);
-    arena_free(l->memory); /* after it was read from */
-    l->memory = a;         /* the place is in it */
+    arena_free(l->memory); /* not before outbox_read has read the old place from it */
+    l->memory = a;         /* the new place is in it */
 }
 
 static void *listener_main(void *arg) {

@@ -1,18 +1,20 @@
-/* The listener: one thread that hears what the other processes of this desk have written. */
+/* The listener: one thread that reads the outbox entries of other processes of this desk. */
 #ifndef JOBS_LISTENER_H
 #define JOBS_LISTENER_H
 
 #include "work/work.h"
 
 struct listener;
-int listener_start(struct desk *d, struct listener **out); /* NULL where one process has the store; -1: no thread */
+int listener_start(struct desk *d,
+                   struct listener **out); /* *out NULL: one process has the store; returns -1 if no thread can be started */
 void listener_stop(struct listener *l);
 
 struct topic {
     const char *name;
-    /* p NULL: something may have been missed, look at everything. On the listener's thread, in no transaction. */
+    /* Handles an entry. p NULL: entries may have been missed, check everything. Runs on the listener's thread, outside
+     * of transactions. */
     void (*heard)(struct desk *d, struct str payload);
 };
-extern const struct topic topics[]; /* jobs/topics.c; ends with name NULL */
+extern const struct topic topics[]; /* jobs/topics.c; name NULL ends it */
 
 #endif

@@ -1,16 +1,16 @@
-/* Jobs are rows: a job at work is leased, and one whose lease ran out (its process died) is claimed again. A job runs whole in one
- * write, so what it did and that it is done are one commit.
+/* Jobs are rows. A claimed job is leased, and a job whose lease has expired (its process died) is claimed again. A job
+ * runs whole in one write, so its changes and its completion are one commit.
  *
- * A kind that acts on the outside (mail) does so between the claim and that write, with no transaction open, on threads of its kind's
- * own: a relay that answers slowly takes those and nothing else. It is claimed only when one of them is idle.
+ * Some kinds (mail) act on the outside, between the claim and that write, without an open transaction, on threads of
+ * their kind. A relay that answers slowly blocks only these threads. Such a job is claimed only if one of them is idle.
  *
  *     due -> claimed -> run in one write -> done            most kinds, on the runner's thread
  *     due -> claimed -> outside -> run in one write -> done, or due later       on a thread of the kind
  *
- * A job may take longer than its lease. Its write holds the row from the first statement on (job_hold), and who claims passes over
- * rows that are held: as long as the process lives the hold is the lease, and when it dies the store lets go. While it is outside
- * there is no write, and the runner renews its lease. A process that was stopped meanwhile finds the number of another claim in
- * the row and leaves the job alone. */
+ * A job may take longer than its lease. Its write locks the row with its first statement (job_hold), and claims skip
+ * locked rows. So while the process lives, the lock replaces the lease, and when the process dies, the store releases
+ * it. While a job is outside there is no write, and the runner renews its lease. A process that was suspended meanwhile
+ * finds the number of another claim in the row and leaves the job alone. */
 #include "jobs/runner.h"
 
 #include "base/log.h"
@@ -28,7 +28,7 @@
 #include <time.h>
 
 #define LOOK_AGAIN_MS 1000 /* for retries, leases and mail; a new job wakes the runner */
-#define LOOK_SOON_MS 5     /* after a job: what goes on from it is due a millisecond later */
+#define LOOK_SOON_MS 5     /* after a job, because its next part is due a millisecond later */
 #define FLUSH_MS (15 * TIME_SECOND)
 #define SWEEP_MS TIME_MINUTE
 
@@ -47,7 +47,7 @@ struct worker {
     struct runner *runner;
     const struct job_kind *kind;
     pthread_t thread;
-    struct turn *turn;         /* handed over, or at work; NULL: idle */
+    struct turn *turn;         /* handed over, or running; NULL: idle */
     int64_t job_id, leased_at; /* of the turn */
     int attempts;
 };
@@ -60,7 +60,7 @@ struct runner {
     bool woken, over; /* over: nothing more is handed over */
     atomic_bool stopping;
     struct worker *workers;
-    int worker_count; /* whose thread runs */
+    int worker_count; /* number of workers whose thread runs */
 };
 
 /* ---- a turn ------------------------------------------------------------------------------------------------------- */
@@ -118,7 +118,7 @@ static const struct job_kind *job_kind_of(struct str name) {
     return NULL;
 }
 
-/* ---- threads for the outside ---------------------------------------------------------------------------------------- */
+/* ---- threads for kinds that act on the outside ---------------------------------------------------------------------- */
 
 static struct worker *idle_worker(struct runner *r, const struct job_kind *k) {
     struct worker *found = NULL;
@@ -172,7 +172,7 @@ static int renew(struct conn *c, void *arg) {
     return job_renew(&work, w->job_id, w->attempts);
 }
 
-/* Of those who are outside for half a lease. */
+/* Renews the leases of jobs that have been outside for half a lease. */
 static void renew_leases(struct runner *r) {
     int64_t now = clock_now(&r->desk->clock);
     for (int i = 0; i < r->worker_count; i++) {
@@ -181,11 +181,11 @@ static void renew_leases(struct runner *r) {
         bool due = w->turn && now - w->leased_at >= JOB_LEASE / 2;
         if (due) w->leased_at = now;
         pthread_mutex_unlock(&r->lock);
-        if (due) db_write(r->desk->db, renew, w); /* nothing but this thread hands over */
+        if (due) db_write(r->desk->db, renew, w); /* w->turn can't change meanwhile to another job, because only this thread hands over */
     }
 }
 
-/* The kinds there is somebody for, as a JSON array. */
+/* Returns the kinds that can run now, as a JSON array. */
 static struct str claimable(struct runner *r, struct arena *a) {
     struct str list = S("");
     for (const struct job_kind *k = job_kinds; k->name; k++)
@@ -193,7 +193,7 @@ static struct str claimable(struct runner *r, struct arena *a) {
     return str_fmt(a, "[%s]", list.p);
 }
 
-/* One job: true when there was one. */
+/* Runs one job. Returns true if there was one. */
 static bool run_one(struct runner *r) {
     renew_leases(r);
     struct arena *a = arena_new();
@@ -204,7 +204,7 @@ static bool run_one(struct runner *r) {
         return false;
     }
     t->kind = job_kind_of(t->job.kind);
-    if (t->kind->outside) hand_over(idle_worker(r, t->kind), t); /* none but this thread takes idle ones */
+    if (t->kind->outside) hand_over(idle_worker(r, t->kind), t); /* still idle, because only this thread hands over */
     else turn_finish(t);
     return true;
 }

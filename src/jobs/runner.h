@@ -1,5 +1,5 @@
-/* The job runner: a thread that claims due jobs from the store, takes mail that came in and writes gathered activity, and threads for jobs
- * that wait for others. */
+/* The job runner: a thread that claims due jobs, takes mail from the inbox and writes gathered session touches, and
+ * threads for jobs that wait for other systems. */
 #ifndef JOBS_RUNNER_H
 #define JOBS_RUNNER_H
 
@@ -8,19 +8,19 @@
 #include <stdatomic.h>
 
 struct runner;
-struct runner *jobs_start(struct desk *d); /* NULL: no thread; sets d->wake_jobs */
-void jobs_stop(struct runner *r);          /* ends the jobs at work, writes gathered activity */
+struct runner *jobs_start(struct desk *d); /* NULL: no thread can be started; sets d->wake_jobs */
+void jobs_stop(struct runner *r);          /* ends the running jobs and writes gathered touches */
 
 struct job;
 struct job_kind {
     const char *name;
-    int (*run)(struct work *w, const struct job *j); /* in one write; it finishes the job's row itself */
-    /* Before run, when not NULL: what takes seconds, with no transaction open (w->conn is NULL). Its result, in w's arena, is
-     * j->outcome. It ends soon once *stopping is true. It says itself, in run, when to try no more. */
+    int (*run)(struct work *w, const struct job *j); /* runs in one write; it must finish the job's row itself */
+    /* NULL, or called before run, with no transaction open (w->conn is NULL): the part that takes seconds. Its result,
+     * in w's arena, becomes j->outcome. It ends soon after *stopping is true. run decides when to stop retrying. */
     void *(*outside)(struct work *w, const struct job *j, const atomic_bool *stopping);
-    bool never_failed; /* tried again until it succeeds: what it leaves undone nobody else does */
-    int at_once;       /* threads for them: so many of a kind go on side by side, and hold up no other kind */
+    bool never_failed; /* retried until it succeeds, because nothing else completes its work */
+    int at_once;       /* number of threads for this kind: its jobs run in parallel and block no other kind */
 };
-extern const struct job_kind job_kinds[]; /* jobs/kinds.c; ends with name NULL */
+extern const struct job_kind job_kinds[]; /* jobs/kinds.c; name NULL ends it */
 
 #endif

@@ -24,7 +24,7 @@ QUERY(sweep_idempotency, OLDEST("idempotency", "caller, key_hash", "o.created_at
 QUERY(sweep_outbox, OLDEST("outbox", "id", "o.created_at <= :before"));
 QUERY(sweep_public_writes, OLDEST("public_writes", "address, minute", "o.minute <= CAST(:before AS BIGINT) / 60000"));
 
-/* What is of no use any more, a row a table. */
+/* Rows that are useless after a time, one entry for each table. */
 static const struct sweep {
     const struct query *query;
     int64_t kept;
@@ -32,7 +32,7 @@ static const struct sweep {
     {&sweep_failures, LOGIN_FAILURES_KEPT},
     {&sweep_links, 0},
     {&sweep_mails, 30 * TIME_DAY},
-    {&sweep_sessions, 31 * TIME_DAY}, /* a day more than any may rest */
+    {&sweep_sessions, 31 * TIME_DAY}, /* one day longer than a session may be idle */
     {&sweep_auth_tokens, 0},
     {&sweep_remembered, 0},
     {&sweep_chains, REMEMBERED_FOR},
@@ -46,7 +46,7 @@ struct sweeping {
     bool more;
 };
 
-/* As many rows as one write may take: a desk may have slept for long. */
+/* Deletes as many rows as one write may take, because a desk that was stopped for long has many. */
 static int run_sweeps(struct conn *c, void *arg) {
     struct sweeping *s = arg;
     int64_t left = LIMIT_CASCADE;
@@ -69,6 +69,6 @@ void sweep(struct desk *d) {
     int rc;
     do rc = db_write(d->db, run_sweeps, &s);
     while (rc >= 0 && s.more);
-    if (rc < 0) log_warn("what is old was not swept; it is tried again");
+    if (rc < 0) log_warn("old rows could not be deleted; the next sweep tries again");
     sweep_files(d);
 }

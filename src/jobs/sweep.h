@@ -1,4 +1,4 @@
-/* Rows that only their age makes useless are removed by the clock, not by those who write. */
+/* Deletes rows that have become useless by age, once a minute, so that writes need not do it. */
 #ifndef JOBS_SWEEP_H
 #define JOBS_SWEEP_H
 

@@ -1,4 +1,4 @@
-/* Two steps, in writes of their own: src/files/content.c says why. */
+/* Works in two steps, with a write each: src/files/content.c gives the reason. */
 #include "jobs/sweep_files.h"
 
 #include "base/log.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #define AT_ONCE 1000
-#define ROUNDS 100 /* of one sweep: more than a minute's uploads */
+#define ROUNDS 100 /* of one sweep: more than the uploads of a minute */
 
 struct expiring {
     struct arena *arena;
@@ -41,7 +41,7 @@ static int compare_names(const void *x, const void *y) {
     return memcmp(a->p, b->p, a->n);
 }
 
-/* Of these contents, in their order, those that no row names come to the front: how many. */
+/* Moves unreferenced contents to the front of the sorted list, in order. Returns their number, or an error. */
 static int without_rows(struct desk *d, struct arena *a, struct str *list, int n) {
     struct conn *c = db_reader(d->db);
     int at = 0, kept = 0, rc;
@@ -72,6 +72,7 @@ static int sweep_folder(struct desk *d, struct arena *a) {
 void sweep_files(struct desk *d) {
     struct arena *a = arena_new();
     if (d->files) contents_tidy(d->files);
-    if (d->files && (sweep_expired(d, a) < 0 || sweep_folder(d, a) < 0)) log_warn("files were not swept; it is tried again");
+    if (d->files && (sweep_expired(d, a) < 0 || sweep_folder(d, a) < 0))
+        log_warn("expired files could not be removed; the next sweep tries again");
     arena_free(a);
 }

@@ -1,9 +1,9 @@
-/* Files that nothing refers to go when they have expired; contents that no row names, after them. */
+/* Removes expired files that nothing refers to, then contents that no row refers to. */
 #ifndef JOBS_SWEEP_FILES_H
 #define JOBS_SWEEP_FILES_H
 
 #include "work/work.h"
 
-void sweep_files(struct desk *d); /* a thousand rows, and one folder of contents: each call the next */
+void sweep_files(struct desk *d); /* removes up to 100,000 expired files, and checks one subfolder of contents, at each call the next one */
 
 #endif

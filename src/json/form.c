@@ -1,8 +1,8 @@
-/* application/x-www-form-urlencoded (URL standard, section 5.1) and the tree that bracketed names stand for.
+/* Parses application/x-www-form-urlencoded (URL standard, section 5.1) and makes a tree of bracketed names.
  *
- * form_put only collects. form_end, which knows every pair, groups them by the first part of their names, and each
- * group again by the next part: sorting, so that no choice of names costs more than n log n, and so that what a name
- * means does not depend on the order of the pairs. */
+ * form_put only collects pairs. form_end has all pairs: it groups them by the first part of their names, and each group
+ * again by the next part. It sorts, for two reasons: (1) no choice of names costs more than n log n, and (2) the
+ * meaning of a name does not depend on the order of the pairs. */
 #include "json/json.h"
 
 #include "base/error.h"
@@ -15,15 +15,16 @@
 /* ---- names ------------------------------------------------------------------------------------------ */
 
 struct pair {
-    struct json *value; /* its name is the whole name until it has its place in the tree */
-    struct str key;     /* the part of the name that is being grouped by */
-    int64_t order;      /* among the pairs of its level */
+    struct json *value; /* has the whole name until it is placed in the tree */
+    struct str key;     /* the part of the name that the pairs are being grouped by */
+    int64_t order;      /* position among the pairs of its level */
 };
 
-/* What the part behind a key says the key is. */
+/* The use of a key, derived from the part behind it. */
 enum use { USE_VALUE = 1, USE_LIST = 2, USE_INDEX = 4, USE_MEMBER = 8 };
 
-/* The part before the first bracket; the whole name when that is empty or its brackets are not in order. */
+/* Returns the part before the first bracket. Returns the whole name if that part is empty or the brackets are
+ * unbalanced. */
 static struct str first_key(struct str name) {
     size_t base = 0;
     while (base < name.n && name.p[base] != '[' && name.p[base] != ']') base++;
@@ -36,7 +37,7 @@ static struct str first_key(struct str name) {
     return open || base == 0 ? name : (struct str){name.p, base};
 }
 
-/* The part behind the key; p NULL when there is none. */
+/* Returns the part behind the key; p is NULL if there is none. */
 static struct str next_key(const struct pair *pair) {
     const char *at = pair->key.p + pair->key.n, *end = pair->value->name.p + pair->value->name.n;
     if (at < end && *at == ']') at++;
@@ -45,7 +46,7 @@ static struct str next_key(const struct pair *pair) {
     return (struct str){at + 1, (size_t)(close - at - 1)};
 }
 
-/* A number that a list index could be, as it would be written; others are names. -1: none. */
+/* Returns the value of a list index in canonical decimal, or -1 if the key is a name. */
 static int64_t list_index(struct str key) {
     int64_t i;
     if (!str_to_int(key, &i) || key.p[0] == '-' || (key.p[0] == '0' && key.n > 1)) return -1;
@@ -74,7 +75,7 @@ static int compare_keys(const void *left, const void *right) {
 
 static struct json *fold(struct arena *a, struct json *root, struct pair *p, size_t n);
 
-/* Appends to parent one child for each key of the pairs; a list takes each [] for a key of its own. */
+/* Appends one child to parent for each key of the pairs. In a list each [] is a key of its own. */
 static void form_fill(struct arena *a, struct json *root, struct json *parent, struct pair *p, size_t n) {
     bool list = parent->type == JSON_ARRAY;
     size_t kept = 0;
@@ -93,15 +94,15 @@ static void form_fill(struct arena *a, struct json *root, struct json *parent, s
     }
 }
 
-/* The last of the values of one name, chained to those before it, because a list may be given as a repeated name. */
+/* Returns the last value of one name, chained to the earlier ones, because a list may be given by repeating a name. */
 static struct json *given_again(const struct pair *p, size_t n) {
     for (size_t i = 1; i < n; i++)
         if (p[i].value->type == JSON_STRING && p[i - 1].value->type == JSON_STRING) p[i].value->earlier = p[i - 1].value;
     return p[n - 1].value;
 }
 
-/* The value that pairs of one key, in their order, stand for. Where they disagree about what it is, they go to the root
- * under their whole names: NULL. */
+/* Returns the value of pairs that have the same key, in their order. If the pairs disagree about its type, appends them
+ * to the root under their whole names and returns NULL. */
 static struct json *fold(struct arena *a, struct json *root, struct pair *p, size_t n) {
     unsigned uses = 0;
     for (size_t i = 0; i < n; i++) uses |= use_of(next_key(&p[i]));
@@ -156,7 +157,7 @@ static int form_digit(char c) {
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* A percent sign without two hexadecimal digits behind it stays as it is. */
+/* A percent sign that two hexadecimal digits don't follow stays as it is. */
 struct str form_decode(struct arena *a, struct str s) {
     char *out = arena_alloc(a, s.n + 1);
     size_t n = 0;

@@ -1,8 +1,8 @@
 /* The strict reader (RFC 8259) and the tree it makes.
  *
- * The text is copied into the arena once and decoded in place: no escape is shorter than what it stands for, and the
- * closing quote leaves room for the NUL behind a string. The copy ends in a NUL, which no rule of the grammar accepts,
- * so nothing else guards the end. */
+ * The text is copied into the arena once and decoded in place, because (1) no escape is shorter than its character and
+ * (2) the closing quote leaves room for the NUL behind a string. The copy ends in a NUL, which the grammar never
+ * accepts, so no other check of the end is needed. */
 #include "json/json.h"
 
 #include "base/error.h"
@@ -16,7 +16,7 @@ struct reader {
     struct arena *arena;
     char *p;
     unsigned depth, values;
-    const char *reason; /* of the failure that p points to */
+    const char *reason; /* of the failure at p */
 };
 
 static bool json_fail(struct reader *r, const char *reason) {
@@ -32,7 +32,7 @@ static void json_skip_blanks(struct reader *r) {
 
 /* ---- strings ---------------------------------------------------------------------------------------- */
 
-/* The code unit of a \uXXXX at p; -1 when there is none. */
+/* Returns the code unit of a \uXXXX at p, or -1 if there is none. */
 static int32_t code_unit(const char *p) {
     if (p[0] != '\\' || p[1] != 'u') return -1;
     int32_t unit = 0;
@@ -47,13 +47,13 @@ static int32_t code_unit(const char *p) {
 
 static char *put_utf8(char *to, int32_t c) {
     int tail = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    int lead = tail ? 0xF00 >> (tail + 1) : 0; /* a leading one for each byte of the sequence */
+    int lead = tail ? 0xF00 >> (tail + 1) : 0; /* a leading 1 bit for each byte of the sequence */
     *to++ = (char)(lead | c >> 6 * tail);
     while (tail--) *to++ = (char)(0x80 | (c >> 6 * tail & 0x3F));
     return to;
 }
 
-/* Decodes the \u escape at p, or the two of a surrogate pair, to *to. */
+/* Decodes the \u escape at p, or both of a surrogate pair, to *to. */
 static bool unicode_escape(struct reader *r, char **to) {
     int32_t c = code_unit(r->p);
     if (c < 0) return json_fail(r, "\\u is followed by four hexadecimal digits");
@@ -79,7 +79,7 @@ static bool read_escape(struct reader *r, char **to) {
     return true;
 }
 
-/* The bytes at p that stand for themselves inside a string; *bits becomes all of them or-ed. */
+/* Returns the number of bytes at p that need no decoding inside a string. ORs them into *bits. */
 static size_t read_plain_run(const char *p, unsigned char *bits) {
     const unsigned char *at = (const unsigned char *)p;
     for (; *at >= 0x20 && *at != '"' && *at != '\\'; at++) *bits |= *at;
@@ -101,13 +101,13 @@ static bool string(struct reader *r, struct str *out) {
     r->p++;
     *to = '\0';
     *out = (struct str){begin, (size_t)(to - begin)};
-    /* An escape decodes to whole characters, so what is invalid came so. */
+    /* Escapes decode to valid UTF-8, so invalid bytes were in the text itself. */
     if (bits < 0x80 || utf8_valid(*out)) return true;
     r->p = begin;
     return json_fail(r, "a string that is not UTF-8");
 }
 
-/* ---- members given twice ---------------------------------------------------------------------------- */
+/* ---- duplicate members ------------------------------------------------------------------------------ */
 
 struct member {
     struct json *v;
@@ -121,8 +121,8 @@ static int by_name_and_place(const void *left, const void *right) {
     return order ? order : l->at < r->at ? -1 : 1;
 }
 
-/* Drops each member that a later one of the same name replaces. By sorting: comparing all pairs, or hashing without a
- * secret, would let a hostile body cost the square of its length. */
+/* Drops each member that a later one of the same name replaces. Sorts, because comparing all pairs, or hashing without
+ * a secret, would let a hostile body cost the square of its length. */
 static void keep_later(struct arena *a, struct json *object) {
     unsigned n = 0, dropped = 0;
     struct arena_mark mark = arena_mark(a);

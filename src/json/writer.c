@@ -1,15 +1,14 @@
-/* The writer. What it needs to know of the text before, it reads from the last byte: behind an opening bracket comes
- * the first child, behind anything else a comma. So a member is dropped by cutting the buffer, and nothing has to be
- * undone. */
+/* The writer. It derives its position from the last byte of the buffer: after an opening bracket comes the first child,
+ * after any other byte a comma. So a member is dropped by truncating the buffer, and there is no other state to undo. */
 #include "json/json.h"
 
 #include "base/clock.h"
 
 #include <assert.h>
 
-#define STAYS SIZE_MAX /* where a member began that must not be dropped */
+#define STAYS SIZE_MAX /* the member must not be dropped */
 
-/* Whether the innermost container has no child yet. */
+/* Returns true if the innermost container has no child yet. */
 static bool nothing_inside(const struct json_writer *w) {
     char last = w->out->p[w->out->n - 1];
     return last == '{' || last == '[';
@@ -24,7 +23,7 @@ static void line(struct json_writer *w) {
     w->out->n += n;
 }
 
-/* What stands between the text before and a new child. */
+/* Writes the separator before a new child. */
 static void separate(struct json_writer *w) {
     if (!nothing_inside(w)) buf_char(w->out, ',');
     line(w);
@@ -34,10 +33,10 @@ static void separate(struct json_writer *w) {
 
 void jw_init(struct json_writer *w, struct buf *out) { *w = (struct json_writer){.out = out}; }
 
-/* Before every value: a member's key was written, an element is separated. */
+/* Comes before every value: a member's key is written already, an element is separated here. */
 static void jw_begin(struct json_writer *w) {
     bool in_object = w->depth && w->shape[w->depth - 1] == '}';
-    assert(in_object == w->keyed); /* a member has a key, nothing else has */
+    assert(in_object == w->keyed); /* a member has a key, an element and the document have none */
     w->keyed = false;
     if (w->depth && !in_object) separate(w);
 }
@@ -71,7 +70,8 @@ void jw_end(struct json_writer *w) {
 
 static bool is_escaped(unsigned char c) { return c < 0x20 || c == '"' || c == '\\'; }
 
-/* Whether none of eight bytes is escaped: hits has the top bit of the lowest byte that is, and of none when none is. */
+/* Returns true if none of eight bytes needs an escape. The lowest top bit set in `hits` marks the first byte that does.
+ * No bit is set if there is none. */
 static bool plain8(const char *p) {
     const uint64_t ones = UINT64_MAX / 255;
     uint64_t v, quote, slash;
@@ -169,7 +169,7 @@ void jw_name(struct json_writer *w, const struct json_name *name) {
     size_t comma = nothing_inside(w) ? 0 : 1;
     announce_key(w);
     buf_reserve(out, name->key.n + 1);
-    out->p[out->n] = ','; /* written over where there is none */
+    out->p[out->n] = ','; /* overwritten below if there is no comma */
     memcpy(out->p + out->n + comma, name->key.p, name->key.n);
     out->n += comma + name->key.n;
 }

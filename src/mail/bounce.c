@@ -1,9 +1,10 @@
-/* Whose letter: the one whose Message-ID is in what the report returns. It is random and was told to nobody but those who
- * carried or got the letter, so a stranger can't make a letter of somebody else bounce; who got one can only speak of that.
+/* The letter is found by the Message-ID in the returned mail. The Message-ID is random, and only servers and recipients
+ * of the letter have seen it. So a stranger can't make another person's letter bounce, and a recipient can report only
+ * their own letter.
  *
- * Which recipient: a letter has one, so all that a report says of it follows from that one, also where the address is written
- * another way or was forwarded. Where one of the addresses is the letter's own, those that are decide. What is noted is the
- * letter's address, never one that the report brings. */
+ * A letter has one recipient. So every recipient block of the report is about that one, even if its address is written
+ * differently or was forwarded. If some blocks name the letter's own address, only those count. The row keeps the
+ * letter's address, never one from the report. */
 #include "mail/bounce.h"
 
 #include "base/log.h"
@@ -16,7 +17,7 @@ static bool is_about(const struct report_recipient *r, struct str address) {
     return address.p && (str_eqi(r->original, address) || str_eqi(r->final, address));
 }
 
-/* NULL: nothing failed. */
+/* Returns the block that reports a failure, or NULL. */
 static const struct report_recipient *failed_one(const struct report *report, struct str address) {
     const struct report_recipient *own = NULL, *other = NULL;
     bool named = false;
@@ -29,7 +30,7 @@ static const struct report_recipient *failed_one(const struct report *report, st
     return named ? own : other;
 }
 
-/* "5.1.1 smtp; 550 unknown user", and of whom where that is not the letter's address. */
+/* Returns "5.1.1 smtp; 550 unknown user", and the block's address if it is not the letter's. */
 static struct str reason_of(struct arena *a, const struct report_recipient *r, struct str address) {
     struct str named = r->original.n ? r->original : r->final, blank = r->status.n && r->diagnostic.n ? S(" ") : S("");
     struct str said = STR_CAT(a, r->status, blank, r->diagnostic);
@@ -47,11 +48,11 @@ int bounce_note(struct work *w, const struct report *report) {
     struct letter *l = ARENA_NEW(w->arena, struct letter);
     int found = report->message_id.n ? letter_by_message(w, report->message_id, l) : 0;
     TRY(found);
-    if (!found) log_debug("a delivery report is about no letter of this desk");
+    if (!found) log_debug("a delivery report does not refer to a mail of this desk");
     if (!found) return 0;
-    struct str address = mime_address(w->arena, l->recipient); /* as it was sent to */
+    struct str address = mime_address(w->arena, l->recipient); /* in the form in which it was sent */
     const struct report_recipient *failed = failed_one(report, address);
-    if (failed == NULL) log_debug("mail %" PRId64 " (%s): a report that tells of no failure", l->id, l->template.p);
+    if (failed == NULL) log_debug("mail %" PRId64 " (%s): the delivery report contains no failure", l->id, l->template.p);
     if (failed == NULL) return 0;
     int changed = letter_set(w, l->id, MAIL_BOUNCED, reason_of(w->arena, failed, address));
     TRY(changed);

@@ -1,11 +1,11 @@
-/* What a delivery report does to the letter that it is about: core/letter.h. */
+/* Applies a delivery report to its letter: core/text/letter.h. */
 #ifndef MAIL_BOUNCE_H
 #define MAIL_BOUNCE_H
 
 #include "mail/report.h"
 #include "work/work.h"
 
-/* 0, also when the report changes nothing, or error. The same report twice is once. */
+/* Returns 0, also if the report changes nothing, or an error. Applying a report twice has the effect of once. */
 int bounce_note(struct work *w, const struct report *r);
 
 #endif

@@ -1,19 +1,20 @@
-/* At least once, and hardly ever twice.
+/* Delivers each mail at least once, and rarely twice.
  *
- * A letter is a row (outgoing_mails) and a job, committed with the change that wants it: there is no letter without the change, and no
- * change without its letter. Sending is no part of a transaction: it takes seconds, and can't be undone. So a job is claimed under a
- * lease (one commit), its letter sent with nothing open, and what came of it written down (another commit).
+ * A letter is a row (outgoing_mails) and a job, committed with the change that causes it. So there is no letter without
+ * the change, and no change without its letter. Sending is not a part of a transaction, because it takes seconds and
+ * can't be undone. So a job is claimed under a lease (one commit), its letter is sent without a transaction, and the
+ * result is stored (another commit).
  *
  *     claimed --- read --- send --------------- settle
  *                           ^                     ^
- *        a crash before this: sent later       a crash before this: the relay has it, the row does not know; it is sent again
+ *        a crash before this: sent later       a crash before this: the relay has it, but the row says queued; it is sent again
  *
- * Between the relay's 250 and the COMMIT a crash makes a duplicate, and no order of the two steps avoids it: the other order would
- * lose mail instead. What makes the duplicate harmless is that both carry the Message-ID given with the row, by which mailboxes and
- * readers know them as one, and that the link in both is the same and works once.
+ * A crash between the relay's 250 and the COMMIT causes a duplicate. No order of the two steps avoids that: the other
+ * order would lose mail. The duplicate is harmless, because (1) both have the Message-ID of the row, by which mailboxes
+ * and mail readers detect duplicates, and (2) both have the same link, which works once.
  *
- * A letter is looked at again right before it is sent: one whose link was used, replaced or has expired, or whose person is gone, is
- * not worth sending. Without a relay it is HELD, without a job, until the settings name one. */
+ * A letter is checked again right before it is sent. It is not sent if its link was used, replaced or has expired, or
+ * if its person was deleted. Without a relay it is HELD, without a job, until the settings name one. */
 #include "mail/deliver.h"
 
 #include "base/log.h"
@@ -35,9 +36,9 @@ struct delivery {
     struct letter letter;
     const struct template *template;
     struct wording wording;
-    const struct json *values; /* what the template's names mean */
-    enum mail_status status;   /* that it ends in; MAIL_QUEUED: to be sent later */
-    bool again;                /* at once: the server stopped */
+    const struct json *values; /* values of the names in the template */
+    enum mail_status status;   /* the new status; MAIL_QUEUED: send later */
+    bool again;                /* send again at once, because the server is stopping */
     struct str reason;
 };
 
@@ -142,10 +143,11 @@ static void compose_and_send(struct work *w, struct delivery *d, const atomic_bo
     struct str message = relay ? write_mail(w, d) : (struct str){0};
     if (!relay) d->status = MAIL_HELD;
     else if (message.p) hand_to_relay(w, d, message, stopping);
-    else delivery_give_up(d, "the address can't be written to");
+    else delivery_give_up(d, "the address is not valid for mail");
 }
 
-/* What is to be sent: 1, 0 nothing, or error. In a snapshot of its own, over before anything is sent. */
+/* Reads the letter to be sent, in a snapshot that ends before anything is sent. Returns 1, 0 if there is nothing to
+ * send, or an error. */
 static int read_letter(struct work *w, int64_t id, struct delivery *d) {
     struct json_error err;
     struct json *values = NULL;
@@ -153,9 +155,9 @@ static int read_letter(struct work *w, int64_t id, struct delivery *d) {
     if (d->letter.id == 0) return 0;
     d->template = template_named(d->letter.template);
     if (d->letter.values.p == NULL || json_parse(w->arena, d->letter.values, &values, &err) < 0)
-        delivery_give_up(d, "it was sealed with another server key");
+        delivery_give_up(d, "its values were encrypted with another server key");
     else if (d->template == NULL) delivery_give_up(d, "there is no such template");
-    else if (d->letter.user_id == 0) delivery_give_up(d, "its person is gone");
+    else if (d->letter.user_id == 0) delivery_give_up(d, "its recipient was deleted");
     if (d->status) return 1;
     d->values = values;
     TRY(template_load(w, d->template, &d->wording));
@@ -193,7 +195,7 @@ static void log_delivery(struct desk *desk, void *arg) {
     (void)desk;
     if (d->wording.outdated) log_warn(TEMPLATE_OUTDATED, l->template.p, d->wording.outdated);
     if (d->status == MAIL_REFUSED) log_warn("mail %" PRId64 " (%s) was refused by the relay: see its last_error", l->id, l->template.p);
-    if (d->status == MAIL_FAILED) log_warn("mail %" PRId64 " (%s) is given up: see its last_error", l->id, l->template.p);
+    if (d->status == MAIL_FAILED) log_warn("mail %" PRId64 " (%s) could not be delivered: see its last_error", l->id, l->template.p);
     if (d->status == MAIL_QUEUED && !d->again)
         log_warn("mail %" PRId64 " (%s) could not be sent yet and will be tried again", l->id, l->template.p);
 }
@@ -205,7 +207,7 @@ static void read_settings(struct desk *d, void *arg) {
 
 static void say_held(struct desk *d, void *arg) {
     (void)d, (void)arg;
-    log_warn("mail waits: set mail.smtp_host and mail.from_address (PUT /settings), and it will be sent");
+    log_warn("mail waits for a relay: set mail.smtp_host and mail.from_address (PUT /settings)");
 }
 
 static int delivery_hold(struct work *w, const struct job *j, int64_t id) {
@@ -214,7 +216,7 @@ static int delivery_hold(struct work *w, const struct job *j, int64_t id) {
     TRY(held);
     if (held && first) after_commit(w, say_held, NULL);
     if (held) return job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
-    after_commit(w, read_settings, NULL); /* another process wrote them just now */
+    after_commit(w, read_settings, NULL); /* another process has just written them */
     return job_postpone(w, j, w->now);
 }
 

@@ -1,4 +1,4 @@
-/* The job that sends a queued letter: core/letter.h. */
+/* The job that sends a queued letter: core/text/letter.h. */
 #ifndef MAIL_DELIVER_H
 #define MAIL_DELIVER_H
 
@@ -6,9 +6,9 @@
 
 #include <stdatomic.h>
 
-#define MAIL_AT_ONCE 4 /* mails under way at the same time */
+#define MAIL_AT_ONCE 4 /* mails that are sent at the same time */
 
-void *mail_deliver(struct work *w, const struct job *j, const atomic_bool *stopping); /* outside any transaction */
-int mail_settle(struct work *w, const struct job *j);                                 /* writes down what came of it */
+void *mail_deliver(struct work *w, const struct job *j, const atomic_bool *stopping); /* runs outside of transactions */
+int mail_settle(struct work *w, const struct job *j);                                 /* stores the result */
 
 #endif

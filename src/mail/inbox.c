@@ -29,7 +29,7 @@ static void empty_folder(struct arena *a, const char *path) {
 }
 
 struct str inbox_open(struct arena *a, struct str data) {
-    static const char *const folders[] = {"", "/tmp", "/failed", "/new"}; /* new is the last: where it is, all are */
+    static const char *const folders[] = {"", "/tmp", "/failed", "/new"}; /* new comes last: if it exists, all exist */
     struct str inbox = inbox_of(a, data);
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         if (!inbox_make_folder(str_fmt(a, "%s%s", inbox.p, folders[i]).p)) return (struct str){0};
@@ -38,7 +38,7 @@ struct str inbox_open(struct arena *a, struct str data) {
     return inbox;
 }
 
-/* ---- keeping --------------------------------------------------------------------------------------------------------------- */
+/* ---- storing --------------------------------------------------------------------------------------------------------------- */
 
 static bool write_all(int fd, struct str rest) {
     while (rest.n) {
@@ -66,11 +66,11 @@ int inbox_put(struct arena *a, struct str data, struct str mail) {
     int folder = open(str_fmt(a, "%s/new", inbox.p).p, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fault = 0;
     if (folder < 0) return errno;
     if (!write_file(draft, mail) || rename(draft, kept) != 0) {
-        fault = errno == ENOENT ? EAGAIN : errno; /* a desk that starts has tidied up */
+        fault = errno == ENOENT ? EAGAIN : errno; /* the desk has just started and removed the draft */
         unlink(draft);
     } else if (fsync(folder) != 0) {
         fault = errno;
-        unlink(kept); /* it may be taken already: then it comes twice */
+        unlink(kept); /* the desk may have taken it already: then it comes twice */
     }
     close(folder);
     return fault;

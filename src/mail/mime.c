@@ -7,8 +7,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#define HEADER_TEXT 500 /* bytes of a name or a subject: more helps nobody */
-#define PLAIN 60        /* bytes that go into one line as they are */
+#define HEADER_TEXT 500 /* bytes of a name or a subject; longer ones are cut */
+#define PLAIN 60        /* bytes that go into one line unencoded */
 #define WORD 36         /* bytes in an encoded word: a line with one has at most 76 characters (RFC 2047 section 2) */
 
 struct str mime_address(struct arena *a, struct str address) {
@@ -23,8 +23,9 @@ struct str mime_address(struct arena *a, struct str address) {
 
 /* ---- headers -------------------------------------------------------------------------------------------------------
  *
- * Texts of strangers stand in them. GMime leaves a name alone that is an encoded word already (of a CR LF, say), and makes such
- * words longer than RFC 2047 allows; so here a text goes in as it is only when nothing in it means anything, and else in words. */
+ * Names and subjects may come from strangers. GMime does not encode a name that already is an encoded word (which may
+ * hide a CR LF), and makes longer encoded words than RFC 2047 allows. So a text is written unencoded only if no
+ * character in it is special, otherwise as encoded words. */
 
 static bool means_nothing(struct str s) {
     for (size_t i = 0; i < s.n; i++)
@@ -32,7 +33,8 @@ static bool means_nothing(struct str s) {
     return s.n <= PLAIN && (s.n == 0 || (s.p[0] != ' ' && s.p[s.n - 1] != ' '));
 }
 
-/* Cut where a character ends; control characters are blanks, for readers that decode words and then look for headers. */
+/* Cuts at a character boundary. Control characters become blanks, because some mail readers decode words before they
+ * look for headers. */
 static struct str one_line(struct arena *a, struct str s) {
     if (s.n > HEADER_TEXT) s.n = HEADER_TEXT;
     while (!utf8_valid(s)) s.n--;
@@ -79,7 +81,7 @@ static void set_headers(struct arena *a, GMimeMessage *message, const struct mai
     g_date_time_unref(date);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------- */
+/* ---- the message ----------------------------------------------------------------------------------------------------- */
 
 static GMimeObject *text_part(const char *subtype, struct str text) {
     GMimeTextPart *part = g_mime_text_part_new_with_subtype(subtype);
@@ -93,7 +95,7 @@ static GMimeObject *text_part(const char *subtype, struct str text) {
     return GMIME_OBJECT(part);
 }
 
-/* The plainest first: a reader shows the last part it knows (RFC 2046 section 5.1.4). */
+/* The plainest first, because a mail reader shows the last part that it supports (RFC 2046 section 5.1.4). */
 static GMimeObject *alternatives(const struct mail *m) {
     GMimeMultipart *both = g_mime_multipart_new_with_subtype("alternative");
     GMimeObject *text = text_part("plain", m->text), *html = text_part("html", m->html);
@@ -120,7 +122,7 @@ static pthread_mutex_t using = PTHREAD_MUTEX_INITIALIZER;
 
 void mime_begin(void) {
     pthread_mutex_lock(&using);
-    g_mime_init(); /* the first time; later it counts */
+    g_mime_init(); /* initialises at the first call, and counts later ones */
 }
 void mime_end(void) { pthread_mutex_unlock(&using); }
 

@@ -4,9 +4,9 @@
 
 #include <gmime/gmime.h>
 
-#define PARTS 100         /* that are looked at: a report has three */
-#define RECIPIENTS 50     /* of one report: a letter of ours has one */
-#define CONTENT_TYPE 2000 /* bytes of a value that is read */
+#define PARTS 100         /* parts that are read; a report has three */
+#define RECIPIENTS 50     /* recipients of one report; a letter has one */
+#define CONTENT_TYPE 2000 /* longest Content-Type that is parsed, in bytes */
 #define ADDRESS 320
 #define DIAGNOSTIC 400
 #define MESSAGE_ID 998
@@ -14,7 +14,7 @@
 /* ---- lines and fields ------------------------------------------------------------------------------------------------ */
 
 struct field {
-    struct str name, value; /* the value as it stands there, over several lines where it is folded */
+    struct str name, value; /* the value as written, over several lines if it is folded */
 };
 
 static struct str report_next_line(struct str *rest) {
@@ -29,8 +29,8 @@ static bool is_name(struct str s) {
     return s.n > 0;
 }
 
-/* Lines that are no field are passed over, as the "From " line that pipes begin with. False where the block ends: then rest is
- * what follows its blank line, p NULL at the end of all. */
+/* Reads the next field. Skips lines that are not fields, such as the "From " line that pipes begin with. Returns false
+ * at the end of the block. Then rest is the text behind its blank line, or p NULL at the end of the mail. */
 static bool next_field(struct str *rest, struct field *f) {
     while (rest->p) {
         struct str line = report_next_line(rest), value = line, name = str_trim(str_cut(&value, ':'));
@@ -46,7 +46,7 @@ static bool next_field(struct str *rest, struct field *f) {
     return false;
 }
 
-/* On one line, without what a terminal, a page or the store could take for something else. */
+/* Returns the text on one line, in printable ASCII: safe for a terminal, a page and the store. */
 static struct str plain(struct arena *a, struct str s, size_t most) {
     if (s.n < most) most = s.n;
     char *out = arena_bytes(a, most + 1);
@@ -64,9 +64,9 @@ static struct str plain(struct arena *a, struct str s, size_t most) {
 /* ---- the parts --------------------------------------------------------------------------------------------------------- */
 
 struct part {
-    struct str type, encoding; /* the fields Content-Type and Content-Transfer-Encoding; p NULL: none */
+    struct str type, encoding; /* fields Content-Type and Content-Transfer-Encoding; p NULL: none */
     struct str body;
-    bool is_mail; /* has a field that every mail has (RFC 5322 section 3.6) */
+    bool is_mail; /* true: it has a field that every mail has (RFC 5322 section 3.6) */
 };
 
 static struct part part_of(struct str text) {
@@ -80,7 +80,8 @@ static struct part part_of(struct str text) {
     return p;
 }
 
-/* What stands before the next delimiter; rest is what follows that, p NULL after the last (RFC 2046 section 5.1.1). */
+/* Returns the text before the next delimiter. rest becomes the text behind it, p NULL after the last one (RFC 2046
+ * section 5.1.1). */
 static struct str cut_part(struct str *rest, struct str boundary) {
     struct str all = *rest;
     while (rest->p) {
@@ -109,9 +110,9 @@ static struct str part_decoded(struct arena *a, const struct part *p) {
     return (struct str){out, g_mime_encoding_flush(&state, p->body.p, p->body.n, out)};
 }
 
-/* ---- what is kept of them ------------------------------------------------------------------------------------------------ */
+/* ---- values -------------------------------------------------------------------------------------------------------------- */
 
-/* "rfc822; <ada@example.com>" */
+/* Extracts the address of "rfc822; <ada@example.com>". */
 static struct str address_in(struct arena *a, struct str value) {
     struct str rest = value;
     str_cut(&rest, ';');
@@ -125,7 +126,7 @@ static struct str first_word(struct str s) {
     return str_trim(str_cut(&word, '('));
 }
 
-/* class "." subject "." detail (RFC 3463 section 2); p NULL: it is none */
+/* Returns class "." subject "." detail (RFC 3463 section 2); p NULL: not a status. */
 static struct str status_in(struct arena *a, struct str value) {
     struct str s = first_word(plain(a, value, 40)), rest = s;
     int64_t n;
@@ -148,7 +149,8 @@ static void take_field(struct arena *a, struct report_recipient *r, bool *counts
     if (str_eqi(f->name, S("Diagnostic-Code"))) r->diagnostic = plain(a, f->value, DIAGNOSTIC);
 }
 
-/* A block of fields a recipient; what has no Action, as the first block, is about the report (RFC 3464 section 2). */
+/* Each recipient is a block of fields with an Action. Blocks without one, such as the first, are about the report (RFC
+ * 3464 section 2). */
 static void read_recipients(struct arena *a, struct str text, struct report *out) {
     struct report_recipient **last = &out->recipients;
     for (int n = 0; text.p && n < RECIPIENTS;) {
@@ -206,7 +208,7 @@ static enum report_verdict read_mail(struct arena *a, struct str mail, struct re
     const char *parameter = may_be ? g_mime_content_type_get_parameter(type, "boundary") : NULL;
     if (parameter) {
         struct str boundary = str_dup(a, str_of(parameter)), rest = whole.body;
-        cut_part(&rest, boundary); /* what precedes the first part is for nobody */
+        cut_part(&rest, boundary); /* skip the text before the first part */
         for (int n = 0; rest.p && n < PARTS; n++) read_part(a, cut_part(&rest, boundary), out, &is_report);
     }
     g_clear_object(&type);

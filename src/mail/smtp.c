@@ -12,7 +12,7 @@ struct exchange {
     struct str unsent;
     const atomic_bool *stopping;
     int64_t deadline;          /* clock_monotonic */
-    char reply[REPLY_MAX + 1]; /* the last line by which the relay refused something: after it QUIT is answered well */
+    char reply[REPLY_MAX + 1]; /* the last line by which the relay refused something, because the QUIT after it succeeds */
 };
 
 static size_t smtp_give(char *to, size_t size, size_t count, void *arg) {
@@ -34,14 +34,15 @@ static size_t heard(char *line, size_t size, size_t count, void *arg) {
     return size * count;
 }
 
-/* Asked at least once a second, also while libcurl waits for the answer to its QUIT, for which it knows no time limit. */
+/* libcurl calls this at least once a second, also while it waits for the reply to its QUIT, for which it has no time
+ * limit. */
 static int is_over(void *arg, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d) {
     const struct exchange *x = arg;
     (void)a, (void)b, (void)c, (void)d;
     return atomic_load(x->stopping) || clock_monotonic() > x->deadline;
 }
 
-/* By the parts, so that no part can be taken for another one. The path is what EHLO says. */
+/* Builds the URL from its parts, so that no part can be taken for another one. The path is the name for EHLO. */
 static CURLU *url_of(struct arena *a, const struct relay *r) {
     CURLU *u = curl_url();
     bool whole = u && curl_url_set(u, CURLUPART_SCHEME, r->security == SMTP_TLS ? "smtps" : "smtp", 0) == CURLUE_OK &&
@@ -56,7 +57,7 @@ static CURLU *url_of(struct arena *a, const struct relay *r) {
 static void set_security(struct arena *a, CURL *c, const struct relay *r) {
     struct curl_blob ca = {(void *)r->ca.p, r->ca.n, CURL_BLOB_COPY};
     curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
-    curl_easy_setopt(c, CURLOPT_PROXY, ""); /* whatever the environment says */
+    curl_easy_setopt(c, CURLOPT_PROXY, ""); /* ignore proxies from the environment */
     curl_easy_setopt(c, CURLOPT_USE_SSL, (long)(r->security == SMTP_PLAIN ? CURLUSESSL_NONE : CURLUSESSL_ALL));
     curl_easy_setopt(c, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, 1L);
@@ -78,12 +79,13 @@ static void set_exchange(CURL *c, const struct relay *r, struct exchange *x) {
     curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, is_over);
     curl_easy_setopt(c, CURLOPT_XFERINFODATA, x);
     curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(c, CURLOPT_FORBID_REUSE, 1L); /* else it says QUIT in curl_easy_cleanup, and asks nobody */
+    curl_easy_setopt(c, CURLOPT_FORBID_REUSE, 1L); /* otherwise it sends QUIT in curl_easy_cleanup, without calling is_over */
     curl_easy_setopt(c, CURLOPT_TIMEOUT, (long)r->timeout_s);
     curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)r->timeout_s);
 }
 
-/* What the last reply means. 53x (RFC 4954: log in, use TLS) is about how the relay is set up here, which can be mended. */
+/* Converts the last reply. 53x (RFC 4954: log in, use TLS) is about the local settings, which can be corrected, so it
+ * is not final. */
 static enum smtp_outcome outcome_of(CURLcode rc, long code) {
     if (rc == CURLE_OK) return SMTP_SENT;
     bool replied = rc == CURLE_SEND_ERROR || rc == CURLE_RECV_ERROR || rc == CURLE_WEIRD_SERVER_REPLY;

@@ -9,19 +9,20 @@
 #include <stdint.h>
 
 struct relay {
-    struct str host, user, password, ca; /* p NULL or empty: none; ca: PEM, in place of the system's */
-    struct str hello;                    /* this host's name; empty: the system's */
+    struct str host, user, password, ca; /* p NULL or empty: none; ca: PEM, used in place of the system's certificates */
+    struct str hello;                    /* name of this host; empty: the system's */
     int64_t port, timeout_s;
     int security; /* enum smtp_security */
 };
 
 enum smtp_outcome {
     SMTP_SENT,
-    SMTP_LATER,   /* no connection, no valid certificate, no login, a 4xx reply: another time it may go */
+    SMTP_LATER,   /* no connection, no valid certificate, no login, or a 4xx reply: a later attempt may succeed */
     SMTP_REFUSED, /* a 5xx reply to the sender, the recipient or the text */
 };
 
-/* reason: of what is not sent, for the operator; at most one line, in the arena. Ends within a second of *stopping. */
+/* Sends a mail. If it is not sent, *reason is one line for the operator, in the arena. Ends within a second after
+ * *stopping is set. */
 enum smtp_outcome smtp_send(struct arena *a, const struct relay *r, struct str from, struct str to, struct str message,
                             const atomic_bool *stopping, struct str *reason);
 

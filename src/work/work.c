@@ -22,11 +22,11 @@ static struct str problem_text(struct arena *a, const char *fmt, va_list args) {
     int n = vsnprintf(text, sizeof text, fmt, args);
     if (n < 0) return (struct str){0};
     struct str s = {text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1};
-    while (!utf8_valid(s)) s.n--; /* a cut in the middle of a character */
+    while (!utf8_valid(s)) s.n--; /* remove a character that was cut in the middle */
     return str_dup(a, s);
 }
 
-#define PROBLEMS_MAX 100 /* more help nobody, and a body must not buy a reply many times its size */
+#define PROBLEMS_MAX 100 /* more would not help, and a small body must not cause a reply many times its size */
 
 static int problem_add(struct work *w, struct problem p) {
     if (++w->problem_count > PROBLEMS_MAX) return -(int)p.code;
@@ -87,6 +87,7 @@ void after_commit(struct work *w, void (*run)(struct desk *d, void *arg), void *
 }
 
 void work_committed(struct work *w) {
-    assert(w->finished || (w->changes == NULL && w->watched == NULL && w->counts == NULL)); /* else the change log missed them */
+    assert(w->finished ||
+           (w->changes == NULL && w->watched == NULL && w->counts == NULL)); /* otherwise the change log would miss changes */
     for (struct after *a = w->afters; a; a = a->next) a->run(w->desk, a->arg);
 }

@@ -309,7 +309,7 @@ describe('when it is noted', () => {
     writeFileSync(join(inbox, 'large'), Buffer.alloc(2 << 20));
     await until('all to be gone', () => waiting(desk).length === 0);
     assert.deepEqual(waiting(desk, 'failed').sort(), ['folder', 'garbage', 'large']);
-    const lines = () => [...desk.log.matchAll(/error a mail that came in can't be taken and is kept in \S+\/failed\/(\w+): /g)].map(([, name]) => name).sort();
+    const lines = () => [...desk.log.matchAll(/error a mail that came in can't be processed and was moved to \S+\/failed\/(\w+): /g)].map(([, name]) => name).sort();
     await until('the lines', () => lines().length >= 3);
     assert.deepEqual(lines(), ['folder', 'garbage', 'large']);
     assert.equal(readFileSync(join(desk.dir, 'mail/failed/garbage'), 'utf8'), 'garbage');
@@ -328,7 +328,7 @@ describe('deskd mail-in', () => {
 
   test('65 for what is no mail', () => {
     for (const text of ['', '\n', 'hello\n', '{"a": 1}\n', '\x7fELF\x01\x02\x00\xff', 'Subject: no sender and no date\n\nx', `${'x'.repeat(1 << 20)}`, '\nFrom: a@example.com\n\nbody'])
-      answers(mailIn(world.desk, text), 65, /standard input is no mail/);
+      answers(mailIn(world.desk, text), 65, /standard input is not a mail/);
   });
 
   test('69 for a mail that is no delivery report, or is too large', () => {
@@ -340,21 +340,21 @@ describe('deskd mail-in', () => {
       with_(text, ['Content-Type: message/delivery-status', 'Content-Type: message/disposition-notification']),
       with_(text, ['boundary="9E5D11C0A5.1795426202/mx.people.example"', 'charset=x']),
       `From: <a@example.com>\nContent-Type: multipart/mixed; boundary=o\n\n--o\n${text}\n--o--\n`,
-    ]) answers(mailIn(world.desk, mail), 69, /this mail is not a delivery report \(RFC 3464\), and no other mail is taken here/);
+    ]) answers(mailIn(world.desk, mail), 69, /this mail is not a delivery report \(RFC 3464\), and no other mail is accepted/);
     answers(mailIn(world.desk, text + 'x'.repeat(1 << 20)), 69, /this mail is too large/);
     assert.equal(mailIn(world.desk, text.padEnd(1 << 20)).status, 0);
   });
 
   test('75 where it can\'t be kept: no desk, no folder, no rights, a wrong command line', async () => {
     const { dir } = world.desk;
-    answers(mailIn(world.desk, report(), { data: join(dir, 'nowhere') }), 75, /nowhere\/mail is no inbox yet: name the data folder of a desk that was served once/);
+    answers(mailIn(world.desk, report(), { data: join(dir, 'nowhere') }), 75, /nowhere\/mail is not an inbox: name the data folder of a desk that has been served/);
     const fresh = directory();
-    answers(mailIn(world.desk, report(), { data: fresh }), 75, /is no inbox yet/);
+    answers(mailIn(world.desk, report(), { data: fresh }), 75, /is not an inbox/);
     assert.deepEqual(readdirSync(fresh), [], 'it makes no folder of its own');
     for (const args of [['--no-such-thing', 'x'], ['--settings', '/nowhere/deskd.conf'], ['operand']]) answers(mailIn(world.desk, report(), { args }), 75, /./);
     mkdirSync(join(fresh, 'mail/new'), { recursive: true });
     writeFileSync(join(fresh, 'mail/tmp'), '');
-    answers(mailIn(world.desk, report(), { data: fresh }), 75, /mail can't keep a mail now: Not a directory/);
+    answers(mailIn(world.desk, report(), { data: fresh }), 75, /mail can't store a mail now: Not a directory/);
     rmSync(join(fresh, 'mail/tmp'));
     assert.deepEqual(readdirSync(join(fresh, 'mail/new')), []);
   });
@@ -367,7 +367,7 @@ describe('deskd mail-in', () => {
     const under = root ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'] : ['env', '--'];
     const run = (...args) => spawnSync(under[0], [...under.slice(1), ...args], { input: report(), encoding: 'utf8' });
     if (run(BINARY, '--version').status !== 0) return t.skip('nobody else may run the program here');
-    answers(run(BINARY, 'mail-in', '--data', dir), 75, /mail can't keep a mail now: Permission denied/);
+    answers(run(BINARY, 'mail-in', '--data', dir), 75, /mail can't store a mail now: Permission denied/);
     if (!root) chmodSync(join(dir, 'mail/tmp'), 0o700);
     assert.deepEqual([readdirSync(join(dir, 'mail/new')), readdirSync(join(dir, 'mail/tmp'))], [[], []]);
   });
@@ -385,7 +385,7 @@ describe('deskd mail-in', () => {
     assert.deepEqual([kept.uid, kept.gid], [NOBODY, NOBODY]);
     rmSync(join(dir, 'mail/new'), { recursive: true });
     symlinkSync(target, join(dir, 'mail/new'));
-    answers(mailIn(world.desk, report(), { data: dir }), 75, /mail can't keep a mail now: Permission denied/);
+    answers(mailIn(world.desk, report(), { data: dir }), 75, /mail can't store a mail now: Permission denied/);
     assert.deepEqual(readdirSync(target), []);
   });
 

@@ -24,7 +24,7 @@ test('an option of the wrong form is wrong usage: status 2 and one line that sho
     ['log-level', 'loud', /--log-level takes one of /],
     ['no-such-thing', 'x', /there is no option --no-such-thing/],
   ]) refused(deskd('serve', '--data', directory(), `--${name}`, value), 2, form);
-  refused(deskd('serve', '--data', directory(), '--listen', '0.0.0.0:0', '--clock', '/dev/null'), 2, /--clock is for tests, on loopback alone/);
+  refused(deskd('serve', '--data', directory(), '--listen', '0.0.0.0:0', '--clock', '/dev/null'), 2, /--clock is for tests and needs a loopback address/);
   refused(deskd('openapi', '--base-url', 'desk.example.com'), 2, /--base-url takes/);
 });
 
@@ -40,8 +40,8 @@ test('deskd password in a folder wants a stopped desk and somebody who is there'
   if (desk.store.includes('--database')) return; // beside a database it may run: tests/postgres/move.test.mjs
   refused(deskd('password', ...desk.store, 'owner@example.com', '--password-file', '/dev/null'), 1, /is in use by another deskd \(pid \d+\): stop that one/);
   await desk.stop();
-  refused(deskd('password', ...desk.store, 'nobody@example.com', '--password-file', '/dev/null'), 1, /nobody in .* has the address nobody@example\.com/);
-  refused(deskd('password', ...desk.store, 'owner@example.com', '--password-file', '/dev/null'), 1, /\/dev\/null holds no password/);
+  refused(deskd('password', ...desk.store, 'nobody@example.com', '--password-file', '/dev/null'), 1, /no person in .* has the address nobody@example\.com/);
+  refused(deskd('password', ...desk.store, 'owner@example.com', '--password-file', '/dev/null'), 1, /\/dev\/null has no password/);
 });
 
 /** A desk in a folder with uploaded files, two of them values: [{id, data}]. */
@@ -64,7 +64,7 @@ test('a backup of a desk that serves has the contents of its files, and what is 
   const place = directory(), to = join(place, 'desk.db');
   const made = deskd('backup', '--data', desk.dir, '--to', to);
   assert.equal(made.status, 0, made.stderr);
-  assert.match(made.stdout, /backed up to .*desk\.db\n.*3 files are in .*desk\.db\.files: they belong together/);
+  assert.match(made.stdout, /backed up to .*desk\.db\n.*3 files are in .*desk\.db\.files: keep both together/);
   assert.deepEqual(readdirSync(place).sort(), ['desk.db', 'desk.db.files']);
   refused(deskd('backup', '--data', desk.dir, '--to', to), 1, /desk\.db exists already: name a new file/);
   renameSync(to, join(place, 'other.db'));
@@ -92,7 +92,7 @@ test('a backup without its folder of contents says what is missing, and check do
   const { status, stdout } = deskd('restore', '--data', dir, '--from', to);
   assert.equal(status, 0);
   assert.match(stdout, /3 files have no content: there is no folder .*desk\.db\.files/);
-  assert.match(deskd('check', '--data', dir).stdout, /no folder .*files: name theirs with --files/);
+  assert.match(deskd('check', '--data', dir).stdout, /no folder .*files: name their folder with --files/);
   renameSync(`${to}.lost`, `${to}.files`);
   assert.equal(deskd('restore', '--data', join(dir, 'again'), '--files', elsewhere, '--from', to).status, 0);
   assert.ok(!existsSync(join(dir, 'again', 'files')));
@@ -105,10 +105,10 @@ test('a backup that finds no contents, or can not read them, says so and makes n
   const place = directory(), to = join(place, 'desk.db'), files = join(desk.dir, 'files'), one = readdirSync(files).find((name) => /^[0-9a-f]{2}$/.test(name));
   await desk.stop();
   renameSync(files, `${files}.elsewhere`);
-  refused(deskd('backup', '--data', desk.dir, '--to', to), 1, /there are files, but no folder .*files: name theirs with --files/);
+  refused(deskd('backup', '--data', desk.dir, '--to', to), 1, /there are files, but no folder .*files: name their folder with --files/);
   assert.deepEqual(readdirSync(place), []);
   mkdirSync(files);
-  assert.match(deskd('backup', '--data', desk.dir, '--to', to).stdout, /3 files have no content: there is none in .*files/);
+  assert.match(deskd('backup', '--data', desk.dir, '--to', to).stdout, /3 files have no content, because .*files is empty/);
   rmSync(files, { recursive: true });
   rmSync(to);
   renameSync(`${files}.elsewhere`, files);
@@ -196,7 +196,7 @@ test('a server key that is no regular file is refused at once, and the advice is
     const dir = directory();
     make(join(dir, 'secret.key'));
     refused(deskd('serve', '--data', dir, '--listen', '127.0.0.1:0', '--password-file', secret), 1,
-      new RegExp(`the server key \\S+secret\\.key is ${kind} and no regular file: put a copy of the file with the key's 32 bytes there`));
+      new RegExp(`the server key \\S+secret\\.key is ${kind}, not a regular file: put a copy of the file with the key's 32 bytes there`));
   }
   const dir = directory(), real = join(directory(), 'key');
   writeFileSync(real, randomBytes(32), { mode: 0o600 });
@@ -206,9 +206,9 @@ test('a server key that is no regular file is refused at once, and the advice is
 
 test('a data folder that is open to everybody is a warning at the start', async (t) => {
   const desk = await open(t);
-  assert.doesNotMatch(desk.log, /open to everybody/);
+  assert.doesNotMatch(desk.log, /open to all users/);
   await desk.stop();
   chmodSync(desk.dir, 0o755);
   await desk.start();
-  assert.match(desk.log, /warn the data folder \S+ is open to everybody on this machine \(mode 755\): chmod 700 /);
+  assert.match(desk.log, /warn the data folder \S+ is open to all users of this machine \(mode 755\): chmod 700 /);
 });

@@ -380,7 +380,7 @@ test('check finds contents that are missing, damaged, cut or nobody\'s', async (
   assert.equal(status, 1);
   const lines = stdout.trimEnd().split('\n');
   assert.equal(lines.length, 4, stdout);
-  for (const [data, words] of [[missing, 'is missing'], [damaged, 'is not what its name says'], [cut, 'has another size'], [orphan, 'belongs to no file']]) {
+  for (const [data, words] of [[missing, 'is missing'], [damaged, 'does not match its SHA-256'], [cut, 'has a wrong size'], [orphan, 'belongs to no file']]) {
     assert.ok(lines.some((l) => l.includes(sha256(data)) && l.includes(words)), words);
   }
   rmSync(join(desk.dir, 'files'), { recursive: true });

@@ -94,7 +94,7 @@ test('after a day of trying a mail is given up', async (t) => {
   await invite(desk.owner, 'ines@people.example');
   await until('giving up', () => {
     desk.clock.write(desk.clock.now + HOUR * 1000);
-    return /\(invitation\) is given up/.test(desk.log);
+    return /\(invitation\) could not be delivered: see/.test(desk.log);
   });
   await to.start();
   await nothingElse(desk, to, 0);
@@ -155,7 +155,7 @@ test('without a relay mails wait, which is said once; they go when one is named'
   const desk = await open(t, { processes: 1 }); // each says so once
   const to = await relay(t);
   await invite(desk.owner, 'first@people.example');
-  await until('the line', () => /mail waits: set mail\.smtp_host and mail\.from_address/.test(desk.log));
+  await until('the line', () => /mail waits for a relay: set mail\.smtp_host and mail\.from_address/.test(desk.log));
   await invite(desk.owner, 'second@people.example');
   const { id } = (await desk.owner.post('/bulk/teams', { teams: [{ title: 'A' }] })).must(202).data;
   await desk.job(desk.owner, id);
@@ -178,7 +178,7 @@ test('a mail whose link has expired meanwhile is not sent', async (t) => {
   await until('the line', () => /mail waits/.test(desk.log));
   await desk.clock.forward(8 * DAY);
   await connect(desk, to);
-  await until('giving up', () => /\(invitation\) is given up/.test(desk.log));
+  await until('giving up', () => /\(invitation\) could not be delivered: see/.test(desk.log));
   await nothingElse(desk, to, 0);
 });
 

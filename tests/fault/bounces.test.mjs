@@ -52,7 +52,7 @@ test('on a full disk a report is not acknowledged, and nothing is left of it; wi
   spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4096']);
   const { status, stderr } = mailIn(desk, mails[0]);
   assert.equal(status, 75);
-  assert.match(stderr, /^deskd: \S+\/mail can't keep a mail now: No space left on device\n$/);
+  assert.match(stderr, /^deskd: \S+\/mail can't store a mail now: No space left on device\n$/);
   assert.deepEqual([waiting(desk), waiting(desk, 'tmp')], [[], []]);
   rmSync(filler);
   assert.equal(mailIn(desk, mails[0]).status, 0);
@@ -70,7 +70,7 @@ test('on a disk that fails to sync a report is not acknowledged, and nothing is 
   writeFileSync(sick, 'sync');
   const { status, stderr } = mailIn({ dir }, report, { env });
   assert.equal(status, 75);
-  assert.match(stderr, /mail can't keep a mail now: Input\/output error/);
+  assert.match(stderr, /mail can't store a mail now: Input\/output error/);
   assert.deepEqual([waiting({ dir }), waiting({ dir }, 'tmp')], [[], []]);
   rmSync(sick);
   assert.equal(mailIn({ dir }, report, { env }).status, 0);

@@ -63,7 +63,7 @@ test('a backup of a damaged store fails, leaves nothing, and says what is wrong;
   const before = write(desk, (page - 1) * PAGE, Buffer.alloc(PAGE, 0xff));
   const { status, stderr } = backup();
   assert.equal(status, 1);
-  assert.match(stderr, /^deskd: the copy is not sound, so the store is not either \(deskd check tells more\): [^\n]+\n$/);
+  assert.match(stderr, /^deskd: the copy is damaged, so the store is, too \(run deskd check\): [^\n]+\n$/);
   assert.deepEqual(readdirSync(place), []);
   write(desk, (page - 1) * PAGE, before);
   assert.equal(backup().status, 0);

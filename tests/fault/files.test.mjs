@@ -48,8 +48,8 @@ test('an upload of bytes that are there but damaged heals them, whoever they bel
   }
   assert.deepEqual(readdirSync(join(desk.dir, 'files/tmp')), []);
   assert.equal(desk.check().status, 0);
-  assert.match(desk.log, /the content \S+ has another size: it is replaced by an upload of the same bytes/);
-  assert.match(desk.log, /the content \S+ is not what its name says: it is replaced/);
+  assert.match(desk.log, /the content \S+ has a wrong size: it is replaced by an upload of the same bytes/);
+  assert.match(desk.log, /the content \S+ does not match its SHA-256: it is replaced/);
 });
 
 test('a download of a content that is missing or cut is refused, and every download names its SHA-256', { timeout: 60_000 }, async (t) => {

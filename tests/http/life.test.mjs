@@ -151,5 +151,5 @@ test('listening where one can not', async () => {
     const binary = process.env.HTTP_SERVER ?? 'build/tests/unit/http_server';
     const { status, stderr } = spawnSync(binary, ['address=localhost']);
     assert.equal(status, 1);
-    assert.match(String(stderr), /localhost is no numeric address/);
+    assert.match(String(stderr), /localhost is not a numeric address/);
 });

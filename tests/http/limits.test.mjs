@@ -262,7 +262,7 @@ test('an address holds a quarter of the disk for uploads and no more, however ma
     await held(limited, 180000);
     const { status, body } = await uploads(limited, '127.0.0.2', 30000);
     assert.equal(status, 503);
-    assert.match(body, /SERVICE_UNAVAILABLE Too many uploads from this address are under way/);
+    assert.match(body, /SERVICE_UNAVAILABLE Too many uploads from this address are in progress/);
     for (let i = 3; i < 6; i++) assert.equal((await uploads(limited, `127.0.0.${i}`, 95000)).status, 200);
     const [first, second] = clients;
     first.send('x'.repeat(10000));
@@ -290,7 +290,7 @@ test('a person holds a quarter, at however many addresses', async () => {
     await held(limited, 90000);
     const { status, body } = await uploads(limited, '127.0.0.3', 50000, 'X-Person: 7');
     assert.equal(status, 503);
-    assert.match(body, /Too many uploads of this user are under way/);
+    assert.match(body, /Too many uploads of this user are in progress/);
     await held(limited, 90000);
     assert.equal((await uploads(limited, '127.0.0.3', 50000, 'X-Person: 8')).status, 200);
     client.destroy();
@@ -303,7 +303,7 @@ test('all uploads under way hold so much of the disk and no more', async () => {
     await held(limited, 380000);
     const { status, body } = await uploads(limited, '127.0.0.6', 90000);
     assert.equal(status, 503);
-    assert.match(body, /Too many uploads are under way/);
+    assert.match(body, /Too many uploads are in progress/);
     clients.forEach((client) => client.destroy());
     await held(limited, 0);
     assert.equal((await uploads(limited, '127.0.0.6', 90000)).status, 200);

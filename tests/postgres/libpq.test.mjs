@@ -87,7 +87,7 @@ test('several hosts: the one that can be written is found, also after a failover
   const first = new Cluster(t, { settings: { wal_level: 'replica', max_wal_senders: 4 } }).start();
   const url = (more = '') => `postgres://desk@/postgres?host=${second.place},${first.place}${more}`;
   const second = new Cluster(t, { from: first, settings: { hot_standby: 'on' } }).start();
-  refused(init(second.url('postgres')), /the database is a standby: name its primary, or all and target_session_attrs=read-write/);
+  refused(init(second.url('postgres')), /the database is a standby: name its primary, or all servers and target_session_attrs=read-write/);
   refused(init(url()), /is a standby/);
   done(init(url('&target_session_attrs=read-write')));
   const desk = new Desk(directory(), { url: url('&target_session_attrs=read-write'), people, processes: 2 });

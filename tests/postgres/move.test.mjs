@@ -61,7 +61,7 @@ function refused(done, pattern, status = 1) {
 }
 
 /** Neither serves nor passes for a desk. */
-function unusable(at, pattern = /a move into this store did not come to its end/) {
+function unusable(at, pattern = /a move into this store was interrupted/) {
   refused(deskd('serve', ...at, '--listen', '127.0.0.1:0'), pattern);
   refused(deskd('check', ...at), pattern);
 }
@@ -151,7 +151,7 @@ test('a desk answers the same before, on PostgreSQL and back in a folder; sessio
   const back = join(directory(), 'back');
   assert.match(moved(url, `sqlite:${back}`, '--secret-file', join(dir, 'secret.key')), new RegExp(`serve with --data ${back}`));
   assert.deepEqual(readFileSync(join(back, 'secret.key')), readFileSync(join(dir, 'secret.key')));
-  assert.equal(deskd('check', '--data', back).stdout, `deskd: nothing wrong in ${back}\n`);
+  assert.equal(deskd('check', '--data', back).stdout, `deskd: found no defects in ${back}\n`);
   const third = await serve(t, back);
   same(between, await answers(third, sessions));
   assert.equal((await create(third)).id, kept.id + 2);
@@ -180,7 +180,7 @@ test('a key comes along to a folder, and another one there is not written over',
   const key = join(dir, 'secret.key');
   const other = directory();
   writeFileSync(join(other, 'secret.key'), Buffer.alloc(32, 7), { mode: 0o600 });
-  refused(move(url, `sqlite:${other}`, '--secret-file', key), /is another key than/);
+  refused(move(url, `sqlite:${other}`, '--secret-file', key), /are different keys/);
   refused(move(url, `sqlite:${other}`, '--secret-file', join(dir, 'nothing')), /there is no server key/);
   assert.deepEqual(readdirSync(other), ['secret.key']);
   const held = directory();
@@ -235,14 +235,14 @@ test('other versions of the schema are refused with what to do', (t) => {
   const name = sqlite(dir, `SELECT name FROM schema_version WHERE version = ${newest}`);
   const url = database(t);
   sqlite(dir, `DELETE FROM schema_version WHERE version = ${newest}`);
-  refused(move(`sqlite:${dir}`, url), /schema \d+, this deskd needs \d+: deskd serve brings it up to date/);
-  refused(deskd('check', '--data', dir), /schema \d+, this deskd needs \d+: deskd serve brings it up to date/);
+  refused(move(`sqlite:${dir}`, url), /schema \d+, this deskd needs \d+: start deskd serve to update it/);
+  refused(deskd('check', '--data', dir), /schema \d+, this deskd needs \d+: start deskd serve to update it/);
   sqlite(dir, `INSERT INTO schema_version VALUES (${newest}, '${name}', 0), (${newest + 1}, '9999_later.sql', 0)`);
   refused(move(`sqlite:${dir}`, url), /start the newer deskd/);
   sqlite(dir, `DELETE FROM schema_version WHERE version = ${newest + 1}`);
   moved(`sqlite:${dir}`, url);
   psql(url, `DELETE FROM schema_version WHERE version = ${newest}`);
-  refused(move(`sqlite:${dir}`, url), /there is something of schema \d+ already: name an empty store/);
+  refused(move(`sqlite:${dir}`, url), /the target has schema \d+ already: name an empty store/);
   assert.equal(psql(url, 'SELECT MAX(version) FROM schema_version'), String(newest - 1), 'it was not migrated on the way');
 });
 
@@ -295,7 +295,7 @@ test('a row that is another in the target is found, on either engine, and nothin
   psql(url, `CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.content_text := NEW.content_text || '.'; RETURN NEW; END $$;
     CREATE TRIGGER spoil BEFORE INSERT ON posts FOR EACH ROW WHEN (NEW.id = 77) EXECUTE FUNCTION spoil()`);
   const done = move(`sqlite:${dir}`, url);
-  refused(done, /nothing was moved to the database: 1 tables are not what they were/);
+  refused(done, /nothing was moved to the database: 1 tables differ from those of the source/);
   assert.match(done.stdout, /^posts .*DIFFERENT:\n {2}in the target .*$/m);
   assert.equal(done.stdout.match(/the same$/gm).length, done.stdout.trimEnd().split('\n').length - 2);
   assert.ok(empty(url));
@@ -308,7 +308,7 @@ test('a row that is another in the target is found, on either engine, and nothin
   moved(`sqlite:${dir}`, url);
 
   const back = join(directory(), 'back');
-  refused(moveUnder({ LD_PRELOAD: shim('bind'), DESKD_BIND: 'alter 3000' }, url, `sqlite:${back}`), /nothing was moved to .*back: 1 tables are not what they were/);
+  refused(moveUnder({ LD_PRELOAD: shim('bind'), DESKD_BIND: 'alter 3000' }, url, `sqlite:${back}`), /nothing was moved to .*back: 1 tables differ from those of the source/);
   unusable(['--data', back]);
   moved(url, `sqlite:${back}`);
   assert.equal(deskd('check', '--data', back).status, 0);
@@ -348,8 +348,8 @@ test('a move that is killed leaves nothing that serves, and the next one begins 
   const url = database(t);
   refused(move(`sqlite:${demoSpoilt()}`, url), /U\+0000/); // makes the tables
   const { child, gone, release } = await halfway(t, `sqlite:${dir}`, url);
-  refused(move(`sqlite:${demo()}`, url), /another move into this database is under way/);
-  refused(deskd('serve', '--data', dir, '--database', url, '--listen', '127.0.0.1:0'), /a move into this store did not come to its end/);
+  refused(move(`sqlite:${demo()}`, url), /another move into this database is running/);
+  refused(deskd('serve', '--data', dir, '--database', url, '--listen', '127.0.0.1:0'), /a move into this store was interrupted/);
   refused(move(`sqlite:${dir}`, database(t)), /is in use by another deskd/); // the source is locked
   child.kill('SIGKILL');
   assert.equal((await gone).signal, 'SIGKILL');
@@ -364,7 +364,7 @@ test('a move that is killed leaves nothing that serves, and the next one begins 
   assert.equal(killed.signal, 'SIGKILL');
   assert.ok(existsSync(join(back, 'desk.db')));
   unusable(['--data', back]);
-  refused(deskd('password', '--data', back, 'owner@example.com', '--password-file', secret), /did not come to its end/);
+  refused(deskd('password', '--data', back, 'owner@example.com', '--password-file', secret), /was interrupted/);
   await until('the sessions of the killed one to be gone', async () => psql(url, "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'deskd'") === '0' || undefined);
   moved(url, `sqlite:${back}`);
   assert.equal(deskd('check', '--data', back).status, 0);
@@ -397,7 +397,7 @@ test('deskd password works on a database, beside a running desk', async (t) => {
   const at = ['--data', dir, '--database', url];
   const other = join(directory(), 'other');
   writeFileSync(other, 'an entirely other one\n', { mode: 0o600 });
-  refused(deskd('password', ...at, 'nobody@example.com', '--password-file', other), /nobody in the database has the address nobody@example\.com/);
+  refused(deskd('password', ...at, 'nobody@example.com', '--password-file', other), /no person in the database has the address nobody@example\.com/);
   refused(deskd('password', '--database', CLUSTER.replace('/postgres', '/nothing_here'), 'owner@example.com', '--password-file', other), /can't be reached: .*does not exist/);
   assert.equal(deskd('password', ...at, 'agent@example.com', '--password-file', other).status, 0);
   const desk = await serve(t, dir, url);

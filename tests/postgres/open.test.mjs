@@ -44,8 +44,8 @@ async function pretender(t, parameters) {
 test('a wrong URL is refused and nothing is made', () => {
   const dir = join(directory(), 'none');
   for (const [url, why] of [
-    ['postgres://desk@/x?nonsense=1', /^deskd: the URL of the database is none: invalid URI query parameter$/m],
-    ['postgres://desk@[::1/x', /^deskd: the URL of the database is none: .*"\]" in IPv6/],
+    ['postgres://desk@/x?nonsense=1', /^deskd: the URL of the database is not valid: invalid URI query parameter$/m],
+    ['postgres://desk@[::1/x', /^deskd: the URL of the database is not valid: .*"\]" in IPv6/],
     ['postgres://desk@127.0.0.1:1/x', /^deskd: the database can't be reached: .*refused.*Is the server running/],
     ['postgres://desk@127.0.0.1:99999/x', /^deskd: the database can't be reached: invalid port number/],
     ['postgres://desk@nowhere.invalid/x', /^deskd: the database can't be reached: could not translate host name "nowhere.invalid"/],
@@ -130,7 +130,7 @@ test('a read-only database is refused', (t) => {
 test('a search_path that names nothing is refused; one that names a schema is kept to', (t) => {
   const url = database(t);
   const aside = `${url}&options=-csearch_path%3Daside`;
-  refused(init(aside), /no schema of the search_path/);
+  refused(init(aside), /no schema in its search_path/);
   psql(url, 'CREATE SCHEMA aside; CREATE TABLE public.theirs (id int)');
   const made = init(aside);
   assert.equal(made.status, 0, made.stderr);
@@ -140,7 +140,7 @@ test('a search_path that names nothing is refused; one that names a schema is ke
 test('tables of something else are left alone', (t) => {
   const url = database(t);
   psql(url, 'CREATE TABLE theirs (id int)');
-  refused(init(url), /holds tables of something else: name an empty database/);
+  refused(init(url), /has tables of another program: name an empty database/);
   assert.equal(contents(url), 'theirs');
 });
 
@@ -151,7 +151,7 @@ test('a schema that is newer than the program, or another one, is left alone', (
   refused(init(url), /holds a desk already/);
   psql(url, "INSERT INTO schema_version VALUES (9999, '9999_later.sql', 0)");
   for (const done of [init(url), serve(), deskd('check', '--data', directory(), '--database', url)])
-    refused(done, /schema 9999 and this deskd knows \d+: start the newer deskd/);
+    refused(done, /schema 9999, but this deskd supports only \d+: start the newer deskd/);
   psql(url, "DELETE FROM schema_version WHERE version = 9999; UPDATE schema_version SET name = '0001_other.sql' WHERE version = (SELECT max(version) FROM schema_version)");
   for (const done of [init(url), serve()]) refused(done, /start the deskd that made the store/);
 });
@@ -169,7 +169,7 @@ function behind(t) {
 
 test('a schema that is behind: a look says so, a start brings it up to date', (t) => {
   const url = behind(t);
-  refused(deskd('check', '--data', directory(), '--database', url), /has schema 1, this deskd needs \d+: deskd serve brings it up to date/);
+  refused(deskd('check', '--data', directory(), '--database', url), /has schema 1, this deskd needs \d+: start deskd serve to update it/);
   assert.equal(psql(url, 'SELECT max(version) FROM schema_version'), '1');
   const done = init(url);
   assert.equal(done.status, 0, done.stderr);
@@ -214,11 +214,11 @@ test('a process with another server key than those it shares the database with i
   const first = await new Desk(own, { url, processes: 1 }).start();
   defer(t, () => first.stop());
   const stranger = ['serve', '--data', other, '--database', url, '--listen', '127.0.0.1:0'];
-  refused(await running(stranger), /have another server key: give this one a copy of their secret\.key \(--secret-file\)/);
+  refused(await running(stranger), /have a different server key: give this one a copy of their secret\.key \(--secret-file\)/);
   const same = await new Desk(directory(), { url, processes: 1, args: ['--secret-file', join(own, 'secret.key')] }).start();
   await same.stop();
   const renewed = await new Desk(other, { url, processes: 1, args: ['--new-key'] }).start();
-  assert.match(renewed.log, /another server key than before: all sessions have ended/);
+  assert.match(renewed.log, /the server key has changed: all sessions have ended/);
   await renewed.stop();
-  refused(await running(['serve', '--data', own, '--database', url, '--listen', '127.0.0.1:0']), /have another server key/);
+  refused(await running(['serve', '--data', own, '--database', url, '--listen', '127.0.0.1:0']), /have a different server key/);
 });

@@ -125,7 +125,7 @@ test('what is no replica of the database is not used, and no replica without a d
   await desk.start();
   await until('a warning', () => /no replica of the database: it is not used/.test(desk.log));
   assert.equal(await metric(desk, 'store_replica_usable'), 0);
-  refused(deskd('serve', '--data', directory(), '--replica-url', CLUSTER, '--listen', '127.0.0.1:0'), /--replica-url is for a --database/);
+  refused(deskd('serve', '--data', directory(), '--replica-url', CLUSTER, '--listen', '127.0.0.1:0'), /--replica-url needs --database/);
   const wrong = deskd('serve', '--data', directory(), '--database', url, '--replica-url', 'mysql://x');
   assert.equal(wrong.status, 2);
   assert.match(wrong.stderr, /--replica-url/);

@@ -143,7 +143,7 @@ static void an_upload_replaces_a_content_of_other_bytes_and_readers_keep_what_th
     keep(p);
     FILE *f = fopen(path, "r+");
     assert_true(f && fputs("jello", f) >= 0 && fclose(f) == 0);
-    assert_string_equal(content_fault(p->arena, p->files, hash, 5), "is not what its name says");
+    assert_string_equal(content_fault(p->arena, p->files, hash, 5), "does not match its SHA-256");
     FILE *reader = fopen(path, "r");
     assert_non_null(reader);
     upload_again(p);
@@ -160,7 +160,7 @@ static void what_is_wrong_with_a_content_is_said(void **state) {
     const char *path = content_path(p->arena, p->files, hash).p;
     assert_string_equal(content_fault(p->arena, p->files, hash, 5), "is missing");
     keep(p);
-    assert_string_equal(content_fault(p->arena, p->files, hash, 6), "has another size");
+    assert_string_equal(content_fault(p->arena, p->files, hash, 6), "has a wrong size");
     unlink(path);
     assert_int_equal(mkdir(path, 0700), 0);
     assert_string_equal(content_fault(p->arena, p->files, hash, 5), "can't be read");

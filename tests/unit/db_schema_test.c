@@ -73,11 +73,11 @@ static void a_newer_or_a_foreign_store_is_refused(void **state) {
     const struct schema_file renamed[] = {{"0001_else.sql", ""}, {NULL, NULL}};
     place_close(p);
     assert_true(place_open(p, renamed) < 0);
-    assert_non_null(strstr(p->err, "schema 1 of the store is 0001_notes.sql but of this deskd 0001_else.sql"));
+    assert_non_null(strstr(p->err, "schema 1 is 0001_notes.sql in the store, but 0001_else.sql in this deskd"));
     assert_int_equal(place_open(p, newer), 0);
     place_close(p);
     assert_true(place_open(p, first_schema) < 0);
-    assert_non_null(strstr(p->err, "the store has schema 2 and this deskd knows 1"));
+    assert_non_null(strstr(p->err, "the store has schema 2, but this deskd supports only 1"));
 }
 
 static void a_store_that_is_not_there_is_not_made_by_chance(void **state) {
