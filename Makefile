@@ -1,4 +1,4 @@
-# deskd: `make run` for a look, `make test` for the proof; `make help` lists the rest.
+# deskd. `make run` starts a demo desk, `make test` runs all tests, `make help` lists all targets.
 
 VERSION := 0.2.0
 CC      ?= gcc
@@ -8,7 +8,7 @@ COMMA   := ,
 VARIANT := $(if $(SAN),build-$(subst $(COMMA),-,$(SAN)),build)
 PKGS    := libmicrohttpd sqlite3 libsodium glib-2.0 libxxhash libpq libcurl libidn2 gmime-3.0 libqrencode gdlib libjpeg libseccomp libpcre2-8 gumbo libarchive
 
-WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wvla -Werror $(if $(SAN),-Wno-format-truncation) # GCC can not judge it through instrumented code
+WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wvla -Werror $(if $(SAN),-Wno-format-truncation) # GCC can't analyse it in instrumented code
 HARD := -fPIE -fstack-protector-strong -fstack-clash-protection $(if $(SAN),,-D_FORTIFY_SOURCE=2)
 OPT  := $(if $(SAN),-O1 -fno-omit-frame-pointer -fsanitize=$(SAN) -fno-sanitize-recover=all,-O2)
 BOTH := -D_GNU_SOURCE -DDESKD_VERSION='"$(VERSION)"' -g $(OPT) $(WARN) $(HARD) -Isrc -isystem $(VARIANT)/gen $(shell pkg-config --cflags $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g')
@@ -62,7 +62,7 @@ DATA   ?= data
 LISTEN ?= 127.0.0.1:8080
 
 .PHONY: run
-run: ## installs what is missing, builds, fills a small demo desk in DATA, serves it on LISTEN
+run: ## installs missing packages, builds, fills a small demo desk in DATA, serves it on LISTEN
 	@sh tools/setup.sh run
 	@$(MAKE) --no-print-directory all
 	@exec sh tools/run.sh $(DATA) $(LISTEN)
@@ -86,11 +86,11 @@ deb: deskd ## builds the Debian package in build/
 	sh packaging/deb/build.sh $(VERSION) build
 
 .PHONY: test-package
-test-package: deb ## installs the package in a folder of its own, runs it, removes it
+test-package: deb ## installs the package in a temporary folder, runs it, removes it
 	sh tests/package/deb.sh build/deskd_$(VERSION)_$$(dpkg --print-architecture).deb
 
 .PHONY: unit
-unit: $(UNIT) ## C tests of pure modules
+unit: $(UNIT) ## runs the C tests of modules
 	@set -e; for t in $(UNIT); do echo "== $$t"; $$t; done
 
 CORPORA      ?= ../shared/corpora
@@ -98,7 +98,7 @@ FUZZ_SECONDS ?= 20
 FUZZ         := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(sort $(wildcard tests/fuzz/*_fuzz.c)))
 
 .PHONY: test-corpora
-test-corpora: $(VARIANT)/tests/unit/corpora_test $(BIN) tests/node_modules/.package-lock.json ## other parsers' test data in CORPORA, where it is present
+test-corpora: $(VARIANT)/tests/unit/corpora_test $(BIN) tests/node_modules/.package-lock.json ## runs other parsers' test data in CORPORA, if it is there
 	CORPORA=$(CORPORA) $<
 	cd tests && DESKD=$(abspath $(BIN)) CORPORA=$(abspath $(CORPORA)) $(NODE_TEST) corpora/server.test.mjs
 
@@ -108,14 +108,14 @@ build/fuzz/template_fuzz: $(addprefix src/,core/text/template_text.c core/text/t
 build/fuzz/report_fuzz: $(addprefix src/,mail/report.c mail/mime.c)
 build/fuzz/scan_fuzz: src/http/scan.c
 
-# A fuzz target that needs more sources than these includes them, or names them above.
+# A fuzz target that needs more sources includes them, or is listed above.
 build/fuzz/%: tests/fuzz/%.c $(wildcard src/base/*.c src/json/*.c)
 	@mkdir -p $@.corpus
 	clang -std=c17 -D_GNU_SOURCE -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Isrc \
 		$(shell pkg-config --cflags $(PKGS)) -o $@ $^ $(LDLIBS)
 
 .PHONY: fuzz
-fuzz: $(FUZZ) ## the parsers' fuzz targets, FUZZ_SECONDS each
+fuzz: $(FUZZ) ## runs the fuzz targets of the parsers, FUZZ_SECONDS each
 	@set -e; for f in $(FUZZ); do echo "== $$f"; $$f -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -verbosity=0 \
 		-print_final_stats=1 -artifact_prefix=build/fuzz/ $$f.corpus \
 		$$(ls -d tests/fuzz/$${f##*/}.seeds 2>/dev/null) $(wildcard $(CORPORA)/json/test_parsing $(CORPORA)/multipart); done
@@ -131,10 +131,10 @@ $(HTTP_TEST): tests/unit/http_server.c $(HTTP_OBJ)
 	@$(CC) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(HTTP_OBJ) $(LDLIBS)
 
 .PHONY: test-http
-test-http: $(HTTP_TEST) ## src/http over sockets: framing, slow clients, limits, drain, forms
+test-http: $(HTTP_TEST) ## tests src/http over sockets: framing, slow clients, limits, drain, forms
 	HTTP_SERVER=$< $(NODE_TEST) $(sort $(wildcard tests/http/*.test.mjs))
 
-# Between the API and the store: see bench/recorder.h.
+# The calls from the API to the store that bench/recorder.h records.
 WRAPPED := db_start db_row db_int db_text db_ids db_exec db_exec_text db_insert
 
 build/bench/statements: bench/statements.c bench/recorder.c bench/recorder.h build/src/http/spool.o build/src/http/ledger.o $(filter-out build/src/http/%,$(LIB))
@@ -148,7 +148,7 @@ build/bench/fixed: bench/fixed.c $(HTTP_OBJ)
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 .PHONY: bench-programs
-bench-programs: build/bench/statements build/bench/fixed build/bench/libpq ## what make bench runs, built alone
+bench-programs: build/bench/statements build/bench/fixed build/bench/libpq ## builds the programs of make bench
 
 build/bench/syncs.so: bench/syncs.c
 	@mkdir -p $(@D)
@@ -156,7 +156,7 @@ build/bench/syncs.so: bench/syncs.c
 	@$(CC) $(CFLAGS) -Wno-missing-prototypes -fPIC -shared -o $@ $<
 
 .PHONY: bench
-bench: deskd build/bench/statements build/bench/fixed build/bench/syncs.so ## req/s, latency and CPU beside baselines; BENCH_BIG=20000 for a quick look
+bench: deskd build/bench/statements build/bench/fixed build/bench/syncs.so ## measures req/s, latency and CPU next to baselines; BENCH_BIG=20000 for a short run
 	node bench/run.mjs
 
 build/bench/libpq: bench/libpq.c
@@ -165,10 +165,10 @@ build/bench/libpq: bench/libpq.c
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LDLIBS)
 
 .PHONY: bench-postgres
-bench-postgres: deskd build/bench/statements build/bench/libpq ## one desk on both engines, by one process and by two, beside pgbench with the same statements
+bench-postgres: deskd build/bench/statements build/bench/libpq ## measures one desk on both engines, by one process and by two, next to pgbench with the same statements
 	PG_FSYNC=on sh tests/postgres.sh node bench/postgres.mjs
 
-# Between the API and the store: see tests/dialect/pretend.h.
+# The calls from the API to the store that tests/dialect/pretend.h replaces.
 PRETENDED := db_start db_exec_text stmt_step stmt_end col_int col_int_given col_text col_null db_blocks password_hash api_refuse auth_guess auth_code
 QUERIES   := $(VARIANT)/tests/dialect/queries
 
@@ -178,7 +178,7 @@ $(QUERIES): $(wildcard tests/dialect/*.c tests/dialect/*.h) $(VARIANT)/src/http/
 	@$(CC) $(CFLAGS) -Wno-missing-prototypes $(LDFLAGS) $(PRETENDED:%=-Wl,--wrap=%) -o $@ $(filter-out %.h,$^) $(LDLIBS)
 
 .PHONY: dialect
-dialect: $(QUERIES) ## every statement, named or composed from the tables, prepares on SQLite and on a throw-away PostgreSQL
+dialect: $(QUERIES) ## prepares every statement, named or composed from the tables, on SQLite and on a temporary PostgreSQL
 	sh tests/dialect/dialect.sh $<
 
 tests/node_modules/.package-lock.json: tests/package-lock.json
@@ -186,11 +186,11 @@ tests/node_modules/.package-lock.json: tests/package-lock.json
 	@touch $@
 
 .PHONY: test-api
-test-api: $(BIN) tests/node_modules/.package-lock.json ## the API over HTTP: the real daemon, a real store, every reply against its schema
+test-api: $(BIN) tests/node_modules/.package-lock.json ## tests the API over HTTP: real daemon, real store, every reply checked against its schema
 	cd tests && DESKD=$(abspath $(BIN)) $(NODE_TEST) --test-concurrency=2 $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs)))
 
 .PHONY: test-postgres
-test-postgres: $(BIN) $(VARIANT)/tests/unit/predicate_test tests/node_modules/.package-lock.json ## the API through two processes on a throw-away PostgreSQL, and what is PostgreSQL's alone
+test-postgres: $(BIN) $(VARIANT)/tests/unit/predicate_test tests/node_modules/.package-lock.json ## tests the API with two processes on a temporary PostgreSQL, and features of PostgreSQL only
 	cd tests && DESKD=$(abspath $(BIN)) sh postgres.sh sh -ec ' \
 		$(abspath $(VARIANT)/tests/unit/predicate_test); \
 		PROCESSES=2 $(NODE_TEST) --test-concurrency=2 $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs))); \
@@ -201,17 +201,17 @@ $(VARIANT)/tests/fault/%.so: tests/fault/%.c
 	$(CC) -std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra -fPIC -shared -o $@ $<
 
 .PHONY: test-fault
-test-fault: $(BIN) $(VARIANT)/tests/fault/eio.so $(VARIANT)/tests/fault/slow.so tests/node_modules/.package-lock.json ## SIGKILL, full and failing disks, order of system calls, drain
+test-fault: $(BIN) $(VARIANT)/tests/fault/eio.so $(VARIANT)/tests/fault/slow.so tests/node_modules/.package-lock.json ## tests SIGKILL, full and failing disks, the order of system calls, drain
 	cd tests && DESKD=$(abspath $(BIN)) $(NODE_TEST) $(sort $(patsubst tests/%,%,$(wildcard tests/fault/*.test.mjs)))
 
 .PHONY: test
-test: ## installs what is missing, builds, runs all tests
+test: ## installs missing packages, builds, runs all tests
 	@sh tools/setup.sh test
 	@$(MAKE) --no-print-directory -j2 all
 	@$(MAKE) --no-print-directory layers bench-programs test-package unit test-corpora dialect test-http test-api test-fault test-postgres
 
 .PHONY: test-sanitized
-test-sanitized: ## units and API under AddressSanitizer, UBSan and ThreadSanitizer
+test-sanitized: ## runs unit and API tests under AddressSanitizer, UBSan and ThreadSanitizer
 	$(MAKE) -j2 SAN=address,undefined all
 	$(MAKE) SAN=address,undefined unit test-api
 	$(MAKE) -j2 SAN=thread all
@@ -228,13 +228,13 @@ FORMATTED = $(shell git ls-files '*.c' '*.h' '*.cc')
 format: ## formats C and C++ by .clang-format
 	@clang-format -i $(FORMATTED)
 
-format-check: ## all C and C++ follows .clang-format (version 14, Debian 12's)
+format-check: ## checks that C and C++ follow .clang-format (version 14, of Debian 12)
 	@clang-format --dry-run -Werror $(FORMATTED) && echo "format: $(words $(FORMATTED)) files follow .clang-format"
 
 .PHONY: help
-help: ## this list
+help: ## prints this list
 	@grep -hE '^[a-z_-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
 .PHONY: clean
-clean: ## remove what was built
+clean: ## removes all built files
 	rm -rf build build-* deskd

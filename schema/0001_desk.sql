@@ -1,5 +1,6 @@
 -- The desk: settings, people, teams, roles, business hours, conversations with their posts, sessions, jobs.
--- Times are milliseconds since 1970 UTC, booleans 0 or 1, JSON is text. Numbers of enumerations are in src/core/words.h.
+-- Times are milliseconds since 1970 UTC, booleans are 0 or 1, JSON is text. src/core/words.h has the numbers of
+-- enumerations.
 
 CREATE TABLE settings (
     name TEXT PRIMARY KEY,
@@ -38,7 +39,7 @@ CREATE TABLE roles (
     type INTEGER NOT NULL,
     is_system INTEGER NOT NULL DEFAULT 0,
     agent_case_access INTEGER NOT NULL,
-    denied BIGINT NOT NULL, -- one bit for each permission that is off: role_permissions folded for the check of every request
+    denied BIGINT NOT NULL, -- one bit for each permission that is off: derived from role_permissions, for the check of every request
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
 );
@@ -76,7 +77,7 @@ CREATE TABLE users (
     is_enabled INTEGER NOT NULL,
     is_mfa_enabled INTEGER NOT NULL,
     role_id BIGINT NOT NULL REFERENCES roles (id),
-    role_type INTEGER NOT NULL, -- the role's, for lists of one kind of people
+    role_type INTEGER NOT NULL, -- the role's type, for lists of one kind of people
     agent_case_access INTEGER,
     organization_case_access INTEGER,
     organization_id BIGINT REFERENCES organizations (id),
@@ -96,7 +97,7 @@ CREATE TABLE users (
     last_activity_at BIGINT,
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,
-    deleted_at BIGINT -- references still show the name; the address answers 404
+    deleted_at BIGINT -- references still show the name, but GET answers 404
 );
 CREATE UNIQUE INDEX users_legacy ON users (legacy_id) WHERE legacy_id IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX users_by_role ON users (role_id);
@@ -107,11 +108,11 @@ CREATE TABLE identity_emails (
     id @ID@,
     user_id BIGINT NOT NULL REFERENCES users (id),
     email TEXT NOT NULL,
-    email_key TEXT NOT NULL, -- as compared
+    email_key TEXT NOT NULL, -- normalised for comparison (email_key of src/base/fold.h)
     is_primary INTEGER NOT NULL,
     is_validated INTEGER NOT NULL,
     is_notification_enabled INTEGER NOT NULL,
-    is_claim INTEGER NOT NULL, -- added by its user and not yet verified: counts for nothing
+    is_claim INTEGER NOT NULL, -- added by its user and not yet verified: has no effect
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
 );
@@ -158,7 +159,7 @@ CREATE TABLE sessions (
     user_agent TEXT NOT NULL,
     ip_address TEXT NOT NULL,
     is_csrf_checked INTEGER NOT NULL,
-    remembered_by BIGINT, -- the remember-me chain that opened it
+    remembered_by BIGINT, -- the remember-me chain that opened the session
     created_at BIGINT NOT NULL,
     last_activity_at BIGINT NOT NULL,
     ended_at BIGINT
@@ -167,7 +168,7 @@ CREATE INDEX sessions_user ON sessions (user_id, id) WHERE ended_at IS NULL;
 
 CREATE TABLE login_failures (
     id @ID@,
-    account TEXT NOT NULL, -- keyed hash of the login as compared, known or not
+    account TEXT NOT NULL, -- keyed hash of the normalised login, whether the account exists or not
     ip_address TEXT NOT NULL,
     created_at BIGINT NOT NULL
 );
@@ -212,18 +213,18 @@ CREATE TABLE cases (
     source INTEGER,
     state INTEGER NOT NULL,
     requester_id BIGINT NOT NULL REFERENCES users (id),
-    requester_name TEXT,       -- the name as given by a stranger; the owner's own name stays private
+    requester_name TEXT,       -- the name that a caller without login gave; the person's own name stays private
     creator_id BIGINT NOT NULL REFERENCES users (id),
-    organization_id BIGINT,    -- the requester's, kept equal for the organization's list
+    organization_id BIGINT,    -- organization of the requester, kept equal for lists by organization
     fingerprint TEXT,
     assigned_team_id BIGINT REFERENCES teams (id),
     assigned_agent_id BIGINT REFERENCES users (id),
     status_id BIGINT NOT NULL REFERENCES case_statuses (id),
-    status_type INTEGER NOT NULL, -- the status's, for lists of one kind
+    status_type INTEGER NOT NULL, -- type of the status, for lists of one type
     priority_id BIGINT REFERENCES case_priorities (id),
     type_id BIGINT REFERENCES case_types (id),
     metadata TEXT,
-    message_seq BIGINT NOT NULL, -- messages so far: an unread count is a subtraction
+    message_seq BIGINT NOT NULL, -- number of messages so far, so that an unread count is a subtraction
     reopen_count INTEGER NOT NULL,
     last_replier_id BIGINT REFERENCES users (id),
     last_agent_replier_id BIGINT REFERENCES users (id),
@@ -247,8 +248,8 @@ CREATE INDEX cases_by_fingerprint ON cases (fingerprint, created_at, id) WHERE f
 CREATE INDEX cases_by_priority ON cases (priority_id) WHERE priority_id IS NOT NULL;
 CREATE UNIQUE INDEX cases_legacy ON cases (legacy_id) WHERE legacy_id IS NOT NULL;
 
--- How many active cases there are, for each (team, agent, kind of status), and with either or both of the first two summed up
--- (-1); 0 stands for none. What an unfiltered or one-dimension total_count is made of.
+-- Number of active cases for each (team, agent, type of status), and the sums over teams, agents or both (-1). 0 means
+-- no team or no agent. The source of total_count for lists that are unfiltered or filtered by one dimension.
 CREATE TABLE case_counts (
     team_id BIGINT NOT NULL,
     agent_id BIGINT NOT NULL,
@@ -268,7 +269,7 @@ CREATE TABLE posts (
     id @ID@,
     case_id BIGINT NOT NULL REFERENCES cases (id),
     kind INTEGER NOT NULL,
-    seq BIGINT NOT NULL, -- for messages: 1, 2, 3 ... of the case
+    seq BIGINT NOT NULL, -- for messages: 1, 2, 3 ... in their case
     uuid TEXT NOT NULL,
     client_id TEXT,
     subject TEXT,
@@ -317,7 +318,8 @@ CREATE TABLE jobs (
 );
 CREATE INDEX jobs_due ON jobs (run_at, id) WHERE status IN (1, 2);
 
--- First outcomes by Idempotency-Key, for 24 hours; the reply is encrypted under a key derived from the Idempotency-Key.
+-- First results by Idempotency-Key, kept for 24 hours. The reply is encrypted under a key derived from the
+-- Idempotency-Key.
 CREATE TABLE idempotency (
     caller TEXT NOT NULL,
     key_hash TEXT NOT NULL,

@@ -1,4 +1,4 @@
--- The rows every desk begins with (completions.md sections 5 and 6). A new desk's times are set by init.
+-- The rows of every new desk (completions.md sections 5 and 6). init sets their times.
 
 INSERT INTO roles (id, title, type, is_system, agent_case_access, denied, created_at, updated_at) VALUES
     (1, 'Admin', 4, 1, 3, 0, 0, 0), (2, 'Agent', 3, 1, 3, 0, 0, 0), (3, 'Collaborator', 2, 1, 3, 0, 0, 0),

@@ -1,24 +1,24 @@
--- People and organizations: identities of every kind, what is known beside them, what proves them, notes and tags.
+-- People and organizations: identities of every kind, contact data, secrets for logins, notes and tags.
 
 ALTER TABLE users ADD COLUMN pinned_notes_count INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE users ADD COLUMN totp_secret @BLOB@;   -- sealed; NULL: no second factor
-ALTER TABLE users ADD COLUMN totp_step BIGINT;     -- the last step of 30 s a code was taken for: a code serves once
-ALTER TABLE users ADD COLUMN totp_epoch INTEGER NOT NULL DEFAULT 0; -- how often the factor was removed: the next secret is another one
+ALTER TABLE users ADD COLUMN totp_secret @BLOB@;   -- encrypted; NULL: no second factor
+ALTER TABLE users ADD COLUMN totp_step BIGINT;     -- the last step of 30 s for which a code was accepted, so that a code works once
+ALTER TABLE users ADD COLUMN totp_epoch INTEGER NOT NULL DEFAULT 0; -- number of removals of the factor, so that the next secret differs
 ALTER TABLE organizations ADD COLUMN pinned_notes_count INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE organizations ADD COLUMN deleted_at BIGINT; -- gone for everybody; its people are being moved out of it
+ALTER TABLE organizations ADD COLUMN deleted_at BIGINT; -- hidden from all callers; a cascade moves its people out
 CREATE INDEX organizations_created ON organizations (created_at);
 CREATE INDEX organizations_updated ON organizations (updated_at);
 ALTER TABLE users ADD COLUMN designation_key TEXT; -- fold_key of designation
 CREATE INDEX users_created ON users (created_at);
 CREATE INDEX users_by_name ON users (name_key, id) WHERE deleted_at IS NULL;
 
--- A phone is a person's or an organization's. (Made anew: a column can't lose its NOT NULL on every engine.)
+-- A phone belongs to a person or an organization. (A new table, because not every engine can drop a NOT NULL.)
 CREATE TABLE new_identity_phones (
     id @ID@,
     user_id BIGINT REFERENCES users (id),
     organization_id BIGINT REFERENCES organizations (id) ON DELETE CASCADE,
     number TEXT NOT NULL,
-    number_key TEXT NOT NULL, -- E.164 where the number is one
+    number_key TEXT NOT NULL, -- E.164 if the number is valid
     type INTEGER NOT NULL,
     is_primary INTEGER NOT NULL,
     is_validated INTEGER NOT NULL,
@@ -37,7 +37,8 @@ CREATE INDEX identity_phones_user ON identity_phones (user_id, is_primary);
 CREATE INDEX identity_phones_organization ON identity_phones (organization_id) WHERE organization_id IS NOT NULL;
 CREATE INDEX identity_phones_recent ON identity_phones (is_primary, updated_at, id);
 
--- Of each kind: a value that counts is one person's, nobody has it twice, nobody has two primary ones.
+-- Of each kind: (1) a value that is not a claim is unique, (2) no person has a value twice, (3) no person has two
+-- primary values.
 CREATE UNIQUE INDEX identity_emails_held ON identity_emails (email_key, user_id);
 CREATE UNIQUE INDEX identity_emails_primary ON identity_emails (user_id) WHERE is_primary = 1;
 CREATE INDEX identity_emails_recent ON identity_emails (is_primary, updated_at, id);
@@ -106,7 +107,7 @@ CREATE TABLE identity_domains (
 );
 CREATE INDEX identity_domains_organization ON identity_domains (organization_id, is_primary);
 
--- Of a person or of an organization.
+-- These belong to a person or an organization.
 CREATE TABLE contact_addresses (
     id @ID@,
     user_id BIGINT REFERENCES users (id) ON DELETE CASCADE,
@@ -169,7 +170,7 @@ CREATE TABLE organization_tags (
 );
 CREATE INDEX organization_tags_tag ON organization_tags (tag_id, organization_id);
 
--- Translations: what is said in several languages, of whatever owns it (enum locale_owner).
+-- Translations of texts. owner_kind (enum locale_owner) and owner_id name the owner.
 CREATE TABLE locale_fields (
     id @ID@,
     owner_kind INTEGER NOT NULL,
@@ -213,7 +214,7 @@ CREATE TABLE user_field_values (
     user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
     field_id BIGINT NOT NULL REFERENCES custom_fields (id) ON DELETE CASCADE,
     value TEXT NOT NULL,
-    value_key TEXT NOT NULL, -- fold_key, its first 200 bytes: what rules compare
+    value_key TEXT NOT NULL, -- first 200 bytes of fold_key, for rules
     PRIMARY KEY (user_id, field_id)
 );
 CREATE INDEX user_field_values_field ON user_field_values (field_id, value_key);
@@ -227,13 +228,13 @@ CREATE TABLE organization_field_values (
 );
 CREATE INDEX organization_field_values_field ON organization_field_values (field_id, value_key);
 
--- Notes on a conversation, a person or an organization: exactly one of the three.
+-- Notes on a conversation, a person or an organization: exactly one of the three is set.
 CREATE TABLE notes (
     id @ID@,
     case_id BIGINT REFERENCES cases (id) ON DELETE CASCADE,
     owner_user_id BIGINT REFERENCES users (id) ON DELETE CASCADE,
     organization_id BIGINT REFERENCES organizations (id) ON DELETE CASCADE,
-    user_id BIGINT NOT NULL REFERENCES users (id), -- who wrote it
+    user_id BIGINT NOT NULL REFERENCES users (id), -- the author
     body_text TEXT NOT NULL,
     body_html TEXT,
     is_pinned INTEGER NOT NULL DEFAULT 0,
@@ -245,7 +246,8 @@ CREATE INDEX notes_of_case ON notes (case_id, created_at, id) WHERE case_id IS N
 CREATE INDEX notes_of_user ON notes (owner_user_id, created_at, id) WHERE owner_user_id IS NOT NULL;
 CREATE INDEX notes_of_organization ON notes (organization_id, created_at, id) WHERE organization_id IS NOT NULL;
 
--- What autocomplete looks up: of every name the text from each word on, cut to 60 bytes (enum name_kind). place 0 is the whole name.
+-- Index for autocomplete: the rest of every name from each word on, cut to 60 bytes (enum name_kind). place 0 is the
+-- whole name.
 CREATE TABLE name_words (
     kind INTEGER NOT NULL,
     place INTEGER NOT NULL,
@@ -253,11 +255,11 @@ CREATE TABLE name_words (
     owner_id BIGINT NOT NULL,
     PRIMARY KEY (kind, place, word, owner_id)
 );
--- A desk that has people already: its names and keys are gathered by a job.
+-- On a desk that has people, a job fills the names and keys.
 INSERT INTO jobs (kind, status, input, attempts, run_at, created_at, updated_at)
     SELECT 'index_names', 1, '{}', 0, 0, 0, 0 WHERE EXISTS (SELECT 1 FROM users);
 
--- Pictures people uploaded, scaled.
+-- Uploaded pictures of people, scaled.
 CREATE TABLE avatars (
     user_id BIGINT PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
     type TEXT NOT NULL,
@@ -265,7 +267,8 @@ CREATE TABLE avatars (
     updated_at BIGINT NOT NULL
 );
 
--- Links sent by mail: verify an address, reset a password, accept an invitation (enum link_purpose). Single use, kept hashed.
+-- Links in mails: verify an address, reset a password, accept an invitation (enum link_purpose). They work once. Only a
+-- hash is stored.
 CREATE TABLE links (
     id @ID@,
     purpose INTEGER NOT NULL,
@@ -280,18 +283,18 @@ CREATE INDEX links_user ON links (user_id, purpose);
 CREATE INDEX links_email ON links (email_id);
 CREATE INDEX links_old ON links (expires_at);
 
--- Mail to be sent or sent; the letter is sealed, since it may hold a link.
+-- Mails to be sent, or sent. The letter is encrypted, because it may contain a link.
 CREATE TABLE outgoing_mails (
     id @ID@,
     template TEXT NOT NULL,
     user_id BIGINT REFERENCES users (id) ON DELETE SET NULL,
     recipient TEXT NOT NULL,
-    letter @BLOB@,          -- what the template's names mean; NULL once it will not be sent again
+    letter @BLOB@,          -- values for the template; NULL: the mail will not be sent again
     message_id TEXT NOT NULL,
     status INTEGER NOT NULL, -- enum mail_status
     attempts INTEGER NOT NULL,
     retry_until BIGINT NOT NULL,
-    last_error TEXT,         -- what the relay said last
+    last_error TEXT,         -- last reply of the relay
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
 );
@@ -313,7 +316,7 @@ CREATE TABLE recovery_codes (
     PRIMARY KEY (user_id, code_hash)
 );
 
--- The next step of a login: a second factor or a new password is expected of whoever holds it (enum auth_step).
+-- The next step of a login. The holder of the token must give a second factor or a new password (enum auth_step).
 CREATE TABLE auth_tokens (
     id @ID@,
     token_hash TEXT NOT NULL UNIQUE,
@@ -326,11 +329,11 @@ CREATE TABLE auth_tokens (
 );
 CREATE INDEX auth_tokens_old ON auth_tokens (expires_at);
 
--- Remember-me: a chain of single-use tokens. A used one that comes again ends the chain and the sessions it opened.
+-- Remember-me: a chain of single-use tokens. A token that is used again ends the chain and the sessions that it opened.
 CREATE TABLE remember_chains (
     id @ID@,
     user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-    session_id BIGINT NOT NULL, -- of the login it began with
+    session_id BIGINT NOT NULL, -- session of the login that began the chain
     created_at BIGINT NOT NULL,
     ended_at BIGINT
 );
@@ -340,7 +343,7 @@ CREATE TABLE remember_tokens (
     id @ID@,
     chain_id BIGINT NOT NULL REFERENCES remember_chains (id) ON DELETE CASCADE,
     token_hash TEXT NOT NULL UNIQUE,
-    successor @BLOB@, -- sealed: given again to a repeat within 60 s
+    successor @BLOB@, -- encrypted; a repeated request within 60 s gets it again
     used_at BIGINT,
     expires_at BIGINT NOT NULL
 );

@@ -1,9 +1,10 @@
--- What the processes of one desk tell each other, and what they count together.
+-- Messages between the processes of one desk, and counters that they share.
 
--- Entries are written in the transaction of what they tell of, and read by the other processes: src/core/outbox.c.
+-- An entry is written in the transaction of the change it reports. The other processes read it:
+-- src/core/change/outbox.c.
 CREATE TABLE outbox (
     id @ID@,
-    xid @XID@, -- of the transaction that wrote it: ids are taken before the COMMIT, so they say nothing of what was read
+    xid @XID@, -- of the transaction that wrote the entry; ids are assigned before the COMMIT, so they don't tell what a reader has seen
     topic TEXT NOT NULL,
     payload TEXT NOT NULL,
     origin TEXT NOT NULL, -- the process that wrote it
@@ -12,7 +13,7 @@ CREATE TABLE outbox (
 CREATE INDEX outbox_unseen ON outbox (xid, id);
 CREATE INDEX outbox_old ON outbox (created_at);
 
--- Writes without a login, counted by address and minute since 1970.
+-- Writes without credentials, counted by address and minute since 1970.
 CREATE TABLE public_writes (
     address TEXT NOT NULL,
     minute BIGINT NOT NULL,

@@ -1,4 +1,5 @@
--- A count of conversations is the sum over its shards (src/core/cases/case.c). Made anew: a primary key can't be changed on every engine.
+-- A count of conversations is the sum of its shards (src/core/cases/case_count.c). (A new table, because not every
+-- engine can change a primary key.)
 CREATE TABLE new_case_counts (
     team_id BIGINT NOT NULL,
     agent_id BIGINT NOT NULL,

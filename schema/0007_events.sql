@@ -1,11 +1,11 @@
--- What other systems told of people, and what people wrote, by person; and what is swept when it is old.
+-- Events of people, reported by other systems; an index of posts by person; indexes for the sweeper.
 
 CREATE TABLE events (
     id @ID@,
     uuid TEXT NOT NULL UNIQUE,
     event TEXT NOT NULL,
     user_id BIGINT NOT NULL REFERENCES users (id),
-    properties TEXT NOT NULL, -- JSON object, keys as they came
+    properties TEXT NOT NULL, -- JSON object, with the keys as sent
     triggered_at BIGINT NOT NULL,
     created_at BIGINT NOT NULL
 );

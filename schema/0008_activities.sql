@@ -1,8 +1,8 @@
--- The audit trail (src/core/activity.c): rows are only ever added. Texts of did name fields, never values: these are in changes, where
--- a purge erases them.
+-- The audit trail (src/core/change/activity.c). Rows are only added. `did` names fields, never values. The values are
+-- in activity_changes, where a purge erases them.
 CREATE TABLE activities (
     id @ID@,
-    owner_user_id BIGINT REFERENCES users (id), -- whom it is about
+    owner_user_id BIGINT REFERENCES users (id), -- the person that the activity is about
     actor_id BIGINT REFERENCES users (id),
     name INTEGER NOT NULL, -- enum activity_name
     did TEXT NOT NULL,

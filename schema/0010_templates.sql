@@ -1,9 +1,9 @@
--- Brands, and what each of them says in mails and on pages where that is not the original (src/core/text/template.c).
+-- Brands, and their own versions of mails and pages (src/core/text/template.c).
 
 CREATE TABLE brands (
     id @ID@,
     name TEXT NOT NULL,
-    sub_domain TEXT UNIQUE,  -- one label, as A-label
+    sub_domain TEXT UNIQUE,  -- one label; an A-label if international
     domain TEXT UNIQUE,      -- a domain_key
     locale_id BIGINT NOT NULL REFERENCES locales (id),
     is_default INTEGER NOT NULL,
@@ -13,7 +13,7 @@ CREATE TABLE brands (
 );
 CREATE UNIQUE INDEX brands_default ON brands (is_default) WHERE is_default = 1;
 
--- Of a new desk, whose times init sets, and of one that was made before there were brands.
+-- The default brand of a new desk, whose times init sets, and of a desk older than brands.
 INSERT INTO brands (id, name, locale_id, is_default, is_enabled, created_at, updated_at)
     SELECT 1, COALESCE((SELECT value FROM settings WHERE name = 'desk.name' AND value <> ''), 'Support'), 1, 1, 1, d.at, d.at
     FROM (SELECT COALESCE((SELECT CAST(value AS BIGINT) FROM settings WHERE name = 'desk.created_at'), 0) AS at) d;
@@ -23,7 +23,7 @@ CREATE TABLE templates (
     name TEXT NOT NULL,
     contents TEXT NOT NULL,
     creator_id BIGINT REFERENCES users (id),
-    created_at BIGINT NOT NULL, -- of these contents
+    created_at BIGINT NOT NULL, -- time of these contents
     PRIMARY KEY (brand_id, name)
 );
 
@@ -32,7 +32,7 @@ CREATE TABLE template_versions (
     brand_id BIGINT NOT NULL REFERENCES brands (id) ON DELETE CASCADE,
     name TEXT NOT NULL,
     contents TEXT NOT NULL,
-    creator_id BIGINT REFERENCES users (id), -- who wrote them, and when; NULL: they were the original
+    creator_id BIGINT REFERENCES users (id), -- author of these contents; NULL: the built-in original
     created_at BIGINT
 );
 CREATE INDEX template_versions_of ON template_versions (brand_id, name, id);

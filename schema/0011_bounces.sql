@@ -1,2 +1,2 @@
--- A delivery report names the letter that it is about by its Message-ID: src/mail/bounce.c.
+-- A delivery report refers to its mail by the Message-ID: src/mail/bounce.c.
 CREATE INDEX outgoing_mails_message ON outgoing_mails (message_id);

@@ -1,4 +1,4 @@
--- Phone numbers and accounts that people added to themselves may be primary before they are verified: the first one is.
+-- A phone number or account that people added to themselves may be primary before it is verified. The first one is.
 
 UPDATE identity_phones SET is_primary = 1 WHERE id IN
     (SELECT MIN(i.id) FROM identity_phones i WHERE i.user_id IS NOT NULL GROUP BY i.user_id HAVING SUM(i.is_primary) = 0);

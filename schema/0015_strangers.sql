@@ -1,9 +1,10 @@
--- Callers known by a fingerprint alone (src/core/access/stranger.h). cases.fingerprint and files.fingerprint hold a keyed hash of it.
+-- Callers known by a fingerprint only (src/core/access/stranger.h). cases.fingerprint and files.fingerprint hold a
+-- keyed hash of it.
 
--- 1: the person was made with this conversation, by a caller without login.
+-- 1: the person was created with this conversation, by a caller without login.
 ALTER TABLE cases ADD COLUMN requester_is_new INTEGER NOT NULL DEFAULT 0;
 
--- The read marker of the fingerprint that a conversation was made with.
+-- The read marker of the fingerprint that created the conversation.
 CREATE TABLE fingerprint_markers (
     case_id BIGINT PRIMARY KEY REFERENCES cases (id),
     last_read_post_id BIGINT,
@@ -11,6 +12,6 @@ CREATE TABLE fingerprint_markers (
     last_read_at BIGINT NOT NULL
 );
 
-ALTER TABLE files ADD COLUMN fingerprint TEXT; -- who uploaded it, where user_id is NULL
-ALTER TABLE files ADD COLUMN network TEXT;     -- a keyed hash of where that came from: the limit of unattached files counts by it
+ALTER TABLE files ADD COLUMN fingerprint TEXT; -- the uploader, if user_id is NULL
+ALTER TABLE files ADD COLUMN network TEXT;     -- keyed hash of the uploader's network, by which the limit of unattached files counts
 CREATE INDEX files_of_network ON files (network) WHERE expires_at IS NOT NULL AND network IS NOT NULL;

@@ -1,4 +1,4 @@
--- When things that many rows show last changed, their deletion included (src/core/change/last_change.h).
+-- Time of the last change, or deletion, of things that many rows show (src/core/change/last_change.h).
 
 CREATE TABLE changes (
     what TEXT NOT NULL PRIMARY KEY,

@@ -1,12 +1,14 @@
--- Fields that came with the desk: members of conversations, listed before the custom ones and never deleted. What an option adds as a tag.
+-- System fields: members of conversations that every desk has. They are listed before the custom fields and can't be
+-- deleted. tag: the tag that an option adds.
 ALTER TABLE custom_fields ADD COLUMN is_system INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE custom_field_options ADD COLUMN tag TEXT;
 
--- A custom field that has one of their keys gets another one.
+-- A custom field that has a key of a system field gets another key.
 UPDATE custom_fields SET key = substr(key, 1, 40) || '-' || id
     WHERE area = 1 AND key IN ('subject', 'requester', 'team', 'agent', 'status', 'type', 'priority');
 
--- The flags of status, type and priority are what the settings say initially (core/desk/setting.c), which rule once they are set.
+-- The flags of status, type and priority are the initial values of the settings (core/desk/setting.c), which override
+-- them once they are set.
 INSERT INTO custom_fields (area, type, key, is_required_for_agents, is_required_on_resolution, is_visible_to_customers, is_customer_editable,
     is_required_for_customers, sort_order, is_enabled, is_system, created_at, updated_at) VALUES
     (1, 13, 'subject', 1, 0, 1, 0, 1, 1, 1, 1, 0, 0), (1, 14, 'requester', 1, 0, 1, 0, 0, 2, 1, 1, 0, 0),

@@ -1,26 +1,28 @@
--- The change log (src/core/change/log.c): every typed change of every work. Rows are only added, and pruned by age from the low end.
+-- The change log (src/core/change/log.c): every typed change of every work. Rows are added, and the oldest are pruned
+-- by age.
 CREATE TABLE change_log (
     id @ID@,
     xid @XID@,
     kind TEXT NOT NULL,        -- resource_type of the object
     object_id BIGINT NOT NULL,
-    case_id BIGINT,            -- readers must see this conversation; NULL: the entry is for every reader
+    case_id BIGINT,            -- only readers who may see this conversation see the entry; NULL: all readers
     verb INTEGER NOT NULL,     -- enum change_verb
     property TEXT,             -- NULL: the object was created or deleted
     old_value TEXT,            -- NULL: none, or a secret
     new_value TEXT,
-    actor_id BIGINT,           -- no foreign key: entries are not touched when a person goes
+    actor_id BIGINT,           -- no foreign key, so that entries stay unchanged when a person is deleted
     actor_kind INTEGER NOT NULL,
-    cause TEXT,                -- NULL: a caller's request
+    cause TEXT,                -- NULL: a request of a caller
     changed_at BIGINT NOT NULL
 );
-CREATE INDEX change_log_of_people ON change_log (object_id, id) WHERE kind = 'user'; -- what a purge erases
--- The highest id that was pruned: a reader who stands below it has missed entries.
+CREATE INDEX change_log_of_people ON change_log (object_id, id) WHERE kind = 'user'; -- for a purge
+-- The highest pruned id. A reader with a lower cursor has missed entries.
 CREATE TABLE change_log_pruned (pruned_id BIGINT NOT NULL);
 INSERT INTO change_log_pruned (pruned_id) VALUES (0);
 
--- An activity is one row. Its changes are three JSON arrays of one length: a purge clears the values and keeps the names.
-ALTER TABLE activities ADD COLUMN owner_organization_id BIGINT; -- no foreign key: the trail outlives what it is about
+-- An activity is one row. Its changes are three JSON arrays of the same length. A purge clears the values and keeps the
+-- names.
+ALTER TABLE activities ADD COLUMN owner_organization_id BIGINT; -- no foreign key, because the trail outlives its objects
 ALTER TABLE activities ADD COLUMN owner_case_id BIGINT;
 ALTER TABLE activities ADD COLUMN actor_kind INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE activities ADD COLUMN cause TEXT;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Files as C text. Usage: tools/embed.sh HEADER 'struct NAME' ARRAY FOLDER FILE...
+# Prints files as C text. Usage: tools/embed.sh HEADER 'struct NAME' ARRAY FOLDER FILE...
 # Each row of the array is {name, text}. A name is the file's path without FOLDER/.
 header=$1 type=$2 array=$3 folder=$4
 shift 4

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A look at deskd: fills a small demo desk where there is none, serves it until Ctrl-C, and says how to log in once it listens.
+# Fills a small demo desk if there is none, serves it until Ctrl-C, and prints how to log in when it listens.
 # Usage: tools/run.sh DATA ADDRESS:PORT
 set -eu
 data=$1
@@ -28,7 +28,7 @@ The reference of the API is $1/docs. Ctrl-C stops the desk; remove $data for a n
 END
 }
 
-# Passes on what the server says. Ctrl-C is the server's: this ends with it.
+# Prints the output of the server. Ignores Ctrl-C, because the server handles it and this ends with the server.
 announce() {
     trap '' INT
     while IFS= read -r line; do
@@ -45,7 +45,7 @@ place=$(mktemp -d)
 mkfifo "$place/said"
 announce <"$place/said" &
 announcer=$!
-trap : INT TERM # the server ends, and then this
+trap : INT TERM # the server ends first
 status=0
 "$deskd" serve --data "$data" --listen "$listen" >"$place/said" 2>&1 || status=$?
 wait "$announcer" || true

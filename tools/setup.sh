@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what building, running or testing needs and this machine lacks, with apt-get, as root or through sudo; says so first.
-# Nothing missing: nothing happens. Usage: tools/setup.sh run | test
+# Installs the missing packages for building, running or testing with apt-get, as root or through sudo. Names them first.
+# Does nothing if none is missing. Usage: tools/setup.sh run | test
 set -eu
 
 run="gcc g++ make tzdata pkg-config libc6-dev libmicrohttpd-dev libsqlite3-dev libpq-dev libsodium-dev libglib2.0-dev libxxhash-dev libcurl4-openssl-dev libidn2-dev libphonenumber-dev libgmime-3.0-dev libqrencode-dev libgd-dev libjpeg-dev libseccomp-dev libpcre2-dev libgumbo-dev libarchive-dev curl"
@@ -13,11 +13,11 @@ test) wanted=$test ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then
-    echo "setup: this is no Debian. deskd needs what these packages hold: $wanted" >&2
+    echo "setup: this system is not Debian. deskd needs the contents of these packages: $wanted" >&2
     exit 1
 fi
 
-# A command that is there from elsewhere (Node from its makers, with npm in it) is as good as the package.
+# A command from another source (Node.js from its vendor, which includes npm) counts as the package.
 present() {
     case "$1" in
     nodejs) command -v node >/dev/null && return ;;
@@ -35,12 +35,12 @@ if [ "$(id -u)" = 0 ]; then
 elif command -v sudo >/dev/null; then
     root=sudo
 else
-    echo "setup: these packages are missing, and installing them takes root:$missing" >&2
+    echo "setup: these packages are missing, and installing them needs root:$missing" >&2
     exit 1
 fi
 
 echo "setup: installing$missing (apt-get${root:+ with sudo})"
-# dpkg's lock is waited for by apt-get itself; those of the package lists and of the archive are not, so it is tried again.
+# apt-get waits for dpkg's lock, but not for the locks of the package lists and the archive, so it is tried again.
 WAIT=5 TRIES=120
 apt_get() {
     tries=0
@@ -53,7 +53,7 @@ apt_get() {
             echo "$said" >&2
             exit 1
         fi
-        [ "$tries" -gt 0 ] || echo "setup: another apt or dpkg is at work: waiting for it"
+        [ "$tries" -gt 0 ] || echo "setup: another apt or dpkg is running: waiting for it"
         tries=$((tries + 1))
         sleep $WAIT
     done

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the Debian package of what `make install` installs. Usage: packaging/deb/build.sh VERSION OUTPUT_FOLDER
+# Builds the Debian package from `make install`. Usage: packaging/deb/build.sh VERSION OUTPUT_FOLDER
 set -eu
 version=$1
 out=$2

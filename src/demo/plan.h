@@ -24,9 +24,9 @@ void chance_uuid(struct chance *c, char out[36]);
 /* ---- people ------------------------------------------------------------------------------------------- */
 
 enum { DEMO_LOGINS = 6 };
-extern const char *const demo_logins[DEMO_LOGINS]; /* addresses of those who can log in; the owner is the first */
+extern const char *const demo_logins[DEMO_LOGINS]; /* addresses of the people who can log in; the owner is first */
 
-/* The named logins come first, in the order of demo_logins; then the other staff, then the customers. */
+/* The named logins come first, in the order of demo_logins, then the other staff, then the customers. */
 enum { DEMO_OWNER = 1, DEMO_ADMIN, DEMO_AGENT, DEMO_COLLABORATOR, DEMO_CUSTOMER, DEMO_TEAMS_AGENT };
 enum { DEMO_FIRST_STAFF = 7, DEMO_STAFF = 60, DEMO_FIRST_CUSTOMER = DEMO_FIRST_STAFF + DEMO_STAFF, DEMO_TEAM_SIZE = 24 };
 

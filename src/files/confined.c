@@ -24,11 +24,10 @@
 
 static int confined_outcome(int status, const char *what) {
     if (WIFEXITED(status) && WEXITSTATUS(status) == CONFINED_FAILED) {
-        log_error("%s can't be read: the kernel takes no seccomp filter", what);
+        log_error("%s can't be read: the kernel refuses a seccomp filter", what);
         return -ERR_SERVICE_UNAVAILABLE;
     }
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
-        log_warn("%s made its process try a forbidden system call: the process was killed", what);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS) log_warn("%s caused a forbidden system call: its process was killed", what);
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
@@ -44,7 +43,8 @@ int confined_run(const char *kind, const char *parameter, int in, int out, const
     int rc = posix_spawn(&child, "/proc/self/exe", &actions, NULL, args, nothing);
     posix_spawn_file_actions_destroy(&actions);
     if (rc != 0)
-        return UNAVAILABLE("confined processes that can't be started", "%s can't be read: no process for it: %s", what, strerror(rc));
+        return UNAVAILABLE("confined processes that can't be started", "%s can't be read: no process can be started: %s", what,
+                           strerror(rc));
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
     return confined_outcome(status, what);
 }
@@ -81,7 +81,7 @@ static bool allow_pipes(scmp_filter_ctx filter) {
            allow(filter, SCMP_SYS(newfstatat));
 }
 
-/* A sanitizer writes reports, and looks at itself. */
+/* A sanitizer writes reports and inspects its own process. */
 static bool allow_sanitizer(scmp_filter_ctx filter) {
     static const int calls[] = {SCMP_SYS(getpid),         SCMP_SYS(gettid),       SCMP_SYS(sched_yield), SCMP_SYS(sigaltstack),
                                 SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigaction), SCMP_SYS(nanosleep),   SCMP_SYS(clock_nanosleep)};

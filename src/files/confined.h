@@ -1,7 +1,8 @@
-/* Work on bytes from strangers: pictures that are decoded, HTML that is cleaned. No parser is safe by itself, so the work is done by a
- * process of its own, which the caller starts and waits for: `deskd KIND PARAMETER`, the bytes on standard input, the answer on standard
- * output. A parser that the bytes have taken over can do nothing with the process: it has little memory and time, and a seccomp
- * filter leaves it standard input, standard output and memory. The answer is still hostile, and its reader must check it. */
+/* Processing of hostile bytes: pictures to be decoded, HTML to be cleaned. No parser is safe by itself, so a process of
+ * its own does the work. The caller starts it and waits for it: `deskd KIND PARAMETER`, with the bytes on standard
+ * input and the result on standard output. Even if the bytes take control of the parser, it can do no harm, because the
+ * process has little memory and time, and a seccomp filter that allows only standard input, standard output and memory.
+ * The result is still hostile. Its reader must check it. */
 #ifndef FILES_CONFINED_H
 #define FILES_CONFINED_H
 
@@ -10,24 +11,25 @@
 
 struct confined_limits {
     int64_t memory, answer; /* bytes */
-    int seconds;            /* of CPU; of wall time twice as many */
+    int seconds;            /* CPU time; twice as many of wall time */
 };
 
 /* ---- the parent --------------------------------------------------------------------------------------------------- */
 
-/* Runs such a process with these descriptors. Returns 1 if it has answered, 0 if it failed or was killed, or
- * -ERR_SERVICE_UNAVAILABLE, logged. `what` names its input in the log: "a picture". Waits for the process: in the pool alone. */
+/* Runs such a process with these descriptors. Returns 1 if it succeeded, 0 if it failed or was killed, or
+ * -ERR_SERVICE_UNAVAILABLE, logged. `what` is its input in the log: "a picture". Waits for the process, so call it only
+ * in the pool. */
 int confined_run(const char *kind, const char *parameter, int in, int out, const char *what);
-/* Reads what was written to a descriptor, 1 to `most` bytes, into the arena. Returns false if it is none of that. */
+/* Reads the result from a descriptor into the arena. Returns false if it has no bytes, or more than `most`. */
 bool confined_answer(int fd, int64_t most, struct arena *a, struct str *out);
 
 /* ---- the process -------------------------------------------------------------------------------------------------- */
 
-/* From now on this process has these limits. It may read standard input, write standard output, ask for memory and end. All else kills
- * it with SIGSYS. Ends the process if the kernel takes no filter. */
+/* Confines this process and sets these limits. It may read standard input, write standard output, allocate memory and
+ * end. Any other system call kills it with SIGSYS. Ends the process if the kernel refuses the filter. */
 void confined_enter(const struct confined_limits *l);
-/* The filter alone. Returns false if the kernel takes none. */
+/* Sets the filter only. Returns false if the kernel refuses it. */
 bool confine(void);
-#define CONFINED_FAILED 3 /* exit status: there is no filter, so nothing was read */
+#define CONFINED_FAILED 3 /* exit status: no filter, so nothing was read */
 
 #endif

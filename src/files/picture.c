@@ -31,7 +31,7 @@ static bool gif(const unsigned char *head, size_t n, struct picture *out) {
 static int little_endian_16(const unsigned char *p) { return p[0] | p[1] << 8; }
 static int little_endian_24(const unsigned char *p) { return little_endian_16(p) | p[2] << 16; }
 
-/* The three kinds of WebP (RFC 9649): extended, which may be an animation, lossless, and lossy. */
+/* Reads the three kinds of WebP (RFC 9649): extended, which may be an animation, lossless, and lossy. */
 static bool webp(const unsigned char *head, size_t n, struct picture *out) {
     if (n < 30 || memcmp(head, "RIFF", 4) != 0 || memcmp(head + 8, "WEBPVP8", 7) != 0) return false;
     *out = (struct picture){.type = PICTURE_WEBP};

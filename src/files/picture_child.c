@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define SIDE_MAX 4096 /* pixels of a side of the answer */
+#define SIDE_MAX 4096 /* longest side of the result, in pixels */
 
 /* ---- JPEG --------------------------------------------------------------------------------------------------------- */
 

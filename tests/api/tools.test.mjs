@@ -28,7 +28,7 @@ test('setup waits for another apt: for the lock of the lists, of the archive and
     const env = pretend({ ...NOTHING_INSTALLED, 'apt-get': `echo "$@" >>"$PLACE/asked"; [ $(wc -l <"$PLACE/asked") -gt 2 ] || { echo "E: ${lock}" >&2; exit 100; }` });
     const { status, stdout, stderr } = setup(env);
     assert.equal(status, 0, stderr);
-    assert.match(stdout, /^setup: installing .*\nsetup: another apt or dpkg is at work: waiting for it\n$/);
+    assert.match(stdout, /^setup: installing .*\nsetup: another apt or dpkg is running: waiting for it\n$/);
     const asked = readFileSync(join(env.PLACE, 'asked'), 'utf8').trim().split('\n');
     assert.deepEqual(asked.map((line) => /update|install/.exec(line)[0]), ['update', 'update', 'update', 'install']);
     assert.ok(asked.every((line) => line.includes('-o DPkg::Lock::Timeout=600')));
