@@ -97,7 +97,7 @@ int contents_check(struct conn *c, const char *folder, void (*report)(void *arg,
     int64_t files;
     bool there = access(folder, F_OK) == 0;
     int rc = there ? 0 : db_int(c, &files_any, NULL, &files);
-    if (rc == 1) contents_finding(&k, str_fmt(k.arena, "there are files, but no folder %s: name theirs with --files", folder));
+    if (rc == 1) contents_finding(&k, str_fmt(k.arena, "there are files, but no folder %s: name their folder with --files", folder));
     for (int nth = 0; there && nth < CONTENT_FOLDERS && rc >= 0; nth++) {
         struct arena_mark mark = arena_mark(k.arena);
         rc = check_folder(&k, nth);
