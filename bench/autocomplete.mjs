@@ -1,7 +1,8 @@
-// What autocomplete costs when the desk grows: the same few names are found among 1,000 people, organizations and tags and among
-// 1,000,000 people, 100,000 organizations and 100,000 tags. Prints the server's CPU and the median time of a request on both, and the ratios.
+// Measures autocomplete on a growing desk: the same few names are found among 1,000 people, organizations and tags and
+// among 1,000,000 people, 100,000 organizations and 100,000 tags. Prints the server's CPU and the median time of a
+// request on both desks, and the ratios.
 //
-//   node bench/autocomplete.mjs                          BENCH_BIG   people of the big desk (1000000)     BENCH_ROUNDS   interleaved rounds, of which medians count (5)
+//   node bench/autocomplete.mjs                          BENCH_BIG   people of the big desk (1000000)     BENCH_ROUNDS   interleaved rounds; medians count (5)
 //   sh tests/postgres.sh node bench/autocomplete.mjs     BENCH_SECONDS   of one wrk run (1)
 import { writeFileSync } from 'node:fs';
 import { filled, numbers, onPostgres } from './filled.mjs';
@@ -10,7 +11,8 @@ const big = Number(process.env.BENCH_BIG ?? 1_000_000), small = 1000;
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5), seconds = Number(process.env.BENCH_SECONDS ?? 1);
 const median = (xs) => xs.slice().sort((a, b) => a - b)[xs.length >> 1];
 
-// Every name has two words; two in 26 have one with 'a'. A hundred of a kind are the needles: "needle 00 quill00" to "needle 99 quill99".
+// Every name has two words. In two of 26 names a word begins with 'a'. A hundred of each kind are the needles: "needle
+// 00 quill00" to "needle 99 quill99".
 const letter = (x) => `substr('abcdefghijklmnopqrstuvwxyz', 1 + (${x}) % 26, 1)`;
 const key = (n) => `CASE WHEN needle THEN 'needle' || substr(CAST(100 + x / ${n / 100} AS TEXT), 2) || ' quill' || substr(CAST(100 + x / ${n / 100} AS TEXT), 2)
     ELSE ${letter('x')} || 'nna ' || ${letter('x / 26')} || 'iller' || x END`;
@@ -33,8 +35,8 @@ const fill = (people, others) => `BEGIN;
   ${kind(others, 3, `INSERT INTO tags (id, name, name_key, created_at) SELECT id, k, k, 0 FROM k;`)}
   COMMIT;${onPostgres ? ' VACUUM ANALYZE;' : ''}`;
 
-// Ten prefixes of a case are asked for in turn: what is found is the same in both desks. 'a' finds what the desk has, and comes first: a plan
-// that the database made for it must not serve the others.
+// Each case requests ten prefixes in turn, which find the same in both desks. 'a' finds rows of the whole desk. It
+// comes first, because the database's plan for it must not serve the other prefixes.
 const ten = [...Array(10).keys()];
 const cases = [
     ...['users', 'organizations', 'tags', 'emails'].map((what) => [`${what}: "a"`, [`${what}?${what === 'emails' ? 'address' : 'name'}=a`], null]),

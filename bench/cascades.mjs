@@ -1,5 +1,6 @@
-// What other writes wait while a change carries many rows with it: clients post messages without end, and the owner deletes
-// what most rows name. p99 and the longest post from the request of the owner to the end of what follows from it.
+// Measures how long other writes wait while a change affects many rows: clients post messages all the time, and the
+// owner deletes objects that most rows refer to. Prints p99 and the longest post from the owner's request to the end of
+// its cascade.
 //
 //     node bench/cascades.mjs [BINARY]      BENCH_BIG conversations (250000), BENCH_CLIENTS (8); Debian: sqlite3
 import { execFileSync } from 'node:child_process';
@@ -16,7 +17,8 @@ writeFileSync(passwordFile, 'a long enough password\n', { mode: 0o600 });
 execFileSync(command, ['demo', '--data', data, '--conversations', String(conversations), '--password-file', passwordFile], { stdio: 'ignore' });
 const sql = (text) => execFileSync('sqlite3', ['-bail', store], { input: text, encoding: 'utf8' }).trim();
 
-// One customer asked for two fifths of all; a field that every person has a value of; a status and a type that nobody uses.
+// Two customers requested two fifths of all conversations. Every person has a value of one field. One status and one
+// type are unused.
 const person = sql('SELECT MAX(id) FROM users') - 1, second = person - 1, part = Math.floor(conversations / 5);
 sql(`UPDATE users SET organization_id = 1 WHERE id IN (${person}, ${second});
      UPDATE cases SET requester_id = CASE WHEN id <= ${part} THEN ${person} ELSE ${second} END, organization_id = 1 WHERE id <= ${2 * part};
@@ -80,7 +82,7 @@ for (const [what, rows, change] of changes) {
     const replied = performance.now() - began;
     await settled();
     const done = performance.now() - began;
-    await rest(200); // for the answers of those that were under way
+    await rest(200); // for the replies of posts in progress
     const sorted = posts.filter((p) => p.began < began + done).map((p) => p.took).sort((a, b) => a - b), at = (q) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))].toFixed(1);
     console.log(`| ${what} | ${rows} | ${replied.toFixed(0)} | ${done.toFixed(0)} | ${sorted.length} | ${at(0.5)} | ${at(0.99)} | ${sorted.at(-1).toFixed(1)} |`);
     await rest(500);

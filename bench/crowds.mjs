@@ -1,5 +1,5 @@
-// What everybody else waits while one person sends much long work: large pictures, long lists, replies that are not read. Each situation is
-// measured beside the same clients with nothing else going on.
+// Measures how long all other callers wait while one person sends much expensive work: large pictures, long lists,
+// replies that are not read. Each situation is measured next to the same clients without that work.
 //
 //     node bench/crowds.mjs [BINARY]      BENCH_CONVERSATIONS (20000), BENCH_SECONDS (10) a situation, BENCH_WRITERS (64)
 import { execFileSync } from 'node:child_process';
@@ -13,7 +13,7 @@ import { deflateSync } from 'node:zlib';
 
 const AGENT = 'deskd-bench';
 
-// The one person sends from a thread of their own, so that the times of the others are the server's and not this program's.
+// The person sends from a thread of their own, so that the other callers' times don't include the work of this program.
 if (!isMainThread) {
     const { port, path, method, headers, body, n } = workerData, bytes = body && Buffer.from(body);
     const agent = new http.Agent({ keepAlive: true, maxSockets: Infinity });
@@ -58,7 +58,7 @@ const session = async (who) => {
 };
 const [owner, admin, busy, customer] = await Promise.all(['owner', 'admin', 'agent', 'customer'].map(session));
 
-// ---- what others do -------------------------------------------------------------------------------------------------------
+// ---- requests of the others -----------------------------------------------------------------------------------------------
 
 let over = false, refused = 0;
 const repeat = async (times, each) => {
@@ -72,14 +72,14 @@ const good = ({ status, text }) => {
     if (status >= 300 && status !== 503) throw new Error(`${status} ${text.subarray(0, 300)}`);
     return status < 300;
 };
-// A login whose password this process has not verified for this program: another User-Agent each time.
+// A login whose password this process has not verified for this program yet, because each has a new User-Agent.
 let logins = 0;
 const login = async () => good(await ask('GET', '/me', { ...basic('collaborator'), 'User-Agent': `${AGENT}/${logins++}` }));
 const read = async () => good(await ask('GET', '/conversations', admin));
 const open = JSON.parse((await ask('GET', '/conversations?limit=100&status=OPEN&fields=id', owner)).text).data.map(({ id }) => id);
 const write = async (i) => good(await ask('POST', `/conversations/${open[i % open.length]}/messages`, { ...owner, ...json }, '{"contents":"Another message."}'));
 
-// ---- what one person does -------------------------------------------------------------------------------------------------
+// ---- requests of the one person -------------------------------------------------------------------------------------------
 
 const crc = (bytes) => {
     let c = 0xffffffff;

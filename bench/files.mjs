@@ -1,11 +1,12 @@
-// Uploads and downloads of large files, and uploads of small ones: bytes a second, CPU, and what memory they cost at the most.
+// Measures uploads and downloads of large files, and uploads of small ones: bytes a second, CPU, and the peak of
+// memory.
 //
 //   node bench/files.mjs       after make
 import http from 'node:http';
 import { randomBytes } from 'node:crypto';
 import { filled } from './filled.mjs';
 
-const MB = 1 << 20, cases = [[20 * MB, 10, 1], [20 * MB, 32, 16], [1000, 5000, 32]]; // bytes, files, side by side
+const MB = 1 << 20, cases = [[20 * MB, 10, 1], [20 * MB, 32, 16], [1000, 5000, 32]]; // bytes, files, clients
 
 const { server, headers } = await filled(1, 'SELECT 1;');
 const agent = new http.Agent({ keepAlive: true });
@@ -22,7 +23,7 @@ function send(method, path, body) {
     });
 }
 
-/** `act(i)` for each of n, so many side by side: [ms, CPU us each, MiB of memory at the most]. */
+/** Calls act(i) for each of n, `clients` at a time. Returns [ms, CPU us of each, MiB of memory at the peak]. */
 async function measure(n, clients, act) {
     let next = 0, most = 0;
     const look = setInterval(() => { most = Math.max(most, server.anonymousMiB()); }, 5);

@@ -1,5 +1,6 @@
-// Desks that SQL fills with rows of any number, for measuring what a request costs when the desk grows. They are thrown away.
-// In a folder by sqlite3 (Debian: sqlite3); with DATABASE (tests/postgres.sh) each is a database of that cluster, by psql.
+// Fills temporary desks by SQL with any number of rows, to measure the cost of a request on a growing desk. Without
+// DATABASE a desk is a folder, filled by sqlite3 (Debian: sqlite3). With DATABASE (tests/postgres.sh) it is a database
+// of that cluster, filled by psql.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +15,7 @@ writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
 export const onPostgres = process.env.DATABASE !== undefined;
 const psql = (url, sql) => execFileSync('psql', [url, '-X', '-q', '-v', 'ON_ERROR_STOP=1'], { input: sql });
 
-/** A served desk with an owner and what `sql` adds: {n, server, headers of the owner's session, query: rows of its store}. */
+/** Serves a desk with an owner and the rows that `sql` adds. Returns {n, server, headers of the owner's session, query: reads its store}. */
 export async function filled(n, sql) {
     const data = join(scratch, String(n)), store = ['--data', data], name = `filled_${n}`;
     const url = process.env.DATABASE?.replace(/^(\w+:\/\/[^/]*\/)[^?]*/, `$1${name}`);
@@ -31,6 +32,6 @@ export async function filled(n, sql) {
     return { n, server, headers: { 'X-Session-ID': session, 'User-Agent': AGENT, 'Content-Type': 'application/json' }, file: join(data, 'desk.db') };
 }
 
-/** The numbers 1 to n as `x` of table i, a hundred of them `needle`, at even distances. SQL of both engines. */
+/** SQL for both engines: the numbers 1 to n as `x` of table i, with `needles` of them marked `needle`, at even distances. */
 export const numbers = (n, needles) => `
   CREATE TEMP TABLE i AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < ${n}) SELECT x, x % ${n / needles} = ${7 % (n / needles)} AS needle FROM c;`;

@@ -1,5 +1,6 @@
-// What a filter of organizations costs when the desk grows: the same ten organizations are found among 1,000 and among 100,000.
-// Prints the time of a request (first quartile) on both desks and their ratio. The desks are made by sqlite3 (Debian: sqlite3) and thrown away.
+// Measures filters of organizations on a growing desk: the same ten organizations are found among 1,000 and among
+// 100,000. Prints the time of a request (first quartile) on both desks and their ratio. sqlite3 fills the temporary
+// desks (Debian: sqlite3).
 //
 //   node bench/filters.mjs       BENCH_BIG   organizations of the big desk (100000)       BENCH_ROUNDS   requests a filter and desk (300)
 import { execFileSync } from 'node:child_process';
@@ -10,7 +11,8 @@ const big = Number(process.env.BENCH_BIG ?? 100_000), rounds = Number(process.en
 const DAY = 86_400_000, now = Date.now();
 const day = (ms) => new Date(ms).toISOString().slice(0, 10);
 
-// Ten of n rows, at even distances, are the needles: a name, two tags, a day, values of custom fields that nothing else has.
+// Ten of n rows, at even distances, are the needles: a name, two tags, a day and values of custom fields that no other
+// row has.
 const fill = (n) => `
   BEGIN; ${numbers(n, 10)}
   INSERT INTO organizations (id, name, name_key, is_shared, is_validated, created_at, updated_at)
@@ -64,7 +66,7 @@ async function time(d, body) {
     return took;
 }
 
-const quick = (xs) => xs.sort((a, b) => a - b)[xs.length >> 2]; // the first quartile: the machine is shared
+const quick = (xs) => xs.sort((a, b) => a - b)[xs.length >> 2]; // the first quartile, because other programs share the machine
 const desks = [await filled(1000, fill(1000)), await filled(big, fill(big))];
 for (const d of desks) {
     const halved = JSON.parse(execFileSync('sqlite3', ['-json', d.file], { input: "SELECT COUNT(*) AS n FROM organizations WHERE name_key = 'needle gmbh' AND is_shared = 1;" }))[0].n;

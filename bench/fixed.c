@@ -1,8 +1,8 @@
-/* What HTTP alone costs: src/http answers replies that were captured before, header for header and byte for byte.
+/* Measures the cost of HTTP alone: src/http sends captured replies, with the same header fields and the same bytes.
  *
  *   fixed FILE ...      GET /N answers file N (from 0): "Name: value" lines, an empty line, the body
  *
- * Prints "port N" on 127.0.0.1; SIGTERM ends it. Two event loops, as deskd has by default. */
+ * Prints "port N" on 127.0.0.1. SIGTERM ends it. Two event loops, the default of deskd. */
 #include "base/arena.h"
 #include "http/http.h"
 
@@ -71,7 +71,7 @@ int main(int argc, char **argv) {
     for (int i = 1; i < argc; i++) all.at[i - 1] = reply_of(read_file(a, argv[i]));
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
-    sigprocmask(SIG_BLOCK, &set, NULL); /* before the first thread, so that all inherit it */
+    sigprocmask(SIG_BLOCK, &set, NULL); /* before the first thread, so that all threads inherit it */
     struct http_server *s =
         http_start(&(struct http_config){.address = "127.0.0.1", .loops = 2, .tmp_dir = "/tmp"}, &app, &all, err, sizeof err);
     if (s == NULL) {

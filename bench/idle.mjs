@@ -1,5 +1,6 @@
-// Memory of an idle connection: opens N connections (default 10,000), one request on each, keeps them, and prints what the
-// server's private memory (RssAnon) grew by, per connection. The kernel's socket buffers are not counted.
+// Measures the memory of an idle connection: opens N connections (default 10,000), sends one request on each, keeps
+// them open, and prints the growth of the server's private memory (RssAnon) for each connection. The kernel's socket
+// buffers are not counted.
 //
 //   node bench/idle.mjs [N] [server binary, default build/tests/unit/http_server]
 import { spawn } from 'node:child_process';
@@ -22,7 +23,7 @@ const ask = () => new Promise((resolve, reject) => {
     socket.once('error', reject);
 });
 
-const sockets = [await ask()]; // the first one pays for the loops
+const sockets = [await ask()]; // the first one also initialises the loops
 const before = anonymous();
 while (sockets.length < count + 1) {
     const batch = Array.from({ length: Math.min(100, count + 1 - sockets.length) }, ask);

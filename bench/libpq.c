@@ -1,13 +1,12 @@
-/* Three ways of a client to wait for PostgreSQL, on the statements that requests run (statements lines).
+/* Three ways of a client to wait for PostgreSQL, with the statements of requests (from `statements lines`).
  *
  *   libpq URL threads|events|pipeline CONNECTIONS SECONDS < LINES
  *
- * threads    a thread a connection, blocking: a statement is sent, its answer awaited, the next one follows. What deskd does.
- * events     one thread, non-blocking connections under epoll, statement by statement: what an asynchronous engine could do.
- * pipeline   as threads, but all statements of a request are sent before the first answer is read. No handler can: it reads
- *            rows and decides. So this is what the round trips cost at most.
- *
- * Each request is a transaction of one snapshot. Prints {"rate": requests a second, "us": CPU microseconds of this client a request}. */
+ * threads    one thread for each connection, blocking: sends a statement, waits for the result, sends the next. deskd
+ *            works like this.
+ * events     one thread, non-blocking connections under epoll, one statement at a time, as an asynchronous engine would do.
+ * pipeline   like threads, but sends all statements of a request before it reads the first result. No handler can do that,
+ *            because it decides by the rows it reads. So it shows the largest possible cost of round trips. */
 #include <assert.h>
 #include <libpq-fe.h>
 #include <pthread.h>
@@ -62,7 +61,7 @@ static void read_lines(void) {
         for (char *v; (v = strsep(&rest, "\t")) != NULL && s->count < VALUES;) s->values[s->count++] = strcmp(v, "\\N") == 0 ? NULL : v;
         s->first = first;
         first = false;
-        int same = 0; /* one name a text */
+        int same = 0; /* one name for each text */
         while (all[same].text && strcmp(all[same].text, s->text) != 0) same++;
         snprintf(s->name, sizeof s->name, "s%d", same);
     }

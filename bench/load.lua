@@ -1,5 +1,5 @@
--- wrk asks for the lines of a file in turn, and prints what run.mjs reads: one line of JSON.
---   wrk ... -s bench/load.lua URL -- TARGETS METHOD [BODY [NAME VALUE] ...]
+-- Makes wrk request the lines of a file in turn, and print one line of JSON for run.mjs.
+-- wrk ... -s bench/load.lua URL -- TARGETS METHOD [BODY [NAME VALUE] ...]
 local requests, at = {}, 0
 
 function init(args)

@@ -1,7 +1,8 @@
-// make bench-postgres: the same desk on both engines, deskd as one process and as two; beside it pgbench with the statements that
-// deskd runs, and three ways of a client to wait for them (bench/libpq.c). docs/BENCHMARKS.md says how to read it.
+// make bench-postgres: measures the same desk on both engines, with deskd as one process and as two, next to pgbench
+// with deskd's statements, and three ways of a client to wait for them (bench/libpq.c). docs/BENCHMARKS.md explains the
+// output.
 //
-//   BENCH_PG       conversations (20000)       BENCH_ROUNDS   interleaved rounds, of which medians count (5)
+//   BENCH_PG       conversations (20000)       BENCH_ROUNDS   interleaved rounds; medians count (5)
 //   BENCH_SECONDS  of one run (2)              BENCH_DIR      the folder's desk, kept between runs (build/bench)
 //   DATABASE       the cluster, of tests/postgres.sh
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -53,7 +54,8 @@ async function ask(server, target, headers) {
 const basic = { Authorization: `Basic ${Buffer.from(`agent@example.com:${password}`).toString('base64')}`, 'X-CSRF': 'false' };
 for (const engine of engines) engine.session = { 'X-Session-ID': (await ask(engine.servers[0], '/api/v1/session', basic)).session_id };
 
-// Conversations from all over the desk: the same on both engines, which were filled from one seed.
+// Returns ids of conversations spread over the desk. They are the same on both engines, because both desks have the
+// same seed.
 async function someIds(count, query = '') {
     const { total_count: total } = await ask(engines[0].servers[0], `/api/v1/conversations?limit=1${query}`, engines[0].session);
     const found = new Set();
@@ -72,8 +74,9 @@ const cases = [
 
 /* ---- the statements alone --------------------------------------------------------------------------------- */
 
-// What pgbench is given: a script a request, values as variables, so that it prepares what deskd prepares.
-// A script is prepared by each of its clients anew, so there are few: the first request of a GET, eight of a POST.
+// Writes the scripts for pgbench: one for each request, with values as variables, so that it prepares the same
+// statements as deskd. Each of its clients prepares each script, so there are few: the first request of a GET, eight of
+// a POST.
 async function scripts(c, n) {
     const { stdout } = await run('build/bench/statements', ['lines', place, AGENT, engines[1].session['X-Session-ID'], database, c.method ?? 'GET', c.body ?? '', ...c.targets]);
     c.lines = stdout;

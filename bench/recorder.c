@@ -10,7 +10,7 @@
 
 static struct {
     pthread_mutex_t lock;
-    struct recording *out; /* NULL: nothing is recorded */
+    struct recording *out; /* NULL: not recording */
     pthread_t thread;
     bool mine;
 } recorder = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -46,7 +46,7 @@ static void keep(struct recording *r, const char *sql, const struct bind *binds)
     r->last = s;
 }
 
-/* Who runs a recording again opens transactions and savepoints of their own. */
+/* Returns true for statements that the caller of recorded_run runs by itself: transactions and savepoints. */
 static bool bounds_a_transaction(const char *sql) {
     static const char *const words[] = {"BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE"};
     bool found = false;
@@ -62,7 +62,7 @@ static void note(const char *sql, const struct bind *binds) {
     pthread_mutex_unlock(&recorder.lock);
 }
 
-/* ---- between the API and the store --------------------------------------------------------------------- */
+/* ---- wrappers of the calls from the API to the store --------------------------------------------------- */
 
 #define WRAP(name, sql, parameters, arguments) \
     int __real_##name parameters;              \
@@ -84,7 +84,7 @@ WRAP(db_insert, q->sql, (struct conn * c, const struct query *q, const struct bi
 
 /* ---- columns ------------------------------------------------------------------------------------------- */
 
-/* db.h does not tell names and types: the caller of a statement knows them. */
+/* Reads names and types from the schema, because db.h does not report them. */
 void recorded_columns(struct recording *r, const char *store) {
     sqlite3 *db;
     sqlite3_stmt *s;
@@ -111,7 +111,7 @@ static void write_row(struct json_writer *w, const struct recorded *q, struct st
     for (int i = 0; i < q->column_count; i++) {
         jw_key(w, q->columns[i].name);
         int64_t v;
-        if (q->columns[i].text) jw_str(w, col_text(s, i)); /* null where it is */
+        if (q->columns[i].text) jw_str(w, col_text(s, i)); /* writes null if it is null */
         else if (col_int_given(s, i, &v)) jw_int(w, v);
         else jw_null(w);
     }
@@ -134,7 +134,7 @@ int recorded_run(const struct recording *r, struct conn *c, struct buf *out) {
     return 0;
 }
 
-/* ---- for people ---------------------------------------------------------------------------------------- */
+/* ---- printing ------------------------------------------------------------------------------------------ */
 
 static void print_plan(const struct recorded *q, struct arena *a, struct conn *c) {
     struct stmt *s;

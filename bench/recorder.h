@@ -1,7 +1,7 @@
-/* Statements as a request ran them, to be run again without it.
+/* Records the statements that a request runs, so that they can be run again without it.
  *
- * The linker puts recorder.c between the API and the store (--wrap of the functions of db.h that start a statement); each
- * goes on to the store, and while a recording is under way leaves a copy of its text and of what was bound. */
+ * The linker puts recorder.c between the API and the store (--wrap of the functions of db.h that start a statement).
+ * Each call is passed on to the store. While recording, recorder.c keeps a copy of its text and its binds. */
 #ifndef BENCH_RECORDER_H
 #define BENCH_RECORDER_H
 
@@ -24,13 +24,14 @@ struct recording {
     struct recorded *first, *last;
 };
 
-/* Only what the calling thread starts (mine), or only what others start: a write runs on the writer's thread. */
+/* Records only statements that the calling thread starts (mine), or only those of other threads, because a write runs
+ * on the writer's thread. */
 void record_begin(struct recording *out, struct arena *a, bool mine);
 void record_end(void);
 
 void recorded_columns(struct recording *r, const char *store); /* names and types, from the store's schema */
-/* Runs all once, each row written as an object behind out. 0 or error. */
+/* Runs all statements once and appends each row to `out` as an object. Returns 0 or an error. */
 int recorded_run(const struct recording *r, struct conn *c, struct buf *out);
-void recorded_print(const struct recording *r, struct conn *c); /* texts, binds and query plans, to standard output */
+void recorded_print(const struct recording *r, struct conn *c); /* prints texts, binds and query plans to standard output */
 
 #endif

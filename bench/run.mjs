@@ -1,7 +1,7 @@
-// make bench: requests a second, latency and CPU of deskd on a small and on a big desk, beside the same HTTP library with a
-// fixed reply and the same SQL without HTTP. docs/BENCHMARKS.md says what is measured and how it is meant.
+// make bench: measures requests a second, latency and CPU of deskd on a small and on a big desk, next to the same HTTP
+// library with a fixed reply and the same SQL without HTTP. docs/BENCHMARKS.md explains the measurements.
 //
-//   BENCH_BIG      conversations of the big desk (1000000)     BENCH_ROUNDS   interleaved rounds, of which medians count (5)
+//   BENCH_BIG      conversations of the big desk (1000000)     BENCH_ROUNDS   interleaved rounds; medians count (5)
 //   BENCH_SECONDS  of one wrk run (1)                          BENCH_DIR      desks, kept between runs (build/bench)
 //   BENCH_ONLY     get, post or start: only that part          -v             also the statements with their plans
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const median = (xs) => xs.slice().sort((a, b) => a - b)[xs.length >> 1];
 const medianOf = (rows, of) => median(rows.map(of));
 const thousands = (n) => Math.round(n).toLocaleString('en-US');
 const say = (text) => process.stderr.write(`bench: ${text}\n`);
-const targets = []; // what the issue asks to reach: [said, reached]
+const targets = []; // goals of the issue: [goal, reached]
 const aim = (said, reached) => targets.push([said, reached]);
 const table = (head, rows) => {
     console.log(`\n| ${head.join(' | ')} |\n|${head.map((_, i) => (i < 2 ? '---' : '--:')).join('|')}|`);
@@ -55,7 +55,7 @@ async function ask(server, target, headers) {
 const login = async (server, email) =>
     ({ 'X-Session-ID': (await ask(server, '/api/v1/session', { ...basic(email), 'X-CSRF': 'false' })).json.session_id });
 
-// Up to 100 conversations, from all over what the caller sees.
+// Returns up to 100 conversations, spread over those that the caller sees.
 async function someTargets(server, session) {
     const { total_count: total } = (await ask(server, '/api/v1/conversations?limit=1', session)).json;
     const found = new Set();
@@ -135,7 +135,7 @@ async function reads(desks) {
 const message = JSON.stringify({ contents: 'It runs again since the second gear was turned. Thank you for the patience.' });
 const jsonType = { 'Content-Type': 'application/json' };
 
-async function openTargets(d) { // not the newest ten: lists stay as they are
+async function openTargets(d) { // without the newest ten, so that lists do not change
     const session = await login(d.server, callers[0][1]);
     const page = (await ask(d.server, '/api/v1/conversations?status=OPEN&limit=500&offset=10', session)).json;
     d.postTargets = `${dir}/targets-post-${d.conversations}`;
@@ -190,7 +190,7 @@ async function starts(d) {
     if (!d.rows) await d.server.stop();
     for (let r = 0; r < 2 * rounds; r++) {
         const cold = r % 2 === 1;
-        if (cold) await run('dd', [`if=${d.data}/desk.db`, 'iflag=nocache', 'count=0', 'status=none']); // out of the page cache
+        if (cold) await run('dd', [`if=${d.data}/desk.db`, 'iflag=nocache', 'count=0', 'status=none']); // drop it from the page cache
         const server = await serve(d.data);
         await ask(server, list, session);
         rows.push({ cold, ms: performance.now() - server.spawned, mib: server.anonymousMiB() });

@@ -1,4 +1,5 @@
-// Processes that are measured: deskd and the server of fixed replies; wrk against them; what they used of the machine.
+// Starts the measured processes, deskd and the server of fixed replies, runs wrk against them, and reads their use of
+// CPU and memory.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
@@ -9,17 +10,17 @@ export const run = (command, args) => promisify(execFile)(command, args, { maxBu
     throw new Error(`${command} ${args[0]}: ${error.stderr || error.code}`);
 });
 
-export const binary = 'build/bench/deskd'; // a copy, so that a build meanwhile changes nothing
+export const binary = 'build/bench/deskd'; // a copy, so that a build during the run has no effect
 mkdirSync('build/bench', { recursive: true });
 copyFileSync('deskd', binary);
 
-const tick = 10_000; // microseconds: USER_HZ is 100 on every Linux machine we serve
+const tick = 10_000; // microseconds, because USER_HZ is 100 on all supported machines
 
 const running = new Set();
 process.on('exit', () => running.forEach((server) => server.process.kill('SIGTERM')));
 
 export class Server {
-    // ready: what the first line of its output says, with the port as the first group.
+    // ready: a pattern for the first line of its output, with the port as the first group.
     static async start(command, args, ready, env = {}) {
         const server = new Server();
         server.spawned = performance.now();
@@ -43,7 +44,7 @@ export class Server {
         await this.exited;
     }
 
-    // CPU of all its threads so far, in microseconds.
+    // Returns the CPU time of all its threads so far, in microseconds.
     cpu() {
         const stat = readFileSync(`/proc/${this.pid}/stat`, 'latin1');
         const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -59,7 +60,7 @@ export class Server {
         return Number(new RegExp(`^deskd_${name} (\\d+)`, 'm').exec(text)[1]);
     }
 
-    // One wrk run: requests a second, latencies in ms, the server's CPU in microseconds a request.
+    // Runs wrk once. Returns requests a second, latencies in ms and the server's CPU time in microseconds a request.
     async load(targets, headers, { connections, seconds, method = 'GET', body = '' }) {
         const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', 'bench/load.lua', this.url, '--', targets, method, body];
         for (const [name, value] of Object.entries({ 'User-Agent': AGENT, ...headers })) args.push(name, value);

@@ -1,17 +1,18 @@
-/* What the store alone costs: the statements that requests run, without HTTP, without the API.
+/* Measures the cost of the store alone: the statements of requests, without HTTP and without the API.
  *
- *   statements get  DIR AGENT SESSION ROUNDS TARGET ...         beside a server of DIR, which it only reads
- *   statements post DIR AGENT SESSION COUNT TARGET BODY         the server of DIR must be down
- *   statements lines DIR AGENT SESSION URL METHOD BODY TARGET ...   a database's: prints them as PostgreSQL prepares them
+ *   statements get  DIR AGENT SESSION ROUNDS TARGET ...         next to a server of DIR, which it only reads
+ *   statements post DIR AGENT SESSION COUNT TARGET BODY         the server of DIR must be stopped
+ *   statements lines DIR AGENT SESSION URL METHOD BODY TARGET ...   for a database: prints them as PostgreSQL prepares them
  *   ... -v at the end prints the statements with their plans
  *
- * Each target is first asked of the API as the server would ask it, from a request that no library made, and what it starts is
- * recorded (recorder.h). `get` then runs the statements of all targets ROUNDS times on one reader, rows rendered, and prints
+ * Each target is first requested from the API, as the server would do it, by a request made here. The statements that
+ * it starts are recorded (recorder.h). `get` then runs the statements of all targets ROUNDS times on one reader, writes
+ * the rows as JSON, and prints
  *     {"us": CPU microseconds a request, "statements": of a request, "bytes": of JSON a request}
- * `post` runs those of one write COUNT times with one COMMIT each:
+ * `post` runs those of one write COUNT times with one COMMIT each, and prints
  *     {"writes_per_second", "us", "commits"}
- * `lines` runs nothing again: a line a statement, its text and its values separated by tabs (NULL: \\N), an empty line
- * after each request (bench/postgres.mjs gives them to pgbench and to bench/libpq.c). */
+ * `lines` runs nothing again. It prints one line for each statement: its text and its values separated by tabs (NULL:
+ * \\N), and an empty line after each request (for pgbench, by bench/postgres.mjs, and for bench/libpq.c). */
 #include "recorder.h"
 
 #include "api/machine.h"
@@ -25,7 +26,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-/* ---- a request by hand: the functions of http.h, which the API calls ----------------------------------------- */
+/* ---- a request without HTTP: implements the functions of http.h that the API calls --------------------------- */
 
 static struct {
     const char *agent, *session;
@@ -91,7 +92,7 @@ static void die(const char *what) {
     exit(1);
 }
 
-/* The keys that serve derives, so that its sessions are good here too. */
+/* Derives the same keys as serve, so that its sessions are valid here, too. */
 static void desk_open(struct desk *d, const char *dir, const char *url, bool write, struct arena *a) {
     struct key server;
     char err[512];
@@ -141,7 +142,7 @@ static void get(struct api *api, struct arena *a, const char *store, int rounds,
         ask(api, "GET", targets[i], NULL);
         record_end();
         recorded_columns(&all[i], store);
-        run_read(&all[i], c, &out); /* warms up, too */
+        run_read(&all[i], c, &out); /* also warms up */
         bytes += out.n;
         statements += count_statements(&all[i]);
     }
@@ -196,7 +197,7 @@ static void print_value(const struct bind *binds, struct str name) {
 static void lines(struct api *api, struct arena *a, const char *method, const char *body, char **targets, int n) {
     for (int i = 0; i < n; i++) {
         struct recording r;
-        record_begin(&r, a, false); /* on the pool's thread, and on a writer's */
+        record_begin(&r, a, false); /* the pool's thread or a writer's runs it */
         ask(api, method, targets[i], *body ? body : NULL);
         record_end();
         for (const struct recorded *s = r.first; s; s = s->next) {

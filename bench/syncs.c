@@ -1,5 +1,6 @@
-/* Counts fsync and fdatasync without slowing them: preloaded into the server (LD_PRELOAD), it leaves their number in the file
- * that BENCH_SYNCS names when the process ends. strace would stop the writer at each, and so change the size of its batches. */
+/* Counts fsync and fdatasync. It is preloaded into the server (LD_PRELOAD). At the end of the process it writes their
+ * number to the file named by BENCH_SYNCS. strace would stop the writer at each call, and so change the size of its
+ * batches. */
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@ static atomic_long count;
 static int forward(const char *name, int fd) {
     int (*next)(int);
     void *found = dlsym(RTLD_NEXT, name);
-    memcpy(&next, &found, sizeof next); /* ISO C knows no cast between the two */
+    memcpy(&next, &found, sizeof next); /* ISO C has no cast between the two */
     atomic_fetch_add(&count, 1);
     return next(fd);
 }

@@ -1,11 +1,11 @@
-/* Whatever is accepted is a tree of texts that keeps its counts and can be written and read as JSON. */
+/* Every accepted form is a tree of texts that keeps its counts and can be written and read as JSON. */
 #include "json/json.h"
 
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The number of texts inside. Nothing but the root is empty. */
+/* Returns the number of texts in the tree. Only the root may be empty. */
 static size_t texts(const struct json *v, bool root) {
     if (v->type == JSON_STRING) return 1;
     size_t n = 0;
@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         jw_init(&w, &out);
         jw_json(&w, root);
         if (json_parse(a, buf_view(&out), &again, &err) != 0) abort();
-        if (texts(again, true) != texts(root, true)) abort(); /* no name is there twice */
+        if (texts(again, true) != texts(root, true)) abort(); /* no name occurs twice */
         buf_free(&out);
     } else if (err.offset > size || err.reason == NULL) {
         abort();

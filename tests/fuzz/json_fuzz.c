@@ -1,4 +1,4 @@
-/* Whatever is accepted is written and read back as the same document. */
+/* Every accepted document is written and read back as the same document. */
 #include "json/json.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A form says the same however it is cut: the first byte of the input chooses where. */
+/* A form gives the same result however it is cut. The first byte of the input chooses the cut. */
 #include "http/multipart.c"
 #include "http/parameter.c"
 

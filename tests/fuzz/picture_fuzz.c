@@ -1,4 +1,4 @@
-/* A header says the same however often it is read, and nothing but sizes of its type. */
+/* Reading a header twice gives the same result, with sizes that its type allows. */
 #include "files/picture.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,5 +1,5 @@
-/* A predicate from anywhere is refused with its faults, or becomes a condition whose values are all bound. The first
- * byte chooses what it is about. The store is empty: no custom fields, no roles. */
+/* Every predicate is refused with its faults, or becomes a condition whose values are all bound. The first byte chooses
+ * its subject. The store is empty: no custom fields, no roles. */
 #include "base/fold.h"
 #include "core/fields/custom_field.h"
 #include "core/rules/predicate.h"
@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* ---- what stands beside the reader ------------------------------------------------------------------------------- */
+/* ---- stubs ------------------------------------------------------------------------------------------------------- */
 
 struct str setting_text(const struct desk *d, const char *name, struct arena *a) {
     (void)d, (void)name, (void)a;

@@ -1,4 +1,4 @@
-/* A report is read alike each time, and what is kept of it is short and on one line however it was written. */
+/* Reading a report twice gives the same result. Its values are short and on one line, whatever the input. */
 #include "mail/report.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The scanner of requests says the same however the bytes are cut, and never reads past them. */
+/* The scanner of requests gives the same result however the bytes are cut, and never reads past the end. */
 #include "http/scan.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n) {
     struct scan whole = {0}, single = {0};
-    char *copy = malloc(n + 1); /* of just this size: a byte behind it is an error */
+    char *copy = malloc(n + 1); /* exactly this size, so that a read past the end is detected */
     memcpy(copy, data, n);
     size_t taken = scan_feed(&whole, copy, n), at = 0;
     while (at < n && scan_feed(&single, copy + at, 1)) at++;

@@ -1,5 +1,5 @@
-/* Contents of templates. Whatever is accepted lies inside the contents, and filled with hostile values a subject is one line, and HTML
- * has no tag that it did not have before. */
+/* Contents of templates. Every accepted block is a slice of the contents. Filled with hostile values, a subject is one
+ * line, and HTML has no new tags. */
 #include "core/text/template.h"
 
 #include <assert.h>

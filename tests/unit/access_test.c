@@ -1,7 +1,7 @@
-/* Visibility, held against its sentences in completions.md section 5: for desks of random assignments and every kind of caller the union
- * of the branches is what the sentence says, and the counters agree. */
+/* Compares visibility with its sentences in completions.md section 5. For desks of random assignments and every kind of
+ * caller, the union of the branches is the set that the sentence describes, and the counters match. */
 #include "store.h"
-#undef fail /* of cmocka: the work has one too */
+#undef fail /* cmocka's fail: work.h has one, too */
 
 #include "core/access/access.h"
 #include "core/change/cascade.h"
@@ -21,14 +21,14 @@
 
 struct fact {
     int64_t team, agent, requester, organization;
-    int state, type, fingerprint; /* fingerprint: 0 made without one */
+    int state, type, fingerprint; /* fingerprint: 0 means made without one */
 };
 
 struct world {
     struct place place;
-    struct fact facts[CASES + 1]; /* by id */
+    struct fact facts[CASES + 1]; /* index: id */
     bool member[TEAMS + 1][AGENTS + 1];
-    int gone; /* an agent who can not ask any more */
+    int gone; /* an agent who has been deleted */
     unsigned seed;
 };
 
@@ -52,13 +52,13 @@ QUERY(
     "CAST(:organization AS BIGINT), CAST(:team AS BIGINT), CAST(:agent AS BIGINT), CAST(:type AS BIGINT), CAST(CAST(:type AS BIGINT) AS "
     "INTEGER), :fingerprint, "
     "0, 0, :id, 0)");
-/* Hashes of fingerprints; p NULL for 0. */
+/* Returns the hash of fingerprint i; p NULL for 0. */
 static struct str fingerprint(int i) {
     static const char *const hashes[FINGERPRINTS + 1] = {NULL, "f1", "f2", "f3", "f4"};
     return hashes[i] ? str_of(hashes[i]) : (struct str){0};
 }
 
-/* Two customers are in the first of two organizations, two in the second, two in none. */
+/* Two customers are in organization 1, two in organization 2, two in none. */
 static int64_t organization_of(int user_id) { return user_id > AGENTS ? user_id % 3 : 0; }
 
 QUERY(world_counts,
@@ -77,7 +77,7 @@ static int fill(struct conn *c, void *arg) {
     for (int t = 1; t <= TEAMS; t++) {
         if (db_exec(c, &world_team, BINDS(B_INT("id", t))) < 0) return -1;
         for (int a = 1; a <= AGENTS; a++) {
-            w->member[t][a] = a == 1 || roll(w, 4) == 0; /* the first is in more teams than there are branches */
+            w->member[t][a] = a == 1 || roll(w, 4) == 0; /* the first agent is in more teams than there are branches */
             if (w->member[t][a] && db_exec(c, &world_member, BINDS(B_INT("team", t), B_INT("user", a))) < 0) return -1;
         }
     }
@@ -150,7 +150,7 @@ static void check_actor(struct world *w, struct actor actor) {
     }
     for (int id = 1; id <= CASES; id++) {
         bool should = sees(w, &actor, &w->facts[id]);
-        assert_int_equal(b.overlap ? seen[id] > 0 : seen[id], should); /* where they are disjoint: once */
+        assert_int_equal(b.overlap ? seen[id] > 0 : seen[id], should); /* disjoint branches: exactly once */
         expected += should;
         if (should) of_type[w->facts[id].type]++;
     }
@@ -178,16 +178,16 @@ static void everybody_sees_what_the_sentence_says_and_counts_it(void **state) {
                                           .sees_organization = shared && organization});
         }
     check_actor(w, (struct actor){.rank = ROLE_PUBLIC});
-    check_actor(w, (struct actor){.rank = ROLE_PUBLIC, .fingerprint = S("f")}); /* that made none */
+    check_actor(w, (struct actor){.rank = ROLE_PUBLIC, .fingerprint = S("f")}); /* a fingerprint without conversations */
     for (int i = 1; i <= FINGERPRINTS; i++) {
         check_actor(w, (struct actor){.rank = ROLE_PUBLIC, .fingerprint = fingerprint(i)});
-        /* Who is logged in sees no more and no less for sending one. */
+        /* For a caller with a login a fingerprint makes no difference. */
         check_actor(w, (struct actor){.rank = ROLE_CUSTOMER, .user_id = AGENTS + 1, .fingerprint = fingerprint(i)});
         check_actor(w, (struct actor){.rank = ROLE_AGENT, .user_id = 1, .case_access = CASES_SELF, .fingerprint = fingerprint(i)});
     }
 }
 
-/* The list of a fingerprint reads its own conversations, in their order, whatever else the table holds. */
+/* The list of a fingerprint reads only its own conversations, in order, whatever other rows the table has. */
 static void conversations_of_a_fingerprint_are_one_index_range(void **state) {
     struct world *w = *state;
     struct desk desk = {.db = w->place.db};
@@ -206,14 +206,14 @@ static void conversations_of_a_fingerprint_are_one_index_range(void **state) {
     assert_int_equal(db_start(work.conn, sql.p, b.binds, &s), 0);
     for (; stmt_step(s) == 1; lines++) assert_non_null(strstr(col_text(s, 3).p, "USING INDEX cases_by_fingerprint (fingerprint=?)"));
     stmt_end(s);
-    assert_int_equal(lines, 1); /* a second one would sort */
+    assert_int_equal(lines, 1); /* a second line would be a sort */
     db_read_end(work.conn);
     arena_free(work.arena);
 }
 
-/* ---- while somebody goes ---------------------------------------------------------------------------------------- */
+/* ---- during a cascade ------------------------------------------------------------------------------------------- */
 
-#define PART 7 /* conversations that one write takes */
+#define PART 7 /* conversations that one write changes */
 
 struct going {
     struct world *world;
@@ -237,7 +237,7 @@ static int go(struct conn *c, void *arg) {
     return rc;
 }
 
-/* Whoever looks sees the end from the first part on. Returns how many parts it took. */
+/* Readers see the final state from the first part on. Returns the number of parts. */
 static int parts(void **state, int (*begin)(struct work *w)) {
     struct going g = {.world = *state, .begin = begin};
     int count = 0;

@@ -1,4 +1,4 @@
-/* The pure parts of base/: folding, numbers, names, times. */
+/* The pure functions of base/: folding, numbers, names, times. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -135,12 +135,12 @@ static void addresses_are_one_in_any_case_and_writing_of_the_domain(void **state
     assert_text(email_key(a, S(" Ada@Example.COM ")), S("ada@example.com"));
     assert_text(email_key(a, S("a@" MUELLER ".example")), S("a@xn--mller-kva.example"));
     assert_text(email_key(a, S("A@M\xC3\x9CLLER.Example")), S("a@xn--mller-kva.example"));
-    assert_text(email_key(a, S("a@mu\xCC\x88ller.example")), S("a@xn--mller-kva.example")); /* u and its dots apart */
+    assert_text(email_key(a, S("a@mu\xCC\x88ller.example")), S("a@xn--mller-kva.example")); /* u and its dots as two characters */
     assert_text(email_key(a, S("a@XN--MLLER-KVA.example")), S("a@xn--mller-kva.example"));
     assert_text(email_key(a, S("\xC3\x84@b.example")), S("\xC3\xA4@b.example"));
     assert_text(email_key(a, S("A\xCC\x88@b.example")), S("\xC3\xA4@b.example"));
     assert_text(domain_key(a, S("M\xC3\xBCller.Example")), S("xn--mller-kva.example"));
-    assert_null(domain_key(a, S("\xE2\x80\x8B.example")).p); /* a blank of no width */
+    assert_null(domain_key(a, S("\xE2\x80\x8B.example")).p); /* a zero-width space */
     assert_false(email_valid(S("a@\xE2\x80\x8B.example")));
     assert_false(email_valid(S("a@\xE2\x98\x83 .example")));
     assert_text(email_key(a, S("nonsense")), S("nonsense"));
@@ -217,7 +217,7 @@ static void an_address_is_counted_by_its_network(void **state) {
         {"2001:db8:1:2::", "2001:db8:1:2::/64"},
         {"2001:db8:1:3::1", "2001:db8:1:3::/64"},
         {"::1", "::/64"},
-        {"::ffff:192.0.2.7", "::ffff:192.0.2.7"}, /* not a /64: all of IPv4 would be one address */
+        {"::ffff:192.0.2.7", "::ffff:192.0.2.7"}, /* not a /64, because then all of IPv4 would be one address */
         {"no address", "no address"},
     };
     for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {

@@ -1,6 +1,6 @@
-/* Typed changes, and the change log that they are written to. */
+/* Typed changes and the change log. */
 #include "store.h"
-#undef fail /* of cmocka: the work has one too */
+#undef fail /* cmocka's fail: work.h has one, too */
 
 #include "base/clock.h"
 #include "core/change/change.h"
@@ -97,7 +97,8 @@ static int make(void **state) {
     return mkdtemp(p->dir) ? place_open(p, schema_files) : -1;
 }
 
-/* Reads a page behind a cursor text (p NULL: from the oldest), and moves the text behind it. Returns how many. */
+/* Reads a page behind a cursor text (p NULL: from the oldest entry), and moves the text behind it. Returns the number
+ * of entries. */
 static int read_page(struct place *p, struct arena *a, struct str *text, int most, int64_t *ids, bool *more, enum change_log_state *state) {
     struct work w = work_of(a);
     struct change_cursor cursor = {0};
@@ -123,7 +124,7 @@ static void a_reader_goes_on_where_it_stood(void **state) {
     for (int i = 1; i <= 5; i++) log_entry(p, i, 1000);
     assert_int_equal(read_page(p, a, &at, 2, ids, &more, &good), 2);
     assert_true(more && good == CURSOR_GOOD);
-    log_entry(p, 6, 1000); /* after the window began */
+    log_entry(p, 6, 1000); /* after the start of the window */
     assert_int_equal(read_page(p, a, &at, 2, ids, &more, &good), 2);
     assert_int_equal(read_page(p, a, &at, 2, ids, &more, &good), 1);
     assert_false(more);
@@ -146,7 +147,7 @@ static void a_cursor_that_missed_pruned_entries_is_refused(void **state) {
     assert_int_equal(read_page(p, a, &first, 1, ids, &more, &good), 1);
     fourth = first;
     assert_int_equal(read_page(p, a, &fourth, 3, ids, &more, &good), 3);
-    assert_int_equal(db_write(p->db, prune, &before), 2); /* at most two a time */
+    assert_int_equal(db_write(p->db, prune, &before), 2); /* at most two a write */
     assert_int_equal(db_write(p->db, prune, &before), 1);
     assert_int_equal(db_write(p->db, prune, &before), 0);
     assert_int_equal(read_page(p, a, &first, 1, ids, &more, &good), 0);

@@ -1,13 +1,13 @@
-/* Contents of files: whoever uploads and whoever removes the same bytes, in whatever order their steps fall. */
+/* Contents of files: concurrent upload and removal of the same bytes, in every order of their steps. */
 #include "store.h"
-#undef fail /* of cmocka: the work has one too */
+#undef fail /* cmocka's fail: work.h has one, too */
 
 #include "core/desk/file.h"
 #include "files/content.h"
 
 #include <sys/stat.h>
 
-#define HASH "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824" /* of hello */
+#define HASH "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824" /* SHA-256 of "hello" */
 static const struct str hash = {HASH, 64};
 
 struct desk_place {
@@ -73,7 +73,7 @@ static void a_content_goes_when_no_row_names_it_and_not_before(void **state) {
     assert_true(db_write(p->place.db, drop_rows, NULL) >= 0);
     remove_content(p);
     assert_false(there(p));
-    remove_content(p); /* twice is once */
+    remove_content(p); /* a second removal changes nothing */
 }
 
 static void an_upload_whose_content_is_removed_before_its_row_is_written_has_it_all_the_same(void **state) {
@@ -85,7 +85,7 @@ static void an_upload_whose_content_is_removed_before_its_row_is_written_has_it_
     assert_true(there(p));
 }
 
-/* As contents_drop removes it, within a batch that other writes share. */
+/* Removes the content like contents_drop, in a batch that other writes share. */
 static int write_removal(struct conn *c, void *arg) {
     struct desk_place *p = arg;
     TRY(db_lock(c, hash));
@@ -120,7 +120,7 @@ static void nothing_is_removed_while_it_is_backed_up(void **state) {
 }
 
 static void upload_again(struct desk_place *p) {
-    unlink(p->upload); /* the first upload shares its bytes with the content: the next one has its own */
+    unlink(p->upload); /* the first upload is a hard link to the content, so the next one gets a file of its own */
     FILE *f = fopen(p->upload, "w");
     assert_true(f && fputs("hello", f) >= 0 && fclose(f) == 0);
     keep(p);
@@ -151,7 +151,7 @@ static void an_upload_replaces_a_content_of_other_bytes_and_readers_keep_what_th
     assert_int_equal(fread(bytes, 1, sizeof bytes, reader), 5);
     assert_string_equal(bytes, "jello");
     fclose(reader);
-    upload_again(p); /* a sound one stays as it is */
+    upload_again(p); /* a sound content is not replaced */
     assert_int_not_equal(access(str_fmt(p->arena, "%s.new", p->upload).p, F_OK), 0);
 }
 
@@ -170,7 +170,7 @@ static void what_is_wrong_with_a_content_is_said(void **state) {
 static void a_folder_that_can_not_be_used_says_so(void **state) {
     struct desk_place *p = *state;
     char err[256];
-    assert_true(contents_open(p->upload, err, sizeof err) < 0); /* a file is there */
+    assert_true(contents_open(p->upload, err, sizeof err) < 0); /* because it is a file */
     assert_non_null(strstr(err, p->upload));
     assert_int_equal(content_keep(p->arena, "/nowhere", hash, p->upload, 5), -ERR_SERVICE_UNAVAILABLE);
 }

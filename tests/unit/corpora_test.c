@@ -1,4 +1,4 @@
-/* Documents and forms that others published for everyone's parsers, from the folder named by CORPORA. */
+/* Published test documents and forms for parsers, from the folder named by CORPORA. */
 #include "json/json.h"
 
 #include "base/error.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What others accept and we refuse. The refusal is checked, so that no line outlives its reason. */
+/* Inputs that other parsers accept and ours refuses. The refusal is checked, so that no line becomes outdated. */
 static const struct exception {
     const char *what, *reason;
 } exceptions[] = {
@@ -34,7 +34,7 @@ static bool excepted(struct str what) {
     return false;
 }
 
-/* The whole file; p NULL when there is none. */
+/* Reads the whole file; p is NULL if there is none. */
 static struct str file_read(struct str path) {
     FILE *f = fopen(path.p, "rb");
     if (f == NULL) return (struct str){0};
@@ -51,7 +51,7 @@ static struct str file_read(struct str path) {
     return s;
 }
 
-/* NULL when it is not JSON. */
+/* NULL: not JSON. */
 static struct json *parsed(struct str text) {
     struct json *v;
     struct json_error err;
@@ -111,8 +111,7 @@ static void strings(const char *root) {
 
 /* ---- forms ------------------------------------------------------------------------------------------ */
 
-/* Pairs are an array of [name, value, ...]. Written as members of an object and read, a later one replaces an earlier
- * one, as it does in a form. */
+/* Makes an object from an array of pairs [name, value, ...]. A later pair replaces an earlier one, as in a form. */
 static struct str object_of(const struct json *pairs) {
     struct buf b = {0};
     struct json_writer w;
@@ -144,14 +143,14 @@ static void url_standard_forms(const char *root) {
     }
 }
 
-/* Each case is NNN.json beside its NNN.body; the multipart ones among them are tested where multipart is read. */
+/* Each case is NNN.json with NNN.body. The multipart cases are tested by multipart_test.c. */
 static void busboy_forms(const char *root) {
     for (int i = 1;; i++) {
         struct str description = file_read(str_fmt(arena, "%s/multipart/%03d.json", root, i));
         const struct json *c = parsed(description);
         if (c == NULL) return;
         if (!str_starts(json_member(c, S("contentType"))->text, S("application/x-www-form-urlencoded"))) continue;
-        if (json_member(c, S("limits"))) continue; /* they cut texts at limits; ours refuse the whole body */
+        if (json_member(c, S("limits"))) continue; /* busboy cuts texts at limits; ours refuses the whole body */
         struct str body = file_read(str_fmt(arena, "%s/multipart/%03d.body", root, i));
         form(json_member(c, S("what"))->text, body, json_member(c, S("expected")));
     }

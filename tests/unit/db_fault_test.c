@@ -1,5 +1,5 @@
-/* The store when the machine fails: a COMMIT that does not reach the disk, a full disk, a crash. The system's calls are
- * replaced here, for SQLite too: a program's own symbols come before those of libraries. */
+/* The store when the machine fails: a COMMIT that does not reach the disk, a full disk, a crash. This file replaces
+ * system calls, also for SQLite, because symbols of a program precede those of libraries. */
 #include "store.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static int remove_well(void **state) {
 
 /* ---- a COMMIT that fails ------------------------------------------------------------------------------- */
 
-static void copy_store(const char *from, const char *to) { /* what a crash would leave, page cache and all */
+static void copy_store(const char *from, const char *to) { /* copies what a crash would leave, with the page cache */
     char command[160];
     snprintf(command, sizeof command, "cp %s/desk.db %s/desk.db-wal %s/", from, from, to);
     assert_int_equal(system(command), 0);
@@ -55,7 +55,7 @@ static void a_failed_sync_fails_all_of_its_batch(void **state) {
     run_group(p->db, tasks, 3);
     for (int i = 0; i < 3; i++) assert_int_equal(tasks[i].rc, -ERR_SERVICE_UNAVAILABLE);
     assert_false(writable(p));
-    assert_int_equal(topics(p), 1); /* reading goes on */
+    assert_int_equal(topics(p), 1); /* reads still work */
     assert_int_equal(add_topic(p, "c"), -ERR_SERVICE_UNAVAILABLE);
 
     sync_error = 0;
@@ -70,7 +70,8 @@ static int run_nothing(struct conn *c, void *arg) {
     return 0;
 }
 
-/* The frames of the refused batch are whole and in the log; the mark must break them even if nobody writes again. */
+/* The frames of the refused batch are complete and in the log. The mark must break them even if there is no further
+ * write. */
 static void what_was_refused_does_not_come_back_after_a_crash(void **state) {
     PLACE;
     assert_int_equal(add_topic(p, "before"), 0);
@@ -117,8 +118,8 @@ static void a_full_disk_serves_again_without_a_restart(void **state) {
     assert_int_equal(topics(p), 2);
 }
 
-/* More than the cache holds, so that SQLite writes, fails and rolls back in the middle of a task. The task takes no
- * notice and goes on: outside of a transaction its next write would be committed alone. */
+/* Writes more than the cache holds, so that SQLite writes, fails and rolls back during a task. The task ignores the
+ * error and continues. Its next write would commit by itself, outside of the transaction. */
 static int run_large_then_go_on(struct conn *c, void *arg) {
     (void)arg;
     int rc = db_exec_text(c, "INSERT INTO notes (text) VALUES (hex(randomblob(20000000)))", NULL);
@@ -135,7 +136,7 @@ static void a_transaction_lost_under_a_task_fails_those_that_ran(void **state) {
     run_group(p->db, tasks, 3);
     assert_int_equal(tasks[0].rc, -ERR_SERVICE_UNAVAILABLE);
     assert_int_equal(tasks[1].rc, -ERR_SERVICE_UNAVAILABLE);
-    assert_int_equal(tasks[2].rc, 0); /* not begun: the next batch */
+    assert_int_equal(tasks[2].rc, 0); /* not begun, so it is in the next batch */
     assert_int_equal(topics(p), 1);
 }
 

@@ -1,4 +1,4 @@
-/* The life of a store: migrations forward, refusals, backup in use, check, bulk filling, modes of files. */
+/* The store from start to end: migrations, refusals, backup during use, check, bulk filling, file modes. */
 #include "store.h"
 
 #include <fcntl.h>
@@ -10,7 +10,8 @@
 
 static void migrations_run_once_each_and_keep_the_data(void **state) {
     PLACE;
-    /* The way SQLite changes a table: dropping topics would break or delete what refers to it if keys were on. */
+    /* SQLite's way to change a table. With foreign keys on, dropping topics would delete the rows that refer to it, or
+     * fail. */
     const struct schema_file files[] = {{first_schema[0].name, first_schema[0].sql},
                                         {"0002_colour.sql", "ALTER TABLE notes ADD COLUMN colour TEXT;"},
                                         {"0003_topics.sql", "CREATE TABLE fresh (id @ID@, name TEXT NOT NULL, at BIGINT);\n"
@@ -54,7 +55,7 @@ static void expect_refused_second(struct place *p, const char *sql, const char *
     assert_true(place_open(p, files) < 0);
     assert_non_null(strstr(p->err, says));
     assert_null(strchr(p->err, '\n'));
-    assert_int_equal(place_open(p, first_schema), 0); /* as it was, and the lock is free */
+    assert_int_equal(place_open(p, first_schema), 0); /* unchanged, and the lock is free */
     assert_int_equal(topics(p), 1);
 }
 
@@ -131,7 +132,7 @@ struct scribe {
     int written;
 };
 
-static int run_pair(struct conn *c, void *arg) { /* two rows or none */
+static int run_pair(struct conn *c, void *arg) { /* inserts two rows or none */
     char name[32];
     int *n = arg, rc = 0;
     for (int i = 0; rc == 0 && i < 2; i++) {
@@ -192,7 +193,7 @@ static void a_check_finds_damage(void **state) {
     assert_int_equal(findings(p->dir), 0); /* of a store in use */
     place_close(p);
     assert_int_equal(findings(p->dir), 0);
-    damage(p->dir, 4096 + 512); /* the second page: the table of topics or of its neighbours */
+    damage(p->dir, 4096 + 512); /* the second page: the table of topics or one next to it */
     damage(p->dir, 9 * 4096);
     assert_true(findings(p->dir) > 0);
 }

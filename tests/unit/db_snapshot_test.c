@@ -1,4 +1,4 @@
-/* Snapshots that outlive a read (src/db/sqlite_snapshot.c): what they save, and what they must not do. */
+/* Kept snapshots (src/db/sqlite_snapshot.c): which statements they save, and when they end. */
 #include "store.h"
 
 #define PLACE struct place *p = *state
@@ -14,15 +14,15 @@ static void reads_between_two_writes_share_a_snapshot(void **state) {
     PLACE;
     int shared = 0;
     add_topic(p, "a");
-    assert_int_equal(statements_of_a_read(p), 2); /* BEGIN and what was asked */
+    assert_int_equal(statements_of_a_read(p), 2); /* BEGIN and the query */
     for (int i = 0; i < 100; i++) shared += statements_of_a_read(p) == 1;
-    assert_true(shared > 0); /* one that got old meanwhile is taken anew */
+    assert_true(shared > 0); /* on a slow machine some snapshots expire meanwhile */
     add_topic(p, "b");
     assert_int_equal(statements_of_a_read(p), 3);
     assert_int_equal(topics(p), 2);
 }
 
-#define LONG_TEXT (9 * 1024 * 1024) /* makes the log grow by more than is left unmoved */
+#define LONG_TEXT (9 * 1024 * 1024) /* makes the log grow by more than the writer leaves without a checkpoint */
 
 static int add_long_note(struct conn *c, void *arg) {
     int64_t id;
@@ -61,7 +61,7 @@ static void who_was_told_of_a_write_finds_it(void **state) {
         snprintf(name, sizeof name, "%d", i);
         assert_true(add_topic(p, name) >= 0);
         atomic_store(&w.acknowledged, i);
-        if (i % 25 == 0) assert_int_equal(db_write(p->db, add_long_note, text), 0); /* a checkpoint among them */
+        if (i % 25 == 0) assert_int_equal(db_write(p->db, add_long_note, text), 0); /* causes a checkpoint */
         assert_int_equal(topics(p), i);
     }
     atomic_store(&w.over, true);

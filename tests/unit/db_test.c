@@ -1,4 +1,4 @@
-/* The store in good health: statements, the shared COMMIT, errors of input, readers, budget. */
+/* The store without faults: statements, the shared COMMIT, input errors, readers, budget. */
 #include "store.h"
 
 #include "base/buf.h"
@@ -26,7 +26,7 @@ static void values_come_back_as_they_were_bound(void **state) {
     assert_true(col_null(row, 2) && !col_text(row, 2).p);
     assert_true(str_eq(col_text(row, 3), (struct str){bytes, 3}));
     assert_int_equal(stmt_step(row), 0);
-    assert_int_equal(stmt_step(row), 0); /* does not start over */
+    assert_int_equal(stmt_step(row), 0); /* does not start again */
     stmt_end(row);
 }
 
@@ -102,7 +102,7 @@ static void the_cache_is_bounded_and_keeps_what_is_used(void **state) {
     assert_true(db_exec_text(c, "SELECT 'often'", NULL) >= 0);
     assert_true(db_exec(c, &topic_count, NULL) >= 0);
     assert_int_equal(c->counters.prepares, before);
-    assert_true(db_exec_text(c, "SELECT 0", NULL) >= 0); /* the oldest had to go */
+    assert_true(db_exec_text(c, "SELECT 0", NULL) >= 0); /* the oldest one was evicted */
     assert_int_equal(c->counters.prepares, before + 1);
 }
 
@@ -178,7 +178,7 @@ static int run_orphan(struct conn *c, void *arg) {
     return db_insert(c, &note_add, BINDS(B_INT("topic", 99), B_TEXT("text", S("x"))), &id);
 }
 
-static int run_orphan_row(struct conn *c, void *arg) { /* the row comes before SQLite checks the reference */
+static int run_orphan_row(struct conn *c, void *arg) { /* the row is returned before SQLite checks the reference */
     struct stmt *row;
     (void)arg;
     int rc = db_row(c, &note_add, BINDS(B_INT("topic", 99), B_TEXT("text", S("x"))), &row);

@@ -1,4 +1,4 @@
-/* The plan of the demo desk: whatever the seed and the size, what the store's rows are made from is in order. */
+/* The plan of the demo desk: its values are valid for every seed and size. */
 #include "demo/index.h"
 #include "demo/plan.h"
 #include "demo/text.h"

@@ -1,4 +1,4 @@
-/* One text, two engines. */
+/* The SQL dialect of both engines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

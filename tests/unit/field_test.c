@@ -1,6 +1,6 @@
-/* Custom fields: patterns, keys, values; and what becomes of an older desk. */
+/* Custom fields: patterns, keys, values, and the migration of an older desk. */
 #include "store.h"
-#undef fail /* of cmocka: the work has one too */
+#undef fail /* cmocka's fail: work.h has one, too */
 
 #include <time.h>
 
@@ -34,7 +34,7 @@ static double seconds(void) {
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Each would run for years. */
+/* Without limits each of these would run for years. */
 static void catastrophic_patterns_end(void **state) {
     (void)state;
     static const char *const slow[] = {"^(a+)+$",
@@ -57,7 +57,8 @@ static void value_keys_are_cut_between_characters(void **state) {
     (void)state;
     struct arena *a = arena_new();
     char text[400];
-    for (size_t i = 0; i + 1 < sizeof text; i += 2) memcpy(text + i, "\xC3\x98", 2); /* a letter with a stroke: two bytes folded too */
+    for (size_t i = 0; i + 1 < sizeof text; i += 2)
+        memcpy(text + i, "\xC3\x98", 2); /* a letter with a stroke: two bytes, also when folded */
     struct str key = field_value_key(a, FIELD_TEXT, (struct str){text, sizeof text});
     assert_int_equal(key.n, LIMIT_VALUE_KEY);
     assert_true(utf8_valid(key));
@@ -114,7 +115,7 @@ static void values_have_one_form(void **state) {
     assert_value(FIELD_DATE, "2026-02-2x", NULL);
 }
 
-/* ---- an older desk gets the fields that conversations come with ------------------------------------------------------ */
+/* ---- the migration of an older desk: it gets the system fields ------------------------------------------------------- */
 
 QUERY(old_field, "INSERT INTO custom_fields (area, type, key, is_required_for_agents, is_required_on_resolution, is_visible_to_customers, "
                  "is_customer_editable, is_required_for_customers, sort_order, is_enabled, created_at, updated_at) "

@@ -150,8 +150,8 @@ static void the_depth_of_a_name_is_limited(void **state) {
     expect_refused(str_fmt(arena, "b=1&%s[x]=1", name.p), 4, "more than 16 brackets in a name");
 }
 
-/* Names that are all different, or all alike, must not cost the square of their number: this test would take minutes
- * under the sanitizers. */
+/* Names that are all different, or all equal, must not cost the square of their number. Then this test would take
+ * minutes under the sanitizers. */
 static void the_number_of_pairs_is_limited(void **state) {
     (void)state;
     for (int i = 0; i < LIMIT_FORM_NAMES; i++) buf_fmt(&out, "a%d[%d][]=%d&", i % 5000, i % 7, i);
@@ -168,7 +168,7 @@ static void pairs_can_be_put_one_by_one(void **state) {
     (void)state;
     struct json *root = json_new(arena, JSON_OBJECT);
     struct json_error err;
-    char name[] = "a[x]"; /* the caller's own, reused at once */
+    char name[] = "a[x]"; /* the caller's buffer, used again at once */
     assert_int_equal(form_put(arena, root, str_of(name), json_string(arena, S("1")), &err), 0);
     name[2] = 'y';
     assert_int_equal(form_put(arena, root, str_of(name), json_new(arena, JSON_TRUE), &err), 0);

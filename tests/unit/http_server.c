@@ -33,7 +33,7 @@ struct desk {
     int threads;
 };
 
-struct late { /* a reply under way in a thread of its own */
+struct late { /* a reply made by a thread of its own */
     struct http_request *request;
     struct desk *desk;
     int64_t ms;
@@ -113,7 +113,7 @@ static void write_files(struct buf *out, const struct http_request *r) {
 
 static void write_stats(struct buf *out, struct desk *d) {
     struct http_stats s;
-    pthread_mutex_lock(&d->lock); /* requests may come before http_start has answered */
+    pthread_mutex_lock(&d->lock); /* requests may come before http_start has returned */
     http_stats(d->server, &s);
     pthread_mutex_unlock(&d->lock);
     buf_fmt(out, "connections %lld requests %lld refused %lld timed_out %lld held %lld\n", (long long)s.connections, (long long)s.requests,
@@ -273,7 +273,7 @@ int main(int argc, char **argv) {
     say("draining");
     http_stop(d.server, o.drain_ms);
     say("stopped");
-    for (int left = 1; left;) { /* detached threads are behind their reply, but not yet at their end */
+    for (int left = 1; left;) { /* a detached thread may still run after its reply */
         pthread_mutex_lock(&d.lock);
         left = d.threads;
         pthread_mutex_unlock(&d.lock);

@@ -1,6 +1,7 @@
-/* What no operation of the API reaches by itself: whose an address is, proof by a link, keys made anew. */
+/* Functions of identities that no operation of the API reaches directly: the owner of an address, proof by a link,
+ * recomputed keys. */
 #include "store.h"
-#undef fail /* of cmocka: the work has one too */
+#undef fail /* cmocka's fail: work.h has one, too */
 
 #include "core/people/identity.h"
 #include "core/desk/setting.h"
@@ -77,7 +78,7 @@ static int64_t stored(struct work *w, int64_t user, const char *email, bool prim
     return id;
 }
 
-/* ---- whose --------------------------------------------------------------------------------------------------------- */
+/* ---- owner --------------------------------------------------------------------------------------------------------- */
 
 static void find(struct work *w) {
     int64_t user = 0;
@@ -137,11 +138,11 @@ static void prove(struct work *w) {
     assert_true(email_validate(w, claim) >= 0);
     assert_int_equal(identity_owner(w, IDENTITY_EMAIL, S("x@example.com"), &user), 1);
     assert_int_equal(user, 1);
-    assert_int_equal(asked(w, &world_primary, 1), claim); /* the first that counts */
-    assert_int_equal(asked(w, &world_primary, 2), other); /* what was left became primary */
+    assert_int_equal(asked(w, &world_primary, 1), claim); /* the first one that is not a claim */
+    assert_int_equal(asked(w, &world_primary, 2), other); /* the remaining one became primary */
     assert_int_equal(asked(w, &world_claims, 3), 0);
     for (int id = 1; id <= 3; id++) assert_int_equal(asked(w, &world_changed, id), NOW + 1);
-    assert_int_equal(email_validate(w, claim), 0); /* once more: a reset is sent to proven addresses */
+    assert_int_equal(email_validate(w, claim), 0); /* a second time, because a reset is sent only to proven addresses */
     assert_int_equal(email_unvalidated(w, claim), -ERR_RESOURCE_ACTION_NOT_AVAILABLE);
 }
 
@@ -172,7 +173,7 @@ static void removed(struct work *w) {
     assert_true(identities_remove(w, IDENTITY_PHONE, (int64_t[]){b, c}, 2, true) >= 0);
     assert_true(identities_free(w, S("[1]")) >= 0);
     assert_int_equal(identity_owner(w, IDENTITY_PHONE, S("+49301234561"), &user), 0);
-    assert_int_equal(identities_remove(w, IDENTITY_PHONE, &a, 1, false) >= 0, true); /* gone already */
+    assert_int_equal(identities_remove(w, IDENTITY_PHONE, &a, 1, false) >= 0, true); /* already removed */
 }
 
 static void what_is_removed_is_free(void **state) {
@@ -180,19 +181,19 @@ static void what_is_removed_is_free(void **state) {
     on_a_desk(removed);
 }
 
-/* ---- keys made anew -------------------------------------------------------------------------------------------------------- */
+/* ---- recomputed keys ------------------------------------------------------------------------------------------------------- */
 
 #define MUELLER "m\xC3\xBCller.example"
 
 static void rekey(struct work *w) {
     int64_t after = 0, user = 0;
     int lost = 0;
-    stored(w, 1, "a@" MUELLER, true, false);             /* first, but never proven */
+    stored(w, 1, "a@" MUELLER, true, false);             /* first, but not proven */
     stored(w, 2, "a@xn--mller-kva.example", true, true); /* the same address, proven */
     int64_t twice = stored(w, 3, "b@" MUELLER, false, true);
     int64_t kept = stored(w, 3, "b@xn--mller-kva.example", true, true); /* the same person has it twice */
     int64_t spare = stored(w, 1, "spare@example.com", false, true);
-    stored(w, 4, "c@" MUELLER, true, true); /* nobody else's */
+    stored(w, 4, "c@" MUELLER, true, true); /* no other person has it */
     assert_int_equal(identity_rekey(w, IDENTITY_EMAIL, &after, &lost), 0);
     assert_int_equal(lost, 2);
     assert_int_equal(identity_owner(w, IDENTITY_EMAIL, S("a@" MUELLER), &user), 1);
@@ -205,7 +206,7 @@ static void rekey(struct work *w) {
     assert_int_equal(identity_owner(w, IDENTITY_EMAIL, S("c@xn--mller-kva.example"), &user), 1);
     assert_int_equal(user, 4);
     lost = 0, after = 0;
-    assert_int_equal(identity_rekey(w, IDENTITY_EMAIL, &after, &lost), 0); /* a second time nothing happens */
+    assert_int_equal(identity_rekey(w, IDENTITY_EMAIL, &after, &lost), 0); /* a second run changes nothing */
     assert_int_equal(lost, 0);
 }
 

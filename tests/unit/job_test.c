@@ -1,6 +1,6 @@
 /* Claims and leases of jobs. */
 #include "store.h"
-#undef fail /* of cmocka: the work has one too */
+#undef fail /* cmocka's fail: work.h has one, too */
 
 #include "core/desk/job.h"
 
@@ -67,7 +67,7 @@ static void an_outlived_lease_is_claimed_again_and_the_first_claim_counts_no_mor
     s.job = &second;
     assert_int_equal(db_write(p->db, run_hold, &s), 1);
     assert_int_equal(db_write(p->db, run_retry, &s), 1);
-    assert_int_equal(db_write(p->db, run_hold, &s), 0); /* put off: nobody's */
+    assert_int_equal(db_write(p->db, run_hold, &s), 0); /* postponed, so no claim holds it */
     arena_free(s.arena);
 }
 

@@ -145,8 +145,8 @@ static void invalid_utf8_is_refused(void **state) {
     expect_refused(S("\"\xC0\x80\""), 1, reason);            /* overlong */
     expect_refused(S("\"\xED\xA0\x80\""), 1, reason);        /* a surrogate */
     expect_refused(S("\"\xC3\\u00e9\""), 1, reason);         /* a lead byte before an escape that decodes to two bytes */
-    expect_refused(S("{\"\xE2\x82\":1}"), 2, reason);        /* cut short, in a name */
-    expect_refused(S("\xC3\xA9"), 0, "a value is expected"); /* outside of a string no such byte belongs */
+    expect_refused(S("{\"\xE2\x82\":1}"), 2, reason);        /* truncated, in a name */
+    expect_refused(S("\xC3\xA9"), 0, "a value is expected"); /* not allowed outside of a string */
 }
 
 static void a_byte_order_mark_is_refused(void **state) {
@@ -202,7 +202,7 @@ static void depth_is_limited(void **state) {
     assert_int_equal(parsed(deepest)->type, JSON_ARRAY);
     expect_refused(repeated("[", LIMIT_JSON_DEPTH + 1, ""), LIMIT_JSON_DEPTH, "more than 64 levels");
     expect_refused(repeated("{\"a\":", 100000, ""), LIMIT_JSON_DEPTH * 5, "more than 64 levels");
-    struct str wide = repeated("[[]],", 1000, "0]"); /* depth counts what is open, not what was */
+    struct str wide = repeated("[[]],", 1000, "0]"); /* only open levels count */
     assert_int_equal(parsed(str_fmt(arena, "[%s", wide.p))->count, 1001);
 }
 

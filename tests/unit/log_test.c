@@ -1,4 +1,4 @@
-/* What lines of the log look like, and how often a line that repeats is written. */
+/* The format of log lines, and how often repeated lines are written. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 static char written[1 << 20];
 
-/* Runs `log` with standard error going to a file, and leaves what it wrote in `written`. */
+/* Runs `log` with standard error redirected to a file, and copies its output to `written`. */
 static void capture(void (*log)(void)) {
     FILE *file = tmpfile();
     assert_non_null(file);
@@ -59,7 +59,7 @@ static void a_flood_of_lines_is_one_line_a_second_with_a_count(void **state) {
     capture(log_flood);
     assert_non_null(strstr(written, " warn request 0 was refused\n"));
     int64_t missed = atomic_load(&flood.missed);
-    assert_true(lines() < 100 && missed > 0 && missed <= 999); /* one line, or some on a machine that stood still for seconds */
+    assert_true(lines() < 100 && missed > 0 && missed <= 999); /* one line, or a few if the machine paused for seconds */
     a_second_goes_by();
     capture(log_one_more);
     char wanted[100];

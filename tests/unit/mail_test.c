@@ -1,4 +1,4 @@
-/* Mails as they go over the wire, whatever the names in them. */
+/* Mails in wire format, with any names. */
 #include "mail/mime.h"
 
 #include <setjmp.h>
@@ -26,7 +26,7 @@ static const char *written(struct mail m) {
     return out.p;
 }
 
-/* How often a line begins with this. */
+/* Returns how many lines begin with this text. */
 static int lines(const char *text, const char *begin) {
     int n = 0;
     for (const char *at = text; at; at = strstr(at, "\r\n"), at = at ? at + 2 : NULL) n += strncmp(at, begin, strlen(begin)) == 0;
@@ -70,7 +70,7 @@ static void no_name_makes_a_header(void **state) {
 
 static void long_names_are_folded_and_cut(void **state) {
     struct mail m = plain();
-    struct str name = {arena_alloc(a, 10000), 9999}; /* not whole characters of three bytes: cut in the middle of one */
+    struct str name = {arena_alloc(a, 10000), 9999}; /* not a multiple of three bytes, so the last character is incomplete */
     (void)state;
     for (size_t i = 0; i < 10000; i++) ((char *)name.p)[i] = "\xE5\x90\x8D"[i % 3];
     m.to_name = m.subject = name;

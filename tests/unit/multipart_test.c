@@ -1,5 +1,5 @@
-/* src/http/multipart.c: forms of our own, and the busboy test suite's from CORPORA (default ../shared/corpora), each
- * one whole, cut at every byte into two writes, and byte by byte. */
+/* src/http/multipart.c: our own forms, and those of the busboy test suite from CORPORA (default ../shared/corpora).
+ * Each is parsed whole, cut at every byte into two writes, and byte by byte. */
 #include "http/multipart.h"
 
 #include "base/buf.h"
@@ -51,7 +51,7 @@ static struct str value_of(const struct log *l, const struct seen *s) {
     return (struct str){l->values.n ? l->values.p + s->begin : "", s->end - s->begin};
 }
 
-/* Writes the body in pieces: the first of `cut` bytes, then the rest; cut SIZE_MAX: one byte each. */
+/* Writes the body in two pieces, the first of `cut` bytes. cut SIZE_MAX: one byte at a time. */
 static int parse(struct arena *a, struct str type, struct str body, size_t cut, struct log *out, const char **why) {
     struct multipart *m = multipart_new(a, type, &sink, out);
     int err = m ? 0 : -ERR_BODY_INVALID;
@@ -65,13 +65,14 @@ static int parse(struct arena *a, struct str type, struct str body, size_t cut, 
     return err;
 }
 
-/* ---- forms of our own ------------------------------------------------------------------------------ */
+/* ---- our own forms --------------------------------------------------------------------------------- */
 
 #define TYPE S("multipart/form-data; boundary=B")
 #define FIELD(name, value) "--B\r\nContent-Disposition: form-data; name=\"" name "\"\r\n\r\n" value "\r\n"
 #define LAST "--B--\r\n"
 
-/* Parses in every cut; the parts as text: name=value, or name:filename:type=value, each with a bar behind it. */
+/* Parses the body in every cut. Compares the parts as text: name=value, or name:filename:type=value, each followed by a
+ * bar. */
 static void expect(struct str body, const char *wanted) {
     for (size_t cut = 1; cut <= body.n + 1; cut++) {
         struct arena *a = arena_new();
@@ -260,7 +261,7 @@ static void the_sink_can_stop_it(void **state) {
     arena_free(a);
 }
 
-/* ---- busboy's ------------------------------------------------------------------------------------- */
+/* ---- busboy's forms ------------------------------------------------------------------------------- */
 
 static struct str read_whole(struct arena *a, const char *path) {
     FILE *f = fopen(path, "rb");
@@ -285,7 +286,7 @@ static bool is_true(const struct json *o, const char *name) {
     return v && v->type == JSON_TRUE;
 }
 
-/* Base64 of a file's data. */
+/* Decodes the Base64 of a file's data. */
 static struct str data_of(struct arena *a, const struct json *item) {
     struct str b64 = text(json_member(item, S("data")), "b64");
     unsigned char *bin = arena_alloc(a, b64.n + 1);
@@ -294,7 +295,7 @@ static struct str data_of(struct arena *a, const struct json *item) {
     return (struct str){(char *)bin, n};
 }
 
-/* Only the last component of a name is kept: the case that keeps paths is compared without them. */
+/* Only the last component of a name is kept, so names of the case that keeps paths are compared without folders. */
 static struct str base_name(struct str s) {
     for (size_t i = s.n; i-- > 0;)
         if (s.p[i] == '/' || s.p[i] == '\\') return (struct str){s.p + i + 1, s.n - i - 1};
@@ -314,7 +315,7 @@ static bool same(struct arena *a, const struct json *item, const struct log *l, 
 }
 
 struct expectation {
-    bool error, partial; /* partial: busboy was told to stop early, or not to listen to one kind */
+    bool error, partial; /* partial: busboy stops early, or ignores one kind */
     bool fields, files;
 };
 
@@ -329,7 +330,7 @@ static struct expectation expectation_of(const struct json *c, const struct json
     return x;
 }
 
-/* Our limits are refusals, not cuts: what busboy lists under its limits is the beginning of what we list. */
+/* Our limits are refusals, not cuts. So the parts that busboy lists under its limits are the beginning of ours. */
 static void compare(struct arena *a, const char *what, const struct json *c, const struct log *l) {
     const struct json *list = json_member(c, S("expected"));
     struct expectation x = expectation_of(c, list);
@@ -347,7 +348,7 @@ static void run_case(struct arena *a, const struct json *c, struct str body) {
     struct str what = text(c, "what"), type = text(c, "contentType");
     bool error = expectation_of(c, json_member(c, S("expected"))).error;
     struct log *l = ARENA_NEW(a, struct log);
-    size_t middle = body.n > 20000 ? body.n - 20000 : 0; /* of the two bodies of 64 KiB of one letter, each 13th byte */
+    size_t middle = body.n > 20000 ? body.n - 20000 : 0; /* every 13th byte of the two bodies that have 64 KiB of one letter */
     for (size_t cut = 1; cut <= body.n + 1; cut += cut > 10000 && cut < middle ? 13 : 1) {
         struct arena_mark mark = arena_mark(a);
         *l = (struct log){.values = {l->values.p, 0, l->values.cap}};

@@ -1,5 +1,5 @@
-/* The three sources of options: which wins, and that every refusal is one line that says what to do. */
-#include "commands/listen.c" /* the command line is in no library: its sources come along */
+/* The three sources of options: which one overrides, and every refusal is one line that says what to do. */
+#include "commands/listen.c" /* no library has the command line, so its sources are included */
 #include "commands/options.c"
 #include "commands/options_table.c"
 
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* Instead of the table of main.c. */
+/* In place of the table in main.c. */
 static int nothing(const struct command_line *o) { return o == NULL; }
 const struct command commands[] = {{"serve", SERVE, nothing, NULL, "", ""},          {"backup", BACKUP, nothing, NULL, "", ""},
                                    {"restore", RESTORE, nothing, NULL, "", ""},      {"move", MOVE, nothing, NULL, "", ""},
@@ -86,14 +86,14 @@ static void flags_and_operands(void **state) {
     assert_int_equal(option_int(&line, OPT_ACCESS_LOG), 0);
     assert_int_equal(READ(a, "password", "you@example.com", "--data", "x"), 0);
     assert_string_equal(line.operand, "you@example.com");
-    assert_int_equal(READ(a, "restore", "--from", "desk.db"), 0); /* a name that means another thing below */
+    assert_int_equal(READ(a, "restore", "--from", "desk.db"), 0); /* this name has another meaning below */
     assert_string_equal(option_text(&line, OPT_FROM).p, "desk.db");
     assert_int_equal(READ(a, "move", "--from", "sqlite:x", "--to", "postgres://y/z"), 0);
     assert_string_equal(option_text(&line, OPT_MOVE_FROM).p, "sqlite:x");
     assert_null(option_text(&line, OPT_FROM).p);
     assert_int_equal(READ(a, "--version"), 0);
     assert_true(line.version);
-    assert_int_equal(READ(a, "backup", "--help"), 0); /* without what it needs */
+    assert_int_equal(READ(a, "backup", "--help"), 0); /* without required options */
     assert_non_null(line.help);
     arena_free(a);
 }

@@ -1,6 +1,6 @@
-/* Permissions: bits that are never shared, and roles that get what a newer version adds. */
+/* Permissions: bits are never shared, and roles get the permissions that a newer version adds. */
 #include "store.h"
-#undef fail /* of cmocka: the work has one too */
+#undef fail /* cmocka's fail: work.h has one, too */
 
 #include "core/access/permission.h"
 #include "core/words.h"
@@ -30,10 +30,10 @@ static void a_desk_keeps_the_bits_it_stores(void **state) {
     assert_int_equal(permission_of(S("insights.access"))->bit, 27);
 }
 
-/* ---- a desk that is older than a permission ----------------------------------------------------------------------------- */
+/* ---- a desk older than a permission ------------------------------------------------------------------------------------- */
 
 static const struct permission older[] = {{"things.see", 3, false}, {"things.change", 40, false}, {0}};
-/* Rows stand in another order, and one begins switched off. */
+/* The rows are in another order, and one is switched off initially. */
 static const struct permission newer[] = {
     {"things.burn", 61, true}, {"things.sell", 41, false}, {"things.change", 40, false}, {"things.see", 3, false}, {0}};
 
@@ -62,7 +62,7 @@ static int renew(struct conn *c, void *arg) {
     assert_int_equal(ask(c, &rows_of, BINDS(B_TEXT("name", S("things.burn")), B_INT("value", 0))), roles);
     assert_int_equal(ask(c, &denied_of, BINDS(B_INT("id", 1))), burn);
     assert_int_equal(ask(c, &denied_of, BINDS(B_INT("id", 2))), burn | 8);
-    /* Once more changes nothing, also what was switched since. */
+    /* A second run changes nothing, also not what was switched since. */
     struct arena *a = arena_new();
     struct work w = {.conn = c, .arena = a, .now = 3};
     assert_int_equal(permission_set(&w, 1, &newer[0], true), 1);

@@ -1,4 +1,4 @@
-/* What the process that decodes pictures may do, and what it makes of them. */
+/* The system calls that the picture process may make, and its results. */
 #include "files/picture.h"
 
 #include "base/error.h"
@@ -57,7 +57,7 @@ static void ask_for_memory(void) {
     }
 }
 
-/* How a confined process ends that does this. */
+/* Runs `act` in a confined process. Returns its exit status. */
 static int status_of(void (*act)(void)) {
     int status = -1;
     pid_t child = fork();
@@ -93,7 +93,7 @@ static void a_confined_process_may_read_write_and_ask_for_memory(void **state) {
 
 /* ---- pictures ----------------------------------------------------------------------------------------------------- */
 
-/* A picture of bands, red, green and blue from left to right, as a temporary file that is open at its beginning. */
+/* Makes a picture of red, green and blue bands from left to right, as a temporary file open at its beginning. */
 static int banded(int width, int height, const char *type) {
     gdImagePtr image = gdImageCreateTrueColor(width, height);
     FILE *f = tmpfile();
@@ -112,7 +112,7 @@ static int banded(int width, int height, const char *type) {
     return fileno(f);
 }
 
-/* The picture that the process makes of it; NULL: it failed. */
+/* Returns the picture that the process makes of the file; NULL: it failed. */
 static gdImagePtr made_of(int in, const char *what) {
     FILE *answer = tmpfile();
     int status = -1;
@@ -124,7 +124,7 @@ static gdImagePtr made_of(int in, const char *what) {
         picture_child(what);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
-    assert_false(WIFSIGNALED(status)); /* a broken picture is no attack */
+    assert_false(WIFSIGNALED(status)); /* a broken picture must not cause a forbidden call */
     rewind(answer);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return NULL;
     int first = getc(answer);
@@ -165,7 +165,7 @@ static void the_middle_of_a_picture_is_kept_whatever_its_size_and_type(void **st
         }
 }
 
-/* The path of a file that is open. */
+/* Returns the path of an open file. */
 static const char *path_of(int fd) {
     static char path[32];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
@@ -225,7 +225,7 @@ static void a_picture_that_claims_too_many_pixels_starts_no_process(void **state
     fflush(f);
     assert_int_equal(picture_look(path_of(fileno(f)), &p), 1);
     assert_int_equal(p.width, 65535);
-    assert_int_equal(picture_thumbnail("/nowhere", 200, a, &p, &t), 0); /* the file is not even opened */
+    assert_int_equal(picture_thumbnail("/nowhere", 200, a, &p, &t), 0); /* the file is not opened at all */
     assert_int_equal(picture_square("/nowhere", 200, a, &p, &square), 0);
     fclose(f);
     arena_free(a);

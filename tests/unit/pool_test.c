@@ -1,4 +1,4 @@
-/* The lanes of the pool: callers take turns, one task of each runs, and nobody fills a queue alone. */
+/* The lanes of the pool: callers take turns, one task of each runs, and no caller can fill a queue alone. */
 #include "api/machine.h"
 #include "base/limits.h"
 
@@ -41,7 +41,7 @@ static int begin(void **state) {
     return 0;
 }
 
-/* Submits jobs named by letters; the letter is the caller, too. */
+/* Submits jobs named by letters. The letter is also the caller. */
 static void submit(struct pool *p, enum lane lane, struct job *jobs, const char *names) {
     for (int i = 0; names[i]; i++) {
         jobs[i] = (struct job){{.run = run, .whose = (uint64_t)names[i]}, names[i]};
@@ -68,12 +68,12 @@ static void callers_take_turns(void **state) {
 
 static void one_task_of_a_caller_runs_at_once(void **state) {
     (void)state;
-    struct pool *p = pool_new(4); /* two read */
+    struct pool *p = pool_new(4); /* two threads read */
     struct job jobs[4];
     submit(p, LANE_READ, jobs, "aaab");
     sem_wait(&started);
     sem_wait(&started);
-    assert_int_equal(pool_queued(p, LANE_READ), 2); /* of a, though a thread would be free without b */
+    assert_int_equal(pool_queued(p, LANE_READ), 2); /* two of a, although a thread would be free without b */
     assert_true((order[0] == 'a' && order[1] == 'b') || (order[0] == 'b' && order[1] == 'a'));
     let_go(4);
     pool_free(p);
@@ -87,7 +87,7 @@ static void a_lane_does_not_wait_for_another(void **state) {
     const char *names[] = {"a", "b", "c", "d", "e"};
     const enum lane lanes[] = {LANE_WORK, LANE_READ, LANE_HASH, LANE_PICTURE, LANE_SYNC};
     for (int i = 0; i < 5; i++) submit(p, lanes[i], jobs + i, names[i]);
-    for (int i = 0; i < 5; i++) sem_wait(&started); /* all run, and none has ended */
+    for (int i = 0; i < 5; i++) sem_wait(&started); /* all are running, and none has ended */
     let_go(5);
     pool_free(p);
     assert_int_equal(ended, 5);
@@ -108,7 +108,7 @@ static void nobody_fills_a_queue_alone(void **state) {
     jobs[LIMIT_POOL_QUEUE] = (struct job){{.run = run, .whose = 'b'}, 'b'};
     assert_true(pool_submit(p, LANE_PICTURE, &jobs[LIMIT_POOL_QUEUE].task));
     sem_wait(&started);
-    assert_int_equal(order[1], 'b'); /* beside the first of a */
+    assert_int_equal(order[1], 'b'); /* while the first of a runs */
     let_go(LIMIT_POOL_QUEUE);
     pool_free(p);
 }

@@ -1,8 +1,8 @@
-/* A predicate says the same as SQL and in memory: random predicates over random organizations, asked in both ways and,
- * of the few operators that a test can judge by itself, compared with what was put in. With DATABASE=postgres://... the
- * store is that one. */
+/* Predicates give the same result in SQL and in memory: random predicates on random organizations are evaluated both
+ * ways. For a few operators the result is also compared with the data. With DATABASE=postgres://... the store is that
+ * database. */
 #include "store.h"
-#undef fail /* of cmocka: the work has one too */
+#undef fail /* cmocka's fail: work.h has one, too */
 
 #include "base/fold.h"
 #include "core/rules/calendar.h"
@@ -15,7 +15,7 @@
 #define PREDICATES 800
 #define NOW INT64_C(1795255800000) /* 2026-11-21T10:10:00Z, a Saturday */
 
-#define ROW_OF(f) ((f) + 100) /* a desk comes with fields of its own */
+#define ROW_OF(f) ((f) + 100) /* a desk has system fields, too */
 
 struct world {
     struct place place;
@@ -160,7 +160,7 @@ static void put_random_value(struct world *w, struct json_writer *j, const struc
     case INPUT_DATE_ABSOLUTE: jw_str(j, str_of(PICK(w, dates))); break;
     case INPUT_DATE_RELATIVE: {
         int word = (int)roll(w, 14);
-        jw_str(j, str_of(relative_dates[word == 4 ? 0 : word].word)); /* tomorrow is refused of the past */
+        jw_str(j, str_of(relative_dates[word == 4 ? 0 : word].word)); /* `tomorrow` is refused for the past */
         break;
     }
     default: {
@@ -229,7 +229,7 @@ static void stop_at(struct str predicate, const char *why) {
     assert_true(false);
 }
 
-/* How many rows were found of all predicates, so that a test of nothing is noticed. */
+/* Returns the number of rows found by all predicates, so that a test without effect is noticed. */
 static int compare_all(struct world *world, struct work *w, const struct definitions *d) {
     struct fact *facts[ROWS + 1];
     bool found[ROWS + 1];

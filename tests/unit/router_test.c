@@ -1,7 +1,7 @@
-/* The checks of the tables at the start: a resource that does not say who sees its rows, or a nested route that does not say what it is nested in,
- * stops it. And a new row gets the columns that its path and its caller decide. */
+/* The checks of the tables at start-up: a resource without visibility, or a nested route without its parent, stops the
+ * start. A new row gets the columns that its path and its caller decide. */
 #include "store.h"
-#undef fail /* of cmocka: the work has one too */
+#undef fail /* cmocka's fail: work.h has one, too */
 
 #include "api/generic.h"
 #include "api/machine.h"
@@ -99,7 +99,7 @@ static void test_scopes_and_bound_fields_are_known(void **state) {
     assert_true(refused(&r, "an unknown scope"));
 }
 
-/* ---- what a new row gets ------------------------------------------------------------------------------------------------------ */
+/* ---- columns of a new row ----------------------------------------------------------------------------------------------------- */
 
 static const struct schema_file greetings[] = {
     {"0001_greetings.sql", "CREATE TABLE greetings (id @ID@, user_id BIGINT NOT NULL, author_id BIGINT, created_at BIGINT NOT NULL, "

@@ -1,5 +1,5 @@
-/* The scanner of requests: what it accepts and refuses does not depend on how the bytes are cut into pieces. What must be refused is in
- * tests/http/framing.test.mjs. */
+/* The scanner of requests: its result does not depend on how the bytes are cut. tests/http/framing.test.mjs lists what
+ * it must refuse. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,13 +20,13 @@
 static const struct {
     const char *text;
     int64_t heads;
-    size_t taken; /* all of it when 0 */
+    size_t taken; /* 0: all bytes */
 } cases[] = {
     {GET_A GET_A POST_5 CHUNKED GET_A, 5, 0},
     {GET_A "GET /\x01", 1, sizeof GET_A - 1 + 5},
     {POST_5 "G(", 1, sizeof POST_5 - 1 + 1},
     {POST_5 "\r\n" GET_A, 2, 0},
-    {CHUNKED "5", 1, sizeof CHUNKED - 1 + 1}, /* a method may begin with a digit; then the end */
+    {CHUNKED "5", 1, sizeof CHUNKED - 1 + 1}, /* a method may begin with a digit; the error comes at the end */
     {"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello5", 1, 64},
     {"GET / HTTP/1.0\r\n\r\n", 1, 0},
     {"GET / HTTP/1.1\r\n\r\n", 0, 17},
@@ -72,7 +72,7 @@ static void it_is_known_which_request_a_byte_belongs_to(void **state) {
     assert_false(scan_in_head(&s));
 }
 
-/* Scans a head of `line`, of which %s becomes n letters, and `times` fields. */
+/* Scans a head that consists of `line`, with %s replaced by n letters, and `times` fields. */
 static int error_of(const char *line, int n, int times, const char *field) {
     static char text[64 * 1024], letters[16 * 1024];
     memset(letters, 'a', sizeof letters);

@@ -1,6 +1,6 @@
-/* Scopes, held against every route of the API: credentials with fewer scopes than all are admitted where their scopes say so, and nowhere else. */
+/* Scopes on every route of the API: credentials with fewer scopes are admitted only where a scope allows it. */
 #include "store.h"
-#undef fail /* of cmocka: the work has one too */
+#undef fail /* cmocka's fail: work.h has one, too */
 
 #include "api/machine.h"
 #include "core/access/scope.h"
@@ -29,7 +29,7 @@ static int tables_end(void **state) {
     return 0;
 }
 
-/* The highest role that the route takes. */
+/* Returns the highest role that the route accepts. */
 static int role_of(const struct route *r) {
     for (int rank = ROLE_OWNER; rank > ROLE_PUBLIC; rank--)
         if (r->roles & 1u << rank) return rank;
@@ -48,7 +48,7 @@ static int admitted(const struct route *r, uint32_t mask) {
     return rc;
 }
 
-/* What a mask grants is said here by names, not by bits. */
+/* Names the scopes of a mask, instead of its bits. */
 static bool grants(const char *granted, const struct route *r) {
     char read[64], write[64];
     bool reads = r->method == GET || r->reads;

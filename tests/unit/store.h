@@ -1,4 +1,4 @@
-/* For the tests of db/: a store with a schema of its own in a folder that goes away, and the usual questions. */
+/* For the tests of db/: a store with its own schema in a temporary folder, and common queries. */
 #ifndef TESTS_UNIT_STORE_H
 #define TESTS_UNIT_STORE_H
 
@@ -41,7 +41,7 @@ static inline void place_close(struct place *p) {
     p->db = NULL;
 }
 
-/* cmocka's set-up and tear-down: a folder with an open store. */
+/* Set-up and tear-down for cmocka: a folder with an open store. */
 static inline int place_make(void **state) {
     struct place *p = calloc(1, sizeof *p);
     snprintf(p->dir, sizeof p->dir, "/tmp/deskd-test-XXXXXX");
@@ -59,7 +59,7 @@ static inline int place_remove(void **state) {
     return system(command);
 }
 
-/* ---- questions ----------------------------------------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------------------------------------- */
 
 static inline int64_t topics(struct place *p) {
     struct conn *c = db_reader(p->db);
@@ -84,8 +84,8 @@ static inline bool writable(struct place *p) {
 }
 
 /* ---- tasks that share a transaction --------------------------------------------------------------------
- * The first task of a group holds the writer until the last is queued, so all of them are in its batch (if the machine
- * is not very slow; then in two). */
+ * The first task of a group holds the writer until the last is queued, so all of them are in one batch (on a very slow
+ * machine, in two). */
 
 struct group_task {
     struct db_task task;

@@ -1,6 +1,6 @@
-/* What is old goes, and nothing else. */
+/* The sweeper deletes old rows, and no others. */
 #include "store.h"
-#undef fail /* of cmocka: the work has one too */
+#undef fail /* cmocka's fail: work.h has one, too */
 
 #include "base/clock.h"
 #include "base/limits.h"
@@ -72,7 +72,7 @@ static void sessions_and_sent_mails_go_when_they_are_old(void **state) {
     sweep(&desk);
     settings_close(desk.settings);
     assert_int_equal(left(o, &sessions_left), 2);
-    assert_int_equal(left(o, &mails_left), 1 + 4); /* what is not sent yet stays, however old */
+    assert_int_equal(left(o, &mails_left), 1 + 4); /* unsent mails stay, whatever their age */
 }
 
 QUERY(old_key, "INSERT INTO idempotency (caller, key_hash, request_hash, status, reply, created_at) VALUES ('c', :key, 'x', 200, CAST('x' "

@@ -1,6 +1,6 @@
-/* The language of templates, and what becomes of stored ones that are not valid any more. */
+/* The language of templates, and stored templates that are no longer valid. */
 #include "store.h"
-#undef fail /* of cmocka: the work has one too */
+#undef fail /* cmocka's fail: work.h has one, too */
 
 #include "core/text/template.h"
 
@@ -139,12 +139,12 @@ static void html_is_whole_and_values_stand_where_escaping_helps(void **state) {
     static const char *const wrong[] = {"<p>{{form}}</p>",
                                         "<a href='https://evil.example/'>{{form}}</a>",
                                         "<table>{{form}}</table>",
-                                        "<div><p>x</p><ul><li>{{form}}</li></ul></div>", /* where no form may be */
+                                        "<div><p>x</p><ul><li>{{form}}</li></ul></div>", /* places without a form */
                                         "<form action=\"/x\">{{form}}</form>",
                                         "<input name=\"hash\">{{form}}",
                                         "<button>x</button>{{form}}",
                                         "<textarea>{{form}}",
-                                        "<template>{{form}}", /* forms */
+                                        "<template>{{form}}", /* other forms */
                                         "<script>x</script>{{form}}",
                                         "<style>x</style>{{form}}",
                                         "<meta http-equiv=\"refresh\">{{form}}",
@@ -163,7 +163,7 @@ static void html_is_whole_and_values_stand_where_escaping_helps(void **state) {
                                         "{{form}}</",
                                         "{{form}}<p class",
                                         "{{form}}<p class=",
-                                        "{{form}}<p class=\"x", /* tags that are none */
+                                        "{{form}}<p class=\"x", /* malformed tags */
                                         "<a href='https://evil.example/?{{form}}'>x</a>",
                                         "<a href=\"{{form}}\">x</a>",
                                         "{{form}}<a title=\"{{desk}}\">x</a>",
@@ -231,7 +231,7 @@ static void values_stay_values(void **state) {
     assert_string_equal(filled(S(""), m, true).p, "");
 }
 
-/* Two megabytes, which take longer where anything is read again and again. */
+/* Two megabytes, which take longer if any part is read repeatedly. */
 static void the_worst_contents_are_read_in_one_go(void **state) {
     static const struct {
         const char *piece;
@@ -282,7 +282,7 @@ static void what_is_stored_and_not_valid_any_more_gives_way_to_the_original(void
     assert_true(str_starts(s.found.blocks.block[BLOCK_SUBJECT], S("Your password at")) && str_eq(s.found.language, S("en")));
 }
 
-/* ---- a desk that was made before there were brands ------------------------------------------------------------------ */
+/* ---- the migration of a desk older than brands ---------------------------------------------------------------------- */
 
 QUERY(test_name, "INSERT INTO settings (name, value, updated_at) VALUES ('desk.name', 'Motors', 0), ('desk.created_at', '5', 0)");
 QUERY(test_brands, "SELECT COUNT(*) FROM brands WHERE id = 1 AND name = 'Motors' AND locale_id = 1 AND is_default = 1 AND is_enabled = 1 "
