@@ -25,7 +25,7 @@ struct statement {
     char name[16];
     const char *text, *values[VALUES];
     int count;
-    bool first, last; /* of a request */
+    bool first, last; /* statement of its request */
 };
 static struct statement all[STATEMENTS + 2];
 static int count;

@@ -1,4 +1,4 @@
-/* The words a demo desk is assembled from. In texts {p} stands for a product, {n} for an order number, {name} for a
+/* The words and sentences of a demo desk. In texts {p} is replaced by a product, {n} by an order number, {name} by a
  * person. */
 #ifndef CORE_DEMO_WORDS_H
 #define CORE_DEMO_WORDS_H

@@ -98,9 +98,9 @@ static struct str read_remote(const struct edge *e) {
 
 /* ---- from the head to the app ---------------------------------------------------------------------- */
 
-/* A body has body_ms, and longer as long as it kept MIN_BODY_RATE over the last body_ms. The window is divided into
- * slots of time. The deadline is the moment at which the slots that hold enough bytes leave the window. Without enough
- * bytes the deadline stays. So a fast start gives no time to send nothing later. */
+/* Extends the deadline of a body. It has body_ms, and longer as long as it kept MIN_BODY_RATE over the last body_ms.
+ * The window is divided into slots of time. The deadline is the moment at which the slots that hold enough bytes leave
+ * the window. Without enough bytes the deadline stays. So a fast start gives no time to send nothing later. */
 static void body_deadline(struct edge *e, size_t n) {
     int64_t window = e->server->body_ms, width = window / BODY_SLOTS + 1, now = clock_monotonic() / width, sum = 0;
     for (int64_t i = e->slot + 1; i <= now && i <= e->slot + BODY_SLOTS; i++) e->arrived[i % BODY_SLOTS] = 0;

@@ -48,7 +48,7 @@ struct worker {
     const struct job_kind *kind;
     pthread_t thread;
     struct turn *turn;         /* handed over, or running; NULL: idle */
-    int64_t job_id, leased_at; /* of the turn */
+    int64_t job_id, leased_at; /* of the job in `turn` */
     int attempts;
 };
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #define AT_ONCE 1000
-#define ROUNDS 100 /* of one sweep: more than the uploads of a minute */
+#define ROUNDS 100 /* rounds of one sweep: more than the uploads of a minute */
 
 struct expiring {
     struct arena *arena;

@@ -1,9 +1,9 @@
-/* A server for tests/http: src/http with a small app that says what it saw.
+/* A server for tests/http: src/http with a small app that reports its requests.
  *
  *   http_server [name=value ...]      loops head_ms body_ms idle_s per_address connections drain_ms tmp spool memory proxy address
- *                                    header X-Person: whose the body is
+ *                                    header X-Person: the person who sends the body
  *
- * Prints its port, then a line for each thing a test waits for; SIGTERM drains it. Paths:
+ * Prints its port, then a line for each event that a test waits for. SIGTERM drains it. Paths:
  *   /begin?ms=N  takes its body after N ms                    /begin?none=1  or takes none
  *   /defer?ms=N  replies from another thread after N ms       /gone    replies when told that its peer is gone
  *   /small       takes a body of 1,000 bytes at most          /none    reads no body
