@@ -14,6 +14,7 @@ struct token {
     const char *sqlite, *postgres;
 };
 
+#define BLOCK_END "}@"
 #define NUMBER(xid) "CAST(CAST(" xid " AS VARCHAR) AS BIGINT)" /* not TEXT, because a TEXT in a schema file gets a COLLATE */
 #define SNAPSHOT "CAST(CAST($ AS TEXT) AS pg_snapshot)"
 
@@ -77,6 +78,18 @@ static size_t dialect_replace(struct buf *out, bool postgres, const struct token
     return n + argument + (t->argument ? 1 : 0);
 }
 
+/* A block is the other engine's: all of it goes. Otherwise its braces go. Returns how much of the text at p is left out. */
+static size_t dialect_leave_out(bool postgres, const char *p) {
+    static const char *const opens[] = {"@SQLITE{", "@POSTGRES{"};
+    if (strncmp(p, BLOCK_END, sizeof BLOCK_END - 1) == 0) return sizeof BLOCK_END - 1;
+    for (int other = 0; other < 2; other++) {
+        if (strncmp(p, opens[other], strlen(opens[other])) != 0) continue;
+        const char *end = strstr(p, BLOCK_END);
+        return other == postgres || end == NULL ? strlen(opens[other]) : (size_t)(end - p) + sizeof BLOCK_END - 1;
+    }
+    return 0;
+}
+
 static struct str to_arena(struct arena *a, struct buf *b) {
     struct str s = str_dup(a, buf_view(b));
     buf_free(b);
@@ -88,7 +101,7 @@ struct str db_dialect(struct arena *a, bool postgres, const char *sql) {
     for (const char *p = sql; *p;) {
         size_t n = opaque(p);
         const struct token *t = n ? NULL : token_at(p);
-        size_t taken = t ? dialect_replace(&out, postgres, t, p) : 0;
+        size_t taken = t ? dialect_replace(&out, postgres, t, p) : n ? 0 : dialect_leave_out(postgres, p);
         if (taken == 0) {
             taken = n ? n : 1;
             buf_add(&out, p, taken);

@@ -35,6 +35,7 @@ struct move_table {
     int count;
     struct move_column *columns;
     const char *identity; /* PostgreSQL: the column whose ids the store assigns; NULL: none */
+    const char *sequence; /* assigns these ids; tables may share one */
     int64_t last_id;      /* the highest id that was ever assigned */
     struct move_table *next;
 };

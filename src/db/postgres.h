@@ -140,6 +140,12 @@ int pg_alone(struct conn *c, struct why why); /* fails if deskd has other connec
 /* postgres_schema.c */
 int pg_migrate(struct conn *c, const struct schema_file *files, struct why why);
 int pg_schema_version(struct conn *c, const struct schema_file *files, struct why why);
+/* SQL: the sequence that gives the ids of column `a` (pg_attribute) of table `c` (pg_class): its own, or another table's that its default
+ * names, because some tables share an id space. NULL: none. */
+#define PG_SEQUENCE_OF                                                                                                                  \
+    "COALESCE(pg_get_serial_sequence(CAST(c.oid::regclass AS TEXT), a.attname), (SELECT CAST(s.oid::regclass AS TEXT) FROM pg_attrdef " \
+    "x JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = x.oid AND d.refclassid = 'pg_class'::regclass "             \
+    "JOIN pg_class s ON s.oid = d.refobjid AND s.relkind = 'S' WHERE x.adrelid = a.attrelid AND x.adnum = a.attnum))"
 int pg_settle_ids(struct conn *c);
 
 #endif

@@ -99,14 +99,13 @@ int pg_alone(struct conn *c, struct why why) {
 
 /* ---- the catalogue ----------------------------------------------------------------------------------- */
 
-static const char catalogue[] =
-    "SELECT c.relname, a.attname, CAST(a.atttypid AS INTEGER), format_type(a.atttypid, a.atttypmod), "
-    "COALESCE(array_position(CAST(string_to_array(CAST(i.indkey AS TEXT), ' ') AS INTEGER[]), CAST(a.attnum AS INTEGER)), 0), "
-    "CASE WHEN a.attidentity <> '' THEN pg_get_serial_sequence(CAST(c.oid::regclass AS TEXT), a.attname) END "
-    "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid "
-    "LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary "
-    "WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND a.attnum > 0 AND NOT a.attisdropped "
-    "AND a.attgenerated = '' ORDER BY c.relname COLLATE \"C\", a.attnum";
+static const char catalogue[] = "SELECT c.relname, a.attname, CAST(a.atttypid AS INTEGER), format_type(a.atttypid, a.atttypmod), "
+                                "COALESCE(array_position(CAST(string_to_array(CAST(i.indkey AS TEXT), ' ') AS INTEGER[]), CAST(a.attnum AS "
+                                "INTEGER)), 0), " PG_SEQUENCE_OF " "
+                                "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid "
+                                "LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary "
+                                "WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND a.attnum > 0 AND NOT a.attisdropped "
+                                "AND a.attgenerated = '' ORDER BY c.relname COLLATE \"C\", a.attnum";
 
 static enum value_kind pg_kind_of(unsigned type) {
     switch (type) {
@@ -137,6 +136,7 @@ static int pg_add_column(struct conn *c, struct arena *a, struct move_table *t, 
     t->columns[t->count++] = k;
     if (PQgetisnull(r, i, 5)) return 0;
     t->identity = k.name;
+    t->sequence = str_dup(a, str_of(PQgetvalue(r, i, 5))).p;
     return take_last_id(c, a, t, PQgetvalue(r, i, 5), why);
 }
 
@@ -410,9 +410,9 @@ static int pg_settle(struct conn *c, const struct move_table *t, int64_t last, s
     if (!t->identity) return 0;
     struct arena *a = arena_new();
     struct str text = str_fmt(a,
-                              "SELECT setval(pg_get_serial_sequence('\"%s\"', '%s'), GREATEST(x.last, 1), x.last > 0) "
-                              "FROM (SELECT GREATEST(%lld, MAX(\"%s\")) AS last FROM \"%s\") x",
-                              t->name, t->identity, (long long)last, t->identity, t->name);
+                              "SELECT setval('%s', GREATEST(x.last, 1), x.last > 0) FROM (SELECT GREATEST(%lld, "
+                              "(SELECT MAX(\"%s\") FROM \"%s\"), CASE WHEN s.is_called THEN s.last_value END) AS last FROM %s s) x",
+                              t->sequence, (long long)last, t->identity, t->name, t->sequence);
     int rc = pg_move_run(c, text.p, "settled", t->name, why);
     arena_free(a);
     return rc;

@@ -23,10 +23,11 @@ static const char find_forbidden[] =
 static const char find_schema[] = "SELECT 1 WHERE current_schema() IS NOT NULL";
 
 static const char settle[] =
-    "DO $$ DECLARE r record; BEGIN FOR r IN SELECT c.oid::regclass AS place, a.attname AS name, "
-    "pg_get_serial_sequence(c.oid::regclass::text, a.attname) AS sequence "
+    "DO $$ DECLARE r record; BEGIN FOR r IN SELECT * FROM (SELECT c.oid::regclass AS place, a.attname AS name, " PG_SEQUENCE_OF
+    " AS sequence "
     "FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace "
-    "WHERE a.attidentity <> '' AND c.relkind = 'r' AND n.nspname = current_schema() LOOP "
+    "WHERE a.attnum > 0 AND NOT a.attisdropped AND (a.attidentity <> '' OR a.atthasdef) AND c.relkind = 'r' "
+    "AND n.nspname = current_schema()) y WHERE y.sequence IS NOT NULL LOOP "
     "EXECUTE format('SELECT setval(%L, GREATEST(COALESCE(m.top, 1), s.last_value), m.top IS NOT NULL OR s.is_called) "
     "FROM (SELECT MAX(%I) AS top FROM %s) m, %s s', r.sequence, r.name, r.place, r.sequence); END LOOP; END $$";
 

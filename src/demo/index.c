@@ -4,10 +4,22 @@
 
 #include <ctype.h>
 
+/* Skips comments and blocks for one engine (db/db.h). Indexes in a block stay while the desk is filled. */
+static struct str without_head(struct str s) {
+    for (;;) {
+        s = str_trim(s);
+        bool block = str_starts(s, S("@SQLITE{")) || str_starts(s, S("@POSTGRES{"));
+        const char *end = block ? strstr(s.p, "}@") : NULL;
+        if (end) s = (struct str){end + 2, s.n - (size_t)(end + 2 - s.p)};
+        else if (str_starts(s, S("--"))) str_cut(&s, '\n');
+        else return s;
+    }
+}
+
 /* Returns the next statement of a schema file, without the semicolon. Comments and literals may contain one. p is NULL
  * at the end. */
 static struct str next_statement(struct str *rest) {
-    struct str s = *rest;
+    struct str s = without_head(*rest);
     char quote = 0;
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
@@ -27,11 +39,7 @@ static struct str next_statement(struct str *rest) {
 
 static struct str next_word(struct str *s) {
     size_t n = 0;
-    *s = str_trim(*s);
-    while (s->n >= 2 && s->p[0] == '-' && s->p[1] == '-') {
-        str_cut(s, '\n');
-        *s = str_trim(*s);
-    }
+    *s = without_head(*s);
     while (n < s->n && !isspace((unsigned char)s->p[n]) && s->p[n] != '(') n++;
     struct str word = {s->p, n};
     *s = (struct str){s->p + n, s->n - n};

@@ -26,6 +26,13 @@ static void tokens_become_what_the_engine_says(void **state) {
     expect("SELECT 1 @BY_VALUES@", "SELECT 1 ", "SELECT 1 /* by values */");
 }
 
+static void a_block_is_for_one_engine(void **state) {
+    (void)state;
+    expect("a;\n@SQLITE{b (id @ID@); }@@POSTGRES{c (id @BLOB@); }@d;", "a;\nb (id INTEGER PRIMARY KEY AUTOINCREMENT); d;",
+           "a;\nc (id BYTEA); d;");
+    expect("SELECT '@SQLITE{', '}@'", "SELECT '@SQLITE{', '}@'", "SELECT '@SQLITE{', '}@'");
+}
+
 static void literals_names_and_comments_are_left_alone(void **state) {
     (void)state;
     static const char *const same[] = {
@@ -54,6 +61,7 @@ static void names_become_numbers_in_the_order_of_first_use(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tokens_become_what_the_engine_says),
+        cmocka_unit_test(a_block_is_for_one_engine),
         cmocka_unit_test(literals_names_and_comments_are_left_alone),
         cmocka_unit_test(names_become_numbers_in_the_order_of_first_use),
     };

@@ -47,6 +47,10 @@ QUERY(check_translations,
       "AND NOT EXISTS (SELECT 1 FROM custom_field_options o WHERE t.owner_kind = 2 AND o.id = t.owner_id) ORDER BY t.id");
 QUERY(check_files_kept, "SELECT f.id FROM files f WHERE f.expires_at IS NULL AND NOT " FILE_IS_USED " ORDER BY f.id");
 QUERY(check_files_going, "SELECT f.id FROM files f WHERE f.expires_at IS NOT NULL AND " FILE_IS_USED " ORDER BY f.id");
+/* Messages, notes and activities share one id space. */
+QUERY(check_post_ids,
+      "SELECT n.id FROM notes n JOIN posts p ON p.id = n.id UNION SELECT a.id FROM activities a JOIN posts p ON p.id = a.id "
+      "UNION SELECT a.id FROM activities a JOIN notes n ON n.id = a.id ORDER BY 1");
 QUERY(check_finished, "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM settings WHERE name = 'desk.created_at')");
 
 static const struct rule {
@@ -67,6 +71,7 @@ static const struct rule {
     {&check_translations, "translation %" PRId64 " has no owner"},
     {&check_files_kept, "file %" PRId64 " does not expire, but nothing refers to it"},
     {&check_files_going, "file %" PRId64 " will expire, but something refers to it"},
+    {&check_post_ids, "id %" PRId64 " belongs to more than one message, note or activity"},
     {&check_owner, "the desk has no owner who can log in"},
     {&check_finished, "the desk is unfinished: its creation was interrupted"},
 };
