@@ -37,7 +37,7 @@ const ask = async (method, path, body) => {
 };
 
 const field = (await ask('POST', '/users/fields', { type: 'TEXT', title: 'Bench' })).id;
-sql(`INSERT INTO user_field_values (user_id, field_id, value, value_key) SELECT id, ${field}, 'value ' || id, 'value ' || id FROM users WHERE role_type = 1`);
+sql(`INSERT INTO field_values (area, owner_id, field_id, value, value_key) SELECT 2, id, ${field}, 'value ' || id, 'value ' || id FROM users WHERE role_type = 1`);
 const status = (await ask('POST', '/cases/statuses', { label: 'Bench' })).id, type = (await ask('POST', '/cases/types', { label: 'Bench' })).id;
 const count = (what) => Number(sql(`SELECT COUNT(*) FROM ${what}`));
 const most = (column) => Number(sql(`SELECT ${column} FROM cases WHERE ${column} IS NOT NULL GROUP BY 1 ORDER BY COUNT(*) DESC LIMIT 1`));
@@ -49,7 +49,7 @@ const changes = [
     ['nothing, for 2 s', 0, () => new Promise((resolve) => setTimeout(resolve, 2000))],
     ['a team is deleted', count(`cases WHERE assigned_team_id = ${team}`), () => ask('DELETE', `/teams/${team}`)],
     ['an agent is deleted', count(`cases WHERE assigned_agent_id = ${agent}`), () => ask('DELETE', `/users/${agent}`)],
-    ['a custom field is deleted', count(`user_field_values WHERE field_id = ${field}`), () => ask('DELETE', `/users/fields/${field}`)],
+    ['a custom field is deleted', count(`field_values WHERE field_id = ${field}`), () => ask('DELETE', `/users/fields/${field}`)],
     ['a person changes the organization', part, () => ask('PUT', `/users/${person}`, { organization_id: spare })],
     ['a person is purged', part + count(`posts WHERE creator_id = ${second}`), () => ask('DELETE', `/users/${second}?purge=true`)],
     ['an organization is deleted', count(`cases WHERE organization_id = ${organization}`) + count(`users WHERE organization_id = ${organization}`),

@@ -23,8 +23,8 @@ const fill = (n) => `
   INSERT INTO custom_fields (id, area, type, key, is_required_for_agents, is_required_on_resolution, is_visible_to_customers, is_customer_editable,
     is_required_for_customers, sort_order, is_enabled, created_at, updated_at)
     SELECT f.column1, 3, f.column2, f.column3, 0, 0, 0, 0, 0, 0, 1, 0, 0 FROM (VALUES (101, 1, 'contract'), (102, 9, 'size')) AS f;
-  INSERT INTO organization_field_values (organization_id, field_id, value, value_key) SELECT x, 101, '', CASE WHEN needle THEN 'gold' ELSE 'c' || x % 100 END FROM i;
-  INSERT INTO organization_field_values (organization_id, field_id, value, value_key) SELECT x, 102, '', CASE WHEN needle THEN '65049' ELSE '65021' END FROM i;
+  INSERT INTO field_values (area, owner_id, field_id, value, value_key) SELECT 3, x, 101, '', CASE WHEN needle THEN 'gold' ELSE 'c' || x % 100 END FROM i;
+  INSERT INTO field_values (area, owner_id, field_id, value, value_key) SELECT 3, x, 102, '', CASE WHEN needle THEN '65049' ELSE '65021' END FROM i;
   COMMIT; ANALYZE;`;
 
 const p = (field, operator, value) => ({ field, operator, value });

@@ -173,9 +173,9 @@ static void field_value_visible(struct work *w, struct branches *out) {
 }
 
 /* Each enabled field of each owner, with the value or none. */
-#define EACH(area, owners, values, owner)                                                                                             \
-    owners " t JOIN custom_fields f ON f.area = " area " AND f.is_enabled = 1 AND f.is_system = 0 LEFT JOIN " values " v ON v." owner \
-           " = t.id AND v.field_id = f.id"
+#define EACH(area, owners)                                                                          \
+    owners " t JOIN custom_fields f ON f.area = " area " AND f.is_enabled = 1 AND f.is_system = 0 " \
+           "LEFT JOIN field_values v ON v.owner_id = t.id AND v.area = " area " AND v.field_id = f.id"
 /* A date is kept as one (enum field_kind: 6). */
 #define SHOWN "CASE WHEN f.type = 6 AND v.value IS NOT NULL THEN v.value || 'T00:00:00+00:00' ELSE COALESCE(v.value, '') END"
 #define VALUE_DOC "The value as text, empty where there is none; of options their ids, of a file its id: "
@@ -189,7 +189,7 @@ static const struct field user_value_fields[] = {
 const struct resource user_field_value_resource = {.type = "user_field_value",
                                                    .title = "Values of people",
                                                    .doc = "What is known of a person beside the members.",
-                                                   .from = EACH("2", "users", "user_field_values", "user_id"),
+                                                   .from = EACH("2", "users"),
                                                    .owned_order = "f.sort_order, f.id",
                                                    .fields = user_value_fields,
                                                    .visible = field_value_visible};
@@ -203,8 +203,7 @@ static const struct field organization_value_fields[] = {
 const struct resource organization_field_value_resource = {.type = "organization_field_value",
                                                            .title = "Values of organizations",
                                                            .doc = "What is known of an organization beside the members.",
-                                                           .from =
-                                                               EACH("3", "organizations", "organization_field_values", "organization_id"),
+                                                           .from = EACH("3", "organizations"),
                                                            .owned_order = "f.sort_order, f.id",
                                                            .fields = organization_value_fields,
                                                            .visible = field_value_visible};

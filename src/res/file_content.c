@@ -145,11 +145,12 @@ static int send_content(struct call *c, const struct content *f) {
 #define CONTENT "t.name, t.content_type, t.sha256, t.size"
 QUERY(content_of_file,
       "SELECT " CONTENT " FROM files t WHERE t.id = :file AND " FILE_OF_ACTOR("t") " AND (t.expires_at IS NULL OR t.expires_at > :now)");
-#define CONTENT_OF_VALUE(table, owner)                                                                                \
-    "SELECT " CONTENT " FROM " table " v JOIN custom_fields f ON f.id = v.field_id JOIN files t ON t.id = v.file_id " \
-    "WHERE v." owner " = :owner AND v.file_id = :file AND f.is_enabled = 1 AND f.is_visible_to_customers >= :visible LIMIT 1"
-QUERY(content_of_user, CONTENT_OF_VALUE("user_field_values", "user_id"));
-QUERY(content_of_organization, CONTENT_OF_VALUE("organization_field_values", "organization_id"));
+#define CONTENT_OF_VALUE(area)                                                                                           \
+    "SELECT " CONTENT " FROM field_values v JOIN custom_fields f ON f.id = v.field_id JOIN files t ON t.id = v.file_id " \
+    "WHERE v.owner_id = :owner AND v.area = " area                                                                       \
+    " AND v.file_id = :file AND f.is_enabled = 1 AND f.is_visible_to_customers >= :visible LIMIT 1"
+QUERY(content_of_user, CONTENT_OF_VALUE("2"));
+QUERY(content_of_organization, CONTENT_OF_VALUE("3"));
 
 static int send_found(struct call *c, const struct query *q) {
     struct work *w = &c->work;

@@ -3,16 +3,19 @@
 #include "engines.h"
 
 #include "core/desk/check.h"
+#include "core/desk/desk.h"
+#include "core/fields/field_value.h"
+#include "core/words.h"
 
-/* The schema files below `version`. */
-static const struct schema_file *files_before(struct desk_place *p, int version) {
-    struct schema_file *files = arena_array(p->arena, (size_t)version, sizeof *files);
-    for (int i = 0; i < version - 1; i++) files[i] = schema_files[i];
+/* The schema files before the one whose name holds `next`. */
+static const struct schema_file *files_before(struct desk_place *p, const char *next) {
+    struct schema_file *files = arena_array(p->arena, (size_t)schema_newest(schema_files) + 1, sizeof *files);
+    for (int i = 0; !strstr(schema_files[i].name, next); i++) files[i] = schema_files[i];
     return files;
 }
 
-static void open_before(struct desk_place *p, int version) {
-    int rc = desk_open(p, files_before(p, version));
+static void open_before(struct desk_place *p, const char *next) {
+    int rc = desk_open(p, files_before(p, next));
     if (rc < 0) print_message("%s\n", p->place.err);
     assert_int_equal(rc, 0);
 }
@@ -37,7 +40,10 @@ static void bring_up_to_date(struct desk_place *p) {
     "INSERT INTO cases (id, uuid, subject, channel, state, requester_id, creator_id, status_id, status_type, message_seq, reopen_count, " \
     "created_at, updated_at) VALUES (1, 'c', 's', 1, 1, 1, 1, 1, 1, 0, 0, 0, 0)"
 
-/* ---- 0019: one id space for posts ------------------------------------------------------------------------ */
+#define POST_IDS "_post_ids"
+#define FIELD_VALUES "_field_values"
+
+/* ---- one id space for posts ------------------------------------------------------------------------ */
 
 /* Rows with the ids of a list: (1), (2) ... */
 #define MESSAGES(ids)                                                                                                            \
@@ -70,7 +76,7 @@ static const char every_post[] =
 
 static void colliding_notes_and_activities_get_new_ids_and_messages_keep_theirs(void **state) {
     struct desk_place *p = *state;
-    open_before(p, 19);
+    open_before(p, POST_IDS);
     RUN(p, ROLE, STATUS, PERSON("1"), CONVERSATION, MESSAGES(ID("1") AND_ID("2") AND_ID("5") AND_ID("30")),
         NOTES(ID("2") AND_ID("3") AND_ID("5") AND_ID("8")), ACTIVITIES(ID("4") AND_ID("7") AND_ID("8") AND_ID("9") AND_ID("30")),
         SETTLE_IDS,
@@ -87,7 +93,7 @@ static void colliding_notes_and_activities_get_new_ids_and_messages_keep_theirs(
 
 static void new_posts_take_the_next_id_of_all_three(void **state) {
     struct desk_place *p = *state;
-    open_before(p, 19);
+    open_before(p, POST_IDS);
     RUN(p, ROLE, STATUS, PERSON("1"), CONVERSATION, MESSAGES(ID("40")), NOTES(ID("6")), SETTLE_IDS);
     bring_up_to_date(p);
     for (int i = 0; i < 2; i++) {
@@ -102,7 +108,7 @@ static void new_posts_take_the_next_id_of_all_three(void **state) {
 
 static void the_id_of_a_deleted_note_is_not_given_again(void **state) {
     struct desk_place *p = *state;
-    open_before(p, 19);
+    open_before(p, POST_IDS);
     RUN(p, ROLE, STATUS, PERSON("1"), CONVERSATION, new_note, new_note, new_note, "DELETE FROM notes WHERE id > 1");
     bring_up_to_date(p);
     RUN(p, new_message, new_activity, "DELETE FROM activities", new_note);
@@ -112,7 +118,7 @@ static void the_id_of_a_deleted_note_is_not_given_again(void **state) {
 
 static void a_large_store_is_renumbered_whole(void **state) {
     struct desk_place *p = *state;
-    open_before(p, 19);
+    open_before(p, POST_IDS);
     RUN(p, ROLE, STATUS, PERSON("1"), CONVERSATION, MESSAGES(NUMBERS("60000")), NOTES(NUMBERS("20000")), ACTIVITIES(NUMBERS("100000")),
         SETTLE_IDS, "INSERT INTO change_log (kind, object_id, verb, actor_kind, changed_at) SELECT 'note', n.id, 1, 1, 0 FROM notes n");
     bring_up_to_date(p);
@@ -128,7 +134,7 @@ static void a_large_store_is_renumbered_whole(void **state) {
 
 static void an_empty_store_begins_at_one(void **state) {
     struct desk_place *p = *state;
-    open_before(p, 19);
+    open_before(p, POST_IDS);
     RUN(p, ROLE, STATUS, PERSON("1"), CONVERSATION);
     bring_up_to_date(p);
     RUN(p, new_activity, new_message, new_note);
@@ -151,11 +157,121 @@ static const char *findings(struct desk_place *p) {
 
 static void a_check_finds_an_id_that_two_posts_have(void **state) {
     struct desk_place *p = *state;
-    open_before(p, 19);
+    open_before(p, POST_IDS);
     bring_up_to_date(p);
     RUN(p, ROLE, STATUS, PERSON("1"), CONVERSATION, MESSAGES(ID("7")), NOTES(ID("7") AND_ID("8")));
     assert_non_null(strstr(findings(p), "id 7 belongs to more than one message, note or activity"));
     assert_null(strstr(findings(p), "id 8 belongs"));
+}
+
+/* ---- one table of field values -------------------------------------------------------------------------- */
+
+#define ORGANIZATION(id)                                                                                          \
+    "INSERT INTO organizations (id, name, name_key, is_shared, is_validated, created_at, updated_at) VALUES (" id \
+    ", 'Acme', 'acme', 0, 0, 0, 0)"
+#define FIELD(id, area, type)                                                                                                          \
+    "INSERT INTO custom_fields (id, area, type, key, is_required_for_agents, is_required_on_resolution, is_visible_to_customers, "     \
+    "is_customer_editable, is_required_for_customers, sort_order, is_enabled, created_at, updated_at) VALUES (" id ", " area ", " type \
+    ", 'f" id "', 0, 0, 0, 0, 0, 0, 1, 0, 0)"
+#define FILE_ROW(id) "INSERT INTO files (id, user_id, name, content_type, size, sha256, created_at) VALUES (" id ", 1, 'f', 't', 1, 's', 0)"
+#define FIELD_JOB(id, step)                                                                            \
+    "INSERT INTO jobs (id, kind, status, input, attempts, run_at, created_at, updated_at) VALUES (" id \
+    ", 'cascade', 1, '{\"of\":\"field\","                                                              \
+    "\"ids\":[7,8],\"at\":1,\"step\":" step ",\"place\":-1,\"after\":12,\"since\":5}', 0, 0, 0, 0)"
+
+static void values_of_people_and_organizations_move_into_one_table(void **state) {
+    struct desk_place *p = *state;
+    open_before(p, FIELD_VALUES);
+    RUN(p, ROLE, PERSON("1"), PERSON("2"), ORGANIZATION("1"), FIELD("101", "2", "1"), FIELD("102", "2", "7"), FIELD("103", "3", "1"),
+        FILE_ROW("5"),
+        "INSERT INTO user_field_values (user_id, field_id, value, value_key, file_id) VALUES (1, 101, 'Gold', 'gold', NULL), (2, 101, "
+        "'Tin', "
+        "'tin', NULL), (1, 102, '5', '5', 5)",
+        "INSERT INTO organization_field_values (organization_id, field_id, value, value_key) VALUES (1, 103, 'Big', 'big')",
+        FIELD_JOB("1", "2"), FIELD_JOB("2", "0"));
+    bring_up_to_date(p);
+    assert_string_equal(ask_list(p, "SELECT area || ' ' || owner_id || ' ' || field_id || ' ' || value || ' ' || value_key || ' ' || "
+                                    "COALESCE(file_id, 0) FROM field_values ORDER BY area, owner_id, field_id"),
+                        "2 1 101 Gold gold 0,2 1 102 5 5 5,2 2 101 Tin tin 0,3 1 103 Big big 0");
+    /* A deletion of a field that is under way takes the steps of the present program. */
+    assert_int_equal(ask_number(p, "SELECT COUNT(*) FROM jobs WHERE input LIKE '%\"at\":1,\"step\":0,\"place\"%'"), 2);
+    assert_null(strstr(findings(p), "custom field"));
+}
+
+static void a_large_store_keeps_every_value(void **state) {
+    struct desk_place *p = *state;
+    open_before(p, FIELD_VALUES);
+    RUN(p, ROLE, FIELD("101", "2", "1"), FIELD("103", "3", "1"),
+        "INSERT INTO users (id, uuid, full_name, name_key, is_enabled, is_mfa_enabled, role_id, role_type, created_at, updated_at) SELECT "
+        "n.id, "
+        "'u' || n.id, 'Ada', 'ada', 1, 0, 1, 1, 0, 0 FROM (" NUMBERS("50000") ") n",
+        "INSERT INTO user_field_values (user_id, field_id, value, value_key) SELECT id, 101, 'v' || id, 'v' || id FROM users WHERE "
+        "full_name = 'Ada'",
+        "INSERT INTO organizations (id, name, name_key, is_shared, is_validated, created_at, updated_at) SELECT n.id, 'Acme', 'acme', 0, "
+        "0, 0, 0 "
+        "FROM (" NUMBERS("20000") ") n",
+        "INSERT INTO organization_field_values (organization_id, field_id, value, value_key) SELECT id, 103, 'o' || id, 'o' || id FROM "
+        "organizations");
+    bring_up_to_date(p);
+    assert_int_equal(ask_number(p, "SELECT COUNT(*) FROM field_values WHERE area = 2 AND field_id = 101 AND value = 'v' || owner_id"),
+                     50000);
+    assert_int_equal(ask_number(p, "SELECT COUNT(*) FROM field_values WHERE area = 3 AND field_id = 103 AND value = 'o' || owner_id"),
+                     20000);
+    assert_int_equal(ask_number(p, "SELECT COUNT(*) FROM field_values"), 70000);
+}
+
+static void a_check_finds_values_without_owner_and_of_another_area(void **state) {
+    struct desk_place *p = *state;
+    assert_int_equal(desk_open(p, schema_files), 0);
+    RUN(p, ROLE, STATUS, PERSON("1"), CONVERSATION, FIELD("101", "2", "1"), FIELD("201", "1", "1"),
+        "INSERT INTO field_values (area, owner_id, field_id, value, value_key) VALUES (1, 1, 201, 'a', 'a'), (2, 1, 101, 'a', 'a')");
+    assert_null(strstr(findings(p), "custom field"));
+    RUN(p, "INSERT INTO field_values (area, owner_id, field_id, value, value_key) VALUES (1, 9, 201, 'a', 'a'), (3, 1, 101, 'a', 'a')");
+    assert_non_null(strstr(findings(p), "custom field 201 has a value of owner 9"));
+    assert_non_null(strstr(findings(p), "custom field 101 has a value of owner 1"));
+}
+
+/* ---- values of conversations ---------------------------------------------------------------------------- */
+
+static int put_case_values(struct conn *c, void *arg) {
+    struct desk desk = {.cascade_rows = 1000};
+    struct work w = {.arena = arg, .conn = c, .now = 1000, .desk = &desk, .actor = {.kind = ACTOR_SYSTEM, .cause = S("Test")}};
+    struct custom_field *fields;
+    int64_t option = 0;
+    assert_int_equal(custom_fields_of(&w, AREA_CASES, &fields), 2);
+    struct field_value values[] = {{&fields[0], S("Gold")}, {&fields[1], S("31")}};
+    assert_int_equal(custom_field_used(&w, &fields[0]), 0);
+    assert_int_equal(field_values_put(&w, AREA_CASES, 1, values, 2), 0);
+    assert_int_equal(field_value_exists(&w, &fields[0], 1), 1);
+    assert_int_equal(field_value_exists(&w, &fields[0], 2), 0);
+    assert_int_equal(custom_field_used(&w, &fields[0]), 1);
+    assert_int_equal(field_option_in_use(&w, &fields[1], S("[32]"), &option), 1);
+    assert_int_equal(option, 31);
+    assert_int_equal(field_option_in_use(&w, &fields[1], S("[31]"), &option), 0);
+    assert_int_equal(field_values_put(&w, AREA_CASES, 1, &(struct field_value){&fields[0], {0}}, 1), 0); /* cleared */
+    assert_int_equal(field_value_exists(&w, &fields[0], 1), 0);
+    assert_int_equal(field_values_put(&w, AREA_CASES, 99, values, 1), -ERR_RESOURCE_NOT_FOUND);
+    return 0;
+}
+
+static int remove_case_field(struct conn *c, void *arg) {
+    struct desk desk = {.cascade_rows = 1000};
+    struct work w = {.arena = arg, .conn = c, .now = 1000, .desk = &desk, .actor = {.kind = ACTOR_SYSTEM, .cause = S("Test")}};
+    return custom_fields_remove(&w, S("[202]"));
+}
+
+static void conversations_have_values_of_their_own(void **state) {
+    struct desk_place *p = *state;
+    assert_int_equal(desk_open(p, schema_files), 0);
+    RUN(p, ROLE, STATUS, PERSON("1"), CONVERSATION, FIELD("201", "1", "1"), FIELD("202", "1", "5"), FIELD("101", "2", "1"),
+        "INSERT INTO custom_field_options (id, field_id, sort_order, created_at, updated_at) VALUES (31, 202, 1, 0, 0), (32, 202, 2, 0, 0)",
+        "INSERT INTO field_values (area, owner_id, field_id, value, value_key) VALUES (2, 1, 101, 'a', 'a')");
+    assert_int_equal(db_write(p->place.db, put_case_values, p->arena), 0);
+    assert_string_equal(ask_list(p, "SELECT area || ' ' || field_id FROM field_values ORDER BY 1"), "1 202,2 101");
+    assert_int_equal(db_write(p->place.db, remove_case_field, p->arena), 0);
+    assert_string_equal(ask_list(p, "SELECT area || ' ' || field_id FROM field_values"),
+                        "2 101"); /* the person with the same id keeps theirs */
+    assert_int_equal(ask_number(p, "SELECT COUNT(*) FROM custom_fields WHERE id = 202"), 0);
 }
 
 #define IN_DESK(test) cmocka_unit_test_setup_teardown(test, desk_place_make, desk_place_remove)
@@ -168,6 +284,10 @@ int main(void) {
         IN_DESK(a_large_store_is_renumbered_whole),
         IN_DESK(an_empty_store_begins_at_one),
         IN_DESK(a_check_finds_an_id_that_two_posts_have),
+        IN_DESK(values_of_people_and_organizations_move_into_one_table),
+        IN_DESK(a_large_store_keeps_every_value),
+        IN_DESK(a_check_finds_values_without_owner_and_of_another_area),
+        IN_DESK(conversations_have_values_of_their_own),
     };
     return cmocka_run_group_tests_name("migrations", tests, NULL, NULL);
 }

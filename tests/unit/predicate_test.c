@@ -65,7 +65,7 @@ QUERY(put_field,
       "is_customer_editable, "
       "is_required_for_customers, sort_order, is_enabled, created_at, updated_at) VALUES (:id, 3, :type, :key, 0, 0, 0, 0, 0, 0, 1, 0, 0)");
 QUERY(put_option, "INSERT INTO custom_field_options (id, field_id, sort_order, created_at, updated_at) VALUES (:id, :field, 0, 0, 0)");
-QUERY(put_value, "INSERT INTO organization_field_values (organization_id, field_id, value, value_key) VALUES (:id, :field, :value, :key)");
+QUERY(put_value, "INSERT INTO field_values (area, owner_id, field_id, value, value_key) VALUES (3, :id, :field, :value, :key)");
 
 static struct str value_of(struct world *w, int field) {
     static const char *const picks[] = {"3", "4", "3,4", "12", "1"};

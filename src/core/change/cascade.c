@@ -40,17 +40,16 @@
  * last part ended (:place, :after), for rows that the pick finds again after the change. */
 struct step {
     const struct query *pick;     /* (id, place) of the next rows, locked; NULL: run once, after the steps before */
-    const struct query *apply[3]; /* statements for these rows */
+    const struct query *apply[5]; /* statements for these rows */
     int weight;                   /* cost of a row, in rows of conversations */
 };
 
 /* Expires files that only these values refer to. A separate statement locks them first: see files_released. */
-#define THEIR_FILES(values, those) "SELECT v.file_id FROM " values " v WHERE " those " AND v.file_id IS NOT NULL"
-#define FILES_LOCK(values, those) "SELECT f.id FROM files f WHERE f.id IN (" THEIR_FILES(values, those) ") ORDER BY f.id @LOCK@"
-#define FILES_EXPIRE(values, others, those)                                                                      \
-    "UPDATE files SET expires_at = " FILE_EXPIRY(":since") " WHERE id IN (" THEIR_FILES(                         \
-        values, those) ") AND NOT EXISTS (SELECT 1 FROM " values " v WHERE v.file_id = files.id AND NOT (" those \
-                       ")) AND NOT EXISTS (SELECT 1 FROM " others " o WHERE o.file_id = files.id)"
+#define THEIR_FILES(those) "SELECT v.file_id FROM field_values v WHERE " those " AND v.file_id IS NOT NULL"
+#define FILES_LOCK(those) "SELECT f.id FROM files f WHERE f.id IN (" THEIR_FILES(those) ") ORDER BY f.id @LOCK@"
+#define FILES_EXPIRE(those)                                                              \
+    "UPDATE files SET expires_at = " FILE_EXPIRY(":since") " WHERE id IN (" THEIR_FILES( \
+        those) ") AND NOT EXISTS (SELECT 1 FROM field_values v WHERE v.file_id = files.id AND NOT (" those "))"
 
 /* ---- assigned conversations -------------------------------------------------------------------------------------------- */
 
@@ -152,8 +151,11 @@ QUERY(cascade_organization_cases,
       "SELECT c.id, 0 FROM cases c WHERE c.organization_id = :id ORDER BY c.created_at, c.id LIMIT :most @LOCK@");
 QUERY(cascade_organization_leave, "UPDATE cases SET organization_id = NULL WHERE id IN @LIST(:rows)");
 QUERY(cascade_organization_notes, "SELECT n.id, 0 FROM notes n WHERE n.organization_id = :id ORDER BY n.id LIMIT :most @LOCK@");
-QUERY(cascade_organization_files, FILES_LOCK("organization_field_values", "v.organization_id = :id"));
-QUERY(cascade_organization_files_go, FILES_EXPIRE("organization_field_values", "user_field_values", "v.organization_id = :id"));
+#define OF_ORGANIZATION "v.owner_id = :id AND v.area = 3"
+QUERY(cascade_organization_lock, "SELECT id FROM organizations WHERE id = :id @LOCK@"); /* nobody adds a value */
+QUERY(cascade_organization_files, FILES_LOCK(OF_ORGANIZATION));
+QUERY(cascade_organization_files_go, FILES_EXPIRE(OF_ORGANIZATION));
+QUERY(cascade_organization_values, "DELETE FROM field_values WHERE owner_id = :id AND area = 3");
 QUERY(cascade_organization_drop, "DELETE FROM organizations WHERE id = :id");
 
 static const struct step of_organization[] = {
@@ -161,34 +163,27 @@ static const struct step of_organization[] = {
     {&cascade_organization_cases, {&cascade_organization_leave}, 1},
     {&cascade_organization_notes, {&cascade_erase_notes}, 1},
     {NULL,
-     {&cascade_organization_files, &cascade_organization_files_go, &cascade_organization_drop},
+     {&cascade_organization_lock, &cascade_organization_files, &cascade_organization_files_go, &cascade_organization_values,
+      &cascade_organization_drop},
      20}, /* deletes its addresses, numbers, tags and values too */
     {0},
 };
 
 /* ---- custom fields -------------------------------------------------------------------------------------------------- */
 
-QUERY(cascade_user_values, "SELECT v.user_id, 0 FROM user_field_values v WHERE v.field_id = :id LIMIT :most @LOCK@");
-QUERY(cascade_user_files, FILES_LOCK("user_field_values", "v.field_id = :id AND v.user_id IN @LIST(:rows)"));
-QUERY(cascade_user_files_go,
-      FILES_EXPIRE("user_field_values", "organization_field_values", "v.field_id = :id AND v.user_id IN @LIST(:rows)"));
-QUERY(cascade_user_values_drop, "DELETE FROM user_field_values WHERE field_id = :id AND user_id IN @LIST(:rows)");
-QUERY(cascade_organization_values,
-      "SELECT v.organization_id, 0 FROM organization_field_values v WHERE v.field_id = :id LIMIT :most @LOCK@");
-QUERY(cascade_organization_value_files, FILES_LOCK("organization_field_values", "v.field_id = :id AND v.organization_id IN @LIST(:rows)"));
-QUERY(cascade_organization_value_files_go,
-      FILES_EXPIRE("organization_field_values", "user_field_values", "v.field_id = :id AND v.organization_id IN @LIST(:rows)"));
-QUERY(cascade_organization_values_drop, "DELETE FROM organization_field_values WHERE field_id = :id AND organization_id IN @LIST(:rows)");
+/* A field is of one area, so an owner has one value of it. */
+#define OF_ROWS "v.field_id = :id AND v.owner_id IN @LIST(:rows)"
+QUERY(cascade_values, "SELECT v.owner_id, 0 FROM field_values v WHERE v.field_id = :id LIMIT :most @LOCK@");
+QUERY(cascade_value_files, FILES_LOCK(OF_ROWS));
+QUERY(cascade_value_files_go, FILES_EXPIRE(OF_ROWS));
+QUERY(cascade_values_drop, "DELETE FROM field_values WHERE field_id = :id AND owner_id IN @LIST(:rows)");
 QUERY(cascade_options, "SELECT o.id, 0 FROM custom_field_options o WHERE o.field_id = :id ORDER BY o.id LIMIT :most @LOCK@");
 QUERY(cascade_options_untitle, "DELETE FROM locale_fields WHERE owner_kind = 2 AND owner_id IN @LIST(:rows)");
 QUERY(cascade_options_drop, "DELETE FROM custom_field_options WHERE id IN @LIST(:rows)");
 QUERY(cascade_field_drop, "DELETE FROM custom_fields WHERE id = :id");
 
 static const struct step of_field[] = {
-    {&cascade_user_values, {&cascade_user_files, &cascade_user_files_go, &cascade_user_values_drop}, 1},
-    {&cascade_organization_values,
-     {&cascade_organization_value_files, &cascade_organization_value_files_go, &cascade_organization_values_drop},
-     1},
+    {&cascade_values, {&cascade_value_files, &cascade_value_files_go, &cascade_values_drop}, 1},
     {&cascade_options, {&cascade_options_untitle, &cascade_options_drop}, 3},
     {NULL, {&cascade_field_drop}, 1},
     {0},

@@ -55,9 +55,10 @@ QUERY(watch_organization, "SELECT 1" ORGANIZATION_MEMBERS(COLUMNS_OF) " FROM org
     "UNION ALL SELECT 'addresses', COALESCE(a.address1, '') || '; ' || COALESCE(a.address2, '') || '; ' || "   \
     "COALESCE(a.city, '') || '; ' || COALESCE(a.state, '') || '; ' || COALESCE(a.postal_code, '') || '; ' || " \
     "COALESCE(a.country, '') || '; ' || COALESCE(a.type, '') FROM contact_addresses a WHERE a." owner " = :id "
-#define VALUES_OF(values, owner)                                                    \
-    "UNION ALL SELECT 'custom_fields', f.key || ': ' || v.value FROM " values " v " \
-    "JOIN custom_fields f ON f.id = v.field_id WHERE v." owner " = :id AND f.deleted_at IS NULL"
+/* area: enum field_area */
+#define VALUES_OF(area)                                                               \
+    "UNION ALL SELECT 'custom_fields', f.key || ': ' || v.value FROM field_values v " \
+    "JOIN custom_fields f ON f.id = v.field_id WHERE v.owner_id = :id AND v.area = " area " AND f.deleted_at IS NULL"
 QUERY(
     watch_user_lists,
     IDENTITIES("emails", "email", "identity_emails") "UNION ALL " IDENTITIES("phones", "number", "identity_phones") "UNION ALL " IDENTITIES(
@@ -69,14 +70,13 @@ QUERY(
                                                                          "t.id = m.tag_id WHERE m.user_id = :id "
                                                                          "UNION ALL SELECT 'external_identifiers', e.external_app || ': ' "
                                                                          "|| e.external_id FROM external_identifiers e "
-                                                                         "WHERE e.user_id = :id " CONTACTS("user_id")
-                                                                             VALUES_OF("user_field_values", "user_id"));
+                                                                         "WHERE e.user_id = :id " CONTACTS("user_id") VALUES_OF("2"));
 QUERY(watch_organization_lists,
       "SELECT 'domains', d.domain || CASE WHEN d.is_primary = 1 THEN ' (primary)' ELSE '' END FROM identity_domains d WHERE "
       "d.organization_id = :id "
       "UNION ALL SELECT 'phone', p.number FROM identity_phones p WHERE p.organization_id = :id "
       "UNION ALL SELECT 'tags', t.name FROM organization_tags m JOIN tags t ON t.id = m.tag_id WHERE m.organization_id = :id " CONTACTS(
-          "organization_id") VALUES_OF("organization_field_values", "organization_id"));
+          "organization_id") VALUES_OF("3"));
 
 static const struct watch_row {
     const char *kind;

@@ -51,6 +51,12 @@ QUERY(check_files_going, "SELECT f.id FROM files f WHERE f.expires_at IS NOT NUL
 QUERY(check_post_ids,
       "SELECT n.id FROM notes n JOIN posts p ON p.id = n.id UNION SELECT a.id FROM activities a JOIN posts p ON p.id = a.id "
       "UNION SELECT a.id FROM activities a JOIN notes n ON n.id = a.id ORDER BY 1");
+/* Owners are rows of three tables, so no foreign key holds them. */
+QUERY(check_values,
+      "SELECT v.field_id, v.owner_id FROM field_values v JOIN custom_fields f ON f.id = v.field_id WHERE v.area <> f.area OR NOT "
+      "((v.area = 1 AND EXISTS (SELECT 1 FROM cases c WHERE c.id = v.owner_id)) OR (v.area = 2 AND EXISTS (SELECT 1 FROM users u "
+      "WHERE u.id = v.owner_id)) OR (v.area = 3 AND EXISTS (SELECT 1 FROM organizations o WHERE o.id = v.owner_id))) "
+      "ORDER BY 1, 2");
 QUERY(check_finished, "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM settings WHERE name = 'desk.created_at')");
 
 static const struct rule {
@@ -72,6 +78,7 @@ static const struct rule {
     {&check_files_kept, "file %" PRId64 " does not expire, but nothing refers to it"},
     {&check_files_going, "file %" PRId64 " will expire, but something refers to it"},
     {&check_post_ids, "id %" PRId64 " belongs to more than one message, note or activity"},
+    {&check_values, "custom field %" PRId64 " has a value of owner %" PRId64 ", which is not there or of another area"},
     {&check_owner, "the desk has no owner who can log in"},
     {&check_finished, "the desk is unfinished: its creation was interrupted"},
 };

@@ -118,33 +118,16 @@ QUERY(option_update,
 QUERY(option_drop, "DELETE FROM custom_field_options WHERE id = :id");
 QUERY(option_of_field, "SELECT 1 FROM custom_field_options WHERE id = :id AND field_id = :field");
 
-QUERY(user_field_used, "SELECT 1 FROM user_field_values WHERE field_id = :field LIMIT 1");
-QUERY(organization_field_used, "SELECT 1 FROM organization_field_values WHERE field_id = :field LIMIT 1");
+QUERY(field_used, "SELECT 1 FROM field_values WHERE field_id = :field LIMIT 1");
 /* For a single choice, the value is the option's id. */
-QUERY(user_option_used,
-      "SELECT o.id FROM custom_field_options o WHERE o.field_id = :field AND o.id NOT IN @LIST(:kept) AND EXISTS "
-      "(SELECT 1 FROM user_field_values v WHERE v.field_id = :field AND v.value_key = CAST(o.id AS TEXT)) ORDER BY o.id LIMIT 1");
-QUERY(organization_option_used,
-      "SELECT o.id FROM custom_field_options o WHERE o.field_id = :field AND o.id NOT IN @LIST(:kept) AND EXISTS "
-      "(SELECT 1 FROM organization_field_values v WHERE v.field_id = :field AND v.value_key = CAST(o.id AS TEXT)) ORDER BY o.id LIMIT 1");
+QUERY(option_used, "SELECT o.id FROM custom_field_options o WHERE o.field_id = :field AND o.id NOT IN @LIST(:kept) AND EXISTS "
+                   "(SELECT 1 FROM field_values v WHERE v.field_id = :field AND v.value_key = CAST(o.id AS TEXT)) ORDER BY o.id LIMIT 1");
 /* The distinct values, read by jumps in the index: a million people share some dozens. Keys of maximum length may be cut, so their
  * values are read in full. */
-#define CHOICES(table)                                                                                              \
-    "WITH RECURSIVE k (value) AS (SELECT MIN(value_key) FROM " table " WHERE field_id = :field UNION ALL "          \
-    "SELECT (SELECT MIN(v.value_key) FROM " table " v WHERE v.field_id = :field AND v.value_key > k.value) FROM k " \
-    "WHERE k.value IS NOT NULL) SELECT value FROM k WHERE LENGTH(value) < :most UNION ALL SELECT v.value FROM k "   \
-    "JOIN " table " v ON v.field_id = :field AND v.value_key = k.value WHERE LENGTH(k.value) >= :most"
-QUERY(user_choices, CHOICES("user_field_values"));
-QUERY(organization_choices, CHOICES("organization_field_values"));
-
-/* Conversations have no values yet. */
-static const struct used {
-    const struct query *field, *option, *choices;
-} used[] = {
-    [AREA_CASES] = {NULL, NULL, NULL},
-    [AREA_USERS] = {&user_field_used, &user_option_used, &user_choices},
-    [AREA_ORGANIZATIONS] = {&organization_field_used, &organization_option_used, &organization_choices},
-};
+QUERY(field_choices, "WITH RECURSIVE k (value) AS (SELECT MIN(value_key) FROM field_values WHERE field_id = :field UNION ALL "
+                     "SELECT (SELECT MIN(v.value_key) FROM field_values v WHERE v.field_id = :field AND v.value_key > k.value) FROM k "
+                     "WHERE k.value IS NOT NULL) SELECT value FROM k WHERE LENGTH(value) < :most UNION ALL SELECT v.value FROM k "
+                     "JOIN field_values v ON v.field_id = :field AND v.value_key = k.value WHERE LENGTH(k.value) >= :most");
 
 int custom_field_create(struct work *w, const struct custom_field_new *n, int64_t *id) {
     const struct custom_field *f = &n->field;
@@ -164,7 +147,7 @@ int custom_fields_count(struct work *w, enum field_area area, int64_t *count) {
 
 int custom_field_used(struct work *w, const struct custom_field *f) {
     int64_t one;
-    return used[f->area].field ? db_int(w->conn, used[f->area].field, BINDS(B_INT("field", f->id)), &one) : 0;
+    return db_int(w->conn, &field_used, BINDS(B_INT("field", f->id)), &one);
 }
 
 int field_option_of(struct work *w, int64_t field_id, int64_t option_id) {
@@ -181,7 +164,7 @@ static bool among(const int64_t *ids, int n, int64_t id) {
 /* Searches the distinct values of a field with several choices. */
 static int several_in_use(struct work *w, const struct custom_field *f, const int64_t *going, int n, int64_t *id) {
     int found = 0, rc;
-    DB_ROWS(rc, w->conn, used[f->area].choices, BINDS(B_INT("field", f->id), B_INT("most", LIMIT_VALUE_KEY)), row)
+    DB_ROWS(rc, w->conn, &field_choices, BINDS(B_INT("field", f->id), B_INT("most", LIMIT_VALUE_KEY)), row)
     for (struct str rest = col_text(row, 0); rest.p && !found;) found = str_to_int(str_cut(&rest, ','), id) && among(going, n, *id);
     return rc < 0 ? rc : found;
 }
@@ -191,8 +174,7 @@ QUERY(options_not_kept, "SELECT id FROM custom_field_options WHERE field_id = :f
 int field_option_in_use(struct work *w, const struct custom_field *f, struct str kept, int64_t *id) {
     const struct bind *binds = BINDS(B_INT("field", f->id), B_TEXT("kept", kept));
     int64_t *going;
-    if (used[f->area].field == NULL) return 0;
-    if (f->type != FIELD_CHECKBOX) return db_int(w->conn, used[f->area].option, binds, id);
+    if (f->type != FIELD_CHECKBOX) return db_int(w->conn, &option_used, binds, id);
     int n = db_ids(w->conn, &options_not_kept, binds, w->arena, &going);
     return n <= 0 ? n : several_in_use(w, f, going, n, id);
 }

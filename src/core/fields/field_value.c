@@ -14,28 +14,22 @@
 QUERY(fields_locked, "SELECT id FROM custom_fields WHERE area = :area AND key IN @TEXTS(:keys) ORDER BY id @LOCK@");
 QUERY(field_options_listed, "SELECT id, field_id FROM custom_field_options WHERE field_id IN @LIST(:fields) ORDER BY field_id, id");
 
-QUERY(user_value_exists, "SELECT 1 FROM user_field_values WHERE user_id = :owner AND field_id = :field");
-QUERY(user_value_put,
-      "INSERT INTO user_field_values (user_id, field_id, value, value_key, file_id) VALUES (:owner, :field, :value, :key, :file) "
-      "ON CONFLICT (user_id, field_id) DO UPDATE SET value = excluded.value, value_key = excluded.value_key, file_id = excluded.file_id");
-QUERY(user_value_drop, "DELETE FROM user_field_values WHERE user_id = :owner AND field_id = :field");
-QUERY(organization_value_exists, "SELECT 1 FROM organization_field_values WHERE organization_id = :owner AND field_id = :field");
-QUERY(organization_value_put, "INSERT INTO organization_field_values (organization_id, field_id, value, value_key, file_id) VALUES "
-                              "(:owner, :field, :value, :key, :file) "
-                              "ON CONFLICT (organization_id, field_id) DO UPDATE SET value = excluded.value, value_key = "
-                              "excluded.value_key, file_id = excluded.file_id");
-QUERY(organization_value_drop, "DELETE FROM organization_field_values WHERE organization_id = :owner AND field_id = :field");
+#define THIS_VALUE "owner_id = :owner AND area = :area AND field_id = :field"
+QUERY(value_exists, "SELECT 1 FROM field_values WHERE " THIS_VALUE);
+QUERY(value_put,
+      "INSERT INTO field_values (area, owner_id, field_id, value, value_key, file_id) VALUES (:area, :owner, :field, :value, :key, "
+      ":file) ON CONFLICT (owner_id, area, field_id) DO UPDATE SET value = excluded.value, value_key = excluded.value_key, "
+      "file_id = excluded.file_id");
+QUERY(value_drop, "DELETE FROM field_values WHERE " THIS_VALUE);
+QUERY(value_files,
+      "SELECT v.file_id, v.field_id FROM field_values v WHERE v.owner_id = :owner AND v.area = :area AND v.file_id IS NOT NULL");
+QUERY(values_drop, "DELETE FROM field_values WHERE area = :area AND owner_id IN @LIST(:owners)");
 
-QUERY(user_value_files, "SELECT v.file_id, v.field_id FROM user_field_values v WHERE v.user_id = :owner AND v.file_id IS NOT NULL");
-QUERY(organization_value_files,
-      "SELECT v.file_id, v.field_id FROM organization_field_values v WHERE v.organization_id = :owner AND v.file_id IS NOT NULL");
-
-static const struct valued {
-    const struct query *exists, *put, *drop, *files;
-} valued[] = {
-    [AREA_USERS] = {&user_value_exists, &user_value_put, &user_value_drop, &user_value_files},
-    [AREA_ORGANIZATIONS] = {&organization_value_exists, &organization_value_put, &organization_value_drop, &organization_value_files},
-};
+/* Whose values a write puts stays until its end. */
+QUERY(case_held, "SELECT id FROM cases WHERE id = :owner @HOLD@");
+QUERY(user_held, "SELECT id FROM users WHERE id = :owner @HOLD@");
+QUERY(organization_held, "SELECT id FROM organizations WHERE id = :owner @HOLD@");
+static const struct query *const held[] = {[AREA_CASES] = &case_held, [AREA_USERS] = &user_held, [AREA_ORGANIZATIONS] = &organization_held};
 
 int fields_lock(struct work *w, enum field_area area, struct str keys) {
     int rc;
@@ -205,29 +199,31 @@ const char *field_value_read(struct arena *a, const struct custom_field *f, cons
 
 int field_value_exists(struct work *w, const struct custom_field *f, int64_t owner_id) {
     int64_t one;
-    assert(valued[f->area].exists);
-    return db_int(w->conn, valued[f->area].exists, BINDS(B_INT("owner", owner_id), B_INT("field", f->id)), &one);
+    return db_int(w->conn, &value_exists, BINDS(B_INT("area", f->area), B_INT("owner", owner_id), B_INT("field", f->id)), &one);
 }
 
 static int put_values(struct work *w, enum field_area area, int64_t owner_id, const struct field_value *values, int count) {
     for (int i = 0; i < count; i++) {
         struct str value = values[i].value, key = value.p ? field_value_key(w->arena, values[i].field->type, value) : value;
-        TRY(db_exec(w->conn, value.p ? valued[area].put : valued[area].drop,
-                    BINDS(B_INT("owner", owner_id), B_INT("field", values[i].field->id), B_TEXT("value", value), B_TEXT("key", key),
-                          B_ID("file", field_value_file(&values[i])))));
+        TRY(db_exec(w->conn, value.p ? &value_put : &value_drop,
+                    BINDS(B_INT("area", area), B_INT("owner", owner_id), B_INT("field", values[i].field->id), B_TEXT("value", value),
+                          B_TEXT("key", key), B_ID("file", field_value_file(&values[i])))));
     }
     return 0;
 }
 
 int field_values_put(struct work *w, enum field_area area, int64_t owner_id, const struct field_value *values, int count) {
-    const struct bind *binds = BINDS(B_INT("owner", owner_id));
+    const struct bind *binds = BINDS(B_INT("area", area), B_INT("owner", owner_id));
     struct str before, after;
     bool files = false;
+    if (count == 0) return 0;
+    int found = db_int(w->conn, held[area], binds, &owner_id);
+    if (found <= 0) return found < 0 ? found : fail(w, ERR_RESOURCE_NOT_FOUND);
     for (int i = 0; i < count; i++) files = files || values[i].field->type == FIELD_FILE;
     if (!files) return put_values(w, area, owner_id, values, count);
-    TRY(files_listed(w, valued[area].files, binds, &before));
+    TRY(files_listed(w, &value_files, binds, &before));
     TRY(put_values(w, area, owner_id, values, count));
-    TRY(files_listed(w, valued[area].files, binds, &after));
+    TRY(files_listed(w, &value_files, binds, &after));
     TRY(files_attached(w, after));
     return files_released(w, before);
 }
@@ -255,19 +251,23 @@ int field_files_usable(struct work *w, enum field_area area, int64_t owner_id, c
     int found = files_own(w, json_ids(w->arena, ids, n), &own);
     TRY(found);
     for (int i = 0; i < count; i++) usable[i] = is_among(own, found, field_value_file(&values[i]));
-    DB_ROWS(rc, w->conn, valued[area].files, BINDS(B_INT("owner", owner_id)), row)
+    DB_ROWS(rc, w->conn, &value_files, BINDS(B_INT("area", area), B_INT("owner", owner_id)), row)
     for (int i = 0; i < count; i++)
         if (field_value_file(&values[i]) == col_int(row, 0) && values[i].field->id == col_int(row, 1)) usable[i] = true;
     return rc;
 }
 
-QUERY(user_value_files_drop, "DELETE FROM user_field_values WHERE user_id = :owner AND file_id IS NOT NULL");
+int field_values_drop(struct work *w, enum field_area area, struct str owners) {
+    return db_exec(w->conn, &values_drop, BINDS(B_INT("area", area), B_TEXT("owners", owners)));
+}
 
-int user_files_drop(struct work *w, int64_t user_id) {
-    const struct bind *binds = BINDS(B_INT("owner", user_id));
+QUERY(value_files_drop, "DELETE FROM field_values WHERE owner_id = :owner AND area = :area AND file_id IS NOT NULL");
+
+int field_files_drop(struct work *w, enum field_area area, int64_t owner_id) {
+    const struct bind *binds = BINDS(B_INT("area", area), B_INT("owner", owner_id));
     struct str files;
-    int n = files_listed(w, &user_value_files, binds, &files);
+    int n = files_listed(w, &value_files, binds, &files);
     if (n <= 0) return n;
-    TRY(db_exec(w->conn, &user_value_files_drop, binds));
+    TRY(db_exec(w->conn, &value_files_drop, binds));
     return files_dropped(w, files);
 }

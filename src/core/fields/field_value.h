@@ -24,6 +24,7 @@ const char *field_value_read(struct arena *a, const struct custom_field *f, cons
                              struct str text, struct str *value);
 
 int field_value_exists(struct work *w, const struct custom_field *f, int64_t owner_id); /* 1, 0 or a negative error */
+/* Stores the values and holds the owner until the write ends. -ERR_RESOURCE_NOT_FOUND: there is no such owner. */
 int field_values_put(struct work *w, enum field_area area, int64_t owner_id, const struct field_value *values, int count);
 
 /* Values of FILE fields are ids of files. Sets usable[i] of each such value: true if the caller owns the file, or the field already has
@@ -31,7 +32,10 @@ int field_values_put(struct work *w, enum field_area area, int64_t owner_id, con
 int field_files_usable(struct work *w, enum field_area area, int64_t owner_id, const struct field_value *values, int count, bool *usable);
 int64_t field_value_file(const struct field_value *v); /* 0: none */
 
-/* Deletes all FILE values of a person and releases the files (core/desk/file.h). */
-int user_files_drop(struct work *w, int64_t user_id);
+/* Deletes all FILE values of an owner and releases the files (core/desk/file.h). */
+int field_files_drop(struct work *w, enum field_area area, int64_t owner_id);
+/* Deletes all values of these owners (JSON array of ids). No foreign key does it, so a deletion of owners calls this first. It releases no
+ * files: field_files_drop does. */
+int field_values_drop(struct work *w, enum field_area area, struct str owners);
 
 #endif

@@ -1,5 +1,6 @@
 #include "core/people/contact.h"
 
+#include "core/fields/field_value.h"
 #include "json/json.h"
 
 QUERY(organization_phones_keep, "DELETE FROM identity_phones WHERE organization_id = :owner AND number_key NOT IN @TEXTS(:keys)");
@@ -12,7 +13,6 @@ QUERY(identifiers_free, "DELETE FROM external_identifiers WHERE user_id IN @LIST
 QUERY(addresses_forget, "DELETE FROM contact_addresses WHERE user_id IN @LIST(:users)");
 QUERY(websites_forget, "DELETE FROM contact_websites WHERE user_id IN @LIST(:users)");
 QUERY(tags_forget, "DELETE FROM user_tags WHERE user_id IN @LIST(:users)");
-QUERY(values_forget, "DELETE FROM user_field_values WHERE user_id IN @LIST(:users)");
 
 int organization_phones_replace(struct work *w, int64_t organization_id, const struct phone *list, int count) {
     struct buf b = {0};
@@ -35,7 +35,8 @@ int organization_phones_replace(struct work *w, int64_t organization_id, const s
 int contacts_free(struct work *w, struct str users) { return db_exec(w->conn, &identifiers_free, BINDS(B_TEXT("users", users))); }
 
 int contacts_forget(struct work *w, struct str users) {
-    static const struct query *const all[] = {&addresses_forget, &websites_forget, &tags_forget, &values_forget};
+    static const struct query *const all[] = {&addresses_forget, &websites_forget, &tags_forget};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) TRY(db_exec(w->conn, all[i], BINDS(B_TEXT("users", users))));
+    TRY(field_values_drop(w, AREA_USERS, users));
     return contacts_free(w, users);
 }

@@ -149,7 +149,7 @@ static int leave(struct work *w, const int64_t *ids, int count, struct str users
     TRY(db_exec(w->conn, &users_mark_deleted, binds));
     TRY(identities_free(w, users));
     TRY(contacts_free(w, users));
-    for (int i = 0; i < count; i++) TRY(user_files_drop(w, ids[i]));
+    for (int i = 0; i < count; i++) TRY(field_files_drop(w, AREA_USERS, ids[i]));
     TRY(db_exec(w->conn, &users_teams_changed, binds));
     TRY(db_exec(w->conn, &users_teams_leave, binds));
     return sessions_end_all(w, users);

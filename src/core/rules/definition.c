@@ -193,9 +193,8 @@ static const struct definition user_definitions[] = {
     {0},
 };
 
-const struct subject organization_subject = {"organizations",      organization_definitions,      AREA_ORGANIZATIONS,
-                                             "organizationfields", "organization_field_values x", "x.organization_id"};
-const struct subject user_subject = {"users", user_definitions, AREA_USERS, "userfields", "user_field_values x", "x.user_id"};
+const struct subject organization_subject = {"organizations", organization_definitions, AREA_ORGANIZATIONS, "organizationfields"};
+const struct subject user_subject = {"users", user_definitions, AREA_USERS, "userfields"};
 
 /* ---- custom fields ----------------------------------------------------------------------------------------------------- */
 
@@ -271,8 +270,8 @@ static void read_field(struct work *w, const struct subject *s, struct stmt *row
                              .sub_type = seen_as[type].sub_type,
                              .doc = "A custom field.",
                              .value = seen_as[type].kind == VALUE_PICKS ? VALUE_OF_PICKS : "x.value_key",
-                             .among = s->field_rows,
-                             .owner = s->field_owner,
+                             .among = "field_values x",
+                             .owner = "x.owner_id",
                              .only = "x.field_id = :field",
                              .key = custom_text,
                              .field_id = col_int(row, 0)};

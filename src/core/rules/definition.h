@@ -86,7 +86,6 @@ struct subject {
     const struct definition *definitions; /* ends with field NULL */
     int field_area;                       /* enum field_area of its custom fields */
     const char *field_group;              /* "organizationfields": custom fields are named organizationfields.<key> */
-    const char *field_rows, *field_owner; /* "organization_field_values x", "x.organization_id" */
 };
 extern const struct subject organization_subject, user_subject;
 

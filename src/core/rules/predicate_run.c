@@ -159,19 +159,15 @@ static int facts_read_rows(struct work *w, const struct definition *d, int64_t i
     return rc;
 }
 
+QUERY(object_fields, "SELECT x.field_id, x.value_key, " VALUE_OF_PICKS " FROM field_values x WHERE x.owner_id = :id AND x.area = :area");
+
 /* Reads all custom fields of an object by one query. */
 static int read_fields(struct work *w, const struct definitions *d, int64_t id, struct fact *facts) {
-    struct stmt *row;
     int rc;
-    const char *sql = str_fmt(w->arena, "SELECT x.field_id, x.value_key, " VALUE_OF_PICKS " FROM %s WHERE %s = :id", d->subject->field_rows,
-                              d->subject->field_owner)
-                          .p;
-    TRY(db_start(w->conn, sql, BINDS(B_INT("id", id)), &row));
-    while ((rc = stmt_step(row)) == 1)
-        for (int i = 0; i < d->count; i++)
-            if (d->list[i].field_id && d->list[i].field_id == col_int(row, 0))
-                add_fact(w->arena, &d->list[i], &facts[i], row, d->list[i].kind == VALUE_PICKS ? 2 : 1);
-    stmt_end(row);
+    DB_ROWS(rc, w->conn, &object_fields, BINDS(B_INT("id", id), B_INT("area", d->subject->field_area)), row)
+    for (int i = 0; i < d->count; i++)
+        if (d->list[i].field_id && d->list[i].field_id == col_int(row, 0))
+            add_fact(w->arena, &d->list[i], &facts[i], row, d->list[i].kind == VALUE_PICKS ? 2 : 1);
     return rc;
 }
 
