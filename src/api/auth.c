@@ -1,9 +1,9 @@
-/* Who calls (completions.md section 4).
+/* Authentication (completions.md section 4).
  *
- * Basic credentials are verified by Argon2id once, in the pool; what was proven is remembered for a few minutes under a keyed hash
- * of the credentials, the agent, the address and the CSRF mode, with the session that was opened and the moment the password was
- * last changed. The next request with them finds its actor by one query on the event loop. That query joins the session with its
- * user, so a changed password, a disabled user or an ended session ends the memory at once, in whatever process it happened. */
+ * Basic credentials are verified by Argon2id once, in the pool. The result is remembered for a few minutes under a keyed hash of
+ * credentials, user agent, address and CSRF mode, with the opened session and the time of the last password change. The next request
+ * with them finds its actor by one query on the event loop. That query joins the session with its user, so a changed password, a
+ * disabled user or an ended session invalidates the memory at once, in any process. */
 #include "api/machine.h"
 #include "api/reply.h"
 #include "base/limits.h"
@@ -30,16 +30,16 @@ struct basic {
 struct credentials_given {
     bool basic, bearer;
     struct basic pair;
-    struct str session;     /* token; p NULL: none */
-    struct str token, code; /* of a login under way */
+    struct str session;     /* session token; p NULL: none */
+    struct str token, code; /* of a login with several steps */
     struct str remembered;
-    bool cookie; /* it came as the cookie */
-    bool csrf;   /* X-CSRF: false was not sent */
+    bool cookie; /* the session came as a cookie */
+    bool csrf;   /* X-CSRF is not false */
 };
 
-/* ---- what was sent ------------------------------------------------------------------------------------------ */
+/* ---- parsing ------------------------------------------------------------------------------------------------ */
 
-/* A header and its argument mean the same; two values: PARAMETERS_INCONSISTENT. */
+/* A header and its argument are equivalent. Two different values fail with PARAMETERS_INCONSISTENT. */
 static int header_or_argument(struct call *c, const char *header, const char *argument, struct str *out) {
     const struct json *j = json_named(c->credentials, str_of(argument));
     struct str h = http_header(c->http, header), q = j ? j->text : (struct str){0};
@@ -48,7 +48,7 @@ static int header_or_argument(struct call *c, const char *header, const char *ar
     return 0;
 }
 
-/* The session: X-Session-ID, _session_id or the cookie, which must not differ. */
+/* Reads the session from X-Session-ID, _session_id or the cookie. They must not differ. */
 static int read_session_token(struct call *c, struct credentials_given *g) {
     struct str cookie = http_cookie(c->http, "desk_session");
     TRY(header_or_argument(c, "X-Session-ID", "_session_id", &g->session));
@@ -73,10 +73,10 @@ static int read_basic(struct call *c, struct str encoded, struct basic *out) {
     return 0;
 }
 
-/* A pair of header and argument that may be credentials of this kind of caller. */
+/* A header and argument that may be credentials. */
 struct credential_name {
     const char *header, *argument;
-    unsigned roles; /* 0: of any */
+    unsigned roles; /* routes with these roles accept it; 0: all routes */
 };
 
 bool auth_presented(struct http_request *r, unsigned roles) {
@@ -94,12 +94,12 @@ bool auth_presented(struct http_request *r, unsigned roles) {
     return false;
 }
 
-/* A fingerprint says who calls where nothing else does, and what a conversation is made with where something else does, too. */
+/* A fingerprint identifies the caller if no other credentials do. With other credentials, it is only stored with new conversations. */
 static int read_fingerprint(struct call *c) {
     struct str sent;
     TRY(header_or_argument(c, "X-Fingerprint-ID", "_fingerprint_id", &sent));
     c->work.actor.fingerprint = sent.n ? fingerprint_hash(c->work.desk, c->work.arena, sent) : (struct str){0};
-    c->work.actor.kind = c->work.actor.fingerprint.p ? ACTOR_FINGERPRINT : ACTOR_NOBODY; /* until other credentials say who it is */
+    c->work.actor.kind = c->work.actor.fingerprint.p ? ACTOR_FINGERPRINT : ACTOR_NOBODY; /* other credentials may change it */
     if (sent.n == 0 || c->work.actor.fingerprint.p) return 0;
     return fail_field(&c->work, ERR_FIELD_INVALID, S("_fingerprint_id"),
                       "A fingerprint is a UUID, like 0b4ae44e-3a2c-4e13-9f5c-1c7f6b7f6f1a.");
@@ -207,7 +207,7 @@ static void show_session(struct call *c, const struct session *s) {
     call_header(c, "X-CSRF-Token", session_csrf(&c->work, s, c->work.arena));
 }
 
-/* A session sent along with Basic credentials must be of the same user. */
+/* A session sent with Basic credentials must belong to the same user. */
 static int same_user(struct call *c, const struct credentials_given *g, struct session *s) {
     if (g->session.p == NULL) return AUTH_DONE;
     int64_t user = s->user_id;
@@ -215,13 +215,13 @@ static int same_user(struct call *c, const struct credentials_given *g, struct s
     return s->user_id == user ? AUTH_DONE : session_failed(c);
 }
 
-/* GET /session?remember_me=true. */
+/* True for GET /session?remember_me=true. */
 static bool to_remember(const struct call *c) {
     const struct json *j = c->route->remembers ? json_named(c->query, S("remember_me")) : NULL;
     return j && (str_eqi(j->text, S("true")) || str_eq(j->text, S("1")));
 }
 
-/* By a password that was verified before. AUTH_SLOW: it is to be verified. */
+/* Authenticates by a remembered password. AUTH_SLOW: the password must be verified. */
 static int by_memory(struct call *c, const struct credentials_given *g, struct session *s) {
     unsigned char key[MAC_SIZE];
     credential_key(c, g, key);
@@ -244,7 +244,7 @@ int auth_fast(struct call *c) {
     struct credentials_given g;
     struct session s;
     TRY(read_credentials(c, &g));
-    if (g.bearer) return fail(&c->work, ERR_AUTHENTICATION_FAILED); /* no token was ever issued: OAuth is yet to come */
+    if (g.bearer) return fail(&c->work, ERR_AUTHENTICATION_FAILED); /* OAuth tokens are not implemented yet */
     if (!g.basic && g.session.n) {
         c->by_session = true;
         c->by_cookie = g.cookie;
@@ -257,7 +257,7 @@ int auth_fast(struct call *c) {
     return rc;
 }
 
-/* ---- the slow way: hash, lock-out, session -------------------------------------------------------------------- */
+/* ---- slow path: hash, lock-out, session ----------------------------------------------------------------------- */
 
 struct opening {
     struct work *work;
@@ -265,7 +265,7 @@ struct opening {
     enum auth_step step;
     int64_t user_id, session_id, token_id;
     int locked;  /* seconds */
-    int attempt; /* number of the failure that was counted */
+    int attempt; /* number of the counted failure */
     bool csrf, taken;
 };
 
@@ -285,7 +285,7 @@ static int open_session_in(struct conn *conn, void *arg) {
 static int on_writer(struct call *c, int (*run)(struct conn *conn, void *arg), struct opening *o) {
     struct conn *reader = c->work.conn;
     int rc;
-    db_read_end(reader); /* what is written now must be seen by what is read next */
+    db_read_end(reader); /* the next read must see this write */
     rc = db_write(c->work.desk->db, run, o);
     c->work.conn = reader;
     int again = db_read_begin(reader, BUDGET_POOL_MS);
@@ -310,8 +310,8 @@ int auth_delay(struct call *c, uint64_t *key) {
     return login_delay(&c->work, g.pair.login, key);
 }
 
-/* A code, a token and a password that is not remembered are taken when the body is there. But there must be such a token, and a login
- * that is locked is refused at once. */
+/* Codes, tokens and passwords that are not remembered are used when the body has arrived. Before it, an unknown token and a locked login
+ * are refused. */
 int auth_before_body(struct call *c) {
     struct credentials_given g;
     struct auth_token t;
@@ -327,7 +327,7 @@ int auth_before_body(struct call *c) {
 
 int auth_crowded(struct call *c) { return refused_for(c, (LOGIN_DELAY_MAX_MS + 999) / 1000); }
 
-/* One at a time: 19 MiB and a core each. No snapshot is held meanwhile. */
+/* Verifies one password at a time, because a hash needs 19 MiB and a core. Holds no snapshot meanwhile. */
 static int hash_in_turn(struct call *c, struct str hash, struct str password, bool *right) {
     db_read_end(c->work.conn);
     pthread_mutex_lock(&c->api->hashing);
@@ -337,8 +337,8 @@ static int hash_in_turn(struct call *c, struct str hash, struct str password, bo
     return db_read_begin(c->work.conn, BUDGET_POOL_MS);
 }
 
-/* A guess is judged after its hash, when others may have failed meanwhile, in this process or another: it counts as right as long
- * as ten wrong ones were not counted before it, and no more than ten hear that they were wrong. */
+/* Judges a guess after its hash, when other guesses may have failed, in this process or another. A correct guess counts if fewer than
+ * ten wrong ones were counted before it. At most ten callers learn that their guess was wrong. */
 static int judge_password(struct call *c, struct str name, bool right, int *attempt) {
     struct opening o = {.work = &c->work, .login = name};
     if (right) return refuse_locked(c, name);
@@ -359,7 +359,7 @@ static int verify_password(struct call *c, const struct credentials_given *g, st
     return fail(&c->work, ERR_AUTHENTICATION_FAILED);
 }
 
-/* ---- logins that take more than one step ------------------------------------------------------------------------ */
+/* ---- logins with several steps ---------------------------------------------------------------------------------- */
 
 static int write_step(struct conn *conn, void *arg) {
     struct opening *o = arg;
@@ -367,7 +367,8 @@ static int write_step(struct conn *conn, void *arg) {
     return auth_token_make(o->work, o->step, o->user_id, &o->token);
 }
 
-/* The password was right, and more is wanted: the refusal says what, and carries the token that continues the login. */
+/* Fails a login whose password was correct but which needs another step. The reply names the step and has the token that continues the
+ * login. */
 static int next_step(struct call *c, enum auth_step step, int64_t user_id) {
     struct opening o = {.work = &c->work, .user_id = user_id, .step = step};
     TRY(on_writer(c, write_step, &o));
@@ -375,8 +376,8 @@ static int next_step(struct call *c, enum auth_step step, int64_t user_id) {
     return fail(&c->work, step == STEP_OTP ? ERR_OTP_EXPECTED : ERR_CREDENTIAL_EXPIRED);
 }
 
-/* Takes the code and spends the token, if one brought it; a miss of either is kept. Guesses of one person's codes wait for each
- * other, so a code counts as long as ten wrong ones were not counted before it. */
+/* Uses the code, and the token that came with it. Counts a wrong code for both. Guesses of one person's codes are serialised, so a code
+ * counts if fewer than ten wrong ones were counted before it. */
 static int check_code_in(struct conn *conn, void *arg) {
     struct opening *o = arg;
     o->work->conn = conn;
@@ -392,7 +393,7 @@ static int check_code_in(struct conn *conn, void *arg) {
     return o->token_id ? auth_token_miss(o->work, o->token_id) : 0;
 }
 
-/* Codes are guessed like passwords, and counted like them. */
+/* Wrong codes are counted like wrong passwords. */
 static int take_code(struct call *c, struct str code, int64_t user_id, int64_t token_id) {
     struct str name = str_fmt(c->work.arena, "one-time password of %" PRId64, user_id);
     struct opening o = {.work = &c->work, .login = name, .user_id = user_id, .code = code, .token_id = token_id};
@@ -405,7 +406,7 @@ static int take_code(struct call *c, struct str code, int64_t user_id, int64_t t
 
 int auth_code(struct call *c, struct str code) { return c->code_taken ? 0 : take_code(c, code, c->work.actor.user_id, 0); }
 
-/* The session of a login that proved enough, while the password was the one of this moment. */
+/* Opens or reuses the session of a complete login, if the password has not changed since it was verified. */
 static int open_session(struct call *c, const struct credentials_given *g, int64_t user_id, int64_t password_updated_at,
                         struct session *s) {
     struct opening o = {.work = &c->work, .user_id = user_id, .csrf = g->csrf};
@@ -419,7 +420,7 @@ static int open_session(struct call *c, const struct credentials_given *g, int64
 static int by_password(struct call *c, const struct credentials_given *g, struct session *s) {
     struct login l;
     unsigned char key[MAC_SIZE];
-    int known = to_remember(c) ? AUTH_SLOW : by_memory(c, g, s); /* who waited for the lane finds what others verified meanwhile */
+    int known = to_remember(c) ? AUTH_SLOW : by_memory(c, g, s); /* another request may have verified the password while this one waited */
     if (known != AUTH_SLOW) return known;
     TRY(verify_password(c, g, &l));
     if (l.wants_otp && g->code.n == 0) return next_step(c, STEP_OTP, l.user_id);
@@ -427,12 +428,12 @@ static int by_password(struct call *c, const struct credentials_given *g, struct
     if (password_expired(c->work.desk, l.rank, l.password_updated_at, c->work.now)) return next_step(c, STEP_PASSWORD, l.user_id);
     TRY(open_session(c, g, l.user_id, l.password_updated_at, s));
     credential_key(c, g, key);
-    /* The session of these credentials, whatever other one was sent along; unless their address may be gone meanwhile. */
+    /* Remembers the session of these credentials, not one that was sent with them. If logins_version changed, the address may be gone. */
     if (s->logins_version == l.logins_version) remember(c->api, key, s);
     return same_user(c, g, s);
 }
 
-/* The link of a mail stands for the password it will replace. */
+/* A mailed link replaces the password that it may change. */
 static int by_link(struct call *c, struct str hash) {
     struct link l;
     int rank, rc = c->route->roles & NEW_PASSWORD ? password_link_find(&c->work, hash, &l, &rank) : 0;
@@ -441,7 +442,7 @@ static int by_link(struct call *c, struct str hash) {
     return actor_load(&c->work, l.user_id);
 }
 
-/* A token admits to one thing: the code, then a session; or a new password, on the route that takes it. */
+/* A token allows one thing: a code and then a session, or a new password on its route. */
 static int by_token(struct call *c, const struct credentials_given *g, struct session *s) {
     struct auth_token t;
     int rc = auth_token_find(&c->work, g->token, &t);
@@ -455,7 +456,7 @@ static int by_token(struct call *c, const struct credentials_given *g, struct se
         c->auth_token_id = t.id;
         return actor_load(&c->work, t.user_id);
     }
-    TRY(actor_load(&c->work, t.user_id)); /* before the code: a password changed since then took the token along */
+    TRY(actor_load(&c->work, t.user_id)); /* before the code, because a changed password deletes the token */
     int64_t version = c->work.actor.password_updated_at;
     TRY(take_code(c, g->code, t.user_id, t.id));
     if (password_expired(c->work.desk, c->work.actor.rank, c->work.actor.password_updated_at, c->work.now))
@@ -499,7 +500,8 @@ static int by_remembered(struct call *c, const struct credentials_given *g, stru
     TRY(on_writer(c, write_remembered, &o));
     int rc = o.taken ? session_load(&c->work, o.session_id, s) : 0;
     if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_AUTHENTICATION_FAILED);
-    /* No token to a new password for who may have found this one: whoever knows the expired password logs in with it. */
+    /* No token for a new password is issued here, because the remember-me token may be stolen. A caller who knows the expired password
+     * logs in with it. */
     if (password_expired(c->work.desk, c->work.actor.rank, s->password_updated_at, c->work.now))
         return fail(&c->work, ERR_AUTHENTICATION_FAILED);
     call_header(c, "X-RememberMe", o.successor);
@@ -531,7 +533,7 @@ int auth_slow(struct call *c) {
     else if (g.session.n) TRY(by_session(c, &g, &s));
     else if (g.token.n) TRY(by_token(c, &g, &s));
     else TRY(by_remembered(c, &g, &s));
-    if (s.id == 0) return AUTH_DONE; /* admitted to one thing, without a session */
+    if (s.id == 0) return AUTH_DONE; /* admitted to one request, without a session */
     if (to_remember(c) && !chained) TRY(begin_remembering(c, &s));
     if (!c->by_session) show_session(c, &s);
     return AUTH_DONE;
@@ -546,9 +548,8 @@ int auth_csrf(struct call *c) {
     int foreign = c->ambient ? origin_foreign(&c->work, c->http) : 0;
     TRY(foreign);
     if (foreign)
-        return fail_field(
-            &c->work, ERR_CSRF_FAILED, (struct str){0},
-            "A browser sent these credentials for a page of another site. Send X-Session-ID and X-CSRF-Token in their place.");
+        return fail_field(&c->work, ERR_CSRF_FAILED, (struct str){0},
+                          "A browser sent these credentials for a page of another site. Send X-Session-ID and X-CSRF-Token instead.");
     if (!c->by_session || !a->csrf_checked) return 0;
     int rc = session_load(&c->work, a->session_id, &s);
     if (rc <= 0) return rc < 0 ? rc : session_failed(c);

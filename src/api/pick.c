@@ -58,9 +58,9 @@ void view_note_fields(struct call *c) {
     int count = 0;
     if (fields.n == 0 || c->route->is_download || c->route->shape == COUNT || c->route->shape == NONE) return;
     list_unknown(c->resource, picks_parse(c, fields, &count), &names);
-    if (count >= LIMIT_PICKS) notice(&c->work, "NOTICE", "fields names more than %d members: the others were ignored.", LIMIT_PICKS - 1);
+    if (count >= LIMIT_PICKS) notice(&c->work, "NOTICE", "`fields` has more than %d members. The others were ignored.", LIMIT_PICKS - 1);
     if (names.n)
-        notice(&c->work, "NOTICE", "Members not known here and ignored in fields: %.*s", (int)(names.n > 800 ? 800 : names.n), names.p);
+        notice(&c->work, "NOTICE", "Unknown members in `fields` were ignored: %.*s", (int)(names.n > 800 ? 800 : names.n), names.p);
     buf_free(&names);
 }
 

@@ -71,7 +71,7 @@ struct value *row_cell(const struct row *row, const char *name) {
     const struct layout *layout = row->layout;
     int i = 0;
     while (i < layout->count && strcmp(layout->members[i].field->name, name) != 0) i++;
-    assert(i < layout->count); /* a member that the table lacks is a bug */
+    assert(i < layout->count); /* an unknown member is a bug */
     return &row->cells[i];
 }
 
@@ -92,7 +92,7 @@ static void grow(struct view *v) {
         if (old[i].resource) *slot_of(v, old[i].resource, old[i].id) = old[i];
 }
 
-/* A slot of (r, id), made when there is none: row NULL says asked for, not (yet) found. */
+/* Returns the slot of (r, id), and adds it if there is none. row NULL: requested, but not found (yet). */
 static struct slot *slot_make(struct view *v, const struct resource *r, int64_t id) {
     if (v->used * 2 >= v->slot_count) grow(v);
     struct slot *s = slot_of(v, r, id);
@@ -112,9 +112,9 @@ struct row *view_find(const struct view *v, const struct resource *r, int64_t id
 /* ---- loading -------------------------------------------------------------------------------------------- */
 
 enum depth {
-    DEPTH_MEMBER = 1, /* the one member that references carry */
-    DEPTH_ROW,        /* the row: a reference shows some of its members */
-    DEPTH_ALL,        /* included: its own references count too */
+    DEPTH_MEMBER = 1, /* only the member that references contain */
+    DEPTH_ROW,        /* the row, because a reference shows some of its members */
+    DEPTH_ALL,        /* the row and its references (included) */
 };
 
 struct id_list {
@@ -145,10 +145,10 @@ static void want(struct view *v, struct id_list **lists, const struct layout *la
     l->ids[l->n++] = id;
 }
 
-/* If so, loading ends: the last stmt_step returned 1, which is VIEW_FULL. */
+/* True if loading must stop. The last stmt_step returned 1, which equals VIEW_FULL. */
 static bool is_full(const struct view *v) { return v->room && arena_size(v->c->work.arena) > v->room; }
 
-/* One query for one list of references of all the rows; its rows come grouped by owner. */
+/* Loads one list of references for all rows by one query. Its rows are grouped by owner. */
 static int load_many(struct view *v, const struct layout *layout, int field, struct str owners) {
     struct arena *a = v->c->work.arena;
     struct stmt *s;
@@ -174,7 +174,7 @@ static int load_many(struct view *v, const struct layout *layout, int field, str
     return rc;
 }
 
-/* A list that is made, not found by a query. */
+/* Computes a list that no query finds. */
 static int make_many(struct view *v, const struct layout *layout, int field, const struct row *rows) {
     const struct member *m = &layout->members[field];
     for (const struct row *row = rows; row; row = row->next) {
@@ -187,7 +187,7 @@ static int make_many(struct view *v, const struct layout *layout, int field, con
     return 0;
 }
 
-/* One query for all rows of one kind that these owners have; no reference leads to them, so nobody finds them by id. */
+/* Loads the owned rows of these owners by one query. They get no slot, because no reference leads to them. */
 static int load_rows(struct view *v, const struct layout *layout, int field, struct str owners) {
     const struct member *m = &layout->members[field];
     struct branches b = {0};
@@ -226,14 +226,16 @@ static bool picked_anywhere(const struct pick *picks, struct str name) {
     return false;
 }
 
-/* How many rows one query may ask for. Where the store holds a whole result in memory (db_blocks), rows with long texts come a few at a time. */
+/* The number of rows that one query may return. If the client holds a whole result in memory (db_blocks), rows with long texts come a
+ * few at a time. */
 static size_t at_once(const struct view *v, const struct layout *layout, size_t few) {
     return layout->bytes.p && db_blocks(v->c->work.desk->db) ? few : SIZE_MAX;
 }
 #define OWNERS_AT_ONCE 64
 #define LONG_AT_ONCE 16
 
-/* Ids of those of the next `most` rows that show this list to this caller, as a JSON array; p NULL: none. Moves *at behind these rows. */
+/* Returns the ids of those among the next `most` rows that show this list to the caller, as a JSON array; p NULL: none. Moves *at behind
+ * these rows. */
 static struct str owners_of(struct view *v, const struct row **at, const struct member *m, size_t most) {
     struct arena *a = v->c->work.arena;
     size_t n = 0, count = 0;
@@ -257,7 +259,7 @@ static int load_list(struct view *v, const struct row *rows, int field) {
     return 0;
 }
 
-/* The lists of freshly loaded rows, all of one resource: those that anybody here sees, on demand or not. */
+/* Loads the lists of new rows, all of one resource. Lists that nobody may see, and on-demand lists that were not requested, are skipped. */
 static int load_lists(struct view *v, const struct row *rows) {
     const struct layout *layout = rows->layout;
     for (int i = 0; i < layout->count; i++) {
@@ -276,7 +278,7 @@ const struct layout *view_form(struct view *v, const struct layout *layout) {
     return brief ? layout->brief : layout;
 }
 
-/* How much of what a member refers to is shown; 0: nothing but the reference. */
+/* How much of a target is shown; 0: only the reference. */
 static enum depth depth_of(struct view *v, const struct member *m, const struct layout *form) {
     if (view_includes(v, form->resource)) return DEPTH_ALL;
     if (m->carried) return DEPTH_ROW;
@@ -298,13 +300,13 @@ static void want_targets(struct view *v, struct id_list **lists, const struct ro
     }
 }
 
-/* What to select: rows of these ids; further conditions over path variables; or of each row what references carry alone. */
+/* Rows to select: by ids, and by further conditions over path variables. */
 struct selection {
     const struct layout *layout;
     const int64_t *ids;
     size_t count;
     const char *further; /* NULL: none */
-    bool alive;          /* as their own address finds them */
+    bool alive;          /* only rows that their own URL finds */
     bool also;           /* only the member that references carry */
 };
 
@@ -337,7 +339,7 @@ static struct row *read_member(struct view *v, const struct selection *sel, stru
     return row;
 }
 
-/* Rows that no table holds. */
+/* Selects computed rows. */
 static int select_made(struct view *v, const struct selection *sel, struct row **rows) {
     struct row *row = NULL, *next;
     *rows = NULL;
@@ -401,7 +403,7 @@ static int follow_list(struct view *v, const struct id_list *l) {
     return 0;
 }
 
-/* One round: the lists of the rows, then what these and their references point to; then a round for those included. */
+/* One round: loads the lists of the rows, then the targets of these lists and references, then follows the included ones. */
 int view_follow(struct view *v, struct row *rows) {
     struct id_list *lists = NULL;
     if (rows == NULL) return 0;

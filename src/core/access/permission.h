@@ -1,4 +1,8 @@
-/* Permissions: dotted keys that narrow what a role type may do (completions.md section 5). */
+/* Permissions: dotted keys that narrow what a role type may do (completions.md section 5).
+ *
+ * roles.denied has a bit for each permission that the role lacks. The permission's row has its bit, so rows may be moved and removed.
+ * Each role has a row of role_permissions for each permission. A role without one (the desk is older than the permission) gets it at the
+ * start of the server, with the default of the row here. */
 #ifndef CORE_PERMISSION_H
 #define CORE_PERMISSION_H
 
@@ -7,11 +11,11 @@
 struct permission {
     const char *name;
     int bit;     /* of roles.denied: 0 to 62, never used by another row, nor by one that was removed (PERMISSIONS_RETIRED) */
-    bool is_off; /* roles begin without it */
+    bool is_off; /* new roles lack it */
 };
 #define PERMISSION_BITS 63
 
-/* Bits of rows that were removed: desks still store them. */
+/* Bits of removed rows, which desks still store. */
 #define PERMISSIONS_RETIRED UINT64_C(0)
 
 extern const struct permission permissions[]; /* ends with name NULL */
