@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/log.h"
+#include "files/html_clean.h"
 #include "files/picture.h"
 
 #include <signal.h>
@@ -58,6 +59,7 @@ int main(int argc, char **argv) {
     struct command_line o;
     char err[USAGE_MAX];
     if (argc == 3 && strcmp(argv[1], PICTURE_ARGUMENT) == 0) return picture_child(argv[2]);
+    if (argc == 3 && strcmp(argv[1], HTML_ARGUMENT) == 0) return html_child();
     memory_policy();
     if (sodium_init() < 0) return complain("the cryptographic library can't be initialised");
     signal(SIGPIPE, SIG_IGN);

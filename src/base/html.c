@@ -14,13 +14,16 @@ static const char *entity(char c) {
     }
 }
 
-void html_text(struct buf *out, struct str text) {
+static void escape_all(struct buf *out, struct str text, bool apostrophes) {
     for (size_t i = 0; i < text.n; i++) {
-        const char *e = entity(text.p[i]);
+        const char *e = text.p[i] == '\'' && !apostrophes ? NULL : entity(text.p[i]);
         if (e) buf_text(out, e);
         else buf_char(out, text.p[i]);
     }
 }
+
+void html_text(struct buf *out, struct str text) { escape_all(out, text, true); }
+void html_escape(struct buf *out, struct str text) { escape_all(out, text, false); }
 
 void html(struct buf *out, const char *fmt, ...) {
     va_list args;

@@ -104,6 +104,6 @@ void confined_enter(const struct confined_limits *l) {
     limit_one(RLIMIT_CPU, (rlim_t)l->seconds);
     limit_one(RLIMIT_FSIZE, (rlim_t)l->answer);
     limit_one(RLIMIT_NOFILE, 16);
-    alarm((unsigned)(2 * l->seconds));
+    alarm((unsigned)(10 * l->seconds));
     if (!confine()) _exit(CONFINED_FAILED);
 }

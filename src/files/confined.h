@@ -11,7 +11,7 @@
 
 struct confined_limits {
     int64_t memory, answer; /* bytes */
-    int seconds;            /* CPU time; twice as many of wall time */
+    int seconds;            /* CPU time; ten times as many of wall time, since other work may come first */
 };
 
 /* ---- the parent --------------------------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 #include "core/cases/note.h"
 
-#include "base/buf.h"
+#include "base/link.h"
 #include "core/change/change.h"
 #include "core/words.h"
 
@@ -19,30 +19,12 @@ QUERY(user_pins, "UPDATE users SET pinned_notes_count = pinned_notes_count + :mo
 QUERY(organization_pins, "UPDATE organizations SET pinned_notes_count = pinned_notes_count + :more, updated_at = :now "
                          "WHERE id = (SELECT organization_id FROM notes WHERE id = :id)");
 
-struct str note_html(struct arena *a, struct str contents) {
-    struct buf b = {0};
-    for (size_t i = 0; i < contents.n; i++) {
-        switch (contents.p[i]) {
-        case '&': buf_text(&b, "&amp;"); break;
-        case '<': buf_text(&b, "&lt;"); break;
-        case '>': buf_text(&b, "&gt;"); break;
-        case '"': buf_text(&b, "&quot;"); break;
-        case '\r': break;
-        case '\n': buf_text(&b, "<br>\n"); break;
-        default: buf_char(&b, contents.p[i]);
-        }
-    }
-    struct str html = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return html;
-}
-
 static struct changed note_changed(int64_t id) { return (struct changed){"note", id, 0}; }
 
 int note_add(struct work *w, enum note_owner kind, int64_t owner_id, struct str contents, bool pinned, int64_t *id) {
     TRY(db_insert(w->conn, &note_insert,
                   BINDS(B_ID("user", kind == NOTE_USER ? owner_id : 0), B_ID("organization", kind == NOTE_ORGANIZATION ? owner_id : 0),
-                        B_INT("author", w->actor.user_id), B_TEXT("text", contents), B_TEXT("html", note_html(w->arena, contents)),
+                        B_INT("author", w->actor.user_id), B_TEXT("text", contents), B_TEXT("html", text_to_html(w->arena, contents)),
                         B_INT("now", w->now)),
                   id));
     change_created(w, note_changed(*id));
@@ -51,8 +33,9 @@ int note_add(struct work *w, enum note_owner kind, int64_t owner_id, struct str 
 
 int note_rewrite(struct work *w, int64_t id, struct str contents) {
     change_named(w, note_changed(id), "contents");
-    return db_exec(w->conn, &note_text_set,
-                   BINDS(B_INT("id", id), B_TEXT("text", contents), B_TEXT("html", note_html(w->arena, contents)), B_INT("now", w->now)));
+    return db_exec(
+        w->conn, &note_text_set,
+        BINDS(B_INT("id", id), B_TEXT("text", contents), B_TEXT("html", text_to_html(w->arena, contents)), B_INT("now", w->now)));
 }
 
 static int count_pin(struct work *w, int64_t id, int more) {

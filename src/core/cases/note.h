@@ -14,7 +14,4 @@ int note_remove(struct work *w, int64_t id);
 /* Returns 0 if the actor may edit or delete the note: its author, admins and owners. Otherwise fails with PERMISSIONS_DENIED. */
 int note_may_change(struct work *w, int64_t id);
 
-/* The contents as HTML: escaped, with line breaks. */
-struct str note_html(struct arena *a, struct str contents);
-
 #endif
