@@ -15,7 +15,8 @@ static const struct {
 static bool turns_direction(const char *p, size_t n) {
     const unsigned char *u = (const unsigned char *)p;
     if (n < 3 || u[0] != 0xE2) return false;
-    return (u[1] == 0x80 && (u[2] == 0x8E || u[2] == 0x8F || (u[2] >= 0xAA && u[2] <= 0xAE))) || (u[1] == 0x81 && u[2] >= 0xA6 && u[2] <= 0xA9);
+    return (u[1] == 0x80 && (u[2] == 0x8E || u[2] == 0x8F || (u[2] >= 0xAA && u[2] <= 0xAE))) ||
+           (u[1] == 0x81 && u[2] >= 0xA6 && u[2] <= 0xA9);
 }
 
 static bool is_line_break(char c) { return c == '\t' || c == '\n' || c == '\r'; }

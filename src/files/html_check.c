@@ -40,7 +40,8 @@ static bool check_until(struct check *c, char end, struct buf *out) {
 static const struct html_element *take_element(struct check *c) {
     char name[16];
     size_t n = 0;
-    while (n < c->rest.n && n < sizeof name - 1 && ((c->rest.p[n] >= 'a' && c->rest.p[n] <= 'z') || (c->rest.p[n] >= '0' && c->rest.p[n] <= '9')))
+    while (n < c->rest.n && n < sizeof name - 1 &&
+           ((c->rest.p[n] >= 'a' && c->rest.p[n] <= 'z') || (c->rest.p[n] >= '0' && c->rest.p[n] <= '9')))
         n++;
     memcpy(name, c->rest.p, n);
     name[n] = 0;
@@ -60,7 +61,8 @@ static bool check_value(struct check *c, const struct html_attribute *a) {
 
 static bool take_attribute(struct check *c, const char *name) {
     size_t n = strlen(name);
-    if (c->rest.n < n + 3 || c->rest.p[0] != ' ' || memcmp(c->rest.p + 1, name, n) != 0 || memcmp(c->rest.p + 1 + n, "=\"", 2) != 0) return false;
+    if (c->rest.n < n + 3 || c->rest.p[0] != ' ' || memcmp(c->rest.p + 1, name, n) != 0 || memcmp(c->rest.p + 1 + n, "=\"", 2) != 0)
+        return false;
     c->rest = (struct str){c->rest.p + n + 3, c->rest.n - n - 3};
     return true;
 }

@@ -148,7 +148,8 @@ static bool clean_base64(struct buf *out, struct str s) {
 
 /* Pictures that load nothing from elsewhere. */
 static bool clean_src(struct buf *out, struct str value) {
-    static const char *const data[] = {"data:image/png;base64,", "data:image/jpeg;base64,", "data:image/gif;base64,", "data:image/webp;base64,"};
+    static const char *const data[] = {"data:image/png;base64,", "data:image/jpeg;base64,", "data:image/gif;base64,",
+                                       "data:image/webp;base64,"};
     struct str s = blanks_off(value);
     if (s.n > 4 && strncasecmp(s.p, "cid:", 4) == 0) return clean_content_id(out, (struct str){s.p + 4, s.n - 4});
     for (size_t i = 0; i < sizeof data / sizeof *data; i++) {

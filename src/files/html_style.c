@@ -187,7 +187,8 @@ static bool declaration(struct buf *out, struct str name, struct str value) {
     static const char important[] = "!important";
     size_t n = sizeof important - 1;
     if (p == NULL) return false;
-    if (value.n > n && str_eqi((struct str){value.p + value.n - n, n}, S("!important"))) value = str_trim((struct str){value.p, value.n - n});
+    if (value.n > n && str_eqi((struct str){value.p + value.n - n, n}, S("!important")))
+        value = str_trim((struct str){value.p, value.n - n});
     buf_text(out, strcmp(p->name, "background") == 0 ? "background-color" : p->name);
     buf_char(out, ':');
     if (p->forms & FAMILY) return value.n > 0 && font_family(out, value);

@@ -9,7 +9,7 @@ struct text_writer {
     struct buf *out;
     int breaks; /* line breaks that are due before the next character */
     int as_is, quotes;
-    int said; /* quotes around the last line */
+    int said;   /* quotes around the last line */
     bool space; /* a blank is due before the next character, unless a line begins */
 };
 

@@ -29,7 +29,9 @@ static const GumboVector *children_of(const GumboNode *n) {
     return n->type == GUMBO_NODE_ELEMENT || n->type == GUMBO_NODE_TEMPLATE ? &n->v.element.children : &none;
 }
 
-static void push_frame(struct buf *frames, const GumboNode *node) { buf_add(frames, &(struct walk_frame){node, 0}, sizeof(struct walk_frame)); }
+static void push_frame(struct buf *frames, const GumboNode *node) {
+    buf_add(frames, &(struct walk_frame){node, 0}, sizeof(struct walk_frame));
+}
 
 size_t html_walk(const GumboNode *root, const struct html_walker *w) {
     struct buf frames = {0};

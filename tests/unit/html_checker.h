@@ -9,12 +9,14 @@
 #include <string.h>
 #include <strings.h>
 
-static const char checker_elements[] =
-    " a abbr address article aside b bdi bdo big blockquote br caption center cite code col colgroup dd del dfn div dl dt em figcaption figure "
-    "font footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li main mark ol p pre q s samp section small span strike strong sub sup table tbody "
-    "td tfoot th thead tr tt u ul var wbr ";
-static const char checker_attributes[] = " href src data-src alt title width height colspan rowspan span align valign bgcolor border cellpadding "
-                                         "cellspacing color face size start value type dir lang style rel target ";
+static const char checker_elements[] = " a abbr address article aside b bdi bdo big blockquote br caption center cite code col colgroup dd "
+                                       "del dfn div dl dt em figcaption figure "
+                                       "font footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li main mark ol p pre q s samp section small "
+                                       "span strike strong sub sup table tbody "
+                                       "td tfoot th thead tr tt u ul var wbr ";
+static const char checker_attributes[] =
+    " href src data-src alt title width height colspan rowspan span align valign bgcolor border cellpadding "
+    "cellspacing color face size start value type dir lang style rel target ";
 
 static int checker_listed(const char *list, const char *name) {
     char padded[80];
@@ -31,7 +33,8 @@ static const char *checker_attribute(const GumboAttribute *a) {
         !checker_begins(v, "tel:"))
         return "a link with another scheme";
     if (strcmp(a->name, "src") == 0 && !checker_begins(v, "cid:") && !checker_begins(v, "data:image/png;base64,") &&
-        !checker_begins(v, "data:image/jpeg;base64,") && !checker_begins(v, "data:image/gif;base64,") && !checker_begins(v, "data:image/webp;base64,"))
+        !checker_begins(v, "data:image/jpeg;base64,") && !checker_begins(v, "data:image/gif;base64,") &&
+        !checker_begins(v, "data:image/webp;base64,"))
         return "a picture that is loaded";
     if (strcmp(a->name, "data-src") == 0 && !checker_begins(v, "http://") && !checker_begins(v, "https://"))
         return "a blocked picture with another scheme";

@@ -70,9 +70,11 @@ static void the_words_and_their_looks_are_kept(void **state) {
     becomes("<pre>\n\nx</pre>", "<pre>\n\nx</pre>");
     becomes("<ol start=3 type=a><li value=7>x</ol>", "<ol start=\"3\" type=\"a\"><li value=\"7\">x</li></ol>");
     becomes("<td colspan=5000>a", "a");
-    becomes("<table><tr><td colspan=2 rowspan=0 width=\"10%\" height=20px>a", "<table><tbody><tr><td width=\"10%\" height=\"20\" colspan=\"2\">a</td></tr></tbody></table>");
+    becomes("<table><tr><td colspan=2 rowspan=0 width=\"10%\" height=20px>a",
+            "<table><tbody><tr><td width=\"10%\" height=\"20\" colspan=\"2\">a</td></tr></tbody></table>");
     becomes("<p id=a name=b class=c onclick=d data-x=e lang=de dir=RTL title='\"'>x", "<p title=\"&quot;\" dir=\"rtl\" lang=\"de\">x</p>");
-    becomes("<font color=#F00 size=+2 face=\"Arial, sans-serif\">x</font>", "<font color=\"#f00\" face=\"Arial, sans-serif\" size=\"+2\">x</font>");
+    becomes("<font color=#F00 size=+2 face=\"Arial, sans-serif\">x</font>",
+            "<font color=\"#f00\" face=\"Arial, sans-serif\" size=\"+2\">x</font>");
     becomes("", "");
 }
 
@@ -82,14 +84,17 @@ static void styles_are_reduced_to_looks(void **state) {
     becomes("<p style=\"position:absolute;z-index:9\">x", "<p>x</p>");
     becomes("<p style=\"background:url(https://e/x.png)\">x", "<p>x</p>");
     becomes("<p style=\"background: #FFF !important\">x", "<p style=\"background-color:#fff\">x</p>");
-    becomes("<p style=\"color:rgb(1, 2, 3);background-color:RGBA(1,2,3,.5)\">x", "<p style=\"color:rgb(1,2,3);background-color:rgba(1,2,3,.5)\">x</p>");
-    becomes("<p style=\"margin:-10px;margin-left:-1px;margin:1px 2em 0 auto;padding:1px 2px 3px 4px 5px\">x", "<p style=\"margin:1px 2em 0 auto\">x</p>");
+    becomes("<p style=\"color:rgb(1, 2, 3);background-color:RGBA(1,2,3,.5)\">x",
+            "<p style=\"color:rgb(1,2,3);background-color:rgba(1,2,3,.5)\">x</p>");
+    becomes("<p style=\"margin:-10px;margin-left:-1px;margin:1px 2em 0 auto;padding:1px 2px 3px 4px 5px\">x",
+            "<p style=\"margin:1px 2em 0 auto\">x</p>");
     becomes("<p style='font-family:\"Segoe UI\", Arial,\"x\\\"y\"'>x", "<p>x</p>");
     becomes("<p style='font-family:\"Segoe UI\", Arial'>x", "<p style=\"font-family:'Segoe UI',Arial\">x</p>");
     becomes("<p style=\"border:1px solid rgb(1,2,3);border-top:thin\">x", "<p style=\"border:1px solid rgb(1,2,3);border-top:thin\">x</p>");
     becomes("<p style=\"width:expression(alert(1));color:ex\\pression;-moz-binding:url(x);behavior:url(x)\">x", "<p>x</p>");
     becomes("<p style=\"color:/**/red;/*x*/color:blue;color:var(--x);width:calc(1px);color:green\">x", "<p style=\"color:green\">x</p>");
-    becomes("<p style=\"width:100000px;height:99999px;font-size:1e9px;line-height:1.5\">x", "<p style=\"height:99999px;line-height:1.5\">x</p>");
+    becomes("<p style=\"width:100000px;height:99999px;font-size:1e9px;line-height:1.5\">x",
+            "<p style=\"height:99999px;line-height:1.5\">x</p>");
     becomes("<p style=\"color:red;}body{display:none\">x", "<p style=\"color:red\">x</p>");
     becomes("<p style=\"color:\xe2\x80\xaered\">x", "<p>x</p>");
 }
@@ -98,21 +103,48 @@ static void links_lead_elsewhere_and_say_nothing_of_this_page(void **state) {
     (void)state;
     becomes("<a href=\" HTTPS://e.com/?a=1&b=2#c \" target=_top rel=opener>x</a>",
             "<a href=\"https://e.com/?a=1&amp;b=2#c\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">x</a>");
-    becomes("<a href=\"mailto:a@b.c?subject=x y\">x</a>", "<a href=\"mailto:a@b.c?subject=x%20y\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">x</a>");
+    becomes("<a href=\"mailto:a@b.c?subject=x y\">x</a>",
+            "<a href=\"mailto:a@b.c?subject=x%20y\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">x</a>");
     becomes("<a href=tel:+4930123>x</a>", "<a href=\"tel:+4930123\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">x</a>");
-    becomes("<a href=\"ht\ntps://e\t.com\">x</a>", "<a href=\"https://e.com\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">x</a>");
-    const char *const none[] = {"javascript:alert(1)", "JaVaScRiPt:alert(1)", "jav&#x09;ascript:alert(1)", "jav&#x0A;ascript:alert(1)", "&#1;javascript:alert(1)",
-                                "&#x6A&#x61&#x76&#x61&#x73&#x63&#x72&#x69&#x70&#x74:alert(1)", "vbscript:x", "data:text/html,<script>alert(1)</script>",
-                                "data:image/png;base64,AAAA", "//evil.com", "/path", "x.html", "#top", "", "http:evil.com", "http:///x", "https://", "http://#",
-                                "http://\\\\x", "file:///etc/passwd", "blob:https://x", "about:blank", "feed:javascript:alert(1)", "https://a\xe2\x80\xae.com",
-                                "cid:a@b", "x&colon;javascript:alert(1)", "mailto:", "tel:"};
+    becomes("<a href=\"ht\ntps://e\t.com\">x</a>",
+            "<a href=\"https://e.com\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">x</a>");
+    const char *const none[] = {"javascript:alert(1)",
+                                "JaVaScRiPt:alert(1)",
+                                "jav&#x09;ascript:alert(1)",
+                                "jav&#x0A;ascript:alert(1)",
+                                "&#1;javascript:alert(1)",
+                                "&#x6A&#x61&#x76&#x61&#x73&#x63&#x72&#x69&#x70&#x74:alert(1)",
+                                "vbscript:x",
+                                "data:text/html,<script>alert(1)</script>",
+                                "data:image/png;base64,AAAA",
+                                "//evil.com",
+                                "/path",
+                                "x.html",
+                                "#top",
+                                "",
+                                "http:evil.com",
+                                "http:///x",
+                                "https://",
+                                "http://#",
+                                "http://\\\\x",
+                                "file:///etc/passwd",
+                                "blob:https://x",
+                                "about:blank",
+                                "feed:javascript:alert(1)",
+                                "https://a\xe2\x80\xae.com",
+                                "cid:a@b",
+                                "x&colon;javascript:alert(1)",
+                                "mailto:",
+                                "tel:"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) becomes(str_fmt(arena, "<a href=\"%s\">x</a>", none[i]).p, "x");
 }
 
 static void pictures_are_loaded_from_nowhere_until_it_is_asked_for(void **state) {
     (void)state;
-    struct html_cleaned c = cleaned(S("<img src=https://t.example/p.gif width=1 height=1><img src='cid:a@b.c' alt=logo><img src='data:image/png;base64,iVBO Rw0='>"
-                                      "<img data-src='HTTP://x/y'><img src=x.png alt=kept><img src=x.png><img src='data:image/svg+xml;base64,AAAA'><img srcset='https://x 2x'>"));
+    struct html_cleaned c = cleaned(
+        S("<img src=https://t.example/p.gif width=1 height=1><img src='cid:a@b.c' alt=logo><img src='data:image/png;base64,iVBO Rw0='>"
+          "<img data-src='HTTP://x/y'><img src=x.png alt=kept><img src=x.png><img src='data:image/svg+xml;base64,AAAA'><img "
+          "srcset='https://x 2x'>"));
     assert_string_equal(c.html.p, "<img data-src=\"https://t.example/p.gif\" width=\"1\" height=\"1\"><img src=\"cid:a@b.c\" alt=\"logo\">"
                                   "<img src=\"data:image/png;base64,iVBORw0=\"><img data-src=\"http://x/y\"><img alt=\"kept\">");
     assert_int_equal(c.remote_pictures, 2);
@@ -126,7 +158,8 @@ static struct str url_of(void *ctx, struct str id) {
 }
 
 static void a_reader_is_shown_remote_and_inline_pictures(void **state) {
-    struct str clean = cleaned(S("<p> src=\"cid:no\" data-src=\"no\"<img src=https://t/p.gif><img src='cid:a@b.c' alt=l><img src='cid:other'></p>")).html;
+    struct str clean =
+        cleaned(S("<p> src=\"cid:no\" data-src=\"no\"<img src=https://t/p.gif><img src='cid:a@b.c' alt=l><img src='cid:other'></p>")).html;
     (void)state;
     assert_string_equal(html_show(arena, clean, false, NULL, NULL).p, clean.p);
     assert_string_equal(html_show(arena, clean, true, url_of, NULL).p,
@@ -138,23 +171,74 @@ static void a_reader_is_shown_remote_and_inline_pictures(void **state) {
 
 static void nothing_of_it_runs(void **state) {
     static const char *const vectors[] = {
-        "<script>alert(1)</script>x", "<SCRIPT SRC=//e></SCRIPT>x", "<<script>alert(1);//<</script>x", "<script/x>alert(1)</script>x", "<script\n>alert(1)</script\n>x",
-        "<img src=x onerror=alert(1)>", "<img/src=x/onerror=alert(1)>", "<img \"\"\"><script>alert(1)</script>\">", "<img src=`x` onerror=alert(1)>",
-        "<img src=x:x onerror\x0c=alert(1)>", "<body onload=alert(1)>x", "<p onclick=alert(1)>x", "<p/onclick=alert(1)>x", "<p a=\"'>\" onclick=alert(1)>x",
-        "<svg onload=alert(1)>x</svg>", "<svg><script>alert(1)</script></svg>", "<svg><a xlink:href=javascript:alert(1)><text>x</text></a></svg>",
-        "<svg><animate onbegin=alert(1)>", "<svg><foreignObject><p onclick=alert(1)>x", "<math href=javascript:alert(1)>x</math>", "<math><mi xlink:href=\"data:x,<script>\">x",
-        "<iframe src=javascript:alert(1)></iframe>x", "<iframe srcdoc='<script>alert(1)</script>'></iframe>", "<object data=x></object>", "<embed src=x>",
-        "<applet code=x></applet>", "<form action=javascript:alert(1)><input type=image src=x onerror=alert(1)><button formaction=javascript:alert(1)>x",
-        "<isindex action=javascript:alert(1)>", "<meta http-equiv=refresh content='0;url=javascript:alert(1)'>x", "<base href=javascript:alert(1)//>x",
-        "<link rel=stylesheet href=//e>x", "<style>@import '//e';</style>x", "<style><img src=x onerror=alert(1)></style>", "<video><source onerror=alert(1)></video>",
-        "<audio src=x onerror=alert(1)>", "<details open ontoggle=alert(1)>x", "<marquee onstart=alert(1)>x", "<keygen autofocus onfocus=alert(1)>",
-        "<!--><script>alert(1)</script>-->", "<!-- --!><img src=x onerror=alert(1)>", "<![CDATA[<script>alert(1)</script>]]>", "<?xml version=1?><script>alert(1)</script>",
-        "<!doctype html [<!entity x '<script>alert(1)</script>'>]>&x;", "<xss style=\"xss:expression(alert(1))\">x", "<div style=\"width:expression(alert(1))\">x",
-        "<a href=\"javascript&colon;alert(1)\">x", "<a href='java\0script:alert(1)'>x", "\xbc" "script\xbe" "alert(1)", "+ADw-script+AD4-alert(1)", "<b \xff onclick=alert(1)>x",
-        "<p id=cookie name=getElementById>x", "<a name=location href=#>x</a>", "<img name=body>", "<textarea><script>alert(1)</script></textarea>",
-        "<select><script>alert(1)</script></select>", "<title><script>alert(1)</script></title>", "<xmp><script>alert(1)</script></xmp>", "<plaintext><script>alert(1)",
-        "<frameset onload=alert(1)><frame src=javascript:alert(1)>", "<table background=javascript:alert(1)><tr><td>x", "<bgsound src=javascript:alert(1)>",
-        "<input onfocus=alert(1) autofocus>", "<portal src=x>", "<slot onclick=alert(1)>x", "<dialog open onclose=alert(1)>x", "<x is=y onclick=alert(1)>x"};
+        "<script>alert(1)</script>x",
+        "<SCRIPT SRC=//e></SCRIPT>x",
+        "<<script>alert(1);//<</script>x",
+        "<script/x>alert(1)</script>x",
+        "<script\n>alert(1)</script\n>x",
+        "<img src=x onerror=alert(1)>",
+        "<img/src=x/onerror=alert(1)>",
+        "<img \"\"\"><script>alert(1)</script>\">",
+        "<img src=`x` onerror=alert(1)>",
+        "<img src=x:x onerror\x0c=alert(1)>",
+        "<body onload=alert(1)>x",
+        "<p onclick=alert(1)>x",
+        "<p/onclick=alert(1)>x",
+        "<p a=\"'>\" onclick=alert(1)>x",
+        "<svg onload=alert(1)>x</svg>",
+        "<svg><script>alert(1)</script></svg>",
+        "<svg><a xlink:href=javascript:alert(1)><text>x</text></a></svg>",
+        "<svg><animate onbegin=alert(1)>",
+        "<svg><foreignObject><p onclick=alert(1)>x",
+        "<math href=javascript:alert(1)>x</math>",
+        "<math><mi xlink:href=\"data:x,<script>\">x",
+        "<iframe src=javascript:alert(1)></iframe>x",
+        "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
+        "<object data=x></object>",
+        "<embed src=x>",
+        "<applet code=x></applet>",
+        "<form action=javascript:alert(1)><input type=image src=x onerror=alert(1)><button formaction=javascript:alert(1)>x",
+        "<isindex action=javascript:alert(1)>",
+        "<meta http-equiv=refresh content='0;url=javascript:alert(1)'>x",
+        "<base href=javascript:alert(1)//>x",
+        "<link rel=stylesheet href=//e>x",
+        "<style>@import '//e';</style>x",
+        "<style><img src=x onerror=alert(1)></style>",
+        "<video><source onerror=alert(1)></video>",
+        "<audio src=x onerror=alert(1)>",
+        "<details open ontoggle=alert(1)>x",
+        "<marquee onstart=alert(1)>x",
+        "<keygen autofocus onfocus=alert(1)>",
+        "<!--><script>alert(1)</script>-->",
+        "<!-- --!><img src=x onerror=alert(1)>",
+        "<![CDATA[<script>alert(1)</script>]]>",
+        "<?xml version=1?><script>alert(1)</script>",
+        "<!doctype html [<!entity x '<script>alert(1)</script>'>]>&x;",
+        "<xss style=\"xss:expression(alert(1))\">x",
+        "<div style=\"width:expression(alert(1))\">x",
+        "<a href=\"javascript&colon;alert(1)\">x",
+        "<a href='java\0script:alert(1)'>x",
+        "\xbc"
+        "script\xbe"
+        "alert(1)",
+        "+ADw-script+AD4-alert(1)",
+        "<b \xff onclick=alert(1)>x",
+        "<p id=cookie name=getElementById>x",
+        "<a name=location href=#>x</a>",
+        "<img name=body>",
+        "<textarea><script>alert(1)</script></textarea>",
+        "<select><script>alert(1)</script></select>",
+        "<title><script>alert(1)</script></title>",
+        "<xmp><script>alert(1)</script></xmp>",
+        "<plaintext><script>alert(1)",
+        "<frameset onload=alert(1)><frame src=javascript:alert(1)>",
+        "<table background=javascript:alert(1)><tr><td>x",
+        "<bgsound src=javascript:alert(1)>",
+        "<input onfocus=alert(1) autofocus>",
+        "<portal src=x>",
+        "<slot onclick=alert(1)>x",
+        "<dialog open onclose=alert(1)>x",
+        "<x is=y onclick=alert(1)>x"};
     (void)state;
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         struct str html = cleaned(str_of(vectors[i])).html;
@@ -164,19 +248,50 @@ static void nothing_of_it_runs(void **state) {
 
 static void what_changes_its_meaning_when_it_is_parsed_again_is_harmless(void **state) {
     static const char *const mutants[] = {
-        "<noscript><p title=\"</noscript><img src=x onerror=alert(1)>\">", "<math><mtext><table><mglyph><style><!--</style><img title=\"--&gt;&lt;img src=1 onerror=alert(1)&gt;\">",
-        "<svg></p><style><a id=\"</style><img src=1 onerror=alert(1)>\">", "<form><math><mtext></form><form><mglyph><style></math><img src onerror=alert(1)>",
-        "<math><mtext><option><FAKEFAKE><option></option><mglyph><svg><mtext><textarea><a title=\"</textarea><img src='#' onerror=alert(1)>\">",
-        "<svg><desc><noscript><img src=\"</noscript><script>alert(1)</script>\">", "<template><p title=\"</template><img src=x onerror=alert(1)>\">",
-        "<noembed><p title=\"</noembed><img src=x onerror=alert(1)>\">", "<noframes><p title=\"</noframes><img src=x onerror=alert(1)>\">",
-        "<iframe><p title=\"</iframe><img src=x onerror=alert(1)>\">", "<xmp><p title=\"</xmp><svg/onload=alert(1)>\">", "<textarea><p title=\"</textarea><img src=x onerror=alert(1)>\">",
-        "<title><p title=\"</title><img src=x onerror=alert(1)>\">", "<style><p title=\"</style><img src=x onerror=alert(1)>\">", "<select><template><style><!--</style><a rel=\"--></style></select><img id=x src=x onerror=alert(1)>\">",
-        "<math><annotation-xml encoding=\"text/html\"><p><style><img src=x onerror=alert(1)>", "<svg><title><style><img title='</style><img src=x onerror=alert(1)>'>",
-        "<a href=http://a><table><a href=http://b>x</table>y", "<p><table><p>", "<b><p></b><i><a href=http://x></i></p>x", "<h1><object><h2>x</object></h1>y", "<li><object><li>x",
-        "<table><tr><td><object></td></table>x", "<a href=http://x><svg><a href=http://y>x", "<nobr><nobr>x<p><nobr>", "<dl><object><dt><dl><dd></object><dt>x",
-        "<p><marquee><p>x</marquee></p>", "<button><p><button><p>x", "<ruby><rt><rp>x", "<p>&lt;img src=x onerror=alert(1)&gt;</p>", "<p title=\"&lt;/p&gt;&lt;img src=x onerror=alert(1)&gt;\">x",
-        "<listing>\n&lt;img onerror=alert(1) src=x&gt;</listing>", "<pre>\n\n\n</pre>", "<pre>&#10;x", "<p>&#13;x&#13;&#10;y", "<p>a&#0;b&#x1;c&#xD800;d&#x110000;e&#x80;f",
-        "<table><caption><table><caption>x", "<colgroup><col><td>x", "<tr><td>x", "<tbody>x<table>y<tr>z", "<table>a<b>c<td>d</b></table>e", "<frameset>x", "<col>x"};
+        "<noscript><p title=\"</noscript><img src=x onerror=alert(1)>\">",
+        "<math><mtext><table><mglyph><style><!--</style><img title=\"--&gt;&lt;img src=1 onerror=alert(1)&gt;\">",
+        "<svg></p><style><a id=\"</style><img src=1 onerror=alert(1)>\">",
+        "<form><math><mtext></form><form><mglyph><style></math><img src onerror=alert(1)>",
+        "<math><mtext><option><FAKEFAKE><option></option><mglyph><svg><mtext><textarea><a title=\"</textarea><img src='#' "
+        "onerror=alert(1)>\">",
+        "<svg><desc><noscript><img src=\"</noscript><script>alert(1)</script>\">",
+        "<template><p title=\"</template><img src=x onerror=alert(1)>\">",
+        "<noembed><p title=\"</noembed><img src=x onerror=alert(1)>\">",
+        "<noframes><p title=\"</noframes><img src=x onerror=alert(1)>\">",
+        "<iframe><p title=\"</iframe><img src=x onerror=alert(1)>\">",
+        "<xmp><p title=\"</xmp><svg/onload=alert(1)>\">",
+        "<textarea><p title=\"</textarea><img src=x onerror=alert(1)>\">",
+        "<title><p title=\"</title><img src=x onerror=alert(1)>\">",
+        "<style><p title=\"</style><img src=x onerror=alert(1)>\">",
+        "<select><template><style><!--</style><a rel=\"--></style></select><img id=x src=x onerror=alert(1)>\">",
+        "<math><annotation-xml encoding=\"text/html\"><p><style><img src=x onerror=alert(1)>",
+        "<svg><title><style><img title='</style><img src=x onerror=alert(1)>'>",
+        "<a href=http://a><table><a href=http://b>x</table>y",
+        "<p><table><p>",
+        "<b><p></b><i><a href=http://x></i></p>x",
+        "<h1><object><h2>x</object></h1>y",
+        "<li><object><li>x",
+        "<table><tr><td><object></td></table>x",
+        "<a href=http://x><svg><a href=http://y>x",
+        "<nobr><nobr>x<p><nobr>",
+        "<dl><object><dt><dl><dd></object><dt>x",
+        "<p><marquee><p>x</marquee></p>",
+        "<button><p><button><p>x",
+        "<ruby><rt><rp>x",
+        "<p>&lt;img src=x onerror=alert(1)&gt;</p>",
+        "<p title=\"&lt;/p&gt;&lt;img src=x onerror=alert(1)&gt;\">x",
+        "<listing>\n&lt;img onerror=alert(1) src=x&gt;</listing>",
+        "<pre>\n\n\n</pre>",
+        "<pre>&#10;x",
+        "<p>&#13;x&#13;&#10;y",
+        "<p>a&#0;b&#x1;c&#xD800;d&#x110000;e&#x80;f",
+        "<table><caption><table><caption>x",
+        "<colgroup><col><td>x",
+        "<tr><td>x",
+        "<tbody>x<table>y<tr>z",
+        "<table>a<b>c<td>d</b></table>e",
+        "<frameset>x",
+        "<col>x"};
     (void)state;
     for (size_t i = 0; i < sizeof mutants / sizeof *mutants; i++) {
         struct str html = cleaned(str_of(mutants[i])).html;
@@ -187,7 +302,8 @@ static void what_changes_its_meaning_when_it_is_parsed_again_is_harmless(void **
 static void bytes_that_are_no_text_are_no_text(void **state) {
     (void)state;
     becomes("a\xff\xc0\x80<b>\xed\xa0\x80</b>", "a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd<b>\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd</b>");
-    for (int i = 0; i < 256; i++) cleaned((struct str){(char[]){'<', 'p', ' ', 't', 'i', 't', 'l', 'e', '=', (char)i, '>', (char)i, '<', (char)i, '>'}, 15});
+    for (int i = 0; i < 256; i++)
+        cleaned((struct str){(char[]){'<', 'p', ' ', 't', 'i', 't', 'l', 'e', '=', (char)i, '>', (char)i, '<', (char)i, '>'}, 15});
     assert_true(utf8_valid(cleaned(S("<p>\xf4\x90\x80\x80\0x")).html));
 }
 
@@ -233,7 +349,8 @@ static void the_text_has_the_lines_of_the_html(void **state) {
     says("<div>a</div><div>b</div>  c", "a\nb\nc");
     says("<ul><li>one<li>two</ul>x", "- one\n- two\n\nx");
     says("<table><tr><td>a<td>b<tr><td>c</table>", "a b\nc");
-    says("<p>I say</p><blockquote>you<p>said</p><blockquote>I said</blockquote></blockquote>more", "I say\n\n> you\n>\n> said\n>\n> > I said\n\nmore");
+    says("<p>I say</p><blockquote>you<p>said</p><blockquote>I said</blockquote></blockquote>more",
+         "I say\n\n> you\n>\n> said\n>\n> > I said\n\nmore");
     says("<div style='display:none'>hidden</div>x<img src=https://a/b alt=pic>", "xpic");
     says("<style>a{}</style><script>b</script><title>c</title>x <!-- d --> y", "x y");
     says("<pre>a  b\n\tc</pre>", "a  b\n\tc");
@@ -248,8 +365,11 @@ static void text_becomes_html_that_says_the_same(void **state) {
     } cases[] = {
         {"a & <b> \"c\" 'd'", "a &amp; &lt;b&gt; &quot;c&quot; 'd'"},
         {"one\r\ntwo\n\nthree", "one<br>\ntwo<br>\n<br>\nthree"},
-        {"a\x01\x7f\x1b" "b\tc", "ab\tc"},
-        {"see http://a.b/c?d=1&e=(2). Or", "see <a href=\"http://a.b/c?d=1&amp;e=(2)\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">http://a.b/c?d=1&amp;e=(2)</a>. Or"},
+        {"a\x01\x7f\x1b"
+         "b\tc",
+         "ab\tc"},
+        {"see http://a.b/c?d=1&e=(2). Or", "see <a href=\"http://a.b/c?d=1&amp;e=(2)\" rel=\"noopener noreferrer nofollow\" "
+                                           "target=\"_blank\">http://a.b/c?d=1&amp;e=(2)</a>. Or"},
         {"(HTTPS://X.Y/)", "(<a href=\"https://X.Y/\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">HTTPS://X.Y/</a>)"},
         {"javascript:alert(1) xhttp://a http:// https://", "javascript:alert(1) xhttp://a http:// https://"},
         {"http://a\"onclick=x", "<a href=\"http://a\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">http://a</a>&quot;onclick=x"},
@@ -268,11 +388,42 @@ static void text_becomes_html_that_says_the_same(void **state) {
 /* ---- the check, and the process ----------------------------------------------------------------------------------- */
 
 static void the_parent_refuses_what_the_cleaner_does_not_write(void **state) {
-    static const char *const wrong[] = {
-        "<script>x</script>", "<p onclick=\"x\">x</p>", "<p>x", "x</p>", "<b><i>x</b></i>", "<p title='x'>x</p>", "<p title=x>x</p>", "<p  title=\"x\">x</p>", "<P>x</P>", "a & b", "a > b",
-        "a < b", "a \" b", "<!-- x -->", "<p lang=\"de\" title=\"x\">x</p>", "<a>x</a>", "<a href=\"http://x\">x</a>", "<a href=\"javascript:x\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">x</a>",
-        "<a href=\"HTTP://x\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">x</a>", "<img src=\"http://x\">", "<img data-src=\"//x\">", "<p style=\"position:fixed\">x</p>", "<p style=\"color: red\">x</p>",
-        "<br/>", "<br></br>", "<svg></svg>", "<p title=\"&#39;\">x</p>", "<p title=\"a\x01\">x</p>", "a\x01", "<", "<p", "<p title=\"", "</", "\xff", "<iframe></iframe>", "<p class=\"x\">x</p>"};
+    static const char *const wrong[] = {"<script>x</script>",
+                                        "<p onclick=\"x\">x</p>",
+                                        "<p>x",
+                                        "x</p>",
+                                        "<b><i>x</b></i>",
+                                        "<p title='x'>x</p>",
+                                        "<p title=x>x</p>",
+                                        "<p  title=\"x\">x</p>",
+                                        "<P>x</P>",
+                                        "a & b",
+                                        "a > b",
+                                        "a < b",
+                                        "a \" b",
+                                        "<!-- x -->",
+                                        "<p lang=\"de\" title=\"x\">x</p>",
+                                        "<a>x</a>",
+                                        "<a href=\"http://x\">x</a>",
+                                        "<a href=\"javascript:x\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">x</a>",
+                                        "<a href=\"HTTP://x\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">x</a>",
+                                        "<img src=\"http://x\">",
+                                        "<img data-src=\"//x\">",
+                                        "<p style=\"position:fixed\">x</p>",
+                                        "<p style=\"color: red\">x</p>",
+                                        "<br/>",
+                                        "<br></br>",
+                                        "<svg></svg>",
+                                        "<p title=\"&#39;\">x</p>",
+                                        "<p title=\"a\x01\">x</p>",
+                                        "a\x01",
+                                        "<",
+                                        "<p",
+                                        "<p title=\"",
+                                        "</",
+                                        "\xff",
+                                        "<iframe></iframe>",
+                                        "<p class=\"x\">x</p>"};
     (void)state;
     assert_false(html_is_clean(S("a\0b")));
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
