@@ -307,7 +307,7 @@ struct selection {
     size_t count;
     const char *further; /* NULL: none */
     bool alive;          /* only rows that their own URL finds */
-    bool also;           /* only the member that references carry */
+    bool also;           /* only the member that references contain */
 };
 
 static void selection_binds(struct call *c, const struct selection *s, const struct branches *b, struct bind *out) {
