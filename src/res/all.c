@@ -5,6 +5,7 @@
     X(conversation)             \
     X(conversation_message)     \
     X(read_marker)              \
+    X(case)                     \
     X(post)                     \
     X(event)                    \
     X(case_status)              \

@@ -12,6 +12,8 @@
 #include "core/desk/setting.h"
 #include "core/people/user.h"
 
+#include "res/case_list.h"
+
 #include <inttypes.h>
 
 /* ---- the table ------------------------------------------------------------------------------------------------------ */
@@ -58,21 +60,6 @@ static const struct field conversation_fields[] = {
 
 /* ---- reading --------------------------------------------------------------------------------------------------------- */
 
-/* Kinds of status asked for are branches of their own where everything may be seen: each is an index range. */
-static void branch_by_status(struct call *c, struct branches *b) {
-    static const char *const where[] = {"t.state = 1 AND t.status_type = 1", "t.state = 1 AND t.status_type = 2",
-                                        "t.state = 1 AND t.status_type = 3", "t.state = 1 AND t.status_type = 4",
-                                        "t.state = 1 AND t.status_type = 5", "t.state = 1 AND t.status_type = 6"};
-    const struct in *status = arg(c, "status");
-    b->count = 0;
-    for (int type = STATUS_NEW; type <= STATUS_CUSTOM; type++)
-        for (int64_t i = 0; i < status->value.i; i++)
-            if (status->value.ids[i] == type) {
-                branch_add(b, where[type - 1]);
-                break;
-            }
-}
-
 static int get_conversations(struct call *c) {
     struct branches *b = ARENA_NEW(c->work.arena, struct branches);
     bool customer = c->work.actor.rank <= ROLE_CUSTOMER;
@@ -81,8 +68,7 @@ static int get_conversations(struct call *c) {
     TRY(api_input(c));
     if (arg(c, "filters")->given) access_organization_cases(&c->work, b);
     else access_own_cases(&c->work, b);
-    bool all = c->work.actor.rank >= ROLE_COLLABORATOR && c->work.actor.case_access == CASES_ALL;
-    if (all && arg(c, "status")->given && arg(c, "status")->value.i) branch_by_status(c, b);
+    TRY(case_list_branches(c, b));
     c->branches = b;
     return api_list(c);
 }
@@ -288,10 +274,7 @@ static int put_conversation(struct call *c) {
 
 static const struct word filter_words[] = {{1, "MY_ORGANIZATION"}, {0}};
 static const struct field list_args[] = {
-    {"status", F_WORDS, .words = status_types, .filter = "t.status_type IN @LIST(:status)",
-     .doc = "Only those whose status is of these kinds."},
-    {"priority", F_INT, .filter = "t.priority_id IN (SELECT p.id FROM case_priorities p WHERE p.level <= :priority)",
-     .doc = "Only those with a priority of this level or less."},
+    CASE_LIST_ARGS,
     {"filters", F_WORDS, .words = filter_words,
      .doc = "MY_ORGANIZATION: a customer's organization's, as far as the customer may see them."},
     {0},

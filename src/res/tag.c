@@ -36,10 +36,27 @@ static int tags_store(struct call *c, const struct in *in, int64_t id, enum tagg
 }
 int store_user_tags(struct call *c, const struct in *in, int64_t id) { return tags_store(c, in, id, TAGGED_USER); }
 int store_organization_tags(struct call *c, const struct in *in, int64_t id) { return tags_store(c, in, id, TAGGED_ORGANIZATION); }
+int store_case_tags(struct call *c, const struct in *in, int64_t id) { return tags_store(c, in, id, TAGGED_CASE); }
 
-/* ---- of one person or organization ------------------------------------------------------------------------------- */
+int check_tag_keys(struct call *c, struct in *in) {
+    struct buf b = {0};
+    struct json_writer w;
+    TRY(check_tags(c, in));
+    const struct tags *t = in->made;
+    jw_init(&w, &b);
+    jw_array(&w);
+    for (int i = 0; i < t->count; i++) jw_str(&w, tag_key(c->work.arena, t->names[i]));
+    jw_end(&w);
+    in->value = (struct value){.type = V_TEXT, .s = str_dup(c->work.arena, buf_view(&b))};
+    buf_free(&b);
+    return 0;
+}
 
-static enum tagged tagged_of_call(const struct call *c) { return strcmp(c->route->of, "user") == 0 ? TAGGED_USER : TAGGED_ORGANIZATION; }
+/* ---- of one person, organization or conversation ------------------------------------------------------------------------------- */
+
+static enum tagged tagged_of_call(const struct call *c) {
+    return strcmp(c->route->of, "user") == 0 ? TAGGED_USER : strcmp(c->route->of, "case") == 0 ? TAGGED_CASE : TAGGED_ORGANIZATION;
+}
 
 static int tags_begin(struct call *c) {
     TRY(api_of(c));
@@ -87,47 +104,23 @@ static const struct field remove_args[] = {
 
 static const struct field tag_fields[] = {{"name", F_TEXT, READONLY, .doc = "The tag as it was first written.", .example = "\"vip\""}, {0}};
 
-#define TAG_ROUTES(path, type, table, owner, allowed, who)                                                         \
-    {GET,                                                                                                          \
-     path,                                                                                                         \
-     COL_PLUS,                                                                                                     \
-     "users",                                                                                                      \
-     LIST,                                                                                                         \
-     api_list,                                                                                                     \
-     .of = type,                                                                                                   \
-     .where = "t.id IN (SELECT k.tag_id FROM " table " k WHERE k." owner " = :id)",                                \
-     .summary = "List the tags of " who},                                                                          \
-        {POST,                                                                                                     \
-         path,                                                                                                     \
-         AG_PLUS,                                                                                                  \
-         "users",                                                                                                  \
-         LIST_COUNT,                                                                                               \
-         post_tags,                                                                                                \
-         .of = type,                                                                                               \
-         .permission = allowed,                                                                                    \
-         .status = 201,                                                                                            \
-         .input = add_input,                                                                                       \
-         .summary = "Add tags to " who,                                                                            \
-         .doc = "Answers all there are then."},                                                                    \
-        {PUT,                                                                                                      \
-         path,                                                                                                     \
-         AG_PLUS,                                                                                                  \
-         "users",                                                                                                  \
-         LIST_COUNT,                                                                                               \
-         put_tags,                                                                                                 \
-         .of = type,                                                                                               \
-         .permission = allowed,                                                                                    \
-         .input = replace_input,                                                                                   \
-         .summary = "Replace the tags of " who},                                                                   \
-    {                                                                                                              \
-        DELETE, path, AG_PLUS, "users", NONE, delete_tags, .of = type, .permission = allowed, .args = remove_args, \
-                                                           .summary = "Remove tags from " who                      \
-    }
+/* clang-format off */
+#define TAG_ROUTES(path, scope, type, table, owner, allowed, who)                                                    \
+    {GET, path, COL_PLUS, scope, LIST, api_list, .of = type,                                                         \
+     .where = "t.id IN (SELECT k.tag_id FROM " table " k WHERE k." owner " = :id)", .summary = "List the tags of " who}, \
+    {POST, path, AG_PLUS, scope, LIST_COUNT, post_tags, .of = type, .permission = allowed, .status = 201,             \
+     .input = add_input, .summary = "Add tags to " who, .doc = "The reply lists all tags."},                          \
+    {PUT, path, AG_PLUS, scope, LIST_COUNT, put_tags, .of = type, .permission = allowed, .input = replace_input,      \
+     .summary = "Replace the tags of " who},                                                                          \
+    {DELETE, path, AG_PLUS, scope, NONE, delete_tags, .of = type, .permission = allowed, .args = remove_args,         \
+     .summary = "Remove tags from " who}
+/* clang-format on */
 
 static const struct route tag_routes[] = {
-    TAG_ROUTES("/users/:id/tags", "user", "user_tags", "user_id", "users.update", "a person"),
-    TAG_ROUTES("/organizations/:id/tags", "organization", "organization_tags", "organization_id", "organizations.update",
+    TAG_ROUTES("/users/:id/tags", "users", "user", "user_tags", "user_id", "users.update", "a person"),
+    TAG_ROUTES("/organizations/:id/tags", "users", "organization", "organization_tags", "organization_id", "organizations.update",
                "an organization"),
+    TAG_ROUTES("/cases/:id/tags", "conversations", "case", "case_tags", "case_id", NULL, "a conversation"),
     {0},
 };
 

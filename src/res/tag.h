@@ -7,6 +7,9 @@
 int check_tags(struct call *c, struct in *in);
 int store_user_tags(struct call *c, const struct in *in, int64_t id);
 int store_organization_tags(struct call *c, const struct in *in, int64_t id);
+int store_case_tags(struct call *c, const struct in *in, int64_t id);
+/* .check of an argument that names tags: its value becomes the JSON array of their keys, for @TEXTS. */
+int check_tag_keys(struct call *c, struct in *in);
 
 #define TAGS_OF(table, owner) \
     "SELECT k." owner ", k.tag_id FROM " table " k WHERE k." owner " IN @LIST(:ids) ORDER BY k." owner ", k.tag_id"
@@ -16,6 +19,7 @@ int store_organization_tags(struct call *c, const struct in *in, int64_t id);
                                               .to = TO_STAFF_ALONE, .doc = "Tags, at most 100.", .example = "[\"vip\"]"        \
     }
 #define USER_TAGS TAGS_MEMBER("user_tags", "user_id", store_user_tags)
+#define CASE_TAGS TAGS_MEMBER("case_tags", "case_id", store_case_tags)
 #define ORGANIZATION_TAGS TAGS_MEMBER("organization_tags", "organization_id", store_organization_tags)
 
 #endif

@@ -109,6 +109,16 @@ void access_cases(struct work *w, struct branches *out) {
     }
 }
 
+void access_cases_of_any_state(struct work *w, struct branches *out) {
+    static const char active[] = "t.state = 1", and[] = "t.state = 1 AND ";
+    if (w->actor.rank < ROLE_COLLABORATOR) return;
+    access_cases(w, out);
+    for (int i = 0; i < out->count; i++) {
+        assert(strncmp(out->where[i], active, sizeof active - 1) == 0);
+        out->where[i] = out->where[i][sizeof active - 1] ? out->where[i] + sizeof and-1 : "1 = 1";
+    }
+}
+
 void access_own_cases(struct work *w, struct branches *out) {
     if (w->actor.rank != ROLE_CUSTOMER) {
         access_cases(w, out);

@@ -26,6 +26,8 @@ void branch_bind_text(struct branches *b, const char *name, struct str v);
 
 /* Conversations that the actor sees. Also used for cases, messages, notes, search and views (completions.md section 5). */
 void access_cases(struct work *w, struct branches *out);
+/* The same for staff, whatever the state of the case is: active, suspended or in the trash. Other callers see none. */
+void access_cases_of_any_state(struct work *w, struct branches *out);
 /* Functions for `.visible` of a resource. Everyone: each caller that a route admits or that a reference leads to. */
 void access_everyone(struct work *w, struct branches *out);
 void access_staff(struct work *w, struct branches *out);

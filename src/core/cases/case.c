@@ -10,11 +10,9 @@
 
 /* ---- loading ------------------------------------------------------------------------------------------------- */
 
-QUERY(
-    case_by_id,
-    "SELECT requester_id, status_id, status_type, COALESCE(assigned_team_id, 0), COALESCE(assigned_agent_id, 0), channel, "
-    "message_seq, COALESCE(last_message_id, 0), creator_id, subject, COALESCE(priority_id, 0), COALESCE(type_id, 0), state, requester_name "
-    "FROM cases WHERE id = :id @LOCK@");
+QUERY(case_by_id, "SELECT requester_id, status_id, status_type, COALESCE(assigned_team_id, 0), COALESCE(assigned_agent_id, 0), channel, "
+                  "message_seq, COALESCE(last_message_id, 0), creator_id, subject, COALESCE(priority_id, 0), COALESCE(type_id, 0), state, "
+                  "requester_name, COALESCE(brand_id, 1), legacy_id FROM cases WHERE id = :id @LOCK@");
 QUERY(status_of_type, "SELECT id FROM case_statuses WHERE type = :type AND is_deleted = 0 ORDER BY is_system DESC, sort_order, id LIMIT 1");
 
 struct changed case_changed(const struct case_now *c) {
@@ -44,7 +42,9 @@ int case_load(struct work *w, int64_t id, struct case_now *out) {
                              .priority_id = col_int(row, 10),
                              .type_id = col_int(row, 11),
                              .state = (int)col_int(row, 12),
-                             .requester_name = str_dup(w->arena, col_text(row, 13))};
+                             .requester_name = str_dup(w->arena, col_text(row, 13)),
+                             .brand_id = col_int(row, 14),
+                             .legacy_id = str_dup(w->arena, col_text(row, 15))};
     stmt_end(row);
     return 1;
 }
@@ -73,7 +73,7 @@ int case_not_closed(struct work *w, const struct case_now *c) {
 }
 
 /* Sets the status in `c`, if the transition is allowed. */
-static int status_follow(struct work *w, struct case_now *c, int64_t status_id) {
+int case_follow_status(struct work *w, struct case_now *c, int64_t status_id) {
     int64_t type = 0;
     int rc = db_int(w->conn, &status_type_of, BINDS(B_INT("id", status_id)), &type);
     if (rc <= 0) return rc < 0 ? rc : fail_field(w, ERR_FIELD_INVALID, S("status_id"), "There is no such status.");
@@ -102,6 +102,8 @@ static const struct reference {
      offsetof(struct case_change, assigned_team_id)},
     {CASE_AGENT, "assigned_agent", "assigned_agent_id", offsetof(struct case_now, assigned_agent_id),
      offsetof(struct case_change, assigned_agent_id)},
+    {CASE_REQUESTER, "requester", "requester_id", offsetof(struct case_now, requester_id), offsetof(struct case_change, requester_id)},
+    {CASE_BRAND, "brand", "brand_id", offsetof(struct case_now, brand_id), offsetof(struct case_change, brand_id)},
 };
 #define REFERENCES (sizeof references / sizeof *references)
 
@@ -115,15 +117,50 @@ static int case_next(struct work *w, const struct case_now *c, const struct case
         next->subject = wanted->subject;
         *differ |= CASE_SUBJECT;
     }
+    if (wanted->set & CASE_LEGACY_ID && !str_eq(wanted->legacy_id, c->legacy_id)) {
+        next->legacy_id = wanted->legacy_id;
+        *differ |= CASE_LEGACY_ID;
+    }
     for (size_t i = 0; i < REFERENCES; i++) {
         const struct reference *r = &references[i];
         int64_t id = id_at(wanted, r->wanted);
         if (!(wanted->set & r->bit) || id == id_at(c, r->now)) continue;
-        if (r->bit == CASE_STATUS) TRY(status_follow(w, next, id));
+        if (r->bit == CASE_STATUS) TRY(case_follow_status(w, next, id));
         else *(int64_t *)(void *)((char *)next + r->now) = id;
         *differ |= r->bit;
     }
+    if (wanted->set & CASE_STATE && (int)wanted->state != c->state) {
+        next->state = (int)wanted->state;
+        *differ |= CASE_STATE;
+    }
     return 0;
+}
+
+/* Columns that say who did something last and when. They are set when one of the properties `on` changes; of CASE_STATUS if the new type is
+ * `to` (0: any). */
+static const struct mark {
+    unsigned on;
+    int to;
+    const char *sets;
+} marks[] = {
+    {CASE_TEAM | CASE_AGENT, 0, "last_assigned_at = :now, last_assigned_by_id = CAST(:actor AS BIGINT), "},
+    {CASE_STATUS, STATUS_OPEN, "last_opened_at = :now, "},
+    {CASE_STATUS, STATUS_PENDING, "last_pending_at = :now, "},
+    {CASE_STATUS, STATUS_COMPLETED, "last_completed_at = :now, last_completed_by_id = CAST(:actor AS BIGINT), "},
+    {CASE_STATUS, STATUS_CLOSED, "last_closed_at = :now, last_closed_by_id = CAST(:actor AS BIGINT), "},
+    /* The new requester's organization; the name that a stranger gave was the former requester's. */
+    {CASE_REQUESTER, 0,
+     "organization_id = (SELECT organization_id FROM users WHERE id = :requester_id @HOLD@), requester_name = NULL, requester_is_new = "
+     "0, "},
+};
+#define MARKS (sizeof marks / sizeof *marks)
+
+static const char *case_activity_sets(const struct work *w, const struct case_now *c) {
+    if (w->actor.rank < ROLE_COLLABORATOR) return "last_customer_activity_at = :now, last_updated_by_id = CAST(:actor AS BIGINT), ";
+    return w->actor.user_id == c->assigned_agent_id
+               ? "last_agent_activity_at = :now, agent_updated_at = :now, latest_assignee_update = :now, last_updated_by_id = CAST(:actor "
+                 "AS BIGINT), "
+               : "last_agent_activity_at = :now, agent_updated_at = :now, last_updated_by_id = CAST(:actor AS BIGINT), ";
 }
 
 /* Writes only the columns that differ, because each column costs its indexes. */
@@ -131,21 +168,29 @@ static int case_update(struct work *w, const struct case_now *next, unsigned dif
     struct buf sql = {0};
     buf_text(&sql, "UPDATE cases SET ");
     if (differ & CASE_SUBJECT) buf_text(&sql, "subject = :subject, ");
-    if (differ & CASE_STATUS) buf_text(&sql, "status_id = :status_id, status_type = :status_type, ");
-    if (differ & CASE_PRIORITY) buf_text(&sql, "priority_id = :priority_id, ");
-    if (differ & CASE_TYPE) buf_text(&sql, "type_id = :type_id, ");
-    if (differ & CASE_TEAM) buf_text(&sql, "assigned_team_id = :assigned_team_id, ");
-    if (differ & CASE_AGENT) buf_text(&sql, "assigned_agent_id = :assigned_agent_id, ");
+    if (differ & CASE_LEGACY_ID) buf_text(&sql, "legacy_id = :legacy_id, ");
+    if (differ & CASE_STATE) buf_text(&sql, "state = :state, ");
+    if (differ & CASE_STATUS) buf_text(&sql, "status_type = :status_type, ");
+    for (size_t i = 0; i < REFERENCES; i++)
+        if (differ & references[i].bit) buf_fmt(&sql, "%s = CAST(:%s AS BIGINT), ", references[i].column, references[i].column);
+    for (size_t i = 0; i < MARKS; i++)
+        if (differ & marks[i].on && (marks[i].to == 0 || marks[i].to == next->status_type)) buf_text(&sql, marks[i].sets);
     if (reopened) buf_text(&sql, "reopen_count = reopen_count + 1, ");
-    buf_text(&sql, "updated_at = :now WHERE id = :id");
+    buf_fmt(&sql, "%supdated_at = :now WHERE id = :id", case_activity_sets(w, next));
     buf_char(&sql, 0);
     int rc = db_exec_text(w->conn, sql.p,
-                          BINDS(B_INT("id", next->id), B_TEXT("subject", next->subject), B_INT("status_id", next->status_id),
-                                B_INT("status_type", next->status_type), B_ID("priority_id", next->priority_id),
-                                B_ID("type_id", next->type_id), B_ID("assigned_team_id", next->assigned_team_id),
-                                B_ID("assigned_agent_id", next->assigned_agent_id), B_INT("now", w->now)));
+                          BINDS(B_INT("id", next->id), B_TEXT("subject", next->subject), B_TEXT("legacy_id", next->legacy_id),
+                                B_INT("state", next->state), B_INT("status_id", next->status_id), B_INT("status_type", next->status_type),
+                                B_ID("priority_id", next->priority_id), B_ID("type_id", next->type_id),
+                                B_ID("assigned_team_id", next->assigned_team_id), B_ID("assigned_agent_id", next->assigned_agent_id),
+                                B_INT("requester_id", next->requester_id), B_INT("brand_id", next->brand_id),
+                                B_ID("actor", w->actor.user_id), B_INT("now", w->now)));
     buf_free(&sql);
     return rc;
+}
+
+static void count_case(struct work *w, const struct case_now *c, int n) {
+    if (c->state == CASE_ACTIVE) case_counted(w, c->assigned_team_id, c->assigned_agent_id, c->status_type, n);
 }
 
 static void case_record(struct work *w, const struct case_now *c, const struct case_now *next, unsigned differ) {
@@ -155,9 +200,11 @@ static void case_record(struct work *w, const struct case_now *c, const struct c
         if (differ & references[i].bit)
             change_property(w, object, references[i].property, changed_id(id_at(c, references[i].now)),
                             changed_id(id_at(next, references[i].now)));
-    if (!(differ & (CASE_STATUS | CASE_TEAM | CASE_AGENT)) || c->state != CASE_ACTIVE) return;
-    case_counted(w, c->assigned_team_id, c->assigned_agent_id, c->status_type, -1);
-    case_counted(w, next->assigned_team_id, next->assigned_agent_id, next->status_type, 1);
+    if (differ & CASE_STATE)
+        change_property(w, object, "state", changed_word(case_states, c->state), changed_word(case_states, next->state));
+    if (!(differ & (CASE_STATUS | CASE_TEAM | CASE_AGENT | CASE_STATE))) return;
+    count_case(w, c, -1);
+    count_case(w, next, 1);
 }
 
 int case_change(struct work *w, struct case_now *c, const struct case_change *wanted) {

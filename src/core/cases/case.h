@@ -8,10 +8,10 @@
 
 /* The columns of a locked conversation. case_change updates them. */
 struct case_now {
-    int64_t id, requester_id, status_id, priority_id, type_id, assigned_team_id, assigned_agent_id, message_seq, last_message_id,
+    int64_t id, requester_id, status_id, priority_id, type_id, assigned_team_id, assigned_agent_id, brand_id, message_seq, last_message_id,
         creator_id;
-    struct str subject;
-    struct str requester_name; /* as given by a caller without login; p NULL: the requester's name */
+    struct str subject, legacy_id; /* legacy_id: p NULL: none */
+    struct str requester_name;     /* as given by a caller without login; p NULL: the requester's name */
     int status_type, channel, state;
 };
 int case_load(struct work *w, int64_t id, struct case_now *out); /* 1, 0 absent, or a negative error; locks the row */
@@ -19,19 +19,33 @@ struct changed case_changed(const struct case_now *c);
 
 int case_not_closed(struct work *w, const struct case_now *c); /* fails with RESOURCE_ACTION_NOT_AVAILABLE if closed */
 
-enum case_property { CASE_SUBJECT = 1, CASE_STATUS = 2, CASE_PRIORITY = 4, CASE_TYPE = 8, CASE_TEAM = 16, CASE_AGENT = 32 };
+enum case_property {
+    CASE_SUBJECT = 1,
+    CASE_STATUS = 2,
+    CASE_PRIORITY = 4,
+    CASE_TYPE = 8,
+    CASE_TEAM = 16,
+    CASE_AGENT = 32,
+    CASE_REQUESTER = 64,
+    CASE_BRAND = 128,
+    CASE_STATE = 256,
+    CASE_LEGACY_ID = 512,
+};
 
 /* The properties named by `set`; an id of 0 clears. */
 struct case_change {
     unsigned set;
-    struct str subject;
-    int64_t status_id, priority_id, type_id, assigned_team_id, assigned_agent_id;
+    struct str subject, legacy_id; /* legacy_id: p NULL clears */
+    int64_t status_id, priority_id, type_id, assigned_team_id, assigned_agent_id, requester_id, brand_id;
+    enum case_state state;
 };
 
-/* The one function that changes a conversation. Writes the properties that differ and their consequences (counters, reopening), and
- * records the changes. The caller has checked ids of teams, agents, priorities and types. Fails with FIELD_INVALID for an unknown
- * status, and with RESOURCE_ACTION_NOT_AVAILABLE if the status can't follow the current one. */
+/* The one function that changes a conversation. Writes the properties that differ and their consequences (counters, reopening, who did it
+ * last and when), and records the changes. The caller has checked ids of teams, agents, priorities, types, brands and requesters. Fails with
+ * FIELD_INVALID for an unknown status, and with RESOURCE_ACTION_NOT_AVAILABLE if the status can't follow the current one. */
 int case_change(struct work *w, struct case_now *c, const struct case_change *wanted);
+/* Sets the status of `c` if it may follow the present one. Writes nothing. Fails as case_change does. */
+int case_follow_status(struct work *w, struct case_now *c, int64_t status_id);
 int status_id_of_type(struct work *w, enum status_type type, int64_t *id); /* the first status of a type, system ones first */
 
 #endif

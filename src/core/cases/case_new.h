@@ -8,11 +8,15 @@ struct case_new {
     struct str subject, contents, client_id, metadata; /* metadata: JSON; p NULL: none */
     struct str requester_name;                         /* as given by a caller without login; p NULL: the requester's name */
     bool requester_is_new;                             /* the requester was created with this conversation */
-    int64_t requester_id, creator_id, priority_id;
-    int source; /* 0: not given */
+    struct str legacy_id;                              /* p NULL: none */
+    int64_t requester_id, creator_id;
+    int64_t priority_id, type_id, assigned_team_id, assigned_agent_id; /* 0: none */
+    int64_t brand_id;                                                  /* 0: the default brand */
+    int64_t status_id;                                                 /* 0: the system status of type NEW */
+    int source, channel;                                               /* 0: not given; the channel follows from the source then */
 };
 
-/* Creates a conversation of status NEW, unassigned, with its first message and the caller's fingerprint. */
+/* Creates a conversation with its first message and the caller's fingerprint. Fails with FIELD_INVALID for an unknown status. */
 int case_create(struct work *w, const struct case_new *n, int64_t *id);
 
 #endif

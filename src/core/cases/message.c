@@ -10,8 +10,15 @@ QUERY(message_insert, "INSERT INTO posts (case_id, kind, seq, uuid, client_id, c
                       ":is_requester, :channel, :source, :metadata, :status, :now, :now, :now) RETURNING id");
 QUERY(case_replied,
       "UPDATE cases SET message_seq = :seq, last_message_id = :message, last_message_status = :status, last_message_preview = :preview, "
-      "last_replier_id = :creator, last_agent_replier_id = CASE WHEN :staff = 1 THEN :creator ELSE last_agent_replier_id END, "
-      "last_replied_at = :now, updated_at = :now WHERE id = :case");
+      "last_note_preview = NULL, last_replier_id = :creator, last_replied_at = :now, "
+      "last_agent_replier_id = CASE WHEN :staff = 1 THEN :creator ELSE last_agent_replier_id END, "
+      "last_reply_by_agent_at = CASE WHEN :staff = 1 THEN :now ELSE last_reply_by_agent_at END, "
+      "last_reply_by_requester_at = CASE WHEN :by_requester = 1 THEN :now ELSE last_reply_by_requester_at END, "
+      "last_agent_activity_at = CASE WHEN :staff = 1 THEN :now ELSE last_agent_activity_at END, "
+      "agent_updated_at = CASE WHEN :staff = 1 THEN :now ELSE agent_updated_at END, "
+      "latest_assignee_update = CASE WHEN :staff = 1 AND assigned_agent_id = :creator THEN :now ELSE latest_assignee_update END, "
+      "last_customer_activity_at = CASE WHEN :staff = 0 THEN :now ELSE last_customer_activity_at END, "
+      "last_public_channel = :channel, last_updated_by_id = :creator, updated_at = :now WHERE id = :case");
 QUERY(participant_add,
       "INSERT INTO case_participants (case_id, user_id) VALUES (:case, :creator) ON CONFLICT (case_id, user_id) DO NOTHING");
 QUERY(
@@ -61,7 +68,7 @@ static struct changed message_changed(int64_t case_id, int64_t id) { return (str
 
 int message_post(struct work *w, struct case_now *c, const struct message_new *m, int64_t *id) {
     bool by_requester = m->creator_id == c->requester_id, by_staff = w->actor.rank >= ROLE_COLLABORATOR;
-    int status = by_staff && !by_requester ? MESSAGE_SENT : MESSAGE_DELIVERED;
+    int status = by_staff && !by_requester ? MESSAGE_SENT : MESSAGE_DELIVERED, channel = m->channel ? m->channel : c->channel;
     if (m->client_id.p) {
         int rc = db_int(w->conn, &message_of_client,
                         BINDS(B_INT("case", c->id), B_INT("creator", m->creator_id), B_TEXT("client", m->client_id)), id);
@@ -72,20 +79,21 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
     TRY(db_insert(w->conn, &message_insert,
                   BINDS(B_INT("case", c->id), B_INT("seq", c->message_seq), B_TEXT("uuid", random_uuid(w->arena)),
                         B_TEXT("client", m->client_id), B_TEXT("contents", m->contents), B_INT("creator", m->creator_id),
-                        B_TEXT("name", m->creator_name), B_INT("is_requester", by_requester), B_INT("channel", c->channel),
+                        B_TEXT("name", m->creator_name), B_INT("is_requester", by_requester), B_INT("channel", channel),
                         B_ID("source", m->source), B_TEXT("metadata", m->metadata), B_INT("status", status), B_INT("now", w->now)),
                   id));
     c->last_message_id = *id;
     change_created(w, message_changed(c->id, *id));
     const struct bind *binds = BINDS(B_INT("case", c->id), B_INT("seq", c->message_seq), B_INT("message", *id), B_INT("status", status),
                                      B_TEXT("preview", message_preview(w->arena, m->contents)), B_INT("creator", m->creator_id),
-                                     B_INT("staff", by_staff && !by_requester), B_INT("now", w->now));
+                                     B_INT("staff", by_staff && !by_requester), B_INT("by_requester", by_requester),
+                                     B_INT("channel", channel), B_INT("now", w->now));
     TRY(db_exec(w->conn, &case_replied, binds));
     TRY(db_exec(w->conn, &participant_add, binds));
     /* Without login, the requester has read only the first message. */
     if (w->actor.rank == ROLE_PUBLIC && c->message_seq == 1) TRY(db_exec(w->conn, &marker_move, binds));
     TRY(move_marker(w, binds));
-    return status_follows(w, c, by_requester, by_staff);
+    return c->message_seq == 1 ? 0 : status_follows(w, c, by_requester, by_staff);
 }
 
 /* ---- status and reading ----------------------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 struct message_new {
     struct str contents, client_id, metadata, creator_name; /* p NULL: none */
     int64_t creator_id;
-    int source; /* 0: not given */
+    int source, channel; /* 0: not given; the channel is the conversation's then */
 };
 
 /* Posts a message, and updates the conversation's status, last reply and read marker (completions.md section 7). If the same creator

@@ -2,6 +2,7 @@
 
 #include "base/fold.h"
 #include "base/limits.h"
+#include "core/change/change.h"
 #include "core/change/watch.h"
 #include "core/people/name_index.h"
 #include "json/json.h"
@@ -31,13 +32,26 @@ QUERY(organization_tags_count, "SELECT COUNT(*) FROM organization_tags WHERE org
 QUERY(organization_tags_listed, "SELECT tag_id FROM organization_tags WHERE organization_id = :owner ORDER BY tag_id LIMIT :most");
 QUERY(organization_tags_changed, "UPDATE organizations SET updated_at = :now WHERE id = :owner");
 
+QUERY(case_tags_add, "INSERT INTO case_tags (case_id, tag_id) SELECT CAST(:owner AS BIGINT), id FROM tags WHERE name_key IN @TEXTS(:keys) "
+                     "ON CONFLICT (case_id, tag_id) DO NOTHING");
+QUERY(case_tags_keep,
+      "DELETE FROM case_tags WHERE case_id = :owner AND tag_id NOT IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
+QUERY(case_tags_drop, "DELETE FROM case_tags WHERE case_id = :owner AND tag_id IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
+QUERY(case_tags_count, "SELECT COUNT(*) FROM case_tags WHERE case_id = :owner");
+QUERY(case_tags_listed, "SELECT tag_id FROM case_tags WHERE case_id = :owner ORDER BY tag_id LIMIT :most");
+QUERY(case_tags_changed, "UPDATE cases SET updated_at = :now, last_updated_by_id = CAST(:actor AS BIGINT) WHERE id = :owner");
+QUERY(case_tags_named, "SELECT t.name FROM case_tags k JOIN tags t ON t.id = k.tag_id WHERE k.case_id = :owner ORDER BY t.name_key");
+
 static const struct tagging {
     const struct query *add, *keep, *drop, *count, *listed, *changed;
-    enum watch_kind watched;
+    enum watch_kind watched; /* WATCH_NONE: `named` finds what changed */
+    const struct query *named;
 } taggings[] = {
     [TAGGED_USER] = {&user_tags_add, &user_tags_keep, &user_tags_drop, &user_tags_count, &user_tags_listed, &user_tags_changed, WATCH_USER},
     [TAGGED_ORGANIZATION] = {&organization_tags_add, &organization_tags_keep, &organization_tags_drop, &organization_tags_count,
                              &organization_tags_listed, &organization_tags_changed, WATCH_ORGANIZATION},
+    [TAGGED_CASE] = {&case_tags_add, &case_tags_keep, &case_tags_drop, &case_tags_count, &case_tags_listed, &case_tags_changed, WATCH_NONE,
+                     &case_tags_named},
 };
 
 struct str tag_key(struct arena *a, struct str name) {
@@ -92,13 +106,34 @@ static int make(struct work *w, const struct named *list, int count) {
     return 0;
 }
 
+/* The names of an object's tags, with commas; p NULL: it has none. */
+static int tag_names(struct work *w, const struct query *named, const struct bind *binds, struct str *out) {
+    struct buf b = {0};
+    int rc;
+    DB_ROWS(rc, w->conn, named, binds, row) {
+        if (b.n) buf_text(&b, ", ");
+        buf_str(&b, col_text(row, 0));
+    }
+    *out = b.n ? str_dup(w->arena, buf_view(&b)) : (struct str){0};
+    buf_free(&b);
+    return rc;
+}
+
 static int tags_change(struct work *w, enum tagged kind, int64_t owner_id, const struct query *first, const struct query *second,
                        const struct named *list, int count) {
-    const struct bind *binds = BINDS(B_INT("owner", owner_id), B_TEXT("keys", tag_keys(w->arena, list, count)), B_INT("now", w->now));
-    TRY(watch(w, taggings[kind].watched, owner_id));
-    TRY(db_exec(w->conn, taggings[kind].changed, binds));
+    const struct tagging *t = &taggings[kind];
+    const struct bind *binds = BINDS(B_INT("owner", owner_id), B_TEXT("keys", tag_keys(w->arena, list, count)),
+                                     B_ID("actor", w->actor.user_id), B_INT("now", w->now));
+    struct str before, after;
+    if (t->watched) TRY(watch(w, t->watched, owner_id));
+    TRY(db_exec(w->conn, t->changed, binds));
+    if (t->named) TRY(tag_names(w, t->named, binds, &before));
     TRY(db_exec(w->conn, first, binds));
-    return second ? db_exec(w->conn, second, binds) : 0;
+    if (second) TRY(db_exec(w->conn, second, binds));
+    if (t->named == NULL) return 0;
+    TRY(tag_names(w, t->named, binds, &after));
+    change_property(w, (struct changed){"case", owner_id, owner_id}, "tags", changed_text(before), changed_text(after));
+    return 0;
 }
 
 int tags_add(struct work *w, enum tagged kind, int64_t owner_id, const struct str *names, int count) {

@@ -1,0 +1,320 @@
+/* Cases (completions.md section 6): conversations as staff see and work on them. The rows are those of conversations, with the same ids. */
+#include "core/cases/case.h"
+
+#include "api/generic.h"
+#include "api/input.h"
+#include "api/view.h"
+#include "base/limits.h"
+#include "core/cases/case_count.h"
+#include "core/cases/case_new.h"
+#include "core/change/cascade.h"
+#include "core/people/identity.h"
+#include "core/people/tag.h"
+#include "res/case_list.h"
+#include "res/channel.h"
+#include "res/tag.h"
+
+/* ---- the table ------------------------------------------------------------------------------------------------------ */
+
+static void case_realtime_channel(struct view *v, const struct row *row, const struct value *own) {
+    (void)own;
+    char id[INT_TEXT];
+    JW_CAT(&v->w, S("presence-"), v->c->work.desk->installation, S("@v1_cases_"), str_int(id, row->id));
+}
+
+/* The assigned agent must be staff who may log in. */
+QUERY(assignable_agent,
+      "SELECT u.id FROM users u JOIN roles r ON r.id = u.role_id WHERE u.id = :id AND u.is_enabled = 1 AND u.deleted_at IS NULL "
+      "AND r.type >= 2");
+
+static int check_assigned_agent(struct call *c, struct in *in) {
+    int64_t id;
+    if (in->value.type != V_INT) return 0;
+    int rc = db_int(c->work.conn, &assignable_agent, BINDS(B_INT("id", in->value.i)), &id);
+    if (rc) return rc < 0 ? rc : 0;
+    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "This is no enabled member of staff.");
+}
+
+static const struct word post_visibilities[] = {{1, "PUBLIC"}, {2, "NOTE"}, {0}};
+
+#define LAST_POST_IS_NOTE "t.last_note_preview IS NOT NULL"
+
+static const struct field case_fields[] = {
+    {"uuid", F_TEXT, READONLY, .doc = "Universal id."},
+    {"legacy_id", F_TEXT, NULLABLE | UNIQUE | BY_HANDLER, .doc = "Id in the system that the conversation came from."},
+    {"subject", F_TEXT, REQUIRED | BY_HANDLER, .doc = "Subject.", .example = "\"The engine stalls\""},
+    {"contents", F_LONG, REQUIRED | CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .max = LIMIT_CONTENTS, .column = "", .doc = "The first message.",
+     .example = "\"It stops after ten turns.\""},
+    {"portal", F_WORD, READONLY, .column = "t.source", .words = sources, .doc = "Program that the conversation was opened with."},
+    {"source_channel", F_COMPUTED, READONLY, .column = "t.channel", .render = render_channel,
+     .doc = "Channel that the conversation came by.", .example = "{\"type\": \"HELPCENTER\"}"},
+    {"channel", F_WORD, NULLABLE | CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .column = "", .words = channels,
+     .doc = "Channel of the first message. Default: HELPCENTER."},
+    {"last_public_channel", F_COMPUTED, READONLY, .column = "COALESCE(t.last_public_channel, t.channel)", .render = render_channel,
+     .doc = "Channel of the last message.", .example = "{\"type\": \"HELPCENTER\"}"},
+    {"requester", F_REF, REQUIRED | BY_HANDLER, .ref = "user", .doc = "Person who asks."},
+    {"creator", F_REF, READONLY, .ref = "user", .doc = "Person who opened the conversation."},
+    {"identity", F_REF, READONLY, .ref = "identity_email",
+     .column = "(SELECT e.id FROM identity_emails e WHERE e.user_id = t.requester_id AND e.is_primary = 1)",
+     .doc = "Primary e-mail address of the requester."},
+    {"assigned_agent", F_REF, NULLABLE | BY_HANDLER, .column = UNLESS_GONE("t.assigned_agent_id", GONE_AGENTS), .ref = "user",
+     .check = check_assigned_agent, .doc = "Agent who works on the conversation."},
+    {"assigned_team", F_REF, NULLABLE | BY_HANDLER, .column = UNLESS_GONE("t.assigned_team_id", GONE_TEAMS), .ref = "team",
+     .doc = "Team that works on the conversation."},
+    {"last_assigned_by", F_REF, READONLY, .ref = "user", .doc = "Person who last assigned the conversation."},
+    {"brand", F_REF, BY_HANDLER, .column = "COALESCE(t.brand_id, 1)", .ref = "brand", .doc = "Brand. Default: the default brand."},
+    {"status", F_REF, BY_HANDLER, .ref = "case_status", .doc = "Status. Default: New."},
+    {"priority", F_REF, NULLABLE | BY_HANDLER, .ref = "case_priority", .doc = "Priority."},
+    {"type", F_REF, NULLABLE | BY_HANDLER, .ref = "case_type", .doc = "Type."},
+    {"read_marker", F_REF, READONLY, .column = "t.id", .ref = "read_marker", .doc = "How far the caller has read."},
+    {"last_replier", F_REF, READONLY, .ref = "user", .doc = "Author of the last message."},
+    {"last_replier_identity", F_REF, READONLY, .ref = "identity_email",
+     .column = "(SELECT e.id FROM identity_emails e WHERE e.user_id = t.last_replier_id AND e.is_primary = 1)",
+     .doc = "Primary e-mail address of that person."},
+    {"last_updated_by", F_REF, READONLY, .ref = "user", .doc = "Person who last changed the conversation; null: no person."},
+    {"last_completed_by", F_REF, READONLY, .ref = "user", .doc = "Person who last completed the conversation."},
+    {"last_closed_by", F_REF, READONLY, .ref = "user", .doc = "Person who closed the conversation."},
+    {"state", F_WORD, READONLY, .words = case_states, .doc = "ACTIVE, SUSPENDED, or TRASH.", .example = "\"ACTIVE\""},
+    {"post_count", F_INT, READONLY, .column = "t.message_seq + t.notes_count", .doc = "Number of messages and notes.", .example = "3"},
+    {"has_notes", F_BOOL, READONLY, .column = "CASE WHEN t.notes_count > 0 THEN 1 ELSE 0 END",
+     .doc = "Whether the conversation has notes."},
+    {"pinned_notes_count", F_INT, READONLY, .doc = "Number of its pinned notes.", .example = "0"},
+    {"is_merged", F_BOOL, READONLY, .column = "CASE WHEN t.merged_into_id IS NULL THEN 0 ELSE 1 END",
+     .doc = "Whether the posts were moved to another conversation by a merge."},
+    {"tags", F_MANY, NULLABLE | ON_DEMAND, .ref = "tag", .many = TAGS_OF("case_tags", "case_id"), .check = check_tags,
+     .store = store_case_tags, .doc = "Tags, at most 100.", .example = "[\"vip\"]"},
+    {"last_post_status", F_WORD, READONLY, .column = "CASE WHEN " LAST_POST_IS_NOTE " THEN NULL ELSE t.last_message_status END",
+     .words = message_statuses, .doc = "Delivery status of the last post; null of a note."},
+    {"last_post_preview", F_TEXT, READONLY, .column = "COALESCE(t.last_note_preview, t.last_message_preview)",
+     .doc = "Beginning of the last post."},
+    {"last_post_type", F_WORD, READONLY, .column = "CASE WHEN " LAST_POST_IS_NOTE " THEN 2 ELSE 1 END", .words = post_visibilities,
+     .doc = "PUBLIC for a message, NOTE for a note."},
+    {"last_message_preview", F_TEXT, READONLY, .doc = "Beginning of the last message."},
+    {"realtime_channel", F_COMPUTED, READONLY, .render = case_realtime_channel, .doc = "Channel of realtime events.",
+     .example = "\"presence-0f@v1_cases_23\""},
+    {"last_assigned_at", F_TIME, READONLY, .doc = "Time of the last assignment."},
+    {"last_replied_at", F_TIME, READONLY, .doc = "Time of the last message."},
+    {"last_opened_at", F_TIME, READONLY, .doc = "Time when the status last became OPEN."},
+    {"last_pending_at", F_TIME, READONLY, .doc = "Time when the status last became PENDING."},
+    {"last_closed_at", F_TIME, READONLY, .doc = "Time when the status became CLOSED."},
+    {"last_completed_at", F_TIME, READONLY, .doc = "Time when the status last became COMPLETED."},
+    {"last_agent_activity_at", F_TIME, READONLY, .doc = "Time of the last change or post by staff."},
+    {"last_customer_activity_at", F_TIME, READONLY, .doc = "Time of the last change or message by a customer."},
+    {"last_reply_by_agent_at", F_TIME, READONLY, .doc = "Time of the last message by staff."},
+    {"last_reply_by_requester_at", F_TIME, READONLY, .doc = "Time of the last message by the requester."},
+    {"agent_updated_at", F_TIME, READONLY, .doc = "Time of the last change by staff."},
+    {"latest_assignee_update", F_TIME, READONLY, .doc = "Time of the last change by the assigned agent."},
+    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
+    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
+    {0},
+};
+
+/* ---- lists ----------------------------------------------------------------------------------------------------------- */
+
+static const struct word identity_types[] = {{IDENTITY_EMAIL + 1, "EMAIL"},
+                                             {IDENTITY_PHONE + 1, "PHONE"},
+                                             {IDENTITY_TWITTER + 1, "TWITTER"},
+                                             {IDENTITY_FACEBOOK + 1, "FACEBOOK"},
+                                             {0}};
+
+static const struct field case_list_args[] = {
+    CASE_LIST_ARGS,
+    {"tags", F_TEXTS, .check = check_tag_keys,
+     .filter = "EXISTS (SELECT 1 FROM case_tags k JOIN tags g ON g.id = k.tag_id WHERE k.case_id = t.id AND g.name_key IN @TEXTS(:tags))",
+     .doc = "Only conversations with one of these tags."},
+    {"identity_type", F_WORD, .words = identity_types, .doc = "Kind of `identity_value`."},
+    {"identity_value", F_TEXT, .doc = "Only conversations whose requester has this address, number or account."},
+    {"assigned_agent_id", F_INT, .filter = "t.assigned_agent_id = :assigned_agent_id AND t.assigned_agent_id NOT IN " GONE_AGENTS,
+     .doc = "Only conversations that are assigned to this agent."},
+    {"assigned_team_id", F_INT, .filter = "t.assigned_team_id = :assigned_team_id AND t.assigned_team_id NOT IN " GONE_TEAMS,
+     .doc = "Only conversations that are assigned to this team."},
+    {"requester_id", F_INT, .filter = "t.requester_id = :requester_id", .doc = "Only conversations of this requester."},
+    {"organization_id", F_INT, .filter = "t.organization_id = :organization_id AND t.organization_id NOT IN " GONE_ORGANIZATIONS,
+     .doc = "Only conversations of this organization."},
+    {0},
+};
+
+/* identity_type and identity_value name a requester; an unknown one has no conversations. */
+static int filter_by_identity(struct call *c, struct branches *b) {
+    const struct in *type = arg(c, "identity_type"), *value = arg(c, "identity_value");
+    int64_t owner = 0;
+    if (!type->given && !value->given) return 0;
+    if (!type->given || !value->given)
+        return fail_field(&c->work, ERR_FIELD_REQUIRED, type->given ? S("identity_value") : S("identity_type"),
+                          "identity_type and identity_value go together.");
+    TRY(identity_owner(&c->work, (enum identity_kind)(type->value.i - 1), value->value.s, &owner));
+    branch_bind_int(b, ":identity_owner", owner);
+    c->where = "t.requester_id = :identity_owner";
+    return 0;
+}
+
+static int get_cases(struct call *c) {
+    struct branches *b = ARENA_NEW(c->work.arena, struct branches);
+    TRY(api_input(c));
+    access_cases(&c->work, b);
+    TRY(case_list_branches(c, b));
+    TRY(filter_by_identity(c, b));
+    c->branches = b;
+    return api_list(c);
+}
+
+static bool only_status_given(struct call *c) {
+    for (int i = 0; i < c->arg_count; i++)
+        if (c->args[i].given && strcmp(c->args[i].field->name, "status") != 0) return false;
+    return true;
+}
+
+static int count_cases(struct call *c, int64_t *total) {
+    const struct in *status = arg(c, "status");
+    if (!only_status_given(c)) return 0;
+    return case_count(&c->work, status->given ? json_ids(c->work.arena, status->value.ids, (size_t)status->value.i) : (struct str){0},
+                      total);
+}
+
+static int get_cases_within(struct call *c) {
+    struct branches *b = ARENA_NEW(c->work.arena, struct branches);
+    TRY(api_of(c));
+    TRY(api_input(c));
+    access_cases(&c->work, b);
+    c->branches = b;
+    return api_list(c);
+}
+
+/* ---- making and changing --------------------------------------------------------------------------------------------- */
+
+static int post_case(struct call *c) {
+    TRY(api_input(c));
+    struct case_new n = {.subject = in_text(c, "subject"),
+                         .contents = in_text(c, "contents"),
+                         .legacy_id = in_text(c, "legacy_id"),
+                         .requester_id = in_int(c, "requester"),
+                         .creator_id = c->work.actor.user_id,
+                         .priority_id = in_int(c, "priority"),
+                         .type_id = in_int(c, "type"),
+                         .status_id = in_int(c, "status"),
+                         .assigned_team_id = in_int(c, "assigned_team"),
+                         .assigned_agent_id = in_int(c, "assigned_agent"),
+                         .brand_id = in_int(c, "brand"),
+                         .channel = (int)in_int(c, "channel"),
+                         .source = SOURCE_AGENT};
+    TRY(case_create(&c->work, &n, &c->id));
+    TRY(api_keep(c));
+    return api_reply_one(c, c->id);
+}
+
+static const struct {
+    const char *name;
+    enum case_property bit;
+} properties[] = {{"subject", CASE_SUBJECT},     {"status", CASE_STATUS},      {"priority", CASE_PRIORITY},
+                  {"type", CASE_TYPE},           {"assigned_team", CASE_TEAM}, {"assigned_agent", CASE_AGENT},
+                  {"requester", CASE_REQUESTER}, {"brand", CASE_BRAND},        {"legacy_id", CASE_LEGACY_ID}};
+
+static struct case_change case_change_given(struct call *c) {
+    struct case_change change = {.subject = in_text(c, "subject"),
+                                 .status_id = in_int(c, "status"),
+                                 .priority_id = in_int(c, "priority"),
+                                 .type_id = in_int(c, "type"),
+                                 .assigned_team_id = in_int(c, "assigned_team"),
+                                 .assigned_agent_id = in_int(c, "assigned_agent"),
+                                 .requester_id = in_int(c, "requester"),
+                                 .brand_id = in_int(c, "brand"),
+                                 .legacy_id = in_text(c, "legacy_id")};
+    for (size_t i = 0; i < sizeof properties / sizeof *properties; i++)
+        if (given(c, properties[i].name)) change.set |= properties[i].bit;
+    return change;
+}
+
+QUERY(closing_status, "SELECT id FROM case_statuses WHERE id = :id AND type = 5");
+
+/* Admins and owners close conversations. */
+static int check_closing(struct call *c) {
+    int64_t id;
+    if (c->work.actor.rank >= ROLE_ADMIN || !given(c, "status")) return 0;
+    int rc = db_int(c->work.conn, &closing_status, BINDS(B_INT("id", in_int(c, "status"))), &id);
+    if (rc <= 0) return rc;
+    return in_fail(c, "status", ERR_PERMISSIONS_DENIED, "Admins and owners close conversations.");
+}
+
+static int refuse_unless_active(struct call *c) {
+    return api_refuse(c, "t.state <> 1", "The conversation is in the trash or suspended. Restore it first.");
+}
+
+/* Of a closed conversation only the tags may change. */
+static int put_cases(struct call *c) {
+    TRY(api_target(c));
+    TRY(api_input(c));
+    struct case_change change = case_change_given(c);
+    TRY(refuse_unless_active(c));
+    if (change.set) TRY(api_refuse(c, "t.status_type = 5", "The conversation is closed. Open a new one to continue."));
+    TRY(check_closing(c));
+    for (int i = 0; change.set && i < c->id_count; i++) {
+        struct case_now now;
+        TRY(case_load(&c->work, c->ids[i], &now));
+        TRY(case_change(&c->work, &now, &change));
+    }
+    TRY(api_keep(c));
+    return api_reply(c);
+}
+
+/* ---- the trash ------------------------------------------------------------------------------------------------------- */
+
+static int set_state(struct call *c, enum case_state state) {
+    for (int i = 0; i < c->id_count; i++) {
+        struct case_now now;
+        TRY(case_load(&c->work, c->ids[i], &now));
+        if (now.state != (int)state) TRY(case_change(&c->work, &now, &(struct case_change){.set = CASE_STATE, .state = state}));
+    }
+    return api_reply(c);
+}
+
+static int trash_cases(struct call *c) {
+    TRY(api_target(c));
+    TRY(api_input(c));
+    return set_state(c, CASE_TRASH);
+}
+
+static int restore_case(struct call *c) {
+    TRY(api_target(c));
+    TRY(api_input(c));
+    return set_state(c, CASE_ACTIVE);
+}
+
+/* ---- routes ------------------------------------------------------------------------------------------------------------ */
+
+static const struct field no_input[] = {{0}};
+
+#define NEWEST .order = {.key = "t.updated_at", .descending = true}
+
+static const struct route case_routes[] = {
+    {GET, "/cases", COL_PLUS, "conversations", LIST, get_cases, .args = case_list_args, NEWEST, .count = count_cases,
+     .summary = "List the conversations for staff", .doc = "Those that the caller may see, the last changed first; none from the trash.",
+     .errors = "FIELD_REQUIRED"},
+    {GET, "/users/:id/cases", COL_PLUS, "conversations", LIST, get_cases_within, .within = {"user", "requester_id"}, NEWEST,
+     .summary = "List the conversations of a person"},
+    {GET, "/organizations/:id/cases", COL_PLUS, "conversations", LIST, get_cases_within, .within = {"organization", "organization_id"},
+     NEWEST, .summary = "List the conversations of an organization"},
+    {GET, "/cases/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Get a conversation as staff see it",
+     .doc = "Also if it is suspended or in the trash."},
+    {POST, "/cases", AG_PLUS, "conversations", ONE, post_case, .summary = "Open a conversation for a requester"},
+    {PUT, "/cases/trash", AG_PLUS, "conversations", COUNT, trash_cases, .permission = "cases.trash", .input = no_input,
+     .summary = "Move several conversations to the trash"},
+    {PUT, "/cases/:id", AG_PLUS, "conversations", ONE, put_cases, .summary = "Change a conversation",
+     .doc = "With If-Match the conversation changes only if nobody else has changed it since.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {PUT, "/cases", AG_PLUS, "conversations", COUNT, put_cases, .summary = "Change several conversations",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {PUT, "/cases/:id/trash", AG_PLUS, "conversations", ONE, trash_cases, .permission = "cases.trash", .input = no_input,
+     .summary = "Move a conversation to the trash", .doc = "Customers do not see it then. PUT /cases/:id/restore brings it back."},
+    {PUT, "/cases/:id/restore", AG_PLUS, "conversations", ONE, restore_case, .permission = "cases.trash", .input = no_input,
+     .summary = "Take a conversation out of the trash"},
+    {0},
+};
+
+const struct resource case_resource = {.type = "case",
+                                       .title = "Cases",
+                                       .doc = "Conversations as staff see and work on them.",
+                                       .url = "cases/:id",
+                                       .table = "cases",
+                                       .fields = case_fields,
+                                       .routes = case_routes,
+                                       .visible = access_cases_of_any_state,
+                                       .keyset = true};
