@@ -191,9 +191,10 @@ test-api: $(BIN) tests/node_modules/.package-lock.json ## tests the API over HTT
 	cd tests && DESKD=$(abspath $(BIN)) $(NODE_TEST) --test-concurrency=2 $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs)))
 
 .PHONY: test-postgres
-test-postgres: $(BIN) $(VARIANT)/tests/unit/predicate_test $(VARIANT)/tests/unit/migration_test tests/node_modules/.package-lock.json ## tests the API with two processes on a temporary PostgreSQL, and features of PostgreSQL only
+test-postgres: $(BIN) $(VARIANT)/tests/unit/predicate_test $(VARIANT)/tests/unit/migration_test $(VARIANT)/tests/unit/move_test tests/node_modules/.package-lock.json ## tests the API with two processes on a temporary PostgreSQL, and features of PostgreSQL only
 	cd tests && DESKD=$(abspath $(BIN)) sh postgres.sh sh -ec ' \
 		$(abspath $(VARIANT)/tests/unit/migration_test); \
+		$(abspath $(VARIANT)/tests/unit/move_test); \
 		$(abspath $(VARIANT)/tests/unit/predicate_test); \
 		PROCESSES=2 $(NODE_TEST) --test-concurrency=2 $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs))); \
 		$(NODE_TEST) --test-concurrency=2 $(sort $(patsubst tests/%,%,$(wildcard tests/postgres/*.test.mjs)))'

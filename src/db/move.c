@@ -12,6 +12,8 @@
  * grow with the store. */
 #include "db/move.h"
 
+#include "db/derived.h"
+
 #include <stdio.h>
 
 #include "base/buf.h"
@@ -27,6 +29,7 @@ struct copied {
 
 struct moving {
     const struct db_move *m;
+    const struct db_derived *derived;
     struct conn *source, *target; /* source: this thread's reader; the target's writer uses it while this thread waits */
     struct arena *memory;
     struct why why;
@@ -191,9 +194,36 @@ static int count_rows(struct moving *g) {
     return 0;
 }
 
+/* Takes the derived tables out of a list. They may be missing on one engine. */
+static void drop_derived(const struct moving *g, struct move_table **list) {
+    while (*list) {
+        const struct db_derived *d = g->derived;
+        while (d->table && strcmp(d->table, (*list)->name) != 0) d++;
+        if (d->table) *list = (*list)->next;
+        else list = &(*list)->next;
+    }
+}
+
+static int refuse_unknown(const struct moving *g, const struct move_table *list) {
+    for (const struct move_table *t = list; t; t = t->next) {
+        if (t->is_virtual) return db_refuse(g->why, "%s is a virtual table that no row of derived_tables rebuilds", t->name);
+        for (int i = 0; i < t->count; i++)
+            if (t->columns[i].kind == VALUE_NULL)
+                return db_refuse(g->why, "%s.%s has the type %s, which deskd move can't copy", t->name, t->columns[i].name,
+                                 t->columns[i].type_name);
+    }
+    return 0;
+}
+
+static int read_tables(struct moving *g, struct conn *c, struct move_table **list) {
+    TRY(c->engine->mover->tables(c, g->memory, list, g->why));
+    drop_derived(g, list);
+    return refuse_unknown(g, *list);
+}
+
 static int read_catalogues(struct moving *g) {
-    TRY(g->source->engine->mover->tables(g->source, g->memory, &g->from, g->why));
-    TRY(g->target->engine->mover->tables(g->target, g->memory, &g->to, g->why));
+    TRY(read_tables(g, g->source, &g->from));
+    TRY(read_tables(g, g->target, &g->to));
     TRY(match_tables(g));
     return count_rows(g);
 }
@@ -228,6 +258,14 @@ static int move_compare(struct moving *g) {
     return different ? db_refuse(g->why, "%d tables differ from those of the source", different) : 0;
 }
 
+static int rebuild_derived(struct moving *g, struct conn *c) {
+    for (const struct db_derived *d = g->derived; d->table; d++) {
+        if (g->m->progress) g->m->progress("derived tables", d - g->derived, d - g->derived + 1);
+        if (d->rebuild(c) < 0) return db_refuse(g->why, "%s can't be rebuilt in the target", d->table);
+    }
+    return 0;
+}
+
 static int fill_run(struct conn *c, void *arg) {
     struct moving *g = arg;
     const struct mover *mover = c->engine->mover;
@@ -242,6 +280,7 @@ static int fill_run(struct conn *c, void *arg) {
     TRY(mover->restore(c, plan, g->m, g->why));
     for (const struct move_table *t = g->from, *into = g->to; t; t = t->next, into = into->next)
         TRY(mover->settle(c, into, t->last_id, g->why));
+    TRY(rebuild_derived(g, c));
     g->done = 0;
     TRY(move_compare(g));
     move_progress(g, "comparing", true);
@@ -261,8 +300,8 @@ static int write_to(struct moving *g, int (*run)(struct conn *c, void *arg)) {
     return rc < 0 && !*g->why.p ? db_refuse(g->why, "the target can't be written: is its disk full?") : rc;
 }
 
-int db_move(const struct db_move *m, char *err, size_t err_size) {
-    struct moving g = {.m = m, .source = db_reader(m->from), .memory = arena_new(), .why = {err, err_size}};
+int db_move_with(const struct db_move *m, const struct db_derived *derived, char *err, size_t err_size) {
+    struct moving g = {.m = m, .derived = derived, .source = db_reader(m->from), .memory = arena_new(), .why = {err, err_size}};
     *err = 0;
     int rc = g.source && db_read_begin(g.source, 0) == 0 ? 0 : db_refuse(g.why, "the source can't be read");
     if (rc == 0) rc = write_to(&g, mark_run);
@@ -273,3 +312,5 @@ int db_move(const struct db_move *m, char *err, size_t err_size) {
     arena_free(g.memory);
     return rc < 0 ? rc : 0;
 }
+
+int db_move(const struct db_move *m, char *err, size_t err_size) { return db_move_with(m, derived_tables, err, err_size); }

@@ -25,13 +25,15 @@ struct value {
 
 struct move_column {
     const char *name;
-    enum value_kind kind; /* kind of its values that are not NULL */
-    int key;              /* position in the primary key, from 1; 0: not in it */
-    unsigned type;        /* the engine's number of the type */
+    enum value_kind kind;  /* kind of its values that are not NULL */
+    int key;               /* position in the primary key, from 1; 0: not in it */
+    const char *type_name; /* for refusals */
+    unsigned type;         /* the engine's number of the type */
 };
 
 struct move_table {
     const char *name;
+    bool is_virtual; /* SQLite: a module keeps the rows */
     int count;
     struct move_column *columns;
     const char *identity; /* PostgreSQL: the column whose ids the store assigns; NULL: none */

@@ -131,8 +131,7 @@ static int pg_add_column(struct conn *c, struct arena *a, struct move_table *t, 
                             .type = (unsigned)strtoul(PQgetvalue(r, i, 2), NULL, 10),
                             .key = atoi(PQgetvalue(r, i, 4))};
     k.kind = pg_kind_of(k.type);
-    if (k.kind == VALUE_NULL)
-        return db_refuse(why, "%s.%s has the type %s, which deskd move can't copy", t->name, k.name, PQgetvalue(r, i, 3));
+    k.type_name = str_dup(a, str_of(PQgetvalue(r, i, 3))).p;
     t->columns[t->count++] = k;
     if (PQgetisnull(r, i, 5)) return 0;
     t->identity = k.name;

@@ -9,11 +9,10 @@
 #include "base/error.h"
 
 /* For SQLite only, so not QUERY()s, which both engines prepare. */
-static const struct query columns = {"move_columns",
-                                     "SELECT m.name, p.name, p.type, p.pk FROM sqlite_schema m JOIN pragma_table_info(m.name) p "
-                                     "WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY m.name, p.cid"};
-static const struct query virtual_table = {"move_virtual",
-                                           "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual' LIMIT 1"};
+static const struct query columns = {
+    "move_columns", "SELECT m.name, p.name, p.type, p.pk, l.type = 'virtual' FROM sqlite_schema m JOIN pragma_table_info(m.name) p "
+                    "JOIN pragma_table_list l ON l.schema = 'main' AND l.name = m.name AND l.type <> 'shadow' WHERE m.type = 'table' AND "
+                    "m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY m.name, p.cid"};
 static const struct query counted = {"move_counted", "SELECT 1 FROM sqlite_schema WHERE name = :name AND sql LIKE '%AUTOINCREMENT%'"};
 static const struct query last_id = {"move_last_id", "SELECT seq FROM sqlite_sequence WHERE name = :name"};
 static const struct query indexes = {"move_indexes",
@@ -48,8 +47,8 @@ enum { COLUMNS_MAX = 200 };
 static int sqlite_add_column(struct arena *a, struct move_table *t, struct stmt *row, struct why why) {
     struct str type = col_text(row, 2);
     struct move_column k = {.name = str_dup(a, col_text(row, 1)).p, .kind = sqlite_kind_of(type), .key = (int)col_int(row, 3)};
-    if (k.kind == VALUE_NULL || t->count == COLUMNS_MAX)
-        return db_refuse(why, "%s.%s has the type %.*s, which deskd move can't copy", t->name, k.name, (int)type.n, type.p);
+    k.type_name = str_dup(a, type).p;
+    if (t->count == COLUMNS_MAX) return db_refuse(why, "%s has more than %d columns", t->name, COLUMNS_MAX);
     t->columns[t->count++] = k;
     return 0;
 }
@@ -63,6 +62,7 @@ static int sqlite_read_columns(struct conn *c, struct arena *a, struct move_tabl
             *end = t = ARENA_NEW(a, struct move_table);
             end = &t->next;
             t->name = str_dup(a, col_text(row, 0)).p;
+            t->is_virtual = col_int(row, 4) != 0;
             t->columns = arena_array(a, COLUMNS_MAX, sizeof *t->columns);
         }
         done = sqlite_add_column(a, t, row, why);
@@ -70,17 +70,8 @@ static int sqlite_read_columns(struct conn *c, struct arena *a, struct move_tabl
     return rc < 0 ? db_refuse(why, "the store can't be read: %s", sqlite3_errmsg(c->handle)) : done;
 }
 
-/* Refuses virtual tables, because only their module can read the tables in which it keeps their rows. */
-static int refuse_virtual(struct conn *c, struct arena *a, struct why why) {
-    struct str name;
-    int rc = db_text(c, &virtual_table, NULL, a, &name);
-    if (rc < 0) return db_refuse(why, "the store can't be read: %s", sqlite3_errmsg(c->handle));
-    return rc ? db_refuse(why, "%s is a virtual table, which deskd move can't copy", name.p) : 0;
-}
-
 static int sqlite_list_tables(struct conn *c, struct arena *a, struct move_table **out, struct why why) {
-    int rc = refuse_virtual(c, a, why);
-    if (rc == 0) rc = sqlite_read_columns(c, a, out, why);
+    int rc = sqlite_read_columns(c, a, out, why);
     for (struct move_table *t = *out; t && rc >= 0; t = t->next) {
         int64_t found;
         const struct bind *name = BINDS(B_TEXT("name", str_of(t->name)));
