@@ -1,8 +1,23 @@
+#include "api/check.h"
 #include "api/docs/site.h"
 #include "api/machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+/* Whether .visible of each resource binds what it names. */
+static bool rows_are_seen_by_bound_names(struct desk *d, char *err, size_t size) {
+    struct work w;
+    bool ok = true;
+    work_init(&w, d, arena_new());
+    w.conn = db_reader(d->db);
+    if (w.conn == NULL || db_read_begin(w.conn, 0) < 0) ok = (snprintf(err, size, "the store can't be read"), false);
+    for (const struct resource *const *p = resources; ok && *p; p++)
+        if ((*p)->visible) ok = visible_check(&w, *p, err, size);
+    if (w.conn) db_read_end(w.conn);
+    arena_free(w.arena);
+    return ok;
+}
 
 struct api *api_new(struct desk *d, const struct api_config *cfg, char *err, size_t err_size) {
     struct api *api = calloc(1, sizeof *api);
@@ -19,6 +34,7 @@ struct api *api_new(struct desk *d, const struct api_config *cfg, char *err, siz
     pthread_mutex_init(&api->rates.lock, NULL);
     pthread_mutex_init(&api->hashing, NULL);
     if (!router_make(&api->router, api->arena, err, err_size)) return api_free(api), NULL;
+    if (!rows_are_seen_by_bound_names(d, err, err_size)) return api_free(api), NULL;
     api->pool = pool_new(cfg->pool_threads);
     api->delays = delays_new();
     if (api->pool && api->delays) return api;

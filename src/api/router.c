@@ -1,10 +1,9 @@
 /* Compiles tables into routes. Routing uses the raw request target: a %2F stays inside its segment, a %00 matches nothing. */
+#include "api/check.h"
 #include "api/describe.h"
 #include "api/generic.h"
 #include "api/machine.h"
 #include "api/narrowing.h"
-#include "core/access/permission.h"
-#include "core/access/scope.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -59,57 +58,12 @@ static bool route_compile(struct arena *a, struct compiled *c, const struct reso
         c->variables += segment.n && segment.p[0] == ':';
         c->segments[c->count++] = str_dup(a, segment);
     }
-    if (route->roles == 0) return route_wrong(err, size, home, route, "no roles");
-    if (route->scope == NULL) return route_wrong(err, size, home, route, "no scope (\"\" means none)");
-    if (route->permission && permission_of(str_of(route->permission)) == NULL)
-        return route_wrong(err, size, home, route, "an unknown permission (core/access/permission.c lists them)");
-    if (route->scope[0] && scope_bit(str_of(route->scope), false) == 0)
-        return route_wrong(err, size, home, route, "an unknown scope (core/access/scope.c lists them)");
-    if (route->handler == NULL) return route_wrong(err, size, home, route, "no handler");
-    if (route->shape == 0) return route_wrong(err, size, home, route, "no shape");
-    if (route->summary == NULL) return route_wrong(err, size, home, route, "no summary");
     if (c->reply == NULL) return route_wrong(err, size, home, route, "it replies with an unknown resource");
     if (route->of && resource_of(route->of) == NULL) return route_wrong(err, size, home, route, ".of is an unknown resource");
     if (!nest(a, c, err, size)) return false;
     c->args = arguments_of(a, route, c->reply);
-    return c->variables <= PATH_VARS || route_wrong(err, size, home, route, "too many variables");
-}
-
-static bool is_json(const char *text) {
-    struct arena *a = arena_new();
-    struct json *j;
-    struct json_error err;
-    bool ok = json_parse(a, str_of(text), &j, &err) == 0;
-    arena_free(a);
-    return ok;
-}
-
-static bool has_lists(const struct resource *r) {
-    for (const struct field *f = r->fields; f->name; f++)
-        if (f->type == F_MANY || f->type == F_ROWS) return true;
-    return false;
-}
-
-static bool check_fields(struct arena *a, const struct resource *r, char *err, size_t size) {
-    for (const struct field *f = r->fields; f->name; f++) {
-        bool many = f->type == F_MANY || f->type == F_ROWS;
-        if ((f->type == F_REF || many) && (f->ref == NULL || resource_of(f->ref) == NULL))
-            return route_wrong(err, size, r, NULL, str_fmt(a, "%s refers to an unknown resource", f->name).p);
-        if (many && f->owned_by == NULL && ((f->many == NULL && f->made == NULL) || f->type == F_ROWS))
-            return route_wrong(err, size, r, NULL, str_fmt(a, "%s needs a query in .many, or .owned_by", f->name).p);
-        if (f->type == F_ROWS && has_lists(resource_of(f->ref)))
-            return route_wrong(err, size, r, NULL, str_fmt(a, "%s: the rows of F_ROWS must not have lists", f->name).p);
-        if (f->shows && (f->type != F_REF || resource_of(f->ref)->url == NULL))
-            return route_wrong(err, size, r, NULL, str_fmt(a, "%s: .shows needs an F_REF to a resource with .url", f->name).p);
-        if (f->owned_by && !(f->flags & READONLY) && resource_of(f->ref)->table == NULL)
-            return route_wrong(err, size, r, NULL, str_fmt(a, "%s: .owned_by needs rows with a table, or READONLY", f->name).p);
-        if ((f->type == F_WORD || f->type == F_WORDS) && f->words == NULL)
-            return route_wrong(err, size, r, NULL, str_fmt(a, "%s has no .words", f->name).p);
-        if (f->example && !is_json(f->example))
-            return route_wrong(err, size, r, NULL, str_fmt(a, "%s: .example is not JSON (texts need quotes)", f->name).p);
-        if (f->doc == NULL && !(f->flags & HIDDEN)) return route_wrong(err, size, r, NULL, str_fmt(a, "%s has no .doc", f->name).p);
-    }
-    return true;
+    if (c->variables > PATH_VARS) return route_wrong(err, size, home, route, "too many variables");
+    return route_check(a, home, route, c->args, err, size);
 }
 
 static bool segments_alike(struct str a, struct str b) {
@@ -128,49 +82,22 @@ static int by_shape(const void *x, const void *y) {
     return a->count != b->count ? a->count - b->count : a->variables - b->variables;
 }
 
-static bool check_access(const struct resource *r, char *err, size_t size) {
-    const struct resource *parent = r->within.parent ? resource_of(r->within.parent) : NULL;
-    if (r->within.parent && (parent == NULL || parent->table == NULL || parent->visible == NULL || r->within.column == NULL))
-        return route_wrong(err, size, r, NULL, ".within needs a column, and a parent with table and .visible");
-    if (parent && r->visible)
-        return route_wrong(err, size, r, NULL, ".visible and .within exclude each other: set .within on the routes, or remove .visible");
-    if ((r->table || r->from) && r->visible == NULL && parent == NULL)
-        return route_wrong(err, size, r, NULL,
-                           "visibility is missing: set .visible (core/access/access.h; access_everyone: all) or .within");
-    return true;
-}
-
-static bool bound_somewhere(const struct compiled *c, const char *name) {
-    for (int i = 0; i < c->count; i++)
-        if (str_eq(c->segments[i], str_of(name))) return true;
-    return strcmp(name, ":me") == 0;
-}
-
-static bool check_bound(struct arena *a, const struct compiled *c, char *err, size_t size) {
-    if (c->route->handler != api_create) return true;
-    for (const struct field *f = c->home->fields; f->name; f++)
-        if (f->bound && !bound_somewhere(c, f->bound))
-            return route_wrong(err, size, c->home, c->route,
-                               str_fmt(a, "%s is bound to %s, which is no variable of the path", f->name, f->bound).p);
-    return true;
-}
-
 bool router_check(struct arena *a, const struct resource *r, char *err, size_t err_size) {
     struct compiled scratch;
-    if (!check_fields(a, r, err, err_size) || !check_access(r, err, err_size)) return false;
+    if (!resource_check(a, r, err, err_size)) return false;
     for (const struct route *route = r->routes; route && route->path; route++)
-        if (!route_compile(a, &scratch, r, route, err, err_size) || !check_bound(a, &scratch, err, err_size)) return false;
+        if (!route_compile(a, &scratch, r, route, err, err_size)) return false;
     return true;
 }
 
 bool router_make(struct router *r, struct arena *a, char *err, size_t err_size) {
     int n = 0;
-    if (!permissions_check(permissions, err, err_size)) return false;
+    if (!tables_check(resources, err, err_size)) return false;
     for (const struct resource *const *p = resources; *p; p++)
         for (const struct route *route = (*p)->routes; route && route->path; route++) n++;
     r->routes = arena_array(a, (size_t)n + 1, sizeof *r->routes);
     for (const struct resource *const *p = resources; *p; p++) {
-        if (!router_check(a, *p, err, err_size)) return false;
+        if (!resource_check(a, *p, err, err_size)) return false;
         for (const struct route *route = (*p)->routes; route && route->path; route++) {
             if (!route_compile(a, &r->routes[r->count], *p, route, err, err_size)) return false;
             for (int i = 0; i < r->count; i++)

@@ -220,5 +220,7 @@ extern const struct schema_file schema_files[]; /* name NULL ends it */
 /* Returns the statement that an engine prepares, with tokens replaced. For checks that PREPARE every query without
  * running it. */
 struct str db_dialect(struct arena *a, bool postgres, const char *sql);
+/* The names of a text's parameters, each once, with its colon; names has room for max. Returns how many. */
+size_t db_names(struct arena *a, const char *sql, struct str *names, size_t max);
 
 #endif

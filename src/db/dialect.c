@@ -140,3 +140,9 @@ size_t dialect_number(struct arena *a, const char *sql, struct str *names, size_
     *out = to_arena(a, &b);
     return count;
 }
+
+size_t db_names(struct arena *a, const char *sql, struct str *names, size_t max) {
+    struct str numbered;
+    size_t n = dialect_number(a, sql, names, max, &numbered);
+    return n;
+}

@@ -12,6 +12,9 @@
 /* Names in the order of their bits. Ends with NULL. New names are added at the end, because tokens store masks. */
 extern const char *const scopes[];
 
+/* Returns whether the names differ and a mask has room for them; if not, err is one line that names the row. */
+bool scopes_check(const char *const *list, char *err, size_t size);
+
 /* Returns the bit that `name` needs to read or to write, or 0 if there is no such scope. */
 uint32_t scope_bit(struct str name, bool writes);
 

@@ -10,6 +10,7 @@
 #include "core/desk/locale.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -120,16 +121,46 @@ int settings_reload(struct settings *s, struct conn *c) {
     return 0;
 }
 
-static bool ids_differ(void) {
-    for (size_t i = 0; i < SETTINGS; i++)
-        for (size_t k = 0; k < i; k++)
-            if (setting_table[i].id == setting_table[k].id) return false;
+static bool initial_fits(const struct setting *s) {
+    struct str initial = str_of(s->initial);
+    int64_t n;
+    if (s->type == SETTING_WORD) return s->words && word_id(s->words, initial) >= 0;
+    if (s->type == SETTING_BOOL) return str_eq(initial, S("0")) || str_eq(initial, S("1"));
+    return s->type != SETTING_INT || (str_to_int(initial, &n) && n >= s->min && n <= s->max);
+}
+
+static const struct setting *setting_in(const struct setting *list, const char *name) {
+    for (const struct setting *s = list; s->name; s++)
+        if (strcmp(s->name, name) == 0) return s;
+    return NULL;
+}
+
+static const char *setting_wrong(const struct setting *list, const struct setting *s) {
+    const struct setting *forgets = s->forgets ? setting_in(list, s->forgets) : NULL;
+    for (const struct setting *o = list; o < s; o++)
+        if (o->id == s->id) return "another row has its id: take one that was never used";
+    if (setting_in(list, s->name) != s) return "another row has its name";
+    if (s->same_as && setting_in(list, s->same_as) == NULL) return ".same_as names no setting";
+    if (s->forgets && (forgets == NULL || forgets->type != SETTING_SECRET)) return ".forgets names no secret";
+    if (s->same_as == NULL && !initial_fits(s)) return "its initial value is not one of its values";
+    return NULL;
+}
+
+bool settings_check(const struct setting *list, char *err, size_t size) {
+    for (const struct setting *s = list; s->name; s++) {
+        const char *why = setting_wrong(list, s);
+        if (why) return snprintf(err, size, "table of settings, %s: %s", s->name, why), false;
+    }
     return true;
+}
+
+bool setting_is_bool(const char *name) {
+    const struct setting *s = setting_in(setting_table, name);
+    return s && s->type == SETTING_BOOL;
 }
 
 struct settings *settings_open(struct conn *c) {
     struct settings *s = calloc(1, sizeof *s);
-    assert(ids_differ());
     if (s == NULL || c == NULL) return free(s), NULL;
     pthread_rwlock_init(&s->lock, NULL);
     if (settings_reload(s, c) < 0) return settings_close(s), NULL;

@@ -40,6 +40,11 @@ void settings_close(struct settings *s);
 int settings_reload(struct settings *s, struct conn *c);
 void settings_heard(struct desk *d, struct str payload); /* another process has changed settings */
 
+/* Returns whether every row has a name and an id of its own, an initial value that it could be set to, and names rows that there are; if not, err is
+ * one line that names the row. */
+bool settings_check(const struct setting *list, char *err, size_t size);
+bool setting_is_bool(const char *name); /* false if there is no such setting, too */
+
 bool setting_known(struct str name); /* true if the table has it */
 
 /* The name must be in the table; otherwise an assertion fails. */

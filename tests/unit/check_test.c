@@ -1,0 +1,280 @@
+/* The checks of the tables at the start: each kind of defect stops it, and is named by resource and member. */
+#include "store.h"
+#undef fail /* of cmocka: the work has one too */
+
+#include "api/check.h"
+#include "api/generic.h"
+#include "api/machine.h"
+#include "core/access/scope.h"
+#include "core/desk/setting.h"
+
+static const struct word sizes[] = {{1, "SMALL"}, {2, "LARGE"}, {0}};
+static const struct word numbers_twice[] = {{1, "SMALL"}, {1, "LARGE"}, {0}};
+static const struct word spelled_twice[] = {{1, "SMALL"}, {2, "small"}, {0}};
+
+static const struct route no_routes[] = {{0}};
+
+static struct resource thing_of(const struct field *fields, const struct route *routes) {
+    return (struct resource){.type = "thing",
+                             .title = "Things",
+                             .doc = "Things.",
+                             .table = "things",
+                             .fields = fields,
+                             .routes = routes,
+                             .visible = access_everyone};
+}
+
+static bool refused(const struct resource *r, const char *why) {
+    struct arena *a = arena_new();
+    char err[512] = "";
+    bool ok = router_check(a, r, err, sizeof err);
+    arena_free(a);
+    if (ok || strcmp(err, why) != 0) print_error("'%s' in place of '%s'\n", err, why);
+    return !ok && strcmp(err, why) == 0;
+}
+
+static bool passes(const struct resource *r) {
+    struct arena *a = arena_new();
+    char err[512] = "";
+    bool ok = router_check(a, r, err, sizeof err);
+    arena_free(a);
+    if (!ok) print_error("%s\n", err);
+    return ok;
+}
+
+/* A resource with this one member beside a sound one. */
+static bool field_refused(struct field f, const char *why) {
+    struct field fields[] = {{"text", F_TEXT, 0, .doc = "Text."}, f, {0}};
+    struct resource r = thing_of(fields, no_routes);
+    if (fields[1].doc == NULL) fields[1].doc = "It.";
+    return refused(&r, why);
+}
+
+static bool route_refused(struct route r, const char *why) {
+    static const struct field fields[] = {{"text", F_TEXT, 0, .doc = "Text."}, {0}};
+    struct route routes[] = {r, {0}};
+    struct resource thing = thing_of(fields, routes);
+    return refused(&thing, why);
+}
+
+static void a_sound_table_passes(void **state) {
+    (void)state;
+    static const struct field fields[] = {{"text", F_TEXT, REQUIRED, .doc = "Text."},
+                                          {"size", F_WORD, 0, .words = sizes, .initial = "large", .doc = "Size."},
+                                          {"mine", F_BOOL, READONLY, .column = "t.user_id = :me", .doc = "Whether it is the caller's."},
+                                          {0}};
+    static const struct field args[] = {{"size", F_WORDS, .words = sizes, .filter = "t.size IN @LIST(:size)", .doc = "Of these sizes."},
+                                        {0}};
+    static const struct route routes[] = {{GET, "/users/:id/things", AD, "users", LIST, api_list, .summary = "List", .args = args,
+                                           .reply = "tag", .of = "user", .where = "t.user_id = :id AND t.owner <> :me",
+                                           .errors = "FIELD_INVALID"},
+                                          {0}};
+    struct resource r = thing_of(fields, routes);
+    assert_true(passes(&r));
+}
+
+/* ---- members ---------------------------------------------------------------------------------------------------------- */
+
+static void references_are_known(void **state) {
+    (void)state;
+    assert_true(field_refused((struct field){"owner", F_REF, .ref = "usr"}, "table of thing, owner: it refers to an unknown resource"));
+    assert_true(
+        field_refused((struct field){"owners", F_MANY, .ref = "user"}, "table of thing, owners: it needs a query in .many, or .owned_by"));
+    assert_true(field_refused((struct field){"owner", F_REF, .ref = "team", .shows = "title,nme"},
+                              "table of thing, owner: .shows names nme, which team has not"));
+}
+
+static void words_are_numbered_and_spelled_once(void **state) {
+    (void)state;
+    assert_true(field_refused((struct field){"size", F_WORD, .words = NULL}, "table of thing, size: it has no .words"));
+    assert_true(field_refused((struct field){"size", F_WORD, .words = numbers_twice},
+                              "table of thing, size: SMALL and LARGE share a number or a spelling"));
+    assert_true(field_refused((struct field){"size", F_WORD, .words = spelled_twice},
+                              "table of thing, size: SMALL and small share a number or a spelling"));
+}
+
+static void initial_values_are_values(void **state) {
+    (void)state;
+    assert_true(field_refused((struct field){"size", F_WORD, .words = sizes, .initial = "HUGE"},
+                              "table of thing, size: .initial is HUGE, which a client could not send"));
+    assert_true(field_refused((struct field){"is_big", F_BOOL, .initial = "yes"},
+                              "table of thing, is_big: .initial is yes, which a client could not send"));
+    assert_true(field_refused((struct field){"level", F_INT, .min = 1, .max = 3, .initial = "4"},
+                              "table of thing, level: .initial is 4, which a client could not send"));
+    assert_true(field_refused((struct field){"note", F_TEXT, .example = "Hello"},
+                              "table of thing, note: .example is not JSON (texts need quotes)"));
+}
+
+static void members_can_be_used(void **state) {
+    (void)state;
+    assert_true(field_refused((struct field){"text", F_INT, .min = 0}, "table of thing, text: another member has its name"));
+    assert_true(field_refused((struct field){"note", F_TEXT, REQUIRED | READONLY, .max = 9},
+                              "table of thing, note: it is REQUIRED, but READONLY: nobody could send it"));
+    assert_true(field_refused((struct field){"note", F_TEXT, .bound = ":me"},
+                              "table of thing, note: it is .bound, so it must be READONLY or HIDDEN"));
+    assert_true(field_refused((struct field){"note", F_TEXT, .shown_if = "cases.visible"},
+                              "table of thing, note: .shown_if names cases.visible, which is no boolean setting"));
+    assert_true(field_refused((struct field){"note", F_TEXT, .shown_if = "mail.port"},
+                              "table of thing, note: .shown_if names mail.port, which is no boolean setting"));
+}
+
+static void values_in_the_sql_of_members_are_bound(void **state) {
+    (void)state;
+    assert_true(field_refused((struct field){"note", F_TEXT, READONLY, .column = "t.a = :user"},
+                              "table of thing, note: .column names :user, which is not bound there (:me)"));
+    assert_true(
+        field_refused((struct field){"tags", F_MANY, READONLY, .ref = "tag", .many = "SELECT a, b FROM c WHERE a IN @LIST(:owners)"},
+                      "table of thing, tags: .many names :owners, which is not bound there (:ids :me)"));
+}
+
+/* ---- resources -------------------------------------------------------------------------------------------------------- */
+
+static void members_that_a_resource_names_are_there(void **state) {
+    (void)state;
+    static const struct field fields[] = {{"text", F_TEXT, 0, .doc = "Text."}, {0}};
+    struct resource r = thing_of(fields, no_routes), sound = r;
+    r.url = "users/:user_id/things/:id";
+    assert_true(refused(&r, "table of thing, .url: it names user_id, no member"));
+    r = sound, r.conversation = "case_id";
+    assert_true(refused(&r, "table of thing, .conversation: it names case_id, no member"));
+    r = sound, r.reference_also = "title";
+    assert_true(refused(&r, "table of thing, .reference_also: it names title, no member"));
+    r = sound, r.has_default = true;
+    assert_true(refused(&r, "table of thing, .has_default: there is no member is_default"));
+    r = sound, r.brief_of = "things";
+    assert_true(refused(&r, "table of thing, .brief_of: it names an unknown resource"));
+}
+
+static void values_in_the_sql_of_resources_are_bound(void **state) {
+    (void)state;
+    static const struct field fields[] = {{"text", F_TEXT, 0, .doc = "Text."}, {0}};
+    struct resource r = thing_of(fields, no_routes), sound = r;
+    r.where = "t.owner = :me";
+    assert_true(refused(&r, "table of thing, its rows: .where names :me, which is not bound there (nothing is)"));
+    r = sound, r.alive = "t.at > :now";
+    assert_true(refused(&r, "table of thing, its rows: .alive names :now, which is not bound there (:me)"));
+    r = sound, r.unique_among = "t.owner = :me";
+    assert_true(refused(&r, "table of thing, its rows: .unique_among names :me, which is not bound there (nothing is)"));
+    r = sound, r.from = "things t JOIN others o ON o.id = :other";
+    assert_true(refused(&r, "table of thing, its rows: .from names :other, which is not bound there (:me)"));
+    r = sound, r.changed = "SELECT 1 WHERE 1 = :thing";
+    assert_true(refused(&r, "table of thing, its rows: .changed names :thing, which is not bound there (:id)"));
+}
+
+static void seen_by_an_unbound_name(struct work *w, struct branches *out) {
+    if (w->actor.rank == ROLE_CUSTOMER) branch_add(out, "t.user_id = :my_id");
+    branch_bind_int(out, ":me", 1);
+}
+
+static void values_in_visibility_are_bound_for_every_caller(void **state) {
+    (void)state;
+    struct desk desk = {0};
+    struct work w;
+    struct resource r = {.type = "thing", .visible = seen_by_an_unbound_name};
+    char err[512] = "";
+    work_init(&w, &desk, arena_new());
+    assert_false(visible_check(&w, &r, err, sizeof err));
+    assert_string_equal(err, "table of thing, .visible: to customers names :my_id, which is not bound there (:me)");
+    r.visible = access_of_person;
+    assert_true(visible_check(&w, &r, err, sizeof err));
+    arena_free(w.arena);
+}
+
+static void types_are_given_once(void **state) {
+    (void)state;
+    char err[512] = "";
+    const struct resource one = {.type = "thing"}, other = {.type = "thing"};
+    const struct resource *const list[] = {&one, &other, NULL};
+    assert_false(tables_check(list, err, sizeof err));
+    assert_string_equal(err, "table of thing: another resource has its type");
+    assert_true(tables_check(resources, err, sizeof err));
+}
+
+/* ---- routes ------------------------------------------------------------------------------------------------------------ */
+
+#define LIST_THINGS GET, "/things", AD, "users", LIST, api_list, .summary = "List", .reply = "tag"
+
+static void routes_say_who_may_call_them(void **state) {
+    (void)state;
+    assert_true(route_refused((struct route){LIST_THINGS, .permission = "things.manage"},
+                              "table of thing, GET /things: an unknown permission (core/access/permission.c lists them)"));
+    assert_true(route_refused((struct route){GET, "/things", 0, "users", LIST, api_list, .summary = "List", .reply = "tag"},
+                              "table of thing, GET /things: no roles"));
+    assert_true(route_refused((struct route){GET, "/things", AD, NULL, LIST, api_list, .summary = "List", .reply = "tag"},
+                              "table of thing, GET /things: no scope (\"\" means none)"));
+    assert_true(route_refused((struct route){GET, "/things", AD, "thing", LIST, api_list, .summary = "List", .reply = "tag"},
+                              "table of thing, GET /things: an unknown scope (core/access/scope.c lists them)"));
+}
+
+static void names_in_routes_are_known(void **state) {
+    (void)state;
+    assert_true(route_refused((struct route){LIST_THINGS, .errors = "FIELD_INVALID FIELD_WRONG"},
+                              "table of thing, GET /things: .errors names FIELD_WRONG, which is unknown"));
+    assert_true(route_refused((struct route){LIST_THINGS, .headers = "X-Thing"},
+                              "table of thing, GET /things: .headers names X-Thing, which is unknown"));
+    assert_true(route_refused((struct route){LIST_THINGS, .lane_for = "password"},
+                              "table of thing, GET /things: .lane_for names password, no parameter"));
+    assert_true(route_refused((struct route){LIST_THINGS, .record_list = "things"},
+                              "table of thing, GET /things: .records and .record_list belong together"));
+}
+
+static void values_in_the_sql_of_routes_are_bound(void **state) {
+    (void)state;
+    static const struct field args[] = {{"sizes", F_WORDS, .words = sizes, .filter = "t.size IN @LIST(:size)", .doc = "Sizes."}, {0}};
+    assert_true(route_refused((struct route){LIST_THINGS, .where = "t.user_id = :id"},
+                              "table of thing, GET /things: .where names :id, which is not bound there (:me)"));
+    assert_true(route_refused((struct route){LIST_THINGS, .order = {.key = "t.rank = :rank"}},
+                              "table of thing, GET /things: .order names :rank, which is not bound there (:me)"));
+    assert_true(route_refused((struct route){LIST_THINGS, .args = args},
+                              "table of thing, GET /things, sizes: .filter names :size, which is not bound there (:sizes :me)"));
+}
+
+/* ---- other tables --------------------------------------------------------------------------------------------------------- */
+
+static bool settings_refused(const struct setting *list, const char *why) {
+    char err[256] = "";
+    bool ok = settings_check(list, err, sizeof err);
+    if (ok || strcmp(err, why) != 0) print_error("'%s' in place of '%s'\n", err, why);
+    return !ok && strcmp(err, why) == 0;
+}
+
+static void scopes_and_settings_are_sound(void **state) {
+    (void)state;
+    char err[256] = "";
+    assert_false(scopes_check((const char *const[]){"users", "search", "users", NULL}, err, sizeof err));
+    assert_string_equal(err, "table of scopes, users: another row has its name");
+    assert_true(
+        settings_refused((const struct setting[]){{1, "a.b", SETTING_BOOL, "1", .min = 0}, {1, "a.c", SETTING_BOOL, "1", .min = 0}, {0}},
+                         "table of settings, a.c: another row has its id: take one that was never used"));
+    assert_true(
+        settings_refused((const struct setting[]){{1, "a.b", SETTING_BOOL, "1", .min = 0}, {2, "a.b", SETTING_BOOL, "1", .min = 0}, {0}},
+                         "table of settings, a.b: another row has its name"));
+    assert_true(settings_refused((const struct setting[]){{1, "a.b", SETTING_INT, "9", .min = 1, .max = 3}, {0}},
+                                 "table of settings, a.b: its initial value is not one of its values"));
+    assert_true(settings_refused((const struct setting[]){{1, "a.b", SETTING_WORD, "HUGE", .words = sizes}, {0}},
+                                 "table of settings, a.b: its initial value is not one of its values"));
+    assert_true(settings_refused((const struct setting[]){{1, "a.b", SETTING_TEXT, "", .same_as = "a.c"}, {0}},
+                                 "table of settings, a.b: .same_as names no setting"));
+    assert_true(settings_refused((const struct setting[]){{1, "a.b", SETTING_TEXT, "", .forgets = "a.b"}, {0}},
+                                 "table of settings, a.b: .forgets names no secret"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sound_table_passes),
+        cmocka_unit_test(references_are_known),
+        cmocka_unit_test(words_are_numbered_and_spelled_once),
+        cmocka_unit_test(initial_values_are_values),
+        cmocka_unit_test(members_can_be_used),
+        cmocka_unit_test(values_in_the_sql_of_members_are_bound),
+        cmocka_unit_test(members_that_a_resource_names_are_there),
+        cmocka_unit_test(values_in_the_sql_of_resources_are_bound),
+        cmocka_unit_test(values_in_visibility_are_bound_for_every_caller),
+        cmocka_unit_test(types_are_given_once),
+        cmocka_unit_test(routes_say_who_may_call_them),
+        cmocka_unit_test(names_in_routes_are_known),
+        cmocka_unit_test(values_in_the_sql_of_routes_are_bound),
+        cmocka_unit_test(scopes_and_settings_are_sound),
+    };
+    return cmocka_run_group_tests_name("check", tests, NULL, NULL);
+}
