@@ -29,7 +29,7 @@ static inline void buf_text(struct buf *b, const char *s) { buf_add(b, s, strlen
 void buf_int(struct buf *b, int64_t v);
 void buf_fmt(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static inline struct str buf_view(const struct buf *b) { return (struct str){b->p ? b->p : "", b->n}; }
-void buf_fit(struct buf *b); /* frees unused room if it is at least a quarter of 64 KiB or more */
+void buf_fit(struct buf *b); /* frees unused room if the buffer has 64 KiB or more and a quarter is unused */
 void buf_free(struct buf *b);
 
 #endif

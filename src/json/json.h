@@ -93,8 +93,9 @@ void jw_keep(struct json_writer *w);                                   /* the ne
 void jw_str(struct json_writer *w, struct str s);                      /* s.p NULL writes null; s is valid UTF-8; slashes are not escaped */
 void jw_cat(struct json_writer *w, const struct str *parts, size_t n); /* one string made of several texts */
 #define JW_CAT(w, ...) jw_cat((w), (const struct str[]){__VA_ARGS__}, sizeof((const struct str[]){__VA_ARGS__}) / sizeof(struct str))
-void jw_quoted(struct json_writer *w, struct str quoted);                  /* a string that is JSON already, with its quotes */
-void jw_pieces(struct json_writer *w, const struct str *pieces, size_t n); /* a value that is JSON already; never counts as empty */
+void jw_quoted(struct json_writer *w, struct str quoted); /* a string that is JSON already, with its quotes */
+void jw_pieces(struct json_writer *w, const struct str *pieces,
+               size_t n); /* a value that is JSON already: never indented, never counts as empty */
 static inline bool jw_is_plain(const struct json_writer *w) { return w->name_case == CASE_SNAKE && !w->pretty; }
 void jw_int(struct json_writer *w, int64_t v);
 void jw_bool(struct json_writer *w, bool v);
