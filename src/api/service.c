@@ -97,7 +97,7 @@ static void metrics(struct api *api, struct http_request *r) {
     metric(&b, "store_writes_total", "counter", "Writes in these commits.", d.tasks);
     metric(&b, "store_statements_total", "counter", "Statements run.", d.statements);
     metric(&b, "store_prepares_total", "counter", "Statements prepared.", d.prepares);
-    metric(&b, "store_rung_total", "counter", "Notifications of writes by other processes.", d.rung);
+    metric(&b, "store_rung_total", "counter", "Notifications of writes by other processes.", d.notified);
     metric(&b, "store_replica_reads_total", "counter", "Reads sent to the replica.", d.replica_reads);
     metric(&b, "store_replica_usable", "gauge", "1 if there is a replica that does not lag.", d.replica_usable);
     metric(&b, "store_bytes", "gauge", "Size of the store.", d.store_bytes);

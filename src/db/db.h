@@ -140,15 +140,15 @@ bool db_url_valid(struct str url); /* true: it has the form of a PostgreSQL URL 
 bool db_blocks(const struct db *db);
 
 /* Processes that share a store wake each other. In a store of one process these do nothing.
- * db_ring announces a commit to the other processes. It costs the caller nothing. Announcements close together become
+ * db_notify announces a commit to the other processes. It costs the caller nothing. Announcements close together become
  * one message.
- * db_hear waits for an announcement. Returns 1 if another process rang, 0 if the time has passed, or negative after
- * db_hush. One thread does only this, and also sends the announcements of this process. A message may be lost, so look
- * at the store after a timeout, too. */
+ * db_listen waits for an announcement. Returns 1 if another process has announced a commit, 0 if the time has passed, or
+ * negative after db_listen_end. One thread does only this, and also sends the announcements of this process. A message
+ * may be lost, so look at the store after a timeout, too. */
 bool db_shared(const struct db *db); /* true: other processes may write to the store */
-void db_ring(struct db *db);
-int db_hear(struct db *db, int wait_ms);
-void db_hush(struct db *db);
+void db_notify(struct db *db);
+int db_listen(struct db *db, int wait_ms);
+void db_listen_end(struct db *db);
 
 /* Returns this thread's read-only connection, or NULL if the store can't be read. It is opened at first use and closed
  * with the thread. */
@@ -176,7 +176,7 @@ int db_write(struct db *db, int (*run)(struct conn *c, void *arg), void *arg); /
 
 struct db_stats {
     int64_t commits, tasks, statements, prepares, wal_bytes, store_bytes;
-    int64_t rung; /* messages from other processes */
+    int64_t notified; /* messages from other processes */
     int64_t replica_reads;
     bool replica_usable;
     bool writable; /* false after a failed COMMIT until one succeeds */

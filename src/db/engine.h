@@ -56,10 +56,10 @@ struct engine {
     bool (*writes_here)(const struct db *db);           /* true: the calling thread is a writer */
     void (*stats)(struct db *db, struct db_stats *out); /* fills in the numbers that connections don't count */
 
-    /* See db_ring. NULL: only one process uses the store. */
-    void (*ring)(struct db *db);
-    int (*hear)(struct db *db, int wait_ms);
-    void (*hush)(struct db *db);
+    /* See db_notify. NULL: only one process uses the store. */
+    void (*notify)(struct db *db);
+    int (*listen)(struct db *db, int wait_ms);
+    void (*listen_end)(struct db *db);
 
     /* Connections. connect opens a reader, disconnect closes any connection. */
     int (*connect)(struct db *db, struct conn **out, struct why why);

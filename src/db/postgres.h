@@ -58,13 +58,13 @@ struct pg_store {
     pthread_cond_t close; /* wakes the watcher */
     pthread_t watcher;
     bool watching;
-    struct pg_bell {
+    struct pg_notifier {
         int fd; /* an eventfd that wakes the listener */
-        atomic_bool rung, hushed;
+        atomic_bool marked, ended;
         unsigned generation; /* generation of the connection in which LISTEN was run */
         int64_t quiet_until; /* clock_monotonic(): the next NOTIFY is sent then */
-        _Atomic int64_t heard;
-    } bell;
+        _Atomic int64_t received;
+    } notifier;
 };
 
 /* PostgreSQL's part of a conn. */
@@ -127,10 +127,10 @@ void pg_replica_close(struct db *db); /* call it before the connections are clos
 struct conn *pg_replica(struct db *db, int64_t since);
 bool pg_replica_usable(struct db *db);
 
-/* postgres_bell.c */
-void pg_ring(struct db *db);
-int pg_hear(struct db *db, int wait_ms);
-void pg_hush(struct db *db);
+/* postgres_notify.c */
+void pg_notify(struct db *db);
+int pg_listen(struct db *db, int wait_ms);
+void pg_listen_end(struct db *db);
 
 /* postgres_move.c */
 extern const struct mover pg_mover;

@@ -106,7 +106,7 @@ void pg_submit(struct db *db, struct db_task *t) {
 bool pg_writes_here(const struct db *db) { return writing_for == db; }
 
 void pg_stats(struct db *db, struct db_stats *out) {
-    out->rung = atomic_load(&db->postgres->bell.heard);
+    out->notified = atomic_load(&db->postgres->notifier.received);
     out->writable = db->postgres->writer_count > 0 && atomic_load(&db->postgres->primary.back_off) == 0;
     out->replica_reads = atomic_load(&db->postgres->replica.reads);
     out->replica_usable = pg_replica_usable(db);
@@ -174,10 +174,10 @@ int pg_store_open(struct db *db, const struct db_config *cfg, const struct schem
     s->last = &s->first;
     s->statement_ms = cfg->statement_ms ? cfg->statement_ms : STATEMENT_MS;
     s->primary = (struct pg_server){"database", str_dup(db->memory, str_of(cfg->url)).p, "5", 0, 0};
-    s->bell.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    s->notifier.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->wake, NULL);
-    int rc = s->bell.fd < 0 ? db_refuse(why, "too many files are open") : read_url(s->primary.url, why);
+    int rc = s->notifier.fd < 0 ? db_refuse(why, "too many files are open") : read_url(s->primary.url, why);
     if (rc == 0 && cfg->replica) rc = read_url(cfg->replica, why);
     if (rc == 0 && pg_watch_start(db) < 0) rc = db_refuse(why, "no thread can be started");
     if (rc == 0) rc = cfg->read_only ? pg_check_schema(db, cfg->alone, files, why) : start_writers(db, cfg, files, why);
@@ -198,7 +198,7 @@ int pg_store_close(struct db *db) {
     pg_watch_stop(db);
     for (struct ring *r = db->conns.next, *next = r->next; r != &db->conns; r = next, next = r->next)
         pg_close(RING_OF(r, struct conn, in_store));
-    close(s->bell.fd);
+    close(s->notifier.fd);
     pthread_cond_destroy(&s->wake);
     pthread_mutex_destroy(&s->lock);
     return 0;

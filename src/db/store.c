@@ -178,16 +178,16 @@ struct conn *db_replica(struct db *db, int64_t since) {
 
 /* ---- other processes ------------------------------------------------------------------------------------ */
 
-bool db_shared(const struct db *db) { return db->engine->hear != NULL; }
+bool db_shared(const struct db *db) { return db->engine->listen != NULL; }
 
-void db_ring(struct db *db) {
-    if (db->engine->ring) db->engine->ring(db);
+void db_notify(struct db *db) {
+    if (db->engine->notify) db->engine->notify(db);
 }
 
-int db_hear(struct db *db, int wait_ms) { return db->engine->hear ? db->engine->hear(db, wait_ms) : -1; }
+int db_listen(struct db *db, int wait_ms) { return db->engine->listen ? db->engine->listen(db, wait_ms) : -1; }
 
-void db_hush(struct db *db) {
-    if (db->engine->hush) db->engine->hush(db);
+void db_listen_end(struct db *db) {
+    if (db->engine->listen_end) db->engine->listen_end(db);
 }
 
 /* ---- writes -------------------------------------------------------------------------------------------- */

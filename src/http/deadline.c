@@ -91,7 +91,7 @@ void linger(struct conn *c) {
     int fd = fcntl(c->fd, F_DUPFD_CLOEXEC, 0);
     if (fd < 0) return;
     int64_t ms = LINGER_MS + (int64_t)c->pending.n * 1000 / MIN_BODY_RATE;
-    s->lingering[s->lingering_n++] = (struct lingering){fd, clock_monotonic() + ms, c->pending, c->pending_sent, c->deaf};
+    s->lingering[s->lingering_n++] = (struct lingering){fd, clock_monotonic() + ms, c->pending, c->pending_sent, c->read_shut};
     if (c->pending.n == 0) shutdown(fd, SHUT_WR);
     c->pending = (struct buf){0};
 }
@@ -110,7 +110,7 @@ static bool send_pending(struct lingering *l) {
 /* MSG_TRUNC makes the kernel discard without a copy (tcp(7)). */
 static bool linger_on(struct lingering *l) {
     ssize_t n = recv(l->fd, NULL, DISCARD, MSG_DONTWAIT | MSG_TRUNC);
-    if ((n == 0 && !l->deaf) || (n < 0 && errno != EAGAIN && errno != EINTR)) return false;
+    if ((n == 0 && !l->read_shut) || (n < 0 && errno != EAGAIN && errno != EINTR)) return false;
     return l->pending.n == 0 || !send_pending(l);
 }
 
@@ -132,7 +132,7 @@ static void sweep_lingering(struct http_server *s, int64_t now) {
 void wait_begin(struct edge *e) {
     struct http_server *s = e->server;
     e->waits_since = atomic_load_explicit(&s->sweeps, memory_order_relaxed);
-    e->told_gone = false;
+    e->gone_called = false;
     e->wait_before = NULL;
     pthread_mutex_lock(&s->wait_lock);
     e->wait_next = s->waiting;
@@ -161,9 +161,9 @@ static void sweep_waiting(struct http_server *s) {
     if (s->app.gone == NULL) return;
     pthread_mutex_lock(&s->wait_lock);
     for (struct edge *e = s->waiting; e; e = e->wait_next) {
-        if (e->told_gone || e->waits_since >= sweep) continue;
+        if (e->gone_called || e->waits_since >= sweep) continue;
         if (!hurry && !hung_up(e)) continue;
-        e->told_gone = true;
+        e->gone_called = true;
         s->app.gone(s->ctx, &e->r);
     }
     pthread_mutex_unlock(&s->wait_lock);

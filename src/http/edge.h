@@ -56,7 +56,7 @@ struct conn {
     int64_t started;
     bool surplus;       /* over a limit: not linked, never answered */
     bool refused;       /* a malformed request was refused: nothing more is read */
-    bool deaf;          /* its reading half was shut down, so that the library reads an end of file */
+    bool read_shut;     /* its reading half was shut down, so that the library reads an end of file */
     bool unread;        /* closes while bytes of the peer are unread: see linger() */
     struct buf pending; /* rest of a reply of our own that the socket did not take at once; linger() sends it */
     size_t pending_sent;
@@ -103,7 +103,7 @@ struct edge {
     struct header *reply_head, **reply_last;
     struct edge *wait_next, *wait_before; /* list server->waiting, under wait_lock */
     int64_t waits_since;                  /* number of the sweep */
-    bool told_gone;
+    bool gone_called;
 };
 
 /* One event loop: a thread of the library, and its connections. */
@@ -130,7 +130,7 @@ struct lingering {
     int64_t until;
     struct buf pending;
     size_t sent;
-    bool deaf; /* its reading half was shut down here, so an end of file does not mean that the peer has closed */
+    bool read_shut; /* its reading half was shut down here, so an end of file does not mean that the peer has closed */
 };
 #define LINGER_MAX 256
 #define BUCKETS 1024

@@ -252,7 +252,7 @@ static void await_next(struct conn *c) {
     c->started = clock_monotonic();
     if (intake_due(c)) {
         intake_refuse(c, c->scan.err, c->scan.reason);
-        c->deaf = true;
+        c->read_shut = true;
         shutdown(c->fd, SHUT_RD); /* the library wakes, reads the end, and closes */
     }
     if (atomic_load(&s->draining)) conn_phase(c, PHASE_IDLE, 1);

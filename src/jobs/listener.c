@@ -55,7 +55,7 @@ static void listener_read(struct listener *l) {
 static void *listener_main(void *arg) {
     struct listener *l = arg;
     do listener_read(l);
-    while (db_hear(l->desk->db, LOOK_MS) >= 0);
+    while (db_listen(l->desk->db, LOOK_MS) >= 0);
     return NULL;
 }
 
@@ -72,7 +72,7 @@ int listener_start(struct desk *d, struct listener **out) {
 
 void listener_stop(struct listener *l) {
     if (l == NULL) return;
-    db_hush(l->desk->db);
+    db_listen_end(l->desk->db);
     pthread_join(l->thread, NULL);
     arena_free(l->memory);
     free(l);

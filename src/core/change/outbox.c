@@ -30,7 +30,7 @@ QUERY(outbox_place, "SELECT CAST(@PLACE(outbox) AS TEXT)");
 
 static void ring(struct desk *d, void *arg) {
     (void)arg;
-    db_ring(d->db);
+    db_notify(d->db);
 }
 
 int outbox_add(struct work *w, const char *topic, struct str payload) {
