@@ -221,7 +221,8 @@ static int read_items(struct call *c, struct in *in, const struct json *j) {
     struct str s;
     if (j->type == JSON_STRING && str_starts(str_trim(j->text), S("["))) {
         if (json_parse(a, j->text, &parsed, &err) < 0)
-            return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "The value is not valid JSON: %s at byte %zu.", err.reason, err.offset);
+            return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "The value is not valid JSON: %s at byte %zu.", err.reason,
+                           err.offset);
         j = parsed;
     } else if (j->type != JSON_ARRAY && input_joined(a, j, &s)) {
         j = input_split(a, s);
@@ -239,7 +240,8 @@ static int read_tree(struct call *c, struct in *in, const struct json *j) {
         struct json *parsed;
         struct json_error err;
         if (json_parse(c->work.arena, j->text, &parsed, &err) < 0)
-            return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "The value is not valid JSON: %s at byte %zu.", err.reason, err.offset);
+            return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "The value is not valid JSON: %s at byte %zu.", err.reason,
+                           err.offset);
         j = parsed;
     }
     if (in->field->type == F_LIST && j->type != JSON_ARRAY) return input_invalid(c, in, "A list is expected.");

@@ -319,8 +319,7 @@ static void forget_secrets(struct work *w, const struct str *now, struct str *wa
         int secret = setting_place(str_of(s->forgets));
         if (wanted[secret].p || now[secret].n == 0) continue;
         wanted[secret] = S("");
-        notice(w, "NOTICE", "%s was deleted, because %s changed. Send it in the same request to keep it."
-, s->forgets, s->name);
+        notice(w, "NOTICE", "%s was deleted, because %s changed. Send it in the same request to keep it.", s->forgets, s->name);
     }
 }
 
