@@ -113,7 +113,7 @@ test('a replica that was promoted is used no more', async (t) => {
   replica.promote();
   await usable(desk, false);
   (await staff.get('/teams')).must(200);
-  assert.match(desk.log, /no replica of the database/);
+  assert.match(desk.log, /not a replica of the database/);
 });
 
 test('what is no replica of the database is not used, and no replica without a database', async (t) => {
@@ -123,7 +123,7 @@ test('what is no replica of the database is not used, and no replica without a d
   const desk = new Desk(dir, { url, args: ['--replica-url', CLUSTER] });
   defer(t, () => desk.stop());
   await desk.start();
-  await until('a warning', () => /no replica of the database: it is not used/.test(desk.log));
+  await until('a warning', () => /not a replica of the database: it is not used/.test(desk.log));
   assert.equal(await metric(desk, 'store_replica_usable'), 0);
   refused(deskd('serve', '--data', directory(), '--replica-url', CLUSTER, '--listen', '127.0.0.1:0'), /--replica-url needs --database/);
   const wrong = deskd('serve', '--data', directory(), '--database', url, '--replica-url', 'mysql://x');
