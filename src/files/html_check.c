@@ -50,7 +50,7 @@ static const struct html_element *take_element(struct check *c) {
     return e && !(e->flags & HTML_DROP) ? e : NULL;
 }
 
-static bool check_value(struct check *c, const struct html_attribute *a) {
+static bool check_attribute_value(struct check *c, const struct html_attribute *a) {
     struct buf value = {0}, clean = {0};
     bool ok = check_until(c, '"', &value) && takes(c, S("\"")) && html_value(&clean, a, buf_view(&value)) &&
               str_eq(buf_view(&value), buf_view(&clean));
@@ -73,7 +73,7 @@ static bool check_start(struct check *c) {
     bool link = strcmp(e->name, "a") == 0, led = false;
     for (const struct html_attribute *a = html_attributes; a->name; a++) {
         if (!html_may_have(e, a->name) || !take_attribute(c, a->name)) continue;
-        if (!check_value(c, a)) return false;
+        if (!check_attribute_value(c, a)) return false;
         led = led || strcmp(a->name, "href") == 0;
     }
     if (link && !(led && takes(c, S(LINK_ATTRIBUTES)))) return false;

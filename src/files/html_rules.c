@@ -261,7 +261,7 @@ const struct html_attribute html_attributes[] = {
     {0},
 };
 
-static bool is_listed(const char *list, const char *name) {
+static bool attribute_is_listed(const char *list, const char *name) {
     struct str rest = str_of(list), wanted = str_of(name);
     while (rest.p)
         if (str_eq(str_cut(&rest, ' '), wanted)) return true;
@@ -269,7 +269,7 @@ static bool is_listed(const char *list, const char *name) {
 }
 
 bool html_may_have(const struct html_element *e, const char *attribute) {
-    return is_listed("title align dir lang style", attribute) || is_listed(e->attributes, attribute);
+    return attribute_is_listed("title align dir lang style", attribute) || attribute_is_listed(e->attributes, attribute);
 }
 
 bool html_value(struct buf *out, const struct html_attribute *a, struct str value) {
