@@ -6,47 +6,73 @@
 #include "base/limits.h"
 
 /* Arguments that any operation takes, and those that only some read: in bulk calls, as pages of lists. */
-static const char *const common[] = {"_case", "_empty", "_flat", "_pretty", "include", "fields", "offset", "limit", NULL};
+enum common { A_CASE, A_EMPTY, A_FLAT, A_PRETTY, A_INCLUDE, A_FIELDS, A_OFFSET, A_LIMIT, A_AFTER, A_BEFORE, A_IDS, A_LEGACY_IDS, COMMONS };
+static const char *const common[COMMONS] = {"_case",  "_empty", "_flat",    "_pretty",   "include", "fields",
+                                            "offset", "limit",  "after_id", "before_id", "ids",     "legacy_ids"};
 
-static const struct json *argument(struct call *c, const char *name) { return json_named(c->query, str_of(name)); }
+/* As sent, in any spelling; NULL: not given. */
+struct given {
+    const struct json *at[COMMONS];
+};
 
-/* A list of names, however it was sent, as text with commas. */
-static int read_names(struct call *c, const char *name, struct str *out) {
-    const struct json *j = argument(c, name);
-    *out = (struct str){0};
-    if (j == NULL || input_joined(c->work.arena, j, out)) return 0;
-    return fail_field(&c->work, ERR_FIELD_INVALID, str_of(name), "A list of names is expected.");
+static int common_of(struct str name) {
+    for (int i = 0; i < COMMONS; i++)
+        if (name_eq(name, str_of(common[i]))) return i;
+    return -1;
+}
+
+/* Sorts the query by name, in one pass. A name in two spellings is refused. */
+static void sort_query(struct call *c, struct given *g) {
+    for (const struct json *j = c->query ? c->query->first : NULL; j; j = j->next) {
+        int i = common_of(j->name);
+        if (i < 0) continue;
+        if (g->at[i] && i < A_AFTER) input_find(c, c->query, str_of(common[i]), (struct str){0}, &g->at[i]);
+        g->at[i] = j;
+    }
 }
 
 static struct str argument_text(const struct json *j) { return j && j->type == JSON_STRING ? j->text : (struct str){0}; }
 
-static int argument_flag(struct call *c, const char *name, bool *out) {
-    struct str s = argument_text(argument(c, name));
-    if (s.p == NULL) return 0;
+static void read_flag(struct call *c, const struct given *g, enum common i, bool *out) {
+    struct str s = argument_text(g->at[i]);
+    if (s.p == NULL) return;
     if (str_eq(s, S("1")) || str_eqi(s, S("true"))) *out = true;
     else if (str_eq(s, S("0")) || str_eqi(s, S("false"))) *out = false;
-    else return fail_field(&c->work, ERR_FIELD_INVALID, str_of(name), "true or false is expected.");
-    return 0;
+    else fail_field(&c->work, ERR_FIELD_INVALID, str_of(common[i]), "true or false is expected.");
 }
 
-static int argument_number(struct call *c, const char *name, int64_t *out, bool *present) {
-    const struct json *j = argument(c, name);
-    if (j == NULL) return 0;
-    if (!str_to_int(argument_text(j), out) || *out < 0) {
-        *out = 0;
-        return fail_field(&c->work, ERR_FIELD_INVALID, str_of(name), "A number that is not negative is expected.");
-    }
-    *present = true;
-    return 0;
+static void read_count(struct call *c, const struct given *g, enum common i, int64_t *out) {
+    if (g->at[i] == NULL || (str_to_int(argument_text(g->at[i]), out) && *out >= 0)) return;
+    *out = 0;
+    fail_field(&c->work, ERR_FIELD_INVALID, str_of(common[i]), "A number that is not negative is expected.");
 }
 
-static int argument_case(struct call *c) {
-    struct str s = argument_text(argument(c, "_case"));
+static void read_name_case(struct call *c, struct str s) {
     if (s.p == NULL || str_eqi(s, S("snake"))) c->options.name_case = CASE_SNAKE;
     else if (str_eqi(s, S("camel"))) c->options.name_case = CASE_CAMEL;
     else if (str_eqi(s, S("pascal"))) c->options.name_case = CASE_PASCAL;
-    else return fail_field(&c->work, ERR_FIELD_INVALID, S("_case"), "snake, camel or pascal is expected.");
-    return 0;
+    else fail_field(&c->work, ERR_FIELD_INVALID, S("_case"), "snake, camel or pascal is expected.");
+}
+
+/* A list of names, however it was sent, as text with commas. p NULL: none was given. */
+static struct str read_names(struct call *c, const struct given *g, enum common i) {
+    struct str names = {0};
+    if (g->at[i] && !input_joined(c->work.arena, g->at[i], &names))
+        fail_field(&c->work, ERR_FIELD_INVALID, str_of(common[i]), "A list of names is expected.");
+    return names;
+}
+
+static void read_include(struct call *c, struct str names) {
+    struct options *o = &c->options;
+    int n = 1;
+    for (size_t i = 0; i < names.n; i++) n += names.p[i] == ',';
+    o->include_all = o->flat && names.p == NULL;
+    if (names.p) o->includes = arena_array(c->work.arena, (size_t)n, sizeof *o->includes);
+    for (struct str rest = names; rest.p;) {
+        struct str name = o->includes[o->include_count++] = str_trim(str_cut(&rest, ','));
+        o->include_all = o->include_all || str_eq(name, S("*"));
+    }
+    if (o->include_all && names.p == NULL) notice(&c->work, "WARNING", "_flat without include counts as include=*.");
 }
 
 static void read_header_options(struct call *c) {
@@ -59,25 +85,22 @@ static void read_header_options(struct call *c) {
     c->options.ajax = str_eqi(with, S("XMLHttpRequest")) || str_eqi(with, S("XMHTTPRequest"));
 }
 
-static int arguments_read_page(struct call *c) {
+static void read_page(struct call *c, const struct given *g) {
     struct options *o = &c->options;
-    bool offset = false, limit = false, after = false, before = false;
-    int rc = 0;
-    if (argument_number(c, "offset", &o->offset, &offset) < 0) rc = -ERR_FIELD_INVALID;
-    if (argument_number(c, "limit", &o->limit, &limit) < 0) rc = -ERR_FIELD_INVALID;
+    read_count(c, g, A_OFFSET, &o->offset);
+    read_count(c, g, A_LIMIT, &o->limit);
     if (o->limit == 0) o->limit = DEFAULT_PAGE;
     if (o->limit > LIMIT_PAGE) {
         notice(&c->work, "NOTICE", "The limit of %lld is more than the largest page: %d was used.", (long long)o->limit, LIMIT_PAGE);
         o->limit = LIMIT_PAGE;
     }
-    if (!route_takes_keys(c->route, c->resource)) return rc;
-    if (argument_number(c, "after_id", &o->after_id, &after) < 0) rc = -ERR_FIELD_INVALID;
-    if (argument_number(c, "before_id", &o->before_id, &before) < 0) rc = -ERR_FIELD_INVALID;
-    o->keyset = after || before || c->route->always_keys;
+    if (!route_takes_keys(c->route, c->resource)) return;
+    read_count(c, g, A_AFTER, &o->after_id);
+    read_count(c, g, A_BEFORE, &o->before_id);
+    o->keyset = g->at[A_AFTER] || g->at[A_BEFORE] || c->route->always_keys;
     if (o->keyset && o->offset) notice(&c->work, "NOTICE", "offset was ignored: the page begins at an id.");
-    if (after && before)
-        return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("after_id"), "after_id and before_id exclude each other.");
-    return rc;
+    if (g->at[A_AFTER] && g->at[A_BEFORE])
+        fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("after_id"), "after_id and before_id exclude each other.");
 }
 
 static bool takes_argument(const struct call *c, struct str name) {
@@ -86,57 +109,43 @@ static bool takes_argument(const struct call *c, struct str name) {
     return false;
 }
 
-static int once_each(struct call *c) {
-    const struct json *j;
-    int rc = 0;
-    for (int i = 0; common[i]; i++)
-        if (input_find(c, c->query, str_of(common[i]), (struct str){0}, &j) < 0) rc = -ERR_PARAMETERS_INCONSISTENT;
-    return rc;
-}
-
 /* An argument of this list that it can't be narrowed by, because a notice would leave the client with the whole list. */
-static int refuse_narrowing(struct call *c) {
-    static const char *const names[] = {"ids", "legacy_ids", "after_id", "before_id"};
+static void refuse_narrowing(struct call *c, const struct given *g) {
+    static const enum common narrowing[] = {A_IDS, A_LEGACY_IDS, A_AFTER, A_BEFORE};
     bool keys = route_takes_keys(c->route, c->resource);
-    int rc = 0;
-    if (!route_lists(c->route)) return 0;
     for (int i = 0; i < 4; i++) {
-        bool taken = i >= 2 ? keys : takes_argument(c, str_of(names[i]));
-        if (taken || argument(c, names[i]) == NULL) continue;
-        rc = fail_field(&c->work, ERR_FIELD_INVALID, str_of(names[i]),
-                        i < 2 ? "This list can't be narrowed by %s." : "This list is not paged by %s.", names[i]);
+        const char *name = common[narrowing[i]];
+        bool taken = i >= 2 ? keys : takes_argument(c, str_of(name));
+        if (!taken && g->at[narrowing[i]])
+            fail_field(&c->work, ERR_FIELD_INVALID, str_of(name),
+                       i < 2 ? "This list can't be narrowed by %s." : "This list is not paged by %s.", name);
     }
-    return rc;
 }
 
-int arguments_read(struct call *c) {
+void arguments_read(struct call *c) {
     struct options *o = &c->options;
+    struct given given = {{0}};
     bool empty = true;
-    int rc = 0;
     read_header_options(c);
-    if (once_each(c) < 0) rc = -ERR_PARAMETERS_INCONSISTENT;
-    if (argument_case(c) < 0) rc = -ERR_FIELD_INVALID;
-    if (argument(c, "_empty")) {
-        if (argument_flag(c, "_empty", &empty) < 0) rc = -ERR_FIELD_INVALID;
-        o->no_empty = !empty;
-    }
-    if (argument_flag(c, "_flat", &o->flat) < 0) rc = -ERR_FIELD_INVALID;
-    if (argument_flag(c, "_pretty", &o->pretty) < 0) rc = -ERR_FIELD_INVALID;
-    if (read_names(c, "include", &o->include) < 0) rc = -ERR_FIELD_INVALID;
-    if (read_names(c, "fields", &o->fields) < 0) rc = -ERR_FIELD_INVALID;
-    if (o->flat && o->include.p == NULL) notice(&c->work, "WARNING", "_flat without include counts as include=*.");
+    sort_query(c, &given);
+    read_name_case(c, argument_text(given.at[A_CASE]));
+    read_flag(c, &given, A_EMPTY, &empty);
+    if (given.at[A_EMPTY]) o->no_empty = !empty;
+    read_flag(c, &given, A_FLAT, &o->flat);
+    read_flag(c, &given, A_PRETTY, &o->pretty);
+    read_include(c, read_names(c, &given, A_INCLUDE));
+    o->picks = picks_parse(c, read_names(c, &given, A_FIELDS), &o->pick_count);
     bool list = c->route && (c->route->shape == LIST || c->route->shape == LIST_COUNT || c->route->shape == LIST_CURSOR);
-    if (list && arguments_read_page(c) < 0) rc = -ERR_FIELD_INVALID;
-    if (c->route && c->resource && refuse_narrowing(c) < 0) rc = -ERR_FIELD_INVALID;
+    if (list) read_page(c, &given);
+    if (c->route && route_lists(c->route)) refuse_narrowing(c, &given);
     if (o->limit == 0) o->limit = DEFAULT_PAGE;
-    return rc;
+    o->found = work_set_aside(&c->work);
 }
 
 static bool is_common(const struct call *c, struct str name) {
-    for (int i = 0; common[i]; i++)
-        if (name_eq(name, str_of(common[i]))) return true;
-    if (name_eq(name, S("ids"))) return c->route->shape == COUNT;
-    return (name_eq(name, S("after_id")) || name_eq(name, S("before_id"))) && route_lists(c->route);
+    int i = common_of(name);
+    if (i == A_IDS) return c->route->shape == COUNT;
+    return (i >= 0 && i < A_AFTER) || ((i == A_AFTER || i == A_BEFORE) && route_lists(c->route));
 }
 
 static bool known(const struct in *list, int count, bool create, bool file, struct str name) {

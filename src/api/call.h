@@ -33,14 +33,20 @@ struct in {
     struct str pointer;           /* place in the request, for problems: "title", "teams/3/title" */
 };
 
+/* The arguments that every operation takes, read once (arguments.c). */
 struct options {
     enum json_case name_case;
     bool no_empty, flat, pretty, ajax;
-    struct str include, fields; /* as sent; p NULL: none */
-    struct str also;            /* on-demand members that the route shows by default */
+    struct str *includes; /* names of types */
+    int include_count;
+    bool include_all;         /* *, or _flat without include */
+    const struct pick *picks; /* of fields (view.h) */
+    int pick_count;
+    const char *also; /* on-demand members that the route shows beside the defaults, as `fields`; NULL: none */
     int64_t offset, limit;
     int64_t after_id, before_id;
     bool keyset;
+    struct findings found; /* what is wrong with them, said by api_input in its turn */
 };
 
 struct header {

@@ -434,7 +434,7 @@ int in_fail(struct call *c, const char *name, enum error code, const char *fmt, 
 int api_input(struct call *c) {
     const struct field *fields = c->route->input ? c->route->input : c->home->fields;
     bool body = c->method == POST || c->method == PUT;
-    int rc = arguments_read(c);
+    int rc = work_put_back(&c->work, &c->options.found);
     int args = input_read(c, c->takes, false, c->query, (struct str){0}, &c->args, &c->arg_count);
     int parameters = body ? input_read(c, fields, c->method == POST, c->body, (struct str){0}, &c->input, &c->input_count) : 0;
     int names = input_notices(c);

@@ -25,6 +25,7 @@ struct api *api_new(struct desk *d, const struct api_config *cfg, char *err, siz
     api->desk = d;
     api->cfg = *cfg;
     api->arena = arena_new();
+    api->exposed = exposed_headers(api->arena);
     api->site = site_new();
     api->started = clock_monotonic();
     api->started_at = clock_now(&d->clock);

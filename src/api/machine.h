@@ -109,13 +109,27 @@ struct credentials {
     struct credential place[CREDENTIALS];
 };
 
-/* ---- a call (dispatch.c) ------------------------------------------------------------------------------------ */
+/* ---- a call: its beginning (begin.c), its stages (dispatch.c), its end (end.c) --------------------------------- */
 
 void call_init(struct call *c, struct api *api, struct http_request *r, struct arena *memory);
-/* The caller, for limits on shared things: a person, or the address of a caller without login. */
+struct str request_id(struct api *api, struct arena *a);
+void call_read_query(struct call *c); /* query and credentials */
+int call_route(struct call *c);       /* reads the query, finds the route, reads the common arguments: 0, or 404, 405, 406 */
+int call_read_body(struct call *c);   /* 0, or 400, 413, 415 */
+void call_preflight(struct call *c);  /* the reply to OPTIONS */
+/* What is to be done with the body of a request. Files are kept only where the route takes them, and not of a caller without any
+ * credentials. A body that is neither form nor JSON is a file as it is, or not supported. *upload is the call that takes files; else NULL. */
+enum http_body call_body(const struct api *api, struct http_request *r, struct call **upload);
+
+int call_snapshot(struct call *c, int budget_ms); /* of this thread's reader: c->work.conn */
+
+/* Whose request it is where callers share something: a person, or the address of a caller without login. */
 uint64_t call_sharer(const struct call *c);
-void call_read_query(struct call *c);             /* parses query and credentials */
-int call_snapshot(struct call *c, int budget_ms); /* opens a snapshot on this thread's reader: c->work.conn */
+void download_drop(struct call *c);
+/* Sends the reply, and frees the call. rc: the result; a negative one is written as the error. `before`: the headers that stand with an error
+ * or a 304. began: clock_monotonic. */
+void call_end(struct call *c, struct header *before, int64_t began, int rc);
+struct str exposed_headers(struct arena *a); /* value of Access-Control-Expose-Headers */
 
 /* ---- uploads before their body (upload.c) --------------------------------------------------------------------- */
 
@@ -165,7 +179,8 @@ struct api {
     struct api_config cfg;
     struct arena *arena;
     struct router router;
-    struct site *site; /* api/docs/site.h */
+    struct site *site;  /* api/docs/site.h */
+    struct str exposed; /* value of Access-Control-Expose-Headers */
     struct pool *pool;
     struct credentials credentials;
     struct rates rates;

@@ -36,6 +36,17 @@ struct pick *picks_parse(struct call *c, struct str text, int *count) {
     return parse_inner(c, &text, 0, count);
 }
 
+const struct pick *picks_with(struct call *c, const struct pick *picks, struct str more) {
+    struct pick *first = NULL, **end = &first;
+    int count = 0;
+    for (; picks; picks = picks->next, end = &(*end)->next) {
+        *end = ARENA_NEW(c->work.arena, struct pick);
+        **end = *picks;
+    }
+    *end = picks_parse(c, more, &count);
+    return first;
+}
+
 static const struct field *field_named(const struct resource *r, struct str name) {
     for (const struct field *f = r->fields; f->name; f++)
         if (!(f->flags & (INPUT_ONLY | HIDDEN)) && name_eq(str_of(f->name), name)) return f;
@@ -53,20 +64,14 @@ static void list_unknown(const struct resource *r, const struct pick *picks, str
 }
 
 void view_note_fields(struct call *c) {
-    struct str fields = c->options.fields;
     struct buf names = {0};
-    int count = 0;
-    if (fields.n == 0 || c->route->is_download || c->route->shape == COUNT || c->route->shape == NONE) return;
-    list_unknown(c->resource, picks_parse(c, fields, &count), &names);
-    if (count >= LIMIT_PICKS) notice(&c->work, "NOTICE", "`fields` has more than %d members. The others were ignored.", LIMIT_PICKS - 1);
+    if (c->options.picks == NULL || c->route->is_download || c->route->shape == COUNT || c->route->shape == NONE) return;
+    list_unknown(c->resource, c->options.picks, &names);
+    if (c->options.pick_count >= LIMIT_PICKS)
+        notice(&c->work, "NOTICE", "`fields` has more than %d members. The others were ignored.", LIMIT_PICKS - 1);
     if (names.n)
         notice(&c->work, "NOTICE", "Unknown members in `fields` were ignored: %.*s", (int)(names.n > 800 ? 800 : names.n), names.p);
     buf_free(&names);
-}
-
-static struct str include_name(struct str rest, struct str *word) {
-    *word = str_trim(str_cut(&rest, ','));
-    return rest;
 }
 
 static bool include_eq(struct str word, struct str type) {
@@ -80,21 +85,18 @@ static bool include_eq(struct str word, struct str type) {
 }
 
 static bool included(const struct view *v, const struct resource *r) {
-    struct str word, all = S("*");
+    const struct options *o = &v->c->options;
     unsigned who = 1u << v->c->work.actor.rank;
     if (r == NULL || (r->table == NULL && !r->made_ids) || (r->expanded_for && !(r->expanded_for & who))) return false;
-    if (v->c->options.flat && v->c->options.include.p == NULL) return true;
-    for (struct str rest = v->c->options.include; rest.p;) {
-        rest = include_name(rest, &word);
-        if (str_eq(word, all) || include_eq(word, str_of(r->type))) return true;
-    }
-    return false;
+    bool named = o->include_all;
+    for (int i = 0; i < o->include_count && !named; i++) named = include_eq(o->includes[i], str_of(r->type));
+    return named;
 }
 
 /* The result is cached for each resource of a view. */
 bool view_includes(struct view *v, const struct resource *r) {
     int i = 0;
-    if (v->c->options.include.p == NULL && !v->c->options.flat) return false;
+    if (v->c->options.include_count == 0 && !v->c->options.include_all) return false;
     while (i < INCLUDED_MAX && v->included[i].resource && v->included[i].resource != r) i++;
     if (i == INCLUDED_MAX) return included(v, r);
     if (v->included[i].resource == NULL) v->included[i].resource = r, v->included[i].value = included(v, r);

@@ -183,7 +183,7 @@ struct route {
     bool has_ranges;  /* a download with ranges: 206 */
     const char *summary, *doc;
     const char *errors;  /* additional error codes, separated by blanks */
-    const char *headers; /* additional headers of a success, separated by blanks: api/docs/reply_header.c */
+    const char *headers; /* additional headers of a success, separated by blanks: api/reply_header.c */
 };
 
 /* True if the route changes nothing. HEAD counts as GET. */

@@ -18,11 +18,8 @@ static void begin_writing(struct view *v) {
 struct view *view_new(struct call *c) {
     struct view *v = ARENA_NEW(c->work.arena, struct view);
     v->c = c;
-    int count = 0;
-    struct pick *picks = picks_parse(c, c->options.fields, &count), **end = &picks;
-    while (*end) end = &(*end)->next;
-    if (!picks_narrow(picks, c->resource)) *end = picks_parse(c, c->options.also, &count);
-    v->picks = picks;
+    v->picks = c->options.picks;
+    if (c->options.also && !picks_narrow(v->picks, c->resource)) v->picks = picks_with(c, v->picks, str_of(c->options.also));
     begin_writing(v);
     return v;
 }

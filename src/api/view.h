@@ -28,7 +28,8 @@ struct pick { /* one name in ?fields= */
     struct pick *inner, *next;
 };
 
-struct pick *picks_parse(struct call *c, struct str text, int *count); /* adds how many names it found to *count */
+struct pick *picks_parse(struct call *c, struct str text, int *count);                    /* adds how many names it found to *count */
+const struct pick *picks_with(struct call *c, const struct pick *picks, struct str more); /* copies the list, and adds those of a text */
 /* True if ?fields= names members without sign ("a,b"), so that only those are shown. Names of on-demand members keep the defaults. */
 bool picks_narrow(const struct pick *picks, const struct resource *r);
 

@@ -36,7 +36,7 @@ static int body_refuse(struct body *b, int err, const char *reason) {
 /* Counts bytes in memory beyond those that every body may have uncounted. */
 static int charge(struct body *b, int64_t bytes) {
     int64_t n = bytes - LIMIT_BODY_UNCOUNTED - b->charged;
-    const char *reason = n > 0 ? ledger_take(b->stores.memory, &b->who, n, b->limit) : NULL;
+    const char *reason = n > 0 ? upload_refusal(ledger_take(b->stores.memory, &b->who, n, b->limit)) : NULL;
     if (reason) return body_refuse(b, ERR_SERVICE_UNAVAILABLE, reason);
     if (n > 0) b->charged += n;
     return 0;

@@ -6,10 +6,10 @@
  *   scan.c      checks that requests are well-formed; independent of the HTTP library
  *   framing.c   the head of a request, as the library has split it
  *   request.c   from the head to handle(), bodies in between
- *   held.c      bytes of replies that wait for slow readers
+ *   ledger.c    bytes that are held for callers: bodies under way, replies that wait for slow readers
  *   response.c  from http_reply to the socket
  *   deadline.c  the sweeper: deadlines, disconnected peers, drain
- *   body.c, multipart.c, parameter.c, spool.c, ledger.c   bodies; independent of the HTTP library */
+ *   body.c, multipart.c, parameter.c, spool.c   bodies; independent of the HTTP library */
 #ifndef HTTP_EDGE_H
 #define HTTP_EDGE_H
 
@@ -96,8 +96,8 @@ struct edge {
     int status;
     struct buf reply;
     struct shared *shared; /* shared bytes of the reply, in place of `reply`; NULL: none */
-    uint64_t owner;        /* owner of the `held` bytes of the reply; 0 bytes: not counted */
-    size_t held;
+    struct sender holder;  /* of the `held` bytes of the reply; 0 bytes: not counted */
+    int64_t held;
     int file; /* file whose bytes are the reply, in place of `reply`; -1: none */
     int64_t file_at, file_n;
     struct header *reply_head, **reply_last;
@@ -118,12 +118,6 @@ struct loop {
 /* Replies of at most HELD_FREE bytes are not counted: they cost no more than their connection, and LIMIT_CONNECTIONS
  * bounds these. */
 #define HELD_FREE (16 * 1024)
-struct holder;
-struct held {
-    pthread_mutex_t lock; /* guards all below */
-    size_t most, most_each, total;
-    struct holder *buckets[1024];
-};
 
 struct lingering {
     int fd;
@@ -144,13 +138,13 @@ struct http_server {
     pthread_t acceptor;
     int accept_stop; /* an eventfd: readable when the acceptor must end */
     struct spool_folder folder;
-    struct ledger memory; /* memory of bodies */
+    struct ledger memory;  /* of bodies */
+    struct ledger replies; /* that wait for their readers */
     struct address *proxies;
     size_t proxy_count;
     int max_connections, max_per_address;
     bool cap_loopback;
     int64_t head_ms, body_ms, idle_ms;
-    struct held held;
 
     pthread_mutex_t lock; /* guards conns, by_address, count, lingering and stopping */
     struct conn *conns;
@@ -206,10 +200,7 @@ void response_refuse(struct edge *e, int err,
                      const char *reason);       /* makes the app's refusal the reply; reason NULL: the error's own message */
 enum MHD_Result response_write(struct edge *e); /* writes the reply to the socket by itself and closes: see response.c */
 
-/* held.c */
-void held_init(struct held *h, int64_t most, int64_t most_each);
-void held_free(struct held *h);
-void held_release(struct edge *e);
+void reply_unhold(struct edge *e); /* response.c: the bytes of its reply are no longer held */
 
 /* server.c */
 bool is_proxy(const struct http_server *s, const struct address *a);

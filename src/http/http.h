@@ -94,9 +94,9 @@ void http_reply(struct http_request *r, int status, struct buf *body);
 void http_reply_shared(struct http_request *r, int status, struct shared *bytes);
 /* The same with n bytes of a file from offset `at` as the body. The edge takes over the descriptor. */
 void http_reply_file(struct http_request *r, int status, int fd, int64_t at, int64_t n);
-/* Call it before http_reply: counts n bytes of the reply for an owner, until they are sent. Returns false, and counts
- * nothing, if all replies or those of this owner would be too many: then answer 503. With `always` it returns true. */
-bool http_hold(struct http_request *r, uint64_t owner, size_t n, bool always);
+/* Call it before http_reply: counts n bytes of the reply until they are sent, for a person; 0: for the address of the client. Returns false,
+ * and counts nothing, if all replies or those of this caller would be too many: then answer 503. With `always` it returns true. */
+bool http_hold(struct http_request *r, int64_t person, size_t n, bool always);
 void http_close_after(struct http_request *r); /* adds Connection: close to the reply */
 
 struct http_config {

@@ -1,5 +1,5 @@
-/* Counts bytes held for requests in progress: in total, for each address and for each person. So no sender can use up
- * the room of others. */
+/* Bytes that are held for callers: bodies under way, replies that wait for their readers. They are counted in total, for each address and for
+ * each person, because nobody may hold so much that there is none left for others. */
 #ifndef HTTP_LEDGER_H
 #define HTTP_LEDGER_H
 
@@ -7,28 +7,32 @@
 
 #include <pthread.h>
 
-/* The sender for whom bytes are held. Bytes of a person count for the address, too. */
+/* The caller for whom bytes are held. Bytes of a person count for the address, too, unless person_alone. */
 struct sender {
     struct address address; /* as address_counted returns it (base/address.h) */
     int64_t person;         /* 0: not known */
+    bool person_alone;
 };
 
 #define ACCOUNTS 256
 struct ledger {
-    int64_t most; /* limit in total; one address or person may hold a quarter of it */
+    int64_t most; /* in total */
+    int64_t each; /* of one address or person */
     int64_t held;
     pthread_mutex_t lock;
     struct account *accounts[ACCOUNTS];
 };
 
-void ledger_open(struct ledger *l, int64_t most);
-void ledger_close(struct ledger *l); /* all bytes must have been returned */
+enum ledger_full { LEDGER_ROOM, LEDGER_TOTAL, LEDGER_ADDRESS, LEDGER_PERSON };
 
-/* Takes n bytes. `least` is the size of the largest request: an address or person may hold this much even if it is more
- * than a quarter, and the total limit is at least four times as much. Returns NULL, or a sentence that says why there
- * is no room; then nothing is taken. */
-const char *ledger_take(struct ledger *l, const struct sender *who, int64_t n, int64_t least);
-int64_t ledger_held(struct ledger *l);
+void ledger_open(struct ledger *l, int64_t most, int64_t each);
+void ledger_close(struct ledger *l); /* everything was returned */
+
+/* Takes n bytes if there is room. `least` are the bytes of the largest request: one address or person may always hold as many, and the total may
+ * be four times as many. Returns LEDGER_ROOM, or the limit that is reached; nothing is taken then. */
+enum ledger_full ledger_take(struct ledger *l, const struct sender *who, int64_t n, int64_t least);
+void ledger_add(struct ledger *l, const struct sender *who, int64_t n); /* takes n bytes, whatever the limits */
 void ledger_return(struct ledger *l, const struct sender *who, int64_t n);
+int64_t ledger_held(struct ledger *l);
 
 #endif

@@ -270,7 +270,7 @@ void on_completed(void *cls, struct MHD_Connection *library, void **context, enu
         body_free(e->body);
         buf_free(&e->reply);
         shared_drop(e->shared);
-        held_release(e);
+        reply_unhold(e);
         if (e->file >= 0) close(e->file);
         arena_free(e->r.arena);
     }

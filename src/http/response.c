@@ -1,5 +1,6 @@
 #include "http/edge.h"
 
+#include "base/memory.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -43,6 +44,26 @@ void http_begun(struct http_request *r, const struct http_plan *plan) {
     wait_end(e);
     atomic_store_explicit(&e->decided, true, memory_order_release);
     MHD_resume_connection(e->library);
+}
+
+bool http_hold(struct http_request *r, int64_t person, size_t n, bool always) {
+    struct edge *e = (struct edge *)r;
+    struct ledger *l = &e->server->replies;
+    if (n <= HELD_FREE) return true;
+    e->holder = (struct sender){.person = person, .person_alone = true};
+    if (person == 0 && address_parse(r->remote, &e->holder.address)) e->holder.address = address_counted(e->holder.address);
+    /* One reply is never too much for a caller who holds nothing: it may be longer than their whole share. */
+    if (always) ledger_add(l, &e->holder, (int64_t)n);
+    else if (ledger_take(l, &e->holder, (int64_t)n, (int64_t)n) != LEDGER_ROOM) return false;
+    e->held = (int64_t)n;
+    return true;
+}
+
+void reply_unhold(struct edge *e) {
+    if (e->held == 0) return;
+    ledger_return(&e->server->replies, &e->holder, e->held);
+    memory_freed((size_t)e->held);
+    e->held = 0;
 }
 
 void http_reply(struct http_request *r, int status, struct buf *body) {

@@ -147,9 +147,10 @@ static bool configure(struct http_server *s, const struct http_config *cfg, char
     s->max_per_address = (int)given(cfg->max_per_address, LIMIT_CONNECTIONS_PER_ADDRESS);
     s->cap_loopback = cfg->max_per_address != 0;
     s->folder.path = strdup(cfg->tmp_dir ? cfg->tmp_dir : "/tmp");
-    held_init(&s->held, given(cfg->held_bytes, LIMIT_HELD), given(cfg->held_bytes_each, LIMIT_HELD_EACH));
-    ledger_open(&s->folder.held, given(cfg->spool_bytes, LIMIT_SPOOLED));
-    ledger_open(&s->memory, given(cfg->memory_bytes, LIMIT_BODIES));
+    int64_t files = given(cfg->spool_bytes, LIMIT_SPOOLED), memory = given(cfg->memory_bytes, LIMIT_BODIES);
+    ledger_open(&s->replies, given(cfg->held_bytes, LIMIT_HELD), given(cfg->held_bytes_each, LIMIT_HELD_EACH));
+    ledger_open(&s->folder.held, files, files / 4);
+    ledger_open(&s->memory, memory, memory / 4);
     for (const struct str *p = cfg->proxies; p && p->p; p++) s->proxy_count++;
     s->proxies = calloc(s->proxy_count + 1, sizeof *s->proxies);
     s->loop_count = cfg->loops > 1 ? cfg->loops : 1;
@@ -216,10 +217,9 @@ static void server_free(struct http_server *s) {
     pthread_mutex_destroy(&s->wait_lock);
     pthread_mutex_destroy(&s->lock);
     for (int i = 0; s->loops && i < s->loop_count; i++) free(s->loops[i].by_fd);
-    held_free(&s->held);
     free(s->loops);
     free(s->proxies);
-    if (s->folder.path) ledger_close(&s->folder.held), ledger_close(&s->memory);
+    if (s->folder.path) ledger_close(&s->folder.held), ledger_close(&s->memory), ledger_close(&s->replies);
     free((char *)(uintptr_t)s->folder.path);
     free(s);
 }
@@ -250,9 +250,7 @@ void http_stats(const struct http_server *s, struct http_stats *out) {
     pthread_mutex_lock(&mine->lock);
     out->connections = s->count;
     pthread_mutex_unlock(&mine->lock);
-    pthread_mutex_lock(&mine->held.lock);
-    out->held = (int64_t)mine->held.total;
-    pthread_mutex_unlock(&mine->held.lock);
+    out->held = ledger_held(&mine->replies);
     out->spooled = ledger_held(&mine->folder.held);
     out->bodies = ledger_held(&mine->memory);
     out->requests = atomic_load(&s->requests);

@@ -38,8 +38,18 @@ struct spool *spool_open(struct arena *a, struct spool_folder *in, const struct 
     return s;
 }
 
+const char *upload_refusal(enum ledger_full full) {
+    static const char *const reasons[] = {
+        [LEDGER_ROOM] = NULL,
+        [LEDGER_TOTAL] = "Too many uploads are under way. Try again later.",
+        [LEDGER_ADDRESS] = "Too many uploads from this address are under way. Try again when they have ended.",
+        [LEDGER_PERSON] = "Too many uploads of this user are under way. Try again when they have ended.",
+    };
+    return reasons[full];
+}
+
 static const char *spool_hold(struct spool *s, int64_t n) {
-    const char *reason = ledger_take(&s->in->held, s->who, n, s->least);
+    const char *reason = upload_refusal(ledger_take(&s->in->held, s->who, n, s->least));
     if (reason == NULL) s->held += n;
     else
         log_often(LOG_WARN, "refused uploads", "an upload was refused: uploads in progress hold as much of %s as the limit allows",

@@ -15,6 +15,9 @@ struct spool;
 
 /* Returns NULL, and logs, if the file can't be made. `least`: see ledger_take. */
 struct spool *spool_open(struct arena *a, struct spool_folder *in, const struct sender *who, int64_t least);
+/* Returns a sentence for the limit that is reached, or NULL if there is room. */
+const char *upload_refusal(enum ledger_full full);
+
 const char *spool_write(struct spool *s, struct str piece); /* returns NULL, or a sentence that says why it can't be stored; logged */
 void spool_close(struct spool *s, struct http_file *file);  /* fills in path, size and hashes */
 void spool_abandon(struct spool *s);                        /* closes and removes the file; NULL is allowed */

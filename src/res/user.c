@@ -364,7 +364,7 @@ static int get_user(struct call *c) {
 static int get_me(struct call *c) {
     c->vars[0] = (struct path_var){.bind = ":id", .id = c->work.actor.user_id};
     c->var_count = 1;
-    c->options.also = S("+permissions,+settings,+notification_channel");
+    c->options.also = "+permissions,+settings,+notification_channel";
     call_header(c, "Content-Location", str_fmt(c->work.arena, "%s/api/v1/users/%" PRId64, c->work.desk->base_url.p, c->work.actor.user_id));
     return api_get(c);
 }

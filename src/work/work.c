@@ -67,15 +67,39 @@ int fail_at(struct work *w, enum error code, struct str parameter, struct str po
     return problem_add(w, p);
 }
 
+static void notice_add(struct work *w, struct notice n) {
+    struct notice *kept = ARENA_NEW(w->arena, struct notice);
+    *kept = n;
+    if (w->last_notice) w->last_notice->next = kept;
+    else w->notices = kept;
+    w->last_notice = kept;
+}
+
 void notice(struct work *w, const char *level, const char *fmt, ...) {
     va_list args;
-    struct notice *n = ARENA_NEW(w->arena, struct notice);
+    struct notice n = {.level = level};
     va_start(args, fmt);
-    *n = (struct notice){.level = level, .message = problem_text(w->arena, fmt, args)};
+    n.message = problem_text(w->arena, fmt, args);
     va_end(args);
-    if (w->last_notice) w->last_notice->next = n;
-    else w->notices = n;
-    w->last_notice = n;
+    notice_add(w, n);
+}
+
+struct findings work_set_aside(struct work *w) {
+    struct findings found = {w->problems, w->notices};
+    w->problems = w->last_problem = NULL;
+    w->problem_count = 0;
+    w->notices = w->last_notice = NULL;
+    return found;
+}
+
+int work_put_back(struct work *w, const struct findings *found) {
+    for (const struct problem *p = found->problems; p; p = p->next) {
+        struct problem copy = *p;
+        copy.next = NULL;
+        problem_add(w, copy);
+    }
+    for (const struct notice *n = found->notices; n; n = n->next) notice_add(w, (struct notice){n->level, n->message, NULL});
+    return found->problems ? -(int)found->problems->code : 0;
 }
 
 void after_commit(struct work *w, void (*run)(struct desk *d, void *arg), void *arg) {

@@ -81,6 +81,12 @@ struct changes;     /* core/change/change.h */
 struct watched;     /* core/change/watch.h */
 struct case_counts; /* core/cases/case_count.h */
 
+/* Problems and notices that are known before it is their turn. */
+struct findings {
+    struct problem *problems;
+    struct notice *notices;
+};
+
 struct work {
     struct desk *desk;
     struct arena *arena;
@@ -114,6 +120,8 @@ static inline bool failed(const struct work *w) { return w->problems != NULL; }
 static inline enum error failure(const struct work *w) { return w->problems ? w->problems->code : ERR_NONE; }
 
 void notice(struct work *w, const char *level, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+struct findings work_set_aside(struct work *w);                  /* takes all problems and notices away */
+int work_put_back(struct work *w, const struct findings *found); /* adds copies of them; returns the first problem, negative, or 0 */
 void after_commit(struct work *w, void (*run)(struct desk *d, void *arg), void *arg);
 void work_committed(struct work *w); /* runs the after-commit list; aborts if changes were committed without work_finish */
 

@@ -143,7 +143,7 @@ static void reply(struct desk *d, struct http_request *r) {
     } else if (is(r, "/loop")) {
         buf_fmt(&out, "%d\n", (int)gettid());
     } else if (is(r, "/size") && number(r->query, "owner") &&
-               !http_hold(r, (uint64_t)number(r->query, "owner"), (size_t)number(r->query, "n"), number(r->query, "always"))) {
+               !http_hold(r, number(r->query, "owner"), (size_t)number(r->query, "n"), number(r->query, "always"))) {
         status = 503;
     } else if (is(r, "/size")) {
         size_t n = (size_t)number(r->query, "n");

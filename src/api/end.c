@@ -1,0 +1,165 @@
+/* The end of a call: its reply gets headers, is counted, logged and sent. */
+#include "api/machine.h"
+
+#include "api/describe.h"
+#include "api/reply.h"
+#include "base/address.h"
+#include "base/log.h"
+#include "core/desk/setting.h"
+
+#include <inttypes.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+/* ---- headers ------------------------------------------------------------------------------------------------- */
+
+/* Of downloads and pages, too. */
+static void every_header(struct call *c) {
+    char when[TIME_ISO_SIZE];
+    http_add_header(c->http, "X-API-Version", S("1"));
+    http_add_header(c->http, "Date-ISO", (struct str){when, time_iso(when, c->work.now)});
+    http_add_header(c->http, "X-Request-ID", c->request_id);
+}
+
+static void common_headers(struct call *c) {
+    struct http_request *r = c->http;
+    if (c->status != 304) http_add_header(r, "Content-Type", S("application/json"));
+    http_add_header(r, "Cache-Control", S("private, max-age=0, must-revalidate"));
+    http_add_header(r, "X-Content-Type-Options", S("nosniff"));
+    if (c->status == 503) http_add_header(r, "Retry-After", S("1"));
+    http_add_header(r, "Vary", S("Authorization, Accept, X-Options, X-Requested-With"));
+}
+
+static void validators(struct call *c) {
+    char when[TIME_HTTP_SIZE];
+    if (c->etag.p) http_add_header(c->http, "ETag", STR_CAT(c->work.arena, S("\""), c->etag, S("\"")));
+    if (c->etag.p && c->modified) http_add_header(c->http, "Last-Modified", (struct str){when, time_http(when, c->modified)});
+}
+
+static void challenge(struct call *c) {
+    if (c->status != 401 || http_header(c->http, "X-Requested-With").p) return;
+    http_add_header(c->http, "WWW-Authenticate", S("Basic realm=\"deskd\", charset=\"UTF-8\""));
+    http_add_header(c->http, "WWW-Authenticate", S("Bearer realm=\"deskd\""));
+}
+
+struct str exposed_headers(struct arena *a) {
+    struct buf names = {0};
+    for (const struct reply_header *h = reply_headers; h->name; h++)
+        if (h->exposed) buf_fmt(&names, "%s%s", names.n ? ", " : "", h->name);
+    struct str copy = str_dup(a, buf_view(&names));
+    buf_free(&names);
+    return copy;
+}
+
+static void cors(struct call *c) {
+    struct str origin = http_header(c->http, "Origin");
+    if (origin.n == 0) return;
+    struct str allowed = setting_text(c->work.desk, "security.cors_origins", c->work.arena);
+    bool named = origin_listed(c->work.desk, c->work.arena, origin), any = false;
+    for (struct str rest = allowed; rest.p;) any = any || str_eq(str_trim(str_cut(&rest, ' ')), S("*"));
+    http_add_header(c->http, "Vary", S("Origin"));
+    if (!named && !any) return;
+    http_add_header(c->http, "Access-Control-Allow-Origin", named ? origin : S("*"));
+    if (named) http_add_header(c->http, "Access-Control-Allow-Credentials", S("true")); /* never to everybody */
+    http_add_header(c->http, "Access-Control-Expose-Headers", c->api->exposed);
+}
+
+/* AJAX mode: the tag of all that was rendered. */
+static void ajax_tag(struct call *c) {
+    struct tag t;
+    char hex[33];
+    if (!c->options.ajax || c->method != GET || c->status != 200 || c->etag.p == NULL) return;
+    tag_init(&t);
+    tag_text(&t, S("ajax"));
+    tag_text(&t, buf_view(&c->out));
+    tag_end(&t, hex);
+    c->etag = str_dup(c->work.arena, str_of(hex));
+    c->modified = 0; /* of all that was rendered no last change is known */
+    int rc = conditional(c);
+    if (rc < 0) reply_error(c, rc);
+}
+
+static void add_headers(struct call *c) {
+    every_header(c);
+    if (!c->raw) {
+        common_headers(c);
+        challenge(c);
+    }
+    validators(c);
+    cors(c);
+    for (const struct header *x = c->headers; x; x = x->next) http_add_header(c->http, x->name, x->value);
+}
+
+/* ---- counting and sending -------------------------------------------------------------------------------------- */
+
+void download_drop(struct call *c) {
+    if (c->download) close(c->download->fd);
+    c->download = NULL;
+}
+
+/* A full queue refuses many requests: their lines are written once a second. */
+static void log_reply(struct call *c, int64_t took) {
+    struct str method = c->http->method, path = {0}, remote = c->http->remote;
+    bool access = atomic_load(&c->api->access_log);
+    if (access || c->status >= 500) path = log_path(c->work.arena, c->http->path);
+    if (access)
+        log_info("%.*s %.*s %d %zu bytes %" PRId64 " ms user %" PRId64 " from %.*s id %s", (int)method.n, method.p, (int)path.n, path.p,
+                 c->status, c->download ? (size_t)c->download->n : c->out.n, took, c->work.actor.user_id, (int)remote.n, remote.p,
+                 c->request_id.p);
+    if (c->status == 503)
+        log_often(LOG_ERROR, "requests answered 503", "%.*s %.*s answered 503, request %s", (int)method.n, method.p, (int)path.n, path.p,
+                  c->request_id.p);
+    else if (c->status >= 500)
+        log_error("%.*s %.*s answered %d, request %s", (int)method.n, method.p, (int)path.n, path.p, c->status, c->request_id.p);
+}
+
+uint64_t call_sharer(const struct call *c) {
+    char room[ADDRESS_TEXT];
+    if (c->work.actor.user_id) return (uint64_t)c->work.actor.user_id;
+    struct str address = address_counted_text(room, c->http->remote);
+    return XXH3_64bits(address.p, address.n) | UINT64_C(1) << 63;
+}
+
+static bool is_read(const struct call *c) { return c->method == GET || (c->route && route_reads(c->route)); }
+
+/* The reply may wait long for its reader. A write has happened, so its reply is never refused. */
+static int hold_reply(struct call *c) {
+    if (c->head || http_hold(c->http, c->work.actor.user_id, c->out.n, !is_read(c))) return 0;
+    log_often(LOG_WARN, "refused replies", "replies that wait for slow readers hold as many bytes as they may: a read was refused");
+    return fail_field(&c->work, ERR_SERVICE_UNAVAILABLE, (struct str){0},
+                      "Too many replies wait to be read. Read your open replies or close their connections, and try again.");
+}
+
+/* The work's memory goes first: its rows are many times the reply, which waits for its reader. */
+static void send_reply(struct call *c) {
+    struct buf body = c->out;
+    struct http_request *r = c->http;
+    const struct download *d = c->download;
+    struct download file = d ? *d : (struct download){0};
+    int status = c->status;
+    arena_free(c->work.arena);
+    if (d) http_reply_file(r, status, file.fd, file.at, file.n);
+    else http_reply(r, status, &body);
+}
+
+static void count_reply(struct call *c, int64_t took) {
+    struct api_metrics *m = &c->api->metrics;
+    atomic_fetch_add(&m->requests[c->status / 100 < 6 ? c->status / 100 : 5], 1);
+    atomic_fetch_add(&m->microseconds, took * 1000);
+    log_reply(c, took);
+}
+
+void call_end(struct call *c, struct header *before, int64_t began, int rc) {
+    if (rc >= 0 && (rc = hold_reply(c)) < 0) c->headers = before;
+    if (rc < 0) {
+        download_drop(c);
+        reply_error(c, rc);
+    } else if (!c->raw) {
+        ajax_tag(c);
+    }
+    if (c->status == 304) c->headers = before;
+    if (c->status == 304 || c->status == 204) c->out.n = 0;
+    add_headers(c);
+    count_reply(c, clock_monotonic() - began);
+    send_reply(c);
+}
