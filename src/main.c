@@ -15,20 +15,20 @@ const struct command commands[] = {
      "Serves the API from a store until SIGTERM. Then requests in progress may end. In a data folder without a "
      "store it makes a store and an owner, and prints the owner's login once. Prints one line on standard output when it is "
      "ready. SIGHUP reads the settings again."},
-    {"init", INIT, command_init, NULL, "Make an empty desk: its store, its key and its owner.",
+    {"init", INIT, command_init, NULL, "Create an empty desk: its store, its key and its owner.",
      "Makes the data folder with an empty desk and its owner. Prints the owner's password if it was generated."},
     {"demo", DEMO, command_demo, NULL, "Fill a new store with realistic, repeatable data.",
      "Makes a store filled with invented people and conversations of two years. owner@, admin@, agent@, "
      "teams-agent@, collaborator@ and customer@example.com can log in, all with one password. teams-agent@ sees the "
      "conversations of two teams, agent@ sees all, customer@ has 25. The same seed gives the same desk."},
-    {"password", PASSWORD, command_password, "EMAIL", "Set the password of a login.",
+    {"password", PASSWORD, command_password, "EMAIL", "Set the password of a person.",
      "Sets the password of the person with this e-mail address and ends their sessions. Asks for the password on a terminal, "
      "otherwise reads the first line of standard input or of --password-file. A desk in a folder must not be running. A desk in a "
      "database may."},
     {"backup", BACKUP, command_backup, NULL, "Copy the store, also while the desk is running.",
      "Copies the store as it is at one moment to a new file, also while the desk is running. If files were uploaded, copies their "
      "contents to a folder beside it, FILE.files. The backup does not contain the server key: keep a copy of secret.key elsewhere."},
-    {"restore", RESTORE, command_restore, NULL, "Make a data folder from a backup.",
+    {"restore", RESTORE, command_restore, NULL, "Create a data folder from a backup.",
      "Makes the store of a new data folder from a backup and the folder of files beside it, and updates its schema. Refuses a folder "
      "that has "
      "anything but a secret.key."},
@@ -50,7 +50,7 @@ const struct command commands[] = {
      "Prints one line for each operation, separated by tabs: method, path, roles, scope, status, resource."},
     {"openapi", OPENAPI, command_openapi, NULL, "Print the OpenAPI 3.1 document.", "Prints the OpenAPI 3.1 document of the API."},
     {"settings", SETTINGS, command_settings, NULL, "Print a commented settings file.",
-     "Prints a settings file with every setting, its meaning and its default, for you to change."},
+     "Prints a settings file that you can edit, with every setting, its meaning and its default."},
     {"manual", MANUAL, command_manual, NULL, "Print the manual page.",
      "Prints the manual page deskd(1) with all commands and options, in the format of man(7)."},
     {0}};

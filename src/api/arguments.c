@@ -98,9 +98,9 @@ static void read_page(struct call *c, const struct given *g) {
     read_count(c, g, A_AFTER, &o->after_id);
     read_count(c, g, A_BEFORE, &o->before_id);
     o->keyset = g->at[A_AFTER] || g->at[A_BEFORE] || c->route->always_keys;
-    if (o->keyset && o->offset) notice(&c->work, "NOTICE", "offset was ignored: the page begins at an id.");
+    if (o->keyset && o->offset) notice(&c->work, "NOTICE", "offset was ignored, because the page begins at an id.");
     if (g->at[A_AFTER] && g->at[A_BEFORE])
-        fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("after_id"), "after_id and before_id exclude each other.");
+        fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("after_id"), "Send after_id or before_id, not both.");
 }
 
 static bool takes_argument(const struct call *c, struct str name) {
@@ -118,7 +118,7 @@ static void refuse_narrowing(struct call *c, const struct given *g) {
         bool taken = i >= 2 ? keys : takes_argument(c, str_of(name));
         if (!taken && g->at[narrowing[i]])
             fail_field(&c->work, ERR_FIELD_INVALID, str_of(name),
-                       i < 2 ? "This list can't be narrowed by %s." : "This list is not paged by %s.", name);
+                       i < 2 ? "This list does not support the argument %s." : "This list does not support paging by %s.", name);
     }
 }
 

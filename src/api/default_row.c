@@ -65,6 +65,6 @@ int default_stays(struct call *c) {
         if (c->ids[i] == id)
             return fail_at(&c->work, ERR_RESOURCE_ACTION_NOT_AVAILABLE, (struct str){0},
                            c->route->shape == COUNT ? str_fmt(c->work.arena, "ids/%d", i) : (struct str){0},
-                           "The default can not be deleted. Make another one the default first.");
+                           "The default can't be deleted. Make another one the default first.");
     return 0;
 }

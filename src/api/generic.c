@@ -128,7 +128,7 @@ static int read_bulk_ids(struct call *c) {
         int m = input_ids(c, S("ids"), body, &again);
         TRY(m);
         if (m != n || !same_ids(ids, again, n))
-            return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("ids"), "The query and the body name different ids.");
+            return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("ids"), "The query and the body have different ids.");
     }
     if (n == 0) return fail_field(&c->work, ERR_FIELD_EMPTY, S("ids"), NULL);
     c->ids = ids;

@@ -84,7 +84,9 @@ static int replay(struct call *c, const struct kept *k, bool *found) {
     struct str sealed = str_dup(c->work.arena, col_text(row, 2));
     stmt_end(row);
     *found = true;
-    if (!same) return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("Idempotency-Key"), "The key was used with another request.");
+    if (!same)
+        return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("Idempotency-Key"),
+                          "The key was used before with another request. Send a new key.");
     struct str body = seal_open(c->work.arena, &k->seal, sealed);
     if (body.p == NULL) return fail(&c->work, ERR_INTERNAL_ERROR);
     c->status = (int)status;
@@ -117,7 +119,7 @@ int idempotent(struct call *c, int (*run)(struct call *c)) {
         return fail_field(&c->work, ERR_FIELD_INVALID, S("Idempotency-Key"), "At most 255 printable characters are allowed.");
     k.caller = caller_of(c);
     if (k.caller.p == NULL) {
-        notice(&c->work, "NOTICE", "Idempotency-Key is ignored: the caller is neither logged in nor known by a fingerprint.");
+        notice(&c->work, "NOTICE", "Idempotency-Key was ignored, because the caller has neither a login nor a fingerprint.");
         return run(c);
     }
     struct str text = str_fmt(a, "%s|%.*s", k.caller.p, (int)key.n, key.p);

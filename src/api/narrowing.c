@@ -1,8 +1,8 @@
 #include "api/narrowing.h"
 
-static const struct field list_by_ids = {"ids", F_IDS, .filter = "t.id IN @LIST(:ids)", .doc = "Only those with these ids, at most 1000."};
+static const struct field list_by_ids = {"ids", F_IDS, .filter = "t.id IN @LIST(:ids)", .doc = "Only items with these ids, at most 1000."};
 static const struct field list_by_legacy_ids = {"legacy_ids", F_TEXTS, .filter = "t.legacy_id IN @TEXTS(:legacy_ids)",
-                                                .doc = "Only those with one of these ids in the system they came from."};
+                                                .doc = "Only items with one of these ids in the system that they were imported from."};
 
 bool route_lists(const struct route *route) {
     bool list = route->shape == LIST || route->shape == LIST_COUNT || route->shape == LIST_CURSOR;

@@ -50,21 +50,21 @@ static void render_changes(struct view *v, const struct row *row, const struct v
     "'Somebody without a login') END)"
 
 static const struct field activity_fields[] = {
-    {"owner", F_TEXT, HIDDEN, .column = "'users/' || t.owner_user_id", .doc = "What it is about, as the beginning of its address."},
-    {"name", F_WORD, READONLY, .words = activity_names, .doc = "What happened."},
-    {"summary", F_TEXT, READONLY, .column = ACTOR " || ' ' || t.did", .doc = "The same as a sentence.",
+    {"owner", F_TEXT, HIDDEN, .column = "'users/' || t.owner_user_id",
+     .doc = "The object of the activity, as the beginning of its address."},
+    {"name", F_WORD, READONLY, .words = activity_names, .doc = "Kind of activity."},
+    {"summary", F_TEXT, READONLY, .column = ACTOR " || ' ' || t.did", .doc = "The activity as a sentence.",
      .example = "\"Agnes Agent changed full_name\""},
     {"actor", F_REF, READONLY, .ref = "user",
-     .doc = "Who did it; null: nobody who was logged in, as by a mailed link, or the server itself."},
-    {"fields", F_LONG, HIDDEN, .doc = "Names of what changed, as a JSON array."},
-    {"previous_values", F_LONG, HIDDEN, .column = UNLESS_PURGED("t.previous_values"), .doc = "What they were."},
-    {"current_values", F_LONG, HIDDEN, .column = UNLESS_PURGED("t.current_values"), .doc = "What they became."},
+     .doc = "Person who made the change. Null: the caller was not logged in, as with a mailed link, or the server made the change."},
+    {"fields", F_LONG, HIDDEN, .doc = "Names of the changed fields, as a JSON array."},
+    {"previous_values", F_LONG, HIDDEN, .column = UNLESS_PURGED("t.previous_values"), .doc = "Values before the change."},
+    {"current_values", F_LONG, HIDDEN, .column = UNLESS_PURGED("t.current_values"), .doc = "Values after the change."},
     {"changes", F_COMPUTED, READONLY, .column = "", .render = render_changes,
-     .doc = "Each field that changed, with its values before and after. Of a list they are what is gone and what is new. Of a failed mail "
-            "the fields are mail, "
-            "recipient, status and reason. A value is null where there was none, of a secret, and after a purge.",
+     .doc = "Each changed field with its values before and after. Of a list, they are the removed and the added items. Of a failed e-mail, "
+            "the fields are mail, recipient, status and reason. A value is null if there was none, if it is a secret, and after a purge.",
      .example = "[{\"field\": \"full_name\", \"previous_value\": \"Ada Byron\", \"current_value\": \"Ada Lovelace\"}]"},
-    {"created_at", F_TIME, READONLY, .doc = "When it happened."},
+    {"created_at", F_TIME, READONLY, .doc = "Time of the activity."},
     {0},
 };
 
@@ -72,16 +72,18 @@ static const struct field activity_fields[] = {
 
 static const struct route activity_routes[] = {
     {GET, "/users/:id/activities", COL_PLUS, "users", LIST, api_list, ABOUT_USER, .order = {.descending = true},
-     .summary = "List what was changed of a person", .doc = "Of a deleted person, too; and which mails did not reach them, with why."},
-    {GET, "/users/:id/activities/:activity_id", COL_PLUS, "users", ONE, api_get, ABOUT_USER, .summary = "Read a change of a person"},
+     .summary = "List the activities of a user",
+     .doc = "Works for deleted users, too. The list includes e-mails that did not reach the user, with the reason."},
+    {GET, "/users/:id/activities/:activity_id", COL_PLUS, "users", ONE, api_get, ABOUT_USER, .summary = "Get an activity of a user"},
     {0},
 };
 
-const struct resource activity_resource = {.type = "activity",
-                                           .title = "Activities",
-                                           .doc = "Who changed what from what to what, when: rows are only ever added.",
-                                           .url = ":owner/activities/:id",
-                                           .table = "activities",
-                                           .fields = activity_fields,
-                                           .routes = activity_routes,
-                                           .visible = access_staff};
+const struct resource activity_resource = {
+    .type = "activity",
+    .title = "Activities",
+    .doc = "The audit trail: who changed which field, when, and the values before and after. Rows are only added.",
+    .url = ":owner/activities/:id",
+    .table = "activities",
+    .fields = activity_fields,
+    .routes = activity_routes,
+    .visible = access_staff};

@@ -41,12 +41,12 @@ static int get_autocomplete_users(struct call *c) { return look_up(c, LOOKUP_USE
     { "exclude", F_TEXTS, .doc = "Ids or names to leave out.", .example = "[\"Ada Byron\"]" }
 
 static const struct field email_args[] = {
-    {"address", F_TEXT, NULLABLE, .doc = "How the address begins, or the name of whom it belongs to."},
+    {"address", F_TEXT, NULLABLE, .doc = "Beginning of the address, or of the name of the person who has it."},
     EXCLUDE,
     {0},
 };
 static const struct field name_args[] = {
-    {"name", F_TEXT, NULLABLE, .doc = "How the name begins, or a word of it."},
+    {"name", F_TEXT, NULLABLE, .doc = "Beginning of the name, or of a word in it."},
     EXCLUDE,
     {0},
 };
@@ -54,37 +54,37 @@ static const struct word kinds_of_people[] = {{ROLE_OWNER, "OWNERS"},       {ROL
                                               {ROLE_AGENT, "AGENTS"},       {ROLE_COLLABORATOR, "COLLABORATORS"},
                                               {ROLE_CUSTOMER, "CUSTOMERS"}, {0}};
 static const struct field user_args[] = {
-    {"name", F_TEXT, NULLABLE, .doc = "How the name begins, or a word of it."},
-    {"in", F_WORDS, .words = kinds_of_people, .doc = "Only people of these kinds."},
+    {"name", F_TEXT, NULLABLE, .doc = "Beginning of the name, or of a word in it."},
+    {"in", F_WORDS, .words = kinds_of_people, .doc = "Only people with these roles."},
     EXCLUDE,
     {0},
 };
 
 static const struct field match_fields[] = {
     {"identity", F_REF, READONLY, .column = "t.id", .ref = "identity_email", .doc = "The address."},
-    {"parent", F_REF, READONLY, .column = "t.user_id", .ref = "user", .doc = "Whom it belongs to."},
+    {"parent", F_REF, READONLY, .column = "t.user_id", .ref = "user", .doc = "Person who has the address."},
     {0},
 };
 
-#define FOUND       \
-    .chosen = true, \
-    .doc = "Names that begin so come first. total_count counts all that match; limit says how many are shown, ten without it."
+#define FOUND                                                                                                                           \
+    .chosen = true, .doc = "Names that begin with the text come first. total_count counts all matches. limit is the number of matches " \
+                           "shown; the default is ten."
 
 static const struct route autocomplete_routes[] = {
-    {GET, "/autocomplete/emails", COL_PLUS, "", LIST_COUNT, get_autocomplete_emails, .args = email_args, .summary = "Find e-mail addresses",
-     FOUND},
-    {GET, "/autocomplete/tags", COL_PLUS, "", LIST_COUNT, get_autocomplete_tags, .args = name_args, .reply = "tag", .summary = "Find tags",
-     FOUND},
+    {GET, "/autocomplete/emails", COL_PLUS, "", LIST_COUNT, get_autocomplete_emails, .args = email_args,
+     .summary = "Complete an e-mail address", FOUND},
+    {GET, "/autocomplete/tags", COL_PLUS, "", LIST_COUNT, get_autocomplete_tags, .args = name_args, .reply = "tag",
+     .summary = "Complete a tag", FOUND},
     {GET, "/autocomplete/organizations", COL_PLUS, "", LIST_COUNT, get_autocomplete_organizations, .args = name_args,
-     .reply = "organization", .summary = "Find organizations", FOUND},
+     .reply = "organization", .summary = "Complete the name of an organization", FOUND},
     {GET, "/autocomplete/users", COL_PLUS, "", LIST_COUNT, get_autocomplete_users, .args = user_args, .reply = "user",
-     .summary = "Find people", FOUND},
+     .summary = "Complete the name of a user", FOUND},
     {0},
 };
 
 const struct resource autocomplete_resource = {.type = "autocomplete_email",
                                                .title = "Autocomplete",
-                                               .doc = "What a name that is being typed may mean.",
+                                               .doc = "Suggestions for a name that is being typed.",
                                                .table = "identity_emails",
                                                .fields = match_fields,
                                                .routes = autocomplete_routes,

@@ -53,7 +53,8 @@ struct str avatar_version(const struct desk *d, struct arena *a, int64_t user_id
 }
 
 const struct field avatar_args[] = {
-    {"v", F_TEXT, NULLABLE, .doc = "As the person's avatar has it. Without it only staff see more than a blank picture."},
+    {"v", F_TEXT, NULLABLE,
+     .doc = "Signature from the `avatar` address of the person. Without it, only staff get the picture; others get a blank picture."},
     {0},
 };
 
@@ -121,7 +122,7 @@ static int scale(struct call *c, const char *path, struct scaled *s) {
     if (rc == 0) s->wrong = "A picture is expected: JPEG, PNG, GIF or WebP.";
     if (rc <= 0) return rc;
     rc = picture_square(path, AVATAR_SIDE, c->work.arena, &p, &s->data);
-    if (rc == 0) s->wrong = "This picture can't be read, or has too many pixels.";
+    if (rc == 0) s->wrong = "This picture can't be read, or it has too many pixels.";
     s->type = p.type == PICTURE_JPEG ? S("image/jpeg") : S("image/png");
     return rc < 0 ? rc : 0;
 }
@@ -145,8 +146,7 @@ bool avatar_given(struct call *c) { return given(c, "avatar") || given(c, "avata
 int avatar_check(struct call *c, struct in *in) {
     const struct scaled *s = c->prepared;
     bool both = in->file == NULL && call_file(c, "avatar");
-    if (both)
-        return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, in->name, in->pointer, "The picture comes as a part or by its id, not both.");
+    if (both) return fail_at(&c->work, ERR_PARAMETERS_INCONSISTENT, in->name, in->pointer, "Send avatar or avatar_file_id, not both.");
     return s->wrong ? fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "%s", s->wrong) : 0;
 }
 

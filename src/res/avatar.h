@@ -13,15 +13,15 @@ struct str avatar_version(const struct desk *d, struct arena *a, int64_t user_id
 
 /* The file part `avatar` of a PUT, or a file that was uploaded before: scaled in the pool, judged with the other fields, then stored if
  * there was one. */
-#define AVATAR_PART                                                                                                       \
-    {                                                                                                                     \
-        "avatar", F_FILE, INPUT_ONLY | BY_HANDLER, .check = avatar_check,                                                 \
-                                                   .doc = "A picture: JPEG, PNG, GIF or WebP. Its middle square is kept." \
+#define AVATAR_PART                                                                                                           \
+    {                                                                                                                         \
+        "avatar", F_FILE, INPUT_ONLY | BY_HANDLER,                                                                            \
+            .check = avatar_check, .doc = "Picture: JPEG, PNG, GIF or WebP. The server crops it to the square in the middle." \
     }
 #define AVATAR_FILE                                                                                                             \
     {                                                                                                                           \
         "avatar_file_id", F_INT, INPUT_ONLY | BY_HANDLER, .min = 1, .max = INT64_MAX, .check = avatar_check,                    \
-                                                          .doc = "The same by the id that POST /files gave; not beside avatar." \
+                                                          .doc = "Id of an uploaded picture (POST /files), in place of avatar." \
     }
 int avatar_prepare(struct call *c);
 int avatar_check(struct call *c, struct in *in);

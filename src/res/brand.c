@@ -8,7 +8,7 @@ static int check_sub_domain(struct call *c, struct in *in) {
     struct str label = str_trim(in->value.s), key = {0};
     if (label.n && !memchr(label.p, '.', label.n)) key = domain_read(c->work.arena, STR_CAT(c->work.arena, label, S(".example")));
     if (key.p == NULL)
-        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "One label of a host name is expected, like help.");
+        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "A single label of a host name is expected, like help.");
     in->value.s = str_cut(&key, '.');
     return 0;
 }
@@ -27,36 +27,40 @@ static void render_ssl(struct view *v, const struct row *row, const struct value
 }
 
 static const struct field brand_fields[] = {
-    {"name", F_TEXT, REQUIRED, .doc = "What the brand is called.", .example = "\"Engines\""},
-    {"sub_domain", F_TEXT, NULLABLE | UNIQUE, .check = check_sub_domain, .doc = "Its label under the desk's domain.",
+    {"name", F_TEXT, REQUIRED, .doc = "Name of the brand.", .example = "\"Engines\""},
+    {"sub_domain", F_TEXT, NULLABLE | UNIQUE, .check = check_sub_domain, .doc = "Label of the brand under the domain of the desk.",
      .example = "\"engines\""},
-    {"domain", F_TEXT, NULLABLE | UNIQUE, .check = check_domain, .doc = "A host name of its own.", .example = "\"help.engines.example\""},
-    {"alias", F_COMPUTED, READONLY, .render = render_null, .doc = "Another host name; none is kept.", .example = "null"},
-    {"locale", F_REF, 0, .ref = "locale", .initial = "1", .doc = "The language it speaks."},
-    {"is_ssl_enabled", F_COMPUTED, READONLY, .render = render_ssl, .doc = "Whether it is served over TLS, as the desk is.",
+    {"domain", F_TEXT, NULLABLE | UNIQUE, .check = check_domain, .doc = "Own host name of the brand.",
+     .example = "\"help.engines.example\""},
+    {"alias", F_COMPUTED, READONLY, .render = render_null, .doc = "Another host name. It is always null.", .example = "null"},
+    {"locale", F_REF, 0, .ref = "locale", .initial = "1", .doc = "Locale of the brand."},
+    {"is_ssl_enabled", F_COMPUTED, READONLY, .render = render_ssl, .doc = "True if the brand is served over TLS, as the desk is.",
      .example = "true"},
-    {"is_default", F_BOOL, 0, .initial = "0", .doc = "Whether it is meant where no brand is named. One is; another takes its place."},
-    {"is_enabled", F_BOOL, 0, .initial = "1", .doc = "Whether it is used; the default is."},
-    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
-    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {"is_default", F_BOOL, 0, .initial = "0",
+     .doc =
+         "True for the brand that is used where none is named. Exactly one brand is the default: setting it here unsets the one before."},
+    {"is_enabled", F_BOOL, 0, .initial = "1", .doc = "True if the brand is in use. The default brand is always enabled."},
+    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
+    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
     {0},
 };
 
 #define WRITTEN .permission = "brands.manage", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"
 
 static const struct route brand_routes[] = {
-    {GET, "/brands", COL_PLUS, "configuration", LIST, api_list, .summary = "List the brands"},
-    {GET, "/brands/:id", COL_PLUS, "configuration", ONE, api_get, .summary = "Read a brand"},
-    {POST, "/brands", AD, "configuration", ONE, api_create, WRITTEN, .summary = "Make a brand"},
-    {PUT, "/brands/:id", AD, "configuration", ONE, api_update, WRITTEN, .summary = "Change a brand"},
-    {DELETE, "/brands/:id", AD, "configuration", NONE, api_delete, WRITTEN, .summary = "Delete a brand", .doc = "With its templates."},
+    {GET, "/brands", COL_PLUS, "configuration", LIST, api_list, .summary = "List brands"},
+    {GET, "/brands/:id", COL_PLUS, "configuration", ONE, api_get, .summary = "Get a brand"},
+    {POST, "/brands", AD, "configuration", ONE, api_create, WRITTEN, .summary = "Create a brand"},
+    {PUT, "/brands/:id", AD, "configuration", ONE, api_update, WRITTEN, .summary = "Update a brand"},
+    {DELETE, "/brands/:id", AD, "configuration", NONE, api_delete, WRITTEN, .summary = "Delete a brand",
+     .doc = "Deletes its templates, too."},
     {DELETE, "/brands", AD, "configuration", COUNT, api_delete, WRITTEN, .summary = "Delete several brands"},
     {0},
 };
 
 const struct resource brand_resource = {.type = "brand",
                                         .title = "Brands",
-                                        .doc = "Under which names and addresses the desk meets its customers.",
+                                        .doc = "Names and addresses under which the desk meets its customers.",
                                         .url = "brands/:id",
                                         .table = "brands",
                                         .fields = brand_fields,

@@ -54,15 +54,16 @@ static int check_zones(struct call *c, struct in *in) {
     uint32_t week[7] = {0}, any = 0;
     struct buf b = {0};
     struct json_writer w;
-    if (in->json->type != JSON_OBJECT) return fail_field(&c->work, ERR_FIELD_INVALID, S("zones"), "An object of weekdays is expected.");
+    if (in->json->type != JSON_OBJECT)
+        return fail_field(&c->work, ERR_FIELD_INVALID, S("zones"), "An object with weekdays as keys is expected.");
     for (const struct json *j = in->json->first; j; j = j->next) {
         int day = weekday_of(j->name);
         struct str pointer = str_fmt(c->work.arena, "zones/%.*s", (int)j->name.n, j->name.p);
-        if (day < 0) fail_at(&c->work, ERR_FIELD_INVALID, S("zones"), pointer, "This is no weekday.");
+        if (day < 0) fail_at(&c->work, ERR_FIELD_INVALID, S("zones"), pointer, "This is not a weekday.");
         else if (hours_of(c, in, j, pointer, &week[day])) any |= week[day];
     }
     if (failed(&c->work)) return -(int)failure(&c->work);
-    if (any == 0) return fail_field(&c->work, ERR_FIELD_INVALID, S("zones"), "At least one open hour is needed.");
+    if (any == 0) return fail_field(&c->work, ERR_FIELD_INVALID, S("zones"), "At least one open hour is required.");
     jw_init(&w, &b);
     jw_object(&w);
     for (int i = 0; i < 7; i++) {
@@ -116,16 +117,18 @@ static int check_holidays(struct call *c, struct in *in) {
 }
 
 static const struct field business_hour_fields[] = {
-    {"title", F_TEXT, REQUIRED, .doc = "What the hours are called.", .example = "\"Office\""},
-    {"zones", F_JSON, REQUIRED, .check = check_zones, .doc = "Open hours of each weekday: 9 is 09:00 to 10:00. Replaces all days.",
+    {"title", F_TEXT, REQUIRED, .doc = "Name of the business hours.", .example = "\"Office\""},
+    {"zones", F_JSON, REQUIRED, .check = check_zones,
+     .doc = "Open hours of each weekday: 9 means 09:00 to 10:00. An update replaces all days.",
      .example = "{\"monday\": [9, 10, 11], \"tuesday\": [9, 10, 11], \"wednesday\": [], \"thursday\": [], \"friday\": [], \"saturday\": "
                 "[], \"sunday\": []}"},
-    {"holidays", F_JSON, 0, .initial = "[]", .check = check_holidays, .doc = "Days that are closed, or open in open_hours alone.",
+    {"holidays", F_JSON, 0, .initial = "[]", .check = check_holidays, .doc = "Holidays: days that are closed, or open only in open_hours.",
      .example = "[{\"title\": \"Christmas\", \"date\": \"25/12/2026\"}]"},
-    {"time_zone", F_TEXT, 0, .initial = "UTC", .check = check_time_zone, .doc = "Name in the tz database.", .example = "\"UTC\""},
-    {"is_default", F_BOOL, UPDATE_ONLY, .doc = "Whether teams without hours of their own follow it."},
-    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
-    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {"time_zone", F_TEXT, 0, .initial = "UTC", .check = check_time_zone, .doc = "Time zone: a name of the tz database.",
+     .example = "\"UTC\""},
+    {"is_default", F_BOOL, UPDATE_ONLY, .doc = "True for the business hours of teams that have none of their own."},
+    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
+    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
     {0},
 };
 
@@ -146,11 +149,12 @@ static int delete_business_hours(struct call *c) {
 }
 
 static const struct route business_hour_routes[] = {
-    {GET, "/businesshours", AD, "configuration", LIST, api_list, .summary = "List the business hours"},
-    {GET, "/businesshours/:id", AD, "configuration", ONE, api_get, .summary = "Read business hours"},
-    {POST, "/businesshours", AD, "configuration", ONE, api_create, .permission = "business_hours.manage", .summary = "Make business hours"},
+    {GET, "/businesshours", AD, "configuration", LIST, api_list, .summary = "List business hours"},
+    {GET, "/businesshours/:id", AD, "configuration", ONE, api_get, .summary = "Get business hours"},
+    {POST, "/businesshours", AD, "configuration", ONE, api_create, .permission = "business_hours.manage",
+     .summary = "Create business hours"},
     {PUT, "/businesshours/:id", AD, "configuration", ONE, api_update, .permission = "business_hours.manage",
-     .summary = "Change business hours", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+     .summary = "Update business hours", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {DELETE, "/businesshours/:id", AD, "configuration", NONE, delete_business_hours, .permission = "business_hours.manage",
      .summary = "Delete business hours", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {DELETE, "/businesshours", AD, "configuration", COUNT, delete_business_hours, .permission = "business_hours.manage",
@@ -160,7 +164,7 @@ static const struct route business_hour_routes[] = {
 
 const struct resource business_hour_resource = {.type = "business_hour",
                                                 .title = "Business hours",
-                                                .doc = "When teams work; SLA clocks follow them.",
+                                                .doc = "Working hours of teams. SLA clocks run only in business hours.",
                                                 .url = "businesshours/:id",
                                                 .table = "business_hours",
                                                 .fields = business_hour_fields,

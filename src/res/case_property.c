@@ -5,13 +5,13 @@
 /* ---- statuses ------------------------------------------------------------------------------------------------------ */
 
 static const struct field status_fields[] = {
-    {"label", F_TEXT, REQUIRED, .doc = "What people read.", .example = "\"Waiting for the vendor\""},
-    {"type", F_WORD, READONLY, .words = status_types, .doc = "What it means; one of your own is CUSTOM."},
-    {"sort_order", F_INT, READONLY, .doc = "Its place."},
-    {"is_sla_active", F_BOOL, 0, .initial = "1", .doc = "Whether SLA clocks run in it."},
-    {"is_deleted", F_BOOL, READONLY, .doc = "Whether it is gone: conversations that have it still show it."},
-    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
-    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {"label", F_TEXT, REQUIRED, .doc = "Name of the status.", .example = "\"Waiting for the vendor\""},
+    {"type", F_WORD, READONLY, .words = status_types, .doc = "Meaning of the status. Statuses that you create are CUSTOM."},
+    {"sort_order", F_INT, READONLY, .doc = "Position in the list."},
+    {"is_sla_active", F_BOOL, 0, .initial = "1", .doc = "True if SLA clocks run while a conversation has this status."},
+    {"is_deleted", F_BOOL, READONLY, .doc = "True if the status is deleted. Conversations that have it still show it."},
+    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
+    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
     {0},
 };
 QUERY(status_insert,
@@ -33,24 +33,24 @@ QUERY(statuses_mark_deleted, "UPDATE case_statuses SET is_deleted = 1, updated_a
 static int delete_statuses(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
-    TRY(api_refuse(c, "t.is_system = 1", "A status of the system can not be deleted. Delete statuses of your own."));
+    TRY(api_refuse(c, "t.is_system = 1", "A built-in status can't be deleted. Delete a status of your own."));
     TRY(db_exec(c->work.conn, &statuses_mark_deleted, BINDS(B_TEXT("ids", api_ids(c)), B_INT("now", c->work.now))));
     api_record_deleted(c);
     return api_reply(c);
 }
 static int put_statuses_order(struct call *c) { return api_reorder(c, "status_ids", "sort_order"); }
 
-static const struct field status_order[] = {{"status_ids", F_IDS, PRESENT, .doc = "Ids in the order wanted.", .example = "[2, 1]"}, {0}};
+static const struct field status_order[] = {{"status_ids", F_IDS, PRESENT, .doc = "All ids, in the new order.", .example = "[2, 1]"}, {0}};
 
 static const struct route status_routes[] = {
-    {GET, "/cases/statuses", PUBLIC, "", LIST_COUNT, api_list, .order = {.key = "t.sort_order"}, .summary = "List the statuses"},
-    {GET, "/cases/statuses/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Read a status"},
-    {POST, "/cases/statuses", AD, "configuration", ONE, post_status, .permission = "case_fields.manage", .summary = "Make a status"},
+    {GET, "/cases/statuses", PUBLIC, "", LIST_COUNT, api_list, .order = {.key = "t.sort_order"}, .summary = "List statuses"},
+    {GET, "/cases/statuses/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Get a status"},
+    {POST, "/cases/statuses", AD, "configuration", ONE, post_status, .permission = "case_fields.manage", .summary = "Create a status"},
     {PUT, "/cases/statuses/reorder", AD, "configuration", NONE, put_statuses_order, .permission = "case_fields.manage",
-     .input = status_order, .summary = "Order the statuses"},
-    {PUT, "/cases/statuses/:id", AD, "configuration", ONE, api_update, .permission = "case_fields.manage", .summary = "Change a status"},
+     .input = status_order, .summary = "Reorder statuses"},
+    {PUT, "/cases/statuses/:id", AD, "configuration", ONE, api_update, .permission = "case_fields.manage", .summary = "Update a status"},
     {DELETE, "/cases/statuses/:id", AD, "configuration", NONE, delete_statuses, .permission = "case_fields.manage",
-     .summary = "Delete a status", .doc = "Conversations keep it, shown as deleted, until their status changes.",
+     .summary = "Delete a status", .doc = "Conversations keep the status, shown as deleted, until their status changes.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {DELETE, "/cases/statuses", AD, "configuration", COUNT, delete_statuses, .permission = "case_fields.manage",
      .summary = "Delete several statuses", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
@@ -58,7 +58,7 @@ static const struct route status_routes[] = {
 };
 const struct resource case_status_resource = {.type = "case_status",
                                               .title = "Statuses",
-                                              .doc = "Where a conversation stands.",
+                                              .doc = "Statuses of conversations.",
                                               .url = "cases/statuses/:id",
                                               .table = "case_statuses",
                                               .alive = "t.is_deleted = 0",
@@ -69,11 +69,11 @@ const struct resource case_status_resource = {.type = "case_status",
 /* ---- priorities ----------------------------------------------------------------------------------------------------- */
 
 static const struct field priority_fields[] = {
-    {"label", F_TEXT, REQUIRED, .doc = "What people read.", .example = "\"High\""},
-    {"level", F_INT, 0, .min = 1, .max = 1000000, .doc = "Its rank: higher is more urgent. Unless given, above all others.",
+    {"label", F_TEXT, REQUIRED, .doc = "Name of the priority.", .example = "\"High\""},
+    {"level", F_INT, 0, .min = 1, .max = 1000000, .doc = "Rank of the priority: a higher level is more urgent. Default: above all others.",
      .example = "3"},
-    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
-    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
+    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
     {0},
 };
 QUERY(priority_insert, "INSERT INTO case_priorities (label, level, created_at, updated_at) SELECT CAST(:label AS TEXT), "
@@ -91,23 +91,24 @@ static int delete_priorities(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
     TRY(api_refuse(c, "EXISTS (SELECT 1 FROM cases k WHERE k.priority_id = t.id)",
-                   "The priority is in use. Give the conversations another one first."));
+                   "The priority is in use. Give the conversations another priority first."));
     TRY(api_remove(c));
     return api_reply(c);
 }
 static int put_priorities_order(struct call *c) { return api_reorder(c, "priority_ids", "level"); }
 
 static const struct field priority_order[] = {
-    {"priority_ids", F_IDS, PRESENT, .doc = "Ids from the least to the most urgent.", .example = "[2, 1]"}, {0}};
+    {"priority_ids", F_IDS, PRESENT, .doc = "All ids, from the least to the most urgent.", .example = "[2, 1]"}, {0}};
 
 static const struct route priority_routes[] = {
-    {GET, "/cases/priorities", PUBLIC, "", LIST_COUNT, api_list, .order = {.key = "t.level"}, .summary = "List the priorities"},
-    {GET, "/cases/priorities/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Read a priority"},
-    {POST, "/cases/priorities", AD, "configuration", ONE, post_priority, .permission = "case_fields.manage", .summary = "Make a priority"},
+    {GET, "/cases/priorities", PUBLIC, "", LIST_COUNT, api_list, .order = {.key = "t.level"}, .summary = "List priorities"},
+    {GET, "/cases/priorities/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Get a priority"},
+    {POST, "/cases/priorities", AD, "configuration", ONE, post_priority, .permission = "case_fields.manage",
+     .summary = "Create a priority"},
     {PUT, "/cases/priorities/reorder", AD, "configuration", NONE, put_priorities_order, .permission = "case_fields.manage",
-     .input = priority_order, .summary = "Order the priorities"},
+     .input = priority_order, .summary = "Reorder priorities"},
     {PUT, "/cases/priorities/:id", AD, "configuration", ONE, api_update, .permission = "case_fields.manage",
-     .summary = "Change a priority"},
+     .summary = "Update a priority"},
     {DELETE, "/cases/priorities/:id", AD, "configuration", NONE, delete_priorities, .permission = "case_fields.manage",
      .summary = "Delete a priority", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {DELETE, "/cases/priorities", AD, "configuration", COUNT, delete_priorities, .permission = "case_fields.manage",
@@ -116,7 +117,7 @@ static const struct route priority_routes[] = {
 };
 const struct resource case_priority_resource = {.type = "case_priority",
                                                 .title = "Priorities",
-                                                .doc = "How urgent a conversation is.",
+                                                .doc = "Priorities of conversations.",
                                                 .url = "cases/priorities/:id",
                                                 .table = "case_priorities",
                                                 .fields = priority_fields,
@@ -126,10 +127,10 @@ const struct resource case_priority_resource = {.type = "case_priority",
 /* ---- types ---------------------------------------------------------------------------------------------------------- */
 
 static const struct field type_fields[] = {
-    {"label", F_TEXT, REQUIRED, .doc = "What people read.", .example = "\"Question\""},
-    {"type", F_WORD, READONLY, .words = case_type_types, .doc = "What it means; one of your own is CUSTOM."},
-    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
-    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {"label", F_TEXT, REQUIRED, .doc = "Name of the type.", .example = "\"Question\""},
+    {"type", F_WORD, READONLY, .words = case_type_types, .doc = "Meaning of the type. Types that you create are CUSTOM."},
+    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
+    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
     {0},
 };
 QUERY(type_insert, "INSERT INTO case_types (label, type, sort_order, created_at, updated_at) SELECT CAST(:label AS TEXT), 5, "
@@ -145,21 +146,21 @@ static int delete_types(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
     TRY(api_refuse(c, "EXISTS (SELECT 1 FROM cases k WHERE k.type_id = t.id)",
-                   "The type is in use. Give the conversations another one first."));
+                   "The type is in use. Give the conversations another type first."));
     TRY(api_remove(c));
     return api_reply(c);
 }
 static int put_types_order(struct call *c) { return api_reorder(c, "type_ids", "sort_order"); }
 
-static const struct field type_order[] = {{"type_ids", F_IDS, PRESENT, .doc = "Ids in the order wanted.", .example = "[2, 1]"}, {0}};
+static const struct field type_order[] = {{"type_ids", F_IDS, PRESENT, .doc = "All ids, in the new order.", .example = "[2, 1]"}, {0}};
 
 static const struct route type_routes[] = {
-    {GET, "/cases/types", PUBLIC, "", LIST_COUNT, api_list, .order = {.key = "t.sort_order"}, .summary = "List the types"},
-    {GET, "/cases/types/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Read a type"},
-    {POST, "/cases/types", AD, "configuration", ONE, post_type, .permission = "case_fields.manage", .summary = "Make a type"},
+    {GET, "/cases/types", PUBLIC, "", LIST_COUNT, api_list, .order = {.key = "t.sort_order"}, .summary = "List types"},
+    {GET, "/cases/types/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Get a type"},
+    {POST, "/cases/types", AD, "configuration", ONE, post_type, .permission = "case_fields.manage", .summary = "Create a type"},
     {PUT, "/cases/types/reorder", AD, "configuration", NONE, put_types_order, .permission = "case_fields.manage", .input = type_order,
-     .summary = "Order the types"},
-    {PUT, "/cases/types/:id", AD, "configuration", ONE, api_update, .permission = "case_fields.manage", .summary = "Change a type"},
+     .summary = "Reorder types"},
+    {PUT, "/cases/types/:id", AD, "configuration", ONE, api_update, .permission = "case_fields.manage", .summary = "Update a type"},
     {DELETE, "/cases/types/:id", AD, "configuration", NONE, delete_types, .permission = "case_fields.manage", .summary = "Delete a type",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {DELETE, "/cases/types", AD, "configuration", COUNT, delete_types, .permission = "case_fields.manage",
@@ -168,7 +169,7 @@ static const struct route type_routes[] = {
 };
 const struct resource case_type_resource = {.type = "case_type",
                                             .title = "Types",
-                                            .doc = "What a conversation is about.",
+                                            .doc = "Types of conversations.",
                                             .url = "cases/types/:id",
                                             .table = "case_types",
                                             .fields = type_fields,

@@ -15,37 +15,40 @@ static void visible_changes(struct work *w, struct branches *out) {
 static const struct word change_verbs[] = {{CHANGE_CREATED, "CREATED"}, {CHANGE_DELETED, "DELETED"}, {CHANGE_UPDATED, "UPDATED"}, {0}};
 
 static const struct field change_fields[] = {
-    {"cursor", F_TEXT, READONLY, .column = "NULL", .doc = "The place behind this entry, for `after`.",
+    {"cursor", F_TEXT, READONLY, .column = "NULL", .doc = "Cursor of this entry. Send it as `after` to get the entries that follow.",
      .example = "\"MXxzcWxpdGV8fDcxfDcx\""},
-    {"action", F_WORD, READONLY, .column = "t.verb", .words = change_verbs, .doc = "CREATED and DELETED are about the whole object.",
-     .example = "\"UPDATED\""},
-    {"resource_type", F_TEXT, READONLY, .column = "t.kind", .doc = "The kind of the object.", .example = "\"case\""},
-    {"resource_id", F_INT, READONLY, .column = "t.object_id", .doc = "Its id.", .example = "23"},
-    {"property", F_TEXT, READONLY, .doc = "What changed; null where the object was created or deleted.", .example = "\"status\""},
+    {"action", F_WORD, READONLY, .column = "t.verb", .words = change_verbs,
+     .doc = "Kind of change. CREATED and DELETED concern the whole object.", .example = "\"UPDATED\""},
+    {"resource_type", F_TEXT, READONLY, .column = "t.kind", .doc = "Type of the changed object.", .example = "\"case\""},
+    {"resource_id", F_INT, READONLY, .column = "t.object_id", .doc = "Id of the changed object.", .example = "23"},
+    {"property", F_TEXT, READONLY, .doc = "Name of the changed property. Null if the object was created or deleted.",
+     .example = "\"status\""},
     {"from", F_LONG, READONLY, .column = "t.old_value",
-     .doc = "The value before, as text; a reference as its id. Null: there was none, or it is a secret.", .example = "\"1\""},
-    {"to", F_LONG, READONLY, .column = "t.new_value", .doc = "The value afterwards.", .example = "\"2\""},
-    {"actor", F_REF, READONLY, .ref = "user", .doc = "Who changed it; null: nobody who was logged in, or the server."},
-    {"cause", F_TEXT, READONLY, .doc = "Why the server did it, as `Job: cascade`; null: a caller's request."},
+     .doc = "Value before the change, as text. A reference is shown as its id. Null: there was no value, or it is a secret.",
+     .example = "\"1\""},
+    {"to", F_LONG, READONLY, .column = "t.new_value", .doc = "Value after the change.", .example = "\"2\""},
+    {"actor", F_REF, READONLY, .ref = "user",
+     .doc = "Person who made the change. Null: the caller was not logged in, or the server made the change."},
+    {"cause", F_TEXT, READONLY, .doc = "Reason of a change by the server, as `Job: cascade`. Null: a request of a caller made the change."},
     {"changed_at", F_TIME, READONLY, .doc = "When."},
     {0},
 };
 
 static const struct field list_args[] = {
-    {"after", F_TEXT, .max = 4096, .doc = "The cursor of the last entry that was read; without it the oldest kept entry comes first.",
+    {"after", F_TEXT, .max = 4096, .doc = "Cursor of the last entry that was read. Without it, the list begins with the oldest entry.",
      .example = "\"MXxzcWxpdGV8fDcxfDcx\""},
     {0},
 };
 
 static int refuse_cursor(struct call *c, const char *why) {
-    return fail_field(&c->work, ERR_FIELD_INVALID, S("after"), "%s Read the objects anew, and the changes without `after`.", why);
+    return fail_field(&c->work, ERR_FIELD_INVALID, S("after"), "%s Get the objects again, and the changes without `after`.", why);
 }
 
 /* The cursor given, if it is one of this store that has missed nothing. */
 static int changes_read_page(struct call *c, struct change_cursor *cursor, int64_t *ids, bool *more) {
     enum change_log_state state;
     const struct in *after = arg(c, "after");
-    if (after->given && !change_cursor_read(c->work.arena, after->value.s, cursor)) return refuse_cursor(c, "This is no cursor.");
+    if (after->given && !change_cursor_read(c->work.arena, after->value.s, cursor)) return refuse_cursor(c, "This is not a cursor.");
     int n = change_log_read(&c->work, cursor, (int)c->options.limit, ids, more, &state);
     TRY(n);
     if (state == CURSOR_FOREIGN) return refuse_cursor(c, "This cursor belongs to another store: the desk was moved or restored.");
@@ -85,16 +88,16 @@ static int get_changes(struct call *c) {
 }
 
 static const struct route change_routes[] = {
-    {GET, "/changes", AD, "configuration", LIST_CURSOR, get_changes, .args = list_args, .summary = "List what changed",
-     .doc = "The entries of one object come in the order of their commits. Nothing is missed or told twice: go on with the cursor of the "
-            "last entry. A page may have fewer "
-            "entries than `limit`, since entries of conversations that the caller may not see are left out; `next_url` leads on."},
+    {GET, "/changes", AD, "configuration", LIST_CURSOR, get_changes, .args = list_args, .summary = "List changes",
+     .doc = "The entries of one object are in the order of their commits. No entry is missed or repeated if you continue with the cursor "
+            "of the last entry. A page may have fewer entries than `limit`, because it leaves out entries of conversations that the caller "
+            "may not see. Continue with `next_url`."},
     {0},
 };
 
 const struct resource change_resource = {.type = "change",
                                          .title = "Changes",
-                                         .doc = "What changed on the desk, for programs that follow it.",
+                                         .doc = "The change log: all changes on the desk, for programs that follow them.",
                                          .table = "change_log",
                                          .fields = change_fields,
                                          .routes = change_routes,

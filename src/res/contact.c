@@ -13,23 +13,23 @@
         "owner", F_TEXT, HIDDEN,                                                                                               \
             .column = "CASE WHEN t.user_id IS NULL THEN 'organizations/' || CAST(t.organization_id AS TEXT) ELSE 'users/' || " \
                       "CAST(t.user_id AS TEXT) END",                                                                           \
-            .doc = "Whose it is.", .example = "\"organizations/1\""                                                            \
+            .doc = "Person or organization that has it.", .example = "\"organizations/1\""                                     \
     }
 #define PRIMARY \
-    { "is_primary", F_BOOL, 0, .initial = "0", .doc = "Whether it is the first to be used; unless one is, the first of the list." }
+    { "is_primary", F_BOOL, 0, .initial = "0", .doc = "True for the primary one. Default: the first of the list is primary." }
 
 static const struct field address_fields[] = {
     OWNER,
     PRIMARY,
     {"address1", F_TEXT, NULLABLE, .doc = "Street and number.", .example = "\"12 St James's Square\""},
-    {"address2", F_TEXT, NULLABLE, .doc = "What else leads there."},
-    {"city", F_TEXT, NULLABLE, .doc = "The town.", .example = "\"London\""},
-    {"state", F_TEXT, NULLABLE, .doc = "The state or province."},
-    {"postal_code", F_TEXT, NULLABLE, .doc = "The postal code.", .example = "\"SW1Y 4JH\""},
-    {"country", F_TEXT, NULLABLE, .doc = "The country.", .example = "\"United Kingdom\""},
-    {"type", F_TEXT, NULLABLE, .doc = "What kind of address it is.", .example = "\"WORK\""},
-    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
-    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {"address2", F_TEXT, NULLABLE, .doc = "Further lines of the address."},
+    {"city", F_TEXT, NULLABLE, .doc = "City.", .example = "\"London\""},
+    {"state", F_TEXT, NULLABLE, .doc = "State or province."},
+    {"postal_code", F_TEXT, NULLABLE, .doc = "Postal code.", .example = "\"SW1Y 4JH\""},
+    {"country", F_TEXT, NULLABLE, .doc = "Country.", .example = "\"United Kingdom\""},
+    {"type", F_TEXT, NULLABLE, .doc = "Kind of address.", .example = "\"WORK\""},
+    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
+    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
     {0},
 };
 
@@ -54,24 +54,24 @@ static int check_url(struct call *c, struct in *in) {
 static const struct field website_fields[] = {
     OWNER,
     PRIMARY,
-    {"url", F_TEXT, REQUIRED, .max = 2000, .check = check_url, .doc = "Its address.", .example = "\"https://ada.example.com/\""},
-    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
-    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {"url", F_TEXT, REQUIRED, .max = 2000, .check = check_url, .doc = "URL of the web site.", .example = "\"https://ada.example.com/\""},
+    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
+    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
     {0},
 };
 
-#define CONTACT_ROUTES(name, one)                                                                       \
-    {GET,                                                                                               \
-     "/users/:id/contacts/" name "/:contact_id",                                                        \
-     COL_PLUS,                                                                                          \
-     "users",                                                                                           \
-     ONE,                                                                                               \
-     api_get,                                                                                           \
-     .within = {"user", "user_id"},                                                                     \
-     .summary = "Read " one " of a person"},                                                            \
-    {                                                                                                   \
-        GET, "/organizations/:id/contacts/" name "/:contact_id", COL_PLUS, "users", ONE, api_get,       \
-            .within = {"organization", "organization_id"}, .summary = "Read " one " of an organization" \
+#define CONTACT_ROUTES(name, one)                                                                      \
+    {GET,                                                                                              \
+     "/users/:id/contacts/" name "/:contact_id",                                                       \
+     COL_PLUS,                                                                                         \
+     "users",                                                                                          \
+     ONE,                                                                                              \
+     api_get,                                                                                          \
+     .within = {"user", "user_id"},                                                                    \
+     .summary = "Get " one " of a user"},                                                              \
+    {                                                                                                  \
+        GET, "/organizations/:id/contacts/" name "/:contact_id", COL_PLUS, "users", ONE, api_get,      \
+            .within = {"organization", "organization_id"}, .summary = "Get " one " of an organization" \
     }
 
 static const struct route address_routes[] = {CONTACT_ROUTES("addresses", "an address"), {0}};
@@ -79,7 +79,7 @@ static const struct route website_routes[] = {CONTACT_ROUTES("websites", "a web 
 
 const struct resource contact_address_resource = {.type = "contact_address",
                                                   .title = "Addresses",
-                                                  .doc = "Where people and organizations get post.",
+                                                  .doc = "Postal addresses of people and organizations.",
                                                   .url = ":owner/contacts/addresses/:id",
                                                   .table = "contact_addresses",
                                                   .fields = address_fields,
@@ -88,7 +88,7 @@ const struct resource contact_address_resource = {.type = "contact_address",
                                                   .owned_order = "t.is_primary DESC, t.id"};
 const struct resource contact_website_resource = {.type = "contact_website",
                                                   .title = "Web sites",
-                                                  .doc = "Sites of people and organizations.",
+                                                  .doc = "Web sites of people and organizations.",
                                                   .url = ":owner/contacts/websites/:id",
                                                   .table = "contact_websites",
                                                   .fields = website_fields,
@@ -99,15 +99,16 @@ const struct resource contact_website_resource = {.type = "contact_website",
 /* ---- ids in other systems --------------------------------------------------------------------------------------------- */
 
 static const struct field identifier_fields[] = {
-    {"external_app", F_TEXT, REQUIRED, .doc = "The other system.", .example = "\"shop\""},
-    {"external_id", F_TEXT, REQUIRED, .doc = "What it calls the person; nobody else.", .example = "\"C-1815\""},
-    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
-    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {"external_app", F_TEXT, REQUIRED, .doc = "Name of the other system.", .example = "\"shop\""},
+    {"external_id", F_TEXT, REQUIRED, .doc = "Id of the person in the other system. (app, external id) is unique.",
+     .example = "\"C-1815\""},
+    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
+    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
     {0},
 };
 const struct resource external_identifier_resource = {.type = "external_identifier",
                                                       .title = "External identifiers",
-                                                      .doc = "What other systems call people.",
+                                                      .doc = "Ids of people in other systems.",
                                                       .table = "external_identifiers",
                                                       .fields = identifier_fields,
                                                       .visible = access_of_person};

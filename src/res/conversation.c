@@ -27,34 +27,37 @@ static void realtime_channel(struct view *v, const struct row *row, const struct
 static const struct word sources_given[] = {{SOURCE_HELPCENTER, "HELPCENTER"}, {SOURCE_MESSENGER, "MESSENGER"}, {SOURCE_API, "API"}, {0}};
 
 static const struct field conversation_fields[] = {
-    {"uuid", F_TEXT, READONLY, .doc = "Its universal id."},
-    {"legacy_id", F_TEXT, READONLY, .doc = "Its id in the system it came from."},
-    {"subject", F_TEXT, READONLY, .doc = "What it is about.", .example = "\"The engine stalls\""},
-    {"channel", F_WORD, READONLY, .words = channels, .doc = "Where it came from.", .example = "\"HELPCENTER\""},
-    {"requester", F_REF, READONLY, .ref = "user", .doc = "Who asked."},
-    {"creator", F_REF, READONLY, .ref = "user", .doc = "Who made it."},
-    {"last_replier", F_REF, READONLY, .ref = "user", .doc = "Who wrote last."},
-    {"last_agent_replier", F_REF, READONLY, .ref = "user", .doc = "Who of the staff wrote last."},
+    {"uuid", F_TEXT, READONLY, .doc = "UUID of the conversation."},
+    {"legacy_id", F_TEXT, READONLY, .doc = "Id in the system that the conversation was imported from."},
+    {"subject", F_TEXT, READONLY, .doc = "Subject of the conversation.", .example = "\"The engine stalls\""},
+    {"channel", F_WORD, READONLY, .words = channels, .doc = "Channel that the conversation came from.", .example = "\"HELPCENTER\""},
+    {"requester", F_REF, READONLY, .ref = "user", .doc = "Person who asked."},
+    {"creator", F_REF, READONLY, .ref = "user", .doc = "Person who created the conversation."},
+    {"last_replier", F_REF, READONLY, .ref = "user", .doc = "Person who wrote the last message."},
+    {"last_agent_replier", F_REF, READONLY, .ref = "user", .doc = "Staff member who wrote the last message of staff."},
     {"assigned_team", F_REF, READONLY, .column = UNLESS_GONE("t.assigned_team_id", GONE_TEAMS), .ref = "team",
-     .doc = "The team that looks after it."},
+     .doc = "Team that is responsible for the conversation."},
     {"assigned_agent", F_REF, READONLY, .column = UNLESS_GONE("t.assigned_agent_id", GONE_AGENTS), .ref = "user",
-     .doc = "Who looks after it."},
+     .doc = "Agent who is responsible for the conversation."},
     {"status", F_REF, READONLY, .ref = "case_status", .shown_if = "cases.status_visible_to_customers",
-     .doc = "Where it stands; null when customers may not see it."},
-    {"is_closed", F_BOOL, READONLY, .column = "CASE WHEN t.status_type = 5 THEN 1 ELSE 0 END", .doc = "Whether it takes no more replies."},
+     .doc = "Status. Null if customers may not see it."},
+    {"is_closed", F_BOOL, READONLY, .column = "CASE WHEN t.status_type = 5 THEN 1 ELSE 0 END",
+     .doc = "True if the conversation takes no more replies."},
     {"priority", F_REF, READONLY, .ref = "case_priority", .shown_if = "cases.priority_visible_to_customers",
-     .doc = "How urgent it is; null when customers may not see it."},
+     .doc = "Priority. Null if customers may not see it."},
     {"type", F_REF, READONLY, .ref = "case_type", .shown_if = "cases.type_visible_to_customers",
-     .doc = "What kind it is; null when customers may not see it."},
-    {"read_marker", F_REF, READONLY | LOGGED_IN, .column = "t.id", .ref = "read_marker", .doc = "How far the caller has read."},
-    {"custom_fields", F_COMPUTED, READONLY, .render = render_nothing, .doc = "Values of the fields that customers see.", .example = "[]"},
-    {"realtime_channel", F_COMPUTED, READONLY, .render = realtime_channel, .doc = "Channel of changes.",
+     .doc = "Type. Null if customers may not see it."},
+    {"read_marker", F_REF, READONLY | LOGGED_IN, .column = "t.id", .ref = "read_marker",
+     .doc = "Position up to which the caller has read."},
+    {"custom_fields", F_COMPUTED, READONLY, .render = render_nothing, .doc = "Values of the custom fields that customers see.",
+     .example = "[]"},
+    {"realtime_channel", F_COMPUTED, READONLY, .render = realtime_channel, .doc = "Realtime channel of changes.",
      .example = "\"presence-0f@v1_cases_23\""},
-    {"last_message_status", F_WORD, READONLY, .words = message_statuses, .doc = "How far the last message came."},
-    {"last_message_preview", F_TEXT, READONLY, .doc = "The beginning of the last message."},
-    {"last_replied_at", F_TIME, READONLY, .doc = "When the last message was written."},
-    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
-    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {"last_message_status", F_WORD, READONLY, .words = message_statuses, .doc = "Delivery status of the last message."},
+    {"last_message_preview", F_TEXT, READONLY, .doc = "Beginning of the last message."},
+    {"last_replied_at", F_TIME, READONLY, .doc = "Time of the last message."},
+    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
+    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
     {0},
 };
 
@@ -129,15 +132,16 @@ static int get_participants(struct call *c) {
 /* ---- making ----------------------------------------------------------------------------------------------------------- */
 
 static const struct field create_input[] = {
-    {"name", F_TEXT, .doc = "Name of the caller; mandatory without login, else ignored.", .example = "\"Ada Byron\""},
-    {"email", F_EMAIL, .doc = "Address of the caller; mandatory without login, else ignored.", .example = "\"ada@example.com\""},
-    {"subject", F_TEXT, REQUIRED, .doc = "What it is about.", .example = "\"The engine stalls\""},
-    {"contents", F_LONG, REQUIRED, .max = LIMIT_CONTENTS, .doc = "The first message.", .example = "\"It stops after ten turns.\""},
-    {"source", F_WORD, NULLABLE, .words = sources_given, .doc = "The program it is written with."},
-    {"metadata", F_OBJECT, NULLABLE, .doc = "user_agent and page_url; other keys are ignored.",
+    {"name", F_TEXT, .doc = "Name of the caller. Required without a login, else ignored.", .example = "\"Ada Byron\""},
+    {"email", F_EMAIL, .doc = "E-mail address of the caller. Required without a login, else ignored.", .example = "\"ada@example.com\""},
+    {"subject", F_TEXT, REQUIRED, .doc = "Subject of the conversation.", .example = "\"The engine stalls\""},
+    {"contents", F_LONG, REQUIRED, .max = LIMIT_CONTENTS, .doc = "Text of the first message.", .example = "\"It stops after ten turns.\""},
+    {"source", F_WORD, NULLABLE, .words = sources_given, .doc = "Channel of the first message."},
+    {"metadata", F_OBJECT, NULLABLE, .doc = "user_agent and page_url of the client. Other keys are ignored.",
      .example = "{\"page_url\": \"https://example.com/engine\"}"},
-    {"priority", F_REF, NULLABLE, .ref = "case_priority", .doc = "Accepted from customers only if they may edit priorities."},
-    {"client_id", F_TEXT, NULLABLE, .doc = "Comes back in the first message."},
+    {"priority", F_REF, NULLABLE, .ref = "case_priority",
+     .doc = "Id of the priority. Accepted from customers only if they may edit priorities."},
+    {"client_id", F_TEXT, NULLABLE, .doc = "Id that the client chose. The first message shows it."},
     {0},
 };
 
@@ -168,7 +172,7 @@ static int read_metadata(struct call *c, struct str *out) {
     jw_end(&w);
     for (const struct json *j = given_data->json->first; j; j = j->next)
         others = others || !(name_eq(j->name, str_of(keys[0])) || name_eq(j->name, str_of(keys[1])));
-    if (others) notice(&c->work, "NOTICE", "metadata takes user_agent and page_url; other keys were ignored.");
+    if (others) notice(&c->work, "NOTICE", "metadata takes user_agent and page_url. Other keys were ignored.");
     *out = str_dup(c->work.arena, buf_view(&b));
     buf_free(&b);
     return failed(&c->work) ? -(int)failure(&c->work) : 0;
@@ -221,11 +225,11 @@ static int post_conversation(struct call *c) {
 /* ---- changing ---------------------------------------------------------------------------------------------------------- */
 
 static const struct field update_input[] = {
-    {"source", F_WORD, NULLABLE | BY_HANDLER, .words = sources_given, .doc = "The program it is changed with; rules may depend on it."},
-    {"subject", F_TEXT, REQUIRED, .doc = "What it is about."},
-    {"priority", F_REF, NULLABLE, .ref = "case_priority", .doc = "How urgent it is."},
-    {"status", F_REF, BY_HANDLER, .ref = "case_status", .doc = "Where it stands."},
-    {"type", F_REF, NULLABLE, .ref = "case_type", .doc = "What kind it is."},
+    {"source", F_WORD, NULLABLE | BY_HANDLER, .words = sources_given, .doc = "Channel of the change. Rules may depend on it."},
+    {"subject", F_TEXT, REQUIRED, .doc = "Subject of the conversation."},
+    {"priority", F_REF, NULLABLE, .ref = "case_priority", .doc = "Id of the priority."},
+    {"status", F_REF, BY_HANDLER, .ref = "case_status", .doc = "Id of the status."},
+    {"type", F_REF, NULLABLE, .ref = "case_type", .doc = "Id of the type."},
     {0},
 };
 
@@ -241,10 +245,10 @@ static int check_status(struct call *c, const struct case_now *now) {
                    in_int(c, "status") == now->status_id;
         return may ? 0
                    : in_fail(c, "status", ERR_RESOURCE_ACTION_NOT_AVAILABLE,
-                             "Customers set COMPLETED, or OPEN on a completed conversation. Ask an agent for another status.");
+                             "Customers may set COMPLETED, or OPEN on a completed conversation. Ask an agent for another status.");
     }
     if (type == STATUS_CLOSED && c->work.actor.rank < ROLE_ADMIN)
-        return in_fail(c, "status", ERR_PERMISSIONS_DENIED, "Admins and owners close conversations.");
+        return in_fail(c, "status", ERR_PERMISSIONS_DENIED, "Only admins and owners may close conversations.");
     return 0;
 }
 
@@ -276,34 +280,36 @@ static const struct word filter_words[] = {{1, "MY_ORGANIZATION"}, {0}};
 static const struct field list_args[] = {
     CASE_LIST_ARGS,
     {"filters", F_WORDS, .words = filter_words,
-     .doc = "MY_ORGANIZATION: a customer's organization's, as far as the customer may see them."},
+     .doc = "MY_ORGANIZATION: conversations of the customer's organization, as far as the customer may see them."},
     {0},
 };
 static const struct field token_args[] = {
-    {"token", F_TEXT, .doc = "From X-Request-Token: reads this one conversation without login, for 120 seconds."}, {0}};
+    {"token", F_TEXT, .doc = "Token from the header X-Request-Token. It reads this one conversation without a login for 120 seconds."},
+    {0}};
 
 static const struct route conversation_routes[] = {
     {GET, "/conversations", ALL | FINGERPRINT, "", LIST, get_conversations, .args = list_args,
-     .order = {.key = "t.created_at", .descending = true}, .count = count_conversations, .summary = "List the conversations",
-     .doc = "Customers get those they requested, staff all they may see, a fingerprint those that were made with it."},
+     .order = {.key = "t.created_at", .descending = true}, .count = count_conversations, .summary = "List conversations",
+     .doc = "Customers get the conversations that they requested. Staff get all that they may see. A fingerprint gets those that were "
+            "created with it."},
     {GET, "/conversations/:id", ALL | FINGERPRINT | TOKEN, "", ONE, get_conversation, .args = token_args, .headers = "X-Request-Token",
-     .summary = "Read a conversation", .doc = "The reply's X-Request-Token reads it once more without login, for 120 seconds."},
+     .summary = "Get a conversation",
+     .doc = "The header X-Request-Token of the reply is a token that reads the conversation without a login for 120 seconds."},
     {GET, "/conversations/:id/participants", ALL | FINGERPRINT, "", LIST, get_participants, .reply = "user_minimal", .of = "conversation",
-     .where = "t.id IN (" PARTICIPANTS ")", .summary = "List who takes part in a conversation"},
+     .where = "t.id IN (" PARTICIPANTS ")", .summary = "List the participants of a conversation"},
     {POST, "/conversations", PUBLIC | FINGERPRINT, "", ONE, post_conversation, .input = create_input, .body = FILES_IGNORED,
-     .headers = "X-Request-Token", .summary = "Open a conversation",
-     .doc = "Without login a user is found by the address, or made; people are then shown under pseudonyms. With X-Fingerprint-ID the "
-            "conversation is "
-            "remembered as made with this fingerprint, which sees it later."},
-    {PUT, "/conversations/:id", ALL, "", ONE, put_conversation, .input = update_input, .summary = "Change a conversation",
-     .doc = "Customers change what is customer-editable, complete a conversation, and open a completed one again.",
+     .headers = "X-Request-Token", .summary = "Create a conversation",
+     .doc = "Without a login, the user is found by the e-mail address, or created. The reply then shows people under pseudonyms. With "
+            "X-Fingerprint-ID, callers with this fingerprint see the conversation later."},
+    {PUT, "/conversations/:id", ALL, "", ONE, put_conversation, .input = update_input, .summary = "Update a conversation",
+     .doc = "Customers can change customer-editable fields, complete a conversation, and reopen a completed conversation.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
 
 const struct resource conversation_resource = {.type = "conversation",
                                                .title = "Conversations",
-                                               .doc = "What customers ask and staff answer.",
+                                               .doc = "Requests of customers, with the replies of staff.",
                                                .url = "conversations/:id",
                                                .table = "cases",
                                                .fields = conversation_fields,
@@ -315,17 +321,18 @@ const struct resource conversation_resource = {.type = "conversation",
 /* ---- read markers --------------------------------------------------------------------------------------------------------- */
 
 static const struct field marker_fields[] = {
-    {"last_read_post_id", F_INT, READONLY, .column = "COALESCE(m.last_read_post_id, f.last_read_post_id)", .doc = "The last message read."},
+    {"last_read_post_id", F_INT, READONLY, .column = "COALESCE(m.last_read_post_id, f.last_read_post_id)",
+     .doc = "Last message that the person has read."},
     {"last_read_at", F_TIME, READONLY, .column = "COALESCE(m.last_read_at, f.last_read_at)", .doc = "When."},
     {"unread_count", F_INT, READONLY, .column = "t.message_seq - COALESCE(m.last_read_seq, f.last_read_seq, 0)",
-     .doc = "How many came since.", .example = "1"},
+     .doc = "Number of messages after it.", .example = "1"},
     {0},
 };
 
 /* The caller's: the person's, or without login the fingerprint's. Its id is the conversation's, so that a reference costs nothing. */
 const struct resource read_marker_resource = {.type = "read_marker",
                                               .title = "Read markers",
-                                              .doc = "How far the caller has read a conversation.",
+                                              .doc = "Position up to which the caller has read a conversation.",
                                               .table = "cases",
                                               .from = "cases t LEFT JOIN read_markers m ON m.case_id = t.id AND m.user_id = :me "
                                                       "LEFT JOIN fingerprint_markers f ON f.case_id = t.id AND CAST(:me AS BIGINT) = 0",

@@ -7,45 +7,48 @@
 #include "core/access/permission.h"
 
 static const struct field message_fields[] = {
-    {"case_id", F_INT, HIDDEN, .doc = "Its conversation."},
-    {"uuid", F_TEXT, READONLY, .doc = "Its universal id."},
-    {"client_id", F_TEXT, READONLY, .doc = "What the client called it.", .example = "\"a-1\""},
-    {"subject", F_TEXT, READONLY, .doc = "Of a mail."},
-    {"channel", F_WORD, READONLY, .words = channels, .doc = "Where it came from.", .example = "\"HELPCENTER\""},
-    {"content_text", F_LONG, READONLY, .doc = "What it says.", .example = "\"It stops after ten turns.\""},
-    {"content_html", F_LONG, READONLY, .doc = "The same with its form, when it came with one."},
-    {"creator", F_REF, READONLY, .ref = "user", .doc = "Who wrote it."},
-    {"attachments", F_COMPUTED, READONLY, .render = render_nothing, .doc = "Its files.", .example = "[]"},
-    {"download_all", F_COMPUTED, READONLY, .render = render_null, .doc = "Address of all its files; null with fewer than two.",
-     .example = "null"},
-    {"source", F_WORD, READONLY, .words = sources, .doc = "The program it was written with."},
-    {"metadata", F_JSON, READONLY, .doc = "What the program said of itself.", .example = "{}"},
-    {"message_status", F_WORD, READONLY, .words = message_statuses, .doc = "How far it came.", .example = "\"SENT\""},
-    {"message_status_reject_type", F_WORD, READONLY, .column = "t.reject_type", .words = reject_types, .doc = "Why it was rejected."},
-    {"message_status_reject_reason", F_TEXT, READONLY, .column = "t.reject_reason", .doc = "What the mail server said."},
-    {"message_status_updated_at", F_TIME, READONLY, .doc = "When its status last changed."},
-    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
-    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {"case_id", F_INT, HIDDEN, .doc = "Conversation of the message."},
+    {"uuid", F_TEXT, READONLY, .doc = "UUID of the message."},
+    {"client_id", F_TEXT, READONLY, .doc = "Id that the client chose.", .example = "\"a-1\""},
+    {"subject", F_TEXT, READONLY, .doc = "Subject, if the message is an e-mail."},
+    {"channel", F_WORD, READONLY, .words = channels, .doc = "Channel that the message came from.", .example = "\"HELPCENTER\""},
+    {"content_text", F_LONG, READONLY, .doc = "Text of the message.", .example = "\"It stops after ten turns.\""},
+    {"content_html", F_LONG, READONLY, .doc = "The message as HTML, if it was sent as HTML."},
+    {"creator", F_REF, READONLY, .ref = "user", .doc = "Author of the message."},
+    {"attachments", F_COMPUTED, READONLY, .render = render_nothing, .doc = "Attached files.", .example = "[]"},
+    {"download_all", F_COMPUTED, READONLY, .render = render_null,
+     .doc = "Address that downloads all attached files. Null if there are fewer than two.", .example = "null"},
+    {"source", F_WORD, READONLY, .words = sources, .doc = "Channel that the message was written with."},
+    {"metadata", F_JSON, READONLY, .doc = "user_agent and page_url of the client.", .example = "{}"},
+    {"message_status", F_WORD, READONLY, .words = message_statuses, .doc = "Delivery status.", .example = "\"SENT\""},
+    {"message_status_reject_type", F_WORD, READONLY, .column = "t.reject_type", .words = reject_types, .doc = "Kind of rejection."},
+    {"message_status_reject_reason", F_TEXT, READONLY, .column = "t.reject_reason", .doc = "Reply of the mail server."},
+    {"message_status_updated_at", F_TIME, READONLY, .doc = "Time of the last change of the delivery status."},
+    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
+    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
     {0},
 };
 
 static const struct word sources_given[] = {{SOURCE_HELPCENTER, "HELPCENTER"}, {SOURCE_MESSENGER, "MESSENGER"}, {SOURCE_API, "API"},
                                             {SOURCE_AGENT, "AGENT"},           {SOURCE_MOBILE, "MOBILE"},       {0}};
 /* A text that is meant as a note must not reach a customer. */
-static const char no_channel[] = "Every message here is public, so it takes no channel. Write a note with POST /cases/:id/notes.";
+static const char no_channel[] = "Messages here are public and take no channel. To write a note, use POST /cases/:id/notes.";
 
 /* AGENT is the program of staff: a customer's message must not look like one of theirs. */
 static int check_source(struct call *c, struct in *in) {
     if (in->value.i != SOURCE_AGENT || c->work.actor.rank >= ROLE_COLLABORATOR) return 0;
-    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "Only staff send AGENT. Send HELPCENTER, MESSENGER, API or MOBILE.");
+    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
+                   "Only staff may send AGENT. Send HELPCENTER, MESSENGER, API or MOBILE.");
 }
 
 static const struct field create_input[] = {
-    {"contents", F_LONG, REQUIRED, .max = LIMIT_CONTENTS, .doc = "What it says.", .example = "\"Have you tried turning it backwards?\""},
+    {"contents", F_LONG, REQUIRED, .max = LIMIT_CONTENTS, .doc = "Text of the message.",
+     .example = "\"Have you tried turning it backwards?\""},
     {"source", F_WORD, NULLABLE, .words = sources_given, .check = check_source,
-     .doc = "The program it is written with; AGENT is for staff."},
+     .doc = "Channel of the message. Only staff may send AGENT."},
     {"client_id", F_TEXT, NULLABLE,
-     .doc = "Comes back with the message; posted again to the same conversation it is answered with the same message.",
+     .doc = "Id that the client chose. The message shows it. If the same conversation already has a message with this id, the reply is "
+            "that message.",
      .example = "\"a-2\""},
     {"channel", F_TEXT, REFUSED, .doc = no_channel},
     {0},
@@ -71,8 +74,8 @@ static int post_message(struct call *c) {
 
 static const struct word statuses_given[] = {{MESSAGE_DELIVERED, "DELIVERED"}, {MESSAGE_SEEN, "SEEN"}, {0}};
 static const struct field update_input[] = {
-    {"message_status", F_WORD, PRESENT, .words = statuses_given, .doc = "DELIVERED or SEEN; SEEN counts for all before it too.",
-     .example = "\"SEEN\""},
+    {"message_status", F_WORD, PRESENT, .words = statuses_given,
+     .doc = "DELIVERED or SEEN. SEEN also applies to all messages before this one.", .example = "\"SEEN\""},
     {0},
 };
 
@@ -87,20 +90,20 @@ static int put_message(struct call *c) {
 
 static const struct route message_routes[] = {
     {GET, "/conversations/:id/messages", ALL | FINGERPRINT, "", LIST, api_list, OF_CASE, .order = {.descending = true},
-     .summary = "List the messages of a conversation", .doc = "The newest first."},
-    {GET, "/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", ONE, api_get, OF_CASE, .summary = "Read a message"},
+     .summary = "List the messages of a conversation", .doc = "Newest first."},
+    {GET, "/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", ONE, api_get, OF_CASE, .summary = "Get a message"},
     {POST, "/conversations/:id/messages", ALL | FINGERPRINT, "", ONE, post_message, OF_CASE, .input = create_input, .args = create_args,
-     .body = FILES_IGNORED, .permission = "cases.public_reply", .summary = "Answer a conversation",
-     .doc = "A staff reply opens a new conversation, a requester's reply opens a pending or completed one again.",
+     .body = FILES_IGNORED, .permission = "cases.public_reply", .summary = "Reply to a conversation",
+     .doc = "A reply of staff opens a new conversation. A reply of the requester reopens a pending or completed conversation.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", NONE, put_message, OF_CASE, .input = update_input,
-     .summary = "Say that a message was delivered or seen", .doc = "A step back changes nothing."},
+     .summary = "Mark a message as delivered or seen", .doc = "The status never goes back: an earlier status is ignored."},
     {0},
 };
 
 const struct resource conversation_message_resource = {.type = "case_message",
                                                        .title = "Messages",
-                                                       .doc = "What was written in a conversation.",
+                                                       .doc = "Messages of conversations.",
                                                        .url = "conversations/:case_id/messages/:id",
                                                        .table = "posts",
                                                        .where = "t.kind = 1",

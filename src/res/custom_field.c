@@ -33,19 +33,19 @@ static const struct area *area_of(const struct call *c) {
 static int check_key(struct call *c, struct in *in) {
     if (field_key_valid(in->value.s)) return 0;
     return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
-                   "A letter is expected, then letters, digits, _ or -; at most %d characters.", LIMIT_FIELD_KEY);
+                   "A letter is expected, followed by letters, digits, _ or -, with at most %d characters in all.", LIMIT_FIELD_KEY);
 }
 
 static int check_pattern(struct call *c, struct in *in) {
     const char *why = pattern_wrong(c->work.arena, in->value.s);
-    return why ? fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "This is no regular expression: %s.", why) : 0;
+    return why ? fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "This is not a regular expression: %s.", why) : 0;
 }
 
 /* Other types are those of fields that came with the desk. */
 static int check_kind(struct call *c, struct in *in) {
     if (in->value.i < FIELD_SUBJECT) return 0;
     return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
-                   "Fields of this type come with the desk. Choose another type, like TEXT or SELECT.");
+                   "Fields of this type are built in and can't be created. Choose another type, like TEXT or SELECT.");
 }
 
 /* Of fields that came with the desk some flags are settings: one fact, whichever way it is changed. */
@@ -198,10 +198,10 @@ static void render_uuid(struct view *v, const struct row *row, const struct valu
     const char *hex = mac_hex(a, &v->c->work.desk->account_key, str_fmt(a, "custom field %.*s", (int)own->s.n, own->s.p)).p;
     jw_str(&v->w, str_fmt(a, "%.8s-%.4s-8%.3s-8%.3s-%.12s", hex, hex + 8, hex + 12, hex + 15, hex + 18));
 }
-#define FIELD_UUID(of)                                                                                                 \
-    {                                                                                                                  \
-        "fielduuid", F_COMPUTED, READONLY, .column = of, .render = render_uuid, .doc = "A universal id of the field.", \
-                                           .example = "\"0f1e2d3c-4b5a-8978-8695-a4b3c2d1e0f0\""                       \
+#define FIELD_UUID(of)                                                                                       \
+    {                                                                                                        \
+        "fielduuid", F_COMPUTED, READONLY, .column = of, .render = render_uuid, .doc = "UUID of the field.", \
+                                           .example = "\"0f1e2d3c-4b5a-8978-8695-a4b3c2d1e0f0\""             \
     }
 
 #define OPTIONS_OF \
@@ -209,51 +209,52 @@ static void render_uuid(struct view *v, const struct row *row, const struct valu
 
 static const struct field field_fields[] = {
     FIELD_UUID("t.id"),
-    {"type", F_WORD, REQUIRED, .words = field_kinds, .check = check_kind, .doc = "What its values are.", .example = "\"SELECT\""},
+    {"type", F_WORD, REQUIRED, .words = field_kinds, .check = check_kind, .doc = "Type of the values.", .example = "\"SELECT\""},
     {"key", F_TEXT, CREATE_ONLY | UNIQUE, .max = LIMIT_FIELD_KEY, .check = check_key,
-     .doc = "What programs and rules call it; unless given, made of the title.", .example = "\"plan\""},
+     .doc = "Key of the field in programs and rules. Default: derived from the title.", .example = "\"plan\""},
     {"titles", F_MANY, 0, .ref = "locale_field", .many = TRANSLATIONS_OF("1"), .check = check_titles, .store = store_titles,
-     .doc = "What it is called: a list of {locale, translation}.", .example = "[{\"locale\": \"en-us\", \"translation\": \"Plan\"}]"},
+     .doc = "Titles in several locales: a list of {locale, translation}.",
+     .example = "[{\"locale\": \"en-us\", \"translation\": \"Plan\"}]"},
     {"title", F_TEXT, 0, .column = TRANSLATION_OF("1"), .check = check_title, .store = store_title,
-     .doc = "What it is called in the default language; this or titles is mandatory.", .example = "\"Plan\""},
+     .doc = "Title in the default locale. Send title or titles.", .example = "\"Plan\""},
     {"customer_titles", F_MANY, NULLABLE, .ref = "locale_field", .many = TRANSLATIONS_OF("3"), .check = check_customer_titles,
-     .store = store_customer_titles, .doc = "What customers are shown in place of titles: a list of {locale, translation}.",
+     .store = store_customer_titles, .doc = "Titles that customers see in place of titles: a list of {locale, translation}.",
      .example = "[{\"locale\": \"en-us\", \"translation\": \"Your plan\"}]"},
     {"descriptions", F_MANY, NULLABLE, .ref = "locale_field", .many = TRANSLATIONS_OF("4"), .check = check_descriptions,
-     .store = store_descriptions, .doc = "What explains it: a list of {locale, translation}.",
+     .store = store_descriptions, .doc = "Descriptions in several locales: a list of {locale, translation}.",
      .example = "[{\"locale\": \"en-us\", \"translation\": \"As on the invoice.\"}]"},
     {"options", F_MANY, NULLABLE, .ref = "field_option", .many = OPTIONS_OF, .check = check_options, .store = store_options,
-     .doc = "Of CHECKBOX, RADIO, SELECT and CASCADINGSELECT what there is to choose: a list of {id, values, tag, sort_order} or of plain "
-            "titles. "
-            "An option whose id is not in the list goes; one in use stays.",
+     .doc = "Options of a CHECKBOX, RADIO, SELECT or CASCADINGSELECT field: a list of {id, values, tag, sort_order} or of plain titles. An "
+            "option that is not in the list is deleted; an option that is in use stays.",
      .example = "[{\"values\": [{\"locale\": \"en-us\", \"translation\": \"Gold\"}]}]"},
-    {"is_required_for_agents", F_BOOL, 0, .initial = "0", .doc = "Whether staff must give a value when they make something."},
-    {"is_required_on_resolution", F_BOOL, 0, .initial = "0", .doc = "Whether a conversation needs a value to be completed."},
+    {"is_required_for_agents", F_BOOL, 0, .initial = "0", .doc = "True if staff must give a value on creation."},
+    {"is_required_on_resolution", F_BOOL, 0, .initial = "0", .doc = "True if a conversation needs a value before it is completed."},
     {"is_visible_to_customers", F_BOOL, 0, .initial = "0", .column = FLAG("is_visible_to_customers", VISIBLE), .store = store_visible,
-     .doc = "Whether customers see it."},
+     .doc = "True if customers see the field."},
     {"is_customer_editable", F_BOOL, 0, .initial = "0", .column = FLAG("is_customer_editable", EDITABLE), .store = store_editable,
-     .doc = "Whether customers give values, where they see it."},
-    {"is_required_for_customers", F_BOOL, 0, .initial = "0", .doc = "Whether customers must give a value, where they may."},
+     .doc = "True if customers may set the value of a visible field."},
+    {"is_required_for_customers", F_BOOL, 0, .initial = "0", .doc = "True if customers must give a value of a field that they may set."},
     {"regular_expression", F_TEXT, NULLABLE, .max = LIMIT_PATTERN, .check = check_pattern,
-     .doc = "Of REGEX: what values must match (PCRE2).", .example = "\"^[A-Z]{2}[0-9]+$\""},
-    {"sort_order", F_INT, 0, .min = 0, .max = 1000000, .doc = "Its place; unless given, behind the others."},
+     .doc = "Pattern of a REGEX field that values must match (PCRE2).", .example = "\"^[A-Z]{2}[0-9]+$\""},
+    {"sort_order", F_INT, 0, .min = 0, .max = 1000000, .doc = "Position in the list. Default: the last."},
     {"is_enabled", F_BOOL, 0, .initial = "1",
-     .doc = "Whether it is used. Values of a disabled field are kept, but neither shown nor taken."},
-    {"is_system", F_BOOL, READONLY, .doc = "Whether it came with the desk: a member of conversations, which can't be deleted."},
-    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
-    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+     .doc = "True if the field is in use. A disabled field keeps its values, but they are neither shown nor accepted."},
+    {"is_system", F_BOOL, READONLY, .doc = "True for a built-in field. It is a member of conversations and can't be deleted."},
+    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
+    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
     {0},
 };
 
 static const struct field option_fields[] = {
     FIELD_UUID("t.field_id"),
-    {"values", F_MANY, 0, .ref = "locale_field", .many = TRANSLATIONS_OF("2"), .doc = "What it is called."},
-    {"tag", F_TEXT, READONLY, .doc = "The tag that goes with it.", .example = "\"vip\""},
-    {"sort_order", F_INT, READONLY, .doc = "Its place."},
-    {"title", F_TEXT, READONLY, .column = TRANSLATION_OF("2"), .doc = "What it is called in the default language.", .example = "\"Gold\""},
-    {"titles", F_MANY, 0, .ref = "locale_field", .many = TRANSLATIONS_OF("2"), .doc = "The same as values."},
-    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
-    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {"values", F_MANY, 0, .ref = "locale_field", .many = TRANSLATIONS_OF("2"),
+     .doc = "Titles in several locales: a list of {locale, translation}."},
+    {"tag", F_TEXT, READONLY, .doc = "Tag of the option.", .example = "\"vip\""},
+    {"sort_order", F_INT, READONLY, .doc = "Position in the list."},
+    {"title", F_TEXT, READONLY, .column = TRANSLATION_OF("2"), .doc = "Title in the default locale.", .example = "\"Gold\""},
+    {"titles", F_MANY, 0, .ref = "locale_field", .many = TRANSLATIONS_OF("2"), .doc = "Another name of values."},
+    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
+    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
     {0},
 };
 
@@ -283,9 +284,9 @@ static void custom_field_ignore(struct call *c, const char *name, const char *wh
 
 /* What only some types have. has_pattern: the field has one already. */
 static int check_type(struct call *c, enum field_kind type, bool has_pattern) {
-    if (!field_has_options(type)) custom_field_ignore(c, "options", "fields of this type have none");
+    if (!field_has_options(type)) custom_field_ignore(c, "options", "fields of this type have no options");
     if (type != FIELD_REGEX) {
-        custom_field_ignore(c, "regular_expression", "only fields of type REGEX have one");
+        custom_field_ignore(c, "regular_expression", "only fields of type REGEX have a pattern");
         return 0;
     }
     const struct in *pattern = in(c, "regular_expression");
@@ -316,7 +317,7 @@ static int post_custom_field(struct call *c) {
     TRY(db_lock(c->work.conn, S("custom fields")));
     TRY(custom_fields_count(&c->work, area->area, &count));
     if (count >= LIMIT_FIELDS)
-        return fail_state(&c->work, "There are %d custom fields already, which is the limit. Delete one first.", LIMIT_FIELDS);
+        return fail_state(&c->work, "There are already %d custom fields, which is the limit. Delete a field first.", LIMIT_FIELDS);
     struct custom_field_new n = {.field = {.area = area->area,
                                            .type = (enum field_kind)in_int(c, "type"),
                                            .key = in_text(c, "key"),
@@ -342,7 +343,7 @@ static void keep_system_members(struct call *c, struct str key) {
     static const char *const fixed[] = {
         "type",      "options", "is_required_for_agents", "is_required_on_resolution", "is_required_for_customers", "regular_expression",
         "is_enabled"};
-    static const char why[] = "the field came with the desk";
+    static const char why[] = "the field is built in";
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) in_ignore(c, fixed[i], why);
     if (!setting_known(flag_setting(c, key, VISIBLE))) in_ignore(c, "is_visible_to_customers", why);
     if (!setting_known(flag_setting(c, key, EDITABLE))) in_ignore(c, "is_customer_editable", why);
@@ -365,7 +366,7 @@ static int check_in_use(struct call *c, const struct custom_field *now, enum fie
         int rc = custom_field_used(&c->work, now);
         return rc <= 0 ? rc
                        : in_fail(c, "type", ERR_RESOURCE_ACTION_NOT_AVAILABLE,
-                                 "The field has values of its type. Make a new field of the other type.");
+                                 "The field has values of its type. Create a new field of the other type.");
     }
     if (!given(c, "options")) return 0;
     const struct choices *wanted = in(c, "options")->made;
@@ -398,7 +399,7 @@ static int put_custom_field(struct call *c) {
 static int delete_custom_fields(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
-    TRY(api_refuse(c, "t.is_system = 1", "The field came with the desk. Change its titles instead."));
+    TRY(api_refuse(c, "t.is_system = 1", "The field is built in. Change its titles instead."));
     TRY(custom_fields_remove(&c->work, api_ids(c)));
     api_record_deleted(c);
     return api_reply(c);
@@ -411,35 +412,35 @@ static int put_custom_fields_order(struct call *c) {
 
 /* ---- three resources -------------------------------------------------------------------------------------------- */
 
-#define FIELDS_OF(what, plural, path, kind, allowed)                                                                                  \
-    static const struct field what##_order[] = {                                                                                      \
-        {#what "_field_ids", F_IDS, PRESENT, .doc = "Ids in the order wanted.", .example = "[2, 1]"}, {0}};                           \
-    static const struct route what##_field_routes[] = {                                                                               \
-        {GET, path, COL_PLUS, "conversations", LIST_COUNT, api_list, .order = {.key = "1 - t.is_system", .then = "t.sort_order"},     \
-         .summary = "List the custom fields of " plural,                                                                              \
-         .doc = "In their order, those that came with the desk first; below admins only enabled ones."},                              \
-        {GET, path "/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Read a custom field of " plural},                     \
-        {POST, path, AD, "configuration", ONE, post_custom_field, .permission = allowed, .summary = "Make a custom field of " plural, \
-         .errors = "ANY_FIELD_REQUIRED RESOURCE_ACTION_NOT_AVAILABLE"},                                                               \
-        {PUT, path "/reorder", AD, "configuration", NONE, put_custom_fields_order, .permission = allowed, .input = what##_order,      \
-         .summary = "Order the custom fields of " plural},                                                                            \
-        {PUT, path "/:id", AD, "configuration", ONE, put_custom_field, .permission = allowed,                                         \
-         .summary = "Change a custom field of " plural, .doc = "A field with values keeps its type, and options in use stay.",        \
-         .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},                                                                                  \
-        {DELETE, path "/:id", AD, "configuration", NONE, delete_custom_fields, .permission = allowed,                                 \
-         .summary = "Delete a custom field of " plural, .doc = "With all its values.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},    \
-        {DELETE, path, AD, "configuration", COUNT, delete_custom_fields, .permission = allowed,                                       \
-         .summary = "Delete several custom fields of " plural, .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},                            \
-        {0},                                                                                                                          \
-    };                                                                                                                                \
-    const struct resource what##_field_resource = {.type = #what "_field",                                                            \
-                                                   .title = "Custom fields of " plural,                                               \
-                                                   .doc = "What a desk wants to know of " plural " beyond their own members.",        \
-                                                   .url = &path "/:id"[1],                                                            \
-                                                   .table = "custom_fields",                                                          \
-                                                   .where = "t.area = " #kind " AND t.deleted_at IS NULL",                            \
-                                                   .fields = field_fields,                                                            \
-                                                   .routes = what##_field_routes,                                                     \
+#define FIELDS_OF(what, plural, path, kind, allowed)                                                                                       \
+    static const struct field what##_order[] = {                                                                                           \
+        {#what "_field_ids", F_IDS, PRESENT, .doc = "All ids, in the new order.", .example = "[2, 1]"}, {0}};                              \
+    static const struct route what##_field_routes[] = {                                                                                    \
+        {GET, path, COL_PLUS, "conversations", LIST_COUNT, api_list, .order = {.key = "1 - t.is_system", .then = "t.sort_order"},          \
+         .summary = "List the custom fields of " plural,                                                                                   \
+         .doc = "Sorted by position. Built-in fields come first. Callers below admins get only enabled fields."},                          \
+        {GET, path "/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Get a custom field of " plural},                           \
+        {POST, path, AD, "configuration", ONE, post_custom_field, .permission = allowed, .summary = "Create a custom field of " plural,    \
+         .errors = "ANY_FIELD_REQUIRED RESOURCE_ACTION_NOT_AVAILABLE"},                                                                    \
+        {PUT, path "/reorder", AD, "configuration", NONE, put_custom_fields_order, .permission = allowed, .input = what##_order,           \
+         .summary = "Reorder the custom fields of " plural},                                                                               \
+        {PUT, path "/:id", AD, "configuration", ONE, put_custom_field, .permission = allowed,                                              \
+         .summary = "Update a custom field of " plural,                                                                                    \
+         .doc = "The type of a field with values can't change. Options that are in use stay.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"}, \
+        {DELETE, path "/:id", AD, "configuration", NONE, delete_custom_fields, .permission = allowed,                                      \
+         .summary = "Delete a custom field of " plural, .doc = "Deletes all its values, too.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"}, \
+        {DELETE, path, AD, "configuration", COUNT, delete_custom_fields, .permission = allowed,                                            \
+         .summary = "Delete several custom fields of " plural, .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},                                 \
+        {0},                                                                                                                               \
+    };                                                                                                                                     \
+    const struct resource what##_field_resource = {.type = #what "_field",                                                                 \
+                                                   .title = "Custom fields of " plural,                                                    \
+                                                   .doc = "Additional fields of " plural ", defined by the desk.",                         \
+                                                   .url = &path "/:id"[1],                                                                 \
+                                                   .table = "custom_fields",                                                               \
+                                                   .where = "t.area = " #kind " AND t.deleted_at IS NULL",                                 \
+                                                   .fields = field_fields,                                                                 \
+                                                   .routes = what##_field_routes,                                                          \
                                                    .visible = custom_field_visible}
 
 FIELDS_OF(case, "conversations", "/cases/fields", 1, "case_fields.manage");
@@ -447,14 +448,14 @@ FIELDS_OF(user, "people", "/users/fields", 2, "user_fields.manage");
 FIELDS_OF(organization, "organizations", "/organizations/fields", 3, "organizations_fields.manage");
 
 static const struct route option_routes[] = {
-    {GET, "/base/field/option/:id", ALL, "conversations", ONE, api_get, .summary = "Read an option of a custom field",
-     .doc = "Whoever sees the field reads it."},
+    {GET, "/base/field/option/:id", ALL, "conversations", ONE, api_get, .summary = "Get an option of a custom field",
+     .doc = "For all callers who see the field."},
     {0},
 };
 
 const struct resource field_option_resource = {.type = "field_option",
                                                .title = "Options of custom fields",
-                                               .doc = "What there is to choose.",
+                                               .doc = "Options of custom fields.",
                                                .url = "base/field/option/:id",
                                                .table = "custom_field_options",
                                                .where = "NOT " OF_FIELD("f.deleted_at IS NOT NULL"),

@@ -3,6 +3,6 @@
 
 const struct resource definition_resource = {.type = "definition",
                                              .title = "Definitions",
-                                             .doc = "Fields that predicates may name, with their operators and values.",
+                                             .doc = "Fields that predicates may use, with their operators and values.",
                                              .fields = definition_fields,
                                              .rows = definition_rows};

@@ -70,7 +70,7 @@ static void field_value_read_given(const struct reading *r, const struct json *j
         return;
     }
     if (!may_give(r, f)) {
-        field_value_refuse(r, j->name, ERR_FIELD_INVALID, "You can not change this field.");
+        field_value_refuse(r, j->name, ERR_FIELD_INVALID, "You may not change this field.");
         return;
     }
     bool boolean = j->type == JSON_TRUE || j->type == JSON_FALSE;
@@ -130,7 +130,8 @@ static int check_files(const struct reading *r, enum field_area area, const stru
     TRY(field_files_usable(w, area, owner, given->list, given->count, usable));
     for (int i = 0; i < given->count; i++)
         if (field_value_file(&given->list[i]) && !usable[i])
-            field_value_refuse(r, given->list[i].field->key, ERR_FIELD_INVALID, "There is no such file of yours, or it has expired.");
+            field_value_refuse(r, given->list[i].field->key, ERR_FIELD_INVALID,
+                               "There is no such file of yours, or it has expired. Upload it again.");
     return 0;
 }
 
@@ -178,31 +179,31 @@ static void field_value_visible(struct work *w, struct branches *out) {
            "LEFT JOIN field_values v ON v.owner_id = t.id AND v.area = " area " AND v.field_id = f.id"
 /* A date is kept as one (enum field_kind: 6). */
 #define SHOWN "CASE WHEN f.type = 6 AND v.value IS NOT NULL THEN v.value || 'T00:00:00+00:00' ELSE COALESCE(v.value, '') END"
-#define VALUE_DOC "The value as text, empty where there is none; of options their ids, of a file its id: "
+#define VALUE_DOC "The value as text, or the empty text. Options and files are shown by id. For files, "
 
 static const struct field user_value_fields[] = {
-    {"field", F_REF, READONLY, .column = "f.id", .ref = "user_field", .doc = "What it is a value of."},
+    {"field", F_REF, READONLY, .column = "f.id", .ref = "user_field", .doc = "Field of the value."},
     {"value", F_LONG, READONLY, .column = SHOWN, .doc = VALUE_DOC "GET /users/:id/files/:file_id/content downloads it.",
      .example = "\"3\""},
     {0},
 };
 const struct resource user_field_value_resource = {.type = "user_field_value",
                                                    .title = "Values of people",
-                                                   .doc = "What is known of a person beside the members.",
+                                                   .doc = "Values of the custom fields of people.",
                                                    .from = EACH("2", "users"),
                                                    .owned_order = "f.sort_order, f.id",
                                                    .fields = user_value_fields,
                                                    .visible = field_value_visible};
 
 static const struct field organization_value_fields[] = {
-    {"field", F_REF, READONLY, .column = "f.id", .ref = "organization_field", .shows = "title,key", .doc = "What it is a value of."},
+    {"field", F_REF, READONLY, .column = "f.id", .ref = "organization_field", .shows = "title,key", .doc = "Field of the value."},
     {"value", F_LONG, READONLY, .column = SHOWN, .doc = VALUE_DOC "GET /organizations/:id/files/:file_id/content downloads it.",
      .example = "\"3\""},
     {0},
 };
 const struct resource organization_field_value_resource = {.type = "organization_field_value",
                                                            .title = "Values of organizations",
-                                                           .doc = "What is known of an organization beside the members.",
+                                                           .doc = "Values of the custom fields of organizations.",
                                                            .from = EACH("3", "organizations"),
                                                            .owned_order = "f.sort_order, f.id",
                                                            .fields = organization_value_fields,

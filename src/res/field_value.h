@@ -10,9 +10,10 @@ int check_organization_values(struct call *c, struct in *in);
 int store_user_values(struct call *c, const struct in *in, int64_t id);
 int store_organization_values(struct call *c, const struct in *in, int64_t id);
 
-#define FIELD_VALUES_DOC                                                                                                                 \
-    "Values of custom fields by the fields' keys, as texts; options by id, several with commas; files by the id that POST /files gave; " \
-    "null or an empty text clears one."
+#define FIELD_VALUES_DOC                                                                                                                  \
+    "Values of custom fields as texts, by the key of the field. Options are given by id, several with commas. Files are given by the id " \
+    "that POST /files "                                                                                                                   \
+    "returned. null or an empty text clears a value."
 
 /* On a POST without it mandatory fields are missed all the same. */
 #define USER_FIELD_VALUES                                                                                              \

@@ -32,7 +32,8 @@ static int header_or_given(struct call *c, struct str header, const char *argume
     struct str said = given->type == V_TEXT ? str_leaf(given->s) : (struct str){0};
     *out = said.p ? said : header;
     if (header.n == 0 || said.p == NULL || str_eq(header, said)) return 0;
-    return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, str_of(argument), "The header Content-Disposition says another one.");
+    return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, str_of(argument),
+                      "The header Content-Disposition has a different value. Send equal values, or only one.");
 }
 
 static int file_read_name(struct call *c, const struct http_file *f, struct str *name) {
@@ -42,9 +43,9 @@ static int file_read_name(struct call *c, const struct http_file *f, struct str 
     if (is_raw(c)) TRY(header_or_given(c, f->filename, "_filename", name));
     if (name->n == 0) *name = S("file");
     if (!utf8_valid(*name)) return file_wrong(c, f, ERR_FIELD_INVALID, "The name of the file is not UTF-8.");
-    if (str_eq(*name, S(".")) || str_eq(*name, S(".."))) return file_wrong(c, f, ERR_FIELD_INVALID, "This is no name of a file.");
+    if (str_eq(*name, S(".")) || str_eq(*name, S(".."))) return file_wrong(c, f, ERR_FIELD_INVALID, "This is not a file name.");
     const char *why = text_wrong(c->work.arena, *name, LIMIT_TITLE, true);
-    return why ? file_wrong(c, f, ERR_FIELD_INVALID, str_fmt(c->work.arena, "The name of the file: %s", why).p) : 0;
+    return why ? file_wrong(c, f, ERR_FIELD_INVALID, str_fmt(c->work.arena, "The file name is invalid: %s", why).p) : 0;
 }
 
 static bool is_media_type(struct str s) {
@@ -85,7 +86,7 @@ static void read_upload(struct call *c, const struct http_file *f, struct upload
 static int read_uploads(struct call *c, struct uploads *out) {
     size_t most = 0;
     for (const char *const *name = (const char *const[]){"_filename", "_field", "_md5", NULL}; *name; name++)
-        if (!is_raw(c)) in_ignore(c, *name, "the parts of the body say it themselves");
+        if (!is_raw(c)) in_ignore(c, *name, "each part of the body has its own");
     int rc = api_input(c);
     for (const struct http_file *f = c->http->files; f; f = f->next) most++;
     *out = (struct uploads){.list = arena_array(c->work.arena, most + 1, sizeof *out->list)};
@@ -136,56 +137,59 @@ static void file_visible(struct work *w, struct branches *out) {
 }
 
 static const struct field file_fields[] = {
-    {"name", F_TEXT, READONLY, .doc = "What it was called where it came from, without folders.", .example = "\"invoice.pdf\""},
-    {"size", F_INT, READONLY, .doc = "Its bytes.", .example = "48210"},
-    {"content_type", F_TEXT, READONLY, .doc = "What its sender said that it is.", .example = "\"application/pdf\""},
-    {"content_url", F_COMPUTED, READONLY, .render = write_content_url, .doc = "Where its content is downloaded.",
+    {"name", F_TEXT, READONLY, .doc = "Original name of the file, without folders.", .example = "\"invoice.pdf\""},
+    {"size", F_INT, READONLY, .doc = "Size in bytes.", .example = "48210"},
+    {"content_type", F_TEXT, READONLY, .doc = "Content type that the uploader stated.", .example = "\"application/pdf\""},
+    {"content_url", F_COMPUTED, READONLY, .render = write_content_url, .doc = "Address that downloads the content.",
      .example = "\"http://127.0.0.1:8080/api/v1/files/7/content\""},
-    {"hash", F_TEXT, READONLY, .column = "t.sha256", .doc = "SHA-256 of its content, in hex digits.",
+    {"hash", F_TEXT, READONLY, .column = "t.sha256", .doc = "SHA-256 of the content, in hex digits.",
      .example = "\"2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\""},
-    {"created_at", F_TIME, READONLY, .doc = "When it was uploaded."},
+    {"created_at", F_TIME, READONLY, .doc = "Time of the upload."},
     {"expiry_at", F_TIME, READONLY, .column = "t.expires_at",
-     .doc = "When it is removed unless something refers to it by then; null once something does."},
+     .doc = "Time at which the file is deleted if no object refers to it by then. Null as soon as an object refers to it."},
     {0},
 };
 
 static const struct field nothing[] = {{0}};
 static const struct field upload_args[] = {
-    {"_filename", F_TEXT, 0, .doc = "Of a raw body: the name of the file, as in the header Content-Disposition.",
+    {"_filename", F_TEXT, 0,
+     .doc = "Name of the file in a raw body. It may come in the header Content-Disposition instead. If both are given, they must be equal.",
      .example = "\"invoice.pdf\""},
-    {"_field", F_TEXT, 0, .doc = "Of a raw body: the name of the form field it stands for, as in the header. Problems are told by it.",
+    {"_field", F_TEXT, 0,
+     .doc = "Name of the form field of a raw body. It may come in the header Content-Disposition instead. Errors refer to it.",
      .example = "\"logo\""},
-    {"_md5", F_TEXT, 0, .doc = "Of a raw body: the MD5 of the file in Base64 or hex digits, as in the header Content-MD5.",
+    {"_md5", F_TEXT, 0, .doc = "MD5 of the file in a raw body, in Base64 or hex digits. It may come in the header Content-MD5 instead.",
      .example = "\"5d41402abc4b2a76b9719d911017c592\""},
     {0},
 };
 
-#define CONTENT_DOC " The name is in Content-Disposition; HEAD shows it with size and type alone. One range of bytes is understood."
+#define CONTENT_DOC \
+    " Content-Disposition has the file name. HEAD returns name, size and type only. Range requests may ask for one range of bytes."
 
 static const struct route file_routes[] = {
     {POST, "/files", ALL | FINGERPRINT, "", ONE, post_file, .also = LIST_COUNT, .prepare = keep_contents, .lane = LANE_SYNC,
      .body = RAW_FILE, .input = nothing, .args = upload_args, .summary = "Upload a file",
-     .doc = "As the whole body, of any Content-Type but JSON and forms, or as parts of multipart/form-data; several files answer a list. "
-            "Its id is then named where a file is "
-            "wanted (avatar_file_id, values of FILE fields), by who uploaded it, within twelve hours, as often as needed.",
+     .doc = "Send the file as the whole body, with any Content-Type but JSON and forms, or as parts of multipart/form-data. The reply to "
+            "several files is a list. The uploader can then use the id wherever a file is expected (avatar_file_id, values of FILE "
+            "fields), within twelve hours and any number of times.",
      .errors = "FIELD_REQUIRED FIELD_EMPTY CHECKSUM_MISMATCH"},
-    {GET, "/files/:id", ALL | FINGERPRINT, "", ONE, api_get, .summary = "Read a file",
-     .doc = "For who uploaded it; its content has an address of its own."},
+    {GET, "/files/:id", ALL | FINGERPRINT, "", ONE, api_get, .summary = "Get a file",
+     .doc = "Only for the uploader. content_url is the address of the content."},
     {GET, "/files/:id/content", ALL | FINGERPRINT, "", ONE, get_file_content, .args = content_args, .is_download = true, .has_ranges = true,
-     .summary = "Download a file", .doc = "For who uploaded it." CONTENT_DOC},
+     .summary = "Download a file", .doc = "Only for the uploader." CONTENT_DOC},
     {GET, "/users/:id/files/:file_id/content", ALL, "users", ONE, get_user_file_content, .args = content_args, .is_download = true,
-     .has_ranges = true, .of = "user", .summary = "Download a file of a person",
-     .doc = "The file that is a value of a custom field, for who sees the value: staff, and the person." CONTENT_DOC},
+     .has_ranges = true, .of = "user", .summary = "Download a file of a user",
+     .doc = "The file is the value of a custom field. All callers who see the value may download it: staff, and the user." CONTENT_DOC},
     {GET, "/organizations/:id/files/:file_id/content", ALL, "users", ONE, get_organization_file_content, .args = content_args,
      .is_download = true, .has_ranges = true, .of = "organization", .summary = "Download a file of an organization",
-     .doc = "The file that is a value of a custom field, for who sees the value: staff, and the organization's people where the field is "
-            "visible to customers." CONTENT_DOC},
+     .doc = "The file is the value of a custom field. All callers who see the value may download it: staff, and the people of the "
+            "organization if customers see the field." CONTENT_DOC},
     {0},
 };
 
 const struct resource file_resource = {.type = "file",
                                        .title = "Files",
-                                       .doc = "Uploaded to be named by other operations.",
+                                       .doc = "Uploaded files. Other operations refer to them by id.",
                                        .url = "files/:id",
                                        .table = "files",
                                        .fields = file_fields,

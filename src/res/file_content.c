@@ -19,7 +19,8 @@
 #include <unistd.h>
 
 const struct field content_args[] = {
-    {"inline", F_BOOL, 0, .doc = "Raster images (PNG, JPEG, GIF, WebP) may be shown in place; everything else is saved all the same."},
+    {"inline", F_BOOL, 0,
+     .doc = "Raster images (PNG, JPEG, GIF, WebP) are shown inline if the client asks for it. All other files are always downloaded."},
     {0},
 };
 

@@ -9,53 +9,53 @@
 
 /* ---- members --------------------------------------------------------------------------------------------------------- */
 
-#define STATE(use)                                                                           \
-    {"is_primary", F_BOOL, READONLY, .doc = "Whether it is the one that is " use "."}, {     \
-        "is_validated", F_BOOL, READONLY, .doc = "Whether it was proven to be the person's." \
+#define STATE(use)                                                                                       \
+    {"is_primary", F_BOOL, READONLY, .doc = "True for the primary one, which is " use " by default."}, { \
+        "is_validated", F_BOOL, READONLY, .doc = "True if the person has proven to own it."              \
     }
 #define TIMES \
-    {"created_at", F_TIME, READONLY, .doc = "When it was made."}, { "updated_at", F_TIME, READONLY, .doc = "When it last changed." }
+    {"created_at", F_TIME, READONLY, .doc = "Time of creation."}, { "updated_at", F_TIME, READONLY, .doc = "Time of the last change." }
 
 static const struct field email_fields[] = {
     {"email", F_TEXT, READONLY, .doc = "The address.", .example = "\"ada@example.com\""},
     STATE("written to"),
-    {"is_notification_enabled", F_BOOL, READONLY, .doc = "Whether notifications are sent to it."},
+    {"is_notification_enabled", F_BOOL, READONLY, .doc = "True if notifications are sent to it."},
     TIMES,
     {0},
 };
 static const struct field phone_fields[] = {
     {"number", F_TEXT, READONLY, .doc = "The number.", .example = "\"+49 30 1234567\""},
-    {"type", F_WORD, READONLY, .words = phone_types, .doc = "What kind of phone it is."},
+    {"type", F_WORD, READONLY, .words = phone_types, .doc = "Kind of phone."},
     STATE("called"),
     TIMES,
     {0},
 };
 static const struct field twitter_fields[] = {
-    {"twitter_id", F_TEXT, READONLY, .doc = "Its id at Twitter."},
-    {"full_name", F_TEXT, READONLY, .doc = "The name shown there."},
-    {"screen_name", F_TEXT, READONLY, .doc = "Its name, without the @.", .example = "\"ada_byron\""},
-    {"follower_count", F_INT, READONLY, .doc = "How many follow it."},
-    {"description", F_LONG, READONLY, .doc = "What it says of itself."},
+    {"twitter_id", F_TEXT, READONLY, .doc = "Id of the account at Twitter."},
+    {"full_name", F_TEXT, READONLY, .doc = "Display name at Twitter."},
+    {"screen_name", F_TEXT, READONLY, .doc = "Name of the account, without the @.", .example = "\"ada_byron\""},
+    {"follower_count", F_INT, READONLY, .doc = "Number of followers."},
+    {"description", F_LONG, READONLY, .doc = "Description at Twitter."},
     {"url", F_TEXT, READONLY, .doc = "Address of a web site."},
-    {"location", F_TEXT, READONLY, .doc = "Where it says to be."},
-    {"profile_image_url", F_TEXT, READONLY, .doc = "Address of its picture."},
-    {"locale", F_TEXT, READONLY, .doc = "Its language."},
-    {"is_verified", F_BOOL, READONLY, .doc = "Whether Twitter says that it is who it seems."},
+    {"location", F_TEXT, READONLY, .doc = "Location at Twitter."},
+    {"profile_image_url", F_TEXT, READONLY, .doc = "Address of the picture."},
+    {"locale", F_TEXT, READONLY, .doc = "Language of the account."},
+    {"is_verified", F_BOOL, READONLY, .doc = "True if Twitter has verified the account."},
     STATE("written to"),
     TIMES,
     {0},
 };
 static const struct field facebook_fields[] = {
-    {"facebook_id", F_TEXT, READONLY, .doc = "Its id at Facebook.", .example = "\"100004\""},
-    {"user_name", F_TEXT, READONLY, .doc = "Its name in addresses."},
-    {"full_name", F_TEXT, READONLY, .doc = "The name shown there."},
-    {"email", F_TEXT, READONLY, .doc = "The address known there.", .example = "\"ada@example.com\""},
-    {"bio", F_LONG, READONLY, .doc = "What it says of itself."},
-    {"birth_date", F_TIME, READONLY, .doc = "The birthday given there."},
+    {"facebook_id", F_TEXT, READONLY, .doc = "Id of the account at Facebook.", .example = "\"100004\""},
+    {"user_name", F_TEXT, READONLY, .doc = "Name of the account in addresses."},
+    {"full_name", F_TEXT, READONLY, .doc = "Display name at Facebook."},
+    {"email", F_TEXT, READONLY, .doc = "E-mail address at Facebook.", .example = "\"ada@example.com\""},
+    {"bio", F_LONG, READONLY, .doc = "Description at Facebook."},
+    {"birth_date", F_TIME, READONLY, .doc = "Birthday at Facebook."},
     {"website", F_TEXT, READONLY, .doc = "Address of a web site."},
-    {"profile_url", F_TEXT, READONLY, .doc = "Address of its page."},
-    {"locale", F_TEXT, READONLY, .doc = "Its language."},
-    {"is_verified", F_BOOL, READONLY, .doc = "Whether Facebook says that it is who it seems."},
+    {"profile_url", F_TEXT, READONLY, .doc = "Address of the Facebook page."},
+    {"locale", F_TEXT, READONLY, .doc = "Language of the account."},
+    {"is_verified", F_BOOL, READONLY, .doc = "True if Facebook has verified the account."},
     STATE("written to"),
     TIMES,
     {0},
@@ -123,27 +123,27 @@ static int check_screen_name(struct call *c, struct in *in) {
 }
 
 #define PERSON \
-    { "user", F_REF, REQUIRED | BY_HANDLER, .ref = "user", .check = check_person, .doc = "Whose it is.", .example = "2" }
+    { "user", F_REF, REQUIRED | BY_HANDLER, .ref = "user", .check = check_person, .doc = "Person who has it.", .example = "2" }
 #define EMAIL \
     { "email", F_EMAIL, REQUIRED | BY_HANDLER, .check = identity_check_address, .doc = "The address.", .example = "\"ada@example.org\"" }
 #define NUMBER \
     { "number", F_TEXT, REQUIRED | BY_HANDLER, .check = check_number, .doc = "The number.", .example = "\"+49 30 1234567\"" }
 #define PRIMARY \
-    { "is_primary", F_BOOL, BY_HANDLER, .doc = "Makes it the primary one in place of the one before." }
+    { "is_primary", F_BOOL, BY_HANDLER, .doc = "True makes it the primary one, in place of the one before." }
 #define VALIDATED \
-    { "is_validated", F_BOOL, BY_HANDLER, .doc = "Whether it is known to be the person's; agents, admins and owners say so." }
+    { "is_validated", F_BOOL, BY_HANDLER, .doc = "True if it is known to belong to the person. Agents, admins and owners may set it." }
 #define NOTIFIED \
-    { "is_notification_enabled", F_BOOL, 0, .doc = "Whether notifications are sent to it." }
+    { "is_notification_enabled", F_BOOL, 0, .doc = "True if notifications are sent to it." }
 
 static const struct field email_create[] = {PERSON, EMAIL, PRIMARY, VALIDATED, NOTIFIED, {0}};
 static const struct field email_update[] = {PRIMARY, VALIDATED, NOTIFIED, {0}};
 static const struct field email_own[] = {EMAIL, PRIMARY, NOTIFIED, {0}};
 static const struct field phone_create[] = {PERSON, NUMBER, PRIMARY, VALIDATED, {0}};
 static const struct field phone_own[] = {
-    NUMBER, {"type", F_WORD, 0, .words = phone_types, .doc = "What kind of phone it is; NONE unless given."}, PRIMARY, {0}};
+    NUMBER, {"type", F_WORD, 0, .words = phone_types, .doc = "Kind of phone. Default: NONE."}, PRIMARY, {0}};
 static const struct field twitter_create[] = {
     PERSON,
-    {"screen_name", F_TEXT, REQUIRED | BY_HANDLER, .check = check_screen_name, .doc = "Its name; an @ before it is left out.",
+    {"screen_name", F_TEXT, REQUIRED | BY_HANDLER, .check = check_screen_name, .doc = "Name of the account. A leading @ is removed.",
      .example = "\"ada_byron\""},
     VALIDATED,
     {0},
@@ -152,12 +152,12 @@ static const struct field state_update[] = {PRIMARY, VALIDATED, {0}};
 static const struct field nothing[] = {{0}};
 
 static const struct field list_args[] = {
-    {"user_id", F_INT, .filter = "t.user_id = :user_id", .doc = "Only this person's."},
+    {"user_id", F_INT, .filter = "t.user_id = :user_id", .doc = "Only those of this person."},
     {0},
 };
 
 static void ignore_validated(struct call *c) {
-    if (c->work.actor.rank < ROLE_AGENT) in_ignore(c, "is_validated", "agents, admins and owners decide about it");
+    if (c->work.actor.rank < ROLE_AGENT) in_ignore(c, "is_validated", "only agents, admins and owners may set it");
 }
 
 /* ---- handlers ------------------------------------------------------------------------------------------------------------ */
@@ -170,7 +170,7 @@ static int identity_target(struct call *c) {
 
 static void notice_primary(struct call *c, enum claim claim) {
     const char *when =
-        claim == CLAIM_FOREIGN ? "an agent confirms it, or the person opens its link in a session of their own" : "it is verified";
+        claim == CLAIM_FOREIGN ? "an agent confirms it, or the person opens its link in their own session" : "it is verified";
     notice(&c->work, "NOTICE", "is_primary was ignored: it can be primary once %s.", when);
 }
 
@@ -180,7 +180,7 @@ static int verify_own(struct call *c, const struct identity_new *n) {
     int sent = letter_first_verification(&c->work, c->id);
     TRY(sent);
     if (sent) c->notification = S(VERIFICATION_SENT);
-    else notice(&c->work, "NOTICE", "No verification e-mail was sent: there were too many in the last hour. Ask for one later.");
+    else notice(&c->work, "NOTICE", "No verification e-mail was sent, because too many were sent in the last hour. Request one later.");
     return 0;
 }
 
@@ -268,90 +268,91 @@ static int delete_identities(struct call *c) {
 #define OWN "t.user_id = :me"
 #define UNAVAILABLE .errors = "RESOURCE_ACTION_NOT_AVAILABLE"
 
-/* What all kinds have. many: who deletes several of other people's. */
-#define READ(path, one, some)                                                                                                \
-    {GET,                                                                                                                    \
-     "/identities/" path,                                                                                                    \
-     COL_PLUS,                                                                                                               \
-     "users",                                                                                                                \
-     LIST,                                                                                                                   \
-     api_list,                                                                                                               \
-     .args = list_args,                                                                                                      \
-     .order = ORDER,                                                                                                         \
-     .summary = "List " some,                                                                                                \
-     .doc = "The primary ones first, then by their last change."},                                                           \
-        {GET, "/identities/" path "/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read " one},                          \
-        {GET,                                                                                                                \
-         "/profile/identities/" path,                                                                                        \
-         ALL,                                                                                                                \
-         "",                                                                                                                 \
-         LIST,                                                                                                               \
-         api_list,                                                                                                           \
-         .where = OWN,                                                                                                       \
-         .order = ORDER,                                                                                                     \
-         .summary = "List one's " some,                                                                                      \
-         .doc = "The primary one first, then by their last change."},                                                        \
-    {                                                                                                                        \
-        GET, "/profile/identities/" path "/:id", ALL, "", ONE, api_get, .where = OWN, .summary = "Read " one " of one's own" \
+/* Routes of every kind of identity. many: the roles that may delete several identities of other people at once. */
+#define READ(path, one, some)                                                                                            \
+    {GET,                                                                                                                \
+     "/identities/" path,                                                                                                \
+     COL_PLUS,                                                                                                           \
+     "users",                                                                                                            \
+     LIST,                                                                                                               \
+     api_list,                                                                                                           \
+     .args = list_args,                                                                                                  \
+     .order = ORDER,                                                                                                     \
+     .summary = "List " some,                                                                                            \
+     .doc = "The primary ones first, then by time of the last change."},                                                 \
+        {GET, "/identities/" path "/:id", COL_PLUS, "users", ONE, api_get, .summary = "Get " one},                       \
+        {GET,                                                                                                            \
+         "/profile/identities/" path,                                                                                    \
+         ALL,                                                                                                            \
+         "",                                                                                                             \
+         LIST,                                                                                                           \
+         api_list,                                                                                                       \
+         .where = OWN,                                                                                                   \
+         .order = ORDER,                                                                                                 \
+         .summary = "List your " some,                                                                                   \
+         .doc = "The primary one first, then by time of the last change."},                                              \
+    {                                                                                                                    \
+        GET, "/profile/identities/" path "/:id", ALL, "", ONE, api_get, .where = OWN, .summary = "Get one of your " some \
     }
-#define CHANGE(path, one, who, parameters)                                                          \
-    {PUT,                                                                                           \
-     "/identities/" path "/:id",                                                                    \
-     who,                                                                                           \
-     "users",                                                                                       \
-     ONE,                                                                                           \
-     put_identity,                                                                                  \
-     .permission = "users.update",                                                                  \
-     .input = parameters,                                                                           \
-     .summary = "Change " one,                                                                      \
-     .doc = "There is always a primary one: another takes its place, it can't be unset.",           \
-     UNAVAILABLE},                                                                                  \
-    {                                                                                               \
-        PUT, "/profile/identities/" path "/:id/primary", ALL, "", ONE, put_identity_primary,        \
-            .where = OWN, .input = nothing, .summary = "Make " one " of one's own the primary one", \
-            .doc = "An e-mail address must be verified first.", UNAVAILABLE                         \
+#define CHANGE(path, one, name, who, parameters)                                                                                     \
+    {PUT,                                                                                                                            \
+     "/identities/" path "/:id",                                                                                                     \
+     who,                                                                                                                            \
+     "users",                                                                                                                        \
+     ONE,                                                                                                                            \
+     put_identity,                                                                                                                   \
+     .permission = "users.update",                                                                                                   \
+     .input = parameters,                                                                                                            \
+     .summary = "Update " one,                                                                                                       \
+     .doc = "is_primary can't be unset: a person always has a primary one. Make another one primary instead.",                       \
+     UNAVAILABLE},                                                                                                                   \
+    {                                                                                                                                \
+        PUT, "/profile/identities/" path "/:id/primary", ALL, "", ONE, put_identity_primary,                                         \
+            .where = OWN, .input = nothing, .summary = "Set your primary " name, .doc = "An e-mail address must be verified first.", \
+            UNAVAILABLE                                                                                                              \
     }
-#define REMOVE(path, one, some, many)                                                                     \
-    {DELETE,                                                                                              \
-     "/identities/" path "/:id",                                                                          \
-     COL_PLUS,                                                                                            \
-     "users",                                                                                             \
-     NONE,                                                                                                \
-     delete_identities,                                                                                   \
-     .permission = "users.update",                                                                        \
-     .summary = "Delete " one,                                                                            \
-     UNAVAILABLE},                                                                                        \
-        {DELETE,                                                                                          \
-         "/identities/" path,                                                                             \
-         many,                                                                                            \
-         "users",                                                                                         \
-         COUNT,                                                                                           \
-         delete_identities,                                                                               \
-         .permission = "users.update",                                                                    \
-         .summary = "Delete several " some,                                                               \
-         UNAVAILABLE},                                                                                    \
-        {DELETE,       "/profile/identities/" path "/:id",       ALL,        "", NONE, delete_identities, \
-         .where = OWN, .summary = "Delete " one " of one's own", UNAVAILABLE},                            \
-    {                                                                                                     \
-        DELETE, "/profile/identities/" path, ALL, "", COUNT, delete_identities,                           \
-            .where = OWN, .summary = "Delete several " some " of one's own", UNAVAILABLE                  \
+#define REMOVE(path, one, some, many)                                                                                                    \
+    {DELETE,                                                                                                                             \
+     "/identities/" path "/:id",                                                                                                         \
+     COL_PLUS,                                                                                                                           \
+     "users",                                                                                                                            \
+     NONE,                                                                                                                               \
+     delete_identities,                                                                                                                  \
+     .permission = "users.update",                                                                                                       \
+     .summary = "Delete " one,                                                                                                           \
+     UNAVAILABLE},                                                                                                                       \
+        {DELETE,                                                                                                                         \
+         "/identities/" path,                                                                                                            \
+         many,                                                                                                                           \
+         "users",                                                                                                                        \
+         COUNT,                                                                                                                          \
+         delete_identities,                                                                                                              \
+         .permission = "users.update",                                                                                                   \
+         .summary = "Delete several " some,                                                                                              \
+         UNAVAILABLE},                                                                                                                   \
+        {DELETE,       "/profile/identities/" path "/:id",    ALL,        "", NONE, delete_identities,                                   \
+         .where = OWN, .summary = "Delete one of your " some, UNAVAILABLE},                                                              \
+    {                                                                                                                                    \
+        DELETE, "/profile/identities/" path, ALL, "", COUNT, delete_identities, .where = OWN, .summary = "Delete several of your " some, \
+                                                                                UNAVAILABLE                                              \
     }
 
-#define CLAIMED "It counts for nothing until it is verified: it is no login, matches no mail, and others may have it. "
-#define FOREIGN "What a collaborator adds to another person counts for nothing until an agent confirms it."
+#define CLAIMED "It is not used until it is verified: it is not a login, it matches no e-mail, and other people may have it, too. "
+#define FOREIGN "If a collaborator adds it to another person, it is not used until an agent confirms it."
 
 static const struct route email_routes[] = {
     READ("emails", "an e-mail address", "e-mail addresses"),
     {POST, "/identities/emails", COL_PLUS, "users", ONE, post_identity, .permission = "users.update", .input = email_create,
-     .summary = "Add an e-mail address to a person",
-     .doc = FOREIGN " It is verified, too, by its link, opened in a session of that person.", UNAVAILABLE},
-    {POST, "/profile/identities/emails", ALL, "", ONE, post_own_identity, .input = email_own, .summary = "Add an e-mail address to oneself",
-     .doc = CLAIMED "It can't be primary before. A verification e-mail is sent to it.", UNAVAILABLE},
-    CHANGE("emails", "an e-mail address", COL_PLUS, email_update),
+     .summary = "Add an e-mail address to a user", .doc = FOREIGN " It is also verified if its link is opened in a session of that person.",
+     UNAVAILABLE},
+    {POST, "/profile/identities/emails", ALL, "", ONE, post_own_identity, .input = email_own,
+     .summary = "Add an e-mail address to the current user",
+     .doc = CLAIMED "It can't be primary until then. The server sends a verification e-mail to it.", UNAVAILABLE},
+    CHANGE("emails", "an e-mail address", "e-mail address", COL_PLUS, email_update),
     {PUT, "/identities/emails/:id/send_verification_email", COL_PLUS, "users", NONE, put_identity_verification,
-     .permission = "users.update", .input = nothing, .summary = "Send a link that verifies an e-mail address", UNAVAILABLE},
+     .permission = "users.update", .input = nothing, .summary = "Send a verification e-mail to an e-mail address", UNAVAILABLE},
     {PUT, "/profile/identities/emails/:id/verification", ALL, "", ONE, put_identity_verification, .where = OWN, .input = nothing,
-     .summary = "Send a link that verifies an e-mail address of one's own", UNAVAILABLE},
+     .summary = "Send a verification e-mail to an e-mail address of your own", UNAVAILABLE},
     REMOVE("emails", "an e-mail address", "e-mail addresses", AD),
     {0},
 };
@@ -359,10 +360,10 @@ static const struct route email_routes[] = {
 static const struct route phone_routes[] = {
     READ("phones", "a phone number", "phone numbers"),
     {POST, "/identities/phones", COL_PLUS, "users", ONE, post_identity, .permission = "users.update", .input = phone_create,
-     .summary = "Add a phone number to a person", .doc = FOREIGN, UNAVAILABLE},
-    {POST, "/profile/identities/phones", ALL, "", ONE, post_own_identity, .input = phone_own, .summary = "Add a phone number to oneself",
-     .doc = CLAIMED, UNAVAILABLE},
-    CHANGE("phones", "a phone number", COL_PLUS, state_update),
+     .summary = "Add a phone number to a user", .doc = FOREIGN, UNAVAILABLE},
+    {POST, "/profile/identities/phones", ALL, "", ONE, post_own_identity, .input = phone_own,
+     .summary = "Add a phone number to the current user", .doc = CLAIMED, UNAVAILABLE},
+    CHANGE("phones", "a phone number", "phone number", COL_PLUS, state_update),
     REMOVE("phones", "a phone number", "phone numbers", AD),
     {0},
 };
@@ -370,22 +371,22 @@ static const struct route phone_routes[] = {
 static const struct route twitter_routes[] = {
     READ("twitter", "a Twitter account", "Twitter accounts"),
     {POST, "/identities/twitter", COL_PLUS, "users", ONE, post_identity, .permission = "users.update", .status = 200,
-     .input = twitter_create, .summary = "Add a Twitter account to a person", .doc = FOREIGN, UNAVAILABLE},
-    CHANGE("twitter", "a Twitter account", COL_PLUS, state_update),
+     .input = twitter_create, .summary = "Add a Twitter account to a user", .doc = FOREIGN, UNAVAILABLE},
+    CHANGE("twitter", "a Twitter account", "Twitter account", COL_PLUS, state_update),
     REMOVE("twitter", "a Twitter account", "Twitter accounts", AD),
     {0},
 };
 
 static const struct route facebook_routes[] = {
     READ("facebook", "a Facebook account", "Facebook accounts"),
-    CHANGE("facebook", "a Facebook account", AD, state_update),
+    CHANGE("facebook", "a Facebook account", "Facebook account", AD, state_update),
     REMOVE("facebook", "a Facebook account", "Facebook accounts", COL_PLUS),
     {0},
 };
 
 const struct resource identity_email_resource = {.type = "identity_email",
                                                  .title = "E-mail addresses",
-                                                 .doc = "Addresses people are known by.",
+                                                 .doc = "E-mail addresses of people.",
                                                  .url = "identities/emails/:id",
                                                  .table = "identity_emails",
                                                  .fields = email_fields,
@@ -393,7 +394,7 @@ const struct resource identity_email_resource = {.type = "identity_email",
                                                  .visible = access_of_person};
 const struct resource identity_phone_resource = {.type = "identity_phone",
                                                  .title = "Phone numbers",
-                                                 .doc = "Numbers people are known by.",
+                                                 .doc = "Phone numbers of people.",
                                                  .url = "identities/phones/:id",
                                                  .table = "identity_phones",
                                                  .fields = phone_fields,
@@ -401,7 +402,7 @@ const struct resource identity_phone_resource = {.type = "identity_phone",
                                                  .visible = access_of_person};
 const struct resource identity_twitter_resource = {.type = "identity_twitter",
                                                    .title = "Twitter accounts",
-                                                   .doc = "Accounts people write from.",
+                                                   .doc = "Twitter accounts of people.",
                                                    .url = "identities/twitter/:id",
                                                    .table = "identity_twitter",
                                                    .fields = twitter_fields,
@@ -409,7 +410,7 @@ const struct resource identity_twitter_resource = {.type = "identity_twitter",
                                                    .visible = access_of_person};
 const struct resource identity_facebook_resource = {.type = "identity_facebook",
                                                     .title = "Facebook accounts",
-                                                    .doc = "Accounts people write from.",
+                                                    .doc = "Facebook accounts of people.",
                                                     .url = "identities/facebook/:id",
                                                     .table = "identity_facebook",
                                                     .fields = facebook_fields,

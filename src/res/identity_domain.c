@@ -4,24 +4,25 @@
 
 static const struct field domain_fields[] = {
     {"domain", F_TEXT, READONLY, .doc = "The domain, in lower case.", .example = "\"engines.example\""},
-    {"is_primary", F_BOOL, READONLY, .doc = "Whether it is the first of its organization."},
+    {"is_primary", F_BOOL, READONLY, .doc = "True for the primary domain of the organization."},
     {"is_validated", F_BOOL, READONLY,
-     .doc = "Whether people with an address of it join the organization when they are added: as the organization is validated."},
-    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
-    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+     .doc = "True if people with an address of this domain join the organization when they are added. It equals is_validated of the "
+            "organization."},
+    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
+    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
     {0},
 };
 
 static void identity_domain_visible(struct work *w, struct branches *out) { out->all = w->actor.rank >= ROLE_COLLABORATOR; }
 
 static const struct route domain_routes[] = {
-    {GET, "/identities/domains/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read a domain"},
+    {GET, "/identities/domains/:id", COL_PLUS, "users", ONE, api_get, .summary = "Get a domain"},
     {0},
 };
 
 const struct resource identity_domain_resource = {.type = "identity_domain",
                                                   .title = "Domains",
-                                                  .doc = "Domains that organizations are known by.",
+                                                  .doc = "E-mail domains of organizations.",
                                                   .url = "identities/domains/:id",
                                                   .table = "identity_domains",
                                                   .fields = domain_fields,

@@ -2,13 +2,14 @@
 #include "core/words.h"
 
 static const struct field job_fields[] = {
-    {"status", F_WORD, READONLY, .words = job_statuses, .doc = "PENDING, RUNNING, then COMPLETED or FAILED.", .example = "\"COMPLETED\""},
-    {"total", F_INT, READONLY, .doc = "Records given; null until it is done.", .example = "2"},
-    {"inserted", F_INT, READONLY, .doc = "Records made.", .example = "2"},
-    {"rejected", F_INT, READONLY, .doc = "Records that were not valid.", .example = "0"},
-    {"errors", F_JSON, READONLY, .doc = "What was wrong with which record, and the record.", .example = "[]"},
-    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
-    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {"status", F_WORD, READONLY, .words = job_statuses, .doc = "State of the job: PENDING, RUNNING, then COMPLETED or FAILED.",
+     .example = "\"COMPLETED\""},
+    {"total", F_INT, READONLY, .doc = "Number of records in the request. Null until the job has ended.", .example = "2"},
+    {"inserted", F_INT, READONLY, .doc = "Number of created records.", .example = "2"},
+    {"rejected", F_INT, READONLY, .doc = "Number of invalid records.", .example = "0"},
+    {"errors", F_JSON, READONLY, .doc = "Invalid records, each with its errors.", .example = "[]"},
+    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
+    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
     {0},
 };
 
@@ -23,13 +24,14 @@ static void job_visible(struct work *w, struct branches *out) {
 }
 
 static const struct route job_routes[] = {
-    {GET, "/jobs/:id", ALL, "", ONE, api_get, .label = "job", .summary = "Read a job", .doc = "Its maker reads it, and admins and owners."},
+    {GET, "/jobs/:id", ALL, "", ONE, api_get, .label = "job", .summary = "Get a job",
+     .doc = "Only for the user who created it, admins and owners."},
     {0},
 };
 
 const struct resource job_resource = {.type = "bulk_job",
                                       .title = "Jobs",
-                                      .doc = "Work that goes on after the reply.",
+                                      .doc = "Work that continues after the reply.",
                                       .url = "jobs/:id",
                                       .table = "jobs",
                                       .fields = job_fields,

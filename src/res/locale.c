@@ -1,27 +1,27 @@
 #include "api/generic.h"
 
 static const struct field locale_fields[] = {
-    {"locale", F_TEXT, READONLY, .doc = "Code of the language.", .example = "\"en-us\""},
-    {"name", F_TEXT, READONLY, .doc = "Its name in English.", .example = "\"English (United States)\""},
-    {"native_name", F_TEXT, READONLY, .doc = "Its own name."},
+    {"locale", F_TEXT, READONLY, .doc = "Code of the locale.", .example = "\"en-us\""},
+    {"name", F_TEXT, READONLY, .doc = "Name of the language in English.", .example = "\"English (United States)\""},
+    {"native_name", F_TEXT, READONLY, .doc = "Name of the language in the language itself."},
     {"region", F_TEXT, READONLY, .doc = "Code of the region."},
-    {"direction", F_TEXT, READONLY, .doc = "LTR or RTL.", .example = "\"LTR\""},
-    {"is_public", F_BOOL, READONLY, .doc = "Whether the help center is offered in it."},
-    {"is_localised", F_BOOL, READONLY, .doc = "Whether the server's own texts exist in it."},
-    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
-    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {"direction", F_TEXT, READONLY, .doc = "Direction of writing: LTR or RTL.", .example = "\"LTR\""},
+    {"is_public", F_BOOL, READONLY, .doc = "True if the help center is offered in this language."},
+    {"is_localised", F_BOOL, READONLY, .doc = "True if the texts of the server exist in this language."},
+    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
+    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
     {0},
 };
 
 static const struct route locale_routes[] = {
-    {GET, "/locales", PUBLIC, "", LIST_COUNT, api_list, .summary = "List the languages"},
-    {GET, "/locales/:id", PUBLIC, "", ONE, api_get, .summary = "Read a language"},
+    {GET, "/locales", PUBLIC, "", LIST_COUNT, api_list, .summary = "List locales"},
+    {GET, "/locales/:id", PUBLIC, "", ONE, api_get, .summary = "Get a locale"},
     {0},
 };
 
 const struct resource locale_resource = {.type = "locale",
                                          .title = "Languages",
-                                         .doc = "Languages people are written to in.",
+                                         .doc = "Languages in which the desk writes to people.",
                                          .url = "locales/:id",
                                          .table = "locales",
                                          .fields = locale_fields,

@@ -35,7 +35,7 @@ static int check_domains(struct call *c, struct in *in) {
         if (key.p == NULL)
             fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d", at), "A domain like example.com is expected.");
         else if (domains_have(made, key))
-            fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in_place(c, in, "%d", at), "This domain is named twice.");
+            fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in_place(c, in, "%d", at), "This domain is given twice.");
         else made->keys[made->count++] = key;
     }
     if (c->work.problem_count > problems) return -(int)failure(&c->work);
@@ -60,27 +60,27 @@ static int store_domains(struct call *c, const struct in *in, int64_t id) {
     "d.is_primary DESC, d.id"
 
 static const struct field organization_fields[] = {
-    {"name", F_TEXT, REQUIRED, .fold = "name_key", .doc = "What it is called.", .example = "\"Analytical Engines\""},
-    {"legacy_id", F_TEXT, NULLABLE | UNIQUE, .to = TO_STAFF, .doc = "Its id in the system it came from."},
-    {"is_shared", F_BOOL, 0, .initial = "0", .doc = "Whether its people see each other's conversations."},
+    {"name", F_TEXT, REQUIRED, .fold = "name_key", .doc = "Name of the organization.", .example = "\"Analytical Engines\""},
+    {"legacy_id", F_TEXT, NULLABLE | UNIQUE, .to = TO_STAFF, .doc = "Id in the system that the organization was imported from."},
+    {"is_shared", F_BOOL, 0, .initial = "0", .doc = "True if the people of the organization see each other's conversations."},
     {"is_validated", F_BOOL, 0, .initial = "0", .to = TO_STAFF,
-     .doc = "Whether it was checked: people with an address of its domains join it when they are added."},
+     .doc = "True if the organization is validated: people with an address of its domains join it when they are added."},
     {"domains", F_MANY, NULLABLE, .ref = "identity_domain", .many = DOMAINS_OF, .check = check_domains, .store = store_domains,
-     .to = TO_STAFF, .doc = "Its domains, the primary one first; a list, or text with commas, replaces them.",
+     .to = TO_STAFF, .doc = "Domains, the primary one first. A list, or text with commas, replaces them.",
      .example = "[\"engines.example\"]"},
     {"phone", F_MANY, READONLY, .ref = "identity_phone", .many = PHONES_OF, .to = TO_STAFF, .doc = "Phone numbers, the primary one first."},
     {"phones", F_MANY, INPUT_ONLY | NULLABLE, .ref = "identity_phone", .many = PHONES_OF, .check = check_phones,
-     .store = store_organization_phones, .doc = "Phone numbers, shown as `phone`; the first is primary.",
+     .store = store_organization_phones, .doc = "Phone numbers, shown as `phone`. The first is primary.",
      .example = "[\"+49 30 1234567\"]"},
     ADDRESSES("organization_id", NULLABLE),
     WEBSITES("organization_id", NULLABLE),
-    {"pinned_notes_count", F_INT, READONLY, .to = TO_STAFF, .doc = "How many notes are pinned to it."},
+    {"pinned_notes_count", F_INT, READONLY, .to = TO_STAFF, .doc = "Number of pinned notes."},
     {"custom_fields", F_ROWS, READONLY, .ref = "organization_field_value", .owned_by = "id", .to = TO_CUSTOMERS,
-     .doc = "Each enabled custom field in its order, with its value."},
+     .doc = "Each enabled custom field with its value, sorted by position."},
     ORGANIZATION_FIELD_VALUES,
     ORGANIZATION_TAGS,
-    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
-    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
+    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
     {0},
 };
 
@@ -124,23 +124,24 @@ static int delete_organizations(struct call *c) {
 
 static const struct route organization_routes[] = {
     {GET, "/organizations/definitions", COL_PLUS, "users", LIST_COUNT, api_list, .reply = "definition", .label = "definition",
-     .summary = "List what filters of organizations may ask", .doc = "Custom fields are named organizationfields.<key>."},
+     .summary = "List the definitions for filters of organizations",
+     .doc = "The fields of custom fields are called organizationfields.<key>."},
     {POST, "/organizations/filter", COL_PLUS, "users", LIST, api_filter, .input = filter_input, .reads = true,
      .summary = "Find organizations by a predicate",
-     .doc = "A problem's pointer says where it is: predicates/collections/0/propositions/1/operator."},
-    {GET, "/organizations", COL_PLUS, "users", LIST, api_list, .summary = "List the organizations"},
-    {GET, "/organizations/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read an organization"},
+     .doc = "The pointer of an error locates it: predicates/collections/0/propositions/1/operator."},
+    {GET, "/organizations", COL_PLUS, "users", LIST, api_list, .summary = "List organizations"},
+    {GET, "/organizations/:id", COL_PLUS, "users", ONE, api_get, .summary = "Get an organization"},
     {GET, "/users/:id/organizations", COL_PLUS, "users", LIST, api_list, .of = "user",
-     .where = "t.id = (SELECT u.organization_id FROM users u WHERE u.id = :id)", .summary = "List the organizations of a person",
-     .doc = "One, or none."},
+     .where = "t.id = (SELECT u.organization_id FROM users u WHERE u.id = :id)", .summary = "List the organizations of a user",
+     .doc = "A user has one or none."},
     {GET, "/organizations/:id/members", COL_PLUS, "users", LIST, api_list, .reply = "user", .within = {"organization", "organization_id"},
-     .order = {.key = "t.name_key"}, .summary = "List the people of an organization"},
+     .order = {.key = "t.name_key"}, .summary = "List the users of an organization"},
     {POST, "/organizations", AG_PLUS, "users", ONE, post_organization, .permission = "organizations.update",
-     .summary = "Make an organization"},
+     .summary = "Create an organization"},
     {PUT, "/organizations/:id", AG_PLUS, "users", ONE, put_organization, .permission = "organizations.update",
-     .summary = "Change an organization"},
+     .summary = "Update an organization"},
     {DELETE, "/organizations/:id", AG_PLUS, "users", NONE, delete_organizations, .permission = "organizations.delete",
-     .summary = "Delete an organization", .doc = "Its people and their conversations stay, without it."},
+     .summary = "Delete an organization", .doc = "Its people and their conversations stay, without an organization."},
     {DELETE, "/organizations", AG_PLUS, "users", COUNT, delete_organizations, .permission = "organizations.delete",
      .summary = "Delete several organizations"},
     {0},
@@ -148,7 +149,7 @@ static const struct route organization_routes[] = {
 
 const struct resource organization_resource = {.type = "organization",
                                                .title = "Organizations",
-                                               .doc = "Whom customers work for.",
+                                               .doc = "Organizations that customers belong to.",
                                                .url = "organizations/:id",
                                                .table = "organizations",
                                                .where = "t.deleted_at IS NULL",

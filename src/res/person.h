@@ -36,11 +36,11 @@ int check_time_zone(struct call *c, struct in *in);
 #define PERSON_AVATAR                                                                                                     \
     {                                                                                                                     \
         "avatar", F_COMPUTED, READONLY, .column = "COALESCE(t.avatar_updated_at, 0)", .render = person_avatar,            \
-                                        .doc = "Address of a picture.",                                                   \
+                                        .doc = "Address of the picture.",                                                 \
                                         .example = "\"http://127.0.0.1:8080/api/v1/users/2/avatar?v=0.0f1e2d3c4b5a6978\"" \
     }
 #define PERSON_TEAMS \
-    { "teams", F_MANY, 0, .ref = "team", .many = TEAMS_OF, .to = TO_CUSTOMERS, .doc = "The teams of a member of staff." }
+    { "teams", F_MANY, 0, .ref = "team", .many = TEAMS_OF, .to = TO_CUSTOMERS, .doc = "Teams of a staff member." }
 #define PERSON_EMAILS                                                                                           \
     {                                                                                                           \
         "emails", F_MANY, 0, .ref = "identity_email", .many = IDENTITIES_OF("identity_emails"), .to = TO_STAFF, \
@@ -69,29 +69,29 @@ int check_time_zone(struct call *c, struct in *in);
     }
 #define PERSON_ADDRESSES(flags) ADDRESSES("user_id", flags)
 #define PERSON_WEBSITES(flags) WEBSITES("user_id", flags)
-#define PERSON_CUSTOM_FIELDS                                                                                \
-    {                                                                                                       \
-        "custom_fields", F_ROWS, READONLY, .ref = "user_field_value", .owned_by = "id", .to = TO_STAFF,     \
-                                           .doc = "Each enabled custom field in its order, with its value." \
+#define PERSON_CUSTOM_FIELDS                                                                                      \
+    {                                                                                                             \
+        "custom_fields", F_ROWS, READONLY, .ref = "user_field_value", .owned_by = "id", .to = TO_STAFF,           \
+                                           .doc = "Each enabled custom field with its value, sorted by position." \
     }
-#define PERSON_TIME_ZONE                                                                                            \
-    {                                                                                                               \
-        "time_zone", F_TEXT, NULLABLE, .check = check_time_zone, .to = TO_STAFF, .doc = "Name in the tz database.", \
-                                       .example = "\"Europe/Berlin\""                                               \
+#define PERSON_TIME_ZONE                                                                                                         \
+    {                                                                                                                            \
+        "time_zone", F_TEXT, NULLABLE, .check = check_time_zone, .to = TO_STAFF, .doc = "Time zone: a name of the tz database.", \
+                                       .example = "\"Europe/Berlin\""                                                            \
     }
-#define PERSON_TIME_ZONE_OFFSET                                                                                               \
-    {                                                                                                                         \
-        "time_zone_offset", F_COMPUTED, READONLY, .column = "t.time_zone", .render = person_zone_offset, .to = TO_STAFF,      \
-                                                  .doc = "Seconds east of UTC, by the zone's rules today.", .example = "3600" \
+#define PERSON_TIME_ZONE_OFFSET                                                                                                      \
+    {                                                                                                                                \
+        "time_zone_offset", F_COMPUTED, READONLY, .column = "t.time_zone", .render = person_zone_offset, .to = TO_STAFF,             \
+                                                  .doc = "Offset of the time zone today, in seconds east of UTC.", .example = "3600" \
     }
 #define PERSON_LAST_SEEN_USER_AGENT \
-    { "last_seen_user_agent", F_TEXT, READONLY, .to = TO_STAFF, .doc = "The program the person used last." }
+    { "last_seen_user_agent", F_TEXT, READONLY, .to = TO_STAFF, .doc = "Last user agent of the person." }
 #define PERSON_LAST_SEEN_IP \
-    { "last_seen_ip", F_TEXT, READONLY, .to = TO_STAFF, .doc = "The address the person came from last." }
-#define PERSON_PRESENCE_CHANNEL                                                                                              \
-    {                                                                                                                        \
-        "presence_channel", F_COMPUTED, READONLY, .column = "t.uuid", .render = person_presence_channel, .to = TO_CUSTOMERS, \
-                                                  .doc = "Channel of presence.", .example = "\"user_presence-0f@0f\""        \
+    { "last_seen_ip", F_TEXT, READONLY, .to = TO_STAFF, .doc = "Last IP address of the person." }
+#define PERSON_PRESENCE_CHANNEL                                                                                                \
+    {                                                                                                                          \
+        "presence_channel", F_COMPUTED, READONLY, .column = "t.uuid", .render = person_presence_channel, .to = TO_CUSTOMERS,   \
+                                                  .doc = "Realtime channel of presence.", .example = "\"user_presence-0f@0f\"" \
     }
 
 #endif

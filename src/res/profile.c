@@ -13,13 +13,13 @@
 #include "res/person.h"
 
 static const struct field profile_fields[] = {
-    {"full_name", F_TEXT, REQUIRED | BY_HANDLER, .doc = "One's name.", .example = "\"Ada Byron\""},
-    {"designation", F_TEXT, NULLABLE, .fold = "designation_key", .doc = "What one does.", .example = "\"Support engineer\""},
-    {"is_otp_enabled", F_BOOL, READONLY, .column = "t.is_mfa_enabled", .doc = "Whether a second factor is asked for."},
+    {"full_name", F_TEXT, REQUIRED | BY_HANDLER, .doc = "Your name.", .example = "\"Ada Byron\""},
+    {"designation", F_TEXT, NULLABLE, .fold = "designation_key", .doc = "Your job title.", .example = "\"Support engineer\""},
+    {"is_otp_enabled", F_BOOL, READONLY, .column = "t.is_mfa_enabled", .doc = "True if logins ask for a second factor."},
     AVATAR_PART,
     AVATAR_FILE,
     PERSON_AVATAR,
-    {"organization", F_REF, READONLY, .column = PERSON_ORGANIZATION, .ref = "organization", .doc = "Whom one works for."},
+    {"organization", F_REF, READONLY, .column = PERSON_ORGANIZATION, .ref = "organization", .doc = "Your organization."},
     PERSON_TEAMS,
     PERSON_EMAILS,
     PERSON_PHONES,
@@ -30,21 +30,21 @@ static const struct field profile_fields[] = {
     PERSON_WEBSITES(READONLY),
     PERSON_CUSTOM_FIELDS,
     USER_FIELD_VALUES,
-    {"locale", F_REF, NULLABLE, .ref = "locale", .doc = "The language one is written to in."},
+    {"locale", F_REF, NULLABLE, .ref = "locale", .doc = "Language of e-mails to you."},
     PERSON_TIME_ZONE,
     PERSON_TIME_ZONE_OFFSET,
-    {"greeting", F_TEXT, READONLY, .doc = "How one greets."},
-    {"signature", F_LONG, NULLABLE, .max = 4000, .doc = "What stands under one's replies."},
-    {"status_message", F_TEXT, READONLY, .doc = "What one is up to."},
+    {"greeting", F_TEXT, READONLY, .doc = "Your greeting."},
+    {"signature", F_LONG, NULLABLE, .max = 4000, .doc = "Signature under your replies."},
+    {"status_message", F_TEXT, READONLY, .doc = "Your status message."},
     PERSON_LAST_SEEN_USER_AGENT,
     PERSON_LAST_SEEN_IP,
-    {"last_login_at", F_TIME, READONLY, .column = "t.last_logged_in_at", .doc = "When one last logged in."},
+    {"last_login_at", F_TIME, READONLY, .column = "t.last_logged_in_at", .doc = "Time of your last login."},
     {"agent_case_access", F_WORD, READONLY, .column = PERSON_CASE_ACCESS, .words = case_accesses,
-     .doc = "Which conversations a member of staff sees. Null of customers."},
+     .doc = "Conversations that a staff member sees. Null for customers."},
     {"organization_case_access", F_WORD, READONLY, .words = organization_accesses,
-     .doc = "Whether a customer sees the organization's conversations too, when it is shared."},
-    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
-    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+     .doc = "True if a customer also sees the conversations of a shared organization."},
+    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
+    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
     {0},
 };
 
@@ -128,9 +128,9 @@ static void judge_passwords(struct call *c, const struct checked *found, int64_t
     int64_t least;
     bool short_one = wanted->value.type == V_TEXT && password_rule(c->work.desk, c->work.actor.rank, wanted->value.s, &least) < 0;
     bool right = excused(c) || (found->right && found->version == version);
-    if (!right && in(c, "password")->value.type == V_TEXT) in_fail(c, "password", ERR_FIELD_INVALID, "This is not the present password.");
+    if (!right && in(c, "password")->value.type == V_TEXT) in_fail(c, "password", ERR_FIELD_INVALID, "This is not the current password.");
     if (short_one) in_fail(c, "new_password", ERR_FIELD_INVALID, "At least %d characters are needed.", (int)least);
-    if (found->used_before) in_fail(c, "new_password", ERR_FIELD_INVALID, "This was your password before: choose another.");
+    if (found->used_before) in_fail(c, "new_password", ERR_FIELD_INVALID, "You used this password before. Choose another one.");
 }
 
 /* 1, or 0 when the token or link that admitted the caller was used meanwhile. */
@@ -146,7 +146,7 @@ static int put_profile_password(struct call *c) {
     struct work *w = &c->work;
     const struct checked *found = c->prepared;
     struct stmt *row;
-    if (excused(c)) in_ignore(c, "password", "X-Token stands for it");
+    if (excused(c)) in_ignore(c, "password", "X-Token replaces it");
     api_input(c);
     TRY(db_lock_row(w->conn, "users", w->actor.user_id));
     int rc = db_row(w->conn, &own_password, BINDS(B_INT("user", w->actor.user_id)), &row);
@@ -160,7 +160,7 @@ static int put_profile_password(struct call *c) {
 }
 
 static const struct field password_input[] = {
-    {"password", F_PASSWORD, PRESENT, .doc = "The present one; not asked of who comes by X-Token.", .example = "\"PASSWORD\""},
+    {"password", F_PASSWORD, PRESENT, .doc = "Current password. Not needed with X-Token.", .example = "\"PASSWORD\""},
     {"new_password", F_PASSWORD, PRESENT, .doc = "At least 8 characters for staff, 5 for customers.", .example = "\"battery staple\""},
     {0},
 };
@@ -171,22 +171,22 @@ static void profile_visible(struct work *w, struct branches *out) {
 }
 
 static const struct route profile_routes[] = {
-    {GET, "/profile", ALL, "", ONE, get_profile, .summary = "Read one's profile"},
+    {GET, "/profile", ALL, "", ONE, get_profile, .summary = "Get your profile"},
     {PUT, "/profile", ALL, "", ONE, put_profile, .prepare = avatar_prepare, .lane = LANE_PICTURE, .lane_for = "avatar,avatar_file_id",
-     .body = FILES_TAKEN, .summary = "Change one's profile"},
-    {DELETE, "/profile/avatar", ALL, "", NONE, delete_profile_avatar, .summary = "Remove one's picture",
-     .doc = "Initials are drawn in its place."},
+     .body = FILES_TAKEN, .summary = "Update your profile"},
+    {DELETE, "/profile/avatar", ALL, "", NONE, delete_profile_avatar, .summary = "Delete your picture",
+     .doc = "A drawing of your initials takes its place."},
     {PUT, "/profile/password", ALL | NEW_PASSWORD, "", NONE, put_profile_password, .prepare = check_passwords, .lane = LANE_HASH,
-     .input = password_input, .summary = "Change one's password",
-     .doc = "Other sessions, remember-me and bearer tokens of oneself end. Who was told CREDENTIAL_EXPIRED sends the auth_token in "
-            "X-Token, and new_password alone.",
+     .input = password_input, .summary = "Change your password",
+     .doc = "Ends your other sessions, remember-me tokens and bearer tokens. After CREDENTIAL_EXPIRED, send the `auth_token` in the header "
+            "X-Token and only `new_password` in the body.",
      .errors = "AUTHENTICATION_LOCKED"},
     {0},
 };
 
 const struct resource profile_resource = {.type = "profile",
                                           .title = "Profile",
-                                          .doc = "The caller's own person.",
+                                          .doc = "The profile of the current user.",
                                           .url = "profile",
                                           .table = "users",
                                           .fields = profile_fields,

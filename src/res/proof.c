@@ -6,11 +6,11 @@
 #include "core/words.h"
 
 static const struct field verify_input[] = {
-    {"hash", F_TEXT, PRESENT, .doc = "Of the link that was mailed; single use, good for 72 hours.", .example = "\"0f1e2d\""},
+    {"hash", F_TEXT, PRESENT, .doc = "Token of the mailed link. It works once, within 72 hours.", .example = "\"0f1e2d\""},
     {0},
 };
 static const struct field reset_input[] = {
-    {"email", F_EMAIL, PRESENT, .doc = "The address to write to.", .example = "\"ada@example.com\""},
+    {"email", F_EMAIL, PRESENT, .doc = "E-mail address of the account.", .example = "\"ada@example.com\""},
     {0},
 };
 
@@ -25,24 +25,24 @@ static int put_profile_verify(struct call *c) {
 static int post_password_reset(struct call *c) {
     TRY(api_input(c));
     TRY(password_reset_ask(&c->work, in_text(c, "email")));
-    c->notification = S("If an account has this address, a mail with a link is on its way to it.");
+    c->notification = S("If an account has this address, we have sent an e-mail with a link to it.");
     return api_reply(c);
 }
 
 static const struct route proof_routes[] = {
-    {PUT, "/profile/verify", PUBLIC, "", NONE, put_profile_verify, .input = verify_input, .summary = "Verify an e-mail address by its link",
-     .doc = "An address that a collaborator added is verified in a session of the person it was added to.",
+    {PUT, "/profile/verify", PUBLIC, "", NONE, put_profile_verify, .input = verify_input,
+     .summary = "Verify an e-mail address by the token of its link",
+     .doc = "An address that a collaborator added can only be verified in a session of the person it was added to.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {POST, "/password/reset", PUBLIC, "", NONE, post_password_reset, .status = 200, .input = reset_input,
-     .summary = "Ask for a link that resets a password",
-     .doc = "The answer is the same whether or not anybody has the address. The link goes to validated addresses, and to an account's only "
-            "one; it is "
-            "presented as X-Token on PUT /profile/password."},
+     .summary = "Request a link that resets a password",
+     .doc = "The reply is the same whether or not an account has the address. The link goes to a validated address, or to the only address "
+            "of an account. Send its token as X-Token with PUT /profile/password."},
     {0},
 };
 
 const struct resource proof_resource = {.type = "proof",
                                         .title = "Links in mails",
-                                        .doc = "Verifying an address and resetting a password.",
+                                        .doc = "Verification of e-mail addresses, and reset of passwords.",
                                         .fields = (const struct field[]){{0}},
                                         .routes = proof_routes};

@@ -8,16 +8,17 @@
 #include <inttypes.h>
 
 static const struct field session_fields[] = {
-    {"id", F_TEXT, READONLY | NULLABLE, .doc = "What X-Session-ID carries; null for the anonymous session.", .example = "\"7.0f1e2d\""},
-    {"portal", F_TEXT, READONLY, .doc = "Where it was opened.", .example = "\"API\""},
-    {"ip_address", F_TEXT, READONLY, .doc = "Address it was opened from.", .example = "\"127.0.0.1\""},
-    {"user_agent", F_TEXT, READONLY, .doc = "Program it was opened by, and is bound to."},
-    {"instance_id", F_TEXT, READONLY, .doc = "The installation."},
-    {"instance_name", F_TEXT, READONLY, .doc = "Its host.", .example = "\"desk.example.com\""},
-    {"user", F_REF, READONLY, .ref = "user", .doc = "Who is logged in; null for nobody."},
+    {"id", F_TEXT, READONLY | NULLABLE, .doc = "Value for the header X-Session-ID. Null for the anonymous session.",
+     .example = "\"7.0f1e2d\""},
+    {"portal", F_TEXT, READONLY, .doc = "Portal in which the session was opened.", .example = "\"API\""},
+    {"ip_address", F_TEXT, READONLY, .doc = "IP address that opened the session.", .example = "\"127.0.0.1\""},
+    {"user_agent", F_TEXT, READONLY, .doc = "User agent that opened the session. The session is bound to it."},
+    {"instance_id", F_TEXT, READONLY, .doc = "Id of the installation."},
+    {"instance_name", F_TEXT, READONLY, .doc = "Host name of the installation.", .example = "\"desk.example.com\""},
+    {"user", F_REF, READONLY, .ref = "user", .doc = "Person who is logged in. Null if nobody is."},
     {"status", F_TEXT, READONLY, .doc = "ONLINE.", .example = "\"ONLINE\""},
-    {"last_activity_at", F_TIME, READONLY, .doc = "When it was last used."},
-    {"created_at", F_TIME, READONLY, .doc = "When it was opened."},
+    {"last_activity_at", F_TIME, READONLY, .doc = "Time of the last use."},
+    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
     {0},
 };
 
@@ -83,22 +84,22 @@ static int delete_session(struct call *c) {
 }
 
 static const struct field read_args[] = {
-    {"remember_me", F_BOOL, .initial = "0", .doc = "Whether a remember-me token is wanted."},
+    {"remember_me", F_BOOL, .initial = "0", .doc = "True requests a remember-me token."},
     {0},
 };
 
 static const struct route session_routes[] = {
     {GET, "/session", PUBLIC, "", ONE, get_session, .args = read_args, .remembers = true, .headers = "X-RememberMe Set-Cookie",
-     .summary = "Read the session, or log in",
-     .doc = "With Basic credentials a session is opened or found again; without credentials the answer is the anonymous session. With "
-            "remember_me=true "
-            "the header X-RememberMe brings a token good for 30 days: sent once in the same header, without credentials, it opens a new "
-            "session and is "
-            "replaced by the token that the reply brings. A used one sent again ends all sessions it led to."},
-    {PUT, "/session/ack", ALL, "", NONE, put_session_ack, .summary = "Renew the session", .doc = "Written at most once a minute."},
+     .summary = "Get the session, or log in",
+     .doc = "With Basic credentials, the server opens a session or finds the one there is. Without credentials, the reply is the anonymous "
+            "session. With remember_me=true, the header X-RememberMe of the reply is a token that works for 30 days. Send it once in the "
+            "same header, without credentials: it opens a new session, and the reply replaces it with a new token. If a used token is sent "
+            "again, all sessions that it opened end."},
+    {PUT, "/session/ack", ALL, "", NONE, put_session_ack, .summary = "Renew the session",
+     .doc = "The time of use is written at most once a minute."},
     {DELETE, "/session", ALL, "", NONE, delete_session, .summary = "End the session"},
     {0},
 };
 
 const struct resource session_resource = {
-    .type = "session", .title = "Sessions", .doc = "Logins that last.", .fields = session_fields, .routes = session_routes};
+    .type = "session", .title = "Sessions", .doc = "Sessions of logged-in people.", .fields = session_fields, .routes = session_routes};

@@ -7,12 +7,12 @@
 extern const struct resource setting_resource;
 
 static const struct field setting_fields[] = {
-    {"name", F_TEXT, READONLY, .doc = "What it is called in its category.", .example = "\"session_hours_staff\""},
-    {"category", F_TEXT, READONLY, .doc = "What it is about. A change names category and name: security.session_hours_staff.",
+    {"name", F_TEXT, READONLY, .doc = "Name of the setting within its category.", .example = "\"session_hours_staff\""},
+    {"category", F_TEXT, READONLY, .doc = "Category of the setting. An update uses category.name, as security.session_hours_staff.",
      .example = "\"security\""},
-    {"value", F_TEXT, READONLY, .doc = "Its value as text: booleans are 0 and 1, a secret is the empty text.", .example = "\"8\""},
-    {"is_protected", F_BOOL, READONLY, .doc = "Whether only owners may change it."},
-    {"description", F_TEXT, READONLY, .doc = "What it decides."},
+    {"value", F_TEXT, READONLY, .doc = "Value as text. Booleans are 0 and 1. A secret is shown as the empty text.", .example = "\"8\""},
+    {"is_protected", F_BOOL, READONLY, .doc = "True if only owners may change the setting."},
+    {"description", F_TEXT, READONLY, .doc = "Meaning of the setting."},
     {0},
 };
 static const struct field list_args[] = {
@@ -79,15 +79,15 @@ static int put_settings(struct call *c) {
 }
 
 static const struct route setting_routes[] = {
-    {GET, "/settings", AD, "configuration", LIST_COUNT, api_list, .args = list_args, .summary = "List the settings"},
+    {GET, "/settings", AD, "configuration", LIST_COUNT, api_list, .args = list_args, .summary = "List settings"},
     {PUT, "/settings", AD, "configuration", COUNT, put_settings, .permission = "settings.manage", .input = put_input,
-     .summary = "Change settings"},
+     .summary = "Update settings"},
     {0},
 };
 
 const struct resource setting_resource = {.type = "setting",
                                           .title = "Settings",
-                                          .doc = "What the desk decides.",
+                                          .doc = "Settings of the desk.",
                                           .fields = setting_fields,
                                           .routes = setting_routes,
                                           .rows = setting_rows,

@@ -98,11 +98,12 @@ static int delete_tags(struct call *c) {
 static const struct field add_input[] = {{"tags", F_TEXTS, PRESENT, .check = check_tags, .doc = "Tags to add.", .example = "[\"vip\"]"},
                                          {0}};
 static const struct field replace_input[] = {
-    {"tags", F_TEXTS, 0, .check = check_tags, .doc = "All tags there shall be.", .example = "[\"vip\"]"}, {0}};
+    {"tags", F_TEXTS, 0, .check = check_tags, .doc = "The complete list of tags.", .example = "[\"vip\"]"}, {0}};
 static const struct field remove_args[] = {
-    {"tags", F_TEXTS, PRESENT, .check = check_tags, .doc = "Tags to take away.", .example = "[\"vip\"]"}, {0}};
+    {"tags", F_TEXTS, PRESENT, .check = check_tags, .doc = "Tags to remove.", .example = "[\"vip\"]"}, {0}};
 
-static const struct field tag_fields[] = {{"name", F_TEXT, READONLY, .doc = "The tag as it was first written.", .example = "\"vip\""}, {0}};
+static const struct field tag_fields[] = {
+    {"name", F_TEXT, READONLY, .doc = "Name of the tag, as it was first written.", .example = "\"vip\""}, {0}};
 
 /* clang-format off */
 #define TAG_ROUTES(path, scope, type, table, owner, allowed, who)                                                    \
@@ -117,7 +118,7 @@ static const struct field tag_fields[] = {{"name", F_TEXT, READONLY, .doc = "The
 /* clang-format on */
 
 static const struct route tag_routes[] = {
-    TAG_ROUTES("/users/:id/tags", "users", "user", "user_tags", "user_id", "users.update", "a person"),
+    TAG_ROUTES("/users/:id/tags", "users", "user", "user_tags", "user_id", "users.update", "a user"),
     TAG_ROUTES("/organizations/:id/tags", "users", "organization", "organization_tags", "organization_id", "organizations.update",
                "an organization"),
     TAG_ROUTES("/cases/:id/tags", "conversations", "case", "case_tags", "case_id", NULL, "a conversation"),
@@ -126,7 +127,7 @@ static const struct route tag_routes[] = {
 
 const struct resource tag_resource = {.type = "tag",
                                       .title = "Tags",
-                                      .doc = "Words that people and organizations carry; made when first used.",
+                                      .doc = "Tags of people and organizations. A tag is created when it is first used.",
                                       .table = "tags",
                                       .fields = tag_fields,
                                       .routes = tag_routes,

@@ -6,16 +6,16 @@
 extern const struct resource team_resource;
 
 static const struct field team_fields[] = {
-    {"legacy_id", F_TEXT, CREATE_ONLY | NULLABLE | UNIQUE, .to = TO_STAFF, .doc = "Its id in the system it came from.",
+    {"legacy_id", F_TEXT, CREATE_ONLY | NULLABLE | UNIQUE, .to = TO_STAFF, .doc = "Id in the system that the team was imported from.",
      .example = "\"T-7\""},
-    {"title", F_TEXT, REQUIRED, .doc = "What the team is called.", .example = "\"First line\""},
+    {"title", F_TEXT, REQUIRED, .doc = "Name of the team.", .example = "\"First line\""},
     {"businesshour", F_REF, NULLABLE, .ref = "business_hour", .to = TO_STAFF,
      .column = "COALESCE(t.businesshour_id, (SELECT b.id FROM business_hours b WHERE b.is_default = 1))",
-     .doc = "The business hours of the team; the default ones unless given."},
+     .doc = "Business hours of the team. Default: the default business hours."},
     {"member_count", F_INT, READONLY, .column = "(SELECT COUNT(*) FROM team_members m WHERE m.team_id = t.id)", .to = TO_STAFF,
-     .doc = "How many people are in it.", .example = "4"},
-    {"created_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When it was made."},
-    {"updated_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When it last changed."},
+     .doc = "Number of members.", .example = "4"},
+    {"created_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "Time of creation."},
+    {"updated_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "Time of the last change."},
     {0},
 };
 
@@ -48,7 +48,7 @@ static int check_people(struct call *c, const struct in *in, const char *conditi
         if (rc < 0) return rc;
         if (rc == 0)
             fail_at(&c->work, ERR_FIELD_INVALID, str_of(in->field->name), str_fmt(c->work.arena, "%s/%lld", in->field->name, (long long)i),
-                    "This is nobody who could be meant.");
+                    "There is no such user.");
     }
     return failed(&c->work) ? -(int)failure(&c->work) : 0;
 }
@@ -76,14 +76,14 @@ static int delete_team_members(struct call *c) {
     TRY(api_input(c));
     const struct in *one = arg(c, "agent_id"), *many = arg(c, "agent_ids");
     if (one->given && many->given)
-        return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("agent_ids"), "agent_id and agent_ids exclude each other.");
+        return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("agent_ids"), "Send agent_id or agent_ids, not both.");
     if (!one->given && !many->given) {
         fail(&c->work, ERR_ANY_FIELD_REQUIRED);
         c->work.last_problem->parameters = either;
         return -ERR_ANY_FIELD_REQUIRED;
     }
     if (one->given && one->value.i != 1)
-        return fail_field(&c->work, ERR_FIELD_INVALID, S("agent_id"), "One id is expected; agent_ids takes several.");
+        return fail_field(&c->work, ERR_FIELD_INVALID, S("agent_id"), "A single id is expected. Send several ids in agent_ids.");
     const struct in *people = one->given ? one : many;
     TRY(check_people(c, people, "EXISTS (SELECT 1 FROM team_members m WHERE m.team_id = :team AND m.user_id = u.id)"));
     set_targets(c, people);
@@ -92,38 +92,38 @@ static int delete_team_members(struct call *c) {
 }
 
 static const struct field member_args[] = {
-    {"is_enabled", F_BOOL, .filter = "t.is_enabled = :is_enabled", .doc = "Only people who are enabled, or are not."},
+    {"is_enabled", F_BOOL, .filter = "t.is_enabled = :is_enabled", .doc = "Only enabled people (true), or only disabled ones (false)."},
     {0},
 };
 static const struct field add_input[] = {
-    {"agent_ids", F_IDS, REQUIRED, .doc = "Ids of staff, as a list or separated by commas.", .example = "[2]"},
+    {"agent_ids", F_IDS, REQUIRED, .doc = "Ids of staff members, as a list or separated by commas.", .example = "[2]"},
     {0},
 };
 static const struct field remove_args[] = {
-    {"agent_id", F_IDS, .doc = "Id of the one member to remove."},
-    {"agent_ids", F_IDS, .doc = "Ids of members to remove, separated by commas; the reply counts them."},
+    {"agent_id", F_IDS, .doc = "Id of the member to remove."},
+    {"agent_ids", F_IDS, .doc = "Ids of the members to remove, separated by commas. The reply has their number."},
     {0},
 };
 static const struct field import_input[] = {
-    {"teams", F_LIST, REQUIRED, .doc = "At most 200 teams.", .example = "[{\"title\": \"First line\", \"legacy_id\": \"T-7\"}]"},
+    {"teams", F_LIST, REQUIRED, .doc = "Teams to create, at most 200.", .example = "[{\"title\": \"First line\", \"legacy_id\": \"T-7\"}]"},
     {0},
 };
 static const struct field import_args[] = {
-    {"partial_import", F_BOOL, .doc = "Keep the valid records although others are not."},
+    {"partial_import", F_BOOL, .doc = "True keeps the valid records even if others are invalid."},
     {0},
 };
 
 static const struct route team_routes[] = {
-    {GET, "/teams", COL_PLUS, "users", LIST, api_list, .summary = "List the teams"},
+    {GET, "/teams", COL_PLUS, "users", LIST, api_list, .summary = "List teams"},
     {GET, "/teams/availability", AD, "users", LIST_COUNT, get_available_teams, .chosen = true,
      .summary = "List the teams that are available now",
-     .doc = "Those with an enabled member whose business hours are open at this moment."},
-    {GET, "/teams/:id", COL_PLUS, "users", ONE, api_get, .summary = "Read a team"},
-    {POST, "/teams", AD, "users", ONE, api_create, .permission = "teams.manage", .summary = "Make a team"},
+     .doc = "A team is available if (1) it has an enabled member and (2) its business hours are open now."},
+    {GET, "/teams/:id", COL_PLUS, "users", ONE, api_get, .summary = "Get a team"},
+    {POST, "/teams", AD, "users", ONE, api_create, .permission = "teams.manage", .summary = "Create a team"},
     {POST, "/bulk/teams", AD, "users", ONE, api_import, .permission = "teams.manage", .status = 202, .reply = "bulk_job", .label = "job",
      .input = import_input, .args = import_args, .records = &team_resource, .record_list = "teams", .summary = "Import teams",
-     .doc = "The job says later which records were not valid."},
-    {PUT, "/teams/:id", AD, "users", ONE, api_update, .permission = "teams.manage", .summary = "Change a team"},
+     .doc = "The job lists the invalid records when it has ended."},
+    {PUT, "/teams/:id", AD, "users", ONE, api_update, .permission = "teams.manage", .summary = "Update a team"},
     {DELETE, "/teams/:id", AD, "users", NONE, delete_teams, .permission = "teams.manage", .summary = "Delete a team",
      .doc = "Its conversations become unassigned."},
     {DELETE, "/teams", AD, "users", COUNT, delete_teams, .permission = "teams.manage", .summary = "Delete several teams"},
@@ -131,15 +131,16 @@ static const struct route team_routes[] = {
      .where = "t.id IN (SELECT m.user_id FROM team_members m WHERE m.team_id = :id)", .order = {.descending = true},
      .summary = "List the members of a team"},
     {POST, "/teams/:id/members", AD, "users", ONE, post_team_members, .permission = "teams.manage", .also = LIST_COUNT, .reply = "user",
-     .of = "team", .input = add_input, .summary = "Add members to a team", .doc = "One id answers the user, several a list."},
+     .of = "team", .input = add_input, .summary = "Add members to a team",
+     .doc = "The reply to a single id is the user, to several ids a list."},
     {DELETE, "/teams/:id/members", AD, "users", NONE, delete_team_members, .also = COUNT, .permission = "teams.manage", .of = "team",
-     .args = remove_args, .summary = "Remove members from a team", .doc = "With agent_ids the reply also counts them."},
+     .args = remove_args, .summary = "Remove members from a team", .doc = "With agent_ids, the reply also has their number."},
     {0},
 };
 
 const struct resource team_resource = {.type = "team",
                                        .title = "Teams",
-                                       .doc = "Groups of staff that conversations are assigned to.",
+                                       .doc = "Groups of staff to which conversations are assigned.",
                                        .url = "teams/:id",
                                        .table = "teams",
                                        .where = "t.deleted_at IS NULL",

@@ -17,21 +17,22 @@ static int template_check_contents(struct call *c, struct in *in) {
     return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "%s", why);
 }
 
-static const char contents_doc[] =
-    "Blocks, each {% block NAME %} ... {% endblock %}: of a mail subject, text and, unless it is to go as text alone, html; of a page "
-    "title, body and, if wanted, style. In them stand values like {{desk}}: in mails desk, name, address and url, with a link also link "
-    "and life; on pages desk, url and, where one is filled in, form.";
+static const char contents_doc[] = "The text is a list of blocks: {% block NAME %} ... {% endblock %}. An e-mail has the blocks subject "
+                                   "and text. It may have html. A page "
+                                   "has the blocks title and body. It may have style. Blocks may use values, like {{desk}}. Values of "
+                                   "e-mails: desk, name, address and url; "
+                                   "with a link also link and life. Values of pages: desk and url; with a form also form.";
 
 static const struct field template_fields[] = {
-    {"brand_id", F_INT, HIDDEN, .doc = "Whose it is."},
-    {"name", F_TEXT, READONLY, .doc = "What it is called in addresses.", .example = "\"password_changed\""},
-    {"app", F_WORD, READONLY, .words = template_apps, .doc = "A mail, or a page that a mail's link leads to.", .example = "\"MAIL\""},
-    {"category", F_WORD, READONLY, .words = template_categories,
-     .doc = "What it is about: that an address is somebody's, or their account."},
+    {"brand_id", F_INT, HIDDEN, .doc = "Brand of the template."},
+    {"name", F_TEXT, READONLY, .doc = "Name of the template, as in addresses.", .example = "\"password_changed\""},
+    {"app", F_WORD, READONLY, .words = template_apps, .doc = "MAIL: an e-mail. PAGE: a page that a mailed link opens.",
+     .example = "\"MAIL\""},
+    {"category", F_WORD, READONLY, .words = template_categories, .doc = "Subject of the template: an e-mail address, or an account."},
     {"contents", F_LONG, PRESENT, .max = LIMIT_TEMPLATE, .check = template_check_contents, .doc = contents_doc,
      .example = "\"{% block subject %}Your password was changed{% endblock %}\\n"
                 "{% block text %}\\nHello {{name}}, if it was not you, tell us.\\n{% endblock %}\\n\""},
-    {"is_custom", F_BOOL, READONLY, .doc = "Whether the brand says something else than the original."},
+    {"is_custom", F_BOOL, READONLY, .doc = "True if the brand has a text of its own in place of the original."},
     {0},
 };
 
@@ -78,7 +79,7 @@ static int read_version(struct call *c, struct str *contents) {
     TRY(rc);
     if (rc == 0) return in_fail(c, "version_id", ERR_FIELD_INVALID, "The template has no such version.");
     if (template_parse(c->work.arena, t, *contents, &blocks, &why)) return 0;
-    return in_fail(c, "version_id", ERR_FIELD_INVALID, "Its contents are not possible any more. %s", why);
+    return in_fail(c, "version_id", ERR_FIELD_INVALID, "The contents of this version are not valid any more. %s", why);
 }
 
 static int put_template_restore(struct call *c) {
@@ -91,7 +92,7 @@ static int put_template_restore(struct call *c) {
 }
 
 static const struct field restore_input[] = {
-    {"version_id", F_INT, NULLABLE, .min = 1, .max = INT64_MAX, .doc = "The version wanted; without it the original."},
+    {"version_id", F_INT, NULLABLE, .min = 1, .max = INT64_MAX, .doc = "Id of the version to restore. Default: the original."},
     {0},
 };
 
@@ -100,20 +101,19 @@ static const struct field restore_input[] = {
 
 static const struct route template_routes[] = {
     {GET, "/brands/:id/templates", OF_BRAND, LIST, api_list, SAID, .summary = "List the templates of a brand",
-     .doc = "One for each mail and each page; those of the default brand are used."},
-    {GET, "/brands/:id/templates/:name", OF_BRAND, ONE, api_get, SAID, .summary = "Read a template"},
-    {PUT, "/brands/:id/templates/:name", OF_BRAND, ONE, put_template, SAID, .permission = "brands.manage",
-     .summary = "Change what a template says",
-     .doc = "What it said before becomes a version. The original's own text makes it the original again."},
+     .doc = "There is one template for each e-mail and each page. The server uses those of the default brand."},
+    {GET, "/brands/:id/templates/:name", OF_BRAND, ONE, api_get, SAID, .summary = "Get a template"},
+    {PUT, "/brands/:id/templates/:name", OF_BRAND, ONE, put_template, SAID, .permission = "brands.manage", .summary = "Update a template",
+     .doc = "The text before becomes a version. If the new text equals the original, the template is the original again."},
     {PUT, "/brands/:id/templates/:name/restore", OF_BRAND, ONE, put_template_restore, SAID, .permission = "brands.manage",
      .input = restore_input, .summary = "Restore a template",
-     .doc = "To a version, or to the original. What it said before becomes a version."},
+     .doc = "Restores a version, or the original. The text before becomes a version."},
     {0},
 };
 
 const struct resource template_resource = {.type = "template",
                                            .title = "Templates",
-                                           .doc = "What mails and pages say.",
+                                           .doc = "Texts of e-mails and pages.",
                                            .url = "brands/:brand_id/templates/:name",
                                            .fields = template_fields,
                                            .routes = template_routes,
@@ -122,10 +122,10 @@ const struct resource template_resource = {.type = "template",
 /* ---- versions --------------------------------------------------------------------------------------------------- */
 
 static const struct field version_fields[] = {
-    {"contents", F_LONG, READONLY, .doc = "What the template said.",
+    {"contents", F_LONG, READONLY, .doc = "Text of the version.",
      .example = "\"{% block title %}Done{% endblock %}{% block body %}<p>Thank you.</p>{% endblock %}\""},
-    {"creator", F_REF, READONLY, .ref = "user", .doc = "Who wrote it; null: it was the original."},
-    {"created_at", F_TIME, READONLY, .doc = "When it was written; null: it was the original."},
+    {"creator", F_REF, READONLY, .ref = "user", .doc = "Author of the version. Null for the original."},
+    {"created_at", F_TIME, READONLY, .doc = "Time at which the version was written. Null for the original."},
     {0},
 };
 
@@ -136,14 +136,15 @@ static int get_template_versions(struct call *c) {
 
 static const struct route version_routes[] = {
     {GET, "/brands/:id/templates/:name/versions", OF_BRAND, LIST_COUNT, get_template_versions, .within = {"brand", "brand_id"},
-     .where = "t.name = :name", .summary = "List the former contents of a template",
-     .doc = "The last thousand, of very long ones the last hundred; a change that drops an older one says so."},
+     .where = "t.name = :name", .summary = "List the versions of a template",
+     .doc = "The list keeps the last 1000 versions, or the last 100 of very long texts. If a change removes an older version, its reply "
+            "says so."},
     {0},
 };
 
 const struct resource template_version_resource = {.type = "template_version",
                                                    .title = "Versions of templates",
-                                                   .doc = "What templates said before.",
+                                                   .doc = "Earlier texts of templates.",
                                                    .table = "template_versions",
                                                    .fields = version_fields,
                                                    .routes = version_routes,

@@ -19,7 +19,7 @@ static int read_reference(struct call *c, const struct in *in, const struct json
     bool number = str_to_int(member_text(j, S("id")), &id) && told.owner_id;
     int rc = number ? translation_find(&c->work, told.kind, told.owner_id, id, t) : 0;
     if (rc) return rc < 0 ? rc : 0;
-    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, place_in(c, place, "id"), "There is no such translation here.");
+    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, place_in(c, place, "id"), "This object has no such translation.");
 }
 
 static int translation_read_text(struct call *c, const struct in *in, const struct json *j, struct str place, struct told told,
@@ -92,10 +92,10 @@ int store_translations(struct call *c, const struct in *in, int64_t id, enum loc
 /* ---- the resource ----------------------------------------------------------------------------------------------- */
 
 static const struct field locale_field_fields[] = {
-    {"locale", F_TEXT, READONLY, .doc = "Code of the language.", .example = "\"en-us\""},
-    {"translation", F_LONG, READONLY, .doc = "What is said in it.", .example = "\"Plan\""},
-    {"created_at", F_TIME, READONLY, .doc = "When it was made."},
-    {"updated_at", F_TIME, READONLY, .doc = "When it last changed."},
+    {"locale", F_TEXT, READONLY, .doc = "Code of the locale.", .example = "\"en-us\""},
+    {"translation", F_LONG, READONLY, .doc = "The text in this locale.", .example = "\"Plan\""},
+    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
+    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
     {0},
 };
 
@@ -119,14 +119,14 @@ static void translation_visible(struct work *w, struct branches *out) {
 }
 
 static const struct route locale_field_routes[] = {
-    {GET, "/locale/fields/:id", PUBLIC, "", ONE, api_get, .summary = "Read a translation",
-     .doc = "Whoever sees what it belongs to reads it."},
+    {GET, "/locale/fields/:id", PUBLIC, "", ONE, api_get, .summary = "Get a translation",
+     .doc = "For all callers who see the translated object."},
     {0},
 };
 
 const struct resource locale_field_resource = {.type = "locale_field",
                                                .title = "Translations",
-                                               .doc = "What something is called in a language.",
+                                               .doc = "Translations of names and other texts.",
                                                .url = "locale/fields/:id",
                                                .table = "locale_fields",
                                                .where = "NOT " OF_OPTIONS("f.deleted_at IS NOT NULL"),

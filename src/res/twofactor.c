@@ -10,14 +10,15 @@
 static void recovery_codes(struct view *v, const struct row *row, const struct value *own);
 
 static const struct field twofactor_fields[] = {
-    {"is_enabled", F_BOOL, READONLY, .doc = "Whether logins ask for it."},
-    {"secret", F_TEXT, READONLY | NULLABLE, .doc = "What an authenticator is told, in Base32; null once it is confirmed.",
+    {"is_enabled", F_BOOL, READONLY, .doc = "True if logins ask for a second factor."},
+    {"secret", F_TEXT, READONLY | NULLABLE, .doc = "Secret for the authenticator, in Base32. Null after the confirmation.",
      .example = "\"JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP\""},
-    {"otpauth_url", F_TEXT, READONLY | NULLABLE, .doc = "The same as an address that authenticators open.",
+    {"otpauth_url", F_TEXT, READONLY | NULLABLE, .doc = "The secret as an address that authenticator apps open.",
      .example = "\"otpauth://totp/desk:ada@example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=desk\""},
-    {"qr_code", F_LONG, READONLY | NULLABLE, .doc = "That address as a QR code: an SVG picture.", .example = "\"<svg></svg>\""},
+    {"qr_code", F_LONG, READONLY | NULLABLE, .doc = "otpauth_url as a QR code (SVG).", .example = "\"<svg></svg>\""},
     {"recovery_codes", F_COMPUTED, READONLY | SECRET, .render = recovery_codes,
-     .doc = "Shown once, by POST: each replaces a code of the authenticator one time.", .example = "[\"0f1e-2d3c-4b5a-6978\"]"},
+     .doc = "Recovery codes, shown only in the reply to POST. Each replaces one code of the authenticator, once.",
+     .example = "[\"0f1e-2d3c-4b5a-6978\"]"},
     {0},
 };
 
@@ -70,7 +71,7 @@ static int post_twofactor(struct call *c) {
     struct str *codes = arena_array(c->work.arena, RECOVERY_CODES, sizeof *codes);
     TRY(api_input(c));
     int rc = factor_enable(&c->work, c->work.actor.user_id, in_text(c, "code"), codes);
-    if (rc <= 0) return rc < 0 ? rc : in_fail(c, "code", ERR_FIELD_INVALID, "This is not the code of the authenticator at this moment.");
+    if (rc <= 0) return rc < 0 ? rc : in_fail(c, "code", ERR_FIELD_INVALID, "This is not the current code of the authenticator.");
     c->prepared = codes;
     return reply_factor(c, &(struct factor){.enabled = true});
 }
@@ -129,30 +130,30 @@ static int delete_twofactor(struct call *c) {
 }
 
 static const struct field enable_input[] = {
-    {"code", F_TEXT, PRESENT, .max = 16, .doc = "What the authenticator shows.", .example = "\"123456\""},
+    {"code", F_TEXT, PRESENT, .max = 16, .doc = "Code of the authenticator.", .example = "\"123456\""},
     {0},
 };
 static const struct field disable_args[] = {
-    {"code", F_TEXT, 0, .max = 32, .doc = "What the authenticator shows, or a recovery code.", .example = "\"123456\""},
-    {"password", F_PASSWORD, 0, .doc = "The password, in place of a code.", .example = "\"correct horse\""},
+    {"code", F_TEXT, 0, .max = 32, .doc = "Code of the authenticator, or a recovery code.", .example = "\"123456\""},
+    {"password", F_PASSWORD, 0, .doc = "Password, in place of a code.", .example = "\"correct horse\""},
     {0},
 };
 static const struct route twofactor_routes[] = {
-    {GET, "/profile/twofactor", ALL, "", ONE, get_twofactor, .summary = "Read the second factor of one's login",
-     .doc = "Until it is confirmed: the secret for an authenticator, the same at every look of this session."},
-    {POST, "/profile/twofactor", ALL, "", ONE, post_twofactor, .input = enable_input, .summary = "Confirm the second factor",
-     .doc = "From now on logins ask for a code. Other sessions of oneself end. The recovery codes are shown this once.",
+    {GET, "/profile/twofactor", ALL, "", ONE, get_twofactor, .summary = "Get your second factor",
+     .doc = "Until the confirmation, the reply has the secret for an authenticator. It stays the same within this session."},
+    {POST, "/profile/twofactor", ALL, "", ONE, post_twofactor, .input = enable_input, .summary = "Confirm your second factor",
+     .doc = "Logins ask for a code from now on. Ends your other sessions. The recovery codes are shown only in this reply.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {DELETE, "/profile/twofactor", ALL, "", NONE, delete_twofactor, .prepare = prove, .args = disable_args,
-     .summary = "Remove the second factor",
-     .doc = "Send a code of the authenticator or a recovery code, as `code` or in X-OTP, or the password. Both may come in the body, where "
-            "no log sees them.",
+     .summary = "Remove your second factor",
+     .doc = "Send a code of the authenticator or a recovery code, as `code` or in X-OTP, or send the password. Send codes and passwords in "
+            "the body, because bodies are never logged.",
      .errors = "ANY_FIELD_REQUIRED AUTHENTICATION_FAILED AUTHENTICATION_LOCKED RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
 
 const struct resource twofactor_resource = {.type = "twofactor",
                                             .title = "Two-factor login",
-                                            .doc = "One-time passwords of an authenticator (RFC 6238).",
+                                            .doc = "Second factor of logins: one-time passwords of an authenticator (RFC 6238).",
                                             .fields = twofactor_fields,
                                             .routes = twofactor_routes};

@@ -68,28 +68,28 @@ static int check_phone(struct call *c, struct in *in) {
     "AND u.id = :me ORDER BY u.id, p.id"
 
 static const struct field user_fields[] = {
-    {"uuid", F_TEXT, READONLY, .to = TO_STAFF, .doc = "Its universal id."},
-    {"full_name", F_TEXT, REQUIRED | BY_HANDLER, .render = person_name, .doc = "The person's name.", .example = "\"Ada Byron\""},
+    {"uuid", F_TEXT, READONLY, .to = TO_STAFF, .doc = "UUID of the person."},
+    {"full_name", F_TEXT, REQUIRED | BY_HANDLER, .render = person_name, .doc = "Name of the person.", .example = "\"Ada Byron\""},
     {"email", F_EMAIL, CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .check = check_email,
-     .doc = "An address nobody else has; this or phone is mandatory.", .example = "\"ada@example.com\""},
-    {"phone", F_TEXT, CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .check = check_phone, .doc = "A number nobody else has.",
+     .doc = "E-mail address. No other person may have it. Send email or phone.", .example = "\"ada@example.com\""},
+    {"phone", F_TEXT, CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .check = check_phone, .doc = "Phone number. No other person may have it.",
      .example = "\"+49 30 1234567\""},
     {"password", F_PASSWORD, INPUT_ONLY | BY_HANDLER, .doc = "At least 8 characters for staff, 5 for customers.",
      .example = "\"correct horse\""},
-    {"team_ids", F_IDS, INPUT_ONLY | BY_HANDLER, .doc = "Teams the person is in; staff only.", .example = "[1]"},
-    {"legacy_id", F_TEXT, NULLABLE | UNIQUE, .to = TO_STAFF, .doc = "Its id in the system it came from."},
-    {"designation", F_TEXT, NULLABLE, .fold = "designation_key", .to = TO_CUSTOMERS, .doc = "What the person does.",
+    {"team_ids", F_IDS, INPUT_ONLY | BY_HANDLER, .doc = "Teams of a staff member.", .example = "[1]"},
+    {"legacy_id", F_TEXT, NULLABLE | UNIQUE, .to = TO_STAFF, .doc = "Id in the system that the person was imported from."},
+    {"designation", F_TEXT, NULLABLE, .fold = "designation_key", .to = TO_CUSTOMERS, .doc = "Job title of the person.",
      .example = "\"Support engineer\""},
-    {"is_enabled", F_BOOL, UPDATE_ONLY, .to = TO_STAFF, .doc = "Whether the person may log in."},
-    {"is_mfa_enabled", F_BOOL, READONLY, .to = TO_STAFF, .doc = "Whether a second factor is asked for."},
-    {"role", F_REF, BY_HANDLER, .ref = "role", .initial = "4", .to = TO_STAFF, .doc = "What the person is; a customer unless given."},
+    {"is_enabled", F_BOOL, UPDATE_ONLY, .to = TO_STAFF, .doc = "True if the person may log in."},
+    {"is_mfa_enabled", F_BOOL, READONLY, .to = TO_STAFF, .doc = "True if logins of the person ask for a second factor."},
+    {"role", F_REF, BY_HANDLER, .ref = "role", .initial = "4", .to = TO_STAFF, .doc = "Role of the person. Default: customer."},
     PERSON_AVATAR,
     {"agent_case_access", F_WORD, NULLABLE, .column = PERSON_CASE_ACCESS, .words = case_accesses, .to = TO_STAFF,
-     .doc = "Which conversations a member of staff sees; the role's unless given. Null of customers."},
+     .doc = "Conversations that a staff member sees. Default: those of the role. Null for customers."},
     {"organization_case_access", F_WORD, 0, .words = organization_accesses, .initial = "REQUESTED", .to = TO_STAFF,
-     .doc = "Whether a customer sees the organization's conversations too, when it is shared."},
+     .doc = "True if a customer also sees the conversations of a shared organization."},
     {"organization", F_REF, NULLABLE | BY_HANDLER, .column = PERSON_ORGANIZATION, .ref = "organization", .to = TO_STAFF,
-     .doc = "Whom the person works for."},
+     .doc = "Organization of the person."},
     PERSON_TEAMS,
     PERSON_EMAILS,
     PERSON_PHONES,
@@ -101,32 +101,32 @@ static const struct field user_fields[] = {
     PERSON_CUSTOM_FIELDS,
     USER_FIELD_VALUES,
     USER_TAGS,
-    {"pinned_notes_count", F_INT, READONLY, .to = TO_STAFF_ALONE, .doc = "How many notes are pinned to the person."},
-    {"locale", F_REF, NULLABLE, .ref = "locale", .to = TO_STAFF, .doc = "The language the person is written to in."},
+    {"pinned_notes_count", F_INT, READONLY, .to = TO_STAFF_ALONE, .doc = "Number of notes pinned to the person."},
+    {"locale", F_REF, NULLABLE, .ref = "locale", .to = TO_STAFF, .doc = "Language of e-mails to the person."},
     PERSON_TIME_ZONE,
     PERSON_TIME_ZONE_OFFSET,
-    {"greeting", F_TEXT, NULLABLE | UPDATE_ONLY, .to = TO_CUSTOMERS, .doc = "How the person greets."},
-    {"signature", F_LONG, NULLABLE, .max = 4000, .to = TO_STAFF, .doc = "What stands under the person's replies."},
-    {"status_message", F_TEXT, NULLABLE | UPDATE_ONLY, .to = TO_CUSTOMERS, .doc = "What the person is up to."},
+    {"greeting", F_TEXT, NULLABLE | UPDATE_ONLY, .to = TO_CUSTOMERS, .doc = "Greeting of the person."},
+    {"signature", F_LONG, NULLABLE, .max = 4000, .to = TO_STAFF, .doc = "Signature under the person's replies."},
+    {"status_message", F_TEXT, NULLABLE | UPDATE_ONLY, .to = TO_CUSTOMERS, .doc = "Status message of the person."},
     PERSON_LAST_SEEN_USER_AGENT,
     PERSON_LAST_SEEN_IP,
-    {"last_seen_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the person was here last."},
-    {"last_active_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the person did something last."},
-    {"realtime_channel", F_COMPUTED, READONLY, .render = person_realtime_channel, .to = TO_STAFF, .doc = "Channel of changes.",
+    {"last_seen_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "Time at which the person was last seen."},
+    {"last_active_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "Time of the person's last activity."},
+    {"realtime_channel", F_COMPUTED, READONLY, .render = person_realtime_channel, .to = TO_STAFF, .doc = "Realtime channel of changes.",
      .example = "\"presence-0f@v1_users_2\""},
     PERSON_PRESENCE_CHANNEL,
-    {"password_updated_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the password last changed."},
-    {"avatar_updated_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the picture last changed."},
-    {"last_logged_in_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the person last logged in."},
-    {"last_activity_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the person was last active; a minute behind at most."},
-    {"created_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When it was made."},
-    {"updated_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When it last changed."},
+    {"password_updated_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "Time of the last change of the password."},
+    {"avatar_updated_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "Time of the last change of the picture."},
+    {"last_logged_in_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "Time of the last login."},
+    {"last_activity_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "Time of the last activity, up to a minute late."},
+    {"created_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "Time of creation."},
+    {"updated_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "Time of the last change."},
     {"permissions", F_MANY, READONLY | ON_DEMAND, .ref = "permission", .many = OWN_PERMISSIONS, .to = TO_STAFF,
-     .doc = "One's own permissions; none of others."},
+     .doc = "Permissions of the current user. Null for other people."},
     {"settings", F_MANY, READONLY | ON_DEMAND, .ref = "setting", .made = own_settings, .to = TO_STAFF,
-     .doc = "Settings of the desk that programs need; none of others."},
+     .doc = "Settings that clients of the current user need. Null for other people."},
     {"notification_channel", F_COMPUTED, READONLY | ON_DEMAND, .column = "t.uuid", .render = own_channel, .to = TO_STAFF,
-     .doc = "Channel of one's notifications; null of others.", .example = "\"user_notifications-0f@0f\""},
+     .doc = "Realtime channel of notifications of the current user. Null for other people.", .example = "\"user_notifications-0f@0f\""},
     {0},
 };
 
@@ -183,8 +183,8 @@ static int either_address(struct call *c) {
 /* What decides about whose conversations one sees is for admins and owners, even of oneself. */
 static void user_ignore_access(struct call *c) {
     if (c->work.actor.rank >= ROLE_ADMIN) return;
-    in_ignore(c, "agent_case_access", "admins and owners decide about it");
-    in_ignore(c, "team_ids", "admins and owners decide about it");
+    in_ignore(c, "agent_case_access", "only admins and owners may set it");
+    in_ignore(c, "team_ids", "only admins and owners may set it");
 }
 
 static int email_to_invite(struct call *c) {
@@ -234,7 +234,7 @@ QUERY(user_first_email, "SELECT id FROM identity_emails WHERE user_id = :id ORDE
 /* Nobody knows a password of theirs, and whoever follows the link shows that the address is right. */
 static int post_user_invite(struct call *c) {
     int64_t email = 0;
-    in_ignore(c, "password", "who is invited chooses it");
+    in_ignore(c, "password", "the invited person chooses it");
     TRY(make_person(c, true));
     TRY(db_int(c->work.conn, &user_first_email, BINDS(B_INT("id", c->id)), &email));
     TRY(letter_invitation(&c->work, email));
@@ -270,7 +270,7 @@ static int put_user(struct call *c) {
     TRY(api_target(c));
     TRY(user_may_change(&c->work, c->id));
     user_ignore_access(c);
-    if (c->id == c->work.actor.user_id) in_ignore(c, "password", "PUT /profile/password changes one's own, and asks for the present one");
+    if (c->id == c->work.actor.user_id) in_ignore(c, "password", "use PUT /profile/password to change your own");
     api_input(c);
     TRY(db_int(c->work.conn, &user_role_type, BINDS(B_INT("id", c->id)), &type));
     TRY(db_int(c->work.conn, &user_role, BINDS(B_INT("id", c->id)), &role));
@@ -322,7 +322,7 @@ static int put_user_avatar(struct call *c) {
     TRY(user_may_change(&c->work, c->id));
     api_input(c);
     if (!avatar_given(c))
-        in_fail(c, "avatar", ERR_FIELD_REQUIRED, "Send it as a part of multipart/form-data, or its id as avatar_file_id.");
+        in_fail(c, "avatar", ERR_FIELD_REQUIRED, "Send the picture as a part of multipart/form-data, or send its id as avatar_file_id.");
     if (failed(&c->work)) return -(int)failure(&c->work);
     TRY(avatar_store(c, c->id));
     return api_reply(c);
@@ -334,20 +334,21 @@ static int fold_email(struct call *c, struct in *in) {
 }
 
 static const struct field list_args[] = {
-    {"role", F_WORDS, .words = role_types, .filter = "t.role_type IN @LIST(:role)", .doc = "Only people of these kinds."},
-    {"is_enabled", F_BOOL, .filter = "t.is_enabled = :is_enabled", .doc = "Only people who may log in, or may not."},
+    {"role", F_WORDS, .words = role_types, .filter = "t.role_type IN @LIST(:role)", .doc = "Only people with these roles."},
+    {"is_enabled", F_BOOL, .filter = "t.is_enabled = :is_enabled", .doc = "Only people who may log in (true), or who may not (false)."},
     {"organization_id", F_INT, .filter = "t.organization_id = :organization_id AND t.organization_id NOT IN " GONE_ORGANIZATIONS,
      .doc = "Only people of this organization."},
     {"email", F_EMAIL, .check = fold_email,
      .filter = "t.id IN (SELECT e.user_id FROM identity_emails e WHERE e.email_key = :email AND e.is_claim = 0)",
-     .doc = "Only who has this address."},
+     .doc = "Only the person with this e-mail address."},
     {0},
 };
 
 static const struct field avatar_input[] = {AVATAR_PART, AVATAR_FILE, {0}};
 
 static const struct field delete_args[] = {
-    {"purge", F_BOOL, .doc = "Admins and owners: erase personal data too, also of people who were deleted before; the conversations stay."},
+    {"purge", F_BOOL,
+     .doc = "True also erases personal data, even of people who were deleted before. Only for admins and owners. The conversations stay."},
     {0},
 };
 
@@ -370,37 +371,38 @@ static int get_me(struct call *c) {
 }
 
 static const struct route user_routes[] = {
-    {GET, "/me", ALL, "", ONE, get_me, .headers = "Content-Location", .summary = "Read oneself",
-     .doc = "The person, with permissions, settings and notification_channel."},
-    {GET, "/users", COL_PLUS, "users", LIST, api_list, .args = list_args, .order = {.descending = true}, .summary = "List the people"},
+    {GET, "/me", ALL, "", ONE, get_me, .headers = "Content-Location", .summary = "Get the current user",
+     .doc = "The user, with permissions, settings and notification_channel."},
+    {GET, "/users", COL_PLUS, "users", LIST, api_list, .args = list_args, .order = {.descending = true}, .summary = "List users"},
     {GET, "/users/definitions", COL_PLUS, "users", LIST_COUNT, api_list, .reply = "definition", .label = "definition",
-     .summary = "List what filters of people may ask", .doc = "Custom fields are named userfields.<key>."},
+     .summary = "List the definitions for filters of users", .doc = "The fields of custom fields are called userfields.<key>."},
     {POST, "/users/filter", COL_PLUS, "users", LIST, api_filter, .input = filter_input, .order = {.descending = true}, .reads = true,
-     .summary = "Find people by a predicate",
-     .doc = "A problem's pointer says where it is: predicates/collections/0/propositions/1/operator."},
-    {GET, "/users/:id", ALL | FINGERPRINT, "users", ONE, get_user, .summary = "Read a person",
-     .doc = "Staff read everybody. Customers and fingerprints read the people of the conversations they see, with fewer members."},
+     .summary = "Find users by a predicate",
+     .doc = "The pointer of an error locates it: predicates/collections/0/propositions/1/operator."},
+    {GET, "/users/:id", ALL | FINGERPRINT, "users", ONE, get_user, .summary = "Get a user",
+     .doc = "Staff get all users. Customers and fingerprints get the people of the conversations that they see, with fewer members."},
     {GET, "/users/:id/avatar", PUBLIC, "", ONE, get_user_avatar, .args = avatar_args, .is_download = true, .label = "-",
-     .summary = "Read the picture of a person", .doc = "It always answers: initials are drawn where no picture was uploaded."},
+     .summary = "Get the picture of a user", .doc = "If the user has no picture, the reply is a drawing of the initials."},
     {PUT, "/users/:id/avatar", AG_PLUS, "users", ONE, put_user_avatar, .prepare = avatar_prepare, .lane = LANE_PICTURE,
-     .input = avatar_input, .body = FILES_TAKEN, .permission = "users.update", .summary = "Give a person a picture",
-     .doc = "As a part of the body, or by the id of a file uploaded before: one of them is mandatory.", .errors = "FIELD_REQUIRED"},
+     .input = avatar_input, .body = FILES_TAKEN, .permission = "users.update", .summary = "Set the picture of a user",
+     .doc = "Send the picture as a part of the body, or the id of an uploaded file. One of them is required.", .errors = "FIELD_REQUIRED"},
     {POST, "/users", AG_PLUS, "users", ONE, post_user, .prepare = hash_password, .lane = LANE_HASH, .lane_for = "password",
-     .permission = "users.update", .summary = "Make a person", .doc = "An e-mail address or a phone number is mandatory."},
-    {POST, "/users/invite", AG_PLUS, "users", ONE, post_user_invite, .permission = "users.update", .summary = "Invite a person",
-     .doc = "As making one, with an e-mail address and without a password: a link to choose it is mailed, and works for seven days."},
+     .permission = "users.update", .summary = "Create a user", .doc = "An e-mail address or a phone number is required."},
+    {POST, "/users/invite", AG_PLUS, "users", ONE, post_user_invite, .permission = "users.update", .summary = "Invite a user",
+     .doc = "Creates a user with an e-mail address and without a password. The server mails a link to set the password. It works for seven "
+            "days."},
     {PUT, "/users/:id", AG_PLUS, "users", ONE, put_user, .prepare = hash_password, .lane = LANE_HASH, .lane_for = "password",
-     .permission = "users.update", .summary = "Change a person",
-     .doc = "Agents change customers and themselves, admins and owners anyone of equal or lower rank. One's own password is ignored: "
-            "PUT /profile/password changes it.",
+     .permission = "users.update", .summary = "Update a user",
+     .doc = "Agents change customers and themselves. Admins and owners change anyone of equal or lower rank. Your own password is ignored "
+            "here: use PUT /profile/password.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {DELETE, "/users/:id", AG_PLUS, "users", NONE, delete_users, .args = delete_args, .permission = "users.delete",
-     .summary = "Delete a person", .doc = "The person can't log in any more and has no addresses; conversations keep the name.",
+     .summary = "Delete a user", .doc = "The user can no longer log in and loses all addresses. Conversations keep the name.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {DELETE, "/users", AG_PLUS, "users", COUNT, delete_users, .args = delete_args, .permission = "users.delete",
-     .summary = "Delete several people", .doc = "All of them or none.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+     .summary = "Delete several users", .doc = "Deletes all of them or none.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {DELETE, "/users/:id/twofactor", AD, "users", NONE, delete_user_twofactor, .permission = "users.update",
-     .summary = "Remove a person's second factor", .doc = "For who lost it and the recovery codes.",
+     .summary = "Remove the second factor of a user", .doc = "For a user who lost the authenticator and the recovery codes.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
@@ -408,7 +410,7 @@ static const struct route user_routes[] = {
 const struct resource user_resource = {
     .type = "user",
     .title = "People",
-    .doc = "Staff and customers.",
+    .doc = "Users: staff and customers.",
     .url = "users/:id",
     .table = "users",
     /* To customers read_user shows who takes part in their conversations; other people are but references, by .to of the fields. */
@@ -427,20 +429,20 @@ const struct resource user_resource = {
 /* ---- as listed for participants --------------------------------------------------------------------------------------- */
 
 static const struct field minimal_fields[] = {
-    {"uuid", F_TEXT, READONLY, .to = TO_STAFF, .doc = "Its universal id."},
-    {"full_name", F_TEXT, READONLY, .render = person_name, .doc = "The person's name.", .example = "\"Ada Byron\""},
-    {"role", F_REF, READONLY, .ref = "role", .to = TO_STAFF, .doc = "What the person is."},
-    {"teams", F_MANY, 0, .ref = "team_minimal", .many = TEAMS_OF, .to = TO_CUSTOMERS, .doc = "The teams of a member of staff."},
+    {"uuid", F_TEXT, READONLY, .to = TO_STAFF, .doc = "UUID of the person."},
+    {"full_name", F_TEXT, READONLY, .render = person_name, .doc = "Name of the person.", .example = "\"Ada Byron\""},
+    {"role", F_REF, READONLY, .ref = "role", .to = TO_STAFF, .doc = "Role of the person."},
+    {"teams", F_MANY, 0, .ref = "team_minimal", .many = TEAMS_OF, .to = TO_CUSTOMERS, .doc = "Teams of a staff member."},
     PERSON_AVATAR,
-    {"last_activity_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the person was last active."},
-    {"last_active_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the person did something last."},
-    {"last_seen_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "When the person was here last."},
+    {"last_activity_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "Time of the last activity."},
+    {"last_active_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "Time of the person's last activity."},
+    {"last_seen_at", F_TIME, READONLY, .to = TO_STAFF, .doc = "Time at which the person was last seen."},
     PERSON_PRESENCE_CHANNEL,
     {0},
 };
 const struct resource user_minimal_resource = {.type = "user_minimal",
                                                .title = "Minimal people",
-                                               .doc = "A person as participants are listed.",
+                                               .doc = "A person in a list of participants.",
                                                .url = "users/:id",
                                                .table = "users",
                                                .fields = minimal_fields,
@@ -449,10 +451,10 @@ const struct resource user_minimal_resource = {.type = "user_minimal",
                                                .changes_unseen = true,
                                                .brief_of = "user"};
 
-static const struct field team_minimal_fields[] = {{"title", F_TEXT, READONLY, .doc = "What the team is called."}, {0}};
+static const struct field team_minimal_fields[] = {{"title", F_TEXT, READONLY, .doc = "Name of the team."}, {0}};
 const struct resource team_minimal_resource = {.type = "team_minimal",
                                                .title = "Minimal teams",
-                                               .doc = "A team as participants show it.",
+                                               .doc = "A team of a participant.",
                                                .url = "teams/:id",
                                                .table = "teams",
                                                .where = "t.deleted_at IS NULL",

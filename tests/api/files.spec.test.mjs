@@ -477,7 +477,7 @@ describe('a file as a resource', () => {
     assert.deepEqual(Object.keys(await customer.fetch(`/files/${file.id}`, { fields: '-hash' })).sort(), MEMBERS.filter((m) => m !== 'hash').sort());
   });
 
-  test('_flat without include counts as include=* and says so', async () => {
+  test('_flat without include means include=* and says so', async () => {
     const { customer } = world.desk;
     const { id } = await uploaded(customer);
     for (const reply of [await customer.get(`/files/${id}`, { _flat: true }), await customer.get(`/files/${id}`, {}, { 'X-Options': 'flat' })]) assert.ok(reply.must(200).body.logs.some((l) => l.level === 'WARNING'), `${reply}`);

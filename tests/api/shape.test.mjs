@@ -66,7 +66,7 @@ test('_flat gives each included resource once beside the data', async (t) => {
   assert.ok(!('logs' in body));
 });
 
-test('_flat without include counts as include=* and says so as a warning', async (t) => {
+test('_flat without include means include=* and says so as a warning', async (t) => {
   const { owner, hours, path } = await world(t);
   const { body } = (await owner.get(path, { _flat: 'true' })).must(200);
   assert.equal(body.resources.business_hour[hours.id].title, 'Mondays');

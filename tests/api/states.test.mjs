@@ -20,7 +20,7 @@ test('a status that can not be had says which can', async (t) => {
   const desk = await open(t);
   const { id } = await desk.customer.create('/conversations', { subject: 'Lamp', contents: 'It flickers.' });
   assert.equal(message(await desk.customer.put(`/conversations/${id}`, { status_id: 3 })),
-    'Customers set COMPLETED, or OPEN on a completed conversation. Ask an agent for another status.');
+    'Customers may set COMPLETED, or OPEN on a completed conversation. Ask an agent for another status.');
   await desk.owner.update(`/conversations/${id}`, { status_id: 2 });
   assert.equal(message(await desk.owner.put(`/conversations/${id}`, { status_id: 1 })),
     'The conversation can\'t return to a status of type NEW. Choose another status.');
@@ -31,17 +31,17 @@ test('what can not be deleted says why, and what goes first', async (t) => {
   const { id } = await desk.owner.create('/roles', { title: 'Night shift', type: 'AGENT' });
   await desk.person('agent', { role_id: id });
   const said = async (path, query) => message(await desk.owner.delete(path, query));
-  assert.equal(await said('/roles/1'), 'A role of the system can not be deleted. Make a role of your own.');
+  assert.equal(await said('/roles/1'), 'A built-in role can\'t be deleted. Delete a role of your own.');
   assert.equal(await said(`/roles/${id}`), 'People have this role. Give them another role first.');
   const { errors } = (await desk.owner.delete('/roles', { ids: `${id},1` })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE', 'ids/0', 'ids/1').body;
   assert.match(errors.find(({ pointer }) => pointer === 'ids/0').message, /^People have/);
-  assert.equal(await said('/cases/statuses/5'), 'A status of the system can not be deleted. Delete statuses of your own.');
-  assert.equal(await said('/businesshours/1'), 'The default can not be deleted. Make another one the default first.');
+  assert.equal(await said('/cases/statuses/5'), 'A built-in status can\'t be deleted. Delete a status of your own.');
+  assert.equal(await said('/businesshours/1'), 'The default can\'t be deleted. Make another one the default first.');
   assert.equal(await said(`/users/${desk.people.owner.id}`), 'This is the last owner. Make another person an owner first.');
   const [email] = await desk.owner.fetch('/profile/identities/emails');
   assert.equal(await said(`/profile/identities/emails/${email.id}`), 'This is the last address of a person with a password. Add another address first.');
   assert.equal(message(await desk.owner.put(`/profile/identities/emails/${email.id}/verification`)),
-    'The address is verified already. No further step is needed.');
+    'The address is already verified. No further step is needed.');
   assert.equal(message(await desk.owner.put(`/identities/emails/${email.id}`, { is_primary: false })),
     'This identity is the primary one. Make another one primary instead.');
 });

@@ -168,11 +168,12 @@ void docs_errors_table(struct buf *out, const struct manual *m) {
 
 void docs_errors(struct buf *out, const struct manual *m) {
     docs_begin(out, m, "/docs/errors", "Errors");
-    html(out,
-         "<p>Codes marked <em>any</em> can be the answer to every operation. The guide <a href=\"%s/docs/handling-errors\">Handling "
-         "errors</a>"
-         " shows the form of an error.</p>\n",
-         m->root.p);
+    html(
+        out,
+        "<p>Every operation can answer with the codes that are marked <em>any</em>. The guide <a href=\"%s/docs/handling-errors\">Handling "
+        "errors</a>"
+        " shows the form of an error.</p>\n",
+        m->root.p);
     docs_errors_table(out, m);
     docs_end(out, m, "/docs/errors");
 }

@@ -89,7 +89,7 @@ static void say_limits(struct buf *out, const struct field *f) {
 
 static const char *shown_to(const struct resource *r, const struct field *f) {
     if (!r->is_person || f->to == TO_ALL) return "";
-    return f->to == TO_STAFF ? " Of others only for staff." : " Of others only after a login.";
+    return f->to == TO_STAFF ? " Of other people, only staff see it." : " Of other people, only logged-in callers see it.";
 }
 
 static void member_row(struct buf *out, const struct manual *m, const struct resource *r, const struct field *f) {

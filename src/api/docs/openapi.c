@@ -5,17 +5,17 @@
 static const char security_schemes[] =
     "{'basic': {'type': 'http', 'scheme': 'basic', 'description': 'E-mail address and password.'},"
     " 'session': {'type': 'apiKey', 'in': 'header', 'name': 'X-Session-ID',"
-    "  'description': 'A session of GET /session; bound to the User-Agent.'},"
+    "  'description': 'A session of GET /session. It is bound to the User-Agent.'},"
     " 'csrf': {'type': 'apiKey', 'in': 'header', 'name': 'X-CSRF-Token',"
     "  'description': 'The token that came with the session: POST, PUT and DELETE need it.'},"
     " 'bearer': {'type': 'http', 'scheme': 'bearer',"
-    "  'description': 'An OAuth access token; x-scope names the scope it needs.'},"
+    "  'description': 'An OAuth access token. x-scope is the scope that it needs.'},"
     " 'fingerprint': {'type': 'apiKey', 'in': 'header', 'name': 'X-Fingerprint-ID',"
-    "  'description': 'A UUID of your own: shows the conversations made with it.'},"
+    "  'description': 'A UUID that the client chose. It shows the conversations that were created with it.'},"
     " 'request_token': {'type': 'apiKey', 'in': 'query', 'name': 'token',"
-    "  'description': 'The X-Request-Token of a conversation; it lives 120 seconds.'},"
+    "  'description': 'The X-Request-Token of a conversation. It expires after 120 seconds.'},"
     " 'auth_token': {'type': 'apiKey', 'in': 'header', 'name': 'X-Token',"
-    "  'description': 'The auth_token of a login that was answered OTP_EXPECTED or CREDENTIAL_EXPIRED.'},"
+    "  'description': 'The auth_token of the reply OTP_EXPECTED or CREDENTIAL_EXPIRED to a login.'},"
     " 'otp': {'type': 'apiKey', 'in': 'header', 'name': 'X-OTP',"
     "  'description': 'The code of the authenticator, or a recovery code, after OTP_EXPECTED.'}}";
 

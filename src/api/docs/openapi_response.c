@@ -104,12 +104,12 @@ static const char error_schema[] =
     "  'errors': {'type': 'array', 'minItems': 1, 'items': {"
     "   'type': 'object', 'required': ['code', 'message', 'more_info'], 'additionalProperties': false, 'properties': {"
     "    'code': {'type': 'string', 'enum': [%s]},"
-    "    'parameter': {'type': 'string', 'description': 'The argument or parameter with the error.'},"
-    "    'parameters': {'type': 'array', 'items': {'type': 'string'}, 'description': 'Parameters of which at least one is needed.'},"
-    "    'pointer': {'type': 'string', 'description': 'The place in a list or object: ids/3.'},"
+    "    'parameter': {'type': 'string', 'description': 'Name of the invalid argument or parameter.'},"
+    "    'parameters': {'type': 'array', 'items': {'type': 'string'}, 'description': 'Parameters of which at least one is required.'},"
+    "    'pointer': {'type': 'string', 'description': 'Position in a list or object, like ids/3.'},"
     "    'message': {'type': 'string'},"
     "    'more_info': {'type': 'string', 'format': 'uri'}}}},"
-    "  'auth_token': {'type': 'string', 'description': 'For the next step of a login, in X-Token.'},"
+    "  'auth_token': {'type': 'string', 'description': 'Token for the next step of the login. Send it as X-Token.'},"
     "  'logs': {'$ref': '#/components/schemas/logs'},"
     "  'notifications': {'$ref': '#/components/schemas/notifications'},"
     "  'session_id': {'$ref': '#/components/schemas/session_id'}}}";
@@ -188,7 +188,7 @@ static void any_error(struct json_writer *w, const struct manual *m) {
 static void not_modified(struct json_writer *w, const struct manual *m) {
     put_key(w, "not_modified");
     jw_object(w);
-    put_text(w, "description", "Nothing changed. There is no body.");
+    put_text(w, "description", "The resource did not change. The reply has no body.");
     shared_headers(w, m, 304);
     jw_end(w);
 }

@@ -337,7 +337,7 @@ int identities_may_change(struct work *w, enum identity_kind kind, struct str id
 int email_unvalidated(struct work *w, int64_t email_id) {
     struct identity i;
     TRY(identity_load(w, IDENTITY_EMAIL, email_id, &i));
-    return i.is_validated ? fail_state(w, "The address is verified already. No further step is needed.") : 0;
+    return i.is_validated ? fail_state(w, "The address is already verified. No further step is needed.") : 0;
 }
 
 /* Removes the value from people who have it but never verified it. *losers: these people, a JSON array. Those for whom it counted get a
