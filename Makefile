@@ -100,7 +100,7 @@ FUZZ         := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(sort $(wildcard tests/f
 .PHONY: test-corpora
 test-corpora: $(VARIANT)/tests/unit/corpora_test $(BIN) tests/node_modules/.package-lock.json ## runs other parsers' test data in CORPORA, if it is there
 	CORPORA=$(CORPORA) $<
-	cd tests && DESKD=$(abspath $(BIN)) CORPORA=$(abspath $(CORPORA)) $(NODE_TEST) corpora/server.test.mjs
+	cd tests && DESKD=$(abspath $(BIN)) CORPORA=$(abspath $(CORPORA)) $(SCRATCH) $(NODE_TEST) corpora/server.test.mjs
 
 build/fuzz/predicate_fuzz: $(addprefix src/,core/rules/predicate.c core/rules/predicate_run.c core/rules/definition.c core/rules/calendar.c core/rules/hours.c core/words.c work/work.c)
 
@@ -122,6 +122,9 @@ fuzz: $(FUZZ) ## runs the fuzz targets of the parsers, FUZZ_SECONDS each
 		$$(ls -d tests/fuzz/$${f##*/}.seeds 2>/dev/null) $(wildcard $(CORPORA)/json/test_parsing $(CORPORA)/multipart); done
 
 NODE_TEST := node --test --test-reporter=$(abspath tests/reporter.mjs)
+# Files of tests that run at once: more than cores, because tests also wait (for a delayed login, a lease, a drain).
+AT_ONCE   ?= 4
+SCRATCH   := sh $(abspath tests/scratch.sh)
 
 HTTP_TEST := $(VARIANT)/tests/unit/http_server
 HTTP_OBJ  := $(filter $(addprefix $(VARIANT)/src/,base/% json/% http/%),$(OBJ))
@@ -180,24 +183,32 @@ $(QUERIES): $(wildcard tests/dialect/*.c tests/dialect/*.h) $(VARIANT)/src/http/
 
 .PHONY: dialect
 dialect: $(QUERIES) ## prepares every statement, named or composed from the tables, on SQLite and on a temporary PostgreSQL
-	sh tests/dialect/dialect.sh $<
+	$(SCRATCH) sh tests/dialect/dialect.sh $<
 
-tests/node_modules/.package-lock.json: tests/package-lock.json
-	npm ci --prefix tests --no-audit --no-fund --loglevel=error
+%/node_modules/.package-lock.json: %/package-lock.json
+	npm ci --prefix $* --no-audit --no-fund --loglevel=error
 	@touch $@
+
+API_TESTS := $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs)))
 
 .PHONY: test-api
 test-api: $(BIN) tests/node_modules/.package-lock.json ## tests the API over HTTP: real daemon, real store, every reply checked against its schema
-	cd tests && DESKD=$(abspath $(BIN)) $(NODE_TEST) --test-concurrency=2 $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs)))
+	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) --test-concurrency=$(AT_ONCE) $(API_TESTS)
 
+# Each connection costs PostgreSQL 20 ms in a database that is as new as a test's. Two writers and two readers in each of two
+# processes still do everything side by side; the tests that are PostgreSQL's alone take the built-in numbers.
 .PHONY: test-postgres
 test-postgres: $(BIN) $(VARIANT)/tests/unit/predicate_test $(VARIANT)/tests/unit/migration_test $(VARIANT)/tests/unit/move_test tests/node_modules/.package-lock.json ## tests the API with two processes on a temporary PostgreSQL, and features of PostgreSQL only
-	cd tests && DESKD=$(abspath $(BIN)) sh postgres.sh sh -ec ' \
+	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) sh postgres.sh sh -ec ' \
 		$(abspath $(VARIANT)/tests/unit/migration_test); \
 		$(abspath $(VARIANT)/tests/unit/move_test); \
 		$(abspath $(VARIANT)/tests/unit/predicate_test); \
-		PROCESSES=2 $(NODE_TEST) --test-concurrency=2 $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs))); \
-		$(NODE_TEST) --test-concurrency=2 $(sort $(patsubst tests/%,%,$(wildcard tests/postgres/*.test.mjs)))'
+		DESKD_WORKERS=2 DESKD_WRITERS=2 PROCESSES=2 $(NODE_TEST) --test-concurrency=$(AT_ONCE) $(API_TESTS); \
+		$(NODE_TEST) --test-concurrency=$(AT_ONCE) $(sort $(patsubst tests/%,%,$(wildcard tests/postgres/*.test.mjs)))'
+
+.PHONY: test-openapi
+test-openapi: $(BIN) tests/node_modules/.package-lock.json tests/linters/node_modules/.package-lock.json ## runs two linters and a generated, strictly compiled client on the OpenAPI document
+	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) linters/openapi.test.mjs
 
 $(VARIANT)/tests/fault/%.so: tests/fault/%.c
 	@mkdir -p $(@D)
@@ -207,18 +218,41 @@ $(VARIANT)/tests/fault/%.so: tests/fault/%.c
 test-fault: $(BIN) $(VARIANT)/tests/fault/eio.so $(VARIANT)/tests/fault/slow.so tests/node_modules/.package-lock.json ## tests SIGKILL, full and failing disks, the order of system calls, drain
 	cd tests && DESKD=$(abspath $(BIN)) $(NODE_TEST) $(sort $(patsubst tests/%,%,$(wildcard tests/fault/*.test.mjs)))
 
+# Runs targets one after another and prints what each took; the first failure ends it.
+define in_turn
+@set -e; for target in $(1); do began=$$(date +%s); \
+	$(MAKE) --no-print-directory $$target || { echo "FAILED: make $$target" >&2; exit 1; }; \
+	echo "== make $$target: $$(($$(date +%s) - began)) s"; done
+endef
+
+.PHONY: programs
+programs: $(BIN) $(UNIT) $(VARIANT)/tests/unit/corpora_test $(QUERIES) $(HTTP_TEST) ## builds what the tests run
+
 .PHONY: test
 test: ## installs missing packages, builds, runs all tests
 	@sh tools/setup.sh test
-	@$(MAKE) --no-print-directory -j2 all
-	@$(MAKE) --no-print-directory layers bench-programs test-package unit test-corpora dialect test-http test-api test-fault test-postgres
+	@$(MAKE) --no-print-directory -j2 programs bench-programs
+	$(call in_turn,layers test-package unit test-corpora dialect test-http test-api test-fault test-postgres)
+
+.PHONY: test-deep
+test-deep: ## runs the second stage of CI: format, linters of the OpenAPI document, sanitizers, short fuzzing
+	@sh tools/setup.sh deep
+	$(call in_turn,format-check test-openapi test-sanitized)
+	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=5
 
 .PHONY: test-sanitized
-test-sanitized: ## runs unit and API tests under AddressSanitizer, UBSan and ThreadSanitizer
-	$(MAKE) -j2 SAN=address,undefined all
-	$(MAKE) SAN=address,undefined unit test-api
-	$(MAKE) -j2 SAN=thread all
-	$(MAKE) SAN=thread unit test-api
+test-sanitized: ## runs unit, HTTP and API tests under AddressSanitizer and UBSan, and unit, HTTP and threaded tests under ThreadSanitizer
+	@$(MAKE) --no-print-directory -j2 SAN=address,undefined programs
+	@$(MAKE) --no-print-directory SAN=address,undefined unit test-http test-api
+	@$(MAKE) --no-print-directory -j2 SAN=thread programs
+	@$(MAKE) --no-print-directory SAN=thread unit test-http test-threads
+
+# What several threads do at once: writers and readers, the pool, jobs, uploads, lock-outs, the outbox.
+THREADED := $(addprefix api/,changes lanes lockout jobs cascades files.quota idempotency slowreaders messages session)
+
+.PHONY: test-threads
+test-threads: $(BIN) tests/node_modules/.package-lock.json ## runs the part of the API tests that does many things at once
+	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) --test-concurrency=$(AT_ONCE) $(THREADED:=.test.mjs)
 
 .PHONY: layers
 layers: ## the include direction of src/ holds, and each function has a name of its own

@@ -151,3 +151,16 @@ test('text comes back byte for byte', async (t) => {
     }
   }
 });
+
+test('an empty list is refused where a list must be given', async (t) => {
+  const { owner, people } = await open(t);
+  const team = await owner.create('/teams', { title: 'T' });
+  const lists = [
+    ['PUT', '/cases/statuses/reorder', 'status_ids'], ['PUT', '/cases/priorities/reorder', 'priority_ids'], ['PUT', '/cases/types/reorder', 'type_ids'],
+    ['POST', `/teams/${team.id}/members`, 'agent_ids'], ['POST', `/users/${people.customer.id}/tags`, 'tags'],
+  ];
+  for (const [method, path, name] of lists) {
+    (await owner.request(method, path, { body: { [name]: [] } })).refused(400, 'FIELD_EMPTY', name);
+  }
+  assert.deepEqual(await owner.fetch(`/teams/${team.id}/members`), []);
+});

@@ -108,6 +108,18 @@ test('If-Unmodified-Since stops a PUT or DELETE of what changed since', async (t
   (await owner.delete(path, {}, { 'If-Unmodified-Since': httpDate(desk.clock.now).replace('GMT', '+0000') })).must(200);
 });
 
+test('If-None-Match stops a PUT or DELETE of the version it names', async (t) => {
+  const { owner, path, bare } = await world(t);
+  for (const tag of [`"${bare}"`, `W/"${bare}"`, `${STALE}, "${bare}"`, '*']) {
+    (await owner.put(path, { title: 'No' }, { headers: { 'If-None-Match': tag } })).refused(412, 'RESOURCE_MODIFIED');
+    (await owner.delete(path, {}, { 'If-None-Match': tag })).refused(412, 'RESOURCE_MODIFIED');
+  }
+  assert.equal((await owner.get(path, {}, { 'If-None-Match': `"${bare}"` })).status, 304, 'nothing has changed');
+  (await owner.put(path, { title: 'Yes' }, { headers: { 'If-None-Match': STALE } })).must(200);
+  assert.equal((await owner.fetch(path)).title, 'Yes');
+  (await owner.delete(path, {}, { 'If-None-Match': STALE })).must(200);
+});
+
 test('when both kinds are given the tag decides', async (t) => {
   const { desk, owner, path, reply } = await world(t);
   const past = httpDate(desk.clock.now - 60_000);

@@ -37,6 +37,19 @@ test('customers edit no subject, priority or fields unless these are customer-ed
   assert.equal(reply.data.subject, 'S');
 });
 
+test('a completed conversation that goes back to work counts as reopened, however that comes', async (t) => {
+  const { desk, id, path, set } = await world(t, OPEN);
+  const reopened = () => Number(desk.sql(`SELECT reopen_count FROM cases WHERE id = ${id}`));
+  for (const status of [PENDING, OPEN, COMPLETED]) (await set(desk.staff, status)).must(200);
+  assert.equal(reopened(), 0, 'it was never completed before');
+  (await set(desk.customer, OPEN)).must(200);
+  assert.equal(reopened(), 1, 'the customer sets its status');
+  (await set(desk.staff, COMPLETED)).must(200);
+  assert.equal(reopened(), 1);
+  await desk.customer.create(`${path}/messages`, { contents: 'It is broken again.' });
+  assert.equal(reopened(), 2, 'the customer writes');
+});
+
 test('customers complete their conversation and open it again, no more', async (t) => {
   const { desk, set, now } = await world(t, OPEN);
   for (const status of [NEW, PENDING, CLOSED]) assert.equal((await set(desk.customer, status)).status, 400);

@@ -140,6 +140,18 @@ test('a message goes from SENT to DELIVERED to SEEN and never back', async (t) =
   assert.ok([200, 400].includes(put.status));
 });
 
+test('SEEN marks the messages of the other side alone', async (t) => {
+  const { desk, path, say } = await world(t);
+  const asked = await say(desk.customer, 'Is it ready?');
+  const answered = await say(desk.staff, 'Tomorrow.');
+  const seen = async ({ id }) => (await desk.staff.fetch(`${path}/${id}`)).message_status === 'SEEN';
+  (await desk.admin.put(`${path}/${answered.id}`, { message_status: 'SEEN' })).must(200);
+  assert.deepEqual([await seen(asked), await seen(answered)], [true, false], 'a colleague has read the question');
+  const thanked = await say(desk.customer, 'Thanks.');
+  (await desk.customer.put(`${path}/${thanked.id}`, { message_status: 'SEEN' })).must(200);
+  assert.deepEqual([await seen(answered), await seen(thanked)], [true, false], 'the customer has read the answer');
+});
+
 test('SEEN marks all before it too', async (t) => {
   const { desk, path, say } = await world(t);
   const [a, b, c] = [await say(desk.staff, 'One'), await say(desk.staff, 'Two'), await say(desk.staff, 'Three')];

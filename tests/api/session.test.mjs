@@ -150,6 +150,26 @@ test('a session of staff lives 8 idle hours, one of a customer 72', async (t) =>
   (await customer.bare.get('/session')).refused(454, 'SESSION_LOADING_FAILED');
 });
 
+test('what a session does is noted once a minute', async (t) => {
+  const desk = await open(t);
+  const began = desk.clock.now;
+  const { id, bare } = await desk.session(desk.staff);
+  const noted = async () => {
+    (await bare.get('/teams')).must(200);
+    await desk.restart(); // a stop writes what was noted
+    return [`sessions WHERE id = ${parseInt(id, 10)}`, `users WHERE id = ${desk.people.agent.id}`]
+      .map((row) => Number(desk.sql(`SELECT last_activity_at FROM ${row}`)) - began);
+  };
+  await desk.clock.forward(59);
+  assert.deepEqual(await noted(), [0, 0]);
+  await desk.clock.forward(1);
+  assert.deepEqual(await noted(), [60_000, 60_000]);
+  await desk.clock.forward(59);
+  (await bare.get('/teams')).must(200);
+  await desk.clock.set(began + 60_000 + 8 * HOUR * 1000 + 30_000);
+  (await bare.get('/teams')).refused(454, 'SESSION_LOADING_FAILED');
+});
+
 test('PUT /session/ack renews it', async (t) => {
   const desk = await open(t);
   const { client } = await desk.session(desk.staff);

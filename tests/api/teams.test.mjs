@@ -130,6 +130,10 @@ test('availability lists the teams with an enabled member whose hours are open n
   assert.deepEqual(await available(), []);
   await desk.clock.forward(6 * DAY); // Monday again
   assert.deepEqual(await available(), [team.id]);
+  for (const date of ['30/11/2025', '30/11/2027', '29/11/2026', '30/10/2026']) {
+    await owner.update(`/businesshours/${hours.id}`, { holidays: [{ title: 'Another day', date }] });
+    assert.deepEqual(await available(), [team.id], date);
+  }
   await owner.update(`/businesshours/${hours.id}`, { holidays: [{ title: 'Closed', date: '30/11/2026' }] });
   assert.deepEqual(await available(), []);
   await owner.update(`/businesshours/${hours.id}`, { holidays: [{ title: 'Short', date: '30/11/2026', open_hours: [9] }] });

@@ -1,47 +1,19 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import http from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { AGENT, Client, basic } from './client.mjs';
 import { Clock } from './clock.mjs';
 import { Contract } from './contract.mjs';
 import { defer } from './defer.mjs';
 import { obey } from './rules.mjs';
+import { BINARY, CLUSTER, PASSWORD, createDatabase, databaseUrl, deskd, directory, dropDatabase, make, once, query, quicken, store } from './stores.mjs';
 import { until } from './until.mjs';
 
-export const BINARY = process.env.DESKD ?? fileURLToPath(new URL('../../../deskd', import.meta.url));
-export const PASSWORD = 'Tr0ub4dor & 3 horses';
 export const ROLES = ['owner', 'admin', 'agent', 'collaborator', 'customer'];
 export const ROLE_ID = { admin: 1, agent: 2, collaborator: 3, customer: 4, owner: 5 };
 const NAMES = { owner: 'Olive Owner', admin: 'Ada Admin', agent: 'Agnes Agent', collaborator: 'Colin Collaborator', customer: 'Cora Customer' };
-
-/** Where this file of tests keeps its data directories. */
-const scratch = mkdtempSync(join(tmpdir(), 'deskd-tests-'));
-process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
-
-/** With DATABASE=postgres://... each store is a database of that cluster, named after its folder; else a folder. */
-const CLUSTER = process.env.DATABASE;
-const databaseName = (dir) => `deskd_${dir.replace(/\W/g, '_').slice(-50).toLowerCase()}`;
-export const databaseUrl = (dir) => CLUSTER.replace(/^(\w+:\/\/[^/]*\/)[^?]*/, `$1${databaseName(dir)}`);
-
-/** Runs SQL in the cluster's own database. */
-function psql(sql) {
-  const done = spawnSync('psql', [CLUSTER, '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-c', sql], { encoding: 'utf8' });
-  assert.equal(done.status, 0, `${sql}: ${done.stderr}`);
-}
-
-const createDatabase = (dir, from) => CLUSTER && psql(`CREATE DATABASE ${databaseName(dir)}${from ? ` TEMPLATE ${databaseName(from)} STRATEGY FILE_COPY` : ''}`);
-const dropDatabase = (dir) => CLUSTER && psql(`DROP DATABASE IF EXISTS ${databaseName(dir)} WITH (FORCE)`);
-/** What names the store in `dir` on the command line. */
-export const store = (dir) => (CLUSTER ? ['--data', dir, '--database', databaseUrl(dir)] : ['--data', dir]);
-
-export const directory = () => mkdtempSync(join(scratch, 'desk-'));
-
-/** Runs `deskd <args>` to its end. */
-export const deskd = (...args) => spawnSync(BINARY, args, { encoding: 'utf8', timeout: 60_000 });
 
 /** Rows of `deskd routes`: {method, path, roles, scope, status, resource, permission}. */
 export function routes() {
@@ -52,14 +24,7 @@ export function routes() {
 }
 
 /** A store with an owner in `dir`. */
-export function initialise(dir) {
-  const secret = join(directory(), 'password');
-  writeFileSync(secret, `${PASSWORD}\n`, { mode: 0o600 });
-  createDatabase(dir);
-  const made = deskd('init', ...store(dir), '--owner-email', 'owner@example.com', '--owner-name', NAMES.owner, '--password-file', secret);
-  assert.equal(made.status, 0, `init: ${made.stderr}${made.error ?? ''}`);
-  return dir;
-}
+export const initialise = (dir) => make(dir, 'init', '--owner-email', 'owner@example.com', '--owner-name', NAMES.owner);
 
 let contract; // of the binary under test: the same for every daemon of this file
 
@@ -212,31 +177,13 @@ export class Desk {
   }
 
   check() { return deskd('check', ...this.store); }
+
+  /** What SQL selects from the store, as text: for what no reply shows. */
+  sql(text) { return query(this.dir, text); }
 }
 
-let template;
-
-/** An initialised store with one person of each role, made once a file of tests. */
-async function makeTemplate() {
-  const dir = initialise(join(scratch, 'template'));
-  const people = Object.fromEntries(ROLES.map((role) => [role, { email: `${role}@example.com`, password: PASSWORD, name: NAMES[role] }]));
-  const desk = await new Desk(dir, { people }).start();
-  try {
-    for (const role of ROLES.slice(1)) {
-      const made = await desk.owner.create('/users', { full_name: NAMES[role], email: people[role].email, role_id: ROLE_ID[role], password: PASSWORD });
-      people[role].id = made.id;
-    }
-    people.owner.id = (await desk.owner.fetch('/users', { email: people.owner.email }))[0].id;
-  } finally {
-    await desk.stop();
-  }
-  return { dir, people };
-}
-
-/** A daemon of the test's own, on a copy of the template; it ends with the test. */
-export async function open(t, options = {}) {
-  assert.ok(existsSync(BINARY), `${BINARY} is not built`);
-  const { dir: from, people } = await (template ??= makeTemplate());
+/** A daemon on a copy of a store; it ends with the test. */
+function opened(t, { dir: from, people }, options) {
   const dir = options.dir ?? directory();
   mkdirSync(dir, { recursive: true });
   cpSync(from, dir, { recursive: true });
@@ -249,23 +196,35 @@ export async function open(t, options = {}) {
   return desk.start();
 }
 
-/** A daemon on a demo desk, whose people have accounts that no operation of the API makes. */
-export async function demo(t, { conversations = 1, ...options } = {}) {
-  const dir = directory();
-  const secret = join(directory(), 'password');
-  writeFileSync(secret, `${PASSWORD}\n`, { mode: 0o600 });
-  createDatabase(dir);
-  const made = deskd('demo', ...store(dir), '--conversations', String(conversations), '--password-file', secret);
-  assert.equal(made.status, 0, `demo: ${made.stderr}${made.error ?? ''}`);
-  const people = Object.fromEntries(ROLES.map((role) => [role, { email: `${role}@example.com`, password: PASSWORD }]));
-  const desk = new Desk(dir, { people, ...options });
-  defer(t, () => desk.stop().finally(() => {
-    rmSync(dir, { recursive: true, force: true });
-    dropDatabase(dir);
-  }));
-  await desk.start();
-  for (const role of ROLES) people[role].id = (await desk.as(role).fetch('/me')).id;
-  return desk;
+/** Puts the ids of `people`, {role: {email, ...}}, beside their addresses, and gives them quick hashes. */
+async function finish(dir, people, prepare = () => {}) {
+  const desk = await new Desk(dir, { people, processes: 1 }).start();
+  try {
+    await prepare(desk);
+    for (const person of Object.values(people)) person.id = (await desk.owner.fetch('/users', { email: person.email }))[0].id;
+  } finally {
+    await desk.stop();
+  }
+  quicken(dir);
+  return { people };
 }
 
-export { AGENT, basic };
+const everyRole = (of) => Object.fromEntries(ROLES.map((role) => [role, { email: `${role}@example.com`, password: PASSWORD, ...of(role) }]));
+
+/** A daemon of the test's own, on a copy of a store with one person of each role. */
+export async function open(t, options = {}) {
+  assert.ok(existsSync(BINARY), `${BINARY} is not built`);
+  return opened(t, await once('template', (dir) => finish(initialise(dir), everyRole((role) => ({ name: NAMES[role] })), async (desk) => {
+    for (const role of ROLES.slice(1)) {
+      await desk.owner.create('/users', { full_name: NAMES[role], email: desk.people[role].email, role_id: ROLE_ID[role], password: PASSWORD });
+    }
+  })), options);
+}
+
+/** A daemon on a demo desk, whose people have accounts that no operation of the API makes. */
+export async function demo(t, { conversations = 1, ...options } = {}) {
+  return opened(t, await once(`demo-${conversations}`, (dir) =>
+    finish(make(dir, 'demo', '--conversations', String(conversations)), everyRole(() => ({})))), options);
+}
+
+export { AGENT, BINARY, PASSWORD, basic, databaseUrl, deskd, directory, store };

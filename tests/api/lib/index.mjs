@@ -2,7 +2,7 @@ export * from './bodies.mjs';
 export { AGENT, Client, basic } from './client.mjs';
 export { DAY, HOUR, MINUTE, MONDAY, SECOND, iso } from './clock.mjs';
 export { defer } from './defer.mjs';
-export { BINARY, Desk, PASSWORD, ROLES, ROLE_ID, demo, deskd, directory, initialise, open, routes } from './desk.mjs';
+export { BINARY, Desk, PASSWORD, ROLES, ROLE_ID, databaseUrl, demo, deskd, directory, initialise, open, routes } from './desk.mjs';
 export { members, snakes } from './names.mjs';
 export { statusOf, talk } from './raw.mjs';
 export { certificate, connect, relay } from './relay.mjs';
