@@ -139,7 +139,7 @@ test-http: $(HTTP_TEST) ## tests src/http over sockets: framing, slow clients, l
 	HTTP_SERVER=$< $(NODE_TEST) $(sort $(wildcard tests/http/*.test.mjs))
 
 # The calls from the API to the store that bench/recorder.h records.
-WRAPPED := db_start db_row db_int db_text db_ids db_exec db_exec_text db_insert
+WRAPPED := db_start db_row db_int db_text db_ids db_exec db_exec_text db_insert change_log_finish
 
 build/bench/statements: bench/statements.c bench/recorder.c bench/recorder.h build/src/http/spool.o build/src/http/ledger.o $(filter-out build/src/http/%,$(LIB))
 	@mkdir -p $(@D)
@@ -253,6 +253,15 @@ THREADED := $(addprefix api/,changes lanes lockout jobs cascades files.quota ide
 .PHONY: test-threads
 test-threads: $(BIN) tests/node_modules/.package-lock.json ## runs the part of the API tests that does many things at once
 	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) $(NODE_TEST) --test-concurrency=$(AT_ONCE) $(THREADED:=.test.mjs)
+
+SINCE   ?=
+MUTANTS ?= 60
+SEED    ?= 1
+IN      ?= src
+
+.PHONY: mutants
+mutants: $(BIN) tests/node_modules/.package-lock.json ## changes MUTANTS lines that differ from SINCE, one at a time, and counts how many changes the tests catch
+	nice -n 10 node tests/mutants/run.mjs $(if $(SINCE),--since $(SINCE)) --in $(IN) --count $(MUTANTS) --seed $(SEED)
 
 .PHONY: layers
 layers: ## the include direction of src/ holds, and each function has a name of its own

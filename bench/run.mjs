@@ -155,7 +155,27 @@ async function writeRound(d) {
     row.syncs = Number(readFileSync(syncs, 'latin1'));
     const one = await run('build/bench/statements', ['post', d.data, AGENT, d.session['X-Session-ID'], '1000', d.postPath, message]);
     row.one = JSON.parse(one.stdout.split('\n')[0]);
+    const session = d.session['X-Session-ID'], path = d.postPath.replace(/\/messages$/, '');
+    const log = await run('build/bench/statements', ['log', d.data, AGENT, session, '1000', path, d.postPath, message, path]);
+    row.log = log.stdout.trim().split('\n').map((line) => JSON.parse(line));
     d.rows.push(row);
+}
+
+/** What the change log costs: the same requests through the API, without HTTP, with and without its finisher. */
+function changeLog(desks) {
+    const rows = desks.flatMap((d) => ['GET', 'POST', 'PUT'].map((method) => {
+        const m = (of) => medianOf(d.rows, (r) => of(r.log.find((one) => one.method === method)));
+        return { method, d, whole: m((l) => l.with), log: m((l) => l.with - l.without), writes: m((l) => l.writes) };
+    }));
+    table(['change log', 'desk', 'CPU us', 'of the log', '%', 'calls a request'],
+        rows.map(({ method, d, whole, log, writes }) => [method, thousands(d.conversations), whole.toFixed(1), log.toFixed(1), (100 * log / (whole - log)).toFixed(1), writes.toFixed(2)]));
+    for (const { method, d, whole, log, writes } of rows) {
+        if (method === 'GET') aim(`change log, GET, ${thousands(d.conversations)}: no call`, [writes, 0]);
+        else {
+            aim(`change log, ${method}, ${thousands(d.conversations)}: at most 5 us`, [log, 5]);
+            aim(`change log, ${method}, ${thousands(d.conversations)}: at most 10 %`, [100 * log / (whole - log), 10]);
+        }
+    }
 }
 
 async function writes(desks) {
@@ -176,6 +196,7 @@ async function writes(desks) {
                 m((r) => r.rate / r.one.writes_per_second).toFixed(1)];
         }));
     for (const d of desks) aim(`writes, ${thousands(d.conversations)}: at most 60 fsyncs per 1,000`, [medianOf(d.rows, (r) => r.syncs / r.writes * 1000), 60]);
+    changeLog(desks);
     if (!verbose) return;
     const d = desks[0];
     const { stdout } = await run('build/bench/statements', ['post', d.data, AGENT, d.session['X-Session-ID'], '1', d.postPath, message, '-v']);

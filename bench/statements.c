@@ -3,6 +3,7 @@
  *   statements get  DIR AGENT SESSION ROUNDS TARGET ...         next to a server of DIR, which it only reads
  *   statements post DIR AGENT SESSION COUNT TARGET BODY         the server of DIR must be stopped
  *   statements lines DIR AGENT SESSION URL METHOD BODY TARGET ...   for a database: prints them as PostgreSQL prepares them
+ *   statements log DIR AGENT SESSION COUNT GET POST BODY PUT     the server of DIR must be stopped
  *   ... -v at the end prints the statements with their plans
  *
  * Each target is first requested from the API, as the server would do it, by a request made here. The statements that
@@ -11,6 +12,10 @@
  *     {"us": CPU microseconds a request, "statements": of a request, "bytes": of JSON a request}
  * `post` runs those of one write COUNT times with one COMMIT each, and prints
  *     {"writes_per_second", "us", "commits"}
+ * `log` sends the API each of three requests COUNT times: GET, POST with BODY, PUT with a new subject each time. Half of
+ * them run without the finisher that writes the change log. The linker wraps it, so the product has no switch. For each
+ * method it prints
+ *     {"with": CPU microseconds a request, "without": the same, "writes": calls of the finisher a request}
  * `lines` runs nothing again. It prints one line for each statement: its text and its values separated by tabs (NULL:
  * \\N), and an empty line after each request (for pgbench, by bench/postgres.mjs, and for bench/libpq.c). */
 #include "recorder.h"
@@ -184,6 +189,50 @@ static void post(struct api *api, struct arena *a, const char *store, int count,
     if (verbose) recorded_print(&r, db_reader(db));
 }
 
+/* ---- the change log ------------------------------------------------------------------------------------------- */
+
+static struct {
+    bool off;
+    int calls;
+} change_log;
+
+int __wrap_change_log_finish(struct work *w);
+int __real_change_log_finish(struct work *w);
+int __wrap_change_log_finish(struct work *w) {
+    change_log.calls++;
+    return change_log.off ? 0 : __real_change_log_finish(w);
+}
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *list, size_t n) {
+    qsort(list, n, sizeof *list, by_value);
+    return list[n / 2];
+}
+
+#define BLOCK 50 /* requests with the log, then as many without it, and so on: both see the same load and the same growing store */
+
+static void cost_of_log(struct api *api, struct arena *a, const char *method, const char *target, const char *body, int count) {
+    size_t blocks = (size_t)count / BLOCK + 1;
+    double *us[2] = {arena_array(a, blocks, sizeof(double)), arena_array(a, blocks, sizeof(double))};
+    change_log.calls = 0;
+    for (size_t i = 0; i < 2 * blocks; i++) {
+        change_log.off = i % 2;
+        double began = cpu_us(RUSAGE_SELF);
+        for (int k = 0; k < BLOCK; k++) {
+            char subject[64];
+            snprintf(subject, sizeof subject, "{\"subject\": \"Subject %zu of %d\"}", i, k);
+            ask(api, method, target, strcmp(method, "PUT") == 0 ? subject : body);
+        }
+        us[i % 2][i / 2] = (cpu_us(RUSAGE_SELF) - began) / BLOCK;
+    }
+    printf("{\"method\": \"%s\", \"with\": %.2f, \"without\": %.2f, \"writes\": %.2f}\n", method, median(us[0], blocks),
+           median(us[1], blocks), (double)change_log.calls / (double)(2 * blocks * BLOCK));
+}
+
 /* ---- lines ---------------------------------------------------------------------------------------------------- */
 
 static void print_value(const struct bind *binds, struct str name) {
@@ -213,9 +262,10 @@ static void lines(struct api *api, struct arena *a, const char *method, const ch
 
 int main(int argc, char **argv) {
     bool verbose = argc > 1 && strcmp(argv[argc - 1], "-v") == 0, write = argc > 1 && strcmp(argv[1], "post") == 0;
+    bool log = argc > 1 && strcmp(argv[1], "log") == 0;
     bool print = argc > 1 && strcmp(argv[1], "lines") == 0;
     if (verbose) argc--;
-    if (argc < 7 || (write && argc != 8) || (print && argc < 9)) die("see the head of bench/statements.c");
+    if (argc < 7 || (write && argc != 8) || (print && argc < 9) || (log && argc != 10)) die("see the head of bench/statements.c");
     struct arena *a = arena_new();
     struct desk desk = {0};
     char err[512];
@@ -223,10 +273,14 @@ int main(int argc, char **argv) {
     edge.agent = argv[3];
     edge.session = argv[4];
     sem_init(&edge.replied, 0, 0);
-    desk_open(&desk, argv[2], print ? argv[5] : NULL, write || print, a);
+    desk_open(&desk, argv[2], print ? argv[5] : NULL, write || print || log, a);
     struct api *api = api_new(&desk, &(struct api_config){.pool_threads = 1}, err, sizeof err);
     if (api == NULL) die(err);
-    if (print) lines(api, a, argv[6], argv[7], argv + 8, argc - 8);
+    if (log) {
+        cost_of_log(api, a, "GET", argv[6], NULL, atoi(argv[5]));
+        cost_of_log(api, a, "POST", argv[7], argv[8], atoi(argv[5]));
+        cost_of_log(api, a, "PUT", argv[9], NULL, atoi(argv[5]));
+    } else if (print) lines(api, a, argv[6], argv[7], argv + 8, argc - 8);
     else if (write) post(api, a, store, atoi(argv[5]), argv[6], argv[7], verbose);
     else get(api, a, store, atoi(argv[5]), argv + 6, argc - 6, verbose);
     api_free(api);

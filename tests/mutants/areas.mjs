@@ -1,0 +1,40 @@
+// The tests of each part of src/: C units by name, files of tests/api by name. The first row that fits a file is its area.
+// `*` stands for any letters. Rows of a single file come before those of its folder. Quick and likely tests come first.
+
+export const areas = [
+  ['src/core/access/', { unit: ['access', 'scope'], api: ['conversations.visibility', 'organizations.visibility', 'permissions', 'roles', 'strangers', 'fingerprint', 'people.escalation.spec', 'refusals', 'endpoints'] }],
+  ['src/core/cases/', { unit: ['change'], api: ['conversations.*', 'messages', 'notes', 'states', 'fingerprint', 'changes', 'people.desk.spec', 'cascades'] }],
+  ['src/core/change/', { unit: ['change'], api: ['changes', 'activities', 'trails', 'cascades', 'conditional', 'contacts', 'people.desk.spec'] }],
+  ['src/core/desk/', { unit: ['job', 'sweep', 'content'], api: ['settings', 'jobs', 'files', 'files.quota', 'files.spec', 'command', 'service'] }],
+  ['src/core/fields/', { unit: ['field'], api: ['fields', 'field-values', 'file-values', 'organizations.filter', 'cascades'] }],
+  ['src/core/login/', { unit: ['identity'], api: ['session', 'password', 'twofactor', 'remember', 'links', 'lockout', 'conversations.token', 'crosssite', 'people.secrets.spec', 'identities.takeover'] }],
+  ['src/core/people/', { unit: ['identity'], api: ['users', 'organizations', 'identities', 'identities.profile', 'identities.takeover', 'contacts', 'tags', 'teams', 'members', 'lookups', 'autocomplete', 'avatar', 'profile', 'activities', 'cascades'] }],
+  ['src/core/rules/', { unit: ['predicate', 'calendar'], api: ['users.filter', 'organizations.filter', 'businesshours', 'teams'] }],
+  ['src/core/text/', { unit: ['template'], api: ['templates', 'templates.spec', 'mail', 'links', 'password'] }],
+  ['src/core/', { unit: ['access', 'change'], api: ['session', 'users', 'conversations.*'] }],
+  ['src/api/docs/', { unit: ['router'], api: ['openapi', 'errors', 'guides', 'tools'] }],
+  ['src/api/', {
+    unit: ['router', 'scope', 'pool'],
+    api: ['envelope', 'shape', 'spellings', 'bodies', 'conditional', 'narrowing', 'notices', 'errors', 'edge', 'people.input.spec', 'people.http.spec', 'session', 'refusals', 'idempotency', 'teams', 'members', 'fields', 'pages.bytes', 'openapi', 'files', 'lockout', 'changes', 'walk'],
+  }],
+  ['src/res/', { unit: [], api: ['walk', 'refusals', 'people.input.spec', 'cascades'] }],
+  ['src/jobs/', { unit: ['job', 'sweep'], api: ['jobs', 'mail', 'bounces', 'cascades', 'files'] }],
+  ['src/files/', { unit: ['content', 'picture'], api: ['files', 'files.spec', 'files.quota', 'avatar'] }],
+  ['src/mail/', { unit: ['mail'], api: ['mail', 'bounces'] }],
+  ['src/db/', { unit: ['db', 'db_schema', 'db_snapshot', 'db_fault', 'dialect', 'change'], api: ['changes', 'service', 'command', 'teams'] }],
+  ['src/json/', { unit: ['json', 'form'], api: ['bodies', 'hostile'] }],
+  ['src/http/', { unit: ['scan', 'form', 'multipart'], api: ['hostile', 'bodies', 'edge', 'files.spec'], http: true }],
+  ['src/base/', { unit: ['base', 'log'], api: ['hostile', 'session', 'users', 'spellings'] }],
+  ['src/commands/', { unit: ['options', 'demo'], api: ['command', 'tools', 'service', 'bounces'] }],
+  ['src/demo/', { unit: ['demo'], api: ['guides'] }],
+  ['src/', { unit: [], api: ['command', 'service', 'story'] }],
+];
+
+/** Files of src/res have the tests that carry their name, then those of the folder. */
+export function areaOf(file, apiTests) {
+  const { unit, api, http } = areas.find(([start]) => file.startsWith(start))[1];
+  const word = /^src\/res\/(\w+)\.c$/.exec(file)?.[1].split('_')[0];
+  const named = word ? apiTests.filter((name) => name.includes(word.replace(/y$/, ''))) : [];
+  const matching = (pattern) => apiTests.filter((name) => new RegExp(`^${pattern.replaceAll('.', '\\.').replace('*', '.*')}$`).test(name));
+  return { unit, api: [...new Set([...named, ...api.flatMap(matching)])], http };
+}

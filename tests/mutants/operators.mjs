@@ -1,0 +1,54 @@
+// Mutations of one line of C: [{what, line}]. Texts in quotes are left alone, but for SQL.
+
+const STRING = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g;
+
+/** The line with each character of its texts and comments blanked, so that patterns find code alone. */
+const code = (line) => line.replace(STRING, (text) => '~'.repeat(text.length)).replace(/\/\*.*?(\*\/|$)|\/\/.*$/g, (text) => '~'.repeat(text.length));
+
+const cut = (line, at, length, by) => line.slice(0, at) + by + line.slice(at + length);
+
+/** The end of the bracket that opens at `at`, or -1 if it ends on another line. */
+function closing(line, at) {
+  for (let depth = 0, i = at; i < line.length; i++) {
+    if (line[i] === '(') depth += 1;
+    if (line[i] === ')' && --depth === 0) return i;
+  }
+  return -1;
+}
+
+// `< 0` finds an error: `<= 0` is mostly the same there.
+const SWAPS = [
+  ['swap && and ||', / && /g, ' || '], ['swap && and ||', / \|\| /g, ' && '],
+  ['swap == and !=', / == /g, ' != '], ['swap == and !=', / != /g, ' == '],
+  ['move a bound', /(?<!\brc) < (?!0\b)/g, ' <= '], ['move a bound', / <= /g, ' < '], ['move a bound', / > /g, ' >= '], ['move a bound', / >= /g, ' > '],
+  ['off by one', / \+ 1\b/g, ''], ['off by one', / - 1\b/g, ''],
+  ['swap true and false', /\btrue\b/g, 'false'], ['swap true and false', /\bfalse\b/g, 'true'],
+  ['swap + and -', / \+= /g, ' -= '], ['swap + and -', / -= /g, ' += '],
+  ['drop a flag', / \| [A-Z][A-Z_]{2,}\b/g, ''],
+];
+const SQL = [
+  ['change a condition of SQL', / = :/g, ' <> :'], ['change a condition of SQL', / IS NULL\b/g, ' IS NOT NULL'], ['change a condition of SQL', / IS NOT NULL\b/g, ' IS NULL'],
+  ['change a condition of SQL', / <= :/g, ' < :'], ['change a condition of SQL', / >= :/g, ' > :'], ['change an order of SQL', / DESC\b/g, ''],
+];
+
+export function mutations(line) {
+  const plain = code(line), found = [];
+  const add = (what, changed) => { if (changed !== line) found.push({ what, line: changed }); };
+  if (!plain.trim() || /^\s*(#|\*|\/\*|~+$|case .*:$|default:|static const|_Static_assert|assert\()/.test(plain)) return found;
+  if (/^(static |extern )?(inline )?[a-z].*\)( \{)?$/.test(plain) && !/^\s/.test(line)) return found; // the head of a function
+  for (const [, at] of [...plain.matchAll(/\b(?:if|while) \(/g)].map((m) => [m, m.index + m[0].length - 1])) {
+    const end = closing(plain, at);
+    if (end > 0) add('negate a condition', cut(line, at, end - at + 1, `(!${line.slice(at, end + 1)})`));
+  }
+  const ternary = /(\(?[\w.>-]+(?: [<=>!]+ [\w.>-]+)?\)?) \? /.exec(plain);
+  if (ternary) add('negate a condition', cut(line, ternary.index, ternary[1].length, `!(${line.slice(ternary.index, ternary.index + ternary[1].length)})`));
+  for (const [what, pattern, by] of SWAPS) for (const { index, 0: text } of plain.matchAll(pattern)) add(what, cut(line, index, text.length, by));
+  for (const { index, 0: text } of plain.matchAll(/(?<![\w.\[~"])\d+(?![\w.\]])/g)) add('replace a constant', cut(line, index, text.length, text === '0' ? '1' : String(Number(text) + 1)));
+  const statement = /^(\s+)(?:if \([^;{}]*\) )?((?:[a-z_]\w*|TRY|TRY_\w+)\([^{}]*\);|[\w.>[\]*-]+ (?:[|&+*-]?=) [^{}]*;|[\w.>-]+(?:\+\+|--);)$/.exec(plain);
+  if (statement && !/^\s*(return|goto|break|continue)\b/.test(plain)) add('drop a statement', `${statement[1]};`);
+  for (const { index, 0: text } of line.matchAll(STRING)) {
+    if (!/\b(SELECT|UPDATE|WHERE|AND|FROM|ORDER BY)\b/.test(text)) continue;
+    for (const [what, pattern, by] of SQL) for (const m of text.matchAll(pattern)) add(what, cut(line, index + m.index, m[0].length, by));
+  }
+  return found;
+}
