@@ -69,7 +69,7 @@ export class Client {
           status: response.statusCode, headers: response.headers, bytes: Buffer.concat(chunks),
         })));
       });
-      request.setTimeout(30_000, () => request.destroy(new Error(`no answer in 30 s: ${method} ${target}`)));
+      request.setTimeout(120_000, () => request.destroy(new Error(`no answer in 120 s: ${method} ${target}`)));
       request.on('error', reject);
       request.end(sent?.bytes);
     });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 
 // Asks until the answer is truthy. The only way to wait in these tests: there is no sleep.
-export async function until(what, probe, { within = 15_000 } = {}) {
+export async function until(what, probe, { within = 60_000 } = {}) {
   for (const end = Date.now() + within; ; ) {
     const answer = await probe();
     if (answer) return answer;
