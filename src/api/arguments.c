@@ -1,16 +1,16 @@
-/* Arguments that every operation takes (completions.md section 1), and the notices for those that none does. */
+/* Arguments of every operation (completions.md section 1), and notices for unknown names. */
 #include "api/generic.h"
 #include "api/input.h"
 #include "api/narrowing.h"
 #include "api/view.h"
 #include "base/limits.h"
 
-/* Arguments that any operation takes, and those that only some read: in bulk calls, as pages of lists. */
+/* Arguments of all operations, and arguments that only bulk calls or pages of lists read. */
 enum common { A_CASE, A_EMPTY, A_FLAT, A_PRETTY, A_INCLUDE, A_FIELDS, A_OFFSET, A_LIMIT, A_AFTER, A_BEFORE, A_IDS, A_LEGACY_IDS, COMMONS };
 static const char *const common[COMMONS] = {"_case",  "_empty", "_flat",    "_pretty",   "include", "fields",
                                             "offset", "limit",  "after_id", "before_id", "ids",     "legacy_ids"};
 
-/* As sent, in any spelling; NULL: not given. */
+/* As sent, in any spelling. NULL: absent. */
 struct given {
     const struct json *at[COMMONS];
 };
@@ -44,7 +44,7 @@ static void read_flag(struct call *c, const struct given *g, enum common i, bool
 static void read_count(struct call *c, const struct given *g, enum common i, int64_t *out) {
     if (g->at[i] == NULL || (str_to_int(argument_text(g->at[i]), out) && *out >= 0)) return;
     *out = 0;
-    fail_field(&c->work, ERR_FIELD_INVALID, str_of(common[i]), "A number that is not negative is expected.");
+    fail_field(&c->work, ERR_FIELD_INVALID, str_of(common[i]), "A number of 0 or more is expected.");
 }
 
 static void read_name_case(struct call *c, struct str s) {
@@ -54,7 +54,7 @@ static void read_name_case(struct call *c, struct str s) {
     else fail_field(&c->work, ERR_FIELD_INVALID, S("_case"), "snake, camel or pascal is expected.");
 }
 
-/* A list of names, however it was sent, as text with commas. p NULL: none was given. */
+/* Reads a list of names, in any form, as text with commas. */
 static struct str read_names(struct call *c, const struct given *g, enum common i) {
     struct str names = {0};
     if (g->at[i] && !input_joined(c->work.arena, g->at[i], &names))
@@ -91,7 +91,7 @@ static void read_page(struct call *c, const struct given *g) {
     read_count(c, g, A_LIMIT, &o->limit);
     if (o->limit == 0) o->limit = DEFAULT_PAGE;
     if (o->limit > LIMIT_PAGE) {
-        notice(&c->work, "NOTICE", "The limit of %lld is more than the largest page: %d was used.", (long long)o->limit, LIMIT_PAGE);
+        notice(&c->work, "NOTICE", "The limit %lld is too large. The maximum of %d was used.", (long long)o->limit, LIMIT_PAGE);
         o->limit = LIMIT_PAGE;
     }
     if (!route_takes_keys(c->route, c->resource)) return;
@@ -109,7 +109,7 @@ static bool takes_argument(const struct call *c, struct str name) {
     return false;
 }
 
-/* An argument of this list that it can't be narrowed by, because a notice would leave the client with the whole list. */
+/* Refuses arguments that can't narrow this list. With a notice only, the client would take the whole list for the rows it asked for. */
 static void refuse_narrowing(struct call *c, const struct given *g) {
     static const enum common narrowing[] = {A_IDS, A_LEGACY_IDS, A_AFTER, A_BEFORE};
     bool keys = route_takes_keys(c->route, c->resource);
@@ -156,21 +156,21 @@ static bool known(const struct in *list, int count, bool create, bool file, stru
     return false;
 }
 
-/* "ids[x]" beside "ids": one name with two shapes. Its values would be lost. */
+/* True for "ids[x]" beside "ids": one name in two shapes, whose values would be lost. */
 static bool misshapen(const struct in *list, int count, bool create, struct str name) {
     const char *bracket = name.n ? memchr(name.p, '[', name.n) : NULL;
     return bracket && known(list, count, create, false, (struct str){name.p, (size_t)(bracket - name.p)});
 }
 
 static void name_unknown(struct call *c, const char *kind, struct buf *names) {
-    if (names->n) notice(&c->work, "NOTICE", "%s not known here and ignored: %.*s", kind, (int)(names->n > 800 ? 800 : names->n), names->p);
+    if (names->n) notice(&c->work, "NOTICE", "Unknown %s were ignored: %.*s", kind, (int)(names->n > 800 ? 800 : names->n), names->p);
     buf_free(names);
 }
 
 static int refuse_shape(struct call *c, struct str name) {
     size_t n = strcspn(str_dup(c->work.arena, name).p, "[");
     return fail_field(&c->work, ERR_FIELD_INVALID, (struct str){name.p, n},
-                      "The value comes in two shapes: a name alone, and with brackets.");
+                      "The value is given in two shapes: by its name, and by its name with brackets.");
 }
 
 static int note_arguments(struct call *c) {
@@ -181,7 +181,7 @@ static int note_arguments(struct call *c) {
         if (misshapen(c->args, c->arg_count, false, j->name)) rc = refuse_shape(c, j->name);
         else buf_fmt(&names, "%s%.*s", names.n ? ", " : "", (int)j->name.n, j->name.p);
     }
-    name_unknown(c, "Arguments", &names);
+    name_unknown(c, "arguments", &names);
     return rc;
 }
 
@@ -194,11 +194,12 @@ static int note_parameters(struct call *c) {
         if (misshapen(c->input, c->input_count, create, j->name)) rc = refuse_shape(c, j->name);
         else buf_fmt(&names, "%s%.*s", names.n ? ", " : "", (int)j->name.n, j->name.p);
     }
-    name_unknown(c, "Parameters", &names);
+    name_unknown(c, "parameters", &names);
     for (const struct http_file *f = c->route->body == RAW_FILE ? NULL : c->http->files; f; f = f->next)
         if (!known(c->input, c->input_count, create, true, f->field))
             buf_fmt(&names, "%s%.*s", names.n ? ", " : "", (int)f->field.n, f->field.p);
-    name_unknown(c, "Files", &names);
+    name_unknown(c, "files", &names);
+
     return rc;
 }
 

@@ -1,4 +1,4 @@
-/* The beginning of a call: what can be read from a request without a store. */
+/* The beginning of a call: everything that is read from a request without the store. */
 #include "api/machine.h"
 
 #include "api/input.h"
@@ -9,9 +9,9 @@
 
 /* ---- a call ------------------------------------------------------------------------------------------------------ */
 
-#define USER_AGENT 512 /* bytes that count */
+#define USER_AGENT 512 /* bytes; the rest is ignored */
 
-/* It is stored and shown: bytes that are no UTF-8 become question marks. */
+/* Bytes that are not UTF-8 become question marks, because the text is stored and shown. */
 struct str user_agent_of(struct http_request *r) {
     struct str sent = http_header(r, "User-Agent");
     if (sent.p == NULL) return S("");
@@ -23,7 +23,7 @@ struct str user_agent_of(struct http_request *r) {
     return copy;
 }
 
-/* Of 64 bits, none of them twice: odd multiples of a number that counts. */
+/* A unique 64-bit id: odd multiples of a counter. */
 struct str request_id(struct api *api, struct arena *a) {
     uint64_t id = htobe64(atomic_fetch_add(&api->serial, 1) * 0x9E3779B97F4A7C15u ^ api->serial_mask);
     return str_hex(a, &id, sizeof id);
@@ -34,7 +34,7 @@ void call_init(struct call *c, struct api *api, struct http_request *r, struct a
     c->api = api;
     c->http = r;
     c->status = 200;
-    c->work.actor.scopes = SCOPES_ALL; /* without credentials there is no token to narrow them */
+    c->work.actor.scopes = SCOPES_ALL; /* without credentials no token narrows them */
     c->work.actor.remote = r->remote;
     c->work.actor.user_agent = user_agent_of(r);
     c->query = c->credentials = c->body = json_new(r->arena, JSON_OBJECT);
@@ -42,7 +42,7 @@ void call_init(struct call *c, struct api *api, struct http_request *r, struct a
 
 /* ---- query, route and body ---------------------------------------------------------------------------------------- */
 
-/* "_token" stands for a header and is not "token", though names are compared without underscores. */
+/* Separates arguments that replace headers. "_token" is not "token", although names are compared without underscores. */
 static void set_credentials_apart(struct call *c, const struct json *query) {
     static const char *const names[] = {"_session_id", "_token", "_otp", "_fingerprint_id", "_remember_me"};
     struct json *plain = json_new(c->work.arena, JSON_OBJECT), *apart = json_new(c->work.arena, JSON_OBJECT);
@@ -58,7 +58,7 @@ static void set_credentials_apart(struct call *c, const struct json *query) {
     c->credentials = apart;
 }
 
-/* A query that is not well-formed is said where a body is: after the credentials. */
+/* A malformed query is reported with the body, after the credentials. */
 void call_read_query(struct call *c) {
     struct json *query;
     struct json_error err;
@@ -77,7 +77,7 @@ static bool method_of(struct str text, enum method *m, bool *head) {
     return id >= 0;
 }
 
-/* Whether Accept admits application/json (RFC 9110 section 12.5.1). */
+/* True if Accept admits application/json (RFC 9110 section 12.5.1). */
 static bool accepts_json(struct str accept) {
     bool named = false;
     for (struct str rest = accept; rest.p;) {
@@ -119,7 +119,7 @@ void call_preflight(struct call *c) {
     }
 }
 
-/* Parses the body by its type. Returns 0 with *tree NULL if there is nothing to parse, or an error of a body that counts. */
+/* Parses the body by its type. Returns 0 with *tree NULL if there is nothing to parse, or an error if the method uses the body. */
 static int parse_body(struct call *c, bool counts, struct json **tree) {
     struct http_request *r = c->http;
     struct json_error err;
@@ -138,13 +138,13 @@ static int parse_body(struct call *c, bool counts, struct json **tree) {
 int call_read_body(struct call *c) {
     const struct http_request *r = c->http;
     struct json *tree;
-    bool counts = c->method == POST || c->method == PUT; /* on DELETE only for ids */
+    bool counts = c->method == POST || c->method == PUT; /* on DELETE it is only read for ids */
     c->body = json_new(c->work.arena, JSON_OBJECT);
     if (c->bad_query.p) return fail_field(&c->work, ERR_BODY_INVALID, (struct str){0}, "%s", c->bad_query.p);
     if (r->body_error && counts)
         return fail_field(&c->work, (enum error)r->body_error, (struct str){0}, r->body_reason ? "%s" : NULL, r->body_reason);
     TRY(parse_body(c, counts, &tree));
-    if (tree == NULL || (tree->type == JSON_ARRAY && tree->count == 0)) return 0; /* [] is "no parameters" */
+    if (tree == NULL || (tree->type == JSON_ARRAY && tree->count == 0)) return 0; /* [] means no parameters */
     if (tree->type != JSON_OBJECT) return fail_field(&c->work, ERR_BODY_INVALID, (struct str){0}, "The body must be an object.");
     c->body = tree;
     return 0;

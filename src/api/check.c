@@ -11,7 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Where a defect is: the resource, and its member or route. */
+/* The place of a defect: the resource, and its member or route. */
 struct check {
     struct arena *arena;
     const struct resource *resource;
@@ -71,7 +71,7 @@ static bool has_lists(const struct resource *r) {
     return false;
 }
 
-/* Whether an F_ROWS shows its rows in place: the statement that reads them binds the ids of their owners alone. */
+/* True if an F_ROWS shows its rows in place: the statement that reads them binds only the ids of their owners. */
 static bool is_shown_in_place(const struct resource *r) {
     for (const struct resource *const *p = resources; *p; p++)
         for (const struct field *f = (*p)->fields; f->name; f++)
@@ -256,7 +256,7 @@ static bool check_parameters(const struct check *k, const struct route *r) {
     return true;
 }
 
-/* What each statement over the rows of the route binds. */
+/* The values bound by each statement over rows of the route. */
 static const char *bound_by_path(struct arena *a, const struct route *r) {
     struct str bound = S(":me"), rest = str_of(r->path);
     struct segment segment = {0};
@@ -272,7 +272,7 @@ static bool check_route_sql(const struct check *k, const struct route *r) {
            binds_are_known(k, ".order", o->then, bound);
 }
 
-/* The columns that create writes by itself. */
+/* The columns that create sets itself. */
 static bool check_bound(const struct check *k, const struct route *r) {
     const char *bound = bound_by_path(k->arena, r);
     if (r->handler != api_create) return true;
@@ -307,7 +307,7 @@ bool route_check(struct arena *a, const struct resource *home, const struct rout
            check_taken(&k, r, r->input);
 }
 
-/* ---- who sees rows -------------------------------------------------------------------------------------------------------- */
+/* ---- visibility ------------------------------------------------------------------------------------ */
 
 static bool check_branches(const struct check *k, const struct branches *b, const char *caller) {
     struct buf bound = {0};

@@ -9,9 +9,9 @@
 
 /* Each returns true, or false with one line in err. */
 bool resource_check(struct arena *a, const struct resource *r, char *err, size_t size);
-/* args: of the route, and those that every list takes. */
+/* args: of the route, and of every list. */
 bool route_check(struct arena *a, const struct resource *home, const struct route *r, const struct field *args, char *err, size_t size);
-/* Whether .visible of the resource binds what it names, for each kind of caller. Reads by w->conn. */
+/* Checks that .visible of the resource binds all values that it names, for each kind of caller. Reads by w->conn. */
 bool visible_check(struct work *w, const struct resource *r, char *err, size_t size);
 
 /* The tables that are no resource's: types of resources, permissions, scopes, settings. */

@@ -1,8 +1,8 @@
-/* From the HTTP edge to a handler and back.
+/* The path of a call from the HTTP edge to its handler and back.
  *
- * A call runs through the stages below in this order. The order of the checks is that of completions.md section 3; the handler checks the
- * rest: resource 404, preconditions 412, validation 400, state 400. A stage runs on the thread that the call has reached. It parks the call
- * in a queue if the rest must run elsewhere, and another thread goes on with the stage that follows.
+ * A call runs through the stages below in this order. The checks are in the order of completions.md section 3. The handler checks the rest:
+ * resource 404, preconditions 412, validation 400, state 400. A stage runs on the thread that the call has reached. If the rest must run
+ * elsewhere, the stage parks the call in a queue, and another thread continues with the next stage.
  *
  *     stage      event loop             pool                                    one writer
  *
@@ -21,9 +21,9 @@
  *                  v                        v                                     v
  *     call_end (end.c): headers, log, reply
  *
- * A GET (and a POST that only asks) runs on its event loop, in one read snapshot with a budget: the one that found its actor. When the budget
- * is spent it runs again in the pool, because it is pure. A write goes to the one writer thread, where it shares a COMMIT with others. Wherever
- * a call ends, hop_end sends its reply, so no reply to a write leaves before the COMMIT that holds it. */
+ * A GET (and a POST that only reads) runs on its event loop, in the read snapshot that found its actor, with a budget. If the budget is
+ * spent, it runs again in the pool, because it is pure. A write goes to the writer thread, where it shares a COMMIT with others. hop_end
+ * sends every reply, so no reply to a write leaves before the COMMIT that holds it. */
 #include "api/machine.h"
 
 #include "api/reply.h"
@@ -39,30 +39,30 @@
 
 enum stage_name { ROUTE, LEAVE, IDENTIFY, DELAY, VERIFY, ADMIT, RATE, BODY, LANE, PREPARE, WRITE, READ };
 
-/* What a stage returns, or a negative error, which is then the answer. */
+/* The result of a stage, or a negative error, which becomes the reply. */
 enum outcome {
-    NEXT,   /* the next stage runs here: the one behind it, or h->next if the stage set it */
-    ANSWER, /* the call holds its reply */
-    PARKED, /* another thread goes on with the call, and this one may not touch it any more */
+    NEXT,   /* run the next stage here: the following one, or h->next if the stage set it */
+    ANSWER, /* the reply is complete */
+    PARKED, /* another thread continues with the call; this thread must not touch it any more */
 };
 
-/* A call under way. Its places in queues are embedded, so that queueing allocates nothing. */
+/* A call in progress. Its queue nodes are embedded, so that queueing allocates nothing. */
 struct hop {
     struct call call;
     struct db_task write;
     struct pool_task pool;
     struct delay delay;
     enum stage_name next;
-    enum executor executor; /* from LANE on */
+    enum executor executor; /* set by LANE */
     int64_t began;          /* clock_monotonic */
-    int64_t counted;        /* writes of this address in this minute */
-    uint64_t login;         /* the key by which its logins are delayed */
-    int delay_ms;           /* of DELAY */
-    int rc;                 /* of the handler of a write */
-    bool deferred;          /* it has left its event loop, and the budgets are those of the pool */
-    bool reading;           /* the snapshot of this thread is open */
+    int64_t counted;        /* writes of this address in the current minute */
+    uint64_t login;         /* key of its delayed logins */
+    int delay_ms;           /* delay of the login, for DELAY */
+    int rc;                 /* result of the handler of a write */
+    bool deferred;          /* the call has left its event loop, so budgets are those of the pool */
+    bool reading;           /* a snapshot is open on this thread */
     bool written;
-    struct header *before; /* headers that stand when the handler's do not: after a failure, with a 304 */
+    struct header *before; /* headers without those of the handler: used after a failure and for 304 */
 };
 
 static struct hop *hop_of_write(struct db_task *t) { return (struct hop *)(void *)((char *)t - offsetof(struct hop, write)); }
@@ -88,7 +88,7 @@ static void snapshot_close(struct hop *h) {
     h->reading = false;
 }
 
-/* The open snapshot begins again, with a budget of its own. */
+/* Replaces the open snapshot by a new one with its own budget. */
 static int snapshot_renew(struct hop *h, struct conn *conn, int budget_ms) {
     snapshot_close(h);
     h->call.work.conn = conn;
@@ -98,11 +98,11 @@ static int snapshot_renew(struct hop *h, struct conn *conn, int budget_ms) {
 }
 
 static int out_of_time(const struct call *c) {
-    return UNAVAILABLE("reads given up", "%.*s %s took longer than %d ms to read: it was given up", (int)c->http->method.n,
-                       c->http->method.p, c->route->path, BUDGET_POOL_MS);
+    return UNAVAILABLE("reads given up", "%.*s %s exceeded the read budget of %d ms", (int)c->http->method.n, c->http->method.p,
+                       c->route->path, BUDGET_POOL_MS);
 }
 
-/* The result of reading in the pool with this call's connection. */
+/* The result of a read in the pool. */
 static int read_in_time(const struct call *c, int rc) {
     return rc < 0 && c->work.conn && db_budget_spent(c->work.conn) ? out_of_time(c) : rc;
 }
@@ -124,7 +124,7 @@ static void leave_loop(struct hop *h) {
     h->deferred = true;
 }
 
-/* PARKED in a lane of the pool, or -ERR_SERVICE_UNAVAILABLE if its queue is full. */
+/* Parks the call in a lane of the pool. Returns PARKED, or -ERR_SERVICE_UNAVAILABLE if the queue is full. */
 static int park(struct hop *h, enum lane lane) {
     leave_loop(h);
     atomic_fetch_add(&h->call.api->metrics.pool_runs, 1);
@@ -139,20 +139,20 @@ static int park_on_writer(struct hop *h, int (*run)(struct db_task *t, struct co
     return PARKED;
 }
 
-/* Goes on behind a queue that is not the pool's. */
+/* Continues in the pool after a queue outside of it. */
 static void park_or_end(struct hop *h, int rc, enum lane lane) {
     if (rc >= 0) rc = park(h, lane);
     if (rc != PARKED) hop_end(h, rc);
 }
 
-/* ---- who calls ---------------------------------------------------------------------------------------------------- */
+/* ---- authentication ----------------------------------------------------------------------------------------------- */
 
 static int stage_route(struct hop *h) { return call_route(&h->call); }
 
 static int stage_leave(struct hop *h) { return db_blocks(h->call.work.desk->db) ? park(h, LANE_WORK) : NEXT; }
 
-/* On an event loop a busy machine may spend the whole budget between two statements. So a spent budget is no failure of a
- * request, be it a read or a write: it begins again in the pool, as nothing has been done for it yet. */
+/* On a busy machine, an event loop may spend the whole budget between two statements. A spent budget is therefore no failure: the
+ * request starts again in the pool, because nothing has been done for it yet. */
 static int stage_identify(struct hop *h) {
     struct call *c = &h->call;
     struct header *before = c->headers;
@@ -173,7 +173,7 @@ static int stage_identify(struct hop *h) {
 static void delay_over(struct delay *t) {
     struct hop *h = hop_of_delay(t);
     bool ends = atomic_load(&h->call.api->draining);
-    park_or_end(h, ends ? UNAVAILABLE("refused logins", "stopping: a login that waited for its turn is refused") : 0, LANE_HASH);
+    park_or_end(h, ends ? UNAVAILABLE("refused logins", "stopping: a delayed login is refused") : 0, LANE_HASH);
 }
 
 static int stage_delay(struct hop *h) {
@@ -185,13 +185,13 @@ static int stage_delay(struct hop *h) {
     return delay(api->delays, &h->delay, h->login, h->delay_ms) ? PARKED : auth_crowded(&h->call);
 }
 
-/* In the lane of those who hash, which is left as soon as it is known who calls. */
+/* Runs in LANE_HASH, and leaves it as soon as the caller is known. */
 static int stage_verify(struct hop *h) {
     TRY(read_in_time(&h->call, auth_slow(&h->call)));
     return park(h, LANE_WORK);
 }
 
-/* ---- may they ----------------------------------------------------------------------------------------------------- */
+/* ---- admission ---------------------------------------------------------------------------------------------------- */
 
 static int stage_admit(struct hop *h) {
     TRY(auth_csrf(&h->call));
@@ -209,7 +209,7 @@ static int count_run(struct db_task *t, struct conn *conn) {
     return rate_count(conn, h->call.http->remote, h->call.work.now, &h->counted);
 }
 
-/* On the thread that writes: a body is read elsewhere. */
+/* Runs on the writer thread, so the body is parsed elsewhere. */
 static void count_done(struct db_task *t, int rc) {
     struct hop *h = hop_of_write(t);
     struct call *c = &h->call;
@@ -226,11 +226,11 @@ static int stage_rate(struct hop *h) {
 
 static int stage_body(struct hop *h) { return call_read_body(&h->call); }
 
-/* ---- where the handler runs --------------------------------------------------------------------------------------- */
+/* ---- choice of the thread ----------------------------------------------------------------------------------------- */
 
 static enum executor executor_of(const struct call *c) {
     if (c->route->executor != AUTO) return c->route->executor;
-    bool reads = c->route->reads && http_header(c->http, "Idempotency-Key").p == NULL; /* with one, the outcome is kept */
+    bool reads = c->route->reads && http_header(c->http, "Idempotency-Key").p == NULL; /* with a key, the outcome is stored */
     return c->method == GET || reads ? INLINE : WRITER;
 }
 
@@ -245,12 +245,12 @@ static enum lane lane_of_prepare(const struct call *c) {
     return LANE_WORK;
 }
 
-/* Rows that a list is likely to load: its limit times the types it includes. */
+/* The expected number of rows of a list: its limit times the number of included types. */
 static int64_t rows_expected(const struct call *c) {
     return c->route->shape == LIST ? c->options.limit * (c->options.include_all ? 10 : 1 + c->options.include_count) : 0;
 }
 
-/* Whether a read shall not run here: it is likely to be long, or its caller has a share of these threads already. */
+/* True if a read should not run here, because (1) it is likely to be long, or (2) its caller already uses its share of these threads. */
 static bool is_for_later(const struct hop *h) {
     bool pooled = db_blocks(h->call.work.desk->db);
     return rows_expected(&h->call) > LIMIT_INLINE_ROWS || (pooled && !pool_run_as(call_sharer(&h->call)));
@@ -295,7 +295,7 @@ static int stage_prepare(struct hop *h) {
 static int run_handler(struct call *c) {
     int rc = c->route->handler(c);
     if (rc < 0 || failed(&c->work)) return rc < 0 ? rc : -(int)failure(&c->work);
-    /* A write without a tag of its own matches nothing but "*". */
+    /* A write without its own tag matches only "*". */
     struct str match = http_header(c->http, "If-Match");
     bool unmatched = match.p && !c->compared && (c->method == PUT || c->method == DELETE) && !str_eq(str_trim(match), S("*"));
     return unmatched ? fail(&c->work, ERR_RESOURCE_MODIFIED) : 0;
@@ -319,10 +319,11 @@ static int writer_run(struct db_task *t, struct conn *conn) {
 
 static void writer_done(struct db_task *t, int rc) {
     struct hop *h = hop_of_write(t);
-    bool lost = rc < 0 && h->rc >= 0; /* the COMMIT failed: nothing of it was kept */
+    bool lost = rc < 0 && h->rc >= 0; /* the COMMIT failed, so nothing was stored */
     if (lost) {
         work_rewind(&h->call.work);
-        h->call.headers = h->before; /* what they name was undone: a token must not open what comes to be in its place */
+        /* The handler's headers name rolled-back rows. A token must not open rows that get the same id later. */
+        h->call.headers = h->before;
     }
     if (rc >= 0) work_committed(&h->call.work);
     hop_end(h, lost ? -ERR_SERVICE_UNAVAILABLE : 0);
@@ -333,7 +334,8 @@ static int stage_write(struct hop *h) {
     return park_on_writer(h, writer_run, writer_done);
 }
 
-/* Runs a read in the snapshot that is open, and closes it. ANSWER, an error, or NEXT: its budget is spent, run it again with more time. */
+/* Runs a read in the open snapshot and closes it. Returns ANSWER, a negative error, or NEXT if the budget is spent and it must run again
+ * with more time. */
 static int run_reading(struct hop *h) {
     struct call *c = &h->call;
     h->before = c->headers;
@@ -345,8 +347,9 @@ static int run_reading(struct hop *h) {
     return spent ? NEXT : rc < 0 ? rc : ANSWER;
 }
 
-/* A read that nobody has to find newer is answered by the replica, where there is one; what fails there is read again here.
- * NEXT: it is still to be read. */
+/* Runs a read on the replica, if there is one and it is current enough for this session. A read that fails there runs again here.
+ * Returns ANSWER, NEXT if the
+ * call is not answered yet, or a negative error. */
 static int read_on_replica(struct hop *h) {
     struct call *c = &h->call;
     struct conn *here = c->work.conn, *replica = NULL;
@@ -361,8 +364,8 @@ static int read_on_replica(struct hop *h) {
     return snapshot_renew(h, here, BUDGET_POOL_MS);
 }
 
-/* On an event loop, or in LANE_WORK, a read shall not hold up others: when its budget is spent it is run again in LANE_READ. Only on a store
- * that blocks there is no second run, because its budget would be spent by others. */
+/* Runs a read on an event loop or in LANE_WORK. If its budget is spent, it runs again in LANE_READ, so that it delays neither. On a
+ * store that blocks there is no second run, because other processes may have spent the budget. */
 static int stage_read(struct hop *h) {
     struct call *c = &h->call;
     bool last = h->executor == POOL || db_blocks(c->work.desk->db);
@@ -382,8 +385,8 @@ static int stage_read(struct hop *h) {
 /* ---- the table ---------------------------------------------------------------------------------------------------- */
 
 static const struct stage {
-    int (*run)(struct hop *h); /* an enum outcome, or a negative error */
-    bool reads;                /* in a snapshot: opened before it, if none is open */
+    int (*run)(struct hop *h); /* returns an enum outcome, or a negative error */
+    bool reads;                /* needs a snapshot, which is opened before if none is open */
 } stages[] = {
     [ROUTE] = {stage_route},
     [LEAVE] = {stage_leave},
@@ -399,7 +402,7 @@ static const struct stage {
     [READ] = {stage_read, true},
 };
 
-/* Runs the stages from h->next on, until one parks the call or its answer is known. */
+/* Runs stages from h->next on, until one parks the call or the reply is complete. */
 static void hop_advance(struct hop *h) {
     int rc = NEXT;
     while (rc == NEXT) {
@@ -410,7 +413,7 @@ static void hop_advance(struct hop *h) {
     if (rc != PARKED) hop_end(h, rc);
 }
 
-/* ---- what the edge calls ------------------------------------------------------------------------------------------ */
+/* ---- callbacks of the edge ---------------------------------------------------------------------------------------- */
 
 static struct hop *hop_new(struct api *api, struct http_request *r) {
     struct hop *h = ARENA_NEW(r->arena, struct hop);
@@ -442,7 +445,7 @@ static void on_handle(void *ctx, struct http_request *r) {
     }
 }
 
-/* What is no request, or over a limit of the edge, has a reply like all others. */
+/* Replies to malformed requests, and to requests over a limit of the edge. */
 static void on_refuse(void *ctx, struct http_request *r, int err, const char *reason) {
     struct hop *h = hop_new(ctx, r);
     hop_end(h, fail_field(&h->call.work, (enum error)err, (struct str){0}, "%s", reason));

@@ -1,4 +1,4 @@
-/* The end of a call: its reply gets headers, is counted, logged and sent. */
+/* The end of a call: adds headers to the reply, counts, logs and sends it. */
 #include "api/machine.h"
 
 #include "api/describe.h"
@@ -13,7 +13,7 @@
 
 /* ---- headers ------------------------------------------------------------------------------------------------- */
 
-/* Of downloads and pages, too. */
+/* Headers of every reply, downloads and pages included. */
 static void every_header(struct call *c) {
     char when[TIME_ISO_SIZE];
     http_add_header(c->http, "X-API-Version", S("1"));
@@ -60,11 +60,11 @@ static void cors(struct call *c) {
     http_add_header(c->http, "Vary", S("Origin"));
     if (!named && !any) return;
     http_add_header(c->http, "Access-Control-Allow-Origin", named ? origin : S("*"));
-    if (named) http_add_header(c->http, "Access-Control-Allow-Credentials", S("true")); /* never to everybody */
+    if (named) http_add_header(c->http, "Access-Control-Allow-Credentials", S("true")); /* never for all origins */
     http_add_header(c->http, "Access-Control-Expose-Headers", c->api->exposed);
 }
 
-/* AJAX mode: the tag of all that was rendered. */
+/* AJAX mode: the tag of everything rendered. */
 static void ajax_tag(struct call *c) {
     struct tag t;
     char hex[33];
@@ -74,7 +74,7 @@ static void ajax_tag(struct call *c) {
     tag_text(&t, buf_view(&c->out));
     tag_end(&t, hex);
     c->etag = str_dup(c->work.arena, str_of(hex));
-    c->modified = 0; /* of all that was rendered no last change is known */
+    c->modified = 0; /* the last change of everything rendered is unknown */
     int rc = conditional(c);
     if (rc < 0) reply_error(c, rc);
 }
@@ -97,7 +97,7 @@ void download_drop(struct call *c) {
     c->download = NULL;
 }
 
-/* A full queue refuses many requests: their lines are written once a second. */
+/* A full queue refuses many requests, so their log lines are written once a second. */
 static void log_reply(struct call *c, int64_t took) {
     struct str method = c->http->method, path = {0}, remote = c->http->remote;
     bool access = atomic_load(&c->api->access_log);
@@ -122,7 +122,7 @@ uint64_t call_sharer(const struct call *c) {
 
 static bool is_read(const struct call *c) { return c->method == GET || (c->route && route_reads(c->route)); }
 
-/* The reply may wait long for its reader. A write has happened, so its reply is never refused. */
+/* Accounts for a reply that may wait long for its reader. The reply to a write is never refused, because the write has happened. */
 static int hold_reply(struct call *c) {
     if (c->head || http_hold(c->http, c->work.actor.user_id, c->out.n, !is_read(c))) return 0;
     log_often(LOG_WARN, "refused replies", "replies that wait for slow readers hold as many bytes as they may: a read was refused");
@@ -130,7 +130,7 @@ static int hold_reply(struct call *c) {
                       "Too many replies wait to be read. Read your open replies or close their connections, and try again.");
 }
 
-/* The work's memory goes first: its rows are many times the reply, which waits for its reader. */
+/* Frees the work's memory first, because its rows are many times larger than the reply, which waits for its reader. */
 static void send_reply(struct call *c) {
     struct buf body = c->out;
     struct http_request *r = c->http;

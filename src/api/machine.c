@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Whether .visible of each resource binds what it names. */
+/* Checks that .visible of each resource binds all values that it names. */
 static bool rows_are_seen_by_bound_names(struct desk *d, char *err, size_t size) {
     struct work w;
     bool ok = true;
