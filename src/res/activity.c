@@ -1,13 +1,13 @@
-/* The audit trail as staff read it (completions.md section 6). */
+/* The audit trail, as staff read it (completions.md section 6). */
 #include "api/generic.h"
 #include "api/view.h"
 #include "core/words.h"
 
-/* The values of a purged person are shown to nobody, even while they are being erased (core/change/cascade.c). */
+/* Values of a purged person are never shown, even while the purge is still running (core/change/cascade.c). */
 #define UNLESS_PURGED(values) \
     "CASE WHEN EXISTS (SELECT 1 FROM users u WHERE u.id = t.owner_user_id AND u.purged_at IS NOT NULL) THEN NULL ELSE " values " END"
 
-/* The item at a place of a JSON array of texts; NULL: the array is gone, or the item is null. */
+/* Returns the item at a place of a JSON array of texts, or NULL if the array was erased or the item is null. */
 static const struct json *text_at(const struct json *list, size_t at) {
     const struct json *j = list && list->type == JSON_ARRAY ? list->first : NULL;
     for (; j && at; at--) j = j->next;

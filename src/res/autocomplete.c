@@ -5,7 +5,7 @@
 
 /* ---- what is asked ------------------------------------------------------------------------------------------------- */
 
-/* Numbers are ids, other texts names. */
+/* Numbers are ids. Other texts are names. */
 static void leave_out(struct call *c, struct lookup *l) {
     struct arena *a = c->work.arena;
     const struct json *list = arg(c, "exclude")->given ? arg(c, "exclude")->json : NULL;

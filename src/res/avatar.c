@@ -13,7 +13,7 @@
 QUERY(avatar_of, "SELECT full_name FROM users WHERE id = :id");
 QUERY(avatar_of_requester, "SELECT requester_name FROM cases WHERE id = :case AND requester_id = :user AND requester_name IS NOT NULL");
 
-/* Bytes of the first character of a word, 0 when it is no letter or digit that XML can hold as it is. */
+/* Returns the length in bytes of the first character of a word, or 0 if it is not a letter or digit that XML can contain unescaped. */
 static size_t initial(struct str word) {
     if (word.n == 0 || strchr("<>&\"'", word.p[0]) || (unsigned char)word.p[0] <= ' ') return 0;
     size_t n = 1;
@@ -21,7 +21,7 @@ static size_t initial(struct str word) {
     return n;
 }
 
-/* The first character of the first word and of the last. */
+/* The initials: the first characters of the first and of the last word. */
 static struct str initials(struct arena *a, struct str name) {
     struct str first = {0}, last = {0};
     for (struct str rest = name; rest.p;) {
@@ -36,7 +36,8 @@ static struct str initials(struct arena *a, struct str name) {
 
 static void draw_initials(struct call *c, struct str name) {
     struct arena *a = c->work.arena;
-    /* Hues by the golden angle: neighbours in age look apart; 40 % of lightness keeps white letters readable. */
+    /* Hues are spread by the golden angle, so that people with neighbouring ids look different. A lightness of 40 % keeps white letters
+     * readable. */
     int64_t hue = c->vars[0].id * 137 % 360;
     buf_fmt(&c->out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 64 64\" role=\"img\"><rect width=\"64\" height=\"64\" "
@@ -58,7 +59,7 @@ const struct field avatar_args[] = {
     {0},
 };
 
-/* Whose picture the address proves to have been shown. 0: nobody's. */
+/* Returns the id of the person whose picture address the proof belongs to, or 0. */
 static int64_t proved(struct call *c, struct picture_proof *p) {
     struct str given = arg(c, "v")->value.s, moment = given;
     int64_t asked = c->vars[0].id;
@@ -83,7 +84,7 @@ static int send_picture(struct call *c, int64_t user_id) {
     return 0;
 }
 
-/* Without login a requester is drawn by the name that was given, never by the owner's name or picture. */
+/* For callers without login, the drawing of a requester uses the name that was given, never the name or picture of the address's owner. */
 static int send_proved(struct call *c, const struct picture_proof *p, int64_t user_id) {
     struct str given = {0};
     if (p->case_id)
@@ -93,8 +94,8 @@ static int send_proved(struct call *c, const struct picture_proof *p, int64_t us
     return 0;
 }
 
-/* Staff see all pictures, others those whose address they were shown. Any other address is answered by the same blank picture, without a
- * look at the store: neither reply nor time tells whether there is such a person, or a picture. */
+/* Staff get all pictures. Other callers get the pictures whose addresses they were shown. Every other address gets the same blank picture,
+ * without a read of the store: neither the reply nor its time reveals whether there is such a person or picture. */
 int get_user_avatar(struct call *c) {
     struct picture_proof p;
     TRY(api_input(c));
@@ -113,7 +114,7 @@ int get_user_avatar(struct call *c) {
 
 struct scaled {
     struct str type, data;
-    const char *wrong; /* NULL: nothing */
+    const char *wrong; /* NULL: no picture */
 };
 
 static int scale(struct call *c, const char *path, struct scaled *s) {

@@ -1,4 +1,4 @@
-/* Pictures of people: initials, drawn, where none was uploaded. */
+/* Pictures of people. If there is no uploaded picture, the reply is a drawing of the initials. */
 #ifndef RES_AVATAR_H
 #define RES_AVATAR_H
 
@@ -7,12 +7,12 @@
 int get_user_avatar(struct call *c); /* GET /users/:id/avatar */
 extern const struct field avatar_args[];
 
-/* The proof in the address of a picture: when the picture last changed, and a MAC. Programs load pictures without credentials, and ids can
- * be counted, so the proof shows that the caller was shown the address. Callers without login get another one: core/stranger.h. */
+/* The proof in the address of a picture: the time of the last change of the picture, and a MAC. Clients load pictures without credentials,
+ * and ids can be guessed. The proof shows that the caller was shown the address. Callers without login get another proof: core/stranger.h. */
 struct str avatar_version(const struct desk *d, struct arena *a, int64_t user_id, struct str moment);
 
-/* The file part `avatar` of a PUT, or a file that was uploaded before: scaled in the pool, judged with the other fields, then stored if
- * there was one. */
+/* The file part `avatar` of a PUT, or the id of an uploaded file. The picture is scaled in the pool, checked with the other fields, and
+ * then stored. */
 #define AVATAR_PART                                                                                                           \
     {                                                                                                                         \
         "avatar", F_FILE, INPUT_ONLY | BY_HANDLER,                                                                            \

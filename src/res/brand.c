@@ -1,9 +1,9 @@
-/* Brands (completions.md section 6): under which names and addresses a desk meets its customers. */
+/* Brands (completions.md section 6): the names and addresses under which a desk meets its customers. */
 #include "api/generic.h"
 #include "api/view.h"
 #include "base/fold.h"
 
-/* One label, in whatever letters: domain_read wants a whole name. */
+/* Checks one label, in any letter case. domain_read accepts only full names. */
 static int check_sub_domain(struct call *c, struct in *in) {
     struct str label = str_trim(in->value.s), key = {0};
     if (label.n && !memchr(label.p, '.', label.n)) key = domain_read(c->work.arena, STR_CAT(c->work.arena, label, S(".example")));

@@ -135,7 +135,7 @@ static const struct field business_hour_fields[] = {
 QUERY(teams_of_hours, "SELECT id, businesshour_id FROM teams WHERE businesshour_id IN @LIST(:ids) ORDER BY id @LOCK@");
 QUERY(hours_leave_teams, "UPDATE teams SET businesshour_id = NULL, updated_at = :now WHERE businesshour_id IN @LIST(:ids)");
 
-/* Teams of deleted hours fall to the default. */
+/* Teams whose business hours are deleted get the default. */
 static int delete_business_hours(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));

@@ -134,7 +134,7 @@ static const struct field case_list_args[] = {
     {0},
 };
 
-/* identity_type and identity_value name a requester; an unknown one has no conversations. */
+/* identity_type and identity_value find a requester. An unknown identity has no conversations. */
 static int filter_by_identity(struct call *c, struct branches *b) {
     const struct in *type = arg(c, "identity_type"), *value = arg(c, "identity_value");
     int64_t owner = 0;
@@ -226,7 +226,7 @@ static struct case_change case_change_given(struct call *c) {
 
 QUERY(closing_status, "SELECT id FROM case_statuses WHERE id = :id AND type = 5");
 
-/* Admins and owners close conversations. */
+/* Only admins and owners may close conversations. */
 static int check_closing(struct call *c) {
     int64_t id;
     if (c->work.actor.rank >= ROLE_ADMIN || !given(c, "status")) return 0;
@@ -239,7 +239,7 @@ static int refuse_unless_active(struct call *c) {
     return api_refuse(c, "t.state <> 1", "The conversation is in the trash or suspended. Restore it first.");
 }
 
-/* Of a closed conversation only the tags may change. */
+/* Only the tags of a closed conversation may change. */
 static int put_cases(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));

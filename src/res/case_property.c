@@ -1,4 +1,4 @@
-/* Statuses, priorities and types: what a conversation can be. */
+/* Statuses, priorities and types of conversations. */
 #include "api/generic.h"
 #include "core/words.h"
 
@@ -29,7 +29,7 @@ static int post_status(struct call *c) {
 }
 QUERY(statuses_mark_deleted, "UPDATE case_statuses SET is_deleted = 1, updated_at = :now WHERE id IN @LIST(:ids)");
 
-/* Conversations keep it until their status changes; nobody sets it any more. */
+/* Conversations keep a deleted status until their status changes. It can't be set any more. */
 static int delete_statuses(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));

@@ -1,4 +1,4 @@
-/* The change log as programs read it: completions.md section 6 "Changes", core/change/log.h. */
+/* The change log, as clients read it (completions.md section 6 "Changes", core/change/log.h). */
 #include "core/change/log.h"
 
 #include "api/generic.h"
@@ -6,7 +6,7 @@
 #include "core/change/change.h"
 #include "core/words.h"
 
-/* Entries of a conversation are for those who may see it; all others are for every caller of the route. */
+/* Entries of a conversation are shown to callers who may see it. All other entries are shown to every caller of the route. */
 static void visible_changes(struct work *w, struct branches *out) {
     access_of_case(w, "t.case_id", out);
     out->where[0] = STR_CAT(w->arena, S("(t.case_id IS NULL OR "), str_of(out->where[0]), S(")")).p;
@@ -44,7 +44,7 @@ static int refuse_cursor(struct call *c, const char *why) {
     return fail_field(&c->work, ERR_FIELD_INVALID, S("after"), "%s Get the objects again, and the changes without `after`.", why);
 }
 
-/* The cursor given, if it is one of this store that has missed nothing. */
+/* Reads the given cursor. It must belong to this store, and no entry after it may have been deleted. */
 static int changes_read_page(struct call *c, struct change_cursor *cursor, int64_t *ids, bool *more) {
     enum change_log_state state;
     const struct in *after = arg(c, "after");

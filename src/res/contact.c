@@ -33,7 +33,7 @@ static const struct field address_fields[] = {
     {0},
 };
 
-/* http or https, said or meant: a link that a page may show. */
+/* A URL that a page may show as a link. Its scheme is http or https; http is the default. */
 static bool is_web_address(struct str s) {
     bool said = str_starts(s, S("http://")) || str_starts(s, S("https://"));
     size_t at = said ? (size_t)(strstr(s.p, "//") + 2 - s.p) : 0;
@@ -120,7 +120,7 @@ static bool contacts_alike(const struct owned_item *a, const struct owned_item *
            str_eq(owned_in(a, "external_id")->value.s, owned_in(b, "external_id")->value.s);
 }
 
-/* What one system calls one person it calls nobody else. */
+/* (app, external id) is unique. */
 int check_identifiers(struct call *c, struct in *in) {
     const struct owned *list = in->made;
     int problems = c->work.problem_count;

@@ -1,4 +1,4 @@
-/* Addresses, web sites, identifiers in other systems and an organization's phone numbers, as members. */
+/* Members: postal addresses, web sites, ids in other systems, and the phone numbers of an organization. */
 #ifndef RES_CONTACT_H
 #define RES_CONTACT_H
 

@@ -86,7 +86,7 @@ static int count_conversations(struct call *c, int64_t *total) {
 
 #define REQUEST_TOKEN_LIFE (120 * TIME_SECOND)
 
-/* "<case>.<issued>.<40 hex>": good for that conversation, for 120 seconds. */
+/* Format: "<case>.<issued>.<40 hex>". The token is valid for that conversation, for 120 seconds. */
 static struct str request_token(struct call *c, int64_t id, int64_t issued) {
     struct arena *a = c->work.arena;
     char of[INT_TEXT], when[INT_TEXT];
@@ -145,7 +145,7 @@ static const struct field create_input[] = {
     {0},
 };
 
-/* A key of metadata, given in any spelling, under its own name. */
+/* Returns a key of metadata, given in any spelling, under its canonical name. */
 static void keep_metadata(struct call *c, const struct json *metadata, const char *key, struct json_writer *w) {
     const struct json *j = json_named(metadata, str_of(key));
     if (j == NULL) return;
@@ -158,7 +158,7 @@ static void keep_metadata(struct call *c, const struct json *metadata, const cha
     jw_str(w, j->text);
 }
 
-/* Only user_agent and page_url are kept. */
+/* Only user_agent and page_url are stored. */
 static int read_metadata(struct call *c, struct str *out) {
     static const char *const keys[] = {"user_agent", "page_url"};
     struct in *given_data = in(c, "metadata");
@@ -178,10 +178,11 @@ static int read_metadata(struct call *c, struct str *out) {
     return failed(&c->work) ? -(int)failure(&c->work) : 0;
 }
 
-/* The requester of a conversation that is made without login: the owner of the address, or a new person. The reply must not tell which. */
+/* The requester of a conversation that is created without login: the owner of the address, or a new person. The reply must not reveal
+ * which. */
 static int find_requester(struct call *c, struct case_new *n) {
     struct str email = in_text(c, "email"), name = in_text(c, "name");
-    /* Strangers who come at once with one new address make one user. */
+    /* Concurrent requests with one new address create one user. */
     TRY(db_lock(c->work.conn, str_fmt(c->work.arena, "email:%s", email_key(c->work.arena, email).p)));
     int rc = identity_owner(&c->work, IDENTITY_EMAIL, email, &n->requester_id);
     if (rc < 0) return rc;
@@ -235,7 +236,7 @@ static const struct field update_input[] = {
 
 QUERY(status_type_wanted, "SELECT type FROM case_statuses WHERE id = :id");
 
-/* Customers close what is answered and reopen it; nothing else. CLOSED is set by admins and owners. */
+/* Customers may only complete a conversation and reopen a completed one. Only admins and owners set CLOSED. */
 static int check_status(struct call *c, const struct case_now *now) {
     int64_t type = 0;
     if (!given(c, "status")) return 0;
@@ -329,7 +330,8 @@ static const struct field marker_fields[] = {
     {0},
 };
 
-/* The caller's: the person's, or without login the fingerprint's. Its id is the conversation's, so that a reference costs nothing. */
+/* The read marker of the caller: of the person, or without login of the fingerprint. Its id is the id of the conversation, so that a
+ * reference needs no query. */
 const struct resource read_marker_resource = {.type = "read_marker",
                                               .title = "Read markers",
                                               .doc = "Position up to which the caller has read a conversation.",

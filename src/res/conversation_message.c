@@ -31,10 +31,10 @@ static const struct field message_fields[] = {
 
 static const struct word sources_given[] = {{SOURCE_HELPCENTER, "HELPCENTER"}, {SOURCE_MESSENGER, "MESSENGER"}, {SOURCE_API, "API"},
                                             {SOURCE_AGENT, "AGENT"},           {SOURCE_MOBILE, "MOBILE"},       {0}};
-/* A text that is meant as a note must not reach a customer. */
+/* Refuse `channel`, because a text that is meant as a note must not reach a customer. */
 static const char no_channel[] = "Messages here are public and take no channel. To write a note, use POST /cases/:id/notes.";
 
-/* AGENT is the program of staff: a customer's message must not look like one of theirs. */
+/* Only staff may send AGENT, because a message of a customer must not look like one of staff. */
 static int check_source(struct call *c, struct in *in) {
     if (in->value.i != SOURCE_AGENT || c->work.actor.rank >= ROLE_COLLABORATOR) return 0;
     return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
@@ -61,7 +61,7 @@ static int post_message(struct call *c) {
     TRY(api_of(c));
     TRY(api_input(c));
     TRY(case_load(&c->work, c->vars[0].id, &now));
-    /* A caller known by a fingerprint is the requester, under the name that it gave. */
+    /* A caller with a fingerprint is the requester, under the name that the caller gave. */
     bool logged_in = c->work.actor.rank > ROLE_PUBLIC;
     struct message_new m = {.contents = in_text(c, "contents"),
                             .client_id = in_text(c, "client_id"),

@@ -13,9 +13,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* What differs between them. */
+/* The differences between the three resources. */
 static const struct area {
-    const char *type, *order; /* the resource's; the parameter of its reorder */
+    const char *type, *order; /* its type; the parameter of its reorder route */
     enum field_area area;
 } areas[] = {{"case_field", "case_field_ids", AREA_CASES},
              {"user_field", "user_field_ids", AREA_USERS},
@@ -41,14 +41,14 @@ static int check_pattern(struct call *c, struct in *in) {
     return why ? fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "This is not a regular expression: %s.", why) : 0;
 }
 
-/* Other types are those of fields that came with the desk. */
+/* Types that a client may create. The other types belong to built-in fields. */
 static int check_kind(struct call *c, struct in *in) {
     if (in->value.i < FIELD_SUBJECT) return 0;
     return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
                    "Fields of this type are built in and can't be created. Choose another type, like TEXT or SELECT.");
 }
 
-/* Of fields that came with the desk some flags are settings: one fact, whichever way it is changed. */
+/* Some flags of built-in fields are settings, so that each flag is stored once and can be changed in either place. */
 QUERY(system_field_key, "SELECT key FROM custom_fields WHERE id = :id AND is_system = 1");
 QUERY(field_visible_put, "UPDATE custom_fields SET is_visible_to_customers = :value WHERE id = :id AND is_system = 0");
 QUERY(field_editable_put, "UPDATE custom_fields SET is_customer_editable = :value WHERE id = :id AND is_system = 0");
@@ -99,7 +99,7 @@ struct choices {
     int count;
 };
 
-/* An option that stays must be this field's. */
+/* The id of an option that stays must belong to this field. */
 static int read_option_id(struct call *c, const struct in *in, const struct json *j, int at, int64_t *id) {
     if (j == NULL || j->type == JSON_NULL) return 0;
     bool number = (j->type == JSON_NUMBER || j->type == JSON_STRING) && str_to_int(j->text, id) && *id > 0;
@@ -156,7 +156,7 @@ static int compare_ids(const void *x, const void *y) {
     return (a > b) - (a < b);
 }
 
-/* An option stays once. */
+/* An option may be given once. */
 static int check_distinct(struct call *c, const struct in *in, const struct choices *made) {
     int64_t *ids = arena_array(c->work.arena, (size_t)made->count + 1, sizeof *ids);
     int n = 0;
@@ -258,7 +258,7 @@ static const struct field option_fields[] = {
     {0},
 };
 
-/* Enabled ones below admin; customers, who meet them in their own values, those they may see. */
+/* Callers below admins see enabled fields. Customers, who see fields through their own values, see those that are visible to customers. */
 static void custom_field_visible(struct work *w, struct branches *out) {
     if (w->actor.rank >= ROLE_ADMIN) out->all = true;
     else if (w->actor.rank >= ROLE_COLLABORATOR) branch_add(out, "t.is_enabled = 1");
@@ -282,7 +282,7 @@ static void custom_field_ignore(struct call *c, const char *name, const char *wh
     i->value = (struct value){V_NULL};
 }
 
-/* What only some types have. has_pattern: the field has one already. */
+/* Members that only some types have. has_pattern: the field already has a pattern. */
 static int check_type(struct call *c, enum field_kind type, bool has_pattern) {
     if (!field_has_options(type)) custom_field_ignore(c, "options", "fields of this type have no options");
     if (type != FIELD_REGEX) {
@@ -338,7 +338,7 @@ static int post_custom_field(struct call *c) {
 
 QUERY(field_now, "SELECT type, CASE WHEN regular_expression IS NULL THEN 0 ELSE 1 END, key, is_system FROM custom_fields WHERE id = :id");
 
-/* What a field that came with the desk is stays; what it is called, and what settings say of it, may change. */
+/* The type and key of a built-in field can't change. Its titles, and the flags that are settings, can. */
 static void keep_system_members(struct call *c, struct str key) {
     static const char *const fixed[] = {
         "type",      "options", "is_required_for_agents", "is_required_on_resolution", "is_required_for_customers", "regular_expression",
@@ -360,7 +360,7 @@ static int load_now(struct call *c, struct custom_field *now, bool *has_pattern)
     return 0;
 }
 
-/* Values keep the form they were checked for. */
+/* A field with values keeps its type, because the values were checked for it. */
 static int check_in_use(struct call *c, const struct custom_field *now, enum field_kind type) {
     if (type != now->type) {
         int rc = custom_field_used(&c->work, now);

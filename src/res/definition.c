@@ -1,4 +1,4 @@
-/* What rules may ask about; each kind of object lists its own (api/filter.c). */
+/* Definitions of the fields that rules may use. Each kind of object has its own list (api/filter.c). */
 #include "api/generic.h"
 
 const struct resource definition_resource = {.type = "definition",

@@ -1,4 +1,4 @@
-/* Events of people (api.md "Event"): what other systems told of them. Webhooks, which make them, are yet to come. */
+/* Events of people that other systems report (api.md "Event"). The webhooks that create them are not implemented yet. */
 #include "api/generic.h"
 
 static const struct field event_fields[] = {

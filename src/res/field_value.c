@@ -9,7 +9,7 @@ struct given_values {
     int count;
 };
 
-/* What a request's map is held against. */
+/* What is known of the field values while a request's map is checked. */
 struct reading {
     struct call *c;
     struct in *in;
@@ -29,7 +29,7 @@ static bool must_give(const struct reading *r, const struct custom_field *f) {
 }
 
 static int field_value_refuse(const struct reading *r, struct str key, enum error code, const char *why) {
-    if (key.n > LIMIT_FIELD_KEY) key = S("..."); /* no key of ours */
+    if (key.n > LIMIT_FIELD_KEY) key = S("..."); /* not a key of this desk */
     return fail_at(&r->c->work, code, r->in->name, in_place(r->c, r->in, "%.*s", (int)key.n, key.p), why ? "%s" : NULL, why);
 }
 
@@ -39,7 +39,7 @@ static const struct custom_field *field_with_key(const struct reading *r, struct
     return NULL;
 }
 
-/* A single value, or a list of options, as a text. False: neither. */
+/* Converts a single value, or a list of options, to text. Returns false if it is neither. */
 static bool field_value_text(struct arena *a, const struct json *j, bool list, struct str *text) {
     struct buf b = {0};
     switch (j->type) {
@@ -86,7 +86,7 @@ static void field_value_read_given(const struct reading *r, const struct json *j
 
 static bool is_given(const struct json *map, struct str key) { return json_member(map, key) != NULL; }
 
-/* Fields that must have a value, are not named, and have none. */
+/* Finds required fields that were not sent and have no value. */
 static int read_missing(const struct reading *r) {
     bool created = r->c->method == POST;
     if (!created && !r->by_customer) return 0;
@@ -112,7 +112,7 @@ static struct str field_value_keys(struct arena *a, const struct json *map) {
     return keys;
 }
 
-/* The options of the fields named. */
+/* Loads the options of the given fields. */
 static int field_values_load_options(struct reading *r, struct field_option **options) {
     struct arena *a = r->c->work.arena;
     int64_t *ids = arena_array(a, (size_t)r->field_count + 1, sizeof *ids);
@@ -122,7 +122,7 @@ static int field_values_load_options(struct reading *r, struct field_option **op
     return n ? field_options_of(&r->c->work, json_ids(a, ids, n), options) : 0;
 }
 
-/* Somebody else's file is not told from one that is not there. */
+/* A file of another person gets the same message as a file that does not exist. */
 static int check_files(const struct reading *r, enum field_area area, const struct given_values *given) {
     struct work *w = &r->c->work;
     bool *usable = arena_array(w->arena, (size_t)given->count + 1, sizeof *usable);
@@ -173,11 +173,11 @@ static void field_value_visible(struct work *w, struct branches *out) {
     else branch_add(out, "f.is_visible_to_customers = 1");
 }
 
-/* Each enabled field of each owner, with the value or none. */
+/* Rows of each enabled field of each owner, with the value or NULL. */
 #define EACH(area, owners)                                                                          \
     owners " t JOIN custom_fields f ON f.area = " area " AND f.is_enabled = 1 AND f.is_system = 0 " \
            "LEFT JOIN field_values v ON v.owner_id = t.id AND v.area = " area " AND v.field_id = f.id"
-/* A date is kept as one (enum field_kind: 6). */
+/* Dates are stored without a time (enum field_kind: 6). */
 #define SHOWN "CASE WHEN f.type = 6 AND v.value IS NOT NULL THEN v.value || 'T00:00:00+00:00' ELSE COALESCE(v.value, '') END"
 #define VALUE_DOC "The value as text, or the empty text. Options and files are shown by id. For files, "
 

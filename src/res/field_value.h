@@ -1,10 +1,10 @@
-/* Values of custom fields as members and as the parameter field_values: a map of key to value. */
+/* Values of custom fields, as members and as the parameter field_values: a map of key to value. */
 #ifndef RES_FIELD_VALUE_H
 #define RES_FIELD_VALUE_H
 
 #include "api/call.h"
 
-/* Whose fields count is said by the field's own .ref. Customers give values of fields that they see and may edit; others, of any. */
+/* `.ref` of the field selects the kind of owner. Customers may set fields that they see and may edit. Other callers may set any field. */
 int check_user_values(struct call *c, struct in *in);
 int check_organization_values(struct call *c, struct in *in);
 int store_user_values(struct call *c, const struct in *in, int64_t id);
@@ -15,7 +15,7 @@ int store_organization_values(struct call *c, const struct in *in, int64_t id);
     "that POST /files "                                                                                                                   \
     "returned. null or an empty text clears a value."
 
-/* On a POST without it mandatory fields are missed all the same. */
+/* A POST without it still fails if a required field has no value. */
 #define USER_FIELD_VALUES                                                                                              \
     {                                                                                                                  \
         "field_values", F_OBJECT, INPUT_ONLY, .initial = "{}", .check = check_user_values, .store = store_user_values, \

@@ -1,4 +1,4 @@
-/* Files: uploaded by themselves, then named by their ids in other operations (api.md "File upload", completions.md section 6). */
+/* Files: uploaded first, then used by id in other operations (api.md "File upload", completions.md section 6). */
 #include "core/desk/file.h"
 
 #include "api/generic.h"
@@ -26,7 +26,7 @@ static int file_wrong(struct call *c, const struct http_file *f, enum error code
     return fail_field(&c->work, code, named ? f->field : S("file"), why ? "%s" : NULL, why);
 }
 
-/* Of a raw body the header may say it, the argument, or both the same. 0 or error. */
+/* The name of a raw body comes in the header or as an argument. If both are given, they must be equal. Returns 0, or a negative error. */
 static int header_or_given(struct call *c, struct str header, const char *argument, struct str *out) {
     const struct value *given = &arg(c, argument)->value;
     struct str said = given->type == V_TEXT ? str_leaf(given->s) : (struct str){0};
@@ -60,7 +60,7 @@ static bool is_media_type(struct str s) {
     return true;
 }
 
-/* A plus of Base64 that was not percent-encoded has become a blank, which is nothing else there. */
+/* A plus of Base64 that was not percent-encoded was decoded to a blank. Base64 has no blanks, so the blank is read as a plus. */
 static int check_md5(struct call *c, const struct http_file *f) {
     const struct in *md5 = arg(c, "_md5");
     if (md5->value.type != V_TEXT) return 0;
@@ -82,7 +82,7 @@ static void read_upload(struct call *c, const struct http_file *f, struct upload
     check_md5(c, f);
 }
 
-/* What is wrong is said of all files at once. */
+/* The problems of all files are reported at once. */
 static int read_uploads(struct call *c, struct uploads *out) {
     size_t most = 0;
     for (const char *const *name = (const char *const[]){"_filename", "_field", "_md5", NULL}; *name; name++)
@@ -100,7 +100,7 @@ static int read_uploads(struct call *c, struct uploads *out) {
     return failed(&c->work) ? -(int)failure(&c->work) : rc;
 }
 
-/* In the pool: contents wait for the disk. What is refused is said by the handler, so that an Idempotency-Key keeps it. */
+/* Runs in the pool, because it waits for the disk. The handler reports refusals, so that an Idempotency-Key stores them. */
 static int keep_contents(struct call *c) {
     struct uploads u;
     if (read_uploads(c, &u) < 0 || files_room(&c->work, u.bytes) < 0) return 0;

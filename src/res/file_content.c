@@ -1,6 +1,5 @@
-/* What people uploaded is served to other people, so nothing of it may run in a browser as if it were ours: it is saved
- * and not shown (but for raster images where that is asked for), no type is guessed, and the policy gives it neither
- * scripts nor our origin. */
+/* Uploaded contents are served to other people, so they must never run in a browser with our origin. They are saved and not shown, except
+ * raster images if the client asks for it. The browser may not guess the type. The policy allows neither scripts nor our origin. */
 #include "res/file_content.h"
 
 #include "api/generic.h"
@@ -43,7 +42,7 @@ static bool is_attribute_character(char c) { /* RFC 8187 section 3.2.1 */
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c && strchr("!#$&+-.^_`|~", c));
 }
 
-/* RFC 6266: a plain name for everybody, beside it the whole one where the plain one is not. */
+/* RFC 6266: an ASCII name for all clients, and the full name beside it if they differ. */
 static struct str disposition(struct arena *a, struct str name, bool shown) {
     struct buf plain = {0}, whole = {0};
     bool same = true;
@@ -62,7 +61,7 @@ static struct str disposition(struct arena *a, struct str name, bool shown) {
     return text;
 }
 
-/* One range (RFC 9110 section 14.2); several, or one that is not there, are passed over: all is sent. */
+/* Serves a single range (RFC 9110 section 14.2). Several ranges, or one outside of the file, are ignored: the whole file is sent. */
 static bool range_of(struct str header, int64_t size, int64_t *at, int64_t *n) {
     struct str unit = S("bytes="), rest = header, from;
     int64_t first, last = size - 1;
@@ -72,7 +71,7 @@ static bool range_of(struct str header, int64_t size, int64_t *at, int64_t *n) {
     if (rest.p == NULL) return false;
     rest = str_trim(rest);
     if (rest.n && (!str_to_int(rest, &last) || last < 0)) return false;
-    if (from.n == 0) { /* the last so many */
+    if (from.n == 0) { /* the last bytes */
         if (rest.n == 0 || last == 0) return false;
         first = last < size ? size - last : 0;
         last = size - 1;
@@ -92,7 +91,7 @@ static struct str range_asked(struct call *c) {
     return same ? http_header(c->http, "Range") : (struct str){0};
 }
 
-/* RFC 9530: of the whole file, also with a range of it. */
+/* RFC 9530: the digest of the whole file, even if only a range is sent. */
 static struct str digest_of(struct arena *a, struct str sha256) {
     unsigned char sum[crypto_hash_sha256_BYTES];
     char text[sodium_base64_ENCODED_LEN(sizeof sum, sodium_base64_VARIANT_ORIGINAL)];
@@ -104,8 +103,8 @@ static struct str digest_of(struct arena *a, struct str sha256) {
 
 /* ---- sending ------------------------------------------------------------------------------------------------------ */
 
-/* A content whose bytes are others, but as many, is found by its receiver, by `deskd check` and by the next upload of the same
- * bytes. To hash it here would read each download twice and cost 100 ms of a core for 20 MB (libsodium, measured), where sendfile costs a few. */
+/* A content with other bytes of the same length is found by the client, by `deskd check` and by the next upload of the same bytes. A hash
+ * here would read each download twice and cost 100 ms of a core for 20 MB (libsodium, measured). sendfile costs a few. */
 static int open_content(struct call *c, const struct content *f, struct download *d) {
     struct stat st;
     const char *path = content_path(c->work.arena, c->work.desk->files, f->sha256).p;

@@ -1,4 +1,4 @@
-/* Downloads of files: for who uploaded one, and for who sees a value of a custom field that is one. */
+/* Downloads of files: by the uploader, and by callers who see a custom field value that is the file. */
 #ifndef RES_FILE_CONTENT_H
 #define RES_FILE_CONTENT_H
 
@@ -7,6 +7,6 @@
 extern const struct field content_args[];
 int get_file_content(struct call *c);              /* /files/:id/content */
 int get_user_file_content(struct call *c);         /* /users/:id/files/:file_id/content */
-int get_organization_file_content(struct call *c); /* the same of organizations */
+int get_organization_file_content(struct call *c); /* /organizations/:id/files/:file_id/content */
 
 #endif

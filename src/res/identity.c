@@ -1,5 +1,5 @@
-/* Identities of people: the staff's side under /identities, everybody's own under /profile/identities, of four kinds. Both sides and
- * all kinds share handlers: api_target finds what the route's .where admits, and whom the actor may change is asked of the rows. */
+/* Identities of people, of four kinds: for staff under /identities, for everyone under /profile/identities. All kinds and both sides share
+ * handlers. api_target finds the rows that `.where` of the route admits. The rows then decide whom the actor may change. */
 #include "core/people/identity.h"
 
 #include "api/generic.h"
@@ -76,20 +76,20 @@ static int check_person(struct call *c, struct in *in) {
     return rc ? 0 : fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "There is no such resource.");
 }
 
-/* Whether the route takes this parameter and it was sent as true. */
+/* Returns true if the route takes this parameter and it was sent as true. */
 static bool said(struct call *c, const char *name) {
     for (int i = 0; i < c->input_count; i++)
         if (strcmp(c->input[i].field->name, name) == 0) return c->input[i].given && c->input[i].value.i != 0;
     return false;
 }
 
-/* Returns whose it is to be: on the staff's side the person they name (0: nobody), else the caller. What people add to themselves
- * on their own side is a claim, and whatever collaborators add, who can't say that something is validated. */
+/* Returns the id of the person who gets the identity, or 0. For staff it is the given person, else the caller. It is a claim if (1) people
+ * add it to themselves on their own side, or (2) a collaborator adds it, because collaborators can't set is_validated. */
 static int64_t person_of(struct call *c, enum claim *claim) {
     const struct actor *me = &c->work.actor;
     bool own_side = true;
     int64_t user = me->user_id;
-    for (int i = 0; i < c->input_count && c->input[i].field; i++) { /* in a .check: those read so far */
+    for (int i = 0; i < c->input_count && c->input[i].field; i++) { /* in a .check: the parameters read so far */
         if (strcmp(c->input[i].field->name, "user") != 0) continue;
         own_side = false;
         user = c->input[i].value.i;
@@ -162,7 +162,7 @@ static void ignore_validated(struct call *c) {
 
 /* ---- handlers ------------------------------------------------------------------------------------------------------------ */
 
-/* What says who and which: 404, 412, 403. */
+/* The checks of person and identity: 404, 412, 403. */
 static int identity_target(struct call *c) {
     TRY(api_target(c));
     return identities_may_change(&c->work, identity_kind_of_call(c), api_ids(c));
@@ -174,7 +174,7 @@ static void notice_primary(struct call *c, enum claim claim) {
     notice(&c->work, "NOTICE", "is_primary was ignored: it can be primary once %s.", when);
 }
 
-/* A link goes to the address that people add to themselves. */
+/* A verification link is sent to an address that people add to themselves. */
 static int verify_own(struct call *c, const struct identity_new *n) {
     if (n->user_id != c->work.actor.user_id || n->is_validated) return 0;
     int sent = letter_first_verification(&c->work, c->id);
@@ -213,7 +213,7 @@ static int post_own_identity(struct call *c) {
     return identity_add_given(c);
 }
 
-/* On a foreign claim is_primary is ignored with a notice. */
+/* is_primary of a foreign claim is ignored with a notice. */
 static int identity_put_primary(struct call *c) {
     enum claim claim;
     TRY(identity_claim(&c->work, identity_kind_of_call(c), c->id, &claim));

@@ -1,4 +1,4 @@
-/* Domains of organizations. They are written through their organization. */
+/* Domains of organizations. They are changed through their organization. */
 #include "api/generic.h"
 #include "core/words.h"
 

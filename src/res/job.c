@@ -13,7 +13,7 @@ static const struct field job_fields[] = {
     {0},
 };
 
-/* Its maker's, and everybody's for admins and owners. */
+/* A job is visible to the user who created it, admins and owners. */
 static void job_visible(struct work *w, struct branches *out) {
     if (w->actor.rank >= ROLE_ADMIN) {
         out->all = true;

@@ -1,4 +1,4 @@
-/* Notes on people and organizations (api.md "Notes", completions.md section 6). Those on conversations come with the cases. */
+/* Notes on people and organizations (api.md "Notes", completions.md section 6). Notes on conversations are not implemented yet. */
 #include "core/cases/note.h"
 
 #include "api/generic.h"

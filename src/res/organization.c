@@ -22,7 +22,7 @@ static bool domains_have(const struct domains *d, struct str key) {
     return false;
 }
 
-/* All that are no domains, or named twice, are said; then those of others. */
+/* Reports all items that are not domains or are given twice, then the domains of other organizations. */
 static int check_domains(struct call *c, struct in *in) {
     struct arena *a = c->work.arena;
     struct domains *made = in->made = ARENA_NEW(a, struct domains);

@@ -9,7 +9,7 @@ void person_name(struct view *v, const struct row *row, const struct value *own)
     jw_str(&v->w, given.p ? given : own->s);
 }
 
-/* Without login the address holds a pseudonym, and its proof says sealed whose picture it is: of a known requester as of a new one. */
+/* Without login, the address holds a pseudonym. Its proof has the encrypted id of the person, for known and new requesters alike. */
 static struct str proof_without_login(const struct view *v, const struct row *row, const struct value *own) {
     struct picture_proof p = {.shown = view_id(v, row->layout, row->id), .case_id = v->conversation->id, .user_id = row->id};
     if (view_given_name(v, row).p == NULL) str_to_int(own->s, &p.moment);

@@ -1,4 +1,4 @@
-/* What users, profiles and participants show alike: rows of their tables, and how they are written. */
+/* Members that users, profiles and participants share: rows of their tables, and how they are written. */
 #ifndef RES_PERSON_H
 #define RES_PERSON_H
 
@@ -7,7 +7,7 @@
 #include "res/contact.h"
 #include "res/field_value.h"
 
-void person_name(struct view *v, const struct row *row, const struct value *own); /* of a requester without login: the name as given */
+void person_name(struct view *v, const struct row *row, const struct value *own); /* of a requester without login: the given name */
 void person_avatar(struct view *v, const struct row *row, const struct value *own);
 void person_zone_offset(struct view *v, const struct row *row, const struct value *own);
 void person_realtime_channel(struct view *v, const struct row *row, const struct value *own);
@@ -20,7 +20,8 @@ int check_time_zone(struct call *c, struct in *in);
     " i WHERE i.user_id IN @LIST(:ids) ORDER BY i.user_id, i.is_primary DESC, i.updated_at DESC, i.id DESC"
 
 #define PERSON_ORGANIZATION UNLESS_GONE("t.organization_id", GONE_ORGANIZATIONS)
-/* When what a person shows last changed. Whoever changes lists of theirs sets updated_at; the role gives agent_case_access. */
+/* Time of the last change of the shown members. Functions that change lists of a person set updated_at. agent_case_access may come from the
+ * role. */
 #define PERSON_CHANGED                                                                                                                  \
     "SELECT MAX(h.at) FROM (SELECT t.updated_at AS at FROM users t WHERE t.id = :id "                                                   \
     "UNION ALL SELECT t.last_seen_at FROM users t WHERE t.id = :id UNION ALL SELECT t.last_active_at FROM users t WHERE t.id = :id "    \
@@ -30,7 +31,7 @@ int check_time_zone(struct call *c, struct in *in);
     "UNION ALL SELECT r.updated_at FROM roles r JOIN users t ON t.role_id = r.id WHERE t.id = :id "                                     \
     "UNION ALL SELECT o.deleted_at FROM organizations o JOIN users t ON t.organization_id = o.id WHERE t.id = :id "                     \
     "UNION ALL SELECT c.at FROM changes c WHERE c.what = 'custom_fields') AS h"
-/* In effect: the role's, unless the person has one of their own. */
+/* The effective value: the person's own, else the role's. */
 #define PERSON_CASE_ACCESS \
     "CASE WHEN t.role_type > 1 THEN COALESCE(t.agent_case_access, (SELECT r.agent_case_access FROM roles r WHERE r.id = t.role_id)) END"
 #define PERSON_AVATAR                                                                                                     \

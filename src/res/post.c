@@ -1,4 +1,4 @@
-/* Posts (completions.md section 8): what was written in conversations, as staff see it. Of the three kinds only messages are made so far. */
+/* Posts (completions.md section 8): messages of conversations, as staff see them. Notes and activities are not posts here yet. */
 #include "api/generic.h"
 #include "api/view.h"
 #include "core/words.h"

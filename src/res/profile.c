@@ -1,4 +1,4 @@
-/* The caller's own person: the same row as their user, with the members that api.md gives a profile. */
+/* The profile of the caller: the same row as the user, with the members that api.md gives a profile. */
 #include "api/generic.h"
 #include "api/machine.h"
 #include "base/limits.h"
@@ -48,7 +48,7 @@ static const struct field profile_fields[] = {
     {0},
 };
 
-/* The path names nobody: the row is the caller's. */
+/* The path has no id: the row is the caller's. */
 static void profile_target(struct call *c) {
     c->vars[0] = (struct path_var){.bind = ":id", .id = c->work.actor.user_id};
     c->var_count = 1;
@@ -82,9 +82,9 @@ static int delete_profile_avatar(struct call *c) {
 
 /* ---- the password --------------------------------------------------------------------------------------------------- */
 
-struct checked { /* what was found of the passwords in the pool */
+struct checked { /* the result of the checks of the passwords in the pool */
     bool right, used_before;
-    int64_t version; /* password_updated_at then */
+    int64_t version; /* password_updated_at at that time */
     struct str hash;
 };
 
@@ -96,10 +96,10 @@ static struct str sent_password(const struct call *c, const char *name) {
     return fits ? j->text : (struct str){0};
 }
 
-/* Who came by a token or a mailed link knows no present password, or need not say it. */
+/* Callers with a token or a mailed link need not send the current password. */
 static bool excused(const struct call *c) { return c->auth_token_id || c->password_link.p; }
 
-/* In the pool: up to three hashes and more. Nothing is hashed for who has no business here. */
+/* Runs in the pool, because it computes three or more hashes. It hashes nothing for callers who may not change the password. */
 static int check_passwords(struct call *c) {
     struct work *w = &c->work;
     struct checked *found = ARENA_NEW(w->arena, struct checked);
@@ -122,7 +122,7 @@ static int check_passwords(struct call *c) {
     return rc == 0 ? auth_hash(c, wanted, &found->hash) : rc < 0 ? rc : 0;
 }
 
-/* What is wrong with the two passwords, all at once. */
+/* Reports the problems of both passwords at once. */
 static void judge_passwords(struct call *c, const struct checked *found, int64_t version) {
     const struct in *wanted = in(c, "new_password");
     int64_t least;
@@ -133,7 +133,7 @@ static void judge_passwords(struct call *c, const struct checked *found, int64_t
     if (found->used_before) in_fail(c, "new_password", ERR_FIELD_INVALID, "You used this password before. Choose another one.");
 }
 
-/* 1, or 0 when the token or link that admitted the caller was used meanwhile. */
+/* Returns 1, or 0 if the token or link of the caller was used in the meantime. */
 static int store_password(struct call *c, struct str hash) {
     struct work *w = &c->work;
     if (c->password_link.p) return password_reset_complete(w, c->password_link, hash);

@@ -1,4 +1,4 @@
-/* What can be done without a login by whoever reads the mail of an address. */
+/* Operations without a login, for people who read the e-mails of an address. */
 #include "core/login/proof.h"
 
 #include "api/generic.h"

@@ -38,7 +38,7 @@ static int post_role(struct call *c) {
     return api_reply(c);
 }
 
-/* System roles and roles in use stay. */
+/* Built-in roles and roles in use can't be deleted. */
 static int delete_roles(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
@@ -50,7 +50,7 @@ static int delete_roles(struct call *c) {
     return api_reply(c);
 }
 
-/* Customers see conversations by other rules. */
+/* agent_case_access does not apply to customers. */
 static int role_ignore_access(struct call *c) {
     int64_t type = 0;
     TRY(role_type_of(&c->work, c->id, &type));
@@ -67,7 +67,7 @@ static int put_role(struct call *c) {
     return api_reply(c);
 }
 
-/* Customers see their own role, so that they read its permissions. */
+/* Customers see their own role, so that they can read its permissions. */
 static void role_visible(struct work *w, struct branches *out) {
     access_staff(w, out);
     if (out->all) return;
@@ -137,7 +137,7 @@ static int put_role_permissions(struct call *c) {
     return failed(w) ? -(int)failure(w) : api_reply_count(c, count);
 }
 
-/* The names come as parameters of their own: nothing here is unknown. */
+/* The names may be parameters of their own, so no parameter is unknown here. */
 static const struct field pairs_input[] = {
     {"permission", F_OBJECT, 0, .doc = "Pairs of a permission's name and 0 or 1. They may also be members of the body itself.",
      .example = "{\"teams.manage\": 0}"},

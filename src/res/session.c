@@ -44,8 +44,8 @@ static struct row *session_row(struct call *c, const struct session *s) {
     return row;
 }
 
-/* The cookie is set here alone: for a login, or again for itself. Never for a session that somebody else may have put into a link
- * (fixation), nor for one that is not checked for CSRF. */
+/* The only place that sets the cookie: for a login, or again for the same session. It is never set (1) for a session that an attacker may
+ * have put into a link (fixation), (2) for a session without CSRF checks. */
 static void set_cookie(struct call *c, const struct session *s) {
     bool secure = str_starts(c->work.desk->base_url, S("https:"));
     if (!s->csrf_checked || (c->by_session && !c->by_cookie)) return;

@@ -36,13 +36,13 @@ static struct row *make_row(struct call *c, struct view *v, const struct setting
 }
 
 static bool setting_listed(struct call *c, const struct setting *s) {
-    if (c->home != &setting_resource) return true; /* referred to, not listed */
+    if (c->home != &setting_resource) return true; /* has references to it, but no list */
     struct str wanted = arg(c, "category")->value.s, name = str_of(s->name);
     return wanted.p == NULL || str_eq(str_cut(&name, '.'), wanted);
 }
 
 static int setting_rows(struct call *c, struct view *v, struct str name, struct row **out) {
-    (void)name; /* none is read by itself */
+    (void)name; /* can't be read alone */
     for (const struct setting *s = setting_table; s->name; s++) {
         if (!setting_listed(c, s)) continue;
         *out = make_row(c, v, s);
@@ -51,7 +51,7 @@ static int setting_rows(struct call *c, struct view *v, struct str name, struct 
     return 0;
 }
 
-/* A scalar as text; null clears what may be empty. p NULL: none. */
+/* Returns a scalar as text. null is the empty text. p NULL: not a scalar. */
 static struct str setting_text_given(const struct json *j) {
     switch (j->type) {
     case JSON_TRUE: return S("1");

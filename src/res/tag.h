@@ -1,4 +1,4 @@
-/* Tags as an on-demand member and as the parameter tags: a list, or text with commas, that replaces those there are. */
+/* Tags as an on-demand member and as the parameter tags: a list, or text with commas, that replaces the present tags. */
 #ifndef RES_TAG_H
 #define RES_TAG_H
 

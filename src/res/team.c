@@ -37,7 +37,7 @@ static int get_available_teams(struct call *c) {
 
 /* ---- members --------------------------------------------------------------------------------------------------- */
 
-/* People of these ids who are staff (or, to be removed, members): each absent one is a problem. */
+/* Finds the staff with these ids (or, for a removal, the members). Reports each absent id. */
 static int check_people(struct call *c, const struct in *in, const char *condition) {
     for (int64_t i = 0; i < in->value.i; i++) {
         struct stmt *row;
@@ -59,7 +59,7 @@ static void set_targets(struct call *c, const struct in *in) {
     for (int i = 0; i < c->id_count; i++) c->ids[i] = in->value.ids[i];
 }
 
-/* One id answers a user, several a list; who is a member already stays one. */
+/* The reply to one id is a user, to several ids a list. Present members stay members. */
 static int post_team_members(struct call *c) {
     TRY(api_of(c));
     TRY(api_input(c));

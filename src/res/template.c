@@ -1,4 +1,4 @@
-/* Brand templates (api.md "Brand templates", completions.md section 6): what a brand says in mails and on pages. */
+/* Brand templates (api.md "Brand templates", completions.md section 6): the texts of e-mails and pages of a brand. */
 #include "core/text/template.h"
 
 #include "api/generic.h"
@@ -9,7 +9,7 @@
 
 static const struct template *template_of(const struct call *c) { return template_named(c->vars[1].text); }
 
-/* What was given is checked before anything is stored; a mail is never the first to find a mistake. */
+/* Contents are checked before they are stored, so that no mistake is found only when an e-mail is sent. */
 static int template_check_contents(struct call *c, struct in *in) {
     struct template_blocks blocks;
     const char *why;
@@ -36,7 +36,7 @@ static const struct field template_fields[] = {
     {0},
 };
 
-/* An original may be another than before this program was started, because an upgrade brings its own. */
+/* The original may differ from the one before an upgrade. */
 static int template_last_change(struct call *c, const struct template *t, bool custom, int64_t *at) {
     int rc = last_change_time(&c->work, last_change_of_template(c->work.arena, c->vars[0].id, t->name), at);
     int64_t started = custom && rc == 1 ? 0 : c->api->started_at;
@@ -70,7 +70,7 @@ static int put_template(struct call *c) {
     return api_reply(c);
 }
 
-/* A version that was valid when it was written need not be so now. */
+/* A version may be invalid now, even if it was valid when it was written. */
 static int read_version(struct call *c, struct str *contents) {
     struct template_blocks blocks;
     const char *why;

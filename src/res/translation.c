@@ -99,7 +99,7 @@ static const struct field locale_field_fields[] = {
     {0},
 };
 
-/* Whoever sees a custom field sees what it and its options are called. Kinds: enum locale_owner. */
+/* Translations are visible to callers who see the custom field. Kinds: enum locale_owner. */
 #define OF_FIELDS(condition) \
     "(t.owner_kind IN (1, 3, 4) AND EXISTS (SELECT 1 FROM custom_fields f WHERE f.id = t.owner_id AND " condition "))"
 #define OF_OPTIONS(condition)                                                                                                    \

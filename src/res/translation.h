@@ -1,4 +1,4 @@
-/* Titles in several languages as input: a list of {locale, translation}, or one plain text. */
+/* Titles in several locales as input: a list of {locale, translation}, or one plain text. */
 #ifndef RES_TRANSLATION_H
 #define RES_TRANSLATION_H
 
@@ -10,20 +10,20 @@ struct translations {
     int count;
 };
 
-/* What the translations say of whom. */
+/* The translations of an owner, and their role there. */
 struct told {
     enum locale_owner kind;
-    int64_t owner_id; /* 0: not made yet */
+    int64_t owner_id; /* 0: not created yet */
 };
 
-/* Reads a list of {locale, translation} that stands at a place of a parameter; a reference {id} keeps the owner's translation of
- * that id. Problems are gathered. */
+/* Reads a list of {locale, translation} at a place of a parameter. A reference {id} keeps the owner's translation with this id. Problems
+ * are gathered. */
 int translations_read(struct call *c, const struct in *in, const struct json *list, struct str place, struct told told,
                       struct translations *out);
 int translation_plain(struct call *c, const struct in *in, struct str text, struct str place,
                       struct translations *out); /* in the default locale */
 
-/* .check of a list of translations; in->made is a struct translations. told: of c->id, or of what is being made. */
+/* .check of a list of translations; in->made is a struct translations. told: of the row c->id, or of the row that is being created. */
 int check_translations(struct call *c, struct in *in, enum locale_owner kind);
 int store_translations(struct call *c, const struct in *in, int64_t id, enum locale_owner kind);
 

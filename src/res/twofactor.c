@@ -1,4 +1,4 @@
-/* The second factor of one's own login (completions.md section 4). */
+/* The second factor of the caller's own login (completions.md section 4). */
 #include "core/login/factor.h"
 
 #include "api/generic.h"
@@ -30,7 +30,7 @@ static void recovery_codes(struct view *v, const struct row *row, const struct v
     jw_end(&v->w);
 }
 
-/* RFC 3986 unreserved characters as they are; authenticators show the rest decoded. */
+/* Percent-encodes all but the unreserved characters of RFC 3986. Authenticators decode the rest. */
 static struct str percent_escaped(struct arena *a, struct str s) {
     static const char hex[] = "0123456789ABCDEF";
     char *out = arena_alloc(a, 3 * s.n + 1);
@@ -78,7 +78,7 @@ static int post_twofactor(struct call *c) {
 
 QUERY(factor_password, "SELECT password_hash FROM users WHERE id = :user");
 
-/* A parameter of DELETE: in the query or in the body, which must agree. p NULL: not sent. */
+/* A parameter of DELETE, in the query or in the body. If both are given, they must be equal. p NULL: not sent. */
 static int sent(struct call *c, const char *name, struct str *out) {
     const struct json *places[] = {json_named(c->query, str_of(name)), json_named(c->body, str_of(name))};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
@@ -106,7 +106,7 @@ static int prove_password(struct call *c, struct str password) {
     return right ? 0 : fail(&c->work, ERR_AUTHENTICATION_FAILED);
 }
 
-/* In the pool: a stolen session alone removes no second factor. Guesses are counted, and locked, like those of logins. */
+/* Runs in the pool. A stolen session alone can't remove the second factor. Guesses are counted and locked, like those of logins. */
 static int prove(struct call *c) {
     static const char *const names[] = {"code", "password", NULL};
     struct str code = {0}, password = {0};
@@ -115,7 +115,7 @@ static int prove(struct call *c) {
     TRY(sent(c, "password", &password));
     int rc = factor_read(&c->work, c->work.actor.user_id, &f);
     if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
-    if (!f.enabled) return 0; /* factor_remove says so */
+    if (!f.enabled) return 0; /* factor_remove reports it */
     if (code.n || c->code_taken) return auth_code(c, code);
     if (password.n) return prove_password(c, password);
     fail(&c->work, ERR_ANY_FIELD_REQUIRED);

@@ -20,7 +20,7 @@
 
 #include <inttypes.h>
 
-/* ---- what only oneself is shown ----------------------------------------------------------------------------------- */
+/* ---- members of the current user only ----------------------------------------------------------------------------------- */
 
 static bool is_self(struct view *v, const struct row *row) {
     if (row->id == v->c->work.actor.user_id) return true;
@@ -28,7 +28,7 @@ static bool is_self(struct view *v, const struct row *row) {
     return false;
 }
 
-/* Settings that whoever is logged in may read. */
+/* Settings that every logged-in caller may read. */
 static int own_settings(struct call *c, int64_t owner_id, int64_t **ids) {
     int n = 0, count = 0;
     while (setting_table[count].name) count++;
@@ -46,7 +46,7 @@ static void own_channel(struct view *v, const struct row *row, const struct valu
            str_fmt(a, "user_notifications-%s@%.40s", d->installation.p, mac_hex(a, &d->account_key, str_fmt(a, "notify %s", own->s.p)).p));
 }
 
-/* Said with all that is wrong: identity_add has the last word. */
+/* Reported with all other problems. identity_add makes the final check. */
 static int user_check_address(struct call *c, struct in *in, enum identity_kind kind) {
     int64_t holder;
     int rc = identity_owner(&c->work, kind, in->value.s, &holder);
@@ -132,7 +132,7 @@ static const struct field user_fields[] = {
 
 /* ---- handlers ------------------------------------------------------------------------------------------------------- */
 
-/* In the pool: Argon2id takes 20 ms and 19 MiB. */
+/* Runs in the pool, because Argon2id takes 20 ms and 19 MiB. */
 static int hash_password(struct call *c) {
     const struct json *j = json_named(c->body, S("password"));
     if (j == NULL || (j->type != JSON_STRING && j->type != JSON_NUMBER) || j->text.n == 0 || j->text.n > 1024) return 0;
@@ -173,14 +173,14 @@ static int either_address(struct call *c) {
     static const char *const names[] = {"email", "phone", NULL};
     if (in(c, "email")->value.type == V_TEXT || in(c, "phone")->value.type == V_TEXT) return 0;
     if (given(c, "email") || given(c, "phone")) {
-        if (failed(&c->work)) return 0; /* it was given, and is already said to be wrong */
+        if (failed(&c->work)) return 0; /* it was given, and its problem is already reported */
     }
     fail(&c->work, ERR_ANY_FIELD_REQUIRED);
     c->work.last_problem->parameters = names;
     return -ERR_ANY_FIELD_REQUIRED;
 }
 
-/* What decides about whose conversations one sees is for admins and owners, even of oneself. */
+/* Only admins and owners may change members that decide which conversations a person sees, even their own. */
 static void user_ignore_access(struct call *c) {
     if (c->work.actor.rank >= ROLE_ADMIN) return;
     in_ignore(c, "agent_case_access", "only admins and owners may set it");
@@ -189,7 +189,7 @@ static void user_ignore_access(struct call *c) {
 
 static int email_to_invite(struct call *c) {
     const struct in *email = in(c, "email");
-    if (email->value.type == V_TEXT || (email->given && failed(&c->work))) return 0; /* or it is already said to be wrong */
+    if (email->value.type == V_TEXT || (email->given && failed(&c->work))) return 0; /* or its problem is already reported */
     return in_fail(c, "email", ERR_FIELD_REQUIRED, NULL);
 }
 
@@ -231,7 +231,7 @@ static int post_user(struct call *c) {
 
 QUERY(user_first_email, "SELECT id FROM identity_emails WHERE user_id = :id ORDER BY id LIMIT 1");
 
-/* Nobody knows a password of theirs, and whoever follows the link shows that the address is right. */
+/* Nobody has a password of the new person. A click on the mailed link proves the address. */
 static int post_user_invite(struct call *c) {
     int64_t email = 0;
     in_ignore(c, "password", "the invited person chooses it");
@@ -244,7 +244,7 @@ static int post_user_invite(struct call *c) {
 QUERY(user_role, "SELECT role_id FROM users WHERE id = :id");
 QUERY(user_role_type, "SELECT role_type FROM users WHERE id = :id");
 
-/* What was asked for, as core takes it. type: of the role that the person will have. */
+/* The requested changes, in the form of core. type: that of the person's new role. */
 static int change_person(struct call *c, int64_t type) {
     struct column list[RECORD_COLUMNS];
     bool role = given(c, "role") && in_int(c, "role"), teams = given(c, "team_ids") || type == ROLE_CUSTOMER;
@@ -288,7 +288,7 @@ static int put_user(struct call *c) {
     return api_reply(c);
 }
 
-/* Admins and owners find people who were deleted, to purge them. */
+/* Admins and owners find deleted people, in order to purge them. */
 static void find_deleted(struct call *c) {
     const struct json *j = json_named(c->query, S("purge"));
     bool purge = j && (str_eq(j->text, S("1")) || str_eqi(j->text, S("true")));
@@ -352,7 +352,7 @@ static const struct field delete_args[] = {
     {0},
 };
 
-/* A caller without login asks by the pseudonym it was shown. */
+/* A caller without login asks for the pseudonym that it was shown. */
 static int get_user(struct call *c) {
     struct path_var *asked = &c->vars[0];
     bool nobody = c->work.actor.rank == ROLE_PUBLIC;
@@ -361,7 +361,7 @@ static int get_user(struct call *c) {
     return api_get(c);
 }
 
-/* Oneself, with what only oneself is shown. */
+/* The current user, with the members that only the current user sees. */
 static int get_me(struct call *c) {
     c->vars[0] = (struct path_var){.bind = ":id", .id = c->work.actor.user_id};
     c->var_count = 1;
@@ -413,7 +413,7 @@ const struct resource user_resource = {
     .doc = "Users: staff and customers.",
     .url = "users/:id",
     .table = "users",
-    /* To customers read_user shows who takes part in their conversations; other people are but references, by .to of the fields. */
+    /* Customers get the people of their conversations. Other people are shown as references, by .to of the fields. */
     .fields = user_fields,
     .routes = user_routes,
     .visible = access_everyone,
