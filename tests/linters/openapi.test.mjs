@@ -13,7 +13,7 @@ const MODULES = fileURLToPath(new URL('./node_modules', import.meta.url));
 /** Runs a program of node_modules: {status, said}. */
 function run(program, ...args) {
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
-  const { status, stdout, stderr } = spawnSync(join(MODULES, '.bin', program), args, { encoding: 'utf8', env });
+  const { status, stdout, stderr } = spawnSync(join(MODULES, '.bin', program), args, { encoding: 'utf8', env, cwd: join(MODULES, '..') });
   return { status, said: stdout + stderr };
 }
 
