@@ -1,6 +1,7 @@
 #include "api/check.h"
 
 #include "api/describe.h"
+#include "api/fields.h"
 #include "api/generic.h"
 #include "api/input.h"
 #include "api/view.h"
@@ -54,7 +55,7 @@ static bool binds_are_known(const struct check *k, const char *what, const char 
 /* ---- members ---------------------------------------------------------------------------------------------------------- */
 
 static const struct field *member_of(const struct resource *r, struct str name) {
-    for (const struct field *f = r->fields; f->name; f++)
+    for (const struct field *f = fields_of(r->fields); f->name; f++)
         if (str_eq(str_of(f->name), name)) return f;
     return NULL;
 }
@@ -66,7 +67,7 @@ static bool is_json(struct arena *a, const char *text) {
 }
 
 static bool has_lists(const struct resource *r) {
-    for (const struct field *f = r->fields; f->name; f++)
+    for (const struct field *f = fields_of(r->fields); f->name; f++)
         if (f->type == F_MANY || f->type == F_ROWS) return true;
     return false;
 }
@@ -74,7 +75,7 @@ static bool has_lists(const struct resource *r) {
 /* True if an F_ROWS shows its rows in place: the statement that reads them binds only the ids of their owners. */
 static bool is_shown_in_place(const struct resource *r) {
     for (const struct resource *const *p = resources; *p; p++)
-        for (const struct field *f = (*p)->fields; f->name; f++)
+        for (const struct field *f = fields_of((*p)->fields); f->name; f++)
             if (f->type == F_ROWS && strcmp(f->ref, r->type) == 0) return true;
     return false;
 }
@@ -147,15 +148,31 @@ static bool check_names(struct check *k, const struct field *fields) {
     return true;
 }
 
+/* A group row has a name and a group. Any other member of it would have no effect. */
+static bool check_groups(struct check *k, const struct field *table, int depth) {
+    for (const struct field *f = table; f && f->name; f++) {
+        struct field only = {.name = f->name, .group = f->group};
+        bool named = strcmp(f->name, GROUP_ROW) == 0;
+        k->place = f->name;
+        if (depth > GROUP_DEPTH) return found_wrong(k, "groups stand in each other, in a circle");
+        if (named != (f->group != NULL) || (named && memcmp(&only, f, sizeof only) != 0))
+            return found_wrong(k, "a row with .group is called \"" GROUP_ROW "\" and has no other member");
+        if (f->group && !check_groups(k, f->group, depth + 1)) return false;
+    }
+    return true;
+}
+
 static bool check_fields(struct check *k) {
     const char *bound = is_shown_in_place(k->resource) ? "" : ":me";
-    for (const struct field *f = k->resource->fields; f->name; f++) {
+    if (!check_groups(k, k->resource->fields, 1)) return false;
+    const struct field *fields = fields_expand(k->arena, k->resource->fields);
+    for (const struct field *f = fields; f->name; f++) {
         k->place = f->name;
         if (!check_reference(k, f) || !check_words(k, f) || !check_value(k, f) || !binds_are_known(k, ".column", f->column, bound) ||
             !binds_are_known(k, ".many", f->many, ":ids :me"))
             return false;
     }
-    return check_names(k, k->resource->fields);
+    return check_names(k, fields);
 }
 
 /* ---- resources --------------------------------------------------------------------------------------------------------- */
@@ -239,7 +256,7 @@ static bool check_list(const struct check *k, const char *what, const char *list
 }
 
 static bool takes_input(const struct check *k, const struct route *r, struct str name) {
-    const struct field *f = r->input ? r->input : k->resource->fields;
+    const struct field *f = fields_of(r->input ? r->input : k->resource->fields);
     for (; f->name; f++)
         if (str_eq(str_of(f->name), name)) return true;
     return false;
@@ -276,7 +293,7 @@ static bool check_route_sql(const struct check *k, const struct route *r) {
 static bool check_bound(const struct check *k, const struct route *r) {
     const char *bound = bound_by_path(k->arena, r);
     if (r->handler != api_create) return true;
-    for (const struct field *f = k->resource->fields; f->name; f++)
+    for (const struct field *f = fields_of(k->resource->fields); f->name; f++)
         if (f->bound && !is_listed(bound, str_of(f->bound)))
             return found_wrong(k, "%s is bound to %s, which is no variable of the path", f->name, f->bound);
     return true;
@@ -295,6 +312,13 @@ static bool check_taken(struct check *k, const struct route *r, const struct fie
     return true;
 }
 
+static bool check_groups_of_route(struct check *k, const struct route *r) {
+    const char *route = k->place;
+    if (!check_groups(k, r->input, 1) || !check_groups(k, r->args, 1)) return false;
+    k->place = route;
+    return true;
+}
+
 bool route_check(struct arena *a, const struct resource *home, const struct route *r, const struct field *args, char *err, size_t size) {
     struct check k = {.arena = a, .resource = home, .err = err, .size = size};
     k.place = str_fmt(a, "%s %s", method_name(r->method), r->path).p;
@@ -303,8 +327,8 @@ bool route_check(struct arena *a, const struct resource *home, const struct rout
     if (r->shape == 0) return found_wrong(&k, "no shape");
     if (r->summary == NULL) return found_wrong(&k, "no summary");
     return check_list(&k, ".errors", r->errors, ' ', is_error_code) && check_list(&k, ".headers", r->headers, ' ', is_reply_header) &&
-           check_parameters(&k, r) && check_route_sql(&k, r) && check_bound(&k, r) && check_taken(&k, r, args) &&
-           check_taken(&k, r, r->input);
+           check_groups_of_route(&k, r) && check_parameters(&k, r) && check_route_sql(&k, r) && check_bound(&k, r) &&
+           check_taken(&k, r, args) && check_taken(&k, r, fields_expand(a, r->input));
 }
 
 /* ---- visibility ------------------------------------------------------------------------------------ */

@@ -1,4 +1,5 @@
 #include "api/default_row.h"
+#include "api/fields.h"
 
 #include "core/change/change.h"
 
@@ -10,7 +11,7 @@ static const struct in *given_flag(struct call *c, const char *name) {
 }
 
 static bool has_flag(const struct resource *r, const char *name) {
-    for (const struct field *f = r->fields; f->name; f++)
+    for (const struct field *f = fields_of(r->fields); f->name; f++)
         if (strcmp(f->name, name) == 0) return true;
     return false;
 }

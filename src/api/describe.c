@@ -1,4 +1,5 @@
 #include "api/describe.h"
+#include "api/fields.h"
 
 #include "api/generic.h"
 #include "api/input.h"
@@ -137,7 +138,7 @@ void manual_open(struct manual *m, struct str base_url) {
             const struct resource *reply = replied(*r, route);
             const char *id = operation_id(m, route), *anchor = operation_anchor(m, route);
             m->operations[m->count++] =
-                (struct operation){*r, reply, route, reply ? arguments_of(m->arena, route, reply) : route->args, id, anchor};
+                (struct operation){*r, reply, route, reply ? arguments_of(m->arena, route, reply) : fields_of(route->args), id, anchor};
         }
 }
 
@@ -188,7 +189,7 @@ void operation_scope(struct buf *out, const struct operation *op) {
 
 const struct field *operation_input(const struct operation *op) {
     if (op->route->method != POST && op->route->method != PUT) return NULL;
-    return op->route->input ? op->route->input : op->home->fields;
+    return op->route->input ? fields_of(op->route->input) : fields_of(op->home->fields);
 }
 
 bool input_sent(const struct operation *op, const struct field *f) {

@@ -1,5 +1,6 @@
 /* Handlers of plain resources, made of steps that other handlers use too. */
 #include "api/generic.h"
+#include "api/fields.h"
 
 #include "api/default_row.h"
 #include "api/input.h"
@@ -242,7 +243,7 @@ static int columns_bound(struct call *c, struct column *out) {
     struct arena *a = c->work.arena;
     int n = 0;
     if (c->within && c->resource == c->home) out[n++] = fixed_column(a, c->within->column, path_bind(&c->vars[0]));
-    for (const struct field *f = c->home->fields; f->name; f++) {
+    for (const struct field *f = fields_of(c->home->fields); f->name; f++) {
         if (f->bound == NULL) continue;
         assert(n < BOUND_COLUMNS);
         out[n++] = fixed_column(a, input_name(a, f).p, bound_value(c, f->bound));

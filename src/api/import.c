@@ -1,4 +1,5 @@
 #include "api/import.h"
+#include "api/fields.h"
 
 #include "api/generic.h"
 #include "api/input.h"
@@ -84,7 +85,7 @@ static int one_record(struct import *im, const struct json *record, struct str p
     struct call *c = &im->call;
     c->id = 0;
     if (record->type != JSON_OBJECT) fail_at(&c->work, ERR_FIELD_INVALID, (struct str){0}, pointer, "An object is expected.");
-    else input_read(c, c->home->fields, true, record, pointer, &c->input, &c->input_count);
+    else input_read(c, fields_of(c->home->fields), true, record, pointer, &c->input, &c->input_count);
     if (failed(&c->work)) {
         enum error code = failure(&c->work);
         if (error_info((int)code)->status >= 500) return -(int)code;

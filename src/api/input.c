@@ -1,4 +1,5 @@
 #include "api/input.h"
+#include "api/fields.h"
 
 #include "api/visible.h"
 #include "base/fold.h"
@@ -432,7 +433,7 @@ int in_fail(struct call *c, const char *name, enum error code, const char *fmt, 
 }
 
 int api_input(struct call *c) {
-    const struct field *fields = c->route->input ? c->route->input : c->home->fields;
+    const struct field *fields = c->route->input ? fields_of(c->route->input) : fields_of(c->home->fields);
     bool body = c->method == POST || c->method == PUT;
     int rc = work_put_back(&c->work, &c->options.found);
     int args = input_read(c, c->takes, false, c->query, (struct str){0}, &c->args, &c->arg_count);

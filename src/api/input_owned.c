@@ -1,12 +1,13 @@
 /* Reads a list of rows that a resource owns. Each item is an object, read like a body. */
 #include "api/input.h"
+#include "api/fields.h"
 #include "api/owned.h"
 #include "base/limits.h"
 
 /* Converts a text to the object that it stands for. NULL: the rows do not have exactly one mandatory member. */
 static const struct json *bare(struct call *c, const struct resource *r, const struct json *item) {
     const struct field *one = NULL;
-    for (const struct field *f = r->fields; f->name; f++) {
+    for (const struct field *f = fields_of(r->fields); f->name; f++) {
         if (!(f->flags & REQUIRED)) continue;
         if (one) return NULL;
         one = f;
@@ -47,7 +48,7 @@ static int read_item(struct call *c, const struct in *in, const struct resource 
     struct str place = in_place(c, in, "%d", at);
     if (object == NULL) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, place, "An object is expected.");
     TRY(owned_read_id(c, in, r, object, at, &item->id));
-    TRY(input_read(c, r->fields, true, object, place, &item->input, &item->count));
+    TRY(input_read(c, fields_of(r->fields), true, object, place, &item->input, &item->count));
     if (says_nothing(item)) return fail_at(&c->work, ERR_FIELD_EMPTY, in->name, place, NULL);
     const struct in *primary = owned_in(item, OWNED_PRIMARY);
     item->primary = primary && primary->value.i;

@@ -1,4 +1,5 @@
 #include "api/layout.h"
+#include "api/fields.h"
 
 #include "base/limits.h"
 
@@ -46,12 +47,13 @@ static bool open_to_all(const struct field *f) { return f->to == TO_ALL && !(f->
 
 /* The indexes of members named in a text with commas, ended by -1. */
 static const int *places(struct arena *a, const struct resource *r, const char *names) {
+    const struct field *fields = fields_of(r->fields);
     int *list = arena_array(a, strlen(names) + 2, sizeof *list), n = 0;
     for (struct str rest = str_of(names); rest.p;) {
         struct str name = str_cut(&rest, ',');
         int i = 0;
-        while (r->fields[i].name && !str_eq(str_of(r->fields[i].name), name)) i++;
-        assert(r->fields[i].name); /* an unknown member is a bug */
+        while (fields[i].name && !str_eq(str_of(fields[i].name), name)) i++;
+        assert(fields[i].name); /* an unknown member is a bug */
         list[n++] = i;
     }
     list[n] = -1;
@@ -63,11 +65,12 @@ static bool lengthy(const struct field *f) { return f->type == F_LONG && f->rend
 
 static void layout_members(struct arena *a, struct layout *s) {
     const struct resource *r = s->resource;
-    while (r->fields[s->count].name) s->count++;
+    const struct field *fields = fields_of(r->fields);
+    while (fields[s->count].name) s->count++;
     struct member *members = arena_array(a, (size_t)s->count + 1, sizeof *members);
     s->members = members;
     for (int i = 0; i < s->count; i++) {
-        const struct field *f = &r->fields[i];
+        const struct field *f = &fields[i];
         bool refers = f->type == F_REF || f->type == F_MANY || f->type == F_ROWS;
         const struct resource *target = refers ? resource_of(f->ref) : NULL;
         members[i] = (struct member){.field = f,

@@ -44,7 +44,7 @@ struct layout {
     int conversation;            /* index of the member with the conversation's id; URL_ID: the row's id; URL_END: none */
     int also;                    /* index of the member that references contain; -1: none */
     int count;
-    const struct member *members; /* parallel to resource->fields */
+    const struct member *members; /* parallel to fields_of(resource->fields) */
 };
 
 const struct layout *layout_of(const struct resource *r);

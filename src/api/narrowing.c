@@ -1,4 +1,5 @@
 #include "api/narrowing.h"
+#include "api/fields.h"
 
 static const struct field list_by_ids = {"ids", F_IDS, .filter = "t.id IN @LIST(:ids)", .doc = "Only items with these ids, at most 1000."};
 static const struct field list_by_legacy_ids = {"legacy_ids", F_TEXTS, .filter = "t.legacy_id IN @TEXTS(:legacy_ids)",
@@ -15,7 +16,7 @@ static bool queried(const struct route *route, const struct resource *reply) {
 }
 
 static bool has_legacy_id(const struct resource *r) {
-    for (const struct field *f = r->fields; f && f->name; f++)
+    for (const struct field *f = fields_of(r->fields); f && f->name; f++)
         if (strcmp(f->name, "legacy_id") == 0) return f->column == NULL && !(f->flags & (HIDDEN | INPUT_ONLY));
     return false;
 }
@@ -26,11 +27,12 @@ bool route_takes_keys(const struct route *route, const struct resource *reply) {
 }
 
 const struct field *arguments_of(struct arena *a, const struct route *route, const struct resource *reply) {
+    const struct field *args = fields_of(route->args);
     int n = 0;
-    while (route->args && route->args[n].name) n++;
-    if (!queried(route, reply)) return route->args;
+    while (args && args[n].name) n++;
+    if (!queried(route, reply)) return args;
     struct field *all = arena_array(a, (size_t)n + 3, sizeof *all);
-    if (n) memcpy(all, route->args, (size_t)n * sizeof *all);
+    if (n) memcpy(all, args, (size_t)n * sizeof *all);
     all[n++] = list_by_ids;
     if (has_legacy_id(reply)) all[n++] = list_by_legacy_ids;
     return all;

@@ -1,5 +1,6 @@
 /* Selects the members and rows that a view shows: ?fields=, ?include=, and what the caller may see. */
 #include "api/view.h"
+#include "api/fields.h"
 
 #include "base/limits.h"
 #include "core/desk/setting.h"
@@ -48,7 +49,7 @@ const struct pick *picks_with(struct call *c, const struct pick *picks, struct s
 }
 
 static const struct field *field_named(const struct resource *r, struct str name) {
-    for (const struct field *f = r->fields; f->name; f++)
+    for (const struct field *f = fields_of(r->fields); f->name; f++)
         if (!(f->flags & (INPUT_ONLY | HIDDEN)) && name_eq(str_of(f->name), name)) return f;
     return NULL;
 }

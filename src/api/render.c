@@ -1,5 +1,6 @@
 /* Rows as JSON, and their tags. */
 #include "api/generic.h"
+#include "api/fields.h"
 #include "api/view.h"
 
 #include <assert.h>
@@ -18,7 +19,7 @@ static const struct pick *pick_of(const struct pick *picks, struct str name) {
 bool picks_narrow(const struct pick *picks, const struct resource *r) {
     for (const struct pick *p = picks; p; p = p->next) {
         bool on_demand = false;
-        for (const struct field *f = r->fields; f->name; f++)
+        for (const struct field *f = fields_of(r->fields); f->name; f++)
             if (name_eq(p->name, str_of(f->name)) && f->flags & ON_DEMAND) on_demand = true;
         if (p->sign == 0 && !on_demand) return true;
     }

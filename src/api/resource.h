@@ -90,6 +90,7 @@ struct field {
     /* Generic create sets the column to this: ":me" is the caller (null without login), ":id" and similar a path variable. READONLY or
      * HIDDEN. */
     const char *bound;
+    const struct field *group; /* the rows of this table stand here; the name is "*", and no other member is set (api/fields.h) */
     const char *doc, *example; /* example: JSON, for OpenAPI and the reference */
 };
 

@@ -2,6 +2,7 @@
 #include "api/generic.h"
 #include "api/view.h"
 #include "base/fold.h"
+#include "res/groups.h"
 
 /* Checks one label, in any letter case. domain_read accepts only full names. */
 static int check_sub_domain(struct call *c, struct in *in) {
@@ -40,8 +41,7 @@ static const struct field brand_fields[] = {
      .doc =
          "True for the brand that is used where none is named. Exactly one brand is the default: setting it here unsets the one before."},
     {"is_enabled", F_BOOL, 0, .initial = "1", .doc = "True if the brand is in use. The default brand is always enabled."},
-    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
-    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
+    {"*", .group = row_times},
     {0},
 };
 

@@ -4,6 +4,7 @@
 #include "api/generic.h"
 #include "api/input.h"
 #include "core/change/change.h"
+#include "res/groups.h"
 
 #include <stdlib.h>
 
@@ -127,8 +128,7 @@ static const struct field business_hour_fields[] = {
     {"time_zone", F_TEXT, 0, .initial = "UTC", .check = check_time_zone, .doc = "Time zone: a name of the tz database.",
      .example = "\"UTC\""},
     {"is_default", F_BOOL, UPDATE_ONLY, .doc = "True for the business hours of teams that have none of their own."},
-    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
-    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
+    {"*", .group = row_times},
     {0},
 };
 

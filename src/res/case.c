@@ -13,6 +13,7 @@
 #include "res/case_list.h"
 #include "res/channel.h"
 #include "res/tag.h"
+#include "res/groups.h"
 
 /* ---- the table ------------------------------------------------------------------------------------------------------ */
 
@@ -104,8 +105,7 @@ static const struct field case_fields[] = {
     {"last_reply_by_requester_at", F_TIME, READONLY, .doc = "Time of the last message by the requester."},
     {"agent_updated_at", F_TIME, READONLY, .doc = "Time of the last change by staff."},
     {"latest_assignee_update", F_TIME, READONLY, .doc = "Time of the last change by the assigned agent."},
-    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
-    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
+    {"*", .group = row_times},
     {0},
 };
 

@@ -1,6 +1,7 @@
 /* Statuses, priorities and types of conversations. */
 #include "api/generic.h"
 #include "core/words.h"
+#include "res/groups.h"
 
 /* ---- statuses ------------------------------------------------------------------------------------------------------ */
 
@@ -10,8 +11,7 @@ static const struct field status_fields[] = {
     {"sort_order", F_INT, READONLY, .doc = "Position in the list."},
     {"is_sla_active", F_BOOL, 0, .initial = "1", .doc = "True if SLA clocks run while a conversation has this status."},
     {"is_deleted", F_BOOL, READONLY, .doc = "True if the status is deleted. Conversations that have it still show it."},
-    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
-    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
+    {"*", .group = row_times},
     {0},
 };
 QUERY(status_insert,
@@ -72,8 +72,7 @@ static const struct field priority_fields[] = {
     {"label", F_TEXT, REQUIRED, .doc = "Name of the priority.", .example = "\"High\""},
     {"level", F_INT, 0, .min = 1, .max = 1000000, .doc = "Rank of the priority: a higher level is more urgent. Default: above all others.",
      .example = "3"},
-    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
-    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
+    {"*", .group = row_times},
     {0},
 };
 QUERY(priority_insert, "INSERT INTO case_priorities (label, level, created_at, updated_at) SELECT CAST(:label AS TEXT), "
@@ -129,8 +128,7 @@ const struct resource case_priority_resource = {.type = "case_priority",
 static const struct field type_fields[] = {
     {"label", F_TEXT, REQUIRED, .doc = "Name of the type.", .example = "\"Question\""},
     {"type", F_WORD, READONLY, .words = case_type_types, .doc = "Meaning of the type. Types that you create are CUSTOM."},
-    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
-    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
+    {"*", .group = row_times},
     {0},
 };
 QUERY(type_insert, "INSERT INTO case_types (label, type, sort_order, created_at, updated_at) SELECT CAST(:label AS TEXT), 5, "

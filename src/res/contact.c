@@ -5,22 +5,21 @@
 #include "base/limits.h"
 #include "core/people/contact.h"
 #include "core/people/identity.h"
+#include "res/groups.h"
 
 /* ---- addresses and web sites ---------------------------------------------------------------------------------------- */
 
-#define OWNER                                                                                                                  \
-    {                                                                                                                          \
-        "owner", F_TEXT, HIDDEN,                                                                                               \
-            .column = "CASE WHEN t.user_id IS NULL THEN 'organizations/' || CAST(t.organization_id AS TEXT) ELSE 'users/' || " \
-                      "CAST(t.user_id AS TEXT) END",                                                                           \
-            .doc = "Person or organization that has it.", .example = "\"organizations/1\""                                     \
-    }
-#define PRIMARY \
-    { "is_primary", F_BOOL, 0, .initial = "0", .doc = "True for the primary one. Default: the first of the list is primary." }
+static const struct field contact_common[] = {
+    {"owner", F_TEXT, HIDDEN,
+     .column = "CASE WHEN t.user_id IS NULL THEN 'organizations/' || CAST(t.organization_id AS TEXT) ELSE 'users/' || "
+               "CAST(t.user_id AS TEXT) END",
+     .doc = "Person or organization that has it.", .example = "\"organizations/1\""},
+    {"is_primary", F_BOOL, 0, .initial = "0", .doc = "True for the primary one. Default: the first of the list is primary."},
+    {0},
+};
 
 static const struct field address_fields[] = {
-    OWNER,
-    PRIMARY,
+    {"*", .group = contact_common},
     {"address1", F_TEXT, NULLABLE, .doc = "Street and number.", .example = "\"12 St James's Square\""},
     {"address2", F_TEXT, NULLABLE, .doc = "Further lines of the address."},
     {"city", F_TEXT, NULLABLE, .doc = "City.", .example = "\"London\""},
@@ -28,8 +27,7 @@ static const struct field address_fields[] = {
     {"postal_code", F_TEXT, NULLABLE, .doc = "Postal code.", .example = "\"SW1Y 4JH\""},
     {"country", F_TEXT, NULLABLE, .doc = "Country.", .example = "\"United Kingdom\""},
     {"type", F_TEXT, NULLABLE, .doc = "Kind of address.", .example = "\"WORK\""},
-    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
-    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
+    {"*", .group = row_times},
     {0},
 };
 
@@ -52,11 +50,9 @@ static int check_url(struct call *c, struct in *in) {
 }
 
 static const struct field website_fields[] = {
-    OWNER,
-    PRIMARY,
+    {"*", .group = contact_common},
     {"url", F_TEXT, REQUIRED, .max = 2000, .check = check_url, .doc = "URL of the web site.", .example = "\"https://ada.example.com/\""},
-    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
-    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
+    {"*", .group = row_times},
     {0},
 };
 
@@ -102,8 +98,7 @@ static const struct field identifier_fields[] = {
     {"external_app", F_TEXT, REQUIRED, .doc = "Name of the other system.", .example = "\"shop\""},
     {"external_id", F_TEXT, REQUIRED, .doc = "Id of the person in the other system. (app, external id) is unique.",
      .example = "\"C-1815\""},
-    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
-    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
+    {"*", .group = row_times},
     {0},
 };
 const struct resource external_identifier_resource = {.type = "external_identifier",

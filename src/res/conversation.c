@@ -13,6 +13,7 @@
 #include "core/people/user.h"
 
 #include "res/case_list.h"
+#include "res/groups.h"
 
 #include <inttypes.h>
 
@@ -56,8 +57,7 @@ static const struct field conversation_fields[] = {
     {"last_message_status", F_WORD, READONLY, .words = message_statuses, .doc = "Delivery status of the last message."},
     {"last_message_preview", F_TEXT, READONLY, .doc = "Beginning of the last message."},
     {"last_replied_at", F_TIME, READONLY, .doc = "Time of the last message."},
-    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
-    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
+    {"*", .group = row_times},
     {0},
 };
 

@@ -5,6 +5,7 @@
 #include "api/view.h"
 #include "base/limits.h"
 #include "core/access/permission.h"
+#include "res/groups.h"
 
 static const struct field message_fields[] = {
     {"case_id", F_INT, HIDDEN, .doc = "Conversation of the message."},
@@ -15,17 +16,14 @@ static const struct field message_fields[] = {
     {"content_text", F_LONG, READONLY, .doc = "Text of the message.", .example = "\"It stops after ten turns.\""},
     {"content_html", F_LONG, READONLY, .doc = "The message as HTML, if it was sent as HTML."},
     {"creator", F_REF, READONLY, .ref = "user", .doc = "Author of the message."},
-    {"attachments", F_COMPUTED, READONLY, .render = render_nothing, .doc = "Attached files.", .example = "[]"},
-    {"download_all", F_COMPUTED, READONLY, .render = render_null,
-     .doc = "Address that downloads all attached files. Null if there are fewer than two.", .example = "null"},
+    {"*", .group = attachments},
     {"source", F_WORD, READONLY, .words = sources, .doc = "Channel that the message was written with."},
     {"metadata", F_JSON, READONLY, .doc = "user_agent and page_url of the client.", .example = "{}"},
     {"message_status", F_WORD, READONLY, .words = message_statuses, .doc = "Delivery status.", .example = "\"SENT\""},
     {"message_status_reject_type", F_WORD, READONLY, .column = "t.reject_type", .words = reject_types, .doc = "Kind of rejection."},
     {"message_status_reject_reason", F_TEXT, READONLY, .column = "t.reject_reason", .doc = "Reply of the mail server."},
     {"message_status_updated_at", F_TIME, READONLY, .doc = "Time of the last change of the delivery status."},
-    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
-    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
+    {"*", .group = row_times},
     {0},
 };
 

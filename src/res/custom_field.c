@@ -9,6 +9,7 @@
 #include "core/change/last_change.h"
 #include "core/desk/setting.h"
 #include "res/translation.h"
+#include "res/groups.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -240,8 +241,7 @@ static const struct field field_fields[] = {
     {"is_enabled", F_BOOL, 0, .initial = "1",
      .doc = "True if the field is in use. A disabled field keeps its values, but they are neither shown nor accepted."},
     {"is_system", F_BOOL, READONLY, .doc = "True for a built-in field. It is a member of conversations and can't be deleted."},
-    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
-    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
+    {"*", .group = row_times},
     {0},
 };
 
@@ -253,8 +253,7 @@ static const struct field option_fields[] = {
     {"sort_order", F_INT, READONLY, .doc = "Position in the list."},
     {"title", F_TEXT, READONLY, .column = TRANSLATION_OF("2"), .doc = "Title in the default locale.", .example = "\"Gold\""},
     {"titles", F_MANY, 0, .ref = "locale_field", .many = TRANSLATIONS_OF("2"), .doc = "Another name of values."},
-    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
-    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
+    {"*", .group = row_times},
     {0},
 };
 

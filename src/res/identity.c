@@ -6,6 +6,7 @@
 #include "core/text/letter.h"
 #include "core/people/authority.h"
 #include "core/people/user.h"
+#include "res/groups.h"
 
 /* ---- members --------------------------------------------------------------------------------------------------------- */
 
@@ -13,21 +14,19 @@
     {"is_primary", F_BOOL, READONLY, .doc = "True for the primary one, which is " use " by default."}, { \
         "is_validated", F_BOOL, READONLY, .doc = "True if the person has proven to own it."              \
     }
-#define TIMES \
-    {"created_at", F_TIME, READONLY, .doc = "Time of creation."}, { "updated_at", F_TIME, READONLY, .doc = "Time of the last change." }
 
 static const struct field email_fields[] = {
     {"email", F_TEXT, READONLY, .doc = "The address.", .example = "\"ada@example.com\""},
     STATE("written to"),
     {"is_notification_enabled", F_BOOL, READONLY, .doc = "True if notifications are sent to it."},
-    TIMES,
+    {"*", .group = row_times},
     {0},
 };
 static const struct field phone_fields[] = {
     {"number", F_TEXT, READONLY, .doc = "The number.", .example = "\"+49 30 1234567\""},
     {"type", F_WORD, READONLY, .words = phone_types, .doc = "Kind of phone."},
     STATE("called"),
-    TIMES,
+    {"*", .group = row_times},
     {0},
 };
 static const struct field twitter_fields[] = {
@@ -42,7 +41,7 @@ static const struct field twitter_fields[] = {
     {"locale", F_TEXT, READONLY, .doc = "Language of the account."},
     {"is_verified", F_BOOL, READONLY, .doc = "True if Twitter has verified the account."},
     STATE("written to"),
-    TIMES,
+    {"*", .group = row_times},
     {0},
 };
 static const struct field facebook_fields[] = {
@@ -57,7 +56,7 @@ static const struct field facebook_fields[] = {
     {"locale", F_TEXT, READONLY, .doc = "Language of the account."},
     {"is_verified", F_BOOL, READONLY, .doc = "True if Facebook has verified the account."},
     STATE("written to"),
-    TIMES,
+    {"*", .group = row_times},
     {0},
 };
 

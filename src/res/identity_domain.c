@@ -1,6 +1,7 @@
 /* Domains of organizations. They are changed through their organization. */
 #include "api/generic.h"
 #include "core/words.h"
+#include "res/groups.h"
 
 static const struct field domain_fields[] = {
     {"domain", F_TEXT, READONLY, .doc = "The domain, in lower case.", .example = "\"engines.example\""},
@@ -8,8 +9,7 @@ static const struct field domain_fields[] = {
     {"is_validated", F_BOOL, READONLY,
      .doc = "True if people with an address of this domain join the organization when they are added. It equals is_validated of the "
             "organization."},
-    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
-    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
+    {"*", .group = row_times},
     {0},
 };
 

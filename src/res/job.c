@@ -1,5 +1,6 @@
 #include "api/generic.h"
 #include "core/words.h"
+#include "res/groups.h"
 
 static const struct field job_fields[] = {
     {"status", F_WORD, READONLY, .words = job_statuses, .doc = "State of the job: PENDING, RUNNING, then COMPLETED or FAILED.",
@@ -8,8 +9,7 @@ static const struct field job_fields[] = {
     {"inserted", F_INT, READONLY, .doc = "Number of created records.", .example = "2"},
     {"rejected", F_INT, READONLY, .doc = "Number of invalid records.", .example = "0"},
     {"errors", F_JSON, READONLY, .doc = "Invalid records, each with its errors.", .example = "[]"},
-    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
-    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
+    {"*", .group = row_times},
     {0},
 };
 

@@ -1,4 +1,5 @@
 #include "api/generic.h"
+#include "res/groups.h"
 
 static const struct field locale_fields[] = {
     {"locale", F_TEXT, READONLY, .doc = "Code of the locale.", .example = "\"en-us\""},
@@ -8,8 +9,7 @@ static const struct field locale_fields[] = {
     {"direction", F_TEXT, READONLY, .doc = "Direction of writing: LTR or RTL.", .example = "\"LTR\""},
     {"is_public", F_BOOL, READONLY, .doc = "True if the help center is offered in this language."},
     {"is_localised", F_BOOL, READONLY, .doc = "True if the texts of the server exist in this language."},
-    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
-    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
+    {"*", .group = row_times},
     {0},
 };
 

@@ -4,6 +4,7 @@
 #include "api/generic.h"
 #include "api/view.h"
 #include "base/limits.h"
+#include "res/groups.h"
 
 static const struct field note_fields[] = {
     {"owner", F_TEXT, HIDDEN,
@@ -16,11 +17,8 @@ static const struct field note_fields[] = {
     {"is_pinned", F_BOOL, BY_HANDLER, .initial = "0", .doc = "True if the note is shown above the others."},
     {"pinned_by", F_REF, READONLY, .ref = "user", .doc = "Person who pinned the note."},
     {"user", F_REF, READONLY, .ref = "user", .doc = "Author of the note."},
-    {"attachments", F_COMPUTED, READONLY, .render = render_nothing, .doc = "Attached files.", .example = "[]"},
-    {"download_all", F_COMPUTED, READONLY, .render = render_null,
-     .doc = "Address that downloads all attached files. Null if there are fewer than two.", .example = "null"},
-    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
-    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
+    {"*", .group = attachments},
+    {"*", .group = row_times},
     {0},
 };
 

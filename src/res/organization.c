@@ -8,6 +8,7 @@
 #include "res/contact.h"
 #include "res/field_value.h"
 #include "res/tag.h"
+#include "res/groups.h"
 
 /* ---- domains ------------------------------------------------------------------------------------------------------- */
 
@@ -79,8 +80,7 @@ static const struct field organization_fields[] = {
      .doc = "Each enabled custom field with its value, sorted by position."},
     ORGANIZATION_FIELD_VALUES,
     ORGANIZATION_TAGS,
-    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
-    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
+    {"*", .group = row_times},
     {0},
 };
 

@@ -45,3 +45,43 @@ int check_time_zone(struct call *c, struct in *in) {
     if (time_zone_known(in->value.s)) return 0;
     return fail_at(&c->work, ERR_FIELD_INVALID, S("time_zone"), in->pointer, "A name of the tz database is expected, like Europe/Berlin.");
 }
+
+/* ---- groups of members -------------------------------------------------------------------------------------------- */
+
+#define IDENTITIES_OF(table)             \
+    "SELECT i.user_id, i.id FROM " table \
+    " i WHERE i.user_id IN @LIST(:ids) ORDER BY i.user_id, i.is_primary DESC, i.updated_at DESC, i.id DESC"
+
+const struct field person_identities[] = {
+    {"teams", F_MANY, 0, .ref = "team", .many = TEAMS_OF, .to = TO_CUSTOMERS, .doc = "Teams of a staff member."},
+    {"emails", F_MANY, 0, .ref = "identity_email", .many = IDENTITIES_OF("identity_emails"), .to = TO_STAFF,
+     .doc = "E-mail addresses, the primary one first."},
+    {"phones", F_MANY, 0, .ref = "identity_phone", .many = IDENTITIES_OF("identity_phones"), .to = TO_STAFF,
+     .doc = "Phone numbers, the primary one first."},
+    {"twitter", F_MANY, 0, .ref = "identity_twitter", .many = IDENTITIES_OF("identity_twitter"), .to = TO_STAFF,
+     .doc = "Twitter accounts, the primary one first."},
+    {"facebook", F_MANY, 0, .ref = "identity_facebook", .many = IDENTITIES_OF("identity_facebook"), .to = TO_STAFF,
+     .doc = "Facebook accounts, the primary one first."},
+    {0},
+};
+
+const struct field person_zone[] = {
+    {"time_zone", F_TEXT, NULLABLE, .check = check_time_zone, .to = TO_STAFF, .doc = "Time zone: a name of the tz database.",
+     .example = "\"Europe/Berlin\""},
+    {"time_zone_offset", F_COMPUTED, READONLY, .column = "t.time_zone", .render = person_zone_offset, .to = TO_STAFF,
+     .doc = "Offset of the time zone today, in seconds east of UTC.", .example = "3600"},
+    {0},
+};
+
+const struct field person_program[] = {
+    {"last_seen_user_agent", F_TEXT, READONLY, .to = TO_STAFF, .doc = "Last user agent of the person."},
+    {"last_seen_ip", F_TEXT, READONLY, .to = TO_STAFF, .doc = "Last IP address of the person."},
+    {0},
+};
+
+const struct field person_values[] = {
+    {"custom_fields", F_ROWS, READONLY, .ref = "user_field_value", .owned_by = "id", .to = TO_STAFF,
+     .doc = "Each enabled custom field with its value, sorted by position."},
+    USER_FIELD_VALUES,
+    {0},
+};

@@ -15,9 +15,12 @@ void person_presence_channel(struct view *v, const struct row *row, const struct
 int check_time_zone(struct call *c, struct in *in);
 
 #define TEAMS_OF "SELECT m.user_id, m.team_id FROM team_members m WHERE m.user_id IN @LIST(:ids) ORDER BY m.user_id, m.team_id"
-#define IDENTITIES_OF(table)             \
-    "SELECT i.user_id, i.id FROM " table \
-    " i WHERE i.user_id IN @LIST(:ids) ORDER BY i.user_id, i.is_primary DESC, i.updated_at DESC, i.id DESC"
+
+/* Groups of members (api/fields.h) */
+extern const struct field person_identities[]; /* teams, and the identities of each kind */
+extern const struct field person_values[];     /* custom_fields, field_values */
+extern const struct field person_zone[];       /* time_zone, time_zone_offset */
+extern const struct field person_program[];    /* the program that the person used last, and its address */
 
 #define PERSON_ORGANIZATION UNLESS_GONE("t.organization_id", GONE_ORGANIZATIONS)
 /* Time of the last change of the shown members. Functions that change lists of a person set updated_at. agent_case_access may come from the
@@ -40,28 +43,6 @@ int check_time_zone(struct call *c, struct in *in);
                                         .doc = "Address of the picture.",                                                 \
                                         .example = "\"http://127.0.0.1:8080/api/v1/users/2/avatar?v=0.0f1e2d3c4b5a6978\"" \
     }
-#define PERSON_TEAMS \
-    { "teams", F_MANY, 0, .ref = "team", .many = TEAMS_OF, .to = TO_CUSTOMERS, .doc = "Teams of a staff member." }
-#define PERSON_EMAILS                                                                                           \
-    {                                                                                                           \
-        "emails", F_MANY, 0, .ref = "identity_email", .many = IDENTITIES_OF("identity_emails"), .to = TO_STAFF, \
-                             .doc = "E-mail addresses, the primary one first."                                  \
-    }
-#define PERSON_PHONES                                                                                           \
-    {                                                                                                           \
-        "phones", F_MANY, 0, .ref = "identity_phone", .many = IDENTITIES_OF("identity_phones"), .to = TO_STAFF, \
-                             .doc = "Phone numbers, the primary one first."                                     \
-    }
-#define PERSON_TWITTER                                                                                              \
-    {                                                                                                               \
-        "twitter", F_MANY, 0, .ref = "identity_twitter", .many = IDENTITIES_OF("identity_twitter"), .to = TO_STAFF, \
-                              .doc = "Twitter accounts, the primary one first."                                     \
-    }
-#define PERSON_FACEBOOK                                                                                                \
-    {                                                                                                                  \
-        "facebook", F_MANY, 0, .ref = "identity_facebook", .many = IDENTITIES_OF("identity_facebook"), .to = TO_STAFF, \
-                               .doc = "Facebook accounts, the primary one first."                                      \
-    }
 #define PERSON_EXTERNAL_IDENTIFIERS(flags)                                                                                      \
     {                                                                                                                           \
         "external_identifiers", F_ROWS, flags, .ref = "external_identifier", .owned_by = "user_id", .check = check_identifiers, \
@@ -70,25 +51,6 @@ int check_time_zone(struct call *c, struct in *in);
     }
 #define PERSON_ADDRESSES(flags) ADDRESSES("user_id", flags)
 #define PERSON_WEBSITES(flags) WEBSITES("user_id", flags)
-#define PERSON_CUSTOM_FIELDS                                                                                      \
-    {                                                                                                             \
-        "custom_fields", F_ROWS, READONLY, .ref = "user_field_value", .owned_by = "id", .to = TO_STAFF,           \
-                                           .doc = "Each enabled custom field with its value, sorted by position." \
-    }
-#define PERSON_TIME_ZONE                                                                                                         \
-    {                                                                                                                            \
-        "time_zone", F_TEXT, NULLABLE, .check = check_time_zone, .to = TO_STAFF, .doc = "Time zone: a name of the tz database.", \
-                                       .example = "\"Europe/Berlin\""                                                            \
-    }
-#define PERSON_TIME_ZONE_OFFSET                                                                                                      \
-    {                                                                                                                                \
-        "time_zone_offset", F_COMPUTED, READONLY, .column = "t.time_zone", .render = person_zone_offset, .to = TO_STAFF,             \
-                                                  .doc = "Offset of the time zone today, in seconds east of UTC.", .example = "3600" \
-    }
-#define PERSON_LAST_SEEN_USER_AGENT \
-    { "last_seen_user_agent", F_TEXT, READONLY, .to = TO_STAFF, .doc = "Last user agent of the person." }
-#define PERSON_LAST_SEEN_IP \
-    { "last_seen_ip", F_TEXT, READONLY, .to = TO_STAFF, .doc = "Last IP address of the person." }
 #define PERSON_PRESENCE_CHANNEL                                                                                                \
     {                                                                                                                          \
         "presence_channel", F_COMPUTED, READONLY, .column = "t.uuid", .render = person_presence_channel, .to = TO_CUSTOMERS,   \

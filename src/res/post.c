@@ -2,6 +2,7 @@
 #include "api/generic.h"
 #include "api/view.h"
 #include "core/words.h"
+#include "res/groups.h"
 
 static const struct field post_fields[] = {
     {"uuid", F_TEXT, READONLY, .doc = "UUID of the post."},
@@ -15,9 +16,7 @@ static const struct field post_fields[] = {
      .doc = "Primary e-mail address of the author."},
     {"source_channel", F_COMPUTED, READONLY, .render = render_null, .doc = "Account that the post came through. Null if there is none.",
      .example = "null"},
-    {"attachments", F_COMPUTED, READONLY, .render = render_nothing, .doc = "Attached files.", .example = "[]"},
-    {"download_all", F_COMPUTED, READONLY, .render = render_null,
-     .doc = "Address that downloads all attached files. Null if there are fewer than two.", .example = "null"},
+    {"*", .group = attachments},
     {"destination_medium", F_COMPUTED, READONLY, .render = render_null,
      .doc = "Further medium that the post was sent to. Null if there is none.", .example = "null"},
     {"source", F_WORD, READONLY, .words = sources, .doc = "Channel that the post was written with."},
@@ -30,8 +29,7 @@ static const struct field post_fields[] = {
     {"post_status_updated_at", F_TIME, READONLY, .column = "t.message_status_updated_at",
      .doc = "Time of the last change of the delivery status."},
     {"is_requester", F_BOOL, READONLY, .doc = "True if the requester wrote the post."},
-    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
-    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
+    {"*", .group = row_times},
     {0},
 };
 

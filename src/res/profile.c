@@ -11,6 +11,7 @@
 #include "core/people/user.h"
 #include "res/avatar.h"
 #include "res/person.h"
+#include "res/groups.h"
 
 static const struct field profile_fields[] = {
     {"full_name", F_TEXT, REQUIRED | BY_HANDLER, .doc = "Your name.", .example = "\"Ada Byron\""},
@@ -20,31 +21,23 @@ static const struct field profile_fields[] = {
     AVATAR_FILE,
     PERSON_AVATAR,
     {"organization", F_REF, READONLY, .column = PERSON_ORGANIZATION, .ref = "organization", .doc = "Your organization."},
-    PERSON_TEAMS,
-    PERSON_EMAILS,
-    PERSON_PHONES,
-    PERSON_TWITTER,
-    PERSON_FACEBOOK,
+    {"*", .group = person_identities},
     PERSON_EXTERNAL_IDENTIFIERS(READONLY),
     PERSON_ADDRESSES(READONLY),
     PERSON_WEBSITES(READONLY),
-    PERSON_CUSTOM_FIELDS,
-    USER_FIELD_VALUES,
+    {"*", .group = person_values},
     {"locale", F_REF, NULLABLE, .ref = "locale", .doc = "Language of e-mails to you."},
-    PERSON_TIME_ZONE,
-    PERSON_TIME_ZONE_OFFSET,
+    {"*", .group = person_zone},
     {"greeting", F_TEXT, READONLY, .doc = "Your greeting."},
     {"signature", F_LONG, NULLABLE, .max = 4000, .doc = "Signature under your replies."},
     {"status_message", F_TEXT, READONLY, .doc = "Your status message."},
-    PERSON_LAST_SEEN_USER_AGENT,
-    PERSON_LAST_SEEN_IP,
+    {"*", .group = person_program},
     {"last_login_at", F_TIME, READONLY, .column = "t.last_logged_in_at", .doc = "Time of your last login."},
     {"agent_case_access", F_WORD, READONLY, .column = PERSON_CASE_ACCESS, .words = case_accesses,
      .doc = "Conversations that a staff member sees. Null for customers."},
     {"organization_case_access", F_WORD, READONLY, .words = organization_accesses,
      .doc = "True if a customer also sees the conversations of a shared organization."},
-    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
-    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
+    {"*", .group = row_times},
     {0},
 };
 

@@ -3,6 +3,7 @@
 #include "core/people/authority.h"
 #include "core/people/user.h"
 #include "core/words.h"
+#include "res/groups.h"
 
 static const struct word types_to_make[] = {{ROLE_ADMIN, "ADMIN"}, {ROLE_AGENT, "AGENT"}, {0}};
 
@@ -12,8 +13,7 @@ static const struct field role_fields[] = {
     {"is_system", F_BOOL, READONLY, .doc = "True for a built-in role. It can't be deleted."},
     {"agent_case_access", F_WORD, 0, .words = case_accesses, .column = "CASE WHEN t.type > 1 THEN t.agent_case_access END",
      .initial = "ALL", .doc = "Conversations that the people in the role see. Null if they are customers.", .example = "\"ALL\""},
-    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
-    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
+    {"*", .group = row_times},
     {0},
 };
 
@@ -104,8 +104,7 @@ static const struct field permission_fields[] = {
     {"name", F_TEXT, READONLY, .doc = "Dotted key.", .example = "\"teams.manage\""},
     {"value", F_BOOL, READONLY, .column = "CASE WHEN (SELECT r.type FROM roles r WHERE r.id = t.role_id) = 5 THEN 1 ELSE t.value END",
      .doc = "True if the role has the permission. Owners have all permissions."},
-    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
-    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
+    {"*", .group = row_times},
     {0},
 };
 

@@ -2,6 +2,7 @@
 
 #include "api/generic.h"
 #include "base/limits.h"
+#include "res/groups.h"
 
 static struct str member_text(const struct json *object, struct str name) {
     const struct json *j = json_named(object, name);
@@ -94,8 +95,7 @@ int store_translations(struct call *c, const struct in *in, int64_t id, enum loc
 static const struct field locale_field_fields[] = {
     {"locale", F_TEXT, READONLY, .doc = "Code of the locale.", .example = "\"en-us\""},
     {"translation", F_LONG, READONLY, .doc = "The text in this locale.", .example = "\"Plan\""},
-    {"created_at", F_TIME, READONLY, .doc = "Time of creation."},
-    {"updated_at", F_TIME, READONLY, .doc = "Time of the last change."},
+    {"*", .group = row_times},
     {0},
 };
 

@@ -1,4 +1,5 @@
 #include "rehearse.h"
+#include "api/fields.h"
 
 #include "api/api.h"
 #include "api/describe.h"
@@ -134,7 +135,7 @@ static void read_record(struct call *c) {
     const struct in *list = in(c, c->route->record_list);
     if (list->json == NULL || list->json->first == NULL) return;
     c->home = c->resource = c->route->records;
-    input_read(c, c->home->fields, true, list->json->first, (struct str){0}, &c->input, &c->input_count);
+    input_read(c, fields_of(c->home->fields), true, list->json->first, (struct str){0}, &c->input, &c->input_count);
 }
 
 /* The steps behind the input of a generic handler, with all that was read taken for valid. */
@@ -270,7 +271,7 @@ static void each_include(struct rehearsal *r) {
     struct arena *a = r->manual->arena;
     const struct resource *reply = r->op->reply;
     if (reply == NULL) return;
-    for (const struct field *f = reply->fields; f->name; f++)
+    for (const struct field *f = fields_of(reply->fields); f->name; f++)
         if (f->flags & ON_DEMAND) buf_fmt(&names, "%s+%s", names.n ? "," : "", f->name);
     struct str fields = names.n ? str_fmt(a, "\"fields\": \"%.*s\"", (int)names.n, names.p) : S("");
     if (names.n) call_with_query(r, "members on demand", fields.p);

@@ -3,6 +3,7 @@
 #undef fail /* of cmocka: the work has one too */
 
 #include "api/check.h"
+#include "api/fields.h"
 #include "api/generic.h"
 #include "api/machine.h"
 #include "core/access/scope.h"
@@ -259,6 +260,58 @@ static void scopes_and_settings_are_sound(void **state) {
                                  "table of settings, a.b: .forgets names no secret"));
 }
 
+/* ---- groups of fields ------------------------------------------------------------------------------------ */
+
+static const struct field inner[] = {{"c", F_TEXT, 0, .doc = "C."}, {0}};
+static const struct field middle[] = {{"b", F_TEXT, 0, .doc = "B."}, {"*", .group = inner}, {0}};
+static const struct field outer[] = {{"a", F_TEXT, 0, .doc = "A."}, {"*", .group = middle}, {"d", F_TEXT, 0, .doc = "D."}, {0}};
+
+static void rows_of_groups_stand_in_their_place(void **state) {
+    (void)state;
+    struct arena *a = arena_new();
+    const struct field *rows = fields_expand(a, outer);
+    const char *const names[] = {"a", "b", "c", "d"};
+    for (int i = 0; i < 4; i++) assert_string_equal(rows[i].name, names[i]);
+    assert_null(rows[4].name);
+    assert_ptr_equal(fields_expand(a, inner), inner);
+    arena_free(a);
+}
+
+static void no_table_of_the_server_shows_a_group_row(void **state) {
+    (void)state;
+    int groups = 0;
+    for (const struct resource *const *r = resources; *r; r++) {
+        for (const struct field *f = (*r)->fields; f && f->name; f++) groups += f->group != NULL;
+        for (const struct field *f = fields_of((*r)->fields); f && f->name; f++) assert_true(f->group == NULL && strcmp(f->name, "*") != 0);
+    }
+    assert_true(groups > 20);
+}
+
+static void groups_are_checked_with_their_table(void **state) {
+    (void)state;
+    static const struct field wordless[] = {{"size", F_WORD, 0, .doc = "S."}, {0}}, text[] = {{"text", F_TEXT, 0, .doc = "Text."}, {0}};
+    static struct field circle[] = {{"e", F_TEXT, 0, .doc = "E."}, {.name = "*"}, {0}};
+    circle[1].group = circle;
+    struct resource thing = thing_of(outer, no_routes);
+    assert_true(passes(&thing));
+    static const struct field with_wordless[] = {{"*", .group = wordless}, {0}};
+    thing.fields = with_wordless;
+    assert_true(refused(&thing, "table of thing, size: it has no .words"));
+    static const struct field twice[] = {{"text", F_TEXT, 0, .doc = "Text."}, {"*", .group = text}, {0}};
+    thing.fields = twice;
+    assert_true(refused(&thing, "table of thing, text: another member has its name"));
+    static const struct field named[] = {{"text", .group = text}, {0}}, more[] = {{"*", F_TEXT, READONLY, .group = text}, {0}},
+                              none[] = {{.name = "*"}, {0}};
+    const struct field *const wrong[] = {named, more, none};
+    for (int i = 0; i < 3; i++) {
+        thing.fields = wrong[i];
+        assert_true(refused(&thing, i ? "table of thing, *: a row with .group is called \"*\" and has no other member"
+                                      : "table of thing, text: a row with .group is called \"*\" and has no other member"));
+    }
+    thing.fields = circle;
+    assert_true(refused(&thing, "table of thing, e: groups stand in each other, in a circle"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sound_table_passes),
@@ -275,6 +328,9 @@ int main(void) {
         cmocka_unit_test(names_in_routes_are_known),
         cmocka_unit_test(values_in_the_sql_of_routes_are_bound),
         cmocka_unit_test(scopes_and_settings_are_sound),
+        cmocka_unit_test(rows_of_groups_stand_in_their_place),
+        cmocka_unit_test(no_table_of_the_server_shows_a_group_row),
+        cmocka_unit_test(groups_are_checked_with_their_table),
     };
     return cmocka_run_group_tests_name("check", tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* Fields as table rows: members of resources, parameters and arguments of operations. */
 #include "api/docs/docs.h"
+#include "api/fields.h"
 
 #include "api/docs/site.h"
 #include "api/generic.h"
@@ -109,7 +110,7 @@ static void write_own_row(struct buf *out, const char *name, const char *type, c
 void docs_members(struct buf *out, const struct manual *m, const struct resource *r) {
     docs_table_begin(out, str_fmt(m->arena, "Members of %s", r->type).p, "Member, Type, Meaning");
     if (resource_has_ids(r)) write_own_row(out, "id", "integer", "Its id.");
-    for (const struct field *f = r->fields; f && f->name; f++)
+    for (const struct field *f = fields_of(r->fields); f && f->name; f++)
         if (field_shown(f)) member_row(out, m, r, f);
     if (!r->is_item) write_own_row(out, "resource_type", "text", str_fmt(m->arena, "Always %s.", r->type).p);
     if (r->url) write_own_row(out, "resource_url", "text", "Its address.");
@@ -159,7 +160,7 @@ static void docs_parameters(struct buf *out, const struct manual *m, const struc
     for (const struct field *f = operation_input(op); f && f->name; f++) any = any || input_sent(op, f) || file_sent(op, f);
     if (!any || r->body == RAW_FILE) return;
     sent_table(out, m, op, "Parameters, in the body", operation_input(op));
-    if (r->records) sent_table(out, m, op, str_fmt(m->arena, "Each of %s", r->record_list).p, r->records->fields);
+    if (r->records) sent_table(out, m, op, str_fmt(m->arena, "Each of %s", r->record_list).p, fields_of(r->records->fields));
 }
 
 void docs_input(struct buf *out, const struct manual *m, const struct operation *op) {

@@ -1,5 +1,6 @@
 /* An operation in the reference: roles, input, reply, errors, and a command to try it. */
 #include "api/docs/docs.h"
+#include "api/fields.h"
 
 /* ---- the command ---------------------------------------------------------------------------------------- */
 
@@ -50,7 +51,7 @@ static struct str value_text(const struct manual *m, const struct operation *op,
 
 static const char *variable_value(const struct manual *m, const struct operation *op, struct str name) {
     if (variable_is_id(str_dup(m->arena, name).p)) return "1";
-    for (const struct field *f = op->home->fields; f && f->name; f++)
+    for (const struct field *f = fields_of(op->home->fields); f && f->name; f++)
         if (str_eq(str_of(f->name), name) && f->example) return value_text(m, op, f).p;
     return "NAME";
 }

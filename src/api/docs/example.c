@@ -1,5 +1,6 @@
 /* Examples: the field's own, or one by its type. Whole resources, requests and replies are made of them. */
 #include "api/describe.h"
+#include "api/fields.h"
 
 #include "api/generic.h"
 
@@ -97,7 +98,7 @@ static void example_reference(struct json_writer *w, const struct manual *m, con
     jw_object(w);
     put_key(w, "id");
     example_id(w, id);
-    for (const struct field *f = names ? r->fields : NULL; f && f->name; f++) {
+    for (const struct field *f = names ? fields_of(r->fields) : NULL; f && f->name; f++) {
         if (!named_in(names, f->name)) continue;
         put_key(w, f->name);
         example_shown(w, m, f);
@@ -160,7 +161,7 @@ void example_sent(struct json_writer *w, const struct manual *m, const struct op
     } else if (r->records && strcmp(r->record_list, f->name) == 0) {
         jw_array(w);
         jw_object(w);
-        example_fields(w, m, op, r->records->fields);
+        example_fields(w, m, op, fields_of(r->records->fields));
         jw_end(w);
         jw_end(w);
     } else {
@@ -177,7 +178,7 @@ void example_request(struct json_writer *w, const struct manual *m, const struct
 /* ---- resources and replies ------------------------------------------------------------------------------ */
 
 static const struct field *member(const struct resource *r, struct str name) {
-    for (const struct field *f = r->fields; f && f->name; f++)
+    for (const struct field *f = fields_of(r->fields); f && f->name; f++)
         if (str_eq(str_of(f->name), name)) return f;
     return NULL;
 }
@@ -205,7 +206,7 @@ static void example_url(struct json_writer *w, const struct manual *m, const str
 void example_resource(struct json_writer *w, const struct manual *m, const struct resource *r) {
     jw_object(w);
     if (resource_has_ids(r)) put_member(w, "id", "1");
-    for (const struct field *f = r->fields; f && f->name; f++) {
+    for (const struct field *f = fields_of(r->fields); f && f->name; f++) {
         if (!field_shown(f) || f->flags & ON_DEMAND) continue;
         put_key(w, f->name);
         example_shown(w, m, f);

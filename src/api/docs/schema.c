@@ -1,4 +1,5 @@
 #include "api/docs/schema.h"
+#include "api/fields.h"
 
 #include "api/generic.h"
 #include "api/narrowing.h"
@@ -158,7 +159,7 @@ static void resource_schema(struct json_writer *w, const struct manual *m, const
     put_key(w, "properties");
     jw_object(w);
     if (resource_has_ids(r)) put_member(w, "id", "{'type': 'integer', 'format': 'int64', 'minimum': 1}");
-    for (const struct field *f = r->fields; f && f->name; f++)
+    for (const struct field *f = fields_of(r->fields); f && f->name; f++)
         if (field_shown(f)) member_schema(w, m, f);
     if (!r->is_item) put_constant(w, "resource_type", r->type);
     if (r->url) put_member(w, "resource_url", "{'type': 'string', 'format': 'uri'}");
@@ -183,7 +184,7 @@ static void reference_schema(struct json_writer *w, const struct manual *m, cons
     put_key(w, "properties");
     jw_object(w);
     put_member(w, "id", "{'type': 'integer', 'format': 'int64', 'minimum': 1}");
-    for (const struct field *f = r ? r->fields : NULL; f && f->name && r->reference_also; f++)
+    for (const struct field *f = r ? fields_of(r->fields) : NULL; f && f->name && r->reference_also; f++)
         if (strcmp(f->name, r->reference_also) == 0) member_schema(w, m, f);
     put_constant(w, "resource_type", type);
     jw_end(w);
@@ -294,7 +295,7 @@ static void put_fields(struct json_writer *w, const struct manual *m, const stru
 static void record_schema(struct json_writer *w, const struct manual *m, const struct operation *op) {
     jw_object(w);
     put_text(w, "type", "object");
-    put_fields(w, m, op, op->route->records->fields);
+    put_fields(w, m, op, fields_of(op->route->records->fields));
     jw_end(w);
 }
 
@@ -420,7 +421,7 @@ static bool referred_before(const struct referred *list, const char *type) {
 static void reference_schemas(struct json_writer *w, const struct manual *m) {
     struct referred *done = NULL;
     for (const struct resource *const *r = resources; *r; r++)
-        for (const struct field *f = (*r)->fields; f && f->name; f++) {
+        for (const struct field *f = fields_of((*r)->fields); f && f->name; f++) {
             if (!refers(f) || referred_before(done, f->ref)) continue;
             struct referred *one = ARENA_NEW(m->arena, struct referred);
             *one = (struct referred){f->ref, done};

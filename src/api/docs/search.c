@@ -1,5 +1,6 @@
 /* Search: a list of all pages and operations. The search page shows it as links. docs/site/search.js reads it as JSON and filters it. */
 #include "api/docs/site.h"
+#include "api/fields.h"
 
 struct entry {
     struct str title, kind, path, words;
@@ -28,7 +29,8 @@ static void headers(void *out, const struct manual *m, write_entry *write) {
 /* The title of the chapter, and the names of the operation's input. */
 static struct str operation_words(const struct manual *m, const struct operation *op) {
     struct str words = str_of(op->home->title);
-    for (const struct field *f = op->route->args; f && f->name; f++) words = str_fmt(m->arena, "%s %s", words.p, sent_name(m, f));
+    for (const struct field *f = fields_of(op->route->args); f && f->name; f++)
+        words = str_fmt(m->arena, "%s %s", words.p, sent_name(m, f));
     for (const struct field *f = operation_input(op); f && f->name; f++)
         if (input_sent(op, f) || file_sent(op, f)) words = str_fmt(m->arena, "%s %s", words.p, sent_name(m, f));
     return words;
@@ -46,7 +48,7 @@ static void operations(void *out, const struct manual *m, write_entry *write) {
 
 static struct str members_of(const struct manual *m, const struct resource *r) {
     struct str words = S("");
-    for (const struct field *f = r->fields; f && f->name; f++)
+    for (const struct field *f = fields_of(r->fields); f && f->name; f++)
         if (field_shown(f)) words = str_fmt(m->arena, "%s %s", words.p, f->name);
     return words;
 }

@@ -1,0 +1,10 @@
+/* Groups of fields that several resources show (api/fields.h). Groups of people are in res/person.h. */
+#ifndef RES_GROUPS_H
+#define RES_GROUPS_H
+
+#include "api/fields.h"
+
+extern const struct field row_times[];   /* created_at, updated_at */
+extern const struct field attachments[]; /* of a post: its files, and the address of all */
+
+#endif
