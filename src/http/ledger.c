@@ -5,7 +5,7 @@
 
 #define LARGEST_IN_ALL 4 /* requests of the largest size that always have room together */
 
-/* Of an address, or of a person, whose key is an address of zeros. */
+/* The account of an address or of a person. The key of a person has an address of zeros. */
 struct account_key {
     struct address address;
     int64_t person;
@@ -38,7 +38,7 @@ static bool is_key(const struct account_key *a, const struct account_key *b) {
     return a->person == b->person && memcmp(&a->address, &b->address, sizeof a->address) == 0;
 }
 
-/* The place of this key's account, which is NULL if the key holds nothing. */
+/* Returns where the account of this key is linked, or would be linked. */
 static struct account **account_place(struct ledger *l, const struct account_key *key) {
     uint32_t hash = 2166136261u ^ (uint32_t)key->person; /* FNV-1a */
     for (size_t i = 0; i < sizeof key->address; i++) hash = (hash ^ key->address.bytes[i]) * 16777619u;

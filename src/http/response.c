@@ -52,7 +52,7 @@ bool http_hold(struct http_request *r, int64_t person, size_t n, bool always) {
     if (n <= HELD_FREE) return true;
     e->holder = (struct sender){.person = person, .person_alone = true};
     if (person == 0 && address_parse(r->remote, &e->holder.address)) e->holder.address = address_counted(e->holder.address);
-    /* One reply is never too much for a caller who holds nothing: it may be longer than their whole share. */
+    /* A caller who holds nothing may always hold one reply, even if it is larger than their whole share. */
     if (always) ledger_add(l, &e->holder, (int64_t)n);
     else if (ledger_take(l, &e->holder, (int64_t)n, (int64_t)n) != LEDGER_ROOM) return false;
     e->held = (int64_t)n;

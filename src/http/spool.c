@@ -41,9 +41,9 @@ struct spool *spool_open(struct arena *a, struct spool_folder *in, const struct 
 const char *upload_refusal(enum ledger_full full) {
     static const char *const reasons[] = {
         [LEDGER_ROOM] = NULL,
-        [LEDGER_TOTAL] = "Too many uploads are under way. Try again later.",
-        [LEDGER_ADDRESS] = "Too many uploads from this address are under way. Try again when they have ended.",
-        [LEDGER_PERSON] = "Too many uploads of this user are under way. Try again when they have ended.",
+        [LEDGER_TOTAL] = "Too many uploads are in progress. Try again later.",
+        [LEDGER_ADDRESS] = "Too many uploads from this address are in progress. Try again when they have ended.",
+        [LEDGER_PERSON] = "Too many uploads of this user are in progress. Try again when they have ended.",
     };
     return reasons[full];
 }

@@ -87,5 +87,9 @@ test('a write with credentials that no browser adds, or with none, is taken from
 
 test('a base URL with a path is an origin that browsers may read from', async (t) => {
   const desk = await open(t, { base: BASE });
-  assert.equal((await desk.owner.get('/teams', {}, { Origin: 'https://desk.example.com' })).headers['access-control-allow-origin'], 'https://desk.example.com');
+  const { headers } = await desk.owner.get('/teams', {}, { Origin: 'https://desk.example.com' });
+  assert.equal(headers['access-control-allow-origin'], 'https://desk.example.com');
+  const exposed = ['Content-Disposition', 'Content-Location', 'Content-Range', 'Date-ISO', 'ETag', 'Idempotent-Replayed', 'Last-Modified', 'Link',
+    'Repr-Digest', 'Retry-After', 'X-API-Version', 'X-CSRF-Token', 'X-RememberMe', 'X-Request-ID', 'X-Request-Token'];
+  assert.deepEqual(headers['access-control-expose-headers'].split(', ').sort(), exposed, 'and they may read our headers, but never Set-Cookie');
 });
