@@ -4,6 +4,7 @@
  * credentials, user agent, address and CSRF mode, with the opened session and the time of the last password change. The next request
  * with them finds its actor by one query on the event loop. That query joins the session with its user, so a changed password, a
  * disabled user or an ended session invalidates the memory at once, in any process. */
+#include "api/credentials.h"
 #include "api/machine.h"
 #include "api/reply.h"
 #include "base/limits.h"
@@ -15,115 +16,12 @@
 #include "core/login/remember.h"
 #include "core/access/scope.h"
 #include "core/login/session.h"
-#include "core/access/stranger.h"
 #include "core/words.h"
 
 #include <inttypes.h>
 #include <sodium.h>
 
 #define REMEMBER (5 * TIME_MINUTE)
-
-struct basic {
-    struct str login, password;
-};
-
-struct credentials_given {
-    bool basic, bearer;
-    struct basic pair;
-    struct str session;     /* session token; p NULL: none */
-    struct str token, code; /* of a login with several steps */
-    struct str remembered;
-    bool cookie; /* the session came as a cookie */
-    bool csrf;   /* X-CSRF is not false */
-};
-
-/* ---- parsing ------------------------------------------------------------------------------------------------ */
-
-/* A header and its argument are equivalent. Two different values fail with PARAMETERS_INCONSISTENT. */
-static int header_or_argument(struct call *c, const char *header, const char *argument, struct str *out) {
-    const struct json *j = json_named(c->credentials, str_of(argument));
-    struct str h = http_header(c->http, header), q = j ? j->text : (struct str){0};
-    *out = h.n ? h : q.n ? q : (struct str){0};
-    if (h.n && q.n && !str_eq(h, q)) return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, str_of(argument), NULL);
-    return 0;
-}
-
-/* Reads the session from X-Session-ID, _session_id or the cookie. They must not differ. */
-static int read_session_token(struct call *c, struct credentials_given *g) {
-    struct str cookie = http_cookie(c->http, "desk_session");
-    TRY(header_or_argument(c, "X-Session-ID", "_session_id", &g->session));
-    if (cookie.n == 0) return 0;
-    if (g->session.n && !str_eq(g->session, cookie)) return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("_session_id"), NULL);
-    if (g->session.n || g->basic || g->bearer) return 0;
-    g->session = cookie;
-    g->cookie = g->csrf = true;
-    return 0;
-}
-
-static int read_basic(struct call *c, struct str encoded, struct basic *out) {
-    unsigned char *text = arena_alloc(c->work.arena, encoded.n + 1);
-    size_t n;
-    encoded = str_trim(encoded);
-    if (sodium_base642bin(text, encoded.n + 1, encoded.p, encoded.n, NULL, &n, NULL, sodium_base64_VARIANT_ORIGINAL) != 0)
-        return fail(&c->work, ERR_AUTHENTICATION_FAILED);
-    struct str rest = {(char *)text, n};
-    out->login = str_cut(&rest, ':');
-    out->password = rest.p ? rest : S("");
-    if (!utf8_valid(out->login) || memchr(text, 0, n)) return fail(&c->work, ERR_AUTHENTICATION_FAILED);
-    return 0;
-}
-
-/* A header and argument that may be credentials. */
-struct credential_name {
-    const char *header, *argument;
-    unsigned roles; /* routes with these roles accept it; 0: all routes */
-};
-
-bool auth_presented(struct http_request *r, unsigned roles) {
-    static const struct credential_name names[] = {
-        {"Authorization", NULL, 0}, {"X-Session-ID", "_session_id", 0},  {"Cookie", NULL, 0},
-        {"X-Token", "_token", 0},   {"X-RememberMe", "_remember_me", 0}, {"X-Fingerprint-ID", "_fingerprint_id", FINGERPRINT}};
-    const struct credential_name *end = names + sizeof names / sizeof *names;
-    for (const struct credential_name *n = names; n < end; n++)
-        if (http_header(r, n->header).p && (n->roles & roles) == n->roles) return true;
-    for (struct str rest = r->query; rest.p;) {
-        struct str value = str_cut(&rest, '&'), name = form_decode(r->arena, str_cut(&value, '='));
-        for (const struct credential_name *n = names; n < end && name.n && name.p[0] == '_'; n++)
-            if (n->argument && (n->roles & roles) == n->roles && name_eq(name, str_of(n->argument))) return true;
-    }
-    return false;
-}
-
-/* A fingerprint identifies the caller if no other credentials do. With other credentials, it is only stored with new conversations. */
-static int read_fingerprint(struct call *c) {
-    struct str sent;
-    TRY(header_or_argument(c, "X-Fingerprint-ID", "_fingerprint_id", &sent));
-    c->work.actor.fingerprint = sent.n ? fingerprint_hash(c->work.desk, c->work.arena, sent) : (struct str){0};
-    c->work.actor.kind = c->work.actor.fingerprint.p ? ACTOR_FINGERPRINT : ACTOR_NOBODY; /* other credentials may change it */
-    if (sent.n == 0 || c->work.actor.fingerprint.p) return 0;
-    return fail_field(&c->work, ERR_FIELD_INVALID, S("_fingerprint_id"),
-                      "A fingerprint is a UUID, like 0b4ae44e-3a2c-4e13-9f5c-1c7f6b7f6f1a.");
-}
-
-static int read_credentials(struct call *c, struct credentials_given *g) {
-    struct str header = http_header(c->http, "Authorization"), rest = header, scheme = str_cut(&rest, ' ');
-    *g = (struct credentials_given){.csrf = !str_eqi(str_trim(http_header(c->http, "X-CSRF")), S("false"))};
-    TRY(header_or_argument(c, "X-Token", "_token", &g->token));
-    TRY(header_or_argument(c, "X-OTP", "_otp", &g->code));
-    TRY(read_fingerprint(c));
-    TRY(header_or_argument(c, "X-RememberMe", "_remember_me", &g->remembered));
-    if (str_eqi(scheme, S("Basic"))) {
-        g->basic = true;
-        TRY(read_basic(c, rest.p ? rest : S(""), &g->pair));
-    } else if (str_eqi(scheme, S("Bearer"))) {
-        g->bearer = rest.p && str_trim(rest).n;
-    } else if (str_trim(header).n) {
-        return fail(&c->work, ERR_AUTHENTICATION_FAILED);
-    }
-    TRY(read_session_token(c, g));
-    c->ambient = g->basic || g->cookie;
-    return 0;
-}
 
 /* ---- sessions ------------------------------------------------------------------------------------------------ */
 
@@ -243,7 +141,7 @@ static int by_memory(struct call *c, const struct credentials_given *g, struct s
 int auth_fast(struct call *c) {
     struct credentials_given g;
     struct session s;
-    TRY(read_credentials(c, &g));
+    TRY(credentials_read(c, &g));
     if (g.bearer) return fail(&c->work, ERR_AUTHENTICATION_FAILED); /* OAuth tokens are not implemented yet */
     if (!g.basic && g.session.n) {
         c->by_session = true;
@@ -304,7 +202,7 @@ static int refuse_locked(struct call *c, struct str login) {
 
 int auth_delay(struct call *c, uint64_t *key) {
     struct credentials_given g;
-    TRY(read_credentials(c, &g));
+    TRY(credentials_read(c, &g));
     if (!g.basic) return 0;
     TRY(refuse_locked(c, g.pair.login));
     return login_delay(&c->work, g.pair.login, key);
@@ -318,7 +216,7 @@ int auth_before_body(struct call *c) {
     uint64_t key;
     int rc = auth_fast(c);
     if (rc != AUTH_SLOW) return rc;
-    TRY(read_credentials(c, &g));
+    TRY(credentials_read(c, &g));
     TRY(auth_delay(c, &key));
     int found = !g.basic && g.token.n ? auth_token_find(&c->work, g.token, &t) : 1;
     if (found <= 0) return found < 0 ? found : fail(&c->work, ERR_AUTHENTICATION_FAILED);
@@ -527,7 +425,7 @@ static int begin_remembering(struct call *c, const struct session *s) {
 int auth_slow(struct call *c) {
     struct credentials_given g;
     struct session s = {0};
-    TRY(read_credentials(c, &g));
+    TRY(credentials_read(c, &g));
     bool chained = !g.basic && g.session.n == 0 && g.token.n == 0;
     if (g.basic) TRY(by_password(c, &g, &s));
     else if (g.session.n) TRY(by_session(c, &g, &s));

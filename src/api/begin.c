@@ -1,4 +1,5 @@
 /* The beginning of a call: everything that is read from a request without the store. */
+#include "api/credentials.h"
 #include "api/machine.h"
 
 #include "api/input.h"
@@ -169,7 +170,7 @@ enum http_body call_body(const struct api *api, struct http_request *r, struct c
     if (!method_of(r->method, &m, &head) || m == GET) return HTTP_BODY_MEMORY;
     struct call *c = routed(api, r, m);
     if (c == NULL || (c->route->body != RAW_FILE && c->route->body != FILES_TAKEN)) return HTTP_BODY_MEMORY;
-    if (!(c->route->roles & 1) && !auth_presented(r, c->route->roles)) return HTTP_BODY_NONE;
+    if (!(c->route->roles & 1) && !credentials_presented(r, c->route->roles)) return HTTP_BODY_NONE;
     *upload = c;
     return c->route->body == RAW_FILE ? HTTP_BODY_FILE : HTTP_BODY_UPLOAD;
 }

@@ -76,8 +76,6 @@ enum { AUTH_DONE = 0, AUTH_SLOW = 1 };
 /* Identifies the caller and fills work.actor. Returns AUTH_DONE, AUTH_SLOW if a password must be verified by auth_slow in the pool, or a
  * negative error. */
 int auth_fast(struct call *c);
-/* True if the request has anything that may be credentials for a route with these roles. */
-bool auth_presented(struct http_request *r, unsigned roles);
 /* After AUTH_SLOW: returns the milliseconds that this login must wait, with the key under which such logins are counted; or a negative
  * error. */
 int auth_delay(struct call *c, uint64_t *key);
