@@ -29,7 +29,7 @@ int api_import(struct call *c) {
     jw_key(&w, S("records"));
     jw_json(&w, list);
     jw_end(&w);
-    int rc = job_add(&c->work, "import", buf_view(&b), &c->id);
+    int rc = job_add(&c->work, JOB_IMPORT, buf_view(&b), &c->id);
     buf_free(&b);
     TRY(rc);
     return api_reply(c);

@@ -16,6 +16,7 @@
 #include "core/login/session.h"
 #include "core/desk/setting.h"
 #include "files/content.h"
+#include "jobs/check.h"
 #include "jobs/listener.h"
 #include "jobs/runner.h"
 #include "commands/listen.h"
@@ -224,6 +225,7 @@ static int start(struct server *s) {
         .public_writes_a_minute = (int)option_int(s->options, OPT_PUBLIC_WRITES),
         .access_log = option_int(s->options, OPT_ACCESS_LOG) != 0,
     };
+    if (!jobs_check(err, sizeof err)) return complain("%s", err), -1;
     s->api = api_new(&s->desk, &cfg, err, sizeof err);
     if (s->api == NULL) return complain("%s", err), -1;
     return start_http(s);

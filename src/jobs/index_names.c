@@ -45,6 +45,6 @@ int index_names(struct work *w, const struct job *j) {
         if (!more) step++, after = 0;
     }
     if (lost) log_warn("index_names: %d addresses belong to several people and are claims until they are verified", lost);
-    if (more) TRY(job_add(w, "index_names", str_fmt(w->arena, "{\"step\": %" PRId64 ", \"after\": %" PRId64 "}", step, after), &next));
+    if (more) TRY(job_add(w, JOB_INDEX_NAMES, str_fmt(w->arena, "{\"step\": %" PRId64 ", \"after\": %" PRId64 "}", step, after), &next));
     return job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
 }

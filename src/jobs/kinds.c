@@ -6,10 +6,10 @@
 #include "mail/deliver.h"
 
 const struct job_kind job_kinds[] = {
-    {.name = "import", .run = import_run},
-    {.name = "mail", .run = mail_settle, .outside = mail_deliver, .at_once = MAIL_AT_ONCE},
-    {.name = "index_names", .run = index_names},
-    {.name = "password_reset", .run = password_reset_run},
-    {.name = "cascade", .run = cascade_run, .never_failed = true},
+    {.name = JOB_IMPORT, .run = import_run},
+    {.name = JOB_MAIL, .run = mail_settle, .outside = mail_deliver, .at_once = MAIL_AT_ONCE},
+    {.name = JOB_INDEX_NAMES, .run = index_names},
+    {.name = JOB_PASSWORD_RESET, .run = password_reset_run},
+    {.name = JOB_CASCADE, .run = cascade_run, .never_failed = true},
     {0},
 };

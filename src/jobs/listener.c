@@ -19,7 +19,7 @@ struct listener {
 
 static void listener_hand_on(struct listener *l, const struct outbox_entry *e) {
     for (const struct topic *t = topics; t->name; t++)
-        if (str_eq(str_of(t->name), e->topic)) t->heard(l->desk, e->payload);
+        if (str_eq(str_of(topic_names[t->name]), e->topic)) t->heard(l->desk, e->payload);
 }
 
 static int read_on(struct listener *l, struct work *w, struct outbox_entry **first) {

@@ -2,6 +2,7 @@
 #ifndef JOBS_LISTENER_H
 #define JOBS_LISTENER_H
 
+#include "core/change/outbox.h"
 #include "work/work.h"
 
 struct listener;
@@ -10,11 +11,11 @@ int listener_start(struct desk *d,
 void listener_stop(struct listener *l);
 
 struct topic {
-    const char *name;
+    enum topic_name name;
     /* Handles an entry. p NULL: entries may have been missed, check everything. Runs on the listener's thread, outside
      * of transactions. */
     void (*heard)(struct desk *d, struct str payload);
 };
-extern const struct topic topics[]; /* jobs/topics.c; name NULL ends it */
+extern const struct topic topics[]; /* jobs/topics.c; name 0 ends it */
 
 #endif

@@ -90,7 +90,7 @@ static int turn_carry_out(struct conn *c, void *arg) {
     int rc = job_hold(w, &t->job);
     if (rc == 0) log_warn("job %" PRId64 " (%s) was claimed by another process", t->job.id, t->job.kind.p);
     if (rc <= 0) return rc;
-    w->actor = (struct actor){.kind = ACTOR_SYSTEM, .scopes = SCOPES_ALL, .cause = str_fmt(w->arena, "Job: %s", t->kind->name)};
+    w->actor = (struct actor){.kind = ACTOR_SYSTEM, .scopes = SCOPES_ALL, .cause = str_fmt(w->arena, "Job: %s", job_names[t->kind->name])};
     TRY(t->kind->run(w, &t->job));
     return work_finish(w);
 }
@@ -114,7 +114,7 @@ static void turn_finish(struct turn *t) {
 
 static const struct job_kind *job_kind_of(struct str name) {
     for (const struct job_kind *k = job_kinds; k->name; k++)
-        if (str_eq(str_of(k->name), name)) return k;
+        if (str_eq(str_of(job_names[k->name]), name)) return k;
     return NULL;
 }
 
@@ -189,7 +189,7 @@ static void renew_leases(struct runner *r) {
 static struct str claimable(struct runner *r, struct arena *a) {
     struct str list = S("");
     for (const struct job_kind *k = job_kinds; k->name; k++)
-        if (k->outside == NULL || idle_worker(r, k)) list = str_fmt(a, "%s%s\"%s\"", list.p, list.n ? "," : "", k->name);
+        if (k->outside == NULL || idle_worker(r, k)) list = str_fmt(a, "%s%s\"%s\"", list.p, list.n ? "," : "", job_names[k->name]);
     return str_fmt(a, "[%s]", list.p);
 }
 

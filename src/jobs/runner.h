@@ -3,6 +3,7 @@
 #ifndef JOBS_RUNNER_H
 #define JOBS_RUNNER_H
 
+#include "core/desk/job.h"
 #include "work/work.h"
 
 #include <stdatomic.h>
@@ -11,9 +12,8 @@ struct runner;
 struct runner *jobs_start(struct desk *d); /* NULL: no thread can be started; sets d->wake_jobs */
 void jobs_stop(struct runner *r);          /* ends the running jobs and writes gathered touches */
 
-struct job;
 struct job_kind {
-    const char *name;
+    enum job_name name;
     int (*run)(struct work *w, const struct job *j); /* runs in one write; it must finish the job's row itself */
     /* NULL, or called before run, with no transaction open (w->conn is NULL): the part that takes seconds. Its result,
      * in w's arena, becomes j->outcome. It ends soon after *stopping is true. run decides when to stop retrying. */
@@ -21,6 +21,6 @@ struct job_kind {
     bool never_failed; /* retried until it succeeds, because nothing else completes its work */
     int at_once;       /* number of threads for this kind: its jobs run in parallel and block no other kind */
 };
-extern const struct job_kind job_kinds[]; /* jobs/kinds.c; name NULL ends it */
+extern const struct job_kind job_kinds[]; /* jobs/kinds.c; name 0 ends it */
 
 #endif

@@ -3,7 +3,7 @@
 #include "jobs/listener.h"
 
 const struct topic topics[] = {
-    {"settings", settings_heard},
-    {"jobs", jobs_heard},
+    {TOPIC_SETTINGS, settings_heard},
+    {TOPIC_JOBS, jobs_heard},
     {0},
 };

@@ -12,8 +12,8 @@ struct str http_cookie(const struct http_request *r, const char *name) {
 void http_defer(struct http_request *r) { (void)r; }
 void http_begun(struct http_request *r, const struct http_plan *plan) { (void)r, (void)plan; }
 void http_reply_shared(struct http_request *r, int status, struct shared *bytes) { (void)r, (void)status, (void)bytes; }
-bool http_hold(struct http_request *r, uint64_t owner, size_t n, bool always) {
-    (void)r, (void)owner, (void)n, (void)always;
+bool http_hold(struct http_request *r, int64_t person, size_t n, bool always) {
+    (void)r, (void)person, (void)n, (void)always;
     return true;
 }
 void http_add_header(struct http_request *r, const char *name, struct str value) { (void)r, (void)name, (void)value; }

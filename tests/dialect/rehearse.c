@@ -166,7 +166,7 @@ static void run_call(const struct rehearsal *r, struct call *c) {
     if (r->stores) write_anyway(c);
 }
 
-static void call_route(struct rehearsal *r) {
+static void rehearse_call(struct rehearsal *r) {
     struct arena *a = arena_new();
     struct http_request http = {
         .arena = a, .method = str_of(method_name(r->op->route->method)), .remote = S("127.0.0.1"), .started = clock_monotonic()};
@@ -241,7 +241,7 @@ static void call_with_query(struct rehearsal *r, const char *what, const char *q
     forget_sent(r);
     buf_text(&r->query, query);
     r->what = what;
-    call_route(r);
+    rehearse_call(r);
     forget_sent(r);
 }
 
@@ -255,7 +255,7 @@ static void each_argument(struct rehearsal *r) {
         put_argument(r, &r->query, f);
         put_argument(r, &all, f);
         r->what = str_fmt(r->manual->arena, "argument %s", f->name).p;
-        call_route(r);
+        rehearse_call(r);
     }
     if (n > 1) {
         buf_char(&all, 0);
@@ -296,7 +296,7 @@ static void one_proposition(void *arg, const char *what, const char *body) {
     forget_sent(r);
     buf_text(&r->body, body);
     r->what = what;
-    call_route(r);
+    rehearse_call(r);
     forget_sent(r);
 }
 
@@ -315,14 +315,14 @@ static void each_field(struct rehearsal *r) {
         put_sent(r, &r->body, f);
         put_sent(r, &all, f);
         r->what = str_fmt(r->manual->arena, "field %s", f->name).p;
-        call_route(r);
+        rehearse_call(r);
     }
     forget_sent(r);
     if (operation_bulk(r->op)) buf_fmt(&all, "%s\"ids\": [1, 2]", all.n ? ", " : "");
     buf_str(&r->body, buf_view(&all));
     r->what = "all fields";
     r->stores = true;
-    call_route(r);
+    rehearse_call(r);
     forget_sent(r);
     buf_free(&all);
 }
@@ -332,7 +332,7 @@ static void each_field(struct rehearsal *r) {
 /* Before what is included, so that a defect is named by the routes of its own resource, if it has any. */
 static void rehearse_route(struct rehearsal *r) {
     forget_sent(r);
-    call_route(r);
+    rehearse_call(r);
     each_argument(r);
     if (!route_reads(r->op->route)) each_field(r);
     else each_page(r), each_proposition(r);

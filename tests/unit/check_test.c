@@ -11,6 +11,7 @@
 
 static const struct word sizes[] = {{1, "SMALL"}, {2, "LARGE"}, {0}};
 static const struct word numbers_twice[] = {{1, "SMALL"}, {1, "LARGE"}, {0}};
+static const struct word numbered_below_zero[] = {{1, "SMALL"}, {-2, "LARGE"}, {0}};
 static const struct word spelled_twice[] = {{1, "SMALL"}, {2, "small"}, {0}};
 
 static const struct route no_routes[] = {{0}};
@@ -85,6 +86,22 @@ static void references_are_known(void **state) {
                               "table of thing, owner: .shows names nme, which team has not"));
 }
 
+static void written_rows_of_an_owner_have_a_table(void **state) {
+    (void)state;
+    static const struct field made[] = {{"text", F_TEXT, 0, .doc = "Text."}, {0}};
+    const char *why = "table of thing, values: .owned_by needs rows with a table, or READONLY";
+    struct field values = {"values", F_MANY, .ref = "setting", .owned_by = "user_id"};
+    assert_null(resource_of("setting")->table);
+    assert_true(field_refused(values, why));
+    values.flags = READONLY;
+    struct field fields[] = {made[0], values, {0}};
+    fields[1].doc = "It.";
+    struct resource r = thing_of(fields, no_routes);
+    assert_true(passes(&r));
+    fields[1].flags = 0, fields[1].ref = "team";
+    assert_true(passes(&r));
+}
+
 static void words_are_numbered_and_spelled_once(void **state) {
     (void)state;
     assert_true(field_refused((struct field){"size", F_WORD, .words = NULL}, "table of thing, size: it has no .words"));
@@ -92,6 +109,8 @@ static void words_are_numbered_and_spelled_once(void **state) {
                               "table of thing, size: SMALL and LARGE share a number or a spelling"));
     assert_true(field_refused((struct field){"size", F_WORD, .words = spelled_twice},
                               "table of thing, size: SMALL and small share a number or a spelling"));
+    assert_true(field_refused((struct field){"size", F_WORD, .words = numbered_below_zero},
+                              "table of thing, size: the number of LARGE is negative"));
 }
 
 static void initial_values_are_values(void **state) {
@@ -219,6 +238,23 @@ static void names_in_routes_are_known(void **state) {
                               "table of thing, GET /things: .records and .record_list belong together"));
 }
 
+/* A route with its own parameters takes these alone. */
+static void routes_name_parameters_of_their_own_table(void **state) {
+    (void)state;
+    static const struct field input[] = {{"password", F_TEXT, 0, .doc = "Password."}, {0}};
+    static const struct field fields[] = {{"text", F_TEXT, 0, .doc = "Text."}, {0}};
+    struct route routes[] = {{POST, "/things", AD, "users", ONE, api_create, .summary = "Make", .input = input, .lane_for = "password"},
+                             {0}};
+    struct resource r = thing_of(fields, routes);
+    assert_true(passes(&r));
+    routes[0].lane_for = "password,text";
+    assert_true(refused(&r, "table of thing, POST /things: .lane_for names text, no parameter"));
+    routes[0].lane_for = NULL, routes[0].records = &r, routes[0].record_list = "text";
+    assert_true(refused(&r, "table of thing, POST /things: .record_list names text, no parameter"));
+    routes[0].record_list = "password";
+    assert_true(passes(&r));
+}
+
 static void values_in_the_sql_of_routes_are_bound(void **state) {
     (void)state;
     static const struct field args[] = {{"sizes", F_WORDS, .words = sizes, .filter = "t.size IN @LIST(:size)", .doc = "Sizes."}, {0}};
@@ -244,6 +280,11 @@ static void scopes_and_settings_are_sound(void **state) {
     char err[256] = "";
     assert_false(scopes_check((const char *const[]){"users", "search", "users", NULL}, err, sizeof err));
     assert_string_equal(err, "table of scopes, users: another row has its name");
+    const char *many[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q", NULL};
+    assert_false(scopes_check(many, err, sizeof err));
+    assert_string_equal(err, "table of scopes, q: a mask has room for 16 scopes");
+    many[16] = NULL;
+    assert_true(scopes_check(many, err, sizeof err));
     assert_true(
         settings_refused((const struct setting[]){{1, "a.b", SETTING_BOOL, "1", .min = 0}, {1, "a.c", SETTING_BOOL, "1", .min = 0}, {0}},
                          "table of settings, a.c: another row has its id: take one that was never used"));
@@ -316,6 +357,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sound_table_passes),
         cmocka_unit_test(references_are_known),
+        cmocka_unit_test(written_rows_of_an_owner_have_a_table),
         cmocka_unit_test(words_are_numbered_and_spelled_once),
         cmocka_unit_test(initial_values_are_values),
         cmocka_unit_test(members_can_be_used),
@@ -326,6 +368,7 @@ int main(void) {
         cmocka_unit_test(types_are_given_once),
         cmocka_unit_test(routes_say_who_may_call_them),
         cmocka_unit_test(names_in_routes_are_known),
+        cmocka_unit_test(routes_name_parameters_of_their_own_table),
         cmocka_unit_test(values_in_the_sql_of_routes_are_bound),
         cmocka_unit_test(scopes_and_settings_are_sound),
         cmocka_unit_test(rows_of_groups_stand_in_their_place),

@@ -22,7 +22,7 @@ static int run_add(struct conn *c, void *arg) {
     struct work w;
     int64_t id;
     begin(arg, &w, c);
-    return job_add(&w, "import", S("{}"), &id);
+    return job_add(&w, JOB_IMPORT, S("{}"), &id);
 }
 
 static int run_claim(struct conn *c, void *arg) {

@@ -319,7 +319,7 @@ int cascade(struct work *w, enum cascade what, struct str ids) {
     if (json_parse(w->arena, ids, &list, &err) < 0 || !stand_read_ids(w->arena, list, &s)) return -ERR_INTERNAL_ERROR;
     begin_step(&s, 0);
     int rc = take_part(w, &s);
-    return rc == 1 ? job_add_next(w, "cascade", stand_write(w->arena, &s), &job) : rc;
+    return rc == 1 ? job_add_next(w, JOB_CASCADE, stand_write(w->arena, &s), &job) : rc;
 }
 
 QUERY(cascade_left, CASCADES_UNDER_WAY " LIMIT 1");

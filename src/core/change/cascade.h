@@ -16,7 +16,7 @@ enum cascade {
 /* Runs a cascade for objects that the caller has just changed (ids: JSON array). This write changes as many rows as one write may; jobs
  * change the rest. The caller has marked deleted objects before, and readers leave marked objects out. */
 int cascade(struct work *w, enum cascade what, struct str ids);
-int cascade_run(struct work *w, const struct job *j); /* the job "cascade" */
+int cascade_run(struct work *w, const struct job *j); /* JOB_CASCADE */
 bool cascades_under_way(struct work *w);              /* true: rows may refer to deleted objects, or have an old organization */
 
 /* ---- deleted objects that rows still refer to -------------------------------------------------------------------- */
@@ -26,6 +26,6 @@ bool cascades_under_way(struct work *w);              /* true: rows may refer to
 #define GONE_ORGANIZATIONS "(SELECT g.id FROM organizations g WHERE g.deleted_at IS NOT NULL)"
 /* SQL: the value of a column that may refer to one of them, as readers see it. CASCADES_UNDER_WAY is evaluated once for each statement. */
 #define UNLESS_GONE(column, gone) "CASE WHEN EXISTS (" CASCADES_UNDER_WAY ") AND " column " IN " gone " THEN NULL ELSE " column " END"
-#define CASCADES_UNDER_WAY "SELECT 1 FROM jobs g WHERE g.kind = 'cascade' AND g.status IN (1, 2)"
+#define CASCADES_UNDER_WAY "SELECT 1 FROM jobs g WHERE g.kind = '" JOB_CASCADE_STORED "' AND g.status IN (1, 2)"
 
 #endif

@@ -24,6 +24,8 @@
  * reloads everything that the topics stand for. */
 #include "core/change/outbox.h"
 
+const char *const topic_names[] = {[TOPIC_SETTINGS] = "settings", [TOPIC_JOBS] = "jobs", [TOPIC_NAMES] = NULL};
+
 QUERY(outbox_insert, "INSERT INTO outbox (topic, payload, origin, created_at) VALUES (:topic, :payload, :origin, :now)");
 QUERY(outbox_unseen, "SELECT id, topic, payload FROM outbox WHERE @UNSEEN(:place) AND origin <> :origin ORDER BY id");
 QUERY(outbox_place, "SELECT CAST(@PLACE(outbox) AS TEXT)");
@@ -33,12 +35,12 @@ static void ring(struct desk *d, void *arg) {
     db_notify(d->db);
 }
 
-int outbox_add(struct work *w, const char *topic, struct str payload) {
+int outbox_add(struct work *w, enum topic_name topic, struct str payload) {
     if (!db_shared(w->desk->db)) return 0;
     after_commit(w, ring, NULL);
-    return db_exec(
-        w->conn, &outbox_insert,
-        BINDS(B_TEXT("topic", str_of(topic)), B_TEXT("payload", payload), B_TEXT("origin", w->desk->process), B_INT("now", w->now)));
+    return db_exec(w->conn, &outbox_insert,
+                   BINDS(B_TEXT("topic", str_of(topic_names[topic])), B_TEXT("payload", payload), B_TEXT("origin", w->desk->process),
+                         B_INT("now", w->now)));
 }
 
 int outbox_read(struct work *w, struct str *place, struct outbox_entry **first) {

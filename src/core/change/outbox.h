@@ -4,9 +4,14 @@
 
 #include "work/work.h"
 
-/* Adds an entry in the write's transaction. Other processes receive it soon after the COMMIT; this one does not. topic: a row of
- * jobs/topics.c. Costs nothing if only one process uses the store. */
-int outbox_add(struct work *w, const char *topic, struct str payload);
+/* Topics of entries. Each has a name in topic_names and a row in jobs/topics.c, which has the function that receives its entries. */
+enum topic_name { TOPIC_SETTINGS = 1, TOPIC_JOBS, TOPIC_NAMES /* none: their number */ };
+/* Names as the column outbox.topic stores them. They never change, because processes of two versions may share a desk. The index is the enum. */
+extern const char *const topic_names[];
+
+/* Adds an entry in the write's transaction. Other processes receive it soon after the COMMIT; this one does not. Costs nothing if only
+ * one process uses the store. */
+int outbox_add(struct work *w, enum topic_name topic, struct str payload);
 
 struct outbox_entry {
     int64_t id;

@@ -4,6 +4,13 @@
 
 #define ATTEMPTS 8
 
+const char *const job_names[] = {[JOB_IMPORT] = "import",
+                                 [JOB_MAIL] = JOB_MAIL_STORED,
+                                 [JOB_INDEX_NAMES] = "index_names",
+                                 [JOB_PASSWORD_RESET] = "password_reset",
+                                 [JOB_CASCADE] = JOB_CASCADE_STORED,
+                                 [JOB_NAMES] = NULL};
+
 QUERY(job_insert, "INSERT INTO jobs (kind, status, creator_id, input, attempts, run_at, created_at, updated_at) "
                   "VALUES (:kind, 1, CAST(:creator AS BIGINT), :input, 0, :run_at, :now, :now) RETURNING id");
 QUERY(job_due, "SELECT id, kind, COALESCE(creator_id, 0), input, attempts FROM jobs WHERE status IN (1, 2) AND run_at <= :now "
@@ -32,21 +39,21 @@ static void jobs_wake(struct desk *d, void *arg) {
     jobs_heard(d, (struct str){0});
 }
 
-int jobs_announce(struct work *w, const char *kind) {
+int jobs_announce(struct work *w, enum job_name kind) {
     after_commit(w, jobs_wake, NULL);
-    return outbox_add(w, "jobs", str_of(kind));
+    return outbox_add(w, TOPIC_JOBS, str_of(job_names[kind]));
 }
 
-static int insert(struct work *w, const char *kind, struct str input, int64_t run_at, int64_t *id) {
+static int insert(struct work *w, enum job_name kind, struct str input, int64_t run_at, int64_t *id) {
     TRY(jobs_announce(w, kind));
     return db_insert(w->conn, &job_insert,
-                     BINDS(B_TEXT("kind", str_of(kind)), B_ID("creator", w->actor.user_id), B_TEXT("input", input), B_INT("run_at", run_at),
-                           B_INT("now", w->now)),
+                     BINDS(B_TEXT("kind", str_of(job_names[kind])), B_ID("creator", w->actor.user_id), B_TEXT("input", input),
+                           B_INT("run_at", run_at), B_INT("now", w->now)),
                      id);
 }
 
-int job_add(struct work *w, const char *kind, struct str input, int64_t *id) { return insert(w, kind, input, w->now, id); }
-int job_add_next(struct work *w, const char *kind, struct str input, int64_t *id) { return insert(w, kind, input, w->now + 1, id); }
+int job_add(struct work *w, enum job_name kind, struct str input, int64_t *id) { return insert(w, kind, input, w->now, id); }
+int job_add_next(struct work *w, enum job_name kind, struct str input, int64_t *id) { return insert(w, kind, input, w->now + 1, id); }
 
 int job_claim(struct work *w, struct str kinds, struct job *out) {
     struct stmt *row;

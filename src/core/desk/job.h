@@ -5,11 +5,18 @@
 #include "core/words.h"
 #include "work/work.h"
 
+/* Kinds of jobs. Each has a name in job_names and a row in jobs/kinds.c, which has the function that runs it. */
+enum job_name { JOB_IMPORT = 1, JOB_MAIL, JOB_INDEX_NAMES, JOB_PASSWORD_RESET, JOB_CASCADE, JOB_NAMES /* none: their number */ };
+/* Names as the column jobs.kind stores them. They never change, because stored jobs have them. The index is the enum. */
+extern const char *const job_names[];
+#define JOB_MAIL_STORED "mail" /* for SQL */
+#define JOB_CASCADE_STORED "cascade"
+
 /* input: JSON. The runner is woken after the COMMIT. */
-int job_add(struct work *w, const char *kind, struct str input, int64_t *id);
+int job_add(struct work *w, enum job_name kind, struct str input, int64_t *id);
 /* The same for a continuation of this write. It is due a millisecond later, so that other due jobs run first. A stopped clock holds it. */
-int job_add_next(struct work *w, const char *kind, struct str input, int64_t *id);
-int jobs_announce(struct work *w, const char *kind); /* call after writing rows of this kind without job_add */
+int job_add_next(struct work *w, enum job_name kind, struct str input, int64_t *id);
+int jobs_announce(struct work *w, enum job_name kind); /* call after writing rows of this kind without job_add */
 
 void jobs_heard(struct desk *d, struct str payload); /* another process has added jobs */
 

@@ -66,7 +66,7 @@ const struct setting setting_table[] = {
      .doc = "Maximum total size of one person's uploaded files that no object refers to yet, in megabytes."},
     {29, "desk.phone_region", SETTING_TEXT, "", 0, 0,
      .doc = "Country of phone numbers without a country code, in two letters like DE. Empty: such numbers are stored as digits.",
-     .job = "index_names"},
+     .job = JOB_INDEX_NAMES},
     {30, LOCALE_SETTING, SETTING_LOCALE, DEFAULT_LOCALE, .everyone = true, .doc = "Locale of a text that is sent without a locale."},
     {31, "account.timezone", SETTING_ZONE, "", .everyone = true, .same_as = "desk.time_zone", .doc = "Another name of desk.time_zone."},
     {32, "account.time_format", SETTING_WORD, "24hour", .everyone = true, .words = time_formats,
@@ -326,7 +326,7 @@ static void forget_secrets(struct work *w, const struct str *now, struct str *wa
 static int put_value(struct work *w, const struct setting *s, struct str value) {
     int64_t job;
     if (s->type == SETTING_SECRET && value.n) value = seal_text(w->arena, &w->desk->setting_key, value);
-    TRY(outbox_add(w, "settings", str_of(s->name)));
+    TRY(outbox_add(w, TOPIC_SETTINGS, str_of(s->name)));
     if (s->job) TRY(job_add(w, s->job, S("{}"), &job));
     return db_exec(w->conn, &setting_put, BINDS(B_TEXT("name", str_of(s->name)), B_TEXT("value", value), B_INT("now", w->now)));
 }

@@ -2,6 +2,7 @@
 #ifndef CORE_SETTING_H
 #define CORE_SETTING_H
 
+#include "core/desk/job.h"
 #include "core/words.h"
 #include "work/work.h"
 
@@ -29,7 +30,7 @@ struct setting {
     const char *same_as; /* alias of this setting, which stores the value; NULL: no alias */
     bool everyone;       /* every logged-in person may read it: GET /me refers to it */
     const char *doc;
-    const char *job; /* kind of job that a change starts; NULL: none */
+    enum job_name job; /* kind of job that a change starts; 0: none */
     const struct word *words;
 };
 extern const struct setting setting_table[]; /* ends with name NULL */

@@ -28,7 +28,7 @@ int password_reset_ask(struct work *w, struct str email) {
     int64_t job;
     /* Sealed, because anyone may type anything, and the job row keeps it. */
     struct str sealed = seal_text(w->arena, &w->desk->mail_key, email_key(w->arena, email));
-    return job_add(w, "password_reset", str_fmt(w->arena, "\"%s\"", sealed.p), &job);
+    return job_add(w, JOB_PASSWORD_RESET, str_fmt(w->arena, "\"%s\"", sealed.p), &job);
 }
 
 static int send_reset(struct work *w, struct str key) {

@@ -31,7 +31,7 @@ QUERY(
 
 static int queue_job(struct work *w, int64_t id) {
     int64_t job;
-    return job_add(w, "mail", str_fmt(w->arena, "{\"id\":%" PRId64 "}", id), &job);
+    return job_add(w, JOB_MAIL, str_fmt(w->arena, "{\"id\":%" PRId64 "}", id), &job);
 }
 
 struct str letter_host(const struct desk *d, struct arena *a) {
@@ -222,10 +222,10 @@ QUERY(letter_wait, "UPDATE outgoing_mails SET status = 3, updated_at = :now WHER
                    "AND NOT EXISTS (SELECT 1 FROM settings s WHERE s.name = 'mail.smtp_host' AND s.value <> '' "
                    "AND EXISTS (SELECT 1 FROM settings f WHERE f.name = 'mail.from_address' AND f.value <> ''))");
 QUERY(letters_waiting, "SELECT COUNT(*) FROM outgoing_mails WHERE status = 3");
-QUERY(letters_wake,
-      "INSERT INTO jobs (kind, status, input, attempts, run_at, created_at, updated_at) "
-      "SELECT 'mail', 1, '{\"id\":' || CAST(m.id AS TEXT) || '}', 0, CAST(:now AS BIGINT), CAST(:now AS BIGINT), CAST(:now AS BIGINT) "
-      "FROM outgoing_mails m WHERE m.status = 3 ORDER BY m.id");
+QUERY(letters_wake, "INSERT INTO jobs (kind, status, input, attempts, run_at, created_at, updated_at) "
+                    "SELECT '" JOB_MAIL_STORED
+                    "', 1, '{\"id\":' || CAST(m.id AS TEXT) || '}', 0, CAST(:now AS BIGINT), CAST(:now AS BIGINT), CAST(:now AS BIGINT) "
+                    "FROM outgoing_mails m WHERE m.status = 3 ORDER BY m.id");
 QUERY(letters_queue, "UPDATE outgoing_mails SET status = 1, retry_until = :until, updated_at = :now WHERE status = 3");
 
 #define RELAY_LOCK S("mail relay") /* no mail is held while held mails are released */
@@ -295,6 +295,6 @@ int letters_release(struct work *w) {
     const struct bind *binds = BINDS(B_INT("now", w->now), B_INT("until", w->now + RETRY));
     TRY(db_lock(w->conn, RELAY_LOCK));
     TRY(db_exec(w->conn, &letters_wake, binds));
-    TRY(jobs_announce(w, "mail"));
+    TRY(jobs_announce(w, JOB_MAIL));
     return db_exec(w->conn, &letters_queue, binds);
 }
