@@ -122,8 +122,9 @@ struct call {
 
     int status; /* HTTP status */
     struct buf out;
-    const struct download *download; /* instead of `out`; NULL: none */
-    struct span *secrets;            /* secrets in `out`; the last first */
+    const struct http_stream *stream; /* in place of out: made while it is sent; NULL: none */
+    const struct download *download;  /* instead of `out`; NULL: none */
+    struct span *secrets;             /* secrets in `out`; the last first */
     struct header *headers;
     struct str session_id;    /* member of the envelope after a Basic login */
     struct str auth_token;    /* member of an error: continues the login */

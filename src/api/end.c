@@ -95,6 +95,8 @@ static void add_headers(struct call *c) {
 void download_drop(struct call *c) {
     if (c->download) close(c->download->fd);
     c->download = NULL;
+    if (c->stream) c->stream->close(c->stream->ctx);
+    c->stream = NULL;
 }
 
 /* A full queue refuses many requests, so their log lines are written once a second. */
@@ -122,9 +124,11 @@ uint64_t call_sharer(const struct call *c) {
 
 static bool is_read(const struct call *c) { return c->method == GET || (c->route && route_reads(c->route)); }
 
+#define STREAM_MEMORY (256 * 1024) /* of a ZIP in progress (files/zip.c), with the block of the library */
+
 /* Accounts for a reply that may wait long for its reader. The reply to a write is never refused, because the write has happened. */
 static int hold_reply(struct call *c) {
-    if (c->head || http_hold(c->http, c->work.actor.user_id, c->out.n, !is_read(c))) return 0;
+    if (c->head || http_hold(c->http, c->work.actor.user_id, c->stream ? STREAM_MEMORY : c->out.n, !is_read(c))) return 0;
     log_often(LOG_WARN, "refused replies", "replies that wait for slow readers hold as many bytes as they may: a read was refused");
     return fail_field(&c->work, ERR_SERVICE_UNAVAILABLE, (struct str){0},
                       "Too many replies wait to be read. Read your open replies or close their connections, and try again.");
@@ -136,9 +140,11 @@ static void send_reply(struct call *c) {
     struct http_request *r = c->http;
     const struct download *d = c->download;
     struct download file = d ? *d : (struct download){0};
+    struct http_stream stream = c->stream ? *c->stream : (struct http_stream){0};
     int status = c->status;
     arena_free(c->work.arena);
     if (d) http_reply_file(r, status, file.fd, file.at, file.n);
+    else if (stream.read) http_reply_stream(r, status, &stream);
     else http_reply(r, status, &body);
 }
 

@@ -100,6 +100,7 @@ struct edge {
     int64_t held;
     int file; /* file whose bytes are the reply, in place of `reply`; -1: none */
     int64_t file_at, file_n;
+    struct http_stream stream; /* which makes the reply instead; read NULL: none */
     struct header *reply_head, **reply_last;
     struct edge *wait_next, *wait_before; /* list server->waiting, under wait_lock */
     int64_t waits_since;                  /* number of the sweep */
@@ -195,6 +196,7 @@ enum MHD_Result on_request(void *cls, struct MHD_Connection *library, const char
 void on_completed(void *cls, struct MHD_Connection *library, void **context, enum MHD_RequestTerminationCode why);
 
 /* response.c */
+void stream_close(struct http_stream *s);
 enum MHD_Result response_queue(struct edge *e); /* passes the completed reply to the library */
 void response_refuse(struct edge *e, int err,
                      const char *reason);       /* makes the app's refusal the reply; reason NULL: the error's own message */

@@ -94,6 +94,15 @@ void http_reply(struct http_request *r, int status, struct buf *body);
 void http_reply_shared(struct http_request *r, int status, struct shared *bytes);
 /* The same with n bytes of a file from offset `at` as the body. The edge takes over the descriptor. */
 void http_reply_file(struct http_request *r, int status, int fd, int64_t at, int64_t n);
+/* A body that is made while it is sent. Its length is not known, so the reply is chunked. An HTTP/1.0 client can't tell its end from a break. */
+struct http_stream {
+    /* Runs on an event loop. Returns 1 to n bytes, 0 at the end, or -1: the connection is cut. */
+    int64_t (*read)(void *ctx, char *room, size_t n);
+    void (*close)(void *ctx); /* is called exactly once, whatever happens */
+    void *ctx;
+    int64_t about; /* its approximate length in bytes: the deadline of the reply depends on it */
+};
+void http_reply_stream(struct http_request *r, int status, const struct http_stream *s);
 /* Call it before http_reply: counts n bytes of the reply until they are sent, for a person; 0: for the address of the client. Returns false,
  * and counts nothing, if all replies or those of this caller would be too many: then answer 503. With `always` it returns true. */
 bool http_hold(struct http_request *r, int64_t person, size_t n, bool always);

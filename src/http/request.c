@@ -272,6 +272,7 @@ void on_completed(void *cls, struct MHD_Connection *library, void **context, enu
         shared_drop(e->shared);
         reply_unhold(e);
         if (e->file >= 0) close(e->file);
+        stream_close(&e->stream);
         arena_free(e->r.arena);
     }
     *context = c->edge = NULL;

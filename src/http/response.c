@@ -91,12 +91,24 @@ void http_reply_file(struct http_request *r, int status, int fd, int64_t at, int
     hand_back(e);
 }
 
+void http_reply_stream(struct http_request *r, int status, const struct http_stream *s) {
+    struct edge *e = (struct edge *)r;
+    e->status = status;
+    e->stream = *s;
+    hand_back(e);
+}
+
+void stream_close(struct http_stream *s) {
+    if (s->read) s->close(s->ctx);
+    s->read = NULL;
+}
+
 static struct str reply_bytes(const struct edge *e) { return e->shared ? shared_view(e->shared) : buf_view(&e->reply); }
 
 /* A reply has as much time as a body of its size, so that a slower client does not hold memory. */
 static void begin_sending(struct edge *e) {
     struct http_server *s = e->server;
-    int64_t n = e->file >= 0 ? e->file_n : (int64_t)reply_bytes(e).n;
+    int64_t n = e->file >= 0 ? e->file_n : e->stream.read ? e->stream.about : (int64_t)reply_bytes(e).n;
     int64_t ms = s->body_ms + n * 1000 / MIN_BODY_RATE;
     conn_phase(e->conn, PHASE_SEND, atomic_load(&s->hurry) ? TIME_SECOND : ms);
     if (atomic_load(&s->draining)) e->close = true;
@@ -112,6 +124,7 @@ static size_t reply_head_size(const struct edge *e) {
 void response_refuse(struct edge *e, int err, const char *reason) {
     if (e->file >= 0) close(e->file);
     e->file = -1;
+    stream_close(&e->stream);
     shared_drop(e->shared);
     e->shared = NULL;
     buf_free(&e->reply);
@@ -123,7 +136,7 @@ void response_refuse(struct edge *e, int err, const char *reason) {
 
 /* Only the library sends files. If it can't, the file is refused, because files are too large to be read into memory. */
 static void refuse_file(struct edge *e) {
-    if (e->file < 0) return;
+    if (e->file < 0 && e->stream.read == NULL) return;
     response_refuse(e, e->r.body_error ? e->r.body_error : ERR_HEADERS_TOO_LARGE, e->r.body_reason);
 }
 
@@ -137,10 +150,46 @@ static struct MHD_Response *response_of_shared(struct edge *e) {
     return response;
 }
 
+#define STREAM_BLOCK (32 * 1024)
+
+struct streaming {
+    struct http_stream stream;
+    int fd; /* of the connection */
+};
+
+/* The library alone would keep a connection whose body broke until its peer leaves. So the socket is shut down, which wakes the loop. */
+static ssize_t read_stream(void *streaming, uint64_t at, char *room, size_t n) {
+    struct streaming *s = streaming;
+    (void)at;
+    int64_t got = s->stream.read(s->stream.ctx, room, n);
+    if (got < 0) shutdown(s->fd, SHUT_RDWR);
+    return got > 0 ? (ssize_t)got : got == 0 ? MHD_CONTENT_READER_END_OF_STREAM : MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+static void drop_stream(void *streaming) {
+    struct streaming *s = streaming;
+    stream_close(&s->stream);
+    free(s);
+}
+
+/* To HEAD the library would send the last chunk of a chunked body, and the client would take it for the next reply. So HEAD gets none, and
+ * its connection closes. */
+static struct MHD_Response *response_of_stream(struct edge *e) {
+    struct streaming *s = malloc(sizeof *s);
+    if (s == NULL) return NULL;
+    *s = (struct streaming){e->stream, e->conn->fd};
+    struct MHD_Response *response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK, read_stream, s, drop_stream);
+    if (response) e->stream.read = NULL;
+    else free(s);
+    if (response && str_eq(e->r.method, S("HEAD"))) MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
+    return response;
+}
+
 /* The response owns the bytes, or the descriptor, which sendfile reads. */
 static struct MHD_Response *response_of(struct edge *e) {
     struct MHD_Response *response;
     if (e->shared) return response_of_shared(e);
+    if (e->stream.read) return response_of_stream(e);
     bool empty = e->reply.n == 0;
     if (e->file >= 0) {
         response = MHD_create_response_from_fd_at_offset64((uint64_t)e->file_n, e->file, (uint64_t)e->file_at);

@@ -9,6 +9,7 @@
  *   /small       takes a body of 1,000 bytes at most          /none    reads no body
  *   /upload      files to disk       /raw    the body to disk /keep    as upload, and renames the first file to kept
  *   /shared      8 MB that all replies share
+ *   /stream?n=N  a body of N that is made while it is sent; with broken=1 it breaks there. Says "closed" when it is closed
  *   /stats       counters            /size?n=N  a body of N   /head    header X-Echo, cookie `a` and the client's
  *                            /size?owner=K is counted for this owner, 503 if it would be too much
  * address All else replies with method, path, query and body. */
@@ -127,10 +128,43 @@ static void echo(struct buf *out, const struct http_request *r) {
     buf_str(out, r->body);
 }
 
+struct made {
+    int64_t left;
+    bool broken;
+};
+
+static int64_t read_made(void *ctx, char *room, size_t n) {
+    struct made *m = ctx;
+    size_t some = m->left < (int64_t)n ? (size_t)m->left : n;
+    if (some == 0) return m->broken ? -1 : 0;
+    memset(room, 'm', some);
+    m->left -= (int64_t)some;
+    return (int64_t)some;
+}
+
+static void close_made(void *ctx) {
+    free(ctx);
+    say("closed");
+}
+
+static void reply_made(struct http_request *r) {
+    struct made *m = malloc(sizeof *m);
+    if (m == NULL) abort();
+    *m = (struct made){number(r->query, "n"), number(r->query, "broken")};
+    char *wide = arena_alloc(r->arena, (size_t)number(r->query, "wide") + 1);
+    memset(wide, 'w', (size_t)number(r->query, "wide"));
+    http_add_header(r, "X-Wide", str_of(wide));
+    http_reply_stream(r, 200, &(struct http_stream){read_made, close_made, m, m->left});
+}
+
 static void reply(struct desk *d, struct http_request *r) {
     struct buf out = {0};
     if (is(r, "/shared")) {
         http_reply_shared(r, 200, d->shared);
+        return;
+    }
+    if (is(r, "/stream")) {
+        reply_made(r);
         return;
     }
     int status = 200;

@@ -1,0 +1,69 @@
+#include "files/zip.h"
+
+#include "base/buf.h"
+
+#define NAME_BYTES 200
+#define NAME_ENDING 20 /* bytes of an ending that is kept when a name is cut */
+
+/* U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069: with one, "photo_gpj.exe" is shown as "photo_exe.jpg". */
+static bool is_direction(struct str s, size_t i) {
+    const unsigned char *u = (const unsigned char *)s.p + i;
+    if (s.n - i < 3 || u[0] != 0xE2) return false;
+    return (u[1] == 0x80 && (u[2] == 0x8E || u[2] == 0x8F || (u[2] >= 0xAA && u[2] <= 0xAE))) ||
+           (u[1] == 0x81 && u[2] >= 0xA6 && u[2] <= 0xA9);
+}
+
+static bool is_continuation(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
+
+/* The ending with its stop; n 0: none. */
+static struct str ending_of(struct str name) {
+    for (size_t i = name.n; i-- > 1 && name.n - i <= NAME_ENDING;)
+        if (name.p[i] == '.') return (struct str){name.p + i, name.n - i};
+    return (struct str){name.p + name.n, 0};
+}
+
+/* The first part of a text, of at most so many bytes, in whole characters. */
+static struct str whole_characters(struct str s, size_t most) {
+    if (s.n <= most) return s;
+    while (most && is_continuation(s.p[most])) most--;
+    return (struct str){s.p, most};
+}
+
+static struct str with_suffix(struct arena *a, struct str name, struct str suffix) {
+    struct str ending = ending_of(name);
+    struct str stem = whole_characters((struct str){name.p, name.n - ending.n}, NAME_BYTES - ending.n - suffix.n);
+    return STR_CAT(a, stem, suffix, ending);
+}
+
+struct str file_name_safe(struct arena *a, struct str name) {
+    struct buf b = {0};
+    struct str leaf = str_leaf(name.p ? name : S(""));
+    bool valid = utf8_valid(leaf);
+    for (size_t i = 0; i < leaf.n; i++) {
+        char c = leaf.p[i];
+        if (valid && is_direction(leaf, i)) i += 2;
+        else if ((unsigned char)c < ' ' || c == 0x7F) continue;
+        else buf_char(&b, strchr("<>:\"|?*", c) || (!valid && (unsigned char)c > 0x7F) ? '_' : c);
+    }
+    struct str safe = str_trim(buf_view(&b));
+    while (safe.n && safe.p[safe.n - 1] == '.') safe.n--; /* "." and "..", and what Windows drops */
+    safe = str_trim(safe);
+    struct str made = safe.n ? with_suffix(a, safe, S("")) : S("file");
+    buf_free(&b);
+    return made;
+}
+
+static int earlier_alike(const struct str *names, int n, struct str name) {
+    int alike = 0;
+    for (int i = 0; i < n; i++) alike += str_eqi(names[i], name);
+    return alike;
+}
+
+void file_names_unique(struct arena *a, struct str *names, int n) {
+    struct str *wanted = arena_array(a, (size_t)n + 1, sizeof *wanted);
+    for (int i = 0; i < n; i++) {
+        wanted[i] = names[i];
+        int nth = earlier_alike(wanted, i, names[i]) + 1;
+        for (; earlier_alike(names, i, names[i]) > 0; nth++) names[i] = with_suffix(a, wanted[i], str_fmt(a, " (%d)", nth > 1 ? nth : 2));
+    }
+}

@@ -1,0 +1,154 @@
+#include "files/zip.h"
+
+#include "base/buf.h"
+#include "base/log.h"
+#include "files/content.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define PIECE (64 * 1024)
+#define ENTRY_OVERHEAD 1024 /* bytes of an entry beside its content, at most: its name is there twice */
+
+struct zip {
+    struct arena *arena;
+    const char *folder;
+    struct zip_entry *entries;
+    int count, next; /* next: the entry that is written or about to be */
+    struct archive *archive;
+    struct buf made; /* and not yet read from `taken` on */
+    size_t taken;
+    int fd; /* of the entry that is written; -1: none */
+    int64_t written;
+    bool ended, broken;
+    char piece[PIECE];
+};
+
+static la_ssize_t keep_made(struct archive *archive, void *ctx, const void *p, size_t n) {
+    struct zip *z = ctx;
+    (void)archive;
+    buf_add(&z->made, p, n);
+    return (la_ssize_t)n;
+}
+
+/* Names are UTF-8, which libarchive converts by the locale of the thread. */
+static bool open_archive(struct zip *z) {
+    z->archive = archive_write_new();
+    return z->archive && archive_write_set_format_zip(z->archive) == ARCHIVE_OK &&
+           archive_write_zip_set_compression_store(z->archive) == ARCHIVE_OK &&
+           archive_write_set_options(z->archive, "zip:hdrcharset=UTF-8") == ARCHIVE_OK &&
+           archive_write_set_bytes_per_block(z->archive, 0) == ARCHIVE_OK &&
+           archive_write_open(z->archive, z, NULL, keep_made, NULL) == ARCHIVE_OK;
+}
+
+static void name_entries(struct zip *z) {
+    struct str *names = arena_array(z->arena, (size_t)z->count + 1, sizeof *names);
+    for (int i = 0; i < z->count; i++) names[i] = file_name_safe(z->arena, z->entries[i].name);
+    file_names_unique(z->arena, names, z->count);
+    for (int i = 0; i < z->count; i++) {
+        z->entries[i].name = str_dup(z->arena, names[i]);
+        z->entries[i].sha256 = str_dup(z->arena, z->entries[i].sha256);
+    }
+}
+
+struct zip *zip_new(const char *folder, const struct zip_entry *entries, int n) {
+    struct arena *a = arena_new();
+    struct zip *z = ARENA_NEW(a, struct zip);
+    z->arena = a;
+    z->folder = str_dup(a, str_of(folder)).p;
+    z->count = n;
+    z->entries = arena_array(a, (size_t)n + 1, sizeof *z->entries);
+    z->fd = -1;
+    if (n) memcpy(z->entries, entries, (size_t)n * sizeof *entries);
+    name_entries(z);
+    z->broken = !open_archive(z);
+    return z;
+}
+
+int64_t zip_about(const struct zip *z) {
+    int64_t n = ENTRY_OVERHEAD;
+    for (int i = 0; i < z->count; i++) n += z->entries[i].size + ENTRY_OVERHEAD;
+    return n;
+}
+
+static bool zip_fails(struct zip *z, const char *why) {
+    log_error("a ZIP was cut off: the content %s %s", z->next < z->count ? z->entries[z->next].sha256.p : "-", why);
+    z->broken = true;
+    return false;
+}
+
+static bool write_entry_head(struct zip *z) {
+    const struct zip_entry *e = &z->entries[z->next];
+    struct archive_entry *head = archive_entry_new();
+    locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), before = utf8 ? uselocale(utf8) : (locale_t)0;
+    archive_entry_copy_pathname(head, e->name.p);
+    archive_entry_set_size(head, e->size);
+    archive_entry_set_filetype(head, AE_IFREG);
+    archive_entry_set_perm(head, 0644);
+    archive_entry_set_mtime(head, (time_t)(e->changed / 1000), 0);
+    int rc = archive_write_header(z->archive, head);
+    archive_entry_free(head);
+    if (utf8) {
+        uselocale(before);
+        freelocale(utf8);
+    }
+    return rc >= ARCHIVE_WARN;
+}
+
+static bool begin_entry(struct zip *z) {
+    z->fd = open(content_path(z->arena, z->folder, z->entries[z->next].sha256).p, O_RDONLY | O_CLOEXEC);
+    z->written = 0;
+    if (z->fd < 0) return zip_fails(z, strerror(errno));
+    return write_entry_head(z) || zip_fails(z, archive_error_string(z->archive));
+}
+
+static bool end_entry(struct zip *z) {
+    close(z->fd);
+    z->fd = -1;
+    if (z->written != z->entries[z->next].size) return zip_fails(z, "has another size");
+    if (archive_write_finish_entry(z->archive) < ARCHIVE_WARN) return zip_fails(z, archive_error_string(z->archive));
+    z->next++;
+    return true;
+}
+
+static bool write_piece(struct zip *z) {
+    ssize_t n = read(z->fd, z->piece, PIECE);
+    if (n < 0) return errno == EINTR || zip_fails(z, strerror(errno));
+    if (n == 0) return end_entry(z);
+    z->written += n;
+    if (z->written > z->entries[z->next].size) return zip_fails(z, "has another size");
+    return archive_write_data(z->archive, z->piece, (size_t)n) == n || zip_fails(z, archive_error_string(z->archive));
+}
+
+static bool make_more(struct zip *z) {
+    z->made.n = z->taken = 0;
+    if (z->fd >= 0) return write_piece(z);
+    if (z->next < z->count) return begin_entry(z);
+    z->ended = true;
+    return archive_write_close(z->archive) >= ARCHIVE_WARN || zip_fails(z, archive_error_string(z->archive));
+}
+
+int64_t zip_read(void *zip, char *room, size_t n) {
+    struct zip *z = zip;
+    while (z->taken == z->made.n && !z->ended && !z->broken)
+        if (!make_more(z)) return -1;
+    if (z->broken) return -1;
+    size_t left = z->made.n - z->taken, some = left < n ? left : n;
+    if (some) memcpy(room, z->made.p + z->taken, some);
+    z->taken += some;
+    return (int64_t)some;
+}
+
+/* libarchive writes the end of the ZIP when it is freed: into a buffer that is freed behind it. */
+void zip_free(void *zip) {
+    struct zip *z = zip;
+    if (z->archive) archive_write_free(z->archive);
+    if (z->fd >= 0) close(z->fd);
+    buf_free(&z->made);
+    arena_free(z->arena);
+}
