@@ -390,6 +390,8 @@ static int rehearse_in(struct desk *d) {
     manual_open(&m, d->base_url);
     int rc = db_write(d->db, add_teams, NULL);
     if (rc >= 0) rc = db_write(d->db, rehearse_on, &r);
+    buf_free(&r.query);
+    buf_free(&r.body);
     manual_close(&m);
     api_free(r.api);
     touches_free(d->touches);
