@@ -182,7 +182,6 @@ static void rehearse_call(struct rehearsal *r) {
     c->query = object_of(c->work.arena, &r->query);
     c->body = object_of(c->work.arena, &r->body);
     bool found = router_match(&r->api->router, c, c->method, path_asked(a, r->op->route->path), &allow) == 0 && c->route == r->op->route;
-    arguments_read(c);
     bool by_token = c->work.actor.token_case_id && found && c->route->roles & TOKEN;
     if (!found) fprintf(stderr, "%s: the router finds another route\n", named);
     if (found && (by_token || auth_admit(c) == 0)) {
