@@ -24,6 +24,8 @@ const struct word sources[] = {{SOURCE_API, "API"},
                                {0}};
 const struct word message_statuses[] = {
     {MESSAGE_SENT, "SENT"}, {MESSAGE_DELIVERED, "DELIVERED"}, {MESSAGE_REJECTED, "REJECTED"}, {MESSAGE_SEEN, "SEEN"}, {0}};
+const struct word note_colors[] = {{NOTE_YELLOW, "YELLOW"}, {2, "BLUE"}, {3, "GREEN"}, {4, "RED"},   {5, "ORANGE"},
+                                   {6, "PURPLE"},           {7, "PINK"}, {8, "GRAY"},  {9, "WHITE"}, {0}};
 const struct word reject_types[] = {{1, "BOUNCE"}, {2, "BLOCKED"}, {3, "DROPPED"}, {4, "DEFERRED"}, {5, "EXPIRED"}, {6, "ERROR"}, {0}};
 const struct word job_statuses[] = {
     {JOB_PENDING, "PENDING"}, {JOB_RUNNING, "RUNNING"}, {JOB_COMPLETED, "COMPLETED"}, {JOB_FAILED, "FAILED"}, {0}};

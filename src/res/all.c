@@ -41,6 +41,7 @@
     X(template)                 \
     X(template_version)         \
     X(note)                     \
+    X(case_note)                \
     X(file)                     \
     X(activity)                 \
     X(change)                   \

@@ -1,20 +1,26 @@
-/* Notes on people and organizations (api.md "Notes", completions.md section 6). Notes on conversations are not implemented yet. */
+/* Notes on conversations, people and organizations (api.md "Notes", completions.md section 6). */
 #include "core/cases/note.h"
 
 #include "api/generic.h"
 #include "api/view.h"
+#include "api/reply.h"
 #include "base/limits.h"
 #include "res/groups.h"
+#include "res/html_input.h"
 
 static const struct field note_fields[] = {
     {"owner", F_TEXT, HIDDEN,
-     .column = "CASE WHEN t.owner_user_id IS NOT NULL THEN 'users/' || t.owner_user_id ELSE 'organizations/' || t.organization_id END",
+     .column = "CASE WHEN t.case_id IS NOT NULL THEN 'cases/' || t.case_id WHEN t.owner_user_id IS NOT NULL THEN 'users/' || "
+               "t.owner_user_id ELSE "
+               "'organizations/' || t.organization_id END",
      .doc = "The object of the note, as the beginning of its address."},
     {"body_text", F_LONG, READONLY, .doc = "Text of the note.", .example = "\"Prefers to be called.\""},
     {"body_html", F_LONG, READONLY, .doc = "The note as HTML.", .example = "\"Prefers to be called.\""},
     {"contents", F_LONG, REQUIRED | INPUT_ONLY | BY_HANDLER, .max = LIMIT_CONTENTS, .column = "", .doc = "Text of the note.",
      .example = "\"Prefers to be called.\""},
     {"is_pinned", F_BOOL, BY_HANDLER, .initial = "0", .doc = "True if the note is shown above the others."},
+    {"is_html", F_BOOL, INPUT_ONLY | BY_HANDLER, .initial = "0", .column = "", .doc = "True if `contents` is HTML. It is cleaned."},
+    {"color", F_WORD, CREATE_ONLY | BY_HANDLER | ON_DEMAND, .words = note_colors, .doc = "Color of the note. Default: YELLOW."},
     {"pinned_by", F_REF, READONLY, .ref = "user", .doc = "Person who pinned the note."},
     {"user", F_REF, READONLY, .ref = "user", .doc = "Author of the note."},
     {"*", .group = attachments},
@@ -22,57 +28,150 @@ static const struct field note_fields[] = {
     {0},
 };
 
-static int post_note(struct call *c, enum note_owner kind) {
+/* Locks the conversation of the path first, in the order of every write to a conversation. */
+static int note_target(struct call *c) {
+    bool of_case = c->within && strcmp(c->within->parent, "case") == 0;
+    if (of_case && c->vars[0].id) TRY(db_lock_row(c->work.conn, "cases", c->vars[0].id));
+    return api_target(c);
+}
+
+static int note_create(struct call *c, enum note_owner kind) {
     TRY(api_of(c));
     TRY(api_input(c));
-    TRY(note_add(&c->work, kind, c->vars[0].id, in_text(c, "contents"), in_int(c, "is_pinned") != 0, &c->id));
+    struct note_new n = {.kind = kind, .owner_id = c->vars[0].id, .pinned = in_int(c, "is_pinned") != 0, .color = (int)in_int(c, "color")};
+    TRY(html_contents(c, &n.text, &n.html));
+    return note_add(&c->work, &n, &c->id);
+}
+
+static int post_user_note(struct call *c) {
+    TRY(note_create(c, NOTE_USER));
     return api_reply(c);
 }
 
-static int post_user_note(struct call *c) { return post_note(c, NOTE_USER); }
-static int post_organization_note(struct call *c) { return post_note(c, NOTE_ORGANIZATION); }
+static int post_organization_note(struct call *c) {
+    TRY(note_create(c, NOTE_ORGANIZATION));
+    return api_reply(c);
+}
+
+static int post_case_note(struct call *c) {
+    TRY(note_create(c, NOTE_CASE));
+    struct view *v = view_new(c);
+    struct row *row = row_new(v, layout_of(c->resource), 0);
+    *row_cell(row, "post") = (struct value){V_INT, .i = c->id};
+    *row_cell(row, "case") = (struct value){V_INT, .i = c->vars[0].id};
+    TRY(view_follow(v, row));
+    return envelope_row(v, row);
+}
 
 static int put_note(struct call *c) {
-    TRY(api_target(c));
+    struct str text, html;
+    TRY(note_target(c));
     if (json_named(c->body, S("contents"))) TRY(note_may_change(&c->work, c->id));
     TRY(api_input(c));
-    if (given(c, "contents")) TRY(note_rewrite(&c->work, c->id, in_text(c, "contents")));
+    if (given(c, "contents")) {
+        TRY(html_contents(c, &text, &html));
+        TRY(note_rewrite(&c->work, c->id, text, html));
+    }
     if (given(c, "is_pinned")) TRY(note_pin(&c->work, c->id, in_int(c, "is_pinned") != 0));
     return api_reply(c);
 }
 
 static int delete_note(struct call *c) {
-    TRY(api_target(c));
+    TRY(note_target(c));
     TRY(note_may_change(&c->work, c->id));
     TRY(api_input(c));
     TRY(note_remove(&c->work, c->id));
     return api_reply(c);
 }
 
-static const struct field list_args[] = {
-    {"is_pinned", F_BOOL, .filter = "t.is_pinned = :is_pinned", .doc = "Only pinned notes (true), or only others (false)."},
+/* ---- the notes of a conversation, its requester and the requester's organization ---------------------------------------- */
+
+QUERY(note_owners, "SELECT COALESCE(u.id, 0), COALESCE(o.id, 0) FROM cases k LEFT JOIN users u ON u.id = k.requester_id AND u.deleted_at "
+                   "IS NULL LEFT JOIN organizations o ON o.id = u.organization_id AND o.deleted_at IS NULL WHERE k.id = :id");
+
+static const struct word note_owner_words[] = {{NOTE_CASE, "CASE"}, {NOTE_USER, "USER"}, {NOTE_ORGANIZATION, "ORGANIZATION"}, {0}};
+
+static bool owner_asked(struct call *c, enum note_owner owner) {
+    const struct in *filter = arg(c, "filter");
+    for (int64_t i = 0; filter->given && i < filter->value.i; i++)
+        if (filter->value.ids[i] == (int)owner) return true;
+    return !filter->given;
+}
+
+static void note_branch(struct call *c, struct branches *b, enum note_owner owner, const char *where, const char *name, int64_t id) {
+    if (id == 0 || !owner_asked(c, owner)) return;
+    branch_add(b, where);
+    branch_bind_int(b, name, id);
+}
+
+/* One index range in the order of the list for each owner. */
+static int get_case_notes(struct call *c) {
+    struct branches *b = ARENA_NEW(c->work.arena, struct branches);
+    struct stmt *row;
+    TRY(api_of(c));
+    TRY(api_input(c));
+    int rc = db_row(c->work.conn, &note_owners, BINDS(B_INT("id", c->vars[0].id)), &row);
+    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    int64_t user = col_int(row, 0), organization = col_int(row, 1);
+    stmt_end(row);
+    note_branch(c, b, NOTE_CASE, "t.case_id = :of_case", ":of_case", c->vars[0].id);
+    note_branch(c, b, NOTE_USER, "t.owner_user_id = :of_user", ":of_user", user);
+    note_branch(c, b, NOTE_ORGANIZATION, "t.organization_id = :of_organization", ":of_organization", organization);
+    c->branches = b;
+    return api_list(c);
+}
+
+/* ---- routes ----------------------------------------------------------------------------------------------------------- */
+
+#define PINNED_ARG \
+    { "is_pinned", F_BOOL, .filter = "t.is_pinned = :is_pinned", .doc = "Only pinned notes (true), or only others (false)." }
+
+static const struct field case_list_args[] = {
+    PINNED_ARG,
+    {"filter", F_WORDS, .words = note_owner_words,
+     .doc = "Only notes on the conversation, its requester, or the requester's organization."},
     {0},
 };
 
+static const struct field list_args[] = {
+    PINNED_ARG,
+    {0},
+};
+
+#define HTML .prepare = html_prepare, .lane = LANE_PICTURE, .lane_for = "is_html"
+#define ABOUT_CASE .within = {"case", "case_id"}
 #define ABOUT_USER .within = {"user", "owner_user_id"}
 #define ABOUT_ORGANIZATION .within = {"organization", "organization_id"}
 #define NEWEST .args = list_args, .order = {"t.created_at", true}
 
 static const struct route note_routes[] = {
+    {GET, "/cases/:id/notes", COL_PLUS, "conversations", LIST, get_case_notes, .of = "case", .args = case_list_args,
+     .order = {"t.created_at", true}, .summary = "List the notes of a conversation",
+     .doc = "Notes on the conversation, on its requester and on the requester's organization."},
+    {GET, "/cases/:id/notes/:note_id", COL_PLUS, "conversations", ONE, api_get, ABOUT_CASE, .summary = "Get a note on a conversation"},
+    {POST, "/cases/:id/notes", COL_PLUS, "conversations", ONE, post_case_note, .of = "case", HTML, .reply = "case_note",
+     .input = note_fields, .summary = "Create a note on a conversation", .doc = "Also on a closed conversation.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {PUT, "/cases/:id/notes/:note_id", COL_PLUS, "conversations", ONE, put_note, ABOUT_CASE, HTML,
+     .summary = "Update or pin a note on a conversation",
+     .doc = "All staff may pin it. Only the author, admins and owners may change the text.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {DELETE, "/cases/:id/notes/:note_id", COL_PLUS, "conversations", NONE, delete_note, ABOUT_CASE,
+     .summary = "Delete a note on a conversation", .doc = "Only for the author, admins and owners.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {GET, "/users/:id/notes", COL_PLUS, "conversations", LIST, api_list, ABOUT_USER, NEWEST, .summary = "List the notes on a user"},
     {GET, "/users/:id/notes/:note_id", COL_PLUS, "conversations", ONE, api_get, ABOUT_USER, .summary = "Get a note on a user"},
-    {POST, "/users/:id/notes", COL_PLUS, "conversations", ONE, post_user_note, ABOUT_USER, .summary = "Create a note on a user"},
-    {PUT, "/users/:id/notes/:note_id", COL_PLUS, "conversations", ONE, put_note, ABOUT_USER, .summary = "Update or pin a note on a user",
-     .doc = "All staff may pin it. Only the author, admins and owners may change the text."},
+    {POST, "/users/:id/notes", COL_PLUS, "conversations", ONE, post_user_note, ABOUT_USER, HTML, .summary = "Create a note on a user"},
+    {PUT, "/users/:id/notes/:note_id", COL_PLUS, "conversations", ONE, put_note, ABOUT_USER, HTML,
+     .summary = "Update or pin a note on a user", .doc = "All staff may pin it. Only the author, admins and owners may change the text."},
     {DELETE, "/users/:id/notes/:note_id", COL_PLUS, "conversations", NONE, delete_note, ABOUT_USER, .summary = "Delete a note on a user",
      .doc = "Only for the author, admins and owners."},
     {GET, "/organizations/:id/notes", COL_PLUS, "conversations", LIST, api_list, ABOUT_ORGANIZATION, NEWEST,
      .summary = "List the notes on an organization"},
     {GET, "/organizations/:id/notes/:note_id", COL_PLUS, "conversations", ONE, api_get, ABOUT_ORGANIZATION,
      .summary = "Get a note on an organization"},
-    {POST, "/organizations/:id/notes", COL_PLUS, "conversations", ONE, post_organization_note, ABOUT_ORGANIZATION,
+    {POST, "/organizations/:id/notes", COL_PLUS, "conversations", ONE, post_organization_note, ABOUT_ORGANIZATION, HTML,
      .summary = "Create a note on an organization"},
-    {PUT, "/organizations/:id/notes/:note_id", COL_PLUS, "conversations", ONE, put_note, ABOUT_ORGANIZATION,
+    {PUT, "/organizations/:id/notes/:note_id", COL_PLUS, "conversations", ONE, put_note, ABOUT_ORGANIZATION, HTML,
      .summary = "Update or pin a note on an organization",
      .doc = "All staff may pin it. Only the author, admins and owners may change the text."},
     {DELETE, "/organizations/:id/notes/:note_id", COL_PLUS, "conversations", NONE, delete_note, ABOUT_ORGANIZATION,
@@ -82,9 +181,22 @@ static const struct route note_routes[] = {
 
 const struct resource note_resource = {.type = "note",
                                        .title = "Notes",
-                                       .doc = "Notes of staff on people and organizations. Customers never see them.",
+                                       .doc = "Notes of staff on conversations, people and organizations. Customers never see them.",
                                        .url = ":owner/notes/:id",
                                        .table = "notes",
                                        .fields = note_fields,
                                        .routes = note_routes,
-                                       .visible = access_staff};
+                                       .visible = access_notes};
+
+/* ---- the answer to a new note of a conversation -------------------------------------------------------------------------- */
+
+static const struct field case_note_fields[] = {
+    {"post", F_REF, READONLY, .ref = "post", .doc = "The new post."},
+    {"case", F_REF, READONLY, .ref = "case", .doc = "Its conversation."},
+    {0},
+};
+
+const struct resource case_note_resource = {.type = "case_note",
+                                            .title = "New notes of conversations",
+                                            .doc = "The answer to a new note on a conversation.",
+                                            .fields = case_note_fields};

@@ -19,6 +19,7 @@ const CANARIES = {
   canarymail: [...STAFF, 'requester'],
   '5550199887': [...STAFF, 'requester'],
   canaryusernote: STAFF,
+  canarycasenote: ['owner', 'admin', 'agent', 'collaborator', 'teams'],
   canaryorgnote: STAFF,
   canarytag: STAFF,
   canaryhidden: STAFF,
@@ -84,6 +85,8 @@ async function prepare(world) {
   for (const owner of [`users/${requester.id}`, `organizations/${organization.id}`]) {
     await made(desk.staff, `/${owner}/notes`, { contents: owner.startsWith('users') ? 'canaryusernote' : 'canaryorgnote' });
   }
+  await made(desk.staff, `/cases/${conversation.id}/notes`, { contents: 'canarycasenote' });
+  await made(desk.staff, `/cases/${second.id}/notes`, { contents: 'Plain' });
   await made(desk.staff, `/users/${desk.people.customer.id}/notes`, { contents: 'Plain' });
   await made(desk.staff, `/organizations/${other.id}/notes`, { contents: 'Plain' });
   const upload = (client, name, bytes) => made(client, '/files', raw('application/octet-stream', bytes), { headers: { 'Content-Disposition': `attachment; filename="${name}"` } });

@@ -184,6 +184,17 @@ void access_of_case(struct work *w, const char *column, struct branches *out) {
     access_through(w, "cases", column, NULL, &cases, out);
 }
 
+/* Adds one branch: rows without a conversation in `column`, or with one that the actor sees in any state. */
+static void access_case_or_none(struct work *w, const char *column, struct branches *out) {
+    struct branches cases = {0};
+    if (w->actor.rank < ROLE_COLLABORATOR) return;
+    access_cases_of_any_state(w, &cases);
+    access_through(w, "cases", column, NULL, &cases, out);
+    out->where[0] = str_fmt(w->arena, "(%s IS NULL OR %s)", column, out->where[0]).p;
+}
+
+void access_notes(struct work *w, struct branches *out) { access_case_or_none(w, "t.case_id", out); }
+
 #define TAKES_PART                                                                                    \
     "(t.requester_id = :person OR t.creator_id = :person OR t.assigned_agent_id = :person OR EXISTS " \
     "(SELECT 1 FROM case_participants p WHERE p.case_id = t.id AND p.user_id = :person))"

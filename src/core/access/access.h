@@ -32,6 +32,9 @@ void access_cases_of_any_state(struct work *w, struct branches *out);
 void access_everyone(struct work *w, struct branches *out);
 void access_staff(struct work *w, struct branches *out);
 
+/* Notes of conversations that the actor sees (in any state), and all notes of people and organizations. Staff only. */
+void access_notes(struct work *w, struct branches *out);
+
 /* Adds one branch: rows whose `column` holds the id of a row of `table` that `parents` and `where` admit (`where` NULL: no condition).
  * Both are conditions over the alias t of `table`. */
 void access_through(struct work *w, const char *table, const char *column, const char *where, const struct branches *parents,

@@ -6,13 +6,14 @@
 #include "base/buf.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stddef.h>
 
 /* ---- loading ------------------------------------------------------------------------------------------------- */
 
 QUERY(case_by_id, "SELECT requester_id, status_id, status_type, COALESCE(assigned_team_id, 0), COALESCE(assigned_agent_id, 0), channel, "
                   "message_seq, COALESCE(last_message_id, 0), creator_id, subject, COALESCE(priority_id, 0), COALESCE(type_id, 0), state, "
-                  "requester_name, COALESCE(brand_id, 1), legacy_id FROM cases WHERE id = :id @LOCK@");
+                  "requester_name, COALESCE(brand_id, 1), legacy_id, COALESCE(merged_into_id, 0) FROM cases WHERE id = :id @LOCK@");
 QUERY(status_of_type, "SELECT id FROM case_statuses WHERE type = :type AND is_deleted = 0 ORDER BY is_system DESC, sort_order, id LIMIT 1");
 
 struct changed case_changed(const struct case_now *c) {
@@ -44,7 +45,8 @@ int case_load(struct work *w, int64_t id, struct case_now *out) {
                              .state = (int)col_int(row, 12),
                              .requester_name = str_dup(w->arena, col_text(row, 13)),
                              .brand_id = col_int(row, 14),
-                             .legacy_id = str_dup(w->arena, col_text(row, 15))};
+                             .legacy_id = str_dup(w->arena, col_text(row, 15)),
+                             .merged_into_id = col_int(row, 16)};
     stmt_end(row);
     return 1;
 }
@@ -70,6 +72,13 @@ QUERY(status_type_of, "SELECT type FROM case_statuses WHERE id = :id AND is_dele
 int case_not_closed(struct work *w, const struct case_now *c) {
     if (c->status_type != STATUS_CLOSED) return 0;
     return fail_state(w, "The conversation is closed. Open a new one to continue.");
+}
+
+int case_not_hidden(struct work *w, const struct case_now *c) {
+    if (c->merged_into_id)
+        return fail_state(w, "The conversation was merged into conversation %" PRId64 ". Use that one.", c->merged_into_id);
+    if (c->state == CASE_ACTIVE) return 0;
+    return fail_state(w, "The conversation is in the trash or suspended. Restore it first.");
 }
 
 /* Sets the status in `c`, if the transition is allowed. */

@@ -9,7 +9,7 @@
 /* The columns of a locked conversation. case_change updates them. */
 struct case_now {
     int64_t id, requester_id, status_id, priority_id, type_id, assigned_team_id, assigned_agent_id, brand_id, message_seq, last_message_id,
-        creator_id;
+        creator_id, merged_into_id;
     struct str subject, legacy_id; /* legacy_id: p NULL: none */
     struct str requester_name;     /* as given by a caller without login; p NULL: the requester's name */
     int status_type, channel, state;
@@ -17,7 +17,9 @@ struct case_now {
 int case_load(struct work *w, int64_t id, struct case_now *out); /* 1, 0 absent, or a negative error; locks the row */
 struct changed case_changed(const struct case_now *c);
 
-int case_not_closed(struct work *w, const struct case_now *c); /* fails with RESOURCE_ACTION_NOT_AVAILABLE if closed */
+/* Both return 0 or fail with RESOURCE_ACTION_NOT_AVAILABLE: if closed; if in the trash, suspended or merged. */
+int case_not_closed(struct work *w, const struct case_now *c);
+int case_not_hidden(struct work *w, const struct case_now *c);
 
 enum case_property {
     CASE_SUBJECT = 1,

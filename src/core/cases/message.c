@@ -38,8 +38,7 @@ static int move_marker(struct work *w, const struct bind *binds) {
     return w->actor.fingerprint.p ? db_exec(w->conn, &fingerprint_marker_move, binds) : 0;
 }
 
-/* The beginning of a message, as one line. */
-static struct str message_preview(struct arena *a, struct str contents) {
+struct str message_preview(struct arena *a, struct str contents) {
     char *text = arena_alloc(a, contents.n + 1);
     size_t n = 0, characters = 0;
     bool blank = true;

@@ -18,4 +18,7 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
 /* Advances SENT -> DELIVERED -> SEEN; a step back does nothing. SEEN moves the actor's read marker and marks all earlier messages too. */
 int message_set_status(struct work *w, int64_t case_id, int64_t message_id, enum message_status status);
 
+/* The beginning of a text, as one line. */
+struct str message_preview(struct arena *a, struct str contents);
+
 #endif

@@ -1,60 +1,115 @@
 #include "core/cases/note.h"
 
-#include "base/link.h"
+#include "core/cases/message.h"
 #include "core/change/change.h"
 #include "core/words.h"
 
 QUERY(note_insert,
-      "INSERT INTO notes (owner_user_id, organization_id, user_id, body_text, body_html, is_pinned, pinned_by_id, created_at, updated_at) "
-      "VALUES (CAST(:user AS BIGINT), CAST(:organization AS BIGINT), :author, :text, :html, 0, NULL, :now, :now) RETURNING id");
+      "INSERT INTO notes (case_id, owner_user_id, organization_id, user_id, body_text, body_html, is_pinned, pinned_by_id, "
+      "color, client_id, created_at, updated_at) VALUES (CAST(:case AS BIGINT), CAST(:user AS BIGINT), "
+      "CAST(:organization AS BIGINT), :author, :text, :html, :pinned, CAST(:by AS BIGINT), :color, :client, :now, :now) RETURNING id");
 QUERY(note_text_set, "UPDATE notes SET body_text = :text, body_html = :html, updated_at = :now WHERE id = :id");
-QUERY(
-    note_pin_set,
-    "UPDATE notes SET is_pinned = :pinned, pinned_by_id = CAST(:by AS BIGINT), updated_at = :now WHERE id = :id AND is_pinned <> :pinned");
+QUERY(note_pin_set, "UPDATE notes SET is_pinned = :pinned, pinned_by_id = CAST(:by AS BIGINT), updated_at = :now WHERE id = :id");
 QUERY(note_drop, "DELETE FROM notes WHERE id = :id");
 QUERY(note_author, "SELECT user_id FROM notes WHERE id = :id");
+QUERY(note_state, "SELECT COALESCE(case_id, 0), is_pinned FROM notes WHERE id = :id");
 /* The counter of pinned notes changes in the write that pins, so that it is exact. */
 QUERY(user_pins, "UPDATE users SET pinned_notes_count = pinned_notes_count + :more, updated_at = :now WHERE id = (SELECT owner_user_id "
                  "FROM notes WHERE id = :id)");
 QUERY(organization_pins, "UPDATE organizations SET pinned_notes_count = pinned_notes_count + :more, updated_at = :now "
                          "WHERE id = (SELECT organization_id FROM notes WHERE id = :id)");
+QUERY(case_pins, "UPDATE cases SET pinned_notes_count = pinned_notes_count + :more WHERE id = (SELECT case_id FROM notes WHERE id = :id)");
+QUERY(note_last, "SELECT n.body_text FROM notes n JOIN cases c ON c.id = n.case_id WHERE n.case_id = :case AND n.id > "
+                 "COALESCE(c.last_message_id, 0) ORDER BY n.id DESC LIMIT 1");
+QUERY(case_noted, "UPDATE cases SET notes_count = notes_count + :more, last_note_preview = :preview WHERE id = :case");
 
-static struct changed note_changed(int64_t id) { return (struct changed){"note", id, 0}; }
-
-int note_add(struct work *w, enum note_owner kind, int64_t owner_id, struct str contents, bool pinned, int64_t *id) {
-    TRY(db_insert(w->conn, &note_insert,
-                  BINDS(B_ID("user", kind == NOTE_USER ? owner_id : 0), B_ID("organization", kind == NOTE_ORGANIZATION ? owner_id : 0),
-                        B_INT("author", w->actor.user_id), B_TEXT("text", contents), B_TEXT("html", text_to_html(w->arena, contents)),
-                        B_INT("now", w->now)),
-                  id));
-    change_created(w, note_changed(*id));
-    return pinned ? note_pin(w, *id, true) : 0;
+/* Reads the conversation of the note (0: none) into the object of its changes, and whether the note is pinned. */
+static int note_load(struct work *w, int64_t id, struct changed *object, bool *pinned) {
+    struct stmt *row;
+    int rc = db_row(w->conn, &note_state, BINDS(B_INT("id", id)), &row);
+    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
+    *object = (struct changed){"note", id, col_int(row, 0)};
+    *pinned = col_int(row, 1) != 0;
+    stmt_end(row);
+    return 0;
 }
 
-int note_rewrite(struct work *w, int64_t id, struct str contents) {
-    change_named(w, note_changed(id), "contents");
-    return db_exec(
-        w->conn, &note_text_set,
-        BINDS(B_INT("id", id), B_TEXT("text", contents), B_TEXT("html", text_to_html(w->arena, contents)), B_INT("now", w->now)));
+/* ---- the conversation ------------------------------------------------------------------------------------------- */
+
+/* Locks the note's conversation (0: none) and sets its last activity. */
+static int note_enter_case(struct work *w, int64_t case_id) {
+    struct case_now c;
+    if (case_id == 0) return 0;
+    int rc = case_load(w, case_id, &c);
+    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
+    TRY(case_not_hidden(w, &c));
+    return case_change(w, &c, &(struct case_change){0});
 }
+
+/* Counts `more` notes of the conversation and sets the preview of its last post. */
+static int count_note(struct work *w, int64_t case_id, int more) {
+    struct str last = {0};
+    if (case_id == 0) return 0;
+    TRY(db_text(w->conn, &note_last, BINDS(B_INT("case", case_id)), w->arena, &last));
+    if (last.p) last = message_preview(w->arena, last);
+    return db_exec(w->conn, &case_noted, BINDS(B_INT("case", case_id), B_INT("more", more), B_TEXT("preview", last)));
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 static int count_pin(struct work *w, int64_t id, int more) {
     const struct bind *binds = BINDS(B_INT("id", id), B_INT("more", more), B_INT("now", w->now));
     TRY(db_exec(w->conn, &user_pins, binds));
+    TRY(db_exec(w->conn, &case_pins, binds));
     return db_exec(w->conn, &organization_pins, binds);
 }
 
+int note_add(struct work *w, const struct note_new *n, int64_t *id) {
+    int64_t case_id = n->kind == NOTE_CASE ? n->owner_id : 0;
+    TRY(note_enter_case(w, case_id));
+    TRY(db_insert(w->conn, &note_insert,
+                  BINDS(B_ID("case", case_id), B_ID("user", n->kind == NOTE_USER ? n->owner_id : 0),
+                        B_ID("organization", n->kind == NOTE_ORGANIZATION ? n->owner_id : 0), B_INT("author", w->actor.user_id),
+                        B_TEXT("text", n->text), B_TEXT("html", n->html), B_INT("pinned", n->pinned),
+                        B_ID("by", n->pinned ? w->actor.user_id : 0), B_INT("color", n->color ? n->color : NOTE_YELLOW),
+                        B_TEXT("client", n->client_id), B_INT("now", w->now)),
+                  id));
+    change_created(w, (struct changed){"note", *id, case_id});
+    TRY(count_note(w, case_id, 1));
+    return n->pinned ? count_pin(w, *id, 1) : 0;
+}
+
+int note_rewrite(struct work *w, int64_t id, struct str text, struct str html) {
+    struct changed object;
+    bool pinned;
+    TRY(note_load(w, id, &object, &pinned));
+    TRY(note_enter_case(w, object.case_id));
+    change_named(w, object, "contents");
+    TRY(db_exec(w->conn, &note_text_set, BINDS(B_INT("id", id), B_TEXT("text", text), B_TEXT("html", html), B_INT("now", w->now))));
+    return count_note(w, object.case_id, 0);
+}
+
 int note_pin(struct work *w, int64_t id, bool pinned) {
-    int changed = db_exec(w->conn, &note_pin_set,
-                          BINDS(B_INT("id", id), B_INT("pinned", pinned), B_ID("by", pinned ? w->actor.user_id : 0), B_INT("now", w->now)));
-    if (changed > 0) change_property(w, note_changed(id), "is_pinned", changed_bool(!pinned), changed_bool(pinned));
-    return changed > 0 ? count_pin(w, id, pinned ? 1 : -1) : changed;
+    struct changed object;
+    bool was;
+    TRY(note_load(w, id, &object, &was));
+    if (was == pinned) return 0;
+    TRY(note_enter_case(w, object.case_id));
+    TRY(db_exec(w->conn, &note_pin_set,
+                BINDS(B_INT("id", id), B_INT("pinned", pinned), B_ID("by", pinned ? w->actor.user_id : 0), B_INT("now", w->now))));
+    change_property(w, object, "is_pinned", changed_bool(was), changed_bool(pinned));
+    return count_pin(w, id, pinned ? 1 : -1);
 }
 
 int note_remove(struct work *w, int64_t id) {
-    TRY(note_pin(w, id, false));
-    change_deleted(w, note_changed(id));
-    return db_exec(w->conn, &note_drop, BINDS(B_INT("id", id)));
+    struct changed object;
+    bool pinned;
+    TRY(note_load(w, id, &object, &pinned));
+    TRY(note_enter_case(w, object.case_id));
+    if (pinned) TRY(count_pin(w, id, -1));
+    change_deleted(w, object);
+    TRY(db_exec(w->conn, &note_drop, BINDS(B_INT("id", id))));
+    return count_note(w, object.case_id, -1);
 }
 
 int note_may_change(struct work *w, int64_t id) {

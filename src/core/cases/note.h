@@ -1,13 +1,23 @@
-/* Notes: texts of staff about a person or an organization, visible to staff only. */
+/* Notes: texts of staff about a person, an organization or a conversation, visible to staff only. */
 #ifndef CORE_NOTE_H
 #define CORE_NOTE_H
 
-#include "work/work.h"
+#include "core/cases/case.h"
 
-enum note_owner { NOTE_USER = 1, NOTE_ORGANIZATION };
+enum note_owner { NOTE_USER = 1, NOTE_ORGANIZATION, NOTE_CASE };
 
-int note_add(struct work *w, enum note_owner kind, int64_t owner_id, struct str contents, bool pinned, int64_t *id);
-int note_rewrite(struct work *w, int64_t id, struct str contents);
+struct note_new {
+    enum note_owner kind;
+    int64_t owner_id;
+    struct str text, html, client_id; /* html: clean HTML; client_id: p NULL: none */
+    bool pinned;
+    int color; /* enum of note_colors; 0: YELLOW */
+};
+
+/* Each write to a note of a conversation locks the conversation, and sets its counters and its last activity. It fails with
+ * RESOURCE_ACTION_NOT_AVAILABLE if the conversation is in the trash, suspended or merged. A closed conversation takes notes. */
+int note_add(struct work *w, const struct note_new *n, int64_t *id);
+int note_rewrite(struct work *w, int64_t id, struct str text, struct str html);
 int note_pin(struct work *w, int64_t id, bool pinned); /* by the actor; pinning a pinned note changes nothing */
 int note_remove(struct work *w, int64_t id);
 
