@@ -23,3 +23,4 @@ void http_reply(struct http_request *r, int status, struct buf *body) { (void)r,
 void http_reply_file(struct http_request *r, int status, int fd, int64_t at, int64_t n) {
     (void)r, (void)status, (void)fd, (void)at, (void)n;
 }
+void http_reply_stream(struct http_request *r, int status, const struct http_stream *s) { (void)r, (void)status, (void)s; }

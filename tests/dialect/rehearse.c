@@ -185,6 +185,7 @@ static void rehearse_call(struct rehearsal *r) {
     bool by_token = c->work.actor.token_case_id && found && c->route->roles & TOKEN;
     if (!found) fprintf(stderr, "%s: the router finds another route\n", named);
     if (found && (by_token || auth_admit(c) == 0)) {
+        arguments_read(c);
         work_rewind(&c->work);
         c->status = 200;
         r->calls++;
