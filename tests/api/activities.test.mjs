@@ -5,11 +5,11 @@ import { totp } from './lib/totp.mjs';
 
 const MEMBERS = 'id name summary actor changes created_at resource_type resource_url'.split(' ');
 
-/** The trail of a person, newest first; what is told of each: [field, previous, current]. */
+/** The activities of a person, newest first. Each change is [field, previous, current]. */
 const trail = (desk, id) => desk.admin.fetch(`/users/${id}/activities`, { limit: 100 });
 const told = (activity) => activity.changes.map((c) => [c.field, c.previous_value, c.current_value]);
 
-/** What the trail gained by an act: exactly one activity. */
+/** The one activity that an act adds to the trail. Fails if the act adds none or several. */
 async function gained(desk, id, act) {
   const before = (await trail(desk, id)).length;
   await act();
@@ -18,7 +18,7 @@ async function gained(desk, id, act) {
   return after[0];
 }
 
-test('who changed what of a person from what to what, when', async (t) => {
+test('an activity names the actor, the person, each changed field with both values, and the time', async (t) => {
   const desk = await open(t);
   const { id } = desk.people.customer;
   const activity = await gained(desk, id, () => desk.staff.update(`/users/${id}`, { full_name: 'Cora Married', designation: 'Buyer' }));
@@ -32,7 +32,7 @@ test('who changed what of a person from what to what, when', async (t) => {
   assert.equal((await desk.staff.fetch(`/users/${id}/activities/${activity.id}`, { include: 'user' })).actor.full_name, 'Agnes Agent');
 });
 
-test('one activity tells all of one write, and numbers and references by their words', async (t) => {
+test('one write records one activity, with numbers as numbers and references by name', async (t) => {
   const desk = await open(t);
   const { id } = desk.people.agent;
   const organization = await desk.admin.create('/organizations', { name: 'Brandfathers' });
@@ -52,7 +52,7 @@ test('one activity tells all of one write, and numbers and references by their w
   assert.notEqual(changes.locale[0], locale);
 });
 
-test('lists tell what is gone and what is new', async (t) => {
+test('a changed list is recorded as removed and added items', async (t) => {
   const desk = await open(t);
   const { id } = desk.people.customer;
   await desk.admin.create('/users/fields', { key: 'plan', type: 'TEXT', title: 'Plan', titles: [{ locale: 'en-us', translation: 'Plan' }] });
@@ -74,7 +74,7 @@ test('lists tell what is gone and what is new', async (t) => {
   }
 });
 
-test('tags under their owner and members of a team are told of the person', async (t) => {
+test('changes through /tags of an owner and /members of a team are recorded as changes of the person', async (t) => {
   const desk = await open(t);
   const { customer, agent, collaborator } = desk.people;
   const tags = (act) => gained(desk, customer.id, act).then((a) => told(a)[0]);
@@ -89,7 +89,7 @@ test('tags under their owner and members of a team are told of the person', asyn
   for (const one of people) assert.deepEqual(told((await trail(desk, one))[0]), [['teams', 'Night', null]]);
 });
 
-test('identities tell of their values, and of which is primary and validated', async (t) => {
+test('activities on identities record the value and whether it is primary and validated', async (t) => {
   const desk = await open(t);
   const { id } = desk.people.customer;
   let made;
@@ -106,7 +106,7 @@ test('identities tell of their values, and of which is primary and validated', a
   assert.deepEqual(await step(() => desk.staff.post('/identities/twitter', { user_id: id, screen_name: 'cora' })), [['twitter', null, 'cora (primary) (not validated)']]);
 });
 
-test('a claim is told to nobody', async (t) => {
+test('a claim records no activity', async (t) => {
   const desk = await open(t);
   const { id } = desk.people.customer;
   const before = await trail(desk, id);
@@ -115,7 +115,7 @@ test('a claim is told to nobody', async (t) => {
   assert.deepEqual(await trail(desk, id), before);
 });
 
-test('one changes oneself, too: the profile, a picture, the password, a second factor', async (t) => {
+test('changes to oneself are recorded: profile, picture, password, second factor', async (t) => {
   const desk = await open(t);
   const { id } = desk.people.agent;
   let me = desk.staff;
@@ -144,7 +144,7 @@ test('one changes oneself, too: the profile, a picture, the password, a second f
   for (const hidden of [PASSWORD, fresh, 'a third one altogether', secret, 'argon2', ...codes]) assert.ok(!text.includes(hidden), hidden);
 });
 
-test('making and deleting somebody is told as such', async (t) => {
+test('creating and deleting a person is recorded', async (t) => {
   const desk = await open(t);
   const { id } = await desk.staff.create('/users', { full_name: 'Newcomer', email: 'new@people.example', tags: 'x', password: 'long enough one' });
   const [made, ...before] = await trail(desk, id);
@@ -157,7 +157,7 @@ test('making and deleting somebody is told as such', async (t) => {
   assert.deepEqual([gone.name, gone.summary, gone.changes], ['USER_DELETED', 'Ada Admin deleted this person', []]);
 });
 
-test('a stranger who writes makes a person, and nobody is named for it', async (t) => {
+test('a person created by a message of a caller without login has no creator in the trail', async (t) => {
   const desk = await open(t);
   (await desk.anyone.post('/conversations', { name: 'Stranger', email: 'stranger@people.example', subject: 'Hello', contents: 'Hello?' })).must(201);
   const [{ id }] = await desk.admin.fetch('/users', { email: 'stranger@people.example' });
@@ -165,7 +165,7 @@ test('a stranger who writes makes a person, and nobody is named for it', async (
   assert.deepEqual([made.name, made.actor, made.summary], ['USER_CREATED', null, 'Somebody without a login created this person']);
 });
 
-test('an address proven by a mailed link is told of who gets it and of who loses it, and of nobody as who did it', async (t) => {
+test('a mailed link that moves an address records activities on both people, without an actor', async (t) => {
   const desk = await open(t);
   const to = await relay(t);
   await connect(desk, to);
@@ -180,7 +180,7 @@ test('an address proven by a mailed link is told of who gets it and of who loses
   assert.deepEqual([lost.actor, told(lost)], [null, [['emails', 'mine@people.example (not validated)', null]]]);
 });
 
-test('the trail names the mailed link where nobody was logged in', async (t) => {
+test('an activity without login names the mailed link', async (t) => {
   const desk = await open(t);
   const to = await relay(t);
   await connect(desk, to);
@@ -198,7 +198,7 @@ test('the trail names the mailed link where nobody was logged in', async (t) => 
   assert.equal(entries.filter(({ actor, cause }) => actor === null && cause === 'Mailed link').length >= 2, true);
 });
 
-test('a purge erases values, and keeps that something changed', async (t) => {
+test('a purge erases the values of activities and keeps the activities', async (t) => {
   const desk = await open(t);
   const { id } = desk.people.customer;
   await desk.staff.update(`/users/${id}`, { full_name: 'Secret Name', tags: 'private' });
@@ -210,7 +210,7 @@ test('a purge erases values, and keeps that something changed', async (t) => {
   assert.doesNotMatch(JSON.stringify(await trail(desk, id)), /Secret|private|Cora/);
 });
 
-test('what changes nothing, or is refused, leaves nothing', async (t) => {
+test('a write that changes nothing, or is refused, records no activity', async (t) => {
   const desk = await open(t);
   const { id } = desk.people.customer;
   const before = await trail(desk, id);
@@ -228,7 +228,7 @@ test('what changes nothing, or is refused, leaves nothing', async (t) => {
   assert.deepEqual(await trail(desk, id), before);
 });
 
-test('a write that fails after it began to change leaves nothing, and one sent again is told once', async (t) => {
+test('a write that fails after its first change records nothing, and a repeated request is recorded once', async (t) => {
   const desk = await open(t);
   const { id } = desk.people.customer;
   const before = await trail(desk, id);
@@ -242,7 +242,7 @@ test('a write that fails after it began to change leaves nothing, and one sent a
   assert.equal((await trail(desk, id)).length, before.length + 2);
 });
 
-test('the newest comes first, by pages and by keys', async (t) => {
+test('activities come newest first, by offset and by keyset', async (t) => {
   const desk = await open(t);
   const { id } = desk.people.customer;
   for (const designation of ['One', 'Two', 'Three', 'Four']) await desk.staff.update(`/users/${id}`, { designation });
@@ -257,7 +257,7 @@ test('the newest comes first, by pages and by keys', async (t) => {
   assert.deepEqual((await desk.staff.fetch(path, { before_id: ids[2], limit: 1 })).map((a) => a.id), [ids[1]]);
 });
 
-test('staff read the trail, customers and strangers never, and it is found at its owner alone', async (t) => {
+test('staff read the trail, customers and strangers don\'t, and an activity is found under its owner only', async (t) => {
   const desk = await open(t);
   const { id } = desk.people.customer;
   const { id: activity } = await gained(desk, id, () => desk.staff.update(`/users/${id}`, { designation: 'Buyer' }));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open, ROLE_ID } from './lib/index.mjs';
 
-/** A desk with people of telling names: {desk, id: {name: id}}. */
+/** A desk with people for the searches: {desk, id: {name: id}}. */
 async function withPeople(t) {
   const desk = await open(t);
   const id = {};
@@ -14,7 +14,7 @@ async function withPeople(t) {
 }
 const names = (reply) => reply.must(200).data.map((u) => u.full_name ?? u.name);
 
-test('people are found by the beginning of their name, then of any word of it', async (t) => {
+test('people are found by the beginning of their name, then by the beginning of any word of it', async (t) => {
   const { desk, id } = await withPeople(t);
   const reply = (await desk.staff.get('/autocomplete/users', { name: 'ada' })).must(200);
   assert.deepEqual(Object.keys(reply.body).slice(0, 4), ['status', 'data', 'resource', 'total_count']);
@@ -26,19 +26,19 @@ test('people are found by the beginning of their name, then of any word of it', 
   assert.equal(reply.body.total_count, 5);
 });
 
-test('letter case, accents and the writing of umlauts do not matter', async (t) => {
+test('search ignores letter case, accents and umlaut spellings', async (t) => {
   const { desk } = await withPeople(t);
   for (const [name, found] of [['ZOE', 'Zoë Adâlet'], ['zoë', 'Zoë Adâlet'], ['ADÂLET', 'Zoë Adâlet'], ['strasse', 'Straße Nord'], ['Łó', 'Łódź Ørsted'], ['  zoë ', 'Zoë Adâlet'], ['zoe ada', 'Zoë Adâlet']])
     assert.deepEqual(names(await desk.staff.get('/autocomplete/users', { name })), [found], name);
 });
 
-test('% and _ and quotes are themselves', async (t) => {
+test('search matches %, _ and quotes literally', async (t) => {
   const { desk } = await withPeople(t);
   for (const name of ['%', '_', "'", '"', '\\', 'a%', 'ad_m', '*', 'ada byronx']) assert.deepEqual(names(await desk.staff.get('/autocomplete/users', { name })), [], name);
   assert.deepEqual(names(await desk.staff.get('/autocomplete/users', { name: '100%_s' })), ['Adam 100%_sure']);
 });
 
-test('an empty text finds nothing, and so does a very long one', async (t) => {
+test('an empty text and a very long text find nothing', async (t) => {
   const { desk } = await withPeople(t);
   for (const query of [{}, { name: '' }, { name: '  ' }, { name: 'a'.repeat(200) }]) {
     for (const what of ['users', 'organizations', 'tags']) {
@@ -48,7 +48,7 @@ test('an empty text finds nothing, and so does a very long one', async (t) => {
   }
 });
 
-test('`in` names kinds of people, `exclude` ids or names, `limit` how many are shown of all', async (t) => {
+test('`in` filters by role, `exclude` by id or name, and `limit` limits the items but not the total', async (t) => {
   const { desk, id } = await withPeople(t);
   const ask = (query) => desk.staff.get('/autocomplete/users', { name: 'ada', ...query });
   assert.deepEqual(names(await ask({ in: 'CUSTOMERS' })), ['Ada Byron']);
@@ -62,10 +62,10 @@ test('`in` names kinds of people, `exclude` ids or names, `limit` how many are s
   assert.deepEqual([some.data.length, some.body.total_count], [2, 5]);
   for (let i = 0; i < 12; i++) await desk.owner.create('/users', { full_name: `Many ${i}`, email: `many${i}@home.example` });
   const many = (await desk.staff.get('/autocomplete/users', { name: 'many' })).must(200);
-  assert.deepEqual([many.data.length, many.body.total_count], [10, 12], 'ten by default');
+  assert.deepEqual([many.data.length, many.body.total_count], [10, 12], 'the default limit is ten');
 });
 
-test('a new name is found at once, a former one and a deleted person no more', async (t) => {
+test('a new name is found at once; a former name and a deleted person are not found', async (t) => {
   const { desk, id } = await withPeople(t);
   await desk.owner.update(`/users/${id['Ada Byron']}`, { full_name: 'Grace Hopper' });
   assert.deepEqual(names(await desk.staff.get('/autocomplete/users', { name: 'hop' })), ['Grace Hopper']);
@@ -74,7 +74,7 @@ test('a new name is found at once, a former one and a deleted person no more', a
   assert.deepEqual(names(await desk.staff.get('/autocomplete/users', { name: 'hop' })), []);
 });
 
-test('organizations and tags are found alike', async (t) => {
+test('organizations and tags are found like people', async (t) => {
   const desk = await open(t);
   for (const name of ['Brandfathers', 'House of Brand', 'Übermaß AG']) await desk.staff.create('/organizations', { name, tags: `${name} tag` });
   assert.deepEqual(names(await desk.staff.get('/autocomplete/organizations', { name: 'brand' })), ['Brandfathers', 'House of Brand']);
@@ -86,7 +86,7 @@ test('organizations and tags are found alike', async (t) => {
   assert.equal(reply.body.resource, 'tag');
 });
 
-test('addresses are found by their beginning, then by the name of whom they belong to', async (t) => {
+test('addresses are found by their beginning, then by the name of their owner', async (t) => {
   const { desk, id } = await withPeople(t);
   const reply = (await desk.staff.get('/autocomplete/emails', { address: 'ADA' })).must(200);
   assert.deepEqual(Object.keys(reply.data[0]), ['identity', 'parent']);
@@ -100,7 +100,7 @@ test('addresses are found by their beginning, then by the name of whom they belo
   assert.deepEqual((await desk.staff.get('/autocomplete/emails', { address: 'home.example' })).must(200).data, []);
 });
 
-test('a claim on an address is not found', async (t) => {
+test('a claimed address is not found', async (t) => {
   const desk = await open(t);
   await desk.customer.create('/profile/identities/emails', { email: 'claimed@home.example' });
   assert.deepEqual((await desk.staff.get('/autocomplete/emails', { address: 'claimed' })).must(200).data, []);

@@ -5,7 +5,7 @@ import { GIF, JPEG, png, readPng } from './lib/picture.mjs';
 
 const picture = async (who, path) => (await who.exchange('GET', path));
 
-test('the avatar of a person always answers: initials, and nothing a name could smuggle in', async (t) => {
+test('the avatar of a person always answers; initials are escaped', async (t) => {
   const desk = await open(t);
   const { id } = await desk.owner.create('/users', { full_name: 'Ada <script> "Byron"', email: 'ada@home.example' });
   const address = new URL((await desk.owner.fetch(`/users/${id}`)).avatar);
@@ -24,7 +24,7 @@ const shown = async (desk, address) => {
   return (await picture(desk.anyone, pathname + search)).must(200);
 };
 
-test('an uploaded picture is scaled to a square, shown to everybody, and its address changes with it', async (t) => {
+test('an uploaded picture is scaled to a square, public, and gets a new address with each upload', async (t) => {
   const desk = await open(t);
   const before = (await desk.customer.fetch('/profile')).avatar;
   const after = (await desk.customer.put('/profile', upload(png(600, 300)))).must(200).data.avatar;
@@ -34,10 +34,10 @@ test('an uploaded picture is scaled to a square, shown to everybody, and its add
   assert.match(reply.headers['content-security-policy'], /sandbox/);
   assert.deepEqual(readPng(reply.bytes), { width: 256, height: 256, size: 256 * (4 * 256 + 1) });
   const again = (await desk.customer.put('/profile', upload(png(10, 10)))).must(200).data.avatar;
-  assert.notEqual(again, after, 'at the same moment, too');
+  assert.notEqual(again, after, 'a second upload at the same moment also gets a new address');
 });
 
-test('who was not shown an address of a picture sees none, so that a stranger learns nothing of who has an e-mail address', async (t) => {
+test('a caller can\'t find out who has an e-mail address: without a proof the avatar address shows no picture', async (t) => {
   const desk = await open(t);
   const { avatar } = (await desk.customer.put('/profile', upload(png(8, 8)))).must(200).data;
   const post = { name: 'Somebody', email: desk.people.customer.email, subject: 'S', contents: 'C' };
@@ -59,7 +59,7 @@ test('JPEG stays JPEG, GIF becomes PNG', async (t) => {
   }
 });
 
-test('fields and picture come in one body, and one bad one stores neither', async (t) => {
+test('fields and picture may share a body, and a bad one stores neither', async (t) => {
   const desk = await open(t);
   const both = (designation) => multipart({ designation, avatar: new File('a.png', 'image/png', png(4, 4)) });
   const { data } = (await desk.customer.put('/profile', both('Boss'))).must(200);
@@ -70,7 +70,7 @@ test('fields and picture come in one body, and one bad one stores neither', asyn
   assert.deepEqual([now.designation, now.avatar], ['Boss', data.avatar]);
 });
 
-test('what is no picture, or claims too much, is refused', async (t) => {
+test('a file that is no picture or claims too large a size is refused', async (t) => {
   const desk = await open(t);
   const bombs = {
     empty: Buffer.alloc(0),
@@ -91,7 +91,7 @@ test('what is no picture, or claims too much, is refused', async (t) => {
   assert.equal((await shown(desk, (await desk.customer.fetch('/profile')).avatar)).headers['content-type'], 'image/svg+xml');
 });
 
-test('a picture that goes leaves initials', async (t) => {
+test('a deleted picture is replaced by initials', async (t) => {
   const desk = await open(t);
   const { avatar } = (await desk.customer.put('/profile', upload(png(4, 4)))).must(200).data;
   (await desk.customer.delete('/profile/avatar')).must(200);
@@ -102,7 +102,7 @@ test('a picture that goes leaves initials', async (t) => {
   (await desk.anyone.delete('/profile/avatar')).refused(401, 'AUTHORIZATION_REQUIRED');
 });
 
-test('staff give a picture to those they may change', async (t) => {
+test('staff set the picture of people they may change', async (t) => {
   const desk = await open(t);
   const path = (role) => `/users/${desk.people[role].id}/avatar`;
   assert.match((await desk.staff.put(path('customer'), upload(png(4, 4)))).must(200).data.avatar, /avatar\?v=[1-9]/);
@@ -124,7 +124,7 @@ test('an address sent back as the avatar is ignored with a notice', async (t) =>
   assert.equal(reply.data.avatar, profile.avatar);
 });
 
-test('a purged person leaves no picture', async (t) => {
+test('a purge deletes the picture of the person', async (t) => {
   const desk = await open(t);
   const { avatar } = (await desk.customer.put('/profile', upload(png(4, 4)))).must(200).data;
   (await desk.owner.delete(`/users/${desk.people.customer.id}`, { purge: true })).must(200);
@@ -133,7 +133,7 @@ test('a purged person leaves no picture', async (t) => {
 
 const uploaded = async (who, bytes, type = 'image/png') => (await who.post('/files', raw(type, bytes))).must(201).data.id;
 
-test('a file uploaded before becomes a picture by its id, and is not kept for it', async (t) => {
+test('an uploaded file becomes a picture by its id, and the file is not kept', async (t) => {
   const desk = await open(t);
   const id = await uploaded(desk.customer, png(600, 300), 'text/plain');
   const { data } = (await desk.customer.put('/profile', { avatar_file_id: id, designation: 'Boss' })).must(200);
@@ -146,7 +146,7 @@ test('a file uploaded before becomes a picture by its id, and is not kept for it
   assert.equal((await shown(desk, avatar)).headers['content-type'], 'image/jpeg');
 });
 
-test("another's, an expired or an absent file is no picture, nor is one that is none", async (t) => {
+test("a foreign, expired or absent file id, and a file that is no picture, are refused", async (t) => {
   const desk = await open(t);
   const path = `/users/${desk.people.customer.id}/avatar`;
   const [theirs, old, text] = [await uploaded(desk.admin, png(4, 4)), await uploaded(desk.staff, png(4, 4)), await uploaded(desk.staff, Buffer.from('text'))];

@@ -11,7 +11,7 @@ const SHIFT = {
 };
 
 for (const [name, encode] of Object.entries(ENCODINGS)) {
-  test(`a nested body means the same as ${name}`, async (t) => {
+  test(`a nested body has the same meaning as ${name}`, async (t) => {
     const { owner } = await open(t);
     const made = await owner.create('/businesshours', encode(SHIFT));
     assert.equal(made.title, SHIFT.title);
@@ -20,7 +20,7 @@ for (const [name, encode] of Object.entries(ENCODINGS)) {
       SHIFT.holidays.map(({ title, date, open_hours }) => ({ title, date, hours: open_hours ?? [] })));
   });
 
-  test(`JSON text in a field is understood in ${name}`, async (t) => {
+  test(`JSON text in a field is parsed in ${name}`, async (t) => {
     const { owner } = await open(t);
     const made = await owner.create('/businesshours', encode({ title: 'T', zones: JSON.stringify(SHIFT.zones) }));
     assert.deepEqual(made.zones.friday, [0, 23]);
@@ -37,7 +37,7 @@ for (const [name, encode] of Object.entries(ENCODINGS)) {
     }
   });
 
-  test(`an empty ${name} body is no parameters`, async (t) => {
+  test(`an empty ${name} body means no parameters`, async (t) => {
     const { owner } = await open(t);
     const { id } = await owner.create('/teams', { title: 'T' });
     const reply = (await owner.put(`/teams/${id}`, encode({}))).must(200);
@@ -45,7 +45,7 @@ for (const [name, encode] of Object.entries(ENCODINGS)) {
   });
 }
 
-test('an empty body, [] and {} are no parameters', async (t) => {
+test('an empty body, [] and {} mean no parameters', async (t) => {
   const { owner } = await open(t);
   const { id } = await owner.create('/teams', { title: 'T' });
   for (const body of [undefined, raw('application/json', ''), raw('application/json', '[]'), raw('application/json', ' {} \n'), raw('application/x-www-form-urlencoded', '')]) {
@@ -54,7 +54,7 @@ test('an empty body, [] and {} are no parameters', async (t) => {
   }
 });
 
-test('lists come as a JSON array, name[]=, name[0]= or comma-separated', async (t) => {
+test('lists are accepted as a JSON array, name[]=, name[0]= or comma-separated text', async (t) => {
   const { owner, person } = await open(t).then((d) => ({ owner: d.owner, person: (r) => d.person(r) }));
   const a = (await person('agent')).id;
   const b = (await person('agent')).id;
@@ -71,7 +71,7 @@ test('lists come as a JSON array, name[]=, name[0]= or comma-separated', async (
   }
 });
 
-test('booleans and numbers may come as text', async (t) => {
+test('booleans and numbers are accepted as text', async (t) => {
   const { owner } = await open(t);
   const zones = { monday: [9] };
   for (const is_default of [true, 'true', '1', 1]) {
@@ -82,13 +82,13 @@ test('booleans and numbers may come as text', async (t) => {
   assert.deepEqual(made.zones.monday, [9, 10]);
 });
 
-test('form text is percent-decoded UTF-8, plus is a blank', async (t) => {
+test('form text is percent-decoded UTF-8, and plus is a space', async (t) => {
   const { owner } = await open(t);
   const made = await owner.create('/teams', raw('application/x-www-form-urlencoded', 'title=a+b%2Bc%20%E2%82%AC%26%3D&legacy_id='));
   assert.equal(made.title, 'a b+c €&=');
 });
 
-test('parameters may be split over query and body', async (t) => {
+test('parameters may be split between query and body', async (t) => {
   const { owner } = await open(t);
   const made = (await owner.post('/bulk/teams', { teams: [{ title: 'A' }] }, { query: { partial_import: 'true' } })).must(202);
   assert.equal(made.data.status, 'PENDING');
@@ -101,7 +101,7 @@ test('a chunked body needs no Content-Length', async (t) => {
   assert.equal(made.data.title, 'Chunked');
 });
 
-test('a multipart body may lack its last boundary when every part is complete by Content-Length', async (t) => {
+test('a multipart body may lack its last boundary if Content-Length shows that every part is complete', async (t) => {
   const { owner } = await open(t);
   const whole = multipart({ title: 'Complete', legacy_id: 'x' }, { end: '' });
   assert.equal((await owner.post('/teams', whole)).must(201).data.title, 'Complete');
@@ -112,7 +112,7 @@ test('a multipart body may lack its last boundary when every part is complete by
   assert.equal((await owner.get('/teams')).body.total_count, 1);
 });
 
-test('multipart as other programs write it: preamble, quoted boundary, charset, folded names', async (t) => {
+test('multipart variants of other programs are accepted: preamble, quoted boundary, charset, folded names', async (t) => {
   const { owner } = await open(t);
   const body = ['This is a preamble.', '--a b', 'content-disposition: FORM-DATA; name=title', 'Content-Type: text/plain; charset=utf-8', '', 'Ünicode', '--a b',
     'Content-Disposition: form-data; name="legacy_id"', '', 'L 1', '--a b--', 'and an epilogue'].join('\r\n');
@@ -120,14 +120,14 @@ test('multipart as other programs write it: preamble, quoted boundary, charset, 
   assert.deepEqual([made.title, made.legacy_id], ['Ünicode', 'L 1']);
 });
 
-test('read-only members sent back are ignored, so that what was read can be written', async (t) => {
+test('read-only members are ignored, so that a reply can be sent back', async (t) => {
   const { owner } = await open(t);
   const team = await owner.create('/teams', { title: 'T' });
   const back = (await owner.put(`/teams/${team.id}`, { ...team, title: 'Edited', member_count: 99, created_at: '2000-01-01T00:00:00+00:00' })).must(200).data;
   assert.deepEqual([back.title, back.member_count, back.created_at, back.id], ['Edited', 0, team.created_at, team.id]);
 });
 
-test('PUT changes only the members given; null or an empty text clears a nullable one', async (t) => {
+test('PUT changes only the given members; null or an empty text clears a nullable member', async (t) => {
   const { owner } = await open(t);
   const hours = await owner.create('/businesshours', { title: 'H', zones: { monday: [9] } });
   const { id, title } = await owner.create('/teams', { title: 'T', businesshour_id: hours.id });
@@ -140,19 +140,19 @@ test('PUT changes only the members given; null or an empty text clears a nullabl
   }
 });
 
-test('text comes back byte for byte', async (t) => {
+test('text is returned byte for byte', async (t) => {
   const { owner } = await open(t);
   const texts = ['plain', '  blanks around ', 'tab\tand\nline', "'; DROP TABLE teams; --", '<script>alert(1)</script>', 'a\u0301 b\u0308', '\u202Eright to left', '👩‍👩‍👧‍👦 🏳️‍🌈', '\\" \\u0041 \\', '%s%n %00', 'ﷺ', '\ufeffbom', 'ß İ ı ſ', '${jndi:ldap://x}', '\u0085\u2028\u2029'];
   for (const title of texts) {
     for (const encode of Object.values(ENCODINGS)) {
       const reply = await owner.post('/teams', encode({ title }));
-      if (reply.status === 400) continue; // refusing is allowed, changing is not
+      if (reply.status === 400) continue; // the server may refuse this text, but must not change it
       assert.equal((await owner.fetch(`/teams/${reply.must(201).data.id}`)).title, title, JSON.stringify(title));
     }
   }
 });
 
-test('an empty list is refused where a list must be given', async (t) => {
+test('an empty list is refused where a list is required', async (t) => {
   const { owner, people } = await open(t);
   const team = await owner.create('/teams', { title: 'T' });
   const lists = [

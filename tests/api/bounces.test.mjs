@@ -9,14 +9,14 @@ const GONE = 'gone@people.example';
 const invite = (who, email = GONE) => who.create('/users/invite', { full_name: 'Ines Invited', email });
 const failures = async (desk, id, who = desk.staff) => (await who.fetch(`/users/${id}/activities`, { limit: 100 })).filter((a) => a.name === 'USER_MAIL_FAILED');
 const told = (activity) => Object.fromEntries(activity.changes.map((c) => [c.field, c.current_value]));
-/** The one reason that the trail of a person tells. */
+/** The reason in the only delivery failure in a person's trail. */
 const reason = async (desk, id) => {
   const [one, ...more] = await failures(desk, id);
   assert.equal(more.length, 0);
   return one && told(one).reason;
 };
 
-/** A desk with a relay that has taken invitations of these people: their letters and ids by address. */
+/** A desk with a relay that accepted invitations to these people: their letters and ids by address. */
 async function invited(desk, to, ...addresses) {
   const known = to.mails.length;
   const letters = {};
@@ -31,7 +31,7 @@ async function written(t, ...addresses) {
   await connect(desk, to);
   return { desk, to, letters: await invited(desk, to, ...(addresses.length ? addresses : [GONE])) };
 }
-/** The same report with other words in it. */
+/** The same report with some words replaced. */
 const with_ = (text, ...pairs) => pairs.reduce((s, [from, to]) => {
   assert.ok(s.includes(from), from);
   return s.replaceAll(from, to);
@@ -46,21 +46,21 @@ const REASONS = {
   qmail: '5.1.1 X-Qmail; Sorry, no mailbox here by that name. (#5.1.1)',
 };
 
-describe('what is noted', () => {
-  test('there is a reason for each of the reports', () => assert.deepEqual(FIXTURES, Object.keys(REASONS)));
+describe('a report about a letter', () => {
+  test('there is a fixture for each reason', () => assert.deepEqual(FIXTURES, Object.keys(REASONS)));
 
   for (const [name, why] of Object.entries(REASONS)) {
-    test(`a report as ${name} writes it is noted, with LF and with CR LF`, async (t) => {
+    test(`a report as ${name} writes it is recorded, with LF and with CR LF`, async (t) => {
       const { desk, to, letters } = await written(t);
       await deliver(desk, fixture(name, letters[GONE].mail));
       assert.equal(await reason(desk, letters[GONE].id), why);
       const other = (await invited(desk, to, 'gone2@people.example'))['gone2@people.example'];
       await deliver(desk, with_(fixture(name, other.mail), ['\n', '\r\n']));
-      assert.ok((await reason(desk, other.id)).startsWith(why), 'and after it whom it names');
+      assert.ok((await reason(desk, other.id)).startsWith(why), 'the name of the address follows the reason');
     });
   }
 
-  test('the trail tells which mail, to what address, and why; nobody did it', async (t) => {
+  test('the trail names the mail, the address and the reason, without an actor', async (t) => {
     const { desk, letters } = await written(t);
     await deliver(desk, fixture('postfix', letters[GONE].mail));
     const [activity] = await failures(desk, letters[GONE].id);
@@ -68,10 +68,10 @@ describe('what is noted', () => {
     assert.deepEqual(activity.changes.map((c) => [c.field, c.previous_value, c.current_value]),
       [['mail', null, 'invitation'], ['recipient', null, GONE], ['status', null, 'BOUNCED'], ['reason', null, REASONS.postfix]]);
     await until('the line', () => /warn mail \d+ \(invitation\) bounced: see its last_error/.test(desk.log));
-    assert.ok(!desk.log.includes(GONE), 'no address in the log');
+    assert.ok(!desk.log.includes(GONE), 'the log contains no address');
   });
 
-  test('a refusal of the relay is told in the same way', async (t) => {
+  test('a refusal by the relay is recorded like a report', async (t) => {
     const desk = await open(t);
     const to = await relay(t);
     await connect(desk, to);
@@ -86,7 +86,7 @@ describe('what is noted', () => {
     assert.equal((await failures(desk, id)).length, 1);
   });
 
-  test('staff see it, customers don\'t', async (t) => {
+  test('staff see the failure, customers don\'t', async (t) => {
     const { desk, letters } = await written(t);
     const { id } = letters[GONE];
     await deliver(desk, fixture('postfix', letters[GONE].mail));
@@ -96,7 +96,7 @@ describe('what is noted', () => {
     assert.ok(!(await desk.customer.get('/me')).text.includes('BOUNCED'));
   });
 
-  test('what is delayed, delivered, relayed or expanded changes nothing', async (t) => {
+  test('reports of delayed, delivered, relayed or expanded mail change nothing', async (t) => {
     const { desk, letters } = await written(t);
     const { id, mail } = letters[GONE];
     await deliver(desk, ...['delayed', 'delivered', 'relayed', 'expanded', 'failing', ''].map((word) => action(mail, word)));
@@ -105,7 +105,7 @@ describe('what is noted', () => {
     assert.equal((await failures(desk, id)).length, 1);
   });
 
-  test('the same report twice is noted once, and so is another one about the same letter', async (t) => {
+  test('a repeated report, and a second report about the same letter, are recorded once', async (t) => {
     const { desk, letters } = await written(t);
     const { id, mail } = letters[GONE];
     await deliver(desk, fixture('postfix', mail), fixture('postfix', mail));
@@ -113,7 +113,7 @@ describe('what is noted', () => {
     assert.equal((await failures(desk, id)).length, 1);
   });
 
-  test('of a claim nothing is told, as in the rest of the trail', async (t) => {
+  test('a bounce of a claimed address records no activity', async (t) => {
     const desk = await open(t);
     const to = await relay(t);
     await connect(desk, to);
@@ -123,7 +123,7 @@ describe('what is noted', () => {
     assert.deepEqual(await failures(desk, desk.people.customer.id), []);
   });
 
-  test('of a purged person a late report tells nothing; of a deleted one it does', async (t) => {
+  test('a late report records nothing for a purged person, but does for a deleted one', async (t) => {
     const { desk, letters } = await written(t, 'purged@people.example', 'deleted@people.example');
     const [purged, deleted] = Object.values(letters);
     (await desk.owner.delete(`/users/${purged.id}`, { purge: true })).must(200);
@@ -132,7 +132,7 @@ describe('what is noted', () => {
     assert.deepEqual([(await failures(desk, purged.id)).length, (await failures(desk, deleted.id)).length], [0, 1]);
   });
 
-  test('a purge erases the values of what was noted', async (t) => {
+  test('a purge erases the values of recorded failures', async (t) => {
     const { desk, letters } = await written(t);
     const { id, mail } = letters[GONE];
     await deliver(desk, fixture('postfix', mail));
@@ -142,7 +142,7 @@ describe('what is noted', () => {
   });
 });
 
-describe('whose letter it is', () => {
+describe('the letter that a report names', () => {
   const world = shared(async (w) => {
     w.to = await relay(w.t);
     await connect(w.desk, w.to);
@@ -152,14 +152,14 @@ describe('whose letter it is', () => {
     const address = `p${++n}@people.example`;
     return { address, ...(await invited(world.desk, world.to, address))[address] };
   };
-  /** What a report of our own making, about the letter, leaves in its person's trail. */
+  /** Delivers a report of our own text about the letter, and returns the failures in its person's trail. */
   const after = async (one, text) => {
     await deliver(world.desk, text);
     return reason(world.desk, one.id);
   };
   const own = (one) => with_(fixture('postfix', one.mail), [GONE, one.address]);
 
-  test('a report about a letter that nobody wrote is dropped, and the log does not speak of it', async () => {
+  test('a report about an unknown letter is dropped without a line in the log', async () => {
     const one = await letter();
     const before = world.desk.log;
     assert.equal(await after(one, with_(own(one), [one.mail.header('Message-ID'), '<forged@example.com>'])), undefined);
@@ -167,33 +167,33 @@ describe('whose letter it is', () => {
     assert.equal(world.desk.log, before);
   });
 
-  test('a Message-ID elsewhere than in what is returned proves nothing', async () => {
+  test('only a Message-ID in the returned headers identifies the letter', async () => {
     const one = await letter();
     const id = one.mail.header('Message-ID');
     assert.equal(await after(one, with_(own(one), [`Message-Id: ${id}`, 'X-Nothing: 1'], ['Auto-Submitted: auto-replied', `In-Reply-To: ${id}`], ['Reporting-MTA:', `Message-ID: ${id}\nReporting-MTA:`])), undefined);
   });
 
-  test('a report of somebody\'s own letter that names somebody else says nothing of that one', async () => {
+  test('a report about one person\'s letter records nothing for another person that it names', async () => {
     const [mine, victim] = [await letter(), await letter()];
     assert.match(await after(mine, with_(own(mine), [mine.address, victim.address])), new RegExp(`\\(of ${victim.address}\\)$`));
     assert.deepEqual(await failures(world.desk, victim.id), []);
     assert.deepEqual(told((await failures(world.desk, mine.id))[0]).recipient, mine.address);
   });
 
-  test('of several recipients the letter\'s own decides', async () => {
+  test('of several recipients, the recipient of the letter counts', async () => {
     const one = await letter();
     const two = (mine, other) => with_(own(one), ['Final-Recipient:', `Final-Recipient: rfc822; other@elsewhere.example\nAction: ${other}\nStatus: 5.7.1\n\nFinal-Recipient:`], ['Action: failed\nStatus: 5.1.1', `Action: ${mine}\nStatus: 5.1.1`]);
     assert.equal(await after(one, two('delivered', 'failed')), undefined);
     assert.match(await after(one, two('failed', 'delivered')), /^5\.1\.1 [^(]*$/);
   });
 
-  test('addresses are the same in any case, and with a domain in A-labels', async () => {
+  test('addresses are compared without letter case and with domains as A-labels', async () => {
     const address = 'gone@bücher.example';
     const one = { id: (await invite(world.desk.owner, address)).id, mail: await until('it', () => world.to.mails.find((m) => m.to[0] === 'gone@xn--bcher-kva.example')) };
     assert.doesNotMatch(await after(one, with_(fixture('postfix', one.mail), [`rfc822; ${GONE}`, 'rfc822; <Gone@XN--bcher-kva.EXAMPLE>'], [`rfc822;${GONE}`, 'rfc822; nobody@example.com'])), /\(of /);
   });
 
-  test('a reason is one line of printable ASCII, and not long', async () => {
+  test('a reason is one short line of printable ASCII', async () => {
     const one = await letter();
     const why = await after(one, with_(own(one), ['User unknown in virtual mailbox table\n', `\x1b[31m\x00\x07 \u00fc\xff\xfe\x85 <b>bold</b>\n\t${'x'.repeat(5000)}\n`], ['Status: 5.1.1', 'Status: 5.1.1.1; DROP']));
     assert.match(why, /^smtp; 550 [ -~]*: Recipient address rejected: \?*\[31m \?* <b>bold<\/b> x+$|^smtp; 550 [ -~]*\[31m[ -~]*<b>bold<\/b> x+$/);
@@ -203,7 +203,7 @@ describe('whose letter it is', () => {
     assert.equal(await after(bare, quiet), 'the report gives no reason');
   });
 
-  test('no report ends the desk or stays in its inbox, whatever is in it', async () => {
+  test('a hostile report neither ends the desk nor stays in its inbox', async () => {
     const { desk } = world;
     const one = await letter();
     const text = own(one);
@@ -237,13 +237,13 @@ describe('whose letter it is', () => {
     }
     await until('the inbox to be empty', () => waiting(desk).length === 0);
     assert.deepEqual(waiting(desk, 'failed'), []);
-    assert.equal((await failures(desk, one.id)).length, 1, 'those that could be read told it');
+    assert.equal((await failures(desk, one.id)).length, 1, 'the complete reports are recorded');
     (await desk.owner.get('/me')).must(200);
   });
 });
 
-describe('when it is noted', () => {
-  test('a report that comes while the desk is stopped is handled when it starts', async (t) => {
+describe('the time of recording', () => {
+  test('a report that arrives while the desk is stopped is handled when it starts', async (t) => {
     const { desk, letters } = await written(t);
     await desk.stop();
     assert.equal(mailIn(desk, fixture('postfix', letters[GONE].mail)).status, 0);
@@ -253,7 +253,7 @@ describe('when it is noted', () => {
     assert.equal((await failures(desk, letters[GONE].id)).length, 1);
   });
 
-  test('SIGKILL before a report is handled loses nothing; one between its COMMIT and its removal notes nothing twice', async (t) => {
+  test('SIGKILL before a report is handled loses nothing; SIGKILL between COMMIT and removal records nothing twice', async (t) => {
     const { desk, letters } = await written(t, 'a@people.example', 'b@people.example', 'c@people.example');
     const mails = Object.values(letters).map(({ mail }) => fixture('postfix', mail));
     const copies = directory();
@@ -269,7 +269,7 @@ describe('when it is noted', () => {
     for (const { id } of Object.values(letters)) assert.equal((await failures(desk, id)).length, 1);
   });
 
-  test('what bounces before its sending is written down stays bounced, and is not sent again', async (t) => {
+  test('a letter that bounces before its sending is recorded stays bounced and is not sent again', async (t) => {
     const desk = await open(t);
     const to = await relay(t);
     await connect(desk, to);
@@ -279,12 +279,12 @@ describe('when it is noted', () => {
     await deliver(desk, fixture('postfix', mail));
     assert.equal((await failures(desk, id)).length, 1);
     await to.tell({ hold: false });
-    await invited(desk, to, 'after@people.example'); // ends after the one that was held
+    await invited(desk, to, 'after@people.example'); // is sent after the letter that the relay held
     await deliver(desk, fixture('exim', mail));
-    assert.equal((await failures(desk, id)).length, 1, 'a later success does not erase it');
+    assert.equal((await failures(desk, id)).length, 1, 'a later report does not erase the failure');
   });
 
-  test('the same when the desk is killed in between', async (t) => {
+  test('a letter that bounces before its sending is recorded stays bounced after SIGKILL', async (t) => {
     const desk = await open(t);
     const to = await relay(t);
     await connect(desk, to);
@@ -296,12 +296,12 @@ describe('when it is noted', () => {
     assert.equal(mailIn(desk, fixture('postfix', mail)).status, 0);
     await desk.start();
     await until('the note', async () => (await failures(desk, id)).length === 1);
-    await desk.clock.forward(6 * MINUTE); // its lease has run out
+    await desk.clock.forward(6 * MINUTE); // the lease of the job expires
     await invited(desk, to, 'after@people.example');
     assert.deepEqual(to.mails.map((m) => m.to[0]), [GONE, 'after@people.example']);
   });
 
-  test('a file that is no report is kept apart, with a line in the log, and not tried again', async (t) => {
+  test('an unreadable file is moved to failed, logged, and not tried again', async (t) => {
     const desk = await open(t, { processes: 1 });
     const inbox = join(desk.dir, 'mail/new');
     writeFileSync(join(inbox, 'garbage'), 'garbage');
@@ -326,12 +326,12 @@ describe('deskd mail-in', () => {
   };
   const report = () => fixture('postfix', '<x@example.com>');
 
-  test('65 for what is no mail', () => {
+  test('exits with 65 if the input is not a mail', () => {
     for (const text of ['', '\n', 'hello\n', '{"a": 1}\n', '\x7fELF\x01\x02\x00\xff', 'Subject: no sender and no date\n\nx', `${'x'.repeat(1 << 20)}`, '\nFrom: a@example.com\n\nbody'])
       answers(mailIn(world.desk, text), 65, /standard input is not a mail/);
   });
 
-  test('69 for a mail that is no delivery report, or is too large', () => {
+  test('exits with 69 if the mail is no delivery report or is too large', () => {
     const text = report();
     for (const mail of [
       'From: ada@example.com\nTo: desk@example.com\nSubject: Help\n\nMy lamp flickers.\n',
@@ -345,12 +345,12 @@ describe('deskd mail-in', () => {
     assert.equal(mailIn(world.desk, text.padEnd(1 << 20)).status, 0);
   });
 
-  test('75 where it can\'t be kept: no desk, no folder, no rights, a wrong command line', async () => {
+  test('exits with 75 if it can\'t store the mail: no desk, no folder, no rights, a wrong command line', async () => {
     const { dir } = world.desk;
     answers(mailIn(world.desk, report(), { data: join(dir, 'nowhere') }), 75, /nowhere\/mail is not an inbox: name the data folder of a desk that has been served/);
     const fresh = directory();
     answers(mailIn(world.desk, report(), { data: fresh }), 75, /is not an inbox/);
-    assert.deepEqual(readdirSync(fresh), [], 'it makes no folder of its own');
+    assert.deepEqual(readdirSync(fresh), [], 'mail-in creates no folder');
     for (const args of [['--no-such-thing', 'x'], ['--settings', '/nowhere/deskd.conf'], ['operand']]) answers(mailIn(world.desk, report(), { args }), 75, /./);
     mkdirSync(join(fresh, 'mail/new'), { recursive: true });
     writeFileSync(join(fresh, 'mail/tmp'), '');
@@ -359,7 +359,7 @@ describe('deskd mail-in', () => {
     assert.deepEqual(readdirSync(join(fresh, 'mail/new')), []);
   });
 
-  test('75 for whoever has no rights to the folder', (t) => {
+  test('exits with 75 if the user has no rights to the folder', (t) => {
     const root = process.getuid() === 0;
     const dir = directory();
     for (const folder of ['tmp', 'new', 'failed']) mkdirSync(join(dir, 'mail', folder), { recursive: true });
@@ -372,7 +372,7 @@ describe('deskd mail-in', () => {
     assert.deepEqual([readdirSync(join(dir, 'mail/new')), readdirSync(join(dir, 'mail/tmp'))], [[], []]);
   });
 
-  test('root keeps it as the owner of the data folder would, whatever links they put there', (t) => {
+  test('stores the mail as the owner of the data folder when run by root, and follows no links beyond their rights', (t) => {
     if (process.getuid() !== 0) return t.skip('only root can act as others');
     const NOBODY = 65534, dir = directory(), target = directory();
     chmodSync(dirname(dir), 0o711);
@@ -389,7 +389,7 @@ describe('deskd mail-in', () => {
     assert.deepEqual(readdirSync(target), []);
   });
 
-  test('what is kept is the desk\'s alone to read', () => {
+  test('stores the mail readable by the desk only', () => {
     const dir = directory();
     for (const folder of ['tmp', 'new', 'failed']) mkdirSync(join(dir, 'mail', folder), { recursive: true });
     assert.equal(mailIn(world.desk, report(), { data: dir }).status, 0);
@@ -400,7 +400,7 @@ describe('deskd mail-in', () => {
     for (const folder of ['', 'tmp', 'new', 'failed']) assert.equal(statSync(join(world.desk.dir, 'mail', folder)).mode & 0o777, 0o700);
   });
 
-  test('a mail that is cut off by SIGKILL of its mail-in is not kept, and what one left is removed at a start', async (t) => {
+  test('a mail cut off by SIGKILL is not stored, and its leftover is removed at the next start', async (t) => {
     const desk = await open(t);
     const child = spawn(BINARY, ['mail-in', '--data', desk.dir], { stdio: ['pipe', 'ignore', 'ignore'] });
     const gone = new Promise((resolve) => child.on('close', (code, signal) => resolve(signal)));
@@ -412,7 +412,7 @@ describe('deskd mail-in', () => {
     assert.deepEqual([waiting(desk), waiting(desk, 'tmp')], [[], []]);
   });
 
-  test('as mail servers run it: a pipe of an alias, with a From_ line and the name of the folder in the settings file', async (t) => {
+  test('runs as mail servers run it: a pipe of an alias, with a From_ line and the folder in the settings file', async (t) => {
     const desk = await open(t);
     const to = await relay(t);
     await connect(desk, to);
@@ -424,7 +424,7 @@ describe('deskd mail-in', () => {
     await until('the note', async () => (await failures(desk, letter.id)).length === 1);
   });
 
-  test('its help names each exit status, and the list of commands names it', () => {
+  test('--help lists each exit status, and the list of commands includes mail-in', () => {
     const { status, stdout } = deskd('mail-in', '--help');
     assert.equal(status, 0);
     for (const code of ['0', '75', '65', '69']) assert.match(stdout, new RegExp(`\\b${code}\\b`));

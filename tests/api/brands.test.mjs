@@ -5,7 +5,7 @@ import { iso, open } from './lib/index.mjs';
 const brand = (who, more) => who.create('/brands', { name: 'Engines', ...more });
 const defaults = async (who) => (await who.fetch('/brands')).filter((b) => b.is_default).map((b) => b.id);
 
-test('a new desk has one brand, which is the default', async (t) => {
+test('a new desk has one brand, and it is the default', async (t) => {
   const { owner, base } = await open(t);
   const [first, ...more] = await owner.fetch('/brands');
   assert.deepEqual(more, []);
@@ -17,7 +17,7 @@ test('a new desk has one brand, which is the default', async (t) => {
   assert.ok(Date.parse(created_at) > 0 && created_at === updated_at);
 });
 
-test('brands are made, read, changed and deleted', async (t) => {
+test('brands are created, read, changed and deleted', async (t) => {
   const desk = await open(t);
   const { admin, staff } = desk;
   const made = await brand(admin, { sub_domain: 'engines', domain: 'help.engines.example', locale_id: 3 });
@@ -35,12 +35,12 @@ test('brands are made, read, changed and deleted', async (t) => {
   assert.deepEqual((await staff.fetch('/brands')).map((b) => b.id), [1]);
 });
 
-test('a brand under TLS says so', async (t) => {
+test('a brand of a desk with an https base URL has is_ssl_enabled', async (t) => {
   const { owner } = await open(t, { base: 'https://desk.example.com' });
   assert.equal((await owner.fetch('/brands/1')).is_ssl_enabled, true);
 });
 
-test('there is always one default, and it is enabled: it can be handed on, not unset, disabled or deleted', async (t) => {
+test('there is always one enabled default brand: another brand can take over, but it can\'t be unset, disabled or deleted', async (t) => {
   const { owner } = await open(t);
   const { id } = await brand(owner);
   (await owner.put('/brands/1', { is_default: false })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE', 'is_default');
@@ -64,7 +64,7 @@ test('there is always one default, and it is enabled: it can be handed on, not u
   assert.deepEqual(await defaults(owner), [third.id]);
 });
 
-test('of many who choose a default at once the last one has it', async (t) => {
+test('of many concurrent changes of the default brand the last one counts', async (t) => {
   const { owner } = await open(t);
   const ids = [1];
   for (let i = 0; i < 5; i++) ids.push((await brand(owner)).id);
@@ -73,7 +73,7 @@ test('of many who choose a default at once the last one has it', async (t) => {
   assert.equal((await defaults(owner)).length, 1);
 });
 
-test('sub-domains and domains are host names, and no two brands have the same', async (t) => {
+test('sub-domains and domains are host names, unique among brands', async (t) => {
   const { owner } = await open(t);
   const bad = {
     sub_domain: ['-x', 'x-', 'a.b', 'a b', 'a_b', '.', 'x'.repeat(64), '../x', 'x\u0000', 'xn--', '*', 'https://x', ['a', 'b']],
@@ -91,14 +91,14 @@ test('sub-domains and domains are host names, and no two brands have the same', 
     .refused(400, 'FIELD_DUPLICATE', 'sub_domain').refused(400, 'FIELD_DUPLICATE', 'domain');
   const two = await brand(owner);
   (await owner.put(`/brands/${two.id}`, { domain: 'hilfe.bücher.example' })).refused(400, 'FIELD_DUPLICATE', 'domain');
-  assert.equal((await owner.update(`/brands/${one.id}`, { domain: 'hilfe.bücher.example' })).domain, one.domain, 'its own is its own');
+  assert.equal((await owner.update(`/brands/${one.id}`, { domain: 'hilfe.bücher.example' })).domain, one.domain, 'a brand may repeat its own domain');
   assert.equal((await owner.update(`/brands/${one.id}`, { domain: '' })).domain, null);
   assert.equal((await owner.update(`/brands/${two.id}`, { domain: 'hilfe.bücher.example' })).domain, one.domain);
   (await owner.put(`/brands/${two.id}`, { name: '' })).refused(400, 'FIELD_EMPTY', 'name');
   (await owner.put(`/brands/${two.id}`, { locale_id: null })).refused(400, 'FIELD_INVALID', 'locale_id');
 });
 
-test('a brand that was read before somebody changed it is not written over', async (t) => {
+test('a conditional PUT does not overwrite a brand that changed meanwhile', async (t) => {
   const { owner, clock } = await open(t);
   const { headers } = await owner.get('/brands/1');
   await clock.forward(1);
@@ -107,7 +107,7 @@ test('a brand that was read before somebody changed it is not written over', asy
   assert.equal((await owner.fetch('/brands/1')).name, 'Newer');
 });
 
-test('staff read brands, admins write them where they are permitted to', async (t) => {
+test('staff read brands, and admins with the permission write them', async (t) => {
   const desk = await open(t);
   for (const who of [desk.staff, desk.as('collaborator')]) {
     (await who.get('/brands')).must(200);

@@ -6,7 +6,7 @@ const WEEK = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'
 const zones = (given) => Object.fromEntries(WEEK.map((day) => [day, given[day] ?? []]));
 const OFFICE = [9, 10, 11, 12, 13, 14, 15, 16];
 
-test('a new desk has a default: Monday to Friday, 9 to 17', async (t) => {
+test('a new desk has default business hours: Monday to Friday, 9 to 17', async (t) => {
   const { owner } = await open(t);
   const [hours, ...more] = await owner.fetch('/businesshours');
   assert.deepEqual(more, []);
@@ -32,7 +32,7 @@ test('PUT zones replaces all of them', async (t) => {
   assert.equal((await owner.put(`/businesshours/${id}`, { zones: { monday: [] } })).status, 400);
 });
 
-test('hours outside a day, unknown days and a week without hours are refused', async (t) => {
+test('hours outside a day, unknown days and an empty week are refused', async (t) => {
   const { owner } = await open(t);
   (await owner.post('/businesshours', {})).refused(400, 'FIELD_REQUIRED', 'title', 'zones');
   for (const bad of [{ monday: [24] }, { monday: [-1] }, { monday: [1.5] }, { monday: ['x'] }, { monday: [9, null] }, { funday: [9] }, {}, { monday: [], sunday: [] }, '{}', 'nine']) {
@@ -45,7 +45,7 @@ test('hours outside a day, unknown days and a week without hours are refused', a
   assert.equal((await owner.get('/businesshours')).body.total_count, 1);
 });
 
-test('holidays have a title, a day/month/year date and perhaps open hours', async (t) => {
+test('a holiday has a title, a day/month/year date and optional open hours', async (t) => {
   const { owner } = await open(t);
   const make = (holidays) => owner.post('/businesshours', { title: 'x', zones: { monday: [9] }, holidays });
   const { holidays } = (await make([{ title: 'Leap', date: '29/02/2028' }, { title: 'Eve', date: '24/12/2026', open_hours: [9, 10] }])).must(201).data;
@@ -59,7 +59,7 @@ test('holidays have a title, a day/month/year date and perhaps open hours', asyn
   }
 });
 
-test('a list of holidays replaces the list, an empty one clears it', async (t) => {
+test('a list of holidays replaces the old list, and an empty list clears it', async (t) => {
   const { owner } = await open(t);
   const { id } = await owner.create('/businesshours', { title: 'x', zones: { monday: [9] }, holidays: [{ title: 'A', date: '01/01/2027' }] });
   assert.deepEqual((await owner.update(`/businesshours/${id}`, { holidays: [{ title: 'B', date: '02/01/2027' }] })).holidays.map((h) => h.title), ['B']);
@@ -67,7 +67,7 @@ test('a list of holidays replaces the list, an empty one clears it', async (t) =
   assert.deepEqual((await owner.update(`/businesshours/${id}`, { holidays: [] })).holidays, []);
 });
 
-test('there is always one default; it can be handed on, not unset or deleted', async (t) => {
+test('there is always one default: another one can take over, but it can\'t be unset or deleted', async (t) => {
   const { owner } = await open(t);
   const { id } = await owner.create('/businesshours', { title: 'x', zones: { monday: [9] } });
   const defaults = async () => (await owner.fetch('/businesshours')).filter((h) => h.is_default).map((h) => h.id);
@@ -82,7 +82,7 @@ test('there is always one default; it can be handed on, not unset or deleted', a
   assert.deepEqual(await defaults(), [id]);
 });
 
-test('a team of deleted hours falls to the default', async (t) => {
+test('a team whose business hours are deleted gets the default', async (t) => {
   const { owner } = await open(t);
   const { id } = await owner.create('/businesshours', { title: 'x', zones: { monday: [9] } });
   const team = await owner.create('/teams', { title: 'T', businesshour_id: id });
@@ -91,7 +91,7 @@ test('a team of deleted hours falls to the default', async (t) => {
   assert.ok(businesshour === null || businesshour.id === 1, JSON.stringify(businesshour));
 });
 
-test('time zones are names of the tz database and nothing else', async (t) => {
+test('only names of the tz database are time zones', async (t) => {
   const { owner } = await open(t);
   const make = (time_zone) => owner.post('/businesshours', { title: 'x', zones: { monday: [9] }, time_zone });
   assert.equal((await make('America/Argentina/Buenos_Aires')).must(201).data.time_zone, 'America/Argentina/Buenos_Aires');
@@ -101,7 +101,7 @@ test('time zones are names of the tz database and nothing else', async (t) => {
   }
 });
 
-test('business hours belong to admins and owners', async (t) => {
+test('only admins and owners see and write business hours', async (t) => {
   const desk = await open(t);
   for (const who of [desk.staff, desk.as('collaborator'), desk.customer]) {
     for (const path of ['/businesshours', '/businesshours/1']) (await who.get(path)).refused(403, 'PERMISSIONS_DENIED');

@@ -1,27 +1,27 @@
-// What follows from a change in more rows than one write takes. A part of it is held by the clock, which stands still.
+// Cascades: changes that affect more rows than one write changes. The clock stands still, so the rest of a cascade waits.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PASSWORD, demo, open } from './lib/index.mjs';
 
-const ROWS = 5; // that one write takes
+const ROWS = 5; // rows that one write changes
 const args = ['--cascade-rows', String(ROWS)];
 
-/** Does `change` and returns the job that has the rest to do. */
+/** Runs `change` and returns the job for the rest of the cascade. */
 async function changed(desk, change) {
   const { id } = (await desk.owner.post('/bulk/teams', { teams: [{ title: 'A mark among the jobs' }] })).must(202).data;
   await desk.job(desk.owner, id);
   await change();
-  for (let next = id + 1; next <= id + 5; next++) { // of a write that is run again an id is lost
+  for (let next = id + 1; next <= id + 5; next++) { // a write that is run again loses an id
     const job = await desk.owner.get(`/jobs/${next}`);
     if (job.status === 200) return job.data;
   }
   return undefined;
 }
 
-/** A look right after the change, while most is left to be done; another one in a new process after a crash; and one at the end. */
+/** Runs `look` (1) after the change, with most rows left, (2) in a new process after a crash and (3) at the end. */
 async function seenAlike(desk, change, look) {
   const job = await changed(desk, change);
-  assert.equal(job?.status, 'PENDING', 'more than one write takes');
+  assert.equal(job?.status, 'PENDING', 'the change needs more than one write');
   await look('between');
   await desk.kill();
   assert.equal(desk.check().status, 0, desk.check().stdout);
@@ -37,14 +37,14 @@ const MOST = { limit: 1000 };
 const id = (reference) => reference?.id ?? null;
 const assigned = ({ assigned_team, assigned_agent }) => [id(assigned_team), id(assigned_agent)];
 
-/** The name that most rows have; of those there are. */
+/** The most common name, null left out. */
 function commonest(names) {
   const counts = new Map();
   for (const name of names) if (name !== null) counts.set(name, (counts.get(name) ?? 0) + 1);
   return [...counts].sort((a, b) => b[1] - a[1])[0][0];
 }
 
-/** Lists and totals of who sees all, of who sees teams, and of who sees their own, against what the conversations should be. */
+/** Compares lists and totals of the owner and of an agent of TEAMS with the expected conversations. */
 async function checkLists(desk, wanted, when) {
   const teamsAgent = desk.login('teams-agent@example.com'), self = await teamsAgent.fetch('/me');
   const mine = new Set(self.teams.map(id));
@@ -57,9 +57,9 @@ async function checkLists(desk, wanted, when) {
       const { data, total_count } = (await who.get('/conversations', { ...MOST, ...(status && { status }) })).must(200).body;
       const expected = wanted.filter((c) => sees(c.assigned) && (!status || c.type === status));
       assert.deepEqual(data.map((c) => [c.id, ...assigned(c)]).sort((a, b) => a[0] - b[0]), expected.map((c) => [c.id, ...c.assigned]), `${when}, ${status}`);
-      assert.equal(total_count, expected.length, `${when}: of ${status}`);
-      const page = (await who.get('/conversations', { limit: 1, ...(status && { status }) })).must(200).body; // counted, not listed
-      assert.equal(page.total_count, expected.length, `${when}: counted, of ${status}`);
+      assert.equal(total_count, expected.length, `${when}: total of ${status}`);
+      const page = (await who.get('/conversations', { limit: 1, ...(status && { status }) })).must(200).body; // the total is counted, not the length of a list
+      assert.equal(page.total_count, expected.length, `${when}: count of ${status}`);
     }
   }
   for (const c of wanted.slice(0, 20)) assert.deepEqual(assigned(await desk.owner.fetch(`/conversations/${c.id}`)), c.assigned);
@@ -70,7 +70,7 @@ async function conversationsOf(desk) {
   return data.map((c) => ({ id: c.id, assigned: assigned(c), type: c.status.type })).sort((a, b) => a.id - b.id);
 }
 
-test('a team that is deleted is gone at once from its conversations, lists and totals', async (t) => {
+test('a deleted team disappears at once from its conversations, lists and totals', async (t) => {
   const desk = await demo(t, { conversations: 150, args });
   const wanted = await conversationsOf(desk), team = commonest(wanted.map((c) => c.assigned[0]));
   const touched = wanted.filter((c) => c.assigned[0] === team);
@@ -84,7 +84,7 @@ test('a team that is deleted is gone at once from its conversations, lists and t
     assert.ok(!(await desk.owner.fetch('/teams', MOST)).some((x) => x.id === team));
     assert.ok(!(await desk.owner.fetch('/users', MOST)).some((u) => u.teams.some((x) => x.id === team)));
     await checkLists(desk, wanted, when);
-    const open = touched.find((c) => c.type === 'OPEN'); // counted where its row stands
+    const open = touched.find((c) => c.type === 'OPEN'); // it is counted under the team that its row still names
     if (!open) return;
     await desk.owner.update(`/conversations/${open.id}`, { status_id: 5 });
     open.type = 'CLOSED';
@@ -92,7 +92,7 @@ test('a team that is deleted is gone at once from its conversations, lists and t
   });
 });
 
-test('several teams go together', async (t) => {
+test('several teams are deleted together', async (t) => {
   const desk = await demo(t, { conversations: 60, args });
   const wanted = await conversationsOf(desk), teams = (await desk.owner.fetch('/teams', MOST)).map((x) => x.id).slice(0, 3);
   await seenAlike(desk, async () => {
@@ -101,10 +101,10 @@ test('several teams go together', async (t) => {
   }, (when) => checkLists(desk, wanted, when));
 });
 
-test('a person who is deleted is assigned to nothing at once', async (t) => {
+test('a deleted person is assigned to nothing at once', async (t) => {
   const desk = await demo(t, { conversations: 150, args });
   const wanted = await conversationsOf(desk);
-  const teamsAgent = (await desk.login('teams-agent@example.com').fetch('/me')).id; // who looks stays
+  const teamsAgent = (await desk.login('teams-agent@example.com').fetch('/me')).id; // the agent that checkLists uses must stay
   const agent = commonest(wanted.map((c) => c.assigned[1]).filter((who) => who !== teamsAgent));
   await seenAlike(desk, async () => {
     (await desk.owner.delete(`/users/${agent}`)).must(200);
@@ -112,7 +112,7 @@ test('a person who is deleted is assigned to nothing at once', async (t) => {
   }, (when) => checkLists(desk, wanted, when));
 });
 
-test('a team and its busiest agent go at the same time', async (t) => {
+test('a team and its busiest agent are deleted at the same time', async (t) => {
   const desk = await demo(t, { conversations: 100, args });
   const wanted = await conversationsOf(desk), team = commonest(wanted.map((c) => c.assigned[0]));
   const teamsAgent = (await desk.login('teams-agent@example.com').fetch('/me')).id;
@@ -124,7 +124,7 @@ test('a team and its busiest agent go at the same time', async (t) => {
   }, (when) => checkLists(desk, wanted, when));
 });
 
-test('what one write can take leaves nothing to a job', async (t) => {
+test('a change that fits in one write needs no job', async (t) => {
   const desk = await demo(t, { conversations: 40 });
   const wanted = await conversationsOf(desk), team = commonest(wanted.map((c) => c.assigned[0]));
   const job = await changed(desk, async () => (await desk.owner.delete(`/teams/${team}`)).must(200));
@@ -141,7 +141,7 @@ const OWNERS = {
 };
 
 for (const [kind, { make, group }] of Object.entries(OWNERS)) {
-  test(`a deleted field of ${kind} takes its values with it at once, and its key is free`, async (t) => {
+  test(`a deleted field of ${kind} loses its values at once, and its key is free`, async (t) => {
     const desk = await open(t, { args });
     const fields = `/${kind}/fields`;
     const plan = await desk.owner.create(fields, { type: 'SELECT', title: 'Plan', key: 'plan', options: Array.from({ length: 8 }, (_, i) => `Plan ${i}`) });
@@ -176,7 +176,7 @@ for (const [kind, { make, group }] of Object.entries(OWNERS)) {
 
 /* ---- organizations ---------------------------------------------------------------------------------------------------- */
 
-/** A requester with conversations, and a colleague in each of two shared organizations. */
+/** A requester with conversations, and one colleague in each of two shared organizations. */
 async function colleagues(t, count) {
   const desk = await open(t, { args });
   const [from, to] = await Promise.all(['From', 'To'].map((name) => desk.owner.create('/organizations', { name, is_shared: true })));
@@ -194,7 +194,7 @@ async function colleagues(t, count) {
   return { desk, from, to, requester, old, next, ids, list, move };
 }
 
-test('who moves to another organization is lost to the old colleagues at once, and to the new ones with the last part at the latest', async (t) => {
+test('a requester who moves is hidden from old colleagues at once, and visible to new ones at the latest after the cascade', async (t) => {
   const { desk, to, requester, old, next, ids, list, move } = await colleagues(t, 4 * ROWS);
   assert.deepEqual(await list(old), ids);
   await seenAlike(desk, () => move(to), async (when) => {
@@ -206,7 +206,7 @@ test('who moves to another organization is lost to the old colleagues at once, a
   });
 });
 
-test('who leaves an organization is lost to the colleagues at once', async (t) => {
+test('colleagues stop seeing the conversations of a person who leaves the organization at once', async (t) => {
   const { desk, requester, old, ids, list, move } = await colleagues(t, 3 * ROWS);
   await seenAlike(desk, () => move(null), async (when) => {
     assert.deepEqual(await list(old), [], when);
@@ -221,11 +221,11 @@ test('of two moves the last one counts', async (t) => {
   assert.deepEqual(await list(next), []);
   for (const { id: job } of [first, second]) await desk.job(desk.owner, job);
   assert.deepEqual([await list(old), await list(next), await list(requester)], [ids, [], ids]);
-  assert.equal(await changed(desk, () => move(from)), undefined, 'whoever stays carries nothing');
+  assert.equal(await changed(desk, () => move(from)), undefined, 'a PUT of the present organization moves nothing');
   assert.equal(desk.check().status, 0, desk.check().stdout);
 });
 
-test('a conversation that is opened meanwhile is in the organization that its requester is in', async (t) => {
+test('a conversation opened during a move is in the organization of its requester', async (t) => {
   const { desk, to, requester, next, list, move, ids } = await colleagues(t, 3 * ROWS);
   const job = await changed(desk, () => move(to));
   ids.push((await requester.client.create('/conversations', { subject: 'S', contents: 'C' })).id);
@@ -235,7 +235,7 @@ test('a conversation that is opened meanwhile is in the organization that its re
   assert.equal(desk.check().status, 0, desk.check().stdout);
 });
 
-test('people of a deleted organization are in none at once, nor are their conversations', async (t) => {
+test('people of a deleted organization, and their conversations, are in no organization at once', async (t) => {
   const { desk, from, requester, old, list } = await colleagues(t, 2 * ROWS);
   const more = [];
   for (let i = 0; i < 2 * ROWS; i++) more.push((await desk.person('customer', { organization_id: from.id })).id);
@@ -251,7 +251,7 @@ test('people of a deleted organization are in none at once, nor are their conver
 
 /* ---- a purge ---------------------------------------------------------------------------------------------------------- */
 
-test('of a purged person nothing is shown at once, and everything is erased in the end', async (t) => {
+test('a purged person is hidden at once and erased at the end of the cascade', async (t) => {
   const desk = await open(t, { args });
   const { id: who, client, email } = await desk.person('customer', { full_name: 'Quentin Quoll' });
   const conversations = [];

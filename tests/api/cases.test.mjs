@@ -1,4 +1,4 @@
-// Cases: conversations as staff see and work on them (completions.md section 6).
+// Cases: conversations as staff see and change them (completions.md section 6).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open, MINUTE } from './lib/index.mjs';
@@ -7,7 +7,7 @@ const opened = async (desk, extra = {}) => (await desk.staff.post('/cases', {
   subject: 'The engine stalls', contents: 'It stops after ten turns.', requester_id: desk.people.customer.id, ...extra,
 })).must(201).data;
 
-test('an agent opens a conversation for a requester, who sees it as a conversation with the same id', async (t) => {
+test('an agent opens a conversation for a requester, who sees it under the same id', async (t) => {
   const desk = await open(t);
   const made = await opened(desk, { legacy_id: 'old-7', priority_id: 3, type_id: 2, assigned_agent_id: desk.people.agent.id, channel: 'MAIL' });
   assert.equal(made.resource_type, 'case');
@@ -31,7 +31,7 @@ test('an agent opens a conversation for a requester, who sees it as a conversati
   (await desk.customer.get(`/cases/${made.id}`)).refused(403, 'PERMISSIONS_DENIED');
 });
 
-test('POST names every field that is missing or wrong', async (t) => {
+test('POST names every missing or invalid field', async (t) => {
   const desk = await open(t);
   const reply = await desk.staff.post('/cases', { requester_id: 999, assigned_agent_id: desk.people.customer.id, status_id: 'x' });
   assert.equal(reply.status, 400);
@@ -42,7 +42,7 @@ test('POST names every field that is missing or wrong', async (t) => {
   assert.equal((await desk.staff.get('/cases', { legacy_ids: 'x1' })).must(200).data[0].id, made.id);
 });
 
-test('customers and collaborators do not write cases; customers do not read them', async (t) => {
+test('customers and collaborators can\'t write cases, and customers can\'t read them', async (t) => {
   const desk = await open(t);
   const made = await opened(desk);
   for (const who of [desk.customer, desk.as('collaborator')]) {
@@ -54,7 +54,7 @@ test('customers and collaborators do not write cases; customers do not read them
   (await desk.as('collaborator').get(`/cases/${made.id}`)).must(200);
 });
 
-test('PUT changes every property; the members say who did it last and when', async (t) => {
+test('PUT changes every property, and members show who changed it last and when', async (t) => {
   const desk = await open(t);
   const made = await opened(desk);
   const team = (await desk.admin.post('/teams', { title: 'Second line' })).must(201).data;
@@ -78,7 +78,7 @@ test('PUT changes every property; the members say who did it last and when', asy
   (await desk.customer.get(`/conversations/${made.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
 });
 
-test('PUT with If-Match refuses to overwrite what somebody else has changed', async (t) => {
+test('PUT with If-Match refuses to overwrite a concurrent change', async (t) => {
   const desk = await open(t);
   const made = await opened(desk);
   const read = await desk.staff.get(`/cases/${made.id}`);
@@ -88,7 +88,7 @@ test('PUT with If-Match refuses to overwrite what somebody else has changed', as
   assert.equal((await desk.staff.get(`/cases/${made.id}`)).must(200).data.priority.id, 2);
 });
 
-test('several conversations change together or not at all', async (t) => {
+test('several conversations are changed together or not at all', async (t) => {
   const desk = await open(t);
   const [a, b] = [await opened(desk), await opened(desk)];
   assert.equal((await desk.staff.put('/cases', { priority_id: 4 }, { query: { ids: `${a.id},${b.id}` } })).must(200).body.total_count, 2);
@@ -100,7 +100,7 @@ test('several conversations change together or not at all', async (t) => {
   (await desk.staff.put('/cases', { priority_id: 1 }, { query: { ids: `${a.id},99999` } })).refused(404, 'RESOURCE_NOT_FOUND');
 });
 
-test('a closed conversation takes no PUT but of its tags; agents do not close', async (t) => {
+test('a closed conversation accepts only tags by PUT, and agents can\'t close', async (t) => {
   const desk = await open(t);
   const made = await opened(desk);
   (await desk.staff.put(`/cases/${made.id}`, { status_id: 5 })).refused(403, 'PERMISSIONS_DENIED', 'status_id');
@@ -110,7 +110,7 @@ test('a closed conversation takes no PUT but of its tags; agents do not close', 
   (await desk.staff.post(`/cases/${made.id}/tags`, { tags: 'later' })).must(201);
 });
 
-test('what is in the trash is gone for customers and from lists, and staff restore it', async (t) => {
+test('a conversation in the trash is hidden from customers and lists, and staff can restore it', async (t) => {
   const desk = await open(t);
   const made = await opened(desk);
   const total = async (who, path) => (await who.get(path, { limit: 1 })).must(200).body.total_count;
@@ -128,7 +128,7 @@ test('what is in the trash is gone for customers and from lists, and staff resto
   assert.equal(await total(desk.staff, '/cases'), 0);
 });
 
-test('the list is ordered by the last change and takes every filter, each alone and with its total', async (t) => {
+test('the list is ordered by the last change, and each filter works alone and with its total', async (t) => {
   const desk = await open(t);
   const team = (await desk.admin.post('/teams', { title: 'Second line' })).must(201).data;
   const a = await opened(desk, { priority_id: 1, assigned_agent_id: desk.people.agent.id });

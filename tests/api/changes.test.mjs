@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { demo, open, until } from './lib/index.mjs';
 
-/** All entries behind a cursor, page by page. */
+/** All entries after a cursor, page by page. */
 async function follow(client, after, limit = 1000) {
   const all = [];
   for (;;) {
@@ -22,7 +22,7 @@ async function added(desk, act) {
   return (await follow(desk.owner, after)).all;
 }
 
-test('a conversation is created, changed and answered: one entry each, nothing of counters and last members', async (t) => {
+test('creating, changing and answering a conversation records one entry each, and none for counters or last members', async (t) => {
   const desk = await open(t);
   let id;
   const made = await added(desk, async () => ({ id } = await desk.customer.create('/conversations', { subject: 'S', contents: 'C' })));
@@ -35,7 +35,7 @@ test('a conversation is created, changed and answered: one entry each, nothing o
   assert.deepEqual(answered.map((e) => [e.resource_type, e.property, e.from, e.to]), [['case_message', null, null, null], ['case', 'status', '3', '2']]);
 });
 
-test('values that stay, and refused writes, are no change', async (t) => {
+test('unchanged values and refused writes record no entry', async (t) => {
   const desk = await open(t);
   const { id } = await desk.customer.create('/conversations', { subject: 'S', contents: 'C' });
   const entries = await added(desk, async () => {
@@ -47,7 +47,7 @@ test('values that stay, and refused writes, are no change', async (t) => {
   assert.deepEqual(entries, []);
 });
 
-test('people and organizations: references as ids, lists by what is gone and new, secrets by name only', async (t) => {
+test('people and organizations: references are ids, lists show removed and added items, secrets show only their name', async (t) => {
   const desk = await open(t);
   const { id } = desk.people.customer;
   const organization = await desk.owner.create('/organizations', { name: 'Acme', domains: 'acme.example' });
@@ -60,7 +60,7 @@ test('people and organizations: references as ids, lists by what is gone and new
   assert.deepEqual(gone.filter((e) => e.resource_type === 'organization').map((e) => e.action), ['DELETED']);
 });
 
-test('a purge erases the values of the person in the log, too', async (t) => {
+test('a purge erases the values of the person in the change log', async (t) => {
   const desk = await open(t);
   const { id } = desk.people.customer;
   await desk.owner.update(`/users/${id}`, { full_name: 'Canary Name', tags: 'canarytag' });
@@ -68,10 +68,10 @@ test('a purge erases the values of the person in the log, too', async (t) => {
   (await desk.owner.delete(`/users/${id}`, { purge: true })).must(200);
   const { all } = await follow(desk.owner);
   assert.doesNotMatch(JSON.stringify(all), /canary/i);
-  assert.ok(all.some((e) => e.resource_id === id && e.property === 'full_name'), 'what changed is still told');
+  assert.ok(all.some((e) => e.resource_id === id && e.property === 'full_name'), 'the names of changed properties stay');
 });
 
-test('plain resources: created, each member that differs, deleted', async (t) => {
+test('other resources: an entry for creation, each changed member, and deletion', async (t) => {
   const desk = await open(t);
   let id;
   const entries = await added(desk, async () => {
@@ -83,7 +83,7 @@ test('plain resources: created, each member that differs, deleted', async (t) =>
   assert.deepEqual(entries.map(brief), [['team', id, 'CREATED', null, null, null], ['team', id, 'UPDATED', 'title', 'A', 'B'], ['team', id, 'DELETED', null, null, null]]);
 });
 
-test('entries come page by page without gap or repetition, however the pages are cut', async (t) => {
+test('pages of any size have all entries once', async (t) => {
   const desk = await open(t);
   for (let i = 0; i < 12; i++) await desk.owner.create('/teams', { title: `T${i}` });
   const whole = (await follow(desk.owner)).all.map(brief);
@@ -92,7 +92,7 @@ test('entries come page by page without gap or repetition, however the pages are
   for (const [i, entry] of all.entries()) assert.deepEqual((await follow(desk.owner, entry.cursor)).all.map(brief), whole.slice(i + 1));
 });
 
-test('a cursor that is none, or of another store, is 400 and says what to do', async (t) => {
+test('an invalid cursor, or one of another store, is 400 and the message says what to do', async (t) => {
   const desk = await open(t);
   const { after } = await follow(desk.owner);
   for (const bad of ['x', '', 'MXxh', Buffer.from('1|sqlite|x|1|1').toString('base64url'), Buffer.from('1|elsewhere|1|1|1').toString('base64url'), 'a'.repeat(4000), '%00']) {
@@ -105,7 +105,7 @@ test('a cursor that is none, or of another store, is 400 and says what to do', a
   (await desk.owner.get('/changes', { after })).must(200);
 });
 
-test('admins and owners read the log; entries of a conversation only those who may see it', async (t) => {
+test('admins and owners read the log; others read entries of a conversation only if they may see it', async (t) => {
   const desk = await open(t);
   const { id } = await desk.customer.create('/conversations', { subject: 'Hidden', contents: 'C' });
   const { id: role_id } = await desk.owner.create('/roles', { title: 'Narrow', type: 'ADMIN', agent_case_access: 'SELF' });
@@ -119,7 +119,7 @@ test('admins and owners read the log; entries of a conversation only those who m
   (await desk.anyone.get('/changes')).refused(401, 'AUTHORIZATION_REQUIRED');
 });
 
-test('what the server does names its cause', async (t) => {
+test('changes made by the server name their cause', async (t) => {
   const desk = await demo(t, { conversations: 30, args: ['--cascade-rows', '2'] });
   const { after } = await follow(desk.owner);
   const [team] = (await desk.owner.get('/teams')).must(200).data;
@@ -135,7 +135,7 @@ test('what the server does names its cause', async (t) => {
   assert.equal(left.find((e) => e.cause).cause, 'Job: cascade');
 });
 
-test('sixteen writers and a reader that restarts at random: each change once, those of one object in order', async (t) => {
+test('sixteen writers and a reader that restarts at random: each change comes once, in order for each object', async (t) => {
   const desk = await open(t);
   const writers = 16, rounds = 12;
   const teams = await Promise.all(Array.from({ length: writers }, (_, i) => desk.owner.create('/teams', { title: `0 of ${i}` })));
@@ -148,7 +148,7 @@ test('sixteen writers and a reader that restarts at random: each change once, th
       const over = done;
       const limit = 1 + Math.floor(Math.random() * 7);
       const { body } = (await desk.owner.get('/changes', { after, limit })).must(200);
-      // A reader that dies before it has kept its place reads the same entries again: here it keeps only a part of the page.
+      // A reader that dies before it stores its cursor reads the same entries again. Here it keeps only a part of the page.
       const kept = body.data.slice(0, Math.max(1, Math.floor(Math.random() * (body.data.length + 1))));
       seen.push(...kept);
       after = kept.at(-1)?.cursor ?? after;
@@ -169,5 +169,5 @@ test('sixteen writers and a reader that restarts at random: each change once, th
   }
   const chain = seen.filter((e) => e.resource_id === shared.id);
   assert.equal(chain.length, writers * rounds);
-  for (const [n, entry] of chain.entries()) assert.equal(entry.from, n ? chain[n - 1].to : 'shared', 'in the order of commits');
+  for (const [n, entry] of chain.entries()) assert.equal(entry.from, n ? chain[n - 1].to : 'shared', 'entries are in the order of commits');
 });

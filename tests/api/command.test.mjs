@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Desk, PASSWORD, defer, deskd, directory, open, raw } from './lib/index.mjs';
 
-/** This exit code, and one line that says so. */
+/** Checks the exit code, and that stderr is one line that matches `pattern`. */
 function refused(done, status, pattern) {
   assert.equal(done.status, status, done.stdout + done.stderr);
   assert.match(done.stderr, /^deskd: [^\n]+\n$/);
   assert.match(done.stderr, pattern);
 }
 
-test('an option of the wrong form is wrong usage: status 2 and one line that shows the form', () => {
+test('an option with an invalid value exits with status 2 and one line that shows the syntax', () => {
   for (const [name, value, form] of [
     ['base-url', 'foo', /--base-url takes a URL as https:\/\/desk\.example\.com, not "foo"/],
     ['listen', 'localhost:80', /--listen takes a numeric address and a port/],
@@ -28,26 +28,26 @@ test('an option of the wrong form is wrong usage: status 2 and one line that sho
   refused(deskd('openapi', '--base-url', 'desk.example.com'), 2, /--base-url takes/);
 });
 
-test('--version prints the version of the program and of its schema', () => {
+test('--version prints the versions of the program and of its schema', () => {
   const { status, stdout } = deskd('--version');
   assert.equal(status, 0);
   const version = /^VERSION := (\S+)$/m.exec(readFileSync(new URL('../../Makefile', import.meta.url), 'utf8'))[1];
   assert.match(stdout, new RegExp(`^deskd ${version.replaceAll('.', '\\.')}, schema \\d+\\n$`));
 });
 
-test('deskd password in a folder wants a stopped desk and somebody who is there', async (t) => {
+test('deskd password on a folder requires a stopped desk and an existing person', async (t) => {
   const desk = await open(t);
-  if (desk.store.includes('--database')) return; // beside a database it may run: tests/postgres/move.test.mjs
+  if (desk.store.includes('--database')) return; // on a database the desk may run: tests/postgres/move.test.mjs
   refused(deskd('password', ...desk.store, 'owner@example.com', '--password-file', '/dev/null'), 1, /is in use by another deskd \(pid \d+\): stop that one/);
   await desk.stop();
   refused(deskd('password', ...desk.store, 'nobody@example.com', '--password-file', '/dev/null'), 1, /no person in .* has the address nobody@example\.com/);
   refused(deskd('password', ...desk.store, 'owner@example.com', '--password-file', '/dev/null'), 1, /\/dev\/null has no password/);
 });
 
-/** A desk in a folder with uploaded files, two of them values: [{id, data}]. */
+/** A desk in a folder with uploaded files, two of them field values: [{id, data}]. */
 async function deskWithFiles(t) {
   const desk = await open(t);
-  if (desk.store.includes('--database')) return {}; // whose backup is PostgreSQL's
+  if (desk.store.includes('--database')) return {}; // PostgreSQL has its own backup
   await desk.owner.create('/users/fields', { key: 'a', type: 'FILE', title: 'a' });
   await desk.owner.create('/users/fields', { key: 'b', type: 'FILE', title: 'b' });
   const files = [];
@@ -58,7 +58,7 @@ async function deskWithFiles(t) {
   return { desk, files };
 }
 
-test('a backup of a desk that serves has the contents of its files, and what is restored from it serves them', async (t) => {
+test('a backup of a running desk includes the contents of files, and a restored desk serves them', async (t) => {
   const { desk, files } = await deskWithFiles(t);
   if (!desk) return;
   const place = directory(), to = join(place, 'desk.db');
@@ -83,7 +83,7 @@ test('a backup of a desk that serves has the contents of its files, and what is 
   refused(deskd('restore', '--data', dir, '--from', to), 1, /is not empty/);
 });
 
-test('a backup without its folder of contents says what is missing, and check does', async (t) => {
+test('backup and check report a missing folder of contents', async (t) => {
   const { desk } = await deskWithFiles(t);
   if (!desk) return;
   const to = join(directory(), 'desk.db'), dir = join(directory(), 'new'), elsewhere = join(directory(), 'files');
@@ -99,7 +99,7 @@ test('a backup without its folder of contents says what is missing, and check do
   assert.equal(deskd('check', '--data', join(dir, 'again'), '--files', elsewhere).status, 0);
 });
 
-test('a backup that finds no contents, or can not read them, says so and makes nothing', async (t) => {
+test('a backup with missing or unreadable contents fails, says so and creates nothing', async (t) => {
   const { desk } = await deskWithFiles(t);
   if (!desk) return;
   const place = directory(), to = join(place, 'desk.db'), files = join(desk.dir, 'files'), one = readdirSync(files).find((name) => /^[0-9a-f]{2}$/.test(name));
@@ -119,7 +119,7 @@ test('a backup that finds no contents, or can not read them, says so and makes n
   assert.match(deskd('check', '--data', desk.dir).stdout, new RegExp(`the folder .*files/${one} can't be read`));
 });
 
-test('a desk without files is one file when it is backed up', async (t) => {
+test('a backup of a desk without files is one file', async (t) => {
   const desk = await open(t);
   if (desk.store.includes('--database')) return;
   const place = directory();
@@ -127,7 +127,7 @@ test('a desk without files is one file when it is backed up', async (t) => {
   assert.deepEqual(readdirSync(place), ['desk.db']);
 });
 
-test('move leaves contents of files where they are, and says so', async (t) => {
+test('move leaves the contents of files in place and says so', async (t) => {
   const { desk } = await deskWithFiles(t);
   if (!desk) return;
   await desk.stop();
@@ -139,7 +139,7 @@ test('move leaves contents of files where they are, and says so', async (t) => {
   assert.equal(deskd('check', '--data', dir).status, 1);
 });
 
-/** A folder that a desk left, from which only these names are kept, and an empty store. */
+/** A folder with only these names left of a desk, and an empty store. */
 async function remains(t, names, { store = '' } = {}) {
   const { desk } = await deskWithFiles(t);
   if (!desk) return undefined;
@@ -150,7 +150,7 @@ async function remains(t, names, { store = '' } = {}) {
   return dir;
 }
 
-test('a store that was lost is not replaced by a new desk: an empty one beside a key, contents or mail is refused', async (t) => {
+test('a lost store is not replaced by a new desk: an empty store beside a key, contents or mail is refused', async (t) => {
   for (const [names, pattern] of [[['secret.key'], /secret\.key/], [['files'], /files\/[0-9a-f]{2}\/[0-9a-f]{64}/], [['mail'], /mail/]]) {
     const dir = await remains(t, names);
     if (!dir) return;
@@ -163,7 +163,7 @@ test('a store that was lost is not replaced by a new desk: an empty one beside a
   }
 });
 
-test('where contents, mail or a log are left and the store is missing, no new desk is made', async (t) => {
+test('init creates no desk if contents, mail or a WAL are left and the store is missing', async (t) => {
   const dir = await remains(t, ['files'], { store: null });
   if (!dir) return;
   refused(deskd('init', '--data', dir), 1, /desk\.db is missing, but there is .*files/);
@@ -178,7 +178,7 @@ test('where contents, mail or a log are left and the store is missing, no new de
   assert.ok(!existsSync(join(dir, 'desk.db')));
 });
 
-test('a new desk is made where a key was put before, and where a first start left an empty store and nothing else', async () => {
+test('init creates a desk beside a given key, or beside an empty store that a first start left', async () => {
   const dir = directory(), secret = join(directory(), 'password');
   writeFileSync(secret, `${PASSWORD}\n`);
   writeFileSync(join(dir, 'secret.key'), randomBytes(32), { mode: 0o600 });
@@ -188,7 +188,7 @@ test('a new desk is made where a key was put before, and where a first start lef
   assert.equal(deskd('init', '--data', other, '--password-file', secret).status, 0);
 });
 
-test('a server key that is no regular file is refused at once, and the advice is right', () => {
+test('a server key that is not a regular file is refused at once, and the message says how to fix it', () => {
   const secret = join(directory(), 'password');
   writeFileSync(secret, `${PASSWORD}\n`);
   const pipe = (path) => assert.equal(spawnSync('mkfifo', ['-m', '600', path]).status, 0);
@@ -200,11 +200,11 @@ test('a server key that is no regular file is refused at once, and the advice is
   }
   const dir = directory(), real = join(directory(), 'key');
   writeFileSync(real, randomBytes(32), { mode: 0o600 });
-  symlinkSync(real, join(dir, 'secret.key')); // a link to one is as good
+  symlinkSync(real, join(dir, 'secret.key')); // a link to a regular file is accepted
   assert.equal(deskd('init', '--data', dir, '--password-file', secret).status, 0);
 });
 
-test('a data folder that is open to everybody is a warning at the start', async (t) => {
+test('a data folder that is open to everybody causes a warning at the start', async (t) => {
   const desk = await open(t);
   assert.doesNotMatch(desk.log, /open to all users/);
   await desk.stop();

@@ -4,7 +4,7 @@ import { form, open } from './lib/index.mjs';
 
 const places = (reply) => reply.body.errors.map((e) => [e.parameter, e.pointer]);
 
-test('an error inside a value names its place as parameter and as pointer', async (t) => {
+test('an error inside a value has its place as parameter and as pointer', async (t) => {
   const { owner } = await open(t);
   await owner.create('/organizations/fields', { type: 'NUMERIC', key: 'size', titles: [{ locale: 'en-us', translation: 'Size' }] });
   assert.deepEqual(places((await owner.post('/organizations', { name: 'O', field_values: { size: 'x', none: 1 } })).refused(400, 'FIELD_INVALID')).sort(),
@@ -17,7 +17,7 @@ test('an error inside a value names its place as parameter and as pointer', asyn
   assert.deepEqual(places((await owner.put('/roles/2/permissions', { permission: { 'teams.fly': 1 } })).refused(400, 'FIELD_INVALID')), [['permission.teams.fly', 'permission/teams.fly']]);
 });
 
-test('a record of an import that is not valid names its place in the same way', async (t) => {
+test('an invalid record of an import has its place as parameter and as pointer', async (t) => {
   const desk = await open(t);
   const job = (await desk.owner.post('/bulk/teams', { teams: [{ title: 'A' }, { legacy_id: 'x' }] })).must(202).data;
   const { errors } = await desk.job(desk.owner, job.id);
@@ -41,7 +41,7 @@ test('every error of a bulk call has the parameter ids and a pointer to the id',
   (await owner.get(`/brands/${brand.id}`)).must(200);
 });
 
-test('a role of customers has no agent_case_access, and ignores one with a notice', async (t) => {
+test('a role of type CUSTOMER has no agent_case_access and ignores a given one with a notice', async (t) => {
   const { owner } = await open(t);
   assert.equal((await owner.fetch('/roles/4')).agent_case_access, null);
   assert.deepEqual((await owner.fetch('/roles')).map((r) => [r.id, r.agent_case_access]), [[1, 'ALL'], [2, 'ALL'], [3, 'ALL'], [4, null], [5, 'ALL']]);
@@ -49,7 +49,7 @@ test('a role of customers has no agent_case_access, and ignores one with a notic
   assert.deepEqual([reply.data.title, reply.data.agent_case_access], ['Customers', null]);
 });
 
-test('staff show the agent_case_access that counts, customers none', async (t) => {
+test('staff show the effective agent_case_access, customers show none', async (t) => {
   const desk = await open(t);
   const { owner, staff, customer, people } = desk;
   const path = `/users/${people.agent.id}`;
@@ -63,7 +63,7 @@ test('staff show the agent_case_access that counts, customers none', async (t) =
   assert.equal((await customer.fetch('/profile')).agent_case_access, null);
 });
 
-test('a message with a channel is refused, and the refusal says where notes are written', async (t) => {
+test('a message with a channel is refused, and the error says where to write notes', async (t) => {
   const { customer, staff } = await open(t);
   const { id } = await customer.create('/conversations', { subject: 'S', contents: 'C' });
   const path = `/conversations/${id}/messages`;
@@ -77,7 +77,7 @@ test('a message with a channel is refused, and the refusal says where notes are 
   assert.equal((await customer.get(path)).body.total_count, 1);
 });
 
-test('one permission of a role is read at the address that it gives', async (t) => {
+test('a permission of a role is readable at its address', async (t) => {
   const desk = await open(t);
   const { owner, customer, base } = desk;
   const [first] = await owner.fetch('/roles/2/permissions');
@@ -91,7 +91,7 @@ test('one permission of a role is read at the address that it gives', async (t) 
   (await customer.get(`/roles/2/permissions/${first.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
 });
 
-test('metadata takes its two keys in any spelling and keeps them once', async (t) => {
+test('metadata accepts its two keys in any spelling and stores them once', async (t) => {
   const { customer } = await open(t);
   const keep = async (metadata) => {
     const { id } = await customer.create('/conversations', { subject: 'S', contents: 'C', metadata });

@@ -14,7 +14,7 @@ async function world(t) {
   return { desk, owner: desk.owner, id, path, reply, bare: reply.etag.slice(1, -1) };
 }
 
-test('one resource has a quoted ETag of 32 hex digits and a Last-Modified date', async (t) => {
+test('a single resource has a quoted ETag of 32 hex digits and a Last-Modified date', async (t) => {
   const { desk, reply } = await world(t);
   assert.match(reply.etag, /^"[0-9a-f]{32}"$/);
   assert.equal(reply.headers['last-modified'], httpDate(desk.clock.now));
@@ -23,7 +23,7 @@ test('one resource has a quoted ETag of 32 hex digits and a Last-Modified date',
   }
 });
 
-test('the tag is the same whatever fields, case or include were asked', async (t) => {
+test('the ETag does not depend on fields, case or include', async (t) => {
   const { owner, path, reply } = await world(t);
   for (const query of [{ fields: 'title' }, { _case: 'camel' }, { include: '*' }, { _flat: 'true' }, { _empty: 'false' }, { _pretty: 'true' }]) {
     assert.equal((await owner.get(path, query)).must(200).etag, reply.etag, JSON.stringify(query));
@@ -31,7 +31,7 @@ test('the tag is the same whatever fields, case or include were asked', async (t
   assert.equal((await owner.head(path)).must(200).etag, reply.etag);
 });
 
-test('the tag changes with the resource and not with a nested one', async (t) => {
+test('the ETag changes with the resource, not with a nested resource', async (t) => {
   const { owner, path } = await world(t);
   const hours = await owner.create('/businesshours', { title: 'A', zones: { monday: [1] } });
   const first = (await owner.put(path, { businesshour_id: hours.id })).must(200);
@@ -43,7 +43,7 @@ test('the tag changes with the resource and not with a nested one', async (t) =>
   assert.equal(first.data.businesshour.id, hours.id);
 });
 
-test('If-None-Match: quoted, bare, weak, in a list or * gives 304 without a body', async (t) => {
+test('If-None-Match (quoted, bare, weak, in a list or *) gives 304 without a body', async (t) => {
   const { owner, path, reply, bare } = await world(t);
   for (const tag of [`"${bare}"`, bare, `W/"${bare}"`, `${STALE}, "${bare}"`, `${STALE},W/"${bare}"`, '*']) {
     const got = (await owner.get(path, {}, { 'If-None-Match': tag })).must(304);
@@ -67,7 +67,7 @@ test('If-Modified-Since gives 304 until the resource changes', async (t) => {
   (await owner.get(path, {}, { 'If-Modified-Since': since })).must(200);
 });
 
-test('If-Match runs a PUT or DELETE only on the hash it names', async (t) => {
+test('If-Match runs a PUT or DELETE only if the ETag is current', async (t) => {
   const { owner, path, bare } = await world(t);
   for (const tag of [STALE, 'nonsense', `W/${STALE}`, `${STALE}, "ffff"`]) {
     (await owner.put(path, { title: 'No' }, { headers: { 'If-Match': tag } })).refused(412, 'RESOURCE_MODIFIED');
@@ -82,21 +82,21 @@ test('If-Match runs a PUT or DELETE only on the hash it names', async (t) => {
   (await owner.delete(path, {}, { 'If-Match': `"${tag}"` })).must(200);
 });
 
-test('the tag that a PUT answers with is the tag of what it made', async (t) => {
+test('the ETag in the reply to a PUT is the ETag of the new state', async (t) => {
   const { owner, path } = await world(t);
   const put = (await owner.put(path, { title: 'New' })).must(200);
   assert.equal(put.etag, (await owner.get(path)).etag);
   (await owner.put(path, { title: 'Newer' }, { headers: { 'If-Match': put.etag } })).must(200);
 });
 
-test('two writers who read the same version: the second is told', async (t) => {
+test('of two writers who read the same version the second gets an error', async (t) => {
   const { owner, path, reply } = await world(t);
   const answers = await Promise.all(['Ann', 'Ben', 'Cid'].map((title) =>
     owner.put(path, { title }, { headers: { 'If-Match': reply.etag } })));
   assert.deepEqual(answers.map((a) => a.status).sort(), [200, 412, 412]);
 });
 
-test('If-Unmodified-Since stops a PUT or DELETE of what changed since', async (t) => {
+test('If-Unmodified-Since refuses a PUT or DELETE of a resource that changed since', async (t) => {
   const { desk, owner, path } = await world(t);
   const made = desk.clock.now;
   await desk.clock.forward(MINUTE);
@@ -108,7 +108,7 @@ test('If-Unmodified-Since stops a PUT or DELETE of what changed since', async (t
   (await owner.delete(path, {}, { 'If-Unmodified-Since': httpDate(desk.clock.now).replace('GMT', '+0000') })).must(200);
 });
 
-test('If-None-Match stops a PUT or DELETE of the version it names', async (t) => {
+test('If-None-Match refuses a PUT or DELETE of the version it names', async (t) => {
   const { owner, path, bare } = await world(t);
   for (const tag of [`"${bare}"`, `W/"${bare}"`, `${STALE}, "${bare}"`, '*']) {
     (await owner.put(path, { title: 'No' }, { headers: { 'If-None-Match': tag } })).refused(412, 'RESOURCE_MODIFIED');
@@ -120,7 +120,7 @@ test('If-None-Match stops a PUT or DELETE of the version it names', async (t) =>
   (await owner.delete(path, {}, { 'If-None-Match': STALE })).must(200);
 });
 
-test('when both kinds are given the tag decides', async (t) => {
+test('if both kinds of conditions are given, the ETag decides', async (t) => {
   const { desk, owner, path, reply } = await world(t);
   const past = httpDate(desk.clock.now - 60_000);
   const since = reply.headers['last-modified'];
@@ -131,7 +131,7 @@ test('when both kinds are given the tag decides', async (t) => {
   (await owner.get(path, {}, { 'If-None-Match': now, 'If-Modified-Since': past })).must(304);
 });
 
-test('the hash of a collection covers the ids of the page and nothing else', async (t) => {
+test('the ETag of a collection covers only the ids of the page', async (t) => {
   const { owner, path } = await world(t);
   const tag = async (query) => (await owner.get('/teams', query)).must(200).etag;
   const before = await tag();
@@ -142,10 +142,10 @@ test('the hash of a collection covers the ids of the page and nothing else', asy
   (await owner.get('/teams', {}, { 'If-None-Match': before })).must(304);
   await owner.create('/teams', { title: 'Second' });
   assert.notEqual(await tag(), before);
-  assert.equal(await tag({ limit: 1 }), before, 'the same ids on the page');
+  assert.equal(await tag({ limit: 1 }), before, 'the page has the same ids');
 });
 
-test('If-Match of a bulk change is the hash of the ids given, in order', async (t) => {
+test('If-Match of a bulk change is the hash of the given ids, in order', async (t) => {
   const { owner } = await world(t);
   await owner.create('/teams', { title: 'Second' });
   const page = (await owner.get('/teams')).must(200);
@@ -156,7 +156,7 @@ test('If-Match of a bulk change is the hash of the ids given, in order', async (
   (await owner.delete('/teams', { ids: `${a},${b}` }, { 'If-Match': page.etag })).must(200);
 });
 
-test('in AJAX mode the tag covers everything rendered, in both spellings', async (t) => {
+test('in AJAX mode the ETag covers the whole reply, in both spellings', async (t) => {
   const { owner, path } = await world(t);
   const hours = await owner.create('/businesshours', { title: 'A', zones: { monday: [1] } });
   await owner.update(path, { businesshour_id: hours.id });
@@ -172,7 +172,7 @@ test('in AJAX mode the tag covers everything rendered, in both spellings', async
   }
 });
 
-test('in AJAX mode a list notices a change of a member', async (t) => {
+test('in AJAX mode the ETag of a list changes with a member', async (t) => {
   const { owner, path } = await world(t);
   const before = (await owner.get('/teams', {}, AJAX)).must(200).etag;
   (await owner.get('/teams', {}, { ...AJAX, 'If-None-Match': before })).must(304);
@@ -180,7 +180,7 @@ test('in AJAX mode a list notices a change of a member', async (t) => {
   (await owner.get('/teams', {}, { ...AJAX, 'If-None-Match': before })).must(200);
 });
 
-test('a tag of AJAX mode never serves a PUT or DELETE', async (t) => {
+test('an ETag of AJAX mode is never valid for a PUT or DELETE', async (t) => {
   const { owner, path } = await world(t);
   const { etag } = (await owner.get(path, {}, AJAX)).must(200);
   for (const headers of [{ 'If-Match': etag }, { 'If-Match': etag, ...AJAX }]) {
@@ -190,7 +190,7 @@ test('a tag of AJAX mode never serves a PUT or DELETE', async (t) => {
   assert.equal((await owner.fetch(path)).title, 'Support');
 });
 
-test('callers who see different things get different tags', async (t) => {
+test('callers who see different members get different ETags', async (t) => {
   const { desk } = await world(t);
   const ann = await desk.person('customer');
   const mail = (who) => who.get(`/users/${ann.id}`);
@@ -198,11 +198,11 @@ test('callers who see different things get different tags', async (t) => {
   const path = `/conversations/${conversation.id}`;
   const shown = async (who) => { const r = (await who.get(path)).must(200); return { tag: r.etag, data: JSON.stringify(r.data) }; };
   const [hers, theirs] = [await shown(ann.client), await shown(desk.staff)];
-  assert.equal(hers.data === theirs.data, hers.tag === theirs.tag, 'equal tags for equal members only');
+  assert.equal(hers.data === theirs.data, hers.tag === theirs.tag, 'ETags are equal only if the members are equal');
   (await mail(desk.staff)).must(200);
 });
 
-/** The Last-Modified of a path, which must be that of the clock's present second; then time goes on. */
+/** Checks that the Last-Modified of a path is the clock's present second, then moves the clock. */
 async function changedNow(desk, who, path, why) {
   const { headers } = (await who.get(path)).must(200);
   assert.equal(headers['last-modified'], httpDate(desk.clock.now), `${path}: ${why}`);
@@ -211,7 +211,7 @@ async function changedNow(desk, who, path, why) {
   return async () => (await who.get(path, {}, { 'If-Modified-Since': since })).must(304);
 }
 
-test('what a person shows is a change of the person, deletions included', async (t) => {
+test('a change of any shown member, deletions included, changes the Last-Modified of a person', async (t) => {
   const desk = await open(t);
   const { owner, people } = desk;
   const { id } = await desk.person('agent');
@@ -250,7 +250,7 @@ test('what a person shows is a change of the person, deletions included', async 
   }
 });
 
-test('what an organization shows is a change of the organization', async (t) => {
+test('a change of any shown member changes the Last-Modified of an organization', async (t) => {
   const desk = await open(t);
   const { owner } = desk;
   const { id } = await owner.create('/organizations', { name: 'Engines' });
@@ -275,7 +275,7 @@ test('what an organization shows is a change of the organization', async (t) => 
   }
 });
 
-test('a template is changed by its contents and by their going, and not by another one', async (t) => {
+test('the Last-Modified of a template changes with its contents and with their removal, not with another template', async (t) => {
   const desk = await open(t);
   const { owner } = desk;
   const path = '/brands/1/templates/password_changed';
@@ -293,7 +293,7 @@ test('a template is changed by its contents and by their going, and not by anoth
   assert.equal((await owner.get(path)).must(200).headers['last-modified'], now);
 });
 
-test('me and the profile have the Last-Modified of their person', async (t) => {
+test('/me and /profile have the Last-Modified of their person', async (t) => {
   const desk = await open(t);
   const { customer, owner, people } = desk;
   for (const path of ['/me', '/profile']) {
@@ -308,7 +308,7 @@ test('me and the profile have the Last-Modified of their person', async (t) => {
   for (const path of ['/me', '/profile']) (await customer.get(path, {}, { 'If-Modified-Since': headers['last-modified'] })).must(200);
 });
 
-test('no list has a Last-Modified, since none knows when a row of it was deleted', async (t) => {
+test('lists have no Last-Modified, because the store does not keep the time of a deletion', async (t) => {
   const { owner } = await open(t);
   for (const path of ['/users', '/organizations', '/teams', '/brands/1/templates', '/roles', '/settings']) {
     assert.equal((await owner.get(path)).must(200).headers['last-modified'], undefined, path);

@@ -13,7 +13,7 @@ for (const [kind, make] of OWNERS) {
     const world = shared();
     const full = (id) => world.desk.owner.fetch(`/${kind}/${id}`, { include: '*' });
 
-    test('are references, and in full what was given, at an address that answers', async () => {
+    test('references, in full as given with include, at an address that answers', async () => {
       const { desk } = world;
       const made = await make(desk, { addresses: [LONDON, { city: 'Oxford' }], websites: ['https://ada.example/', { url: 'ada.example:8080/x' }] });
       assert.deepEqual(made.addresses.map((a) => a.resource_type), ['contact_address', 'contact_address']);
@@ -27,7 +27,7 @@ for (const [kind, make] of OWNERS) {
       for (const one of [first, second, ...websites]) assert.deepEqual(await desk.staff.fetch(new URL(one.resource_url).pathname), one);
     });
 
-    test('a list given replaces the list; an object with an id keeps its row', async () => {
+    test('a given list replaces the old list, and an object with an id keeps its row', async () => {
       const { owner } = world.desk;
       const made = await make(world.desk, { addresses: [{ city: 'A' }, { city: 'B' }], websites: 'a.example, b.example' });
       const [a, b] = made.addresses;
@@ -35,7 +35,7 @@ for (const [kind, make] of OWNERS) {
       const { addresses, websites } = await full(made.id);
       assert.deepEqual(addresses.map((x) => [x.city, x.is_primary]), [['C', true], ['Bee', false]]);
       assert.equal(addresses[1].id, b.id);
-      assert.equal(websites.length, 2, 'a list not given stays');
+      assert.equal(websites.length, 2, 'an omitted list stays unchanged');
       (await owner.get(`/${kind}/${made.id}/contacts/addresses/${a.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
       for (const none of [[], null, '']) {
         await owner.update(`/${kind}/${made.id}`, { websites: ['x.example'] });
@@ -43,7 +43,7 @@ for (const [kind, make] of OWNERS) {
       }
     });
 
-    test('come as JSON, nested form names and multipart alike', async () => {
+    test('JSON, nested form names and multipart have the same effect', async () => {
       const { owner } = world.desk;
       const { id } = await make(world.desk);
       for (const as of [json, form, multipart, (v) => form(Object.fromEntries(Object.entries(v).map(([k, x]) => [k, JSON.stringify(x)])))]) {
@@ -54,7 +54,7 @@ for (const [kind, make] of OWNERS) {
       }
     });
 
-    test('bad ones are refused by their place, all at once', async () => {
+    test('invalid items are all refused at once, with their place', async () => {
       const { owner } = world.desk;
       const { id, addresses } = await make(world.desk, { addresses: [{ city: 'Kept' }] });
       const { addresses: [foreign] } = await make(world.desk, { addresses: [{ city: 'Foreign' }] });
@@ -77,7 +77,7 @@ for (const [kind, make] of OWNERS) {
       assert.deepEqual((await full(id)).addresses.map((x) => x.city), ['Kept']);
     });
 
-    test('one owner’s address is not under another’s, and customers read none', async () => {
+    test('an address is not found under another owner, and customers read none', async () => {
       const { desk } = world;
       const a = await make(desk, { addresses: [{ city: 'A' }] }), b = await make(desk, {});
       (await desk.owner.get(`/${kind}/${b.id}/contacts/addresses/${a.addresses[0].id}`)).refused(404, 'RESOURCE_NOT_FOUND');
@@ -92,7 +92,7 @@ describe('external identifiers', () => {
   const world = shared();
   const make = (more) => OWNERS[0][1](world.desk, more);
 
-  test('are shown in place, and nobody else can have them', async () => {
+  test('shown in place, and unique', async () => {
     const { owner } = world.desk;
     const one = await make({ external_identifiers: [{ external_app: 'shop', external_id: 'C-1' }, { external_app: 'crm', external_id: 'C-1' }] });
     assert.deepEqual(one.external_identifiers.map((x) => [x.external_app, x.external_id, x.resource_type]),
@@ -108,7 +108,7 @@ describe('external identifiers', () => {
     (await owner.put(`/users/${two.id}`, { external_identifiers: [{ external_app: 'crm', external_id: 'C-1' }] })).must(200);
   });
 
-  test('both parts are mandatory', async () => {
+  test('both parts are required', async () => {
     const { owner } = world.desk;
     const { id } = await make();
     const refused = async (external_identifiers, code, place) => (await owner.put(`/users/${id}`, { external_identifiers })).refused(400, code, place);
@@ -118,7 +118,7 @@ describe('external identifiers', () => {
     await refused([{ external_app: 'shop', external_id: 'x'.repeat(256) }], 'FIELD_INVALID', 'external_identifiers/0/external_id');
   });
 
-  test('a deleted person frees them and keeps the rest, a purged one loses all', async () => {
+  test('deletion of a person frees them and keeps the rest; a purge erases all', async () => {
     const { desk } = world;
     const all = (id) => ({ external_identifiers: [{ external_app: 'del', external_id: id }], addresses: [LONDON], websites: ['x.example'], tags: 'a' });
     for (const purge of [false, true]) {
@@ -131,7 +131,7 @@ describe('external identifiers', () => {
     assert.equal(desk.check().status, 0);
   });
 
-  test('people see their own, and give none through the profile', async () => {
+  test('people see their own and can\'t write them through the profile', async () => {
     const { desk } = world;
     const { id } = desk.people.customer;
     await desk.owner.update(`/users/${id}`, { addresses: [LONDON], external_identifiers: [{ external_app: 'own', external_id: 'O' }] });
@@ -142,7 +142,7 @@ describe('external identifiers', () => {
   });
 });
 
-test('phones of an organization: the list replaces the list, the first is primary', async (t) => {
+test('phones of an organization: a list replaces the list, and the first is primary', async (t) => {
   const { owner } = await open(t);
   const made = await owner.create('/organizations', { name: 'O', phones: ['+49 30 1234567', '+44 20 79460000'] });
   assert.deepEqual(made.phone.map((x) => x.resource_type), ['identity_phone', 'identity_phone']);
@@ -157,8 +157,8 @@ test('phones of an organization: the list replaces the list, the first is primar
   assert.deepEqual((await owner.update(`/organizations/${made.id}`, { phones: '' })).phone, []);
 });
 
-test('a page of people costs as many statements as a page of one', async (t) => {
-  const desk = await open(t, { processes: 1 }); // each counts its own
+test('a page of people needs as many statements as a page of one', async (t) => {
+  const desk = await open(t, { processes: 1 }); // each process counts its own statements
   const { owner } = desk;
   const field = await owner.create('/users/fields', { type: 'TEXT', key: 'k', title: 'K' });
   const organization = await owner.create('/organizations', { name: 'O', addresses: [LONDON], tags: 'o' });
@@ -176,18 +176,18 @@ test('a page of people costs as many statements as a page of one', async (t) => 
     assert.deepEqual([data.length, data[0].custom_fields[0].field.id], [limit, field.id]);
     return after - before;
   };
-  /** The daemon has business of its own now and then: the least of some tries is the request's. */
+  /** The daemon's background work may add statements. The minimum of several tries is the cost of the request. */
   const least = async (limit) => {
     let found = Infinity;
     for (let i = 0; i < 20; i++) found = Math.min(found, await cost(limit));
     return found;
   };
   const one = await least(1);
-  assert.ok(one > 5, 'the statements are counted');
+  assert.ok(one > 5, 'the metrics count statements');
   assert.equal(await least(10), one);
 });
 
-test('a number of an organization is no person’s identity to change', async (t) => {
+test('a phone number of an organization can\'t be changed as an identity of a person', async (t) => {
   const desk = await open(t);
   const { owner } = desk;
   const { id, phone: [one] } = await owner.create('/organizations', { name: 'O', phones: ['+442079460000'] });
@@ -199,6 +199,6 @@ test('a number of an organization is no person’s identity to change', async (t
     assert.ok(status < 500, `${method}: ${status}`);
   }
   const { id: user } = await owner.create('/users', { full_name: 'U', phone: '+442079460000' });
-  assert.equal((await owner.fetch(`/users/${user}`)).phones.length, 1, 'a person may have the same');
+  assert.equal((await owner.fetch(`/users/${user}`)).phones.length, 1, 'a person may have the same number');
   assert.equal(desk.check().status, 0, desk.check().stdout);
 });
