@@ -16,7 +16,7 @@ test('a person without a login opens a conversation', async (t) => {
   assert.deepEqual([c.subject, c.channel, c.is_closed, c.status], ['My order', 'HELPCENTER', false, { id: 1, resource_type: 'case_status' }]);
   assert.deepEqual([c.priority, c.type, c.assigned_agent, c.assigned_team, c.last_agent_replier], [null, null, null, null, null]);
   assert.match(c.last_message_preview, /Where is it\?/);
-  assert.equal(c.last_message_status, 'DELIVERED', "a customer's own message is delivered at once");
+  assert.equal(c.last_message_status, 'DELIVERED', "a customer's first message is delivered at once");
   assert.match(c.uuid, /^[0-9a-f-]{36}$/);
   assert.match(c.realtime_channel, new RegExp(`^presence-[0-9a-f]{64}@v1_cases_${c.id}$`));
   assert.deepEqual(c.requester, c.creator);
@@ -33,7 +33,7 @@ test('a conversation always has every member, null where empty', async (t) => {
   }
 });
 
-test('every format makes the same conversation', async (t) => {
+test('each body format creates the same conversation', async (t) => {
   const desk = await open(t);
   for (const encode of [(x) => x, form, multipart]) {
     const c = (await desk.anyone.post('/conversations', encode({ ...STRANGER, metadata: { user_agent: 'Lynx', page_url: 'https://x.example/?a=b' }, source: 'MESSENGER' }))).must(201).data;
@@ -44,7 +44,7 @@ test('every format makes the same conversation', async (t) => {
   }
 });
 
-test('name and e-mail are needed only when not logged in', async (t) => {
+test('name and e-mail are required only without login', async (t) => {
   const desk = await open(t);
   (await desk.anyone.post('/conversations', {})).refused(400, 'FIELD_REQUIRED', 'name', 'email', 'subject', 'contents');
   const own = (await desk.customer.post('/conversations', {})).refused(400, 'FIELD_REQUIRED', 'subject', 'contents');
@@ -56,7 +56,7 @@ test('name and e-mail are needed only when not logged in', async (t) => {
   assert.equal(await total(desk.owner, '/users'), 5);
 });
 
-test('a user is created if none has that address, once', async (t) => {
+test('a caller without login with a new address becomes a user, once', async (t) => {
   const desk = await open(t);
   for (const email of ['ann@home.example', 'ANN@Home.example', 'ann@home.example']) await desk.anyone.create('/conversations', { ...STRANGER, email });
   const [ann, ...more] = await desk.owner.fetch('/users', { email: 'ann@home.example' });
@@ -65,7 +65,7 @@ test('a user is created if none has that address, once', async (t) => {
   for (const c of await desk.owner.fetch('/conversations')) assert.equal(c.requester.id, ann.id);
 });
 
-test('twenty strangers with one new address make one user', async (t) => {
+test('twenty concurrent strangers with one new address create one user', async (t) => {
   const desk = await open(t);
   const made = await Promise.all(Array.from({ length: 20 }, () => desk.anyone.post('/conversations', STRANGER)));
   for (const reply of made) reply.must(201);
@@ -73,7 +73,7 @@ test('twenty strangers with one new address make one user', async (t) => {
   assert.equal(await total(desk.owner, '/users'), 6);
 });
 
-test('a stranger who posts with a known address learns nothing of its owner', async (t) => {
+test('a stranger who posts with a known address learns nothing about its owner', async (t) => {
   const desk = await open(t);
   const secret = await desk.person('customer', { full_name: 'Secret Realname', designation: 'Hidden Chief', signature: 'Sincerely hidden', phone: '+4930901820' });
   const older = await secret.client.create('/conversations', { subject: 'Older private', contents: 'Private words' });
@@ -86,10 +86,10 @@ test('a stranger who posts with a known address learns nothing of its owner', as
   (await desk.anyone.get(`/conversations/${older.id}`, { token })).refused(401, 'AUTHENTICATION_FAILED');
   assert.deepEqual((await secret.client.get('/conversations')).ids.sort(), [older.id, known.data.id].sort());
   const fresh = (await desk.anyone.post('/conversations', { ...STRANGER, email: 'new@home.example' })).must(201);
-  assert.deepEqual(Object.keys(fresh.data), Object.keys(known.data), 'nor whether the address is known');
+  assert.deepEqual(Object.keys(fresh.data), Object.keys(known.data), 'the reply does not show whether the address is known');
 });
 
-test('a caller who is logged in writes as themselves, whatever address is given', async (t) => {
+test('a caller who is logged in is the requester, whatever address is given', async (t) => {
   const desk = await open(t);
   const reply = (await desk.customer.post('/conversations', { ...STRANGER, email: 'owner@example.com' })).must(201).notes('name', 'email');
   assert.equal(reply.data.requester.id, desk.people.customer.id);
@@ -98,18 +98,18 @@ test('a caller who is logged in writes as themselves, whatever address is given'
   assert.deepEqual([own.requester.id, own.creator.id], [desk.people.agent.id, desk.people.agent.id]);
 });
 
-test('what only some may say is ignored with a notice', async (t) => {
+test('members that the caller may not set are ignored with a notice', async (t) => {
   const desk = await open(t);
   const c = (await desk.customer.post('/conversations', { subject: 'S', contents: 'C', priority_id: 4, status_id: 5, legacy_id: 'x', assigned_agent_id: 1 })).must(201).notes('priority_id', 'status_id');
   assert.deepEqual([c.data.status.id, c.data.legacy_id, c.data.assigned_agent], [1, null, null]);
 });
 
-test('what a later version will take is named in the logs', async (t) => {
+test('members of a later version are named in `logs`', async (t) => {
   const desk = await open(t);
   (await desk.customer.post('/conversations', { subject: 'S', contents: 'C', form_id: 1, field_values: { key: 'value' } })).must(201).notes('form_id', 'field_values');
 });
 
-test('of the metadata only user_agent and page_url are kept', async (t) => {
+test('only user_agent and page_url of the metadata are stored', async (t) => {
   const desk = await open(t);
   const metadata = { user_agent: 'Lynx', page_url: 'https://x.example/', Evil: 'x', user: { deep: 1 } };
   const { id } = await desk.customer.create('/conversations', { subject: 'S', contents: 'C', metadata });
@@ -118,13 +118,13 @@ test('of the metadata only user_agent and page_url are kept', async (t) => {
   (await desk.customer.post('/conversations', { subject: 'S', contents: 'C', metadata: 'nonsense' })).refused(400, 'FIELD_INVALID', 'metadata');
 });
 
-test('client_id is echoed in the messages', async (t) => {
+test('client_id is returned in the messages', async (t) => {
   const desk = await open(t);
   const { id } = await desk.customer.create('/conversations', { subject: 'S', contents: 'C', client_id: 'abc-1' });
   assert.equal((await desk.customer.fetch(`/conversations/${id}/messages`))[0].client_id, 'abc-1');
 });
 
-test('strangers write at most sixty times a minute', async (t) => {
+test('strangers may write sixty times a minute', async (t) => {
   const desk = await open(t);
   const write = () => desk.anyone.post('/conversations', STRANGER);
   for (let i = 0; i < 60; i++) (await write()).must(201);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open } from './lib/index.mjs';
 
-/** Conversations 1..n of one customer, a minute apart but for the last two. */
+/** Conversations 1..n of one customer, a minute apart; the last two have the same time. */
 async function world(t, n = 6) {
   const desk = await open(t);
   const ids = [];
@@ -13,7 +13,7 @@ async function world(t, n = 6) {
   return { desk, ids, newest: [...ids].reverse() };
 }
 
-test('conversations come newest first, those of one moment by id', async (t) => {
+test('conversations come newest first, and by id if they have the same time', async (t) => {
   const { desk, newest } = await world(t);
   for (const who of [desk.customer, desk.staff]) assert.deepEqual((await who.get('/conversations')).must(200).ids, newest);
 });
@@ -42,14 +42,14 @@ test('after_id gives older rows, before_id newer ones, without offset', async (t
   }
 });
 
-test('keyset pages stay in place while new conversations come', async (t) => {
+test('keyset pages stay stable while conversations are added', async (t) => {
   const { desk, newest } = await world(t);
   const first = (await desk.staff.get('/conversations', { limit: 3 })).must(200);
   await desk.customer.create('/conversations', { subject: 'New', contents: 'C' });
   assert.deepEqual((await desk.staff.get('/conversations', { after_id: first.ids[2] })).must(200).ids, newest.slice(3));
 });
 
-test('status takes a comma list of types', async (t) => {
+test('status accepts a comma-separated list of types', async (t) => {
   const { desk, ids } = await world(t);
   await desk.admin.update(`/conversations/${ids[0]}`, { status_id: 2 });
   await desk.admin.update(`/conversations/${ids[1]}`, { status_id: 3 });
@@ -68,7 +68,7 @@ test('status takes a comma list of types', async (t) => {
   }
 });
 
-test('priority takes a level and gives those up to it', async (t) => {
+test('priority accepts a level and returns conversations up to it', async (t) => {
   const { desk, ids } = await world(t, 4);
   for (const [i, priority_id] of [1, 2, 3, 4].entries()) await desk.admin.update(`/conversations/${ids[i]}`, { priority_id });
   for (const level of [1, 2, 3, 4, 9]) {
@@ -77,14 +77,14 @@ test('priority takes a level and gives those up to it', async (t) => {
   for (const priority of ['high', '1.5', '1e3']) (await desk.staff.get('/conversations', { priority })).refused(400, 'FIELD_INVALID', 'priority');
 });
 
-test('filters knows MY_ORGANIZATION only', async (t) => {
+test('filters accepts only MY_ORGANIZATION', async (t) => {
   const { desk, newest } = await world(t);
   (await desk.customer.get('/conversations', { filters: 'THEIRS' })).refused(400, 'FIELD_INVALID', 'filters');
   const { ids } = (await desk.customer.get('/conversations', { filters: 'MY_ORGANIZATION' })).must(200);
   assert.ok(ids.every((id) => newest.includes(id)));
 });
 
-test('counts and pages agree under every argument', async (t) => {
+test('counts and pages agree for each argument', async (t) => {
   const { desk } = await world(t);
   for (const query of [{}, { status: 'NEW' }, { status: 'CLOSED' }, { priority: 2 }]) {
     const whole = (await desk.staff.get('/conversations', { ...query, limit: 1000 })).must(200).body;
@@ -92,7 +92,7 @@ test('counts and pages agree under every argument', async (t) => {
   }
 });
 
-test('an id that the caller may not see is a position among ids, as an absent one is', async (t) => {
+test('a hidden id is a valid position for after_id, like an absent id', async (t) => {
   const desk = await open(t);
   const ann = await desk.person('customer');
   const make = async (who) => (await who.create('/conversations', { subject: 'S', contents: 'C' })).id;

@@ -10,7 +10,7 @@ async function world(t) {
   return { desk, id: reply.data.id, path: `/conversations/${reply.data.id}`, token: reply.headers['x-request-token'] };
 }
 
-test('the token reads its conversation without a login, and sends no new one', async (t) => {
+test('the token reads its conversation without a login, and the reply has no new token', async (t) => {
   const { desk, path, id, token } = await world(t);
   assert.ok(token);
   const read = (await desk.anyone.get(path, { token })).must(200);
@@ -18,7 +18,7 @@ test('the token reads its conversation without a login, and sends no new one', a
   assert.equal(read.headers['x-request-token'], undefined);
 });
 
-test('every GET of one conversation by who may see it sends a token, a 304 does not', async (t) => {
+test('each GET of one conversation returns a token if the caller may see it, a 304 does not', async (t) => {
   const { desk, path } = await world(t);
   const read = (await desk.staff.get(path)).must(200);
   const token = read.headers['x-request-token'];
@@ -36,7 +36,7 @@ test('it is valid for 120 seconds', async (t) => {
   (await desk.anyone.get(path, { token })).refused(401, 'AUTHENTICATION_FAILED');
 });
 
-test('a bad or foreign token is 401', async (t) => {
+test('an invalid token, or one of another conversation, is 401', async (t) => {
   const { desk, path, token } = await world(t);
   const other = (await desk.customer.post('/conversations', { subject: 'S', contents: 'C' })).must(201);
   for (const bad of ['x', '', '0'.repeat(64), `${token}0`, token.slice(0, -2), token.toUpperCase() === token ? token.toLowerCase() : token.toUpperCase(), other.headers['x-request-token'], 'é']) {
@@ -46,13 +46,13 @@ test('a bad or foreign token is 401', async (t) => {
   (await desk.anyone.get('/conversations/999999', { token })).refused(401, 'AUTHENTICATION_FAILED');
 });
 
-test('it opens the one conversation and nothing else', async (t) => {
+test('the token opens one conversation and nothing else', async (t) => {
   const { desk, path, token } = await world(t);
   for (const address of [`${path}/messages`, `${path}/participants`, '/conversations', '/me', '/teams']) (await desk.anyone.get(address, { token })).refused(401, 'AUTHORIZATION_REQUIRED');
   (await desk.anyone.put(path, { subject: 'No' }, { query: { token } })).refused(401, 'AUTHORIZATION_REQUIRED');
 });
 
-test('by token one sees of other people id, name and avatar', async (t) => {
+test('with a token, other people show only id, name and avatar', async (t) => {
   const { desk, path, token } = await world(t);
   (await desk.staff.post(`${path}/messages`, { contents: 'On its way' })).must(201);
   const read = (await desk.anyone.get(path, { token, include: '*' })).must(200);
@@ -65,7 +65,7 @@ test('by token one sees of other people id, name and avatar', async (t) => {
   assert.ok(!read.text.includes('agent@example.com'));
 });
 
-test('the token outlives a restart', async (t) => {
+test('the token is valid after a restart', async (t) => {
   const { desk, path, token } = await world(t);
   await desk.kill();
   await desk.start();

@@ -21,7 +21,7 @@ test('staff change subject, status, priority and type', async (t) => {
   assert.ok(!('logs' in reply.body), `${reply}`);
 });
 
-test('a PUT that is bad in one field changes none', async (t) => {
+test('a PUT with one bad field changes nothing', async (t) => {
   const { desk, path, now } = await world(t);
   for (const bad of [{ status_id: 99 }, { status_id: 'x' }, { priority_id: 99 }, { type_id: -1 }, { source: 'PIGEON' }]) {
     (await desk.staff.put(path, { subject: 'No', ...bad })).refused(400, 'FIELD_INVALID', Object.keys(bad)[0]);
@@ -31,17 +31,17 @@ test('a PUT that is bad in one field changes none', async (t) => {
   assert.equal((await desk.owner.fetch(path)).subject, 'S');
 });
 
-test('customers edit no subject, priority or fields unless these are customer-editable', async (t) => {
+test('customers can\'t change subject, priority or fields unless these are customer-editable', async (t) => {
   const { desk, path } = await world(t);
   const reply = (await desk.customer.put(path, { subject: 'Mine', priority_id: 4, type_id: 2 })).must(200).notes('subject', 'priority_id', 'type_id');
   assert.equal(reply.data.subject, 'S');
 });
 
-test('a completed conversation that goes back to work counts as reopened, however that comes', async (t) => {
+test('each way of reopening a completed conversation counts it as reopened', async (t) => {
   const { desk, id, path, set } = await world(t, OPEN);
   const reopened = () => Number(desk.sql(`SELECT reopen_count FROM cases WHERE id = ${id}`));
   for (const status of [PENDING, OPEN, COMPLETED]) (await set(desk.staff, status)).must(200);
-  assert.equal(reopened(), 0, 'it was never completed before');
+  assert.equal(reopened(), 0, 'the conversation was not completed before');
   (await set(desk.customer, OPEN)).must(200);
   assert.equal(reopened(), 1, 'the customer sets its status');
   (await set(desk.staff, COMPLETED)).must(200);
@@ -50,7 +50,7 @@ test('a completed conversation that goes back to work counts as reopened, howeve
   assert.equal(reopened(), 2, 'the customer writes');
 });
 
-test('customers complete their conversation and open it again, no more', async (t) => {
+test('customers can complete their conversation and open it again', async (t) => {
   const { desk, set, now } = await world(t, OPEN);
   for (const status of [NEW, PENDING, CLOSED]) assert.equal((await set(desk.customer, status)).status, 400);
   assert.equal(await now(), OPEN);
@@ -61,7 +61,7 @@ test('customers complete their conversation and open it again, no more', async (
   assert.equal(await now(), OPEN);
 });
 
-test('a customer does not open what is pending or new by PUT', async (t) => {
+test('customers can\'t open a new or pending conversation by PUT', async (t) => {
   for (const from of [NEW, PENDING]) {
     const { desk, set, now } = await world(t, from === NEW ? undefined : from);
     assert.equal((await set(desk.customer, OPEN)).status, 400);
@@ -69,9 +69,9 @@ test('a customer does not open what is pending or new by PUT', async (t) => {
   }
 });
 
-test('nothing returns to NEW', async (t) => {
+test('no conversation returns to NEW', async (t) => {
   const { desk, set, now } = await world(t);
-  (await set(desk.staff, NEW)).must(200); // it is still there
+  (await set(desk.staff, NEW)).must(200); // the conversation still exists
   for (const status of [OPEN, PENDING, COMPLETED]) {
     (await set(desk.staff, status)).must(200);
     for (const who of [desk.staff, desk.admin, desk.owner]) assert.equal((await set(who, NEW)).status, 400);
@@ -79,7 +79,7 @@ test('nothing returns to NEW', async (t) => {
   }
 });
 
-test('admins and owners close, agents do not', async (t) => {
+test('admins and owners close a conversation, agents can\'t', async (t) => {
   const { desk, set, now, path } = await world(t, OPEN);
   const agent = await set(desk.staff, CLOSED);
   assert.ok([400, 403].includes(agent.status), `${agent}`);
@@ -89,7 +89,7 @@ test('admins and owners close, agents do not', async (t) => {
   assert.equal((await desk.customer.fetch(path)).is_closed, true);
 });
 
-test('a closed conversation takes no PUT and no reply', async (t) => {
+test('a closed conversation refuses PUT and replies', async (t) => {
   const { desk, path, set } = await world(t, CLOSED);
   for (const who of [desk.staff, desk.admin, desk.owner, desk.customer]) {
     (await who.put(path, { status_id: who === desk.customer ? COMPLETED : OPEN })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
@@ -101,7 +101,7 @@ test('a closed conversation takes no PUT and no reply', async (t) => {
   assert.equal(messages.total_count, 1);
 });
 
-test('a staff reply opens a NEW one, and leaves other states alone', async (t) => {
+test('a reply of staff opens a NEW conversation and changes no other state', async (t) => {
   const { desk, path, set, now } = await world(t);
   const say = () => desk.staff.create(`${path}/messages`, { contents: 'Hello' });
   await say();
@@ -113,7 +113,7 @@ test('a staff reply opens a NEW one, and leaves other states alone', async (t) =
   }
 });
 
-test("a requester's reply opens a PENDING or COMPLETED one, and leaves NEW alone", async (t) => {
+test("a reply of the requester opens a PENDING or COMPLETED conversation and leaves NEW unchanged", async (t) => {
   const { desk, path, set, now } = await world(t);
   const say = () => desk.customer.create(`${path}/messages`, { contents: 'Hello?' });
   await say();
@@ -125,7 +125,7 @@ test("a requester's reply opens a PENDING or COMPLETED one, and leaves NEW alone
   }
 });
 
-test('a status of your own can be set by staff and is left by a new status', async (t) => {
+test('staff can set a custom status and replace it', async (t) => {
   const { desk, set, now } = await world(t);
   const own = await desk.owner.create('/cases/statuses', { label: 'Vendor' });
   (await set(desk.staff, own.id)).must(200);
@@ -134,7 +134,7 @@ test('a status of your own can be set by staff and is left by a new status', asy
   assert.equal((await set(desk.staff, NEW)).status, 400);
 });
 
-test('updated_at follows a change and a reply, created_at neither', async (t) => {
+test('a change and a reply update updated_at, never created_at', async (t) => {
   const { desk, path } = await world(t);
   const before = await desk.owner.fetch(path);
   await desk.clock.forward(60);

@@ -5,7 +5,7 @@ import { waysTo } from './lib/walk.mjs';
 
 const write = (who, subject = 'S') => who.create('/conversations', { subject, contents: `${subject} contents` });
 
-/** Every way to one conversation that the routes know. */
+/** Every route that leads to one conversation. */
 const ways = (id) => waysTo('/conversations/:id', id);
 
 async function hidden(who, id, message) {
@@ -23,7 +23,7 @@ async function shown(who, id) {
 
 const firstMessage = async (desk, id) => (await desk.owner.fetch(`/conversations/${id}/messages`))[0].id;
 
-test('a customer sees their own conversations and no one else\'s: not found, never forbidden', async (t) => {
+test('a customer sees only their own conversations; others answer 404, never 403', async (t) => {
   const desk = await open(t);
   const [ann, ben] = [await desk.person('customer'), await desk.person('customer')];
   const [hers, his] = [await write(ann.client), await write(ben.client)];
@@ -34,13 +34,13 @@ test('a customer sees their own conversations and no one else\'s: not found, nev
   assert.equal((await desk.owner.fetch(`/conversations/${hers.id}`)).subject, 'S');
 });
 
-test('agents, admins and owners of ALL see all', async (t) => {
+test('agents, admins and owners with access ALL see all', async (t) => {
   const desk = await open(t);
   const { id } = await write(desk.customer);
   for (const role of ['agent', 'admin', 'owner', 'collaborator']) await shown(desk.as(role), id);
 });
 
-test('an agent of SELF sees what is assigned to them, an agent of TEAMS what is unassigned too', async (t) => {
+test('an agent with access SELF sees their assigned conversations, one with TEAMS also unassigned ones', async (t) => {
   const desk = await open(t);
   const { id } = await write(desk.customer);
   const self = await desk.person('agent', { agent_case_access: 'SELF' });
@@ -49,7 +49,7 @@ test('an agent of SELF sees what is assigned to them, an agent of TEAMS what is 
   await shown(teams.client, id);
 });
 
-test('the access of the user goes before the access of the role', async (t) => {
+test('the access of the user overrides the access of the role', async (t) => {
   const desk = await open(t);
   const { id } = await write(desk.customer);
   const role = await desk.owner.create('/roles', { title: 'Narrow', type: 'AGENT', agent_case_access: 'SELF' });
@@ -63,14 +63,14 @@ test('the access of the user goes before the access of the role', async (t) => {
   await hidden(wide.client, id, await firstMessage(desk, id));
 });
 
-test('a collaborator of SELF is held to it', async (t) => {
+test('access SELF limits a collaborator, too', async (t) => {
   const desk = await open(t);
   const { id } = await write(desk.customer);
   const { client } = await desk.person('collaborator', { agent_case_access: 'SELF' });
   await hidden(client, id, await firstMessage(desk, id));
 });
 
-test('an assigned conversation is for its agent, its team and those of ALL', async (t) => {
+test('an assigned conversation is visible to its agent, its team and access ALL', async (t) => {
   const desk = await open(t);
   if (!desk.has('PUT', '/cases/1')) return t.skip('cases can not be assigned yet');
   const team = await desk.owner.create('/teams', { title: 'T' });
@@ -88,7 +88,7 @@ test('an assigned conversation is for its agent, its team and those of ALL', asy
   await shown(outside.client, teams.id);
 });
 
-test('status is visible to customers by default, priority and type are null, whoever asks', async (t) => {
+test('by default customers see the status, and type and priority are null for all their requests', async (t) => {
   const desk = await open(t);
   const { id } = await write(desk.customer);
   (await desk.owner.put(`/conversations/${id}`, { priority_id: 3, type_id: 2 })).must(200);
@@ -98,7 +98,7 @@ test('status is visible to customers by default, priority and type are null, who
   }
 });
 
-test("a customer never sees others' addresses and traces, nor private members of staff", async (t) => {
+test("a customer never sees addresses and traces of others, nor private members of staff", async (t) => {
   const desk = await open(t);
   const agent = await desk.person('agent', { phone: '+4930901820', designation: 'Chief', signature: 'Sig', legacy_id: 'staff-77' });
   const { id } = await write(desk.customer);
@@ -115,7 +115,7 @@ test("a customer never sees others' addresses and traces, nor private members of
   assert.ok(seen.last_seen_ip == null && seen.last_seen_user_agent == null);
 });
 
-test('participants are the people of the conversation, as minimal users', async (t) => {
+test('participants are the people of the conversation in the minimal form', async (t) => {
   const desk = await open(t);
   const { id } = await write(desk.customer);
   (await desk.staff.post(`/conversations/${id}/messages`, { contents: 'Answer' })).must(201);

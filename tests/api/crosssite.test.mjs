@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ROLES, open } from './lib/index.mjs';
 
-// A page of another site must not make a browser write with the credentials that the browser adds by itself.
+// A page of another site can't make a browser write with credentials that the browser adds by itself.
 
 const FOREIGN = ['https://evil.example', 'null', 'http://127.0.0.1', 'https://desk.example.com.evil.example', 'https://desk.example.com:8443', 'http://desk.example.com',
   'https://desk.example.com@evil.example', 'https:desk.example.com', 'https://', '*', 'desk.example.com'];
 const BASE = 'https://desk.example.com/help';
 
-/** Each way to call that a browser repeats by itself: name and headers of a write that is otherwise complete. */
+/** Requests that a browser can repeat by itself: name and headers of an otherwise complete write. */
 async function ambient(desk, role) {
   const { id, csrf } = await desk.session(desk.as(role));
   const { Authorization } = desk.as(role).headers;
@@ -16,10 +16,10 @@ async function ambient(desk, role) {
     ['Basic and a session', { Authorization, 'X-Session-ID': id }]];
 }
 
-/** A write that everybody may do. */
+/** A write that every role may do. */
 const write = (desk, headers) => desk.anyone.with(headers).put('/profile', { designation: 'x' });
 
-test('a write with Basic or the cookie from another site is refused, whoever calls', async (t) => {
+test('a write from another site with Basic or the cookie is refused for every role', async (t) => {
   const desk = await open(t, { base: BASE });
   for (const role of ROLES) {
     for (const [, headers] of await ambient(desk, role)) {
@@ -31,13 +31,13 @@ test('a write with Basic or the cookie from another site is refused, whoever cal
   }
 });
 
-test('nothing is written by a request that is refused so', async (t) => {
+test('a refused request writes nothing', async (t) => {
   const desk = await open(t);
   (await desk.staff.put('/profile', { designation: 'new' }, { headers: { Origin: 'https://evil.example' } })).refused(403, 'CSRF_FAILED');
   assert.equal((await desk.staff.fetch('/profile')).designation, null);
 });
 
-test('each method that writes is refused, before role, body and resource are looked at', async (t) => {
+test('each writing method is refused before the checks of role, body and resource', async (t) => {
   const { customer } = await open(t);
   const evil = customer.with({ Origin: 'https://evil.example' });
   (await evil.post('/teams', '{')).refused(403, 'CSRF_FAILED');
@@ -48,12 +48,12 @@ test('each method that writes is refused, before role, body and resource are loo
   for (const read of [evil.get('/conversations'), evil.head('/conversations')]) (await read).must(200);
 });
 
-test('wrong credentials are told before the site', async (t) => {
+test('wrong credentials are reported before a wrong site', async (t) => {
   const desk = await open(t);
   (await desk.login('agent@example.com', 'wrong').put('/profile', {}, { headers: { Origin: 'https://evil.example' } })).refused(401, 'AUTHENTICATION_FAILED');
 });
 
-test('our own sites are the Host, the base URL, the listed origins and the domains of enabled brands', async (t) => {
+test('own sites are the Host, the base URL, the listed origins and the domains of enabled brands', async (t) => {
   const desk = await open(t, { base: BASE });
   await desk.owner.update('/settings', { values: { 'security.cors_origins': 'https://app.example.org  http://localhost:3000 *' } });
   const shop = await desk.owner.create('/brands', { name: 'Shop', domain: 'Help.Shop.example', sub_domain: 'shop' });
@@ -73,7 +73,7 @@ test('our own sites are the Host, the base URL, the listed origins and the domai
   (await write(desk, { ...desk.customer.headers, Origin: 'https://help.shop.example' })).refused(403, 'CSRF_FAILED');
 });
 
-test('a write with credentials that no browser adds, or with none, is taken from any site', async (t) => {
+test('a write with credentials that no browser adds, or without credentials, is accepted from any site', async (t) => {
   const desk = await open(t);
   const evil = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
   const conversation = { name: 'N', email: 'n@example.com', subject: 'S', contents: 'C' };
@@ -85,7 +85,7 @@ test('a write with credentials that no browser adds, or with none, is taken from
   (await desk.anyone.with({ ...evil, 'X-Session-ID': id }).put('/profile', {})).refused(403, 'CSRF_FAILED');
 });
 
-test('a base URL with a path is an origin that browsers may read from', async (t) => {
+test('browsers may read from the origin of a base URL with a path', async (t) => {
   const desk = await open(t, { base: BASE });
   const { headers } = await desk.owner.get('/teams', {}, { Origin: 'https://desk.example.com' });
   assert.equal(headers['access-control-allow-origin'], 'https://desk.example.com');

@@ -1,4 +1,4 @@
-// What never becomes a request is answered like one: JSON, with all headers.
+// Bytes that never become a request get a JSON reply with all headers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open } from './lib/index.mjs';
@@ -27,7 +27,7 @@ const refusals = {
 };
 
 for (const [name, [bytes, status, code]] of Object.entries(refusals)) {
-  test(`refused with one reply that has all headers: ${name}`, async (t) => {
+  test(`answers ${name} with one reply that has all headers`, async (t) => {
     const desk = await open(t);
     const text = await talk(desk, [bytes], { halfClose: false });
     const reply = parse(text);
@@ -43,7 +43,7 @@ for (const [name, [bytes, status, code]] of Object.entries(refusals)) {
   });
 }
 
-test('a body that is too large is 413 with all headers, for who may send it', async (t) => {
+test('a body that is too large is 413 with all headers if the caller may send it', async (t) => {
   const desk = await open(t);
   const { Authorization } = desk.owner.headers;
   const text = await talk(desk, [`POST /api/v1/users HTTP/1.1\r\nHost: a\r\nAuthorization: ${Authorization}\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n`], { halfClose: false });
@@ -53,19 +53,19 @@ test('a body that is too large is 413 with all headers, for who may send it', as
   assert.equal(JSON.parse(reply.body).errors[0].code, 'PAYLOAD_TOO_LARGE');
 });
 
-// ---- uploads: refused without their body, as far as that can be told ----
+// ---- uploads: refused before their body, if the head is sufficient ----
 
 const upload = (path, headers, method = 'POST') => `${method} ${path} HTTP/1.1\r\nHost: a\r\nUser-Agent: deskd-tests/1\r\nContent-Type: ${path.endsWith('avatar') ? 'multipart/form-data; boundary=B' : 'image/png'}\r\n`
   + `Content-Length: 9000000\r\nExpect: 100-continue\r\n${Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
-// The answer to the head alone: 100 asks for the body.
+// The reply to the head alone. 100 asks for the body.
 const asked = (desk, ...how) => talk(desk, [upload(...how)], { halfClose: false, enough: (text) => text.startsWith('HTTP/1.1 100') }).then(parse);
 
-test('an upload with credentials that can be checked and are wrong is refused before its body', async (t) => {
+test('an upload with wrong credentials that can be checked at once is refused before its body', async (t) => {
   const desk = await open(t);
   const session = (await desk.staff.get('/session')).must(200).body.session_id;
   const [id] = session.split('.');
   const customer = { Authorization: desk.customer.headers.Authorization };
-  for (let i = 0; i < 4; i++) (await desk.customer.get('/teams')).refused(403, 'PERMISSIONS_DENIED'); // each process remembers the password now
+  for (let i = 0; i < 4; i++) (await desk.customer.get('/teams')).refused(403, 'PERMISSIONS_DENIED'); // each process has cached the password now
   for (const [headers, status, path = '/api/v1/files', method] of [
     [{}, 401],
     [{ 'X-Session-ID': `${id}.${'0'.repeat(40)}` }, 454],
@@ -83,7 +83,7 @@ test('an upload with credentials that can be checked and are wrong is refused be
   }
 });
 
-test('an upload of somebody who may, or whose password is not remembered, is asked for its body', async (t) => {
+test('an upload is asked for its body if the caller may upload or the password is not cached', async (t) => {
   const desk = await open(t);
   const { body, headers } = (await desk.staff.get('/session')).must(200);
   for (const credentials of [{ 'X-Session-ID': body.session_id, 'X-CSRF-Token': headers['x-csrf-token'] }, { Authorization: desk.staff.headers.Authorization },
@@ -91,7 +91,7 @@ test('an upload of somebody who may, or whose password is not remembered, is ask
     assert.equal((await asked(desk, '/api/v1/files', credentials)).status, 100, JSON.stringify(credentials));
 });
 
-test('an upload of a login that is locked is refused before its body', async (t) => {
+test('an upload with a locked login is refused before its body', async (t) => {
   const desk = await open(t);
   for (let i = 0; i < 10; i++) (await desk.login('agent@example.com', `wrong ${i}`).get('/teams')).refused(401, 'AUTHENTICATION_FAILED');
   assert.equal((await asked(desk, '/api/v1/files', { Authorization: desk.login('agent@example.com', 'wrong').headers.Authorization })).status, 429);

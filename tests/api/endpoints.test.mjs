@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { demo, raw, rolesOf, routes, shared } from './lib/index.mjs';
 
-// Every delivered row of the specification's endpoint list: method, path, status, envelope, order, roles.
+// Each delivered row of the endpoint list in the specification: method, path, status, envelope, order, roles.
 
 const rows = (file) => readFileSync(file, 'utf8').trimEnd().split('\n').slice(1).map((line) => {
   const [area, method, path, allowed, scope, status, shape, resource, order, input, note] = line.split('\t');
@@ -29,10 +29,10 @@ const email = (w, user_id = w.someone.id) => w.owner.create('/identities/emails'
 const phone = (w, user_id = w.someone.id) => w.owner.create('/identities/phones', { user_id, number: `+4930123${1000 + ++made}` });
 const twitter = async (w, user_id = w.someone.id) => (await w.owner.post('/identities/twitter', { user_id, screen_name: `t${++made}` })).must(200).data;
 const own = (make) => (w) => make(w, w.desk.people.owner.id);
-/** Facebook accounts come with mails and webhooks, not by the API: the demo desk's people have some. */
+/** Facebook accounts come from mails and webhooks, not from the API. Only the demo desk has some. */
 const facebook = async (w, role) => (await w.demo.admin.fetch('/identities/facebook', { user_id: w.demo.people[role].id })).map(({ id }) => id);
 
-/** How to ask for a row: (world) => {id, query, body, as, count}; a plain {} when nothing is needed. */
+/** How to request a row: (world) => {id, query, body, as, count}, or {} if the row needs nothing. */
 const ASK = {
   'GET /session': {},
   'PUT /session/ack': {},
@@ -168,7 +168,7 @@ const SHAPES = {
 function inOrder(list, order) {
   if (order === '-') return;
   const names = order.split(/,? /);
-  const sign = names.pop() === 'desc' ? -1 : 1; // of all keys, the id last
+  const sign = names.pop() === 'desc' ? -1 : 1; // the sort keys; the id is the last
   const key = (x, name) => (name === 'full_name' ? x[name].normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase() : x[name]);
   const compare = (a, b) => sign * ([...names, 'id'].map((name) => (key(a, name) < key(b, name) ? -1 : key(a, name) > key(b, name) ? 1 : 0)).find(Boolean) ?? 0);
   assert.deepEqual(list.map((x) => x.id), [...list].sort(compare).map((x) => x.id), `ordered by ${order}`);
@@ -205,7 +205,7 @@ describe('the endpoint list of the specification', () => {
     });
   }
 
-  test('deskd routes names the roles and scopes of the list', () => {
+  test('deskd routes prints the roles and scopes of the list', () => {
     const ours = new Map(routes().map((r) => [`${r.method} ${r.path.replaceAll(/:\w+/g, ':id')}`, r]));
     for (const row of rows(FIXTURE)) {
       const key = keyOf(row).replace(/\?.*/, '').replaceAll(/:\w+/g, ':id');
@@ -213,12 +213,12 @@ describe('the endpoint list of the specification', () => {
       if (!mine && row.area === 'profile') continue;
       assert.ok(mine, `deskd routes lacks ${key}`);
       assert.equal(mine.scope || '-', row.scope, `scope of ${key}`);
-      const doubled = key === 'GET /conversations/:id'; // Public by token, ALL without
+      const doubled = key === 'GET /conversations/:id'; // Public with a token, ALL without
       if (!doubled) assert.deepEqual(rolesOf(mine.roles), rolesOf(row.allowed), `roles of ${key}: ${mine.roles}`);
     }
   });
 
-  test('the fixture is the list of the specification', (t) => {
+  test('the fixture is equal to the list in the specification', (t) => {
     if (!existsSync(SPEC)) return t.skip('the specification is not beside the project');
     const lines = new Set(rows(SPEC).map((r) => r.line));
     for (const { line } of rows(FIXTURE)) assert.ok(lines.has(line), line);

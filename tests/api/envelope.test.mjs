@@ -6,7 +6,7 @@ const teams = async (who, n) => {
   for (let i = 1; i <= n; i++) await who.create('/teams', { title: `Team ${i}` });
 };
 
-test('a single resource comes as status, data and resource', async (t) => {
+test('a single resource has status, data and resource', async (t) => {
   const { owner } = await open(t);
   const made = (await owner.post('/teams', { title: 'Night shift' })).must(201);
   assert.equal(made.body.status, 201);
@@ -17,7 +17,7 @@ test('a single resource comes as status, data and resource', async (t) => {
   assert.deepEqual((await owner.fetch(`/teams/${id}`)), made.data);
 });
 
-test('a list comes with offset, limit and total_count', async (t) => {
+test('a list has offset, limit and total_count', async (t) => {
   const { owner } = await open(t);
   await teams(owner, 12);
   const { body } = (await owner.get('/teams')).must(200);
@@ -31,7 +31,7 @@ test('an empty list is 200 with an empty array and no page links', async (t) => 
   for (const name of ['first_url', 'previous_url', 'next_url', 'last_url']) assert.ok(!(name in body), name);
 });
 
-test('page links are present only where they mean something, and lead where they say', async (t) => {
+test('page links are present only if the page exists, and lead to it', async (t) => {
   const { owner, base } = await open(t);
   const total = 23;
   await teams(owner, total);
@@ -57,7 +57,7 @@ test('page links are present only where they mean something, and lead where they
   }
 });
 
-test('following next_url visits every row once, in order', async (t) => {
+test('following next_url visits each row once, in order', async (t) => {
   const { owner, base } = await open(t);
   await teams(owner, 23);
   const seen = [];
@@ -70,7 +70,7 @@ test('following next_url visits every row once, in order', async (t) => {
   assert.deepEqual(seen, [...new Set(seen)].sort((a, b) => a - b));
 });
 
-test('page links keep the other arguments, sorted by name and percent-encoded', async (t) => {
+test('page links keep other arguments, sorted by name and percent-encoded', async (t) => {
   const { owner } = await open(t);
   for (const legacy of ['a b', 'c&d', 'e']) await owner.create('/teams', { title: legacy, legacy_id: legacy });
   const { body } = (await owner.get('/teams', { limit: 1, legacy_ids: 'a b,c&d,e', include: 'business_hour', _case: 'snake' })).must(200);
@@ -82,7 +82,7 @@ test('page links keep the other arguments, sorted by name and percent-encoded', 
   assert.doesNotMatch(search, /[ "<>]|c&d/);
 });
 
-test('limit=0 is the default, an offset past the end is an empty page', async (t) => {
+test('limit=0 means the default, and an offset past the end gives an empty page', async (t) => {
   const { owner } = await open(t);
   await teams(owner, 2);
   assert.equal((await owner.get('/teams', { limit: 0 })).must(200).body.limit, 10);
@@ -90,7 +90,7 @@ test('limit=0 is the default, an offset past the end is an empty page', async (t
   assert.deepEqual([past.data, past.offset, past.total_count], [[], 99, 2]);
 });
 
-test('a limit over 1000 is served as 1000 and said so', async (t) => {
+test('a limit over 1000 is served as 1000 with a notice', async (t) => {
   const { owner } = await open(t);
   for (const limit of [1001, 2_000_000_000]) {
     const { body } = (await owner.get('/teams', { limit })).must(200);
@@ -110,7 +110,7 @@ test('a negative or non-numeric offset or limit is FIELD_INVALID', async (t) => 
   (await owner.get('/teams', { offset: 'x', limit: 'y' })).refused(400, 'FIELD_INVALID', 'offset', 'limit');
 });
 
-test('bulk changes answer with total_count, a single delete with the status alone', async (t) => {
+test('bulk changes answer with total_count, a single delete only with the status', async (t) => {
   const { owner } = await open(t);
   await teams(owner, 3);
   const [one, ...rest] = (await owner.get('/teams')).ids;
@@ -121,7 +121,7 @@ test('bulk changes answer with total_count, a single delete with the status alon
   assert.ok(!('data' in bulk));
 });
 
-test('paths work with and without .json and with a doubled leading slash', async (t) => {
+test('paths are accepted with and without .json and with a doubled leading slash', async (t) => {
   const { owner } = await open(t);
   const { id } = await owner.create('/teams', { title: 'One' });
   for (const path of ['/api/v1/teams', '/api/v1/teams.json', '//api/v1/teams.json', '//api/v1/teams']) {
@@ -132,7 +132,7 @@ test('paths work with and without .json and with a doubled leading slash', async
   }
 });
 
-test('HEAD answers as GET without the body', async (t) => {
+test('HEAD answers like GET without the body', async (t) => {
   const { owner } = await open(t);
   await teams(owner, 11);
   const get = (await owner.get('/teams')).must(200);
@@ -142,7 +142,7 @@ test('HEAD answers as GET without the body', async (t) => {
   (await owner.desk.anyone.head('/teams')).must(401);
 });
 
-test('replies are compact, pretty with _pretty=true, and leave slashes alone', async (t) => {
+test('replies are compact, indented with _pretty=true, and do not escape slashes', async (t) => {
   const { owner } = await open(t);
   const { id } = await owner.create('/teams', { title: 'Zoë / Łódź 日本 🙂' });
   const plain = (await owner.get(`/teams/${id}`)).must(200);
@@ -152,14 +152,14 @@ test('replies are compact, pretty with _pretty=true, and leave slashes alone', a
   assert.deepEqual(pretty.data, plain.data);
 });
 
-test('every request has an id of its own', async (t) => {
+test('every request has a unique id', async (t) => {
   const { owner } = await open(t);
   const ids = new Set();
   for (let i = 0; i < 20; i++) ids.add((await owner.get('/teams')).headers['x-request-id']);
   assert.equal(ids.size, 20);
 });
 
-test('addresses come from the settings, never from Host', async (t) => {
+test('addresses come from the settings, never from the Host header', async (t) => {
   const { owner, base } = await open(t);
   await teams(owner, 2);
   const { body } = (await owner.get('/teams', { limit: 1 }, { Host: 'evil.example' })).must(200);
@@ -167,7 +167,7 @@ test('addresses come from the settings, never from Host', async (t) => {
   assert.ok(body.data[0].resource_url.startsWith(base));
 });
 
-test('a base URL of the settings is in every address', async (t) => {
+test('every address begins with the configured base URL', async (t) => {
   const { owner } = await open(t, { base: 'https://help.example/desk' });
   await teams(owner, 2);
   const { body } = (await owner.get('/teams', { limit: 1 })).must(200);
@@ -176,7 +176,7 @@ test('a base URL of the settings is in every address', async (t) => {
   assert.match(cookie, /; ?Secure/i);
 });
 
-test('a CORS preflight is answered, and no foreign origin is let in by default', async (t) => {
+test('a CORS preflight is answered, and foreign origins are not allowed by default', async (t) => {
   const { anyone, base, owner } = await open(t);
   const ask = (Origin) => anyone.exchange('OPTIONS', '/api/v1/teams', {
     headers: { Origin, 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'content-type' },
@@ -185,7 +185,7 @@ test('a CORS preflight is answered, and no foreign origin is let in by default',
   assert.ok([200, 204].includes(own.status), `${own}`);
   assert.match(own.headers['access-control-allow-methods'] ?? '', /POST/);
   const foreign = await ask('https://evil.example');
-  assert.ok(!foreign.headers['access-control-allow-origin'], 'a foreign origin is let in');
+  assert.ok(!foreign.headers['access-control-allow-origin'], 'a foreign origin is allowed');
   assert.ok(!(await owner.get('/teams', {}, { Origin: 'https://evil.example' })).headers['access-control-allow-origin']);
   const exposed = (await owner.get('/teams', {}, { Origin: base })).headers['access-control-expose-headers'] ?? '';
   for (const name of ['X-API-Version', 'X-Request-ID', 'ETag', 'Link', 'X-CSRF-Token']) assert.match(exposed, new RegExp(name, 'i'));

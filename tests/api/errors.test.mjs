@@ -5,7 +5,7 @@ import { json, open, raw } from './lib/index.mjs';
 const broken = raw('application/json', '{"title": ');
 const HUGE = ['0', '-1', 'abc', '1x', '1.5', '%00', '..', '9223372036854775808', '18446744073709551617', '9'.repeat(60), '%F0%28', '+1', '1%202'];
 
-test('an unknown path is 404 RESOURCE_NOT_FOUND for everyone', async (t) => {
+test('an unknown path is 404 RESOURCE_NOT_FOUND for every caller', async (t) => {
   const { anyone, owner, customer } = await open(t);
   for (const who of [anyone, owner, customer]) {
     for (const path of ['/wibble', '/teams/1/wibble', '/', '/teams/1/members/2/x']) {
@@ -15,7 +15,7 @@ test('an unknown path is 404 RESOURCE_NOT_FOUND for everyone', async (t) => {
   }
 });
 
-test('an absurd id is 404, never a 5xx', async (t) => {
+test('an absurd id is 404, never 5xx', async (t) => {
   const { owner } = await open(t);
   for (const id of [...HUGE, '999999']) {
     for (const collection of ['teams', 'users', 'roles', 'conversations', 'businesshours', 'jobs']) {
@@ -29,7 +29,7 @@ test('an absurd id is 404, never a 5xx', async (t) => {
   }
 });
 
-test('a method that a path lacks is 405 with Allow', async (t) => {
+test('a method that a path does not support is 405 with Allow', async (t) => {
   const { anyone, owner, contract } = await open(t);
   for (const who of [anyone, owner]) {
     for (const [method, path] of [['PATCH', '/teams'], ['PUT', '/session'], ['POST', '/teams/1'], ['DELETE', '/users'], ['DELETE', '/conversations'], ['POST', '/session/ack'], ['GET', '/session/ack']]) {
@@ -42,7 +42,7 @@ test('a method that a path lacks is 405 with Allow', async (t) => {
   }
 });
 
-test('an Accept that admits no JSON is 406; a missing one counts as */*', async (t) => {
+test('an Accept without JSON is 406, and a missing Accept means */*', async (t) => {
   const { owner, customer } = await open(t);
   for (const Accept of ['text/html', 'application/xml', 'image/*', 'application/json;q=0', 'application/jsonx']) {
     (await owner.get('/teams', {}, { Accept })).refused(406, 'NOT_ACCEPTABLE');
@@ -54,7 +54,7 @@ test('an Accept that admits no JSON is 406; a missing one counts as */*', async 
   assert.equal((await customer.get('/conversations')).body.total_count, 0);
 });
 
-test('no credentials are 401 AUTHORIZATION_REQUIRED, with a challenge unless a script asks', async (t) => {
+test('missing credentials are 401 AUTHORIZATION_REQUIRED, with a challenge unless a script asks', async (t) => {
   const { anyone } = await open(t);
   (await anyone.get('/teams')).refused(401, 'AUTHORIZATION_REQUIRED');
   (await anyone.get('/teams', {}, { 'X-Requested-With': 'XMLHttpRequest' })).refused(401, 'AUTHORIZATION_REQUIRED');
@@ -70,7 +70,7 @@ test('all bad fields are reported at once', async (t) => {
   mixed.refused(400, 'FIELD_REQUIRED', 'full_name').refused(400, 'FIELD_INVALID', 'email', 'role_id');
 });
 
-test('an empty mandatory text is FIELD_EMPTY', async (t) => {
+test('an empty required text is FIELD_EMPTY', async (t) => {
   const { owner } = await open(t);
   (await owner.post('/teams', { title: '' })).refused(400, 'FIELD_EMPTY', 'title');
   const { id } = await owner.create('/teams', { title: 'T' });
@@ -79,7 +79,7 @@ test('an empty mandatory text is FIELD_EMPTY', async (t) => {
   assert.equal((await owner.fetch(`/teams/${id}`)).title, 'T');
 });
 
-test('a value that another resource holds is FIELD_DUPLICATE', async (t) => {
+test('a value of another resource is FIELD_DUPLICATE', async (t) => {
   const { owner } = await open(t);
   await owner.create('/teams', { title: 'A', legacy_id: 'L1' });
   (await owner.post('/teams', { title: 'B', legacy_id: 'L1' })).refused(400, 'FIELD_DUPLICATE', 'legacy_id');
@@ -96,7 +96,7 @@ test('a body of an unsupported type is 415', async (t) => {
   (await owner.post('/teams', raw('Application/JSON', '{"title":"y"}'))).must(201);
 });
 
-test('an id given twice in ids is PARAMETERS_INCONSISTENT, so are different ids in query and body', async (t) => {
+test('a repeated id in ids, or different ids in query and body, is PARAMETERS_INCONSISTENT', async (t) => {
   const { owner } = await open(t);
   const ids = [(await owner.create('/teams', { title: 'A' })).id, (await owner.create('/teams', { title: 'B' })).id];
   (await owner.delete('/teams', { ids: `${ids[0]},${ids[0]}` })).refused(400, 'PARAMETERS_INCONSISTENT');
@@ -105,7 +105,7 @@ test('an id given twice in ids is PARAMETERS_INCONSISTENT, so are different ids 
   (await owner.request('DELETE', '/teams', { body: { ids } })).must(200);
 });
 
-test('bulk ids: none, too many, absent and absurd ones change nothing', async (t) => {
+test('bulk calls without ids, or with too many, absent or absurd ids, change nothing', async (t) => {
   const { owner } = await open(t);
   const { id } = await owner.create('/teams', { title: 'A' });
   (await owner.delete('/teams')).refused(400, 'FIELD_REQUIRED', 'ids');
@@ -152,7 +152,7 @@ test('checks run in the order of the specification', async (t) => {
   }
 });
 
-test('every error code answered has a page of its own', async (t) => {
+test('every error code in a reply has a page', async (t) => {
   const { anyone, owner } = await open(t);
   const codes = ['FIELD_REQUIRED', 'ANY_FIELD_REQUIRED', 'FIELD_EMPTY', 'FIELD_INVALID', 'FIELD_DUPLICATE', 'BODY_INVALID', 'PARAMETERS_INCONSISTENT',
     'CHECKSUM_MISMATCH', 'RESOURCE_ACTION_NOT_AVAILABLE', 'AUTHORIZATION_REQUIRED', 'AUTHENTICATION_FAILED', 'OTP_EXPECTED', 'CREDENTIAL_EXPIRED', 'CSRF_FAILED',

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { form, json, multipart, open, raw, shared } from './lib/index.mjs';
 
-/** Those that have a value: of the others the text is empty. */
+/** The fields with a value. Fields without a value have an empty text. */
 const set = (list) => list.filter(({ value }) => value !== '');
 const bare = (list) => Object.fromEntries(set(list).map(({ field, value }) => [field.id, value]));
 
-/** A desk with a field of each kind for people; `of` names them by key. */
+/** A desk with a field of each type for people; `of` has them by key. */
 async function world(t, more = {}) {
   const desk = await open(t);
   const of = {};
@@ -25,7 +25,7 @@ async function world(t, more = {}) {
   return { desk, owner: desk.owner, of, option, user, path: `/users/${user.id}`, value };
 }
 
-test('a value of each type is taken and shown as text, in the order of the fields', async (t) => {
+test('a value of each type is stored and shown as text, in the order of the fields', async (t) => {
   const { owner, of, option, path } = await world(t);
   const given = { text: 'Größe, 3', area: 'two\nlines', day: '2028-02-29', number: 7, decimal: '-0012.50', yes: true, radio: option('radio', 1),
     select: String(option('select', 2)), check: `${option('check', 2)}, ${option('check', 0)}`, cascade: option('cascade', 0), regex: 'AB-12' };
@@ -39,7 +39,7 @@ test('a value of each type is taken and shown as text, in the order of the field
   assert.equal(full.custom_fields[0].field.title, 'text');
 });
 
-test('every enabled field is listed in its order, an unset one with an empty text', async (t) => {
+test('every enabled field is listed in its order, and an unset one with an empty text', async (t) => {
   const { owner, desk, of, user, path } = await world(t);
   const enabled = Object.keys(of).filter((key) => key !== 'off').map((key) => of[key].id);
   const listed = async (client = owner, at = path) => (await client.fetch(at)).custom_fields.map((v) => [v.field.id, v.value]);
@@ -56,20 +56,20 @@ test('every enabled field is listed in its order, an unset one with an empty tex
   assert.deepEqual(await listed(desk.customer, '/profile'), [[of.text.id, '']]);
 });
 
-test('a date is shown as midnight, and taken as a date or as any time of it', async (t) => {
+test('a date is shown as midnight, and accepted as a date or as any time of that day', async (t) => {
   const { owner, of, path, value } = await world(t);
   for (const [given, day] of [['2021-10-12', '2021-10-12'], ['2021-10-13T00:00:00+00:00', '2021-10-13'], ['2021-10-14T00:00:00Z', '2021-10-14'],
     ['2021-10-15T23:59:59-0500', '2021-10-15'], ['2021-10-16T08:00:00.123+02:00', '2021-10-16']]) {
     await owner.update(path, { field_values: { day: given } });
     assert.equal(await value('day'), `${day}T00:00:00+00:00`, given);
     const sent = await owner.update(path, { field_values: { day: await value('day') } });
-    assert.equal(sent.custom_fields.find((v) => v.field.id === of.day.id).value, `${day}T00:00:00+00:00`, 'sent back as it is');
+    assert.equal(sent.custom_fields.find((v) => v.field.id === of.day.id).value, `${day}T00:00:00+00:00`, 'a value can be sent back');
   }
   await owner.update(path, { field_values: { day: '' } });
   assert.equal(await value('day'), undefined);
 });
 
-test('values come as JSON, nested form names and multipart alike', async (t) => {
+test('values are accepted as JSON, nested form names and multipart', async (t) => {
   const { owner, option, path, value } = await world(t);
   let n = 0;
   for (const as of [json, form, multipart, (v) => form({ field_values: JSON.stringify(v.field_values) })]) {
@@ -81,7 +81,7 @@ test('values come as JSON, nested form names and multipart alike', async (t) => 
   }
 });
 
-test('only the values given change; null or an empty text clears one', async (t) => {
+test('only given values change; null or an empty text clears a value', async (t) => {
   const { desk, owner, path, user, value } = await world(t);
   await owner.update(path, { field_values: { text: 'a', area: 'b', number: '5' } });
   await desk.clock.forward(60);
@@ -93,7 +93,7 @@ test('only the values given change; null or an empty text clears one', async (t)
   assert.equal(set((await owner.fetch(path)).custom_fields).length, 2);
 });
 
-describe('bad values are refused by name', () => {
+describe('bad values are refused with the name of their field', () => {
   const w = shared(async (world_) => {
     const { owner } = world_.desk;
     const make = (key, type, more = {}) => owner.create('/users/fields', { key, type, title: key, ...more });
@@ -126,13 +126,13 @@ describe('bad values are refused by name', () => {
     });
   }
 
-  test('all bad values are told at once, beside other bad fields', async () => {
+  test('all bad values are reported at once, beside other bad fields', async () => {
     const { body } = (await w.desk.owner.post('/users', { full_name: '', field_values: { number: 'x', yes: 'x', nothing: 'x' } })).must(400);
     const places = body.errors.map((e) => e.pointer ?? e.parameter ?? e.parameters.join());
     for (const place of ['full_name', 'email,phone', 'field_values/number', 'field_values/yes', 'field_values/nothing']) assert.ok(places.includes(place), place);
   });
 
-  test('what is no map is refused', async () => {
+  test('field_values that are no object are refused', async () => {
     const { owner, people } = w.desk;
     for (const field_values of ['x', '[1]', [1], 7, true]) {
       (await owner.put(`/users/${people.customer.id}`, { field_values })).refused(400, 'FIELD_INVALID', 'field_values');
@@ -144,7 +144,7 @@ describe('bad values are refused by name', () => {
   });
 });
 
-test('staff must give what is required for agents when they make a person, and can not clear it', async (t) => {
+test('staff must give fields required for agents when they create a person, and can\'t clear them', async (t) => {
   const { owner, desk, value } = await world(t, { plan: { is_required_for_agents: true } });
   const person = { full_name: 'N', email: 'n@x.example' };
   (await owner.post('/users', person)).refused(400, 'FIELD_REQUIRED', 'field_values/plan');
@@ -156,7 +156,7 @@ test('staff must give what is required for agents when they make a person, and c
   assert.equal(await value('plan', made.id), 'gold');
 });
 
-test('customers see and give, of their own, the fields they may', async (t) => {
+test('customers see and set the fields of theirs that they may see and edit', async (t) => {
   const { owner, desk, of } = await world(t, {
     open: { is_visible_to_customers: true, is_customer_editable: true },
     shown: { is_visible_to_customers: true },
@@ -184,7 +184,7 @@ test('customers see and give, of their own, the fields they may', async (t) => {
   assert.equal((await own())[of.open.id], 'mine', 'a disabled field keeps its values');
 });
 
-test('customers must have what is required of them once they give values at all', async (t) => {
+test('customers must give all fields required for customers as soon as they give any value', async (t) => {
   const { desk, owner } = await world(t, {
     must: { is_visible_to_customers: true, is_customer_editable: true, is_required_for_customers: true },
     may: { is_visible_to_customers: true, is_customer_editable: true },
@@ -200,7 +200,7 @@ test('customers must have what is required of them once they give values at all'
   await desk.staff.update('/profile', { field_values: { may: 'staff' } });
 });
 
-test('organizations show the field in place, with its title, key and address', async (t) => {
+test('organizations show the field with its value, title, key and address', async (t) => {
   const desk = await open(t);
   const { owner } = desk;
   const plan = await owner.create('/organizations/fields', { type: 'TEXT', key: 'plan', title: 'Plan', is_visible_to_customers: true });
@@ -224,7 +224,7 @@ test('organizations show the field in place, with its title, key and address', a
   (await owner.put(`/organizations/${made.id}`, { field_values: { text: 'x' } })).refused(400, 'FIELD_INVALID', 'field_values/text');
 });
 
-test('a changed value changes the ETag, a hidden one does not show in it', async (t) => {
+test('a changed value changes the ETag, and a hidden one does not change the ETag of customers', async (t) => {
   const { owner, path, of, desk } = await world(t);
   await owner.update(path, { field_values: { text: 'a' } });
   const { etag } = await owner.get(path);
@@ -238,7 +238,7 @@ test('a changed value changes the ETag, a hidden one does not show in it', async
   assert.equal(desk.check().status, 0);
 });
 
-test('a purged person loses all values; a deleted one is only gone', async (t) => {
+test('a purge erases all values, a deletion only hides them', async (t) => {
   const { owner, user, of } = await world(t);
   await owner.update(`/users/${user.id}`, { field_values: { text: 'a', select: of.select.options[0].id } });
   const at = `/users/fields/${of.select.id}`;

@@ -6,17 +6,17 @@ const KINDS = ['TEXT', 'TEXTAREA', 'CHECKBOX', 'RADIO', 'SELECT', 'DATE', 'FILE'
 const AREAS = [['cases', 'case_field', 'case_fields.manage'], ['users', 'user_field', 'user_fields.manage'], ['organizations', 'organization_field', 'organizations_fields.manage']];
 const MEMBERS = ['id', 'fielduuid', 'type', 'key', 'titles', 'title', 'customer_titles', 'descriptions', 'options', 'is_required_for_agents', 'is_required_on_resolution', 'is_visible_to_customers',
   'is_customer_editable', 'is_required_for_customers', 'regular_expression', 'sort_order', 'is_enabled', 'is_system', 'created_at', 'updated_at', 'resource_type', 'resource_url'];
-/** Those a desk makes: without the fields that came with it. */
+/** The fields that a desk made, without the fields of a new desk. */
 const own = (reply) => reply.must(200).data.filter((f) => !f.is_system).map((f) => f.id);
 const titles = (text, locale = 'en-us') => [{ locale, translation: text }];
 
-describe('the three kinds of custom fields', () => {
+describe('the three areas of custom fields', () => {
   const world = shared();
 
   for (const [area, type, permission] of AREAS) {
     const path = `/${area}/fields`;
 
-    test(`${type}: made, read, listed, changed, ordered and deleted`, async () => {
+    test(`${type}: fields are created, read, listed, changed, ordered and deleted`, async () => {
       const { owner } = world.desk;
       const a = await owner.create(path, { type: 'TEXT', titles: titles('Plan size') });
       assert.deepEqual(Object.keys(a), MEMBERS);
@@ -36,7 +36,7 @@ describe('the three kinds of custom fields', () => {
       assert.equal(option.resource_type, 'field_option');
     });
 
-    test(`${type}: agents read enabled ones, admins write with the permission ${permission}`, async () => {
+    test(`${type}: agents read enabled fields, and admins write with the permission ${permission}`, async () => {
       const { desk } = world;
       const { owner, staff, customer, admin } = desk;
       const on = await admin.create(path, { type: 'TEXT', title: 'On' });
@@ -61,7 +61,7 @@ describe('the three kinds of custom fields', () => {
   }
 
   for (const type of KINDS) {
-    test(`a field of type ${type} can be made`, async () => {
+    test(`a field of type ${type} can be created`, async () => {
       const made = await world.desk.owner.create('/users/fields', { type, title: type, ...(type === 'REGEX' && { regular_expression: '^a+$' }) });
       assert.deepEqual([made.type, made.regular_expression], [type, type === 'REGEX' ? '^a+$' : null]);
       (await world.desk.owner.delete(`/users/fields/${made.id}`)).must(200);
@@ -69,7 +69,7 @@ describe('the three kinds of custom fields', () => {
   }
 });
 
-test('titles are translations: references with an address, replaced by a list given', async (t) => {
+test('titles are translations: references with an address, replaced by a given list', async (t) => {
   const { owner, staff, customer, anyone } = await open(t);
   const field = await owner.create('/users/fields', { type: 'TEXT', titles: [...titles('Größe', 'de'), ...titles('Size')], is_visible_to_customers: true });
   assert.deepEqual([field.title, field.key], ['Size', 'grosse']);
@@ -83,7 +83,7 @@ test('titles are translations: references with an address, replaced by a list gi
   assert.deepEqual([changed.title, changed.titles.map((x) => x.id)], ['Grösse', [german.id]]);
   assert.equal((await owner.update(path, { title: 'Size' })).titles.length, 2);
   const both = await owner.update(path, { title: 'Size', titles: titles('Grösse', 'de') });
-  assert.deepEqual([both.title, both.titles.length], ['Size', 2], 'the plain title is said in the default language beside the others');
+  assert.deepEqual([both.title, both.titles.length], ['Size', 2], 'the plain title is the translation in the default language');
   await owner.update(path, { is_visible_to_customers: false });
   (await anyone.get(`/locale/fields/${german.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
   (await customer.get(`/locale/fields/${german.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
@@ -94,7 +94,7 @@ test('titles are translations: references with an address, replaced by a list gi
   (await owner.get(`/locale/fields/${german.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
 });
 
-test('options have ids, titles and an order; a list given replaces them and keeps those it names', async (t) => {
+test('options have ids, titles and an order; a given list replaces them and keeps those it names', async (t) => {
   const { owner } = await open(t);
   const field = await owner.create('/organizations/fields', { type: 'SELECT', title: 'Plan', options: [{ titles: titles('Gold') }, { title: 'Tin' }, 'Lead'] });
   const path = `/organizations/fields/${field.id}`;
@@ -112,7 +112,7 @@ test('options have ids, titles and an order; a list given replaces them and keep
   assert.deepEqual((await owner.update(path, { options: 'A, B' })).options.length, 2);
 });
 
-test('a thousand options are made and read in one go; too many are refused', async (t) => {
+test('a thousand options are created and read in one request, and too many are refused', async (t) => {
   const { owner } = await open(t);
   const many = (n) => Array.from({ length: n }, (_, i) => `Option ${i}`);
   const field = await owner.create('/users/fields', { type: 'CHECKBOX', title: 'Many', options: many(1000) });
@@ -125,7 +125,7 @@ test('a thousand options are made and read in one go; too many are refused', asy
   assert.equal(user.custom_fields[0].value, all);
 });
 
-describe('bad definitions are refused by name', () => {
+describe('bad definitions are refused with the name of the member', () => {
   const world = shared(async (w) => {
     w.field = await w.desk.owner.create('/users/fields', { type: 'SELECT', title: 'Plan', key: 'plan', options: ['Gold'] });
     w.other = await w.desk.owner.create('/users/fields', { type: 'SELECT', title: 'Other', options: ['Tin'] });
@@ -166,11 +166,11 @@ describe('bad definitions are refused by name', () => {
   ]) {
     test(`${what}: ${code}`, async () => {
       (await world.desk.owner.post('/users/fields', body)).refused(400, code, ...where);
-      assert.equal((await world.desk.owner.get('/users/fields')).body.total_count, 2, 'nothing was made');
+      assert.equal((await world.desk.owner.get('/users/fields')).body.total_count, 2, 'no field was created');
     });
   }
 
-  test('options of another field are refused, and all problems are told at once', async () => {
+  test('options of another field are refused, and all problems are reported at once', async () => {
     const { owner } = world.desk;
     const foreign = { options: [{ id: world.other.options[0].id }, { title: '' }], sort_order: 'x' };
     const { body } = (await owner.put(`/users/fields/${world.field.id}`, foreign)).must(400);
@@ -179,14 +179,14 @@ describe('bad definitions are refused by name', () => {
     (await owner.put(`/users/fields/${world.field.id}`, { options: twice })).refused(400, 'PARAMETERS_INCONSISTENT', 'options');
   });
 
-  test('invalid UTF-8 is refused, whatever the body', async () => {
+  test('invalid UTF-8 is refused in every body format', async () => {
     const { owner } = world.desk;
     (await owner.post('/users/fields', raw('application/json', Buffer.from('7b2274797065223a2254455854222c227469746c65223a22ff227d', 'hex')))).refused(400, 'BODY_INVALID');
     (await owner.post('/users/fields', raw('application/x-www-form-urlencoded', 'type=TEXT&title=%ff'))).refused(400, 'BODY_INVALID');
   });
 });
 
-test('a key stays, options of other types and patterns of others are ignored with a notice', async (t) => {
+test('a key can\'t change, and options or patterns of other types are ignored with a notice', async (t) => {
   const { owner } = await open(t);
   const made = (await owner.post('/users/fields', { type: 'TEXT', title: 'T', options: ['A'], regular_expression: 'a' })).must(201);
   assert.deepEqual([made.data.options, made.data.regular_expression, made.body.logs.length], [[], null, 2]);
@@ -195,7 +195,7 @@ test('a key stays, options of other types and patterns of others are ignored wit
   assert.ok(changed.body.logs.some(({ message }) => message.includes('key')));
 });
 
-test('a field with values keeps its type, and options in use stay', async (t) => {
+test('a field with values keeps its type and its used options', async (t) => {
   const { owner } = await open(t);
   const plan = await owner.create('/users/fields', { type: 'SELECT', title: 'Plan', options: ['Gold', 'Tin'] });
   const likes = await owner.create('/users/fields', { type: 'CHECKBOX', title: 'Likes', options: ['Tea', 'Cake', 'Rain'] });
@@ -215,7 +215,7 @@ test('a field with values keeps its type, and options in use stay', async (t) =>
   assert.deepEqual((await owner.fetch(`/users/${user.id}`)).custom_fields.map((v) => [v.field.id, v.value]), [[plan.id, '']]);
 });
 
-test('an option is in use wherever it stands among many that were chosen', async (t) => {
+test('an option is in use at any place of a multiple choice', async (t) => {
   const { owner } = await open(t);
   for (const [path, thing] of [['/users', { full_name: 'U', phone: '+49 30 1234567' }], ['/organizations', { name: 'O' }]]) {
     const field = await owner.create(`${path}/fields`, { type: 'CHECKBOX', title: 'Many', options: Array.from({ length: 100 }, (_, i) => `Option ${i}`) });
@@ -223,14 +223,14 @@ test('an option is in use wherever it stands among many that were chosen', async
     const without = (gone) => owner.put(`${path}/fields/${field.id}`, { options: [...ids, last, unused].filter((id) => id !== gone).map((id) => ({ id })) });
     const chosen = async (value, more) => owner.create(path, { ...thing, ...more, field_values: { many: value } });
     await chosen([ids[0]]);
-    await chosen([...ids, last], path === '/users' ? { phone: '+49 30 7654321' } : {}); // longer than what rules compare
+    await chosen([...ids, last], path === '/users' ? { phone: '+49 30 7654321' } : {}); // more than the prefix that predicates compare
     (await without(last)).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE', 'options');
     (await without(ids[0])).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE', 'options');
     (await without(unused)).must(200);
   }
 });
 
-test('definitions come as JSON, nested form names and multipart alike', async (t) => {
+test('definitions are accepted as JSON, nested form names and multipart', async (t) => {
   const { owner } = await open(t);
   const body = { type: 'SELECT', titles: titles('Plan'), options: [{ titles: titles('Gold') }, { titles: titles('Tin') }], is_visible_to_customers: true };
   for (const as of [json, form, multipart]) {
@@ -241,7 +241,7 @@ test('definitions come as JSON, nested form names and multipart alike', async (t
   }
 });
 
-test('what is said of fields and options goes with them', async (t) => {
+test('deleted fields and options leave no translations behind', async (t) => {
   const desk = await open(t);
   const { owner } = desk;
   const made = await owner.create('/cases/fields', { type: 'SELECT', titles: [...titles('A'), ...titles('B', 'de')], options: ['C', 'D'] });
@@ -253,7 +253,7 @@ test('what is said of fields and options goes with them', async (t) => {
   assert.equal(status, 0, stdout);
 });
 
-test('the lists of fields and of locales are whole, whatever limit is asked', async (t) => {
+test('lists of fields and of locales are complete, whatever limit is given', async (t) => {
   const { owner, anyone } = await open(t);
   for (let i = 0; i < 12; i++) await owner.create('/users/fields', { type: 'TEXT', title: `F ${i}` });
   for (const [client, path, count] of [[owner, '/users/fields', 12], [owner, '/cases/fields', 7], [owner, '/organizations/fields', 0], [anyone, '/locales', 12]]) {
@@ -264,7 +264,7 @@ test('the lists of fields and of locales are whole, whatever limit is asked', as
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-test('a field has a universal id of its own, which its options show', async (t) => {
+test('a field has a unique fielduuid, and its options show it', async (t) => {
   const desk = await open(t);
   const fields = [];
   for (const [area] of AREAS) fields.push(await desk.owner.create(`/${area}/fields`, { type: 'SELECT', title: 'Plan', options: ['Gold', 'Tin'] }));
@@ -277,7 +277,7 @@ test('a field has a universal id of its own, which its options show', async (t) 
   }
 });
 
-describe('options in the form that programs know', () => {
+describe('options in the form that clients use', () => {
   const world = shared(async (w) => {
     w.field = await w.desk.owner.create('/users/fields', { type: 'SELECT', title: 'Plan', is_visible_to_customers: true,
       options: [{ values: [...titles('Gold'), ...titles('Or', 'fr')], tag: ' vip ', sort_order: 2 }, { values: titles('Tin'), sort_order: 1 }] });
@@ -285,7 +285,7 @@ describe('options in the form that programs know', () => {
     w.shown = async () => (await w.desk.owner.fetch(w.path, { include: 'field_option,locale_field' })).options;
   });
 
-  test('an option shows fielduuid, values, tag, place and address', async () => {
+  test('an option shows fielduuid, values, tag, sort_order and address', async () => {
     const [tin, gold] = await world.shown();
     assert.deepEqual(Object.keys(gold), ['id', 'fielduuid', 'values', 'tag', 'sort_order', 'title', 'titles', 'created_at', 'updated_at', 'resource_type', 'resource_url']);
     assert.deepEqual([gold.tag, gold.sort_order, tin.tag, tin.sort_order], ['vip', 2, null, 1]);
@@ -293,7 +293,7 @@ describe('options in the form that programs know', () => {
     assert.equal(gold.resource_url, `${world.desk.base}/api/v1/base/field/option/${gold.id}`);
   });
 
-  test('the address answers whoever sees the field', async () => {
+  test('the address of an option answers callers who see its field', async () => {
     const { desk, field } = world;
     const hidden = await desk.owner.create('/users/fields', { type: 'SELECT', title: 'Hidden', options: ['A'] });
     const off = await desk.owner.create('/organizations/fields', { type: 'SELECT', title: 'Off', options: ['A'], is_enabled: false });
@@ -313,7 +313,7 @@ describe('options in the form that programs know', () => {
     (await desk.owner.get(at(hidden))).refused(404, 'RESOURCE_NOT_FOUND');
   });
 
-  test('what was read may be sent back, with references or whole, and changes nothing', async () => {
+  test('a PUT of what GET returned, with references or in full, changes nothing', async () => {
     const { desk: { owner }, path, shown } = world;
     const before = await shown();
     for (const include of [undefined, 'field_option', 'field_option,locale_field']) {
@@ -323,7 +323,7 @@ describe('options in the form that programs know', () => {
     }
   });
 
-  test('a reference keeps its translation, others go; a tag is changed and cleared', async () => {
+  test('a reference keeps its translation and others are deleted; a tag is changed and cleared', async () => {
     const { desk: { owner }, path, shown } = world;
     const [tin, gold] = await shown();
     await owner.update(path, { options: [{ id: tin.id, tag: 'cheap' }, { id: gold.id, tag: null, values: [{ id: gold.values[1].id, resource_type: 'locale_field' }, ...titles('Gold', 'de')] }] });
@@ -332,10 +332,10 @@ describe('options in the form that programs know', () => {
     assert.deepEqual(after[1].values.map((v) => [v.locale, v.translation]), [['fr', 'Or'], ['de', 'Gold']]);
     assert.equal(after[1].values[0].id, gold.values[1].id);
     await owner.update(path, { options: [{ id: gold.id }, { id: tin.id }] });
-    assert.deepEqual((await shown()).map((o) => [o.id, o.tag]), [[gold.id, null], [tin.id, 'cheap']], 'a tag that is not given stays');
+    assert.deepEqual((await shown()).map((o) => [o.id, o.tag]), [[gold.id, null], [tin.id, 'cheap']], 'an omitted tag stays unchanged');
   });
 
-  test("another's translation, a reference in something new and a bad tag are refused by their place", async () => {
+  test("a foreign translation, a reference in a new option and a bad tag are refused by their place", async () => {
     const { desk: { owner }, path, shown, field } = world;
     const before = await shown();
     const [one, two] = before;
@@ -347,7 +347,7 @@ describe('options in the form that programs know', () => {
   });
 });
 
-test('customer titles and descriptions are translations of their own', async (t) => {
+test('customer titles and descriptions are separate translations', async (t) => {
   const { owner, customer, staff, check } = await open(t);
   const long = `First line.\n${'x'.repeat(1000)}`;
   const field = await owner.create('/users/fields', { type: 'TEXT', title: 'Plan', customer_titles: [...titles('Your plan'), ...titles('Ihr Tarif', 'de')], descriptions: titles(long), is_visible_to_customers: true });
@@ -374,13 +374,13 @@ test('customer titles and descriptions are translations of their own', async (t)
   (await owner.post('/users/fields', bad)).refused(400, 'FIELD_INVALID', 'customer_titles/0/translation', 'descriptions/1/locale').refused(400, 'FIELD_EMPTY', 'descriptions/2/translation');
 });
 
-describe('the fields that conversations come with', () => {
+describe('the system fields of conversations', () => {
   const world = shared(async (w) => {
     w.system = (await w.desk.owner.fetch('/cases/fields')).filter((f) => f.is_system);
     w.of = Object.fromEntries(w.system.map((f) => [f.key, f]));
-  }, { processes: 1 }); // settings are changed
+  }, { processes: 1 }); // the test changes settings
 
-  test('there are seven, listed first', async () => {
+  test('there are seven system fields, listed first', async () => {
     const { owner, staff } = world.desk;
     assert.deepEqual(world.system.map((f) => [f.key, f.type, f.title]), [['subject', 'SUBJECT', 'Subject'], ['requester', 'REQUESTER', 'Requester'], ['team', 'TEAM', 'Team'],
       ['agent', 'ASSIGNEE', 'Agent'], ['status', 'STATUS', 'Status'], ['type', 'TYPE', 'Type'], ['priority', 'PRIORITY', 'Priority']]);
@@ -398,7 +398,7 @@ describe('the fields that conversations come with', () => {
     (await owner.delete(`/cases/fields/${mine.id}`)).must(200);
   });
 
-  test('none can be deleted, alone or among others', async () => {
+  test('system fields can\'t be deleted, alone or with others', async () => {
     const { owner } = world.desk;
     const mine = await owner.create('/cases/fields', { type: 'TEXT', title: 'Mine' });
     for (const { id } of world.system) (await owner.delete(`/cases/fields/${id}`)).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
@@ -407,7 +407,7 @@ describe('the fields that conversations come with', () => {
     (await owner.delete(`/cases/fields/${mine.id}`)).must(200);
   });
 
-  test('what they are called may change; what they are is ignored with a notice', async () => {
+  test('titles and descriptions may change, other members are ignored with a notice', async () => {
     const { owner } = world.desk;
     const path = `/cases/fields/${world.of.subject.id}`;
     const reply = (await owner.put(path, { title: 'Topic', descriptions: titles('In a few words.'), type: 'TEXT', key: 'topic', is_enabled: false, options: ['A'], is_required_for_customers: false,
@@ -416,13 +416,13 @@ describe('the fields that conversations come with', () => {
     assert.deepEqual([title, type, key, enabled, system, visible, descriptions.length], ['Topic', 'SUBJECT', 'subject', true, true, true, 1]);
   });
 
-  test('nobody makes a field of such a type, or of such a key', async () => {
+  test('no field of a system type, or with a system key, can be created', async () => {
     const { owner } = world.desk;
     for (const type of ['SUBJECT', 'ASSIGNEE', 'PRIORITY']) (await owner.post('/cases/fields', { type, title: 'X' })).refused(400, 'FIELD_INVALID', 'type');
     (await owner.post('/cases/fields', { type: 'TEXT', title: 'X', key: 'status' })).refused(400, 'FIELD_DUPLICATE', 'key');
   });
 
-  test('what customers see and edit of them is what the settings say, whichever is changed', async () => {
+  test('visibility and editability follow the settings, and a change of either changes both', async () => {
     const { desk: { owner, admin, customer }, of } = world;
     const flags = async (key) => {
       const { is_visible_to_customers: visible, is_customer_editable: editable } = await owner.fetch(`/cases/fields/${of[key].id}`);

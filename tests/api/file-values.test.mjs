@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { HOUR, open, raw, until } from './lib/index.mjs';
 
-// Values of FILE fields: who may name a file, who may download it, and when it goes.
+// Values of FILE fields: who may name a file, who may download it, and when it is deleted.
 
 const upload = async (who, { name = 'f.txt', type = 'text/plain', data = randomBytes(100) } = {}) =>
   ({ ...(await who.post('/files', raw(type, data), { query: { _filename: name } })).must(201).data, data });
-const LIFE = 12 * HOUR; // in which it may be named again after it was let go
+const LIFE = 12 * HOUR; // for which an unreferenced file can be named again
 const content = (desk) => readdirSync(join(desk.dir, 'files')).filter((n) => /^[0-9a-f]{2}$/.test(n)).flatMap((n) => readdirSync(join(desk.dir, 'files', n)));
 const get = (who, owner, id) => who.exchange('GET', `/api/v1/${owner}/files/${id}/content`);
 const sweep = (desk) => desk.restart();
@@ -30,7 +30,7 @@ async function world(t, flags = {}) {
   return { desk, of, id, path: `/users/${id}`, values };
 }
 
-test('a file is given by its id, shown as its id, and kept as long as it is a value', async (t) => {
+test('a file is given by its id, shown as its id, and kept while it is a value', async (t) => {
   const { desk, path, values, of } = await world(t);
   const file = await upload(desk.staff, { name: 'Vertrag.pdf', type: 'application/pdf' });
   const { custom_fields } = (await desk.staff.put(path, { field_values: { secret: file.id } })).must(200).data;
@@ -46,7 +46,7 @@ test('a file is given by its id, shown as its id, and kept as long as it is a va
   clean(desk);
 });
 
-test('who may not name a file is told the same as of one that is not there', async (t) => {
+test('a file that the caller may not name gives the same error as an absent file', async (t) => {
   const { desk, path, values } = await world(t);
   const [theirs, old] = [await upload(desk.admin), await upload(desk.staff)];
   await desk.clock.forward(12 * HOUR);
@@ -58,10 +58,10 @@ test('who may not name a file is told the same as of one that is not there', asy
     (await desk.staff.post('/organizations', { name: 'O', field_values: { contract: id } })).refused(400, 'FIELD_INVALID', 'field_values/contract');
   }
   assert.deepEqual(await values(path), {});
-  assert.notEqual((await desk.staff.fetch(`/files/${mine.id}`)).expiry_at, null, 'what was refused attached nothing');
+  assert.notEqual((await desk.staff.fetch(`/files/${mine.id}`)).expiry_at, null, 'the refused write did not attach the file');
 });
 
-test('a value sent back as it is stays, whoever sends it, but leads to no other field', async (t) => {
+test('any caller may send a value back unchanged, but can\'t use its file in another field', async (t) => {
   const { desk, path, values } = await world(t);
   const file = await upload(desk.staff);
   await desk.staff.update(path, { field_values: { secret: file.id } });
@@ -72,7 +72,7 @@ test('a value sent back as it is stays, whoever sends it, but leads to no other 
   (await desk.admin.post('/users', { full_name: 'N', email: 'n@x.example', field_values: { secret: file.id } })).refused(400, 'FIELD_INVALID', 'field_values/secret');
 });
 
-describe('what is replaced, cleared or deleted is let go', () => {
+describe('a replaced, cleared or deleted value makes its file unreferenced', () => {
   const cases = {
     'another file in its place': async ({ desk, path }) => desk.staff.update(path, { field_values: { secret: (await upload(desk.staff)).id } }),
     'null': ({ desk, path }) => desk.staff.update(path, { field_values: { secret: null } }),
@@ -95,7 +95,7 @@ describe('what is replaced, cleared or deleted is let go', () => {
     });
   }
 
-  test('of organizations, too', async (t) => {
+  test('in organizations, too', async (t) => {
     const { desk, of } = await world(t);
     const files = await Promise.all(Array.from({ length: 4 }, () => upload(desk.staff)));
     const ids = [];
@@ -114,7 +114,7 @@ describe('what is replaced, cleared or deleted is let go', () => {
   });
 });
 
-test('one file may be several values, and goes with the last of them', async (t) => {
+test('one file may be several values, and is deleted after the last of them', async (t) => {
   const { desk, path } = await world(t);
   const file = await upload(desk.staff);
   await desk.staff.update(path, { field_values: { secret: file.id, shown: file.id } });
@@ -131,7 +131,7 @@ test('one file may be several values, and goes with the last of them', async (t)
   clean(desk);
 });
 
-test('the same bytes under another id stay when one of the files goes', async (t) => {
+test('another file with the same bytes keeps its content when one of them is deleted', async (t) => {
   const { desk, path } = await world(t);
   const data = randomBytes(50), [one, two] = [await upload(desk.staff, { data }), await upload(desk.staff, { data })];
   await desk.staff.update(path, { field_values: { secret: one.id, shown: two.id } });
@@ -143,7 +143,7 @@ test('the same bytes under another id stay when one of the files goes', async (t
   clean(desk);
 });
 
-test('who sees the value downloads it, nobody else', async (t) => {
+test('callers who see the value download the file, nobody else', async (t) => {
   const { desk, path, of } = await world(t);
   const owner = path.slice(1);
   const [secret, shown, unused] = [await upload(desk.staff), await upload(desk.staff), await upload(desk.staff)];
@@ -169,7 +169,7 @@ test('who sees the value downloads it, nobody else', async (t) => {
   (await get(desk.customer, owner, shown.id)).must(404);
 });
 
-test('people of an organization download what customers see of it', async (t) => {
+test('people of an organization download files that customers may see', async (t) => {
   const { desk, id } = await world(t);
   const [contract, terms] = [await upload(desk.staff), await upload(desk.staff)];
   const org = await desk.staff.create('/organizations', { name: 'O', field_values: { contract: contract.id, terms: terms.id } });
@@ -184,7 +184,7 @@ test('people of an organization download what customers see of it', async (t) =>
   (await desk.anyone.get(`/${owner}/files/${terms.id}/content`)).refused(401, 'AUTHORIZATION_REQUIRED');
 });
 
-test('customers give files of their own, in their profile', async (t) => {
+test('customers set files of their own in their profile', async (t) => {
   const { desk, path } = await world(t);
   const file = await upload(desk.customer);
   await desk.customer.update('/profile', { field_values: { shown: file.id } });
@@ -192,7 +192,7 @@ test('customers give files of their own, in their profile', async (t) => {
   (await desk.customer.put('/profile', { field_values: { secret: file.id } })).refused(400, 'FIELD_INVALID', 'field_values/secret');
 });
 
-test('a mandatory FILE field is missed like any other', async (t) => {
+test('a missing required FILE field is refused like any other', async (t) => {
   const { desk, path, values } = await world(t, { secret: { is_required_for_agents: true } });
   (await desk.staff.post('/users', { full_name: 'N', email: 'n@x.example' })).refused(400, 'FIELD_REQUIRED', 'field_values/secret');
   const file = await upload(desk.staff);
@@ -202,7 +202,7 @@ test('a mandatory FILE field is missed like any other', async (t) => {
   assert.deepEqual(await values(path), {});
 });
 
-test('a purge takes what the person uploaded and nobody uses along', async (t) => {
+test('a purge deletes the unreferenced uploads of the person', async (t) => {
   const { desk, path } = await world(t);
   const [unused, used] = [await upload(desk.staff), await upload(desk.staff)];
   await desk.staff.update(path, { field_values: { secret: used.id } });
@@ -213,7 +213,7 @@ test('a purge takes what the person uploaded and nobody uses along', async (t) =
   clean(desk);
 });
 
-test('files that are attached and let go side by side are kept or gone, never half', async (t) => {
+test('concurrent changes of one file value leave no inconsistent file', async (t) => {
   const { desk } = await world(t);
   const people = await Promise.all(Array.from({ length: 6 }, () => desk.person('customer')));
   const file = await upload(desk.staff);

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { DAY, File, HOUR, PASSWORD, ROLES, basic, form, iso, json, multipart, open, raw, shared, statusOf, talk } from './lib/index.mjs';
 import { GIF, JPEG, png, readPng } from './lib/picture.mjs';
 
-// Files as specified: uploaded raw or as parts of a form, read by who uploaded them, named where a file is wanted.
+// Files as specified: uploaded raw or as parts of a form, read by their uploader, named where a file is wanted.
 
 const OCTETS = 'application/octet-stream';
 const MB = 1_000_000, MIB = 1 << 20;
@@ -15,19 +15,19 @@ const upload = (who, bytes = randomBytes(20), { type = OCTETS, query, headers } 
 const uploaded = async (who, bytes, options) => (await upload(who, bytes, options)).must(201).data;
 const md5 = (bytes, as) => createHash('md5').update(bytes).digest(as);
 
-/** What an absolute address of the desk answers, as it is. */
+/** The reply of an absolute address of the desk, unchecked. */
 const at = (who, address, headers = {}, method = 'GET') => {
   const { pathname, search } = new URL(address);
   return who.exchange(method, pathname + search, { headers });
 };
 const contents = async (who, file) => (await at(who, file.content_url)).must(200).bytes;
 
-/** A multipart body written by hand: parts are [header lines, bytes]. */
+/** A handwritten multipart body. Each part is [header lines, bytes]. */
 const parts = (list, { boundary = 'b', type = `multipart/form-data; boundary=${boundary}`, end = `--${boundary}--\r\n`, before = '' } = {}) =>
   raw(type, Buffer.concat([Buffer.from(before), ...list.map(([head, bytes]) => Buffer.concat([Buffer.from(`--${boundary}\r\n${head.join('\r\n')}\r\n\r\n`), Buffer.from(bytes), Buffer.from('\r\n')])), Buffer.from(end)]));
 const part = (bytes, { name = 'file', filename = 'a.txt', more = [] } = {}) => [[`Content-Disposition: form-data; name="${name}"; filename="${filename}"`, ...more], bytes];
 
-/** A request by hand: its header lines and pieces of its body. */
+/** A handwritten request: its header lines and pieces of its body. */
 const by = (desk, lines, pieces, options) => talk(desk, [
   [`POST /api/v1/files.json HTTP/1.1`, 'Host: desk', 'Connection: close', `Authorization: ${basic(desk.people.customer.email, PASSWORD).Authorization}`, ...lines, '', ''].join('\r\n'), ...pieces,
 ], options);
@@ -35,7 +35,7 @@ const by = (desk, lines, pieces, options) => talk(desk, [
 describe('a raw body', () => {
   const world = shared();
 
-  test('becomes a file, with every member that is specified and no other', async () => {
+  test('becomes a file with exactly the specified members', async () => {
     const { desk } = world;
     const reply = (await upload(desk.customer, Buffer.from('hello'), { type: 'text/plain', query: { _filename: 'greeting.txt' } })).must(201);
     const file = reply.data;
@@ -49,7 +49,7 @@ describe('a raw body', () => {
     assert.deepEqual(await desk.customer.fetch(`/files/${file.id}`), file);
   });
 
-  test('comes back byte for byte, whatever the bytes', async () => {
+  test('is returned byte for byte, whatever the bytes', async () => {
     const { customer } = world.desk;
     const every = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
     for (const bytes of [every, Buffer.alloc(10_000), Buffer.from('\r\n--b--\r\n'), Buffer.from('{"a":1}'), Buffer.from('a=1&b=2'), Buffer.from('\ufefftext'), Buffer.from([0]), randomBytes(300_000)]) {
@@ -59,14 +59,14 @@ describe('a raw body', () => {
     }
   });
 
-  test('equal contents have one hash, others another', async () => {
+  test('has the same hash as equal contents, and another hash than other contents', async () => {
     const { customer, staff } = world.desk;
     const [a, b, c] = [await uploaded(customer, Buffer.from('one')), await uploaded(staff, Buffer.from('one'), { type: 'text/plain' }), await uploaded(customer, Buffer.from('two'))];
     assert.ok(a.hash && a.hash === b.hash && a.hash !== c.hash);
     assert.equal(new Set([a.id, b.id, c.id]).size, 3);
   });
 
-  test('is a file whatever its Content-Type, or without one: 415 is for other paths', async () => {
+  test('is a file whatever its Content-Type, or without one; other paths answer 415', async () => {
     const { customer } = world.desk;
     for (const type of ['text/plain', 'text/plain; charset=utf-8', 'image/png', 'application/pdf', 'text/csv', 'application/xml', 'application/vnd.x-y+zip', 'video/mp4']) {
       assert.equal((await uploaded(customer, Buffer.from('x=1'), { type })).content_type, type);
@@ -78,7 +78,7 @@ describe('a raw body', () => {
     (await customer.put('/profile', raw(OCTETS, Buffer.from('{}')))).refused(415, 'UNSUPPORTED_MEDIA_TYPE');
   });
 
-  test('JSON and form bodies are parameters, so they bring no file', async () => {
+  test('is no file if it is JSON or a form, because these are parameters', async () => {
     const { customer } = world.desk;
     for (const body of [json({ file: 'x' }), form({ file: 'x' }), json({}), json([]), raw('application/json; charset=utf-8', '{"a":1}'), raw('APPLICATION/JSON', '{}'), form({})]) {
       assert.equal((await customer.post('/files', body)).status, 400, body.bytes.toString());
@@ -87,7 +87,7 @@ describe('a raw body', () => {
     assert.equal((await customer.post('/files')).status, 400);
   });
 
-  test('is named by Content-Disposition or _filename', async () => {
+  test('gets its name from Content-Disposition or _filename', async () => {
     const { customer } = world.desk;
     const named = async (options) => (await uploaded(customer, undefined, options)).name;
     assert.equal(await named({ headers: { 'Content-Disposition': 'attachment; filename="my file.txt"' } }), 'my file.txt');
@@ -97,10 +97,10 @@ describe('a raw body', () => {
     assert.equal(await named({ headers: { 'Content-Disposition': "attachment; filename=\"euro.txt\"; filename*=UTF-8''%e2%82%ac.txt" } }), '€.txt');
     for (const name of ['名前.txt', '🦆.png', 'a b+c%20d&e=f.txt', "it's.txt", 'no extension', '.htaccess', 'x'.repeat(200)]) assert.equal(await named({ query: { _filename: name } }), name);
     assert.equal(await named({ query: { _filename: 'same.txt', _field: 'logo' }, headers: { 'Content-Disposition': 'attachment; filename="same.txt"; name="logo"' } }), 'same.txt');
-    assert.ok((await named({})).length > 0, 'a file without a name gets one');
+    assert.ok((await named({})).length > 0, 'gets a default name without one');
   });
 
-  test('must match its checksum: header or argument, Base64 or hex', async () => {
+  test('must match its checksum in header or argument, Base64 or hex', async () => {
     const { customer } = world.desk;
     const bytes = Buffer.from('check me');
     for (const sum of [md5(bytes, 'hex'), md5(bytes, 'base64'), md5(bytes, 'hex').toUpperCase()]) {
@@ -117,14 +117,14 @@ describe('a raw body', () => {
     (await upload(customer, bytes, { headers: { 'Content-MD5': md5(other, 'hex') }, query: { _md5: md5(bytes, 'hex') } })).must(400);
   });
 
-  test('may come in chunks', async () => {
+  test('may be chunked', async () => {
     const lines = [`Content-Type: ${OCTETS}`, 'Transfer-Encoding: chunked'];
     const said = await by(world.desk, lines, ['3\r\nhel\r\n', '2;x=y\r\nlo\r\n', '0\r\n\r\n']);
     assert.equal(statusOf(said), 201, said);
     assert.match(said, /"size":5,/);
   });
 
-  test('that is cut short is no file', async () => {
+  test('becomes no file if it is cut short', async () => {
     for (const [lines, pieces] of [
       [[`Content-Type: ${OCTETS}`, 'Content-Length: 10'], ['hello']],
       [['Content-Length: 10'], ['hello']],
@@ -136,7 +136,7 @@ describe('a raw body', () => {
     }
   });
 
-  test('a length that is none, or two, is refused', async () => {
+  test('is refused with an invalid or repeated length', async () => {
     for (const length of ['-1', '1e9', '+5', '0x5', '5, 6', '18446744073709551621', '99999999999999999999999']) {
       const said = await by(world.desk, [`Content-Type: ${OCTETS}`, `Content-Length: ${length}`], ['hello'], { enough: (text) => /\r\n\r\n/.test(text) });
       assert.ok([400, 413].includes(statusOf(said)), `${length}: ${said}`);
@@ -147,7 +147,7 @@ describe('a raw body', () => {
     }
   });
 
-  test('an encoding that nobody understands is no content', async () => {
+  test('is refused with an unknown Content-Encoding', async () => {
     const reply = await upload(world.desk.customer, Buffer.from('x'), { headers: { 'Content-Encoding': 'br' } });
     if (reply.status !== 201) assert.ok([400, 415].includes(reply.status), `${reply}`);
     else assert.equal(reply.data.size, 1);
@@ -158,7 +158,7 @@ describe('multipart/form-data', () => {
   const world = shared();
   const send = (body, options) => world.desk.customer.post('/files', body, options);
 
-  test('one part is one file: its name and type are those of the part', async () => {
+  test('one part is one file with the name and type of the part', async () => {
     const bytes = Buffer.from('%PDF-1.7');
     const reply = (await send(multipart({ any: new File('invoice.pdf', 'application/pdf', bytes) }))).must(201);
     assert.deepEqual(Object.keys(reply.data).sort(), [...MEMBERS].sort());
@@ -166,7 +166,7 @@ describe('multipart/form-data', () => {
     assert.ok((await contents(world.desk.customer, reply.data)).equals(bytes));
   });
 
-  test('several parts are a list in their order, with total_count', async () => {
+  test('several parts give a list in their order, with total_count', async () => {
     const names = ['c.txt', 'a.txt', 'b.txt'];
     const reply = (await send(multipart(Object.fromEntries(names.map((n, i) => [`f${i}`, new File(n, 'text/plain', Buffer.from(n))]))))).must(201);
     assert.ok(Array.isArray(reply.data));
@@ -179,17 +179,17 @@ describe('multipart/form-data', () => {
     assert.deepEqual([again.data.length, new Set(again.data.map((f) => f.id)).size, again.body.total_count], [3, 3, 3]);
   });
 
-  test('files and parameters share a request: what is not known is said in a notice', async () => {
+  test('files and parameters share a request, and unknown parameters are named in a notice', async () => {
     const reply = (await send(multipart({ wobble: '1', file: new File('a', 'text/plain', Buffer.from('a')), colour: 'red' }))).must(201);
     assert.equal(reply.data.name, 'a');
     reply.notes('wobble', 'colour');
   });
 
-  test('without a file there is none', async () => {
+  test('a form without a file is refused', async () => {
     for (const body of [multipart({ a: '1' }), parts([])]) assert.equal((await send(body)).status, 400);
   });
 
-  test('a missing last boundary line is forgiven when every part is complete by its Content-Length, and only then', async () => {
+  test('a missing last boundary is accepted only if Content-Length shows that every part is complete', async () => {
     const sized = (text) => part(text, { more: [`Content-Length: ${text.length}`] });
     const one = (await send(parts([sized('hello')], { end: '' }))).must(201).data;
     assert.equal(`${await contents(world.desk.customer, one)}`, 'hello');
@@ -200,18 +200,18 @@ describe('multipart/form-data', () => {
     (await send(parts([part('hello', { more: ['Content-Length: 50'] })]))).must(400);
   });
 
-  test('each part has its own checksum; one bad one refuses all', async () => {
+  test('each part has its own checksum, and one bad checksum refuses all', async () => {
     const sum = (text, of = text) => part(text, { more: [`Content-MD5: ${md5(of, 'base64')}`] });
     assert.equal((await send(parts([sum('a'), part('b', { more: [`Content-MD5: ${md5('b', 'hex')}`] })]))).must(201).body.total_count, 2);
     (await send(parts([sum('a'), sum('b', 'c')]))).refused(400, 'CHECKSUM_MISMATCH');
     (await send(parts([part('b', { more: ['Content-MD5: nonsense'] })]))).refused(400, 'CHECKSUM_MISMATCH');
   });
 
-  test('Content-Transfer-Encoding binary is what it is', async () => {
+  test('Content-Transfer-Encoding binary is accepted', async () => {
     for (const encoding of ['binary', '8bit', '7bit', 'BINARY']) await send(parts([part('aGVsbG8=', { more: [`Content-Transfer-Encoding: ${encoding}`] })])).then((reply) => assert.equal(reply.must(201).data.size, 8));
   });
 
-  test('what looks like a boundary is content unless it is one', async () => {
+  test('text that resembles a boundary is content', async () => {
     for (const text of ['\r\n--', 'x\r\n--c--\r\ny', '\r\n', '-', '\r\n-b--', 'a\r\n--\r\nb']) {
       const file = (await send(parts([part(text)]))).must(201).data;
       assert.equal(`${await contents(world.desk.customer, file)}`, text, JSON.stringify(text));
@@ -225,7 +225,7 @@ describe('multipart/form-data', () => {
     assert.equal((await send(parts([[['Content-Disposition: form-data; name="f"; filename*=UTF-8\'\'%e2%82%ac.txt'], 'x']]))).must(201).data.name, '€.txt');
   });
 
-  test('what is not well-formed is BODY_INVALID', async () => {
+  test('a malformed body is BODY_INVALID', async () => {
     const good = [part('x')];
     for (const body of [
       parts(good, { type: 'multipart/form-data' }), parts(good, { type: 'multipart/form-data; boundary=' }), parts(good, { type: 'multipart/form-data; boundary=c' }), raw('multipart/form-data; boundary=b', 'nonsense'),
@@ -242,7 +242,7 @@ describe('sizes', () => {
   const world = shared();
   const size = (n) => Buffer.alloc(n, 'x');
 
-  test('20 MB a file are possible, more is 413; in every format', async () => {
+  test('a file may have 20 MB, and more is 413 in every format', async () => {
     const { customer } = world.desk;
     assert.equal((await uploaded(customer, size(20 * MB))).size, 20 * MB);
     assert.equal((await customer.post('/files', parts([part(size(20 * MB))]))).must(201).data.size, 20 * MB);
@@ -251,24 +251,24 @@ describe('sizes', () => {
     (await customer.post('/files', parts([part('small'), part(size(20 * MIB + 1))]))).refused(413, 'PAYLOAD_TOO_LARGE');
   });
 
-  test('the limit is of a file, not of a request', async () => {
+  test('the limit applies to each file, not to the request', async () => {
     const reply = (await world.desk.customer.post('/files', parts([part(size(15 * MB)), part(size(14 * MB))]))).must(201);
     assert.deepEqual(reply.data.map((f) => f.size), [15 * MB, 14 * MB]);
   });
 
-  test('a length that announces too much is refused before it comes', async () => {
+  test('a Content-Length over the limit is refused before the body', async () => {
     for (const length of [20 * MIB + 1, 1_073_741_824, 9_223_372_036_854_775_807n]) {
       const said = await by(world.desk, [`Content-Type: ${OCTETS}`, `Content-Length: ${length}`], ['x'], { enough: (text) => /\r\n\r\n/.test(text), halfClose: false });
       assert.equal(statusOf(said), 413, said);
     }
   });
 
-  test('a body in chunks is measured as it comes', async () => {
+  test('a chunked body is counted as it arrives', async () => {
     const said = await by(world.desk, [`Content-Type: ${OCTETS}`, 'Transfer-Encoding: chunked'], Array.from({ length: 21 }, () => Buffer.concat([Buffer.from('100000\r\n'), size(MIB), Buffer.from('\r\n')])).concat('0\r\n\r\n'), { enough: (text) => /\r\n\r\n/.test(text) });
     assert.equal(statusOf(said), 413, said.slice(0, 300));
   });
 
-  test('it is a setting, for all formats at once', async (t) => {
+  test('the limit is a setting for all formats', async (t) => {
     const desk = await open(t);
     await desk.owner.update('/settings', { values: { 'files.max_megabytes': 1 } });
     await uploaded(desk.customer, size(MB));
@@ -280,7 +280,7 @@ describe('sizes', () => {
     for (const who of [desk.staff, desk.customer]) (await who.put('/settings', { values: { 'files.max_megabytes': 1 } })).refused(403, 'PERMISSIONS_DENIED');
   });
 
-  test('very many parts are served or refused, at once', async () => {
+  test('a form of very many parts is answered at once', async () => {
     const began = Date.now();
     for (const n of [1000, 10_000]) {
       const reply = await world.desk.customer.post('/files', parts(Array.from({ length: n }, (_, i) => part(`${i}`, { name: `f${i}` }))));
@@ -291,11 +291,11 @@ describe('sizes', () => {
   });
 });
 
-describe('who may, and who sees', () => {
+describe('access to files', () => {
   const world = shared();
 
   for (const role of ROLES) {
-    test(`a file of the ${role} is the ${role}'s alone`, async () => {
+    test(`only the ${role} reads a file of the ${role}`, async () => {
       const { desk } = world;
       const file = await uploaded(desk.as(role), Buffer.from(role));
       assert.deepEqual(await desk.as(role).fetch(`/files/${file.id}`), file);
@@ -306,13 +306,13 @@ describe('who may, and who sees', () => {
           (await who.get(path)).refused(404, 'RESOURCE_NOT_FOUND');
           (await who.head(path)).must(404);
         }
-        assert.equal((await who.get('/files/987654')).refused(404, 'RESOURCE_NOT_FOUND').body.errors[0].message, (await who.get(`/files/${file.id}`)).body.errors[0].message, 'as if it were not there');
+        assert.equal((await who.get('/files/987654')).refused(404, 'RESOURCE_NOT_FOUND').body.errors[0].message, (await who.get(`/files/${file.id}`)).body.errors[0].message, 'the reply is the same as for an absent file');
       }
       for (const path of [`/files/${file.id}`, `/files/${file.id}/content`]) (await desk.anyone.get(path)).refused(401, 'AUTHORIZATION_REQUIRED');
     });
   }
 
-  test('nobody in particular may not upload', async () => {
+  test('uploads need credentials', async () => {
     const { desk } = world;
     (await upload(desk.anyone)).refused(401, 'AUTHORIZATION_REQUIRED');
     (await desk.anyone.post('/files', multipart({ f: new File('a', OCTETS, Buffer.from('a')) }))).refused(401, 'AUTHORIZATION_REQUIRED');
@@ -320,7 +320,7 @@ describe('who may, and who sees', () => {
     (await upload(desk.anyone.with({ 'X-Session-ID': 'nonsense' }))).refused(454, 'SESSION_LOADING_FAILED');
   });
 
-  test('a session needs its CSRF token to upload, and none to read', async () => {
+  test('a session needs its CSRF token to upload, and no token to read', async () => {
     const { desk } = world;
     const { bare, client } = await desk.session(desk.customer);
     (await upload(bare)).refused(403, 'CSRF_FAILED');
@@ -329,13 +329,13 @@ describe('who may, and who sees', () => {
     await contents(bare, file);
   });
 
-  test('an address may end in .json and begin with two slashes', async () => {
+  test('a path may end in .json and begin with two slashes', async () => {
     const { customer } = world.desk;
     const file = (await customer.post('//api/v1/files.json', raw(OCTETS, 'x'))).must(201).data;
     for (const path of [`/files/${file.id}.json`, `//api/v1/files/${file.id}`, `//api/v1/files/${file.id}.json`]) assert.deepEqual(await customer.fetch(path), file);
   });
 
-  test('nothing else can be done with files', async () => {
+  test('other methods on files are refused', async () => {
     const { owner } = world.desk;
     const { id } = await uploaded(owner);
     for (const [method, path] of [['GET', '/files'], ['DELETE', '/files'], ['PUT', '/files'], ['PUT', `/files/${id}`], ['DELETE', `/files/${id}`], ['POST', `/files/${id}`], ['POST', `/files/${id}/content`], ['DELETE', `/files/${id}/content`]]) {
@@ -364,14 +364,14 @@ describe('a download', () => {
     }
   });
 
-  test('says type and length', async () => {
+  test('has type and length', async () => {
     const { customer } = world.desk;
     const file = await uploaded(customer, Buffer.from('a,b\r\n'), { type: 'text/csv' });
     const { headers } = (await at(customer, file.content_url)).must(200);
     assert.deepEqual([headers['content-type'].split(';')[0], headers['content-length']], ['text/csv', '5']);
   });
 
-  test('HEAD answers as GET, without the body', async () => {
+  test('answers HEAD like GET, without the body', async () => {
     const { customer } = world.desk;
     const file = await uploaded(customer, Buffer.from('twelve bytes'), { type: 'text/plain', query: { _filename: 'x.txt' } });
     const [got, head] = [(await at(customer, file.content_url)).must(200), (await at(customer, file.content_url, {}, 'HEAD')).must(200)];
@@ -381,7 +381,7 @@ describe('a download', () => {
     for (const name of ['etag', 'content-length', 'last-modified']) assert.equal(short.headers[name], plain.headers[name], name);
   });
 
-  test('is not refused for an Accept that admits no JSON; JSON is', async () => {
+  test('ignores an Accept without JSON, and a JSON reply does not', async () => {
     const { customer } = world.desk;
     const file = await uploaded(customer, png(2, 2), { type: 'image/png' });
     for (const Accept of ['image/*', 'text/html', 'image/png;q=0.5']) {
@@ -392,7 +392,7 @@ describe('a download', () => {
     for (const Accept of ['*/*', 'application/json', 'text/html, application/*;q=0.1', undefined]) (await customer.get(`/files/${file.id}`, {}, { Accept })).must(200);
   });
 
-  test('is not sent again to who has it', async () => {
+  test('answers 304 to a current ETag', async () => {
     const { customer } = world.desk;
     const file = await uploaded(customer, Buffer.from('once'));
     const { headers } = (await at(customer, file.content_url)).must(200);
@@ -406,7 +406,7 @@ describe('a download', () => {
     (await at(world.desk.anyone, file.content_url, { 'If-None-Match': '*' })).must(401);
   });
 
-  test('no name makes a header of its own, or a path', async () => {
+  test('a hostile file name adds no header and no path', async () => {
     const { customer } = world.desk;
     const names = ['../../etc/passwd', '..\\..\\boot.ini', '/etc/shadow', 'C:\\x\\y.txt', 'a"b.txt', 'a\\"; filename="evil.exe', 'a;b', "a'b", '%0d%0aSet-Cookie: x=1', '<script>alert(1)</script>', '\u202egnp.exe', '名"前\\.txt', '=?utf-8?Q?x?=', 'a\u00a0b', '🦆'.repeat(60), '.', '..', '', '   ', 'CON', 'a\tb', 'a\r\nSet-Cookie: x=1', 'x'.repeat(255), 'x'.repeat(5000)];
     for (const name of names) {
@@ -415,7 +415,7 @@ describe('a download', () => {
       for (const reply of [raws, forms].filter(Boolean)) {
         if (reply.status !== 201) { assert.equal(reply.status, 400, `${JSON.stringify(name)}: ${reply}`); continue; }
         const { name: kept, content_url } = reply.data;
-        assert.ok(kept.length && !/[/\\\r\n\0]/.test(kept.replaceAll('\\', name.includes('\\"') || name.includes('前\\') ? '' : '\\')), `${JSON.stringify(name)} is kept as ${JSON.stringify(kept)}`);
+        assert.ok(kept.length && !/[/\\\r\n\0]/.test(kept.replaceAll('\\', name.includes('\\"') || name.includes('前\\') ? '' : '\\')), `${JSON.stringify(name)} is stored as ${JSON.stringify(kept)}`);
         const { headers } = (await at(customer, content_url)).must(200);
         assert.equal(headers['set-cookie'], undefined);
         assert.match(headers['content-disposition'], /^attachment(; ?filename="([^"\\\x00-\x1f\x7f/]|\\["\\])*")?(; ?filename\*=UTF-8''[A-Za-z0-9!#$&+.^_`|~%-]*)?$/, JSON.stringify(name));
@@ -423,7 +423,7 @@ describe('a download', () => {
     }
   });
 
-  test('a type that is none can not break it', async () => {
+  test('a hostile Content-Type adds no header', async () => {
     const { customer } = world.desk;
     for (const type of ['text/html\u00ff', '/', ';', 'a/b; c="', 'text/plain;'.repeat(100), 'a/b\tc', 'text/html;charset=utf-7', 'text/html, image/png']) {
       const reply = await upload(customer, Buffer.from('x'), { type });
@@ -436,7 +436,7 @@ describe('a download', () => {
 describe('a file as a resource', () => {
   const world = shared();
 
-  test('has a quoted tag of 32 hex digits, that If-None-Match takes in every spelling', async () => {
+  test('has a quoted ETag of 32 hex digits, and If-None-Match accepts each spelling', async () => {
     const { customer } = world.desk;
     const file = await uploaded(customer);
     const reply = (await customer.get(`/files/${file.id}`)).must(200);
@@ -447,7 +447,7 @@ describe('a file as a resource', () => {
     (await customer.get('/files/987654', {}, { 'If-None-Match': '*' })).must(404);
   });
 
-  test('changes its tag with what it shows: once it is in use it does not expire', async () => {
+  test('has a new ETag when it is attached and no longer expires', async () => {
     const { customer } = world.desk;
     const file = await uploaded(customer, png(4, 4), { type: 'image/png' });
     const before = (await customer.get(`/files/${file.id}`)).must(200);
@@ -457,7 +457,7 @@ describe('a file as a resource', () => {
     else assert.notDeepEqual(after.must(200).data, before.data);
   });
 
-  test('_case spells members and kinds', async () => {
+  test('_case changes names of members and kinds', async () => {
     const { customer } = world.desk;
     for (const [style, want] of [['camel', 'contentUrl'], ['pascal', 'ContentUrl']]) {
       const made = (await upload(customer, undefined, { query: { _case: style, _filename: 'snake_name.txt' } })).must(201);
@@ -469,7 +469,7 @@ describe('a file as a resource', () => {
     }
   });
 
-  test('fields picks; names are compared without underscores and case', async () => {
+  test('fields selects members, compared without underscores and case', async () => {
     const { customer } = world.desk;
     const file = await uploaded(customer, undefined, { query: { _FileName: 'x.txt' } });
     assert.equal(file.name, 'x.txt');
@@ -477,7 +477,7 @@ describe('a file as a resource', () => {
     assert.deepEqual(Object.keys(await customer.fetch(`/files/${file.id}`, { fields: '-hash' })).sort(), MEMBERS.filter((m) => m !== 'hash').sort());
   });
 
-  test('_flat without include means include=* and says so', async () => {
+  test('_flat without include means include=* with a notice', async () => {
     const { customer } = world.desk;
     const { id } = await uploaded(customer);
     for (const reply of [await customer.get(`/files/${id}`, { _flat: true }), await customer.get(`/files/${id}`, {}, { 'X-Options': 'flat' })]) assert.ok(reply.must(200).body.logs.some((l) => l.level === 'WARNING'), `${reply}`);
@@ -485,7 +485,7 @@ describe('a file as a resource', () => {
     (await customer.get(`/files/${id}`, { _flat: true, include: 'user' })).must(200);
   });
 
-  test('an unknown argument is served, with a notice that names it', async () => {
+  test('an unknown argument is ignored with a notice that names it', async () => {
     const { customer } = world.desk;
     const made = (await upload(customer, undefined, { query: { wobble: 1 } })).must(201);
     made.notes('wobble');
@@ -497,7 +497,7 @@ describe('a file as a resource', () => {
 describe('Idempotency-Key', () => {
   const key = (value) => ({ 'Idempotency-Key': value });
 
-  test('the same file under the same key is one file; another is refused', async (t) => {
+  test('the same key and file give one file, and another file is refused', async (t) => {
     const desk = await open(t);
     const [bytes, other] = [randomBytes(5000), randomBytes(5000)];
     const send = (who, b, k, query) => upload(who, b, { headers: key(k), query });
@@ -512,7 +512,7 @@ describe('Idempotency-Key', () => {
     assert.deepEqual([foreign.data.id !== first.data.id, foreign.headers['idempotent-replayed']], [true, undefined]);
   });
 
-  test('of a form the files and the fields count, not the bytes between them', async (t) => {
+  test('a form is compared by its files and fields, not by its bytes', async (t) => {
     const { customer } = await open(t);
     const body = (a, b, more = {}) => multipart({ ...more, a: new File('a.txt', 'text/plain', Buffer.from(a)), b: new File('b.txt', 'text/plain', Buffer.from(b)) });
     const send = (b) => customer.post('/files', b, { headers: key('k') });
@@ -525,7 +525,7 @@ describe('Idempotency-Key', () => {
     }
   });
 
-  test('twenty at once are one', async (t) => {
+  test('twenty concurrent requests with one key give one file', async (t) => {
     const { customer } = await open(t);
     const bytes = randomBytes(200_000);
     const replies = await Promise.all(Array.from({ length: 20 }, () => upload(customer, bytes, { headers: key('k') })));
@@ -533,7 +533,7 @@ describe('Idempotency-Key', () => {
     assert.equal(new Set(replies.filter((r) => r.status === 201).map((r) => r.data.id)).size, 1);
   });
 
-  test('a refusal is kept too', async (t) => {
+  test('a refusal is repeated, too', async (t) => {
     const { customer } = await open(t);
     const send = () => upload(customer, Buffer.from('x'), { headers: { ...key('k'), 'Content-MD5': '0'.repeat(32) } });
     (await send()).refused(400, 'CHECKSUM_MISMATCH');
@@ -542,8 +542,8 @@ describe('Idempotency-Key', () => {
   });
 });
 
-describe('a file that nothing refers to', () => {
-  test('is there for twelve hours, and then nowhere', async (t) => {
+describe('an unreferenced file', () => {
+  test('exists for twelve hours, then answers 404 everywhere', async (t) => {
     const desk = await open(t);
     const field = await desk.owner.create('/users/fields', { type: 'FILE', title: 'Paper', key: 'paper', is_visible_to_customers: true, is_customer_editable: true });
     const file = await uploaded(desk.customer, png(4, 4), { type: 'image/png' });
@@ -561,7 +561,7 @@ describe('a file that nothing refers to', () => {
     assert.equal(desk.check().status, 0);
   });
 
-  test('does not take the content of another with it', async (t) => {
+  test('keeps the content of another file when it expires', async (t) => {
     const desk = await open(t);
     const bytes = randomBytes(50_000);
     await uploaded(desk.customer, bytes);
@@ -572,7 +572,7 @@ describe('a file that nothing refers to', () => {
     assert.ok((await contents(desk.staff, later)).equals(bytes));
   });
 
-  test('may be named again within its twelve hours when what named it lets go', async (t) => {
+  test('may be named again within twelve hours after its last reference is removed', async (t) => {
     const desk = await open(t);
     await desk.owner.create('/users/fields', { type: 'FILE', title: 'Paper', key: 'paper' });
     const bytes = randomBytes(100);
@@ -590,7 +590,7 @@ describe('a file that nothing refers to', () => {
     }
   });
 
-  test('of a multipart body that is refused, nothing is kept under an id that answers', async (t) => {
+  test('of a refused multipart body has no id that answers', async (t) => {
     const { customer } = await open(t);
     const first = await uploaded(customer);
     (await customer.post('/files', parts([part('good'), part('bad', { more: [`Content-MD5: ${md5('other', 'hex')}`] })]))).refused(400, 'CHECKSUM_MISMATCH');
@@ -599,7 +599,7 @@ describe('a file that nothing refers to', () => {
     for (let id = first.id + 1; id < first.id + 6; id++) (await customer.get(`/files/${id}`)).refused(404, 'RESOURCE_NOT_FOUND');
   });
 
-  test('outlives a restart and a crash within its time', async (t) => {
+  test('survives a restart and a crash until it expires', async (t) => {
     const desk = await open(t, { base: 'http://desk.example' });
     const bytes = randomBytes(3 * MIB);
     const file = await uploaded(desk.customer, bytes);
@@ -618,7 +618,7 @@ describe('avatar_file_id', () => {
   const picture = async (who, bytes = png(20, 10), type = 'image/png') => uploaded(who, bytes, { type });
   const shows = async (address) => (await at(world.desk.anyone, address)).must(200);
 
-  test('gives a picture in every body format, to every role', async () => {
+  test('sets a picture in every body format, for every role', async () => {
     for (const role of ROLES) {
       const who = (await world.desk.person(role)).client;
       for (const as of [json, form, multipart]) {
@@ -633,7 +633,7 @@ describe('avatar_file_id', () => {
     }
   });
 
-  test('takes JPEG and GIF too, whatever type was said', async () => {
+  test('accepts JPEG and GIF, whatever the declared type', async () => {
     const { client } = await world.desk.person('customer');
     for (const bytes of [JPEG, GIF]) {
       const { id } = await uploaded(client, bytes);
@@ -641,7 +641,7 @@ describe('avatar_file_id', () => {
     }
   });
 
-  test('the file stays usable, and the picture stays when its time is over', async (t) => {
+  test('leaves the file usable, and the picture stays after the file expires', async (t) => {
     const desk = await open(t);
     const { id } = await uploaded(desk.staff, png(5, 5), { type: 'image/png' });
     await desk.staff.update('/profile', { avatar_file_id: String(id) });
@@ -655,7 +655,7 @@ describe('avatar_file_id', () => {
     }
   });
 
-  test("another's, an unknown or an absurd one is FIELD_INVALID and changes nothing", async () => {
+  test("of another person, unknown or absurd is FIELD_INVALID and changes nothing", async () => {
     const { desk } = world;
     const foreign = await picture(desk.owner);
     const { client } = await desk.person('customer');
@@ -669,7 +669,7 @@ describe('avatar_file_id', () => {
     assert.deepEqual(await client.fetch('/profile'), before);
   });
 
-  test('no picture is FIELD_INVALID', async () => {
+  test('of a file that is no picture is FIELD_INVALID', async () => {
     const { customer } = world.desk;
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');
     for (const [bytes, type] of [[Buffer.from('text'), 'image/png'], [svg, 'image/svg+xml'], [png(600, 600).subarray(0, 60), 'image/png'], [png(1, 1, undefined, [50000, 50000]), 'image/png'], [randomBytes(5000), 'image/jpeg']]) {
@@ -678,12 +678,12 @@ describe('avatar_file_id', () => {
     }
   });
 
-  test('all bad fields are named at once', async () => {
+  test('all bad fields are reported at once', async () => {
     (await world.desk.customer.put('/profile', { avatar_file_id: 987654, designation: 'x'.repeat(5000), time_zone: 'Nowhere/Land' }))
       .refused(400, 'FIELD_INVALID', 'avatar_file_id').refused(400, 'FIELD_INVALID', 'designation').refused(400, 'FIELD_INVALID', 'time_zone');
   });
 
-  test('of a person: for who may change that person, by their own upload', async () => {
+  test('of a person may be set by callers who may change that person, with their own upload', async () => {
     const { desk } = world;
     const target = await desk.person('customer');
     const path = `/users/${target.id}/avatar`;
@@ -704,7 +704,7 @@ describe('avatar_file_id', () => {
     (await desk.owner.put('/users/987654/avatar', { avatar_file_id: (await picture(desk.owner)).id })).refused(404, 'RESOURCE_NOT_FOUND');
   });
 
-  test('the file itself stays for its uploader alone', async () => {
+  test('only the uploader can read the file itself', async () => {
     const { desk } = world;
     const { id } = await picture(desk.staff);
     await desk.staff.update(`/users/${desk.people.customer.id}/avatar`, { avatar_file_id: id });
@@ -740,7 +740,7 @@ for (const [area, type] of [['users', 'user_field'], ['organizations', 'organiza
       assert.equal((await make(desk.staff, { contract: file.id })).custom_fields[0].value, String(file.id));
     });
 
-    test('null and an empty text clear it; other values stay', async () => {
+    test('null and an empty text clear the value, and other values stay', async () => {
       const { desk, make, value, more } = world;
       const [a, b] = [await uploaded(desk.owner), await uploaded(desk.owner)];
       const { id } = await make(desk.owner, { contract: a.id, photo: b.id });
@@ -750,7 +750,7 @@ for (const [area, type] of [['users', 'user_field'], ['organizations', 'organiza
       assert.equal(await value(id, more), undefined);
     });
 
-    test("another's, an unknown or an absurd one is FIELD_INVALID and changes nothing", async () => {
+    test("a foreign, unknown or absurd id is FIELD_INVALID and changes nothing", async () => {
       const { desk, make, value } = world;
       const mine = await uploaded(desk.staff), theirs = await uploaded(desk.owner), customers = await uploaded(desk.customer);
       const { id } = await make(desk.staff, { contract: mine.id });
@@ -763,7 +763,7 @@ for (const [area, type] of [['users', 'user_field'], ['organizations', 'organiza
       (await desk.staff.post(`/${area}`, { ...body, field_values: { contract: theirs.id, photo: 987654 } })).refused(400, 'FIELD_INVALID', 'field_values/contract').refused(400, 'FIELD_INVALID', 'field_values/photo');
     });
 
-    test('one file may be reused, and stays while one of them names it', async (t) => {
+    test('one file may be several values, and stays while one of them refers to it', async (t) => {
       const desk = await open(t);
       await desk.owner.create(`/${area}/fields`, { type: 'FILE', title: 'Contract', key: 'contract' });
       const bodies = area === 'users' ? [{ full_name: 'A', email: 'a@people.example' }, { full_name: 'B', email: 'b@people.example' }] : [{ name: 'A' }, { name: 'B' }];
@@ -782,7 +782,7 @@ for (const [area, type] of [['users', 'user_field'], ['organizations', 'organiza
       assert.equal(desk.check().status, 0);
     });
 
-    test('expired before it was named: FIELD_INVALID', async (t) => {
+    test('an expired file is FIELD_INVALID', async (t) => {
       const desk = await open(t);
       await desk.owner.create(`/${area}/fields`, { type: 'FILE', title: 'Contract', key: 'contract' });
       const file = await uploaded(desk.owner);
@@ -790,7 +790,7 @@ for (const [area, type] of [['users', 'user_field'], ['organizations', 'organiza
       (await desk.owner.post(`/${area}`, { full_name: 'A', name: 'A', email: 'a@people.example', field_values: { contract: file.id } })).refused(400, 'FIELD_INVALID', 'field_values/contract');
     });
 
-    test('who sees the value may not open the file at its own address', async () => {
+    test('callers who see the value can\'t open the file at its own address', async () => {
       const { desk, make } = world;
       const file = await uploaded(desk.staff);
       const { id } = await make(desk.staff, { contract: file.id });
@@ -798,7 +798,7 @@ for (const [area, type] of [['users', 'user_field'], ['organizations', 'organiza
       for (const who of [desk.owner, desk.admin, desk.customer]) for (const path of [`/files/${file.id}`, `/files/${file.id}/content`]) (await who.get(path)).refused(404, 'RESOURCE_NOT_FOUND');
     });
 
-    test('customers and collaborators set none', async () => {
+    test('customers and collaborators can\'t set values of other people', async () => {
       const { desk, make, value } = world;
       const { id } = await make();
       for (const role of ['collaborator', 'customer']) {
@@ -820,7 +820,7 @@ describe('FILE fields of the profile', () => {
   };
   const values = (resource) => Object.fromEntries(resource.custom_fields.filter((v) => v.value).map((v) => [v.field.id, v.value]));
 
-  test('a customer sets what customers may edit, with a file of their own', async (t) => {
+  test('a customer sets customer-editable fields with their own file', async (t) => {
     const { desk, fields } = await setup(t);
     const mine = await uploaded(desk.customer), staffs = await uploaded(desk.staff);
     assert.deepEqual(values(await desk.customer.update('/profile', { field_values: { shown: mine.id } })), { [fields.shown.id]: String(mine.id) });
@@ -834,7 +834,7 @@ describe('FILE fields of the profile', () => {
     }
   });
 
-  test('a customer does not see the value of a field that customers do not see', async (t) => {
+  test('a customer does not see the value of a field that is hidden from customers', async (t) => {
     const { desk, fields } = await setup(t);
     const [a, b] = [await uploaded(desk.staff), await uploaded(desk.staff)];
     await desk.staff.update(`/users/${desk.people.customer.id}`, { field_values: { fixed: a.id, hidden: b.id } });
@@ -844,7 +844,7 @@ describe('FILE fields of the profile', () => {
     if (desk.has('GET', address)) for (const who of [desk.customer, (await desk.person('customer')).client]) (await who.get(address)).refused(404, 'RESOURCE_NOT_FOUND');
   });
 
-  test('an address of a value, where there is one, opens for those who see the value and no others', async (t) => {
+  test('the address of a value opens for callers who see the value and nobody else', async (t) => {
     const { desk } = await setup(t);
     const [a, unused] = [await uploaded(desk.staff, Buffer.from('<script>'), { type: 'text/html', query: { _filename: 'a.html' } }), await uploaded(desk.staff)];
     const { id } = desk.people.customer;
@@ -867,7 +867,7 @@ describe('FILE fields of the profile', () => {
     for (const who of [desk.owner, desk.customer]) (await who.get(address(id, a.id))).refused(404, 'RESOURCE_NOT_FOUND');
   });
 
-  test('a purged person leaves no file behind that somebody can open', async (t) => {
+  test('a purge leaves no readable file of the person', async (t) => {
     const { desk } = await setup(t);
     const { client, id } = await desk.person('customer');
     const file = await uploaded(client, Buffer.from('personal'));

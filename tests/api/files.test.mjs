@@ -14,7 +14,7 @@ const stored = async (who, data, options) => (await upload(who, data, options)).
 const named = (filename) => ({ headers: { 'Content-Disposition': `attachment; ${filename}` } });
 const download = (who, id, query, headers) => who.exchange('GET', `/api/v1/files/${id}/content`, { query, headers });
 const place = (desk, data) => join(desk.dir, 'files', sha256(data).slice(0, 2), sha256(data));
-/** Every content that stands there. */
+/** The paths of all stored contents. */
 const contents = (desk) => readdirSync(join(desk.dir, 'files'), { withFileTypes: true }).filter((e) => /^[0-9a-f]{2}$/.test(e.name))
   .flatMap((e) => readdirSync(join(desk.dir, 'files', e.name)));
 const clean = (desk) => assert.equal(desk.check().status, 0, desk.check().stdout);
@@ -22,7 +22,7 @@ const clean = (desk) => assert.equal(desk.check().status, 0, desk.check().stdout
 describe('an upload', () => {
   const w = shared();
 
-  test('as the whole body answers what is known of it', async () => {
+  test('as the whole body returns all members of the file', async () => {
     const data = bytes();
     const { body, headers } = (await w.desk.customer.post('/files.json', raw('application/pdf', data), { query: { _filename: 'Größe.pdf', _field: 'logo', _md5: md5(data) } })).must(201);
     const { id, created_at, ...rest } = body.data;
@@ -35,7 +35,7 @@ describe('an upload', () => {
     assert.deepEqual(await w.desk.customer.fetch(`/files/${id}`), body.data);
   });
 
-  test('is a file whatever its Content-Type but JSON and forms, and without one', async () => {
+  test('is a file whatever its Content-Type except JSON and forms, and without one', async () => {
     for (const [type, kept] of [['text/html; charset=utf-8', 'text/html; charset=utf-8'], ['nonsense', OCTETS], [undefined, OCTETS]]) {
       const data = bytes();
       const reply = await w.desk.customer.post('/files', raw(type, data));
@@ -48,7 +48,7 @@ describe('an upload', () => {
     (await w.desk.owner.post('/teams', raw(OCTETS, 'x'))).refused(415, 'UNSUPPORTED_MEDIA_TYPE');
   });
 
-  test('of several parts answers a list with its count, of one part one file', async () => {
+  test('of several parts returns a list with its count, and of one part one file', async () => {
     const [a, b] = [bytes(), bytes(2000)];
     const several = (await w.desk.customer.post('/files', multipart({ x: new File('a.txt', 'text/plain', a), y: new File('b.bin', OCTETS, b), note: 'n' }))).must(201);
     assert.deepEqual(several.data.map((f) => [f.name, f.size, f.content_type, f.hash]), [['a.txt', 1000, 'text/plain', sha256(a)], ['b.bin', 2000, OCTETS, sha256(b)]]);
@@ -59,7 +59,7 @@ describe('an upload', () => {
     (await w.desk.customer.post('/files', multipart({ x: 'no file' }))).refused(400, 'FIELD_REQUIRED', 'file');
   });
 
-  test('is for everybody who is logged in, and read by nobody but its uploader', async () => {
+  test('is allowed for everybody who is logged in, and only its uploader can read it', async () => {
     const people = ['owner', 'admin', 'agent', 'collaborator', 'customer'].map((role) => w.desk.as(role));
     for (const who of people) {
       const { id } = await stored(who);
@@ -75,20 +75,20 @@ describe('an upload', () => {
     for (const id of [0, 999999, 'x']) (await w.desk.owner.get(`/files/${id}`)).refused(404, 'RESOURCE_NOT_FOUND');
   });
 
-  test('of nobody is refused before its body is read, of a fingerprint is taken', async () => {
+  test('without credentials is refused before its body is read, and with a fingerprint accepted', async () => {
     (await upload(w.desk.anyone)).refused(401, 'AUTHORIZATION_REQUIRED');
     (await upload(w.desk.anyone, bytes(), { headers: { 'X-Fingerprint-ID': '0b4ae44e-3a2c-4e13-9f5c-1c7f6b7f6f1a' } })).must(201);
     const said = await talk(w.desk, ['POST /api/v1/files HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 1000000\r\n\r\n'], { halfClose: false });
     assert.equal(statusOf(said), 401);
   });
 
-  test('comes on a session with its CSRF token and not without', async () => {
+  test('on a session needs its CSRF token', async () => {
     const { bare, client } = await w.desk.session(w.desk.customer);
     (await upload(bare)).refused(403, 'CSRF_FAILED');
     (await upload(client)).must(201);
   });
 
-  test('whose MD5 is another is refused, in Base64 and in hex, by header, argument and part', async () => {
+  test('with a wrong MD5 is refused, in Base64 and in hex, by header, argument and part', async () => {
     const data = bytes(), wrong = bytes();
     for (const as of ['base64', 'hex']) {
       (await upload(w.desk.customer, data, { headers: { 'Content-MD5': md5(data, as) } })).must(201);
@@ -96,7 +96,7 @@ describe('an upload', () => {
       (await upload(w.desk.customer, data, { headers: { 'Content-MD5': md5(wrong, as) } })).refused(400, 'CHECKSUM_MISMATCH');
       (await upload(w.desk.customer, data, { query: { _md5: md5(wrong, as) } })).refused(400, 'CHECKSUM_MISMATCH', '_md5');
     }
-    const plus = Buffer.from('plus 0'); // whose MD5 has one
+    const plus = Buffer.from('plus 0'); // bytes whose MD5 has a plus in Base64
     assert.match(md5(plus), /\+/);
     (await w.desk.customer.post(`/files?_md5=${md5(plus)}`, raw(OCTETS, plus))).must(201);
     (await upload(w.desk.customer, data, { query: { _md5: 'nonsense' } })).refused(400, 'CHECKSUM_MISMATCH', '_md5');
@@ -108,7 +108,7 @@ describe('an upload', () => {
     (await w.desk.customer.post('/files', whole, { headers: { 'Content-MD5': md5(data) } })).refused(400, 'CHECKSUM_MISMATCH');
   });
 
-  test('that is empty is refused', async () => {
+  test('of no bytes is refused', async () => {
     (await upload(w.desk.customer, Buffer.alloc(0))).refused(400, 'FIELD_REQUIRED', 'file');
     const { errors } = (await w.desk.customer.post('/files', multipart({ a: new File('a', OCTETS, bytes()), b: new File('b', OCTETS, Buffer.alloc(0)) }))).refused(400, 'FIELD_EMPTY', 'b').body;
     assert.equal(errors.length, 1);
@@ -117,7 +117,7 @@ describe('an upload', () => {
     assert.match(said, /^HTTP\/1\.1 400[^]*FIELD_(EMPTY|REQUIRED)/);
   });
 
-  test('that ends before its length is reached leaves nothing', async () => {
+  test('that ends before its Content-Length leaves nothing', async () => {
     const data = bytes(5000);
     const head = `POST /api/v1/files HTTP/1.1\r\nHost: x\r\nAuthorization: ${w.desk.customer.headers.Authorization}\r\nContent-Type: text/plain\r\n`;
     assert.notEqual(statusOf(await talk(w.desk, [`${head}Content-Length: 6000\r\n\r\n`, data])), 201);
@@ -129,13 +129,13 @@ describe('an upload', () => {
     (await w.desk.customer.post('/files', cut('Content-Length: 3', ''))).must(201);
   });
 
-  test('of a chunked body is taken', async () => {
+  test('may have a chunked body', async () => {
     const said = await talk(w.desk, [`POST /api/v1/files?_filename=c HTTP/1.1\r\nHost: x\r\nAuthorization: ${w.desk.customer.headers.Authorization}\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`],
       { enough: (text) => text.includes('resource_url') });
     assert.match(said, new RegExp(`^HTTP/1\\.1 201[^]*"size":5[^]*${sha256('abcde')}`));
   });
 
-  test('with a hostile name is refused by name, and one with folders loses them', async () => {
+  test('with a hostile name is refused, and folders are removed from a name', async () => {
     const name = async (options) => (await upload(w.desk.customer, bytes(), options)).must(201).data.name;
     assert.equal(await name(named('filename="../../etc/passwd"')), 'passwd');
     assert.equal(await name(named('filename="C:\\\\temp\\\\a b.txt"')), 'a b.txt');
@@ -158,7 +158,7 @@ describe('an upload', () => {
     (await upload(w.desk.customer, bytes(), { ...first, query: { _field: 'g' } })).refused(400, 'PARAMETERS_INCONSISTENT', '_field');
   });
 
-  test('says all that is wrong of all files at once, and keeps none', async () => {
+  test('reports all problems of all files at once, and stores none', async () => {
     const before = contents(w.desk).length;
     const { errors } = (await w.desk.customer.post('/files', multipart({ a: new File('x'.repeat(300), OCTETS, bytes()), b: new File('..', OCTETS, bytes()), c: new File('c', OCTETS, Buffer.alloc(0)), d: new File('d', OCTETS, bytes()) }))).must(400).body;
     assert.deepEqual(errors.map((e) => [e.code, e.parameter]), [['FIELD_INVALID', 'a'], ['FIELD_INVALID', 'b'], ['FIELD_EMPTY', 'c']]);
@@ -172,7 +172,7 @@ describe('the largest file', () => {
   });
   const MB = 1 << 20;
 
-  test('is what the setting says; one byte more is refused, in either form', async () => {
+  test('is set by the setting, and one byte more is refused in either form', async () => {
     (await upload(w.desk.customer, bytes(MB))).must(201);
     (await upload(w.desk.customer, bytes(MB + 1))).refused(413, 'PAYLOAD_TOO_LARGE');
     (await w.desk.customer.post('/files', multipart({ a: new File('a', OCTETS, bytes(MB)), b: new File('b', OCTETS, bytes(MB)) }))).must(201);
@@ -180,7 +180,7 @@ describe('the largest file', () => {
     for (const value of [0, 1025, 'x']) (await w.desk.owner.put('/settings', { values: { 'files.max_megabytes': value } })).must(400);
   });
 
-  test('is refused before it is sent where its length is said', async () => {
+  test('is checked before the body if Content-Length is given', async () => {
     const said = await talk(w.desk, [`POST /api/v1/files HTTP/1.1\r\nHost: x\r\nAuthorization: ${w.desk.customer.headers.Authorization}\r\nContent-Type: text/plain\r\nContent-Length: ${MB + 1}\r\n\r\n`], { halfClose: false });
     assert.equal(statusOf(said), 413);
     assert.match(said, /PAYLOAD_TOO_LARGE/);
@@ -190,7 +190,7 @@ describe('the largest file', () => {
 describe('a download', () => {
   const w = shared();
 
-  test('is saved and never shown, whatever it says it is', async () => {
+  test('is saved and never shown, whatever its declared type', async () => {
     const data = Buffer.from('<script>alert(1)</script>');
     const { id } = await stored(w.desk.customer, data, { type: 'text/html', query: { _filename: 'ä"%.html' } });
     for (const query of [{}, { inline: true }]) {
@@ -203,7 +203,7 @@ describe('a download', () => {
     }
   });
 
-  test('of a raster image may be shown where that is asked for, of an SVG not', async () => {
+  test('of a raster image may be shown on request, of an SVG never', async () => {
     for (const [type, how] of [['image/png', 'inline'], ['IMAGE/JPEG', 'inline'], ['image/gif', 'inline'], ['image/webp', 'inline'], ['image/svg+xml', 'attachment'], ['application/pdf', 'attachment']]) {
       const { id } = await stored(w.desk.customer, bytes(), { type, query: { _filename: 'a b.x' } });
       assert.equal((await download(w.desk.customer, id)).headers['content-disposition'], 'attachment; filename="a b.x"');
@@ -213,7 +213,7 @@ describe('a download', () => {
     (await w.desk.customer.get(`/files/${id}/content`, { inline: 'perhaps' })).refused(400, 'FIELD_INVALID', 'inline');
   });
 
-  test('knows its tag, one range, and HEAD', async () => {
+  test('supports its ETag, one range, and HEAD', async () => {
     const data = bytes(3000);
     const { id } = await stored(w.desk.customer, data);
     const whole = await download(w.desk.customer, id);
@@ -238,18 +238,18 @@ describe('a download', () => {
     }
   });
 
-  test('of 20 MB arrives as it was sent', async () => {
+  test('of 20 MB is equal to the upload', async () => {
     const data = bytes(20 << 20);
     const { id, size } = await stored(w.desk.customer, data);
     assert.equal(size, 20 << 20);
     assert.equal(sha256((await download(w.desk.customer, id)).bytes), sha256(data));
   });
 
-  test('is refused, and not read into memory, where the library can not send it', async () => {
+  test('is refused, and not read into memory, if the library can\'t send it', async () => {
     const { id } = await stored(w.desk.customer, bytes(), { query: { _filename: 'ä'.repeat(200) } });
     const ask = (more, pieces = []) => talk(w.desk, [`GET /api/v1/files/${id}/content HTTP/1.1\r\nHost: x\r\nAuthorization: ${w.desk.customer.headers.Authorization}\r\n${more}\r\n\r\n`, ...pieces],
       { enough: (text) => text.includes('\r\n\r\n{'), halfClose: false });
-    const cookies = Array.from({ length: 100 }, (_, i) => `a${i}=1`).join('; '); // of which the library keeps records, in the memory that the head of the reply needs
+    const cookies = Array.from({ length: 100 }, (_, i) => `a${i}=1`).join('; '); // the library records each header field in the memory that the head of the reply needs
     const head = await ask(`Cookie: ${cookies}\r\nX-Pad: ${'a'.repeat(8000)}`);
     assert.equal(statusOf(head), 431, head.slice(0, 300));
     assert.match(head, /"HEADERS_TOO_LARGE"/);
@@ -258,7 +258,7 @@ describe('a download', () => {
     assert.equal(statusOf(body), 413, body.slice(0, 300));
   });
 
-  test('whose content is lost is a fault of ours that tells nothing', async (t) => {
+  test('of a file whose content is lost is a 500 without details', async (t) => {
     const desk = await open(t);
     desk.expects5xx = true;
     const data = bytes();
@@ -269,7 +269,7 @@ describe('a download', () => {
   });
 });
 
-test('the same request with the same Idempotency-Key is one file, with another content it is refused', async (t) => {
+test('a repeated request with the same Idempotency-Key is one file, and another content is refused', async (t) => {
   const { customer } = await open(t);
   const data = bytes(), key = { headers: { 'Idempotency-Key': 'k' } };
   const first = (await upload(customer, data, key)).must(201);
@@ -285,10 +285,10 @@ test('the same request with the same Idempotency-Key is one file, with another c
   assert.equal((await upload(customer, data, bad)).refused(400, 'CHECKSUM_MISMATCH').headers['idempotent-replayed'], 'true');
 });
 
-/** The sweeper runs as a process starts. */
+/** The sweeper runs when a process starts. */
 const sweep = (desk) => desk.restart();
 
-test('a content is kept once, however often and by whomever it is uploaded', async (t) => {
+test('a content is stored once, however often and by whomever it is uploaded', async (t) => {
   const desk = await open(t);
   const data = bytes();
   const all = await Promise.all(Array.from({ length: 20 }, (_, i) => stored([desk.customer, desk.staff][i % 2], data)));
@@ -297,7 +297,7 @@ test('a content is kept once, however often and by whomever it is uploaded', asy
   clean(desk);
 });
 
-test('a file that nothing refers to is gone after twelve hours, its content with the last of its rows', async (t) => {
+test('an unreferenced file expires after 12 hours, and its content with the last file that has it', async (t) => {
   const desk = await open(t);
   const [data, other] = [bytes(), bytes()];
   const early = await stored(desk.customer, data);
@@ -320,7 +320,7 @@ test('a file that nothing refers to is gone after twelve hours, its content with
   clean(desk);
 });
 
-test('more files than one write removes are gone with one sweep', async (t) => {
+test('one sweep deletes more files than one write does', async (t) => {
   const desk = await open(t);
   const some = () => Object.fromEntries(Array.from({ length: 250 }, (_, i) => [`f${i}`, new File('f', OCTETS, bytes(8))]));
   for (let i = 0; i < 5; i++) (await desk.customer.post('/files', multipart(some()))).must(201);
@@ -331,7 +331,7 @@ test('more files than one write removes are gone with one sweep', async (t) => {
   clean(desk);
 });
 
-test('what a crash between content and row leaves is nothing wrong, and goes', async (t) => {
+test('a crash between content and row leaves a valid store, and the sweeper removes the content', async (t) => {
   const desk = await open(t);
   const orphan = bytes();
   mkdirSync(dirname(place(desk, orphan)), { recursive: true });
@@ -349,14 +349,14 @@ test('what a crash between content and row leaves is nothing wrong, and goes', a
   await until('the temporary file is removed', () => !existsSync(left));
 });
 
-test('uploads of one content while it is removed again and again all have it', async (t) => {
+test('concurrent uploads of a content that is being removed keep it', async (t) => {
   const desk = await open(t);
   const data = bytes();
   const mine = place(desk, data);
   const folder = parseInt(sha256(data).slice(0, 2), 16);
   for (let round = 0; round < 3; round++) {
     mkdirSync(dirname(mine), { recursive: true });
-    const minutes = Math.ceil(desk.clock.now / 60_000) + 13 * 60; // what was uploaded before has expired
+    const minutes = Math.ceil(desk.clock.now / 60_000) + 13 * 60; // former uploads have expired
     await desk.clock.set((minutes + ((folder - minutes) % 256 + 256) % 256) * 60_000);
     await sweep(desk);
     const all = await Promise.all(Array.from({ length: 16 }, () => stored(desk.customer, data)));
@@ -365,7 +365,7 @@ test('uploads of one content while it is removed again and again all have it', a
   }
 });
 
-test('check finds contents that are missing, damaged, cut or nobody\'s', async (t) => {
+test('check finds contents that are missing, damaged, cut or unreferenced', async (t) => {
   const desk = await open(t);
   const [missing, damaged, cut, orphan] = [bytes(), bytes(), bytes(), bytes()];
   for (const data of [missing, damaged, cut]) await stored(desk.customer, data);
@@ -387,7 +387,7 @@ test('check finds contents that are missing, damaged, cut or nobody\'s', async (
   assert.match(desk.check().stdout, /no folder .*--files/);
 });
 
-test('a damaged content that is uploaded again is whole again', async (t) => {
+test('a new upload repairs a damaged content', async (t) => {
   const desk = await open(t);
   const data = bytes();
   const { id } = await stored(desk.customer, data);
@@ -397,7 +397,7 @@ test('a damaged content that is uploaded again is whole again', async (t) => {
   assert.deepEqual(readFileSync(place(desk, data)), data);
 });
 
-test('--files keeps contents elsewhere, for all processes that share it', async (t) => {
+test('--files sets the folder of contents, for all processes that share it', async (t) => {
   const files = join(directory(), 'shared', 'files');
   const desk = await open(t, { args: ['--files', files] });
   const data = bytes();
