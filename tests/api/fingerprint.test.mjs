@@ -7,11 +7,11 @@ import { HOUR, deskd, open, raw, routes } from './lib/index.mjs';
 const ANN = { name: 'Ann Example', email: 'ann@home.example', subject: 'My order', contents: 'Where is it?' };
 const print = (desk, id = randomUUID()) => desk.anyone.with({ 'X-Fingerprint-ID': id });
 
-test('a fingerprint sees exactly the conversations that were made with it', async (t) => {
+test('a fingerprint sees exactly the conversations created with it', async (t) => {
   const desk = await open(t);
   const [one, two] = [print(desk), print(desk)];
   const mine = await one.create('/conversations', ANN);
-  const theirs = await two.create('/conversations', ANN); // the same address: the same requester
+  const theirs = await two.create('/conversations', ANN); // the same address gives the same requester
   const plain = await desk.anyone.create('/conversations', ANN);
   assert.deepEqual((await one.get('/conversations')).must(200).ids, [mine.id]);
   assert.equal((await one.get('/conversations')).body.total_count, 1);
@@ -26,7 +26,7 @@ test('a fingerprint sees exactly the conversations that were made with it', asyn
   assert.equal((await desk.owner.get('/conversations')).body.total_count, 3);
 });
 
-test('a fingerprint reads, answers and marks as read what it made', async (t) => {
+test('a fingerprint reads its conversation, answers and marks as read', async (t) => {
   const desk = await open(t);
   const who = print(desk);
   const made = await who.create('/conversations', ANN);
@@ -49,7 +49,7 @@ test('a fingerprint reads, answers and marks as read what it made', async (t) =>
   assert.equal((await desk.staff.fetch(path)).status.id, 2);
 });
 
-test("a fingerprint's reading leaves the requester's read marker alone", async (t) => {
+test("a read by a fingerprint does not move the requester's read marker", async (t) => {
   const desk = await open(t);
   const who = print(desk);
   const { id } = await who.create('/conversations', { ...ANN, email: desk.people.customer.email });
@@ -60,19 +60,19 @@ test("a fingerprint's reading leaves the requester's read marker alone", async (
   assert.deepEqual([await unread(who), await unread(desk.customer)], [0, 2]);
 });
 
-test('a person who is logged in makes a conversation with a fingerprint, which then sees it', async (t) => {
+test('a conversation that a logged-in person creates with a fingerprint is visible to the fingerprint', async (t) => {
   const desk = await open(t);
   const id = randomUUID();
   const made = await desk.customer.with({ 'X-Fingerprint-ID': id }).create('/conversations', { subject: 'S', contents: 'C' });
-  assert.equal(made.requester.id, desk.people.customer.id, 'who is logged in is shown true ids');
+  assert.equal(made.requester.id, desk.people.customer.id, 'a logged-in person sees true ids');
   await desk.customer.create('/conversations', { subject: 'Another', contents: 'C' });
   const seen = (await print(desk, id).get('/conversations')).must(200);
   assert.deepEqual(seen.ids, [made.id]);
   assert.notEqual(seen.data[0].requester.id, desk.people.customer.id);
-  assert.equal((await desk.customer.with({ 'X-Fingerprint-ID': randomUUID() }).get('/conversations')).body.total_count, 2, 'a fingerprint narrows nobody who is logged in');
+  assert.equal((await desk.customer.with({ 'X-Fingerprint-ID': randomUUID() }).get('/conversations')).body.total_count, 2, 'a fingerprint does not limit a logged-in person');
 });
 
-test('a fingerprint is a UUID in either letter case, as header or argument; anything else is refused', async (t) => {
+test('a fingerprint is a UUID in any letter case, as header or argument; other values are refused', async (t) => {
   const desk = await open(t);
   const id = randomUUID();
   const { id: made } = await print(desk, id.toUpperCase()).create('/conversations', ANN);
@@ -86,7 +86,7 @@ test('a fingerprint is a UUID in either letter case, as header or argument; anyt
   (await print(desk, '').get('/conversations')).refused(401, 'AUTHORIZATION_REQUIRED');
 });
 
-test('a fingerprint opens what is marked for it and nothing else', async (t) => {
+test('a fingerprint opens only routes that are marked for it', async (t) => {
   const desk = await open(t);
   const who = print(desk);
   const { id } = await who.create('/conversations', ANN);
@@ -106,7 +106,7 @@ test('a fingerprint opens what is marked for it and nothing else', async (t) => 
   (await who.delete('/profile/avatar')).refused(401, 'AUTHORIZATION_REQUIRED');
 });
 
-test('a trashed or filtered list of a fingerprint pages like any other', async (t) => {
+test('a trashed or filtered list for a fingerprint has pages like any other', async (t) => {
   const desk = await open(t);
   const who = print(desk);
   const ids = [];
@@ -117,7 +117,7 @@ test('a trashed or filtered list of a fingerprint pages like any other', async (
   assert.deepEqual((await who.get('/conversations', { filters: 'MY_ORGANIZATION' })).must(200).ids, ids);
 });
 
-test('an Idempotency-Key belongs to its fingerprint', async (t) => {
+test('an Idempotency-Key is separate for each fingerprint', async (t) => {
   const desk = await open(t);
   const [one, two] = [print(desk), print(desk)];
   const key = { headers: { 'Idempotency-Key': 'k' } };
@@ -131,7 +131,7 @@ test('an Idempotency-Key belongs to its fingerprint', async (t) => {
   assert.equal((await desk.owner.get('/conversations')).body.total_count, 2);
 });
 
-test('a file that a fingerprint uploads belongs to it', async (t) => {
+test('a file uploaded with a fingerprint belongs to it', async (t) => {
   const desk = await open(t);
   const id = randomUUID();
   const who = print(desk, id);
@@ -148,7 +148,7 @@ test('a file that a fingerprint uploads belongs to it', async (t) => {
   (await who.get(`/files/${file.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
 });
 
-test('the store keeps no fingerprint', async (t) => {
+test('the store contains no fingerprint in clear', async (t) => {
   const desk = await open(t);
   const id = randomUUID();
   await print(desk, id).create('/conversations', ANN);
@@ -163,5 +163,5 @@ test('the store keeps no fingerprint', async (t) => {
   }
   assert.equal(deskd('check', ...desk.store).status, 0);
   await desk.start();
-  assert.equal((await print(desk, id).get('/conversations')).body.total_count, 1, 'it is known after a restart');
+  assert.equal((await print(desk, id).get('/conversations')).body.total_count, 1, 'the fingerprint still works after a restart');
 });

@@ -6,13 +6,13 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { PASSWORD, demo, directory } from './lib/index.mjs';
 
-// Every example of the guides, as a reader finds it at /docs, runs on the demo desk and prints what the guide says.
+// Runs every example of the guides on the demo desk, as a reader finds it at /docs, and checks the output that the guide shows.
 
 const CURL = spawnSync('curl', ['--version']).status === 0;
 const MARK = '-- end of example';
 const unescaped = (html) => html.replace(/&(lt|gt|quot|#39|amp);/g, (_, name) => ({ lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' })[name]);
 
-/** [{command, out}] of a page. */
+/** The examples of a page: [{command, out}]. */
 function examples(html) {
   const found = [];
   for (const [, kind, text] of html.matchAll(/<pre tabindex="0" class="(sh|out)"><code>([^]*?)<\/code><\/pre>/g)) {
@@ -22,7 +22,7 @@ function examples(html) {
   return found;
 }
 
-/** Runs the commands in one shell: what each of them printed. */
+/** Runs the commands in one shell. Returns the output of each. */
 async function run(commands, folder, env) {
   const script = join(folder, 'guide.sh');
   writeFileSync(script, ['set -eu', ...commands.flatMap((command) => [command, `echo; echo '${MARK}'`])].join('\n'));
@@ -34,7 +34,7 @@ async function run(commands, folder, env) {
   return printed;
 }
 
-/** Each line of `out` matches a line of what was printed, in order. `...` stands for anything. */
+/** Checks that each line of `out` matches a printed line, in order. `...` matches anything. */
 function expect(printed, out, command) {
   const lines = printed.split(/(?<=\})(?=[{A-Z\d])|\r?\n/);
   let at = 0;
@@ -46,7 +46,7 @@ function expect(printed, out, command) {
   }
 }
 
-test('every example of the guides does on the demo desk what the guide says', { skip: !CURL && 'curl is not installed' }, async (t) => {
+test('every example of the guides prints on the demo desk what the guide shows', { skip: !CURL && 'curl is not installed' }, async (t) => {
   const desk = await demo(t, { conversations: 30 });
   const folder = directory();
   mkdirSync(join(folder, 'data'));
@@ -60,7 +60,7 @@ test('every example of the guides does on the demo desk what the guide says', { 
   assert.ok(guides.size >= 10, [...guides].join());
   for (const path of guides) {
     const html = (await desk.anyone.exchange('GET', path)).must(200).text;
-    assert.doesNotMatch(html, /\{[A-Z_]+\}|\{base_url\}|<p>@/, `${path} names a limit or a table that is not known`);
+    assert.doesNotMatch(html, /\{[A-Z_]+\}|\{base_url\}|<p>@/, `${path} names an unknown limit or table`);
     const found = examples(html);
     assert.ok(found.length, `${path} has no example`);
     const printed = await run(found.map(({ command }) => command), folder, { PATH: `${join(folder, 'bin')}:${process.env.PATH}` });

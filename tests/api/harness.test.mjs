@@ -9,7 +9,7 @@ import { Contract } from './lib/contract.mjs';
 import { Reply } from './lib/reply.mjs';
 import { obey } from './lib/rules.mjs';
 
-// The judges themselves: a reply that breaks a rule must not pass.
+// Tests of the test harness: it must reject a reply that breaks a rule.
 
 const BASE = 'http://127.0.0.1:1';
 const HEADERS = {
@@ -67,7 +67,7 @@ test('a reply that breaks a general rule fails', () => {
   for (const [what, r] of Object.entries(bad)) assert.throws(() => obey(r, BASE), { name: 'AssertionError' }, what);
 });
 
-test('a reply that is not what its route declares fails', () => {
+test('a reply that does not match the declaration of its route fails', () => {
   const contract = new Contract(DOC);
   for (const [what, r] of Object.entries({
     'an undeclared status': reply({ ...ERROR, status: 418 }),
@@ -77,18 +77,18 @@ test('a reply that is not what its route declares fails', () => {
     'an undeclared header': reply(ONE, { headers: { 'x-secret': '1' } }),
     'a member that stands twice': Object.assign(reply(ONE), { text: JSON.stringify(ONE).replace('"id":1', '"id":1,"id":2') }),
   })) assert.throws(() => contract.judge(r), { name: 'AssertionError' }, what);
-  contract.judge(reply({ ...ONE, data: { id: 1 } }, { path: '/api/v1/teams/1.json?fields=id' })); // asked to leave out
+  contract.judge(reply({ ...ONE, data: { id: 1 } }, { path: '/api/v1/teams/1.json?fields=id' })); // the request asked to leave members out
   contract.judge(reply({ Status: 200, Data: { ID: 1, Title: 'T' } }, { path: '//api/v1/teams/1?_case=pascal', status: 200 }));
 });
 
-test('the report of a failure has no byte that can not be read, whatever was sent and received', () => {
+test('the report of a failure is printable, whatever was sent and received', () => {
   const all = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
   const shown = `${new Reply({ method: 'POST', path: '/files', sent: all.toString('latin1') }, { status: 503, headers: {}, bytes: all })}`;
   assert.match(shown, /^POST \/files \\x00\\x01.*\\x7f/s);
   const dir = mkdtempSync(join(tmpdir(), 'deskd-report-')), file = join(dir, 'fails.test.mjs');
   writeFileSync(file, `import { test } from 'node:test';\ntest('fails', () => { throw new Error(Buffer.from(Array.from({ length: 256 }, (_, i) => i)).toString('latin1')); });\n`);
   const reporter = fileURLToPath(new URL('../reporter.mjs', import.meta.url));
-  const { NODE_TEST_CONTEXT, ...env } = process.env; // which makes a runner report to its parent
+  const { NODE_TEST_CONTEXT, ...env } = process.env; // this variable makes a runner report to its parent
   const { stdout, status } = spawnSync('node', ['--test', `--test-reporter=${reporter}`, file], { encoding: 'utf8', env });
   rmSync(dir, { recursive: true });
   assert.equal(status, 1, stdout);

@@ -11,13 +11,13 @@ const BROKEN_JSON = ['{', '{"title"', '{"title":', '{"title":"x', '{"title":"x"'
 
 const NOT_UTF8 = [[0xff], [0xc3], [0xc0, 0xaf], [0xe2, 0x82], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xf8, 0x88, 0x80, 0x80, 0x80], [0x80]].map((b) => Buffer.from(b));
 
-test('JSON that is not well-formed is BODY_INVALID', async (t) => {
+test('malformed JSON is BODY_INVALID', async (t) => {
   const { owner } = await open(t);
   for (const text of BROKEN_JSON) (await owner.post('/teams', raw('application/json', text))).refused(400, 'BODY_INVALID');
   assert.equal(await count(owner), 0);
 });
 
-test('JSON that is well-formed but no object is refused', async (t) => {
+test('well-formed JSON that is no object is refused', async (t) => {
   const { owner } = await open(t);
   for (const text of ['1', '"title"', 'true', 'null', '[1]', '[{"title":"x"}]', '-0', '1e400']) {
     const reply = await owner.post('/teams', raw('application/json', text));
@@ -26,7 +26,7 @@ test('JSON that is well-formed but no object is refused', async (t) => {
   assert.equal(await count(owner), 0);
 });
 
-test('text that is not UTF-8 is BODY_INVALID in every format', async (t) => {
+test('invalid UTF-8 is BODY_INVALID in every format', async (t) => {
   const { owner } = await open(t);
   for (const bytes of NOT_UTF8) {
     const wrap = (before, after) => Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]);
@@ -39,12 +39,12 @@ test('text that is not UTF-8 is BODY_INVALID in every format', async (t) => {
   }
   for (const text of ['"\\ud800"', '"\\udc00\\ud800"']) {
     const reply = await owner.post('/teams', raw('application/json', `{"title":${text}}`));
-    assert.equal(reply.status, 400, 'half a surrogate pair is no text');
+    assert.equal(reply.status, 400, 'half of a surrogate pair is refused');
   }
   assert.equal(await count(owner), 0);
 });
 
-test('a NUL in a text is refused or kept, never a cut', async (t) => {
+test('a NUL in a text is refused or stored, but never cuts the text', async (t) => {
   const { owner } = await open(t);
   for (const body of [raw('application/json', '{"title":"a\\u0000b"}'), raw('application/x-www-form-urlencoded', 'title=a%00b')]) {
     const reply = await owner.post('/teams', body);
@@ -52,7 +52,7 @@ test('a NUL in a text is refused or kept, never a cut', async (t) => {
   }
 });
 
-test('nesting has a limit and costs nothing', async (t) => {
+test('deep nesting is refused cheaply', async (t) => {
   const { owner } = await open(t);
   const started = Date.now();
   for (const depth of [1000, 100_000, 400_000]) {
@@ -67,7 +67,7 @@ test('nesting has a limit and costs nothing', async (t) => {
   assert.ok(Date.now() - started < 10_000, 'and quickly');
 });
 
-test('very many members, names and parts are served or refused, not suffered', async (t) => {
+test('very many members, names and parts are served or refused quickly', async (t) => {
   const { owner } = await open(t);
   const many = Array.from({ length: 50_000 }, (_, i) => i);
   const bodies = [
@@ -84,7 +84,7 @@ test('very many members, names and parts are served or refused, not suffered', a
   }
 });
 
-test('a percent sign that begins no byte is itself, as in browsers, or refused', async (t) => {
+test('a percent sign without two hex digits is literal, as in browsers, or refused', async (t) => {
   const { owner } = await open(t);
   for (const title of ['%', '%2', '%zz', 'a%u0041', '100% sure']) {
     const reply = await owner.post('/teams', raw('application/x-www-form-urlencoded', `title=${title.replace(' ', '+')}`));
@@ -93,7 +93,7 @@ test('a percent sign that begins no byte is itself, as in browsers, or refused',
   }
 });
 
-test('multipart that is not well-formed is BODY_INVALID', async (t) => {
+test('malformed multipart is BODY_INVALID', async (t) => {
   const { owner } = await open(t);
   const part = 'Content-Disposition: form-data; name="title"\r\n\r\nx\r\n';
   const broken = [
@@ -114,7 +114,7 @@ test('multipart that is not well-formed is BODY_INVALID', async (t) => {
 
 const NUMBERS = ['1e400', '99999999999999999999', '-1', '0', '1.5', '"1e3x"', 'true', '{}', '[1,2]', '"abc"', '"1.0"', '" 1"', '9223372036854775808', '-9223372036854775809', '1e-400', '"0x1"', '"١"'];
 
-test('an absurd number for an id is FIELD_INVALID', async (t) => {
+test('an absurd number as an id is FIELD_INVALID', async (t) => {
   const { owner } = await open(t);
   for (const number of NUMBERS) {
     (await owner.post('/teams', raw('application/json', `{"title":"x","businesshour_id":${number}}`))).refused(400, 'FIELD_INVALID', 'businesshour_id');
@@ -123,7 +123,7 @@ test('an absurd number for an id is FIELD_INVALID', async (t) => {
   assert.equal(await count(owner), 0);
 });
 
-test('a mis-typed value is FIELD_INVALID and names its field', async (t) => {
+test('a value of the wrong type is FIELD_INVALID and names its field', async (t) => {
   const { owner } = await open(t);
   for (const title of [{ a: 1 }, [1, 2], [['x']]]) (await owner.post('/teams', { title })).refused(400, 'FIELD_INVALID', 'title');
   for (const is_default of ['maybe', 2, {}, [], 'TRUEISH']) (await owner.put('/businesshours/1', { is_default })).refused(400, 'FIELD_INVALID', 'is_default');
@@ -135,7 +135,7 @@ test('a mis-typed value is FIELD_INVALID and names its field', async (t) => {
   (await owner.post('/bulk/teams', { teams: 'x' })).must(400);
 });
 
-test('a text may be long, but not without end', async (t) => {
+test('a long text is accepted up to a limit', async (t) => {
   const { owner } = await open(t);
   for (const length of [255, 256, 10_000, 1_000_000]) {
     const reply = await owner.post('/teams', { title: 'x'.repeat(length) });
@@ -145,7 +145,7 @@ test('a text may be long, but not without end', async (t) => {
   (await owner.post('/teams', { title: 'x'.repeat(1_000_000) })).must(400);
 });
 
-test('a body over the limit is 413, and is not read to its end', async (t) => {
+test('a body over the limit is 413 and is not read to its end', async (t) => {
   const { owner, desk } = await open(t).then((d) => ({ owner: d.owner, desk: d }));
   const head = (length) => `POST /api/v1/teams HTTP/1.1\r\nHost: x\r\nAuthorization: ${login()}\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
   const declared = await talk(desk, [head('Content-Length: 10000000000')], { halfClose: false, enough: (text) => text.includes('\r\n\r\n') });
@@ -156,11 +156,11 @@ test('a body over the limit is 413, and is not read to its end', async (t) => {
     for (let i = 0; i < 4000; i++) yield chunk; // 256 MiB
   }
   const streamed = await talk(desk, endless(), { halfClose: false, enough: (text) => text.includes('\r\n\r\n') });
-  assert.ok([413, 0].includes(statusOf(streamed)), streamed.slice(0, 300)); // 0: closed in our face
+  assert.ok([413, 0].includes(statusOf(streamed)), streamed.slice(0, 300)); // 0: the server closed the connection
   assert.equal(await count(owner), 0);
 });
 
-test('a body that ends early writes nothing', async (t) => {
+test('an incomplete body writes nothing', async (t) => {
   const desk = await open(t);
   const body = '{"title":"half written"}';
   for (let cut = 0; cut < body.length; cut += 5) {
@@ -172,7 +172,7 @@ test('a body that ends early writes nothing', async (t) => {
   assert.equal(await count(desk.owner), 0);
 });
 
-test('an address or head over the limit is 414 or 431', async (t) => {
+test('a path or head over the limit is 414 or 431', async (t) => {
   const desk = await open(t);
   const end = { halfClose: false, enough: (text) => text.includes('\r\n\r\n') };
   const uri = await talk(desk, [`GET /api/v1/teams?x=${'y'.repeat(200_000)} HTTP/1.1\r\nHost: x\r\n\r\n`], end);
@@ -184,7 +184,7 @@ test('an address or head over the limit is 414 or 431', async (t) => {
   assert.equal(await count(desk.owner), 0);
 });
 
-test('what RFC 9112 says must be refused is refused', async (t) => {
+test('requests that RFC 9112 forbids are refused', async (t) => {
   const desk = await open(t);
   const good = (more) => `POST /api/v1/teams HTTP/1.1\r\nHost: x\r\nAuthorization: ${login()}\r\nContent-Type: application/json\r\n${more}`;
   const evil = [
@@ -208,7 +208,7 @@ test('what RFC 9112 says must be refused is refused', async (t) => {
   assert.equal(await count(desk.owner), 0);
 });
 
-test('nonsense after all of this leaves the server well', async (t) => {
+test('the server works after all this nonsense', async (t) => {
   const desk = await open(t);
   for (const bytes of ['\r\n\r\n\r\n', '\x16\x03\x01\x02\x00\x01\x00', 'x'.repeat(100_000), 'GET', '\0'.repeat(1000), 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n']) {
     await talk(desk, [Buffer.from(bytes, 'latin1')]);

@@ -5,7 +5,7 @@ import { DAY, form, json, open } from './lib/index.mjs';
 const key = (value) => ({ headers: { 'Idempotency-Key': value } });
 const count = async (who, path = '/teams') => (await who.get(path)).must(200).body.total_count;
 
-test('the same key and request run once and are answered alike', async (t) => {
+test('a repeated request with the same key runs once and gets the same reply', async (t) => {
   const { owner } = await open(t);
   const first = (await owner.post('/teams', { title: 'T', legacy_id: 'x' }, key('k1'))).must(201);
   const again = (await owner.post('/teams', { title: 'T', legacy_id: 'x' }, key('k1'))).must(201);
@@ -17,14 +17,14 @@ test('the same key and request run once and are answered alike', async (t) => {
   assert.equal(await count(owner), 2);
 });
 
-test('parsed parameters are compared, not bytes', async (t) => {
+test('requests are compared by parsed parameters, not bytes', async (t) => {
   const { owner } = await open(t);
   await owner.create('/teams', json({ title: 'T', legacy_id: 'x' }), key('k'));
   const again = (await owner.post('/teams', form({ legacy_id: 'x', title: 'T' }), key('k'))).must(201);
   assert.equal(again.headers['idempotent-replayed'], 'true');
 });
 
-test('the same key with another request is PARAMETERS_INCONSISTENT', async (t) => {
+test('the same key with a different request is PARAMETERS_INCONSISTENT', async (t) => {
   const { owner } = await open(t);
   await owner.create('/teams', { title: 'T' }, key('k'));
   (await owner.post('/teams', { title: 'Other' }, key('k'))).refused(400, 'PARAMETERS_INCONSISTENT');
@@ -32,14 +32,14 @@ test('the same key with another request is PARAMETERS_INCONSISTENT', async (t) =
   assert.equal(await count(owner), 1);
 });
 
-test('a refusal is kept too', async (t) => {
+test('a refusal is repeated, too', async (t) => {
   const { owner } = await open(t);
   (await owner.post('/teams', {}, key('k'))).refused(400, 'FIELD_REQUIRED', 'title');
   const again = (await owner.post('/teams', {}, key('k'))).refused(400, 'FIELD_REQUIRED', 'title');
   assert.equal(again.headers['idempotent-replayed'], 'true');
 });
 
-test('a key belongs to its caller', async (t) => {
+test('a key is separate for each caller', async (t) => {
   const { owner, admin } = await open(t);
   await owner.create('/teams', { title: 'T' }, key('k'));
   const other = (await admin.post('/teams', { title: 'T' }, key('k'))).must(201);
@@ -47,7 +47,7 @@ test('a key belongs to its caller', async (t) => {
   assert.equal(await count(owner), 2);
 });
 
-test('for nobody in particular the header is ignored with a notice', async (t) => {
+test('without credentials the header is ignored with a notice', async (t) => {
   const { anyone, owner } = await open(t);
   const body = { name: 'Ann', email: 'ann@home.example', subject: 'S', contents: 'C' };
   for (let i = 0; i < 2; i++) {
@@ -57,7 +57,7 @@ test('for nobody in particular the header is ignored with a notice', async (t) =
   assert.equal(await count(owner, '/conversations'), 2);
 });
 
-test('an outcome is kept for 24 hours', async (t) => {
+test('the outcome is kept for 24 hours', async (t) => {
   const desk = await open(t);
   await desk.owner.create('/teams', { title: 'T' }, key('k'));
   await desk.clock.forward(DAY - 10);
@@ -67,8 +67,8 @@ test('an outcome is kept for 24 hours', async (t) => {
   assert.equal(await count(desk.owner), 2);
 });
 
-test('an outcome outlives a crash', async (t) => {
-  const desk = await open(t, { base: 'http://desk.example' }); // the port changes, the addresses in a kept reply do not
+test('the outcome survives a crash', async (t) => {
+  const desk = await open(t, { base: 'http://desk.example' }); // the port changes, but the addresses in the kept reply don't
   const { id } = await desk.owner.create('/teams', { title: 'T' }, key('k'));
   await desk.kill();
   await desk.start();
@@ -76,7 +76,7 @@ test('an outcome outlives a crash', async (t) => {
   assert.equal(await count(desk.owner), 1);
 });
 
-test('twenty at once with one key make one', async (t) => {
+test('twenty concurrent requests with one key create one object', async (t) => {
   const { owner } = await open(t);
   const replies = await Promise.all(Array.from({ length: 20 }, () => owner.post('/teams', { title: 'T' }, key('k'))));
   for (const reply of replies) if (reply.status !== 201) reply.refused(409, 'REQUEST_IN_PROGRESS');
@@ -93,7 +93,7 @@ test('a key that is too long or not printable is refused', async (t) => {
   assert.equal((await owner.post('/teams', { title: 'T' }, key('a\tb'))).status, 400);
 });
 
-test('the header means nothing on PUT and DELETE', async (t) => {
+test('PUT and DELETE ignore the header', async (t) => {
   const { owner } = await open(t);
   const { id } = await owner.create('/teams', { title: 'T' });
   for (const title of ['A', 'B']) assert.equal((await owner.put(`/teams/${id}`, { title }, key('k'))).must(200).data.title, title);

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ROLES, demo, open, shared } from './lib/index.mjs';
 
-// One's own identities: what people add to themselves counts for nothing until it is verified.
+// Your own identities: a claim has no effect until it is verified.
 
 const PATH = '/profile/identities';
 const notice = (reply, word) => assert.ok(reply.notices.some((m) => m.includes(word)), `${reply}`);
 
-test('everybody sees their own alone, whoever they are', async (t) => {
+test('every caller sees only their own identities', async (t) => {
   const desk = await open(t);
   for (const role of ROLES) {
     const who = desk.as(role);
@@ -26,7 +26,7 @@ test('everybody sees their own alone, whoever they are', async (t) => {
   assert.equal((await desk.owner.get('/identities/emails')).must(200).body.total_count, ROLES.length);
 });
 
-test('an address that one adds is not validated, not primary, and can be neither by saying so; a phone number may be primary', async (t) => {
+test('an address you add is neither validated nor primary, and can\'t be made so; a phone number can be made primary', async (t) => {
   const desk = await open(t);
   for (const role of ROLES) {
     const who = desk.as(role);
@@ -48,7 +48,7 @@ test('an address that one adds is not validated, not primary, and can be neither
   assert.equal(desk.check().status, 0);
 });
 
-test('one\'s phone number leads unverified: the first, then whichever one chooses, and matches nobody', async (t) => {
+test('your phone number is primary while unverified, first or chosen, and identifies nobody', async (t) => {
   const desk = await open(t);
   for (const [i, role] of ROLES.entries()) {
     const who = desk.as(role);
@@ -59,12 +59,12 @@ test('one\'s phone number leads unverified: the first, then whichever one choose
     assert.deepEqual((await who.fetch(`${PATH}/phones`)).map((i) => [i.id, i.is_primary]), [[second.id, true], [first.id, false]]);
     (await who.delete(`${PATH}/phones/${second.id}`)).must(200);
     assert.equal((await who.fetch(`${PATH}/phones/${first.id}`)).is_primary, true);
-    await desk.owner.create('/users', { full_name: 'Holder', phone: number(1) }); // it is in nobody's way
+    await desk.owner.create('/users', { full_name: 'Holder', phone: number(1) }); // the number is free for others
   }
   assert.equal(desk.check().status, 0, desk.check().stdout);
 });
 
-test('staff who may say so make a claim count; then it is primary when there is no other', async (t) => {
+test('staff with the right to validate confirm a claim, which becomes primary if there is no other', async (t) => {
   const desk = await open(t);
   const phone = await desk.customer.create(`${PATH}/phones`, { number: '+49 30 1234567', type: 'MOBILE' });
   assert.equal(phone.type, 'MOBILE');
@@ -80,7 +80,7 @@ test('staff who may say so make a claim count; then it is primary when there is 
   assert.deepEqual((await desk.customer.get(`${PATH}/phones`)).must(200).ids, [phone.id, other.id]);
 });
 
-test('the values are checked as everywhere', async (t) => {
+test('values are checked as on other routes', async (t) => {
   const desk = await open(t);
   const who = desk.customer;
   (await who.post(`${PATH}/emails`, {})).refused(400, 'FIELD_REQUIRED', 'email');
@@ -96,7 +96,7 @@ test('the values are checked as everywhere', async (t) => {
   for (const kind of ['twitter', 'facebook']) (await who.post(`${PATH}/${kind}`, { screen_name: 'x' })).must(405);
 });
 
-test('one deletes what one added, not the last address one logs in with', async (t) => {
+test('people delete addresses they added, but not the last address they log in with', async (t) => {
   const desk = await open(t);
   const [login] = await desk.customer.fetch(`${PATH}/emails`);
   const claim = await desk.customer.create(`${PATH}/emails`, { email: 'c@second.example' });
@@ -110,7 +110,7 @@ test('one deletes what one added, not the last address one logs in with', async 
   assert.deepEqual((await desk.customer.get(`${PATH}/emails`)).must(200).ids, [login.id]);
 });
 
-test('a link to verify is asked for, for an address that is not validated', async (t) => {
+test('a verification link can be requested only for an address that is not validated', async (t) => {
   const desk = await open(t);
   const [login] = await desk.customer.fetch(`${PATH}/emails`);
   (await desk.customer.put(`${PATH}/emails/${login.id}/verification`)).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
@@ -119,7 +119,7 @@ test('a link to verify is asked for, for an address that is not validated', asyn
   assert.deepEqual([reply.data.id, reply.data.is_validated], [claim.id, false]);
 });
 
-test("one's user is another after a change of one's identities", async (t) => {
+test("a change of your identities changes the ETag and updated_at of your user", async (t) => {
   const desk = await open(t);
   const read = async () => (await desk.customer.get('/me')).must(200);
   const before = await read();
@@ -132,13 +132,13 @@ test("one's user is another after a change of one's identities", async (t) => {
   assert.ok((await read()).data.updated_at > after.data.updated_at);
 });
 
-/* ---- accounts that no operation makes: the demo desk's people have some ------------------------------------------------ */
+/* ---- accounts that no operation creates: people of the demo desk have some --------------------------------------------------- */
 
 for (const kind of ['twitter', 'facebook']) {
   describe(`${kind} accounts`, () => {
     const world = shared(async (w) => { w.demo = await demo(w.t); });
 
-    test('are read, made primary and deleted by whose they are', async () => {
+    test('are read, made primary and deleted by their owner', async () => {
       const { demo: desk } = world;
       const own = `${PATH}/${kind}`;
       const [first, second] = await desk.customer.fetch(own);
@@ -155,7 +155,7 @@ for (const kind of ['twitter', 'facebook']) {
       assert.deepEqual((await desk.customer.get(own)).must(200).data, []);
     });
 
-    test('of people above one are seen and not touched', async () => {
+    test('of people with a higher rank are visible and can\'t be changed', async () => {
       const { demo: desk } = world;
       const path = `/identities/${kind}`;
       const [admins] = await desk.staff.fetch(path, { user_id: desk.people.admin.id });
@@ -181,7 +181,7 @@ test('Facebook accounts are changed by admins and owners, and deleted in bulk by
   assert.equal((await desk.owner.get('/identities/twitter')).must(200).body.total_count, 3);
 });
 
-test('nobody has more than a hundred of a kind', async (t) => {
+test('a person has at most a hundred identities of a kind', async (t) => {
   const desk = await open(t);
   for (let i = 1; i < 100; i++) await desk.customer.create('/profile/identities/emails', { email: `claim${i}@example.org` });
   (await desk.customer.post('/profile/identities/emails', { email: 'claim100@example.org' })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');

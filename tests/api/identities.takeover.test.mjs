@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PASSWORD, connect, form, open, relay, until } from './lib/index.mjs';
 
-// Adding somebody's address to one's own profile, or to one's customers, must win nothing.
+// A person who adds another person's address to the own profile, or to a customer, must gain nothing.
 
 const MALLORY = 'mallory has one';
 
-/** A victim with a password, one who only ever wrote, and Mallory, a customer who adds the addresses of both. */
+/** A victim with a password, a victim without one, and Mallory, a customer who claims the addresses of both. */
 async function prepare(t, mailing = () => {}) {
   const desk = await open(t);
   await mailing(desk);
@@ -19,13 +19,13 @@ async function prepare(t, mailing = () => {}) {
   return { desk, victim, wanda, mallory, claims };
 }
 
-test('a claimed address is no login, and its owner goes on logging in with it', async (t) => {
+test('a claimed address is no login for the claimant, and its owner still logs in with it', async (t) => {
   const { desk } = await prepare(t);
   for (const email of ['victim@home.example', 'wanda@home.example', 'nobody@home.example']) (await desk.login(email, MALLORY).get('/conversations')).refused(401, 'AUTHENTICATION_FAILED');
   (await desk.login('victim@home.example', PASSWORD).get('/conversations')).must(200);
 });
 
-test('what is written from a claimed address is not the claimant\'s', async (t) => {
+test('a conversation from a claimed address does not belong to the claimant', async (t) => {
   const { desk, victim, wanda, mallory } = await prepare(t);
   const requester = async (email) => {
     (await desk.anyone.post('/conversations', { name: 'N', email, subject: 'Private', contents: 'C' })).must(201);
@@ -38,7 +38,7 @@ test('what is written from a claimed address is not the claimant\'s', async (t) 
   assert.deepEqual((await mallory.client.get('/conversations')).must(200).data, []);
 });
 
-test('a claimed address finds nobody, and may be given to whoever it is of', async (t) => {
+test('a claimed address finds no person, and staff may give it to its owner', async (t) => {
   const { desk, victim, mallory } = await prepare(t);
   assert.deepEqual((await desk.owner.get('/users', { email: 'victim@home.example' })).must(200).ids, [victim.id]);
   assert.deepEqual((await desk.owner.get('/users', { email: 'nobody@home.example' })).must(200).ids, []);
@@ -47,7 +47,7 @@ test('a claimed address finds nobody, and may be given to whoever it is of', asy
   assert.equal((await mallory.client.get('/profile/identities/emails')).must(200).body.total_count, 4);
 });
 
-test('staff can not be talked into giving a held address away: it is a duplicate', async (t) => {
+test('staff can\'t validate a claim on an address that another person holds: it is a duplicate', async (t) => {
   const { desk, claims, victim, wanda } = await prepare(t);
   for (const who of [desk.staff, desk.owner]) {
     for (const { id } of claims.slice(0, 2)) (await who.put(`/identities/emails/${id}`, { is_validated: true })).refused(400, 'FIELD_DUPLICATE', 'email');
@@ -56,7 +56,7 @@ test('staff can not be talked into giving a held address away: it is a duplicate
   assert.equal((await desk.staff.update(`/identities/emails/${claims[2].id}`, { is_validated: true })).is_validated, true);
 });
 
-test('a collaborator who adds an address to themselves claims it, whichever way', async (t) => {
+test('a collaborator who adds an address to themselves creates a claim on every route', async (t) => {
   const { desk, victim } = await prepare(t);
   const collaborator = desk.as('collaborator');
   const { id } = desk.people.collaborator;
@@ -64,10 +64,10 @@ test('a collaborator who adds an address to themselves claims it, whichever way'
   assert.deepEqual([reply.data.is_primary, reply.data.is_validated], [false, false]);
   (await collaborator.put(`/identities/emails/${reply.data.id}`, { is_primary: true })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
   assert.deepEqual((await desk.owner.get('/users', { email: 'victim@home.example' })).must(200).ids, [victim.id]);
-  (await desk.login('victim@home.example').get('/teams')).refused(403, 'PERMISSIONS_DENIED'); // still a customer
+  (await desk.login('victim@home.example').get('/teams')).refused(403, 'PERMISSIONS_DENIED'); // the login is still the customer's
 });
 
-test('an agent takes no address of those above, neither by adding it nor by a claim', async (t) => {
+test('an agent can\'t take an address of a higher rank, neither by adding it nor by a claim', async (t) => {
   const { desk } = await prepare(t);
   for (const user_id of [desk.people.agent.id, desk.people.customer.id]) (await desk.staff.post('/identities/emails', { user_id, email: 'admin@example.com', is_validated: true })).refused(400, 'FIELD_DUPLICATE', 'email');
   const [admins] = await desk.owner.fetch('/identities/emails', { user_id: desk.people.admin.id });
@@ -77,7 +77,7 @@ test('an agent takes no address of those above, neither by adding it nor by a cl
   (await desk.admin.get('/me')).must(200);
 });
 
-test('a claim that is deleted takes nothing with it', async (t) => {
+test('deleting a claim deletes nothing else', async (t) => {
   const { desk, mallory, claims, victim } = await prepare(t);
   (await mallory.client.delete('/profile/identities/emails', { ids: claims.map(({ id }) => id).join() })).must(200);
   (await desk.login('victim@home.example').get('/conversations')).must(200);
@@ -89,7 +89,7 @@ test('a claim that is deleted takes nothing with it', async (t) => {
 
 const CONFIRM = /^Confirm/;
 
-/** The same with a relay. Each claim sent its letter: letters has them in order. */
+/** The same with a relay. Each claim sent a letter; `letters` has them in order. */
 async function mailing(t) {
   const to = await relay(t);
   const world = await prepare(t, (desk) => connect(desk, to));
@@ -99,7 +99,7 @@ async function mailing(t) {
   return { ...world, to, verify, letters };
 }
 
-test('a reset of a claimed address is its owner\'s, and of one that is only claimed nobody\'s', async (t) => {
+test('a reset goes to the owner of an address, never to a claimant', async (t) => {
   const { desk, to, victim } = await mailing(t);
   for (const email of ['nobody@home.example', 'victim@home.example']) (await desk.anyone.post('/password/reset', { email })).must(200);
   const mail = await to.find('victim@home.example', /^Reset/);
@@ -110,7 +110,7 @@ test('a reset of a claimed address is its owner\'s, and of one that is only clai
   assert.deepEqual(to.mails.filter((m) => m.to[0] === 'nobody@home.example' && !CONFIRM.test(m.subject)), []);
 });
 
-test('whoever follows the link takes an address from one who never proved it', async (t) => {
+test('following the link moves an address from a person who never verified it', async (t) => {
   const { desk, wanda, mallory, claims, verify, letters: [, mail] } = await mailing(t);
   const rival = await desk.customer.create('/profile/identities/emails', { email: 'wanda@home.example' });
   (await verify(mail.hash)).must(200);
@@ -120,11 +120,11 @@ test('whoever follows the link takes an address from one who never proved it', a
   assert.deepEqual(await desk.owner.fetch('/identities/emails', { user_id: wanda }), []);
   (await desk.customer.get(`/profile/identities/emails/${rival.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
   assert.equal((await mallory.client.update(`/profile/identities/emails/${claims[1].id}/primary`)).is_primary, true);
-  assert.equal((await verify(mail.hash)).status, 400, 'a link serves once');
+  assert.equal((await verify(mail.hash)).status, 400, 'a link works once');
   assert.equal(desk.check().status, 0);
 });
 
-test('what its owner proved is taken by no link', async (t) => {
+test('a verified address is not moved by a link', async (t) => {
   const { desk, victim, mallory, claims, verify, letters: [{ hash }] } = await mailing(t);
   (await verify(hash)).refused(400, 'FIELD_DUPLICATE');
   assert.equal((await mallory.client.fetch(`/profile/identities/emails/${claims[0].id}`)).is_validated, false);
@@ -132,7 +132,7 @@ test('what its owner proved is taken by no link', async (t) => {
   (await desk.login('victim@home.example', PASSWORD).get('/me')).must(200);
 });
 
-test('of two who prove one address at once one gets it', async (t) => {
+test('if two people verify one address concurrently, one gets it', async (t) => {
   const { desk, to, verify, letters } = await mailing(t);
   await desk.customer.create('/profile/identities/emails', { email: 'Nobody@home.example' });
   const hashes = [letters[2].hash, (await to.find('Nobody@home.example', CONFIRM)).hash];
@@ -143,7 +143,7 @@ test('of two who prove one address at once one gets it', async (t) => {
   assert.equal(desk.check().status, 0);
 });
 
-/* ---- what a collaborator adds ------------------------------------------------------------------------------------------- */
+/* ---- identities that a collaborator adds ------------------------------------------------------------------------------------- */
 
 const CLAIMS = {
   emails: { value: 'email', some: (n) => `c${n}@evil.example`, status: 201 },
@@ -154,7 +154,7 @@ const CLAIMS = {
 for (const [kind, { value, some, status }] of Object.entries(CLAIMS)) {
   const path = `/identities/${kind}`;
 
-  test(`${kind}: what a collaborator adds to another person is a claim, never primary, whatever is said`, async (t) => {
+  test(`${kind}: an identity that a collaborator adds to another person is a claim and never primary`, async (t) => {
     const desk = await open(t);
     const collaborator = desk.as('collaborator');
     const { id: user_id } = await desk.owner.create('/users', { full_name: 'Only a number', phone: '+49 30 1111111' });
@@ -168,7 +168,7 @@ for (const [kind, { value, some, status }] of Object.entries(CLAIMS)) {
     }
     assert.deepEqual((await of()).map((i) => i.is_primary), [false]);
     const held = await desk.staff.post(path, { user_id: desk.people.customer.id, [value]: some(1) });
-    held.must(status); // the value is free for its owner
+    held.must(status); // its owner can still add the value
     (await desk.staff.put(`${path}/${added.data.id}`, { is_validated: true })).refused(400, 'FIELD_DUPLICATE', value);
     (await desk.staff.delete(`${path}/${held.data.id}`)).must(200);
     const confirmed = (await desk.staff.put(`${path}/${added.data.id}`, { is_validated: true, is_primary: true })).must(200);
@@ -177,7 +177,7 @@ for (const [kind, { value, some, status }] of Object.entries(CLAIMS)) {
     assert.equal(desk.check().status, 0, desk.check().stdout);
   });
 
-  test(`${kind}: agents, admins and owners add what counts at once`, async (t) => {
+  test(`${kind}: an identity that agents, admins and owners add is valid at once`, async (t) => {
     const desk = await open(t);
     const { id: user_id } = await desk.owner.create('/users', { full_name: 'Only a number', phone: '+49 30 1111111' });
     for (const [n, who] of [desk.staff, desk.admin, desk.owner].entries()) {
@@ -201,7 +201,7 @@ async function planted(t) {
   return { desk, to, carla, collaborator, claim, hash, state };
 }
 
-test('the link of an address that a collaborator added is opened by its person alone', async (t) => {
+test('only the person of a foreign claim can open its link', async (t) => {
   const { desk, carla, collaborator, claim, hash, state } = await planted(t);
   const press = (headers = {}) => desk.anyone.exchange('POST', '/verify', { body: form({ hash }), headers });
   const cookie = async (client) => ({ Cookie: `desk_session=${(await desk.session(client)).id}` });
@@ -218,16 +218,16 @@ test('the link of an address that a collaborator added is opened by its person a
   assert.equal((await carla.client.update(`/profile/identities/emails/${claim.id}/primary`)).is_primary, true);
 });
 
-test('in a program, too, its person opens it', async (t) => {
+test('the person can also open it with a program', async (t) => {
   const { desk, carla, hash, state } = await planted(t);
   (await (await desk.session(carla.client)).client.put('/profile/verify', { hash })).must(200);
   assert.equal(await state(), true);
 });
 
-test('it is no login, gets no reset, and is not the only address of its person', async (t) => {
+test('a foreign claim is no login, gets no reset, and does not count as an address of its person', async (t) => {
   const { desk, to, carla, collaborator } = await planted(t);
   const [{ id }] = (await desk.owner.fetch('/identities/emails', { user_id: carla.id })).filter((i) => i.email === 'carla@home.example');
-  (await collaborator.delete(`/identities/emails/${id}`)).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE'); // the last one that counts
+  (await collaborator.delete(`/identities/emails/${id}`)).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE'); // the last valid address
   (await desk.anyone.post('/conversations', { name: 'Nina', email: 'nina@home.example', subject: 'S', contents: 'C' })).must(201);
   const [nina] = await desk.owner.fetch('/users', { email: 'nina@home.example', include: 'identity_email' });
   await collaborator.create('/identities/emails', { user_id: nina.id, email: 'hers@evil.example' });
@@ -239,12 +239,12 @@ test('it is no login, gets no reset, and is not the only address of its person',
   assert.notEqual(made.requester.id, nina.id);
 });
 
-/* ---- notices of security ---------------------------------------------------------------------------------------------------- */
+/* ---- security notices -------------------------------------------------------------------------------------------------------- */
 
-/** Who was sent a notice: [address, subject] of each, sorted, once the last of them has come. */
+/** The security notices sent: [address, subject] of each, sorted, after the last one has arrived. */
 const notices = (to, subject) => to.mails.filter((m) => subject.test(m.subject)).map((m) => m.to[0]).sort();
 
-test('notices of security go to all validated addresses, a removed one too, and to no other', async (t) => {
+test('security notices go to all validated addresses, also to a removed one, and to no other', async (t) => {
   const to = await relay(t);
   const desk = await open(t);
   await connect(desk, to);
@@ -259,7 +259,7 @@ test('notices of security go to all validated addresses, a removed one too, and 
   assert.deepEqual(notices(to, /was added/), ['one', 'one', 'one', 'one', 'two', 'two', 'two'].map((n) => `${n}@home.example`));
   const mail = to.mails.find((m) => m.text.includes('f***@home.example'));
   assert.match(mail.text, /^Hello Vera Valid,/);
-  assert.ok(!to.mails.some((m) => /was added/.test(m.subject) && /(three|four|five)@/.test(m.raw)), 'the new address is not spelled out');
+  assert.ok(!to.mails.some((m) => /was added/.test(m.subject) && /(three|four|five)@/.test(m.raw)), 'the notice does not spell out the new address');
   (await vera.client.delete('/profile/identities/emails', { ids: `${claim.id},${two.id}` })).must(200);
   await until('of the removed', () => notices(to, /was removed/).length === 2);
   assert.deepEqual(notices(to, /was removed/), ['one@home.example', 'two@home.example']);
@@ -270,7 +270,7 @@ test('notices of security go to all validated addresses, a removed one too, and 
   assert.deepEqual(notices(to, /was changed/), ['one@home.example', 'three@home.example']);
 });
 
-test('whoever loses an address to its true owner is told', async (t) => {
+test('a person who loses an address to its true owner gets a notice', async (t) => {
   const { desk, to, wanda, verify, letters } = await mailing(t);
   await desk.owner.update(`/users/${wanda}`, { password: 'wanda has one' });
   const more = await desk.staff.create('/identities/emails', { user_id: wanda, email: 'second@home.example', is_validated: true });

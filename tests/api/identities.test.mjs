@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { json, open, raw } from './lib/index.mjs';
 
-// Identities of people as staff see and change them: e-mails, phones, Twitter accounts. Facebook accounts and one's own: beside this.
+// Identities of people as staff see and change them: e-mails, phones, Twitter accounts. identities.profile tests one's own.
 
 const KINDS = {
   emails: { value: 'email', some: (n) => `some${n}@home.example`, first: 'ann@home.example', status: 201 },
@@ -10,7 +10,7 @@ const KINDS = {
   twitter: { value: 'screen_name', some: (n) => `some_${n}`, first: undefined, status: 200 },
 };
 
-/** A desk with Ann, a customer, and how to add to her. */
+/** A desk with Ann, a customer, and a function that adds identities to her. */
 async function prepare(t, options) {
   const desk = await open(t, options);
   const ann = await desk.owner.create('/users', { full_name: 'Ann', email: 'ann@home.example' });
@@ -28,7 +28,7 @@ const notice = (reply, word) => assert.ok(reply.notices.some((m) => m.includes(w
 for (const [kind, { value, some, first, status }] of Object.entries(KINDS)) {
   const path = `/identities/${kind}`;
 
-  test(`${kind}: the first is primary, a new primary one takes its place, and there is always one`, async (t) => {
+  test(`${kind}: the first is primary, a new primary one replaces it, and there is always one`, async (t) => {
     const { desk, ann, add, of, primaries } = await prepare(t);
     const [a] = first ? await of(kind) : [await add(kind, 1)];
     assert.deepEqual([a.is_primary, a.is_validated], [true, Boolean(first)]);
@@ -46,7 +46,7 @@ for (const [kind, { value, some, first, status }] of Object.entries(KINDS)) {
     assert.deepEqual((await desk.owner.fetch(`/users/${ann.id}`))[member].map((i) => i.id), [b.id, a.id]);
   });
 
-  test(`${kind}: deleting the primary one promotes the newest validated one, else the newest`, async (t) => {
+  test(`${kind}: if the primary one is deleted, the newest validated one becomes primary, else the newest`, async (t) => {
     const { desk, add, of, primaries } = await prepare(t);
     for (const { id } of await of(kind)) if (kind !== 'emails') await desk.staff.delete(`${path}/${id}`);
     const ids = [];
@@ -64,7 +64,7 @@ for (const [kind, { value, some, first, status }] of Object.entries(KINDS)) {
     (await desk.staff.delete(`${path}/${ids[1]}`)).refused(404, 'RESOURCE_NOT_FOUND');
   });
 
-  test(`${kind}: lists begin with the primary ones, then go by the last change, newest first`, async (t) => {
+  test(`${kind}: lists begin with the primary one, then go by the last change, newest first`, async (t) => {
     const { desk, add, of } = await prepare(t);
     const ids = [];
     for (let n = 1; n <= 4; n++) {
@@ -87,7 +87,7 @@ for (const [kind, { value, some, first, status }] of Object.entries(KINDS)) {
     (await desk.staff.get(path, { user_id: 'x' })).refused(400, 'FIELD_INVALID', 'user_id');
   });
 
-  test(`${kind}: is_validated counts from agents, admins and owners alone`, async (t) => {
+  test(`${kind}: is_validated is accepted only from agents, admins and owners`, async (t) => {
     const { desk, add } = await prepare(t);
     const collaborator = desk.as('collaborator');
     const post = (await collaborator.post(path, { user_id: desk.people.customer.id, [value]: some(1), is_validated: true })).must(status);
@@ -104,7 +104,7 @@ for (const [kind, { value, some, first, status }] of Object.entries(KINDS)) {
     }
   });
 
-  test(`${kind}: a value is one person's`, async (t) => {
+  test(`${kind}: a value is unique among people`, async (t) => {
     const { desk, add, of } = await prepare(t);
     await add(kind, 1);
     for (const user_id of [desk.people.customer.id, (await of(kind))[0] && (await desk.owner.fetch('/users', { email: 'ann@home.example' }))[0].id]) {
@@ -113,7 +113,7 @@ for (const [kind, { value, some, first, status }] of Object.entries(KINDS)) {
     assert.deepEqual((await of(kind, desk.people.customer.id)).map((i) => i[value]), kind === 'emails' ? ['customer@example.com'] : []);
   });
 
-  test(`${kind}: that a value is another's is said together with what else is wrong`, async (t) => {
+  test(`${kind}: a duplicate is reported together with other errors`, async (t) => {
     const { desk, add } = await prepare(t);
     await add(kind, 1);
     const reply = (await desk.staff.post(path, { [value]: some(1), is_validated: 'perhaps' })).must(400);
@@ -121,7 +121,7 @@ for (const [kind, { value, some, first, status }] of Object.entries(KINDS)) {
       [['FIELD_DUPLICATE', value], ['FIELD_INVALID', 'is_validated'], ['FIELD_REQUIRED', 'user_id']]);
   });
 
-  test(`${kind}: agents act on customers and themselves only, admins on whoever is not above them`, async (t) => {
+  test(`${kind}: agents act on customers and themselves only, admins on anyone not above them`, async (t) => {
     const { desk } = await prepare(t);
     const [mate, boss] = [await desk.person('agent'), await desk.person('admin')];
     const people = { customer: desk.people.customer.id, agent: mate.id, admin: boss.id, owner: desk.people.owner.id };
@@ -152,7 +152,7 @@ for (const [kind, { value, some, first, status }] of Object.entries(KINDS)) {
     assert.equal((await desk.owner.delete(path, bulk)).must(200).body.total_count, 2);
   });
 
-  test(`${kind}: customers reach none of it, not even their own`, async (t) => {
+  test(`${kind}: customers can't use these routes, not even for themselves`, async (t) => {
     const { desk, add } = await prepare(t);
     const { id } = await add(kind, 1);
     for (const reply of [desk.customer.get(path), desk.customer.get(`${path}/${id}`), desk.customer.post(path, { user_id: desk.people.customer.id, [value]: some(2) }),
@@ -161,7 +161,7 @@ for (const [kind, { value, some, first, status }] of Object.entries(KINDS)) {
     }
   });
 
-  test(`${kind}: without the permission users.update nothing is changed`, async (t) => {
+  test(`${kind}: without the permission users.update nothing can be changed`, async (t) => {
     const { desk, ann, add } = await prepare(t);
     const { id } = await add(kind, 1);
     await desk.owner.put('/roles/2/permissions', { 'users.update': 0 });
@@ -171,7 +171,7 @@ for (const [kind, { value, some, first, status }] of Object.entries(KINDS)) {
     }
   });
 
-  test(`${kind}: what is missing, empty or of a wrong kind is named, all at once`, async (t) => {
+  test(`${kind}: missing, empty and invalid members are all named at once`, async (t) => {
     const { desk, ann, add, of } = await prepare(t);
     const before = (await of(kind)).length;
     (await desk.staff.post(path, {})).refused(400, 'FIELD_REQUIRED', 'user_id', value);
@@ -191,7 +191,7 @@ for (const [kind, { value, some, first, status }] of Object.entries(KINDS)) {
     assert.equal((await of(kind)).length, before + 1);
   });
 
-  test(`${kind}: a PUT changes neither whose it is nor what it is`, async (t) => {
+  test(`${kind}: a PUT changes neither the person nor the value`, async (t) => {
     const { desk, add } = await prepare(t);
     const made = await add(kind, 1);
     const reply = (await desk.staff.put(`${path}/${made.id}`, { user_id: desk.people.agent.id, [value]: some(9), id: 7, created_at: '2000-01-01T00:00:00Z', is_claim: 1 })).must(200);
@@ -202,7 +202,7 @@ for (const [kind, { value, some, first, status }] of Object.entries(KINDS)) {
     assert.ok(!post.data.is_verified);
   });
 
-  test(`${kind}: of two who want the same one gets it, and there is never a second primary one`, async (t) => {
+  test(`${kind}: of two concurrent requests for one value one succeeds, and there is never a second primary one`, async (t) => {
     const { desk, add, of, primaries } = await prepare(t);
     const people = [];
     for (let i = 0; i < 3; i++) people.push((await desk.person('customer')).id);
@@ -223,7 +223,7 @@ for (const [kind, { value, some, first, status }] of Object.entries(KINDS)) {
     assert.equal(desk.check().status, 0, desk.check().stdout);
   });
 
-  test(`${kind}: a deleted person's are free for others`, async (t) => {
+  test(`${kind}: values of a deleted person are free for others`, async (t) => {
     const { desk, ann, add } = await prepare(t);
     const { id } = await add(kind, 1);
     (await desk.staff.delete(`/users/${ann.id}`)).must(200);
@@ -231,7 +231,7 @@ for (const [kind, { value, some, first, status }] of Object.entries(KINDS)) {
     (await desk.staff.post(path, { user_id: desk.people.customer.id, [value]: some(1) })).must(status);
   });
 
-  test(`${kind}: preconditions hold for it, and its person is another after a change`, async (t) => {
+  test(`${kind}: preconditions are checked, and a change changes the ETag of its person`, async (t) => {
     const { desk, ann, add } = await prepare(t);
     const { id } = await add(kind, 1);
     const tag = (await desk.staff.get(`${path}/${id}`)).must(200).etag;
@@ -240,7 +240,7 @@ for (const [kind, { value, some, first, status }] of Object.entries(KINDS)) {
     (await desk.staff.put(`${path}/${id}`, { is_validated: true }, { headers: { 'If-Match': '"0123"' } })).refused(412, 'RESOURCE_MODIFIED');
     const same = (await desk.staff.put(`${path}/${id}`, {})).must(200);
     assert.equal(same.etag, tag);
-    assert.equal((await desk.staff.get(`/users/${ann.id}`)).must(200).etag, person.etag, 'nothing given, nothing changes');
+    assert.equal((await desk.staff.get(`/users/${ann.id}`)).must(200).etag, person.etag, 'an empty PUT changes nothing');
     (await desk.staff.put(`${path}/${id}`, { is_validated: true }, { headers: { 'If-Match': tag } })).must(200);
     const after = (await desk.staff.get(`/users/${ann.id}`)).must(200);
     assert.notEqual(after.etag, person.etag);
@@ -251,7 +251,7 @@ for (const [kind, { value, some, first, status }] of Object.entries(KINDS)) {
 
 /* ---- e-mails ------------------------------------------------------------------------------------------------------- */
 
-test('an address is the same in any case, and with its domain in letters or as it travels', async (t) => {
+test('addresses are compared without letter case, and with domains as A-labels', async (t) => {
   const { desk, ann } = await prepare(t);
   const post = (email, user_id = desk.people.customer.id) => desk.staff.post('/identities/emails', { user_id, email });
   const made = (await post('Ada@Müller.example', ann.id)).must(201).data;
@@ -264,14 +264,14 @@ test('an address is the same in any case, and with its domain in letters or as i
   for (const email of ['a@\u200B.example', 'a@\u2028.example', 'a@b..example', 'a@-b.example', `${'x'.repeat(65)}@b.example`]) (await post(email)).refused(400, 'FIELD_INVALID', 'email');
 });
 
-test('a person logs in with each address that counts', async (t) => {
+test('a person logs in with each validated address', async (t) => {
   const { desk } = await prepare(t);
   const person = await desk.person('customer');
   await desk.staff.create('/identities/emails', { user_id: person.id, email: 'second@müller.example' });
   (await desk.login('Second@xn--mller-kva.example').get('/conversations')).must(200);
 });
 
-test('an address that is deleted logs nobody in from then on, in any process; the others do', async (t) => {
+test('a deleted address logs nobody in, in any process, and the other addresses still do', async (t) => {
   const { desk, of } = await prepare(t);
   const person = await desk.person('customer');
   const [first] = await of('emails', person.id);
@@ -283,7 +283,7 @@ test('an address that is deleted logs nobody in from then on, in any process; th
   (await by_first.get('/conversations')).must(200);
 });
 
-test('the last address of a person with a password stays', async (t) => {
+test('the last address of a person with a password can\'t be deleted', async (t) => {
   const { desk, ann, of } = await prepare(t);
   const person = await desk.person('customer');
   const [only] = await of('emails', person.id);
@@ -299,7 +299,7 @@ test('the last address of a person with a password stays', async (t) => {
   await Promise.all([desk.login('second@home.example').get('/conversations')].map(async (r) => (await r).must(200)));
 });
 
-test('of two deletions at once that would leave nothing one is refused', async (t) => {
+test('of two concurrent deletions that would leave no address one is refused', async (t) => {
   const { desk, of } = await prepare(t);
   for (let round = 0; round < 3; round++) {
     const person = await desk.person('customer');
@@ -310,7 +310,7 @@ test('of two deletions at once that would leave nothing one is refused', async (
   }
 });
 
-test('notifications are switched for an address', async (t) => {
+test('notifications are switched for each address', async (t) => {
   const { desk, add } = await prepare(t);
   const made = await add('emails', 1, { is_notification_enabled: true });
   assert.equal(made.is_notification_enabled, true);
@@ -322,7 +322,7 @@ test('notifications are switched for an address', async (t) => {
   (await desk.staff.put(`/identities/emails/${made.id}`, { is_notification_enabled: 'often' })).refused(400, 'FIELD_INVALID', 'is_notification_enabled');
 });
 
-test('a link to verify is sent to an address that is not validated', async (t) => {
+test('a verification link is sent to an address that is not validated', async (t) => {
   const { desk, add, of } = await prepare(t);
   const { id } = await add('emails', 1);
   const reply = (await desk.staff.put(`/identities/emails/${id}/send_verification_email`)).must(200);
@@ -335,7 +335,7 @@ test('a link to verify is sent to an address that is not validated', async (t) =
   (await desk.staff.put(`/identities/emails/${owners.id}/send_verification_email`)).refused(403, 'PERMISSIONS_DENIED');
 });
 
-test('agents see addresses of those above them and change none', async (t) => {
+test('agents see addresses of higher ranks and can\'t change them', async (t) => {
   const { desk, of } = await prepare(t);
   const [admins] = await of('emails', desk.people.admin.id);
   assert.equal((await desk.staff.fetch(`/identities/emails/${admins.id}`)).email, 'admin@example.com');
@@ -345,7 +345,7 @@ test('agents see addresses of those above them and change none', async (t) => {
 
 /* ---- phones --------------------------------------------------------------------------------------------------------- */
 
-test('a phone number is the same in any writing, and shown as it was given', async (t) => {
+test('phone numbers are compared without formatting, and shown as given', async (t) => {
   const { desk, ann } = await prepare(t);
   const post = (number, user_id = desk.people.customer.id) => desk.staff.post('/identities/phones', { user_id, number });
   const made = (await post('+49 (0)30 / 1234-567', ann.id)).must(201).data;
@@ -358,18 +358,18 @@ test('a phone number is the same in any writing, and shown as it was given', asy
     (await post(number)).refused(400, 'FIELD_INVALID', 'number');
     (await desk.owner.post('/users', { full_name: 'X', phone: number })).refused(400, 'FIELD_INVALID', 'phone');
   }
-  (await post('030 1234567')).must(201); // nobody knows which country's
+  (await post('030 1234567')).must(201); // without the country of the number
   (await post('(030) 123-4567')).refused(400, 'FIELD_DUPLICATE', 'number');
 });
 
-test("with the desk's region numbers without country are that country's, those already there too", async (t) => {
+test("with the region of the desk, numbers without country code belong to that country, existing ones too", async (t) => {
   const { desk, ann } = await prepare(t);
-  const { client } = await desk.session(desk.staff); // so many at once by Basic would wait for their hash in a process that has not seen it
+  const { client } = await desk.session(desk.staff); // many concurrent Basic logins would wait for their hash in a process with an empty cache
   const post = (number, user_id) => client.post('/identities/phones', { user_id, number });
   (await post('030 1234567', ann.id)).must(201);
   const holders = [ann, await desk.person('customer'), await desk.person('customer')];
   for (const reply of await Promise.all(Array.from({ length: 205 }, (_, n) => post(`030 ${2000000 + n}`, holders[n % 3].id)))) reply.must(201);
-  (await post('+49 30 2000000', desk.people.agent.id)).must(201); // nobody knew that it is the same
+  (await post('+49 30 2000000', desk.people.agent.id)).must(201); // without a region these numbers are different
   (await desk.owner.put('/settings', { values: { 'desk.phone_region': 'de' } })).must(200);
   for (const part of [1, 2]) assert.equal((await desk.job(desk.owner, part)).status, 'COMPLETED');
   for (const number of ['+49 30 1234567', '+49 30 2000000', '+49 30 2000204']) (await post(number, desk.people.customer.id)).refused(400, 'FIELD_DUPLICATE', 'number');
@@ -381,7 +381,7 @@ test("with the desk's region numbers without country are that country's, those a
 
 /* ---- Twitter ---------------------------------------------------------------------------------------------------------- */
 
-test('a screen name is the same in any case, with or without an @', async (t) => {
+test('a screen name is compared without letter case and @', async (t) => {
   const { desk, ann } = await prepare(t);
   const post = (screen_name, user_id = desk.people.customer.id) => desk.staff.post('/identities/twitter', { user_id, screen_name });
   const { data } = (await post('@Ada_Byron', ann.id)).must(200);

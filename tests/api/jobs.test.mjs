@@ -18,7 +18,7 @@ test('a bulk import is accepted as a pending job and done soon after', async (t)
   assert.equal(first.title, 'Team 1');
 });
 
-test('one bad record drops the batch and is told with its pointer', async (t) => {
+test('one bad record rejects the batch, and the error has its pointer', async (t) => {
   const desk = await open(t);
   const teams = [{ title: 'A' }, { title: '' }, { legacy_id: 'no title' }, { title: 'D' }];
   const { id } = (await bulk(desk.owner, teams)).must(202).data;
@@ -28,7 +28,7 @@ test('one bad record drops the batch and is told with its pointer', async (t) =>
   assert.equal(await count(desk.owner), 0);
 });
 
-test('with partial_import the valid records are inserted and the invalid ones returned', async (t) => {
+test('with partial_import valid records are inserted and invalid ones returned', async (t) => {
   const desk = await open(t);
   await desk.owner.create('/teams', { title: 'Held', legacy_id: 'L1' });
   const teams = [{ title: 'A', legacy_id: 'L1' }, { title: 'B', legacy_id: 'L2' }, { title: 'C', legacy_id: 'L2' }, { title: 'D' }, 'nonsense', { title: { a: 1 } }];
@@ -39,14 +39,14 @@ test('with partial_import the valid records are inserted and the invalid ones re
   assert.deepEqual((await desk.owner.fetch('/teams')).map((x) => x.title), ['Held', 'B', 'D']);
 });
 
-test('partial_import completes even when nothing was valid', async (t) => {
+test('partial_import completes even if no record is valid', async (t) => {
   const desk = await open(t);
   const { id } = (await bulk(desk.owner, [{ title: '' }], { partial_import: 1 })).must(202).data;
   const job = await desk.job(desk.owner, id);
   assert.deepEqual([job.status, job.inserted, job.rejected], ['COMPLETED', 0, 1]);
 });
 
-test('no list, an empty one or more than 200 is refused at once', async (t) => {
+test('a missing list, an empty one or more than 200 records are refused at once', async (t) => {
   const { owner } = await open(t);
   (await owner.post('/bulk/teams', {})).refused(400, 'FIELD_REQUIRED', 'teams');
   assert.equal((await bulk(owner, [])).status, 400);
@@ -55,7 +55,7 @@ test('no list, an empty one or more than 200 is refused at once', async (t) => {
   assert.equal(await count(owner), 0);
 });
 
-test('the list comes as JSON, nested form names or JSON text', async (t) => {
+test('the list is accepted as JSON, nested form names or JSON text', async (t) => {
   const desk = await open(t);
   for (const body of [{ teams: many(2) }, form({ teams: [{ title: 'X' }, { title: 'Y' }] }), form({ teams: '[{"Title":"P"},{"title":"Q"}]' })]) {
     const { id } = (await desk.owner.post('/bulk/teams', body)).must(202).data;
@@ -64,7 +64,7 @@ test('the list comes as JSON, nested form names or JSON text', async (t) => {
   assert.equal(await count(desk.owner), 6);
 });
 
-test('a job is seen by its maker and by admins and owners', async (t) => {
+test('a job is visible to its creator and to admins and owners', async (t) => {
   const desk = await open(t);
   const { id } = (await bulk(desk.admin, many(1))).must(202).data;
   await desk.job(desk.admin, id);
@@ -74,7 +74,7 @@ test('a job is seen by its maker and by admins and owners', async (t) => {
   assert.ok([403, 404].includes((await desk.customer.get(`/jobs/${id}`)).status));
 });
 
-test('an accepted job survives a crash and is done exactly once', async (t) => {
+test('an accepted job survives a crash and runs exactly once', async (t) => {
   const desk = await open(t);
   const jobs = [];
   for (let i = 0; i < 5; i++) {

@@ -1,4 +1,5 @@
-// One person who sends much long work holds up nobody else (docs/ARCHITECTURE.md, "Threads"). Judged by who is served before whom, not by time.
+// One person with much long work does not delay others (docs/ARCHITECTURE.md, "Threads"). The tests compare the order of replies, not
+// times.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { File, demo, multipart, open, until } from './lib/index.mjs';
@@ -7,7 +8,7 @@ import { grey, readPng } from './lib/picture.mjs';
 const metric = async (desk, name) => Number(new RegExp(`^deskd_${name} (\\d+)`, 'm').exec((await desk.anyone.exchange('GET', '/metrics')).text)[1]);
 const picture = (bytes) => multipart({ avatar: new File('p.png', 'image/png', bytes) });
 
-test('a picture of 16 megapixels is taken, a larger one is refused', async (t) => {
+test('a picture of 16 megapixels is accepted, a larger one is refused', async (t) => {
   const desk = await open(t);
   const { data } = (await desk.customer.put('/profile', picture(grey(4000, 4000)))).must(200);
   const shown = await desk.anyone.exchange('GET', data.avatar.slice(desk.base.length));
@@ -17,7 +18,7 @@ test('a picture of 16 megapixels is taken, a larger one is refused', async (t) =
   }
 });
 
-test("one customer's many pictures hold up neither a login, nor a picture, nor a read of another", async (t) => {
+test("many pictures of one customer delay no login, picture or read of others", async (t) => {
   const desk = await open(t, { processes: 1 });
   const bytes = grey(2500, 2500);
   const session = await desk.session(desk.staff);
@@ -26,15 +27,15 @@ test("one customer's many pictures hold up neither a login, nor a picture, nor a
   const pictures = Array.from({ length: 10 }, () => hurried.client.put('/profile', picture(bytes)).then((reply) => { done += 1; return reply; }));
   await until('pictures to wait', async () => (await metric(desk, 'pictures_queued')) > 0 || undefined);
   (await session.client.get('/conversations')).must(200);
-  (await desk.admin.get('/me')).must(200); // a login whose password was not seen yet
+  (await desk.admin.get('/me')).must(200); // a login whose password is not in the cache
   const other = await desk.session(desk.owner);
   (await other.client.put('/profile', picture(grey(300, 300)))).must(200);
   (await session.client.post('/files', multipart({ file: new File('a.txt', 'text/plain', Buffer.from('a')) }))).must(201);
-  assert.ok(done < 10, 'all this while pictures waited');
+  assert.ok(done < 10, 'pictures waited during all these requests');
   for (const reply of await Promise.all(pictures)) reply.must(200);
 });
 
-test("one person's long lists hold up neither a login nor a read of another", async (t) => {
+test("long lists of one person delay no login and no read of others", async (t) => {
   const desk = await demo(t, { conversations: 1200, processes: 1 });
   const reader = await desk.session(desk.customer);
   const admin = await desk.session(desk.admin);
@@ -49,11 +50,11 @@ test("one person's long lists hold up neither a login nor a read of another", as
   };
   const lists = Promise.all(Array.from({ length: 30 }, send));
   await until('lists to wait', async () => (await metric(desk, 'reads_queued')) > 0 || undefined);
-  // Thirty lists wait until these replies have come: none of them waits for the queue to become empty.
+  // Thirty lists wait until these replies have arrived: no reply waits for an empty queue.
   (await reader.client.get('/conversations')).must(200);
   (await desk.login(desk.people.agent.email).get('/me')).must(200);
   (await admin.client.get('/conversations', { limit: 5 })).must(200);
-  // Several tries, because the process of this test can be late to send a request and to see its reply.
+  // Several tries, because the process of this test may send a request late or read its reply late.
   let passed = Infinity;
   for (let i = 0; i < 5; i += 1) {
     const before = done;
@@ -62,10 +63,10 @@ test("one person's long lists hold up neither a login nor a read of another", as
   }
   sending = false;
   await lists;
-  assert.ok(passed < 15, `the reader's list has the next turn, but ${passed} of the other's were served before it`);
+  assert.ok(passed < 15, `the reader's list has the next turn, but ${passed} lists of the other person were served before it`);
 });
 
-test('a list that is likely to be long never begins on an event loop', { skip: process.env.DATABASE && 'no reads run there on PostgreSQL' }, async (t) => {
+test('a list that is likely to be long never runs on an event loop', { skip: process.env.DATABASE && 'no reads run there on PostgreSQL' }, async (t) => {
   const desk = await open(t);
   const session = await desk.session(desk.staff);
   const cost = async (query) => {

@@ -17,13 +17,13 @@ const press = (desk, path, body) => desk.anyone.exchange('POST', path, { body: f
 const byToken = (desk, hash, password = NEW) => desk.anyone.with({ 'X-Token': hash }).put('/profile/password', { new_password: password });
 const logs_in = async (desk, email, password) => (await desk.login(email, password).get('/me')).status === 200;
 
-/** The letter that a reset of this address brings. */
+/** The letter that a reset of this address sends. */
 async function reset(desk, to, email) {
   (await ask(desk, email)).must(200);
   return to.find(email, /^Reset/);
 }
 
-test('a reset is mailed, opens a form, and sets the password once', async (t) => {
+test('a reset sends a link, opens a form, and sets the password once', async (t) => {
   const { desk, to } = await mailing(t);
   const { email } = desk.people.customer;
   const mail = await reset(desk, to, email);
@@ -43,7 +43,7 @@ test('a reset is mailed, opens a form, and sets the password once', async (t) =>
   assert.equal((await to.mail()).subject, 'Your password at Support was changed');
 });
 
-test('a reset as X-Token sets the password, and ends all sessions', async (t) => {
+test('a reset link as X-Token sets the password and ends all sessions', async (t) => {
   const { desk, to } = await mailing(t);
   const { bare } = await desk.session(desk.customer);
   const mail = await reset(desk, to, 'customer@example.com');
@@ -54,7 +54,7 @@ test('a reset as X-Token sets the password, and ends all sessions', async (t) =>
   (await byToken(desk, mail.hash)).refused(401, 'AUTHENTICATION_FAILED');
 });
 
-test('the answer is the same whether or not anybody has the address', async (t) => {
+test('the reply does not show whether a person has the address', async (t) => {
   const { desk, to } = await mailing(t);
   const told = [];
   for (const email of ['customer@example.com', 'nobody@example.com', 'NOBODY@example.com']) {
@@ -70,7 +70,7 @@ test('the answer is the same whether or not anybody has the address', async (t) 
   (await ask(desk, 'no address')).refused(400, 'FIELD_INVALID', 'email');
 });
 
-test('a newer link ends the former; links expire; disabled people get none', async (t) => {
+test('a newer link replaces the older one, links expire, and disabled people get none', async (t) => {
   const { desk, to } = await mailing(t);
   const first = await reset(desk, to, 'customer@example.com');
   const second = await reset(desk, to, 'customer@example.com');
@@ -84,7 +84,7 @@ test('a newer link ends the former; links expire; disabled people get none', asy
   assert.equal((await reset(desk, to, 'agent@example.com')).to[0], 'agent@example.com');
 });
 
-test('a password that changes otherwise ends the links that were on their way', async (t) => {
+test('any other change of the password ends the links that were sent', async (t) => {
   const { desk, to } = await mailing(t);
   const mail = await reset(desk, to, 'customer@example.com');
   await desk.owner.update(`/users/${desk.people.customer.id}`, { password: 'set by the owner' });
@@ -92,7 +92,7 @@ test('a password that changes otherwise ends the links that were on their way', 
   assert.ok(await logs_in(desk, 'customer@example.com', 'set by the owner'));
 });
 
-test('an account\'s only address, made by a form, may be reset, which validates it', async (t) => {
+test('the only address of an account, created by a form, can be reset, and this validates it', async (t) => {
   const { desk, to } = await mailing(t);
   await desk.anyone.create('/conversations', { name: 'Fay', email: 'fay@example.com', subject: 'S', contents: 'C' });
   const [fay] = await desk.owner.fetch('/users', { email: 'fay@example.com', include: 'identity_email' });
@@ -102,7 +102,7 @@ test('an account\'s only address, made by a form, may be reset, which validates 
   assert.ok(await logs_in(desk, 'fay@example.com', NEW));
   assert.equal((await desk.owner.fetch(`/users/${fay.id}`, { include: 'identity_email' })).emails[0].is_validated, true);
   await reset(desk, to, 'agent@example.com');
-  assert.ok(!to.mails.some((m) => m.subject.includes('was changed')), 'a first password is no change');
+  assert.ok(!to.mails.some((m) => m.subject.includes('was changed')), 'a first password sends no notice of a change');
 });
 
 /** Claims an address, which sends the letter that verifies it: {id, mail}. */
@@ -112,7 +112,7 @@ async function claim(desk, to, client, email) {
   return { id: reply.data.id, mail: await to.find(email, /^Confirm/) };
 }
 
-test('an address is verified by its link, in a program or by the button of its page, once', async (t) => {
+test('an address is verified once by its link, with a program or with the button of its page', async (t) => {
   const { desk, to } = await mailing(t);
   for (const [i, by] of ['program', 'page'].entries()) {
     const email = `more${i}@example.com`;
@@ -134,7 +134,7 @@ test('an address is verified by its link, in a program or by the button of its p
   }
 });
 
-test('a link to verify ends with its time, its successor, its address, or somebody who was faster', async (t) => {
+test('a verification link ends when it expires, is replaced, its address is deleted, or another person verifies the address', async (t) => {
   const { desk, to } = await mailing(t);
   const refused = async (hash) => {
     (await desk.anyone.put('/profile/verify', { hash })).must(400);
@@ -156,7 +156,7 @@ test('a link to verify ends with its time, its successor, its address, or somebo
   await refused(gone.mail.hash);
 });
 
-test('an address that was only claimed gets no reset', async (t) => {
+test('a claimed address gets no reset', async (t) => {
   const { desk, to } = await mailing(t);
   await claim(desk, to, desk.customer, 'claimed@example.com');
   (await ask(desk, 'claimed@example.com')).must(200);
@@ -165,7 +165,7 @@ test('an address that was only claimed gets no reset', async (t) => {
   assert.deepEqual(to.mails.filter((m) => m.to[0] === 'claimed@example.com').map((m) => m.subject), ['Confirm your e-mail address at Support']);
 });
 
-test('claims flood nobody with letters', async (t) => {
+test('claims send a limited number of letters', async (t) => {
   const { desk } = await mailing(t);
   const { id } = await desk.customer.create('/profile/identities/emails', { email: 'victim@example.com' });
   for (let i = 1; i < 10; i++) (await desk.customer.put(`/profile/identities/emails/${id}/verification`)).must(200);
@@ -176,7 +176,7 @@ test('claims flood nobody with letters', async (t) => {
   (await desk.customer.put(`/profile/identities/emails/${id}/verification`)).must(200);
 });
 
-test('of many who use one link at once, one succeeds', async (t) => {
+test('of many concurrent uses of a link one succeeds', async (t) => {
   const { desk, to } = await mailing(t);
   const mail = await reset(desk, to, 'customer@example.com');
   const replies = await Promise.all(Array.from({ length: 8 }, (_, i) => (i % 2 ? byToken(desk, mail.hash, `${NEW} ${i}`)
@@ -187,7 +187,7 @@ test('of many who use one link at once, one succeeds', async (t) => {
   assert.ok(await logs_in(desk, 'customer@example.com', `${NEW} ${i}`));
 });
 
-test('nobody is flooded with resets', async (t) => {
+test('resets send a limited number of letters', async (t) => {
   const { desk, to } = await mailing(t);
   for (let i = 0; i < 8; i++) (await ask(desk, 'customer@example.com')).must(200);
   await reset(desk, to, 'agent@example.com');
@@ -199,7 +199,7 @@ test('nobody is flooded with resets', async (t) => {
   await until('one more', () => to.mails.filter((m) => m.to[0] === 'customer@example.com').length > before);
 });
 
-test('an address asks so often a minute', async (t) => {
+test('an address may ask only so often a minute', async (t) => {
   const desk = await open(t, { args: ['--public-writes', '3'] });
   for (let i = 0; i < 3; i++) (await ask(desk, `n${i}@example.com`)).must(200);
   (await ask(desk, 'n@example.com')).refused(429, 'RATE_LIMIT_REACHED');
@@ -209,7 +209,7 @@ test('an address asks so often a minute', async (t) => {
   (await press(desk, '/password', { hash: 'x', new_password: NEW })).must(400);
 });
 
-test('an invitation chooses the first password by the rule of the role, and lives seven days', async (t) => {
+test('an invitation sets the first password by the rules of the role, and expires after seven days', async (t) => {
   const { desk, to } = await mailing(t);
   const made = await desk.owner.create('/users/invite', { full_name: 'Ines', email: 'ines@people.example', role_id: 2 });
   const mail = await to.mail();
@@ -224,12 +224,12 @@ test('an invitation chooses the first password by the rule of the role, and live
   assert.equal((await desk.owner.fetch(`/users/${made.id}`, { include: 'identity_email' })).emails[0].is_validated, true);
   await desk.owner.create('/users/invite', { full_name: 'Ida', email: 'ida@people.example' });
   const late = await to.mail();
-  assert.equal(late.to[0], 'ida@people.example', 'a first password brings no notice');
+  assert.equal(late.to[0], 'ida@people.example', 'a first password sends no notice');
   await desk.clock.forward(7 * DAY);
   (await press(desk, '/password', { hash: late.hash, new_password: NEW })).must(400);
 });
 
-test('a link is good for what it was made for, and a hash for nothing when it is not whole', async (t) => {
+test('a link works only for its purpose, and an incomplete hash for none', async (t) => {
   const { desk, to } = await mailing(t);
   const mail = await reset(desk, to, 'customer@example.com');
   for (const hash of [mail.hash, 'x', mail.hash.slice(1), `${mail.hash}0`, mail.hash.toUpperCase(), '0'.repeat(5000)]) {
@@ -242,7 +242,7 @@ test('a link is good for what it was made for, and a hash for nothing when it is
   (await byToken(desk, mail.hash)).must(200);
 });
 
-test('pages run no script, tell no other site, are in no frame, and echo nothing as HTML', async (t) => {
+test('pages run no script, send no referrer, refuse frames, and escape what they show', async (t) => {
   const desk = await open(t, { base: 'https://desk.example.com/help' });
   for (const path of ['/verify', '/password']) {
     for (const reply of [await page(desk, path, { hash: '"><script>alert(1)</script>' }), await page(desk, path, {}),
@@ -261,7 +261,7 @@ test('pages run no script, tell no other site, are in no frame, and echo nothing
   }
 });
 
-test('a link\'s secret reaches neither a log nor the store in clear', async (t) => {
+test('the secret of a link appears in no log and not in clear in the store', async (t) => {
   const { desk, to } = await mailing(t, { args: ['--access-log', '--log-level', 'debug'] });
   const mail = await reset(desk, to, 'customer@example.com');
   desk.secrets.add(mail.hash);

@@ -9,7 +9,7 @@ const fail = async (desk, n, email = 'agent@example.com', address = undefined) =
   }
 };
 
-test('the eleventh try after ten failed ones is 429, even with the right password, for ten minutes', async (t) => {
+test('after ten failures the next try is 429 for ten minutes, even with the right password', async (t) => {
   const desk = await open(t);
   await fail(desk, 10);
   const locked = (await desk.staff.get('/teams')).refused(429, 'AUTHENTICATION_LOCKED');
@@ -19,7 +19,7 @@ test('the eleventh try after ten failed ones is 429, even with the right passwor
   (await desk.staff.get('/teams')).must(200);
 });
 
-test('a wrong login tells its number, of an unknown account in the same words', async (t) => {
+test('a failed login shows its number, and the same text for an unknown account', async (t) => {
   const desk = await open(t);
   const said = async (email, address = '127.0.0.1', password = 'wrong') => {
     const { body } = (await desk.login(email, password).at(address).get('/teams')).refused(401, 'AUTHENTICATION_FAILED');
@@ -29,13 +29,13 @@ test('a wrong login tells its number, of an unknown account in the same words', 
   const known = await said('agent@example.com');
   assert.deepEqual(known.notifications, attempt(1));
   assert.deepEqual(await said('nobody@example.com'), known, 'an unknown account');
-  assert.deepEqual(await said('nobody@example.com', '127.0.0.2'), known, 'another address is counted by itself');
+  assert.deepEqual(await said('nobody@example.com', '127.0.0.2'), known, 'each address has its own count');
   for (let n = 2; n <= 10; n++) assert.deepEqual((await said('Agent@example.com', `127.0.0.${n < 6 ? 1 : 3}`)).notifications, attempt(n < 6 ? n : n - 5));
   await desk.clock.forward(15 * MINUTE + 1);
   assert.deepEqual((await said('agent@example.com')).notifications, attempt(1));
 });
 
-test('other refusals notify of no attempt', async (t) => {
+test('other refusals show no notification about attempts', async (t) => {
   const desk = await open(t);
   const refusals = [desk.anyone.get('/teams'), desk.anyone.with({ Authorization: 'Basic !' }).get('/teams'), desk.customer.get('/teams'),
     desk.customer.put('/profile/password', { password: 'wrong', new_password: 'a new one' }), desk.anyone.with({ 'X-Token': 'x' }).get('/me')];
@@ -44,20 +44,20 @@ test('other refusals notify of no attempt', async (t) => {
   assert.equal((await desk.staff.at('127.0.0.9').get('/teams')).refused(429, 'AUTHENTICATION_LOCKED').body.notifications, undefined);
 });
 
-test('ten failures of one address lock the address, whatever the accounts', async (t) => {
+test('ten failures of one address lock the address for all accounts', async (t) => {
   const desk = await open(t);
   for (let i = 0; i < 10; i++) await fail(desk, 1, `nobody${i}@example.com`);
   (await desk.login('nobody11@example.com', 'x').get('/teams')).refused(429, 'AUTHENTICATION_LOCKED');
 });
 
-test("a stranger can't lock an owner out of their account", async (t) => {
+test("a stranger can't lock out the owner of an account", async (t) => {
   const desk = await open(t);
   await fail(desk, 10, 'owner@example.com', '127.0.0.2');
   (await desk.login('owner@example.com', 'x').at('127.0.0.2').get('/teams')).refused(429, 'AUTHENTICATION_LOCKED');
   (await desk.owner.get('/teams')).must(200);
 });
 
-test('an IPv6 /64 is one address to the lock-out, and the /64 beside it is another', async (t) => {
+test('an IPv6 /64 counts as one address in the lock-out, and the next /64 as another', async (t) => {
   const desk = await open(t, { args: ['--proxies', '127.0.0.1'] });
   const from = (who, address) => who.with({ 'X-Forwarded-For': address });
   for (let i = 0; i < 10; i++)
@@ -67,7 +67,7 @@ test('an IPv6 /64 is one address to the lock-out, and the /64 beside it is anoth
   (await from(desk.staff, '2001:db8:1:3::1').get('/teams')).must(200);
 });
 
-test('an IPv6 /64 is one address to the limit of writes without login', async (t) => {
+test('an IPv6 /64 counts as one address in the limit of writes without login', async (t) => {
   const desk = await open(t, { args: ['--proxies', '127.0.0.1', '--public-writes', '3'] });
   const write = (address) => desk.anyone.with({ 'X-Forwarded-For': address }).post('/password/reset', { email: 'nobody@example.com' });
   for (let i = 0; i < 3; i++) (await write(`2001:db8:1:2::${i}`)).must(200);
@@ -84,7 +84,7 @@ test('failures are forgotten after 15 minutes', async (t) => {
   (await desk.staff.get('/teams')).must(200);
 });
 
-test('the lock-out outlives a restart', async (t) => {
+test('the lock-out survives a restart', async (t) => {
   const desk = await open(t);
   await fail(desk, 10);
   await desk.kill();
@@ -92,7 +92,7 @@ test('the lock-out outlives a restart', async (t) => {
   (await desk.staff.get('/teams')).refused(429, 'AUTHENTICATION_LOCKED');
 });
 
-test('many wrong guesses at once get no more than ten tries', async (t) => {
+test('many concurrent guesses get at most ten tries', async (t) => {
   const desk = await open(t);
   const replies = await Promise.all(Array.from({ length: 40 }, (_, i) => desk.login('agent@example.com', `wrong ${i}`).get('/teams')));
   const tries = replies.filter((r) => r.status === 401).length;
@@ -102,31 +102,31 @@ test('many wrong guesses at once get no more than ten tries', async (t) => {
 });
 
 const address = (n) => `127.0.0.${n}`;
-/** What `ask` takes, in milliseconds. */
+/** The duration of `ask` in milliseconds. */
 const taking = async (ask) => {
   const began = performance.now();
   await ask();
   return performance.now() - began;
 };
-/** Failures of one account, each from another address. */
+/** Failures of one account, each from a different address. */
 const guesses = (desk, email, first, n) => Promise.all(Array.from({ length: n }, (_, i) => fail(desk, 1, email, address(first + i))));
 
 for (const [whose, email] of [['an account', 'agent@example.com'], ['an account that does not exist', 'nobody@example.com']]) {
-  test(`${whose}, guessed from many addresses, is slowed and not locked`, async (t) => {
+  test(`${whose}, guessed from many addresses, is delayed and not locked`, async (t) => {
     const desk = await open(t);
     await guesses(desk, email, 10, 10);
     assert.ok(await taking(() => fail(desk, 1, email, address(30))) >= 250);
-    assert.ok(await taking(() => fail(desk, 1, email, address(31))) >= 500, 'each failure doubles it');
+    assert.ok(await taking(() => fail(desk, 1, email, address(31))) >= 500, 'each failure doubles the delay');
   });
 }
 
-test('a right password waits like a wrong one, and then logs in', async (t) => {
+test('a right password is delayed like a wrong one, and then logs in', async (t) => {
   const desk = await open(t);
   await guesses(desk, 'agent@example.com', 10, 10);
   assert.ok(await taking(async () => (await desk.staff.at(address(30)).get('/teams')).must(200)) >= 250);
 });
 
-test('who has a session of the account from the same address is not slowed, nor is anybody else', async (t) => {
+test('an address with a session of the account is not delayed, and other accounts are not delayed', async (t) => {
   const desk = await open(t);
   (await desk.staff.get('/teams')).must(200);
   await guesses(desk, 'agent@example.com', 10, 14);
@@ -134,7 +134,7 @@ test('who has a session of the account from the same address is not slowed, nor 
   const said = (name) => (reply) => { order.push(name); return reply; };
   const slowed = desk.staff.at(address(40)).get('/teams').then(said('newcomer'));
   const others = [
-    desk.staff.with({ 'User-Agent': 'another program' }).get('/teams').then(said('at home')), // a login of its own
+    desk.staff.with({ 'User-Agent': 'another program' }).get('/teams').then(said('at home')), // a separate login
     desk.admin.at(address(41)).get('/teams').then(said('another account')),
     desk.anyone.get('/session').then(said('nobody')),
   ];
@@ -142,8 +142,8 @@ test('who has a session of the account from the same address is not slowed, nor 
   assert.equal(order.at(-1), 'newcomer');
 });
 
-test('so many may wait for one account; the others are turned away at once', async (t) => {
-  const desk = await open(t, { processes: 1 }); // how many may wait is each process's own
+test('a limited number of logins may wait for one account, and others are refused at once', async (t) => {
+  const desk = await open(t, { processes: 1 }); // each process has its own limit
   await guesses(desk, 'agent@example.com', 10, 14);
   const waiting = Array.from({ length: 20 }, (_, i) => desk.staff.at(address(40 + i)).get('/teams'));
   const replies = await Promise.all(waiting);
@@ -153,7 +153,7 @@ test('so many may wait for one account; the others are turned away at once', asy
   for (const reply of away) assert.equal(reply.refused(429, 'AUTHENTICATION_LOCKED').headers['retry-after'], '4');
 });
 
-test('those who wait do not keep the server from stopping', async (t) => {
+test('delayed logins do not prevent the server from stopping', async (t) => {
   const desk = await open(t);
   desk.expects5xx = true;
   await guesses(desk, 'agent@example.com', 10, 14);
@@ -163,8 +163,8 @@ test('those who wait do not keep the server from stopping', async (t) => {
   await waiting;
 });
 
-test('while many wait for their turn to hash, others are served', async (t) => {
-  const desk = await open(t, { processes: 1 }); // how many may wait is each process's own
+test('other requests are served while logins wait for their hash', async (t) => {
+  const desk = await open(t, { processes: 1 }); // each process has its own limit
   const session = await desk.session(desk.staff);
   desk.expects5xx = true;
   let hashing = true;
@@ -176,8 +176,8 @@ test('while many wait for their turn to hash, others are served', async (t) => {
     served += 1;
   }
   const replies = await logins;
-  assert.ok(served > 5, `${served} were served meanwhile`);
-  assert.ok(replies.some((r) => r.status === 503), 'more than may wait');
+  assert.ok(served > 5, `${served} requests were served meanwhile`);
+  assert.ok(replies.some((r) => r.status === 503), 'more logins than may wait');
   for (const reply of replies) {
     if (reply.status === 503) assert.ok(reply.headers['retry-after']);
     else reply.refused(401, 'AUTHENTICATION_FAILED');

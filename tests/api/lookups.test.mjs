@@ -11,14 +11,14 @@ const KINDS = {
 for (const [name, { resource, list, shown, body }] of Object.entries(KINDS)) {
   const path = `/cases/${name}`;
 
-  test(`${name}: the defaults are there for everyone to list, all at once`, async (t) => {
+  test(`${name}: the whole list is public, with its defaults`, async (t) => {
     const { anyone } = await open(t);
     const reply = (await anyone.get(path, { limit: 1 })).must(200);
     assert.deepEqual(reply.data.map(shown), list);
     assert.deepEqual([reply.body.total_count, reply.body.resource, 'limit' in reply.body], [list.length, resource, false]);
   });
 
-  test(`${name}: one is for staff to read and for admins to make, change and delete`, async (t) => {
+  test(`${name}: staff read, admins create, change and delete`, async (t) => {
     const desk = await open(t);
     (await desk.as('collaborator').get(`${path}/1`)).must(200);
     (await desk.customer.get(`${path}/1`)).refused(403, 'PERMISSIONS_DENIED');
@@ -31,17 +31,17 @@ for (const [name, { resource, list, shown, body }] of Object.entries(KINDS)) {
     assert.equal((await desk.anyone.get(path)).body.data.filter((x) => !x.is_deleted).length, list.length);
   });
 
-  test(`${name}: a label is needed`, async (t) => {
+  test(`${name}: a label is required`, async (t) => {
     const { owner } = await open(t);
     (await owner.post(path, {})).refused(400, 'FIELD_REQUIRED', 'label');
     (await owner.post(path, { ...body, label: '' })).refused(400, 'FIELD_EMPTY', 'label');
     (await owner.put(`${path}/1`, { label: '' })).refused(400, 'FIELD_EMPTY', 'label');
   });
 
-  test(`${name}: reorder needs its list and knows its ids`, async (t) => {
+  test(`${name}: reorder requires its list and refuses unknown ids`, async (t) => {
     const { owner, contract } = await open(t);
     const [ids] = contract.parameters('PUT', `/api/v1${path}/reorder`).filter((n) => n.endsWith('ids'));
-    assert.ok(ids, 'the list of reorder is declared');
+    assert.ok(ids, 'the document declares the list of reorder');
     (await owner.put(`${path}/reorder`, {})).refused(400, 'FIELD_REQUIRED', ids);
     (await owner.put(`${path}/reorder`, { [ids]: [1, 999] })).refused(400, 'FIELD_INVALID', ids);
     (await owner.put(`${path}/reorder`, { [ids]: '4,3,2,1' })).must(200);
@@ -56,7 +56,7 @@ test('statuses: only Pending stops the SLA clocks, and the defaults are system r
   assert.equal((await anyone.fetch('/cases/statuses')).length, 5);
 });
 
-test('statuses: conversations keep a deleted one, shown as such, and nobody else gets it', async (t) => {
+test('statuses: conversations keep a deleted status and show it as deleted, and it can\'t be set again', async (t) => {
   const desk = await open(t);
   const { owner, staff, customer } = desk;
   const { id } = await owner.create('/cases/statuses', { label: 'With the vendor' });
@@ -76,20 +76,20 @@ test('statuses: conversations keep a deleted one, shown as such, and nobody else
   assert.equal(desk.check().status, 0);
 });
 
-test('statuses: one of your own is CUSTOM', async (t) => {
+test('statuses: a new status has the type CUSTOM', async (t) => {
   const { owner } = await open(t);
   assert.equal((await owner.create('/cases/statuses', { label: 'With the vendor', is_sla_active: false })).type, 'CUSTOM');
   assert.equal((await owner.post('/cases/statuses', { label: 'Mine', type: 'CLOSED' })).must(201).data.type, 'CUSTOM');
 });
 
-test('priorities: a level is a number', async (t) => {
+test('priorities: the level is a number', async (t) => {
   const { owner, contract } = await open(t);
   if (!contract.parameters('POST', '/api/v1/cases/priorities').includes('level')) return t.skip('levels follow the order');
   for (const level of ['x', 1.5, 1e400, {}, '99999999999999999999']) (await owner.post('/cases/priorities', { label: 'P', level: level === Infinity ? '1e400' : level })).refused(400, 'FIELD_INVALID', 'level');
 });
 
 for (const [kind, of] of [['statuses', 'status'], ['priorities', 'priority'], ['types', 'type']]) {
-  test(`several ${kind} are deleted at once, or none`, async (t) => {
+  test(`several ${kind} are deleted at once or not at all`, async (t) => {
     const { owner, admin, staff, customer } = await open(t);
     const path = `/cases/${kind}`;
     const made = [];
@@ -99,9 +99,9 @@ for (const [kind, of] of [['statuses', 'status'], ['priorities', 'priority'], ['
     const before = (await owner.get(path)).ids;
     (await staff.delete(path, { ids: made[0] })).refused(403, 'PERMISSIONS_DENIED');
     (await admin.delete(path, { ids: `${made[0]},999` })).refused(404, 'RESOURCE_NOT_FOUND', 'ids/1');
-    const stays = of === 'status' ? 5 : made[1]; // a status of the system, or what a conversation has
+    const stays = of === 'status' ? 5 : made[1]; // a system status, or a priority or type in use
     (await admin.delete(path, { ids: `${made[0]},${stays}` })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE', 'ids/1');
-    assert.deepEqual((await owner.get(path)).ids, before, 'nothing was deleted');
+    assert.deepEqual((await owner.get(path)).ids, before, 'no row was deleted');
     assert.equal((await admin.delete(path, { ids: [made[0], made[2]] })).must(200).body.total_count, 2);
     assert.deepEqual((await owner.get(path)).ids, before.filter((x) => x !== made[0] && x !== made[2]));
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY, HOUR, MINUTE, PASSWORD, ROLE_ID, certificate, connect, form, open, relay, until } from './lib/index.mjs';
 
-/** A person with a validated address, who may be greeted by name, is mailed a link: that mail. */
+/** Invites a person whose address is validated, so that letters may contain the name. Returns the letter. */
 async function greeted(desk, to, full_name, email) {
   await desk.owner.create('/users', { full_name, email });
   (await desk.anyone.post('/password/reset', { email })).must(200);
@@ -11,7 +11,7 @@ async function greeted(desk, to, full_name, email) {
 
 const invite = (who, email, more = {}) => who.create('/users/invite', { full_name: 'Ines Invited', email, ...more });
 
-/** A desk with a relay of its own. */
+/** A desk with its own relay. */
 async function mailing(t, options = {}, values = {}) {
   const desk = await open(t, options.desk);
   const to = await relay(t, options);
@@ -19,27 +19,27 @@ async function mailing(t, options = {}, values = {}) {
   return { desk, to };
 }
 
-/** Lets the daemon's clock go on for so long, then waits until something is so. */
+/** Moves the daemon's clock forward by so much, then waits until a condition holds. */
 const later = async (desk, seconds, what, probe) => {
   await desk.clock.forward(seconds);
   return until(what, probe);
 };
 
-/** Nothing more comes: what was queued before a later mail would have come before it, or beside it. */
+/** Checks that no more mail arrives: a mail queued before a later one would arrive before it or beside it. */
 async function nothingElse(desk, to, known) {
   await invite(desk.owner, `last${known}@people.example`);
   await until('the last mail', () => to.mails.some((m) => m.to.includes(`last${known}@people.example`)));
   assert.equal(to.mails.length, known + 1, to.mails.map((m) => `${m.to} ${m.subject}`).join('; '));
 }
 
-test('an invitation arrives once, as text and HTML, with a link that works', async (t) => {
+test('an invitation arrives once, as text and HTML, with a working link', async (t) => {
   const { desk, to } = await mailing(t, {}, { 'desk.name': 'Ünder & Söhne', 'mail.from_name': 'Help, "desk"' });
   const user = await invite(desk.owner, 'ines@people.example', { full_name: 'Ines <b>Invited</b>' });
   const mail = await to.mail();
   assert.deepEqual([mail.from, mail.to, mail.type, mail.defects], ['desk@example.com', ['ines@people.example'], 'multipart/alternative', []]);
   assert.deepEqual(mail.parts, ['text/plain; charset=utf-8', 'text/html; charset=utf-8']);
   assert.equal(mail.header('From'), '"Help, \\"desk\\"" <desk@example.com>');
-  assert.equal(mail.header('To'), 'ines@people.example', 'nobody has proven the address: no name');
+  assert.equal(mail.header('To'), 'ines@people.example', 'the address is not validated: no name');
   assert.equal(mail.subject, 'You are invited to Ünder & Söhne');
   assert.equal(mail.header('Auto-Submitted'), 'auto-generated');
   assert.match(mail.header('Message-ID'), /^<[0-9a-f-]{36}@\[127\.0\.0\.1\]>$/);
@@ -56,7 +56,7 @@ test('an invitation arrives once, as text and HTML, with a link that works', asy
   await nothingElse(desk, to, 1);
 });
 
-test('reports of what does not arrive go where the setting says, whoever the mail is from', async (t) => {
+test('the envelope sender is the address of the setting, whatever the From of the mail', async (t) => {
   const { desk, to } = await mailing(t, {}, { 'mail.return_path': 'bounces@example.com' });
   await invite(desk.owner, 'ines@people.example');
   const mail = await to.mail();
@@ -74,7 +74,7 @@ test('a relay that is down gets the mail later', async (t) => {
   await nothingElse(desk, to, 1);
 });
 
-test('a relay that says 4xx gets it again, with the same Message-ID; waits grow', async (t) => {
+test('a relay that answers 4xx gets the mail again with the same Message-ID, after growing waits', async (t) => {
   const { desk, to } = await mailing(t);
   await to.tell({ replies: ['451 4.3.0 not now', '421 4.3.2 still not'] });
   await invite(desk.owner, 'ines@people.example');
@@ -88,7 +88,7 @@ test('a relay that says 4xx gets it again, with the same Message-ID; waits grow'
   await nothingElse(desk, to, 2);
 });
 
-test('after a day of trying a mail is given up', async (t) => {
+test('delivery is given up after a day', async (t) => {
   const { desk, to } = await mailing(t);
   await to.stop();
   await invite(desk.owner, 'ines@people.example');
@@ -100,7 +100,7 @@ test('after a day of trying a mail is given up', async (t) => {
   await nothingElse(desk, to, 0);
 });
 
-test('a refused recipient is said in the log and not tried again', async (t) => {
+test('a refused recipient is logged and not tried again', async (t) => {
   const { desk, to } = await mailing(t);
   await to.tell({ replies: ['550 5.1.1 no such mailbox'] });
   await invite(desk.owner, 'ines@people.example');
@@ -110,7 +110,7 @@ test('a refused recipient is said in the log and not tried again', async (t) => 
   assert.equal(to.refused.length, 1);
 });
 
-test('a relay that asks for a login gets it; the password is never shown', async (t) => {
+test('a relay that requires a login gets it, and the password is never shown', async (t) => {
   const { desk, to } = await mailing(t, { login: ['desk', 'gr8 secret'] }, { 'mail.smtp_user': 'desk', 'mail.smtp_password': 'gr8 secret' });
   desk.secrets.add('gr8 secret');
   await invite(desk.owner, 'ines@people.example');
@@ -123,7 +123,7 @@ test('a relay that asks for a login gets it; the password is never shown', async
   assert.equal((await to.mail()).to[0], 'ida@people.example');
 });
 
-test('a wrong login is trouble that can be mended: the mail waits', async (t) => {
+test('after a wrong login at the relay the mail waits, because the settings can be corrected', async (t) => {
   const { desk, to } = await mailing(t, { login: ['desk', 'right'] }, { 'mail.smtp_user': 'desk', 'mail.smtp_password': 'wrong' });
   await invite(desk.owner, 'ines@people.example');
   await until('the failure', () => /could not be sent yet/.test(desk.log));
@@ -132,7 +132,7 @@ test('a wrong login is trouble that can be mended: the mail waits', async (t) =>
 });
 
 for (const security of ['STARTTLS', 'TLS']) {
-  test(`${security}: a relay whose certificate nobody vouches for gets nothing, one that is vouched for does`, async (t) => {
+  test(`${security}: a relay with an untrusted certificate gets nothing, and one with a trusted certificate gets the mail`, async (t) => {
     const cert = certificate();
     const { desk, to } = await mailing(t, { security, ...cert });
     await invite(desk.owner, 'ines@people.example');
@@ -144,15 +144,15 @@ for (const security of ['STARTTLS', 'TLS']) {
   });
 }
 
-test('STARTTLS is not waived by a relay that does not offer it', async (t) => {
+test('a relay that does not offer STARTTLS gets no mail if STARTTLS is set', async (t) => {
   const { desk, to } = await mailing(t, {}, { 'mail.smtp_security': 'STARTTLS' });
   await invite(desk.owner, 'ines@people.example');
   await until('the failure', () => /could not be sent yet/.test(desk.log));
   assert.equal(to.mails.length, 0);
 });
 
-test('without a relay mails wait, which is said once; they go when one is named', async (t) => {
-  const desk = await open(t, { processes: 1 }); // each says so once
+test('without a relay mails wait and the log says so once; they are sent when a relay is set', async (t) => {
+  const desk = await open(t, { processes: 1 }); // each process logs it once
   const to = await relay(t);
   await invite(desk.owner, 'first@people.example');
   await until('the line', () => /mail waits for a relay: set mail\.smtp_host and mail\.from_address/.test(desk.log));
@@ -171,7 +171,7 @@ test('without a relay mails wait, which is said once; they go when one is named'
   await nothingElse(desk, to, 2);
 });
 
-test('a mail whose link has expired meanwhile is not sent', async (t) => {
+test('a mail whose link expired meanwhile is not sent', async (t) => {
   const desk = await open(t);
   const to = await relay(t);
   await invite(desk.owner, 'ines@people.example');
@@ -182,7 +182,7 @@ test('a mail whose link has expired meanwhile is not sent', async (t) => {
   await nothingElse(desk, to, 0);
 });
 
-test('a relay that does not answer holds up neither the API nor other jobs, nor a stop', async (t) => {
+test('a silent relay delays neither the API nor other jobs, nor a stop', async (t) => {
   const { desk, to } = await mailing(t);
   await to.tell({ hold: true });
   const [all, under_way] = [4 * desk.processes + 2, 4 * desk.processes];
@@ -193,13 +193,13 @@ test('a relay that does not answer holds up neither the API nor other jobs, nor 
   assert.equal(to.mails.length, under_way);
   const began = Date.now();
   await desk.stop();
-  assert.ok(Date.now() - began < 5000, 'it stops at once');
+  assert.ok(Date.now() - began < 5000, 'the desk stops at once');
   await to.tell({ hold: false });
   await desk.start();
   await until('all of them', () => new Set(to.mails.map((m) => m.to[0])).size === all);
 });
 
-test('SIGKILL between the relay taking a mail and our writing it down makes a duplicate, and loses nothing', async (t) => {
+test('SIGKILL between the relay\'s acceptance and its record sends a mail twice, and loses nothing', async (t) => {
   const { desk, to } = await mailing(t);
   await to.tell({ hold: true });
   await invite(desk.owner, 'ines@people.example');
@@ -213,7 +213,7 @@ test('SIGKILL between the relay taking a mail and our writing it down makes a du
   await nothingElse(desk, to, 2);
 });
 
-test('a mail accepted with its request survives SIGKILL before it is sent', async (t) => {
+test('a mail of an acknowledged request is sent after SIGKILL', async (t) => {
   const { desk, to } = await mailing(t);
   await to.stop();
   await Promise.all([0, 1, 2].map((i) => invite(desk.owner, `i${i}@people.example`)));
@@ -224,7 +224,7 @@ test('a mail accepted with its request survives SIGKILL before it is sent', asyn
   assert.equal(new Set(to.mails.map((m) => m.to[0])).size, 3);
 });
 
-test('names can not make headers, and are read as they were written', async (t) => {
+test('names can\'t add headers, and arrive as written', async (t) => {
   const { desk, to } = await mailing(t);
   const names = ['=?utf-8?Q?x=0D=0ABcc:_evil@example.com?=', 'Zoë "the" Müller, <x@y>', '名前'.repeat(60), 'n'.repeat(255), '🦆 Duck', '{{link}} {{desk}}'];
   for (const [i, name] of names.entries()) {
@@ -238,7 +238,7 @@ test('names can not make headers, and are read as they were written', async (t) 
   (await desk.owner.post('/users/invite', { full_name: 'A', email: 'x@people.example\r\nBcc: evil@example.com' })).refused(400, 'FIELD_INVALID', 'email');
 });
 
-test('a domain that is not ASCII is written in A-labels', async (t) => {
+test('a domain that is not ASCII is sent as A-labels', async (t) => {
   const { desk, to } = await mailing(t);
   await desk.owner.create('/users', { full_name: 'Ines Invited', email: 'ines@bücher.example' });
   (await desk.anyone.post('/password/reset', { email: 'ines@bücher.example' })).must(200);
@@ -246,13 +246,13 @@ test('a domain that is not ASCII is written in A-labels', async (t) => {
   assert.deepEqual([mail.to, mail.header('To')], [['ines@xn--bcher-kva.example'], 'Ines Invited <ines@xn--bcher-kva.example>']);
 });
 
-test('settings of mail are checked', async (t) => {
+test('mail settings are validated', async (t) => {
   const { owner } = await open(t);
   const bad = { 'mail.from_address': 'nobody', 'mail.smtp_port': 0, 'mail.smtp_timeout_seconds': 1, 'mail.smtp_password': 'x'.repeat(5000) };
   for (const [name, value] of Object.entries(bad)) (await owner.put('/settings', { values: { [name]: value } })).refused(400, 'FIELD_INVALID', `values/${name}`);
 });
 
-test('who gets a new password is told by mail, unless the desk does not want it', async (t) => {
+test('a new password sends a mail, unless the desk turned it off', async (t) => {
   const { desk, to } = await mailing(t);
   await desk.owner.update(`/users/${desk.people.customer.id}`, { password: 'another one' });
   const mail = await to.mail();
@@ -262,7 +262,7 @@ test('who gets a new password is told by mail, unless the desk does not want it'
   await nothingElse(desk, to, 1);
 });
 
-test('a mail that waits is not sent to a person who was deleted meanwhile', async (t) => {
+test('a waiting mail is not sent to a person who was deleted meanwhile', async (t) => {
   const desk = await open(t);
   const gone = [await desk.person('customer'), await desk.person('customer')];
   for (const { id } of gone) await desk.owner.update(`/users/${id}`, { password: 'another one' });
@@ -275,7 +275,7 @@ test('a mail that waits is not sent to a person who was deleted meanwhile', asyn
   await nothingElse(desk, to, 1);
 });
 
-test('inviting is for staff, and makes people nobody else is', async (t) => {
+test('staff may invite people they may create', async (t) => {
   const { desk, to } = await mailing(t);
   const body = { full_name: 'Ines', email: 'ines@people.example' };
   for (const role of ['collaborator', 'customer']) (await desk.as(role).post('/users/invite', body)).refused(403, 'PERMISSIONS_DENIED');
@@ -293,12 +293,12 @@ test('inviting is for staff, and makes people nobody else is', async (t) => {
   await to.mail();
 });
 
-/* ---- what brands say ---- */
+/* ---- templates of brands ---- */
 
 const block = (name, text) => `{% block ${name} %}${text}{% endblock %}\n`;
 const say = (desk, name, contents) => desk.owner.update(`/brands/1/templates/${name}`, { contents });
 
-test('a mail says what the default brand says, as text and HTML, whoever sends it', async (t) => {
+test('a mail uses the template of the default brand, as text and HTML, whoever causes it', async (t) => {
   const { desk, to } = await mailing(t, {}, { 'desk.name': 'Ünder & Söhne' });
   await desk.owner.update('/brands/1', { locale_id: 3 });
   await say(desk, 'password_reset', block('subject', 'Bestätigung für {{ name }} bei {{desk}} 🦆')
@@ -321,7 +321,7 @@ test('a mail says what the default brand says, as text and HTML, whoever sends i
   assert.match((await to.mail()).subject, /^Reset your password at Ünder & Söhne$/);
 });
 
-test('without a block of HTML a mail is its text alone', async (t) => {
+test('without a block of HTML a mail is text only', async (t) => {
   const { desk, to } = await mailing(t);
   await say(desk, 'password_reset', block('subject', 'Come') + block('text', '\n<b>{{name}}</b>: {{link}}\n'));
   const mail = await greeted(desk, to, 'Ines Invited', 'ines@people.example');
@@ -329,7 +329,7 @@ test('without a block of HTML a mail is its text alone', async (t) => {
   assert.match(mail.text, /^<b>Ines Invited<\/b>: http\S+\?hash=\S+\s+$/);
 });
 
-test('a mail says what the brand says when it is sent, not when it was asked for', async (t) => {
+test('a mail uses the template at the time of sending', async (t) => {
   const desk = await open(t);
   const to = await relay(t);
   await invite(desk.owner, 'ines@people.example');
@@ -341,7 +341,7 @@ test('a mail says what the brand says when it is sent, not when it was asked for
   assert.equal((await to.mail()).subject, 'Late');
 });
 
-test('the name of a person makes neither a header nor a line of a subject that a brand wrote', async (t) => {
+test('the name of a person adds neither a header nor a line to the subject of a brand\'s template', async (t) => {
   const { desk, to } = await mailing(t);
   await say(desk, 'password_reset', block('subject', '{{name}}') + block('text', '{{link}}'));
   const names = ['=?utf-8?Q?x=0D=0ABcc:_evil@example.com?=', 'Bcc: evil@example.com', '名前'.repeat(60), ' x '];
@@ -352,7 +352,7 @@ test('the name of a person makes neither a header nor a line of a subject that a
   }
 });
 
-test('a mail to an address that nobody has proven names nobody: the name may be a stranger\'s text', async (t) => {
+test('a mail to an unverified address contains no name, because a stranger may have written it', async (t) => {
   const { desk, to } = await mailing(t);
   const spam = 'Win 1000 at evil.example';
   for (const name of ['verification', 'password_reset', 'invitation']) {
@@ -378,7 +378,7 @@ test('a mail to an address that nobody has proven names nobody: the name may be 
   await unnamed('invited@people.example');
 });
 
-test('a mail names who has proven the address, or logs in with it', async (t) => {
+test('a mail contains the name of a person who verified the address or logs in with it', async (t) => {
   const { desk, to } = await mailing(t);
   assert.match((await greeted(desk, to, 'Vera Valid', 'vera@people.example')).text, /^Hello Vera Valid,/);
   const { id } = await desk.owner.create('/users', { full_name: 'Paula Password', email: 'paula@people.example', password: PASSWORD });

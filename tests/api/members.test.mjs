@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { demo, shared } from './lib/index.mjs';
 
-// Every resource shows every member that the specification lists, null where empty.
+// Each resource shows every member that the specification lists, null where empty.
 
 const MEMBERS = JSON.parse(readFileSync(new URL('fixtures/members.json', import.meta.url), 'utf8'));
 const HEX64 = '[0-9a-f]{64}';
@@ -14,7 +14,7 @@ describe('members', () => {
     w.organization = await owner.create('/organizations', { name: 'O', domains: 'o.example' });
     w.team = await owner.create('/teams', { title: 'T' });
     w.conversation = await customer.create('/conversations', { subject: 'S', contents: 'C' });
-    w.demo = await demo(w.t); // for accounts that no operation makes
+    w.demo = await demo(w.t); // for accounts that no operation creates
     w.job = (await owner.post('/bulk/teams', { teams: [{ title: 'X' }] })).must(202).data;
   });
 
@@ -60,7 +60,7 @@ describe('members', () => {
     });
   }
 
-  test('what is a list is never null', async () => {
+  test('a list member is never null', async () => {
     const user = await world.desk.owner.fetch(FROM.user(world));
     for (const name of ['teams', 'emails', 'phones', 'twitter', 'facebook', 'external_identifiers', 'addresses', 'websites', 'custom_fields']) assert.ok(Array.isArray(user[name]), name);
   });
@@ -73,7 +73,7 @@ describe('members', () => {
     assert.equal(realtime_channel.split('@')[0], user.realtime_channel.split('@')[0], 'one installation');
   });
 
-  test('addresses of resources are those of the specification', async () => {
+  test('addresses of resources match the specification', async () => {
     const { base, owner } = world.desk;
     const [message] = await owner.fetch(FROM.case_message(world));
     const [permission] = await owner.fetch('/roles/2/permissions');

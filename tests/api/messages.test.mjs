@@ -13,7 +13,7 @@ async function world(t) {
   return { desk, id, path, say, marker, conversation: `/conversations/${id}` };
 }
 
-test('the first message is what the conversation was opened with', async (t) => {
+test('the first message is the contents of the new conversation', async (t) => {
   const { desk, path } = await world(t);
   const { body } = (await desk.customer.get(path)).must(200);
   assert.deepEqual([body.resource, body.total_count, body.data.length], ['conversation_message', 1, 1]);
@@ -24,7 +24,7 @@ test('the first message is what the conversation was opened with', async (t) => 
   assert.equal(m.resource_url, `${desk.base}/api/v1${path}/${m.id}`);
 });
 
-test('a message is made and read back', async (t) => {
+test('a message is created and read', async (t) => {
   const { desk, path, conversation } = await world(t);
   const reply = (await desk.staff.post(path, { contents: 'On its way', source: 'API', client_id: 'c-1' })).must(201);
   assert.equal(reply.body.resource, 'conversation_message');
@@ -35,7 +35,7 @@ test('a message is made and read back', async (t) => {
   assert.deepEqual([c.last_replier.id, c.last_agent_replier.id, c.last_message_preview, c.last_message_status], [desk.people.agent.id, desk.people.agent.id, 'On its way', 'SENT']);
 });
 
-test('messages come newest first and walk by after_id and before_id', async (t) => {
+test('messages come newest first, and after_id and before_id page through them', async (t) => {
   const { desk, path, say } = await world(t);
   for (let i = 2; i <= 6; i++) await say(i % 2 ? desk.customer : desk.staff, `Message ${i}`);
   const { ids } = (await desk.customer.get(path)).must(200);
@@ -48,7 +48,7 @@ test('messages come newest first and walk by after_id and before_id', async (t) 
   (await desk.customer.get(path, { before_id: ids[0], after_id: ids[3] })).refused(400, 'PARAMETERS_INCONSISTENT');
 });
 
-test('contents are mandatory, in every format', async (t) => {
+test('contents are required in every format', async (t) => {
   const { desk, path } = await world(t);
   for (const encode of [(x) => x, form, multipart]) {
     (await desk.staff.post(path, encode({ source: 'API' }))).refused(400, 'FIELD_REQUIRED', 'contents');
@@ -60,14 +60,14 @@ test('contents are mandatory, in every format', async (t) => {
   assert.equal((await desk.staff.get(path)).body.total_count, 4);
 });
 
-test('text that looks like markup stays text', async (t) => {
+test('text with markup stays text', async (t) => {
   const { desk, say } = await world(t);
   const m = await say(desk.customer, '<img src=x onerror=alert(1)> & <b>bold</b>');
   assert.equal(m.content_text, '<img src=x onerror=alert(1)> & <b>bold</b>');
   assert.doesNotMatch(m.content_html ?? '', /<img|<script/i);
 });
 
-test('the same client_id posted again is the message already made', async (t) => {
+test('a repeated client_id returns the existing message', async (t) => {
   const { desk, path, say } = await world(t);
   const first = await say(desk.customer, 'Once', { client_id: 'x1' });
   const again = await say(desk.customer, 'Once', { client_id: 'x1' });
@@ -76,7 +76,7 @@ test('the same client_id posted again is the message already made', async (t) =>
   assert.notEqual((await say(desk.customer, 'Twice', { client_id: 'x2' })).id, first.id);
 });
 
-test('a client_id is safe for the same user and conversation only', async (t) => {
+test('a client_id is unique for one user and conversation only', async (t) => {
   const { desk, say } = await world(t);
   const first = await say(desk.customer, 'Mine', { client_id: 'x1' });
   const other = await say(desk.staff, 'Yours', { client_id: 'x1' });
@@ -86,14 +86,14 @@ test('a client_id is safe for the same user and conversation only', async (t) =>
   assert.notEqual((await desk.customer.create(`/conversations/${elsewhere.id}/messages`, { contents: 'Mine', client_id: 'x1' })).id, first.id);
 });
 
-test('twenty at once with one client_id make one message', async (t) => {
+test('twenty concurrent requests with one client_id create one message', async (t) => {
   const { desk, path, say } = await world(t);
   const made = await Promise.all(Array.from({ length: 20 }, () => say(desk.customer, 'Once', { client_id: 'x1' })));
   assert.equal(new Set(made.map((m) => m.id)).size, 1);
   assert.equal((await desk.customer.get(path)).body.total_count, 2);
 });
 
-test('the read marker counts what its reader has not seen', async (t) => {
+test('the read marker counts the messages that its reader has not seen', async (t) => {
   const { desk, path, say, marker } = await world(t);
   const a = await say(desk.staff, 'One');
   const b = await say(desk.staff, 'Two');
@@ -109,7 +109,7 @@ test('the read marker counts what its reader has not seen', async (t) => {
   assert.equal((await marker(desk.customer)).unread_count, 1);
 });
 
-test('every reader has a marker of their own, which never goes back', async (t) => {
+test('each reader has a separate marker, which never moves back', async (t) => {
   const { desk, path, say, marker } = await world(t);
   const [first] = await desk.staff.fetch(path);
   const b = await say(desk.customer, 'Two');
@@ -125,7 +125,7 @@ test('by default the read marker is a reference', async (t) => {
   assert.deepEqual(Object.keys(read_marker).sort(), ['id', 'resource_type']);
 });
 
-test('a message goes from SENT to DELIVERED to SEEN and never back', async (t) => {
+test('a message changes from SENT to DELIVERED to SEEN and never back', async (t) => {
   const { desk, path, say } = await world(t);
   const m = await say(desk.staff, 'One');
   const set = (message_status) => desk.customer.put(`${path}/${m.id}`, { message_status });
@@ -140,19 +140,19 @@ test('a message goes from SENT to DELIVERED to SEEN and never back', async (t) =
   assert.ok([200, 400].includes(put.status));
 });
 
-test('SEEN marks the messages of the other side alone', async (t) => {
+test('SEEN marks only messages of the other side', async (t) => {
   const { desk, path, say } = await world(t);
   const asked = await say(desk.customer, 'Is it ready?');
   const answered = await say(desk.staff, 'Tomorrow.');
   const seen = async ({ id }) => (await desk.staff.fetch(`${path}/${id}`)).message_status === 'SEEN';
   (await desk.admin.put(`${path}/${answered.id}`, { message_status: 'SEEN' })).must(200);
-  assert.deepEqual([await seen(asked), await seen(answered)], [true, false], 'a colleague has read the question');
+  assert.deepEqual([await seen(asked), await seen(answered)], [true, false], 'an agent has read the question');
   const thanked = await say(desk.customer, 'Thanks.');
   (await desk.customer.put(`${path}/${thanked.id}`, { message_status: 'SEEN' })).must(200);
   assert.deepEqual([await seen(answered), await seen(thanked)], [true, false], 'the customer has read the answer');
 });
 
-test('SEEN marks all before it too', async (t) => {
+test('SEEN marks all earlier messages, too', async (t) => {
   const { desk, path, say } = await world(t);
   const [a, b, c] = [await say(desk.staff, 'One'), await say(desk.staff, 'Two'), await say(desk.staff, 'Three')];
   (await desk.customer.put(`${path}/${b.id}`, { message_status: 'SEEN' })).must(200);
@@ -160,7 +160,7 @@ test('SEEN marks all before it too', async (t) => {
   assert.deepEqual([statuses[a.id], statuses[b.id], statuses[c.id]], ['SEEN', 'SEEN', 'SENT']);
 });
 
-test('a message is found under its own conversation only', async (t) => {
+test('a message is found only under its own conversation', async (t) => {
   const { desk, path, say } = await world(t);
   const m = await say(desk.staff, 'One');
   const { id } = await desk.customer.create('/conversations', { subject: 'Two', contents: 'C' });
@@ -178,7 +178,7 @@ test('include expands the creator of every message', async (t) => {
   assert.deepEqual(names, ['Agnes Agent', 'Cora Customer']);
 });
 
-test('a customer can not say that staff wrote: source AGENT is for staff', async (t) => {
+test('a customer can\'t use source AGENT, which is for staff', async (t) => {
   const desk = await open(t);
   const { id } = await desk.customer.create('/conversations', { subject: 'S', contents: 'C' });
   const path = `/conversations/${id}/messages`;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { open, routes, shared } from './lib/index.mjs';
 
-/** Every list that the tables declare, with the paths that lead to rows of this desk. */
+/** Every declared list, with paths that lead to rows of this desk. */
 async function lists(desk) {
   const { owner, people } = desk;
   const conversation = await desk.customer.create('/conversations', { subject: 'S', contents: 'C' });
@@ -27,10 +27,10 @@ async function lists(desk) {
   return found;
 }
 
-describe('every list that the tables declare', () => {
+describe('every declared list', () => {
   const world = shared(async (w) => { w.lists = await lists(w.desk); });
 
-  test('takes ids where its items have ids, and refuses them elsewhere', async () => {
+  test('accepts ids if its items have ids, else refuses them', async () => {
     const { desk } = world;
     for (const { path, declared, query } of world.lists) {
       const whole = (await desk.owner.get(path, query)).status === 403 ? desk.admin : desk.owner;
@@ -44,11 +44,11 @@ describe('every list that the tables declare', () => {
       if (!one) continue;
       const picked = (await whole.get(path, { ids: one.id })).must(200).body;
       assert.deepEqual([picked.data.map((x) => x.id), picked.total_count], [[one.id], 1], path);
-      assert.deepEqual((await whole.get(path, { ids: '' })).must(200).body.data, [], `${path}: no ids are no rows`);
+      assert.deepEqual((await whole.get(path, { ids: '' })).must(200).body.data, [], `${path}: an empty ids gives no rows`);
     }
   });
 
-  test('takes legacy_ids where its items have a legacy_id, and refuses them elsewhere', async () => {
+  test('accepts legacy_ids if its items have a legacy_id, else refuses them', async () => {
     const { desk } = world;
     for (const { path, declared, query } of world.lists) {
       const reply = await desk.owner.get(path, { ...query, legacy_ids: 'none' });
@@ -57,7 +57,7 @@ describe('every list that the tables declare', () => {
     }
   });
 
-  test('takes after_id and before_id or refuses them, and never serves the whole list instead', async () => {
+  test('accepts or refuses after_id and before_id, and never ignores them', async () => {
     const { desk } = world;
     for (const { path, declared, query } of world.lists) {
       for (const name of ['after_id', 'before_id']) {
@@ -71,7 +71,7 @@ describe('every list that the tables declare', () => {
 
 const KEYED = ['/teams', '/roles', '/roles/1/permissions', '/organizations', '/brands', '/businesshours', '/users', '/conversations'];
 for (const path of KEYED) {
-  test(`${path}: after_id goes on behind a row, before_id stops before it, and neither gives it`, async (t) => {
+  test(`${path}: after_id returns the rows after a row, before_id the rows before it, both without the row`, async (t) => {
     const { owner, customer } = await open(t);
     for (let i = 0; i < 4; i++) {
       if (path === '/conversations') await customer.create(path, { subject: 'S', contents: 'C' });
@@ -86,7 +86,7 @@ for (const path of KEYED) {
   });
 }
 
-test('next_url of a page behind an id keeps the other arguments', async (t) => {
+test('next_url of a page with after_id keeps the other arguments', async (t) => {
   const { owner, base } = await open(t);
   const made = [];
   for (let i = 0; i < 5; i++) made.push((await owner.create('/teams', { title: `T${i}`, legacy_id: `L${i}` })).id);
@@ -99,7 +99,7 @@ test('next_url of a page behind an id keeps the other arguments', async (t) => {
   assert.deepEqual(seen, made.slice(2));
 });
 
-test('a repeated name may have more values than a page link once had room for', async (t) => {
+test('a repeated argument with very many values is kept in page links', async (t) => {
   const { owner, base } = await open(t);
   const made = [];
   for (let i = 0; i < 70; i++) made.push((await owner.create('/teams', { title: `T${i}` })).id);
@@ -112,7 +112,7 @@ test('a repeated name may have more values than a page link once had room for', 
   assert.deepEqual(seen, made);
 });
 
-test('an absent and an invisible id give the same answer', async (t) => {
+test('an absent id and a hidden id give the same reply', async (t) => {
   const desk = await open(t);
   const other = await desk.person('customer');
   const hidden = await other.client.create('/conversations', { subject: 'S', contents: 'C' });
@@ -125,7 +125,7 @@ test('an absent and an invisible id give the same answer', async (t) => {
   assert.deepEqual(await answer(999999), [[own.id], 1]);
 });
 
-test('counts by status are those of the ids alone', async (t) => {
+test('counts by status include only the given ids', async (t) => {
   const { staff, customer } = await open(t);
   const made = [];
   for (let i = 0; i < 12; i++) made.push((await customer.create('/conversations', { subject: 'S', contents: 'C' })).id);
@@ -133,14 +133,14 @@ test('counts by status are those of the ids alone', async (t) => {
   assert.deepEqual([body.total_count, body.data.length], [11, 5]);
 });
 
-test('a filter of people is narrowed by ids in the query', async (t) => {
+test('ids in the query limit a filter of people', async (t) => {
   const { owner, people } = await open(t);
   const predicates = { collections: [{ propositions: [{ field: 'users.fullname', operator: 'string_contains_insensitive', value: 'c' }] }] };
   const reply = await owner.post(`/users/filter?ids=${people.customer.id},${people.owner.id}`, { predicates });
   assert.deepEqual(reply.must(200).ids, [people.customer.id]);
 });
 
-test('bad ids, ids given twice and too many are refused', async (t) => {
+test('bad ids, repeated ids and too many ids are refused', async (t) => {
   const { owner } = await open(t);
   (await owner.get('/teams', { ids: 'x' })).refused(400, 'FIELD_INVALID', 'ids', 'ids/0');
   (await owner.get('/teams', { ids: '1,1' })).refused(400, 'PARAMETERS_INCONSISTENT', 'ids');
@@ -151,7 +151,7 @@ test('bad ids, ids given twice and too many are refused', async (t) => {
   (await owner.get('/teams?ids=1&ids[]=2')).refused(400, 'FIELD_INVALID', 'ids');
 });
 
-test('where no list is read, ids and after_id are unknown arguments', async (t) => {
+test('single resources ignore ids and after_id as unknown arguments', async (t) => {
   const { owner } = await open(t);
   (await owner.get('/roles/1', { ids: 2, after_id: 1, token: 'x' })).must(200).notes('ids', 'after_id', 'token');
 });

@@ -4,7 +4,7 @@ import { form, iso, multipart, open } from './lib/index.mjs';
 
 const MEMBERS = 'id body_text body_html is_pinned pinned_by user attachments download_all created_at updated_at resource_type resource_url'.split(' ');
 
-/** A desk with an organization, and the two kinds of owner a note may have: [path, how to read its pins]. */
+/** A desk with an organization, and the two kinds of owners of notes: [path, function that reads the count of pinned notes]. */
 async function withOwners(t) {
   const desk = await open(t);
   const { id } = await desk.staff.create('/organizations', { name: 'Brandfathers' });
@@ -29,7 +29,7 @@ test('staff write notes on people and organizations, in every format', async (t)
   }
 });
 
-test('the newest comes first, and pinned ones can be picked', async (t) => {
+test('notes come newest first, and pinned ones can be selected', async (t) => {
   const { desk, owners: [owner, other] } = await withOwners(t);
   const made = [];
   for (const is_pinned of [false, true, false]) {
@@ -44,7 +44,7 @@ test('the newest comes first, and pinned ones can be picked', async (t) => {
   (await desk.staff.get(`${owner}/notes`, { is_pinned: 'maybe' })).refused(400, 'FIELD_INVALID');
 });
 
-test('pinning names who pinned, and its owner counts it exactly', async (t) => {
+test('a pinned note names who pinned it, and its owner has an exact count', async (t) => {
   const { desk, owners } = await withOwners(t);
   for (const owner of owners) {
     const pins = async () => (await desk.staff.fetch(owner)).pinned_notes_count;
@@ -54,7 +54,7 @@ test('pinning names who pinned, and its owner counts it exactly', async (t) => {
     const path = `${owner}/notes/${second.id}`;
     const pinned = await desk.as('collaborator').update(path, { is_pinned: true });
     assert.deepEqual([pinned.is_pinned, pinned.pinned_by.id], [true, desk.people.collaborator.id]);
-    assert.equal((await desk.admin.update(path, { is_pinned: 1 })).pinned_by.id, desk.people.collaborator.id, 'again changes nothing');
+    assert.equal((await desk.admin.update(path, { is_pinned: 1 })).pinned_by.id, desk.people.collaborator.id, 'pinning again changes nothing');
     assert.equal(await pins(), 2);
     assert.equal((await desk.staff.update(path, { is_pinned: false })).pinned_by, null);
     assert.equal(await pins(), 1);
@@ -63,7 +63,7 @@ test('pinning names who pinned, and its owner counts it exactly', async (t) => {
   }
 });
 
-test('only who wrote a note, admins and owners change what it says, or take it away', async (t) => {
+test('only the author, admins and owners change or delete a note', async (t) => {
   const { desk, owners } = await withOwners(t);
   for (const owner of owners) {
     const { id } = await desk.staff.create(`${owner}/notes`, { contents: 'Mine' });
@@ -88,7 +88,7 @@ test('customers and strangers never see notes', async (t) => {
   }
 });
 
-test('a note is found at its owner alone', async (t) => {
+test('a note is found only under its owner', async (t) => {
   const { desk, owners: [user, organization] } = await withOwners(t);
   const { id } = await desk.staff.create(`${user}/notes`, { contents: 'Here' });
   for (const path of [`${organization}/notes/${id}`, `/users/${desk.people.agent.id}/notes/${id}`, `${user}/notes/999999`, `${user}/notes/x`, `/users/999999/notes/${id}`]) {
@@ -102,7 +102,7 @@ test('a note is found at its owner alone', async (t) => {
   }
 });
 
-test('contents are mandatory and held to their limits; read-only members are ignored', async (t) => {
+test('contents are required and limited, and read-only members are ignored', async (t) => {
   const { desk, owners: [owner] } = await withOwners(t);
   const path = `${owner}/notes`;
   (await desk.staff.post(path, {})).refused(400, 'FIELD_REQUIRED');
@@ -117,7 +117,7 @@ test('contents are mandatory and held to their limits; read-only members are ign
   (await desk.staff.put(`${path}/${note.id}`, { contents: null })).must(400);
 });
 
-test('notes on a purged person are gone, on a deleted one out of reach', async (t) => {
+test('a purge deletes the notes on a person, and a deletion hides them', async (t) => {
   const { desk, owners: [owner] } = await withOwners(t);
   const { id } = await desk.staff.create(`${owner}/notes`, { contents: 'Personal', is_pinned: true });
   (await desk.owner.delete(owner, { purge: true })).must(200);
@@ -125,7 +125,7 @@ test('notes on a purged person are gone, on a deleted one out of reach', async (
   (await desk.owner.get(`${owner}/notes/${id}`)).refused(404, 'RESOURCE_NOT_FOUND');
 });
 
-test('customers are not told how many notes are pinned to them', async (t) => {
+test('customers don\'t see the number of notes pinned to them', async (t) => {
   const desk = await open(t);
   await desk.staff.create(`/users/${desk.people.customer.id}/notes`, { contents: 'Pays late.', is_pinned: true });
   assert.equal((await desk.staff.fetch(`/users/${desk.people.customer.id}`)).pinned_notes_count, 1);

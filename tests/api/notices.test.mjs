@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { form, multipart, open } from './lib/index.mjs';
 
-test('unknown arguments are served and named in a notice', async (t) => {
+test('unknown arguments are ignored, and a notice names them', async (t) => {
   const { owner } = await open(t);
   (await owner.get('/teams', { colour: 'red', Shape: 'round' })).must(200).notes('colour', 'Shape');
   assert.deepEqual((await owner.get('/teams')).notices, []);
 });
 
-test('unknown parameters are served and named in a notice, in every format', async (t) => {
+test('unknown parameters are ignored in every format, and a notice names them', async (t) => {
   const { owner } = await open(t);
   for (const encode of [(x) => x, form, multipart]) {
     const made = (await owner.post('/teams', encode({ title: 'T', wibble: 'x', nested: { wobble: 1 } }))).must(201).notes('wibble', 'nested');
@@ -16,7 +16,7 @@ test('unknown parameters are served and named in a notice, in every format', asy
   }
 });
 
-test('read-only members sent back are ignored', async (t) => {
+test('read-only members are ignored when sent back', async (t) => {
   const { owner } = await open(t);
   const made = (await owner.post('/teams', { title: 'T', id: 77, member_count: 5, resource_type: 'x' })).must(201);
   assert.notEqual(made.data.id, 77);
@@ -25,7 +25,7 @@ test('read-only members sent back are ignored', async (t) => {
   assert.equal((await owner.put(`/teams/${id}`, { legacy_id: 'late' })).must(200).data.legacy_id, null);
 });
 
-test('a PUT of nothing known is 200 and changes nothing', async (t) => {
+test('a PUT of only unknown members is 200 and changes nothing', async (t) => {
   const { desk, owner } = await open(t).then((d) => ({ desk: d, owner: d.owner }));
   const made = await owner.create('/teams', { title: 'T' });
   await desk.clock.forward(60);
@@ -33,19 +33,19 @@ test('a PUT of nothing known is 200 and changes nothing', async (t) => {
   assert.deepEqual(reply.data, made);
 });
 
-test('an error carries the notices too', async (t) => {
+test('errors have notices, too', async (t) => {
   const { owner } = await open(t);
   (await owner.post('/teams', { wibble: 1 })).refused(400, 'FIELD_REQUIRED', 'title').notes('wibble');
 });
 
-test('a notice quotes no markup and no endless name', async (t) => {
+test('a notice quotes no markup and shortens a long name', async (t) => {
   const { owner } = await open(t);
   const reply = (await owner.get('/teams', { ['n'.repeat(3000)]: '1', '"<b>\u0007': '2' })).must(200);
   assert.ok(reply.notices.length >= 1);
   assert.ok(reply.text.length < 8000);
 });
 
-test('header and argument that mean the same must not differ', async (t) => {
+test('a header and an argument of the same meaning must be equal', async (t) => {
   const desk = await open(t);
   const { id, bare } = await desk.session(desk.staff);
   (await bare.get('/me', { _session_id: id })).must(200);

@@ -11,12 +11,12 @@ import { raw } from './lib/bodies.mjs';
 import { png } from './lib/picture.mjs';
 import { parseStrictly } from './lib/strict.mjs';
 
-// What the server says of itself in openapi.json and in the reference, against its routes and against itself.
+// openapi.json and the reference must agree with the routes and with themselves.
 
 const CURL = spawnSync('curl', ['--version']).status === 0;
 
 const document = async (desk) => (await desk.anyone.exchange('GET', '/openapi.json')).must(200).body;
-/** All pages that the contents of the first page lead to: path -> HTML. */
+/** All pages linked from the contents of the first page: path -> HTML. */
 async function site(desk) {
   const fetched = async (path) => (await desk.anyone.exchange('GET', path)).must(200).text;
   const first = await fetched('/docs');
@@ -28,23 +28,23 @@ const chapters = async (desk) => [...await site(desk)].filter(([path]) => path.s
 const unescaped = (html) => html.replace(/&(lt|gt|quot|#39|amp);/g, (_, name) => ({ lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' })[name]);
 const anchor = ({ method, path }) => method.toLowerCase() + path.replaceAll('/', '-').replaceAll(':', '');
 
-/** [path, method, operation] of all that the document declares. */
+/** [path, method, operation] of each operation in the document. */
 const operations = (doc) => Object.entries(doc.paths).flatMap(([path, item]) =>
   Object.entries(item).filter(([key]) => key !== 'parameters').map(([method, operation]) => [path, method, operation]));
 
-test('no object of the OpenAPI document has a member twice', async (t) => {
+test('no object of the OpenAPI document has a repeated member', async (t) => {
   assert.throws(() => parseStrictly('{"a": [{"b": 1}, {"b": 2}], "c": "\\"c\\":", "a": 2}'), /member a stands twice/);
   assert.throws(() => parseStrictly('{"a": {"b": 1, "\\u0062": 2}}'), /member b stands twice/);
   const desk = await open(t);
   parseStrictly((await desk.anyone.exchange('GET', '/openapi.json')).must(200).text);
 });
 
-test('operations have names of their own', async (t) => {
+test('operations have unique ids', async (t) => {
   const names = operations(await document(await open(t))).map(([, , { operationId }]) => operationId);
   assert.deepEqual(names.filter((name, i) => names.indexOf(name) !== i), []);
 });
 
-test('examples in the OpenAPI document keep to their schemas', async (t) => {
+test('examples in the OpenAPI document match their schemas', async (t) => {
   const doc = await document(await open(t));
   const ajv = addFormats(new Ajv2020({ strict: false }));
   ajv.addSchema({ $id: 'http://deskd.test/', ...doc });
