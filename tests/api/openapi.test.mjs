@@ -77,7 +77,7 @@ test('downloads and their parts have the headers that the OpenAPI document decla
   assert.deepEqual(declared.parameters.map(({ $ref }) => $ref?.split('/').at(-1)).filter((name) => /Range/.test(name)), ['Range', 'If-Range']);
 });
 
-test('the description of the API names what is served and nothing else', async (t) => {
+test('the description of the API lists exactly what is served', async (t) => {
   const doc = await document(await open(t));
   const titles = new Set(operations(doc).flatMap(([, , { tags }]) => tags));
   const [, named] = /^Chapters: (.*?)\. Guides/.exec(doc.info.description);
@@ -85,11 +85,11 @@ test('the description of the API names what is served and nothing else', async (
   assert.deepEqual(doc.tags.map(({ name }) => name).sort(), [...titles].sort());
 });
 
-test('the pages have an anchor and a command for every operation, ids that are unique, and links that lead somewhere', async (t) => {
+test('pages have an anchor and a command for every operation, unique ids, and links with a target', async (t) => {
   const desk = await open(t);
   const pages = await site(desk);
   const ids = new Map([...pages].map(([path, html]) => [path, [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)]));
-  for (const [path, list] of ids) assert.deepEqual(list.filter((id, i) => list.indexOf(id) !== i), [], `an id stands twice in ${path}`);
+  for (const [path, list] of ids) assert.deepEqual(list.filter((id, i) => list.indexOf(id) !== i), [], `an id is repeated in ${path}`);
   for (const [path, html] of pages) {
     for (const [, target] of html.matchAll(/(?:href|src|action|data-index)="([^"]*)"/g)) {
       const [, page, anchor] = /^([^#]*)#?(.*)$/.exec(target);
@@ -105,7 +105,7 @@ test('the pages have an anchor and a command for every operation, ids that are u
   for (const route of routes()) assert.match(articles.get(anchor(route)) ?? '', /<code>curl /, anchor(route));
 });
 
-test('the pages carry no style and no script of their own, and their policy admits none', async (t) => {
+test('pages contain no style or script, and their policy allows none', async (t) => {
   const desk = await open(t);
   for (const [path, html] of await site(desk)) {
     assert.doesNotMatch(html, /<style|\sstyle=|\son\w+=|<script(?! src="\/docs\/search\.js" defer><\/script>)/, path);
@@ -117,14 +117,14 @@ test('the pages carry no style and no script of their own, and their policy admi
   assert.doesNotMatch(headers['content-security-policy'], /unsafe/);
 });
 
-test('links of the pages keep the path of the base URL', async (t) => {
+test('links of pages keep the path of the base URL', async (t) => {
   const desk = await open(t, { base: 'https://help.example/desk', args: ['--base-url', 'https://help.example/desk'] });
   const { text } = (await desk.anyone.exchange('GET', '/docs')).must(200);
   assert.match(text, /<link rel="stylesheet" href="\/desk\/docs\/style\.css">/);
   assert.equal((await desk.anyone.exchange('GET', '/')).must(302).headers.location, '/desk/docs');
 });
 
-test('the search lists every operation, chapter, guide, argument, header and error, as links and as JSON', async (t) => {
+test('the search finds every operation, chapter, guide, argument, header and error, in HTML and in JSON', async (t) => {
   const desk = await open(t);
   const entries = (await desk.anyone.exchange('GET', '/docs/search.json')).must(200).body;
   const html = (await desk.anyone.exchange('GET', '/docs/search')).must(200).text;
@@ -133,7 +133,7 @@ test('the search lists every operation, chapter, guide, argument, header and err
   for (const { url } of entries) assert.ok(html.includes(`href="${url}"`), url);
 });
 
-test('the document and the pages are built once: an ETag, 304, and the same bytes', async (t) => {
+test('the document and the pages are built once and answer conditional requests: the same bytes, an ETag, 304', async (t) => {
   const desk = await open(t);
   for (const path of ['/openapi.json', '/docs', '/docs/reference/team', '/docs/errors/FIELD_EMPTY', '/docs/style.css', '/docs/search.js']) {
     const first = (await desk.anyone.exchange('GET', path)).must(200);
@@ -147,7 +147,7 @@ test('the document and the pages are built once: an ETag, 304, and the same byte
   }
 });
 
-test('readers that do not read share the bytes of a page', { skip: process.platform !== 'linux' && 'reads /proc' }, async (t) => {
+test('slow readers share the bytes of a page', { skip: process.platform !== 'linux' && 'reads /proc' }, async (t) => {
   const desk = await open(t);
   const bytes = (await desk.anyone.exchange('GET', '/openapi.json')).must(200).bytes.length;
   const resident = () => Number(/^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${desk.child.pid}/status`, 'utf8'))[1]) * 1024;
@@ -155,18 +155,18 @@ test('readers that do not read share the bytes of a page', { skip: process.platf
   for (let i = 0; i < readers; i++) {
     const socket = net.connect(desk.daemons[0].port, '127.0.0.1');
     t.after(() => socket.destroy());
-    await new Promise((resolve) => socket.once('readable', resolve).write('GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n')); // answered, and never read
+    await new Promise((resolve) => socket.once('readable', resolve).write('GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n')); // the server answered, and the client never reads
   }
-  assert.ok(resident() - before < readers * bytes / 4, `${readers} readers of ${bytes} bytes hold ${resident() - before}`);
+  assert.ok(resident() - before < readers * bytes / 4, `${readers} readers of ${bytes} bytes hold ${resident() - before} bytes`);
 });
 
-test('the first page of the desk leads to the reference', async (t) => {
+test('the first page of the desk links to the reference', async (t) => {
   const desk = await open(t);
   assert.equal((await desk.anyone.exchange('GET', '/')).must(302).headers.location, '/docs');
   assert.equal((await desk.anyone.exchange('POST', '/')).status, 404);
 });
 
-test('every error has a page that leads back', async (t) => {
+test('every error has a page that links back', async (t) => {
   const desk = await open(t);
   const { text } = (await desk.anyone.exchange('GET', '/docs/errors')).must(200);
   const codes = new Set([...text.matchAll(/href="\/docs\/errors\/([A-Z_]+)"/g)].map(([, code]) => code));
@@ -178,20 +178,20 @@ test('every error has a page that leads back', async (t) => {
   assert.equal((await desk.anyone.exchange('GET', '/docs/errors/NO_SUCH')).status, 404);
 });
 
-test('the commands of the reference are understood', { skip: !CURL && 'curl is not installed' }, async (t) => {
+test('the server accepts the commands of the reference', { skip: !CURL && 'curl is not installed' }, async (t) => {
   const desk = await open(t);
   const commands = [...(await chapters(desk)).matchAll(/<code>(curl [^<]*)<\/code>/g)].map(([, text]) => unescaped(text));
   assert.equal(commands.length, routes().length);
   const folder = directory();
   writeFileSync(join(folder, 'picture.png'), png(4, 4));
-  writeFileSync(join(folder, 'report.pdf'), '{}'); // its content comes back as it is
-  const last = (command) => Number(command.includes('/profile/password')); // afterwards PASSWORD is another one
+  writeFileSync(join(folder, 'report.pdf'), '{}'); // the same content comes back
+  const last = (command) => Number(command.includes('/profile/password')); // the later commands need the new PASSWORD
   for (const command of commands.sort((a, b) => last(a) - last(b))) {
     const run = command.replace(/^curl/, 'curl -sS').replace(':PASSWORD', `:"${PASSWORD}"`).replace('"PASSWORD"', JSON.stringify(PASSWORD));
     const { stdout, stderr } = spawnSync('sh', ['-c', run], { encoding: 'utf8', cwd: folder });
-    if (stdout.startsWith('<svg')) continue; // a picture: no JSON to judge
+    if (stdout.startsWith('<svg')) continue; // the reply is a picture: there is no JSON to check
     const { errors = [] } = JSON.parse(stdout || assert.fail(`${command}\n${stderr}`));
     const wrong = errors.filter(({ pointer }) => !/_ids\/\d+$/.test(pointer)).filter(({ code }) => /^(FIELD_(REQUIRED|EMPTY|INVALID)|ANY_|BODY_|PARAMETERS_|UNSUPPORTED_|AUTH|INTERNAL_)/.test(code));
-    assert.deepEqual(wrong.filter(({ parameter }) => !['code', 'hash'].includes(parameter)), [], command); // an authenticator tells them, or a mail
+    assert.deepEqual(wrong.filter(({ parameter }) => !['code', 'hash'].includes(parameter)), [], command); // from an authenticator or a mail
   }
 });

@@ -11,7 +11,7 @@ const any = (...propositions) => ({ collections: [{ proposition_operator: 'OR', 
 const filter = (who, predicates, query) => who.post('/organizations/filter', { predicates }, { query });
 const found = async (who, predicates) => (await filter(who, predicates)).must(200).data.map((o) => o.name);
 
-test('the definitions are those of the specification, in its order', async (t) => {
+test('definitions match the specification and its order', async (t) => {
   const { staff } = await open(t);
   const { body } = (await staff.get('/organizations/definitions')).must(200);
   assert.deepEqual(body.data.map((d) => d.field), FIELDS);
@@ -55,7 +55,7 @@ describe('a filter', () => {
     test(`finds: ${what}`, async () => assert.deepEqual(await found(world.desk.staff, predicates), names));
   }
 
-  test('takes an object, JSON text, forms and multipart, in any case of names', async () => {
+  test('accepts an object, JSON text, forms and multipart, with names in any case', async () => {
     const { staff } = world.desk;
     const predicates = all(named('comparison_equalto', 'acme'));
     const camel = { collectionOperator: 'OR', collections: [{ propositionOperator: 'AND', propositions: predicates.collections[0].propositions }] };
@@ -65,7 +65,7 @@ describe('a filter', () => {
     }
   });
 
-  test('is paged as other lists are', async () => {
+  test('has pages like other lists', async () => {
     const { staff } = world.desk;
     const every = all(named('comparison_not_equalto', 'none'));
     const page = (await filter(staff, every, { limit: 3, offset: 3 })).must(200).body;
@@ -76,7 +76,7 @@ describe('a filter', () => {
     (await filter(staff, every, { limit: -1 })).refused(400, 'FIELD_INVALID', 'limit');
   });
 
-  test('is for staff, with a CSRF token where there is a session', async () => {
+  test('requires a member of staff, and on a session the CSRF token', async () => {
     const { desk } = world;
     const predicates = all(named('comparison_equalto', 'acme'));
     for (const who of [desk.as('collaborator'), desk.staff, desk.admin, desk.owner]) (await filter(who, predicates)).must(200);
@@ -87,7 +87,7 @@ describe('a filter', () => {
     (await filter(client, predicates)).must(200);
   });
 
-  test('answers the same with an Idempotency-Key, again and again', async () => {
+  test('repeats its reply for a repeated Idempotency-Key', async () => {
     const { staff } = world.desk;
     const body = { predicates: all(named('comparison_equalto', 'acme')) }, headers = { 'Idempotency-Key': 'filter-1' };
     const first = (await staff.post('/organizations/filter', body, { headers })).must(200);
@@ -131,7 +131,7 @@ describe('a filter', () => {
     test(`refuses ${what}`, async () => { (await filter(world.desk.staff, all(proposition))).refused(400, 'FIELD_INVALID', pointer); });
   }
 
-  test('refuses what lacks or is empty', async () => {
+  test('refuses missing and empty members', async () => {
     const { staff } = world.desk;
     (await staff.post('/organizations/filter', {})).refused(400, 'FIELD_REQUIRED', 'predicates');
     (await staff.post('/organizations/filter', { predicates: '' })).refused(400, 'FIELD_EMPTY', 'predicates');
@@ -145,7 +145,7 @@ describe('a filter', () => {
     (await filter(staff, all(p('tags.name', 'collection_contains_insensitive', [])))).refused(400, 'FIELD_EMPTY', at('value'));
   });
 
-  test('refuses what has another shape', async () => {
+  test('refuses members of another shape', async () => {
     const { staff } = world.desk;
     for (const predicates of ['x', '[', '1', 'null', 5, true, ['x']]) (await filter(staff, predicates)).refused(400, 'FIELD_INVALID', 'predicates');
     for (const collections of ['x', 1, { a: 1 }]) (await filter(staff, { collections })).refused(400, 'FIELD_INVALID', 'predicates/collections');
@@ -158,13 +158,13 @@ describe('a filter', () => {
     }
   });
 
-  test('says all that is wrong at once', async () => {
+  test('reports all errors at once', async () => {
     (await filter(world.desk.staff, { collection_operator: 'x', collections: [{ propositions: [p('x', 'y', 'z'), p(name, 'y', 'z')] }, { propositions: [p(access, 'comparison_equalto', 'z'), p(name, 'comparison_equalto', 'ok')] }] }))
       .refused(400, 'FIELD_INVALID', 'predicates/collection_operator', 'predicates/collections/0/propositions/0/field', 'predicates/collections/0/propositions/1/operator',
         'predicates/collections/1/propositions/0/value');
   });
 
-  test('has limits that it names', async () => {
+  test('names its limits in the errors', async () => {
     const { staff } = world.desk;
     const many = (n) => all(...Array.from({ length: n }, (_, i) => named('comparison_equalto', `n${i}`)));
     (await filter(staff, many(100))).must(200);
@@ -180,7 +180,7 @@ describe('a filter', () => {
   });
 });
 
-test('days are those of the desk\'s time zone, by its clock', async (t) => {
+test('days are those of the desk\'s time zone and clock', async (t) => {
   const desk = await open(t);
   (await desk.owner.put('/settings', { values: { 'desk.time_zone': 'Nowhere/Land' } })).refused(400, 'FIELD_INVALID', 'values/desk.time_zone');
   await desk.clock.set(Date.parse('2026-11-22T22:30:00Z')); // a Sunday; in Berlin 23:30, in Tokyo Monday morning
@@ -196,10 +196,10 @@ test('days are those of the desk\'s time zone, by its clock', async (t) => {
   const on = (value) => found(desk.owner, all(p('organizations.createdat_absolute', 'date_is', value)));
   const since = (value, operator = 'date_after_or_on') => found(desk.owner, all(p('organizations.createdat_relative_past', operator, value)));
   assert.deepEqual([await on('2026-11-22'), await on('2026-11-23')], [['Late'], []]);
-  assert.deepEqual(await on('2026-11-23T05:00:00+09:00'), ['Late'], 'a moment names its day');
+  assert.deepEqual(await on('2026-11-23T05:00:00+09:00'), ['Late'], 'a date with time stands for its day');
   await zone('Asia/Tokyo');
   assert.deepEqual([await on('2026-11-22'), await on('2026-11-23')], [[], ['Late']]);
-  assert.deepEqual(await since('currentweek'), ['Late'], 'Monday begins the week');
+  assert.deepEqual(await since('currentweek'), ['Late'], 'the week begins on Monday');
   assert.deepEqual(await since('lastweek', 'date_before_or_on'), []);
   await zone('Europe/Berlin');
   await desk.clock.set(Date.parse('2026-11-22T23:30:00Z')); // Monday in Berlin
@@ -209,14 +209,14 @@ test('days are those of the desk\'s time zone, by its clock', async (t) => {
   assert.deepEqual([await since('last7days'), await since('last30days')], [[], ['Late']]);
 });
 
-test('a deleted organization is found no more', async (t) => {
+test('a deleted organization is not found', async (t) => {
   const { owner } = await open(t);
   const { id } = await owner.create('/organizations', { name: 'Gone' });
   (await owner.delete(`/organizations/${id}`)).must(200);
   assert.deepEqual(await found(owner, all(named('comparison_not_equalto', 'x'))), []);
 });
 
-describe('tags and custom fields are asked for', () => {
+describe('filters by tags and custom fields', () => {
   const world = shared(async (w) => {
     const { owner } = w.desk;
     const field = (key, type, more) => owner.create('/organizations/fields', { key, type, title: key, ...more });
@@ -255,14 +255,14 @@ describe('tags and custom fields are asked for', () => {
     test(`finds: ${what}`, async () => assert.deepEqual(await found(world.desk.staff, typeof predicates === 'function' ? predicates(world) : predicates), names));
   }
 
-  test('the definitions name them, with their options', async () => {
+  test('the definitions include them with their options', async () => {
     const of = Object.fromEntries((await world.desk.staff.fetch('/organizations/definitions')).map((d) => [d.field, d]));
     assert.deepEqual(Object.keys(of), [...FIELDS, ...['note', 'size', 'rate', 'until', 'paying', 'plan', 'uses'].map((key) => `organizationfields.${key}`)]);
     assert.deepEqual(of['organizationfields.plan'].values, { [world.options[0]]: 'Gold', [world.options[1]]: 'Silver' });
     assert.deepEqual([of['organizationfields.size'].input_type, of['organizationfields.rate'].sub_type, of['organizationfields.until'].input_type], ['INTEGER', 'FLOAT', 'DATE_ABSOLUTE']);
   });
 
-  test('a disabled field, one of another area, and values of another form are refused', async () => {
+  test('a disabled field, a field of another area and values of another form are refused', async () => {
     const { staff } = world.desk, at = (place) => `predicates/collections/0/propositions/0/${place}`;
     for (const key of ['off', 'none']) (await filter(staff, field(key, 'comparison_equalto', 'x'))).refused(400, 'FIELD_INVALID', at('field'));
     (await filter(staff, all(p('userfields.note', 'comparison_equalto', 'x')))).refused(400, 'FIELD_INVALID', at('field'));

@@ -8,7 +8,7 @@ const domainsOf = async (desk, id) => {
   return domains.map(({ domain, is_primary, is_validated }) => `${domain}${is_primary ? '*' : ''}${is_validated ? '+' : ''}`);
 };
 
-test('an organization is made, read, changed and deleted', async (t) => {
+test('an organization is created, read, changed and deleted', async (t) => {
   const desk = await open(t);
   const { staff } = desk;
   const made = await staff.create('/organizations', { name: 'Acme', legacy_id: 'A-1', is_shared: 'true', domains: 'acme.example' });
@@ -18,7 +18,7 @@ test('an organization is made, read, changed and deleted', async (t) => {
   assert.deepEqual(await staff.fetch(`/organizations/${made.id}`), made);
   const put = await staff.update(`/organizations/${made.id}`, { name: 'Apex', legacy_id: null });
   assert.deepEqual([put.name, put.legacy_id, put.is_shared], ['Apex', null, true]);
-  assert.deepEqual(await domainsOf(desk, made.id), ['acme.example*'], 'not given: not changed');
+  assert.deepEqual(await domainsOf(desk, made.id), ['acme.example*'], 'an omitted member is unchanged');
   (await staff.delete(`/organizations/${made.id}`)).must(200);
   for (const path of ['', '/members']) (await staff.get(`/organizations/${made.id}${path}`)).refused(404, 'RESOURCE_NOT_FOUND');
   (await staff.delete(`/organizations/${made.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
@@ -46,7 +46,7 @@ test('a domain has an address of its own', async (t) => {
   for (const other of [999, 'x', 0]) (await desk.staff.get(`/identities/domains/${other}`)).refused(404, 'RESOURCE_NOT_FOUND');
 });
 
-test('domains are compared without case, final dots and ways of writing', async (t) => {
+test('domains are compared without case, final dots and spelling', async (t) => {
   const desk = await open(t);
   const one = await named(desk, { domains: 'ACME.Example., BÜCHER.example' });
   assert.deepEqual(await domainsOf(desk, one.id), ['acme.example*', 'bücher.example']);
@@ -62,7 +62,7 @@ test('domains are compared without case, final dots and ways of writing', async 
   await named(desk, { domains: 'acme.example' });
 });
 
-test('what is no domain is refused, each by its place', async (t) => {
+test('an invalid domain is refused by its place', async (t) => {
   const { owner } = await open(t);
   const bad = ['localhost', 'a b.example', 'a@b.example', 'http://a.example', '-a.example', 'a..example', '127.0.0.1', '*.example.com', 'a_b.example', `${'a'.repeat(64)}.example`,
     `${'a.'.repeat(130)}example`, 'a\u0000.example', 'a\u007f.example', "'; --.example", 'xn--a.example'];
@@ -74,7 +74,7 @@ test('what is no domain is refused, each by its place', async (t) => {
   assert.equal((await owner.get('/organizations')).body.total_count, 0);
 });
 
-test('every other field is refused by its name, all at once', async (t) => {
+test('each other bad field is refused by its name, all at once', async (t) => {
   const { owner } = await open(t);
   (await owner.post('/organizations', {})).refused(400, 'FIELD_REQUIRED', 'name');
   for (const name of ['', '  ']) (await owner.post('/organizations', { name })).refused(400, 'FIELD_EMPTY', 'name');
@@ -88,7 +88,7 @@ test('every other field is refused by its name, all at once', async (t) => {
   assert.equal((await owner.get('/organizations')).body.total_count, 1);
 });
 
-test('hostile names are names', async (t) => {
+test('hostile names are stored as given', async (t) => {
   const { owner } = await open(t);
   for (const name of ["'; DROP TABLE organizations; --", '<script>alert(1)</script>', '\u202eevil', '%_\\', '😀'.repeat(255), '\ufdfa'.repeat(255), 'e\u0301']) {
     const { id } = await owner.create('/organizations', { name });
@@ -96,7 +96,7 @@ test('hostile names are names', async (t) => {
   }
 });
 
-test('read-only members sent back are ignored, and so is the id', async (t) => {
+test('read-only members and the id are ignored when sent back', async (t) => {
   const desk = await open(t);
   const made = await named(desk);
   const put = (await desk.owner.put(`/organizations/${made.id}`, { id: 99, pinned_notes_count: 5, created_at: '2000-01-01T00:00:00Z', deleted_at: 1, name_key: 'x', name: 'B' })).must(200);
@@ -104,7 +104,7 @@ test('read-only members sent back are ignored, and so is the id', async (t) => {
   put.notes('deleted_at', 'name_key');
 });
 
-test('the list is by id, and picks by legacy_ids', async (t) => {
+test('the list is ordered by id and selects by legacy_ids', async (t) => {
   const desk = await open(t);
   const [a, b] = [await named(desk, { legacy_id: 'L1' }), await named(desk, { legacy_id: 'L2' })];
   await named(desk);
@@ -114,7 +114,7 @@ test('the list is by id, and picks by legacy_ids', async (t) => {
 
 /* ---- people ------------------------------------------------------------------------------------------------------------ */
 
-test('members are listed by folded name, deleted people left out', async (t) => {
+test('members are listed by folded name, without deleted people', async (t) => {
   const desk = await open(t);
   const { id } = await named(desk);
   const made = {};
@@ -128,7 +128,7 @@ test('members are listed by folded name, deleted people left out', async (t) => 
 
 const organizationOf = async (desk, id) => (await desk.owner.fetch(`/users/${id}`)).organization?.id ?? null;
 
-test('whoever is made with an address of a validated domain joins, however they are made', async (t) => {
+test('a new person with an address of a validated domain joins the organization on every route', async (t) => {
   const desk = await open(t);
   const { id } = await named(desk, { domains: 'acme.example, bücher.example', is_validated: true });
   const other = await named(desk, { domains: 'other.example' });
@@ -138,14 +138,14 @@ test('whoever is made with an address of a validated domain joins, however they 
   for (const email of ['e@sub.acme.example', 'f@other.example', 'g@acme.example.evil.example', 'h@example']) {
     assert.equal(await organizationOf(desk, (await desk.person('customer', { email })).id), null, email);
   }
-  assert.equal(await organizationOf(desk, (await desk.person('customer', { email: 'i@acme.example', organization_id: other.id })).id), other.id, 'another one is named');
+  assert.equal(await organizationOf(desk, (await desk.person('customer', { email: 'i@acme.example', organization_id: other.id })).id), other.id, 'the given organization overrides the domain');
   (await desk.anyone.post('/conversations', { name: 'Stranger', email: 'stranger@acme.example', subject: 'S', contents: 'C' })).must(201);
   const [stranger] = await desk.owner.fetch('/users', { email: 'stranger@acme.example' });
   assert.equal(stranger.organization.id, id);
-  assert.equal(stranger.organization_case_access, 'REQUESTED', 'and sees nothing of the others');
+  assert.equal(stranger.organization_case_access, 'REQUESTED', 'the new customer does not see conversations of others');
 });
 
-test('domains are validated as their organization is', async (t) => {
+test('domains are validated together with their organization', async (t) => {
   const desk = await open(t);
   const { id } = await named(desk, { domains: 'acme.example' });
   assert.equal(await organizationOf(desk, (await desk.person('customer', { email: 'a@acme.example' })).id), null);
@@ -157,7 +157,7 @@ test('domains are validated as their organization is', async (t) => {
   assert.equal(await organizationOf(desk, (await desk.person('customer', { email: 'c@apex.example' })).id), null);
 });
 
-test('a deleted organization leaves its people and their conversations behind, and is seen by nobody', async (t) => {
+test('a deleted organization is hidden from everyone, and its people and their conversations remain', async (t) => {
   const desk = await open(t);
   const [one, two, kept] = [await named(desk, { is_shared: true, legacy_id: 'L' }), await named(desk), await named(desk)];
   const a = await desk.person('customer', { organization_id: one.id, organization_case_access: 'ORGANIZATION' });
@@ -178,7 +178,7 @@ test('a deleted organization leaves its people and their conversations behind, a
   assert.equal(desk.check().status, 0);
 });
 
-test('an organization of many people is gone at once, and its people leave it in a job', async (t) => {
+test('an organization with many people is deleted at once, and a job removes its people from it', async (t) => {
   const desk = await open(t);
   const { id } = await named(desk, { is_shared: true });
   const kept = await named(desk);
@@ -195,7 +195,7 @@ test('an organization of many people is gone at once, and its people leave it in
   assert.equal(desk.check().status, 0);
 });
 
-/* ---- who may ------------------------------------------------------------------------------------------------------------- */
+/* ---- access ----------------------------------------------------------------------------------------------------------------- */
 
 test('collaborators read, agents and above write', async (t) => {
   const desk = await open(t);
@@ -215,7 +215,7 @@ test('collaborators read, agents and above write', async (t) => {
   for (const who of [desk.staff, desk.admin, desk.owner]) (await who.put(`/organizations/${id}`, { name: 'x' })).must(200);
 });
 
-test('organizations.update and organizations.delete narrow what agents may', async (t) => {
+test('organizations.update and organizations.delete limit what agents may do', async (t) => {
   const desk = await open(t);
   const { id } = await named(desk);
   const role = async (permissions) => {
@@ -232,7 +232,7 @@ test('organizations.update and organizations.delete narrow what agents may', asy
   (await deleter.delete(`/organizations/${id}`)).must(200);
 });
 
-test('a customer sees the name of their own organization, not what staff know of it', async (t) => {
+test('a customer sees the name of their organization, but not the members for staff', async (t) => {
   const desk = await open(t);
   const { id } = await named(desk, { legacy_id: 'L', domains: 'acme.example' });
   const { client } = await desk.person('customer', { organization_id: id });
@@ -240,7 +240,7 @@ test('a customer sees the name of their own organization, not what staff know of
   assert.deepEqual([organization.name, organization.legacy_id, organization.domains], ['Acme', null, []]);
 });
 
-test('preconditions hold', async (t) => {
+test('preconditions are checked', async (t) => {
   const desk = await open(t);
   const { id } = await named(desk);
   const { etag } = (await desk.owner.get(`/organizations/${id}`)).must(200);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { open } from './lib/index.mjs';
 import { waysTo } from './lib/walk.mjs';
 
-/** Two customers of one organization; `reader` may read the organization's conversations when `access` says so. */
+/** Two customers of one organization. `reader` may read the organization's conversations if `access` says so. */
 async function world(t, { is_shared, access }) {
   const desk = await open(t);
   if (!desk.has('POST', '/organizations')) return t.skip('organizations are not delivered yet');
@@ -15,11 +15,11 @@ async function world(t, { is_shared, access }) {
   return { desk, reader: reader.client, writer: writer.client, id, own: own.id };
 }
 
-test("a customer reads their organization's conversations when it is shared and they may", async (t) => {
+test("a customer reads conversations of their organization if it is shared and they have access", async (t) => {
   const w = await world(t, { is_shared: true, access: 'ORGANIZATION' });
   if (!w) return;
   for (const path of waysTo('/conversations/:id', w.id)) (await w.reader.get(path)).must(200);
-  assert.deepEqual((await w.reader.get('/conversations')).must(200).ids, [w.own], 'the plain list is their own');
+  assert.deepEqual((await w.reader.get('/conversations')).must(200).ids, [w.own], 'the plain list has only own conversations');
   const org = (await w.reader.get('/conversations', { filters: 'MY_ORGANIZATION' })).must(200);
   assert.deepEqual(org.ids, [w.own, w.id]);
   assert.equal(org.body.total_count, 2);
@@ -30,7 +30,7 @@ for (const [why, more] of Object.entries({
   'the organization is not shared': { is_shared: false, access: 'ORGANIZATION' },
   'they may read their own only': { is_shared: true, access: 'REQUESTED' },
 })) {
-  test(`a customer does not read them when ${why}`, async (t) => {
+  test(`a customer does not read them if ${why}`, async (t) => {
     const w = await world(t, more);
     if (!w) return;
     for (const path of waysTo('/conversations/:id', w.id)) (await w.reader.get(path)).refused(404, 'RESOURCE_NOT_FOUND');
@@ -38,7 +38,7 @@ for (const [why, more] of Object.entries({
   });
 }
 
-test('another organization stays another', async (t) => {
+test('conversations of another organization are hidden', async (t) => {
   const w = await world(t, { is_shared: true, access: 'ORGANIZATION' });
   if (!w) return;
   const other = await w.desk.owner.create('/organizations', { name: 'Other', is_shared: true });
@@ -47,7 +47,7 @@ test('another organization stays another', async (t) => {
   assert.deepEqual((await stranger.client.get('/conversations', { filters: 'MY_ORGANIZATION' })).must(200).ids, []);
 });
 
-test('the organizations of a person are one or none', async (t) => {
+test('a person has at most one organization', async (t) => {
   const desk = await open(t);
   const { id } = await desk.staff.create('/organizations', { name: 'Brandfathers' });
   const path = `/users/${desk.people.customer.id}/organizations`;

@@ -1,4 +1,4 @@
-// A page of a list ends before `limit` when its bytes pass 4 MiB, but has at least one item (completions.md section 2).
+// A page of a list ends before `limit` if its bytes exceed 4 MiB, but has at least one item (completions.md section 2).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { demo, open } from './lib/index.mjs';
@@ -11,7 +11,7 @@ const SIGNATURE = '🙂'.repeat(4000); // 16 KB
 const notices = ({ body }) => (body.logs ?? []).map(({ message }) => message);
 const target = (url) => url.slice(url.indexOf('/api/v1'));
 
-/** Follows next_url to its end, or through `most` pages. */
+/** Follows next_url to the last page, or through `most` pages. */
 async function walk(client, path, query, most = 100) {
   const pages = [(await client.get(path, query)).must(200)];
   for (let url; pages.length < most && (url = pages.at(-1).body.next_url);) {
@@ -20,16 +20,16 @@ async function walk(client, path, query, most = 100) {
   return pages;
 }
 
-/** Holds a walk against what a bounded page promises; the ids in the order served. */
+/** Checks the rules of a bounded page for each page of a walk. Returns the ids in the order served. */
 function judge(pages, limit) {
   for (const page of pages) {
     const { body, data, bytes } = page;
     const cut = notices(page).some((text) => /^The page ends after \d+ items, because a reply has at most 4 MiB/.test(text));
     assert.ok(bytes.length <= BOUND + 64 * 1024 || data.length === 1, `${data.length} items in ${bytes.length} bytes`);
-    assert.ok(data.length >= 1, 'a page has an item');
+    assert.ok(data.length >= 1, 'a page has at least one item');
     assert.equal(body.limit, cut ? data.length : limit);
-    if (cut) assert.equal(new URL(body.next_url).searchParams.get('limit') ?? '10', String(limit), 'next_url asks for the limit that was asked');
-    assert.ok(cut || page === pages.at(-1) || data.length === limit, 'a page that is not full says why');
+    if (cut) assert.equal(new URL(body.next_url).searchParams.get('limit') ?? '10', String(limit), 'next_url has the requested limit');
+    assert.ok(cut || page === pages.at(-1) || data.length === limit, 'a shortened page gives the reason');
   }
   return pages.flatMap(({ data }) => data.map(({ id }) => id));
 }
@@ -43,21 +43,21 @@ async function longMessages(t, count) {
   return { desk, path, ids: short.ids, short };
 }
 
-test('pages of long messages end at 4 MiB and the walk by next_url misses none', async (t) => {
+test('pages of long messages end at 4 MiB, and next_url misses none', async (t) => {
   const { desk, path, ids, short } = await longMessages(t, 20);
-  assert.equal(ids.length, 20, 'messages whose text is not shown fill no page');
+  assert.equal(ids.length, 20, 'pages without the text of messages are not shortened');
   assert.deepEqual([short.body.limit, notices(short)], [1000, []]);
   const pages = await walk(desk.staff, path, { limit: 1000 });
   assert.deepEqual(judge(pages, 1000), ids);
   assert.deepEqual(pages.map(({ data }) => data.length), [8, 8, 4]);
   assert.deepEqual(pages.map(({ body }) => [body.offset, body.total_count]), [[0, 20], [8, 20], [16, 20]]);
-  assert.equal(new URL(pages[1].body.previous_url).searchParams.get('offset'), null, 'the page before is at offset max(O - L, 0)');
+  assert.equal(new URL(pages[1].body.previous_url).searchParams.get('offset'), null, 'the previous page is at offset max(O - L, 0)');
   const ten = await walk(desk.staff, path, { limit: 10 });
   assert.deepEqual(judge(ten, 10), ids);
-  assert.deepEqual(ten.map(({ data }) => data.length), [8, 8, 4], 'behind a page that ended early comes the limit that was asked');
+  assert.deepEqual(ten.map(({ data }) => data.length), [8, 8, 4], 'the page after a shortened page has the requested limit');
   const small = await walk(desk.staff, path, { limit: 5 });
   assert.deepEqual(small.map(({ data }) => data.length), [5, 5, 5, 5]);
-  assert.deepEqual(small.flatMap(notices), [], 'a page that fits is not cut');
+  assert.deepEqual(small.flatMap(notices), [], 'a page that fits is not shortened');
 });
 
 test('keyset pages end at 4 MiB in both directions', async (t) => {
@@ -67,23 +67,23 @@ test('keyset pages end at 4 MiB in both directions', async (t) => {
   assert.ok(older.every(({ body }) => !('offset' in body)));
   const newer = await walk(desk.staff, path, { before_id: ids[19], limit: 100 });
   judge(newer, 100);
-  assert.deepEqual(newer[0].ids, ids.slice(11, 19), 'the page is the one beside the row named, in the order of the list');
+  assert.deepEqual(newer[0].ids, ids.slice(11, 19), 'the page is next to the named row, in the order of the list');
   assert.deepEqual(newer.flatMap((page) => [...page.ids].reverse()), ids.slice(0, 19).reverse());
 });
 
-test('the reply to HEAD and a tag are those of the page that ended early', async (t) => {
+test('HEAD and the ETag are those of the shortened page', async (t) => {
   const { desk, path } = await longMessages(t, 12);
   const page = (await desk.staff.get(path, { limit: 1000 })).must(200);
   const { etag } = page.headers;
   const again = await desk.staff.get(path, { limit: 1000 }, { 'If-None-Match': etag });
   assert.equal(again.status, 304);
   const eight = (await desk.staff.get(path, { limit: 8 })).must(200);
-  assert.equal(eight.headers.etag, etag, 'the same items, the same tag');
+  assert.equal(eight.headers.etag, etag, 'the same items have the same ETag');
   const head = await desk.staff.head(path, { limit: 1000 });
   assert.deepEqual([head.status, head.headers['content-length']], [200, page.headers['content-length']]);
 });
 
-test('escapes count: what fills the bound is the reply, not the text', async (t) => {
+test('the bound applies to the reply with its escapes', async (t) => {
   const desk = await open(t);
   const contents = '"'.repeat(500_000);
   const { id } = await desk.customer.create('/conversations', { subject: 'Quotes', contents });
@@ -94,7 +94,7 @@ test('escapes count: what fills the bound is the reply, not the text', async (t)
   assert.deepEqual(pages.map(({ data }) => data.length), [4, 2]);
 });
 
-test('an item that is larger than the bound is served alone, and by itself', async (t) => {
+test('an item larger than the bound is served alone', async (t) => {
   const desk = await open(t);
   const fields = [];
   for (let i = 0; i < 75; i++) fields.push(await desk.owner.create('/organizations/fields', { key: `f${i}`, type: 'TEXTAREA', title: `Field ${i}` }));
@@ -111,11 +111,11 @@ test('an item that is larger than the bound is served alone, and by itself', asy
   assert.deepEqual(pages.map(({ data }) => data.length), [1, 1, 1, 1, 1]);
   assert.ok(pages.every(({ bytes }) => bytes.length > BOUND));
   const one = (await desk.owner.get(`/organizations/${ids[0]}`)).must(200);
-  assert.ok(one.bytes.length > BOUND, 'what is no list has no pages');
+  assert.ok(one.bytes.length > BOUND, 'a single resource has no bound');
   assert.deepEqual(notices(one), []);
 });
 
-test('a whole list is whole whatever its bytes, since it has no pages to go on with', async (t) => {
+test('a complete list is complete whatever its bytes, because it has no pages', async (t) => {
   const desk = await open(t);
   const path = '/brands/1/templates/verification';
   const { contents } = await desk.owner.fetch(path);
@@ -125,7 +125,7 @@ test('a whole list is whole whatever its bytes, since it has no pages to go on w
   assert.deepEqual([versions.data.length, versions.body.total_count, notices(versions)], [22, 22, []]);
 });
 
-test('what is included counts, with includes and with _flat', async (t) => {
+test('included resources count towards the bound, with include and with _flat', async (t) => {
   const desk = await demo(t, { conversations: 1100 });
   const people = [];
   for (const page of await walk(desk.owner, '/users', { limit: 1000, fields: 'id' })) people.push(...page.ids);
@@ -138,7 +138,7 @@ test('what is included counts, with includes and with _flat', async (t) => {
     const pages = await walk(desk.admin, '/conversations', { limit, ...query }, 4);
     const served = judge(pages, limit);
     assert.deepEqual(served.slice(0, 1000), ids.slice(0, served.length), JSON.stringify(query));
-    assert.notDeepEqual(notices(pages[0]), [], `signatures make the pages shorter: ${JSON.stringify(query)}`);
+    assert.notDeepEqual(notices(pages[0]), [], `signatures shorten the pages: ${JSON.stringify(query)}`);
     if (query._flat && query.include) {
       for (const { body } of pages.slice(0, 3)) {
         const shown = Object.keys(body.resources.user);
@@ -147,5 +147,5 @@ test('what is included counts, with includes and with _flat', async (t) => {
     }
   }
   const page = (await desk.admin.get('/conversations', { limit: 1000, _flat: 'true', fields: 'id,requester(full_name)' })).must(200);
-  for (const c of page.data) assert.deepEqual(Object.keys(c).sort(), ['id', 'requester', 'resource_type', 'resource_url'], 'fields count for each try');
+  for (const c of page.data) assert.deepEqual(Object.keys(c).sort(), ['id', 'requester', 'resource_type', 'resource_url'], 'a shortened page applies `fields`');
 });

@@ -5,7 +5,7 @@ import { DAY, MINUTE, open, PASSWORD } from './lib/index.mjs';
 const NEXT = 'another horse';
 const change = (client, password, new_password, options) => client.put('/profile/password', { password, new_password }, options);
 
-test('a password is changed by who knows the present one, and counts at once', async (t) => {
+test('the caller changes the password with the present one, and it is valid at once', async (t) => {
   const desk = await open(t);
   const { email } = desk.people.customer;
   (await change(desk.customer, PASSWORD, NEXT)).must(200);
@@ -13,7 +13,7 @@ test('a password is changed by who knows the present one, and counts at once', a
   (await desk.login(email, NEXT).get('/me')).must(200);
 });
 
-test('a wrong present password is a bad field, and changes nothing', async (t) => {
+test('a wrong present password is an invalid field and changes nothing', async (t) => {
   const desk = await open(t);
   const reply = await change(desk.customer, 'not it', NEXT);
   reply.refused(400, 'FIELD_INVALID');
@@ -21,7 +21,7 @@ test('a wrong present password is a bad field, and changes nothing', async (t) =
   (await desk.customer.get('/me')).must(200);
 });
 
-test('both passwords are mandatory, and both faults are named', async (t) => {
+test('both passwords are required, and both errors are reported', async (t) => {
   const { customer, staff } = await open(t);
   const reply = await customer.put('/profile/password', {});
   reply.refused(400, 'FIELD_REQUIRED');
@@ -35,7 +35,7 @@ test('both passwords are mandatory, and both faults are named', async (t) => {
   (await customer.get('/me')).must(200);
 });
 
-test('a change ends all other sessions and remember-me, not the one it was made on', async (t) => {
+test('a change ends all other sessions and remember-me tokens, and keeps its own session', async (t) => {
   const desk = await open(t);
   const here = await desk.session(desk.customer);
   const there = await desk.session(desk.customer, { 'X-CSRF': 'false' });
@@ -46,7 +46,7 @@ test('a change ends all other sessions and remember-me, not the one it was made 
   (await desk.anyone.get('/session', {}, { 'X-RememberMe': token })).refused(401, 'AUTHENTICATION_FAILED');
 });
 
-test('guessing the present password on a session is counted and locked like a login', async (t) => {
+test('wrong present passwords on a session are counted and locked like failed logins', async (t) => {
   const desk = await open(t);
   const { client } = await desk.session(desk.customer);
   for (let i = 0; i < 10; i++) (await change(client, `guess ${i}`, NEXT)).refused(400, 'FIELD_INVALID');
@@ -55,7 +55,7 @@ test('guessing the present password on a session is counted and locked like a lo
   assert.ok(Number(reply.headers['retry-after']) > 0);
 });
 
-test('former passwords may not come again while the history holds them', async (t) => {
+test('former passwords are refused while the history has them', async (t) => {
   const desk = await open(t);
   (await desk.owner.put('/settings', { values: { 'security.password_history': 2 } })).must(200);
   const { email } = desk.people.customer;
@@ -69,7 +69,7 @@ test('former passwords may not come again while the history holds them', async (
   (await change(as('third one'), 'third one', PASSWORD)).must(200);
 });
 
-test('an expired password opens nothing but the way to a new one', async (t) => {
+test('an expired password allows only setting a new one', async (t) => {
   const desk = await open(t);
   const { email } = desk.people.customer;
   const live = await desk.session(desk.customer);
@@ -92,7 +92,7 @@ test('an expired password opens nothing but the way to a new one', async (t) => 
   (await live.bare.get('/me')).refused(454, 'SESSION_LOADING_FAILED');
 });
 
-test('an auth token lives ten minutes', async (t) => {
+test('an auth token expires after ten minutes', async (t) => {
   const desk = await open(t);
   (await desk.owner.put('/settings', { values: { 'security.password_days_customers': 1 } })).must(200);
   await desk.clock.forward(DAY);
@@ -101,7 +101,7 @@ test('an auth token lives ten minutes', async (t) => {
   (await desk.anyone.put('/profile/password', { new_password: NEXT }, { headers: { 'X-Token': token } })).refused(401, 'AUTHENTICATION_FAILED');
 });
 
-test('an expired password is not remembered: whoever has a remember-me token alone sets no new one', async (t) => {
+test('a remember-me token alone can\'t renew an expired password', async (t) => {
   const desk = await open(t);
   const token = (await desk.customer.get('/session', { remember_me: true })).must(200).headers['x-rememberme'];
   (await desk.owner.put('/settings', { values: { 'security.password_days_customers': 1 } })).must(200);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { PASSWORD, ROLES, ROLE_ID, form, multipart, open, raw, shared } from './lib/index.mjs';
 
-// Users and organizations, their lists, filters, notes, tags, fields and lookups, and what each caller sees of them.
+// Users and organizations: lists, filters, notes, tags, fields and lookups, and the members that each caller sees.
 
 let counter = 0;
 const next = () => ++counter;
@@ -10,7 +10,7 @@ const next = () => ++counter;
 describe('users:', () => {
   const world = shared();
 
-  test('are made with everything that may be said of them', async () => {
+  test('are created with every member', async () => {
     const { owner } = world.desk;
     const organization = await owner.create('/organizations', { name: 'Acme' });
     const teams = [await owner.create('/teams', { title: 'A' }), await owner.create('/teams', { title: 'B' })];
@@ -28,7 +28,7 @@ describe('users:', () => {
     assert.deepEqual([plain.role.id, plain.agent_case_access, plain.organization_case_access, plain.is_enabled], [4, null, 'REQUESTED', true]);
   });
 
-  test('what another user holds is a duplicate, each member named', async () => {
+  test('refuse a value of another user as duplicate, and name each member', async () => {
     const { owner } = world.desk;
     await owner.create('/users', { full_name: 'One', email: 'held@desk.example', phone: '+49301234569', legacy_id: 'HELD' });
     (await owner.post('/users', { full_name: 'Two', email: 'HELD@desk.example', phone: '+49301234569', legacy_id: 'HELD' })).refused(400, 'FIELD_DUPLICATE', 'email', 'phone', 'legacy_id');
@@ -58,7 +58,7 @@ describe('users:', () => {
     assert.ok(!(await ids({ role: 'AGENT' })).includes(people[1].id));
   });
 
-  test('a deleted one is gone, its addresses are free, references still name it', async () => {
+  test('a deleted user is hidden, its addresses are free, and references still have the name', async () => {
     const { owner } = world.desk;
     const { id, email, client } = await world.desk.person('customer', { full_name: 'Gone Soon' });
     const note = await owner.create(`/users/${id}/notes`, { contents: 'x' });
@@ -80,7 +80,7 @@ describe('users:', () => {
     assert.equal(shown.user.full_name, 'Author Gone');
   });
 
-  test('only admins purge', async () => {
+  test('are purged only by admins and owners', async () => {
     const { id } = await world.desk.person('customer', { full_name: 'Erased Person' });
     const { id: other } = await world.desk.person('customer');
     const reply = await world.desk.staff.delete(`/users/${id}`, { purge: true });
@@ -90,7 +90,7 @@ describe('users:', () => {
     (await world.desk.owner.get(`/users/${other}`)).refused(404, 'RESOURCE_NOT_FOUND');
   });
 
-  test('one whose address is of a validated domain joins its organization', async () => {
+  test('a user with an address of a validated domain joins the organization', async () => {
     const { owner } = world.desk;
     const organization = await owner.create('/organizations', { name: 'Domain', domains: 'joined.example', is_validated: true });
     const [domain] = (await owner.fetch(`/organizations/${organization.id}`, { include: 'identity_domain' })).domains;
@@ -101,7 +101,7 @@ describe('users:', () => {
     (await owner.post('/organizations', { name: 'Thief', domains: 'other.example,JOINED.example' })).refused(400, 'FIELD_DUPLICATE', 'domains');
   });
 
-  test('/me has the permissions of the caller', async () => {
+  test('/me shows the permissions of the caller', async () => {
     for (const role of ROLES) {
       const me = await world.desk.as(role).fetch('/me');
       assert.equal(me.id, world.desk.people[role].id);
@@ -123,7 +123,7 @@ describe('users:', () => {
 describe('organizations:', () => {
   const world = shared();
 
-  test('are made, changed and deleted, one and many', async () => {
+  test('are created, changed and deleted, singly and in bulk', async () => {
     const { owner } = world.desk;
     const made = await owner.create('/organizations', { name: 'Made', legacy_id: 'M', domains: 'a.example,b.example', is_shared: true, is_validated: true, tags: 'x,y' });
     assert.deepEqual([made.name, made.legacy_id, made.is_shared, made.is_validated, made.domains.length], ['Made', 'M', true, true, 2]);
@@ -144,7 +144,7 @@ describe('organizations:', () => {
     (await owner.put(`/users/${id}`, { organization_id: plain.id })).refused(400, 'FIELD_INVALID', 'organization_id');
   });
 
-  test('the body says the lists in any of their forms', async () => {
+  test('lists are accepted in each of their forms', async () => {
     const { owner } = world.desk;
     for (const [n, body] of [{ domains: ['p0.example', 'q0.example'] }, form({ name: 'F', domains: ['p1.example', 'q1.example'] }), multipart({ name: 'F', domains: ['p2.example', 'q2.example'] }), form({ name: 'F', domains: 'p3.example,q3.example' }), { domains: 'p4.example, q4.example' }].entries()) {
       const made = await owner.create('/organizations', body.type ? body : { name: 'F', ...body });
@@ -165,7 +165,7 @@ describe('organizations:', () => {
     assert.ok(bobs[0] < bobs[1]);
   });
 
-  test('definitions are as they are listed in the specification', async () => {
+  test('definitions match the specification', async () => {
     const definitions = Object.fromEntries((await world.desk.owner.fetch('/organizations/definitions')).map((d) => [d.field, d]));
     const operators = {
       'organizations.name': ['STRING', 'string_contains_insensitive', 'comparison_equalto', 'comparison_not_equalto'],
@@ -209,7 +209,7 @@ describe('organizations:', () => {
 
 describe('notes of users and organizations:', () => {
   const world = shared();
-  test('staff write, read, change and delete them, customers do not know of them', async () => {
+  test('staff write, read, change and delete them, and customers don\'t see them', async () => {
     const { owner } = world.desk;
     const { id } = await world.desk.person('customer');
     const organization = await owner.create('/organizations', { name: 'Noted' });
@@ -249,7 +249,7 @@ describe('lookups:', () => {
     await w.desk.person('agent', { full_name: 'Lookup Agent' });
     for (let n = 0; n < 12; n++) await w.desk.owner.create('/organizations', { name: `Many ${n}`, tags: [`many${n}`] });
   });
-  test('the names that begin so come first, total_count counts all, limit is honoured', async () => {
+  test('names that begin with the text come first, total_count counts all, limit is applied', async () => {
     const { staff } = world.desk;
     const names = (await staff.fetch('/autocomplete/users', { name: 'LOOKUP' })).map((u) => u.full_name);
     assert.deepEqual([names.length, names[3]], [4, 'Marta Lookup']);
@@ -260,7 +260,7 @@ describe('lookups:', () => {
       for (const text of ['', '  ', undefined]) assert.deepEqual((await staff.get(`/autocomplete/${kind}`, { [key]: text })).must(200).body.data, []);
     }
   });
-  test('in narrows by role, exclude leaves out by id or name', async () => {
+  test('`in` selects by role, `exclude` excludes by id or name', async () => {
     const { staff } = world.desk;
     const find = async (query) => (await staff.get('/autocomplete/users', { name: 'lookup', ...query })).must(200).data.map((u) => u.full_name).sort();
     assert.deepEqual(await find({ in: 'AGENTS' }), ['Lookup Agent']);
@@ -278,7 +278,7 @@ describe('lookups:', () => {
   });
 });
 
-test('a profile in a role: what it may change shows, the language must exist, the avatar always answers', async (t) => {
+test('the profile of each role: changes are stored, the language must exist, the avatar always answers', async (t) => {
   const desk = await open(t);
   for (const role of ROLES) {
     const client = desk.as(role);
@@ -295,7 +295,7 @@ test('a profile in a role: what it may change shows, the language must exist, th
   }
 });
 
-test('staff see no secrets of others, customers see their own', async (t) => {
+test('staff see no secrets of others, and customers see their own', async (t) => {
   const desk = await open(t);
   const me = await desk.customer.fetch('/me', { include: '*' });
   assert.equal(me.emails[0].email, 'customer@example.com');

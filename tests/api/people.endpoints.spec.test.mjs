@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { HOUR, ROLES, ROLE_ID, demo, form, json, multipart, rolesOf, shared } from './lib/index.mjs';
 
-// The rows of the endpoint list about people, each for every role and for the public: its status, its envelope, what it holds.
+// The rows of the endpoint list about people, for every role and the public: status, envelope and contents.
 
 const AREAS = ['identities', 'profile', 'session', 'organizations', 'roles', 'autocomplete'];
 const ENVELOPE = {
@@ -19,20 +19,20 @@ let counter = 0;
 const next = () => ++counter;
 const kindOf = (path) => /identities\/(\w+)/.exec(path)[1];
 
-/** A value of an identity's kind that nobody has. */
+/** Unused values for each kind of identity. */
 const fresh = {
   emails: () => ({ email: `fresh${next()}@fresh.example` }),
   phones: () => ({ number: `+49301234${1000 + next()}` }),
   twitter: () => ({ screen_name: `fresh_${next()}` }),
 };
 
-/** An identity of a customer. */
+/** A new identity of a customer. */
 async function identity(w, kind) {
   const reply = await w.desk.owner.post(`/identities/${kind}`, { user_id: w.someone.id, ...fresh[kind]() });
   return reply.must(kind === 'twitter' ? 200 : 201).data.id;
 }
 
-/** An identity of the caller's own. */
+/** A new identity of the caller. */
 async function own(w, role, kind, is_validated = true) {
   const { id } = w.desk.people[role];
   const reply = await w.desk.owner.post(`/identities/${kind}`, { user_id: id, ...fresh[kind](), is_validated });
@@ -47,7 +47,7 @@ const rows = readFileSync(new URL('fixtures/endpoints.tsv', import.meta.url), 'u
 
 const newRole = (w) => w.desk.owner.create('/roles', { title: `Role ${next()}`, type: 'AGENT' }).then(({ id }) => id);
 
-/** What a row is asked with, by the caller of a role: {path, body, query}. */
+/** The request for a row, for a caller of a role: {path, body, query}. */
 async function request(w, { method, path }, role) {
   const key = `${method} ${path}`;
   const staff = path.startsWith('/identities/');
@@ -119,7 +119,7 @@ describe('people', () => {
     });
 
     if (path.includes(':id')) {
-      test(`${method} ${path} of nothing is 404`, async () => {
+      test(`${method} ${path} of an absent id is 404`, async () => {
         for (const id of ['987654', '0', '-1', 'x', '9223372036854775808', '1%00']) {
           const { path: target, count, ...options } = await request(world, row, roles[0]);
           const reply = await world.desk.as(roles[0]).request(method, path.replaceAll(':id', id), options);
@@ -130,7 +130,7 @@ describe('people', () => {
   }
 });
 
-// One body three ways, its names three ways.
+// Each body in three formats, and its names in three spellings.
 const WAYS = { json, form, multipart };
 const camel = (name) => name.replace(/_(\w)/g, (_, c) => c.toUpperCase());
 const SPELLINGS = { snake: (n) => n, camel, Pascal: (n) => camel(n).replace(/^./, (c) => c.toUpperCase()), SHOUTED: (n) => n.toUpperCase() };
@@ -151,7 +151,7 @@ const WRITES = [
   ['POST', '/users', () => ({ full_name: `Una ${next()}`, designation: 'Buyer', time_zone: 'Asia/Tokyo', signature: 'U.', legacy_id: `U${next()}` }), () => ({ email: `u${next()}@fresh.example` })],
 ];
 
-describe('a body about people may come as JSON, as a form and as multipart, its names in any spelling:', () => {
+describe('bodies about people are accepted as JSON, form and multipart, with names in any spelling:', () => {
   const world = shared(async (w) => { w.someone = await w.desk.person('customer'); });
   for (const [method, path, make, more = () => ({})] of WRITES) {
     for (const [how, wrap] of Object.entries(WAYS)) {
@@ -172,12 +172,12 @@ describe('a body about people may come as JSON, as a form and as multipart, its 
   }
 });
 
-describe('people have Facebook accounts that no operation makes:', () => {
-  test('staff read and change them, only admins and owners change; their owner sees them in the profile', async (t) => {
+describe('people have Facebook accounts that no operation creates:', () => {
+  test('staff read them, admins and owners change them, and their owner sees them in the profile', async (t) => {
     const desk = await demo(t);
     const all = (await desk.owner.get('/identities/facebook')).must(200);
     assert.deepEqual(shown(all.body), ENVELOPE.list);
-    assert.ok(all.data.length > 0, 'the demo has some');
+    assert.ok(all.data.length > 0, 'the demo desk has Facebook accounts');
     const { id } = (await desk.owner.fetch('/identities/facebook', { user_id: desk.people.customer.id }))[0];
     for (const role of ['owner', 'admin', 'agent', 'collaborator']) {
       const one = (await desk.as(role).get(`/identities/facebook/${id}`)).must(200);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ROLES, ROLE_ID, open, shared } from './lib/index.mjs';
 
-// Nobody gets more than their role has: by granting it, by writing what is read-only, by acting on those above them.
+// A person can't gain rights: not by granting them, not by writing read-only members, not by acting on higher ranks.
 
 const RANK = { customer: 0, collaborator: 1, agent: 2, admin: 3, owner: 4 };
 const forbidden = (reply, who) => assert.ok([400, 403, 404].includes(reply.status), `${who}: ${reply}`);
@@ -11,7 +11,7 @@ describe('escalation:', () => {
   const world = shared();
   const roleOf = async (id) => (await world.desk.owner.fetch(`/users/${id}`)).role.id;
 
-  test('nobody makes a user above themselves; agents make customers only', async () => {
+  test('nobody creates a user of a higher rank; agents create only customers', async () => {
     for (const actor of ROLES) {
       for (const wanted of ROLES) {
         const may = RANK[actor] >= 3 ? RANK[wanted] <= RANK[actor] : actor === 'agent' && wanted === 'customer';
@@ -27,7 +27,7 @@ describe('escalation:', () => {
     }
   });
 
-  test('nobody raises anyone above themselves, nor themselves', async () => {
+  test('nobody raises anyone above their own rank, nor themselves', async () => {
     for (const actor of ['customer', 'collaborator', 'agent', 'admin']) {
       const me = await world.desk.person(actor);
       for (const wanted of ROLES.filter((role) => RANK[role] > RANK[actor])) {
@@ -41,7 +41,7 @@ describe('escalation:', () => {
     }
   });
 
-  test('a role of one\'s own making is ranked by its type', async () => {
+  test('a custom role has the rank of its type', async () => {
     const { id: role_id } = await world.desk.owner.create('/roles', { title: 'Second admin', type: 'ADMIN' });
     const { id } = await world.desk.person('customer');
     forbidden(await world.desk.staff.put(`/users/${id}`, { role_id }), 'agent gives a role of type ADMIN');
@@ -52,7 +52,7 @@ describe('escalation:', () => {
     forbidden(await second.client.put(`/users/${world.desk.people.owner.id}`, { full_name: 'Mine' }), 'it changes the owner');
   });
 
-  test('those below do not change, disable, delete, or enter the account of those above', async () => {
+  test('lower ranks can\'t change, disable, delete or log in as higher ranks', async () => {
     for (const actor of ['agent', 'admin']) {
       for (const target of ROLES.filter((role) => RANK[role] > RANK[actor] || (actor === 'agent' && role !== 'customer'))) {
         const them = await world.desk.person(target);
@@ -72,7 +72,7 @@ describe('escalation:', () => {
     }
   });
 
-  test('collaborators change no users at all', async () => {
+  test('collaborators can\'t change users', async () => {
     const { id } = await world.desk.person('customer');
     const collaborator = world.desk.as('collaborator');
     for (const reply of [await collaborator.post('/users', { full_name: 'X', email: 'x@rank.example' }), await collaborator.put(`/users/${id}`, { full_name: 'X' }), await collaborator.delete(`/users/${id}`)]) {
@@ -80,7 +80,7 @@ describe('escalation:', () => {
     }
   });
 
-  test('read-only members of a profile stay what they were, and a notice names them', async () => {
+  test('read-only members of a profile are unchanged, and a notice names them', async () => {
     for (const role of ROLES) {
       const me = await world.desk.person(role);
       const before = await world.desk.owner.fetch(`/users/${me.id}`);
@@ -101,7 +101,7 @@ describe('escalation:', () => {
     }
   });
 
-  test('read-only members of a user stay what they were', async () => {
+  test('read-only members of a user are unchanged', async () => {
     const { id, user } = await world.desk.person('customer');
     const reply = (await world.desk.owner.put(`/users/${id}`, {
       id: 1, uuid: 'x', role: { id: 1 }, is_mfa_enabled: true, avatar: 'http://x/', last_seen_ip: '1.2.3.4', last_seen_at: '2001-01-01T00:00:00+00:00', realtime_channel: 'x', presence_channel: 'x',
@@ -114,7 +114,7 @@ describe('escalation:', () => {
     reply.notes('uuid', 'is_mfa_enabled', 'pinned_notes_count');
   });
 
-  test('read-only members of organizations and roles stay what they were', async () => {
+  test('read-only members of organizations and roles are unchanged', async () => {
     const made = await world.desk.owner.create('/organizations', { id: 99, name: 'Read only', pinned_notes_count: 5, created_at: '2001-01-01T00:00:00+00:00', resource_type: 'user' });
     assert.notEqual(made.id, 99);
     assert.deepEqual([made.pinned_notes_count, made.resource_type], [0, 'organization']);
@@ -125,14 +125,14 @@ describe('escalation:', () => {
     changed.notes('type', 'is_system');
   });
 
-  test('no role of type OWNER, CUSTOMER or COLLABORATOR is made', async () => {
+  test('no role of type OWNER, CUSTOMER or COLLABORATOR can be created', async () => {
     for (const type of ['OWNER', 'CUSTOMER', 'COLLABORATOR', '', 'X', 1, ['ADMIN']]) {
       (await world.desk.owner.post('/roles', { title: 'Mine', type })).must(400);
       (await world.desk.admin.post('/roles', { title: 'Mine', type })).must(400);
     }
   });
 
-  test('a profile is the caller\'s own: the identities of others are not there', async () => {
+  test('the profile shows only the caller\'s identities; others answer 404', async () => {
     const them = await world.desk.person('customer');
     const foreign = {
       emails: (await world.desk.owner.fetch('/identities/emails', { user_id: them.id }))[0],
@@ -158,7 +158,7 @@ describe('escalation:', () => {
     }
   });
 
-  test('permissions narrow what a role may do', async () => {
+  test('permissions limit a role', async () => {
     const { id: role_id } = await world.desk.owner.create('/roles', { title: 'Careful', type: 'AGENT' });
     const agent = await world.desk.person('agent');
     await world.desk.owner.update(`/users/${agent.id}`, { role_id });
@@ -186,7 +186,7 @@ describe('escalation:', () => {
     (await world.desk.owner.put('/roles/987654/permissions', { 'users.delete': 0 })).refused(404, 'RESOURCE_NOT_FOUND');
   });
 
-  test('customers read the permissions of their own role only', async () => {
+  test('customers read only the permissions of their own role', async () => {
     const { body } = (await world.desk.customer.get('/roles/4/permissions')).must(200);
     assert.deepEqual(Object.keys(body).slice(0, 4), ['status', 'data', 'resource', 'total_count']);
     for (const id of [1, 2, 3, 5, 987654]) (await world.desk.customer.get(`/roles/${id}/permissions`)).refused(404, 'RESOURCE_NOT_FOUND');
@@ -194,7 +194,7 @@ describe('escalation:', () => {
     assert.deepEqual(data.map((p) => p.id), data.map((p) => p.id).sort((a, b) => a - b));
   });
 
-  test('system roles and roles in use stay', async () => {
+  test('system roles and roles in use can\'t be deleted', async () => {
     for (const id of Object.values(ROLE_ID)) {
       (await world.desk.owner.delete(`/roles/${id}`)).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
       (await world.desk.owner.delete('/roles', { ids: id })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
@@ -208,7 +208,7 @@ describe('escalation:', () => {
     (await world.desk.owner.delete(`/roles/${free.id}`)).must(200);
   });
 
-  test('customers change nothing of an organization, agents do', async () => {
+  test('customers can\'t change an organization, agents can', async () => {
     const { id } = await world.desk.owner.create('/organizations', { name: 'Ours' });
     await world.desk.owner.update(`/users/${world.desk.people.customer.id}`, { organization_id: id });
     for (const role of ['customer', 'collaborator']) {
@@ -220,7 +220,7 @@ describe('escalation:', () => {
   });
 });
 
-test('the last owner stays: not deleted, not disabled, not lowered, by nobody', async (t) => {
+test('the last owner can\'t be deleted, disabled or given a lower role by anybody', async (t) => {
   const desk = await open(t);
   const { id } = desk.people.owner;
   for (const role of ['admin', 'agent', 'collaborator', 'customer']) {
@@ -241,7 +241,7 @@ test('the last owner stays: not deleted, not disabled, not lowered, by nobody', 
   assert.equal((await second.client.fetch('/me')).role.id, 5);
 });
 
-test('a disabled or deleted user is nobody, at once, on every way in', async (t) => {
+test('a disabled or deleted user is refused at once, by every kind of credentials', async (t) => {
   const desk = await open(t);
   for (const [method, body] of [['PUT', { is_enabled: false }], ['DELETE']]) {
     const them = await desk.person('agent');

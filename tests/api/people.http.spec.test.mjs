@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { links, open, shared } from './lib/index.mjs';
 
-// What any resource does, of people: members, expansion, spelling, pages, preconditions, repeated requests, notices.
+// General rules on resources of people: members, includes, spelling, pages, preconditions, repeated requests, notices.
 
 const COMMON = 'id resource_type resource_url created_at updated_at';
 const MEMBERS = {
@@ -40,7 +40,7 @@ describe('resources of people:', () => {
   });
 
   for (const [type, names] of Object.entries(MEMBERS)) {
-    test(`${type} has every member that it is specified to have`, async () => {
+    test(`${type} has every specified member`, async () => {
       const path = world.one[type] ?? { permission: '/roles/1/permissions', definition: '/organizations/definitions' }[type];
       for (const item of [await world.desk.owner.fetch(path)].flat()) {
         assert.deepEqual(names.split(/\s+/).filter((name) => !(name in item)), [], type);
@@ -50,7 +50,7 @@ describe('resources of people:', () => {
     });
   }
 
-  test('addresses of permission and profile', async () => {
+  test('permission and profile have addresses', async () => {
     const [permission] = await world.desk.owner.fetch('/roles/2/permissions');
     assert.equal(permission.resource_url, `${world.desk.base}/api/v1/roles/2/permissions/${permission.id}`);
     assert.equal((await world.desk.owner.fetch('/profile')).resource_url, `${world.desk.base}/api/v1/profile`);
@@ -58,7 +58,7 @@ describe('resources of people:', () => {
     assert.ok(!('resource_url' in (await world.desk.owner.fetch('/session'))));
   });
 
-  test('references are two members until they are included', async () => {
+  test('references have two members until they are included', async () => {
     const user = await world.desk.owner.fetch(world.one.user);
     assert.deepEqual(user.role, { id: 4, resource_type: 'role' });
     assert.deepEqual(user.organization, { id: world.organization.id, resource_type: 'organization' });
@@ -76,7 +76,7 @@ describe('resources of people:', () => {
     assert.equal(session.user.full_name, 'Olive Owner');
   });
 
-  test('_flat gives each included resource once', async () => {
+  test('_flat returns each included resource once', async () => {
     const { body } = (await world.desk.owner.get('/users', { _flat: true, include: 'role,organization' })).must(200);
     assert.deepEqual(Object.keys(body).slice(0, 4), ['status', 'data', 'resource', 'resources']);
     assert.equal(body.resources.role[4].title, 'Customer');
@@ -89,7 +89,7 @@ describe('resources of people:', () => {
     assert.ok(!('resources' in off));
   });
 
-  test('fields picks, adds and drops', async () => {
+  test('fields selects, adds and removes', async () => {
     const { owner } = world.desk;
     const keys = async (path, fields) => Object.keys(await owner.fetch(path, { fields })).sort();
     assert.deepEqual(await keys(world.one.user, 'full_name'), ['full_name', 'id', 'resource_type', 'resource_url']);
@@ -109,7 +109,7 @@ describe('resources of people:', () => {
     assert.deepEqual(Object.keys(list[0]).sort(), ['id', 'name', 'resource_type', 'resource_url']);
   });
 
-  test('_case spells members and kinds, not values', async () => {
+  test('_case changes names of members and kinds, not values', async () => {
     for (const [type, path] of Object.entries(world.one)) {
       const plain = (await world.desk.owner.get(path)).must(200).body;
       const camel = (await world.desk.owner.get(path, { _case: 'camel' })).must(200).body;
@@ -123,14 +123,14 @@ describe('resources of people:', () => {
     (await world.desk.owner.get('/profile', { _case: 'kebab' })).must(400);
   });
 
-  test('_empty=false drops what is null or empty, never the data', async () => {
+  test('_empty=false removes null and empty members, never the data', async () => {
     const user = await world.desk.owner.fetch(world.one.user, { _empty: false });
     assert.ok(!('legacy_id' in user) && !('teams' in user) && user.is_mfa_enabled === false);
     const { body } = (await world.desk.owner.get('/users', { _empty: false, email: 'nobody@nowhere.example' })).must(200);
     assert.deepEqual(body.data, []);
   });
 
-  test('an unknown argument or member is served, with a notice that names it', async () => {
+  test('an unknown argument or member is ignored with a notice that names it', async () => {
     for (const path of Object.values(world.one)) (await world.desk.owner.get(path, { frobnicate: 1 })).must(200).notes('frobnicate');
     for (const path of ['/users', '/organizations', '/roles', '/identities/emails', '/autocomplete/users']) (await world.desk.owner.get(path, { frobnicate: 1 })).must(200).notes('frobnicate');
     for (const type of ['profile', 'user', 'organization', 'identity_email', 'identity_phone', 'identity_twitter']) {
@@ -139,14 +139,14 @@ describe('resources of people:', () => {
     }
   });
 
-  test('nothing known given changes nothing', async () => {
+  test('a body of unknown members changes nothing', async () => {
     for (const type of ['profile', 'user', 'organization', 'identity_email']) {
       const before = (await world.desk.owner.get(world.one[type])).must(200);
       for (const body of [undefined, {}, []]) assert.deepEqual((await world.desk.owner.put(world.one[type], body)).must(200).data.updated_at, before.data.updated_at, type);
     }
   });
 
-  test('null and an empty text clear what may be empty', async () => {
+  test('null and an empty text clear nullable members', async () => {
     for (const empty of [null, '']) {
       await world.desk.owner.update(world.one.user, { designation: 'X', legacy_id: 'Y', organization_id: world.organization.id });
       const user = await world.desk.owner.update(world.one.user, { designation: empty, legacy_id: empty, organization_id: empty });
@@ -191,7 +191,7 @@ describe('preconditions on', () => {
     });
   }
 
-  test('a collection: its hash is of the ids of the page', async () => {
+  test('a collection: its ETag is the hash of the ids of the page', async () => {
     const { owner } = world.desk;
     const [a, b] = [await owner.create('/organizations', { name: 'A' }), await owner.create('/organizations', { name: 'B' })];
     const { etag } = await owner.get('/organizations');
@@ -244,7 +244,7 @@ describe('pages of', () => {
     });
   }
 
-  test('users by key: after_id gives older ones', async () => {
+  test('users by keyset: after_id gives older users', async () => {
     const { owner } = world.desk;
     const all = (await owner.get('/users', { limit: 100 })).ids;
     assert.deepEqual(all, [...all].sort((a, b) => b - a));
@@ -255,7 +255,7 @@ describe('pages of', () => {
     assert.deepEqual((await owner.get('/users', { before_id: all[2] })).ids.sort((a, b) => b - a), all.slice(0, 2));
   });
 
-  test('page links keep the arguments, sorted, and spell their own as asked for', async () => {
+  test('page links keep the arguments, sorted, and use the requested spelling for their own', async () => {
     const { body } = (await world.desk.owner.get('/users', { limit: 1, isEnabled: true, fields: 'id', _case: 'camel' })).must(200);
     assert.equal(body.nextUrl, `${world.desk.base}/api/v1/users.json?_case=camel&fields=id&isEnabled=true&limit=1&offset=1`);
     const { body: pascal } = (await world.desk.owner.get('/users', { Limit: 1, Offset: 2, _case: 'pascal' })).must(200);
@@ -266,7 +266,7 @@ describe('pages of', () => {
   });
 });
 
-test('an Idempotency-Key makes one thing of a request sent twice', async (t) => {
+test('a repeated request with an Idempotency-Key creates one object', async (t) => {
   const desk = await open(t);
   const { id } = await desk.person('customer');
   const posts = [['/users', { full_name: 'Once', email: 'once@idem.example' }, 201], ['/organizations', { name: 'Once' }, 201], ['/roles', { title: 'Once', type: 'AGENT' }, 201], ['/identities/emails', { user_id: id, email: 'twice@idem.example' }, 201], ['/identities/phones', { user_id: id, number: '+49305550001' }, 201], ['/identities/twitter', { user_id: id, screen_name: 'once' }, 200], ['/profile/identities/emails', { email: 'mine@idem.example' }, 201], ['/profile/identities/phones', { number: '+49305550002' }, 201], [`/users/${id}/notes`, { contents: 'once' }, 201]];
@@ -279,7 +279,7 @@ test('an Idempotency-Key makes one thing of a request sent twice', async (t) => 
     assert.deepEqual(again.data, first.data);
     (await desk.owner.post(path, { ...body, is_shared: true, title: 'Other', number: '+49305550009', email: 'other@idem.example', screen_name: 'other', contents: 'other' }, { headers })).refused(400, 'PARAMETERS_INCONSISTENT');
     const other = await desk.admin.post(path, body, { headers });
-    assert.equal(other.headers['idempotent-replayed'], undefined, 'another caller has keys of its own');
+    assert.equal(other.headers['idempotent-replayed'], undefined, 'keys are separate for each caller');
   }
   const headers = { 'Idempotency-Key': 'refusal' };
   (await desk.owner.post('/roles', { title: '' }, { headers })).must(400);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DAY, HOUR, connect, open, relay, shared } from './lib/index.mjs';
 
-// The rules of identities: who may touch whose, what is primary, what is unique, what counts before it is validated.
+// The rules of identities: access, primary, unique, and the effect of validation.
 
 let counter = 0;
 const KINDS = {
@@ -22,7 +22,7 @@ for (const [kind, { value, make, made }] of Object.entries(KINDS)) {
     const path = `/identities/${kind}`;
     const bare = (desk, role = 'customer') => desk.person(role, kind === 'emails' ? { email: undefined, phone: KINDS.phones.make(), password: undefined } : {});
 
-    test('the first is primary, whatever was asked; a new primary unsets the old', async () => {
+    test('the first is primary, whatever the request says; a new primary one replaces the old', async () => {
       const { id } = await bare(world.desk);
       const first = await add(world.desk.owner, kind, id, { is_validated: true });
       assert.equal(first.is_primary, true);
@@ -32,7 +32,7 @@ for (const [kind, { value, make, made }] of Object.entries(KINDS)) {
       assert.equal((await world.desk.owner.fetch(`${path}/${first.id}`)).is_primary, false);
     });
 
-    test('a deleted primary is followed by the newest validated one', async () => {
+    test('after the primary one is deleted, the newest validated one is primary', async () => {
       const { id } = await bare(world.desk);
       const [a, , c] = [
         await add(world.desk.owner, kind, id, { is_validated: true }),
@@ -45,7 +45,7 @@ for (const [kind, { value, make, made }] of Object.entries(KINDS)) {
       assert.deepEqual(left.filter((i) => i.is_primary).map((i) => i.id), [c.id]);
     });
 
-    test('a list has the primary first, then the newest', async () => {
+    test('lists have the primary one first, then the newest', async () => {
       const { id } = await bare(world.desk);
       const made = [];
       for (let n = 0; n < 4; n++) {
@@ -60,7 +60,7 @@ for (const [kind, { value, make, made }] of Object.entries(KINDS)) {
       assert.deepEqual([...after].sort((x, y) => x - y), made);
     });
 
-    test('a value that another user holds is refused, in any letter case', async () => {
+    test('a value of another user is refused, in any letter case', async () => {
       const [one, two] = [await world.desk.person('customer'), await world.desk.person('customer')];
       const held = await add(world.desk.owner, kind, one.id, { is_validated: true });
       for (const text of [held[value], held[value].toUpperCase(), ` ${held[value]} `]) {
@@ -100,7 +100,7 @@ for (const [kind, { value, make, made }] of Object.entries(KINDS)) {
       }
     });
 
-    test('is_validated is honoured from agents, admins and owners, from collaborators ignored with a notice', async () => {
+    test('is_validated is accepted from agents, admins and owners, and ignored from collaborators with a notice', async () => {
       for (const [role, honoured] of [['owner', true], ['admin', true], ['agent', true], ['collaborator', false]]) {
         const { id } = await world.desk.person('customer');
         const client = world.desk.as(role);
@@ -114,7 +114,7 @@ for (const [kind, { value, make, made }] of Object.entries(KINDS)) {
       }
     });
 
-    test('mandatory members, all named at once', async () => {
+    test('missing required members are all named at once', async () => {
       const empty = (await world.desk.owner.post(path, {})).must(400);
       empty.refused(400, 'FIELD_REQUIRED', 'user_id').refused(400, 'FIELD_REQUIRED', value);
       (await world.desk.owner.post(path, { user_id: world.desk.people.customer.id, [value]: '' })).must(400);
@@ -124,7 +124,7 @@ for (const [kind, { value, make, made }] of Object.entries(KINDS)) {
       }
     });
 
-    test('what can not be changed is ignored with a notice', async () => {
+    test('members that can\'t change are ignored with a notice', async () => {
       const { id } = await world.desk.person('customer');
       const held = await add(world.desk.owner, kind, id);
       const reply = (await world.desk.owner.put(`${path}/${held.id}`, { user_id: world.desk.people.agent.id, [value]: make(), id: 1, created_at: '2001-01-01T00:00:00+00:00' })).must(200);
@@ -134,7 +134,7 @@ for (const [kind, { value, make, made }] of Object.entries(KINDS)) {
       assert.ok((await world.desk.owner.get(path, { user_id: id })).ids.includes(held.id));
     });
 
-    test('bulk deletion is for admins, all or nothing, and counts', async () => {
+    test('admins delete in bulk, all or none, and the reply counts', async () => {
       const { id } = await world.desk.person('customer');
       const ids = [];
       for (let n = 0; n < 3; n++) ids.push((await add(world.desk.owner, kind, id)).id);
@@ -149,7 +149,7 @@ for (const [kind, { value, make, made }] of Object.entries(KINDS)) {
       for (const one of ids) (await world.desk.owner.get(`${path}/${one}`)).refused(404, 'RESOURCE_NOT_FOUND');
     });
 
-    test('an admin deletes nothing of an owner in bulk', async () => {
+    test('an admin can\'t delete an owner\'s identities in bulk', async () => {
       const boss = await world.desk.person('owner');
       const held = await add(world.desk.owner, kind, boss.id, { is_validated: true });
       const other = await add(world.desk.owner, kind, (await world.desk.person('customer')).id);
@@ -158,7 +158,7 @@ for (const [kind, { value, make, made }] of Object.entries(KINDS)) {
       for (const one of [held, other]) (await world.desk.owner.get(`${path}/${one.id}`)).must(200);
     });
 
-    test('hostile values are a clear refusal', async () => {
+    test('hostile values are refused with a clear error', async () => {
       const { id: user_id } = await world.desk.person('customer');
       const bad = kind === 'emails'
         ? ['x', '@x.example', 'a@', 'a b@x.example', 'a@x.example\r\nBcc: z@x.example', 'a\u0000@x.example', `${'a'.repeat(300)}@x.example`, `a@${'b'.repeat(300)}.example`, 'a@b@c.example', '<a@x.example>', 'a@x.example, b@x.example']
@@ -183,7 +183,7 @@ for (const [kind, { value, make, made }] of Object.entries(KINDS)) {
         .refused(400, 'FIELD_INVALID', 'user_id', value, 'is_validated');
     });
 
-    test('a list by user_id refuses what is no id, and is empty or refused for nobody', async () => {
+    test('user_id of a list: an invalid id is refused, an absent person gives an empty list or an error', async () => {
       for (const user_id of ['x', '1.5']) (await world.desk.owner.get(path, { user_id })).refused(400, 'FIELD_INVALID', 'user_id');
       const reply = await world.desk.owner.get(path, { user_id: 987654 });
       assert.ok(reply.status === 404 || reply.body.total_count === 0, `${reply}`);
@@ -194,7 +194,7 @@ for (const [kind, { value, make, made }] of Object.entries(KINDS)) {
 describe('e-mail addresses:', () => {
   const world = shared();
 
-  test('the last address of a user with a password stays', async () => {
+  test('the last address of a user with a password can\'t be deleted', async () => {
     const { id, client } = await world.desk.person('customer');
     const [only] = await world.desk.owner.fetch('/identities/emails', { user_id: id });
     (await world.desk.owner.delete(`/identities/emails/${only.id}`)).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
@@ -209,7 +209,7 @@ describe('e-mail addresses:', () => {
     assert.equal((await world.desk.owner.fetch(`/identities/emails/${second.id}`)).is_primary, true);
   });
 
-  test('one that people add to themselves counts for nothing until it is verified', async () => {
+  test('an address that people add to themselves has no effect until it is verified', async () => {
     const { id, client, email } = await world.desk.person('customer');
     const mine = await client.create('/profile/identities/emails', { email: 'claimed@true.example', is_primary: true, is_validated: true });
     assert.deepEqual([mine.is_primary, mine.is_validated], [false, false]);
@@ -222,7 +222,7 @@ describe('e-mail addresses:', () => {
     assert.equal((await world.desk.login(email).fetch('/profile')).id, id);
   });
 
-  test('an address of the true owner can not be claimed back by adding it', async () => {
+  test('an address can\'t be claimed back from its true owner', async () => {
     const victim = await world.desk.person('customer');
     const { client } = await world.desk.person('customer');
     const reply = await client.post('/profile/identities/emails', { email: victim.email });
@@ -231,14 +231,14 @@ describe('e-mail addresses:', () => {
     assert.equal((await victim.client.fetch('/profile')).id, victim.id);
   });
 
-  test('a validated address is not verified again, by anyone', async () => {
+  test('a validated address can\'t be verified again', async () => {
     const { id, client } = await world.desk.person('customer');
     const held = await add(world.desk.owner, 'emails', id, { is_validated: true });
     (await world.desk.owner.put(`/identities/emails/${held.id}/send_verification_email`)).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
     (await client.put(`/profile/identities/emails/${held.id}/verification`)).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
   });
 
-  test('sending a verification says so in notifications', async () => {
+  test('the reply to a verification request has a notification', async () => {
     const { id } = await world.desk.person('customer');
     const held = await add(world.desk.owner, 'emails', id);
     const { body } = (await world.desk.staff.put(`/identities/emails/${held.id}/send_verification_email`)).must(200);
@@ -257,7 +257,7 @@ async function verified(t) {
   return { desk, post, person: await desk.person('customer') };
 }
 
-test('whoever verifies an address has it, the other unverified holders lose it, and its hash works once', async (t) => {
+test('the person who verifies an address owns it, other unverified claims are deleted, and the hash works once', async (t) => {
   const { desk, post, person } = await verified(t);
   const thief = await desk.person('customer');
   const squat = await thief.client.create('/profile/identities/emails', { email: 'mine@true.example' });
@@ -278,7 +278,7 @@ test('whoever verifies an address has it, the other unverified holders lose it, 
   assert.equal((await desk.login('mine@true.example').fetch('/profile')).id, holder[0].id);
 });
 
-test('a verification hash lives 72 hours', async (t) => {
+test('a verification hash expires after 72 hours', async (t) => {
   const { desk, post, person } = await verified(t);
   for (const [age, status] of [[72 * HOUR - 60, 200], [72 * HOUR + 60, 400]]) {
     const address = `aged${age}@true.example`;
@@ -290,7 +290,7 @@ test('a verification hash lives 72 hours', async (t) => {
   }
 });
 
-test('verify refuses what is no hash', async (t) => {
+test('verify refuses an invalid hash', async (t) => {
   const desk = await open(t);
   (await desk.anyone.put('/profile/verify', {})).refused(400, 'FIELD_REQUIRED', 'hash');
   for (const hash of ['', 'x', 'a'.repeat(5000), ['x'], { a: 1 }, 1, '\u0000', '../..']) (await desk.anyone.put('/profile/verify', { hash })).must(400);

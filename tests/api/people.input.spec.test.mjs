@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { raw, shared } from './lib/index.mjs';
 
-// Bad input to every operation about people: a clear 4xx that names the member, never a change, never a 5xx.
+// Bad input to every operation about people: a clear 4xx that names the member, no change, never 5xx.
 
 let counter = 0;
 const next = () => ++counter;
@@ -14,7 +14,7 @@ const ID = ['x', -1, 0, 1.5, '99999999999999999999', { id: 1 }, 987654, '1 OR 1=
 const IDS = ['x', [0], [-1], [987654], ['1 OR 1=1'], { a: 'x' }, [[1]]];
 const ENUM = ['NO_SUCH', 1, ['SELF'], { a: 1 }, 'SELF\u0000'];
 
-/** A write whose members go wrong one after the other: [method, path, a good body, {member: wrong values}]. */
+/** A write whose members are made wrong one by one: [method, path, a good body, {member: wrong values}]. */
 const WRITES = [
   ['POST', '/users', () => ({ full_name: 'Una', email: `una${next()}@in.example` }), {
     full_name: NAME, email: ['x', 'a@', 'a b@c.example', ...TEXT], phone: ['x', '12', ...TEXT], role_id: ID, organization_id: ID, team_ids: IDS, locale_id: ID,
@@ -70,12 +70,12 @@ describe('bad members of', () => {
     }
   }
 
-  test('all of them at once', async () => {
+  test('all bad members at once', async () => {
     (await world.desk.owner.post('/users', { full_name: '', email: 'x', role_id: 'x', organization_id: 987654, time_zone: 'X', agent_case_access: 'X', password: 'abc' }))
       .refused(400, 'FIELD_INVALID', 'email', 'role_id', 'organization_id', 'time_zone', 'agent_case_access').refused(400, 'FIELD_EMPTY', 'full_name');
     for (const [path, method] of [['/users', 'POST'], ['/users/invite', 'POST'], [`/users/${world.user.id}`, 'PUT']]) {
       const { errors } = (await world.desk.owner.request(method, path, { body: { full_name: 'X', email: 'once@in.example', role_id: 987654, organization_id: 987654, time_zone: 'X' } })).must(400).body;
-      assert.deepEqual(errors.map((e) => e.parameter).sort(), [...new Set(errors.map((e) => e.parameter))].sort(), 'each is named once');
+      assert.deepEqual(errors.map((e) => e.parameter).sort(), [...new Set(errors.map((e) => e.parameter))].sort(), 'each member is named once');
     }
     (await world.desk.owner.post('/roles', {})).refused(400, 'FIELD_REQUIRED', 'title', 'type');
     (await world.desk.owner.post('/organizations', { is_shared: 'perhaps' })).refused(400, 'FIELD_REQUIRED', 'name').refused(400, 'FIELD_INVALID', 'is_shared');
@@ -86,7 +86,7 @@ describe('bad members of', () => {
     (await world.desk.owner.post('/users/filter', {})).refused(400, 'FIELD_REQUIRED', 'predicates');
   });
 
-  test('a filter: what is no predicate is refused with a pointer', async () => {
+  test('a filter: an invalid predicate is refused with a pointer', async () => {
     const { owner } = world.desk;
     const filter = (p) => ({ predicates: { collections: [{ propositions: [p] }] } });
     const bad = [
@@ -122,7 +122,7 @@ describe('bad members of', () => {
   });
 });
 
-describe('bodies that are not well-formed', () => {
+describe('malformed bodies', () => {
   const world = shared();
   const OPERATIONS = [['PUT', '/profile'], ['PUT', '/profile/password'], ['POST', '/users'], ['POST', '/organizations'], ['POST', '/roles'], ['POST', '/identities/emails'], ['POST', '/profile/identities/phones'], ['PUT', '/roles/2/permissions'], ['POST', '/organizations/filter'], ['PUT', '/profile/verify']];
   const BAD = {
@@ -142,10 +142,10 @@ describe('bodies that are not well-formed', () => {
       for (const [method, path] of OPERATIONS) (await world.desk.owner.request(method, path, { body })).refused(400, 'BODY_INVALID');
     });
   }
-  test('a type that is not understood', async () => {
+  test('a type that is not supported', async () => {
     for (const [method, path] of OPERATIONS) (await world.desk.owner.request(method, path, { body: raw('text/xml', '<x/>') })).refused(415, 'UNSUPPORTED_MEDIA_TYPE');
   });
-  test('invalid UTF-8 in a query or a path is a refusal', async () => {
+  test('invalid UTF-8 in a query or a path is refused', async () => {
     for (const path of ['/users?email=%ff', '/autocomplete/users?name=%ff%fe', '/users/%ff', '/organizations?legacy_ids=%c0%80']) {
       const reply = await world.desk.owner.get(path);
       assert.ok([400, 404].includes(reply.status), `${reply}`);
@@ -157,7 +157,7 @@ describe('hostile names', () => {
   const world = shared();
   const NAMES = ["Robert'); DROP TABLE users;--", '<script>alert(1)</script>', '"; --', '%s%n%x', '../../etc/passwd', '{{7*7}}', 'Zoë 渡辺 🦄 \u202eabc', '\\', 'a'.repeat(200), "O'Brien", '%', '_', 'NULL', '0', 'false', '=1+1', 'é e\u0301'];
 
-  test('are kept as they were given, and found again', async () => {
+  test('are stored as given and found again', async () => {
     for (const name of NAMES) {
       const user = await world.desk.owner.create('/users', { full_name: name, email: `h${next()}@in.example` });
       assert.equal((await world.desk.owner.fetch(`/users/${user.id}`)).full_name, name);
@@ -175,7 +175,7 @@ describe('hostile names', () => {
     }
   });
 
-  test('a wildcard in a search is a letter', async () => {
+  test('wildcards in a search are literal', async () => {
     await world.desk.owner.create('/organizations', { name: 'Plain' });
     for (const name of ['Pl%n', 'Pl_in', 'P*n']) assert.equal((await world.desk.owner.get('/autocomplete/organizations', { name })).body.total_count, 0, name);
   });
@@ -183,7 +183,7 @@ describe('hostile names', () => {
 
 describe('a lookup by a long text', () => {
   const world = shared();
-  test('finds the names and addresses that go on so, and no others', async () => {
+  test('finds only names and addresses that begin with all of it', async () => {
     for (const long of [`${'b'.repeat(50)} corporation`, `Общество с ограниченной ответственностью «Ромашка» ${next()}`, '渡'.repeat(40)]) {
       const user = await world.desk.owner.create('/users', { full_name: `The ${long}`, email: `${'x'.repeat(55)}${next()}@long.example` });
       const organization = await world.desk.owner.create('/organizations', { name: long, tags: [long] });

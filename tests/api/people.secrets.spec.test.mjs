@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { DAY, HOUR, MINUTE, PASSWORD, ROLES, connect, open, relay } from './lib/index.mjs';
 import { totp } from './lib/totp.mjs';
 
-// Passwords, remember-me tokens, two-factor, mailed links: what opens an account, and what stops doing so.
+// Passwords, remember-me tokens, two-factor and mailed links: how an account is opened, and how this ends.
 
 const remember = async (client, headers) => {
   const reply = (await client.get('/session', { remember_me: true }, headers)).must(200);
@@ -17,7 +17,7 @@ const signedIn = (reply, id) => {
 };
 const shut = (reply) => assert.ok(reply.status >= 400 || reply.data.user === null, `${reply}`);
 
-test('a remember-me token opens a session once and is followed by another', async (t) => {
+test('a remember-me token opens a session once and gets a successor', async (t) => {
   const desk = await open(t);
   for (const role of ROLES) {
     const { id, client } = await desk.person(role);
@@ -29,11 +29,11 @@ test('a remember-me token opens a session once and is followed by another', asyn
     assert.notEqual(opened.headers['x-rememberme'], token);
     (await desk.anyone.with({ 'X-Session-ID': opened.data.id, 'X-CSRF-Token': opened.headers['x-csrf-token'] }).put('/profile', { designation: 'Back' })).must(200);
     const again = signedIn(await present(desk, token), id);
-    assert.equal(again.headers['x-rememberme'], opened.headers['x-rememberme'], 'a repeat gets the same successor');
+    assert.equal(again.headers['x-rememberme'], opened.headers['x-rememberme'], 'a repeat returns the same successor');
   }
 });
 
-test('a used remember-me token presented after a minute ends all that it began', async (t) => {
+test('a used remember-me token presented after a minute ends all sessions of its chain', async (t) => {
   const desk = await open(t);
   const { id, client } = await desk.person('customer');
   const token = await remember(client);
@@ -46,7 +46,7 @@ test('a used remember-me token presented after a minute ends all that it began',
   (await client.get('/profile')).must(200);
 });
 
-test('a remember-me token lives 30 days, and elsewhere counts for nothing', async (t) => {
+test('a remember-me token expires after 30 days, and works only on GET /session', async (t) => {
   const desk = await open(t);
   const { id, client } = await desk.person('customer');
   const [young, old] = [await remember(client), await remember(client)];
@@ -61,7 +61,7 @@ test('a remember-me token lives 30 days, and elsewhere counts for nothing', asyn
   for (const token of ['x', '', 'a'.repeat(5000), '../..', `${young}x`]) shut(await present(desk, token));
 });
 
-test('a header and an argument that differ are inconsistent', async (t) => {
+test('a header and an argument with different values are inconsistent', async (t) => {
   const desk = await open(t);
   const token = await remember(desk.customer);
   (await desk.anyone.get('/session', { _remember_me: 'another' }, { 'X-RememberMe': token })).refused(400, 'PARAMETERS_INCONSISTENT');
@@ -72,7 +72,7 @@ test('a header and an argument that differ are inconsistent', async (t) => {
   assert.deepEqual([none.data.user, none.data.id], [null, null]);
 });
 
-test('a changed password ends other sessions and remember-me tokens, and the old one', async (t) => {
+test('a changed password ends other sessions, remember-me tokens and the old password', async (t) => {
   const desk = await open(t);
   for (const how of ['own', 'by staff']) {
     const { id, email, client } = await desk.person('customer');
@@ -96,7 +96,7 @@ test('a changed password ends other sessions and remember-me tokens, and the old
 });
 
 describe('the rules of passwords:', () => {
-  test('lengths by role, any characters, never truncated', async (t) => {
+  test('lengths by role, any characters, no truncation', async (t) => {
     const desk = await open(t);
     for (const role of ROLES) {
       const { email, client } = await desk.person(role);
@@ -117,7 +117,7 @@ describe('the rules of passwords:', () => {
     }
   });
 
-  test('a password is in no answer', async (t) => {
+  test('no reply contains a password', async (t) => {
     const desk = await open(t);
     const made = await desk.owner.post('/users', { full_name: 'P', email: 'shown@pass.example', password: 'sécret-not-shown' });
     for (const reply of [made, await desk.owner.get(`/users/${made.data.id}`, { fields: '*,+password,+password_hash' }), await desk.owner.put('/profile/password', { password: 'sécret-not-shown', new_password: 'x' })]) {
@@ -126,7 +126,7 @@ describe('the rules of passwords:', () => {
     }
   });
 
-  test('unknown user and wrong password are told the same', async (t) => {
+  test('an unknown user and a wrong password get the same error', async (t) => {
     const desk = await open(t);
     const [a, b] = [await desk.login('nobody@x.example', 'wrong password').get('/profile'), await desk.login('customer@example.com', 'wrong password').get('/profile')];
     for (const reply of [a, b]) reply.refused(401, 'AUTHENTICATION_FAILED');
@@ -146,7 +146,7 @@ async function enrolled(desk, role = 'agent') {
 }
 const step = async (desk) => { await desk.clock.forward(30); };
 
-test('two-factor: a login is two steps, each wrong one is refused', async (t) => {
+test('two-factor: a login needs two steps, and each wrong step is refused', async (t) => {
   const desk = await open(t);
   for (const role of ROLES) {
     const { id, client, secret } = await enrolled(desk, role);
@@ -162,11 +162,11 @@ test('two-factor: a login is two steps, each wrong one is refused', async (t) =>
     const passed = (await second(good)).must(200);
     assert.equal(passed.data.is_otp_enabled, true);
     assert.equal((await desk.owner.fetch(`/users/${id}`)).is_mfa_enabled, true);
-    (await second(good)).must(401); // a code and a token serve once
+    (await second(good)).must(401); // a code and a token work once
   }
 });
 
-test('two-factor: no way around it', async (t) => {
+test('two-factor: no route bypasses it', async (t) => {
   const desk = await open(t);
   const { client, secret } = await enrolled(desk);
   await step(desk);
@@ -182,7 +182,7 @@ test('two-factor: no way around it', async (t) => {
   if (stranger.status === 200) assert.equal(stranger.data.id, desk.people.customer.id);
 });
 
-test('two-factor: a wrong code turns nothing on, an admin turns it off, others do not', async (t) => {
+test('two-factor: a wrong code enables nothing; an admin can disable it, others can\'t', async (t) => {
   const desk = await open(t);
   const person = await desk.person('customer');
   await person.client.fetch('/profile/twofactor');
@@ -198,7 +198,7 @@ test('two-factor: a wrong code turns nothing on, an admin turns it off, others d
   (await desk.admin.delete('/users/987654/twofactor')).refused(404, 'RESOURCE_NOT_FOUND');
 });
 
-test('a reset is asked for: the same answer for anyone, a mail to who is known, and nothing changes until it is followed', async (t) => {
+test('a reset request: the same reply for everyone, a mail to known people, and no change until the link is used', async (t) => {
   const desk = await open(t);
   const post = await relay(t);
   await connect(desk, post);
@@ -211,6 +211,6 @@ test('a reset is asked for: the same answer for anyone, a mail to who is known, 
   assert.ok(raw.includes(email));
   (await client.get('/profile')).must(200);
   (await bare.get('/profile')).must(200);
-  assert.equal(post.mails.length, 1, 'nothing goes to nobody');
+  assert.equal(post.mails.length, 1, 'an unknown address gets no mail');
   assert.ok(hash.length >= 32);
 });

@@ -4,8 +4,8 @@ import { describe, test } from 'node:test';
 import { BINARY, open, rolesOf, routes, shared } from './lib/index.mjs';
 import { sql } from './lib/sql.mjs';
 
-// Generated from `deskd routes`: a permission that is off closes each route that names it, to whoever the role set admits, and opens
-// no other.
+// Generated from `deskd routes`. If a permission is off, callers in the role set can't use the routes that name it. It opens no other
+// route.
 
 // Writes without a permission of their own: (1) those of one's own objects, (2) those of conversations, cases and notes, which every
 // member of the role set may write, because the specification has permissions only for parts of them, (3) filters, which write nothing.
@@ -35,32 +35,32 @@ describe('permissions', () => {
     const options = ['POST', 'PUT'].includes(method) ? { body: {} } : {};
     const ask = (who) => who.request(method, address, options);
 
-    test(`${method} ${path} wants ${permission}`, async () => {
-      assert.ok(world.permissions.includes(permission), 'it is one of the list');
+    test(`${method} ${path} requires ${permission}`, async () => {
+      assert.ok(world.permissions.includes(permission), 'the list has the permission');
       for (const role of ['admin', 'agent'].filter((r) => rolesOf(roles)?.includes(r))) (await ask(world.none[role])).refused(403, 'PERMISSIONS_DENIED');
-      if (rolesOf(roles)?.includes('admin')) assert.notEqual((await ask(world.only[permission])).status, 403, 'and no other one');
-      assert.notEqual((await ask(world.desk.owner)).status, 403, 'owners have it');
+      if (rolesOf(roles)?.includes('admin')) assert.notEqual((await ask(world.only[permission])).status, 403, 'no other permission is needed');
+      assert.notEqual((await ask(world.desk.owner)).status, 403, 'owners have every permission');
     });
   }
 
   for (const { method, path, permission } of table.filter((r) => !isFree(r))) {
-    test(`${method} ${path} writes what is not one's own, so it wants a permission`, () => assert.notEqual(permission, '-'));
+    test(`${method} ${path} writes objects of others, so it requires a permission`, () => assert.notEqual(permission, '-'));
   }
 
-  test('an agent with every permission off still reads, and nobody without the role set is let in by one', async () => {
+  test('an agent without permissions can still read, and a permission adds no role to a role set', async () => {
     const { agent } = world.none;
     for (const path of ['/users', '/organizations', '/teams', '/roles', '/organizations/definitions']) (await agent.get(path)).must(200);
     (await agent.get('/settings')).refused(403, 'PERMISSIONS_DENIED');
   });
 
-  test('customers read the permissions of their own role alone', async () => {
+  test('customers read only the permissions of their own role', async () => {
     const { customer } = world.desk;
     (await customer.get('/roles/4/permissions')).must(200);
     for (const id of [1, 2, 3, 5, 6, 999]) (await customer.get(`/roles/${id}/permissions`)).refused(404, 'RESOURCE_NOT_FOUND');
   });
 });
 
-test('a desk that is older than a permission finds it after the next start, and what was switched stays', async (t) => {
+test('a desk older than a permission gets it at the next start, and changed permissions stay', async (t) => {
   const desk = await open(t);
   const list = async (role) => Object.fromEntries((await desk.owner.fetch(`/roles/${role}/permissions`)).map((p) => [p.name, p.value]));
   (await desk.owner.put('/roles/2/permissions', { 'teams.manage': 0 })).must(200);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open } from './lib/index.mjs';
 
-test('messages, notes and activities take their ids from one sequence, in the order of their writes', async (t) => {
+test('messages, notes and activities get their ids from one sequence, in the order of their writes', async (t) => {
   const desk = await open(t);
   const customer = desk.people.customer.id;
   const talk = await desk.customer.create('/conversations', { subject: 'Ids', contents: 'First' });
@@ -14,12 +14,12 @@ test('messages, notes and activities take their ids from one sequence, in the or
     await desk.staff.update(`/users/${customer}`, { designation: `Reader ${i}` });
     ids.push(await activity());
   }
-  assert.deepEqual(ids, [...ids].sort((a, b) => a - b), 'each id is higher than those before');
+  assert.deepEqual(ids, [...ids].sort((a, b) => a - b), 'each id is higher than all earlier ids');
   assert.equal(new Set(ids).size, ids.length);
   for (const note of await desk.staff.fetch(`/users/${customer}/notes`)) assert.equal((await desk.staff.fetch(`/users/${customer}/notes/${note.id}`)).body_text, note.body_text);
 });
 
-test('posts that are written side by side never share an id', async (t) => {
+test('concurrent posts never share an id', async (t) => {
   const desk = await open(t);
   const customer = desk.people.customer.id;
   const talks = [];

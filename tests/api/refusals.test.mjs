@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { BINARY, ROLES, rolesOf, routes, shared } from './lib/index.mjs';
 
-// Generated from `deskd routes`: every route refuses every role it excludes, and nobody at all where a login is needed.
+// Generated from `deskd routes`: every route refuses every role outside its set, and callers without login if it needs one.
 
 describe('refusals', () => {
   const world = shared();
@@ -14,7 +14,7 @@ describe('refusals', () => {
     const options = ['POST', 'PUT'].includes(method) ? { body: {} } : {};
     if (!ok) continue;
 
-    test(`${method} ${path} asks nobody in`, async () => {
+    test(`${method} ${path} requires a login`, async () => {
       (await world.desk.anyone.request(method, address, options)).refused(401, 'AUTHORIZATION_REQUIRED');
     });
 

@@ -7,7 +7,7 @@ const remember = async (client) => (await client.get('/session', { remember_me: 
 const present = (desk, token, headers = {}) => desk.anyone.get('/session', {}, { 'X-RememberMe': token, ...headers });
 const bySession = (desk, reply) => desk.anyone.with({ 'X-Session-ID': reply.data.id });
 
-test('a token is given when asked for, and only to who is logged in', async (t) => {
+test('a token is issued on request, and only to a logged-in caller', async (t) => {
   const desk = await open(t);
   assert.match(await remember(desk.customer), /^\w{32,}$/);
   assert.equal((await desk.customer.get('/session')).must(200).headers[TOKEN], undefined);
@@ -18,7 +18,7 @@ test('a token is given when asked for, and only to who is logged in', async (t) 
   assert.match(await remember(bare), /^\w{32,}$/, 'on a session, too');
 });
 
-test('presented, it opens a new session and is replaced', async (t) => {
+test('a token opens a new session and is replaced', async (t) => {
   const desk = await open(t);
   const token = await remember(desk.customer);
   const first = (await desk.customer.get('/session')).must(200).data.id;
@@ -32,7 +32,7 @@ test('presented, it opens a new session and is replaced', async (t) => {
   (await present(desk, reply.headers[TOKEN])).must(200);
 });
 
-test('a used one presented again ends all sessions it began, and the chain', async (t) => {
+test('a used token presented again ends all sessions of its chain, and the chain', async (t) => {
   const desk = await open(t);
   const login = await desk.session(desk.customer);
   const token = await remember(desk.customer);
@@ -46,7 +46,7 @@ test('a used one presented again ends all sessions it began, and the chain', asy
   (await login.bare.get('/me')).must(200);
 });
 
-test('a repeat within 60 seconds gets the same successor', async (t) => {
+test('a repeat within 60 seconds returns the same successor', async (t) => {
   const desk = await open(t);
   const token = await remember(desk.customer);
   const first = (await present(desk, token)).must(200);
@@ -57,14 +57,14 @@ test('a repeat within 60 seconds gets the same successor', async (t) => {
   (await present(desk, first.headers[TOKEN])).must(200);
 });
 
-test('many at once are one use and its repeats', async (t) => {
+test('concurrent uses count as one use and its repeats', async (t) => {
   const desk = await open(t);
   const token = await remember(desk.customer);
   const replies = await Promise.all(Array.from({ length: 8 }, () => present(desk, token)));
   assert.equal(new Set(replies.map((r) => r.must(200).headers[TOKEN])).size, 1);
 });
 
-test('it is good for 30 days', async (t) => {
+test('a token is valid for 30 days', async (t) => {
   const desk = await open(t);
   const [kept, late] = [await remember(desk.customer), await remember(desk.customer)];
   await desk.clock.forward(30 * DAY - SECOND);
@@ -73,7 +73,7 @@ test('it is good for 30 days', async (t) => {
   (await present(desk, late)).refused(401, 'AUTHENTICATION_FAILED');
 });
 
-test('the argument means the same as the header, and a token beside other credentials or on other paths is ignored', async (t) => {
+test('argument and header have the same meaning, and a token beside other credentials or on other paths is ignored', async (t) => {
   const desk = await open(t);
   const token = await remember(desk.customer);
   (await desk.anyone.get('/me', {}, { 'X-RememberMe': token })).refused(401, 'AUTHORIZATION_REQUIRED');
@@ -82,7 +82,7 @@ test('the argument means the same as the header, and a token beside other creden
   (await present(desk, 'f'.repeat(64))).refused(401, 'AUTHENTICATION_FAILED');
 });
 
-test('a logout forgets the chain that opened the session, and those it began', async (t) => {
+test('a logout ends the chain that opened the session, and chains that the session began', async (t) => {
   const desk = await open(t);
   const opened = (await present(desk, await remember(desk.customer))).must(200);
   (await bySession(desk, opened).delete('/session', {}, { 'X-CSRF-Token': opened.headers['x-csrf-token'] })).must(200);
@@ -93,7 +93,7 @@ test('a logout forgets the chain that opened the session, and those it began', a
   (await present(desk, token)).refused(401, 'AUTHENTICATION_FAILED');
 });
 
-test('a disabled person is not remembered, nor once enabled again', async (t) => {
+test('disabling a person ends the tokens, also after enabling again', async (t) => {
   const desk = await open(t);
   const token = await remember(desk.customer);
   (await desk.owner.put(`/users/${desk.people.customer.id}`, { is_enabled: false })).must(200);
@@ -102,7 +102,7 @@ test('a disabled person is not remembered, nor once enabled again', async (t) =>
   (await present(desk, token)).refused(401, 'AUTHENTICATION_FAILED');
 });
 
-test('of a token presented while the password changes no session is left', async (t) => {
+test('a token presented during a change of the password leaves no session', async (t) => {
   const desk = await open(t);
   const people = await Promise.all(Array.from({ length: 8 }, async () => {
     const person = await desk.person('customer');

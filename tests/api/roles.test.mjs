@@ -7,7 +7,7 @@ const PERMISSIONS = ['cases.public_reply', 'cases.merge', 'cases.split', 'cases.
   'brands.manage', 'case_views.manage', 'macros.manage', 'localization.manage', 'automations.manage', 'slas.manage', 'business_hours.manage', 'case_fields.manage',
   'organizations_fields.manage', 'user_fields.manage', 'settings.manage', 'insights.access'];
 
-/** A role of one's own and a person in it. */
+/** A custom role and a person in it. */
 async function special(desk, type, permissions) {
   const role = await desk.owner.create('/roles', { title: `Special ${type}`, type });
   if (permissions) (await desk.owner.put(`/roles/${role.id}/permissions`, permissions)).must(200);
@@ -15,7 +15,7 @@ async function special(desk, type, permissions) {
   return { role, client };
 }
 
-test('the five system roles are there, with the ids that programs rely on', async (t) => {
+test('the five system roles have the ids that clients rely on', async (t) => {
   const { owner } = await open(t);
   const roles = await owner.fetch('/roles');
   assert.deepEqual(roles.map(({ id, type, title, is_system }) => [id, type, title, is_system]), [
@@ -23,7 +23,7 @@ test('the five system roles are there, with the ids that programs rely on', asyn
   assert.deepEqual(await owner.fetch('/roles/2'), roles[1]);
 });
 
-test('a role is made, changed and deleted', async (t) => {
+test('a role is created, changed and deleted', async (t) => {
   const { owner } = await open(t);
   const made = await owner.create('/roles', { title: 'Juniors', type: 'AGENT' });
   assert.deepEqual([made.title, made.type, made.is_system, made.agent_case_access], ['Juniors', 'AGENT', false, 'ALL']);
@@ -33,13 +33,13 @@ test('a role is made, changed and deleted', async (t) => {
   (await owner.get(`/roles/${made.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
 });
 
-test('the type of a role stays what it was made with', async (t) => {
+test('the type of a role can\'t change', async (t) => {
   const { owner } = await open(t);
   const { id } = await owner.create('/roles', { title: 'J', type: 'AGENT' });
   assert.equal((await owner.put(`/roles/${id}`, { type: 'ADMIN' })).must(200).notes('type').data.type, 'AGENT');
 });
 
-test('a role needs a title and a type of ADMIN or AGENT', async (t) => {
+test('a role requires a title and a type of ADMIN or AGENT', async (t) => {
   const { owner } = await open(t);
   (await owner.post('/roles', {})).refused(400, 'FIELD_REQUIRED', 'title', 'type');
   for (const type of ['OWNER', 'CUSTOMER', 'COLLABORATOR', 'x', 1]) (await owner.post('/roles', { title: 'x', type })).refused(400, 'FIELD_INVALID', 'type');
@@ -71,7 +71,7 @@ test('a new role has every permission', async (t) => {
   assert.deepEqual(ids, [...ids].sort((a, b) => a - b));
 });
 
-test('permissions are set in pairs, plain or wrapped, in any format', async (t) => {
+test('permissions are set as pairs, plain or wrapped, in any format', async (t) => {
   const { owner } = await open(t);
   const { id } = await owner.create('/roles', { title: 'J', type: 'AGENT' });
   const path = `/roles/${id}/permissions`;
@@ -96,7 +96,7 @@ test('an unknown permission or value is 400 and changes nothing', async (t) => {
   assert.ok((await owner.fetch(path)).every((p) => p.value));
 });
 
-test('a permission narrows what the role set allows', async (t) => {
+test('a permission limits the role set of a route', async (t) => {
   const desk = await open(t);
   const admin = await special(desk, 'ADMIN', { 'teams.manage': 0, 'business_hours.manage': 0 });
   (await admin.client.post('/teams', { title: 'No' })).refused(403, 'PERMISSIONS_DENIED');
@@ -106,7 +106,7 @@ test('a permission narrows what the role set allows', async (t) => {
   (await admin.client.post('/teams', { title: 'Yes' })).must(201);
 });
 
-test('without cases.public_reply an agent can not answer', async (t) => {
+test('an agent without cases.public_reply can\'t answer', async (t) => {
   const desk = await open(t);
   const agent = await special(desk, 'AGENT', { 'cases.public_reply': 0 });
   const { id } = await desk.customer.create('/conversations', { subject: 'S', contents: 'C' });
@@ -115,7 +115,7 @@ test('without cases.public_reply an agent can not answer', async (t) => {
   (await desk.customer.post(`/conversations/${id}/messages`, { contents: 'Hello?' })).must(201);
 });
 
-test('without users.update or users.delete an agent writes no users', async (t) => {
+test('an agent without users.update or users.delete can\'t write users', async (t) => {
   const desk = await open(t);
   const agent = await special(desk, 'AGENT', { 'users.update': 0, 'users.delete': 0 });
   const { id } = await desk.person('customer');
@@ -123,7 +123,7 @@ test('without users.update or users.delete an agent writes no users', async (t) 
   (await agent.client.delete(`/users/${id}`)).refused(403, 'PERMISSIONS_DENIED');
 });
 
-test('a permission never widens a role set, and owners always have all', async (t) => {
+test('a permission never extends a role set, and owners always have all', async (t) => {
   const desk = await open(t);
   (await desk.owner.put('/roles/2/permissions', { 'teams.manage': 1, 'roles.manage': 1 })).must(200);
   (await desk.staff.post('/teams', { title: 'No' })).refused(403, 'PERMISSIONS_DENIED');
@@ -131,7 +131,7 @@ test('a permission never widens a role set, and owners always have all', async (
   (await desk.owner.post('/teams', { title: 'Yes' })).must(201);
 });
 
-test('nobody switches on what their own role lacks, not even for themselves', async (t) => {
+test('nobody grants a permission that their own role lacks, not even to themselves', async (t) => {
   const desk = await open(t);
   const admin = await special(desk, 'ADMIN', { 'users.delete': 0 });
   const other = await desk.owner.create('/roles', { title: 'Other', type: 'AGENT' });
@@ -140,7 +140,7 @@ test('nobody switches on what their own role lacks, not even for themselves', as
   assert.ok(!(await desk.owner.fetch(`/roles/${admin.role.id}/permissions`)).find((p) => p.name === 'users.delete').value);
 });
 
-test('a customer sees the permissions of their own role only', async (t) => {
+test('a customer sees only the permissions of their own role', async (t) => {
   const { customer } = await open(t);
   (await customer.get('/roles/4/permissions')).must(200);
   for (const id of [1, 2, 3, 5, 999]) (await customer.get(`/roles/${id}/permissions`)).refused(404, 'RESOURCE_NOT_FOUND');

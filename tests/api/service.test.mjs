@@ -3,7 +3,7 @@ import net from 'node:net';
 import { test } from 'node:test';
 import { deskd, open, routes, until } from './lib/index.mjs';
 
-test('health, readiness and metrics are answered without a login', async (t) => {
+test('health, readiness and metrics need no login', async (t) => {
   const { anyone, owner } = await open(t);
   await owner.get('/teams');
   for (const path of ['/healthz', '/readyz']) assert.equal((await anyone.exchange('GET', path)).status, 200);
@@ -12,7 +12,7 @@ test('health, readiness and metrics are answered without a login', async (t) => 
   for (const line of metrics.text.split('\n').filter((l) => l && !l.startsWith('#'))) assert.match(line, /^[a-zA-Z_:][\w:]*(\{.*\})? [-+\dNaInf.e]+( \d+)?$/);
 });
 
-test('the documents are one: deskd openapi and GET /openapi.json', async (t) => {
+test('deskd openapi and GET /openapi.json return the same document', async (t) => {
   const { anyone, base } = await open(t);
   const served = (await anyone.exchange('GET', '/openapi.json')).must(200);
   assert.match(served.headers['content-type'], /^application\/json/);
@@ -22,7 +22,7 @@ test('the documents are one: deskd openapi and GET /openapi.json', async (t) => 
   assert.ok(!served.body.servers || served.body.servers[0].url.startsWith(base) || served.body.servers[0].url.startsWith('/'));
 });
 
-test('every row of deskd routes is in the document with its status, and every operation is a row', async (t) => {
+test('the document and deskd routes have the same operations and statuses', async (t) => {
   const { contract } = await open(t);
   const rows = routes();
   assert.ok(rows.length > 30);
@@ -37,7 +37,7 @@ test('every row of deskd routes is in the document with its status, and every op
   assert.ok(declared <= new Set(rows.map((r) => `${r.method} ${r.path}`)).size, 'an operation without a row');
 });
 
-test('schemas say what is required and admit nothing else', async (t) => {
+test('schemas name required members and allow no others', async (t) => {
   const { contract } = await open(t);
   const { schemas } = contract.doc.components;
   for (const name of ['team', 'role', 'user', 'conversation', 'business_hour']) {
@@ -56,8 +56,8 @@ test('a page that does not exist is 404', async (t) => {
   }
 });
 
-test('connections from loopback are not counted by default, and are counted when a number is set', async (t) => {
-  // Resolves when the request was answered or its connection closed. The connection stays open until the end of the test.
+test('connections from loopback have no limit by default, and have one if the option is set', async (t) => {
+  // Resolves when the request is answered or its connection is closed. The connection stays open until the end of the test.
   const hold = (desk) => new Promise((resolve) => {
     const socket = net.connect(desk.port, '127.0.0.1', () => socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'));
     t.after(() => socket.destroy());
@@ -70,7 +70,7 @@ test('connections from loopback are not counted by default, and are counted when
   assert.equal(await served(await open(t, { args: ['--max-per-address', '5'], processes: 1 }), 20), 5);
 });
 
-test('the access log is printable ASCII and has no token of a path', async (t) => {
+test('the access log is printable ASCII and contains no token from a path', async (t) => {
   const desk = await open(t, { args: ['--access-log'] });
   const token = '4f1b2c3d4e5f60718293a4b5c6d7e8f9';
   const socket = net.connect(desk.port, '127.0.0.1');

@@ -14,7 +14,7 @@ test('without credentials the session is anonymous and not stored', async (t) =>
   assert.equal(cookieOf(reply), undefined);
 });
 
-test('Basic opens a session: its id in the body, its CSRF token in a header', async (t) => {
+test('Basic opens a session, with its id in the body and its CSRF token in a header', async (t) => {
   const desk = await open(t);
   const reply = (await desk.staff.get('/session')).must(200);
   assert.equal(reply.data.id, reply.body.session_id);
@@ -26,7 +26,7 @@ test('Basic opens a session: its id in the body, its CSRF token in a header', as
   assert.equal(reply.data.created_at, iso(desk.clock.now));
 });
 
-test('the session of a Basic login is reused while it lives, for one user agent, address and CSRF mode', async (t) => {
+test('a Basic login reuses a live session of the same user agent, address and CSRF mode', async (t) => {
   const { staff, owner } = await open(t);
   const id = async (who, headers) => (await who.get('/teams', {}, headers)).must(200).body.session_id;
   const first = await id(staff);
@@ -38,7 +38,7 @@ test('the session of a Basic login is reused while it lives, for one user agent,
   assert.equal(await id(staff), first);
 });
 
-test('a burst of one login in a process that never saw its password verifies it once, and refuses nobody', async (t) => {
+test('concurrent logins in a process with an empty cache verify the password once, and none is refused', async (t) => {
   const desk = await open(t, { processes: 1 });
   const hashes = async () => Number(/^deskd_password_hashes_total (\d+)/m.exec((await desk.anyone.exchange('GET', '/metrics')).text)[1]);
   (await desk.staff.get('/teams')).must(200);
@@ -49,7 +49,7 @@ test('a burst of one login in a process that never saw its password verifies it 
   assert.equal(await hashes(), 1);
 });
 
-test('the session id serves as header, argument and cookie', async (t) => {
+test('the session id is accepted as header, argument and cookie', async (t) => {
   const desk = await open(t);
   const { id, reply } = await desk.session(desk.staff);
   for (const [query, headers] of [[{}, { 'X-Session-ID': id }], [{ _session_id: id }, {}], [{}, { Cookie: cookieOf(reply).split(';')[0] }]]) {
@@ -59,7 +59,7 @@ test('the session id serves as header, argument and cookie', async (t) => {
   }
 });
 
-test('the cookie is HttpOnly and SameSite=Lax, and set by GET /session only', async (t) => {
+test('the cookie is HttpOnly and SameSite=Lax, and only GET /session sets it', async (t) => {
   const { staff } = await open(t);
   const cookie = cookieOf((await staff.get('/session')).must(200));
   assert.match(cookie, /; ?HttpOnly/i);
@@ -111,7 +111,7 @@ test('a change on a session needs its CSRF token', async (t) => {
   (await client.post('/teams', { title: 'Yes' })).must(201);
 });
 
-test('X-CSRF: false opens a session without the token, which is no cookie', async (t) => {
+test('X-CSRF: false opens a session without CSRF token, and sets no cookie', async (t) => {
   const desk = await open(t);
   const { id } = (await desk.owner.get('/session', {}, { 'X-CSRF': 'false' })).must(200).data;
   (await desk.anyone.post('/teams', { title: 'Yes' }, { headers: { 'X-Session-ID': id } })).must(201);
@@ -120,7 +120,7 @@ test('X-CSRF: false opens a session without the token, which is no cookie', asyn
   assert.equal((await desk.owner.get('/teams')).body.total_count, 1);
 });
 
-test('saying X-CSRF: false later does not lift the check', async (t) => {
+test('a later X-CSRF: false does not disable the check', async (t) => {
   const desk = await open(t);
   const { bare } = await desk.session(desk.owner);
   (await bare.post('/teams', { title: 'No' }, { headers: { 'X-CSRF': 'false' } })).refused(403, 'CSRF_FAILED');
@@ -135,7 +135,7 @@ test('DELETE /session ends it at once', async (t) => {
   assert.notEqual(again.id, id);
 });
 
-test('a session of staff lives 8 idle hours, one of a customer 72', async (t) => {
+test('a session expires after 8 idle hours for staff, 72 for customers', async (t) => {
   const desk = await open(t);
   const staff = await desk.session(desk.staff);
   const customer = await desk.session(desk.customer);
@@ -150,13 +150,13 @@ test('a session of staff lives 8 idle hours, one of a customer 72', async (t) =>
   (await customer.bare.get('/session')).refused(454, 'SESSION_LOADING_FAILED');
 });
 
-test('what a session does is noted once a minute', async (t) => {
+test('the activity of a session is written once a minute', async (t) => {
   const desk = await open(t);
   const began = desk.clock.now;
   const { id, bare } = await desk.session(desk.staff);
   const noted = async () => {
     (await bare.get('/teams')).must(200);
-    await desk.restart(); // a stop writes what was noted
+    await desk.restart(); // a stop writes pending activity
     return [`sessions WHERE id = ${parseInt(id, 10)}`, `users WHERE id = ${desk.people.agent.id}`]
       .map((row) => Number(desk.sql(`SELECT last_activity_at FROM ${row}`)) - began);
   };
@@ -170,7 +170,7 @@ test('what a session does is noted once a minute', async (t) => {
   (await bare.get('/teams')).refused(454, 'SESSION_LOADING_FAILED');
 });
 
-test('PUT /session/ack renews it', async (t) => {
+test('PUT /session/ack extends it', async (t) => {
   const desk = await open(t);
   const { client } = await desk.session(desk.staff);
   for (let i = 0; i < 3; i++) {
@@ -186,7 +186,7 @@ test('PUT /session/ack needs a login', async (t) => {
   (await anyone.delete('/session')).refused(401, 'AUTHORIZATION_REQUIRED');
 });
 
-test('a session and its CSRF token outlive a restart and a crash', async (t) => {
+test('a session and its CSRF token survive a restart and a crash', async (t) => {
   const desk = await open(t);
   const { client } = await desk.session(desk.owner);
   await desk.restart();
@@ -196,7 +196,7 @@ test('a session and its CSRF token outlive a restart and a crash', async (t) => 
   (await client.post('/teams', { title: 'B' })).must(201);
 });
 
-test('wrong credentials are 401 with one text for an unknown user and a wrong password', async (t) => {
+test('wrong credentials are 401, with the same text for an unknown user and a wrong password', async (t) => {
   const desk = await open(t);
   const texts = new Set();
   for (const [email, password] of [['agent@example.com', 'wrong'], ['nobody@example.com', PASSWORD], ['', ''], ['agent@example.com', '']]) {
@@ -216,7 +216,7 @@ test('bad credentials fail on Public routes too', async (t) => {
   (await desk.anyone.get('/session', {}, { Authorization: 'Bearer' })).must(200);
 });
 
-test('a login is told apart by its address in any case, its password to the last byte', async (t) => {
+test('a login ignores the case of its address and compares all bytes of the password', async (t) => {
   const desk = await open(t);
   const long = 'ü'.repeat(512); // 1,024 bytes
   const { email } = await desk.person('agent', { password: long });
@@ -227,14 +227,14 @@ test('a login is told apart by its address in any case, its password to the last
   (await desk.owner.post('/users', { full_name: 'X', email: 'long@people.example', password: `${long}x` })).refused(400, 'FIELD_INVALID', 'password');
 });
 
-test('a password with a colon and blanks works as it is', async (t) => {
+test('a password with a colon and spaces works', async (t) => {
   const desk = await open(t);
   const { email } = await desk.person('agent', { password: ' a:b: c ' });
   (await desk.anyone.get('/teams', {}, basic(email, ' a:b: c '))).must(200);
   (await desk.anyone.get('/teams', {}, basic(email, 'a:b: c'))).refused(401, 'AUTHENTICATION_FAILED');
 });
 
-test('the cached check forgets at once when the password changes', async (t) => {
+test('a change of the password clears its cached verification at once', async (t) => {
   const desk = await open(t);
   const { id, email, client } = await desk.person('agent');
   (await client.get('/teams')).must(200);
@@ -251,7 +251,7 @@ test('a password change ends the sessions of its user', async (t) => {
   (await bare.get('/teams')).refused(454, 'SESSION_LOADING_FAILED');
 });
 
-test('a disabled user can not log in, nor go on with a session', async (t) => {
+test('a disabled user can\'t log in or use a session', async (t) => {
   const desk = await open(t);
   const { id, client } = await desk.person('agent');
   const { bare } = await desk.session(client);
@@ -261,7 +261,7 @@ test('a disabled user can not log in, nor go on with a session', async (t) => {
   assert.ok([401, 454].includes(reply.status), `${reply}`);
 });
 
-test('a change of role counts from the next request', async (t) => {
+test('a change of role takes effect with the next request', async (t) => {
   const desk = await open(t);
   const { id, client } = await desk.person('agent');
   const session = await desk.session(client);
@@ -270,7 +270,7 @@ test('a change of role counts from the next request', async (t) => {
   await until('the new role', async () => (await session.client.post('/teams', { title: 'Yes' })).status === 201, { within: 1000 });
 });
 
-test('a session put into a link never becomes the cookie', async (t) => {
+test('a session id in a link never sets the cookie', async (t) => {
   const desk = await open(t);
   const { session_id: id } = (await desk.owner.get('/session')).must(200).body;
   const reply = (await desk.anyone.get('/session', { _session_id: id })).must(200);

@@ -3,10 +3,10 @@ import { describe, test } from 'node:test';
 import { connect, relay } from './lib/relay.mjs';
 import { open, shared, until } from './lib/index.mjs';
 
-/** Another process hears of a change within half a second: tests/postgres/outbox.test.mjs. */
+/** Another process reads a change within half a second: tests/postgres/outbox.test.mjs. */
 const ALONE = { processes: 1 };
 const put = (client, values) => client.put('/settings', { values });
-/** What the settings are now, by category.name. */
+/** The current settings by category.name. */
 const now = async (client) => Object.fromEntries((await client.fetch('/settings')).map((s) => [`${s.category}.${s.name}`, s.value]));
 
 const OWNERS = {
@@ -15,11 +15,11 @@ const OWNERS = {
   'security.cors_origins': 'https://app.example.com',
 };
 
-describe('settings that decide where secrets travel are for owners', () => {
+describe('only owners change settings that decide where secrets are sent', () => {
   const world = shared(() => {}, ALONE);
 
   for (const [name, value] of Object.entries(OWNERS)) {
-    test(`${name}: admins are refused, owners are not`, async () => {
+    test(`${name}: admins are refused, owners are accepted`, async () => {
       const { admin, owner } = world.desk;
       const before = await now(owner);
       (await put(admin, { [name]: value })).refused(403, 'PERMISSIONS_DENIED', `values/${name}`);
@@ -28,7 +28,7 @@ describe('settings that decide where secrets travel are for owners', () => {
     });
   }
 
-  test('each refused setting is named, and those beside it are not written', async () => {
+  test('each refused setting is named, and the others in the request are not written', async () => {
     const { admin, owner } = world.desk;
     const before = await now(owner);
     const names = ['mail.smtp_host', 'mail.return_path'];
@@ -37,14 +37,14 @@ describe('settings that decide where secrets travel are for owners', () => {
     assert.deepEqual(await now(owner), before);
   });
 
-  test('admins change what is not an owner\'s', async () => {
+  test('admins change other settings', async () => {
     const { admin, owner } = world.desk;
     (await put(admin, { 'desk.name': 'Help', 'mail.from_name': 'Help', 'files.max_megabytes': 21 })).must(200);
     const { 'desk.name': name, 'mail.from_name': from, 'files.max_megabytes': size } = await now(owner);
     assert.deepEqual([name, from, size], ['Help', 'Help', '21']);
   });
 
-  test('without the permission settings.manage admins change nothing', async () => {
+  test('admins without the permission settings.manage change nothing', async () => {
     const { owner } = world.desk;
     const role = await owner.create('/roles', { title: 'No settings', type: 'ADMIN' });
     (await owner.put(`/roles/${role.id}/permissions`, { 'settings.manage': 0 })).must(200);
@@ -57,7 +57,7 @@ describe('the list of settings', () => {
   const world = shared(() => {}, ALONE);
   const MEMBERS = ['id', 'name', 'category', 'value', 'is_protected', 'description', 'resource_type'];
 
-  test('it is whole, with ids of its own, and each value is a text', async () => {
+  test('is complete, has ids, and each value is a text', async () => {
     const { body } = (await world.desk.owner.get('/settings', { limit: 1, offset: 3 })).must(200);
     assert.equal(body.total_count, body.data.length);
     assert.ok(body.total_count > 20 && !('limit' in body) && !('offset' in body));
@@ -70,7 +70,7 @@ describe('the list of settings', () => {
     assert.deepEqual(body.data.filter((s) => s.is_protected).map((s) => `${s.category}.${s.name}`).sort(), Object.keys(OWNERS).sort());
   });
 
-  test('a secret is shown as an empty text, set or not', async () => {
+  test('shows a secret as an empty text, whether set or not', async () => {
     const { owner } = world.desk;
     world.desk.secrets.add('gr8 secret');
     const shown = async () => (await owner.get('/settings')).must(200);
@@ -81,7 +81,7 @@ describe('the list of settings', () => {
     assert.ok(!reply.text.includes('gr8'));
   });
 
-  test('facts of the account are among them; a category may be asked for', async () => {
+  test('includes facts of the account, and can be limited to a category', async () => {
     const { owner, admin } = world.desk;
     const facts = await admin.fetch('/settings', { category: 'account' });
     assert.deepEqual(facts.map((s) => [s.name, s.category, s.value, s.is_protected]), [
@@ -97,7 +97,7 @@ describe('the list of settings', () => {
     (await put(owner, { 'account.timezone': 'UTC', 'desk.time_zone': 'UTC' })).must(200);
   });
 
-  test('a change changes its ETag', async () => {
+  test('has a new ETag after a change', async () => {
     const { owner } = world.desk;
     const { etag } = await owner.get('/settings');
     (await owner.get('/settings', {}, { 'If-None-Match': etag })).must(304);
@@ -111,7 +111,7 @@ describe('the list of settings', () => {
   });
 });
 
-test('a plain title is in the default language, and what a thing is called is shown in it', async (t) => {
+test('a plain title is stored and shown in the default language', async (t) => {
   const { owner } = await open(t, ALONE);
   const field = await owner.create('/users/fields', { type: 'TEXT', titles: [{ locale: 'de', translation: 'Größe' }, { locale: 'en-us', translation: 'Size' }] });
   assert.equal(field.title, 'Size');
@@ -125,7 +125,7 @@ test('a plain title is in the default language, and what a thing is called is sh
 describe('values are checked', () => {
   const world = shared(() => {}, ALONE);
 
-  test('every bad value is named with what it must be, and none is written', async () => {
+  test('every bad value is named with its constraint, and nothing is written', async () => {
     const { owner } = world.desk;
     const before = await now(owner);
     const bad = {
@@ -153,7 +153,7 @@ describe('values are checked', () => {
     });
   }
 
-  test('words come in any letter case, truth values and numbers as texts too; all are kept in one form', async () => {
+  test('words are accepted in any letter case, and booleans and numbers as text; each is stored in one form', async () => {
     const { owner } = world.desk;
     (await put(owner, { 'mail.smtp_security': 'starttls', 'mail.notify_password_changes': 'FALSE', 'mail.smtp_port': '0587' })).must(200);
     const { 'mail.smtp_security': security, 'mail.notify_password_changes': notify, 'mail.smtp_port': port } = await now(owner);
@@ -161,7 +161,7 @@ describe('values are checked', () => {
   });
 });
 
-describe('the password of the relay is for the server that it was given for', () => {
+describe('the password of the relay is kept only for the server it was given for', () => {
   const world = shared(() => {}, ALONE);
   const SECRET = { 'mail.smtp_host': 'a.example', 'mail.smtp_port': 587, 'mail.smtp_security': 'TLS', 'mail.smtp_ca': '', 'mail.smtp_user': 'desk', 'mail.smtp_password': 'gr8 secret' };
   const forgotten = (reply) => reply.must(200).notices.filter((m) => m.includes('mail.smtp_password was deleted')).length;
@@ -169,11 +169,11 @@ describe('the password of the relay is for the server that it was given for', ()
   for (const [name, value] of [['mail.smtp_host', 'b.example'], ['mail.smtp_port', 588], ['mail.smtp_security', 'NONE'], ['mail.smtp_ca', 'PEM']]) {
     test(`a change of ${name} deletes it, once and with a notice`, async () => {
       const { owner } = world.desk;
-      assert.equal(forgotten(await put(owner, SECRET)), 0, 'it was sent along');
+      assert.equal(forgotten(await put(owner, SECRET)), 0, 'the password was in the same request');
       assert.equal(forgotten(await put(owner, { [name]: SECRET[name] })), 0, 'nothing changed');
-      assert.equal(forgotten(await put(owner, { 'mail.smtp_user': 'other', 'mail.smtp_timeout_seconds': 31, 'desk.name': 'x' })), 0, 'it goes to the same server');
+      assert.equal(forgotten(await put(owner, { 'mail.smtp_user': 'other', 'mail.smtp_timeout_seconds': 31, 'desk.name': 'x' })), 0, 'the server is the same');
       assert.equal(forgotten(await put(owner, { [name]: value })), 1);
-      assert.equal(forgotten(await put(owner, { [name]: SECRET[name] })), 0, 'it is gone');
+      assert.equal(forgotten(await put(owner, { [name]: SECRET[name] })), 0, 'the password is already deleted');
     });
   }
 
@@ -185,7 +185,7 @@ describe('the password of the relay is for the server that it was given for', ()
   });
 });
 
-test('another server is not sent the password of the former one', async (t) => {
+test('another server does not get the password of the former one', async (t) => {
   const desk = await open(t, ALONE);
   const login = ['desk', 'gr8 secret'];
   const [first, second] = [await relay(t, { login }), await relay(t, { login })];

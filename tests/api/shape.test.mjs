@@ -4,7 +4,7 @@ import { open } from './lib/index.mjs';
 
 const ZONES = { monday: [9, 10], tuesday: [], wednesday: [], thursday: [], friday: [], saturday: [], sunday: [] };
 
-/** A team on a business hour of its own. */
+/** A team with its own business hours. */
 async function world(t) {
   const desk = await open(t);
   const hours = await desk.owner.create('/businesshours', { title: 'Mondays', zones: ZONES });
@@ -22,7 +22,7 @@ test('nested resources are references until they are included', async (t) => {
   assert.equal(full.businesshour.resource_url, hours.resource_url);
 });
 
-test('include takes names in either case, hyphens, unknown names, spaces, a trailing comma and *', async (t) => {
+test('include accepts names in any case, hyphens, unknown names, spaces, a trailing comma and *', async (t) => {
   const { owner, path } = await world(t);
   for (const include of ['BUSINESS_HOUR', 'business-hour', 'Business_Hour', 'wibble, business_hour ,', '*']) {
     assert.equal((await owner.fetch(path, { include })).businesshour.title, 'Mondays', include);
@@ -32,7 +32,7 @@ test('include takes names in either case, hyphens, unknown names, spaces, a trai
   }
 });
 
-test('include reaches every row of a list and any depth, and stops at cycles', async (t) => {
+test('include works in lists at any depth, and ends at cycles', async (t) => {
   const { desk, owner, team } = await world(t);
   const agent = await desk.person('agent');
   await owner.post(`/teams/${team.id}/members`, { agent_ids: agent.id }).then((r) => r.must(201));
@@ -54,7 +54,7 @@ test('a team reference also carries its legacy_id', async (t) => {
   assert.deepEqual(shown, { id: team.id, resource_type: 'team', legacy_id: 'T-1' });
 });
 
-test('_flat gives each included resource once beside the data', async (t) => {
+test('_flat returns each included resource once beside the data', async (t) => {
   const { owner, hours, team } = await world(t);
   await owner.create('/teams', { title: 'Second', businesshour_id: hours.id });
   const { body } = (await owner.get('/teams', { _flat: 'true', include: 'business_hour' })).must(200);
@@ -66,14 +66,14 @@ test('_flat gives each included resource once beside the data', async (t) => {
   assert.ok(!('logs' in body));
 });
 
-test('_flat without include means include=* and says so as a warning', async (t) => {
+test('_flat without include means include=* with a warning', async (t) => {
   const { owner, hours, path } = await world(t);
   const { body } = (await owner.get(path, { _flat: 'true' })).must(200);
   assert.equal(body.resources.business_hour[hours.id].title, 'Mondays');
   assert.ok(body.logs.some(({ level }) => level === 'WARNING'));
 });
 
-test('fields gives only what is named and what identifies the resource', async (t) => {
+test('fields returns the named and the identifying members', async (t) => {
   const { owner, path } = await world(t);
   const names = async (fields) => Object.keys(await owner.fetch(path, { fields })).sort();
   assert.deepEqual(await names('title'), ['id', 'resource_type', 'resource_url', 'title']);
@@ -83,7 +83,7 @@ test('fields gives only what is named and what identifies the resource', async (
   assert.deepEqual(await names('*'), all);
 });
 
-test('fields reaches into nested resources and lists', async (t) => {
+test('fields selects in nested resources and lists', async (t) => {
   const { owner, path } = await world(t);
   const { businesshour } = await owner.fetch(path, { include: 'business_hour', fields: 'businesshour(title)' });
   assert.deepEqual(Object.keys(businesshour).sort(), ['id', 'resource_type', 'resource_url', 'title']);
@@ -92,7 +92,7 @@ test('fields reaches into nested resources and lists', async (t) => {
   for (const row of await owner.fetch('/teams', { fields: 'title' })) assert.equal(Object.keys(row).length, 4);
 });
 
-test('fields with unbalanced or absurd text never breaks the server', async (t) => {
+test('fields with unbalanced or absurd text is a 200 or 400', async (t) => {
   const { owner, path } = await world(t);
   for (const fields of ['(', ')', 'a(b(c', '*(*(*))', ',,,', '-', '+', 'x'.repeat(2000), '('.repeat(700), 'title(title)']) {
     const { status } = await owner.get(path, { fields });
@@ -100,7 +100,7 @@ test('fields with unbalanced or absurd text never breaks the server', async (t) 
   }
 });
 
-test('_empty=false drops null and empty members but never a top-level one', async (t) => {
+test('_empty=false removes null and empty members but never a top-level one', async (t) => {
   const { owner, path } = await world(t);
   const full = await owner.fetch(path);
   assert.equal(full.legacy_id, null);
@@ -113,7 +113,7 @@ test('_empty=false drops null and empty members but never a top-level one', asyn
   assert.ok('title' in user.teams[0] && !('legacy_id' in user.teams[0]), 'nor below');
 });
 
-test('X-Options means the same as the arguments, and the arguments win', async (t) => {
+test('X-Options has the same meaning as the arguments, and the arguments take precedence', async (t) => {
   const { owner, path } = await world(t);
   const ask = (query, options) => owner.get(path, query, { 'X-Options': options }).then((r) => r.must(200).body);
   assert.ok(!('legacy_id' in (await ask({}, 'no_empty')).data));
@@ -124,7 +124,7 @@ test('X-Options means the same as the arguments, and the arguments win', async (
   assert.ok(!('resources' in (await ask({ _flat: 'false' }, 'flat'))));
 });
 
-test('_case changes member names and kinds, not values or enums', async (t) => {
+test('_case changes names of members and kinds, not values or enumerations', async (t) => {
   const { owner, path, team } = await world(t);
   const camel = (await owner.get(path, { _case: 'camel', include: 'business_hour' })).must(200).body;
   assert.equal(camel.resource, 'team');
@@ -143,13 +143,13 @@ test('_case changes member names and kinds, not values or enums', async (t) => {
   (await owner.get(path, { _case: 'snake' })).must(200);
 });
 
-test('_case holds for errors too', async (t) => {
+test('_case applies to errors, too', async (t) => {
   const { owner } = await world(t);
   const { body } = (await owner.post('/teams', {}, { query: { _case: 'camel' } })).must(400);
   assert.ok(body.errors[0].moreInfo.endsWith('/docs/errors/FIELD_REQUIRED'));
 });
 
-test('_case leaves keys inside metadata alone', async (t) => {
+test('_case does not change keys in metadata', async (t) => {
   const { desk } = await world(t);
   const { id } = await desk.customer.create('/conversations', { subject: 'S', contents: 'C', metadata: { user_agent: 'Lynx', page_url: 'https://x.example/' } });
   const [message] = (await desk.customer.get(`/conversations/${id}/messages`, { _case: 'camel' })).must(200).data;
@@ -157,7 +157,7 @@ test('_case leaves keys inside metadata alone', async (t) => {
   assert.equal(message.resourceType, 'caseMessage');
 });
 
-test('an argument with no meaning for _case, _flat or _empty is refused or ignored, never an error of ours', async (t) => {
+test('an invalid value of _case, _flat or _empty is refused or ignored, never a 5xx', async (t) => {
   const { owner, path } = await world(t);
   for (const query of [{ _case: 'kebab' }, { _flat: 'perhaps' }, { _empty: '2' }, { _pretty: '' }]) {
     const { status } = await owner.get(path, query);

@@ -1,4 +1,4 @@
-// What readers that do not read cost the server.
+// The cost of clients that don't read their replies.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import net from 'node:net';
@@ -15,7 +15,7 @@ async function world(t) {
   for (let i = 1; i < 40; i++) await desk.customer.create(path, { contents: LONG });
   const anonymous = () => Number(/RssAnon:\s+(\d+) kB/.exec(readFileSync(`/proc/${desk.child.pid}/status`, 'utf8'))[1]) * 1024;
 
-  /** Asks and reads no more than the head of the reply: {status, socket}. */
+  /** Sends a request and reads only the head of the reply: {status, socket}. */
   const stall = (client, query = 'limit=1000') => new Promise((resolve, reject) => {
     const socket = net.connect({ port: desk.port, host: '127.0.0.1' });
     defer(t, () => socket.destroy());
@@ -38,12 +38,12 @@ test('six slow readers of long messages hold little more than their six pages', 
   for (let i = 0; i < 6; i++) readers.push(await stall(desk.staff));
   assert.deepEqual(readers.map(({ status }) => status), Array(6).fill(200));
   const held = anonymous() - before;
-  assert.ok(held < 6 * page.bytes.length + 8 * MIB, `six readers of ${page.bytes.length} bytes hold ${held}`);
+  assert.ok(held < 6 * page.bytes.length + 8 * MIB, `six readers of ${page.bytes.length} bytes hold ${held} bytes`);
   readers.forEach(({ socket }) => socket.destroy());
   await until('the memory to go back to the system', () => anonymous() - before < 8 * MIB || undefined);
 });
 
-test('one person\'s unread replies are bounded, and others do not notice', async (t) => {
+test('unread replies of one person are limited, and other people are not affected', async (t) => {
   const { desk, path, stall } = await world(t);
   desk.expects5xx = true;
   const readers = [];
@@ -55,9 +55,9 @@ test('one person\'s unread replies are bounded, and others do not notice', async
   refused.refused(503, 'SERVICE_UNAVAILABLE');
   assert.match(refused.body.errors[0].message, /wait to be read/);
   assert.equal(refused.headers['retry-after'], '1');
-  assert.equal((await desk.staff.get(path, { limit: 1000, fields: 'id' })).must(200).data.length, 40, 'small replies are served');
+  assert.equal((await desk.staff.get(path, { limit: 1000, fields: 'id' })).must(200).data.length, 40, 'small replies are still served');
   assert.equal((await desk.staff.head(path, { limit: 1000 })).status, 200, 'HEAD holds nothing');
-  (await desk.staff.post(path, { contents: LONG })).must(201); // a write that happened is never answered 503
+  (await desk.staff.post(path, { contents: LONG })).must(201); // an executed write is never answered with 503
   (await desk.customer.get(path, { limit: 1000 })).must(200);
   readers.filter(({ status }) => status === 200).forEach(({ socket }) => socket.destroy());
   await until('the person to be served again', async () => (await desk.staff.get(path, { limit: 1000 })).status === 200 || undefined);

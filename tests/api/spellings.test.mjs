@@ -8,7 +8,7 @@ const teams = async (owner, n) => {
   return made;
 };
 
-test('a list comes as text with commas, with empty brackets, with indexes or as a repeated name', async (t) => {
+test('a list is accepted as text with commas, with empty brackets, with indexes or as a repeated name', async (t) => {
   const { owner } = await open(t);
   const [a, b, c] = await teams(owner, 4);
   for (const query of [`ids=${a},${b},${c}`, `ids[]=${a}&ids[]=${b}&ids[]=${c}`, `ids[2]=${c}&ids[0]=${a}&ids[1]=${b}`, `ids=${a}&ids=${b}&ids=${c}`, `ids=${a},${b}&ids=${c}`]) {
@@ -19,7 +19,7 @@ test('a list comes as text with commas, with empty brackets, with indexes or as 
   }
 });
 
-test('include and fields are joined in every shape', async (t) => {
+test('include and fields are joined in every form', async (t) => {
   const { customer, staff } = await open(t);
   const { id } = await customer.create('/conversations', { subject: 'S', contents: 'C' });
   for (const query of ['include=user,case_status', 'include[]=user&include[]=case_status', 'include[0]=user&include[1]=case_status', 'include=user&include=case_status']) {
@@ -33,7 +33,7 @@ test('include and fields are joined in every shape', async (t) => {
   (await staff.get(`/conversations/${id}?include[a]=user`)).refused(400, 'FIELD_INVALID', 'include');
 });
 
-test('lists of a form body are joined when the name is repeated', async (t) => {
+test('lists of a form body are joined if the name is repeated', async (t) => {
   const desk = await open(t);
   const { owner } = desk;
   const [a, b] = [await desk.person('agent'), await desk.person('agent')];
@@ -43,7 +43,7 @@ test('lists of a form body are joined when the name is repeated', async (t) => {
   assert.equal((await owner.fetch(`/teams/${id}`)).member_count, 2);
 });
 
-test('include=user_minimal shows people in brief, but in full where user is asked for too', async (t) => {
+test('include=user_minimal shows people in the minimal form, but in full if user is included, too', async (t) => {
   const { customer, staff, people, base } = await open(t);
   const { id } = await customer.create('/conversations', { subject: 'S', contents: 'C' });
   const brief = (await staff.fetch(`/conversations/${id}`, { include: 'user_minimal' })).requester;
@@ -58,7 +58,7 @@ test('include=user_minimal shows people in brief, but in full where user is aske
   assert.deepEqual(Object.keys(picked.requester), ['id', 'full_name', 'resource_type', 'resource_url']);
 });
 
-test('include=user_minimal with _flat gives each person once, in brief', async (t) => {
+test('include=user_minimal with _flat returns each person once, in the minimal form', async (t) => {
   const { customer, staff, people } = await open(t);
   const { id } = await customer.create('/conversations', { subject: 'S', contents: 'C' });
   const { body } = (await staff.get(`/conversations/${id}`, { include: 'user_minimal', _flat: true })).must(200);
@@ -67,7 +67,7 @@ test('include=user_minimal with _flat gives each person once, in brief', async (
   assert.equal(body.resources.user_minimal[people.customer.id].full_name, 'Cora Customer');
 });
 
-test('customers see in brief no more than they see in full', async (t) => {
+test('the minimal form shows customers no more than the full form', async (t) => {
   const { customer, staff } = await open(t);
   const { id } = await customer.create('/conversations', { subject: 'S', contents: 'C' });
   (await staff.post(`/conversations/${id}/messages`, { contents: 'A' })).must(201);
@@ -75,7 +75,7 @@ test('customers see in brief no more than they see in full', async (t) => {
   assert.deepEqual([replier.full_name, replier.uuid, replier.last_seen_at, replier.role], ['Agnes Agent', null, null, null]);
 });
 
-test('the same member under two spellings is inconsistent, in bodies and in the query', async (t) => {
+test('two spellings of one member are inconsistent, in bodies and in the query', async (t) => {
   const { owner } = await open(t);
   (await owner.post('/teams', { title: 'A', Title: 'B' })).refused(400, 'PARAMETERS_INCONSISTENT', 'title');
   (await owner.post('/teams', { title: 'A', legacy_id: '1', legacyId: '1' })).refused(400, 'PARAMETERS_INCONSISTENT', 'legacy_id');
@@ -92,7 +92,7 @@ test('the same member under two spellings is inconsistent, in bodies and in the 
   assert.equal((await owner.fetch(`/teams/${id}`)).title, 'A');
 });
 
-test('unknown names in fields give a notice, known ones none, at any depth', async (t) => {
+test('unknown names in fields cause a notice, known ones none, at any depth', async (t) => {
   const { customer, staff } = await open(t);
   const { id } = await customer.create('/conversations', { subject: 'S', contents: 'C' });
   const path = `/conversations/${id}`;
@@ -104,7 +104,7 @@ test('unknown names in fields give a notice, known ones none, at any depth', asy
   (await staff.get('/teams', { fields: 'nonsense' })).must(200).notes('nonsense');
 });
 
-test('words of enumerations are taken in any letter case and answered in capitals', async (t) => {
+test('enumeration values are accepted in any letter case and returned in capitals', async (t) => {
   const desk = await open(t);
   const { owner, staff, customer } = desk;
   const role = await owner.create('/roles', { title: 'R', type: 'agent', agent_case_access: 'Teams' });
@@ -120,7 +120,7 @@ test('words of enumerations are taken in any letter case and answered in capital
   (await owner.post('/roles', { title: 'R', type: 'agents' })).refused(400, 'FIELD_INVALID', 'type');
 });
 
-test('words of settings and of predicates are taken in any letter case', async (t) => {
+test('enumeration values in settings and predicates are accepted in any letter case', async (t) => {
   const { owner, people } = await open(t);
   (await owner.put('/settings', { values: { 'mail.smtp_security': 'starttls' } })).must(200);
   const shown = (await owner.fetch('/settings')).find((s) => s.name === 'mail.smtp_security' || s.name === 'smtp_security');
@@ -130,7 +130,7 @@ test('words of settings and of predicates are taken in any letter case', async (
   (await ask('string_contains')).refused(400, 'FIELD_INVALID');
 });
 
-test('inside a value, too, one member in two spellings is inconsistent, but not where keys are data', async (t) => {
+test('two spellings of one member inside a value are inconsistent, unless its keys are data', async (t) => {
   const { owner, customer } = await open(t);
   (await owner.post('/businesshours', { title: 'H', zones: { monday: [1], Monday: [2] } })).refused(400, 'PARAMETERS_INCONSISTENT');
   (await owner.post('/businesshours', { title: 'H', zones: { monday: [1] }, holidays: [{ title: 'A', Title: 'B', date: '01/01/2027' }] })).refused(400, 'PARAMETERS_INCONSISTENT');
@@ -142,7 +142,7 @@ test('inside a value, too, one member in two spellings is inconsistent, but not 
   assert.deepEqual((await owner.get('/businesshours')).ids, [1]);
 });
 
-test('ids in the query and in the body may differ in order, not in what they name', async (t) => {
+test('ids in query and body may differ in order, but not in their set', async (t) => {
   const { owner } = await open(t);
   const [a, b, c] = await teams(owner, 3);
   const remove = (query, body) => owner.request('DELETE', `/teams?ids=${query}`, { body: { ids: body } });
@@ -151,7 +151,7 @@ test('ids in the query and in the body may differ in order, not in what they nam
   assert.equal((await remove(`${a},${b}`, [b, a])).must(200).body.total_count, 2);
 });
 
-test('open hours come as a list or as text with commas', async (t) => {
+test('open hours are accepted as a list or as text with commas', async (t) => {
   const { owner } = await open(t);
   const made = await owner.create('/businesshours', form({ title: 'H', zones: { monday: '9, 10', tuesday: ['8'] } }));
   assert.deepEqual([made.zones.monday, made.zones.tuesday, made.zones.sunday], [[9, 10], [8], []]);

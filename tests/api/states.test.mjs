@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open } from './lib/index.mjs';
 
-// A refusal because of a state says which state it is, and what to do instead.
+// A refusal because of a state names the state and the alternative.
 
 const message = (reply) => reply.refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE').body.errors[0].message;
 
-test('a closed conversation says so to who answers or changes it, and that a new one goes on', async (t) => {
+test('a closed conversation names its state and suggests a new one, for replies and changes', async (t) => {
   const desk = await open(t);
   const { id } = await desk.customer.create('/conversations', { subject: 'Lamp', contents: 'It flickers.' });
   await desk.owner.update(`/conversations/${id}`, { status_id: 5 });
@@ -16,7 +16,7 @@ test('a closed conversation says so to who answers or changes it, and that a new
   assert.equal(message(await desk.owner.put(`/conversations/${id}`, { status_id: 2 })), closed);
 });
 
-test('a status that can not be had says which can', async (t) => {
+test('a refused status names the allowed ones', async (t) => {
   const desk = await open(t);
   const { id } = await desk.customer.create('/conversations', { subject: 'Lamp', contents: 'It flickers.' });
   assert.equal(message(await desk.customer.put(`/conversations/${id}`, { status_id: 3 })),
@@ -26,7 +26,7 @@ test('a status that can not be had says which can', async (t) => {
     'The conversation can\'t return to a status of type NEW. Choose another status.');
 });
 
-test('what can not be deleted says why, and what goes first', async (t) => {
+test('a refused deletion names the reason and the step before it', async (t) => {
   const desk = await open(t);
   const { id } = await desk.owner.create('/roles', { title: 'Night shift', type: 'AGENT' });
   await desk.person('agent', { role_id: id });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MINUTE, open, PASSWORD } from './lib/index.mjs';
 
-// The main job of the server, from end to end, with a crash at every turn.
+// The main use of the server from end to end, with a crash at every step.
 
 test('a customer writes, an agent answers, the customer reads, and nothing is lost', async (t) => {
   const desk = await open(t);
@@ -23,7 +23,7 @@ test('a customer writes, an agent answers, the customer reads, and nothing is lo
   const answer = await session.client.create(`${path}/messages`, { contents: 'It left the house this morning.' });
   await crash();
 
-  // Ann comes back with the link she was given, then with a password of her own.
+  // Ann returns with the link from the mail, then with her own password.
   const token = (await desk.staff.get(path)).must(200).headers['x-request-token'];
   const glance = (await desk.anyone.get(path, { token })).must(200).data;
   assert.deepEqual([glance.status.id, glance.last_message_preview], [2, 'It left the house this morning.']);

@@ -4,13 +4,13 @@ import { test } from 'node:test';
 import { File, members, multipart, open } from './lib/index.mjs';
 import { png } from './lib/picture.mjs';
 
-// What callers without login are shown of people: nothing that tells a known address from a new one (completions.md section 5).
+// Replies to callers without login show nothing that distinguishes a known address from a new one (completions.md section 5).
 
 const post = (email) => ({ name: 'Ann Example', email, subject: 'My order', contents: 'Where is it?' });
 const print = (desk) => desk.anyone.with({ 'X-Fingerprint-ID': randomUUID() });
 const pathOf = (address) => { const { pathname, search } = new URL(address); return pathname + search; };
 
-/** A reply with ids, moments, addresses and proofs made alike: their form stays. */
+/** A reply with ids, times, addresses and proofs replaced by constants. Its form stays. */
 function form(reply) {
   const etag = reply.etag && 'tag';
   return JSON.stringify([reply.status, etag, reply.body]).replace(/\b\d{12,16}\b/g, 'PSEUDONYM').replace(/"id":\d+/g, '"id":N')
@@ -20,7 +20,7 @@ function form(reply) {
 /** Ids of people by name, in a reply's references and resources. */
 const people = (data) => [...members(data)].filter(([, value]) => value?.resource_type?.startsWith('user')).map(([name, value]) => [name, value.id]);
 
-test('a new address and a known one are answered alike, in every form of the reply', async (t) => {
+test('a new address and a known one get the same reply, in every form', async (t) => {
   const desk = await open(t);
   (await desk.customer.put('/profile', multipart({ avatar: new File('me.png', 'image/png', png(8, 8)) }))).must(200);
   let n = 0;
@@ -42,12 +42,12 @@ test('a new address and a known one are answered alike, in every form of the rep
     if (pictures.length) {
       assert.equal(pictures[0].headers['content-type'], 'image/svg+xml');
       assert.deepEqual(...pictures.map((p) => [p.headers['content-type'], p.text.replace(/hsl\(\d+/, 'hsl(')]));
-      assert.ok(pictures[1].text.includes('>AE<'), 'the initials of the name that was given');
+      assert.ok(pictures[1].text.includes('>AE<'), 'the avatar shows the initials of the given name');
     }
   }
 });
 
-test('ids of people are pseudonyms of their conversation: positive, of 53 bits, the same on every way', async (t) => {
+test('ids of people are pseudonyms of their conversation: positive, of 53 bits, the same on every route', async (t) => {
   const desk = await open(t);
   const made = (await desk.anyone.post('/conversations', post('new@home.example'), { query: { include: '*' } })).must(201);
   const path = `/conversations/${made.data.id}`, token = made.headers['x-request-token'];
@@ -68,12 +68,12 @@ test('ids of people are pseudonyms of their conversation: positive, of 53 bits, 
   assert.deepEqual(Object.keys(flat.body.resources.user).map(Number).sort(), [requester.id, agent.id].sort());
   for (const [key, person] of Object.entries(flat.body.resources.user)) assert.equal(person.id, Number(key));
   const other = (await desk.anyone.post('/conversations', post('new@home.example'))).must(201);
-  assert.notEqual(other.data.requester.id, requester.id, 'another conversation, another pseudonym');
+  assert.notEqual(other.data.requester.id, requester.id, 'another conversation has other pseudonyms');
   await desk.restart();
-  assert.equal((await desk.anyone.get(path, { token })).must(200).data.requester.id, requester.id, 'the same after a restart');
+  assert.equal((await desk.anyone.get(path, { token })).must(200).data.requester.id, requester.id, 'the pseudonyms are the same after a restart');
 });
 
-test('the tag of a conversation does not give true ids away', async (t) => {
+test('the ETag of a conversation does not reveal true ids', async (t) => {
   const desk = await open(t);
   const made = (await desk.anyone.post('/conversations', post('new@home.example'))).must(201);
   const path = `/conversations/${made.data.id}`, token = made.headers['x-request-token'];
@@ -84,7 +84,7 @@ test('the tag of a conversation does not give true ids away', async (t) => {
   (await desk.anyone.get(path, { token }, { 'If-None-Match': staff.etag })).must(200);
 });
 
-test('a fingerprint sees the true id of a requester that its conversation made, and pseudonyms of all others', async (t) => {
+test('a fingerprint sees the true id of a requester that its conversation created, and pseudonyms of all others', async (t) => {
   const desk = await open(t);
   const who = print(desk), other = print(desk);
   const fresh = await who.create('/conversations', post('new@home.example'));
@@ -100,7 +100,7 @@ test('a fingerprint sees the true id of a requester that its conversation made, 
     const list = (await who.get('/conversations', query)).must(200);
     assert.deepEqual(list.data.map((c) => c.requester.id), [known.requester.id, again.requester.id, ann.id]);
     const agents = list.data.map((c) => c.last_agent_replier.id);
-    assert.equal(new Set([...agents, desk.people.agent.id]).size, 4, 'a pseudonym for each conversation');
+    assert.equal(new Set([...agents, desk.people.agent.id]).size, 4, 'each conversation has its own pseudonym');
     if (query._flat) {
       const shown = Object.keys(list.body.resources.user).map(Number).sort();
       assert.deepEqual(shown, [...agents, known.requester.id, again.requester.id, ann.id].sort());
@@ -110,13 +110,13 @@ test('a fingerprint sees the true id of a requester that its conversation made, 
   }
   const newer = (await who.get('/conversations', { include: '*', _flat: true, before_id: fresh.id })).must(200);
   assert.deepEqual(newer.ids, [known.id, again.id]);
-  assert.equal(Object.keys(newer.body.resources.user).length, 4, 'each once, and none of another conversation');
-  // The token of that conversation shows it to nobody in particular.
+  assert.equal(Object.keys(newer.body.resources.user).length, 4, 'each person once, and none of another conversation');
+  // The token of that conversation shows it to a caller without login.
   const token = (await who.get(`/conversations/${fresh.id}`)).must(200).headers['x-request-token'];
   assert.notEqual((await desk.anyone.get(`/conversations/${fresh.id}`, { token })).must(200).data.requester.id, ann.id);
 });
 
-test('participants of a fingerprint are pseudonyms in the order of the ids shown', async (t) => {
+test('participants shown to a fingerprint are pseudonyms in the order of the shown ids', async (t) => {
   const desk = await open(t);
   const who = print(desk);
   const { id, requester } = await who.create('/conversations', post(desk.people.customer.email));
@@ -146,7 +146,7 @@ test('participants of a fingerprint are pseudonyms in the order of the ids shown
   assert.deepEqual((await desk.staff.get(path)).must(200).ids, ['admin', 'agent', 'collaborator', 'customer'].map((r) => desk.people[r].id));
 });
 
-test('replays show the ids that the first reply showed', async (t) => {
+test('replayed replies have the ids of the first reply', async (t) => {
   const desk = await open(t);
   const who = print(desk), key = { headers: { 'Idempotency-Key': 'k' }, query: { include: 'user' } };
   const first = (await who.post('/conversations', post(desk.people.customer.email), key)).must(201);
@@ -155,7 +155,7 @@ test('replays show the ids that the first reply showed', async (t) => {
   assert.notEqual(again.data.requester.id, desk.people.customer.id);
 });
 
-test('GET /users/:id answers a fingerprint about the people it was shown, and nobody else', async (t) => {
+test('GET /users/:id answers a fingerprint only about people that it was shown', async (t) => {
   const desk = await open(t);
   const who = print(desk), other = print(desk);
   const known = await who.create('/conversations', post(desk.people.customer.email));
@@ -171,7 +171,7 @@ test('GET /users/:id answers a fingerprint about the people it was shown, and no
   (await desk.customer.put('/profile', { designation: 'Boss', full_name: 'Other Name' })).must(200);
   (await desk.customer.put('/profile', multipart({ avatar: new File('me.png', 'image/png', png(8, 8)) }))).must(200);
   const after = (await who.get(`/users/${known.requester.id}`)).must(200);
-  assert.equal(after.etag, tag, 'what the owner of the address does is not seen');
+  assert.equal(after.etag, tag, 'a fingerprint does not see later acts of the address\'s owner');
   assert.equal(after.headers['last-modified'], undefined);
   for (const id of [desk.people.agent.id, desk.people.customer.id, desk.people.owner.id, 999999, 4503599627370495, 'x', 0]) {
     (await who.get(`/users/${id}`)).refused(404, 'RESOURCE_NOT_FOUND');
@@ -181,7 +181,7 @@ test('GET /users/:id answers a fingerprint about the people it was shown, and no
   (await desk.anyone.get(`/users/${agent}`)).refused(401, 'AUTHORIZATION_REQUIRED');
 });
 
-test('GET /users/:id answers customers about themselves and the people of their conversations, by audience', async (t) => {
+test('GET /users/:id answers customers about themselves and the people of their conversations, with the members for their audience', async (t) => {
   const desk = await open(t);
   const { customer, people: { agent, customer: { id: own } } } = desk;
   const ben = await desk.person('customer');
@@ -197,7 +197,7 @@ test('GET /users/:id answers customers about themselves and the people of their 
   (await desk.as('collaborator').get(`/users/${ben.id}`)).must(200);
 });
 
-test("customers see whom their organization's shared conversations name", async (t) => {
+test("customers see people in shared conversations of their organization", async (t) => {
   const desk = await open(t);
   const organization_id = (await desk.owner.create('/organizations', { name: 'Shared', is_shared: true })).id;
   const make = (access) => desk.person('customer', { organization_id, organization_case_access: access });
@@ -208,7 +208,7 @@ test("customers see whom their organization's shared conversations name", async 
   (await narrow.client.get(`/users/${asks.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
 });
 
-test('unknown ids, hidden pictures and missing pictures are answered alike to customers and to callers without login', async (t) => {
+test('unknown ids, hidden pictures and missing pictures get the same reply for customers and callers without login', async (t) => {
   const desk = await open(t);
   const ben = await desk.person('customer');
   const avatar = (await ben.client.put('/profile', multipart({ avatar: new File('me.png', 'image/png', png(8, 8)) }))).must(200).data.avatar;
@@ -226,13 +226,13 @@ test('unknown ids, hidden pictures and missing pictures are answered alike to cu
       `/users/4503599627370495/avatar?v=${'0'.repeat(144)}`, `/users/x/avatar`, '/users/0/avatar']) {
       assert.deepEqual(await look(who, path), wanted, path);
     }
-    assert.equal((await who.exchange('GET', pathOf(avatar))).headers['content-type'], 'image/png', 'with its proof');
+    assert.equal((await who.exchange('GET', pathOf(avatar))).headers['content-type'], 'image/png', 'an address with its proof shows the picture');
   }
-  assert.equal((await desk.staff.exchange('GET', `/api/v1/users/${ben.id}/avatar`)).headers['content-type'], 'image/png', 'staff need none');
+  assert.equal((await desk.staff.exchange('GET', `/api/v1/users/${ben.id}/avatar`)).headers['content-type'], 'image/png', 'staff need no proof');
   (await desk.staff.get('/users/999999/avatar')).refused(404, 'RESOURCE_NOT_FOUND');
 });
 
-test('the address of a picture without login opens under no other id, so that none is found by trying', async (t) => {
+test('the picture address of a caller without login is valid for one id, so that trying ids finds no picture', async (t) => {
   const desk = await open(t);
   const { requester } = await desk.anyone.create('/conversations', post(desk.people.customer.email), { query: { include: 'user' } });
   const { search } = new URL(requester.avatar);
@@ -240,7 +240,7 @@ test('the address of a picture without login opens under no other id, so that no
   for (let id = 1; id <= 8; id++) assert.equal((await desk.anyone.exchange('GET', `/api/v1/users/${id}/avatar${search}`)).text.replace(/hsl\(\d+/, ''), blank);
 });
 
-test('the picture of a member of staff shows at the address that a caller without login was given', async (t) => {
+test('a caller without login sees the picture of a member of staff at the address in the reply', async (t) => {
   const desk = await open(t);
   (await desk.staff.put('/profile', multipart({ avatar: new File('me.png', 'image/png', png(8, 8)) }))).must(200);
   const made = (await desk.anyone.post('/conversations', post('new@home.example'))).must(201);
@@ -249,10 +249,10 @@ test('the picture of a member of staff shows at the address that a caller withou
   const address = async () => (await desk.anyone.get(`/conversations/${made.data.id}`, { token, include: 'user' })).must(200).data.last_agent_replier.avatar;
   const first = await address();
   for (const who of [desk.anyone, desk.customer]) assert.equal((await who.exchange('GET', pathOf(first))).headers['content-type'], 'image/png');
-  assert.equal(await address(), first, 'it stays while the picture does');
+  assert.equal(await address(), first, 'the address stays while the picture is the same');
   const url = new URL(first);
   const elsewhere = `/api/v1/users/${desk.people.admin.id}/avatar${url.search}`;
-  assert.equal((await desk.anyone.exchange('GET', elsewhere)).headers['content-type'], 'image/svg+xml', 'a proof is of one address');
+  assert.equal((await desk.anyone.exchange('GET', elsewhere)).headers['content-type'], 'image/svg+xml', 'a proof is valid for one address only');
   (await desk.staff.put('/profile', multipart({ avatar: new File('me.png', 'image/png', png(9, 9)) }))).must(200);
   assert.notEqual(await address(), first);
 });

@@ -13,7 +13,7 @@ for (const [kind, make] of OWNERS) {
     const world = shared();
     const tagsOf = async (id) => names(await world.desk.owner.fetch(`/${kind}/${id}/tags`, { limit: 1000 }));
 
-    test('are shown on demand, and listed under the owner', async () => {
+    test('are shown on request, and listed under the owner', async () => {
       const { owner, staff } = world.desk;
       const made = await make(world.desk, { tags: 'VIP, Early bird' });
       assert.ok(!('tags' in made));
@@ -26,15 +26,15 @@ for (const [kind, make] of OWNERS) {
       assert.deepEqual(full.tags[0], first);
       const row = (await owner.fetch(`/${kind}`, { fields: 'tags', limit: 1000 })).find((x) => x.id === made.id);
       assert.deepEqual(names(row.tags), ['Early bird', 'VIP']);
-      assert.ok('created_at' in row, 'naming only on-demand members keeps the others');
+      assert.ok('created_at' in row, 'other members are kept if `fields` names only tags');
     });
 
-    test('a list given replaces them; texts that fold alike are one tag', async () => {
+    test('a given list replaces them, and texts with the same folding are one tag', async () => {
       const { owner } = world.desk;
       const { id } = await make(world.desk, { tags: ['Müller', 'b', 'B'] });
       const { id: other } = await make(world.desk, { tags: ['MULLER'] });
       assert.deepEqual((await tagsOf(id)).length, 2);
-      assert.deepEqual(await tagsOf(other), ['Müller'], 'as it was first written');
+      assert.deepEqual(await tagsOf(other), ['Müller'], 'the first spelling is kept');
       await owner.update(`/${kind}/${id}`, { tags: ['c', 'mÜller'] });
       assert.deepEqual((await tagsOf(id)).sort(), ['Müller', 'c']);
       await owner.update(`/${kind}/${id}`, {});
@@ -46,7 +46,7 @@ for (const [kind, make] of OWNERS) {
       }
     });
 
-    test('come as JSON, form, multipart, or text with commas', async () => {
+    test('are accepted as JSON, form, multipart, or text with commas', async () => {
       const { owner } = world.desk;
       const { id } = await make(world.desk);
       for (const body of [json({ tags: ['a', 'b'] }), form({ tags: ['a', 'b'] }), multipart({ tags: ['a', 'b'] }), form({ tags: ' a ,, b,' }), form({ tags: '["a","b"]' })]) {
@@ -56,7 +56,7 @@ for (const [kind, make] of OWNERS) {
       }
     });
 
-    test('are added, replaced and taken away under the owner', async () => {
+    test('are added, replaced and removed under the owner', async () => {
       const { owner, desk = world.desk } = world;
       const client = owner ?? desk.owner;
       const { id } = await make(desk, { tags: 'a' });
@@ -72,7 +72,7 @@ for (const [kind, make] of OWNERS) {
       assert.deepEqual(await tagsOf(id), []);
     });
 
-    test('bad ones are refused by their place', async () => {
+    test('invalid tags are refused by their place', async () => {
       const { owner } = world.desk;
       const { id } = await make(world.desk, { tags: 'a' });
       for (const [tags, place] of [[['a', 'x'.repeat(65)], 'tags/1'], [['a', 'b', 'c\u0007'], 'tags/2'], [['a,b'], 'tags/0'], [['\u0301'], 'tags/0'], [{ a: 1 }, 'tags'],
@@ -107,7 +107,7 @@ for (const [kind, make] of OWNERS) {
   });
 }
 
-test('agents tag customers and themselves, nobody above', async (t) => {
+test('agents tag customers and themselves, and nobody of a higher rank', async (t) => {
   const desk = await open(t);
   const { staff, people } = desk;
   (await staff.post(`/users/${people.customer.id}/tags`, { tags: 'a' })).must(201);
@@ -115,7 +115,7 @@ test('agents tag customers and themselves, nobody above', async (t) => {
   (await staff.post(`/users/${people.admin.id}/tags`, { tags: 'a' })).refused(403, 'PERMISSIONS_DENIED');
 });
 
-test('a customer does not see tags of its own', async (t) => {
+test('a customer does not see their own tags', async (t) => {
   const desk = await open(t);
   await desk.owner.update(`/users/${desk.people.customer.id}`, { tags: 'troublesome' });
   for (const path of ['/me', '/profile']) {
