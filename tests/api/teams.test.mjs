@@ -10,7 +10,7 @@ async function world(t) {
   return { desk, owner: desk.owner, team, path: `/teams/${team.id}`, members: `/teams/${team.id}/members` };
 }
 
-test('a team is made, read, changed and deleted', async (t) => {
+test('a team is created, read, changed and deleted', async (t) => {
   const { owner, team, path } = await world(t);
   assert.deepEqual([team.title, team.legacy_id, team.member_count], ['Support', 'T-1', 0]);
   assert.equal((await owner.update(path, { title: 'Helpers' })).title, 'Helpers');
@@ -20,7 +20,7 @@ test('a team is made, read, changed and deleted', async (t) => {
   assert.equal((await owner.get('/teams')).body.total_count, 0);
 });
 
-test('created_at stays, updated_at follows the clock', async (t) => {
+test('created_at stays, and updated_at follows the clock', async (t) => {
   const { desk, owner, team, path } = await world(t);
   await desk.clock.forward(90);
   const later = await owner.update(path, { title: 'Helpers' });
@@ -28,7 +28,7 @@ test('created_at stays, updated_at follows the clock', async (t) => {
   assert.equal(Date.parse(later.updated_at) - Date.parse(team.updated_at), 90_000);
 });
 
-test('teams are listed by id and picked by legacy_ids', async (t) => {
+test('teams are listed by id and selected by legacy_ids', async (t) => {
   const { owner, team } = await world(t);
   const second = await owner.create('/teams', { title: 'A', legacy_id: 'T-2' });
   await owner.create('/teams', { title: 'B' });
@@ -36,7 +36,7 @@ test('teams are listed by id and picked by legacy_ids', async (t) => {
   assert.equal((await owner.get('/teams', { legacy_ids: 'none' })).body.total_count, 0);
 });
 
-test('members: one id answers a user, several a list, one already there is 201', async (t) => {
+test('members: one id returns a user, several return a list, and a present member is 201', async (t) => {
   const { desk, owner, path, members } = await world(t);
   const [a, b, c] = [await desk.person('agent'), await desk.person('admin'), await desk.person('collaborator')];
   const one = (await owner.post(members, { agent_ids: a.id })).must(201);
@@ -49,7 +49,7 @@ test('members: one id answers a user, several a list, one already there is 201',
   assert.deepEqual((await owner.fetch(`/users/${a.id}`)).teams.map((x) => x.id), [Number(path.split('/')[2])]);
 });
 
-test('only staff can be members, and bad ids add nobody', async (t) => {
+test('only staff can be members, and a bad id adds nobody', async (t) => {
   const { desk, owner, path, members } = await world(t);
   const agent = await desk.person('agent');
   (await owner.post(members, {})).refused(400, 'FIELD_REQUIRED', 'agent_ids');
@@ -71,7 +71,7 @@ test('is_enabled filters the members', async (t) => {
   (await owner.get(members, { is_enabled: 'perhaps' })).refused(400, 'FIELD_INVALID', 'is_enabled');
 });
 
-test('members leave by agent_id or agent_ids, one of the two', async (t) => {
+test('members are removed by agent_id or agent_ids, but not both', async (t) => {
   const { desk, owner, path, members } = await world(t);
   const [a, b, c] = [await desk.person('agent'), await desk.person('agent'), await desk.person('agent')];
   (await owner.post(members, { agent_ids: [a.id, b.id, c.id] })).must(201);
@@ -83,7 +83,7 @@ test('members leave by agent_id or agent_ids, one of the two', async (t) => {
   assert.equal((await owner.fetch(path)).member_count, 0);
 });
 
-test('agents read teams and members but do not write them; customers see none', async (t) => {
+test('agents read teams and members but don\'t write them, and customers see none', async (t) => {
   const { desk, path, members } = await world(t);
   for (const address of ['/teams', path, members]) {
     (await desk.staff.get(address)).must(200);
@@ -94,7 +94,7 @@ test('agents read teams and members but do not write them; customers see none', 
   (await desk.staff.put(path, { title: 'No' })).refused(403, 'PERMISSIONS_DENIED');
 });
 
-test('bulk delete takes all or nothing', async (t) => {
+test('bulk delete deletes all or none', async (t) => {
   const { owner, team } = await world(t);
   const { id } = await owner.create('/teams', { title: 'A' });
   (await owner.delete('/teams', { ids: `${team.id},${id},999` })).refused(404, 'RESOURCE_NOT_FOUND', 'ids/2');
@@ -102,7 +102,7 @@ test('bulk delete takes all or nothing', async (t) => {
   assert.equal((await owner.delete('/teams', { ids: `${team.id},${id}` })).must(200).body.total_count, 2);
 });
 
-test('a deleted team leaves its members and their conversations', async (t) => {
+test('a deleted team leaves its members and conversations in place', async (t) => {
   const { desk, owner, path, members } = await world(t);
   const agent = await desk.person('agent');
   (await owner.post(members, { agent_ids: agent.id })).must(201);
@@ -111,7 +111,7 @@ test('a deleted team leaves its members and their conversations', async (t) => {
   (await owner.get(members)).refused(404, 'RESOURCE_NOT_FOUND');
 });
 
-test('availability lists the teams with an enabled member whose hours are open now', async (t) => {
+test('availability lists teams with an enabled member and open hours at this time', async (t) => {
   const { desk, owner, team, members } = await world(t);
   const hours = await owner.create('/businesshours', { title: 'Monday mornings', zones: OPEN_MONDAY });
   await owner.update(`/teams/${team.id}`, { businesshour_id: hours.id });
@@ -143,7 +143,7 @@ test('availability lists the teams with an enabled member whose hours are open n
   assert.notEqual(empty.id, team.id);
 });
 
-test('open hours are those of the time zone', async (t) => {
+test('open hours are in their time zone', async (t) => {
   const { desk, owner, team, members } = await world(t);
   const hours = await owner.create('/businesshours', { title: 'Tokyo', zones: { monday: [18] }, time_zone: 'Asia/Tokyo' });
   await owner.update(`/teams/${team.id}`, { businesshour_id: hours.id });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DAY, PASSWORD, ROLES, connect, form, json, multipart, open, raw, relay, shared, until } from './lib/index.mjs';
 
-// Brands and what they say in mails and on pages, as specified: who may, what is kept, what comes back, what is sent.
+// Brands and their templates for mails and pages, as specified: access, contents, versions, mails sent.
 
 const BRANDS = '/brands';
 const TEMPLATES = '/brands/1/templates';
@@ -12,14 +12,14 @@ const BRAND_MEMBERS = ['id', 'name', 'sub_domain', 'domain', 'alias', 'locale', 
 const TEMPLATE_MEMBERS = ['name', 'app', 'category', 'contents', 'is_custom', 'resource_type', 'resource_url'];
 const FORMATS = [json, form, multipart];
 
-/** Other contents that a mail's template may have: the original in other words. */
+/** Other valid contents for the template of a mail: the original with other words. */
 const words = (contents, hello) => contents.replaceAll('Hello', hello);
 const versions = async (who, path = INVITATION) => (await who.get(`${path}/versions`)).must(200);
 
 describe('brands', () => {
   const world = shared();
 
-  test('brand 1 exists and is the default one', async () => {
+  test('brand 1 exists and is the default', async () => {
     const { desk } = world;
     const brand = await desk.owner.fetch(`${BRANDS}/1`);
     for (const name of BRAND_MEMBERS) assert.ok(name in brand, name);
@@ -27,7 +27,7 @@ describe('brands', () => {
     assert.deepEqual((await desk.owner.get(BRANDS)).must(200).data[0], brand);
   });
 
-  test('are made, read, changed and deleted by admins and owners', async () => {
+  test('are created, read, changed and deleted by admins and owners', async () => {
     for (const [i, role] of ['admin', 'owner'].entries()) {
       const who = world.desk.as(role);
       for (const [n, as] of FORMATS.entries()) {
@@ -45,7 +45,7 @@ describe('brands', () => {
     }
   });
 
-  test('are read by staff, and by nobody else', async () => {
+  test('are read by staff only', async () => {
     const { desk } = world;
     for (const role of ROLES) {
       for (const path of [BRANDS, `${BRANDS}/1`]) {
@@ -64,7 +64,7 @@ describe('brands', () => {
     (await desk.owner.delete(`${BRANDS}/${id}`)).must(200);
   });
 
-  test('there is one default at a time, and it stays', async () => {
+  test('there is always exactly one default', async () => {
     const { owner } = world.desk;
     const { id } = await owner.create(BRANDS, { name: 'Other' });
     const defaults = async () => (await owner.fetch(BRANDS, { limit: 1000 })).filter((b) => b.is_default).map((b) => b.id);
@@ -76,7 +76,7 @@ describe('brands', () => {
     assert.deepEqual((await defaults()).length, 1);
   });
 
-  test('bulk deletion is all or nothing', async () => {
+  test('bulk deletion deletes all or none', async () => {
     const { owner } = world.desk;
     const ids = [];
     for (const name of ['A', 'B', 'C']) ids.push((await owner.create(BRANDS, { name })).id);
@@ -87,7 +87,7 @@ describe('brands', () => {
     assert.equal((await owner.delete(BRANDS, { ids: ids.join() })).must(200).body.total_count, 3);
   });
 
-  test('a domain belongs to one; bad values are named all at once', async () => {
+  test('a domain is unique, and bad values are all named at once', async () => {
     const { owner } = world.desk;
     await owner.create(BRANDS, { name: 'First', domain: 'taken.example.com' });
     (await owner.post(BRANDS, { name: 'Second', domain: 'taken.example.com' })).refused(400, 'FIELD_DUPLICATE', 'domain');
@@ -97,7 +97,7 @@ describe('brands', () => {
     for (const domain of ['http://x.example', 'a..b', '-x.example', 'x.example/path', 'x.example\r\nX: y', '<script>', '../..', 'x'.repeat(300)]) (await owner.post(BRANDS, { name: 'Bad', domain })).refused(400, 'FIELD_INVALID', 'domain');
   });
 
-  test('a list has offset and limit, a tag, and page links', async () => {
+  test('a list has offset, limit, an ETag and page links', async () => {
     const { owner } = world.desk;
     for (let n = 0; n < 4; n++) await owner.create(BRANDS, { name: `Page ${n}` });
     const all = (await owner.get(BRANDS, { limit: 1000 })).must(200);
@@ -113,7 +113,7 @@ describe('brands', () => {
 describe('templates', () => {
   const world = shared();
 
-  test('there is one for each mail and each page, none of them changed', async () => {
+  test('there is one for each mail and each page, all unchanged', async () => {
     const { desk } = world;
     const reply = (await desk.owner.get(TEMPLATES, { limit: 1000 })).must(200);
     assert.equal(reply.body.resource, 'template');
@@ -139,7 +139,7 @@ describe('templates', () => {
     for (const query of [{ limit: 'x' }, { offset: -1 }]) (await owner.get(TEMPLATES, query)).refused(400, 'FIELD_INVALID');
   });
 
-  test('are for admins and owners, to read and to write', async () => {
+  test('are read and written by admins and owners', async () => {
     const { desk } = world;
     const before = await desk.owner.fetch(INVITATION);
     const contents = words(before.contents, 'Hi');
@@ -155,7 +155,7 @@ describe('templates', () => {
     }
   });
 
-  test('the permission brands.manage narrows who writes', async () => {
+  test('the permission brands.manage limits who writes', async () => {
     const { desk } = world;
     const role = await desk.owner.create('/roles', { title: 'No brands', type: 'ADMIN' });
     (await desk.owner.put(`/roles/${role.id}/permissions`, { 'brands.manage': 0 })).must(200);
@@ -173,7 +173,7 @@ describe('templates', () => {
     (await client.put(`${INVITATION}/restore`)).must(200);
   });
 
-  test('contents come as JSON, form and multipart, and are kept to the letter', async () => {
+  test('contents are accepted as JSON, form and multipart, and kept byte for byte', async () => {
     const { owner } = world.desk;
     const original = await owner.fetch(INVITATION);
     for (const [n, as] of FORMATS.entries()) {
@@ -186,7 +186,7 @@ describe('templates', () => {
     assert.deepEqual((await owner.put(`${INVITATION}/restore`)).must(200).data, original);
   });
 
-  test('contents are mandatory, and a text', async () => {
+  test('contents are required and must be a text', async () => {
     const { owner } = world.desk;
     const before = await owner.fetch(INVITATION);
     for (const body of [{}, json([]), undefined, { name: 'invitation' }]) (await owner.put(INVITATION, body)).refused(400, 'FIELD_REQUIRED', 'contents');
@@ -199,7 +199,7 @@ describe('templates', () => {
     assert.deepEqual(await owner.fetch(INVITATION), before);
   });
 
-  test('what only the desk says is ignored with a notice', async () => {
+  test('read-only members are ignored with a notice', async () => {
     const { owner } = world.desk;
     const before = await owner.fetch(INVITATION);
     const contents = words(before.contents, 'Hey');
@@ -210,7 +210,7 @@ describe('templates', () => {
     (await owner.put(`${INVITATION}/restore`, { wobble: 1 })).must(200).notes('wobble');
   });
 
-  test('an unknown template or brand is 404, whatever is asked of it', async () => {
+  test('an unknown template or brand is 404 on every route', async () => {
     const { owner } = world.desk;
     const { contents } = await owner.fetch(INVITATION);
     for (const name of ['nothing', '%00', '..', '..%2f..%2fetc%2fpasswd', 'invitation%00', 'invitation%20', 'x'.repeat(2000), "invitation'--", '%25s', '%ff', '1', '-1']) {
@@ -222,12 +222,12 @@ describe('templates', () => {
     }
   });
 
-  test('nothing else can be done with them', async () => {
+  test('other methods are refused', async () => {
     const { owner } = world.desk;
     for (const [method, path] of [['POST', TEMPLATES], ['DELETE', TEMPLATES], ['PUT', TEMPLATES], ['POST', INVITATION], ['DELETE', INVITATION], ['GET', `${INVITATION}/restore`], ['POST', `${INVITATION}/restore`], ['PUT', `${INVITATION}/versions`], ['DELETE', `${INVITATION}/versions`]]) (await owner.request(method, path)).refused(405, 'METHOD_NOT_SUPPORTED');
   });
 
-  test('HEAD answers as GET; Accept must admit JSON', async () => {
+  test('HEAD answers like GET, and an Accept without JSON is refused', async () => {
     const { owner } = world.desk;
     for (const path of [TEMPLATES, INVITATION, `${INVITATION}/versions`]) {
       const [got, head] = [(await owner.get(path)).must(200), (await owner.head(path)).must(200)];
@@ -250,7 +250,7 @@ describe('templates', () => {
 });
 
 describe('preconditions of a template', () => {
-  test('its tag changes with its contents; a stale one writes nothing', async (t) => {
+  test('the ETag changes with the contents, and a stale one writes nothing', async (t) => {
     const { owner, clock } = await open(t);
     const first = (await owner.get(INVITATION)).must(200);
     assert.match(first.etag, /^"[0-9a-f]{32}"$/);
@@ -262,7 +262,7 @@ describe('preconditions of a template', () => {
     assert.notEqual(second.etag, first.etag);
     for (const path of [INVITATION, `${INVITATION}/restore`]) (await owner.put(path, { contents: words(contents, 'No') }, { headers: { 'If-Match': first.etag } })).refused(412, 'RESOURCE_MODIFIED');
     assert.equal((await owner.fetch(INVITATION)).contents, contents);
-    assert.equal((await versions(owner)).data.filter((v) => v.contents === contents).length, 0, 'what was refused kept no version');
+    assert.equal((await versions(owner)).data.filter((v) => v.contents === contents).length, 0, 'a refused write stores no version');
     if (second.headers['last-modified']) {
       (await owner.get(INVITATION, {}, { 'If-Modified-Since': second.headers['last-modified'] })).must(304);
       (await owner.put(INVITATION, { contents }, { headers: { 'If-Unmodified-Since': new Date(clock.now - DAY * 1000).toUTCString() } })).refused(412, 'RESOURCE_MODIFIED');
@@ -273,13 +273,13 @@ describe('preconditions of a template', () => {
 });
 
 describe('versions', () => {
-  test('every PUT keeps the former contents, and any of them comes back', async (t) => {
+  test('every PUT stores the former contents, and each version can be restored', async (t) => {
     const { owner, admin } = await open(t);
     const original = await owner.fetch(INVITATION);
     const texts = ['One', 'Two', 'Three'].map((w) => words(original.contents, w));
     for (const contents of texts) (await admin.put(INVITATION, { contents })).must(200);
     const reply = await versions(owner);
-    assert.deepEqual([reply.body.total_count, 'limit' in reply.body, 'offset' in reply.body], [reply.data.length, false, false], 'all of them');
+    assert.deepEqual([reply.body.total_count, 'limit' in reply.body, 'offset' in reply.body], [reply.data.length, false, false], 'all versions');
     for (const contents of texts.slice(0, 2)) assert.equal(reply.data.filter((v) => v.contents === contents).length, 1);
     for (const version of reply.data) {
       for (const as of FORMATS) {
@@ -293,18 +293,18 @@ describe('versions', () => {
     assert.equal((await owner.fetch(INVITATION)).is_custom, false);
   });
 
-  test('a restoration keeps the former contents too', async (t) => {
+  test('a restoration stores the former contents, too', async (t) => {
     const { owner } = await open(t);
     const original = await owner.fetch(INVITATION);
     const mine = words(original.contents, 'Mine');
     await owner.update(INVITATION, { contents: mine });
     (await owner.put(`${INVITATION}/restore`)).must(200);
     const kept = (await versions(owner)).data.find((v) => v.contents === mine);
-    assert.ok(kept, 'the text that was replaced by the original');
+    assert.ok(kept, 'the contents before the original was restored');
     assert.equal((await owner.put(`${INVITATION}/restore`, { version_id: kept.id })).must(200).data.contents, mine);
   });
 
-  test('all of them are kept and listed, however many', async (t) => {
+  test('all versions are stored and listed', async (t) => {
     const { owner } = await open(t);
     const original = await owner.fetch(INVITATION);
     for (let n = 0; n < 120; n++) (await owner.put(INVITATION, { contents: words(original.contents, `Version ${n}`) })).must(200);
@@ -312,7 +312,7 @@ describe('versions', () => {
     for (let n = 0; n < 119; n++) assert.ok(data.some((v) => v.contents.includes(`Version ${n}\n`) || v.contents.includes(`Version ${n} `)), `version ${n} of ${data.length} listed (${body.total_count})`);
   });
 
-  test('a version that is none, or of another template or brand, is refused and changes nothing', async (t) => {
+  test('an invalid version, or one of another template or brand, is refused and changes nothing', async (t) => {
     const { owner } = await open(t);
     const original = await owner.fetch(INVITATION);
     await owner.update(INVITATION, { contents: words(original.contents, 'A') });
@@ -335,7 +335,7 @@ describe('versions', () => {
     assert.deepEqual(await owner.fetch(INVITATION), before);
   });
 
-  test('ten at once lose nothing', async (t) => {
+  test('ten concurrent writes lose no version', async (t) => {
     const { owner } = await open(t);
     const original = await owner.fetch(INVITATION);
     const texts = Array.from({ length: 10 }, (_, n) => words(original.contents, `Writer ${n},`));
@@ -345,7 +345,7 @@ describe('versions', () => {
     for (const text of texts) assert.ok(text === last || kept.includes(text));
   });
 
-  test('they, and what is said now, outlive a crash', async (t) => {
+  test('versions and present contents survive a crash', async (t) => {
     const desk = await open(t, { base: 'http://desk.example' });
     const original = await desk.owner.fetch(INVITATION);
     for (const w of ['A', 'B']) await desk.owner.update(INVITATION, { contents: words(original.contents, w) });
@@ -369,7 +369,7 @@ test('each brand has its own templates', async (t) => {
   assert.equal((await owner.fetch(`/brands/${id}/templates/invitation`)).contents, words(one.contents, 'Other'));
 });
 
-/** A desk with a relay, and ways to make it send each kind of mail. */
+/** A desk with a relay, and a function for each kind of mail that makes the desk send it. */
 async function mailing(t) {
   const desk = await open(t);
   const to = await relay(t);
@@ -381,7 +381,7 @@ async function mailing(t) {
     await until(`the mail to ${email}`, () => to.mails.some((m) => m.to.includes(email)));
     return to.mails.find((m) => m.to.includes(email));
   };
-  const reset = async (full_name) => { // a validated address: it is greeted by name
+  const reset = async (full_name) => { // a validated address, so that the mail has the name
     const email = `known${++n}@people.example`;
     await desk.owner.create('/users', { full_name, email });
     (await desk.anyone.post('/password/reset', { email })).must(200);
@@ -398,7 +398,7 @@ const SENDS = {
 };
 
 for (const [name, send] of Object.entries(SENDS)) {
-  test(`the mail ${name} says what its template says, as changed and as restored`, async (t) => {
+  test(`the mail ${name} uses its template, changed and restored`, async (t) => {
     const { desk, to } = await mailing(t);
     const path = `${TEMPLATES}/${name}`;
     const original = await desk.owner.fetch(path);
@@ -415,7 +415,7 @@ for (const [name, send] of Object.entries(SENDS)) {
   });
 }
 
-test('a restored template is sent again as it was', async (t) => {
+test('a restored template is used again, unchanged', async (t) => {
   const { desk, invite } = await mailing(t);
   const before = await invite('Same Name');
   const original = await desk.owner.fetch(INVITATION);
@@ -427,12 +427,12 @@ test('a restored template is sent again as it was', async (t) => {
   assert.deepEqual(plain(after), plain(before));
 });
 
-test('names are text in every place of a template', async (t) => {
+test('names are escaped in every place of a template', async (t) => {
   const { desk, reset } = await mailing(t);
   const { contents } = await desk.owner.fetch(RESET);
   const spoken = (html) => ({ contents: contents.replace('{% block subject %}', '{% block subject %}{{name}} ').replace('{% block html %}', `{% block html %}${html}`) });
   const attributes = await desk.owner.put(RESET, spoken('<i title="{{name}}">{{name}}</i><b title=\'{{name}}\'></b>'));
-  if (attributes.status === 400) { // no value in an attribute is safe too
+  if (attributes.status === 400) { // a template without values in attributes is safe, too
     attributes.refused(400, 'FIELD_INVALID', 'contents');
     await desk.owner.update(RESET, spoken('<i>{{name}}</i>'));
   }
@@ -452,7 +452,7 @@ test('names are text in every place of a template', async (t) => {
   }
 });
 
-test('whatever stands in a template arrives as it stands there', async (t) => {
+test('any text in a template arrives unchanged', async (t) => {
   const { desk, invite } = await mailing(t);
   const { contents } = await desk.owner.fetch(INVITATION);
   const lines = ['.', '..', '.hidden', 'From nobody', '-- ', '--b', 'Bcc: evil@example.com', '=3D =', 'x'.repeat(5000), '名'.repeat(2000), 'QUIT', '100 % { } } {'];
@@ -467,7 +467,7 @@ test('whatever stands in a template arrives as it stands there', async (t) => {
   assert.ok(mail.raw.split('\r\n').every((line) => line.length <= 998));
 });
 
-test('nonsense is refused with the field named, or else a mail comes of it', async (t) => {
+test('a template with nonsense is refused with the field named, or sends a mail', async (t) => {
   const { desk, invite } = await mailing(t);
   const { contents } = await desk.owner.fetch(INVITATION);
   const inside = (text) => contents.replace('{% block text %}', `{% block text %}${text}`);
@@ -491,7 +491,7 @@ test('nonsense is refused with the field named, or else a mail comes of it', asy
   assert.ok(link);
 });
 
-test('a template full of values is refused, or sent', async (t) => {
+test('a template full of values is refused or sent', async (t) => {
   const { desk, reset } = await mailing(t);
   const { contents } = await desk.owner.fetch(RESET);
   const many = (n) => contents.replace('{% block text %}', `{% block text %}${' {{name}}'.repeat(n)}`).replace('{% block html %}', `{% block html %}${' {{name}}'.repeat(n)}`);
@@ -504,7 +504,7 @@ test('a template full of values is refused, or sent', async (t) => {
   }
 });
 
-test('a link in a changed mail works, and is the same in text and HTML', async (t) => {
+test('the link in a mail of a changed template works, and is the same in text and HTML', async (t) => {
   const { desk, invite } = await mailing(t);
   const { contents } = await desk.owner.fetch(INVITATION);
   await desk.owner.update(INVITATION, { contents: words(contents, 'Dear') });
@@ -517,7 +517,7 @@ test('a link in a changed mail works, and is the same in text and HTML', async (
   await desk.login(mail.to[0]).fetch('/profile');
 });
 
-test('a page says what its template says', async (t) => {
+test('a page uses its template', async (t) => {
   const desk = await open(t);
   const shown = async () => (await desk.anyone.exchange('GET', '/password?hash=nonsense')).text;
   const before = await shown();

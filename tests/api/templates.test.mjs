@@ -11,7 +11,7 @@ const page = (title, more = '') => block('title', title) + block('body', `<p>${t
 const restore = (who, name, body = {}, brand = 1) => who.put(`${at(name, brand)}/restore`, body);
 const versions = (who, name, brand = 1) => who.fetch(`${at(name, brand)}/versions`);
 
-test('a brand has a template for each mail and each page, which is the original until it is changed', async (t) => {
+test('a brand has a template for each mail and page, with the original contents until it is changed', async (t) => {
   const { owner, base } = await open(t);
   const reply = (await owner.get('/brands/1/templates', { limit: 100 })).must(200);
   assert.deepEqual(reply.data.map((x) => x.name), [...MAILS, ...PAGES]);
@@ -20,12 +20,12 @@ test('a brand has a template for each mail and each page, which is the original 
     assert.deepEqual(Object.keys(x), ['name', 'app', 'category', 'contents', 'is_custom', 'resource_type', 'resource_url']);
     assert.deepEqual([x.app, x.is_custom, x.resource_type, x.resource_url], [MAILS.includes(x.name) ? 'MAIL' : 'PAGE', false, 'template', `${base}/api/v1${at(x.name)}`]);
     assert.deepEqual(await owner.fetch(at(x.name)), x);
-    assert.deepEqual(await owner.update(at(x.name), { contents: x.contents }), x, 'the original is valid, and stays the original');
+    assert.deepEqual(await owner.update(at(x.name), { contents: x.contents }), x, 'the original is valid, and writing it back leaves the template unchanged');
     assert.deepEqual(await versions(owner, x.name), []);
   }
 });
 
-test('lists of templates have pages, fields and tags as others do', async (t) => {
+test('lists of templates have pages, fields and ETags like others', async (t) => {
   const { owner, base } = await open(t);
   const reply = (await owner.get('/brands/1/templates', { offset: 6, limit: 4, fields: 'app' })).must(200);
   assert.deepEqual(reply.data.map((x) => [x.app, x.contents]), PAGES.slice(0, 4).map(() => ['PAGE', undefined]));
@@ -39,7 +39,7 @@ test('lists of templates have pages, fields and tags as others do', async (t) =>
   assert.notEqual((await owner.get('/brands/1/templates', {}, { 'If-None-Match': all.headers.etag })).must(200).headers.etag, all.headers.etag);
 });
 
-test('what a template says is changed, and what it said before is kept', async (t) => {
+test('a template is changed, and its former contents are kept as a version', async (t) => {
   const desk = await open(t);
   const { owner, admin, clock } = desk;
   const original = (await owner.fetch(at('verification'))).contents;
@@ -53,7 +53,7 @@ test('what a template says is changed, and what it said before is kept', async (
   const reply = (await owner.get(`${at('verification')}/versions`)).must(200);
   assert.equal(reply.body.resource, 'template_version');
   const [a, b, ...more] = reply.data;
-  assert.deepEqual(more, [], 'saying the same again changes nothing');
+  assert.deepEqual(more, [], 'a PUT of the same contents changes nothing');
   assert.deepEqual([a, b], [
     { id: a.id, contents: original, creator: null, created_at: null, resource_type: 'template_version' },
     { id: b.id, contents: mail('One'), creator: { id: desk.people.admin.id, resource_type: 'user' }, created_at: written, resource_type: 'template_version' },
@@ -90,7 +90,7 @@ test('a version of another template or brand, or of none, restores nothing', asy
   assert.equal((await owner.fetch(at('verification', id))).is_custom, false);
 });
 
-test('of the longest contents the last hundred are kept: all versions are one reply', async (t) => {
+test('of contents of maximum length the last hundred are kept, so that all versions fit in one reply', async (t) => {
   const { owner } = await open(t);
   const long = (i) => block('title', 'T') + block('body', String(i).padEnd(65536 - 70));
   for (let i = 0; i <= 100; i++) (await owner.put(at('page_verified'), { contents: long(i) })).must(200);
@@ -100,7 +100,7 @@ test('of the longest contents the last hundred are kept: all versions are one re
   assert.deepEqual([kept.length, kept[0].contents, kept.at(-1).contents], [100, long(1), long(100)]);
 });
 
-test('the last thousand versions are kept, and who drops an older one is told', async (t) => {
+test('the last thousand versions are kept, and a notice tells when an older one is dropped', async (t) => {
   const { owner } = await open(t);
   for (let i = 0; i < 1000; i++) assert.equal((await owner.put(at('verification'), { contents: mail(`S${i}`) })).must(200).body.logs, undefined);
   for (let i = 1000; i < 1003; i++) (await owner.put(at('verification'), { contents: mail(`S${i}`) })).must(200).notes('The oldest version was deleted');
@@ -108,7 +108,7 @@ test('the last thousand versions are kept, and who drops an older one is told', 
   assert.deepEqual(kept.map((v) => v.contents), Array.from({ length: 1000 }, (_, i) => mail(`S${i + 2}`)));
 });
 
-test('brands speak for themselves, and their templates go with them', async (t) => {
+test('templates are separate for each brand and deleted with it', async (t) => {
   const { owner, customer } = await open(t);
   const { id } = await owner.create('/brands', { name: 'x' });
   await owner.update(at('verification', id), { contents: mail('Theirs') });
@@ -121,7 +121,7 @@ test('brands speak for themselves, and their templates go with them', async (t) 
   assert.equal((await customer.get('/me')).status, 200);
 });
 
-test('a name that there is not is not found', async (t) => {
+test('an unknown name is 404', async (t) => {
   const { owner } = await open(t);
   for (const name of ['nothing', 'Verification', 'verification%20', '1', '..', "x'--", '%00', 'page']) {
     (await owner.get(at(name))).refused(404, 'RESOURCE_NOT_FOUND');
@@ -136,7 +136,7 @@ test('a name that there is not is not found', async (t) => {
 
 const SAID = (reply) => reply.body.errors.map((e) => `${e.code} ${e.parameter}: ${e.message}`).join();
 
-test('contents that could not be sent are refused, with the place and what would be right', async (t) => {
+test('contents that can\'t be sent are refused with the place and the correction', async (t) => {
   const { owner } = await open(t);
   (await owner.put(at('verification'), {})).refused(400, 'FIELD_REQUIRED', 'contents');
   for (const empty of ['', ' \n ', null]) (await owner.put(at('verification'), { contents: empty })).refused(400, 'FIELD_EMPTY', 'contents');
@@ -188,7 +188,7 @@ test('contents that could not be sent are refused, with the place and what would
   }
 });
 
-test('contents are at most 65,536 characters', async (t) => {
+test('contents have at most 65,536 characters', async (t) => {
   const { owner } = await open(t);
   const long = (n) => mail('S', ' '.repeat(n - mail('S').length));
   (await owner.put(at('verification'), { contents: long(65_537) })).refused(400, 'FIELD_INVALID', 'contents');
@@ -196,14 +196,14 @@ test('contents are at most 65,536 characters', async (t) => {
   (await owner.put(at('verification'), { contents: `${mail('S')}\u0000` })).refused(400, 'FIELD_INVALID', 'contents');
 });
 
-test('contents come in a form, too, and are given back as they came', async (t) => {
+test('contents are accepted in a form and returned unchanged', async (t) => {
   const { owner } = await open(t);
   const contents = mail('Grüße\u00a0🦆 & <x>').replaceAll('\n', '\r\n');
   assert.equal((await owner.update(at('verification'), form({ contents }))).contents, contents);
   assert.equal((await owner.fetch(at('verification'))).contents, contents);
 });
 
-test('a template that was read before somebody changed it is not written over', async (t) => {
+test('a conditional PUT does not overwrite a template that changed meanwhile', async (t) => {
   const { owner } = await open(t);
   const { headers: { etag } } = await owner.get(at('verification'));
   (await owner.get(at('verification'), {}, { 'If-None-Match': etag })).must(304);
@@ -216,7 +216,7 @@ test('a template that was read before somebody changed it is not written over', 
   assert.equal((await versions(owner, 'verification')).length, 2);
 });
 
-test('of many who change a template at once none is lost: each is said, or a version', async (t) => {
+test('concurrent changes of a template lose none: each is current or a version', async (t) => {
   const { owner } = await open(t);
   const subjects = Array.from({ length: 8 }, (_, i) => `S${i}`);
   (await Promise.all(subjects.map((s) => owner.put(at('verification'), { contents: mail(s) })))).forEach((r) => r.must(200));
@@ -224,7 +224,7 @@ test('of many who change a template at once none is lost: each is said, or a ver
   assert.deepEqual(said.sort(), subjects.map((s) => mail(s)).sort());
 });
 
-test('templates belong to admins and owners; changing them wants a permission', async (t) => {
+test('templates are for admins and owners, and changing them requires a permission', async (t) => {
   const desk = await open(t);
   for (const who of [desk.staff, desk.as('collaborator'), desk.customer]) {
     for (const path of ['', '/verification', '/verification/versions']) (await who.get(`/brands/1/templates${path}`)).refused(403, 'PERMISSIONS_DENIED');
@@ -243,7 +243,7 @@ test('templates belong to admins and owners; changing them wants a permission', 
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-test('pages say what the default brand says, around a form that is ours', async (t) => {
+test('pages use the template of the default brand around a built-in form', async (t) => {
   const desk = await open(t);
   const to = await relay(t);
   await connect(desk, to, { 'desk.name': 'Ünder <& Söhne' });
@@ -272,7 +272,7 @@ test('pages say what the default brand says, around a form that is ours', async 
   }
 });
 
-test('the page that confirms an address, before and after', async (t) => {
+test('the page that verifies an address uses its template before and after', async (t) => {
   const desk = await open(t);
   const to = await relay(t);
   await connect(desk, to);
@@ -285,7 +285,7 @@ test('the page that confirms an address, before and after', async (t) => {
   assert.match((await desk.anyone.exchange('POST', '/verify', { body: form({ hash }) })).must(200).text, /<h1>Confirmed<\/h1>\n<p>At Support\.<\/p>/);
 });
 
-test('the brand that is the default speaks; another one takes over at once', async (t) => {
+test('pages use the default brand, and another default takes effect at once', async (t) => {
   const { owner, anyone } = await open(t);
   const dead = async () => /<h1>(.*)<\/h1>/.exec((await anyone.exchange('GET', '/verify', { query: { hash: 'x' } })).must(400).text)[1];
   const { id } = await owner.create('/brands', { name: 'Other' });

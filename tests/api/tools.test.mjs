@@ -9,7 +9,7 @@ import { BINARY, defer, directory } from './lib/index.mjs';
 
 const tool = (name) => fileURLToPath(new URL(`../../tools/${name}`, import.meta.url));
 
-/** Programs that stand for those of the machine: name -> shell. Returns the environment that finds them first. */
+/** Shell scripts in place of programs of the machine: name -> shell. Returns an environment that finds them first. */
 function pretend(programs) {
   const bin = join(directory(), 'bin');
   mkdirSync(bin);
@@ -23,7 +23,7 @@ function pretend(programs) {
 const NOTHING_INSTALLED = { 'dpkg-query': 'exit 1', id: 'echo 0', sleep: 'echo "$1" >>"$PLACE/slept"' };
 const setup = (env) => spawnSync('sh', [tool('setup.sh'), 'test'], { encoding: 'utf8', env });
 
-test('setup waits for another apt: for the lock of the lists, of the archive and of dpkg', () => {
+test('setup waits for another apt: for the locks of the lists, the archive and dpkg', () => {
   for (const lock of ['Could not get lock /var/lib/apt/lists/lock. It is held by process 7 (apt-get)', 'Unable to acquire the dpkg frontend lock (/var/lib/dpkg/lock-frontend), is another process using it?']) {
     const env = pretend({ ...NOTHING_INSTALLED, 'apt-get': `echo "$@" >>"$PLACE/asked"; [ $(wc -l <"$PLACE/asked") -gt 2 ] || { echo "E: ${lock}" >&2; exit 100; }` });
     const { status, stdout, stderr } = setup(env);
@@ -36,7 +36,7 @@ test('setup waits for another apt: for the lock of the lists, of the archive and
   }
 });
 
-test('setup fails at once for another reason, and in the end for a lock that is never free', () => {
+test('setup fails at once for another reason, and gives up on a lock that is never free', () => {
   const broken = pretend({ ...NOTHING_INSTALLED, 'apt-get': 'echo "E: Unable to fetch some archives" >&2; exit 100' });
   const failed = setup(broken);
   assert.deepEqual([failed.status, failed.stderr, existsSync(join(broken.PLACE, 'slept'))], [1, 'E: Unable to fetch some archives\n', false]);
@@ -47,11 +47,11 @@ test('setup fails at once for another reason, and in the end for a lock that is 
 
 const env = { ...process.env, DESKD: BINARY };
 
-test('make run says the logins when the desk listens, and not before', { timeout: 60_000 }, async (t) => {
+test('make run prints the logins when the desk listens, and not before', { timeout: 60_000 }, async (t) => {
   const data = join(directory(), 'data');
   const child = spawn('sh', [tool('run.sh'), data, '127.0.0.1:0'], { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const gone = new Promise((resolve) => child.on('close', (status) => resolve(status)));
-  defer(t, () => { try { process.kill(-child.pid, 'SIGKILL'); } catch { /* it has ended */ } });
+  defer(t, () => { try { process.kill(-child.pid, 'SIGKILL'); } catch { /* the process has ended */ } });
   let said = '';
   const password = () => readFileSync(join(data, 'demo-password'), 'utf8').trim();
   await new Promise((resolve) => child.stdout.setEncoding('utf8').on('data', (text) => { said += text; if (said.includes('for a new one.')) resolve(); }));
@@ -60,11 +60,11 @@ test('make run says the logins when the desk listens, and not before', { timeout
   const [, login] = /curl -u (\S+) '/.exec(said);
   const reply = await fetch(`${url}/api/v1/conversations?limit=3`, { headers: { Authorization: `Basic ${Buffer.from(login).toString('base64')}` } });
   assert.equal(reply.status, 200);
-  process.kill(-child.pid, 'SIGINT'); // as Ctrl-C does
+  process.kill(-child.pid, 'SIGINT'); // like Ctrl-C
   assert.equal(await gone, 0);
 });
 
-test('make run on a port that is taken names LISTEN=, and no logins', { timeout: 60_000 }, async (t) => {
+test('make run on a port in use names LISTEN= and prints no logins', { timeout: 60_000 }, async (t) => {
   const data = join(directory(), 'data'), taken = net.createServer();
   await new Promise((resolve) => taken.listen(0, '127.0.0.1', resolve));
   defer(t, () => taken.close());

@@ -6,7 +6,7 @@ import { sql } from './lib/sql.mjs';
 const POST = `id uuid client_id subject contents creator identity source_channel attachments download_all destination_medium source metadata original post_status
 post_status_reject_type post_status_reject_reason post_status_updated_at is_requester created_at updated_at resource_type resource_url`.split(/\s+/);
 
-test('what a person wrote is listed newest first, in pages by key', async (t) => {
+test('the posts of a person are listed newest first, in keyset pages', async (t) => {
   const desk = await open(t);
   const { id } = await desk.customer.create('/conversations', { subject: 'Lamp', contents: 'One' });
   await desk.staff.create(`/conversations/${id}/messages`, { contents: 'Answer' });
@@ -28,7 +28,7 @@ test('what a person wrote is listed newest first, in pages by key', async (t) =>
   (await desk.staff.get(path, { after_id: 1, before_id: 1 })).refused(400, 'PARAMETERS_INCONSISTENT');
 });
 
-test('posts are seen where their conversation is', async (t) => {
+test('posts are visible where their conversation is', async (t) => {
   const desk = await open(t);
   const team = await desk.owner.create('/teams', { title: 'Lamps' });
   const blind = await desk.person('agent', { agent_case_access: 'SELF' });
@@ -36,7 +36,7 @@ test('posts are seen where their conversation is', async (t) => {
   await desk.customer.create('/conversations', { subject: 'Lamp', contents: 'One' });
   const path = `/users/${desk.people.customer.id}/posts`;
   const [post] = await desk.staff.fetch(path);
-  assert.equal((await teams.client.fetch(path)).length, 1, 'it is nobody\'s yet');
+  assert.equal((await teams.client.fetch(path)).length, 1, 'the conversation is unassigned');
   assert.deepEqual(await blind.client.fetch(path), []);
   (await blind.client.get(`/cases/posts/${post.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
   (await desk.customer.get(path)).refused(403, 'PERMISSIONS_DENIED');
@@ -44,7 +44,7 @@ test('posts are seen where their conversation is', async (t) => {
   (await desk.staff.get('/users/999999/posts')).refused(404, 'RESOURCE_NOT_FOUND');
 });
 
-test('events of a person are listed newest first, since and until', async (t) => {
+test('events of a person are listed newest first, and selected by since and until', async (t) => {
   const desk = await open(t);
   const user = desk.people.customer.id, { now } = desk.clock;
   for (let i = 1; i <= 3; i++) {
@@ -58,7 +58,7 @@ test('events of a person are listed newest first, since and until', async (t) =>
   assert.deepEqual([events[0].user, events[0].triggered_at], [{ id: user, resource_type: 'user_minimal' }, iso(now + 3000)]);
   assert.deepEqual(await desk.staff.fetch(`/events/${events[0].id}`), events[0]);
   assert.deepEqual((await desk.staff.fetch(path, { since: iso(now + 2000), until: iso(now + 2000) })).map((e) => e.properties.orderId), [2]);
-  assert.deepEqual((await desk.staff.get(path, { _case: 'camel' })).must(200).data[0].properties, { orderId: 3, Paid_By: 'x' }, 'keys stay as they came');
+  assert.deepEqual((await desk.staff.get(path, { _case: 'camel' })).must(200).data[0].properties, { orderId: 3, Paid_By: 'x' }, 'keys stay as given');
   assert.deepEqual((await desk.staff.fetch(path, { after_id: events[1].id })).length, 1);
   assert.deepEqual(await desk.staff.fetch(`/users/${desk.people.agent.id}/events`), []);
   (await desk.staff.get(path, { since: 'yesterday' })).refused(400, 'FIELD_INVALID');

@@ -12,10 +12,10 @@ async function enable(desk, client) {
   return { secret, codes: made.recovery_codes };
 }
 
-/** The clock goes on to the next step, so that a code serves again. */
+/** Moves the clock to the next time step, so that a code works again. */
 const later = (desk) => desk.clock.forward(30);
 
-test('everyone may set up a second factor: a secret, its address, its QR code', async (t) => {
+test('every role may set up a second factor and gets a secret, its address and its QR code', async (t) => {
   const desk = await open(t);
   for (const role of ROLES) {
     const me = desk.as(role);
@@ -26,13 +26,13 @@ test('everyone may set up a second factor: a secret, its address, its QR code', 
     assert.equal(url.searchParams.get('secret'), shown.secret);
     assert.match(decodeURIComponent(url.pathname), new RegExp(`:${desk.people[role].email}$`));
     assert.match(shown.qr_code, /^<svg .*<\/svg>$/s);
-    assert.equal((await me.fetch('/profile/twofactor')).secret, shown.secret, 'two looks show the same');
+    assert.equal((await me.fetch('/profile/twofactor')).secret, shown.secret, 'two reads return the same secret');
     assert.deepEqual(shown.recovery_codes, []);
   }
   (await desk.anyone.get('/profile/twofactor')).refused(401, 'AUTHORIZATION_REQUIRED');
 });
 
-test('it counts once a code confirms it, and the secret is not shown again', async (t) => {
+test('it is enabled when a code confirms it, and the secret is not shown again', async (t) => {
   const desk = await open(t);
   (await desk.staff.post('/profile/twofactor', { code: '000000' })).must(400);
   (await desk.staff.post('/profile/twofactor', {})).refused(400, 'FIELD_REQUIRED');
@@ -47,7 +47,7 @@ test('it counts once a code confirms it, and the secret is not shown again', asy
   (await client.post('/profile/twofactor', { code: '123456' })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
 });
 
-test('what was shown to one session is not what another confirms', async (t) => {
+test('a secret shown to one session can\'t be confirmed by another', async (t) => {
   const desk = await open(t);
   const [here, there] = [await desk.session(desk.staff), await desk.session(desk.staff, { 'X-CSRF': 'false' })];
   const seen = (await there.bare.fetch('/profile/twofactor')).secret;
@@ -56,7 +56,7 @@ test('what was shown to one session is not what another confirms', async (t) => 
   await enable(desk, here.client);
 });
 
-test('a login then takes two steps', async (t) => {
+test('a login then needs two steps', async (t) => {
   const desk = await open(t);
   const { secret } = await enable(desk, (await desk.session(desk.staff)).client);
   await later(desk);
@@ -74,7 +74,7 @@ test('a login then takes two steps', async (t) => {
   (await desk.staff.get('/me')).refused(403, 'OTP_EXPECTED');
 });
 
-test('a code and a token serve once', async (t) => {
+test('a code and a token work once', async (t) => {
   const desk = await open(t);
   const { secret } = await enable(desk, (await desk.session(desk.staff)).client);
   const step = async () => (await desk.staff.get('/me')).refused(403, 'OTP_EXPECTED').body.auth_token;
@@ -89,14 +89,14 @@ test('a code and a token serve once', async (t) => {
   (await desk.anyone.get('/me', {}, { 'X-Token': token, 'X-OTP': totp(secret, desk.clock.now) })).refused(401, 'AUTHENTICATION_FAILED');
 });
 
-test('the code may come with the password at once', async (t) => {
+test('the code may be sent with the password', async (t) => {
   const desk = await open(t);
   const { secret } = await enable(desk, (await desk.session(desk.staff)).client);
   await later(desk);
   (await desk.staff.get('/me', { _otp: totp(secret, desk.clock.now) })).must(200);
 });
 
-test('a recovery code serves once in place of a code', async (t) => {
+test('a recovery code replaces a code once', async (t) => {
   const desk = await open(t);
   const { codes } = await enable(desk, (await desk.session(desk.staff)).client);
   (await desk.staff.get('/me', {}, { 'X-OTP': codes[3] })).must(200);
@@ -115,7 +115,7 @@ test('wrong codes are counted and locked like passwords, and the fifth ends the 
   (await desk.staff.get('/me', {}, { 'X-OTP': totp(secret, desk.clock.now) })).refused(429, 'AUTHENTICATION_LOCKED');
 });
 
-test('codes guessed from many addresses are counted together: who guesses them has the password', async (t) => {
+test('codes guessed from many addresses are counted together, because the guesser has the password', async (t) => {
   const desk = await open(t);
   const { secret, codes } = await enable(desk, (await desk.session(desk.staff)).client);
   await later(desk);
@@ -126,7 +126,7 @@ test('codes guessed from many addresses are counted together: who guesses them h
   (await desk.staff.get('/me', {}, { 'X-OTP': codes[0] })).must(200);
 });
 
-test('enabling ends what was opened with a password alone', async (t) => {
+test('enabling it ends sessions and tokens that were opened with a password alone', async (t) => {
   const desk = await open(t);
   const here = await desk.session(desk.staff);
   const there = await desk.session(desk.staff, { 'X-CSRF': 'false' });
@@ -138,7 +138,7 @@ test('enabling ends what was opened with a password alone', async (t) => {
   (await desk.staff.get('/me')).refused(403, 'OTP_EXPECTED');
 });
 
-test('it is removed by oneself, or by an admin for another; the next secret is another', async (t) => {
+test('people remove their own, admins remove it for others, and the next secret is different', async (t) => {
   const desk = await open(t);
   const { client } = await desk.session(desk.staff);
   const { secret } = await enable(desk, client);
@@ -157,7 +157,7 @@ test('it is removed by oneself, or by an admin for another; the next secret is a
   (await desk.staff.get('/me')).must(200);
 });
 
-/** Ways to send a proof: options of a request. */
+/** The kinds of proof: options of a request. */
 const PROOFS = {
   'a code in the query': (code) => ({ query: { code } }),
   'a code in the body': (code) => ({ body: { code } }),
@@ -166,7 +166,7 @@ const PROOFS = {
   'a code in both': (code) => ({ query: { code }, body: { code }, headers: { 'X-OTP': code } }),
 };
 
-test('a session alone does not remove it, whoever calls: it takes a code, a recovery code, or the password', async (t) => {
+test('a session can\'t remove it without a code, a recovery code or the password, in any role', async (t) => {
   const desk = await open(t);
   for (const role of ROLES) {
     const { client } = await desk.session(desk.as(role));
@@ -192,19 +192,19 @@ test('a session alone does not remove it, whoever calls: it takes a code, a reco
   (await desk.anyone.delete('/profile/twofactor')).refused(401, 'AUTHORIZATION_REQUIRED');
 });
 
-test('the code of the login itself is proof enough, and another person\'s is none', async (t) => {
+test('the code of the login is a valid proof, and another person\'s code is not', async (t) => {
   const desk = await open(t);
   const mine = await enable(desk, (await desk.session(desk.staff)).client);
   const theirs = await enable(desk, (await desk.session(desk.admin)).client);
   await later(desk);
   const { client } = await desk.session(desk.staff, { 'X-OTP': mine.codes[0] });
   (await client.delete('/profile/twofactor', { code: theirs.codes[0] })).refused(401, 'AUTHENTICATION_FAILED');
-  (await client.delete('/profile/twofactor', { code: mine.codes[0] })).refused(401, 'AUTHENTICATION_FAILED'); // it was taken
+  (await client.delete('/profile/twofactor', { code: mine.codes[0] })).refused(401, 'AUTHENTICATION_FAILED'); // the code was used
   (await desk.staff.delete('/profile/twofactor', {}, { 'X-OTP': mine.codes[1] })).must(200);
   (await desk.admin.get('/me')).refused(403, 'OTP_EXPECTED');
 });
 
-test('guesses of a code to remove it are counted and locked', async (t) => {
+test('wrong codes for the removal are counted and locked', async (t) => {
   const desk = await open(t);
   const { client } = await desk.session(desk.staff);
   const { codes } = await enable(desk, client);

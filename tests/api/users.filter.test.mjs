@@ -36,12 +36,12 @@ describe('people are filtered', () => {
     });
   }
 
-  test('who was never active is not active on a day', async () => {
+  test('a person without activity matches no day', async () => {
     const data = (await filter(world.desk.staff, p('users.lastactivityat_absolute', 'date_is_not', '2026-11-23'))).must(200).data;
     assert.ok(data.every((u) => u.last_activity_at === null) && data.some((u) => u.full_name === 'Carl'));
   });
 
-  test('by role, newest first, with the keyset that people have', async () => {
+  test('lists them by role, newest first, with keyset pages', async () => {
     const { staff } = world.desk;
     const customers = (await filter(staff, p('users.roleid', 'comparison_equalto', ROLE_ID.customer))).must(200);
     assert.deepEqual(customers.data.map((u) => u.full_name), ['Carl', 'Ada Çelik', 'Cora Customer']);
@@ -50,7 +50,7 @@ describe('people are filtered', () => {
     assert.ok(!('offset' in next.body));
   });
 
-  test('the definitions name the roles of the desk and no ids of organizations', async () => {
+  test('the definitions have the roles of the desk and no ids of organizations', async () => {
     const data = await world.desk.staff.fetch('/users/definitions');
     const of = Object.fromEntries(data.map((d) => [d.field, d]));
     assert.deepEqual(of['users.roleid'].values, { 1: 'Admin', 2: 'Agent', 3: 'Collaborator', 4: 'Customer', 5: 'Owner' });
@@ -69,12 +69,12 @@ describe('people are filtered', () => {
     test(`${what} is refused`, async () => { (await filter(world.desk.staff, proposition)).refused(400, 'FIELD_INVALID', at('value')); });
   }
 
-  test('fields of organizations, secrets and orderings are refused', async () => {
+  test('fields of organizations, secret fields and orderings are refused', async () => {
     for (const field of ['organizations.name', 'users.passwordhash', 'password_hash', 'users.totpsecret']) (await filter(world.desk.owner, p(field, 'comparison_equalto', 'x'))).refused(400, 'FIELD_INVALID', at('field'));
     (await filter(world.desk.owner, p('users.organizationid', 'comparison_greaterthan', 1))).refused(400, 'FIELD_INVALID', at('operator'));
   });
 
-  test('by staff alone', async () => {
+  test('requires a member of staff', async () => {
     const { desk } = world;
     for (const who of [desk.as('collaborator'), desk.staff, desk.admin]) (await filter(who, p('users.fullname', 'comparison_equalto', 'bob'))).must(200);
     for (const path of ['/users/definitions']) (await desk.customer.get(path)).refused(403, 'PERMISSIONS_DENIED');
@@ -83,7 +83,7 @@ describe('people are filtered', () => {
   });
 });
 
-test('the list of people takes role, is_enabled, ids, organization_id and email', async (t) => {
+test('the list of people accepts role, is_enabled, ids, organization_id and email', async (t) => {
   const desk = await open(t);
   const { id: organization_id } = await desk.owner.create('/organizations', { name: 'Acme' });
   const [a, b] = [await desk.person('customer', { organization_id }), await desk.person('agent')];

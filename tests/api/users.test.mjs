@@ -7,7 +7,7 @@ import { totp } from './lib/totp.mjs';
 const ANN = { full_name: 'Ann Example', email: 'ann@home.example' };
 const total = async (who, query) => (await who.get('/users', query)).must(200).body.total_count;
 
-test('a user is made with a name and an address, a customer by default', async (t) => {
+test('a user is created with a name and an address, as a customer by default', async (t) => {
   const { owner } = await open(t);
   const ann = await owner.create('/users', ANN);
   assert.deepEqual([ann.full_name, ann.is_enabled, ann.role, ann.agent_case_access, ann.organization_case_access], ['Ann Example', true, { id: 4, resource_type: 'role' }, null, 'REQUESTED']);
@@ -18,7 +18,7 @@ test('a user is made with a name and an address, a customer by default', async (
   assert.deepEqual([email.email, email.is_primary], ['ann@home.example', true]);
 });
 
-test('a user needs a name, and an address or a phone', async (t) => {
+test('a user requires a name, and an address or a phone number', async (t) => {
   const { owner } = await open(t);
   (await owner.post('/users', {})).refused(400, 'FIELD_REQUIRED', 'full_name').refused(400, 'ANY_FIELD_REQUIRED', 'email', 'phone');
   (await owner.post('/users', { full_name: 'Phone Only', phone: '+4930901820' })).must(201);
@@ -28,13 +28,13 @@ test('a user needs a name, and an address or a phone', async (t) => {
   (await owner.post('/users', { full_name: '', email: 'x@y.example' })).refused(400, 'FIELD_EMPTY', 'full_name');
 });
 
-test('an address belongs to one user, in any case of its letters', async (t) => {
+test('an address is unique among users, in any letter case', async (t) => {
   const { owner } = await open(t);
   await owner.create('/users', ANN);
   for (const email of ['ann@home.example', 'ANN@HOME.example']) (await owner.post('/users', { full_name: 'Bob', email })).refused(400, 'FIELD_DUPLICATE', 'email');
 });
 
-test('passwords: at least 8 characters for staff, 5 for customers, and never shown', async (t) => {
+test('passwords have at least 8 characters for staff, 5 for customers, and are never shown', async (t) => {
   const { owner } = await open(t);
   const make = (password, role_id, n) => owner.post('/users', { full_name: 'X', email: `x${n}@y.example`, role_id, password });
   (await make('1234567', 2, 1)).refused(400, 'FIELD_INVALID', 'password');
@@ -44,7 +44,7 @@ test('passwords: at least 8 characters for staff, 5 for customers, and never sho
   assert.ok(!made.text.includes('argon2') && !('password' in made.data));
 });
 
-test('a user is changed, only in the members given', async (t) => {
+test('a PUT changes only the given members of a user', async (t) => {
   const { owner } = await open(t);
   const { id } = await owner.create('/users', { ...ANN, designation: 'Buyer', time_zone: 'Europe/Berlin' });
   const put = await owner.update(`/users/${id}`, { full_name: 'Ann Other', signature: 'Yours' });
@@ -63,7 +63,7 @@ test('users are listed newest first', async (t) => {
   assert.deepEqual(ids, [...ids].sort((a, b) => b - a));
 });
 
-test('users are picked by email, ids, role and is_enabled', async (t) => {
+test('users are selected by email, ids, role and is_enabled', async (t) => {
   const desk = await open(t);
   const { owner } = desk;
   const ann = await owner.create('/users', ANN);
@@ -77,7 +77,7 @@ test('users are picked by email, ids, role and is_enabled', async (t) => {
   (await owner.get('/users', { is_enabled: 'x' })).refused(400, 'FIELD_INVALID', 'is_enabled');
 });
 
-test('the list walks by after_id and before_id, not by both', async (t) => {
+test('after_id and before_id page through the list, but not together', async (t) => {
   const { owner } = await open(t);
   const { ids } = (await owner.get('/users')).must(200);
   const page = (await owner.get('/users', { after_id: ids[1], limit: 2 })).must(200);
@@ -89,7 +89,7 @@ test('the list walks by after_id and before_id, not by both', async (t) => {
   (await owner.get('/users', { after_id: 'x' })).refused(400, 'FIELD_INVALID', 'after_id');
 });
 
-test('everyone reads themselves at /me', async (t) => {
+test('every role reads itself at /me', async (t) => {
   const desk = await open(t);
   for (const [role, { id, name }] of Object.entries(desk.people)) {
     const me = (await desk.as(role).get('/me')).must(200).data;
@@ -99,7 +99,7 @@ test('everyone reads themselves at /me', async (t) => {
   (await desk.anyone.get('/me')).refused(401, 'AUTHORIZATION_REQUIRED');
 });
 
-test('/me refers to the caller\'s own permissions and to the settings that everyone may read', async (t) => {
+test('/me refers to the caller\'s permissions and the public settings', async (t) => {
   const desk = await open(t);
   for (const role of ROLES) {
     const client = desk.as(role);
@@ -122,7 +122,7 @@ test('/me refers to the caller\'s own permissions and to the settings that every
   }
 });
 
-test('/me shows what `fields` names and nothing else', async (t) => {
+test('/me shows only the members that `fields` names', async (t) => {
   const { staff } = await open(t);
   const shown = async (fields) => Object.keys(await staff.fetch('/me', { fields }));
   assert.deepEqual(await shown('full_name'), ['id', 'full_name', 'resource_type', 'resource_url']);
@@ -132,13 +132,13 @@ test('/me shows what `fields` names and nothing else', async (t) => {
   assert.ok((await shown('+tags')).includes('permissions'));
 });
 
-test('of another person neither permissions nor settings are shown', async (t) => {
+test('other people are shown without permissions and settings', async (t) => {
   const desk = await open(t);
   const { permissions, settings, notification_channel: channel } = await desk.owner.fetch(`/users/${desk.people.admin.id}`, { fields: '+permissions,+settings,+notification_channel', include: '*' });
   assert.deepEqual([permissions, settings, channel], [[], [], null]);
 });
 
-test('a deleted user is gone from lists and logins but references keep the name', async (t) => {
+test('a deleted user disappears from lists and logins, but references keep the name', async (t) => {
   const desk = await open(t);
   const { id, email, client } = await desk.person('customer');
   const conversation = await client.create('/conversations', { subject: 'S', contents: 'C' });
@@ -153,7 +153,7 @@ test('a deleted user is gone from lists and logins but references keep the name'
   (await desk.owner.delete(`/users/${id}`)).refused(404, 'RESOURCE_NOT_FOUND');
 });
 
-test('purge erases a person but keeps the conversations', async (t) => {
+test('a purge erases a person and keeps the conversations', async (t) => {
   const desk = await open(t);
   const { id, client } = await desk.person('customer', { full_name: 'Quentin Quoll' });
   const conversation = await client.create('/conversations', { subject: 'S', contents: 'C' });
@@ -165,7 +165,7 @@ test('purge erases a person but keeps the conversations', async (t) => {
   assert.ok(!shown.text.includes('Quoll'));
 });
 
-test('purge erases what a person logged in with', async (t) => {
+test('a purge erases all credentials of a person', async (t) => {
   const desk = await open(t);
   const { id, client } = await desk.person('customer');
   const conversation = await client.create('/conversations', { subject: 'S', contents: 'C' });
@@ -180,7 +180,7 @@ test('purge erases what a person logged in with', async (t) => {
   assert.equal(desk.check().status, 0);
 });
 
-test('the last owner stays', async (t) => {
+test('the last owner can\'t be deleted or changed to another role', async (t) => {
   const desk = await open(t);
   const { id } = desk.people.owner;
   for (const attempt of [desk.owner.delete(`/users/${id}`), desk.owner.put(`/users/${id}`, { role_id: 1 }), desk.owner.put(`/users/${id}`, { is_enabled: false })]) {
@@ -191,7 +191,7 @@ test('the last owner stays', async (t) => {
   assert.deepEqual([me.is_enabled, me.role.id], [true, 5]);
 });
 
-test('agents act on customers and themselves only', async (t) => {
+test('agents act only on customers and themselves', async (t) => {
   const desk = await open(t);
   const [mate, customer] = [await desk.person('agent'), await desk.person('customer')];
   await desk.staff.update(`/users/${customer.id}`, { full_name: 'By an agent' });
@@ -212,7 +212,7 @@ test('admins act on anyone of equal or lower rank', async (t) => {
   (await desk.admin.delete(`/users/${desk.people.owner.id}`)).refused(403, 'PERMISSIONS_DENIED');
 });
 
-test('collaborators read users and do not write them; customers read themselves and change nobody', async (t) => {
+test('collaborators read users but don\'t write them; customers read themselves and change nobody', async (t) => {
   const desk = await open(t);
   const collaborator = desk.as('collaborator');
   (await collaborator.get('/users')).must(200);
@@ -223,7 +223,7 @@ test('collaborators read users and do not write them; customers read themselves 
   assert.equal(await total(desk.owner), 5);
 });
 
-test('a refused user leaves nothing behind', async (t) => {
+test('a refused user leaves no rows', async (t) => {
   const { owner } = await open(t);
   (await owner.post('/users', { ...ANN, role_id: 99 })).must(400);
   (await owner.post('/users', { ...ANN, team_ids: '99' })).must(400);
@@ -236,7 +236,7 @@ test('legacy_id is unique among users', async (t) => {
   (await owner.post('/users', { full_name: 'B', email: 'b@home.example', legacy_id: 'U1' })).refused(400, 'FIELD_DUPLICATE', 'legacy_id');
 });
 
-test("an agent widens nobody's sight, not even their own", async (t) => {
+test("an agent can't extend anybody's access, not even their own", async (t) => {
   const desk = await open(t);
   const team = await desk.owner.create('/teams', { title: 'T' });
   const { id, client } = await desk.person('agent', { agent_case_access: 'SELF' });
@@ -244,11 +244,11 @@ test("an agent widens nobody's sight, not even their own", async (t) => {
   assert.match(JSON.stringify(reply.body.logs), /agent_case_access.*team_ids|team_ids.*agent_case_access/);
   assert.deepEqual([reply.data.agent_case_access, reply.data.teams, reply.data.designation], ['SELF', [], 'D']);
   (await client.put(`/users/${id}`, { role_id: 1 })).refused(403, 'PERMISSIONS_DENIED', 'role_id');
-  (await client.put(`/users/${id}`, { role_id: 2 })).must(200); // what one is already is no grant
+  (await client.put(`/users/${id}`, { role_id: 2 })).must(200); // the present value is not an extension
   (await desk.admin.put(`/users/${id}`, { agent_case_access: 'TEAMS', team_ids: [team.id] })).must(200);
 });
 
-test('an admin grants no role that may what their own may not, and changes no owner role', async (t) => {
+test('an admin can\'t grant a role with more permissions than their own, and can\'t change an owner\'s role', async (t) => {
   const desk = await open(t);
   const role = await desk.owner.create('/roles', { title: 'Narrow', type: 'ADMIN' });
   (await desk.owner.put(`/roles/${role.id}/permissions`, { 'roles.manage': 0 })).must(200);
@@ -258,7 +258,7 @@ test('an admin grants no role that may what their own may not, and changes no ow
   (await desk.admin.put('/roles/5/permissions', { 'teams.manage': 0 })).refused(403, 'PERMISSIONS_DENIED');
 });
 
-test('null and empty values on POST fall back to what a field begins with', async (t) => {
+test('null and empty values on POST mean the default', async (t) => {
   const { owner } = await open(t);
   const user = await owner.create('/users', { full_name: 'A', email: 'a@b.example', phone: '', role_id: null });
   assert.equal(user.role.id, 4);
@@ -268,19 +268,19 @@ test('null and empty values on POST fall back to what a field begins with', asyn
   assert.deepEqual([hours.holidays, hours.time_zone], [[], 'UTC']);
 });
 
-test('a password may be a number and counts', async (t) => {
+test('a password may be a number', async (t) => {
   const desk = await open(t);
   await desk.owner.create('/users', { full_name: 'N', email: 'n@b.example', password: 12345678 });
   (await desk.login('n@b.example', '12345678').get('/conversations')).must(200);
 });
 
-test('a program whose name is no UTF-8 is served and its name shown readably', async (t) => {
+test('a User-Agent that is not UTF-8 is accepted and shown readably', async (t) => {
   const desk = await open(t);
   const reply = (await desk.owner.get('/session', {}, { 'User-Agent': 'caf\u00e9/1' })).must(200); // Node sends one byte, E9
   assert.equal(reply.data.user_agent, 'caf?/1');
 });
 
-test("one's own password is not changed like another member: that takes the present one", async (t) => {
+test("a PUT of the user can't change one's own password, because that needs the present one", async (t) => {
   const desk = await open(t);
   for (const role of ['agent', 'admin', 'owner']) {
     const reply = (await desk.as(role).put(`/users/${desk.people[role].id}`, { password: 'not asked for the old one', signature: 'Me' })).must(200);
@@ -291,12 +291,12 @@ test("one's own password is not changed like another member: that takes the pres
   }
 });
 
-/* ---- several at once, and those who are gone already ------------------------------------------------------------------- */
+/* ---- bulk deletion, and deleted people ---------------------------------------------------------------------------------------- */
 
 const some = async (desk, n, role = 'customer') => Promise.all(Array.from({ length: n }, () => desk.person(role)));
 const ids = (people) => people.map((p) => p.id).join();
 
-test('several people are deleted at once: all of them or none', async (t) => {
+test('several people are deleted at once or not at all', async (t) => {
   const desk = await open(t);
   const people = await some(desk, 3);
   const conversation = await people[1].client.create('/conversations', { subject: 'S', contents: 'C' });
@@ -324,7 +324,7 @@ test('several people are deleted at once: all of them or none', async (t) => {
   assert.equal(desk.check().status, 0, desk.check().stdout);
 });
 
-test('who may delete several: agents customers, admins those not above them, with the permission', async (t) => {
+test('agents bulk-delete customers, admins people not above them, both with the permission', async (t) => {
   const desk = await open(t);
   for (const role of ['collaborator', 'customer']) (await desk.as(role).delete('/users', { ids: ids(await some(desk, 1)) })).refused(403, 'PERMISSIONS_DENIED');
   (await desk.anyone.delete('/users', { ids: '1' })).refused(401, 'AUTHORIZATION_REQUIRED');
@@ -336,7 +336,7 @@ test('who may delete several: agents customers, admins those not above them, wit
   (await desk.staff.delete('/users', { ids: ids(await some(desk, 1)) })).refused(403, 'PERMISSIONS_DENIED');
 });
 
-test('some owner stays, however many are deleted at once', async (t) => {
+test('concurrent bulk deletions leave at least one owner', async (t) => {
   const desk = await open(t);
   const [second] = await some(desk, 1, 'owner');
   const both = `${desk.people.customer.id},${second.id},${desk.people.owner.id}`;
@@ -346,7 +346,7 @@ test('some owner stays, however many are deleted at once', async (t) => {
   assert.equal(replies.filter((r) => r.status === 200).length, 1, replies.join());
 });
 
-test('a deleted person can be purged by admins and owners, once', async (t) => {
+test('admins and owners can purge a deleted person once', async (t) => {
   const desk = await open(t);
   const people = await Promise.all(['Quentin Quoll', 'Quirin Quail', 'Quincy Queen'].map((full_name) => desk.person('customer', { full_name })));
   const conversations = await Promise.all(people.map(({ client }) => client.create('/conversations', { subject: 'S', contents: 'C' })));
@@ -369,7 +369,7 @@ test('a deleted person can be purged by admins and owners, once', async (t) => {
   assert.equal(desk.check().status, 0, desk.check().stdout);
 });
 
-test('passwords of people that staff make are hashed one at a time, as logins are', async (t) => {
+test('passwords that staff set are hashed one at a time, like those of logins', async (t) => {
   const desk = await open(t, { args: ['--workers', '8'], processes: 1 });
   const { client } = await desk.session(desk.owner);
   const peak = () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${desk.child.pid}/status`, 'utf8'))[1]) / 1024;
@@ -378,5 +378,5 @@ test('passwords of people that staff make are hashed one at a time, as logins ar
   const made = await Promise.all(Array.from({ length: 32 }, (_, n) => client.create('/users', { full_name: 'X', email: `hash${n}@x.example`, password: PASSWORD })));
   for (const reply of await Promise.all(made.map(({ id }) => client.put(`/users/${id}`, { password: `${PASSWORD} again` })))) reply.must(200);
   assert.equal(await hashes() - before, 64);
-  assert.ok(peak() - memory < 2.5 * 19, `${peak() - memory} MiB more than before: a hash takes 19`);
+  assert.ok(peak() - memory < 2.5 * 19, `${peak() - memory} MiB more than before; a hash needs 19`);
 });

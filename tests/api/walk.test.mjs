@@ -4,8 +4,8 @@ import { describe, test } from 'node:test';
 import { File, ROLES, multipart, raw, rolesOf, shared } from './lib/index.mjs';
 import { Addresses, admitsFingerprint, explore, walk } from './lib/walk.mjs';
 
-// Resources x routes x callers, from the tables. A text that a caller may not read (a canary) stands in every text of one organization, one
-// conversation and one person; it must not reach that caller by any route, in any form, in a body or a header.
+// Resources x routes x callers, from the tables. Each text of one organization, one conversation and one person contains a canary, a
+// text that a caller may not read. It must not reach that caller by any route, in any form, in a body or a header.
 
 const STAFF = ['owner', 'admin', 'agent', 'collaborator', 'teams', 'self'];
 const READERS = ['owner', 'admin', 'agent', 'collaborator', 'teams', 'requester', 'colleague', 'token'];
@@ -37,7 +37,7 @@ const CANARIES = {
 };
 
 const ROLE = { teams: 'agent', self: 'agent', requester: 'customer', colleague: 'customer', narrow: 'customer', foreign: 'customer' };
-// The cursor of a change holds the transactions under way (PostgreSQL): it moves although no entry does.
+// The cursor of the change log contains the running transactions (PostgreSQL), so it changes without a new entry.
 const UNSTABLE = /^(last_|session_id$|updated_at$|realtime|cursor$)/;
 
 async function prepare(world) {
@@ -77,7 +77,7 @@ async function prepare(world) {
 
   const conversation = await made(requester.client, '/conversations', { subject: 'canarysubject', contents: 'canarybody' });
   await made(desk.staff, `/conversations/${conversation.id}/messages`, { contents: 'canaryreply' });
-  // Made under the address of the canary: it must not lead to its owner.
+  // This conversation comes from the canary's address. It must not lead to the owner of the address.
   const stranger = await made(callers.fingerprint, '/conversations', { name: 'Plain', email: 'canarymail@example.net', subject: 'Plain', contents: 'Plain' });
   await made(desk.staff, `/conversations/${stranger.id}/messages`, { contents: 'Plain' });
   const second = await made(callers.foreign, '/conversations', { subject: 'Plain', contents: 'Plain' });
@@ -115,7 +115,7 @@ describe('every route, as every kind of caller:', () => {
     if (caller === 'fingerprint' && admitsFingerprint(world.desk.contract.doc, route)) return true;
     return !allowed || allowed.includes(ROLE[caller] ?? caller);
   };
-  /** A request as it comes, without the judgement of its schema: other tests hold replies against it. */
+  /** A request without the check of the reply's schema: other tests check that. */
   const ask = (client, method, address, options) => client.exchange(method, `/api/v1${address}`, options);
 
   const unread = (caller, reply) => {
@@ -126,15 +126,15 @@ describe('every route, as every kind of caller:', () => {
     assert.ok(reply.status < 500, `${caller}: ${reply}`);
   };
 
-  test('every variable of every route stands for something that exists', () => {
+  test('every variable of every route has an existing value', () => {
     const empty = world.routes.filter(({ at, path }) => at.length === 0 && !/^\/(events|identities\/(twitter|facebook))\//.test(path) && !/\/profile\/identities\//.test(path));
-    assert.deepEqual(empty.map(({ method, path }) => `${method} ${path}`), [], 'the world of this test lacks them');
-    // Templates stand under every brand; each value of a file is asked for below every person already.
+    assert.deepEqual(empty.map(({ method, path }) => `${method} ${path}`), [], 'the world of this test lacks values for these');
+    // Templates exist under every brand. Every file value is already requested below every person.
     const nested = world.routes.filter(({ at, foreign, path }) => at[0]?.variables > 1 && foreign.length === 0 && !/:name|:file_id/.test(path));
-    assert.deepEqual(nested.map(({ method, path }) => `${method} ${path}`), [], 'the world of this test lacks a second parent of these');
+    assert.deepEqual(nested.map(({ method, path }) => `${method} ${path}`), [], 'the world of this test lacks a second parent for these');
   });
 
-  test('nobody reads what is not theirs: in lists, single resources, includes, flat, in every member, by search', async () => {
+  test('no caller reads hidden data: in lists, single resources, includes, flat, in every member, by search', async () => {
     const forms = [{}, { include: '*', limit: 1000 }, { include: '*', _flat: true, fields: '*(*)' }, { name: 'canary', address: 'canary', query: 'canary' }];
     let asked = 0;
     for (const [caller, client] of Object.entries(world.callers)) {
@@ -152,7 +152,7 @@ describe('every route, as every kind of caller:', () => {
     assert.ok(asked > 2000, `only ${asked} requests`);
   });
 
-  test('every canary reaches those who may read it', async () => {
+  test('every canary reaches each caller who may read it', async () => {
     const found = new Map(Object.keys(CANARIES).map((canary) => [canary, new Set()]));
     for (const caller of ['owner', 'agent', 'requester']) {
       for (const route of world.routes.filter(({ method }) => method === 'GET')) {
@@ -164,11 +164,11 @@ describe('every route, as every kind of caller:', () => {
     }
     for (const [canary, callers] of found) {
       const wanted = CANARIES[canary].filter((caller) => ['owner', 'agent', 'requester'].includes(caller));
-      for (const caller of wanted.filter((c) => c !== 'requester')) assert.ok(callers.has(caller), `${caller} finds no ${canary}`);
+      for (const caller of wanted.filter((c) => c !== 'requester')) assert.ok(callers.has(caller), `${caller} does not find ${canary}`);
     }
   });
 
-  test('what is hidden answers as what is absent', async () => {
+  test('a hidden object gets the same reply as an absent one', async () => {
     for (const [caller, client] of Object.entries(world.callers)) {
       for (const route of world.routes.filter(({ method, at }) => method === 'GET' && at[0]?.variables)) {
         for (const { address, absent } of route.at) {
@@ -192,7 +192,7 @@ describe('every route, as every kind of caller:', () => {
     }
   });
 
-  test('who may not read a thing can not change it', async () => {
+  test('a caller who may not read an object can\'t change it', async () => {
     const snapshot = async () => {
       const seen = {};
       for (const route of world.routes.filter(({ method }) => method === 'GET')) {
@@ -217,7 +217,7 @@ describe('every route, as every kind of caller:', () => {
           for (const body of [{}, { full_name: 'X', title: 'X', contents: 'X', subject: 'X', is_pinned: true, is_primary: true, status_id: 4, message_status: 'SEEN' }, multipart({ files: new File('x.txt', 'text/plain', Buffer.from('x')) })]) {
             const reply = await ask(client, route.method, address, route.method === 'DELETE' ? {} : { body });
             assert.ok([400, 401, 403, 404].includes(reply.status), `${caller}: ${reply}`);
-            if (reply.status === 400) assert.ok(!open(route, caller) || !route.at.length || !/conversation|message/.test(route.resource), `${caller} learns that it exists: ${reply}`);
+            if (reply.status === 400) assert.ok(!open(route, caller) || !route.at.length || !/conversation|message/.test(route.resource), `the reply shows ${caller} that it exists: ${reply}`);
             unread(caller, reply);
           }
         }
@@ -226,14 +226,14 @@ describe('every route, as every kind of caller:', () => {
     assert.deepEqual(await snapshot(), before);
   });
 
-  test('a token reads its one conversation by GET of that conversation, and nothing else', async () => {
+  test('a token reads its one conversation by GET, and nothing else', async () => {
     const { id, token } = world.token;
     const { anyone } = world.desk;
     assert.ok((await ask(anyone, 'GET', `/conversations/${id}`, { query: { token } })).must(200).text.includes('canarysubject'));
     for (const route of world.routes) {
       for (const { address } of route.at) {
         if (route.method === 'GET' && address === `/conversations/${id}`) continue;
-        if (route.method !== 'GET' && rolesOf(route.roles) === null) continue; // anybody may write there
+        if (route.method !== 'GET' && rolesOf(route.roles) === null) continue; // this route is public
         const reply = await ask(anyone, route.method, address, { query: { token, include: '*' }, ...(['POST', 'PUT'].includes(route.method) && { body: {} }) });
         unread('nobody', reply);
         if (rolesOf(route.roles)) assert.ok([401, 404].includes(reply.status), `${reply}`);
@@ -241,7 +241,7 @@ describe('every route, as every kind of caller:', () => {
     }
   });
 
-  test('totals of a customer count what the customer sees', async () => {
+  test('totals for a customer count what the customer sees', async () => {
     for (const caller of ['requester', 'colleague', 'narrow', 'foreign']) {
       for (const query of [{}, { filters: 'MY_ORGANIZATION' }, { status: 'NEW,OPEN' }]) {
         const reply = (await ask(world.callers[caller], 'GET', '/conversations', { query: { ...query, limit: 1000 } })).must(200);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** A body that goes out as it is. */
+/** A body that is sent unchanged. */
 export class Body {
   constructor(type, bytes) {
     this.type = type;
@@ -37,7 +37,7 @@ const part = (name, text) => text instanceof File ? Buffer.concat([
   Buffer.from(text),
 ]);
 
-/** multipart/form-data; `end` is what follows the last part. */
+/** multipart/form-data. `end` follows the last part. */
 export function multipart(value, { end } = {}) {
   const boundary = `desk-${randomBytes(8).toString('hex')}`;
   const parts = pairs(value).map(([name, text]) =>
@@ -46,7 +46,7 @@ export function multipart(value, { end } = {}) {
     Buffer.concat([...parts, Buffer.from(end ?? `--${boundary}--\r\n`)]));
 }
 
-/** The body of a request: objects are JSON unless wrapped by one of the above. */
+/** The body of a request. Objects are sent as JSON unless wrapped by one of the above. */
 export function encode(body) {
   if (body === undefined) return undefined;
   return body instanceof Body ? body : json(body);

@@ -9,7 +9,7 @@ export const basic = (email, password) =>
 
 const defined = (object) => Object.fromEntries(Object.entries(object).filter(([, v]) => v !== undefined));
 
-/** Someone who talks to the daemon: a set of headers that go with every request. */
+/** A client of the daemon: a set of headers that is sent with every request. */
 export class Client {
   constructor(desk, headers = {}, from = undefined) {
     this.desk = desk;
@@ -32,21 +32,21 @@ export class Client {
   post(path, body, options) { return this.request('POST', path, { body, ...options }); }
   put(path, body, options) { return this.request('PUT', path, { body, ...options }); }
 
-  /** data of a GET that must succeed */
+  /** Returns `data` of a GET that must succeed. */
   async fetch(path, query) { return (await this.get(path, query)).must(200).data; }
-  /** data of a POST that must create */
+  /** Returns `data` of a POST that must create. */
   async create(path, body, options) { return (await this.post(path, body, options)).must(201).data; }
-  /** data of a PUT that must succeed */
+  /** Returns `data` of a PUT that must succeed. */
   async update(path, body, options) { return (await this.put(path, body, options)).must(200).data; }
 
-  /** A request below /api/v1, its reply held against the rules that all replies obey. */
+  /** Sends a request below /api/v1, and checks its reply against the general rules. */
   async request(method, path, options = {}) {
     const reply = await this.exchange(method, path.startsWith('/api/') || path.startsWith('//') ? path : `/api/v1${path}`, options);
     await this.desk.judge(reply);
     return reply;
   }
 
-  /** A request to any path, its reply as it is. */
+  /** Sends a request to any path, and returns its reply unchecked. */
   exchange(method, path, { query = {}, body, headers = {} } = {}) {
     const search = new URLSearchParams(pairs(query)).toString();
     const target = search ? `${path}${path.includes('?') ? '&' : '?'}${search}` : path;

@@ -11,16 +11,16 @@ export const MONDAY = Date.UTC(2026, 10, 23, 9, 30, 0);
 
 export const iso = (ms) => new Date(ms).toISOString().replace(/\.\d+Z$/, '+00:00');
 
-/** The daemon's clock: a file of decimal milliseconds. */
+/** The daemon's clock: a file with decimal milliseconds. */
 export class Clock {
   constructor(file, seen, now = MONDAY) {
     this.file = file;
-    this.seen = seen; // () => what the daemon says the time is, in ms
+    this.seen = seen; // () => the time of the daemon, in ms
     this.now = now;
     writeFileSync(file, String(now));
   }
 
-  /** Writes the time and does not wait for anyone to see it. */
+  /** Writes the time. Does not wait until a daemon has read it. */
   write(ms) {
     this.now = ms;
     const fd = openSync(this.file, 'r+'); // in place and in one write: as many digits as before

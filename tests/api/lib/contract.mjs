@@ -4,14 +4,14 @@ import addFormats from 'ajv-formats';
 import { snakes } from './names.mjs';
 
 const ROOT = 'http://deskd.test/openapi';
-/** Headers of HTTP itself, of cross-origin requests, and of bodies: no operation declares them. */
+/** Headers of HTTP itself, of cross-origin requests, and of bodies. Operations don't declare them. */
 const UNDECLARED = /^(date|connection|keep-alive|content-length|content-type|transfer-encoding|allow|access-control-.*)$/;
 const METHODS = ['get', 'put', 'post', 'delete'];
 
-/** Segments of a path as the router sees it: no .json, no doubled leading slash. */
+/** Segments of a path as the router sees it, without .json and doubled leading slash. */
 const segments = (path) => path.replace(/^\/+/, '').replace(/\.json$/, '').split('/');
 
-/** A copy in which no member is required: for replies that were asked to leave members out. */
+/** A copy without required members, for replies to requests that leave members out. */
 function loosen(schema) {
   if (Array.isArray(schema)) return schema.map(loosen);
   if (schema === null || typeof schema !== 'object') return schema;
@@ -24,7 +24,7 @@ const escape = (part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAl
 
 class Judge {
   constructor(doc) {
-    // A file of tests uses a schema a few times: compiling it costs more than running it.
+    // A test file uses each schema only a few times, and compiling costs more than running.
     this.ajv = addFormats(new Ajv2020({ strict: false, validateFormats: true, inlineRefs: false, code: { optimize: false } }));
     this.ajv.addSchema({ $id: ROOT, ...doc });
     this.compiled = new Map();
@@ -37,7 +37,7 @@ class Judge {
   }
 }
 
-/** What the daemon says of itself in /openapi.json, and whether a reply keeps to it. */
+/** The /openapi.json of the daemon, and the check of a reply against it. */
 export class Contract {
   constructor(doc) {
     this.doc = doc;
@@ -49,7 +49,7 @@ export class Contract {
 
   get loose() { return (this.loosened ??= new Judge(loosen(this.doc))); }
 
-  /** The declared route of a path; a literal segment goes before a parameter. */
+  /** The declared route of a path. A literal segment takes precedence over a parameter. */
   route(path) {
     const wanted = segments(path.split('?')[0]);
     const literal = (route) => route.parts.filter((p) => !p.startsWith('{')).length;
@@ -62,7 +62,7 @@ export class Contract {
     return Boolean(this.route(path)?.item[method.toLowerCase()]);
   }
 
-  /** Names of the parameters that an operation declares for its JSON body. */
+  /** Names of the members that an operation declares for its JSON body. */
   parameters(method, path) {
     const { requestBody } = this.route(path)?.item[method.toLowerCase()] ?? {};
     const body = requestBody?.$ref ? this.at(requestBody.$ref) : requestBody;
@@ -74,13 +74,13 @@ export class Contract {
     return METHODS.filter((m) => this.route(path)?.item[m]).map((m) => m.toUpperCase());
   }
 
-  /** Throws unless the reply's status is declared for its route and its body is what that status promises. */
+  /** Throws unless the route declares the status of the reply and its body matches that declaration. */
   judge(reply) {
     const { method, path } = reply.request;
     const route = this.route(path);
     const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
     const operation = route?.item[verb];
-    if (!operation) return; // 404, 405: the general rules hold alone
+    if (!operation) return; // 404, 405: only the general rules apply
     const { responses } = operation;
     const key = [String(reply.status), `${String(reply.status)[0]}XX`].find((k) => responses[k]);
     assert.ok(key, `status ${reply.status} is not declared for its route: ${reply}`);

@@ -1,4 +1,4 @@
-// What a test opens it closes, last opened first, also when it fails.
+// Closes what a test opened, last opened first, also if the test fails.
 const stacks = new WeakMap();
 
 export function defer(t, close) {

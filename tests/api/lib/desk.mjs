@@ -23,25 +23,25 @@ export function routes() {
     .map(([method, path, roles, scope, code, resource, permission]) => ({ method, path: path.replace(/^\/api\/v1/, '').replace(/\.json$/, ''), roles, scope, status: Number(code), resource, permission }));
 }
 
-/** A store with an owner in `dir`. */
+/** Creates a store with an owner in `dir`. */
 export const initialise = (dir) => make(dir, 'init', '--owner-email', 'owner@example.com', '--owner-name', NAMES.owner);
 
-let contract; // of the binary under test: the same for every daemon of this file
+let contract; // of the binary under test, shared by all daemons of this file
 
-/** How many processes serve a desk on PostgreSQL; requests go to each in turn. */
+/** Number of processes of a desk on PostgreSQL. Requests go to each in turn. */
 const PROCESSES = CLUSTER ? Number(process.env.PROCESSES ?? 1) : 1;
 
-/** One running desk: its daemons on one data directory, or on one database. */
+/** A running desk: its daemons on one data directory or one database. */
 export class Desk {
   constructor(dir, { args = [], under = [], env = {}, people = {}, clock, base, url, processes = PROCESSES } = {}) {
     Object.assign(this, { dir, args, under, env, people, processes, log: '', secrets: new Set([PASSWORD]), daemons: [], turn: 0 });
-    this.store = url ? ['--data', dir, '--database', url] : url === null ? ['--data', dir] : store(dir); // null: the folder, whatever the tests run on
-    this.public = base; // the base URL, when it is not the address listened on
+    this.store = url ? ['--data', dir, '--database', url] : url === null ? ['--data', dir] : store(dir); // null: the folder, also if the tests run on PostgreSQL
+    this.public = base; // the base URL, if it is not the listening address
     this.expects5xx = false;
     this.clock = new Clock(join(directory(), 'clock'), () => this.time(), clock);
   }
 
-  /** One more daemon: {child, port, gone}. */
+  /** Starts another daemon: {child, port, gone}. */
   async launch(base) {
     const [command, ...rest] = [...this.under, BINARY, 'serve', ...this.store, '--listen', '127.0.0.1:0', '--clock', this.clock.file, ...(base ? ['--base-url', base] : []), ...this.args];
     const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...this.env } });
@@ -71,7 +71,7 @@ export class Desk {
     return this;
   }
 
-  /** The daemon whose turn it is: of two, 0 1 1 0 1 0 0 1 ..., so that no habit of a test keeps it with one (Thue-Morse). */
+  /** The next daemon. Of two: 0 1 1 0 1 0 0 1 ... (Thue-Morse), so that no pattern of a test always reaches the same one. */
   get port() {
     const ones = (this.turn++).toString(2).replaceAll('0', '').length;
     return this.daemons[ones % this.daemons.length].port;
@@ -79,7 +79,7 @@ export class Desk {
   /** The first daemon. */
   get child() { return this.daemons[0].child; }
 
-  /** SIGTERM: they must drain and end well. */
+  /** Sends SIGTERM. The daemons must drain and exit with 0. */
   async stop() {
     this.agent?.destroy();
     const ends = this.daemons.map(async ({ child, gone }) => {
@@ -90,18 +90,18 @@ export class Desk {
       return end;
     });
     this.daemons = [];
-    for (const end of await Promise.all(ends)) assert.deepEqual(end, { code: 0, signal: null }, `the end of deskd: ${this.log.slice(-4000)}`);
-    for (const secret of this.secrets) assert.ok(!this.log.includes(secret), 'a secret reached the log');
+    for (const end of await Promise.all(ends)) assert.deepEqual(end, { code: 0, signal: null }, `deskd ended: ${this.log.slice(-4000)}`);
+    for (const secret of this.secrets) assert.ok(!this.log.includes(secret), 'the log contains a secret');
   }
 
-  /** Waits until they have ended by themselves: {code, signal} of the first. */
+  /** Waits until the daemons have ended by themselves: {code, signal} of the first. */
   async ended() {
     const [end] = await Promise.all(this.daemons.map(({ gone }) => gone));
     this.daemons = [];
     return end;
   }
 
-  /** SIGKILL: nothing is said and nothing is flushed. */
+  /** Sends SIGKILL: the daemons flush nothing. */
   async kill() {
     this.agent.destroy();
     for (const { child } of this.daemons) child.kill('SIGKILL');
@@ -113,7 +113,7 @@ export class Desk {
     return this.start();
   }
 
-  /** Holds a reply against the general rules and its route's declared schema. */
+  /** Checks a reply against the general rules and the declared schema of its route. */
   judge(reply) {
     if (reply.status >= 500 && !(this.expects5xx && reply.status === 503)) assert.fail(`${reply}\n${this.log.slice(-2000)}`);
     obey(reply, this.base);
@@ -124,7 +124,7 @@ export class Desk {
     return reply;
   }
 
-  /** What the daemon says the time is. */
+  /** The time of the daemon. */
   async time() {
     const { headers } = await this.anyone.exchange('HEAD', '/api/v1/session');
     return Date.parse(headers['date-iso']);
@@ -132,10 +132,10 @@ export class Desk {
 
   has(method, path) { return this.contract.has(method, `/api/v1${path}`); }
 
-  /** Nobody in particular. */
+  /** A caller without credentials. */
   get anyone() { return new Client(this); }
 
-  /** A person of the template, by Basic. */
+  /** A person of the template store, with Basic. */
   as(role) {
     const { email, password } = this.people[role];
     return new Client(this, basic(email, password));
@@ -148,7 +148,7 @@ export class Desk {
   get staff() { return this.as('agent'); }
   get customer() { return this.as('customer'); }
 
-  /** The same person on a session, with its CSRF token at hand. */
+  /** The same person on a session, with its CSRF token. */
   async session(client, headers = {}) {
     const reply = (await client.get('/session', {}, headers)).must(200);
     const { id } = reply.data;
@@ -158,7 +158,7 @@ export class Desk {
     return { id, csrf, reply, bare, client: bare.with({ 'X-CSRF-Token': csrf }) };
   }
 
-  /** A new user, made through the API: {id, email, client, ...}. */
+  /** Creates a user through the API: {id, email, client, ...}. */
   async person(role, more = {}) {
     this.made = (this.made ?? 0) + 1;
     const email = more.email ?? `${role}${this.made}@people.example`;
@@ -166,7 +166,7 @@ export class Desk {
     return { id: user.id, email, user, client: this.login(email, more.password) };
   }
 
-  /** The end of a job: asks until it is done, with the clock going on. */
+  /** Moves the clock forward until the job is done. Returns the job. */
   job(client, id) {
     return until(`the end of job ${id}`, async () => {
       const job = await client.fetch(`/jobs/${id}`);
@@ -178,11 +178,11 @@ export class Desk {
 
   check() { return deskd('check', ...this.store); }
 
-  /** What SQL selects from the store, as text: for what no reply shows. */
+  /** The result of a SELECT on the store as text, for data that no reply shows. */
   sql(text) { return query(this.dir, text); }
 }
 
-/** A daemon on a copy of a store; it ends with the test. */
+/** Starts a daemon on a copy of a store. It ends with the test. */
 function opened(t, { dir: from, people }, options) {
   const dir = options.dir ?? directory();
   mkdirSync(dir, { recursive: true });
@@ -196,7 +196,7 @@ function opened(t, { dir: from, people }, options) {
   return desk.start();
 }
 
-/** Puts the ids of `people`, {role: {email, ...}}, beside their addresses, and gives them quick hashes. */
+/** Adds the ids of `people`, {role: {email, ...}}, and gives them cheap hashes. */
 async function finish(dir, people, prepare = () => {}) {
   const desk = await new Desk(dir, { people, processes: 1 }).start();
   try {
@@ -211,7 +211,7 @@ async function finish(dir, people, prepare = () => {}) {
 
 const everyRole = (of) => Object.fromEntries(ROLES.map((role) => [role, { email: `${role}@example.com`, password: PASSWORD, ...of(role) }]));
 
-/** A daemon of the test's own, on a copy of a store with one person of each role. */
+/** Starts a daemon for this test on a copy of a store with one person of each role. */
 export async function open(t, options = {}) {
   assert.ok(existsSync(BINARY), `${BINARY} is not built`);
   return opened(t, await once('template', (dir) => finish(initialise(dir), everyRole((role) => ({ name: NAMES[role] })), async (desk) => {
@@ -221,7 +221,7 @@ export async function open(t, options = {}) {
   })), options);
 }
 
-/** A daemon on a demo desk, whose people have accounts that no operation of the API makes. */
+/** Starts a daemon on a demo desk, whose people have accounts that no operation of the API creates. */
 export async function demo(t, { conversations = 1, ...options } = {}) {
   return opened(t, await once(`demo-${conversations}`, (dir) =>
     finish(make(dir, 'demo', '--conversations', String(conversations)), everyRole(() => ({})))), options);

@@ -1,10 +1,10 @@
-// Member names back to snake_case, whatever `_case` made of them.
+// Names of members in snake_case, from any form of `_case`.
 export const snake = (name) => name
   .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
   .replace(/^([A-Z])/, (c) => c.toLowerCase())
   .toLowerCase();
 
-/** Keys inside these are the caller's own and are never changed. */
+/** Keys inside these members belong to the caller and never change. */
 const OPAQUE = new Set(['metadata', 'properties', 'field_values', 'values', 'permissions', 'settings']);
 const KINDS = new Set(['resource', 'resource_type']);
 
@@ -18,7 +18,7 @@ export function snakes(value) {
   }));
 }
 
-/** Every [name, value] of a document, opaque maps left out. */
+/** Every [name, value] of a document, without opaque maps. */
 export function* members(value) {
   if (value === null || typeof value !== 'object') return;
   for (const [key, v] of Object.entries(value)) {

@@ -1,4 +1,4 @@
-// Prints the code of an authenticator, as `oathtool --totp -b SECRET` does, at a time of the test. Arguments: secret, milliseconds.
+// Prints the code of an authenticator like `oathtool --totp -b SECRET`, at a time of the test. Arguments: secret, milliseconds.
 import { totp } from './totp.mjs';
 
 const [secret, time] = process.argv.slice(2);

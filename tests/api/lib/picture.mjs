@@ -17,7 +17,7 @@ function chunk(type, data) {
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 
-/** A PNG of one colour; its header may claim another size than its data has. */
+/** A PNG of one colour. Its header may claim another size than its data has. */
 export function png(width, height, [r, g, b] = [200, 30, 30], claimed = [width, height]) {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(claimed[0], 0);
@@ -28,7 +28,7 @@ export function png(width, height, [r, g, b] = [200, 30, 30], claimed = [width, 
   return Buffer.concat([SIGNATURE, chunk('IHDR', head), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))]);
 }
 
-/** A large PNG in shades of grey, made quickly. */
+/** A large PNG in shades of grey, cheap to create. */
 export function grey(width, height) {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
@@ -39,7 +39,7 @@ export function grey(width, height) {
   return Buffer.concat([SIGNATURE, chunk('IHDR', head), chunk('IDAT', deflateSync(lines, { level: 1 })), chunk('IEND', Buffer.alloc(0))]);
 }
 
-/** {width, height} of a PNG, its data inflated to be sure that it is whole. */
+/** {width, height} of a PNG. Inflates its data to check that it is complete. */
 export function readPng(bytes) {
   if (!bytes.subarray(0, 8).equals(SIGNATURE)) throw new Error('no PNG');
   const data = [];
@@ -51,6 +51,6 @@ export function readPng(bytes) {
   return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20), size: inflateSync(Buffer.concat(data)).length };
 }
 
-/** One pixel each. */
+/** Pictures of one pixel. */
 export const GIF = Buffer.from('R0lGODlhAQABAIAAAP///wAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64');
 export const JPEG = Buffer.from('/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wgALCAABAAEBAREA/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABPxA=', 'base64');

@@ -1,9 +1,7 @@
 import net from 'node:net';
 
-/**
- * Bytes over a socket of our own, for requests that no HTTP library would send. Resolves with what came back
- * when the daemon closed, or when `enough` says that what came is all that is wanted.
- */
+/** Sends bytes over a socket, for requests that HTTP libraries refuse to send. Resolves with the reply when the daemon closes
+ * or when `enough` returns true for it. */
 export function talk(desk, pieces, { enough = () => false, halfClose = true } = {}) {
   return new Promise((resolve, reject) => {
     const socket = net.connect(desk.port, '127.0.0.1');
@@ -12,7 +10,7 @@ export function talk(desk, pieces, { enough = () => false, halfClose = true } = 
     socket.setTimeout(45_000, () => { socket.destroy(); reject(new Error('the daemon neither answered nor closed in 45 s, and its deadline for a body is 30')); });
     socket.on('data', (chunk) => { chunks.push(chunk); if (enough(Buffer.concat(chunks).toString('latin1'))) done(); });
     socket.on('end', done);
-    socket.on('error', done); // a reset is a refusal too
+    socket.on('error', done); // a reset is a refusal, too
     socket.on('connect', async () => {
       for await (const piece of pieces) {
         if (socket.destroyed) return;

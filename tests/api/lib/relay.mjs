@@ -9,7 +9,7 @@ import { until } from './until.mjs';
 
 const SINK = fileURLToPath(new URL('relay.py', import.meta.url));
 
-/** A mail as the relay took it. */
+/** A mail that the relay received. */
 class Mail {
   constructor({ headers, parts, raw, ...rest }) {
     Object.assign(this, rest, { headers, raw: Buffer.from(raw, 'base64').toString('latin1') });
@@ -20,17 +20,17 @@ class Mail {
 
   header(name) {
     const found = this.headers.filter(([key]) => key.toLowerCase() === name.toLowerCase());
-    assert.ok(found.length <= 1, `${name} comes ${found.length} times`);
+    assert.ok(found.length <= 1, `${name} occurs ${found.length} times`);
     return found[0]?.[1];
   }
 
   get subject() { return this.header('Subject'); }
-  /** The address of the page that the mail leads to. */
+  /** The address of the page that the mail links to. */
   get link() { return /https?:\/\/\S+\?hash=\S+/.exec(this.text)?.[0]; }
   get hash() { return new URL(this.link).searchParams.get('hash'); }
 }
 
-/** A relay of the test's own on 127.0.0.1: relay.py. */
+/** A relay for this test on 127.0.0.1: relay.py. */
 class Relay {
   constructor(options) {
     Object.assign(this, { options, mails: [], refused: [], done: 0 });
@@ -75,7 +75,7 @@ class Relay {
     await until('the relay to hear', () => this.done > done);
   }
 
-  /** The first mail to an address, and of a subject, that was not found before: mails come in any order. */
+  /** The first unread mail to an address with a subject. Mails may arrive in any order. */
   async find(address, subject = /./) {
     this.found ??= new Set();
     const mail = await until(`a mail to ${address}, ${subject}`, () => this.mails.find((m) => !this.found.has(m) && m.to[0].toLowerCase() === address.toLowerCase() && subject.test(m.subject)));
@@ -84,7 +84,7 @@ class Relay {
     return mail;
   }
 
-  /** The next mail, numbered from 0 in the order they came. */
+  /** The next mail, numbered from 0 in the order of arrival. */
   async mail(n = this.taken ?? 0) {
     this.taken = n + 1;
     await until(`mail ${n}`, () => this.mails.length > n);
@@ -98,7 +98,7 @@ export async function relay(t, options = {}) {
   return made.start();
 }
 
-/** Points a desk at a relay. */
+/** Sets the relay of a desk. */
 export async function connect(desk, to, values = {}) {
   await desk.owner.update('/settings', {
     values: {
@@ -108,7 +108,7 @@ export async function connect(desk, to, values = {}) {
   });
 }
 
-/** A certificate for 127.0.0.1 that vouches for itself. */
+/** A self-signed certificate for 127.0.0.1. */
 export function certificate() {
   const dir = directory();
   const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')];

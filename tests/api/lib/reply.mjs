@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { printable } from './printable.mjs';
 import { parseStrictly } from './strict.mjs';
 
-/** One answer of the daemon, with the request that led to it. */
+/** A reply of the daemon with its request. */
 export class Reply {
   constructor(request, { status, headers, bytes }) {
     this.request = request;
@@ -32,13 +32,13 @@ export class Reply {
   get etag() { return this.headers.etag; }
   get notices() { return (this.body.logs ?? []).filter((l) => l.level === 'NOTICE').map((l) => l.message); }
 
-  /** The reply, if it has this status. */
+  /** Returns the reply if it has this status. Throws otherwise. */
   must(status) {
     assert.equal(this.status, status, `${this}`);
     return this;
   }
 
-  /** The reply, if it is this refusal and names each of these parameters or pointers. */
+  /** Returns the reply if it is this refusal and names each of these parameters or pointers. Throws otherwise. */
   refused(status, code, ...names) {
     this.must(status);
     const errors = this.body.errors.filter((e) => e.code === code);
@@ -50,7 +50,7 @@ export class Reply {
     return this;
   }
 
-  /** The reply, if its logs have a notice that contains each of these words. */
+  /** Returns the reply if a notice contains all these words. Throws otherwise. */
   notes(...words) {
     for (const word of words) {
       assert.ok(this.notices.some((m) => m.includes(word)), `no notice of ${word}: ${this}`);

@@ -3,7 +3,7 @@ import { ROLES } from './desk.mjs';
 
 const SETS = { Public: null, P: null, ALL: ROLES, C: ROLES, 'COL+': ROLES.slice(0, 4), 'AG+': ROLES.slice(0, 3), AD: ROLES.slice(0, 2) };
 
-/** The roles that a cell names (Public, ALL, COL+, AG+, AD or names); null when no login is needed. */
+/** The roles in a cell (Public, ALL, COL+, AG+, AD or names). null if no login is needed. */
 export function rolesOf(cell) {
   if (cell in SETS) return SETS[cell];
   const named = cell.toLowerCase().split(/[,|\s]+/).map((name) => name.replace(/s$/, ''));

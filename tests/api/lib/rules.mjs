@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { members, snakes } from './names.mjs';
 
-// The rules that every reply of the API obeys, whatever was asked: completions.md sections 2 and 3.
+// The rules for every reply of the API: completions.md sections 2 and 3.
 
 const ORDER = ['status', 'data', 'resource', 'resources', 'offset', 'limit', 'total_count',
   'first_url|previous_url|next_url|last_url', 'logs', 'notifications', 'errors', 'auth_token', 'session_id']
@@ -51,17 +51,17 @@ function errors(reply, body, base) {
   for (const error of body.errors) {
     assert.match(error.code, /^[A-Z][A-Z_]+$/, `code of ${reply}`);
     assert.ok(error.message, `message of ${reply}`);
-    if (error.code === 'RESOURCE_ACTION_NOT_AVAILABLE') assert.match(error.message, /^(?!The state of the resource).*[.] .*[.]$/, `names the state and the alternative: ${reply}`);
+    if (error.code === 'RESOURCE_ACTION_NOT_AVAILABLE') assert.match(error.message, /^(?!The state of the resource).*[.] .*[.]$/, `must name the state and the alternative: ${reply}`);
     assert.equal(error.more_info, `${base}/docs/errors/${error.code}`, `more_info of ${reply}`);
   }
-  assert.doesNotMatch(reply.text, /SELECT |INSERT |sqlite|\.c:\d+|\/tmp\/|\/dev\/shm\//i, `the inside shows: ${reply}`);
+  assert.doesNotMatch(reply.text, /SELECT |INSERT |sqlite|\.c:\d+|\/tmp\/|\/dev\/shm\//i, `internals are shown: ${reply}`);
 }
 
 function list(reply, body, base) {
   const count = body.data.length;
   if ('limit' in body) {
     assert.ok(body.limit >= 1 && body.limit <= 1000, `limit of ${reply}`);
-    assert.ok(count <= body.limit, `more than limit in ${reply}`);
+    assert.ok(count <= body.limit, `more items than limit in ${reply}`);
   } else {
     assert.ok(!('offset' in body), `offset without limit in ${reply}`);
   }
@@ -78,8 +78,8 @@ function contents(reply, body, base) {
       assert.ok(value.startsWith(`${base}/api/v1/`) && !value.endsWith('.json'), `resource_url ${value} in ${reply}`);
     } else if (name.endsWith('_at') && value !== null) {
       assert.match(value, TIME, `${name} in ${reply}`);
-    } else if (/password$|^secret$|_hash$/.test(name) && body.resource !== 'twofactor') { // its business is to show one
-      assert.equal(value, null, `${name} shows in ${reply}`);
+    } else if (/password$|^secret$|_hash$/.test(name) && body.resource !== 'twofactor') { // the purpose of these is to show a secret
+      assert.equal(value, null, `${name} is shown in ${reply}`);
     }
   }
 }
@@ -88,13 +88,13 @@ export function obey(reply, base) {
   const { method } = reply.request;
   headers(reply);
   if (method === 'HEAD' || reply.status === 304) {
-    assert.equal(reply.bytes.length, 0, `no body: ${reply}`);
+    assert.equal(reply.bytes.length, 0, `must have no body: ${reply}`);
     return;
   }
   const body = /[?&]_case=/.test(reply.request.path) ? snakes(reply.body) : reply.body;
   envelope(reply, body);
   if (reply.status >= 400) return errors(reply, body, base);
-  assert.ok(!('errors' in body), `errors of a success: ${reply}`);
+  assert.ok(!('errors' in body), `errors in a success: ${reply}`);
   if (Array.isArray(body.data)) list(reply, body, base);
   contents(reply, body, base);
 }

@@ -1,7 +1,7 @@
 import { after, before } from 'node:test';
 import { open } from './desk.mjs';
 
-/** One daemon for all tests of a describe: `const world = shared(); ... world.desk`. What prepare opens for world.t ends with it. */
+/** One daemon for all tests of a describe: `const world = shared(); ... world.desk`. Closes with it what prepare opened for world.t. */
 export function shared(prepare = () => {}, options = {}) {
   const world = {};
   let close;

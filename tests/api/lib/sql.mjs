@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { databaseUrl } from './desk.mjs';
 
-/** Runs SQL in a desk's store: for rows that no operation makes. */
+/** Runs SQL in a desk's store, to create rows that no operation creates. */
 export function sql(desk, text) {
   const [command, args] = process.env.DATABASE ? ['psql', [databaseUrl(desk.dir), '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-c', text]] : ['sqlite3', ['-cmd', '.timeout 5000', join(desk.dir, 'desk.db'), text]];
   const done = spawnSync(command, args, { encoding: 'utf8' });

@@ -13,22 +13,22 @@ export const PASSWORD = 'Tr0ub4dor & 3 horses';
 /** The hash of PASSWORD at the lowest cost of Argon2id. The server verifies a hash at the cost that the hash names. */
 const QUICK_HASH = '$argon2id$v=19$m=8,t=1,p=1$zf8o/zhUvIzRJeedc35HMw$Clk0Wv2XveeiXAemD4VCQ//U7CLkPi3dgIiir8IOgjs';
 
-/** The folder of this file of tests. */
+/** The folder of this test file. */
 const scratch = mkdtempSync(join(tmpdir(), 'deskd-tests-'));
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
-/** The folder of stores that several files of tests copy. tests/scratch.sh makes it; without it each file makes its own. */
+/** The folder of stores that several test files copy. tests/scratch.sh creates it. Without it each file creates its own. */
 const shared = process.env.SHARED_STORES ?? scratch;
 
 export const directory = () => mkdtempSync(join(scratch, 'desk-'));
 
-/** With DATABASE=postgres://... each store is a database of that cluster, named after its folder; else a folder. */
+/** With DATABASE=postgres://... each store is a database of that cluster, named after its folder. Otherwise it is a folder. */
 export const CLUSTER = process.env.DATABASE;
 const databaseName = (dir) => `deskd_${dir.replace(/\W/g, '_').slice(-50).toLowerCase()}`;
 export const databaseUrl = (dir) => CLUSTER.replace(/^(\w+:\/\/[^/]*\/)[^?]*/, `$1${databaseName(dir)}`);
 /** The options that name the store in `dir`. */
 export const store = (dir) => (CLUSTER ? ['--data', dir, '--database', databaseUrl(dir)] : ['--data', dir]);
 
-/** Runs a program to its end, which must be a good one. */
+/** Runs a program to its end. It must exit with 0. */
 function run(program, ...args) {
   const done = spawnSync(program, args, { encoding: 'utf8' });
   assert.equal(done.status, 0, `${program}: ${done.stderr}${done.error ?? ''}`);
@@ -36,7 +36,7 @@ function run(program, ...args) {
 }
 const psql = (url, sql) => run('psql', url, '-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-c', sql);
 
-/** Runs SQL on a store: what it selected, as text. */
+/** Runs SQL on a store. Returns the selected rows as text. */
 export const query = (dir, sql) => (CLUSTER ? psql(databaseUrl(dir), sql) : run('sqlite3', join(dir, 'desk.db'), sql));
 
 export const createDatabase = (dir, from) => CLUSTER && psql(CLUSTER, `CREATE DATABASE ${databaseName(dir)}${from ? ` TEMPLATE ${databaseName(from)} STRATEGY FILE_COPY` : ''}`);
@@ -45,14 +45,14 @@ export const dropDatabase = (dir) => CLUSTER && psql(CLUSTER, `DROP DATABASE IF 
 /** Runs `deskd <args>` to its end. */
 export const deskd = (...args) => spawnSync(BINARY, args, { encoding: 'utf8', timeout: 60_000 });
 
-/** A file with PASSWORD in it. */
+/** A file that contains PASSWORD. */
 export function passwordFile() {
   const file = join(directory(), 'password');
   writeFileSync(file, `${PASSWORD}\n`, { mode: 0o600 });
   return file;
 }
 
-/** Makes a store in `dir` with a command of deskd that takes a password. */
+/** Creates a store in `dir` with a deskd command that takes a password. */
 export function make(dir, command, ...args) {
   createDatabase(dir);
   const made = deskd(command, ...store(dir), ...args, '--password-file', passwordFile());
@@ -60,15 +60,13 @@ export function make(dir, command, ...args) {
   return dir;
 }
 
-/** Gives everybody who has a password the quick hash of PASSWORD. */
+/** Gives everybody with a password the cheap hash of PASSWORD. */
 export function quicken(dir) {
   query(dir, `UPDATE users SET password_hash = '${QUICK_HASH}' WHERE password_hash IS NOT NULL`);
 }
 
-/**
- * A store that tests copy: {dir, ...what `fill(dir)` returns}. The first file of tests that needs `name` makes it, the others wait
- * until it is there.
- */
+/** A store that tests copy: {dir, ...result of `fill(dir)`}. The first test file that needs `name` creates it, the others wait for
+ * it. */
 export async function once(name, fill) {
   const place = join(shared, name), ready = join(place, 'ready.json');
   mkdirSync(shared, { recursive: true });

@@ -1,4 +1,4 @@
-/** Parses JSON. Throws also if an object has the same member twice: JSON.parse keeps the last one and says nothing. */
+/** Parses JSON. Throws also if an object has a repeated member; JSON.parse silently keeps the last one. */
 export function parseStrictly(text) {
   const value = JSON.parse(text);
   const open = []; // the members so far of each object or list around the token

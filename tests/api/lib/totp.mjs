@@ -6,7 +6,7 @@ const bytes = (base32) => {
   return Buffer.from(bits.match(/.{8}/g).map((octet) => parseInt(octet, 2)));
 };
 
-/** The code an authenticator shows for a Base32 secret at a time in milliseconds (RFC 6238). */
+/** The code of an authenticator for a Base32 secret at a time in milliseconds (RFC 6238). */
 export function totp(secret, now) {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(Math.floor(now / 30_000)));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-// Asks until the answer is truthy. The only way to wait in these tests: there is no sleep.
+// Repeats `probe` until it returns a true value. The only way to wait in these tests: there is no sleep.
 export async function until(what, probe, { within = 60_000 } = {}) {
   for (const end = Date.now() + within; ; ) {
     const answer = await probe();

@@ -1,13 +1,13 @@
 import { routes } from './desk.mjs';
 import { members } from './names.mjs';
 
-// A walk over the tables: every route of `deskd routes`, at every address that its variables can stand for.
+// Visits every route of `deskd routes` at every address that its variables can have.
 
 const VARIABLE = /:\w+/g;
 const pattern = (path) => new RegExp(`^${path.replaceAll(VARIABLE, '([^/]+)')}$`);
 const fill = (path, values) => { let i = 0; return path.replaceAll(VARIABLE, () => values[i++]); };
 
-/** The addresses (resource_url) that replies have shown, below /api/v1. */
+/** The addresses (resource_url) in replies so far, below /api/v1. */
 export class Addresses {
   constructor(base) {
     this.prefix = `${base}/api/v1`;
@@ -22,13 +22,13 @@ export class Addresses {
     return reply;
   }
 
-  /** The last segments of the known addresses of this form. */
+  /** The last segments of known addresses of this form. */
   matches(form) {
     const wanted = pattern(form);
     return [...this.paths].map((path) => wanted.exec(path)?.slice(1)).filter(Boolean);
   }
 
-  /** Values for the variables of a route: of a known address up to its last variable, else of the known addresses of each variable. */
+  /** Values for the variables of a route: from a known address up to its last variable, otherwise from known addresses for each variable. */
   values(path) {
     const last = path.lastIndexOf(':');
     if (last < 0) return [[]];
@@ -45,7 +45,7 @@ export class Addresses {
 
 const spread = (list, most) => list.length <= most ? list : Array.from({ length: most }, (_, i) => list[Math.floor((i * list.length) / most)]);
 
-/** [{method, path, at: [{address, absent, foreign}]}] of all routes: at most `most` addresses a route. */
+/** [{method, path, at: [{address, absent, foreign}]}] of all routes, with at most `most` addresses each. */
 export function walk(addresses, most) {
   return routes().map(({ method, path: full, roles, resource }) => {
     const path = full.split('?')[0];
@@ -59,7 +59,7 @@ export function walk(addresses, most) {
   });
 }
 
-/** All addresses that a caller who sees everything is led to: lists are read, and what they show is read in turn. */
+/** All addresses that a caller with full access finds: reads the lists, then the addresses that they show. */
 export async function explore(client, addresses) {
   const lists = routes().filter(({ method }) => method === 'GET');
   for (let before = -1; before !== addresses.paths.size;) {
@@ -72,11 +72,11 @@ export async function explore(client, addresses) {
   }
 }
 
-/** Whether a route admits a fingerprint, by the OpenAPI document. */
+/** Returns true if a route accepts a fingerprint, by the OpenAPI document. */
 export const admitsFingerprint = (doc, { method, path }) =>
   doc.paths[path.split('?')[0].replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]?.security?.some((s) => 'fingerprint' in s) ?? false;
 
-/** The addresses of all GET routes that begin with this form of one variable and have no other. */
+/** The addresses of all GET routes that begin with this form of one variable and have no other variable. */
 export const waysTo = (form, id) => routes()
   .filter(({ method, path }) => method === 'GET' && (path === form || path.startsWith(`${form}/`)) && path.match(VARIABLE).length === 1)
   .map(({ path }) => path.split('?')[0].replace(VARIABLE, id));
