@@ -1,5 +1,5 @@
-// The report of a run: one line for each file of tests, each failure in full where it happened and once more by name at the end.
-// On a terminal it is the runner's own. A failure may quote any bytes that were sent or received: they are made printable.
+// The report of a run: one line for each test file, each failure in full where it happened and again by name at the end.
+// On a terminal it is the report of the runner. Bytes in a failure are made printable.
 import { compose } from 'node:stream';
 import { spec } from 'node:test/reporters';
 import { inspect } from 'node:util';
@@ -10,14 +10,14 @@ const COLOUR = /(\x1b\[[0-9;]*m)/;
 
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 
-/** A failure: the sentence, where it stands, and its cause. */
+/** A failure: name, place and cause. */
 function explained({ name, file, line, details }) {
   const error = details.error?.cause ?? details.error;
   const cause = error instanceof Error ? error.stack : inspect(error);
   return `FAILED: ${name}\n  at ${file}:${line ?? '?'}\n${String(cause).replace(/^/gm, '    ')}\n`;
 }
 
-/** Failures of a suite or a file that only repeat those of its tests. */
+/** Failures of a suite or file that only repeat those of its tests. */
 const repeated = (data) => data.details.error?.failureType === 'subtestsFailed';
 
 async function* brief(source) {

@@ -1,4 +1,4 @@
-// Others' test data through the whole server; the parsers alone have theirs in tests/unit. Skipped where CORPORA is absent.
+// Public test data through the whole server. tests/unit tests the parsers alone with it. Skipped without CORPORA.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { form, json, multipart, open, raw } from '../api/lib/index.mjs';
 const CORPORA = resolve(process.env.CORPORA ?? new URL('../../../shared/corpora', import.meta.url).pathname);
 const skip = !existsSync(CORPORA) && `no ${CORPORA}`;
 
-test('JSONTestSuite: what must be JSON is read, what must not is 400, and nothing is a failure of ours', { skip }, async (t) => {
+test('JSONTestSuite: valid JSON is read, invalid JSON is 400, and nothing is a 5xx', { skip }, async (t) => {
   const { owner } = await open(t);
   const folder = join(CORPORA, 'json/test_parsing');
   for (const name of readdirSync(folder).sort()) {
@@ -19,7 +19,7 @@ test('JSONTestSuite: what must be JSON is read, what must not is 400, and nothin
       const codes = (reply.body.errors ?? []).map((e) => e.code);
       assert.ok(reply.status < 500, `${name}: ${reply}`);
       if (name[0] === 'n') assert.ok(reply.status === 400, `${name}: ${reply}`);
-      // Well-formed, but no conversation: the fields are missed, or the document is no object.
+      // The JSON is valid, but no conversation: fields are missing, or the document is no object.
       if (name[0] === 'y' && body === wrapped) assert.ok(codes.includes('FIELD_REQUIRED') && !codes.includes('BODY_INVALID'), `${name}: ${reply}`);
     }
   }
@@ -36,7 +36,7 @@ const writes = (owner, conversation) => [
   ['contents', async (s, as) => (await owner.post(`/conversations/${conversation}/messages`, as({ contents: s }))), (r) => r.data.content_text],
 ];
 
-test('the big list of naughty strings comes back byte for byte from every text field, or is 400', { skip }, async (t) => {
+test('each text field returns the big list of naughty strings byte for byte, or answers 400', { skip }, async (t) => {
   const { owner } = await open(t);
   const { id } = await owner.create('/conversations', { subject: 's', contents: 'c' });
   const strings = JSON.parse(readFileSync(join(CORPORA, 'strings/blns.json'), 'utf8'));

@@ -1,9 +1,9 @@
-/* LD_PRELOAD shim: what happens at one of the texts that are bound to statements of SQLite. DESKD_BIND is its number,
- * counted from 1, and what happens:
+/* LD_PRELOAD shim: a fault at one of the texts that are bound to statements of SQLite. DESKD_BIND is the fault and the number
+ * of the text, counted from 1:
  *
- *     kill 3000     the process is gone, as by SIGKILL from outside
- *     alter 3000    another text of the same length is kept
- *     full 3000     from then on the disk is full, for eio.c beside it
+ *     kill 3000     the process ends, as by SIGKILL from outside
+ *     alter 3000    another text of the same length is stored
+ *     full 3000     from then on the disk is full (needs eio.so)
  *
  * cc -shared -fPIC -o bind.so bind.c */
 #include <dlfcn.h>

@@ -8,7 +8,7 @@ import { shim } from './shim.mjs';
 
 const SHIM = shim('eio');
 
-/** A desk whose relay took as many invitations: a report about each, and the ids of whom they were sent to. */
+/** A desk whose relay accepted so many invitations: a report about each, and the ids of their recipients. */
 async function reports(t, count, options = {}) {
   const desk = await open(t, options);
   const to = await relay(t);
@@ -18,12 +18,12 @@ async function reports(t, count, options = {}) {
   await until('the letters', () => to.mails.length === count);
   return { desk, ids, mails: to.mails.map((mail) => fixture('postfix', mail)) };
 }
-/** Makes the file say when it is read next. */
+/** Resets the access time of the file, so that wasRead shows a later read. */
 const unread = (file) => utimesSync(file, 0, statSync(file).mtimeMs / 1000);
 const wasRead = (file) => statSync(file).atimeMs > 0;
 const noted = async (desk, id) => (await desk.staff.fetch(`/users/${id}/activities`)).filter((a) => a.name === 'USER_MAIL_FAILED').length;
 
-test('every acknowledged report outlives SIGKILL of the desk, and none is noted twice', { timeout: 180_000 }, async (t) => {
+test('every acknowledged report survives SIGKILL of the desk, and none is recorded twice', { timeout: 180_000 }, async (t) => {
   const { desk, ids, mails } = await reports(t, 60);
   const copies = directory();
   let next = 0;
@@ -41,7 +41,7 @@ test('every acknowledged report outlives SIGKILL of the desk, and none is noted 
   for (const id of ids) assert.equal(await noted(desk, id), 1);
 });
 
-test('on a full disk a report is not acknowledged, and nothing is left of it; with room again it is taken', async (t) => {
+test('a full disk refuses a report without leftovers, and accepts it when there is space again', async (t) => {
   const disk = directory();
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', disk]);
   if (mounted.status !== 0) return t.skip('mount is not permitted here');
@@ -60,7 +60,7 @@ test('on a full disk a report is not acknowledged, and nothing is left of it; wi
   await until('the note', async () => await noted(desk, ids[0]) === 1);
 });
 
-test('on a disk that fails to sync a report is not acknowledged, and nothing is left of it', async (t) => {
+test('a disk that fails to sync refuses a report without leftovers', async (t) => {
   if (!SHIM) return t.skip('eio.so is not built');
   const dir = directory();
   for (const folder of ['tmp', 'new', 'failed']) mkdirSync(join(dir, 'mail', folder), { recursive: true });
@@ -76,7 +76,7 @@ test('on a disk that fails to sync a report is not acknowledged, and nothing is 
   assert.equal(mailIn({ dir }, report, { env }).status, 0);
 });
 
-test('the acknowledgement comes after the bytes and their name are on the disk', (t) => {
+test('a report is acknowledged after its bytes and its name are synced', (t) => {
   const dir = directory();
   for (const folder of ['tmp', 'new', 'failed']) mkdirSync(join(dir, 'mail', folder), { recursive: true });
   const trace = join(directory(), 'trace');
@@ -89,7 +89,7 @@ test('the acknowledgement comes after the bytes and their name are on the disk',
   assert.deepEqual(calls.map((call) => call.replace(/ .*\/(tmp|new).*/, ' $1').trim()), ['write tmp', 'fsync tmp', 'rename', 'fsync new', 'exit_group']);
 });
 
-test('while the store can\'t be written a report waits, and is noted afterwards', { timeout: 120_000 }, async (t) => {
+test('a report waits while the store can\'t be written, and is recorded afterwards', { timeout: 120_000 }, async (t) => {
   const sick = join(directory(), 'sick');
   const dir = directory();
   writeFileSync(sick, 'sync');

@@ -7,13 +7,13 @@ import { deskd, directory, open } from '../api/lib/index.mjs';
 
 const PAGE = 4096;
 
-/** The first page of a table of a stopped desk; undefined without a shell of SQLite. */
+/** The first page of a table of a stopped desk; undefined without the sqlite3 shell. */
 function pageOf(desk, table) {
   const asked = spawnSync('sqlite3', [join(desk.dir, 'desk.db'), `SELECT rootpage FROM sqlite_schema WHERE name = '${table}'`], { encoding: 'utf8' });
   return asked.error ? undefined : Number(asked.stdout);
 }
 
-/** Overwrites bytes of the store file and returns those that were there. */
+/** Overwrites bytes of the store file. Returns the former bytes. */
 function write(desk, at, bytes) {
   const fd = openSync(join(desk.dir, 'desk.db'), 'r+'), before = Buffer.alloc(bytes.length);
   readSync(fd, before, 0, before.length, at);
@@ -25,7 +25,7 @@ function write(desk, at, bytes) {
 const ready = async (desk) => { const { status, text } = await desk.anyone.exchange('GET', '/readyz'); return [status, text]; };
 const sound = async (desk) => Number(/^deskd_store_sound (\d)$/m.exec((await desk.anyone.exchange('GET', '/metrics')).text)[1]);
 
-test('a store that reports damage is red in /readyz and the metrics, through restarts, until a check finds nothing wrong', { timeout: 60_000 }, async (t) => {
+test('a damaged store is red in /readyz and the metrics, across restarts, until a check finds no defect', { timeout: 60_000 }, async (t) => {
   const desk = await open(t);
   await desk.owner.create('/teams', { title: 'T' });
   await desk.stop();
@@ -52,7 +52,7 @@ test('a store that reports damage is red in /readyz and the metrics, through res
   assert.equal((await desk.owner.get('/teams')).must(200).body.total_count, 1);
 });
 
-test('a backup of a damaged store fails, leaves nothing, and says what is wrong; of a sound one it is read back', { timeout: 60_000 }, async (t) => {
+test('a backup of a damaged store fails with the reason and leaves no file; a backup of a sound one is verified', { timeout: 60_000 }, async (t) => {
   const desk = await open(t);
   await desk.owner.create('/teams', { title: 'T' });
   await desk.stop();
@@ -79,7 +79,7 @@ test('a backup of an empty store fails', () => {
   assert.ok(!existsSync(to));
 });
 
-test('a damaged header is a finding of the check, also where the log hides it from SQLite', { timeout: 120_000 }, async (t) => {
+test('the check finds a damaged header, also if the WAL hides it from SQLite', { timeout: 120_000 }, async (t) => {
   const desk = await open(t);
   await desk.owner.create('/teams', { title: 'T' });
   await desk.stop();
@@ -93,7 +93,7 @@ test('a damaged header is a finding of the check, also where the log hides it fr
     assert.equal(desk.check().status, 0, part);
   }
   await desk.start();
-  await desk.owner.create('/users/fields', { key: 'a', type: 'TEXT', title: 'a' }); // page 1 is in the log when the schema or a counter changes
+  await desk.owner.create('/users/fields', { key: 'a', type: 'TEXT', title: 'a' }); // a change of the schema or a counter writes page 1 to the WAL
   const before = write(desk, 0, Buffer.alloc(16));
   assert.match(desk.check().stdout, /the header of the store file is damaged: the mark of SQLite/);
   write(desk, 0, before);

@@ -3,7 +3,7 @@ import net from 'node:net';
 import { test } from 'node:test';
 import { open, statusOf } from '../api/lib/index.mjs';
 
-/** A POST whose head is in and whose body waits until `finish` is called. */
+/** Sends the head of a POST. The body waits until `finish` is called. */
 function underWay(desk, title) {
   const body = JSON.stringify({ title });
   const socket = net.connect(desk.port, '127.0.0.1');
@@ -25,7 +25,7 @@ const refusesConnections = (port) => new Promise((resolve) => {
   socket.on('error', () => resolve(true));
 });
 
-test('SIGTERM: the replies of requests under way arrive, then the daemon ends well', { timeout: 60_000 }, async (t) => {
+test('SIGTERM: replies to running requests arrive, then the daemon exits with 0', { timeout: 60_000 }, async (t) => {
   const desk = await open(t);
   const requests = Array.from({ length: 20 }, (_, i) => underWay(desk, `Under way ${i}`));
   await Promise.all(requests.map((r) => r.started));
@@ -42,7 +42,7 @@ test('SIGTERM: the replies of requests under way arrive, then the daemon ends we
   assert.equal((await desk.owner.get('/teams')).must(200).body.total_count, 20);
 });
 
-test('SIGTERM under load: no reply is cut, every acknowledged write is there', { timeout: 60_000 }, async (t) => {
+test('SIGTERM under load: no reply is cut, and every acknowledged write is stored', { timeout: 60_000 }, async (t) => {
   const desk = await open(t);
   const acknowledged = [];
   let ending;
@@ -52,7 +52,7 @@ test('SIGTERM under load: no reply is cut, every acknowledged write is there', {
         const { id } = await desk.owner.create('/teams', { title: `${n} ${i}` });
         acknowledged.push(id);
       } catch (error) {
-        // A kept-alive connection may close under a request not yet read; a reply that began must be whole.
+        // A kept-alive connection may close before its next request is read. A reply that began must be complete.
         if (!ending || !['ECONNRESET', 'ECONNREFUSED', 'EPIPE'].includes(error.code)) throw error;
       }
       if (acknowledged.length >= 300) ending ??= terminate(desk);
@@ -66,7 +66,7 @@ test('SIGTERM under load: no reply is cut, every acknowledged write is there', {
   assert.deepEqual(acknowledged.filter((id) => !stored.has(id)), []);
 });
 
-/** SIGTERM that leaves our own connections open. */
+/** Sends SIGTERM and keeps our connections open. */
 async function terminate(desk) {
   desk.child.kill('SIGTERM');
   const end = await desk.ended();
@@ -74,7 +74,7 @@ async function terminate(desk) {
   assert.deepEqual(end, { code: 0, signal: null }, desk.log.slice(-2000));
 }
 
-test('idle connections do not hold the daemon back', { timeout: 60_000 }, async (t) => {
+test('idle connections do not delay the end of the daemon', { timeout: 60_000 }, async (t) => {
   const desk = await open(t);
   const idle = await Promise.all(Array.from({ length: 50 }, () => new Promise((resolve) => {
     const socket = net.connect(desk.port, '127.0.0.1', () => resolve(socket));
@@ -82,6 +82,6 @@ test('idle connections do not hold the daemon back', { timeout: 60_000 }, async 
   })));
   const started = Date.now();
   await terminate(desk);
-  assert.ok(Date.now() - started < 10_000, 'it waited for the idle');
+  assert.ok(Date.now() - started < 10_000, 'the daemon waited for the idle connections');
   for (const socket of idle) socket.destroy();
 });

@@ -1,13 +1,13 @@
 /* LD_PRELOAD shim: a disk that fails on command. While the file named by DESKD_FAULT exists, calls on files below the
- * folder DESKD_FAULT_UNDER fail as its first line says:
+ * folder DESKD_FAULT_UNDER fail. Its first line names the fault:
  *
  *     sync      fdatasync and fsync: EIO; the data has reached the page cache, as on a real disk
  *     write     pwrite: EIO
  *     rename    renameat2 with a flag: EINVAL, as on file systems without RENAME_NOREPLACE
  *     full      pwrite that would make a file longer: ENOSPC; overwriting works
  *
- * cc -shared -fPIC -o eio.so eio.c; remove the file and the disk is well again. The file is looked at in each call, so
- * a test needs no signal and no restart. */
+ * cc -shared -fPIC -o eio.so eio.c; remove the file to end the fault. Each call reads the file, so a test needs
+ * no signal and no restart. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

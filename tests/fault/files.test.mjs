@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Client, directory, open, raw, until } from '../api/lib/index.mjs';
 
-// A committed row has its content: whatever is killed, and however little the kernel has written by itself.
+// A committed row has its content, whatever is killed, and even if the kernel has written nothing by itself.
 
 const CLIENTS = 16;
 const get = (who, id) => who.exchange('GET', `/api/v1/files/${id}/content`);
 
-test('every acknowledged upload outlives SIGKILL, and what was under way leaves nothing wrong', { timeout: 120_000 }, async (t) => {
+test('every acknowledged upload survives SIGKILL, and unfinished uploads leave a valid store', { timeout: 120_000 }, async (t) => {
   const desk = await open(t);
   const acknowledged = new Map();
   for (const enough of [20, 60, 150]) {
@@ -37,7 +37,7 @@ test('every acknowledged upload outlives SIGKILL, and what was under way leaves 
   }
 });
 
-test('an upload of bytes that are there but damaged heals them, whoever they belong to', { timeout: 60_000 }, async (t) => {
+test('an upload replaces a damaged content with the same hash, for all its files', { timeout: 60_000 }, async (t) => {
   const desk = await open(t);
   for (const damage of [(path) => truncateSync(path, 10), (path) => writeFileSync(path, randomBytes(20_000)), (path) => rmSync(path)]) {
     const data = randomBytes(20_000), sum = createHash('sha256').update(data).digest('hex');
@@ -52,7 +52,7 @@ test('an upload of bytes that are there but damaged heals them, whoever they bel
   assert.match(desk.log, /the content \S+ does not match its SHA-256: it is replaced/);
 });
 
-test('a download of a content that is missing or cut is refused, and every download names its SHA-256', { timeout: 60_000 }, async (t) => {
+test('a download of a missing or truncated content is refused, and every download has its SHA-256', { timeout: 60_000 }, async (t) => {
   const desk = await open(t);
   const data = randomBytes(20_000), sum = createHash('sha256').update(data).digest();
   const path = join(desk.dir, 'files', sum.toString('hex').slice(0, 2), sum.toString('hex'));
@@ -72,11 +72,11 @@ test('a download of a content that is missing or cut is refused, and every downl
 const available = spawnSync('strace', ['-f', '-e', 'trace=write', 'true']).status === 0;
 const skip = available ? false : 'strace is not permitted here';
 
-test('a content is synced, linked and its folder synced before its row is written, and the reply leaves after all', { skip, timeout: 60_000 }, async (t) => {
+test('content sync, link and folder sync precede the write of its row, and the reply follows all', { skip, timeout: 60_000 }, async (t) => {
   const file = join(directory(), 'trace');
   const calls = 'fsync,fdatasync,link,linkat,write,writev,sendto,sendmsg,pwrite64';
   const desk = await open(t, { processes: 1, under: ['strace', '-D', '-f', '-y', '-s', '64', '-o', file, '-e', `trace=${calls}`] });
-  await desk.customer.get('/profile'); // login and session are made
+  await desk.customer.get('/profile'); // logs in and creates the session
   for (let i = 0; i < 5; i++) (await desk.customer.post('/files', raw('text/plain', randomBytes(1000)))).must(201);
   const { pid } = desk.child;
   await desk.stop();

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { defer, directory, open, until } from '../api/lib/index.mjs';
 import { shim } from './shim.mjs';
 
-/** Fills the file system of a file to its last byte. */
+/** Fills the file system of a file completely. */
 function fill(file) {
   const fd = openSync(file, 'w');
   for (let size = 1 << 20; size >= 1; size >>= 1) {
@@ -24,7 +24,7 @@ function fill(file) {
 
 const write = (desk, i) => desk.owner.post('/teams', { title: `Team ${i} ${'x'.repeat(200)}` });
 
-/** What must hold while the store can't be written and after it can again. */
+/** The behaviour while the store can't be written, and after it can again. */
 async function sickAndWell(desk, makeSick, makeWell) {
   const { id } = await desk.owner.create('/teams', { title: 'Before' });
   const kept = new Map([[id, 'Before']]);
@@ -43,7 +43,7 @@ async function sickAndWell(desk, makeSick, makeWell) {
     (await desk.anyone.get('/session')).must(200);
   }
   const while503 = (await desk.owner.get('/teams', { limit: 1 })).must(200).body.total_count;
-  assert.equal(while503, kept.size, 'a refused write is not there');
+  assert.equal(while503, kept.size, 'no refused write is stored');
   assert.match(desk.log, /error store: writes are refused until one succeeds again; the last one failed: /);
   makeWell();
   await until('writes to work again without a restart', async () => {
@@ -62,7 +62,7 @@ async function sickAndWell(desk, makeSick, makeWell) {
   assert.equal(status, 0, `deskd check: ${stdout}${stderr}`);
 }
 
-test('a full disk: writes are 503, reads go on, and freed space heals it without a restart', { timeout: 120_000 }, async (t) => {
+test('a full disk: writes are 503, reads work, and freed space ends it without a restart', { timeout: 120_000 }, async (t) => {
   const disk = directory();
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', disk]);
   if (mounted.status !== 0) return t.skip('mount is not permitted here');
@@ -75,7 +75,7 @@ test('a full disk: writes are 503, reads go on, and freed space heals it without
 const FAULTS = { sync: 'fails to sync', write: 'fails to write', full: 'takes no longer files' };
 
 for (const [fault, words] of Object.entries(FAULTS)) {
-  test(`a disk that ${words}: writes are 503, reads go on, and it heals without a restart`, { timeout: 120_000 }, async (t) => {
+  test(`a disk that ${words}: writes are 503, reads work, and it recovers without a restart`, { timeout: 120_000 }, async (t) => {
     const preload = shim('eio');
     if (!preload) return t.skip('eio.so is not built and there is no compiler');
     const sick = join(directory(), 'sick');

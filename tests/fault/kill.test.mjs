@@ -5,7 +5,7 @@ import { Client, demo, open } from '../api/lib/index.mjs';
 
 const CLIENTS = 32;
 
-/** Every row of a list, by title. */
+/** All rows of a list: title -> id. */
 async function all(who, path, name) {
   const found = new Map();
   for (let offset = 0; ; offset += 1000) {
@@ -15,7 +15,7 @@ async function all(who, path, name) {
   }
 }
 
-/** `write(i)` from many clients without end, until `enough` acknowledgements came; then SIGKILL in mid-flight. */
+/** Runs `write(i)` from many clients until `enough` are acknowledged, then sends SIGKILL during writes. */
 async function loadAndKill(desk, enough, write) {
   const acknowledged = new Map();
   let next = 0;
@@ -43,7 +43,7 @@ const KINDS = {
 };
 
 for (const [kind, { write, name }] of Object.entries(KINDS)) {
-  test(`every acknowledged write of ${kind} outlives SIGKILL under load`, { timeout: 120_000 }, async (t) => {
+  test(`every acknowledged write of ${kind} survives SIGKILL under load`, { timeout: 120_000 }, async (t) => {
     const desk = await open(t);
     const acknowledged = new Map();
     for (const enough of [50, 333, 800]) {
@@ -54,13 +54,13 @@ for (const [kind, { write, name }] of Object.entries(KINDS)) {
       await desk.start();
       const stored = await all(new Client(desk, desk.owner.headers), `/${kind}`, name);
       const lost = [...acknowledged].filter(([n, id]) => stored.get(n) !== id);
-      assert.deepEqual(lost, [], 'acknowledged and lost');
-      assert.ok(stored.size <= acknowledged.size + 3 * CLIENTS, 'no more than was under way may be there unacknowledged');
+      assert.deepEqual(lost, [], 'acknowledged rows that are lost');
+      assert.ok(stored.size <= acknowledged.size + 3 * CLIENTS, 'at most the writes under way may be stored without acknowledgement');
     }
   });
 }
 
-test('a conversation is there whole or not at all', { timeout: 120_000 }, async (t) => {
+test('a conversation is stored completely or not at all', { timeout: 120_000 }, async (t) => {
   const desk = await open(t);
   await loadAndKill(desk, 300, KINDS.conversations.write(desk));
   await desk.start();
@@ -72,26 +72,26 @@ test('a conversation is there whole or not at all', { timeout: 120_000 }, async 
   }
 });
 
-test('what follows from a deleted team goes on after SIGKILL, wherever it was', { timeout: 120_000 }, async (t) => {
+test('the cascade of a deleted team continues after SIGKILL at any point', { timeout: 120_000 }, async (t) => {
   const desk = await demo(t, { conversations: 2000, args: ['--cascade-rows', '3'] });
   const before = (await desk.owner.post('/bulk/teams', { teams: [{ title: 'A mark among the jobs' }] })).must(202).data.id;
   await desk.job(desk.owner, before);
   const team = (await desk.owner.fetch('/conversations')).map((c) => c.assigned_team).find(Boolean).id;
   (await desk.owner.delete(`/teams/${team}`)).must(200);
   const statuses = [];
-  for (const ms of [5, 20, 40]) { // the clock goes on for so long
+  for (const ms of [5, 20, 40]) { // the clock runs for so long
     const ticking = setInterval(() => desk.clock.write(desk.clock.now + 2), 1);
     await rest(ms);
     await desk.kill();
     clearInterval(ticking);
     assert.equal(desk.check().status, 0, desk.check().stdout);
-    desk.clock.write(desk.clock.now + 6 * 60_000); // the lease of the process that was killed is over
-    if (ms === 40) desk.args = []; // the rest at once
+    desk.clock.write(desk.clock.now + 6 * 60_000); // the lease of the killed process expires
+    if (ms === 40) desk.args = []; // the rest in one step
     await desk.start();
     statuses.push((await desk.owner.fetch(`/jobs/${before + 1}`)).status);
     assert.ok((await desk.owner.fetch('/conversations', { limit: 1000 })).every((c) => c.assigned_team?.id !== team));
   }
-  assert.ok(statuses.some((status) => status !== 'COMPLETED'), 'it was killed before the end');
+  assert.ok(statuses.some((status) => status !== 'COMPLETED'), 'no SIGKILL came before the end');
   assert.equal((await desk.job(desk.owner, before + 1)).status, 'COMPLETED');
   assert.equal(desk.check().status, 0, desk.check().stdout);
 });

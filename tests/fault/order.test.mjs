@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { directory, open, until } from '../api/lib/index.mjs';
 
-// SIGKILL alone never shows a missing fsync: the kernel keeps what the process wrote. So we watch the system calls.
+// SIGKILL never shows a missing fsync, because the kernel keeps written data. So this test traces system calls.
 
 const CALLS = 'fdatasync,fsync,write,writev,sendto,sendmsg,pwrite64,read,recvfrom,recvmsg';
 const available = spawnSync('strace', ['-f', '-e', 'trace=write', 'true']).status === 0;
 const skip = available ? false : 'strace is not permitted here';
 
-/** Events of a trace in the order they began and ended: {kind: wal|sync|request|reply, at, done, fd}. */
+/** Events of a trace in order: {kind: wal|sync|request|reply, at: begin, done: end, fd}. */
 function events(file) {
   const open = new Map();
   const list = [];
@@ -45,15 +45,15 @@ function events(file) {
 async function traced(t, work) {
   const file = join(directory(), 'trace');
   const desk = await open(t, { under: ['strace', '-D', '-f', '-y', '-s', '64', '-o', file, '-e', `trace=${CALLS}`] });
-  await desk.owner.get('/teams'); // login and session are made
+  await desk.owner.get('/teams'); // logs in and creates the session
   await work(desk);
-  const { pid } = desk.child; // of deskd itself: -D makes the tracer the grandchild
+  const { pid } = desk.child; // the pid of deskd, because with -D the tracer is its grandchild
   await desk.stop();
   await until('the end of the trace', () => new RegExp(`^${pid} .*\\+\\+\\+ exited`, 'm').test(readFileSync(file, 'latin1')));
   return events(file);
 }
 
-test('one at a time: each reply leaves after an fdatasync that follows the last write to the WAL', { skip, timeout: 60_000 }, async (t) => {
+test('sequential: each reply leaves after an fdatasync that follows the last write to the WAL', { skip, timeout: 60_000 }, async (t) => {
   const trace = await traced(t, async (desk) => {
     for (let i = 0; i < 50; i++) await desk.owner.create('/teams', { title: `T ${i}` });
   });
@@ -68,13 +68,13 @@ test('one at a time: each reply leaves after an fdatasync that follows the last 
   assert.equal(replies, 50);
 });
 
-test('many at once: each reply leaves after a write and an fdatasync that both follow its request', { skip, timeout: 60_000 }, async (t) => {
+test('concurrent: each reply leaves after a write and an fdatasync that both follow its request', { skip, timeout: 60_000 }, async (t) => {
   const trace = await traced(t, async (desk) => {
     for (let wave = 0; wave < 20; wave++) {
       await Promise.all(Array.from({ length: 16 }, (_, i) => desk.owner.create('/teams', { title: `T ${wave} ${i}` })));
     }
   });
-  const asked = new Map(); // a socket's latest request
+  const asked = new Map(); // the latest request of each socket
   let replies = 0;
   for (const event of trace) {
     if (event.kind === 'request') asked.set(event.fd, event);

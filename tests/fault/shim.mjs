@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { directory } from '../api/lib/index.mjs';
 
-/** A library of this folder to preload (`eio`: NAME.c), made where the Makefile did not; undefined where it can't be made. */
+/** The path of a library in this folder to preload (`eio`: NAME.c), built if the Makefile did not. undefined if it can't be built. */
 export function shim(name) {
   const built = fileURLToPath(new URL(`../../build/tests/fault/${name}.so`, import.meta.url));
   if (existsSync(built)) return built;

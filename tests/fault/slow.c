@@ -1,5 +1,5 @@
-/* LD_PRELOAD shim: a machine so busy that a thread waits SLOW_MS for its turn at the first step of each SELECT, while the
- * file named by DESKD_FAULT exists. SQLite looks at its progress handler (deskd's budget) at every instruction.
+/* LD_PRELOAD shim: a busy machine. A thread waits SLOW_MS at the first step of each SELECT while the file named by
+ * DESKD_FAULT exists. SQLite calls its progress handler (deskd's budget) at every instruction.
  *
  * cc -shared -fPIC -o slow.so slow.c */
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// Bodies: forms and files, and what of them stays on the disk.
+// Bodies: forms and files, and the temporary files on the disk.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
@@ -21,7 +21,7 @@ const field = (name, value, ...lines) =>
 const file = (name, filename, value, ...lines) => ['--B',
     `Content-Disposition: form-data; name="${name}"; filename="${filename}"`, 'Content-Type: text/x', ...lines, '', value, ''].join('\r\n');
 
-// Sends a body whole, or cut into chunks of n bytes.
+// Sends a body whole, or in chunks of n bytes.
 function post(path, body, { type = 'multipart/form-data; boundary=B', chunk = 0, fields = [] } = {}) {
     const head = [`POST ${path} HTTP/1.1`, 'Host: a', 'Connection: close', `Content-Type: ${type}`, ...fields];
     if (!chunk) return server.ask([...head, `Content-Length: ${body.length}`, '', body].join('\r\n'));
@@ -44,26 +44,26 @@ for (const chunk of [0, 1, 7, 50])
         assert.deepEqual(readdirSync(tmp), []);
     });
 
-test('a file that was renamed away stays', async () => {
+test('a file that the handler renamed stays', async () => {
     await post('/keep', form);
     assert.deepEqual(readdirSync(tmp), ['kept']);
     assert.equal(readFileSync(join(tmp, 'kept'), 'latin1'), 'content\r\n');
     rmSync(join(tmp, 'kept'));
 });
 
-test('where no files are wanted they are named but not kept', async () => {
+test('a route without uploads gets the names of files and no contents', async () => {
     const { body } = await post('/x', form);
     assert.match(body, /\nfile f g\.txt text\/x 9 0{32} -\n$/);
 });
 
-test('a file input that was left empty is no file', async () => {
+test('an empty file input gives no file', async () => {
     const { body } = await post('/upload', field('a', '1') + file('f', '', '') + '--B--');
     assert.doesNotMatch(body, /file/);
     const named = await post('/upload', file('f', 'empty', '') + '--B--');
     assert.match(named.body, /\nfile f empty text\/x 0 d41d8cd98f00b204e9800998ecf8427e /);
 });
 
-test('binary content comes out as it went in', async () => {
+test('binary content is unchanged', async () => {
     const bytes = Array.from({ length: 90000 }, (_, i) => String.fromCharCode((i * i + (i >> 3)) & 255)).join('') + '\r\n--\r\r\n--';
     for (const chunk of [0, 997]) {
         const { body } = await post('/upload', `${file('f', 'g', bytes)}--B--`, { chunk });
@@ -80,18 +80,18 @@ test('a file that is too large', async () => {
     assert.deepEqual(readdirSync(tmp), []);
 });
 
-test('fields that are too large together', async () => {
+test('fields that are too large in total', async () => {
     const { status } = await post('/small', field('a', 'x'.repeat(600)) + field('b', 'x'.repeat(600)) + '--B--');
     assert.equal(status, 413);
 });
 
-test('forms that are not well-formed', async () => {
+test('malformed forms', async () => {
     for (const [body, reason] of [
         [field('a', '1'), 'The body ends before'], ['', null], ['--B\r\nX\r\n\r\n--B--', 'A header line'],
         [`${field('a', '\xff')}--B--`, 'A field of the form is not UTF-8'], [`${field('a', '\0')}--B--`, 'A field of the form has a NUL'],
     ]) {
         const reply = await post('/upload', body);
-        assert.equal(reply.status, reason === null ? 200 : 400); // no body is no form
+        assert.equal(reply.status, reason === null ? 200 : 400); // an empty body is not a form
         if (reason) assert.match(reply.body, new RegExp(`^BODY_INVALID ${reason}`));
     }
     assert.match((await post('/upload', form, { type: 'multipart/form-data' })).body, /^BODY_INVALID The Content-Type gives no usable/);

@@ -1,4 +1,4 @@
-// RFC 9112, byte by byte: what must be refused, what must be served, and what is not complete yet.
+// RFC 9112, byte by byte: requests that must be refused, requests that must be served, and incomplete requests.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { parse, Server, split, wait } from './lib.mjs';
@@ -109,7 +109,7 @@ const refused = {
     'a trailer without a colon': chunked('0\r\nX\r\n\r\n'),
 };
 
-// One reply, in JSON, then the end of the connection.
+// Reads one JSON reply and the end of the connection.
 const isRefusal = (text, name) => {
     const reply = parse(text);
     assert.ok([400, 413].includes(reply.status), `${name}: answered ${text.slice(0, 200)}`);
@@ -130,7 +130,7 @@ for (const [name, bytes] of Object.entries(refused)) {
         isRefusal(await client.toEnd(), name);
     });
     for (const path of ['/x', '/defer?ms=10'])
-        test(`refused once, behind a request of ${path} that is answered: ${name}`, async () => {
+        test(`refused once, after a request of ${path} that is answered: ${name}`, async () => {
             const client = server.connect();
             const first = `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
             await client.send(first + bytes);
@@ -140,7 +140,7 @@ for (const [name, bytes] of Object.entries(refused)) {
         });
 }
 
-test('behind a request that closes the connection nothing is answered, whatever it is', async () => {
+test('bytes after a request that closes the connection get no reply', async () => {
     for (const bytes of ['G(T / HTTP/1.1\r\n\r\n', get()]) {
         const { text, status } = await server.ask(get('Connection: close') + bytes);
         assert.equal(status, 200);
@@ -148,7 +148,7 @@ test('behind a request that closes the connection nothing is answered, whatever 
     }
 });
 
-test('a head that ends before it is complete is refused', async () => {
+test('an incomplete head is refused', async () => {
     for (const begin of ['', get()]) {
         const client = server.connect();
         await client.send(`${begin}GET / HTTP/1.1\r\nHost: a\r\n`);
@@ -197,7 +197,7 @@ for (const [name, [bytes, body]] of Object.entries(served)) {
     });
 }
 
-test('an incomplete request has no reply, wherever it stops', async () => {
+test('an incomplete request gets no reply, wherever it stops', async () => {
     const whole = 'GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n';
     const clients = [];
     for (let n = 1; n < whole.length; n++) {
@@ -232,7 +232,7 @@ test('Expect: 100-continue', async () => {
     assert.match(await client.toEnd(), /\r\n\r\nHTTP\/1\.1 200 OK[^]*POST \/x\nhello$/);
 });
 
-test('a refusal says why, as JSON', async () => {
+test('a refusal has the reason as JSON', async () => {
     const { status, body } = await server.ask(get('Host: b'));
     assert.equal(status, 400);
     assert.deepEqual(JSON.parse(body), { status: 400, errors: [{ code: 'BODY_INVALID', message: 'The request must have one Host field.' }] });
@@ -245,7 +245,7 @@ test('header, cookie and address', async () => {
     assert.doesNotMatch(head, /x-split|x-broken/i);
 });
 
-test('HEAD has the length and no body', async () => {
+test('HEAD has the Content-Length and no body', async () => {
     const { body, head } = await server.ask('HEAD /abc HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     assert.match(head, /^content-length: 10$/im);
     assert.equal(body, '');

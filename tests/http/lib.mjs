@@ -1,4 +1,4 @@
-// Starts tests/unit/http_server.c and speaks to it in plain bytes.
+// Starts tests/unit/http_server.c and exchanges bytes with it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import net from 'node:net';
@@ -23,7 +23,7 @@ export class Server {
         this.#waiting = this.#waiting.filter((wake) => !wake());
     }
 
-    // Waits until the server has printed a line like this.
+    // Waits until the server has printed a matching line.
     line(pattern) {
         return new Promise((resolve) => {
             const wake = () => {
@@ -43,7 +43,7 @@ export class Server {
         this.process.kill('SIGTERM');
     }
 
-    // SIGTERM; answers how it ended: 0 when all went well.
+    // Sends SIGTERM. Returns the exit code (0 if all went well) or the signal.
     async stop() {
         this.drain();
         const [code, signal] = await this.exited;
@@ -59,7 +59,7 @@ export class Server {
         return new Client(net.connect({ port: this.port, host: '127.0.0.1', ...options }));
     }
 
-    // Sends bytes on a connection of their own and reads until the server closes it, or until it is silent for `ms`.
+    // Sends bytes on a new connection, and reads until the server closes it or sends nothing for `ms`.
     async ask(bytes, ms = 3000) {
         const client = this.connect();
         client.send(bytes);
@@ -100,7 +100,7 @@ export class Client {
 
     toEnd(ms = 5000) { return this.until(() => this.closed, ms).then(() => this.text); }
 
-    // Waits for `count` complete replies and answers them.
+    // Waits for `count` complete replies and returns them.
     async replies(count = 1, ms = 5000) {
         await this.until(() => this.closed || split(this.text).length >= count, ms);
         return split(this.text);
@@ -109,7 +109,7 @@ export class Client {
 
 export const wait = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
-// One reply: { status, head, body, text }; status 0 when there is none.
+// One reply: { status, head, body, text }. `status` is 0 if there is none.
 export function parse(text) {
     const end = text.indexOf('\r\n\r\n');
     if (end < 0) return { status: 0, head: '', body: '', text };
@@ -117,7 +117,7 @@ export function parse(text) {
     return { status: Number(head.slice(9, 12)), head, body: text.slice(end + 4), text };
 }
 
-// The complete replies (all of ours have a Content-Length) at the start of a text.
+// The complete replies at the start of a text. Each of our replies has a Content-Length.
 export function split(text) {
     const replies = [];
     for (;;) {

@@ -1,4 +1,4 @@
-// The life of a connection: kept alive, pipelined, suspended, hung up on, drained.
+// The life of a connection: keep-alive, pipelining, suspension, hang-up, drain.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ after(async () => {
 const get = (path, ...fields) => [`GET ${path} HTTP/1.1`, 'Host: a', ...fields, '', ''].join('\r\n');
 const post = (path, body) => `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
-test('many requests on one connection, one after the other', async () => {
+test('one connection serves many requests, one after the other', async () => {
     const client = server.connect();
     for (let i = 0; i < 200; i++) {
         client.text = '';
@@ -28,7 +28,7 @@ test('many requests on one connection, one after the other', async () => {
     client.destroy();
 });
 
-test('pipelined requests are answered in their order, deferred or not', async () => {
+test('pipelined requests are answered in order, deferred or not', async () => {
     const client = server.connect();
     const paths = Array.from({ length: 100 }, (_, i) => (i % 7 === 3 ? `/defer?ms=${i % 20}` : `/p${i}?a=b`));
     client.send(paths.map((path, i) => (i % 5 ? get(path, `X: ${'y'.repeat(i * 10)}`) : post(path, 'body'))).join(''));
@@ -37,7 +37,7 @@ test('pipelined requests are answered in their order, deferred or not', async ()
     client.destroy();
 });
 
-test('Connection: close and HTTP/1.0 close, keep-alive of HTTP/1.0 does not', async () => {
+test('Connection: close and HTTP/1.0 close the connection, keep-alive of HTTP/1.0 does not', async () => {
     for (const [bytes, closes] of [
         [get('/', 'Connection: close'), true], [get('/', 'Connection: foo, CLOSE'), true],
         ['GET / HTTP/1.0\r\n\r\n', true], ['GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n', false], [get('/'), false],
@@ -57,7 +57,7 @@ test('64 deferred requests at once', async () => {
 });
 
 for (const [name, leave] of [['closes', (c) => c.destroy()], ['resets', (c) => c.reset()], ['half-closes', (c) => c.socket.end()]])
-    test(`a peer that ${name} while its request waits is noticed, and the request ends`, async () => {
+    test(`if a peer ${name} while its request waits, the server notices and ends the request`, async () => {
         const alone = await Server.start();
         const client = alone.connect();
         await client.send(get('/gone'));
@@ -72,7 +72,7 @@ for (const [name, leave] of [['closes', (c) => c.destroy()], ['resets', (c) => c
         assert.equal(await alone.stop(), 0);
     });
 
-test('a reply to a peer that has gone is thrown away', async () => {
+test('a reply to a disconnected peer is dropped', async () => {
     for (let i = 0; i < 50; i++) {
         const client = server.connect();
         await client.send(get(`/defer?ms=${i}`));
@@ -82,7 +82,7 @@ test('a reply to a peer that has gone is thrown away', async () => {
     assert.equal((await server.stats()).connections, 1);
 });
 
-test('a client that resets in the middle of its body leaves nothing behind', async () => {
+test('a client that resets within its body leaves nothing behind', async () => {
     const form = (path) => `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 90000\r\nContent-Type: ` +
         'multipart/form-data; boundary=B\r\n\r\n--B\r\nContent-Disposition: form-data; name=f; filename=g\r\n\r\n';
     const clients = ['/upload', '/raw', '/x', '/small'].map((path) => {
@@ -98,7 +98,7 @@ test('a client that resets in the middle of its body leaves nothing behind', asy
     assert.equal((await server.stats()).connections, 1);
 });
 
-test('drain: what is under way ends with its reply, idle ones are closed, new ones refused', async () => {
+test('drain: running requests end with their reply, idle connections are closed, new ones refused', async () => {
     const draining = await Server.start('drain_ms=5000');
     const idle = draining.connect();
     await idle.send(get('/'));
@@ -123,7 +123,7 @@ test('drain: what is under way ends with its reply, idle ones are closed, new on
     assert.deepEqual(await draining.exited, [0, null]);
 });
 
-test('drain does not wait for ever', async () => {
+test('drain ends after its deadline', async () => {
     const draining = await Server.start('drain_ms=300');
     const waiting = draining.connect();
     await waiting.send(get('/gone'));
@@ -139,14 +139,14 @@ test('drain does not wait for ever', async () => {
     assert.match(waiting.text, /^HTTP\/1\.1 200/);
 });
 
-test('a server with nothing to do stops at once', async () => {
+test('an idle server stops at once', async () => {
     const idle = await Server.start('drain_ms=60000');
     const start = Date.now();
     assert.equal(await idle.stop(), 0);
     assert.ok(Date.now() - start < 1000);
 });
 
-test('listening where one can not', async () => {
+test('a port that can\'t be used is an error at the start', async () => {
     const { spawnSync } = await import('node:child_process');
     const binary = process.env.HTTP_SERVER ?? 'build/tests/unit/http_server';
     const { status, stderr } = spawnSync(binary, ['address=localhost']);

@@ -1,4 +1,4 @@
-// What is too large, too many, or from an address that has enough.
+// Limits: sizes, numbers of connections, and totals for each address.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { parse, Server, wait } from './lib.mjs';
@@ -10,7 +10,7 @@ after(async () => { assert.equal(await server.stop(), 0); });
 const head = (line, ...fields) => [`${line} HTTP/1.1`, 'Host: a', ...fields, '', ''].join('\r\n');
 const chunk = (n) => `${n.toString(16)}\r\n${'x'.repeat(n)}\r\n`;
 
-test('a body that says it is too large is not read', async () => {
+test('a body with a Content-Length over the limit is not read', async () => {
     const client = server.connect();
     await client.send(head('POST /small', 'Content-Length: 1001'));
     const text = await client.toEnd();
@@ -18,42 +18,42 @@ test('a body that says it is too large is not read', async () => {
     assert.match(text, /PAYLOAD_TOO_LARGE The body is too large\.\n$/);
 });
 
-test('a body of just the limit is taken', async () => {
+test('a body of exactly the limit is accepted', async () => {
     const { status } = await server.ask(head('POST /small', 'Content-Length: 1000', 'Connection: close') + 'x'.repeat(1000));
     assert.equal(status, 200);
 });
 
-test('no 100 Continue for a body that is too large', async () => {
+test('a body over the limit gets no 100 Continue', async () => {
     const { text } = await server.ask(head('POST /small', 'Content-Length: 1001', 'Expect: 100-continue'));
     assert.match(text, /^HTTP\/1\.1 413 /);
 });
 
-test('chunks that become too large are not read on', async () => {
+test('a chunked body over the limit is not read further', async () => {
     const client = server.connect();
     await client.send(head('POST /small', 'Transfer-Encoding: chunked') + chunk(900));
     await wait(50);
     assert.equal(client.text, '');
-    await client.send(chunk(900)); // the last chunk never comes
+    await client.send(chunk(900)); // the last chunk is missing
     const text = await client.toEnd();
     assert.match(text, /^HTTP\/1\.1 413 Content Too Large\r\n[^]*connection: close/i);
     assert.match(text, /PAYLOAD_TOO_LARGE The body is too large\.\n$/);
 });
 
-test('a deferred reply within the body', async () => {
+test('a reply deferred within the body', async () => {
     const client = server.connect();
     const body = 'x'.repeat(1024 * 1024);
     await client.send(head('POST /defer?ms=30', 'Transfer-Encoding: chunked') + chunk(body.length) + chunk(10));
     assert.match(await client.toEnd(), /^HTTP\/1\.1 413 [^]*PAYLOAD_TOO_LARGE/);
 });
 
-test('a deferred reply before the body', async () => {
+test('a reply deferred before the body', async () => {
     const client = server.connect();
     await client.send(head('POST /defer?ms=30', 'Content-Length: 99999999'));
     assert.match(await client.toEnd(), /^HTTP\/1\.1 413 [^]*connection: close[^]*PAYLOAD_TOO_LARGE/i);
 });
 
 for (const [name, path] of [['too large', '/small'], ['not wanted', '/none']])
-    test(`the reply to a body that is ${name} survives that the client goes on sending`, async () => {
+    test(`the reply to a body that is ${name} arrives although the client goes on sending`, async () => {
         const client = server.connect();
         await client.send(head(`POST ${path}`, 'Content-Length: 3000000'));
         for (let i = 0; i < 30; i++) {
@@ -99,7 +99,7 @@ test('header fields', async () => {
     assert.equal((await server.ask(head('GET /', `X: ${'y'.repeat(100000)}`))).status, 431);
 });
 
-test('heads of many fields, cookies and bytes are served or refused in JSON, never by the library in its way', async () => {
+test('heads with many fields, cookies and bytes are served, or refused as JSON and not by the library', async () => {
     for (const fields of [0, 20, 60, 96])
         for (const cookies of [0, 1, 50, 150, 400])
             for (const bytes of [0, 2000, 5000, 8000, 11000]) {
@@ -112,14 +112,14 @@ test('heads of many fields, cookies and bytes are served or refused in JSON, nev
             }
 });
 
-test('trailers of a chunked body count as fields of the head', async () => {
+test('trailers of a chunked body count as header fields', async () => {
     const body = (n) => `${head('POST /x', 'Transfer-Encoding: chunked', 'Connection: close')}1\r\nx\r\n0\r\n${'X: y\r\n'.repeat(n)}\r\n`;
     assert.equal((await server.ask(body(97))).status, 200);
     assert.equal((await server.ask(body(98))).status, 431);
     assert.equal((await server.ask(`${head('POST /x', 'Transfer-Encoding: chunked')}1;${'e'.repeat(300)}\r\nx`)).status, 400);
 });
 
-test('a reply whose head the library has no memory for', async () => {
+test('a reply whose head exceeds the memory of the library', async () => {
     const ask = (n, wide, method = 'GET') => server.ask(head(`${method} /size?n=${n}&wide=${wide}`, 'Connection: close'), 10000);
     for (const wide of [100, 4000, 7000, 9000, 20000, 100000]) {
         const { status, head: lines, body } = await ask(10, wide);
@@ -149,7 +149,7 @@ async function opens(limited, localAddress) {
     return reply && client;
 }
 
-test('an address may have so many connections and no more', async () => {
+test('an address has a maximum number of connections', async () => {
     const limited = await Server.start('per_address=5', 'proxy=127.0.0.4');
     const first = [];
     for (let i = 0; i < 5; i++) first.push(await opens(limited, '127.0.0.2'));
@@ -159,23 +159,23 @@ test('an address may have so many connections and no more', async () => {
     assert.ok(other, 'another address');
     const proxied = [];
     for (let i = 0; i < 20; i++) proxied.push(await opens(limited, '127.0.0.4'));
-    assert.ok(proxied.every(Boolean), 'a trusted proxy has no cap');
+    assert.ok(proxied.every(Boolean), 'a trusted proxy has no maximum');
     first.pop().destroy();
     await wait(50);
     const again = await opens(limited, '127.0.0.2');
-    assert.ok(again, 'one has gone');
+    assert.ok(again, 'one connection has closed');
     assert.ok(!await opens(limited, '127.0.0.2'));
     [...first, ...proxied, other, again].forEach((client) => client.destroy());
     assert.equal(await limited.stop(), 0);
 });
 
-test('loopback has no cap by default', async () => {
+test('loopback has no maximum by default', async () => {
     const clients = await Promise.all(Array.from({ length: 300 }, () => opens(server)));
     assert.ok(clients.every(Boolean));
     clients.forEach((client) => client.destroy());
 });
 
-test('a burst of connections is spread evenly over the loops', async () => {
+test('a burst of connections is distributed evenly over the loops', async () => {
     const many = await Server.start('loops=4');
     const clients = Array.from({ length: 40 }, () => many.connect());
     const replies = await Promise.all(clients.map(async (client) => {
@@ -191,7 +191,7 @@ test('a burst of connections is spread evenly over the loops', async () => {
     assert.equal(await many.stop(), 0);
 });
 
-test('at once, too, an address has no more connections than it may', async () => {
+test('concurrent connections do not exceed the maximum of an address', async () => {
     const limited = await Server.start('per_address=5', 'loops=4');
     const clients = await Promise.all(Array.from({ length: 40 }, () => opens(limited, '127.0.0.2')));
     assert.equal(clients.filter(Boolean).length, 5);
@@ -199,7 +199,7 @@ test('at once, too, an address has no more connections than it may', async () =>
     assert.equal(await limited.stop(), 0);
 });
 
-test('the server has a cap too', async () => {
+test('the server has a maximum, too', async () => {
     const limited = await Server.start('connections=20');
     const clients = [];
     for (let i = 0; i < 20; i++) clients.push(await opens(limited));
@@ -211,7 +211,7 @@ test('the server has a cap too', async () => {
     assert.equal(await limited.stop(), 0);
 });
 
-test('X-Forwarded-For counts when it comes from a trusted proxy', async () => {
+test('X-Forwarded-For is used if it comes from a trusted proxy', async () => {
     const behind = await Server.start('proxy=127.0.0.1');
     const remote = async (...values) => (await behind.ask(head('GET /head', 'Connection: close',
         ...values.map((value) => `X-Forwarded-For: ${value}`)))).body.trim().split('|')[2];
@@ -221,17 +221,17 @@ test('X-Forwarded-For counts when it comes from a trusted proxy', async () => {
     assert.equal(await remote('198.51.100.1, 192.0.2.7, 127.0.0.1'), '192.0.2.7');
     assert.equal(await remote('2001:db8::1'), '2001:db8::1');
     assert.equal(await remote('192.0.2.7, unknown'), '127.0.0.1');
-    assert.equal(await remote('198.51.100.1', '192.0.2.7'), '192.0.2.7'); // the proxy added a field of its own
+    assert.equal(await remote('198.51.100.1', '192.0.2.7'), '192.0.2.7'); // the proxy added another field
     assert.equal(await remote('192.0.2.7', '127.0.0.1'), '192.0.2.7');
     assert.equal(await remote(''), '127.0.0.1');
     assert.equal(await behind.stop(), 0);
 });
 
-// ---- bytes that are held for bodies under way ----
+// ---- bytes held for bodies under way ----
 
 const raw = (n, ...fields) => head('POST /raw', 'Connection: close', 'Content-Type: image/png', `Content-Length: ${n}`, ...fields);
 
-// Sends n of 100,000 bytes from this address and keeps the connection.
+// Sends n of 100,000 bytes from this address and keeps the connection open.
 async function holds(limited, localAddress, n, ...fields) {
     const client = limited.connect({ localAddress });
     await client.connected;
@@ -239,7 +239,7 @@ async function holds(limited, localAddress, n, ...fields) {
     return client;
 }
 
-// What was sent has arrived, or is gone.
+// Waits until the sent bytes have arrived or are released.
 async function held(limited, least, most = least) {
     const end = Date.now() + 20000;
     for (let now; Date.now() < end; await wait(5)) {
@@ -256,7 +256,7 @@ async function uploads(limited, localAddress, n, ...fields) {
     return parse(await client.toEnd());
 }
 
-test('an address holds a quarter of the disk for uploads and no more, however many its connections', async () => {
+test('an address holds at most a quarter of the disk space for uploads, with any number of connections', async () => {
     const limited = await Server.start('spool=800000'); // 200,000 each
     const clients = [await holds(limited, '127.0.0.2', 90000), await holds(limited, '127.0.0.2', 90000)];
     await held(limited, 180000);
@@ -274,7 +274,7 @@ test('an address holds a quarter of the disk for uploads and no more, however ma
     assert.equal(await limited.stop(), 0);
 });
 
-test('an IPv6 /64 is one address to what is held', async () => {
+test('an IPv6 /64 counts as one address for held bytes', async () => {
     const limited = await Server.start('spool=400000', 'proxy=127.0.0.1');
     const client = await holds(limited, '127.0.0.1', 90000, 'X-Forwarded-For: 2001:db8:1:2::1');
     await held(limited, 90000);
@@ -284,7 +284,7 @@ test('an IPv6 /64 is one address to what is held', async () => {
     assert.equal(await limited.stop(), 0);
 });
 
-test('a person holds a quarter, at however many addresses', async () => {
+test('a person holds at most a quarter, with any number of addresses', async () => {
     const limited = await Server.start('spool=400000');
     const client = await holds(limited, '127.0.0.2', 90000, 'X-Person: 7');
     await held(limited, 90000);
@@ -297,7 +297,7 @@ test('a person holds a quarter, at however many addresses', async () => {
     assert.equal(await limited.stop(), 0);
 });
 
-test('all uploads under way hold so much of the disk and no more', async () => {
+test('all uploads under way hold at most the configured disk space', async () => {
     const limited = await Server.start('spool=400000');
     const clients = await Promise.all([2, 3, 4, 5].map((i) => holds(limited, `127.0.0.${i}`, 95000)));
     await held(limited, 380000);
@@ -310,8 +310,8 @@ test('all uploads under way hold so much of the disk and no more', async () => {
     assert.equal(await limited.stop(), 0);
 });
 
-test('bodies in memory are counted for their address, too', async () => {
-    const limited = await Server.start('memory=4194304'); // a body may have 1 MiB, an address so much
+test('bodies in memory count for their address, too', async () => {
+    const limited = await Server.start('memory=4194304'); // a body may have 1 MiB, and an address holds this much
     const post = (n) => head('POST /x', 'Connection: close', `Content-Length: ${n}`);
     const client = limited.connect({ localAddress: '127.0.0.2' });
     await client.connected;
@@ -324,7 +324,7 @@ test('bodies in memory are counted for their address, too', async () => {
         return parse(await other.toEnd()).status;
     };
     assert.equal(await ask('127.0.0.2', 300000), 503);
-    assert.equal(await ask('127.0.0.2', 4000), 200, 'a small one is not counted');
+    assert.equal(await ask('127.0.0.2', 4000), 200, 'a small body is not counted');
     assert.equal(await ask('127.0.0.3', 300000), 200);
     client.destroy();
     await held(limited, 0);
@@ -332,7 +332,7 @@ test('bodies in memory are counted for their address, too', async () => {
     assert.equal(await limited.stop(), 0);
 });
 
-test('a request that is deferred before its body goes on with it', async () => {
+test('a request deferred before its body continues with it', async () => {
     const chunks = [['plain', ['Content-Length: 5'], 'hello'], ['chunked', ['Transfer-Encoding: chunked'], '5\r\nhello\r\n0\r\n\r\n']];
     for (const [, fields, body] of chunks)
         for (const later of [false, true]) {

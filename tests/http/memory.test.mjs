@@ -1,4 +1,4 @@
-// Replies that wait for slow readers: what they cost in memory.
+// The memory cost of replies that wait for slow readers.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import net from 'node:net';
@@ -10,7 +10,7 @@ const anonymous = (server) => Number(/RssAnon:\s+(\d+) kB/.exec(readFileSync(`/p
 
 const start = async (t, ...options) => {
     const server = await Server.start(...options);
-    t.after(() => server.process.kill('SIGKILL')); // of a test that failed
+    t.after(() => server.process.kill('SIGKILL')); // if the test failed
     return server;
 };
 
@@ -37,7 +37,7 @@ test('forty slow readers of shared bytes hold them once', async (t) => {
 
 const status = async (server, path) => (await server.ask(`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)).status;
 
-/** Asks until the answer is 200: the server learns that a peer is gone when its loop looks. */
+/** Repeats the request until the reply is 200, because the server notices a disconnected peer only when its loop looks. */
 async function untilServed(server, path) {
     for (let i = 0; i < 6000; i++) {
         if (await status(server, path) === 200) return;
@@ -46,24 +46,24 @@ async function untilServed(server, path) {
     assert.fail(`${path} is still refused`);
 }
 
-test('replies that wait for their readers are counted for each owner', async (t) => {
+test('waiting replies are counted for each owner', async (t) => {
     const server = await start(t, `held_each=${24 * MB}`);
     const readers = [];
     for (let i = 0; i < 3; i++) readers.push(await stalled(server, `/size?n=${8 * MB}&owner=1`));
-    assert.equal(await status(server, `/size?n=${MB}&owner=1`), 503, 'three wait: no more for this owner');
+    assert.equal(await status(server, `/size?n=${MB}&owner=1`), 503, 'three replies wait, so this owner gets no more');
     assert.equal(await status(server, '/size?n=16384&owner=1'), 200, 'a small reply is always sent');
     assert.equal(await status(server, `/size?n=${MB}&owner=1&always=1`), 200, 'the reply to a write is always sent');
-    assert.equal(await status(server, `/size?n=${8 * MB}&owner=2`), 200, 'others have a share of their own');
+    assert.equal(await status(server, `/size?n=${8 * MB}&owner=2`), 200, 'other owners have their own limit');
     readers.pop().destroy();
     await untilServed(server, `/size?n=${MB}&owner=1`);
     readers.forEach((socket) => socket.resume());
     await untilServed(server, `/size?n=${24 * MB}&owner=1`);
-    await untilServed(server, `/size?n=${40 * MB}&owner=1`); // holds nothing, so one reply is not too much
+    await untilServed(server, `/size?n=${40 * MB}&owner=1`); // the owner holds nothing, so one large reply is allowed
     readers.forEach((socket) => socket.destroy());
     assert.equal(await server.stop(), 0);
 });
 
-test('replies that wait for their readers are counted together', async (t) => {
+test('waiting replies are counted in total', async (t) => {
     const server = await start(t, `held=${20 * MB}`);
     const readers = [];
     for (let owner = 1; owner <= 3; owner++) readers.push(await stalled(server, `/size?n=${8 * MB}&owner=${owner}`));
@@ -73,15 +73,15 @@ test('replies that wait for their readers are counted together', async (t) => {
     assert.equal(await server.stop(), 0);
 });
 
-test('memory that slow readers held goes back to the system', async (t) => {
+test('memory of slow readers is returned to the system', async (t) => {
     const server = await start(t);
     const before = anonymous(server);
-    for (let round = 0; round < 3; round++) { // after the first, the C library by itself keeps such blocks
+    for (let round = 0; round < 3; round++) { // after the first round the C library keeps such blocks by default
         const readers = await Promise.all(Array.from({ length: 24 }, (_, i) => stalled(server, `/size?n=${8 * MB - round}&owner=${i + 1}`)));
         assert.ok(anonymous(server) - before > 100 * MB);
         readers.forEach((socket) => socket.destroy());
         for (let i = 0; i < 6000 && anonymous(server) - before > 16 * MB; i++) await new Promise((resolve) => { setTimeout(resolve, 10); });
-        assert.ok(anonymous(server) - before < 16 * MB, `${anonymous(server) - before} bytes are kept`);
+        assert.ok(anonymous(server) - before < 16 * MB, `${anonymous(server) - before} bytes are not returned`);
     }
     assert.equal(await server.stop(), 0);
 });

@@ -1,4 +1,4 @@
-// Clients that take their time: each phase of a request has an end, and nobody else waits for them.
+// Slow clients: each phase of a request has a deadline, and no other client waits.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import net from 'node:net';
@@ -7,11 +7,11 @@ import { Client, Server, wait } from './lib.mjs';
 
 const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const files = Number(/Max open files +\d+ +(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))[1]);
-const crowd = Math.min(2000, Math.floor((files - 600) / 2)); // node itself raises its limit to the hard one
+const crowd = Math.min(2000, Math.floor((files - 600) / 2)); // node raises its limit to the hard limit
 
 const since = (start) => Date.now() - start;
 
-test(`${crowd} clients that send a header line now and then cost the others nothing`, async () => {
+test(`${crowd} clients that send a header line now and then do not delay others`, async () => {
     const server = await Server.start('head_ms=2000', 'body_ms=2000');
     const slow = Array.from({ length: crowd }, () => server.connect());
     await Promise.all(slow.map((client) => client.connected));
@@ -19,13 +19,13 @@ test(`${crowd} clients that send a header line now and then cost the others noth
     slow.forEach((client) => client.send('GET / HTTP/1.1\r\nHost: a\r\n'));
     const dribble = setInterval(() => slow.forEach((client) => client.closed || client.send('X: y\r\n')), 300);
 
-    for (let i = 0; i < 40; i++) { // the others are answered while the crowd is there
+    for (let i = 0; i < 40; i++) { // the other requests are answered while the crowd is connected
         assert.equal((await server.ask(get.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'), 60000)).status, 200);
     }
 
     while (slow.some((client) => !client.closed) && since(start) < 60000) await wait(50);
     clearInterval(dribble);
-    assert.ok(slow.every((client) => client.closed), 'all are cut off');
+    assert.ok(slow.every((client) => client.closed), 'all of the crowd are disconnected');
     assert.ok(slow.every((client) => client.text === ''));
     assert.ok(since(start) >= 2000);
     assert.ok((await server.stats()).timed_out >= crowd);
@@ -43,21 +43,21 @@ async function cutBetween(server, least, most, begin, go) {
     return client;
 }
 
-// In each server one deadline is short and the others are a minute: what is cut was cut by that one, however busy the machine is.
+// Each server has one short deadline and others of a minute. Only the short one can have closed a connection, on a busy machine, too.
 const FAR = 30000;
 
-test('the head of a request has its end', async () => {
+test('the head of a request has a deadline', async () => {
     const server = await Server.start('head_ms=600', 'body_ms=60000', 'idle_s=60');
     await Promise.all([
-        cutBetween(server, 550, FAR, '', ''), // says nothing
-        cutBetween(server, 550, FAR, 'GET /', 'x'), // a request line without end
-        cutBetween(server, 550, FAR, '\r\n', '\r\n'), // empty lines without end
+        cutBetween(server, 550, FAR, '', ''), // no bytes
+        cutBetween(server, 550, FAR, 'GET /', 'x'), // an endless request line
+        cutBetween(server, 550, FAR, '\r\n', '\r\n'), // endless empty lines
         cutBetween(server, 550, FAR, 'GET / HTTP/1.1\r\nHost: a\r\n', 'X: y\r\n'),
     ]);
     assert.equal(await server.stop(), 0);
 });
 
-test('a body has its end', async () => {
+test('a body has a deadline', async () => {
     const server = await Server.start('head_ms=60000', 'body_ms=900', 'idle_s=60');
     await Promise.all([
         cutBetween(server, 850, FAR, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n', 'x'),
@@ -68,13 +68,13 @@ test('a body has its end', async () => {
     assert.equal(await server.stop(), 0);
 });
 
-test('a connection that is kept alive has its end', async () => {
+test('an idle connection has a deadline', async () => {
     const server = await Server.start('head_ms=60000', 'body_ms=60000', 'idle_s=1');
     assert.match((await cutBetween(server, 950, FAR, get, '')).text, /^HTTP\/1\.1 200/);
     assert.equal(await server.stop(), 0);
 });
 
-test('a part of the next head, and a peer that closed its half, have as long as a head and not as an idle connection', async () => {
+test('a partial next head, and a half-closed connection, have the deadline of a head, not of an idle connection', async () => {
     const server = await Server.start('head_ms=600', 'idle_s=60');
     const answered = (client) => assert.match(client.text, /^HTTP\/1\.1 200/);
     const halfClosed = async (request) => {
@@ -86,14 +86,14 @@ test('a part of the next head, and a peer that closed its half, have as long as 
         answered(client);
     };
     await Promise.all([
-        cutBetween(server, 550, 15000, `${get}G`, '').then(answered), // one byte, with the request before it
+        cutBetween(server, 550, 15000, `${get}G`, '').then(answered), // one byte, in the same packet as the request before it
         cutBetween(server, 550, 15000, `${get}\r`, '').then(answered),
         cutBetween(server, 550, 15000, `${get}${get}GET /`, 'x').then((client) => assert.equal(client.text.match(/HTTP\/1\.1 200/g).length, 2)),
         halfClosed(get),
-        halfClosed(get.replace('GET /', 'GET /defer?ms=300')), // the end comes while nobody reads
+        halfClosed(get.replace('GET /', 'GET /defer?ms=300')), // the end arrives while the server does not read
         halfClosed(get.replace('GET /', 'GET /size?n=20000000')),
     ]);
-    const kept = server.connect(); // behind a reply that has arrived
+    const kept = server.connect(); // after a complete reply
     await kept.send(get);
     await kept.replies();
     const start = Date.now();
@@ -103,7 +103,7 @@ test('a part of the next head, and a peer that closed its half, have as long as 
     assert.equal(await server.stop(), 0);
 });
 
-test('a body that keeps its rate may take longer than the deadline', async () => {
+test('a body that keeps the minimum rate may exceed the deadline', async () => {
     const server = await Server.start('body_ms=700');
     const client = server.connect();
     await client.send('POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 400000\r\n\r\n');
@@ -115,12 +115,12 @@ test('a body that keeps its rate may take longer than the deadline', async () =>
     assert.equal(await server.stop(), 0);
 });
 
-test('what a body sent fast buys no time to send nothing', async () => {
+test('bytes sent fast do not extend the deadline of a silent body', async () => {
     const server = await Server.start('body_ms=700');
     const client = server.connect();
     const start = Date.now();
     await client.send('POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 1000000\r\n\r\n' + 'x'.repeat(900000));
-    const drip = setInterval(() => client.closed || client.send('x'), 100); // 900,000 bytes are 55 s of the least rate
+    const drip = setInterval(() => client.closed || client.send('x'), 100); // 900,000 bytes are 55 s at the minimum rate
     await client.toEnd(20000);
     clearInterval(drip);
     assert.ok(client.closed && since(start) >= 650 && since(start) < 15000, `cut after ${since(start)} ms: ${client.closed}`);
@@ -128,7 +128,7 @@ test('what a body sent fast buys no time to send nothing', async () => {
     assert.equal(await server.stop(), 0);
 });
 
-test('the work of the app has no deadline here', async () => {
+test('this server sets no deadline for the work of the application', async () => {
     const server = await Server.start('head_ms=300', 'body_ms=300', 'idle_s=1');
     const { status } = await server.ask('GET /defer?ms=1500 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     assert.equal(status, 200);

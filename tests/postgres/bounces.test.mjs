@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { Desk, connect, defer, directory, fixture, mailIn, open, relay, until, waiting } from '../api/lib/index.mjs';
 import { databaseUrl } from '../api/lib/desk.mjs';
 
-// Processes with a folder each, as on two machines: the mail server of either may hand a report over.
+// Processes with separate folders, as on two machines. The mail server of either may deliver a report.
 
-test('a report is noted through whichever folder it came, and once if it came through both', async (t) => {
+test('a report is recorded from any folder, and once if it came through both', async (t) => {
   const desk = await open(t);
   const second = new Desk(directory(), { people: desk.people, clock: desk.clock.now, url: databaseUrl(desk.dir), args: ['--secret-file', join(desk.dir, 'secret.key')], processes: 1 });
   defer(t, () => second.stop());

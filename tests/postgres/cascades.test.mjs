@@ -6,13 +6,13 @@ import { connection, psql } from './lib.mjs';
 
 const waiting = (url, count) => until(`${count} who wait`, () => psql(url, 'SELECT count(*) FROM pg_locks WHERE NOT granted') === String(count));
 
-test('a conversation that is being opened while its requester moves goes along', async (t) => {
+test('a conversation opened while its requester moves is in the new organization', async (t) => {
   const desk = await open(t), url = databaseUrl(desk.dir);
   const [from, to] = await Promise.all(['From', 'To'].map((name) => desk.owner.create('/organizations', { name, is_shared: true })));
   const { id, client } = await desk.person('customer', { organization_id: from.id });
   await client.create('/conversations', { subject: 'S', contents: 'C' });
   const other = connection(t, url);
-  await other.say('BEGIN; LOCK TABLE case_counts IN SHARE MODE'); // it is in its row, and not counted yet
+  await other.say('BEGIN; LOCK TABLE case_counts IN SHARE MODE'); // the row has it, the totals don't yet
   const opened = client.post('/conversations', { subject: 'S', contents: 'C' });
   await waiting(url, 1);
   const moved = desk.owner.put(`/users/${id}`, { organization_id: to.id });
@@ -24,11 +24,11 @@ test('a conversation that is being opened while its requester moves goes along',
   assert.equal(desk.check().status, 0, desk.check().stdout);
 });
 
-test('whoever is being added to an organization that is deleted is in none, or is refused', async (t) => {
+test('a person added to an organization during its deletion is in none, or the request is refused', async (t) => {
   const desk = await open(t), url = databaseUrl(desk.dir);
   const { id } = await desk.owner.create('/organizations', { name: 'Going' });
   const other = connection(t, url);
-  await other.say(`BEGIN; UPDATE organizations SET is_shared = 1 WHERE id = ${id}`); // both wait for it, one after the other
+  await other.say(`BEGIN; UPDATE organizations SET is_shared = 1 WHERE id = ${id}`); // both wait for the lock, one after the other
   const deleted = desk.owner.delete(`/organizations/${id}`);
   await waiting(url, 1);
   const made = desk.owner.post('/users', { full_name: 'Late', email: 'late@people.example', organization_id: id });
@@ -42,7 +42,7 @@ test('whoever is being added to an organization that is deleted is in none, or i
   assert.equal(psql(url, `SELECT count(*) FROM organizations WHERE id = ${id}`), '0');
 });
 
-test('a conversation whose status changes while its team is deleted is counted once', async (t) => {
+test('a conversation whose status changes during the deletion of its team is counted once', async (t) => {
   const desk = await open(t), url = databaseUrl(desk.dir);
   const team = await desk.owner.create('/teams', { title: 'Going' });
   const ids = [];
@@ -63,12 +63,12 @@ test('a conversation whose status changes while its team is deleted is counted o
   assert.equal(desk.check().status, 0, desk.check().stdout);
 });
 
-test('uploads of one person at the same moment share one limit of unattached files', async (t) => {
+test('concurrent uploads of one person share one quota of unattached files', async (t) => {
   const desk = await open(t), url = databaseUrl(desk.dir);
   await desk.owner.update('/settings', { values: { 'files.unattached_megabytes': 1 } });
-  await desk.customer.fetch('/profile'); // login and session are made
+  await desk.customer.fetch('/profile'); // logs in and creates the session
   const other = connection(t, url);
-  await other.say('BEGIN; LOCK TABLE files IN SHARE MODE'); // the sum can be read, the insert waits
+  await other.say('BEGIN; LOCK TABLE files IN SHARE MODE'); // the sum can be read, and the insert waits
   const uploads = ['a', 'b'].map((letter) => desk.customer.post('/files', raw('text/plain', letter.repeat(600_000))));
   await waiting(url, 2);
   await other.say('COMMIT');

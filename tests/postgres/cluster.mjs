@@ -10,7 +10,7 @@ import { BINARY, PASSWORD, defer, deskd, directory } from '../api/lib/index.mjs'
 export const CLUSTER = process.env.DATABASE;
 const BIN = process.env.PGBIN;
 
-/** Runs SQL to its end, each statement a transaction: what it printed. */
+/** Runs SQL to its end, each statement in its own transaction. Returns the output. */
 export function psql(url, sql) {
   const done = spawnSync('psql', [url, '-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1'], { encoding: 'utf8', input: sql });
   assert.equal(done.status, 0, `${sql}: ${done.stderr}`);
@@ -20,7 +20,7 @@ export function psql(url, sql) {
 let made = 0;
 export const unique = (word) => `${word}_${process.pid}_${++made}`;
 
-/** The URL of a new database that goes with the test. */
+/** The URL of a new database, which is dropped with the test. */
 export function database(t, options = '', cluster = CLUSTER) {
   const name = unique('engine');
   psql(cluster, `CREATE DATABASE ${name} ${options}`);
@@ -37,7 +37,7 @@ export function secret() {
 export const init = (url, dir = directory()) =>
   deskd('init', '--data', dir, '--database', url, '--owner-email', 'owner@example.com', '--password-file', secret());
 
-/** Runs `deskd <args>` to its end, beside others: {status, stdout, stderr}. */
+/** Runs `deskd <args>` to its end without blocking: {status, stdout, stderr}. */
 export function running(args, env = {}) {
   return new Promise((resolve) => {
     const done = { stdout: '', stderr: '' };
@@ -47,7 +47,7 @@ export function running(args, env = {}) {
   });
 }
 
-/** A TCP port of 127.0.0.1 that nobody listens on. */
+/** An unused TCP port of 127.0.0.1. */
 export async function freePort() {
   const server = net.createServer();
   await new Promise((listening) => { server.listen(0, '127.0.0.1', listening); });
@@ -56,7 +56,7 @@ export async function freePort() {
   return port;
 }
 
-/** Exit code 1, nothing on standard output, and one line that says why. */
+/** Checks for exit code 1, an empty standard output, and one line of error. */
 export function refused({ status, stdout, stderr }, pattern) {
   assert.equal(status, 1, stderr);
   assert.match(stderr, /^deskd: [^\n]+\n$/, 'one line');
@@ -64,7 +64,7 @@ export function refused({ status, stdout, stderr }, pattern) {
   assert.equal(stdout, '');
 }
 
-/** What a database holds of ours, as one text: tables, and the rows of those that every desk has. */
+/** The objects of a desk in a database as one text: tables, and the rows that every desk has. */
 export const contents = (url) => psql(url, `SELECT string_agg(c.relname, ',' ORDER BY c.relname) FROM pg_class c
   JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'public' AND c.relkind = 'r'`);
 
@@ -74,9 +74,10 @@ const as = (command, args, options = {}) => (ROOT
   ? execFileSync('runuser', ['-u', 'postgres', '--', command, ...args], { cwd: '/', stdio: ['ignore', 'pipe', 'pipe'], ...options })
   : execFileSync(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options }));
 
-/** A PostgreSQL of the test's own, to restart, stop and misconfigure: on a socket in its folder, and on a port when asked for. */
+/** A PostgreSQL server for this test that can be restarted, stopped and misconfigured. It listens on a socket in its folder, and on a port
+ * on request. */
 export class Cluster {
-  /** `settings`: of the server, values without blanks; `hba`: lines of pg_hba.conf; `port`: on 127.0.0.1 too */
+  /** `settings`: server settings with values without spaces. `hba`: lines of pg_hba.conf. `port`: also listens on 127.0.0.1. */
   constructor(t, { settings = {}, hba, port, from } = {}) {
     this.place = mkdtempSync(join(tmpdir(), 'deskd-pg-'));
     this.own(this.place);
@@ -96,7 +97,7 @@ export class Cluster {
     if (ROOT) chownSync(path, ...['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, 'postgres']))));
   }
 
-  /** A file in the data folder, readable by the server alone. */
+  /** A file in the data folder that only the server can read. */
   write(name, text) {
     const file = join(this.data, name);
     writeFileSync(file, text, { mode: 0o600 });
@@ -125,7 +126,7 @@ export class Cluster {
 
   promote() { this.ctl('promote'); }
 
-  /** The postmaster and every process it has started. */
+  /** The postmaster and all processes it has started. */
   pids() {
     const [first] = readFileSync(join(this.data, 'postmaster.pid'), 'utf8').split('\n');
     const children = spawnSync('ps', ['-o', 'pid=', '--ppid', first], { encoding: 'utf8' }).stdout.trim().split(/\s+/);
@@ -134,7 +135,7 @@ export class Cluster {
 
   signal(name) {
     for (const pid of this.pids()) {
-      try { process.kill(pid, name); } catch { /* it has ended meanwhile */ }
+      try { process.kill(pid, name); } catch { /* the process has ended meanwhile */ }
     }
   }
 

@@ -4,9 +4,9 @@ import { Desk, deskd, directory, open } from '../api/lib/index.mjs';
 import { databaseUrl } from '../api/lib/desk.mjs';
 import { CLUSTER, database, psql, refused, secret } from './cluster.mjs';
 
-// What is PostgreSQL's alone once it is open: what happens side by side.
+// Behaviour only on PostgreSQL: concurrency.
 
-test('check and demo: a desk of its own, sound, its next ids free', (t) => {
+test('demo creates a desk that check finds sound, with the next ids free', (t) => {
   const url = database(t);
   refused(deskd('check', '--data', directory(), '--database', url), /there is no desk in the database/);
   const dir = directory();
@@ -18,18 +18,18 @@ test('check and demo: a desk of its own, sound, its next ids free', (t) => {
   assert.equal(free, 't');
 });
 
-test('names are ordered by their bytes, whatever the database thinks', async (t) => {
+test('names are ordered by their bytes, whatever the collation of the database', async (t) => {
   const desk = await open(t);
   assert.equal(psql(databaseUrl(desk.dir), "SELECT count(*) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_collation l ON l.oid = a.attcollation WHERE c.relname = 'users' AND a.attname = 'name_key' AND l.collname = 'C'"), '1');
 });
 
-test('one key at once, through two processes, makes one conversation', async (t) => {
+test('concurrent requests with one key through two processes create one conversation', async (t) => {
   const desk = await open(t, { processes: 2 });
   const sent = await Promise.all(Array.from({ length: 12 }, () => desk.customer.post('/conversations', { subject: 'Once', contents: 'Only' }, { headers: { 'Idempotency-Key': 'k1' } })));
   assert.equal(new Set(sent.map((r) => r.must(201).data.id)).size, 1);
 });
 
-test('messages of one conversation at once, through two processes, are numbered without a gap', async (t) => {
+test('concurrent messages of one conversation through two processes are numbered without a gap', async (t) => {
   const desk = await open(t, { processes: 2 });
   const { id } = await desk.customer.create('/conversations', { subject: 'Busy', contents: 'First' });
   const sent = await Promise.all(Array.from({ length: 30 }, (_, i) => (i % 2 ? desk.customer : desk.staff).post(`/conversations/${id}/messages`, { contents: `m${i}` })));
@@ -38,7 +38,7 @@ test('messages of one conversation at once, through two processes, are numbered 
   assert.equal(psql(databaseUrl(desk.dir), `SELECT count(*), max(seq), count(DISTINCT seq) FROM posts WHERE case_id = ${id} AND kind = 1`), '31|31|31');
 });
 
-test('two processes on one database: what one does counts for the other', async (t) => {
+test('two processes on one database: a write through one takes effect in the other', async (t) => {
   const desk = await open(t);
   const second = await new Desk(desk.dir, { people: desk.people, clock: desk.clock.now }).start();
   t.after(() => second.stop());
@@ -50,7 +50,7 @@ test('two processes on one database: what one does counts for the other', async 
   (await there.get('/teams')).refused(454, 'SESSION_LOADING_FAILED');
 });
 
-test('two processes share the jobs: each is done once', async (t) => {
+test('two processes share the jobs, and each job runs once', async (t) => {
   const desk = await open(t, { processes: 2 });
   const url = databaseUrl(desk.dir);
   const jobs = await Promise.all(Array.from({ length: 40 }, (_, i) => desk.owner.post('/bulk/teams', { teams: [{ title: `T${i}` }, { title: `U${i}` }] })));
@@ -59,7 +59,7 @@ test('two processes share the jobs: each is done once', async (t) => {
   assert.equal(psql(url, "SELECT count(*), count(DISTINCT title) FROM teams WHERE title ~ '^[TU][0-9]+$'"), '80|80');
 });
 
-test('an address asked for at once in two processes is given to one', async (t) => {
+test('an address requested concurrently in two processes goes to one', async (t) => {
   const desk = await open(t, { processes: 2 });
   const url = databaseUrl(desk.dir);
   const person = await Promise.all(Array.from({ length: 8 }, () => desk.owner.post('/users', { full_name: 'Ann', email: 'Ann@once.example' })));

@@ -4,7 +4,7 @@ import { connect, open, relay, until } from '../api/lib/index.mjs';
 import { databaseUrl } from '../api/lib/desk.mjs';
 import { another, connection, psql } from './lib.mjs';
 
-test('a job that outlives its lease is not run by another process', async (t) => {
+test('a job that exceeds its lease is not run by another process', async (t) => {
   const desk = await open(t);
   const second = await another(t, desk);
   const url = databaseUrl(desk.dir);
@@ -13,7 +13,7 @@ test('a job that outlives its lease is not run by another process', async (t) =>
   await other.say("BEGIN; INSERT INTO teams (title, legacy_id, created_at, updated_at) VALUES ('Theirs', 'X', 0, 0)");
   const long = (await desk.owner.post('/bulk/teams', { teams: [team('Before', 'A'), team('Mine', 'X')] })).must(202).data;
   await until('the job waits for the other transaction', () => psql(url, 'SELECT count(*) FROM pg_locks WHERE NOT granted') === '1');
-  second.clock.write(second.clock.now + 6 * 60_000); // the lease is over, and the job would be due before the next one
+  second.clock.write(second.clock.now + 6 * 60_000); // the lease has expired, and the job would be due before the next one
   const next = (await second.owner.post('/bulk/teams', { teams: [team('After', 'B')] })).must(202).data;
   assert.equal((await second.job(second.owner, next.id)).status, 'COMPLETED');
   assert.equal(psql(url, `SELECT attempts, status FROM jobs WHERE id = ${long.id}`), '1|2');
@@ -24,7 +24,7 @@ test('a job that outlives its lease is not run by another process', async (t) =>
   assert.equal(psql(url, "SELECT count(*) FROM teams WHERE legacy_id IN ('A', 'X')"), '2');
 });
 
-test('a job whose process was killed is run by another, once its lease is over', async (t) => {
+test('a job of a killed process is run by another after its lease', async (t) => {
   const desk = await open(t);
   const second = await another(t, desk);
   const url = databaseUrl(desk.dir);
@@ -43,13 +43,13 @@ test('a job whose process was killed is run by another, once its lease is over',
   await desk.start();
 });
 
-test('a mail that is on its way for longer than its lease is not sent by another process', async (t) => {
+test('a mail whose sending exceeds its lease is not sent by another process', async (t) => {
   const desk = await open(t);
   const to = await relay(t);
   await connect(desk, to);
   const second = await another(t, desk);
   const url = databaseUrl(desk.dir);
-  await second.stop(); // so that it is the first who sends
+  await second.stop(); // so that the first process sends
   await to.tell({ hold: true });
   await desk.owner.create('/users/invite', { full_name: 'Ines Invited', email: 'ines@people.example' });
   await until('the mail on its way', () => to.mails.length === 1);
@@ -60,7 +60,7 @@ test('a mail that is on its way for longer than its lease is not sent by another
   await until('a longer lease', () => lease() > first);
   for (const { clock } of [desk, second]) clock.write(clock.now + 3 * 60_000);
   const { id } = (await second.owner.post('/bulk/teams', { teams: [{ title: 'After' }] })).must(202).data;
-  assert.equal((await second.job(second.owner, id)).status, 'COMPLETED', 'who looks for jobs');
+  assert.equal((await second.job(second.owner, id)).status, 'COMPLETED', 'the second process looks for jobs');
   assert.equal(to.mails.length, 1);
   await to.tell({ hold: false });
   await until('the end of the job', () => psql(url, "SELECT count(*) FROM jobs WHERE status IN (1, 2)") === '0');

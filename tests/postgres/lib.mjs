@@ -5,7 +5,7 @@ export { psql } from './cluster.mjs';
 
 const QUIET = ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1'];
 
-/** A connection of the test's own, for transactions that stay open: `await say(sql)` when it is done. */
+/** A database connection for transactions that stay open. `await say(sql)` returns when the SQL is done. */
 export function connection(t, url) {
   const child = spawn('psql', [url, ...QUIET], { stdio: ['pipe', 'pipe', 'inherit'] });
   let text = '';
@@ -22,7 +22,7 @@ export function connection(t, url) {
   return { say, end };
 }
 
-/** Another process on the same database, and with the same people. It ends before the first does. */
+/** Another process on the same database with the same people. It ends before the first. */
 export async function another(t, desk, options = {}) {
   const second = new Desk(desk.dir, { people: desk.people, clock: desk.clock.now, ...options });
   defer(t, () => second.stop());

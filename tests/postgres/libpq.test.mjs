@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { Desk, PASSWORD, defer, directory, until } from '../api/lib/index.mjs';
 import { CLUSTER, Cluster, database, freePort, init, psql, refused, running, secret } from './cluster.mjs';
 
-// What a database's URL may say, in libpq's words: each is tried on a server that cares.
+// Settings of libpq in the URL of a database. Each is tried on a server that requires it.
 
 const people = { owner: { email: 'owner@example.com', password: PASSWORD } };
 const initialise = (url, env) => running(['init', '--data', directory(), '--database', url, '--password-file', secret()], env);
@@ -27,7 +27,7 @@ test('a service file', async (t) => {
   done(await running(['check', '--data', directory(), '--database', 'postgresql://?service=desk'], { PGSERVICEFILE }));
 });
 
-test('names for the server\'s list of sessions: deskd, or what the URL says', async (t) => {
+test('names the connection for pg_stat_activity: deskd, or the name in the URL', async (t) => {
   for (const [more, wanted] of [['', 'deskd'], ['&application_name=north', 'north']]) {
     const url = database(t);
     done(await initialise(url));
@@ -46,7 +46,7 @@ test('options of the session', async (t) => {
   assert.equal(psql(url, "SELECT count(*) > 10 FROM pg_tables WHERE schemaname = 'north'"), 't');
 });
 
-test('passwords: in the URL, in a file, in the environment; over TLS that is asked for and checked', async (t) => {
+test('passwords: in the URL, in a file, in the environment; with TLS, required and verified', async (t) => {
   const keys = directory();
   const openssl = (...args) => execFileSync('openssl', args, { cwd: keys, stdio: 'ignore' });
   openssl('req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=desk test CA', '-keyout', 'ca.key', '-out', 'ca.pem');
@@ -83,7 +83,7 @@ test('passwords: in the URL, in a file, in the environment; over TLS that is ask
   }
 });
 
-test('several hosts: the one that can be written is found, also after a failover', { timeout: 90_000 }, async (t) => {
+test('several hosts: the writable one is used, also after a failover', { timeout: 90_000 }, async (t) => {
   const first = new Cluster(t, { settings: { wal_level: 'replica', max_wal_senders: 4 } }).start();
   const url = (more = '') => `postgres://desk@/postgres?host=${second.place},${first.place}${more}`;
   const second = new Cluster(t, { from: first, settings: { hot_standby: 'on' } }).start();
@@ -103,11 +103,11 @@ test('several hosts: the one that can be written is found, also after a failover
   second.promote();
   await until('a write on the other', async () => (await write()).status === 201);
   const there = new Set(psql(second.url('postgres'), 'SELECT id FROM cases').split('\n').map(Number));
-  assert.deepEqual(kept.filter((id) => !there.has(id)), [], 'acknowledged and not there');
+  assert.deepEqual(kept.filter((id) => !there.has(id)), [], 'acknowledged posts that are lost');
   assert.equal(desk.check().status, 0);
 });
 
-test('a socket and a host are one database', async (t) => {
+test('a socket and a host name the same database', async (t) => {
   const cluster = new Cluster(t, { port: await freePort(), hba: ['host all all 127.0.0.1/32 trust'] }).start();
   done(await initialise(cluster.url('postgres')));
   refused(await initialise(`postgres://desk@127.0.0.1:${cluster.port}/postgres`), /holds a desk already/);

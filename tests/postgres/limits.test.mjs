@@ -4,9 +4,9 @@ import { open } from '../api/lib/index.mjs';
 import { databaseUrl } from '../api/lib/desk.mjs';
 import { another, connection } from './lib.mjs';
 
-// What is limited is limited for the desk, whatever process counts.
+// Limits apply to the desk as a whole, whatever process counts.
 
-test('ten failed logins are ten in all processes', async (t) => {
+test('ten failed logins lock in all processes together', async (t) => {
   const desk = await open(t);
   const second = await another(t, desk);
   const guess = (where, i) => where.login('agent@example.com', `wrong ${i}`).get('/teams');
@@ -16,7 +16,7 @@ test('ten failed logins are ten in all processes', async (t) => {
   for (const where of [desk, second]) (await where.staff.get('/teams')).refused(429, 'AUTHENTICATION_LOCKED');
 });
 
-test('an account that was guessed through one process is slowed in the other', async (t) => {
+test('an account guessed through one process is delayed in the other', async (t) => {
   const desk = await open(t);
   const second = await another(t, desk);
   for (let i = 0; i < 10; i++) (await desk.login('agent@example.com', `wrong ${i}`).at(`127.0.0.${10 + i}`).get('/teams')).refused(401, 'AUTHENTICATION_FAILED');
@@ -25,7 +25,7 @@ test('an account that was guessed through one process is slowed in the other', a
   assert.ok(performance.now() - began >= 250);
 });
 
-test('sixty public writes a minute are sixty in all processes, and a refused one counts', async (t) => {
+test('sixty public writes a minute are the limit of all processes together, and a refused write counts', async (t) => {
   const desk = await open(t);
   const second = await another(t, desk);
   const stranger = { subject: 'Help', contents: 'Me', name: 'Ann', email: 'ann@strangers.example' };
@@ -37,7 +37,7 @@ test('sixty public writes a minute are sixty in all processes, and a refused one
   (await desk.anyone.post('/conversations', stranger)).must(201);
 });
 
-test('a statement that takes longer than it may is given up, and its request is refused for the moment', async (t) => {
+test('a statement over its time limit is ended, and its request gets 503', async (t) => {
   const desk = await open(t, { args: ['--statement-timeout', '300', '--writers', '1'] });
   desk.expects5xx = true;
   const other = connection(t, databaseUrl(desk.dir));

@@ -6,11 +6,11 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { BINARY, Client, Desk, PASSWORD, defer, deskd, directory, routes, until } from '../api/lib/index.mjs';
 
-// A desk from a folder into PostgreSQL and back: whole, or not at all.
+// Moves a desk from a folder into PostgreSQL and back, completely or not at all.
 
 const CLUSTER = process.env.DATABASE;
 const LOGINS = ['owner', 'admin', 'agent', 'teams-agent', 'collaborator', 'customer'];
-const SEEN_AS = 'http://desk.example.com'; // links are the same wherever it listens
+const SEEN_AS = 'http://desk.example.com'; // links do not depend on the listening address
 
 const run = (program, args, input) => {
   const done = spawnSync(program, args, { encoding: 'utf8', input });
@@ -21,7 +21,7 @@ const psql = (url, sql) => run('psql', [url, '-X', '-q', '-A', '-t', '-v', 'ON_E
 const sqlite = (dir, sql) => run('sqlite3', [join(dir, 'desk.db'), sql]);
 
 let made = 0;
-/** An empty database of the test's own. */
+/** An empty database for this test. */
 function database(t) {
   const name = `move_${process.pid}_${++made}`;
   psql(CLUSTER, `CREATE DATABASE ${name}`);
@@ -53,14 +53,14 @@ const moved = (from, to, ...more) => {
   return done.stdout;
 };
 
-/** This exit code, and one line that says so. */
+/** Checks the exit code, and that stderr is one line that matches `pattern`. */
 function refused(done, pattern, status = 1) {
   assert.equal(done.status, status, `${done.stdout}${done.stderr}`);
   assert.match(done.stderr, /^[^\n]+\n$/, 'one line');
   assert.match(done.stderr, pattern);
 }
 
-/** Neither serves nor passes for a desk. */
+/** Checks that deskd neither serves the store nor accepts it as a desk. */
 function unusable(at, pattern = /a move into this store was interrupted/) {
   refused(deskd('serve', ...at, '--listen', '127.0.0.1:0'), pattern);
   refused(deskd('check', ...at), pattern);
@@ -68,7 +68,7 @@ function unusable(at, pattern = /a move into this store was interrupted/) {
 
 const empty = (url) => psql(url, "SELECT (SELECT COUNT(*) FROM users) + (SELECT COUNT(*) FROM posts) + (SELECT COUNT(*) FROM settings)") === '0';
 
-/** A library to preload, made from its source beside the other faults. */
+/** A library to preload, built from its source in tests/fault. */
 function shim(name) {
   const out = join(directory(), `${name}.so`);
   run('cc', ['-shared', '-fPIC', '-D_GNU_SOURCE', '-o', out, fileURLToPath(new URL(`../fault/${name}.c`, import.meta.url))]);
@@ -76,7 +76,7 @@ function shim(name) {
 }
 const moveUnder = (env, from, to) => spawnSync(BINARY, ['move', '--from', from, '--to', to], { encoding: 'utf8', env: { ...process.env, ...env } });
 
-/** A desk of a database, or of its folder, with the key in the folder. */
+/** A desk on a database or in its folder, with the key in the folder. */
 async function serve(t, dir, url = null, ...args) {
   const desk = await new Desk(dir, { url, args, base: SEEN_AS, processes: 1 }).start();
   defer(t, () => desk.stop());
@@ -87,7 +87,7 @@ const PATHS = routes().filter(({ method }) => method === 'GET').map(({ path }) =
   .flatMap((path) => (path.includes(':') ? [1, 7, 250].map((id) => path.replace(/:\w+/g, id)) : [path]));
 const WIDER = ['/conversations?include=*&limit=100', '/conversations?status=NEW&sort=updated_at&limit=50', '/users?include=*&limit=100', '/organizations?limit=100'];
 
-/** What everybody is answered to every GET, by sessions and by login. */
+/** The replies of all GET routes for all roles, by session and by login. */
 async function answers(desk, sessions) {
   const all = new Map();
   const callers = { nobody: desk.anyone };
@@ -95,7 +95,7 @@ async function answers(desk, sessions) {
   for (const [who, client] of Object.entries(callers)) {
     for (const path of [...PATHS, ...WIDER]) {
       const { status, text, etag } = await client.exchange('GET', `/api/v1${path}`);
-      // A cursor of the change log belongs to its store.
+      // A cursor of the change log is valid only in its store.
       const said = path === '/changes' ? text.replaceAll(/"cursor":"[^"]*"|after=[\w-]+/g, '') : text;
       all.set(`${who} ${path}`, { status, text: said, etag });
     }
@@ -105,11 +105,11 @@ async function answers(desk, sessions) {
 
 function same(one, other) {
   assert.equal(one.size, other.size);
-  assert.ok([...one.values()].filter((a) => a.status === 200).length > 100, 'most are answers');
+  assert.ok([...one.values()].filter((a) => a.status === 200).length > 100, 'most replies are 200');
   for (const [what, answer] of one) assert.deepEqual(other.get(what), answer, what);
 }
 
-test('a desk answers the same before, on PostgreSQL and back in a folder; sessions, tokens and ids go along', { timeout: 180_000 }, async (t) => {
+test('a desk gives the same replies before, on PostgreSQL and back in a folder, and keeps sessions, tokens and ids', { timeout: 180_000 }, async (t) => {
   const dir = demo();
   const url = database(t);
   const first = await serve(t, dir);
@@ -134,16 +134,16 @@ test('a desk answers the same before, on PostgreSQL and back in a folder; sessio
   const second = await serve(t, directory(), url, '--secret-file', join(dir, 'secret.key'));
   same(before, await answers(second, sessions));
   const there = new Client(second, sessions.owner);
-  const team = await there.create('/teams', { title: 'New' }); // the session's CSRF token still holds
-  assert.ok(team.id > gone.id, 'an id is never given twice');
-  assert.equal((await asked(second, 'Žluťoučký 🐎')).id, kept.id, 'the first outcome is remembered');
+  const team = await there.create('/teams', { title: 'New' }); // the session's CSRF token is still valid
+  assert.ok(team.id > gone.id, 'ids are never reused');
+  assert.equal((await asked(second, 'Žluťoučký 🐎')).id, kept.id, 'the first outcome is kept');
   const create = (desk) => new Client(desk, sessions.customer).create('/conversations', { subject: 'Next', contents: 'x' });
   assert.equal((await create(second)).id, kept.id + 1);
   const goneToo = await there.create('/teams', { title: 'Not for long either' });
   (await there.delete(`/teams/${goneToo.id}`)).must(200);
   await second.session(second.login('customer@example.com'));
   (await there.put('/settings', { values: { 'security.password_history': 2 } })).must(200);
-  assert.notEqual(psql(url, 'SELECT COUNT(*) FROM outbox'), '0'); // with numbers of transactions that mean nothing elsewhere
+  assert.notEqual(psql(url, 'SELECT COUNT(*) FROM outbox'), '0'); // with numbers of transactions, which mean nothing in another store
   await second.stop();
   const between = await second.start().then(() => answers(second, sessions));
   await second.stop();
@@ -160,7 +160,7 @@ test('a desk answers the same before, on PostgreSQL and back in a folder; sessio
   assert.equal(deskd('check', '--data', back).status, 0);
 });
 
-test('what was moved has the indexes, references and rules of one that was made there', (t) => {
+test('a moved desk has the indexes, foreign keys and triggers of a new one', (t) => {
   const dump = (url) => run('pg_dump', ['--schema-only', url]).replace(/^\\(un)?restrict .*$/gm, '');
   const schema = (dir) => sqlite(dir, "SELECT type, name, sql FROM sqlite_schema ORDER BY type, name");
   const [there, fresh] = [database(t), database(t)];
@@ -173,7 +173,7 @@ test('what was moved has the indexes, references and rules of one that was made 
   assert.equal(schema(back), schema(dir));
 });
 
-test('a key comes along to a folder, and another one there is not written over', (t) => {
+test('a key is moved into a folder, and never overwrites another key', (t) => {
   const url = database(t);
   const dir = demo();
   moved(`sqlite:${dir}`, url);
@@ -192,7 +192,7 @@ test('a key comes along to a folder, and another one there is not written over',
   assert.deepEqual(readFileSync(join(copy, 'secret.key')), readFileSync(key));
 });
 
-test('wrong usage is told from what failed', (t) => {
+test('wrong usage and failure have different exit codes', (t) => {
   const dir = demo();
   const url = database(t);
   for (const wrong of ['somewhere', 'sqlite:', 'mysql://x/y']) refused(move(`sqlite:${dir}`, wrong), /--to takes sqlite:DIR or postgres:\/\/user@host\/name, not /, 2);
@@ -205,7 +205,7 @@ test('wrong usage is told from what failed', (t) => {
   refused(move(`sqlite:${dir}`, 'postgres://desk@127.0.0.1:1/x'), /the target: the database can't be reached: .*refused/);
   refused(move('postgres://desk:hidden-words@127.0.0.1:1/x', `sqlite:${join(directory(), 'x')}`), /^(?!.*hidden-words)deskd: the source: the database can't be reached/);
   refused(move(`sqlite:${dir}`, `sqlite:${join(secret, 'x')}`), /the target: the folder .* can't be made/);
-  assert.equal(psql(url, "SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public'"), '0', 'nothing was made');
+  assert.equal(psql(url, "SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public'"), '0', 'no table was created');
 });
 
 test('a desk in the target, a started source and a running target are refused, and nothing changes', async (t) => {
@@ -223,13 +223,13 @@ test('a desk in the target, a started source and a running target are refused, a
   const served = await serve(t, dir, url);
   const nowhere = join(directory(), 'x');
   refused(move(url, `sqlite:${nowhere}`), /the source: \d+ connections of deskd use the database: stop those/);
-  assert.ok(!existsSync(nowhere), 'that is looked at first');
+  assert.ok(!existsSync(nowhere), 'the source is checked before the target is created');
   refused(move(`sqlite:${held}`, url), /holds a desk already/);
   await served.stop();
   moved(url, `sqlite:${join(directory(), 'x')}`);
 });
 
-test('other versions of the schema are refused with what to do', (t) => {
+test('other versions of the schema are refused with the action to take', (t) => {
   const dir = demo();
   const newest = Number(sqlite(dir, 'SELECT MAX(version) FROM schema_version'));
   const name = sqlite(dir, `SELECT name FROM schema_version WHERE version = ${newest}`);
@@ -243,10 +243,10 @@ test('other versions of the schema are refused with what to do', (t) => {
   moved(`sqlite:${dir}`, url);
   psql(url, `DELETE FROM schema_version WHERE version = ${newest}`);
   refused(move(`sqlite:${dir}`, url), /the target has schema \d+ already: name an empty store/);
-  assert.equal(psql(url, 'SELECT MAX(version) FROM schema_version'), String(newest - 1), 'it was not migrated on the way');
+  assert.equal(psql(url, 'SELECT MAX(version) FROM schema_version'), String(newest - 1), 'the move did not migrate the target');
 });
 
-test('missing rights are told, on either side', (t) => {
+test('missing rights on either side are reported', (t) => {
   const dir = demo();
   const url = database(t);
   const role = `mover_${process.pid}`;
@@ -268,7 +268,7 @@ test('missing rights are told, on either side', (t) => {
   psql(url, `DROP OWNED BY ${role}`);
 });
 
-test('rows that PostgreSQL could not hold are named, and the target stays empty until they are mended', (t) => {
+test('rows that PostgreSQL can\'t store are named, and the target stays empty until they are corrected', (t) => {
   const dir = demo();
   const url = database(t);
   for (const [spoil, mend, pattern] of [
@@ -287,11 +287,11 @@ test('rows that PostgreSQL could not hold are named, and the target stays empty 
   moved(`sqlite:${dir}`, url);
 });
 
-test('a row that is another in the target is found, on either engine, and nothing is kept', (t) => {
+test('a row that differs in the target is found, on both engines, and nothing is kept', (t) => {
   const dir = demo();
   const url = database(t);
   assert.equal(deskd('init', '--data', directory(), '--database', url, '--password-file', secret).status, 0);
-  psql(url, 'TRUNCATE users, settings CASCADE'); // no desk any more
+  psql(url, 'TRUNCATE users, settings CASCADE'); // this is no desk any more
   psql(url, `CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.content_text := NEW.content_text || '.'; RETURN NEW; END $$;
     CREATE TRIGGER spoil BEFORE INSERT ON posts FOR EACH ROW WHEN (NEW.id = 77) EXECUTE FUNCTION spoil()`);
   const done = move(`sqlite:${dir}`, url);
@@ -303,7 +303,7 @@ test('a row that is another in the target is found, on either engine, and nothin
   psql(url, 'DROP TRIGGER spoil ON posts');
   psql(url, `CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
     CREATE TRIGGER lose BEFORE INSERT ON read_markers FOR EACH ROW WHEN (NEW.case_id % 10 = 0) EXECUTE FUNCTION lose()`);
-  refused(move(`sqlite:${dir}`, url), /1 tables differ/); // rows that went missing
+  refused(move(`sqlite:${dir}`, url), /1 tables differ/); // rows are missing
   psql(url, 'DROP TRIGGER lose ON read_markers; DROP FUNCTION lose; DROP FUNCTION spoil');
   moved(`sqlite:${dir}`, url);
 
@@ -314,7 +314,7 @@ test('a row that is another in the target is found, on either engine, and nothin
   assert.equal(deskd('check', '--data', back).status, 0);
 });
 
-/** A move that waits: the target's settings can be read, not emptied; what comes before them in the alphabet is copied already. */
+/** A move that waits for a lock on the target's settings. The tables before it in the alphabet are already copied. */
 async function halfway(t, from, to) {
   const holder = spawn('psql', [to, '-X', '-q'], { stdio: ['pipe', 'pipe', 'inherit'] });
   defer(t, () => holder.kill());
@@ -330,11 +330,11 @@ async function halfway(t, from, to) {
   return { child, gone, release: () => holder.stdin.end('ROLLBACK;\n') };
 }
 
-test('a desk that is started on the source meanwhile is not left behind in silence', { timeout: 60_000 }, async (t) => {
+test('a desk that is started on the source during a move makes the move fail', { timeout: 60_000 }, async (t) => {
   const dir = demo();
   const [from, to] = [database(t), database(t)];
   moved(`sqlite:${dir}`, from);
-  refused(move(`sqlite:${demoSpoilt()}`, to), /U\+0000/); // makes the tables
+  refused(move(`sqlite:${demoSpoilt()}`, to), /U\+0000/); // creates the tables
   const { gone, release } = await halfway(t, from, to);
   const desk = await serve(t, dir, from);
   release();
@@ -343,10 +343,10 @@ test('a desk that is started on the source meanwhile is not left behind in silen
   moved(from, to);
 });
 
-test('a move that is killed leaves nothing that serves, and the next one begins anew', { timeout: 120_000 }, async (t) => {
+test('a killed move leaves no usable store, and the next move starts from the beginning', { timeout: 120_000 }, async (t) => {
   const dir = demo();
   const url = database(t);
-  refused(move(`sqlite:${demoSpoilt()}`, url), /U\+0000/); // makes the tables
+  refused(move(`sqlite:${demoSpoilt()}`, url), /U\+0000/); // creates the tables
   const { child, gone, release } = await halfway(t, `sqlite:${dir}`, url);
   refused(move(`sqlite:${demo()}`, url), /another move into this database is running/);
   refused(deskd('serve', '--data', dir, '--database', url, '--listen', '127.0.0.1:0'), /a move into this store was interrupted/);
@@ -370,14 +370,14 @@ test('a move that is killed leaves nothing that serves, and the next one begins 
   assert.equal(deskd('check', '--data', back).status, 0);
 });
 
-/** A demo desk with a text that PostgreSQL can't hold. */
+/** A demo desk with a text that PostgreSQL can't store. */
 function demoSpoilt() {
   const dir = demo();
   sqlite(dir, "UPDATE posts SET content_text = char(0) WHERE id = 5");
   return dir;
 }
 
-test('a full disk stops a move, which then leaves nothing that serves', (t) => {
+test('a full disk stops a move and leaves no usable store', (t) => {
   const url = database(t);
   moved(`sqlite:${demo()}`, url);
   const back = join(directory(), 'back');
@@ -390,7 +390,7 @@ test('a full disk stops a move, which then leaves nothing that serves', (t) => {
   moved(url, `sqlite:${back}`);
 });
 
-test('deskd password works on a database, beside a running desk', async (t) => {
+test('deskd password works on a database while a desk runs on it', async (t) => {
   const url = database(t);
   const dir = demo();
   moved(`sqlite:${dir}`, url);

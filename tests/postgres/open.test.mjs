@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { Desk, PASSWORD, defer, deskd, directory } from '../api/lib/index.mjs';
 import { CLUSTER, Cluster, contents, database, freePort, init, psql, refused, running, secret, unique } from './cluster.mjs';
 
-// How a database that can't be used is refused: one line that says what to do, exit code 1, nothing changed.
+// Databases that can't be used: deskd exits with 1, prints one line with the action to take, and changes nothing.
 
-/** A server that speaks the first messages of the protocol: what it says of itself, then it is ready. */
+/** A server that sends the first messages of the protocol with these parameters, then is ready. */
 async function pretender(t, parameters) {
   const message = (type, body) => {
     const head = Buffer.alloc(5, type);
@@ -28,7 +28,7 @@ async function pretender(t, parameters) {
     socket.on('error', () => {});
     socket.on('data', (bytes) => {
       heard.push(bytes);
-      if (!parameters) return; // it listens and never answers
+      if (!parameters) return; // it accepts connections and never answers
       if (bytes.length === 8) socket.write('N'); // no TLS, no GSS
       else if (bytes.readInt32BE(0) === bytes.length) socket.write(welcome);
     });
@@ -41,7 +41,7 @@ async function pretender(t, parameters) {
   return { url: `postgres://desk@127.0.0.1:${server.address().port}/desk`, heard };
 }
 
-test('a wrong URL is refused and nothing is made', () => {
+test('a wrong URL is refused and nothing is created', () => {
   const dir = join(directory(), 'none');
   for (const [url, why] of [
     ['postgres://desk@/x?nonsense=1', /^deskd: the URL of the database is not valid: invalid URI query parameter$/m],
@@ -56,7 +56,7 @@ test('a wrong URL is refused and nothing is made', () => {
   assert.ok(!existsSync(dir));
 });
 
-test('a password in a URL is not shown, however the URL is broken', () => {
+test('a password in a URL is not shown, however malformed the URL', () => {
   for (const url of ['postgres://desk:hidden-words@127.0.0.1:1/x', 'postgres://desk:hidden-words@[::1/x', 'postgres://desk:hidden%words@127.0.0.1/x',
     'postgres://desk:some@hidden-words@127.0.0.1/x', 'postgres://desk:hidden/words@127.0.0.1/x', 'postgres://desk:some/hidden@127.0.0.1/x', 'postgres://desk:hidden?words@127.0.0.1/x']) {
     const done = init(url);
@@ -65,12 +65,12 @@ test('a password in a URL is not shown, however the URL is broken', () => {
   }
 });
 
-test('a host that takes the connection and says nothing is given up', async (t) => {
+test('a host that accepts the connection and never answers is given up', async (t) => {
   const { url } = await pretender(t);
   refused(await running(['init', '--data', directory(), '--database', `${url}?connect_timeout=2`, '--password-file', secret()]), /can't be reached: .*timeout expired/);
 });
 
-test('a server older than the minimum is refused by what it says of itself, before any statement', async (t) => {
+test('a server older than the minimum is refused by its reported version, before any statement', async (t) => {
   for (const version of ['9.6.24', '14.9', '13.0.0']) {
     const { url, heard } = await pretender(t, { server_version: version, server_encoding: 'UTF8', client_encoding: 'UTF8' });
     refused(await running(['init', '--data', directory(), '--database', url, '--password-file', secret()]),
@@ -79,7 +79,7 @@ test('a server older than the minimum is refused by what it says of itself, befo
   }
 });
 
-test('a server of another make, which would take locks and hold none, is refused', async (t) => {
+test('a server of another product, whose locks do nothing, is refused', async (t) => {
   const { url } = await pretender(t, { server_version: '18.0', crdb_version: 'CockroachDB CCL v26.1', server_encoding: 'UTF8', client_encoding: 'UTF8' });
   refused(await running(['init', '--data', directory(), '--database', url, '--password-file', secret()]), /the database is CockroachDB: deskd needs PostgreSQL/);
 });
@@ -92,7 +92,7 @@ test('an encoding other than UTF-8 is refused', (t) => {
   }
 });
 
-test('a wrong password, and none, are refused in the server\'s words', async (t) => {
+test('a wrong or missing password is refused with the message of the server', async (t) => {
   const own = new Cluster(t, { hba: ['host all all 127.0.0.1/32 scram-sha-256'], port: await freePort() }).start();
   psql(own.url('postgres'), "CREATE ROLE locked LOGIN PASSWORD 'right words'");
   const url = (password) => `postgres://locked${password}@127.0.0.1:${own.port}/postgres`;
@@ -101,7 +101,7 @@ test('a wrong password, and none, are refused in the server\'s words', async (t)
   refused(init(url(':right%20words')), /permission denied.*grant CREATE/);
 });
 
-test('a user who may not connect, and one who may not create tables, are told', (t) => {
+test('missing rights to connect or to create tables are reported', (t) => {
   const url = database(t);
   const role = unique('weak');
   psql(CLUSTER, `CREATE ROLE ${role} LOGIN`);
@@ -112,7 +112,7 @@ test('a user who may not connect, and one who may not create tables, are told', 
   refused(init(url.replace('//desk@', `//${role}@`)), /permission denied for database/);
 });
 
-test('a user who may not read the tables of a desk is told', (t) => {
+test('missing rights to read the tables of a desk are reported', (t) => {
   const url = database(t);
   const role = unique('stranger');
   psql(CLUSTER, `CREATE ROLE ${role} LOGIN`);
@@ -127,7 +127,7 @@ test('a read-only database is refused', (t) => {
   refused(init(url), /read-only: set its default_transaction_read_only to off/);
 });
 
-test('a search_path that names nothing is refused; one that names a schema is kept to', (t) => {
+test('a search_path without a schema is refused, and a named schema is used', (t) => {
   const url = database(t);
   const aside = `${url}&options=-csearch_path%3Daside`;
   refused(init(aside), /no schema in its search_path/);
@@ -137,14 +137,14 @@ test('a search_path that names nothing is refused; one that names a schema is ke
   assert.equal(contents(url), 'theirs');
 });
 
-test('tables of something else are left alone', (t) => {
+test('tables of another program are not changed', (t) => {
   const url = database(t);
   psql(url, 'CREATE TABLE theirs (id int)');
   refused(init(url), /has tables of another program: name an empty database/);
   assert.equal(contents(url), 'theirs');
 });
 
-test('a schema that is newer than the program, or another one, is left alone', (t) => {
+test('a schema newer than the program, or another schema, is not changed', (t) => {
   const url = database(t);
   assert.equal(init(url).status, 0);
   const serve = () => deskd('serve', '--data', directory(), '--database', url, '--listen', '127.0.0.1:0');
@@ -158,7 +158,7 @@ test('a schema that is newer than the program, or another one, is left alone', (
 
 const FIRST = fileURLToPath(new URL('../../schema/0001_desk.sql', import.meta.url));
 
-/** A database of which only the first schema file was done, as an interrupted start or an older program leaves it. */
+/** A database with only the first schema file, as an interrupted start or an older program leaves it. */
 function behind(t) {
   const url = database(t);
   const text = readFileSync(FIRST, 'utf8').replaceAll('@ID@', 'BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY').replaceAll('@BLOB@', 'BYTEA');
@@ -167,7 +167,7 @@ function behind(t) {
   return url;
 }
 
-test('a schema that is behind: a look says so, a start brings it up to date', (t) => {
+test('an older schema is reported by check and updated by a start', (t) => {
   const url = behind(t);
   refused(deskd('check', '--data', directory(), '--database', url), /has schema 1, this deskd needs \d+: start deskd serve to update it/);
   assert.equal(psql(url, 'SELECT max(version) FROM schema_version'), '1');
@@ -176,7 +176,7 @@ test('a schema that is behind: a look says so, a start brings it up to date', (t
   assert.equal(deskd('check', '--data', directory(), '--database', url).status, 0);
 });
 
-test('a migration that fails leaves the database as it was', (t) => {
+test('a failed migration leaves the database unchanged', (t) => {
   const url = behind(t);
   psql(url, "INSERT INTO roles (id, title, type, is_system, agent_case_access, denied, created_at, updated_at) VALUES (3, 'In the way', 2, 0, 3, 0, 0, 0)");
   const before = psql(url, 'SELECT count(*), (SELECT count(*) FROM case_statuses), (SELECT max(version) FROM schema_version) FROM roles');
@@ -184,7 +184,7 @@ test('a migration that fails leaves the database as it was', (t) => {
   assert.equal(psql(url, 'SELECT count(*), (SELECT count(*) FROM case_statuses), (SELECT max(version) FROM schema_version) FROM roles'), before);
 });
 
-test('of several that make a desk at once one does it', async (t) => {
+test('of several concurrent inits one succeeds', async (t) => {
   const url = database(t);
   const file = secret();
   const dir = directory();
@@ -194,7 +194,7 @@ test('of several that make a desk at once one does it', async (t) => {
   assert.equal(psql(url, 'SELECT count(*) = max(version) FROM schema_version'), 't');
 });
 
-test('several servers that start at once, on nothing or on a schema that is behind, all serve, with one owner and one key', async (t) => {
+test('concurrent starts on an empty database or an older schema all serve, with one owner and one key', async (t) => {
   for (const url of [database(t), behind(t)]) {
     const key = join(directory(), 'key');
     const starts = Array.from({ length: 3 }, () => new Desk(directory(), { url, args: ['--secret-file', key, '--password-file', secret(), '--owner-email', 'owner@example.com'] }));
@@ -208,7 +208,7 @@ test('several servers that start at once, on nothing or on a schema that is behi
   }
 });
 
-test('a process with another server key than those it shares the database with is refused, until it is said that the key is new', async (t) => {
+test('a process with another server key than the others of its database is refused, unless the key is declared new', async (t) => {
   const url = database(t), [own, other] = [directory(), directory()];
   init(url, own);
   const first = await new Desk(own, { url, processes: 1 }).start();

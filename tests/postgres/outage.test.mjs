@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { Desk, PASSWORD, defer, deskd, directory, until } from '../api/lib/index.mjs';
 import { Cluster, init, psql } from './cluster.mjs';
 
-// A database that goes away, is restarted, stops answering: what callers are told, and what is there afterwards.
+// A database that stops, restarts or hangs: replies meanwhile, and data afterwards.
 
 const now = () => performance.now();
 
-/** A desk of `processes` on a cluster of the test's own. */
+/** A desk of `processes` on a cluster of its own. */
 async function lonely(t, { settings, processes = 1, args = [] } = {}) {
   const cluster = new Cluster(t, { settings }).start();
   const url = cluster.url('postgres');
@@ -20,7 +20,7 @@ async function lonely(t, { settings, processes = 1, args = [] } = {}) {
   return { cluster, desk, url };
 }
 
-/** Callers that go on asking until told to end; nothing but `good` and 503 with Retry-After is let pass. */
+/** Clients that repeat a request until stopped. Only the status `good` and 503 with Retry-After are allowed. */
 function callers(count, good, ask) {
   const seen = { good: [], refused: 0 };
   let going = true;
@@ -40,7 +40,7 @@ function callers(count, good, ask) {
 }
 
 for (const mode of ['fast', 'immediate']) {
-  test(`a restart of PostgreSQL (${mode}) under load: 503 for a moment, then as before; nothing acknowledged is lost`, async (t) => {
+  test(`a restart of PostgreSQL (${mode}) under load causes 503 for a moment, and no acknowledged write is lost`, async (t) => {
     const { cluster, desk, url } = await lonely(t, { settings: { fsync: 'on' }, processes: 2 });
     desk.expects5xx = true;
     const { id } = await desk.owner.create('/conversations', { subject: 'Restart', contents: 'First' });
@@ -56,14 +56,14 @@ for (const mode of ['fast', 'immediate']) {
     await Promise.all([writers.end(), readers.end()]);
     await until('both processes ready', async () => (await desk.anyone.exchange('GET', '/readyz')).status === 200 && (await desk.anyone.exchange('GET', '/readyz')).status === 200);
     const there = new Set(psql(url, `SELECT id FROM posts WHERE case_id = ${id}`).split('\n').map(Number));
-    assert.deepEqual(writers.seen.good.filter((post) => !there.has(post)), [], 'acknowledged and not there');
+    assert.deepEqual(writers.seen.good.filter((post) => !there.has(post)), [], 'acknowledged posts that are lost');
     desk.expects5xx = false;
     (await desk.owner.get('/conversations')).must(200);
     assert.equal(desk.check().status, 0);
   });
 }
 
-test('a start while the database is away fails in one line; a start after it serves', async (t) => {
+test('a start without the database fails with one line, and a start after it is back serves', async (t) => {
   const { cluster, desk } = await lonely(t);
   await desk.stop();
   cluster.stop();
@@ -75,7 +75,7 @@ test('a start while the database is away fails in one line; a start after it ser
   (await desk.owner.get('/users')).must(200);
 });
 
-test('while PostgreSQL is there and does not answer', { timeout: 120_000 }, async (t) => {
+test('while PostgreSQL runs and does not answer', { timeout: 120_000 }, async (t) => {
   const { cluster, desk } = await lonely(t);
   desk.expects5xx = true;
   (await desk.owner.get('/conversations')).must(200);
@@ -86,7 +86,7 @@ test('while PostgreSQL is there and does not answer', { timeout: 120_000 }, asyn
     ? desk.owner.get('/conversations')
     : desk.owner.post('/conversations', { subject: 'S', contents: 'C' })).then((reply) => ({ reply, after: now() - began }))));
 
-  await t.test('what needs no database answers at once, on every event loop', async () => {
+  await t.test('requests without database access are answered at once, on every event loop', async () => {
     for (let i = 0; i < 50; i++) {
       for (const [path, status] of [['/healthz', 200], ['/metrics', 200], ['/openapi.json', 200], ['/docs', 200], ['/api/v1/wibble', 404]]) {
         const asked = now();
@@ -95,10 +95,10 @@ test('while PostgreSQL is there and does not answer', { timeout: 120_000 }, asyn
         assert.ok(now() - asked < 2000, `${path} took ${now() - asked} ms`);
       }
     }
-    assert.ok(now() - began < 10_000, 'while the others wait');
+    assert.ok(now() - began < 10_000, 'the other requests wait');
   });
 
-  await t.test('a request is told 503 with Retry-After when its time has passed', async () => {
+  await t.test('a request gets 503 with Retry-After after its time limit', async () => {
     for (const { reply, after } of await waiting) {
       reply.must(503);
       assert.match(reply.headers['retry-after'], /^\d+$/);
@@ -106,7 +106,7 @@ test('while PostgreSQL is there and does not answer', { timeout: 120_000 }, asyn
     }
   });
 
-  await t.test('and it is served again without a restart', async () => {
+  await t.test('requests succeed again without a restart', async () => {
     cluster.signal('SIGCONT');
     await until('an answer', async () => (await desk.owner.get('/conversations')).status === 200);
     await until('a write', async () => (await desk.owner.post('/conversations', { subject: 'After', contents: 'C' })).status === 201);
@@ -115,7 +115,7 @@ test('while PostgreSQL is there and does not answer', { timeout: 120_000 }, asyn
   });
 });
 
-test('a statement that outlives its time is ended by the server: 503, and the connection serves on', { timeout: 60_000 }, async (t) => {
+test('the server ends a statement over its time limit: the reply is 503, and the connection stays usable', { timeout: 60_000 }, async (t) => {
   const { desk, url } = await lonely(t);
   desk.expects5xx = true;
   psql(url, `CREATE FUNCTION stall() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(60); RETURN true; END';

@@ -4,24 +4,24 @@ import { open, until } from '../api/lib/index.mjs';
 import { databaseUrl } from '../api/lib/desk.mjs';
 import { another, connection, metric, psql } from './lib.mjs';
 
-// What one process of a desk writes, the others hear.
+// Writes of one process take effect in the others.
 
 const HOURS = 'security.session_hours_staff';
 const value = async (desk, name) => (await desk.owner.fetch('/settings')).find((s) => `${s.category}.${s.name}` === name).value;
 
-test('a setting that is written through one process counts in the other', async (t) => {
+test('a setting written through one process takes effect in the other', async (t) => {
   const desk = await open(t);
   const second = await another(t, desk);
   assert.equal(await value(second, HOURS), '8');
   await desk.owner.update('/settings', { values: { [HOURS]: 12 } });
-  assert.equal(await value(desk, HOURS), '12', 'at once where it was written');
+  assert.equal(await value(desk, HOURS), '12', 'the writing process applies it at once');
   await until('the setting in the other process', async () => await value(second, HOURS) === '12', { within: 3000 });
   await second.owner.update('/settings', { values: { [HOURS]: 13 } });
   await until('and the other way', async () => await value(desk, HOURS) === '13', { within: 3000 });
-  assert.ok(await metric(desk, 'store_rung_total') > 0, 'a message woke it');
+  assert.ok(await metric(desk, 'store_rung_total') > 0, 'a notification woke the process');
 });
 
-test('an entry that is committed behind a younger one is heard all the same', async (t) => {
+test('an entry committed after a younger one is still read', async (t) => {
   const desk = await open(t);
   const second = await another(t, desk);
   const late = connection(t, databaseUrl(desk.dir));
@@ -35,7 +35,7 @@ test('an entry that is committed behind a younger one is heard all the same', as
   await until('the elder entry', async () => await value(second, HOURS) === '20');
 });
 
-test('a process whose connections were cut hears again', async (t) => {
+test('a process reads entries again after its connections were cut', async (t) => {
   const desk = await open(t);
   const second = await another(t, desk);
   desk.expects5xx = second.expects5xx = true;
@@ -47,12 +47,12 @@ test('a process whose connections were cut hears again', async (t) => {
   });
 });
 
-test('the job runner of the other process is woken', async (t) => {
+test('a new job wakes the job runner of the other process', async (t) => {
   const desk = await open(t);
   const second = await another(t, desk);
   const url = databaseUrl(desk.dir);
   const lock = connection(t, url);
-  await lock.say('BEGIN; LOCK TABLE teams IN SHARE MODE'); // may be read, not written
+  await lock.say('BEGIN; LOCK TABLE teams IN SHARE MODE'); // readable, not writable
   const stuck = (await desk.owner.post('/bulk/teams', { teams: [{ title: 'One' }] })).must(202).data;
   await until('the first job at work', () => psql(url, 'SELECT count(*) FROM pg_locks WHERE NOT granted') === '1');
   const next = (await desk.owner.post('/bulk/teams', { teams: [{ title: 'Two' }] })).must(202).data;
@@ -61,18 +61,18 @@ test('the job runner of the other process is woken', async (t) => {
   for (const { id } of [stuck, next]) assert.equal((await desk.job(second.owner, id)).status, 'COMPLETED');
 });
 
-test('old entries are swept', async (t) => {
+test('old entries are deleted', async (t) => {
   const desk = await open(t);
   const url = databaseUrl(desk.dir);
   await desk.owner.update('/settings', { values: { [HOURS]: 12 } });
   assert.equal(psql(url, "SELECT count(*) FROM outbox WHERE topic = 'settings'"), '1');
   await desk.stop();
   desk.clock.write(desk.clock.now + 11 * 60_000);
-  await desk.start(); // it sweeps when it starts, and each minute
+  await desk.start(); // the sweeper runs at the start and each minute
   await until('an empty outbox', () => psql(url, 'SELECT count(*) FROM outbox') === '0');
 });
 
-test('what a password proved to one process ends when another changes it, or disables the user', async (t) => {
+test('a change of password or a disabled user clears the cached verification of all processes', async (t) => {
   const desk = await open(t);
   const second = await another(t, desk);
   const one = await desk.person('agent');

@@ -4,12 +4,12 @@ import { Desk, PASSWORD, defer, deskd, directory, until } from '../api/lib/index
 import { CLUSTER, Cluster, database, init, psql, refused } from './cluster.mjs';
 import { another, metric } from './lib.mjs';
 
-// A streaming replica answers reads, and nobody can tell but by its load.
+// A streaming replica answers reads with the same replies as the primary.
 
 const usable = (desk, yes) => until(`a replica that is${yes ? '' : ' not'} used`, async () => await metric(desk, 'store_replica_usable') === Number(yes), { within: 30_000 });
 const reads = (desk) => metric(desk, 'store_replica_reads_total');
 
-/** A desk with a replica: its sessions are old enough to read from it. */
+/** A desk with a replica, and sessions old enough to read from it. */
 async function pair(t) {
   const primary = new Cluster(t).start();
   psql(primary.url('postgres'), 'CREATE DATABASE desk');
@@ -37,7 +37,7 @@ const pause = (replica) => psql(replica.url('desk'), 'SELECT pg_wal_replay_pause
 const resume = (replica) => psql(replica.url('desk'), 'SELECT pg_wal_replay_resume()');
 const titles = async (who) => (await who.fetch('/teams')).map((team) => team.title);
 
-test('who has written reads it, through any process, while the replica knows nothing of it', async (t) => {
+test('a caller reads its own writes through any process while the replica lags', async (t) => {
   const { replica, desk, options, owner, staff } = await pair(t);
   const second = await another(t, desk, options);
   await usable(second, true);
@@ -48,7 +48,7 @@ test('who has written reads it, through any process, while the replica knows not
   (await there.get(`/teams/${team.id}`)).must(200);
   const before = await reads(desk);
   const seen = await titles(staff);
-  if (await reads(desk) > before) assert.deepEqual(seen, [], 'others see it a little later');
+  if (await reads(desk) > before) assert.deepEqual(seen, [], 'other callers read the write later');
   await usable(desk, false);
   assert.deepEqual(await titles(staff), ['New'], 'a replica that lags is not used');
   resume(replica);
@@ -65,7 +65,7 @@ test('callers without a session, and new sessions, read from the primary', async
   assert.equal(await reads(desk), before);
 });
 
-test('a changed password and an ended session count at once, however far the replica is behind', async (t) => {
+test('a changed password and an ended session take effect at once, however far the replica lags', async (t) => {
   const { replica, desk, owner, person, staff } = await pair(t);
   pause(replica);
   (await staff.get('/teams')).must(200);
@@ -74,7 +74,7 @@ test('a changed password and an ended session count at once, however far the rep
   (await person.client.get('/teams')).refused(401, 'AUTHENTICATION_FAILED');
 });
 
-test('a replica that goes away fails no request, and is used again when it is back', async (t) => {
+test('a replica that stops fails no request, and is used again when it is back', async (t) => {
   const { replica, desk, staff } = await pair(t);
   let going = true;
   let served = 0;
@@ -92,9 +92,9 @@ test('a replica that goes away fails no request, and is used again when it is ba
   assert.ok(served > 10);
 });
 
-test('a replica that is silent fails no request', async (t) => {
+test('a replica that does not answer fails no request', async (t) => {
   const { replica, desk, staff } = await pair(t);
-  defer(t, async () => replica.signal('SIGCONT')); // whatever happens, so that it can be stopped
+  defer(t, async () => replica.signal('SIGCONT')); // in every case, so that it can be stopped
   let going = true;
   const readers = Promise.all(Array.from({ length: 12 }, async () => {
     while (going) (await staff.get('/teams')).must(200);
@@ -108,7 +108,7 @@ test('a replica that is silent fails no request', async (t) => {
   await usable(desk, true);
 });
 
-test('a replica that was promoted is used no more', async (t) => {
+test('a promoted replica is not used any more', async (t) => {
   const { replica, desk, staff } = await pair(t);
   replica.promote();
   await usable(desk, false);
@@ -116,7 +116,7 @@ test('a replica that was promoted is used no more', async (t) => {
   assert.match(desk.log, /not a replica of the database/);
 });
 
-test('what is no replica of the database is not used, and no replica without a database', async (t) => {
+test('a database that is no replica of the desk\'s is not used, and a replica without a database is refused', async (t) => {
   const url = database(t);
   const dir = directory();
   assert.equal(init(url, dir).status, 0);

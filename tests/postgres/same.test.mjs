@@ -5,8 +5,8 @@ import { after, before, describe, test } from 'node:test';
 import { Desk, MONDAY, PASSWORD, defer, deskd, directory, routes } from '../api/lib/index.mjs';
 import { database, secret } from './cluster.mjs';
 
-// The two engines asked the same: the same demo desk in each, the same key, the same clock, the same questions. What is answered is the
-// same member by member: rows, orders, totals, tags, refusals.
+// The same requests to both engines, with the same demo desk, key and clock. Replies must be equal in every member: rows, orders,
+// totals, ETags, refusals.
 
 const CALLERS = ['owner', 'admin', 'agent', 'teams-agent', 'collaborator', 'customer'];
 const closers = {};
@@ -33,7 +33,7 @@ let desks;
 before(async () => { desks = await twins(); });
 after(async () => { for (const desk of desks) await desk.stop(); await closers.all(); });
 
-/** Members that chance makes; once there are such rows, tags differ, too. */
+/** Members with random values. ETags also differ if there are such rows. */
 let chanced = false;
 const CHANCE = new Set(['uuid', 'presence_channel', 'auth_token', 'secret']);
 const plain = (reply) => {
@@ -41,7 +41,7 @@ const plain = (reply) => {
   return JSON.parse(reply.text, (key, value) => (CHANCE.has(key) && value ? '(chance)' : value));
 };
 
-/** The same request to both: the reply of the first, once the second has said the same. */
+/** Sends a request to both desks. Returns the reply of the first if both are equal. */
 async function both(caller, method, path, options = {}) {
   const at = path.startsWith('/api/') ? path : `/api/v1${path}`;
   const [one, two] = await Promise.all(desks.map((desk) => (caller ? desk.as(caller) : desk.anyone).exchange(method, at, options)));
@@ -66,7 +66,7 @@ function valuesOf({ name, schema = {} }) {
 
 const PAGES = [{ limit: 1 }, { limit: 3, offset: 2 }, { limit: 1000 }, { offset: 100000 }, { limit: 2, offset: 1, _flat: true }, { _case: 'camel' }];
 
-/** Questions about a route, from what it declares. */
+/** Requests for a route, from its declaration. */
 function questions(desk, path) {
   const declared = desk.contract.route(path)?.item.get.parameters ?? [];
   const parameters = declared.map((p) => (p.$ref ? desk.contract.at(p.$ref) : p)).filter((p) => p.in === 'query' && !p.name.startsWith('_'));
@@ -90,7 +90,7 @@ describe('every GET of the API, as each role', () => {
         const asked = questions(desks[0], `/api/v1${place}`);
         for (const caller of [...CALLERS, null]) {
           const first = await both(caller, 'GET', place, { query: asked[0] });
-          if (first.status >= 400) continue; // the refusal is the same; so are its variations
+          if (first.status >= 400) continue; // the refusal is the same, so variations add nothing
           for (const query of asked.slice(1)) await both(caller, 'GET', place, { query });
           await both(caller, 'GET', place, { headers: { 'If-None-Match': first.etag ?? '"none"' } });
         }
@@ -102,7 +102,7 @@ describe('every GET of the API, as each role', () => {
 const NAMES = ['zoë', 'Zoe', 'ZOË', 'zoe', 'Ångström', 'angstrom', 'Ä', 'A', 'a', 'Z', 'z', 'ß', 'ss', 'SS', 'ẞ', 'İstanbul', 'istanbul', 'ıstanbul', 'Ж', 'ж', 'Яна', 'яна', 'Ёлка',
   '山田', '山', '李', 'あ', 'ア', '한국', '😀', '😀a', '👩‍👩‍👧', 'é', 'e\u0301', 'E\u0301a', '\u00c9a', 'ﬁn', 'fin', 'Ⅳ', 'IV', '１', '1', 'a b', 'a-b', 'a_b', "O'Neil", 'O\u2019Neil', 'ﷺ', 'עברית', 'عربي', '\u{10428}', '\u{10400}', 'q%', 'q_'];
 
-test('names of every script are ordered and paged alike', async () => {
+test('names of every script have the same order and pages', async () => {
   const org = (await both('owner', 'POST', '/organizations', { body: { name: 'Ünïcode' } })).must(201).data.id;
   for (const [i, full_name] of [...NAMES, ...NAMES.slice(0, 5)].entries()) (await both('owner', 'POST', '/users', { body: { full_name, email: `n${i}@names.example`, organization_id: org } })).must(201);
   const all = (await both('owner', 'GET', `/organizations/${org}/members`, { query: { limit: 1000, fields: 'full_name' } })).must(200);
@@ -110,7 +110,7 @@ test('names of every script are ordered and paged alike', async () => {
   for (let offset = 0; offset < all.data.length; offset += 7) await both('agent', 'GET', `/organizations/${org}/members`, { query: { limit: 7, offset } });
 });
 
-/** A request whose refusal uses up an id in one engine: status, errors and what `names` picks are the same. */
+/** A request whose refusal uses up an id in one engine. Status, errors and the result of `names` must be equal. */
 async function verdict(method, path, options, names = () => undefined) {
   const [one, two] = (await Promise.all(desks.map((desk) => desk.owner.exchange(method, `/api/v1${path}`, options))));
   const of = (reply) => ({ status: reply.status, errors: reply.body.errors, names: names(reply) });
@@ -118,7 +118,7 @@ async function verdict(method, path, options, names = () => undefined) {
   assert.deepEqual(of(two), of(one), `${one}`);
 }
 
-test('what counts as the same is the same', async () => {
+test('both engines agree which addresses and titles are duplicates', async () => {
   const mails = ['Ann@Same.example', 'ann@same.EXAMPLE', 'ANN@SAME.EXAMPLE', 'ann@same.example ', 'änn@same.example', 'Änn@same.example', 'ÄNN@SAME.example', 'straße@same.example', 'STRASSE@same.example', 'ıi@same.example', 'Iİ@same.example'];
   for (const [i, email] of mails.entries()) await verdict('POST', '/users', { body: { full_name: `Same ${i}`, email } });
   for (const title of NAMES) {
@@ -132,7 +132,7 @@ test('what counts as the same is the same', async () => {
   for (const path of ['/roles', '/teams', '/organizations', '/users']) await verdict('GET', path, { query: { limit: 1000 } }, named);
 });
 
-test('the same writes are answered alike, and leave the same', async () => {
+test('the same writes get the same replies and leave the same rows', async () => {
   const { id } = (await both('customer', 'POST', '/conversations', { body: { subject: 'Ж 😀 é', contents: 'a\nb\u2028c' } })).must(201).data;
   for (const [who, body] of [['agent', { contents: 'Answer' }], ['customer', { contents: '  ' }], ['customer', { contents: '山'.repeat(500) }], ['collaborator', { contents: 'x' }], ['agent', { contents: 'x\u0000y' }]]) {
     await both(who, 'POST', `/conversations/${id}/messages`, { body });
