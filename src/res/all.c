@@ -34,6 +34,9 @@
     X(organization_field)       \
     X(field_option)             \
     X(user_field_value)         \
+    X(case_field_value)         \
+    X(conversation_field)       \
+    X(conversation_field_value) \
     X(organization_field_value) \
     X(locale_field)             \
     X(locale)                   \

@@ -12,6 +12,7 @@
 #include "core/people/tag.h"
 #include "res/case_list.h"
 #include "res/channel.h"
+#include "res/field_value.h"
 #include "res/tag.h"
 #include "res/groups.h"
 
@@ -68,6 +69,9 @@ static const struct field case_fields[] = {
     {"priority", F_REF, NULLABLE | BY_HANDLER, .ref = "case_priority", .doc = "Priority."},
     {"type", F_REF, NULLABLE | BY_HANDLER, .ref = "case_type", .doc = "Type."},
     {"read_marker", F_REF, READONLY, .column = "t.id", .ref = "read_marker", .doc = "How far the caller has read."},
+    CASE_FIELD_VALUES,
+    {"custom_fields", F_ROWS, READONLY, .ref = "case_field_value", .owned_by = "id",
+     .doc = "Each enabled custom field with its value, sorted by position."},
     {"last_replier", F_REF, READONLY, .ref = "user", .doc = "Author of the last message."},
     {"last_replier_identity", F_REF, READONLY, .ref = "identity_email",
      .column = "(SELECT e.id FROM identity_emails e WHERE e.user_id = t.last_replier_id AND e.is_primary = 1)",
@@ -197,6 +201,7 @@ static int post_case(struct call *c) {
                          .brand_id = in_int(c, "brand"),
                          .channel = (int)in_int(c, "channel"),
                          .source = SOURCE_AGENT};
+    n.value_count = field_values_given(c, &n.values);
     TRY(case_create(&c->work, &n, &c->id));
     TRY(api_keep(c));
     return api_reply_one(c, c->id);
@@ -221,6 +226,7 @@ static struct case_change case_change_given(struct call *c) {
                                  .legacy_id = in_text(c, "legacy_id")};
     for (size_t i = 0; i < sizeof properties / sizeof *properties; i++)
         if (given(c, properties[i].name)) change.set |= properties[i].bit;
+    change.value_count = field_values_given(c, &change.values);
     return change;
 }
 
@@ -245,9 +251,10 @@ static int put_cases(struct call *c) {
     TRY(api_input(c));
     struct case_change change = case_change_given(c);
     TRY(refuse_unless_active(c));
-    if (change.set) TRY(api_refuse(c, "t.status_type = 5", "The conversation is closed. Open a new one to continue."));
+    bool changes = change.set || change.value_count;
+    if (changes) TRY(api_refuse(c, "t.status_type = 5", "The conversation is closed. Open a new one to continue."));
     TRY(check_closing(c));
-    for (int i = 0; change.set && i < c->id_count; i++) {
+    for (int i = 0; changes && i < c->id_count; i++) {
         struct case_now now;
         TRY(case_load(&c->work, c->ids[i], &now));
         TRY(case_change(&c->work, &now, &change));
@@ -317,4 +324,5 @@ const struct resource case_resource = {.type = "case",
                                        .fields = case_fields,
                                        .routes = case_routes,
                                        .visible = access_cases_of_any_state,
+                                       .changed = CASE_CHANGED,
                                        .keyset = true};

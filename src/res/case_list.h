@@ -17,4 +17,9 @@
  * because each is an index range in the order of the list. Other callers keep their branches. */
 int case_list_branches(struct call *c, struct branches *b);
 
+/* Time of the last change of the shown members: custom fields come and go without a change of the row. */
+#define CASE_CHANGED                                                                                        \
+    "SELECT MAX(h.at) FROM (SELECT t.updated_at AS at FROM cases t WHERE t.id = :id UNION ALL SELECT c.at " \
+    "FROM changes c WHERE c.what = 'custom_fields') AS h"
+
 #endif

@@ -13,6 +13,7 @@
 #include "core/people/user.h"
 
 #include "res/case_list.h"
+#include "res/field_value.h"
 #include "res/groups.h"
 
 #include <inttypes.h>
@@ -50,8 +51,8 @@ static const struct field conversation_fields[] = {
      .doc = "Type. Null if customers may not see it."},
     {"read_marker", F_REF, READONLY | LOGGED_IN, .column = "t.id", .ref = "read_marker",
      .doc = "Position up to which the caller has read."},
-    {"custom_fields", F_COMPUTED, READONLY, .render = render_nothing, .doc = "Values of the custom fields that customers see.",
-     .example = "[]"},
+    {"custom_fields", F_ROWS, READONLY, .ref = "conversation_field_value", .owned_by = "id",
+     .doc = "Each enabled custom field that customers see, with its value, sorted by position."},
     {"realtime_channel", F_COMPUTED, READONLY, .render = realtime_channel, .doc = "Realtime channel of changes.",
      .example = "\"presence-0f@v1_cases_23\""},
     {"last_message_status", F_WORD, READONLY, .words = message_statuses, .doc = "Delivery status of the last message."},
@@ -142,6 +143,7 @@ static const struct field create_input[] = {
     {"priority", F_REF, NULLABLE, .ref = "case_priority",
      .doc = "Id of the priority. Accepted from customers only if they may edit priorities."},
     {"client_id", F_TEXT, NULLABLE, .doc = "Id that the client chose. The first message shows it."},
+    CASE_FIELD_VALUES,
     {0},
 };
 
@@ -217,6 +219,7 @@ static int post_conversation(struct call *c) {
     n.client_id = in_text(c, "client_id");
     n.source = (int)in_int(c, "source");
     n.priority_id = in_int(c, "priority");
+    n.value_count = field_values_given(c, &n.values);
     TRY(case_create(&c->work, &n, &c->id));
     c->work.actor.token_case_id = c->id;
     call_header(c, "X-Request-Token", request_token(c, c->id, c->work.now));
@@ -231,6 +234,7 @@ static const struct field update_input[] = {
     {"priority", F_REF, NULLABLE, .ref = "case_priority", .doc = "Id of the priority."},
     {"status", F_REF, BY_HANDLER, .ref = "case_status", .doc = "Id of the status."},
     {"type", F_REF, NULLABLE, .ref = "case_type", .doc = "Id of the type."},
+    CASE_FIELD_VALUES,
     {0},
 };
 
@@ -271,7 +275,8 @@ static int put_conversation(struct call *c) {
                                  .status_id = in_int(c, "status"),
                                  .priority_id = in_int(c, "priority"),
                                  .type_id = in_int(c, "type")};
-    if (wanted.set) TRY(case_change(&c->work, &now, &wanted));
+    wanted.value_count = field_values_given(c, &wanted.values);
+    if (wanted.set || wanted.value_count) TRY(case_change(&c->work, &now, &wanted));
     return api_reply(c);
 }
 
@@ -317,6 +322,8 @@ const struct resource conversation_resource = {.type = "conversation",
                                                .conversation = "id",
                                                .routes = conversation_routes,
                                                .visible = access_cases,
+                                               .changes_unseen = true,
+                                               .changed = CASE_CHANGED,
                                                .keyset = true};
 
 /* ---- read markers --------------------------------------------------------------------------------------------------------- */

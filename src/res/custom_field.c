@@ -462,3 +462,33 @@ const struct resource field_option_resource = {.type = "field_option",
                                                .routes = option_routes,
                                                .visible = option_visible,
                                                .changes_unseen = true};
+
+/* ---- as customers see them ---------------------------------------------------------------------------------------- */
+
+static const struct field conversation_field_fields[] = {
+    FIELD_UUID("t.id"),
+    {"type", F_WORD, READONLY, .words = field_kinds, .doc = "Type of the values.", .example = "\"SELECT\""},
+    {"key", F_TEXT, READONLY, .doc = "Key of the field in field_values.", .example = "\"plan\""},
+    {"title", F_TEXT, READONLY, .column = "COALESCE(" TRANSLATION_OF("3") ", " TRANSLATION_OF("1") ")",
+     .doc = "Title for customers in the default locale.", .example = "\"Your plan\""},
+    {"descriptions", F_MANY, READONLY, .ref = "locale_field", .many = TRANSLATIONS_OF("4"),
+     .doc = "Descriptions in several locales: a list of {locale, translation}."},
+    {"options", F_MANY, READONLY, .ref = "field_option", .many = OPTIONS_OF,
+     .doc = "Options of a CHECKBOX, RADIO, SELECT or CASCADINGSELECT field."},
+    {"is_customer_editable", F_BOOL, READONLY, .doc = "True if customers may set the value."},
+    {"is_required_for_customers", F_BOOL, READONLY, .doc = "True if customers must give a value of a field that they may set."},
+    {"regular_expression", F_TEXT, READONLY, .doc = "Pattern of a REGEX field that values must match (PCRE2)."},
+    {"sort_order", F_INT, READONLY, .doc = "Position in the list."},
+    {"*", .group = row_times},
+    {0},
+};
+
+/* Every caller who sees a conversation sees these fields. */
+const struct resource conversation_field_resource = {
+    .type = "conversation_field",
+    .title = "Custom fields that customers see",
+    .doc = "Custom fields of conversations that customers see.",
+    .table = "custom_fields",
+    .where = "t.area = 1 AND t.deleted_at IS NULL AND t.is_enabled = 1 AND t.is_system = 0 AND t.is_visible_to_customers = 1",
+    .fields = conversation_field_fields,
+    .visible = access_everyone};

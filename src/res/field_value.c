@@ -17,6 +17,8 @@ struct reading {
     const struct field_option *options;
     int field_count, option_count;
     bool by_customer;
+    bool created; /* the owner is created by this call */
+    bool is_case; /* the owner is a conversation */
 };
 
 static bool sees(const struct reading *r, const struct custom_field *f) { return !r->by_customer || f->is_visible_to_customers; }
@@ -69,6 +71,10 @@ static void field_value_read_given(const struct reading *r, const struct json *j
         field_value_refuse(r, j->name, ERR_FIELD_INVALID, "There is no such field.");
         return;
     }
+    if (!may_give(r, f) && r->is_case) {
+        notice(&r->c->work, "NOTICE", "field_values.%s was ignored: customers may not edit it.", str_dup(a, f->key).p);
+        return;
+    }
     if (!may_give(r, f)) {
         field_value_refuse(r, j->name, ERR_FIELD_INVALID, "You may not change this field.");
         return;
@@ -86,14 +92,13 @@ static void field_value_read_given(const struct reading *r, const struct json *j
 
 static bool is_given(const struct json *map, struct str key) { return json_member(map, key) != NULL; }
 
-/* Finds required fields that were not sent and have no value. */
+/* Finds required fields that were not sent and have no value. A conversation needs them only when it is created. */
 static int read_missing(const struct reading *r) {
-    bool created = r->c->method == POST;
-    if (!created && !r->by_customer) return 0;
+    if (!r->created && (!r->by_customer || r->is_case)) return 0;
     for (int i = 0; i < r->field_count; i++) {
         const struct custom_field *f = &r->fields[i];
         if (!must_give(r, f) || is_given(r->in->json, f->key)) continue;
-        int has = created ? 0 : field_value_exists(&r->c->work, f, r->c->id);
+        int has = r->created ? 0 : field_value_exists(&r->c->work, f, r->c->id);
         if (has < 0) return has;
         if (has == 0) field_value_refuse(r, f->key, ERR_FIELD_REQUIRED, NULL);
     }
@@ -126,7 +131,7 @@ static int field_values_load_options(struct reading *r, struct field_option **op
 static int check_files(const struct reading *r, enum field_area area, const struct given_values *given) {
     struct work *w = &r->c->work;
     bool *usable = arena_array(w->arena, (size_t)given->count + 1, sizeof *usable);
-    int64_t owner = r->c->method == POST || r->c->id_count > 1 ? 0 : r->c->id;
+    int64_t owner = r->created || r->c->id_count > 1 ? 0 : r->c->method == POST ? r->c->vars[0].id : r->c->id;
     TRY(field_files_usable(w, area, owner, given->list, given->count, usable));
     for (int i = 0; i < given->count; i++)
         if (field_value_file(&given->list[i]) && !usable[i])
@@ -137,7 +142,11 @@ static int check_files(const struct reading *r, enum field_area area, const stru
 
 static int check(struct call *c, struct in *in, enum field_area area) {
     struct work *w = &c->work;
-    struct reading r = {.c = c, .in = in, .by_customer = w->actor.rank < ROLE_COLLABORATOR};
+    struct reading r = {.c = c,
+                        .in = in,
+                        .by_customer = w->actor.rank < ROLE_COLLABORATOR,
+                        .created = c->method == POST && c->var_count == 0,
+                        .is_case = area == AREA_CASES};
     struct given_values *made = in->made = ARENA_NEW(w->arena, struct given_values);
     struct custom_field *fields;
     struct field_option *options = NULL;
@@ -161,6 +170,13 @@ static int field_values_store(struct call *c, const struct in *in, int64_t id, e
     return made ? field_values_put(&c->work, area, id, made->list, made->count) : 0;
 }
 
+int field_values_given(struct call *c, const struct field_value **list) {
+    const struct given_values *made = in(c, "field_values")->made;
+    *list = made ? made->list : NULL;
+    return made ? made->count : 0;
+}
+
+int check_case_values(struct call *c, struct in *in) { return check(c, in, AREA_CASES); }
 int check_user_values(struct call *c, struct in *in) { return check(c, in, AREA_USERS); }
 int check_organization_values(struct call *c, struct in *in) { return check(c, in, AREA_ORGANIZATIONS); }
 int store_user_values(struct call *c, const struct in *in, int64_t id) { return field_values_store(c, in, id, AREA_USERS); }
@@ -208,3 +224,37 @@ const struct resource organization_field_value_resource = {.type = "organization
                                                            .owned_order = "f.sort_order, f.id",
                                                            .fields = organization_value_fields,
                                                            .visible = field_value_visible};
+
+static const struct field case_value_fields[] = {
+    {"field", F_REF, READONLY, .column = "f.id", .ref = "case_field", .doc = "Field of the value."},
+    {"value", F_LONG, READONLY, .column = SHOWN, .doc = VALUE_DOC "GET /cases/:id/files/:file_id/content downloads it.",
+     .example = "\"3\""},
+    {0},
+};
+const struct resource case_field_value_resource = {.type = "case_field_value",
+                                                   .title = "Values of conversations",
+                                                   .doc = "Values of the custom fields of conversations, as staff see them.",
+                                                   .from = EACH("1", "cases"),
+                                                   .owned_order = "f.sort_order, f.id",
+                                                   .fields = case_value_fields,
+                                                   .visible = field_value_visible};
+
+/* A conversation shows the same fields to all callers. */
+static void conversation_value_visible(struct work *w, struct branches *out) {
+    (void)w;
+    branch_add(out, "f.is_visible_to_customers = 1");
+}
+
+static const struct field conversation_value_fields[] = {
+    {"field", F_REF, READONLY, .column = "f.id", .ref = "conversation_field", .doc = "Field of the value."},
+    {"value", F_LONG, READONLY, .column = SHOWN, .doc = VALUE_DOC "GET /conversations/:id/files/:file_id/content downloads it.",
+     .example = "\"3\""},
+    {0},
+};
+const struct resource conversation_field_value_resource = {.type = "conversation_field_value",
+                                                           .title = "Values that customers see",
+                                                           .doc = "Values of the custom fields of conversations that customers see.",
+                                                           .from = EACH("1", "cases"),
+                                                           .owned_order = "f.sort_order, f.id",
+                                                           .fields = conversation_value_fields,
+                                                           .visible = conversation_value_visible};

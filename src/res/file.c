@@ -184,6 +184,12 @@ static const struct route file_routes[] = {
      .is_download = true, .has_ranges = true, .of = "organization", .summary = "Download a file of an organization",
      .doc = "The file is the value of a custom field. All callers who see the value may download it: staff, and the people of the "
             "organization if customers see the field." CONTENT_DOC},
+    {GET, "/cases/:id/files/:file_id/content", COL_PLUS, "conversations", ONE, get_case_file_content, .args = content_args,
+     .is_download = true, .has_ranges = true, .of = "case", .summary = "Download a file of a conversation as staff",
+     .doc = "The file is the value of a custom field." CONTENT_DOC},
+    {GET, "/conversations/:id/files/:file_id/content", ALL | FINGERPRINT, "", ONE, get_conversation_file_content, .args = content_args,
+     .is_download = true, .has_ranges = true, .of = "conversation", .summary = "Download a file of a conversation",
+     .doc = "The file is the value of a custom field that customers see." CONTENT_DOC},
     {0},
 };
 

@@ -149,14 +149,16 @@ QUERY(content_of_file,
     "SELECT " CONTENT " FROM field_values v JOIN custom_fields f ON f.id = v.field_id JOIN files t ON t.id = v.file_id " \
     "WHERE v.owner_id = :owner AND v.area = " area                                                                       \
     " AND v.file_id = :file AND f.is_enabled = 1 AND f.is_visible_to_customers >= :visible LIMIT 1"
+QUERY(content_of_case, CONTENT_OF_VALUE("1"));
 QUERY(content_of_user, CONTENT_OF_VALUE("2"));
 QUERY(content_of_organization, CONTENT_OF_VALUE("3"));
 
-static int send_found(struct call *c, const struct query *q) {
+/* to_customers: only values of fields that customers see. */
+static int send_found(struct call *c, const struct query *q, bool to_customers) {
     struct work *w = &c->work;
     struct stmt *row;
     const struct bind *binds = BINDS(B_INT("file", c->vars[c->var_count - 1].id), B_INT("owner", c->vars[0].id), B_FILE_OF_ACTOR(w),
-                                     B_INT("visible", w->actor.rank < ROLE_COLLABORATOR), B_INT("now", w->now));
+                                     B_INT("visible", to_customers), B_INT("now", w->now));
     int rc = db_row(w->conn, q, binds, &row);
     if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
     struct content f = {str_dup(w->arena, col_text(row, 0)), str_dup(w->arena, col_text(row, 1)), str_dup(w->arena, col_text(row, 2)),
@@ -166,15 +168,28 @@ static int send_found(struct call *c, const struct query *q) {
     return send_content(c, &f);
 }
 
-int get_file_content(struct call *c) { return send_found(c, &content_of_file); }
+static bool below_staff(const struct call *c) { return c->work.actor.rank < ROLE_COLLABORATOR; }
+
+int get_file_content(struct call *c) { return send_found(c, &content_of_file, false); }
 
 int get_user_file_content(struct call *c) {
     TRY(api_of(c));
     bool sees = c->work.actor.rank >= ROLE_COLLABORATOR || c->vars[0].id == c->work.actor.user_id;
-    return sees ? send_found(c, &content_of_user) : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    return sees ? send_found(c, &content_of_user, below_staff(c)) : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
 }
 
 int get_organization_file_content(struct call *c) {
     TRY(api_of(c));
-    return send_found(c, &content_of_organization);
+    return send_found(c, &content_of_organization, below_staff(c));
+}
+
+int get_case_file_content(struct call *c) {
+    TRY(api_of(c));
+    return send_found(c, &content_of_case, false);
+}
+
+/* A conversation shows the same fields to all callers. */
+int get_conversation_file_content(struct call *c) {
+    TRY(api_of(c));
+    return send_found(c, &content_of_case, true);
 }

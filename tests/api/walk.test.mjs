@@ -14,6 +14,8 @@ const READERS = ['owner', 'admin', 'agent', 'collaborator', 'teams', 'requester'
 const CANARIES = {
   canarysubject: READERS,
   canarybody: READERS,
+  canaryinternal: READERS.filter((reader) => !['requester', 'colleague', 'token'].includes(reader)),
+  canaryshown: READERS,
   canaryreply: READERS,
   canaryname: [...READERS, 'self'],
   canarymail: [...STAFF, 'requester'],
@@ -76,6 +78,8 @@ async function prepare(world) {
   };
 
   const conversation = await made(requester.client, '/conversations', { subject: 'canarysubject', contents: 'canarybody' });
+  await made(desk.owner, '/cases/fields', field('shown_note', true));
+  await desk.staff.update(`/cases/${conversation.id}`, { field_values: { hidden_note: 'canaryinternal', shown_note: 'canaryshown' } });
   await made(desk.staff, `/conversations/${conversation.id}/messages`, { contents: 'canaryreply' });
   // This conversation comes from the canary's address. It must not lead to the owner of the address.
   const stranger = await made(callers.fingerprint, '/conversations', { name: 'Plain', email: 'canarymail@example.net', subject: 'Plain', contents: 'Plain' });

@@ -1,6 +1,7 @@
 #include "core/cases/case.h"
 
 #include "core/cases/case_count.h"
+#include "core/cases/case_value.h"
 #include "core/change/change.h"
 
 #include "base/buf.h"
@@ -220,6 +221,8 @@ int case_change(struct work *w, struct case_now *c, const struct case_change *wa
     struct case_now next;
     unsigned differ;
     TRY(case_next(w, c, wanted, &next, &differ));
+    TRY(case_values_change(w, c->id, wanted->values, wanted->value_count));
+    if (differ & CASE_STATUS && !wanted->incomplete) TRY(case_check_resolution(w, c->id, next.status_type));
     TRY(case_update(w, &next, differ, c->status_type == STATUS_COMPLETED && next.status_type == STATUS_OPEN));
     case_record(w, c, &next, differ);
     *c = next;

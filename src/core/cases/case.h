@@ -3,6 +3,7 @@
 #define CORE_CASE_H
 
 #include "core/change/change.h"
+#include "core/fields/field_value.h"
 #include "core/words.h"
 #include "work/work.h"
 
@@ -34,17 +35,21 @@ enum case_property {
     CASE_LEGACY_ID = 512,
 };
 
-/* The properties named by `set`; an id of 0 clears. */
+/* The properties named by `set`, and the values of custom fields; an id of 0 clears. */
 struct case_change {
     unsigned set;
     struct str subject, legacy_id; /* legacy_id: p NULL clears */
     int64_t status_id, priority_id, type_id, assigned_team_id, assigned_agent_id, requester_id, brand_id;
     enum case_state state;
+    const struct field_value *values;
+    int value_count;
+    bool incomplete; /* a status of type COMPLETED or CLOSED does not need the fields that are required on resolution */
 };
 
 /* The one function that changes a conversation. Writes the properties that differ and their consequences (counters, reopening, who did it
  * last and when), and records the changes. The caller has checked ids of teams, agents, priorities, types, brands and requesters. Fails with
- * FIELD_INVALID for an unknown status, and with RESOURCE_ACTION_NOT_AVAILABLE if the status can't follow the current one. */
+ * FIELD_INVALID for an unknown status, with RESOURCE_ACTION_NOT_AVAILABLE if the status can't follow the current one, and with FIELD_REQUIRED
+ * for each empty field that staff must fill in first (core/cases/case_value.h). */
 int case_change(struct work *w, struct case_now *c, const struct case_change *wanted);
 /* Sets the status of `c` if it may follow the present one. Writes nothing. Fails as case_change does. */
 int case_follow_status(struct work *w, struct case_now *c, int64_t status_id);

@@ -1,6 +1,7 @@
 #include "core/cases/case_new.h"
 
 #include "core/cases/case_count.h"
+#include "core/cases/case_value.h"
 #include "core/cases/message.h"
 
 QUERY(case_insert,
@@ -44,6 +45,8 @@ int case_create(struct work *w, const struct case_new *n, int64_t *id) {
     TRY(insert_new_case(w, n, &c));
     *id = c.id;
     change_created(w, case_changed(&c));
+    TRY(field_values_put(w, AREA_CASES, c.id, n->values, n->value_count));
+    TRY(case_check_resolution(w, c.id, c.status_type));
     case_counted(w, c.assigned_team_id, c.assigned_agent_id, c.status_type, 1);
     struct message_new m = {.contents = n->contents,
                             .client_id = n->client_id,

@@ -2,6 +2,7 @@
 #ifndef CORE_CASE_NEW_H
 #define CORE_CASE_NEW_H
 
+#include "core/fields/field_value.h"
 #include "work/work.h"
 
 struct case_new {
@@ -14,9 +15,12 @@ struct case_new {
     int64_t brand_id;                                                  /* 0: the default brand */
     int64_t status_id;                                                 /* 0: the system status of type NEW */
     int source, channel;                                               /* 0: not given; the channel follows from the source then */
+    const struct field_value *values;
+    int value_count;
 };
 
-/* Creates a conversation with its first message and the caller's fingerprint. Fails with FIELD_INVALID for an unknown status. */
+/* Creates a conversation with its first message and the caller's fingerprint. Fails with FIELD_INVALID for an unknown status, and with
+ * FIELD_REQUIRED as case_change does. */
 int case_create(struct work *w, const struct case_new *n, int64_t *id);
 
 #endif
