@@ -11,10 +11,11 @@
  *   /shared      8 MB that all replies share
  *   /stream?n=N  a body of N that is made while it is sent; with broken=1 it breaks there. Says "closed" when it is closed
  *   /stats       counters            /size?n=N  a body of N   /head    header X-Echo, cookie `a` and the client's
- *                            /size?owner=K is counted for this owner, 503 if it would be too much
+ *                            /size?owner=K is counted for this owner, 503 if it would be too much; &rows=N: with N bytes in its arena
  * address All else replies with method, path, query and body. */
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/memory.h"
 #include "http/http.h"
 #include "json/json.h"
 
@@ -181,6 +182,7 @@ static void reply(struct desk *d, struct http_request *r) {
         status = 503;
     } else if (is(r, "/size")) {
         size_t n = (size_t)number(r->query, "n");
+        for (int64_t made = 0; made < number(r->query, "rows"); made += 1000) arena_alloc(r->arena, 1000);
         buf_reserve(&out, n);
         memset(out.p, 'x', n);
         out.n = n;
@@ -286,6 +288,7 @@ int main(int argc, char **argv) {
     char err[256];
     int sig;
     sigset_t stop;
+    memory_policy();
     for (int i = 1; i < argc; i++) option(&o, str_of(argv[i]));
     sigemptyset(&stop);
     sigaddset(&stop, SIGTERM);
