@@ -78,7 +78,7 @@ test('a file that is no picture or claims too large a size is refused', async (t
     svg: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'),
     'a PNG that claims 2^31 pixels a side': png(1, 1, undefined, [0x7fffffff, 0x7fffffff]),
     'a PNG that claims 50000 x 50000': png(1, 1, undefined, [50000, 50000]),
-    'a PNG of no width': png(1, 1, undefined, [0, 1]),
+    'a PNG of width 0': png(1, 1, undefined, [0, 1]),
     'a PNG cut short': png(600, 600).subarray(0, 60),
     'a GIF that claims 65535 x 65535': Buffer.concat([Buffer.from('GIF89a'), Buffer.from([255, 255, 255, 255]), GIF.subarray(10)]),
     'a JPEG without a frame': Buffer.from('ffd8ffe000104a46494600010101', 'hex'),

@@ -212,20 +212,20 @@ describe('the letter that a report names', () => {
     const hostile = {
       'headers of a megabyte': `${head}\n${'X-Pad: y\n'.repeat(100_000)}${rest.slice(1)}`,
       'a header of a megabyte': `${head}\nX-Pad: ${'y'.repeat(900_000)}${rest}`,
-      'a folded header without end': `${head}\nX-Pad: y${'\n y'.repeat(250_000)}${rest}`,
-      'nested groups, which end a process that hands them to GMime': `${head}\nCc: ${'g:'.repeat(400_000)}${rest}`,
+      'an endless folded header': `${head}\nX-Pad: y${'\n y'.repeat(250_000)}${rest}`,
+      'nested groups, which crash GMime': `${head}\nCc: ${'g:'.repeat(400_000)}${rest}`,
       'nested groups in the letter': with_(text, ['To: Ines Invited <', `Cc: ${'g:'.repeat(400_000)}\nTo: <`]),
       'comments in comments': `${head}\nCc: ${'('.repeat(900_000)}${rest}`,
-      '10,000 parts behind': with_(text, ['/mx.people.example--\n', `/mx.people.example\n${'Content-Type: text/plain\n\nx\n--9E5D11C0A5.1795426202/mx.people.example\n'.repeat(10_000)}`]),
+      '10,000 later parts': with_(text, ['/mx.people.example--\n', `/mx.people.example\n${'Content-Type: text/plain\n\nx\n--9E5D11C0A5.1795426202/mx.people.example\n'.repeat(10_000)}`]),
       'mails in mails': part(`--=-inner\n${'Content-Type: message/rfc822\n\n'.repeat(30_000)}`),
       'parts in parts': part(Array.from({ length: 15_000 }, (_, i) => `Content-Type: multipart/mixed; boundary=b${i}\n\n--b${i}\n`).join('')),
-      'recipients without end': with_(text, ['Final-Recipient:', `${'Final-Recipient: rfc822; x@y.example\nAction: delayed\n\n'.repeat(15_000)}Final-Recipient:`]),
+      'very many recipients': with_(text, ['Final-Recipient:', `${'Final-Recipient: rfc822; x@y.example\nAction: delayed\n\n'.repeat(15_000)}Final-Recipient:`]),
       'one recipient of 50,000 fields': with_(text, ['Diagnostic-Code:', `${'Diagnostic-Code: x\nFinal-Recipient: rfc822; a@b\n'.repeat(20_000)}Diagnostic-Code:`]),
-      'parameters without end': with_(text, ['Content-Type: message/delivery-status', `Content-Type: message/delivery-status; ${'a*1*=b;'.repeat(100_000)}`]),
-      'bytes of no encoding': with_(text, ['Mail Delivery System', '\xff\xfe\x00\x80\xc0'], ['Final-Recipient: rfc822;', 'Final-Recipient: rfc822;\xff\xc3\x28']),
-      'base64 that is none': with_(text, ['Content-Type: message/delivery-status', 'Content-Type: message/delivery-status\nContent-Transfer-Encoding: base64']),
-      'quoted-printable that is none': with_(text, ['Content-Type: message/delivery-status', 'Content-Type: message/delivery-status\nContent-Transfer-Encoding: quoted-printable']),
-      'a boundary of nothing': with_(text, ['"9E5D11C0A5.1795426202/mx.people.example"', '""']),
+      'very many parameters': with_(text, ['Content-Type: message/delivery-status', `Content-Type: message/delivery-status; ${'a*1*=b;'.repeat(100_000)}`]),
+      'bytes that are not UTF-8': with_(text, ['Mail Delivery System', '\xff\xfe\x00\x80\xc0'], ['Final-Recipient: rfc822;', 'Final-Recipient: rfc822;\xff\xc3\x28']),
+      'invalid base64': with_(text, ['Content-Type: message/delivery-status', 'Content-Type: message/delivery-status\nContent-Transfer-Encoding: base64']),
+      'invalid quoted-printable': with_(text, ['Content-Type: message/delivery-status', 'Content-Type: message/delivery-status\nContent-Transfer-Encoding: quoted-printable']),
+      'an empty boundary': with_(text, ['"9E5D11C0A5.1795426202/mx.people.example"', '""']),
     };
     for (const [what, mail] of Object.entries(hostile)) {
       const done = mailIn(desk, mail);
@@ -307,7 +307,7 @@ describe('the time of recording', () => {
     writeFileSync(join(inbox, 'garbage'), 'garbage');
     mkdirSync(join(inbox, 'folder'));
     writeFileSync(join(inbox, 'large'), Buffer.alloc(2 << 20));
-    await until('all to be gone', () => waiting(desk).length === 0);
+    await until('the inbox to be empty', () => waiting(desk).length === 0);
     assert.deepEqual(waiting(desk, 'failed').sort(), ['folder', 'garbage', 'large']);
     const lines = () => [...desk.log.matchAll(/error a mail that came in can't be processed and was moved to \S+\/failed\/(\w+): /g)].map(([, name]) => name).sort();
     await until('the lines', () => lines().length >= 3);
@@ -366,7 +366,7 @@ describe('deskd mail-in', () => {
     if (!root) chmodSync(join(dir, 'mail/tmp'), 0o500);
     const under = root ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'] : ['env', '--'];
     const run = (...args) => spawnSync(under[0], [...under.slice(1), ...args], { input: report(), encoding: 'utf8' });
-    if (run(BINARY, '--version').status !== 0) return t.skip('nobody else may run the program here');
+    if (run(BINARY, '--version').status !== 0) return t.skip('no other user may run the program here');
     answers(run(BINARY, 'mail-in', '--data', dir), 75, /mail can't store a mail now: Permission denied/);
     if (!root) chmodSync(join(dir, 'mail/tmp'), 0o700);
     assert.deepEqual([readdirSync(join(dir, 'mail/new')), readdirSync(join(dir, 'mail/tmp'))], [[], []]);

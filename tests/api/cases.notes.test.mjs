@@ -11,7 +11,7 @@ async function withCase(t, extra = {}) {
   return { desk, talk, path: `/cases/${talk.id}/notes`, note, read };
 }
 
-test('a note on a conversation answers its post and its conversation', async (t) => {
+test('a new note on a conversation returns its post and its conversation', async (t) => {
   const { desk, talk, path, note } = await withCase(t);
   const made = await note({ contents: 'Call <him>', is_pinned: true, color: 'red' }, desk.as('collaborator'));
   assert.deepEqual(made, { post: { id: made.post.id, resource_type: 'post' }, case: { id: talk.id, resource_type: 'case' }, resource_type: 'case_note' });
@@ -28,7 +28,7 @@ test('a note on a conversation answers its post and its conversation', async (t)
   (await desk.staff.get(`/cases/${talk.id + 1}/notes/${made.post.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
 });
 
-test('HTML of a note is cleaned, and its text is kept beside it', async (t) => {
+test('HTML of a note is cleaned, and its text is stored beside it', async (t) => {
   const { desk, path, note } = await withCase(t);
   const { post } = await note({ contents: '<p onclick="x()">Call <b>him</b></p><script>bad()</script>', is_html: true });
   const read = await desk.staff.fetch(`${path}/${post.id}`);
@@ -66,7 +66,7 @@ test('counters, previews and times of the conversation follow its notes', async 
   assert.deepEqual([now.has_notes, now.post_count, now.pinned_notes_count, now.last_post_preview], [false, 2, 0, 'Hello']);
 });
 
-test('the list joins the notes of the requester and of the organization, the newest first', async (t) => {
+test('the list includes the notes of the requester and the organization, newest first', async (t) => {
   const { desk, path, note } = await withCase(t);
   const organization = await desk.staff.create('/organizations', { name: 'Brandfathers' });
   await desk.admin.update(`/users/${desk.people.customer.id}`, { organization_id: organization.id });
@@ -92,7 +92,7 @@ test('the list joins the notes of the requester and of the organization, the new
   (await desk.staff.get(`${path}/${ids[2]}`)).refused(404, 'RESOURCE_NOT_FOUND');
 });
 
-test('only the author, admins and owners change what a note says', async (t) => {
+test('only the author, admins and owners change the contents of a note', async (t) => {
   const { desk, path, note } = await withCase(t);
   const { id } = (await note({ contents: 'Mine' })).post;
   (await desk.as('collaborator').put(`${path}/${id}`, { contents: 'Yours' })).refused(403, 'PERMISSIONS_DENIED');
@@ -101,7 +101,7 @@ test('only the author, admins and owners change what a note says', async (t) => 
   (await desk.owner.delete(`${path}/${id}`)).must(200);
 });
 
-test('a closed conversation takes notes, one in the trash does not', async (t) => {
+test('a closed conversation accepts notes, one in the trash does not', async (t) => {
   const { desk, talk, path, note } = await withCase(t);
   const { id } = (await note({ contents: 'Before' })).post;
   await desk.admin.update(`/cases/${talk.id}`, { status_id: 5 });
@@ -114,7 +114,7 @@ test('a closed conversation takes notes, one in the trash does not', async (t) =
   assert.equal((await desk.staff.fetch(path)).length, 2);
 });
 
-test('notes are for staff who see the conversation; the change log tells nobody else', async (t) => {
+test('only staff who see the conversation see its notes, also in the change log', async (t) => {
   const { desk, talk, path, note } = await withCase(t);
   await desk.admin.update(`/cases/${talk.id}`, { assigned_agent_id: desk.people.admin.id });
   const self = (await desk.person('agent', { agent_case_access: 'SELF' })).client;
@@ -139,7 +139,7 @@ test('notes are for staff who see the conversation; the change log tells nobody 
   assert.deepEqual(told2, []);
 });
 
-test('notes that are written side by side are all counted', async (t) => {
+test('concurrent notes are all counted', async (t) => {
   const { note, read } = await withCase(t);
   await Promise.all(Array.from({ length: 24 }, (_, i) => note({ contents: `Note ${i}`, is_pinned: i % 2 === 0 })));
   const now = await read();

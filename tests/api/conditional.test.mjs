@@ -234,8 +234,8 @@ test('a change of any shown member, deletions included, changes the Last-Modifie
     'a tag is added': async () => (await owner.post(`${path}/tags`, { tags: 'vip' })).must(201),
     'a note is pinned': async () => { note = await owner.create(`${path}/notes`, { contents: 'N', is_pinned: true }); },
     'a pinned note is deleted': async () => (await owner.delete(`${path}/notes/${note.id}`)).must(200),
-    'a role shows more': () => owner.update('/roles/2', { agent_case_access: 'TEAMS' }),
-    'a field is made': async () => { field = await owner.create('/users/fields', { type: 'TEXT', key: 'size', titles: [{ locale: 'en-us', translation: 'Size' }] }); },
+    'a role gets more access': () => owner.update('/roles/2', { agent_case_access: 'TEAMS' }),
+    'a field is created': async () => { field = await owner.create('/users/fields', { type: 'TEXT', key: 'size', titles: [{ locale: 'en-us', translation: 'Size' }] }); },
     'a value is given': () => owner.update(path, { field_values: { size: 'L' } }),
     'a field is disabled': () => owner.update(`/users/fields/${field.id}`, { is_enabled: false }),
     'a field is deleted': async () => (await owner.delete(`/users/fields/${field.id}`)).must(200),
@@ -265,7 +265,7 @@ test('a change of any shown member changes the Last-Modified of an organization'
     'a note': async () => { note = await owner.create(`${path}/notes`, { contents: 'N', is_pinned: true }); },
     'a note is unpinned': () => owner.update(`${path}/notes/${note.id}`, { is_pinned: false }),
     'a field': async () => { field = await owner.create('/organizations/fields', { type: 'TEXT', key: 'size', titles: [{ locale: 'en-us', translation: 'Size' }] }); },
-    'a title of a field': () => owner.update(`/organizations/fields/${field.id}`, { titles: [{ locale: 'en-us', translation: 'Width' }] }),
+    'a title of a field changes': () => owner.update(`/organizations/fields/${field.id}`, { titles: [{ locale: 'en-us', translation: 'Width' }] }),
     'a field is deleted': async () => (await owner.delete(`/organizations/fields/${field.id}`)).must(200),
   };
   await desk.clock.forward(HOUR);

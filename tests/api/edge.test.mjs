@@ -22,8 +22,8 @@ const refusals = {
   'a target that is too long': [`GET /${'x'.repeat(100_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 414, 'URI_TOO_LONG'],
   'fields that are too large': [`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
   'too many fields': [`GET / HTTP/1.1\r\nHost: a\r\n${'X: y\r\n'.repeat(200)}\r\n`, 431, 'HEADERS_TOO_LARGE'],
-  'a body that says it is too large': ['POST /api/v1/users HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n', 401, 'AUTHORIZATION_REQUIRED'],
-  'a type that nobody wants': ['GET /api/v1/teams HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\nConnection: close\r\n\r\n', 406, 'NOT_ACCEPTABLE'],
+  'a Content-Length over the limit': ['POST /api/v1/users HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n', 401, 'AUTHORIZATION_REQUIRED'],
+  'an unsupported type': ['GET /api/v1/teams HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\nConnection: close\r\n\r\n', 406, 'NOT_ACCEPTABLE'],
 };
 
 for (const [name, [bytes, status, code]] of Object.entries(refusals)) {
@@ -87,7 +87,7 @@ test('an upload is asked for its body if the caller may upload or the password i
   const desk = await open(t);
   const { body, headers } = (await desk.staff.get('/session')).must(200);
   for (const credentials of [{ 'X-Session-ID': body.session_id, 'X-CSRF-Token': headers['x-csrf-token'] }, { Authorization: desk.staff.headers.Authorization },
-    { Authorization: desk.login('agent@example.com', 'not tried yet').headers.Authorization }])
+    { Authorization: desk.login('agent@example.com', 'no attempt yet').headers.Authorization }])
     assert.equal((await asked(desk, '/api/v1/files', credentials)).status, 100, JSON.stringify(credentials));
 });
 

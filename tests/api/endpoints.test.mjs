@@ -219,7 +219,7 @@ describe('the endpoint list of the specification', () => {
   });
 
   test('the fixture is equal to the list in the specification', (t) => {
-    if (!existsSync(SPEC)) return t.skip('the specification is not beside the project');
+    if (!existsSync(SPEC)) return t.skip('the specification is not in its folder beside the project');
     const lines = new Set(rows(SPEC).map((r) => r.line));
     for (const { line } of rows(FIXTURE)) assert.ok(lines.has(line), line);
   });

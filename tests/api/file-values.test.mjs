@@ -74,11 +74,11 @@ test('any caller may send a value back unchanged, but can\'t use its file in ano
 
 describe('a replaced, cleared or deleted value makes its file unreferenced', () => {
   const cases = {
-    'another file in its place': async ({ desk, path }) => desk.staff.update(path, { field_values: { secret: (await upload(desk.staff)).id } }),
+    'another file': async ({ desk, path }) => desk.staff.update(path, { field_values: { secret: (await upload(desk.staff)).id } }),
     'null': ({ desk, path }) => desk.staff.update(path, { field_values: { secret: null } }),
-    'the field deleted': async ({ desk, of }) => (await desk.owner.delete(`/users/fields/${of.secret.id}`)).must(200),
-    'the person deleted': async ({ desk, path }) => (await desk.owner.delete(path)).must(200),
-    'the person purged': async ({ desk, path }) => (await desk.owner.delete(path, { purge: true })).must(200),
+    'deletion of the field': async ({ desk, of }) => (await desk.owner.delete(`/users/fields/${of.secret.id}`)).must(200),
+    'deletion of the person': async ({ desk, path }) => (await desk.owner.delete(path)).must(200),
+    'a purge of the person': async ({ desk, path }) => (await desk.owner.delete(path, { purge: true })).must(200),
   };
   for (const [name, act] of Object.entries(cases)) {
     test(`by ${name}`, async (t) => {

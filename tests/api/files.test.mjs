@@ -265,7 +265,7 @@ describe('a download', () => {
     const { id } = await stored(desk.customer, data);
     rmSync(place(desk, data));
     (await desk.customer.get(`/files/${id}/content`)).refused(503, 'SERVICE_UNAVAILABLE');
-    await until('the log says which', () => desk.log.includes(sha256(data)));
+    await until('the log names the content', () => desk.log.includes(sha256(data)));
   });
 });
 

@@ -75,7 +75,7 @@ test('a reply that does not match the declaration of its route fails', () => {
     'a missing member': reply({ ...ONE, data: { id: 1 } }),
     'another type': reply({ ...ONE, data: { ...TEAM, title: 5 } }),
     'an undeclared header': reply(ONE, { headers: { 'x-secret': '1' } }),
-    'a member that stands twice': Object.assign(reply(ONE), { text: JSON.stringify(ONE).replace('"id":1', '"id":1,"id":2') }),
+    'a repeated member': Object.assign(reply(ONE), { text: JSON.stringify(ONE).replace('"id":1', '"id":1,"id":2') }),
   })) assert.throws(() => contract.judge(r), { name: 'AssertionError' }, what);
   contract.judge(reply({ ...ONE, data: { id: 1 } }, { path: '/api/v1/teams/1.json?fields=id' })); // the request asked to leave members out
   contract.judge(reply({ Status: 200, Data: { ID: 1, Title: 'T' } }, { path: '//api/v1/teams/1?_case=pascal', status: 200 }));

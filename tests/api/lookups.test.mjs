@@ -84,7 +84,7 @@ test('statuses: a new status has the type CUSTOM', async (t) => {
 
 test('priorities: the level is a number', async (t) => {
   const { owner, contract } = await open(t);
-  if (!contract.parameters('POST', '/api/v1/cases/priorities').includes('level')) return t.skip('levels follow the order');
+  if (!contract.parameters('POST', '/api/v1/cases/priorities').includes('level')) return t.skip('the levels have the order of the list');
   for (const level of ['x', 1.5, 1e400, {}, '99999999999999999999']) (await owner.post('/cases/priorities', { label: 'P', level: level === Infinity ? '1e400' : level })).refused(400, 'FIELD_INVALID', 'level');
 });
 

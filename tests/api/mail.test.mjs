@@ -79,7 +79,7 @@ test('a relay that answers 4xx gets the mail again with the same Message-ID, aft
   await to.tell({ replies: ['451 4.3.0 not now', '421 4.3.2 still not'] });
   await invite(desk.owner, 'ines@people.example');
   await until('the first refusal', () => to.refused.length === 1);
-  await until('that to be written down', () => desk.log.match(/could not be sent yet/g)?.length === 1);
+  await until('the record of it', () => desk.log.match(/could not be sent yet/g)?.length === 1);
   await later(desk, 30, 'the second refusal', () => desk.log.match(/could not be sent yet/g)?.length === 2);
   await desk.clock.forward(59);
   await invite(desk.owner, 'other@people.example');
@@ -162,7 +162,7 @@ test('without a relay mails wait and the log says so once; they are sent when a 
   await desk.clock.forward(2 * DAY);
   assert.equal(desk.log.match(/mail waits/g).length, 1);
   await desk.owner.update('/settings', { values: { 'mail.smtp_host': '127.0.0.1', 'mail.smtp_port': to.port, 'mail.smtp_security': 'NONE' } });
-  await until('the line again', () => desk.log.match(/mail waits/g).length === 2);
+  await until('the line in the log again', () => desk.log.match(/mail waits/g).length === 2);
   assert.equal(to.mails.length, 0);
   await connect(desk, to);
   await until('both', () => to.mails.length === 2);
@@ -187,7 +187,7 @@ test('a silent relay delays neither the API nor other jobs, nor a stop', async (
   await to.tell({ hold: true });
   const [all, under_way] = [4 * desk.processes + 2, 4 * desk.processes];
   for (let i = 0; i < all; i++) await invite(desk.owner, `slow${i}@people.example`);
-  await until('as many mails under way as may be', () => to.mails.length === under_way);
+  await until('the maximum number of mails under way', () => to.mails.length === under_way);
   const { id } = (await desk.owner.post('/bulk/teams', { teams: [{ title: 'A' }] })).must(202).data;
   assert.equal((await desk.job(desk.owner, id)).status, 'COMPLETED');
   assert.equal(to.mails.length, under_way);

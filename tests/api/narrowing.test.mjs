@@ -18,7 +18,7 @@ async function lists(desk) {
     const items = schema?.properties?.data?.type === 'array';
     if (!items) continue;
     const real = path.replace(/^\/(\w+)\/:id/, (all, name) => (of[name] ? `/${name}/${of[name]}` : all)).replace(':name', 'password_changed');
-    if (real.includes(':')) assert.fail(`a list of what? ${template}`);
+    if (real.includes(':')) assert.fail(`no rows known for the list ${template}`);
     const declared = new Set(operation.parameters.map((p) => p.name ?? p.$ref.split('/').at(-1)));
     const query = path.startsWith('/autocomplete') ? { [path.endsWith('emails') ? 'address' : 'name']: 'a' } : {};
     found.push({ path: real, declared, query });

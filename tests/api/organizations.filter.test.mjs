@@ -36,17 +36,17 @@ describe('a filter', () => {
 
   const cases = {
     'names contain, without case and accents': [all(named('string_contains_insensitive', 'MULLER')), ['Müller', 'Muller & Sons']],
-    'the text asked for has accents': [all(named('string_contains_insensitive', 'ècl')), ['éclair']],
-    'names equal, as they are folded': [all(named('comparison_equalto', 'acme')), ['Acme']],
-    '% and _ are characters': [any(named('string_contains_insensitive', '0%'), named('string_contains_insensitive', 'A_B')), ['100%', 'a_b']],
-    'quotes are characters': [all(named('string_contains_insensitive', "'; --")), ["'; --"]],
+    'the value has accents': [all(named('string_contains_insensitive', 'ècl')), ['éclair']],
+    'names are equal if their folded forms are': [all(named('comparison_equalto', 'acme')), ['Acme']],
+    '% and _ are literal': [any(named('string_contains_insensitive', '0%'), named('string_contains_insensitive', 'A_B')), ['100%', 'a_b']],
+    'quotes are literal': [all(named('string_contains_insensitive', "'; --")), ["'; --"]],
     'AND of propositions': [all(named('string_contains_insensitive', 'mu'), named('comparison_not_equalto', 'Müller')), ['Muller & Sons']],
     'OR of propositions': [any(named('comparison_equalto', 'acme'), named('comparison_equalto', 'axb')), ['Acme', 'axb']],
     'OR of collections unless said': [{ collections: [...all(named('comparison_equalto', 'acme')).collections, ...all(named('comparison_equalto', 'axb')).collections] }, ['Acme', 'axb']],
     'AND of collections': [{ collection_operator: 'AND', collections: [...all(named('string_contains_insensitive', 'acme')).collections, ...all(named('string_contains_insensitive', 'union')).collections] }, ['ACME Union']],
-    'a number is a text where texts are compared': [all(named('string_contains_insensitive', 100)), ['100%', '100 sure']],
+    'a number is compared as text': [all(named('string_contains_insensitive', 100)), ['100%', '100 sure']],
     options: [all(p('organizations.conversationaccess', 'comparison_equalto', '1'), named('string_contains_insensitive', 'acme')), ['Acme', 'ACME Union']],
-    'options that are not': [all(p('organizations.conversationaccess', 'comparison_not_equalto', 1), named('string_contains_insensitive', 'a')), ['a_b', 'axb']],
+    'options that differ': [all(p('organizations.conversationaccess', 'comparison_not_equalto', 1), named('string_contains_insensitive', 'a')), ['a_b', 'axb']],
     'made today': [all(p('organizations.createdat_relative_past', 'date_after_or_on', 'today'), named('comparison_equalto', 'acme')), ['Acme']],
     'made before today': [all(p('organizations.createdat_relative_past', 'date_before_or_on', 'yesterday')), []],
     'nothing': [all(named('comparison_equalto', 'none')), []],
@@ -103,11 +103,11 @@ describe('a filter', () => {
   const refusals = {
     'an unknown field': [p('organizations.secret', 'comparison_equalto', 'x'), at('field')],
     'a column': [p('t.name_key', 'comparison_equalto', 'x'), at('field')],
-    'a field that is no text': [p(['x'], 'comparison_equalto', 'x'), at('field')],
+    'a field name that is no text': [p(['x'], 'comparison_equalto', 'x'), at('field')],
     'an unknown operator': [p(name, 'like', 'x'), at('operator')],
     'an operator of another input type': [p(name, 'date_is', '2026-11-21'), at('operator')],
     'an operator of triggers': [p(name, 'string_does_not_contain_insensitive', 'x'), at('operator')],
-    'an operator that filters lack': [p(since, 'date_after', 'today'), at('operator')],
+    'an operator that filters do not support': [p(since, 'date_after', 'today'), at('operator')],
     'an object as value': [p(name, 'comparison_equalto', { a: 1 }), at('value')],
     'a list as value': [p(name, 'comparison_equalto', ['x']), at('value')],
     'a boolean where a text is expected': [p(name, 'comparison_equalto', true), at('value')],
@@ -115,15 +115,15 @@ describe('a filter', () => {
     'control characters': [p(name, 'comparison_equalto', 'a\u0007b'), at('value')],
     'a NUL': [p(name, 'comparison_equalto', 'a\u0000b'), at('value')],
     'a text of accents alone': [p(name, 'string_contains_insensitive', '\u0301'), at('value')],
-    'an option that there is not': [p(access, 'comparison_equalto', '2'), at('value')],
+    'an absent option': [p(access, 'comparison_equalto', '2'), at('value')],
     'a boolean option': [p(access, 'comparison_equalto', true), at('value')],
     'no date': [p(created, 'date_is', 'soon'), at('value')],
     'a date that does not exist': [p(created, 'date_is', '2026-02-29'), at('value')],
     'a date as number': [p(created, 'date_is', 1795255800), at('value')],
-    'a year of no calendar': [p(created, 'date_is', '0000-01-01'), at('value')],
+    'an impossible year': [p(created, 'date_is', '0000-01-01'), at('value')],
     'an unknown span of time': [p(since, 'date_after_or_on', 'last8days'), at('value')],
     'tomorrow, of the past': [p(since, 'date_before_or_on', 'tomorrow'), at('value')],
-    'a tag that is none': [p('tags.name', 'collection_contains_insensitive', ['vip', {}]), `${at('value')}/1`],
+    'an invalid tag': [p('tags.name', 'collection_contains_insensitive', ['vip', {}]), `${at('value')}/1`],
     'a tag that is too long': [p('tags.name', 'collection_contains_insensitive', ['vip', 'x'.repeat(256)]), `${at('value')}/1`],
     'too many tags': [p('tags.name', 'collection_contains_any_insensitive', Array.from({ length: 101 }, (_, i) => `t${i}`)), `${at('value')}/100`],
   };
@@ -187,7 +187,7 @@ test('days are those of the desk\'s time zone and clock', async (t) => {
   await desk.owner.create('/organizations', { name: 'Late' });
   const zone = async (name) => {
     (await desk.owner.put('/settings', { values: { 'desk.time_zone': name } })).must(200);
-    await until('every process knows of it', async () => {
+    await until('every process uses the new time zone', async () => {
       const seen = [];
       for (let i = 0; i < 4 * desk.processes; i++) seen.push((await desk.owner.fetch('/settings')).find((x) => `${x.category}.${x.name}` === 'desk.time_zone').value);
       return seen.every((x) => x === name) || undefined;
@@ -237,18 +237,18 @@ describe('filters by tags and custom fields', () => {
     'one of the tags': [tagged('contains_any', 'new,other'), ['Ada']],
     'none of the tags': [tagged('does_not_contain', 'new,other'), ['Bob', 'Cid']],
     'a text': [field('note', 'string_contains_insensitive', 'GROSSE'), ['Ada']],
-    'a text that is not': [field('note', 'comparison_not_equalto', 'große kundin'), ['Bob', 'Cid']],
-    'a long text, by the beginning that rules know': [field('note', 'comparison_equalto', 'X'.repeat(255)), ['Bob']],
-    'a number, not as text': [field('size', 'comparison_greaterthan', 9), ['Bob']],
+    'a text that differs': [field('note', 'comparison_not_equalto', 'große kundin'), ['Bob', 'Cid']],
+    'a long text, by its first characters': [field('note', 'comparison_equalto', 'X'.repeat(255)), ['Bob']],
+    'a number, compared as number': [field('size', 'comparison_greaterthan', 9), ['Bob']],
     'a number below': [field('size', 'comparison_lessthan', '10'), ['Ada']],
     'a decimal': [field('rate', 'comparison_equalto', '-1.5'), ['Ada']],
     'a decimal above': [field('rate', 'comparison_greaterthan', -1.5), ['Bob']],
     'a date': [field('until', 'date_is', '2026-11-21'), ['Ada']],
     'a date on': [field('until', 'date_after_or_on', '2026-11-22'), ['Bob']],
     'yes': [field('paying', 'comparison_equalto', true), ['Ada']],
-    'not yes, also where nothing is said': [field('paying', 'comparison_not_equalto', 'true'), ['Bob', 'Cid']],
+    'not yes, also without a value': [field('paying', 'comparison_not_equalto', 'true'), ['Bob', 'Cid']],
     'an option': [(w) => field('plan', 'comparison_equalto', w.options[1]), ['Bob']],
-    'a box among several': [(w) => field('uses', 'comparison_equalto', w.boxes[1]), ['Ada']],
+    'one of several boxes': [(w) => field('uses', 'comparison_equalto', w.boxes[1]), ['Ada']],
     'a box that is not ticked': [(w) => field('uses', 'comparison_not_equalto', Number(w.boxes[1])), ['Bob', 'Cid']],
   };
   for (const [what, [predicates, names]] of Object.entries(cases)) {

@@ -28,7 +28,7 @@ test("a customer reads conversations of their organization if it is shared and t
 
 for (const [why, more] of Object.entries({
   'the organization is not shared': { is_shared: false, access: 'ORGANIZATION' },
-  'they may read their own only': { is_shared: true, access: 'REQUESTED' },
+  'they may read only their own': { is_shared: true, access: 'REQUESTED' },
 })) {
   test(`a customer does not read them if ${why}`, async (t) => {
     const w = await world(t, more);

@@ -64,7 +64,7 @@ describe('escalation:', () => {
         forbidden(await client.delete(`/users/${them.id}`), `${actor} deletes ${target}`);
         forbidden(await client.delete(`/users/${them.id}`, { purge: true }), `${actor} purges ${target}`);
         forbidden(await client.delete(`/users/${them.id}/twofactor`), `${actor} unlocks ${target}`);
-        forbidden(await client.put(`/users/${them.id}/avatar`, {}), `${actor} draws ${target}`);
+        forbidden(await client.put(`/users/${them.id}/avatar`, {}), `${actor} changes the picture of ${target}`);
         const after = await world.desk.owner.fetch(`/users/${them.id}`);
         for (const name of ['full_name', 'is_enabled', 'role', 'emails', 'updated_at', 'password_updated_at']) assert.deepEqual(after[name], before[name], `${name}: ${actor} on ${target}`);
         (await them.client.get('/profile')).must(200);

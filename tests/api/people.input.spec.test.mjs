@@ -133,7 +133,7 @@ describe('malformed bodies', () => {
     'an overlong form in JSON': raw('application/json', Buffer.from('{"full_name":"\xc0\x80"}', 'latin1')),
     'a lone surrogate': raw('application/json', '{"full_name":"\\ud800"}'),
     'invalid UTF-8 in a form': raw('application/x-www-form-urlencoded', 'full_name=%ff%fe'),
-    'multipart without end': raw('multipart/form-data; boundary=b', '--b\r\nContent-Disposition: form-data; name="full_name"\r\n\r\nx'),
+    'multipart without a last boundary': raw('multipart/form-data; boundary=b', '--b\r\nContent-Disposition: form-data; name="full_name"\r\n\r\nx'),
     'multipart without boundary': raw('multipart/form-data', 'x'),
     'JSON too deep': raw('application/json', `${'['.repeat(20_000)}${']'.repeat(20_000)}`),
   };

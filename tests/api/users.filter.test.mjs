@@ -27,7 +27,7 @@ describe('people are filtered', () => {
     'by a whole address': [p('emails', 'comparison_equalto', 'Ada@analytical.example'), ['Ada Çelik']],
     'by digits of a number': [p('phones', 'string_contains_insensitive', '30 123'), ['Ada Çelik']],
     'by organization': [(w) => p('users.organizationid', 'comparison_equalto', w.organization.id), ['Ada Çelik']],
-    'by not being enabled': [p('users.isenabled', 'comparison_equalto', false), ['Carl']],
+    'by is_enabled': [p('users.isenabled', 'comparison_equalto', false), ['Carl']],
   };
   for (const [what, [proposition, names]] of Object.entries(cases)) {
     test(what, async () => {
@@ -59,10 +59,10 @@ describe('people are filtered', () => {
   });
 
   const refusals = {
-    'a role that there is not': p('users.roleid', 'comparison_equalto', 99),
-    'an id that is none': p('users.organizationid', 'comparison_equalto', 'Acme'),
-    'an id of nobody': p('users.organizationid', 'comparison_equalto', 0),
-    'a boolean that is none': p('users.isenabled', 'comparison_equalto', 'perhaps'),
+    'an absent role': p('users.roleid', 'comparison_equalto', 99),
+    'an invalid id': p('users.organizationid', 'comparison_equalto', 'Acme'),
+    'an absent id': p('users.organizationid', 'comparison_equalto', 0),
+    'an invalid boolean': p('users.isenabled', 'comparison_equalto', 'perhaps'),
     'a number without digits': p('phones', 'string_contains_insensitive', 'abc'),
   };
   for (const [what, proposition] of Object.entries(refusals)) {

@@ -95,7 +95,7 @@ test('a report waits while the store can\'t be written, and is recorded afterwar
   writeFileSync(sick, 'sync');
   unread(sick);
   readFileSync(sick);
-  if (!SHIM || !wasRead(sick)) return t.skip('eio.so is not built, or nobody is told here when a file is read');
+  if (!SHIM || !wasRead(sick)) return t.skip('eio.so is not built, or this file system keeps no access times');
   rmSync(sick);
   const { desk, ids, mails } = await reports(t, 1, { dir, env: { LD_PRELOAD: SHIM, DESKD_FAULT: sick, DESKD_FAULT_UNDER: `${dir}/desk.db` } });
   desk.expects5xx = true;
@@ -105,7 +105,7 @@ test('a report waits while the store can\'t be written, and is recorded afterwar
   const [file] = waiting(desk).map((name) => join(desk.dir, 'mail/new', name));
   for (let i = 0; i < 2; i++) {
     unread(file);
-    await until('a look at it', () => wasRead(file));
+    await until('the desk to read it', () => wasRead(file));
   }
   assert.deepEqual([waiting(desk).length, waiting(desk, 'failed').length], [1, 0]);
   rmSync(sick);

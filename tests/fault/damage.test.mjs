@@ -30,7 +30,7 @@ test('a damaged store is red in /readyz and the metrics, across restarts, until 
   await desk.owner.create('/teams', { title: 'T' });
   await desk.stop();
   const page = pageOf(desk, 'teams');
-  if (page === undefined) return t.skip('there is no sqlite3');
+  if (page === undefined) return t.skip('sqlite3 is not installed');
   const before = write(desk, (page - 1) * PAGE, Buffer.alloc(PAGE, 0xff));
   await desk.start();
   assert.deepEqual([await ready(desk), await sound(desk)], [[200, 'ready\n'], 1]);
@@ -57,7 +57,7 @@ test('a backup of a damaged store fails with the reason and leaves no file; a ba
   await desk.owner.create('/teams', { title: 'T' });
   await desk.stop();
   const page = pageOf(desk, 'teams');
-  if (page === undefined) return t.skip('there is no sqlite3');
+  if (page === undefined) return t.skip('sqlite3 is not installed');
   const place = directory(), to = join(place, 'a #1?.db');
   const backup = () => deskd('backup', '--data', desk.dir, '--to', to);
   const before = write(desk, (page - 1) * PAGE, Buffer.alloc(PAGE, 0xff));

@@ -1,5 +1,5 @@
 /* LD_PRELOAD shim: a disk that fails on command. While the file named by DESKD_FAULT exists, calls on files below the
- * folder DESKD_FAULT_UNDER fail. Its first line names the fault:
+ * folder DESKD_FAULT_UNDER fail. The first line of that file names the fault:
  *
  *     sync      fdatasync and fsync: EIO; the data has reached the page cache, as on a real disk
  *     write     pwrite: EIO

@@ -72,7 +72,7 @@ test('a full disk: writes are 503, reads work, and freed space ends it without a
   await sickAndWell(desk, () => fill(filler), () => rmSync(filler));
 });
 
-const FAULTS = { sync: 'fails to sync', write: 'fails to write', full: 'takes no longer files' };
+const FAULTS = { sync: 'fails to sync', write: 'fails to write', full: 'refuses longer files' };
 
 for (const [fault, words] of Object.entries(FAULTS)) {
   test(`a disk that ${words}: writes are 503, reads work, and it recovers without a restart`, { timeout: 120_000 }, async (t) => {

@@ -246,7 +246,7 @@ async function held(limited, least, most = least) {
         ({ held: now } = await limited.stats());
         if (now >= least && now <= most) return;
     }
-    assert.fail(`${least} to ${most} bytes were to be held`);
+    assert.fail(`${least} to ${most} bytes to be held`);
 }
 
 async function uploads(limited, localAddress, n, ...fields) {

@@ -1,4 +1,4 @@
-// Bodies that are made while they are sent.
+// Bodies that are produced while they are sent.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import net from 'node:net';
@@ -12,7 +12,7 @@ const start = async (t, ...options) => {
 };
 const get = (server, path, method = 'GET') => server.ask(`${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
 
-// The body of a chunked reply, and whether its end was said.
+// The body of a chunked reply, and true if its last chunk arrived.
 function unchunked(text) {
     let body = '', rest = text;
     for (;;) {
@@ -25,7 +25,7 @@ function unchunked(text) {
     }
 }
 
-test('a body of unknown length comes whole, in chunks, and is closed once', async (t) => {
+test('a body of unknown length is sent completely, in chunks, and closed once', async (t) => {
     const server = await start(t);
     for (const n of [0, 1, 32768, 32769, 1000000]) {
         const reply = await get(server, `/stream?n=${n}`);
@@ -38,7 +38,7 @@ test('a body of unknown length comes whole, in chunks, and is closed once', asyn
     assert.ok(server.said(/^(closed\n){5}/m));
 });
 
-test('a body that breaks has no end, so its reader can tell', async (t) => {
+test('a body that fails is sent without its last chunk, so that the client notices', async (t) => {
     const server = await start(t);
     const client = server.connect();
     client.send('GET /stream?n=100000&broken=1 HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -50,7 +50,7 @@ test('a body that breaks has no end, so its reader can tell', async (t) => {
     assert.equal(await server.stop(), 0);
 });
 
-test('HEAD, a reader who leaves, and a head that is too large close the body', async (t) => {
+test('the server closes the body after HEAD, a disconnect, and a head that is too large', async (t) => {
     const server = await start(t);
     assert.deepEqual([(await get(server, '/stream?n=5', 'HEAD')).status, (await get(server, '/stream?n=5', 'HEAD')).body], [200, '']);
     assert.equal((await get(server, '/stream?n=5&wide=20000')).status, 431);
@@ -63,7 +63,7 @@ test('HEAD, a reader who leaves, and a head that is too large close the body', a
     assert.equal(await server.stop(), 0);
 });
 
-test('a body of a gibibyte takes no more memory than one of a byte', async (t) => {
+test('a body of a gibibyte needs no more memory than one of a byte', async (t) => {
     const server = await start(t);
     const anonymous = () => Number(/RssAnon:\s+(\d+) kB/.exec(readFileSync(`/proc/${server.process.pid}/status`, 'utf8'))[1]);
     await get(server, '/stream?n=1');

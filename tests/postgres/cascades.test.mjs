@@ -4,7 +4,7 @@ import { open, raw, until } from '../api/lib/index.mjs';
 import { databaseUrl } from '../api/lib/desk.mjs';
 import { connection, psql } from './lib.mjs';
 
-const waiting = (url, count) => until(`${count} who wait`, () => psql(url, 'SELECT count(*) FROM pg_locks WHERE NOT granted') === String(count));
+const waiting = (url, count) => until(`${count} requests to wait`, () => psql(url, 'SELECT count(*) FROM pg_locks WHERE NOT granted') === String(count));
 
 test('a conversation opened while its requester moves is in the new organization', async (t) => {
   const desk = await open(t), url = databaseUrl(desk.dir);

@@ -52,7 +52,7 @@ test('a mail whose sending exceeds its lease is not sent by another process', as
   await second.stop(); // so that the first process sends
   await to.tell({ hold: true });
   await desk.owner.create('/users/invite', { full_name: 'Ines Invited', email: 'ines@people.example' });
-  await until('the mail on its way', () => to.mails.length === 1);
+  await until('the relay to get the mail', () => to.mails.length === 1);
   await second.start();
   const lease = () => Number(psql(url, "SELECT run_at FROM jobs WHERE status = 2 AND kind = 'mail'"));
   const first = lease();

@@ -17,7 +17,7 @@ test('a setting written through one process takes effect in the other', async (t
   assert.equal(await value(desk, HOURS), '12', 'the writing process applies it at once');
   await until('the setting in the other process', async () => await value(second, HOURS) === '12', { within: 3000 });
   await second.owner.update('/settings', { values: { [HOURS]: 13 } });
-  await until('and the other way', async () => await value(desk, HOURS) === '13', { within: 3000 });
+  await until('the setting in the first process', async () => await value(desk, HOURS) === '13', { within: 3000 });
   assert.ok(await metric(desk, 'store_rung_total') > 0, 'a notification woke the process');
 });
 
@@ -32,7 +32,7 @@ test('an entry committed after a younger one is still read', async (t) => {
   await until('the younger entry', async () => await value(second, other) === '99');
   assert.equal(await value(second, HOURS), '8');
   await late.say('COMMIT');
-  await until('the elder entry', async () => await value(second, HOURS) === '20');
+  await until('the older entry', async () => await value(second, HOURS) === '20');
 });
 
 test('a process reads entries again after its connections were cut', async (t) => {

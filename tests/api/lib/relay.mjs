@@ -72,7 +72,7 @@ class Relay {
   async tell(command) {
     const { done } = this;
     this.child.stdin.write(`${JSON.stringify(command)}\n`);
-    await until('the relay to hear', () => this.done > done);
+    await until('the relay to listen', () => this.done > done);
   }
 
   /** The first unread mail to an address with a subject. Mails may arrive in any order. */

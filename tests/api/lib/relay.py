@@ -1,6 +1,6 @@
-"""A mail relay for tests: takes SMTP on a free port of 127.0.0.1, says on stdout what came (a JSON object a line), and does on
-stdin's commands what relays do: {"replies": ["451 later", ""]} answers the next mails so (to RCPT; "" takes it), {"hold": true}
-takes a mail and does not answer before {"hold": false}."""
+"""A mail relay for tests. It accepts SMTP on a free port of 127.0.0.1 and prints each event to stdout as a JSON object in one line.
+Commands on stdin set its behaviour: {"replies": ["451 later", ""]} answers RCPT of the next mails ("" accepts the mail),
+{"hold": true} accepts a mail and does not answer before {"hold": false}."""
 import asyncio, base64, email, email.policy, json, ssl, sys
 from aiosmtpd.smtp import SMTP, AuthResult, LoginPassword
 

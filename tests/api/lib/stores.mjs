@@ -83,7 +83,7 @@ export async function once(name, fill) {
     writeFileSync(`${ready}.new`, JSON.stringify(await fill(dir)));
     renameSync(`${ready}.new`, ready);
   } else {
-    await until(`the store ${name}, which another file of tests makes`, () => existsSync(ready), { within: 60_000 });
+    await until(`the store ${name}, which another test file creates`, () => existsSync(ready), { within: 60_000 });
   }
   return { dir, ...JSON.parse(readFileSync(ready, 'utf8')) };
 }

@@ -8,7 +8,7 @@ export function parseStrictly(text) {
     else if (token === '}' || token === ']') open.pop();
     else if (token.endsWith(':')) {
       const name = JSON.parse(token.slice(0, -1));
-      if (open.at(-1).has(name)) throw new SyntaxError(`the member ${name} stands twice in one object`);
+      if (open.at(-1).has(name)) throw new SyntaxError(`the member ${name} is repeated in one object`);
       open.at(-1).add(name);
     }
   }
