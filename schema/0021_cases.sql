@@ -29,11 +29,11 @@ CREATE INDEX cases_updated_agent ON cases (assigned_agent_id, updated_at, id) WH
 CREATE INDEX cases_updated_unassigned ON cases (updated_at, id) WHERE state = 1 AND assigned_team_id IS NULL AND assigned_agent_id IS NULL;
 CREATE INDEX cases_updated_requester ON cases (requester_id, updated_at, id);
 CREATE INDEX cases_updated_organization ON cases (organization_id, updated_at, id) WHERE organization_id IS NOT NULL;
-CREATE INDEX cases_updated_priority ON cases (priority_id, updated_at, id) WHERE priority_id IS NOT NULL;
+CREATE INDEX cases_updated_priority ON cases (priority_id, updated_at, id) WHERE state = 1 AND priority_id IS NOT NULL;
 CREATE INDEX cases_hidden ON cases (state, updated_at, id) WHERE state <> 1;
 CREATE INDEX cases_merged ON cases (merged_into_id) WHERE merged_into_id IS NOT NULL;
 DROP INDEX cases_by_priority;
-CREATE INDEX cases_by_priority ON cases (priority_id, created_at, id) WHERE priority_id IS NOT NULL;
+CREATE INDEX cases_by_priority ON cases (priority_id, created_at, id) WHERE state = 1 AND priority_id IS NOT NULL;
 -- Who deletes a brand asks which conversations name it.
 CREATE INDEX cases_by_brand ON cases (brand_id) WHERE brand_id IS NOT NULL;
 

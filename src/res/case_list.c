@@ -19,6 +19,7 @@ static void branches_by_status(const struct in *status, struct branches *b) {
             }
 }
 
+/* Returns 1 if the branches say it all, 0 if the filter is still needed, or a negative error. */
 static int branches_by_priority(struct call *c, int64_t level, struct branches *b) {
     static const char *const where[BRANCHES] = {
         "t.state = 1 AND t.priority_id = :priority0",  "t.state = 1 AND t.priority_id = :priority1",
@@ -36,14 +37,24 @@ static int branches_by_priority(struct call *c, int64_t level, struct branches *
         branch_add(b, where[i]);
         branch_bind_int(b, strstr(where[i], ":priority"), ids[i]);
     }
-    return 0;
+    return 1;
 }
 
 int case_list_branches(struct call *c, struct branches *b) {
     const struct actor *a = &c->work.actor;
-    const struct in *status = arg(c, "status"), *priority = arg(c, "priority");
+    struct in *status = arg(c, "status"), *priority = arg(c, "priority");
     if (a->rank < ROLE_COLLABORATOR || a->case_access != CASES_ALL) return 0;
-    if (status->given && status->value.i) branches_by_status(status, b);
-    else if (priority->given) return branches_by_priority(c, priority->value.i, b);
-    return 0;
+    if (status->given && status->value.i) {
+        branches_by_status(status, b);
+        status->value.type = V_NULL;
+        return 0;
+    }
+    if (!priority->given) return 0;
+    int rc = branches_by_priority(c, priority->value.i, b);
+    if (rc > 0) priority->value.type = V_NULL;
+    return rc < 0 ? rc : 0;
+}
+
+void case_list_where(struct call *c, const char *condition) {
+    c->where = c->where ? str_fmt(c->work.arena, "%s AND %s", c->where, condition).p : condition;
 }

@@ -89,7 +89,9 @@ static int post_priority(struct call *c) {
 static int delete_priorities(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
-    TRY(api_refuse(c, "EXISTS (SELECT 1 FROM cases k WHERE k.priority_id = t.id)",
+    TRY(api_refuse(c,
+                   "EXISTS (SELECT 1 FROM cases k WHERE k.state = 1 AND k.priority_id = t.id) OR "
+                   "EXISTS (SELECT 1 FROM cases k WHERE k.state <> 1 AND k.priority_id = t.id)",
                    "The priority is in use. Give the conversations another priority first."));
     TRY(api_remove(c));
     return api_reply(c);
