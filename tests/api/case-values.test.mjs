@@ -24,7 +24,7 @@ async function world(t, fields) {
 const VISIBLE = { is_visible_to_customers: true };
 const EDITABLE = { ...VISIBLE, is_customer_editable: true };
 
-test('a case lists every enabled field in order, a conversation those that customers see', async (t) => {
+test('a case shows every enabled field in order, a conversation those that customers may see', async (t) => {
   const { desk, of, bare, opened } = await world(t, { internal: ['TEXT'], shown: ['TEXT', { ...VISIBLE, customer_titles: [{ locale: 'en-us', translation: 'For you' }] }], off: ['TEXT', { is_enabled: false }] });
   const made = (await opened({ field_values: { internal: 'secret', shown: 'open' } })).must(201).data;
   assert.deepEqual(made.custom_fields, [
@@ -46,7 +46,7 @@ test('a case lists every enabled field in order, a conversation those that custo
   assert.deepEqual((await desk.staff.fetch(`/cases/${made.id}`)).custom_fields.map((v) => v.field.id), [of.shown.id, of.internal.id]);
 });
 
-test('the seven system fields come first, have no values and can not be deleted', async (t) => {
+test('the seven system fields come first, have no values and can\'t be deleted', async (t) => {
   const { desk, opened } = await world(t, { first: ['TEXT', { sort_order: 0 }] });
   const fields = await desk.staff.fetch('/cases/fields');
   assert.deepEqual(fields.map((f) => f.key), [...SYSTEM, 'first']);
@@ -57,7 +57,7 @@ test('the seven system fields come first, have no values and can not be deleted'
   (await desk.owner.delete(`/cases/fields/${fields[0].id}`)).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
 });
 
-test('values of every type are taken from staff and customers in JSON, forms and multipart', async (t) => {
+test('values of every type are accepted from staff and customers in JSON, forms and multipart', async (t) => {
   const options = { options: ['A', 'B', 'C'] };
   const { desk, of, bare, asked, values } = await world(t, {
     text: ['TEXT', EDITABLE], area: ['TEXTAREA', EDITABLE], check: ['CHECKBOX', { ...EDITABLE, ...options }], radio: ['RADIO', { ...EDITABLE, ...options }],
@@ -85,7 +85,7 @@ test('values of every type are taken from staff and customers in JSON, forms and
   assert.ok(Object.values(await values(made.id)).every((v) => v === ''), 'a refused write stores nothing');
 });
 
-test('a customer sets visible editable fields; a visible field is else ignored with a notice, an invisible one does not exist', async (t) => {
+test('a customer sets visible editable fields; other visible fields are ignored with a notice, invisible ones are unknown', async (t) => {
   const { desk, asked, values } = await world(t, { mine: ['TEXT', EDITABLE], shown: ['TEXT', VISIBLE], hidden: ['TEXT', { is_customer_editable: true }], off: ['TEXT', { ...EDITABLE, is_enabled: false }] });
   const reply = (await asked({ field_values: { mine: 'a', shown: 'b' } })).must(201);
   const { id } = reply.data;
@@ -99,7 +99,7 @@ test('a customer sets visible editable fields; a visible field is else ignored w
     const refused = (await desk.customer.put(`/conversations/${id}`, { field_values: { [key]: 'x' } })).refused(400, 'FIELD_INVALID', `field_values/${key}`);
     texts.push(JSON.stringify(refused.body.errors).replaceAll(key, 'KEY'));
   }
-  assert.equal(new Set(texts).size, 1, 'an invisible field is not told from an unknown one');
+  assert.equal(new Set(texts).size, 1, 'an invisible field gets the same error as an unknown one');
   (await desk.staff.put(`/conversations/${id}`, { field_values: { hidden: 'staff' } })).must(200);
   assert.equal((await values(id)).hidden, 'staff');
   await desk.customer.update(`/conversations/${id}`, { field_values: { mine: null } });
@@ -115,7 +115,7 @@ test('callers without login set fields that customers may set', async (t) => {
   (await desk.anyone.post('/conversations', { name: 'S', email: 's@x.example', subject: 'a', contents: 'b', field_values: { hidden: 'm' } })).refused(400, 'FIELD_INVALID', 'field_values/hidden');
 });
 
-test('fields that are required of customers and of staff are missed on creation, and stay filled', async (t) => {
+test('fields required of customers or of staff must be given on creation, and can\'t be cleared', async (t) => {
   const { desk, asked, opened } = await world(t, {
     must: ['TEXT', { ...EDITABLE, is_required_for_customers: true }], fixed: ['TEXT', { ...VISIBLE, is_required_for_customers: true }], staff: ['TEXT', { is_required_for_agents: true }],
   });
@@ -129,7 +129,7 @@ test('fields that are required of customers and of staff are missed on creation,
   (await desk.staff.put(`/cases/${id}`, { field_values: { staff: null } })).refused(400, 'FIELD_REQUIRED', 'field_values/staff');
 });
 
-test('staff can not complete or close while a field required on resolution is empty; each is named', async (t) => {
+test('staff can\'t complete or close while a field required on resolution is empty, and each such field is named', async (t) => {
   const required = { is_required_on_resolution: true };
   const { desk, opened, asked, values } = await world(t, { cause: ['TEXT', required], fix: ['TEXT', required], off: ['TEXT', { ...required, is_enabled: false }], free: ['TEXT'] });
   const { id } = (await opened()).must(201).data;
@@ -137,21 +137,21 @@ test('staff can not complete or close while a field required on resolution is em
     const { body } = (await who.put(`/${path}/${id}`, { status_id, subject: 'lost' })).refused(400, 'FIELD_REQUIRED', 'field_values/cause');
     assert.deepEqual(body.errors.map((e) => [e.code, e.parameter, e.pointer]), ['cause', 'fix'].map((k) => ['FIELD_REQUIRED', `field_values.${k}`, `field_values/${k}`]));
   }
-  assert.equal((await desk.staff.fetch(`/cases/${id}`)).subject, 'a', 'nothing is stored');
+  assert.equal((await desk.staff.fetch(`/cases/${id}`)).subject, 'a', 'the refused write stored nothing');
   (await desk.staff.put(`/cases/${id}`, { status_id: 3 })).must(200);
   (await desk.staff.put(`/cases/${id}`, { status_id: 4, field_values: { cause: 'rust' } })).refused(400, 'FIELD_REQUIRED', 'field_values/fix');
   assert.deepEqual(await values(id), { cause: '', fix: '', free: '' });
   (await desk.staff.put(`/cases/${id}`, { status_id: 4, field_values: { cause: 'rust', fix: 'oil' } })).must(200);
-  (await desk.staff.put(`/cases/${id}`, { field_values: { fix: null } })).must(200); // it is completed already
+  (await desk.staff.put(`/cases/${id}`, { field_values: { fix: null } })).must(200); // it is already completed
   (await desk.owner.put(`/cases/${id}`, { status_id: 5 })).refused(400, 'FIELD_REQUIRED', 'field_values/fix');
   (await opened({ status_id: 4 })).refused(400, 'FIELD_REQUIRED', 'field_values/cause');
   (await opened({ status_id: 4, field_values: { cause: 'a', fix: 'b' } })).must(201);
   (await desk.staff.put('/cases', { status_id: 4 }, { query: { ids: `${id},${(await opened()).must(201).data.id}` } })).refused(400, 'FIELD_REQUIRED', 'field_values/cause');
   const theirs = (await asked()).must(201).data;
-  (await desk.customer.put(`/conversations/${theirs.id}`, { status_id: 4 })).must(200); // customers are free to
+  (await desk.customer.put(`/conversations/${theirs.id}`, { status_id: 4 })).must(200); // customers may complete without these fields
 });
 
-test('a change of a value is recorded by the key of its field, with the old and the new value', async (t) => {
+test('a change of a value is recorded under the key of its field, with both values', async (t) => {
   const { desk, opened } = await world(t, { plan: ['TEXT', EDITABLE], brand: ['TEXT'] });
   const { id } = (await opened({ field_values: { plan: 'gold' } })).must(201).data;
   const changes = async () => (await desk.owner.get('/changes', { limit: 1000 })).must(200).data.filter((c) => c.resource_type === 'case' && c.resource_id === id && /^custom_fields/.test(c.property ?? ''));
@@ -167,13 +167,13 @@ test('a change of a value is recorded by the key of its field, with the old and 
   assert.equal(after.last_updated_by.id, desk.people.agent.id);
 });
 
-test('a value is part of the ETag, and the Last-Modified counts changes of the fields', async (t) => {
+test('a value is part of the ETag, and a change of the fields changes the Last-Modified', async (t) => {
   const { desk, of, opened } = await world(t, { plan: ['TEXT', VISIBLE] });
   const { id } = (await opened({ field_values: { plan: 'gold' } })).must(201).data;
   const seen = async (who, path) => (await who.get(`/${path}/${id}`)).must(200).headers;
   const first = { case: await seen(desk.staff, 'cases'), conversation: await seen(desk.customer, 'conversations') };
   assert.ok(first.case['last-modified']);
-  assert.equal(first.conversation['last-modified'], undefined, 'the time would tell of hidden fields');
+  assert.equal(first.conversation['last-modified'], undefined, 'the time would reveal hidden fields');
   await desk.clock.forward(MINUTE);
   await desk.staff.update(`/cases/${id}`, { field_values: { plan: 'silver' } }, { headers: { 'If-Match': first.case.etag } });
   const second = { case: await seen(desk.staff, 'cases'), conversation: await seen(desk.customer, 'conversations') };
@@ -184,7 +184,7 @@ test('a value is part of the ETag, and the Last-Modified counts changes of the f
   (await desk.staff.get(`/cases/${id}`, {}, { 'If-Modified-Since': second.case['last-modified'] })).must(200);
 });
 
-test('values survive a new requester, and go with their field', async (t) => {
+test('values survive a change of requester, and are deleted with their field', async (t) => {
   const { desk, of, opened, values } = await world(t, { plan: ['TEXT'], file: ['FILE'] });
   const file = await upload(desk.staff);
   const { id } = (await opened({ field_values: { plan: 'gold', file: file.id } })).must(201).data;
@@ -199,7 +199,7 @@ test('values survive a new requester, and go with their field', async (t) => {
   assert.equal(status, 0, stdout);
 });
 
-test('a file value is read by all who see the value, and by nobody else', async (t) => {
+test('callers who see a file value can read the file, and nobody else', async (t) => {
   const { desk, opened } = await world(t, { secret: ['FILE'], shown: ['FILE', VISIBLE] });
   const [secret, shown] = [await upload(desk.staff), await upload(desk.staff)];
   const { id } = (await opened({ field_values: { secret: secret.id, shown: shown.id } })).must(201).data;
@@ -217,7 +217,7 @@ test('a file value is read by all who see the value, and by nobody else', async 
   (await desk.as('admin').put(`/cases/${id}`, { field_values: { secret: shown.id } })).must(400);
 });
 
-test('a closed conversation keeps its values, one in the trash too', async (t) => {
+test('values of a conversation that is closed or in the trash can\'t change', async (t) => {
   const { desk, asked, values } = await world(t, { mine: ['TEXT', EDITABLE] });
   const { id } = (await asked({ field_values: { mine: 'a' } })).must(201).data;
   await desk.owner.update(`/cases/${id}`, { status_id: 5 });

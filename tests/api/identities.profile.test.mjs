@@ -48,7 +48,7 @@ test('an address you add is neither validated nor primary, and can\'t be made so
   assert.equal(desk.check().status, 0);
 });
 
-test('your phone number is primary while unverified, first or chosen, and identifies nobody', async (t) => {
+test('your first or chosen phone number is primary while unverified, and identifies nobody', async (t) => {
   const desk = await open(t);
   for (const [i, role] of ROLES.entries()) {
     const who = desk.as(role);

@@ -52,7 +52,7 @@ describe('escalation:', () => {
     forbidden(await second.client.put(`/users/${world.desk.people.owner.id}`, { full_name: 'Mine' }), 'it changes the owner');
   });
 
-  test('lower ranks can\'t change, disable, delete or log in as higher ranks', async () => {
+  test('lower ranks can\'t change, disable, delete or take over higher ranks', async () => {
     for (const actor of ['agent', 'admin']) {
       for (const target of ROLES.filter((role) => RANK[role] > RANK[actor] || (actor === 'agent' && role !== 'customer'))) {
         const them = await world.desk.person(target);

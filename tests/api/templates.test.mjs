@@ -100,7 +100,7 @@ test('of contents of maximum length the last hundred are kept, so that all versi
   assert.deepEqual([kept.length, kept[0].contents, kept.at(-1).contents], [100, long(1), long(100)]);
 });
 
-test('the last thousand versions are kept, and a notice tells when an older one is dropped', async (t) => {
+test('the last thousand versions are kept, and the drop of an older one causes a notice', async (t) => {
   const { owner } = await open(t);
   for (let i = 0; i < 1000; i++) assert.equal((await owner.put(at('verification'), { contents: mail(`S${i}`) })).must(200).body.logs, undefined);
   for (let i = 1000; i < 1003; i++) (await owner.put(at('verification'), { contents: mail(`S${i}`) })).must(200).notes('The oldest version was deleted');
