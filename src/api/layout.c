@@ -183,7 +183,7 @@ static void make_layouts(void) {
     }
     for (const struct resource *const *r = resources; *r; r++) {
         struct layout *s = *layout_place(*r);
-        s->type = json_name(a, (*r)->type, false);
+        s->type = json_name(a, resource_shown_type(*r), false);
         s->reference_end = STR_CAT(a, S(",\"resource_type\":"), s->type.key, S("}"));
         layout_members(a, s);
         if ((*r)->table || (*r)->from) layout_select(a, s);

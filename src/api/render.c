@@ -64,7 +64,7 @@ void view_type(struct view *v, const char *type) {
 static void write_type(struct view *v, const struct layout *layout) {
     jw_name(&v->w, JSON_NAME("resource_type"));
     if (v->w.name_case == CASE_SNAKE) jw_quoted(&v->w, layout->type.key);
-    else view_type(v, layout->resource->type);
+    else view_type(v, resource_shown_type(layout->resource));
 }
 
 static void write_cell(struct view *v, const struct row *row, const struct member *m, const struct value *cell);

@@ -193,7 +193,7 @@ static inline bool route_reads(const struct route *r) { return r->method == GET 
 /* ---- resources -------------------------------------------------------------------------------------- */
 
 struct resource {
-    const char *type;  /* resource_type */
+    const char *type;  /* unique name in the tables; resource_type, unless .shown_as is set */
     const char *title; /* chapter title in the reference */
     const char *doc;
     const char *url;   /* "teams/:id" below /api/v1; :x is the member or hidden field x; NULL: no URL */
@@ -213,6 +213,7 @@ struct resource {
     const char *unique_among;      /* condition on the rows among which a UNIQUE value must be unique; NULL: all */
     bool keyset;                   /* every list of its rows accepts after_id and before_id, whatever its order */
     const char *brief_of;          /* type that this is the brief form of: include of this type expands references to that type */
+    const char *shown_as;          /* resource_type in replies, if another resource has it as its .type; NULL: .type */
     bool is_item;                  /* an item of a list, not a resource: shown without id and resource_type */
     const struct subject *subject; /* definitions for rules: core/rules/definition.h; NULL: none */
     bool is_person;                /* rows are people: one's own is shown in full; callers without login see pseudonyms */
@@ -227,6 +228,9 @@ struct resource {
     int (*rows)(struct call *c, struct view *v, struct str name, struct row **out);
     bool made_ids; /* computed rows have ids and do not depend on the path: references and include work */
 };
+
+/* Its resource_type in replies. */
+static inline const char *resource_shown_type(const struct resource *r) { return r->shown_as ? r->shown_as : r->type; }
 
 /* True if its rows are shown with an id. */
 static inline bool resource_has_ids(const struct resource *r) { return (r->table || r->made_ids) && !r->is_item; }

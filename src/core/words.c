@@ -24,6 +24,17 @@ const struct word sources[] = {{SOURCE_API, "API"},
                                {0}};
 const struct word message_statuses[] = {
     {MESSAGE_SENT, "SENT"}, {MESSAGE_DELIVERED, "DELIVERED"}, {MESSAGE_REJECTED, "REJECTED"}, {MESSAGE_SEEN, "SEEN"}, {0}};
+/* A note is a post of its own channel. No conversation has it. */
+const struct word post_channels[] = {{CHANNEL_MAIL, "MAIL"},
+                                     {CHANNEL_HELPCENTER, "HELPCENTER"},
+                                     {CHANNEL_TWITTER, "TWITTER"},
+                                     {CHANNEL_MESSENGER, "MESSENGER"},
+                                     {CHANNEL_FACEBOOK, "FACEBOOK"},
+                                     {CHANNEL_NOTE, "NOTE"},
+                                     {0}};
+/* Notes and activities are NOT_SENT. */
+const struct word post_statuses[] = {{MESSAGE_SENT, "SENT"}, {MESSAGE_DELIVERED, "DELIVERED"}, {MESSAGE_REJECTED, "REJECTED"},
+                                     {MESSAGE_SEEN, "SEEN"}, {MESSAGE_NOT_SENT, "NOT_SENT"},   {0}};
 const struct word note_colors[] = {{NOTE_YELLOW, "YELLOW"}, {2, "BLUE"}, {3, "GREEN"}, {4, "RED"},   {5, "ORANGE"},
                                    {6, "PURPLE"},           {7, "PINK"}, {8, "GRAY"},  {9, "WHITE"}, {0}};
 const struct word reject_types[] = {{1, "BOUNCE"}, {2, "BLOCKED"}, {3, "DROPPED"}, {4, "DEFERRED"}, {5, "EXPIRED"}, {6, "ERROR"}, {0}};

@@ -50,7 +50,9 @@ static void render_changes(struct view *v, const struct row *row, const struct v
     "'Somebody without a login') END)"
 
 static const struct field activity_fields[] = {
-    {"owner", F_TEXT, HIDDEN, .column = "'users/' || t.owner_user_id",
+    {"owner", F_TEXT, HIDDEN,
+     .column = "CASE WHEN t.owner_case_id IS NOT NULL THEN 'cases/' || t.owner_case_id WHEN t.owner_organization_id IS NOT NULL THEN "
+               "'organizations/' || t.owner_organization_id ELSE 'users/' || t.owner_user_id END",
      .doc = "The object of the activity, as the beginning of its address."},
     {"name", F_WORD, READONLY, .words = activity_names, .doc = "Kind of activity."},
     {"summary", F_TEXT, READONLY, .column = ACTOR " || ' ' || t.did", .doc = "The activity as a sentence.",
@@ -70,7 +72,13 @@ static const struct field activity_fields[] = {
 
 #define ABOUT_USER .within = {"user", "owner_user_id"}, .of_gone = true
 
+#define ABOUT_CASE .within = {"case", "owner_case_id"}
+
 static const struct route activity_routes[] = {
+    {GET, "/cases/:id/activities", COL_PLUS, "conversations", LIST, api_list, ABOUT_CASE, .order = {.descending = true},
+     .summary = "List the activities of a conversation", .doc = "The newest first."},
+    {GET, "/cases/:id/activities/:activity_id", COL_PLUS, "conversations", ONE, api_get, ABOUT_CASE,
+     .summary = "Get an activity of a conversation"},
     {GET, "/users/:id/activities", COL_PLUS, "users", LIST, api_list, ABOUT_USER, .order = {.descending = true},
      .summary = "List the activities of a user",
      .doc = "Works for deleted users, too. The list includes e-mails that did not reach the user, with the reason."},
@@ -86,4 +94,4 @@ const struct resource activity_resource = {
     .table = "activities",
     .fields = activity_fields,
     .routes = activity_routes,
-    .visible = access_staff};
+    .visible = access_activities};

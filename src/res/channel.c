@@ -13,7 +13,7 @@ void render_channel(struct view *v, const struct row *row, const struct value *o
     jw_key(&v->w, S("uuid"));
     jw_str(&v->w, str_fmt(v->c->work.arena, "c0000000-0000-4000-8000-%012d", (int)channel));
     jw_key(&v->w, S("type"));
-    jw_str(&v->w, str_of(word_of(channels, channel)));
+    jw_str(&v->w, str_of(word_of(post_channels, channel)));
     jw_key(&v->w, S("character_limit"));
     jw_null(&v->w);
     jw_key(&v->w, S("account"));

@@ -84,22 +84,21 @@ static int put_message(struct call *c) {
     return api_reply(c);
 }
 
-#define OF_CASE .label = "conversation_message"
-
 static const struct route message_routes[] = {
-    {GET, "/conversations/:id/messages", ALL | FINGERPRINT, "", LIST, api_list, OF_CASE, .order = {.descending = true},
+    {GET, "/conversations/:id/messages", ALL | FINGERPRINT, "", LIST, api_list, .order = {.descending = true},
      .summary = "List the messages of a conversation", .doc = "Newest first."},
-    {GET, "/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", ONE, api_get, OF_CASE, .summary = "Get a message"},
-    {POST, "/conversations/:id/messages", ALL | FINGERPRINT, "", ONE, post_message, OF_CASE, .input = create_input, .args = create_args,
+    {GET, "/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", ONE, api_get, .summary = "Get a message"},
+    {POST, "/conversations/:id/messages", ALL | FINGERPRINT, "", ONE, post_message, .input = create_input, .args = create_args,
      .body = FILES_IGNORED, .permission = "cases.public_reply", .summary = "Reply to a conversation",
      .doc = "A reply of staff opens a new conversation. A reply of the requester reopens a pending or completed conversation.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
-    {PUT, "/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", NONE, put_message, OF_CASE, .input = update_input,
+    {PUT, "/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", NONE, put_message, .input = update_input,
      .summary = "Mark a message as delivered or seen", .doc = "The status never goes back: an earlier status is ignored."},
     {0},
 };
 
-const struct resource conversation_message_resource = {.type = "case_message",
+const struct resource conversation_message_resource = {.type = "conversation_message",
+                                                       .shown_as = "case_message",
                                                        .title = "Messages",
                                                        .doc = "Messages of conversations.",
                                                        .url = "conversations/:case_id/messages/:id",

@@ -1,53 +1,232 @@
-/* Posts (completions.md section 8): messages of conversations, as staff see them. Notes and activities are not posts here yet. */
+/* Posts (completions.md section 8): messages, notes and activities of conversations, as staff see them.
+ *
+ * The timeline of a conversation is a UNION ALL of index ranges by case, one for each kind, in the order of ids. Both engines push the
+ * condition on the case and the order into each arm, and merge. For that, each column has the same type in all arms (the casts), and the
+ * kind is a constant, so that an arm that a filter leaves out is not read. An arm has no condition of its own, or PostgreSQL would sort
+ * instead of merging: notes and activities of people and organizations are left out by `.where`. */
+#include "core/cases/message.h"
+
 #include "api/generic.h"
+#include "api/reply.h"
 #include "api/view.h"
-#include "core/words.h"
+#include "res/channel.h"
 #include "res/groups.h"
 
+#define MESSAGE_ARM                                                                                                                      \
+    "SELECT p.id, p.case_id, 1 AS kind, p.uuid, p.client_id, p.subject, p.content_text AS contents, p.creator_id, p.channel, p.source, " \
+    "p.metadata, p.message_status AS status, p.reject_type, p.reject_reason, p.message_status_updated_at AS status_at, p.is_requester, " \
+    "p.created_at, p.updated_at FROM posts p"
+#define NO_TEXT "CAST(NULL AS TEXT)"
+#define NO_NUMBER "CAST(NULL AS INTEGER)"
+#define NOTE_ARM                                                                                                                           \
+    "SELECT n.id, n.case_id, 2, " NO_TEXT ", n.client_id, " NO_TEXT ", n.body_text, n.user_id, CAST(6 AS INTEGER), " NO_NUMBER             \
+    ", " NO_TEXT ", CAST(5 AS INTEGER), " NO_NUMBER ", " NO_TEXT ", CAST(NULL AS BIGINT), CAST(0 AS INTEGER), n.created_at, n.updated_at " \
+    "FROM notes n"
+#define ACTIVITY_ARM                                                                                                                    \
+    "SELECT a.id, a.owner_case_id, 3, " NO_TEXT ", " NO_TEXT ", " NO_TEXT ", a.did, a.actor_id, " NO_NUMBER ", " NO_NUMBER ", " NO_TEXT \
+    ", CAST(5 AS INTEGER), " NO_NUMBER ", " NO_TEXT ", CAST(NULL AS BIGINT), CAST(0 AS INTEGER), a.created_at, a.created_at "           \
+    "FROM activities a"
+#define TIMELINE "(" MESSAGE_ARM " UNION ALL " NOTE_ARM " UNION ALL " ACTIVITY_ARM ") t"
+
+/* ---- members ----------------------------------------------------------------------------------------------------------- */
+
+/* Notes and activities have no UUID in the store: theirs is derived from the id by the server's key (RFC 9562, version 8). */
+static void post_uuid(struct view *v, const struct row *row, const struct value *own) {
+    struct arena *a = v->c->work.arena;
+    if (own->type == V_TEXT) {
+        jw_str(&v->w, own->s);
+        return;
+    }
+    const char *hex = mac_hex(a, &v->c->work.desk->account_key, str_fmt(a, "post %lld", (long long)row->id)).p;
+    jw_str(&v->w, str_fmt(a, "%.8s-%.4s-8%.3s-8%.3s-%.12s", hex, hex + 8, hex + 12, hex + 15, hex + 18));
+}
+
+static void post_original(struct view *v, const struct row *row, const struct value *own) {
+    static const char *const types[] = {[POST_MESSAGE] = "case_message", [POST_NOTE] = "note", [POST_ACTIVITY] = "activity"};
+    (void)own;
+    view_reference(v, layout_of(resource_of(types[row_cell(row, "kind")->i])), row->id);
+}
+
 static const struct field post_fields[] = {
-    {"uuid", F_TEXT, READONLY, .doc = "UUID of the post."},
+    {"kind", F_INT, HIDDEN, .doc = "Kind of the post."},
+    /* They load the originals. */
+    {"original_message", F_REF, HIDDEN, .ref = "case_message", .column = "CASE WHEN t.kind = 1 THEN t.id END",
+     .doc = "If it is a message."},
+    {"original_note", F_REF, HIDDEN, .ref = "note", .column = "CASE WHEN t.kind = 2 THEN t.id END", .doc = "If it is a note."},
+    {"original_activity", F_REF, HIDDEN, .ref = "activity", .column = "CASE WHEN t.kind = 3 THEN t.id END", .doc = "If it is an activity."},
+    {"uuid", F_TEXT, READONLY, .render = post_uuid, .doc = "UUID of the post."},
     {"client_id", F_TEXT, READONLY, .doc = "Id that the client chose."},
     {"subject", F_TEXT, READONLY, .doc = "Subject, if the post is an e-mail."},
-    {"contents", F_LONG, READONLY, .column = "t.content_text", .doc = "Text of the post.",
-     .example = "\"Have you tried turning it backwards?\""},
-    {"creator", F_REF, READONLY, .ref = "user", .doc = "Author of the post."},
+    {"contents", F_LONG, READONLY,
+     .column = "CASE WHEN t.kind = 3 THEN COALESCE((SELECT u.full_name FROM users u WHERE u.id = t.creator_id), 'The server') || ' ' || "
+               "t.contents ELSE t.contents END",
+     .doc = "Text of the post. Of an activity, a sentence.", .example = "\"Have you tried turning it backwards?\""},
+    {"creator", F_REF, READONLY, .ref = "user", .doc = "Author of the post. Null for an activity of the server."},
     {"identity", F_REF, READONLY, .ref = "identity_email",
      .column = "(SELECT e.id FROM identity_emails e WHERE e.user_id = t.creator_id AND e.is_primary = 1)",
      .doc = "Primary e-mail address of the author."},
-    {"source_channel", F_COMPUTED, READONLY, .render = render_null, .doc = "Account that the post came through. Null if there is none.",
-     .example = "null"},
+    {"source_channel", F_COMPUTED, READONLY, .column = "t.channel", .render = render_channel,
+     .doc = "Channel of the post. Null for an activity.", .example = "{\"type\": \"HELPCENTER\"}"},
     {"*", .group = attachments},
     {"destination_medium", F_COMPUTED, READONLY, .render = render_null,
      .doc = "Further medium that the post was sent to. Null if there is none.", .example = "null"},
     {"source", F_WORD, READONLY, .words = sources, .doc = "Channel that the post was written with."},
     {"metadata", F_JSON, READONLY, .doc = "user_agent and page_url of the client.", .example = "{}"},
-    {"original", F_REF, READONLY, .ref = "case_message", .column = "t.id", .doc = "Message that the post shows."},
-    {"post_status", F_WORD, READONLY, .column = "t.message_status", .words = message_statuses, .doc = "Delivery status.",
-     .example = "\"SENT\""},
+    {"original", F_COMPUTED, READONLY, .render = post_original, .doc = "The case_message, note or activity with the same id.",
+     .example = "{\"id\": 1, \"resource_type\": \"case_message\"}"},
+    {"post_status", F_WORD, READONLY, .column = "t.status", .words = post_statuses,
+     .doc = "Delivery status. NOT_SENT for notes and activities.", .example = "\"SENT\""},
     {"post_status_reject_type", F_WORD, READONLY, .column = "t.reject_type", .words = reject_types, .doc = "Kind of rejection."},
     {"post_status_reject_reason", F_TEXT, READONLY, .column = "t.reject_reason", .doc = "Reply of the mail server."},
-    {"post_status_updated_at", F_TIME, READONLY, .column = "t.message_status_updated_at",
-     .doc = "Time of the last change of the delivery status."},
-    {"is_requester", F_BOOL, READONLY, .doc = "True if the requester wrote the post."},
+    {"post_status_updated_at", F_TIME, READONLY, .column = "t.status_at", .doc = "Time of the last change of the delivery status."},
+    {"is_requester", F_BOOL, READONLY, .doc = "True if the author is the requester."},
     {"*", .group = row_times},
     {0},
 };
 
-static const struct route post_routes[] = {
-    {GET, "/users/:id/posts", COL_PLUS, "users", LIST, api_list, .within = {"user", "creator_id"}, .order = {.descending = true},
-     .always_keys = true, .summary = "List the posts of a user",
-     .doc = "Only posts of conversations that the caller may see, newest first."},
-    {GET, "/cases/posts/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Get a post"},
+/* ---- the timeline ------------------------------------------------------------------------------------------------------- */
+
+enum { FILTER_ALL = POST_ACTIVITY + 1 };
+static const struct word filter_words[] = {
+    {FILTER_ALL, "ALL"}, {POST_MESSAGE, "MESSAGES"}, {POST_NOTE, "NOTES"}, {POST_ACTIVITY, "ACTIVITIES"}, {0}};
+static const struct word original_words[] = {{POST_MESSAGE, "CASE_MESSAGE"}, {POST_NOTE, "NOTE"}, {POST_ACTIVITY, "ACTIVITY"}, {0}};
+
+static const struct field timeline_args[] = {
+    {"filters", F_WORDS, .words = filter_words, .doc = "Only posts of these kinds. Default: ALL."},
+    {"resource_type", F_WORD, .words = original_words, .doc = "With `id`: the page around this post."},
+    {"id", F_INT, .min = 1, .max = INT64_MAX, .doc = "With `resource_type`: the page around this post."},
     {0},
 };
 
+static bool kind_asked(struct call *c, enum post_kind kind) {
+    const struct in *filters = arg(c, "filters");
+    for (int64_t i = 0; filters->given && i < filters->value.i; i++)
+        if (filters->value.ids[i] == (int)kind || filters->value.ids[i] == FILTER_ALL) return true;
+    return !filters->given || filters->value.i == 0;
+}
+
+static void timeline_filter(struct call *c) {
+    struct str where = S("");
+    for (int kind = POST_MESSAGE; kind <= POST_ACTIVITY; kind++)
+        if (kind_asked(c, (enum post_kind)kind)) where = str_fmt(c->work.arena, "%s%st.kind = %d", where.p, where.n ? " OR " : "", kind);
+    c->where = str_fmt(c->work.arena, "%s AND (%s)", c->where, where.p).p;
+}
+
+QUERY(post_is_there, "SELECT 1 FROM " TIMELINE " WHERE t.id = :id AND t.case_id = :case AND t.kind = :kind");
+/* The highest of the next :most posts from :id on. */
+QUERY(post_page_top, "SELECT MAX(m.id) FROM (SELECT x.id FROM ("
+                     "SELECT * FROM (SELECT p.id FROM posts p WHERE p.case_id = :case AND p.kind = 1 AND p.id >= :id AND "
+                     "CAST(:messages AS INTEGER) = 1 ORDER BY p.id LIMIT :most) a1 UNION ALL "
+                     "SELECT * FROM (SELECT n.id FROM notes n WHERE n.case_id = :case AND n.id >= :id AND CAST(:notes AS INTEGER) = 1 "
+                     "ORDER BY n.id LIMIT :most) a2 UNION ALL "
+                     "SELECT * FROM (SELECT a.id FROM activities a WHERE a.owner_case_id = :case AND a.id >= :id AND "
+                     "CAST(:activities AS INTEGER) = 1 ORDER BY a.id LIMIT :most) a3) x ORDER BY x.id LIMIT :most) m");
+
+/* Begins the page so that the post of `resource_type` and `id` is in its middle. */
+static int timeline_around(struct call *c) {
+    const struct in *type = arg(c, "resource_type"), *id = arg(c, "id");
+    struct options *o = &c->options;
+    int64_t there, top = 0;
+    if ((!type->given && !id->given) || o->after_id || o->before_id) return 0;
+    if (!type->given || !id->given)
+        return fail_field(&c->work, ERR_FIELD_REQUIRED, type->given ? S("id") : S("resource_type"), "resource_type and id go together.");
+    const struct bind *binds = BINDS(B_INT("id", id->value.i), B_INT("case", c->vars[0].id), B_INT("kind", type->value.i),
+                                     B_INT("most", o->limit / 2 + 1), B_INT("messages", kind_asked(c, POST_MESSAGE)),
+                                     B_INT("notes", kind_asked(c, POST_NOTE)), B_INT("activities", kind_asked(c, POST_ACTIVITY)));
+    int rc = db_int(c->work.conn, &post_is_there, binds, &there);
+    if (rc <= 0) return rc < 0 ? rc : fail_field(&c->work, ERR_FIELD_INVALID, S("id"), "The conversation has no such post.");
+    rc = db_int(c->work.conn, &post_page_top, binds, &top);
+    if (rc > 0) o->after_id = top + 1;
+    return rc < 0 ? rc : 0;
+}
+
+static int get_case_posts(struct call *c) {
+    TRY(api_of(c));
+    TRY(api_input(c));
+    TRY(timeline_around(c));
+    timeline_filter(c);
+    c->branches = ARENA_NEW(c->work.arena, struct branches);
+    c->branches->all = true; /* api_of has found the conversation visible */
+    return api_list(c);
+}
+
+QUERY(posts_counted,
+      "SELECT CASE WHEN CAST(:messages AS INTEGER) = 1 THEN k.message_seq ELSE 0 END + CASE WHEN CAST(:notes AS INTEGER) = 1 "
+      "THEN k.notes_count ELSE 0 END + CASE WHEN CAST(:activities AS INTEGER) = 1 THEN (SELECT COUNT(*) FROM activities a "
+      "WHERE a.owner_case_id = k.id) ELSE 0 END FROM cases k WHERE k.id = :case");
+
+/* Messages and notes are counted in their conversation. */
+static int count_case_posts(struct call *c, int64_t *total) {
+    return db_int(c->work.conn, &posts_counted,
+                  BINDS(B_INT("case", c->vars[0].id), B_INT("messages", kind_asked(c, POST_MESSAGE)),
+                        B_INT("notes", kind_asked(c, POST_NOTE)), B_INT("activities", kind_asked(c, POST_ACTIVITY))),
+                  total);
+}
+
+/* Staff who see all conversations need no look at them: each message and note has one. */
+static int get_user_posts(struct call *c) {
+    if (c->work.actor.case_access == CASES_ALL) {
+        c->branches = ARENA_NEW(c->work.arena, struct branches);
+        c->branches->all = true;
+    }
+    return api_list(c);
+}
+
+/* ---- reading marks ------------------------------------------------------------------------------------------------------- */
+
+static const struct word marks_given[] = {{MESSAGE_SEEN, "SEEN"}, {0}};
+static const struct field mark_input[] = {
+    {"post_status", F_WORD, PRESENT, .words = marks_given, .doc = "SEEN: the caller has read the post and all posts before it.",
+     .example = "\"SEEN\""},
+    {0},
+};
+
+QUERY(post_place,
+      "SELECT t.case_id, COALESCE((SELECT MAX(p.id) FROM posts p WHERE p.case_id = t.case_id AND p.kind = 1 AND p.id <= t.id), 0) "
+      "FROM " TIMELINE " WHERE t.id = :id");
+
+/* Marks the last message up to the post, and with it all messages before. */
+static int put_post(struct call *c) {
+    struct stmt *row;
+    struct case_now now;
+    TRY(api_target(c));
+    TRY(api_input(c));
+    int rc = db_row(c->work.conn, &post_place, BINDS(B_INT("id", c->id)), &row);
+    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    int64_t case_id = col_int(row, 0), message = col_int(row, 1);
+    stmt_end(row);
+    rc = case_load(&c->work, case_id, &now);
+    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY(case_not_hidden(&c->work, &now));
+    if (message) TRY(message_set_status(&c->work, case_id, message, MESSAGE_SEEN));
+    return api_reply(c);
+}
+
+/* ---- routes --------------------------------------------------------------------------------------------------------------- */
+
+static const struct route post_routes[] = {
+    {GET, "/users/:id/posts", COL_PLUS, "users", LIST, get_user_posts, .within = {"user", "creator_id"}, .where = "t.kind <> 3",
+     .order = {.descending = true}, .always_keys = true, .summary = "List the posts of a person",
+     .doc = "Messages and notes in conversations that the caller may see. The newest comes first."},
+    {GET, "/cases/:id/posts", COL_PLUS, "conversations", LIST, get_case_posts, .within = {"case", "case_id"}, .args = timeline_args,
+     .order = {.descending = true}, .always_keys = true, .count = count_case_posts, .summary = "List the posts of a conversation",
+     .doc = "Messages, notes and activities. The newest comes first; after_id leads to older posts.", .errors = "FIELD_REQUIRED"},
+    {GET, "/cases/posts/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Get a post"},
+    {PUT, "/cases/posts/:id", COL_PLUS, "conversations", ONE, put_post, .input = mark_input, .summary = "Mark a post as seen",
+     .doc = "Marks all messages before it, too. The status of a note or an activity stays NOT_SENT.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {0},
+};
+
+/* `.table` is that of messages: a write locks the row of a message. */
 const struct resource post_resource = {.type = "post",
                                        .title = "Posts",
-                                       .doc = "Posts of conversations, as staff see them.",
+                                       .doc = "Messages, notes and activities of conversations, as staff see them.",
                                        .url = "cases/posts/:id",
                                        .table = "posts",
-                                       .where = "t.kind = 1",
+                                       .from = TIMELINE,
+                                       .where = "t.case_id IS NOT NULL",
                                        .fields = post_fields,
                                        .routes = post_routes,
-                                       .visible = access_posts,
+                                       .visible = access_timeline,
                                        .keyset = true};

@@ -161,7 +161,7 @@ static void resource_schema(struct json_writer *w, const struct manual *m, const
     if (resource_has_ids(r)) put_member(w, "id", "{'type': 'integer', 'format': 'int64', 'minimum': 1}");
     for (const struct field *f = fields_of(r->fields); f && f->name; f++)
         if (field_shown(f)) member_schema(w, m, f);
-    if (!r->is_item) put_constant(w, "resource_type", r->type);
+    if (!r->is_item) put_constant(w, "resource_type", resource_shown_type(r));
     if (r->url) put_member(w, "resource_url", "{'type': 'string', 'format': 'uri'}");
     jw_end(w);
     put_member(w, "additionalProperties", "false");

@@ -184,6 +184,12 @@ void access_of_case(struct work *w, const char *column, struct branches *out) {
     access_through(w, "cases", column, NULL, &cases, out);
 }
 
+void access_timeline(struct work *w, struct branches *out) {
+    struct branches cases = {0};
+    access_cases_of_any_state(w, &cases);
+    if (cases.count) access_through(w, "cases", "t.case_id", NULL, &cases, out);
+}
+
 /* Adds one branch: rows without a conversation in `column`, or with one that the actor sees in any state. */
 static void access_case_or_none(struct work *w, const char *column, struct branches *out) {
     struct branches cases = {0};
@@ -194,6 +200,8 @@ static void access_case_or_none(struct work *w, const char *column, struct branc
 }
 
 void access_notes(struct work *w, struct branches *out) { access_case_or_none(w, "t.case_id", out); }
+
+void access_activities(struct work *w, struct branches *out) { access_case_or_none(w, "t.owner_case_id", out); }
 
 #define TAKES_PART                                                                                    \
     "(t.requester_id = :person OR t.creator_id = :person OR t.assigned_agent_id = :person OR EXISTS " \

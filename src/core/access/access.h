@@ -32,8 +32,13 @@ void access_cases_of_any_state(struct work *w, struct branches *out);
 void access_everyone(struct work *w, struct branches *out);
 void access_staff(struct work *w, struct branches *out);
 
+/* Posts of conversations that the actor sees, in any state. Staff only. */
+void access_timeline(struct work *w, struct branches *out);
 /* Notes of conversations that the actor sees (in any state), and all notes of people and organizations. Staff only. */
 void access_notes(struct work *w, struct branches *out);
+
+/* Activities of conversations that the actor sees (in any state), and all activities of people and organizations. Staff only. */
+void access_activities(struct work *w, struct branches *out);
 
 /* Adds one branch: rows whose `column` holds the id of a row of `table` that `parents` and `where` admit (`where` NULL: no condition).
  * Both are conditions over the alias t of `table`. */
