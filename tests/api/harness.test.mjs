@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { Contract } from './lib/contract.mjs';
 import { Reply } from './lib/reply.mjs';
 import { obey } from './lib/rules.mjs';
+import { once } from './lib/stores.mjs';
 
 // Tests of the test harness: it must reject a reply that breaks a rule.
 
@@ -94,4 +95,10 @@ test('the report of a failure is printable, whatever was sent and received', () 
   assert.equal(status, 1, stdout);
   assert.match(stdout, /^FAILED: fails$/m);
   for (const text of [shown, stdout]) assert.doesNotMatch(text, /(?!\n)\p{Cc}/u);
+});
+
+test('if a shared store can not be created, each test that needs it fails with the reason', async () => {
+  const refuse = async () => { throw new Error('table of thing: no scope'); };
+  await assert.rejects(once('refused', refuse), /table of thing: no scope/);
+  await assert.rejects(once('refused', refuse), /the store refused could not be created: table of thing: no scope/);
 });

@@ -66,9 +66,9 @@ export function quicken(dir) {
 }
 
 /** A store that tests copy: {dir, ...result of `fill(dir)`}. The first test file that needs `name` creates it, the others wait for
- * it. */
+ * it. If the first one fails, the others fail with its message. */
 export async function once(name, fill) {
-  const place = join(shared, name), ready = join(place, 'ready.json');
+  const place = join(shared, name), ready = join(place, 'ready.json'), failed = join(place, 'failed.txt');
   mkdirSync(shared, { recursive: true });
   let first = true;
   try {
@@ -80,10 +80,17 @@ export async function once(name, fill) {
   const dir = join(place, CLUSTER ? 'database' : 'store');
   if (first) {
     mkdirSync(dir);
-    writeFileSync(`${ready}.new`, JSON.stringify(await fill(dir)));
+    try {
+      writeFileSync(`${ready}.new`, JSON.stringify(await fill(dir)));
+    } catch (error) {
+      writeFileSync(`${failed}.new`, error.message);
+      renameSync(`${failed}.new`, failed);
+      throw error;
+    }
     renameSync(`${ready}.new`, ready);
   } else {
-    await until(`the store ${name}, which another test file creates`, () => existsSync(ready), { within: 60_000 });
+    await until(`the store ${name}, which another test creates`, () => existsSync(ready) || existsSync(failed), { within: 60_000 });
+    if (existsSync(failed)) assert.fail(`the store ${name} could not be created: ${readFileSync(failed, 'utf8')}`);
   }
   return { dir, ...JSON.parse(readFileSync(ready, 'utf8')) };
 }
