@@ -195,7 +195,8 @@ static bool check_named_members(struct check *k) {
     k->place = ".url";
     for (const char *at = r->url ? strchr(r->url, ':') : NULL; at; at = strchr(at + 1, ':')) {
         struct str name = {at + 1, strcspn(at + 1, "/")};
-        if (!str_eq(name, S("id")) && member_of(r, name) == NULL) return found_wrong(k, "it names %.*s, no member", (int)name.n, name.p);
+        if (!str_eq(name, S("id")) && member_of(r, name) == NULL)
+            return found_wrong(k, "it names %.*s, which is no member. Add it, HIDDEN and with .column", (int)name.n, name.p);
     }
     k->place = ".conversation";
     if (r->conversation && strcmp(r->conversation, "id") != 0 && member_of(r, str_of(r->conversation)) == NULL)
@@ -230,8 +231,9 @@ static bool check_admission(const struct check *k, const struct route *r) {
     if (r->roles == 0) return found_wrong(k, "no roles");
     if (r->scope == NULL) return found_wrong(k, "no scope (\"\" means none)");
     if (r->permission && permission_of(str_of(r->permission)) == NULL)
-        return found_wrong(k, "an unknown permission (core/access/permission.c lists them)");
-    if (r->scope[0] && scope_bit(str_of(r->scope), false) == 0) return found_wrong(k, "an unknown scope (core/access/scope.c lists them)");
+        return found_wrong(k, "unknown permission %s (core/access/permission.c lists them)", r->permission);
+    if (r->scope[0] && scope_bit(str_of(r->scope), false) == 0)
+        return found_wrong(k, "unknown scope %s (core/access/scope.c lists them)", r->scope);
     return true;
 }
 

@@ -154,7 +154,7 @@ static void members_that_a_resource_names_are_there(void **state) {
     static const struct field fields[] = {{"text", F_TEXT, 0, .doc = "Text."}, {0}};
     struct resource r = thing_of(fields, no_routes), sound = r;
     r.url = "users/:user_id/things/:id";
-    assert_true(refused(&r, "table of thing, .url: it names user_id, no member"));
+    assert_true(refused(&r, "table of thing, .url: it names user_id, which is no member. Add it, HIDDEN and with .column"));
     r = sound, r.conversation = "case_id";
     assert_true(refused(&r, "table of thing, .conversation: it names case_id, no member"));
     r = sound, r.reference_also = "title";
@@ -217,13 +217,13 @@ static void types_are_given_once(void **state) {
 static void routes_say_who_may_call_them(void **state) {
     (void)state;
     assert_true(route_refused((struct route){LIST_THINGS, .permission = "things.manage"},
-                              "table of thing, GET /things: an unknown permission (core/access/permission.c lists them)"));
+                              "table of thing, GET /things: unknown permission things.manage (core/access/permission.c lists them)"));
     assert_true(route_refused((struct route){GET, "/things", 0, "users", LIST, api_list, .summary = "List", .reply = "tag"},
                               "table of thing, GET /things: no roles"));
     assert_true(route_refused((struct route){GET, "/things", AD, NULL, LIST, api_list, .summary = "List", .reply = "tag"},
                               "table of thing, GET /things: no scope (\"\" means none)"));
     assert_true(route_refused((struct route){GET, "/things", AD, "thing", LIST, api_list, .summary = "List", .reply = "tag"},
-                              "table of thing, GET /things: an unknown scope (core/access/scope.c lists them)"));
+                              "table of thing, GET /things: unknown scope thing (core/access/scope.c lists them)"));
 }
 
 static void names_in_routes_are_known(void **state) {

@@ -96,7 +96,7 @@ static void test_scopes_and_bound_fields_are_known(void **state) {
     routes[0].path = "/things";
     assert_true(refused(&r, "owner_id is bound to :id"));
     routes[0].scope = "user";
-    assert_true(refused(&r, "an unknown scope"));
+    assert_true(refused(&r, "unknown scope user"));
 }
 
 /* ---- columns of a new row ----------------------------------------------------------------------------------------------------- */
