@@ -1,8 +1,8 @@
 -- Messages, notes and activities are posts and take their ids from one space (docs/ARCHITECTURE.md, "Ids of posts").
--- Ids of messages stay. (1) A note that has the id of a message gets a new one. (2) Activities are listed by id, so all of them from the
--- first collision on move behind everything else, in their order.
+-- Messages keep their ids. (1) A note with the id of a message gets a new id. (2) Activities are listed by id, so all activities from the
+-- first collision on get ids after all others, in their order.
 
-CREATE TABLE post_top (id BIGINT NOT NULL); -- the highest id that was ever given
+CREATE TABLE post_top (id BIGINT NOT NULL); -- the highest id ever assigned
 @SQLITE{
 INSERT INTO post_top (id) SELECT COALESCE(MAX(seq), 0) FROM sqlite_sequence WHERE name IN ('posts', 'notes', 'activities');
 }@
@@ -15,7 +15,7 @@ UPDATE change_log SET object_id = object_id + (SELECT id FROM post_top)
 UPDATE notes SET id = id + (SELECT id FROM post_top) WHERE EXISTS (SELECT 1 FROM posts p WHERE p.id = notes.id);
 
 UPDATE post_top SET id = x.top FROM (SELECT MAX(t.id) AS top FROM (SELECT id FROM post_top UNION ALL SELECT MAX(id) FROM notes) t) x;
-CREATE TABLE post_first (id BIGINT NOT NULL); -- the first activity that has the id of a message or a note
+CREATE TABLE post_first (id BIGINT NOT NULL); -- the first activity with the id of a message or a note
 INSERT INTO post_first (id) SELECT MIN(a.id) FROM activities a
     WHERE EXISTS (SELECT 1 FROM posts p WHERE p.id = a.id) OR EXISTS (SELECT 1 FROM notes n WHERE n.id = a.id) HAVING MIN(a.id) IS NOT NULL;
 UPDATE activities SET id = id + (SELECT id FROM post_top) WHERE id >= (SELECT id FROM post_first);

@@ -1,5 +1,5 @@
--- Conversations as staff see them: who did what last and when, the trash, merging, tags (docs/CONVERSATIONS.md).
-ALTER TABLE cases ADD COLUMN brand_id BIGINT REFERENCES brands (id); -- NULL: the brand that every desk begins with
+-- Columns and tables of cases: last actors and times, the trash, merging, tags (docs/CONVERSATIONS.md).
+ALTER TABLE cases ADD COLUMN brand_id BIGINT REFERENCES brands (id); -- NULL: the first brand
 ALTER TABLE cases ADD COLUMN last_assigned_by_id BIGINT REFERENCES users (id);
 ALTER TABLE cases ADD COLUMN last_updated_by_id BIGINT REFERENCES users (id);
 ALTER TABLE cases ADD COLUMN last_completed_by_id BIGINT REFERENCES users (id);
@@ -17,11 +17,11 @@ ALTER TABLE cases ADD COLUMN last_reply_by_agent_at BIGINT;
 ALTER TABLE cases ADD COLUMN last_reply_by_requester_at BIGINT;
 ALTER TABLE cases ADD COLUMN notes_count BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE cases ADD COLUMN pinned_notes_count BIGINT NOT NULL DEFAULT 0;
-ALTER TABLE cases ADD COLUMN last_note_preview TEXT; -- of the last note, if it is newer than the last message
-ALTER TABLE cases ADD COLUMN last_public_channel INTEGER; -- NULL: channel
+ALTER TABLE cases ADD COLUMN last_note_preview TEXT; -- set if the last note is newer than the last message
+ALTER TABLE cases ADD COLUMN last_public_channel INTEGER; -- NULL: same as channel
 ALTER TABLE cases ADD COLUMN merged_into_id BIGINT REFERENCES cases (id);
 
--- One index for each branch of visibility and each filter, in the order of the staff's list.
+-- One index for each branch of visibility and each filter, in the order of the list for staff.
 CREATE INDEX cases_updated ON cases (updated_at, id) WHERE state = 1;
 CREATE INDEX cases_updated_status ON cases (status_type, updated_at, id) WHERE state = 1;
 CREATE INDEX cases_updated_team ON cases (assigned_team_id, updated_at, id) WHERE state = 1 AND assigned_team_id IS NOT NULL;
@@ -34,7 +34,7 @@ CREATE INDEX cases_hidden ON cases (state, updated_at, id) WHERE state <> 1;
 CREATE INDEX cases_merged ON cases (merged_into_id) WHERE merged_into_id IS NOT NULL;
 DROP INDEX cases_by_priority;
 CREATE INDEX cases_by_priority ON cases (priority_id, created_at, id) WHERE state = 1 AND priority_id IS NOT NULL;
--- Who deletes a brand asks which conversations name it.
+-- The deletion of a brand looks up its conversations.
 CREATE INDEX cases_by_brand ON cases (brand_id) WHERE brand_id IS NOT NULL;
 
 CREATE TABLE case_tags (

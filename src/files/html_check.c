@@ -1,5 +1,5 @@
-/* Reads HTML as the cleaner writes it, and nothing else: start tags with listed attributes in the order of their table, each value quoted
- * and such that cleaning it changes nothing; end tags that match; the four escapes; no other < > " or &. */
+/* Accepts only HTML in the form that the cleaner writes: (1) start tags with listed attributes in the order of their table, (2) attribute
+ * values that are quoted and clean, (3) matching end tags, (4) the four escapes, and no other < > " or &. */
 #include "files/html_clean.h"
 
 #include "base/link.h"
@@ -23,7 +23,7 @@ static char takes_escape(struct check *c) {
 
 static bool is_bare(char c) { return !html_is_control(c) && !strchr("<>\"&", c); }
 
-/* The characters up to `end`, as they are meant. Returns false at what is not escaped. */
+/* Decodes the characters up to `end`. Returns false at a character that is not escaped. */
 static bool check_until(struct check *c, char end, struct buf *out) {
     while (c->rest.n && c->rest.p[0] != end) {
         char one = takes_escape(c);

@@ -1,4 +1,4 @@
-/* The process that cleans HTML. Its answer is a line of four numbers (bytes of HTML, bytes of text, remote pictures, whether it was
+/* The process that cleans HTML. Its answer is a line of four numbers (bytes of HTML, bytes of text, remote pictures, 1 if it was
  * cut), then the HTML, then the text. */
 #include "base/limits.h"
 #include "files/confined.h"

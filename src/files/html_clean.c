@@ -14,7 +14,7 @@
 
 /* ---- the parent --------------------------------------------------------------------------------------------------- */
 
-/* Takes the answer apart; see files/html_child.c. Nothing of it is believed. */
+/* Parses the answer (see files/html_child.c) as untrusted input. */
 static bool read_cleaned(struct str answer, struct html_cleaned *out) {
     struct str rest = answer, head = str_cut(&rest, '\n');
     int64_t n[4];
@@ -52,7 +52,7 @@ int html_clean(struct arena *a, struct str html, struct html_cleaned *out) {
 
 static bool begins(struct str s, size_t at, struct str word) { return s.n - at >= word.n && memcmp(s.p + at, word.p, word.n) == 0; }
 
-/* A quote stands in clean HTML around values alone, so these words are attributes wherever they stand. */
+/* Clean HTML has quotes only around values, so these words are always attributes. */
 struct str html_show(struct arena *a, struct str clean, bool remote, html_inline_url *inline_url, void *ctx) {
     const struct str blocked = S(" data-src=\""), shown = S(" src=\""), inline_part = S(" src=\"cid:");
     struct buf b = {0};

@@ -78,7 +78,7 @@ static const struct html_element elements_kept[] = {
     {"ul", HTML_BLOCK | HTML_APART, "type"},
     {"var", 0, ""},
     {"wbr", HTML_ALONE, ""},
-    /* What is in these is no text of the message. */
+    /* The contents of these are not text of the message. */
     {"applet", HTML_DROP, ""},
     {"audio", HTML_DROP, ""},
     {"canvas", HTML_DROP, ""},
@@ -125,7 +125,7 @@ static bool clean_words(struct buf *out, struct str value) {
 static bool clean_href(struct buf *out, struct str value) { return link_clean(out, value, LINK_WEB | LINK_MAIL | LINK_PHONE); }
 static bool clean_remote(struct buf *out, struct str value) { return link_clean(out, value, LINK_WEB); }
 
-/* cid: names a part of the same mail (RFC 2392). */
+/* cid: is the address of a part of the same mail (RFC 2392). */
 static bool clean_content_id(struct buf *out, struct str id) {
     if (id.n == 0 || id.n > 250) return false;
     buf_text(out, "cid:");
@@ -146,7 +146,7 @@ static bool clean_base64(struct buf *out, struct str s) {
     return true;
 }
 
-/* Pictures that load nothing from elsewhere. */
+/* Addresses of pictures that need no request. */
 static bool clean_src(struct buf *out, struct str value) {
     static const char *const data[] = {"data:image/png;base64,", "data:image/jpeg;base64,", "data:image/gif;base64,",
                                        "data:image/webp;base64,"};
@@ -161,7 +161,7 @@ static bool clean_src(struct buf *out, struct str value) {
     return false;
 }
 
-/* At most five digits; with `percent` one may follow. "600px" is 600. */
+/* At most five digits. With `percent`, a percent sign may follow. "600px" is 600. */
 static bool clean_digits(struct buf *out, struct str value, bool percent) {
     struct str s = blanks_off(value);
     size_t n = 0;
@@ -198,7 +198,7 @@ static bool one_of(struct buf *out, struct str value, const char *words) {
 static bool clean_align(struct buf *out, struct str value) { return one_of(out, value, "left right center justify"); }
 static bool clean_valign(struct buf *out, struct str value) { return one_of(out, value, "top middle bottom baseline"); }
 static bool clean_dir(struct buf *out, struct str value) { return one_of(out, value, "ltr rtl auto"); }
-/* Of a quotation that programs fold, and of lists. The letters of lists differ by their case. */
+/* Types of foldable quotations and of lists. Letters of lists are case-sensitive. */
 static bool clean_type(struct buf *out, struct str value) {
     struct str s = blanks_off(value);
     if (s.n == 1 && strchr("1aAiI", s.p[0])) buf_char(out, s.p[0]);

@@ -1,5 +1,5 @@
-/* Inline styles. A style may change how words look, not where they stand: a message that is shown within a page must not cover it, and
- * nothing in it loads anything. So properties are listed, and each is given words, colours and lengths that are not negative. */
+/* Inline styles. A style may change the look of words, not their position, because a message must not cover the page around it, and must
+ * not load anything. So only listed properties are allowed, with words, colours and lengths that are not negative. */
 #include "files/html_rules.h"
 
 #include <ctype.h>
@@ -11,7 +11,7 @@ static const struct property {
     const char *name;
     unsigned forms;
     const char *words;
-    int most; /* values */
+    int most; /* maximum number of values */
 } properties[] = {
     {"color", COLOUR, "", 1},
     {"background-color", COLOUR, "", 1},
@@ -146,7 +146,7 @@ static bool family_name(struct buf *out, struct str name) {
     return true;
 }
 
-/* Names between commas. Quotes around a name go, and come where it has a blank in it. */
+/* Names separated by commas. A name is written with quotes only if it contains a blank. */
 static bool font_family(struct buf *out, struct str value) {
     bool first = true;
     while (value.p) {
@@ -163,7 +163,7 @@ static bool font_family(struct buf *out, struct str value) {
 
 /* ---- declarations ------------------------------------------------------------------------------------------------- */
 
-/* The value up to the next blank that is in no brackets. */
+/* Returns the value up to the next blank outside brackets. */
 static struct str next_value(struct str *rest) {
     int depth = 0;
     size_t n = 0;

@@ -1,5 +1,5 @@
-/* What a clean tree says, as plain text: for readers without HTML, previews and search. Lines are kept, blanks are not; what is hidden is
- * left out; what others said begins with "> ". Addresses of links are left out, because those of newsletters are longer than the text. */
+/* The plain text of a clean tree, for readers without HTML, previews and search. Lines are kept, repeated blanks are not. Hidden elements
+ * are left out. Quotations begin with "> ". Addresses of links are left out, because those of newsletters are longer than the text. */
 #include "files/html_rules.h"
 #include "files/html_tree.h"
 
@@ -9,7 +9,7 @@ struct text_writer {
     struct buf *out;
     int breaks; /* line breaks that are due before the next character */
     int as_is, quotes;
-    int said;   /* quotes around the last line */
+    int said;   /* depth of quotation of the last line */
     bool space; /* a blank is due before the next character, unless a line begins */
 };
 
@@ -18,7 +18,7 @@ static void break_line(struct text_writer *w, int breaks) {
     w->space = false;
 }
 
-/* An empty line between two quotations belongs to what is around both. */
+/* An empty line between two quotations has the depth of the text around both. */
 static void begin_line(struct text_writer *w) {
     int around = w->said < w->quotes ? w->said : w->quotes;
     for (int i = 0; i < w->breaks && w->out->n; i++) {

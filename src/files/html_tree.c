@@ -1,8 +1,8 @@
-/* Cleaning is parsing as a browser does and writing down what the tables allow. That alone is not safe: a tree is not always the tree of
- * the text that it is written as (a paragraph in a paragraph, a link in a link), so the browser, which parses what we wrote, might see
- * another one. So what was written is parsed and written again until nothing changes: then the text means the tree that was checked.
- * Most texts need two passes. One that needs more than PASSES is shown as plain text. A text that was cleaned before is hence left as it is.
- * Nothing is ever written that makes a parser change its ways: no foreign elements (svg, math), no element whose content is no HTML. */
+/* The cleaner parses as a browser does, and writes the parts that the tables allow. That alone is not safe, because the text of a tree does
+ * not always parse to the same tree (a paragraph in a paragraph, a link in a link). A browser could then read a tree that was not checked.
+ * So the output is parsed and written again until nothing changes. Then it parses to the checked tree, and cleaning a clean text changes
+ * nothing. Most texts need two passes. A text that needs more than PASSES is shown as plain text. The output has no element that switches
+ * the parser to other rules: no foreign elements (svg, math), no element whose content is not HTML. */
 #include "files/html_tree.h"
 
 #include "base/arena.h"
@@ -86,7 +86,7 @@ static bool write_attribute(struct html_writer *w, const struct html_attribute *
     return ok;
 }
 
-/* A remote picture stands in data-src, where nothing loads it: in src it would tell its sender that and where the mail was read. */
+/* Writes the address of a remote picture to data-src, because src would load it and show the sender that the mail was read, and where. */
 static bool write_picture(struct html_writer *w, const GumboNode *node) {
     const struct html_attribute *src = &html_attributes[HTML_SRC], *data_src = &html_attributes[HTML_DATA_SRC];
     bool shown = write_attribute(w, src, value_of(node, "src")), remote = false;
@@ -115,7 +115,7 @@ static bool write_start(struct html_writer *w, const struct html_element *e, con
     return true;
 }
 
-/* Parsers pass over the first line break in a <pre>. */
+/* Parsers ignore the first line break in a <pre>. */
 static void keep_first_line(struct html_writer *w, const GumboNode *pre) {
     const GumboVector *c = &pre->v.element.children;
     const GumboNode *first = c->length ? c->data[0] : NULL;
@@ -159,7 +159,7 @@ static void leave_node(void *ctx, const GumboNode *node) {
 
 /* ---- passes ------------------------------------------------------------------------------------------------------- */
 
-/* As it is parsed where it is shown: as the content of a <div>. */
+/* Parses the HTML as the content of a <div>, as the page that shows it does. */
 static GumboOutput *parse_html(struct str html) {
     GumboOptions options = kGumboDefaultOptions;
     options.max_errors = 0;
@@ -167,7 +167,7 @@ static GumboOutput *parse_html(struct str html) {
     return gumbo_parse_with_options(&options, html.p ? html.p : "", html.n);
 }
 
-/* Writes the tree of `html`, and what it says if `text` is given. */
+/* Writes the tree of `html`, and its plain text if `text` is given. */
 static void clean_once(struct str html, struct html_writer *w, struct buf *text) {
     GumboOutput *tree = parse_html(html);
     size_t deepest = 0;
@@ -179,7 +179,7 @@ static void clean_once(struct str html, struct html_writer *w, struct buf *text)
     if (deepest < DESTROYED_DEPTH) gumbo_destroy_output(&kGumboDefaultOptions, tree);
 }
 
-/* What it says, as HTML. */
+/* Replaces the HTML by its plain text, written as HTML. */
 static void as_plain_text(struct html_made *out) {
     struct arena *a = arena_new();
     struct str html = text_to_html(a, buf_view(&out->text));

@@ -13,17 +13,17 @@
 #include <unistd.h>
 
 #define PIECE (64 * 1024)
-#define ENTRY_OVERHEAD 1024 /* bytes of an entry beside its content, at most: its name is there twice */
+#define ENTRY_OVERHEAD 1024 /* upper limit of the bytes of an entry beside its content; the name is written twice */
 
 struct zip {
     struct arena *arena;
     const char *folder;
     struct zip_entry *entries;
-    int count, next; /* next: the entry that is written or about to be */
+    int count, next; /* next: index of the current entry */
     struct archive *archive;
-    struct buf made; /* and not yet read from `taken` on */
+    struct buf made; /* written bytes; those from `taken` on are not read yet */
     size_t taken;
-    int fd; /* of the entry that is written; -1: none */
+    int fd; /* of the current entry; -1: none */
     int64_t written;
     bool ended, broken;
     char piece[PIECE];
@@ -36,7 +36,7 @@ static la_ssize_t keep_made(struct archive *archive, void *ctx, const void *p, s
     return (la_ssize_t)n;
 }
 
-/* Names are UTF-8, which libarchive converts by the locale of the thread. */
+/* Names are UTF-8. libarchive converts them by the locale of the thread, so write_entry_head sets one. */
 static bool open_archive(struct zip *z) {
     z->archive = archive_write_new();
     return z->archive && archive_write_set_format_zip(z->archive) == ARCHIVE_OK &&
@@ -144,7 +144,7 @@ int64_t zip_read(void *zip, char *room, size_t n) {
     return (int64_t)some;
 }
 
-/* libarchive writes the end of the ZIP when it is freed: into a buffer that is freed behind it. */
+/* libarchive writes the end of the ZIP when it is freed, so free the buffer after it. */
 void zip_free(void *zip) {
     struct zip *z = zip;
     if (z->archive) archive_write_free(z->archive);

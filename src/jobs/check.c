@@ -49,7 +49,7 @@ bool topics_check(const struct topic *list, const char *const *names, int count,
         struct named n = {names, i, 0};
         const char *why = NULL;
         for (const struct topic *t = list; t->name; t++)
-            if ((int)t->name == i) why = t->heard ? NULL : "it has no .heard", n.rows++;
+            if ((int)t->name == i) why = t->notify ? NULL : "it has no .notify", n.rows++;
         if (named_wrong(&n)) why = named_wrong(&n);
         if (why) return report_defect("topics", &n, why, err, size);
     }

@@ -19,7 +19,7 @@ struct listener {
 
 static void listener_hand_on(struct listener *l, const struct outbox_entry *e) {
     for (const struct topic *t = topics; t->name; t++)
-        if (str_eq(str_of(topic_names[t->name]), e->topic)) t->heard(l->desk, e->payload);
+        if (str_eq(str_of(topic_names[t->name]), e->topic)) t->notify(l->desk, e->payload);
 }
 
 static int read_on(struct listener *l, struct work *w, struct outbox_entry **first) {
@@ -46,7 +46,7 @@ static void listener_read(struct listener *l) {
         return;
     }
     l->read_at = now;
-    for (const struct topic *t = topics; all && t->name; t++) t->heard(l->desk, (struct str){0});
+    for (const struct topic *t = topics; all && t->name; t++) t->notify(l->desk, (struct str){0});
     for (const struct outbox_entry *e = first; e; e = e->next) listener_hand_on(l, e);
     arena_free(l->memory); /* not before outbox_read has read the old place from it */
     l->memory = a;         /* the new place is in it */

@@ -14,7 +14,7 @@ struct topic {
     enum topic_name name;
     /* Handles an entry. p NULL: entries may have been missed, check everything. Runs on the listener's thread, outside
      * of transactions. */
-    void (*heard)(struct desk *d, struct str payload);
+    void (*notify)(struct desk *d, struct str payload);
 };
 extern const struct topic topics[]; /* jobs/topics.c; name 0 ends it */
 

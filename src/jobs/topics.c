@@ -3,7 +3,7 @@
 #include "jobs/listener.h"
 
 const struct topic topics[] = {
-    {TOPIC_SETTINGS, settings_heard},
-    {TOPIC_JOBS, jobs_heard},
+    {TOPIC_SETTINGS, settings_notified},
+    {TOPIC_JOBS, jobs_notified},
     {0},
 };

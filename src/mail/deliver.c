@@ -202,7 +202,7 @@ static void log_delivery(struct desk *desk, void *arg) {
 
 static void read_settings(struct desk *d, void *arg) {
     (void)arg;
-    settings_heard(d, (struct str){0});
+    settings_notified(d, (struct str){0});
 }
 
 static void say_held(struct desk *d, void *arg) {

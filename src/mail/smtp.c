@@ -24,7 +24,7 @@ static size_t smtp_give(char *to, size_t size, size_t count, void *arg) {
     return n;
 }
 
-static size_t heard(char *line, size_t size, size_t count, void *arg) {
+static size_t smtp_keep_refusal(char *line, size_t size, size_t count, void *arg) {
     struct exchange *x = arg;
     size_t n = size * count < REPLY_MAX ? size * count : REPLY_MAX, kept = 0;
     if (n == 0 || (*line != '4' && *line != '5')) return size * count;
@@ -73,7 +73,7 @@ static void set_exchange(CURL *c, const struct relay *r, struct exchange *x) {
     curl_easy_setopt(c, CURLOPT_INFILESIZE_LARGE, (curl_off_t)x->unsent.n);
     curl_easy_setopt(c, CURLOPT_READFUNCTION, smtp_give);
     curl_easy_setopt(c, CURLOPT_READDATA, x);
-    curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, heard);
+    curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, smtp_keep_refusal);
     curl_easy_setopt(c, CURLOPT_HEADERDATA, x);
     curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, is_over);

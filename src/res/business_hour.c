@@ -108,7 +108,7 @@ static int check_holidays(struct call *c, struct in *in) {
     struct json_writer w;
     int at = 0;
     if (in->json->type != JSON_ARRAY) return fail_field(&c->work, ERR_FIELD_INVALID, S("holidays"), "A list is expected.");
-    if (in->json->count > 1000) return fail_field(&c->work, ERR_FIELD_INVALID, S("holidays"), "At most 1000 holidays are possible.");
+    if (in->json->count > 1000) return fail_field(&c->work, ERR_FIELD_INVALID, S("holidays"), "At most 1000 holidays are allowed.");
     jw_init(&w, &b);
     jw_array(&w);
     for (const struct json *j = in->json->first; j; j = j->next) check_holiday(c, in, j, at++, &w);

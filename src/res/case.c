@@ -82,10 +82,10 @@ static const struct field case_fields[] = {
     {"state", F_WORD, READONLY, .words = case_states, .doc = "ACTIVE, SUSPENDED, or TRASH.", .example = "\"ACTIVE\""},
     {"post_count", F_INT, READONLY, .column = "t.message_seq + t.notes_count", .doc = "Number of messages and notes.", .example = "3"},
     {"has_notes", F_BOOL, READONLY, .column = "CASE WHEN t.notes_count > 0 THEN 1 ELSE 0 END",
-     .doc = "Whether the conversation has notes."},
+     .doc = "True if the conversation has notes."},
     {"pinned_notes_count", F_INT, READONLY, .doc = "Number of its pinned notes.", .example = "0"},
     {"is_merged", F_BOOL, READONLY, .column = "CASE WHEN t.merged_into_id IS NULL THEN 0 ELSE 1 END",
-     .doc = "Whether the posts were moved to another conversation by a merge."},
+     .doc = "True if a merge moved the posts to another conversation."},
     {"tags", F_MANY, NULLABLE | ON_DEMAND, .ref = "tag", .many = TAGS_OF("case_tags", "case_id"), .check = check_tags,
      .store = store_case_tags, .doc = "Tags, at most 100.", .example = "[\"vip\"]"},
     {"last_post_status", F_WORD, READONLY, .column = "CASE WHEN " LAST_POST_IS_NOTE " THEN NULL ELSE t.last_message_status END",
@@ -312,7 +312,8 @@ static const struct field no_input[] = {{0}};
 
 static const struct route case_routes[] = {
     {GET, "/cases", COL_PLUS, "conversations", LIST, get_cases, .args = case_list_args, NEWEST, .count = count_cases,
-     .summary = "List the conversations for staff", .doc = "Those that the caller may see, the last changed first; none from the trash.",
+     .summary = "List the conversations for staff",
+     .doc = "Conversations that the caller may see, the last changed first. Conversations in the trash are left out.",
      .errors = "FIELD_REQUIRED"},
     {GET, "/users/:id/cases", COL_PLUS, "conversations", LIST, get_cases_within, .within = {"user", "requester_id"}, NEWEST,
      .summary = "List the conversations of a person"},

@@ -145,7 +145,7 @@ int check_phones(struct call *c, struct in *in) {
     struct phones *made = in->made = ARENA_NEW(a, struct phones);
     int at = 0, problems = c->work.problem_count;
     if (in->json->count > LIMIT_OWNED)
-        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d are possible.", LIMIT_OWNED);
+        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d are allowed.", LIMIT_OWNED);
     made->list = arena_array(a, in->json->count + 1, sizeof *made->list);
     for (const struct json *j = in->json->first; j; j = j->next, at++) {
         bool text = (j->type == JSON_STRING || j->type == JSON_NUMBER) && text_wrong(a, j->text, LIMIT_TITLE, true) == NULL, twice = false;

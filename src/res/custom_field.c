@@ -175,7 +175,7 @@ static int check_options(struct call *c, struct in *in) {
     struct choices *made = in->made = ARENA_NEW(c->work.arena, struct choices);
     int first = 0;
     if (in->json->count > LIMIT_OPTIONS)
-        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d options are possible.", LIMIT_OPTIONS);
+        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d options are allowed.", LIMIT_OPTIONS);
     made->list = arena_array(c->work.arena, in->json->count + 1, sizeof *made->list);
     for (const struct json *j = in->json->first; j; j = j->next, made->count++) {
         int rc = option_read(c, in, j, made->count, &made->list[made->count]);

@@ -152,7 +152,7 @@ static int check(struct call *c, struct in *in, enum field_area area) {
     struct field_option *options = NULL;
     int problems = w->problem_count;
     if (in->json->count > LIMIT_FIELDS)
-        return fail_at(w, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d values are possible.", LIMIT_FIELDS);
+        return fail_at(w, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d values are allowed.", LIMIT_FIELDS);
     if (in->json->count) TRY(fields_lock(w, area, field_value_keys(w->arena, in->json)));
     TRY(r.field_count = custom_fields_of(w, area, &fields));
     r.fields = fields;

@@ -29,7 +29,7 @@ static int check_domains(struct call *c, struct in *in) {
     struct domains *made = in->made = ARENA_NEW(a, struct domains);
     int at = 0, place, problems = c->work.problem_count;
     if (in->json->count > LIMIT_OWNED)
-        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d are possible.", LIMIT_OWNED);
+        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d are allowed.", LIMIT_OWNED);
     made->keys = arena_array(a, in->json->count + 1, sizeof *made->keys);
     for (const struct json *j = in->json->first; j; j = j->next, at++) {
         struct str key = j->type == JSON_STRING ? domain_read(a, j->text) : (struct str){0};

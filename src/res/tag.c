@@ -16,7 +16,7 @@ int check_tags(struct call *c, struct in *in) {
     struct tags *made = in->made = ARENA_NEW(w->arena, struct tags);
     int at = 0, problems = w->problem_count;
     if (in->json->count > LIMIT_TAGS)
-        return fail_at(w, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d tags are possible.", LIMIT_TAGS);
+        return fail_at(w, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d tags are allowed.", LIMIT_TAGS);
     made->names = arena_array(w->arena, in->json->count + 1, sizeof *made->names);
     for (const struct json *j = in->json->first; j; j = j->next, at++) {
         bool text = j->type == JSON_STRING || j->type == JSON_NUMBER;
@@ -84,7 +84,7 @@ static int post_tags(struct call *c) {
     const struct tags *t = in(c, "tags")->made;
     TRY(tags_add(&c->work, tagged_of_call(c), c->id, t->names, t->count));
     TRY(tags_count(&c->work, tagged_of_call(c), c->id, &count));
-    if (count > LIMIT_TAGS) return in_fail(c, "tags", ERR_FIELD_INVALID, "At most %d tags are possible.", LIMIT_TAGS);
+    if (count > LIMIT_TAGS) return in_fail(c, "tags", ERR_FIELD_INVALID, "At most %d tags are allowed.", LIMIT_TAGS);
     return tags_reply(c);
 }
 

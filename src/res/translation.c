@@ -57,7 +57,7 @@ int translations_read(struct call *c, const struct in *in, const struct json *li
     *out = (struct translations){0};
     if (list->type != JSON_ARRAY) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, place, "A list is expected.");
     if (list->count == 0) return fail_at(&c->work, ERR_FIELD_EMPTY, in->name, place, NULL);
-    if (list->count > LIMIT_OWNED) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, place, "At most %d are possible.", LIMIT_OWNED);
+    if (list->count > LIMIT_OWNED) return fail_at(&c->work, ERR_FIELD_INVALID, in->name, place, "At most %d are allowed.", LIMIT_OWNED);
     struct translation *each = arena_array(a, list->count, sizeof *each);
     out->list = each;
     for (const struct json *j = list->first; j; j = j->next, out->count++) {

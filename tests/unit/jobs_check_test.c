@@ -50,16 +50,17 @@ static void each_topic_has_a_row_with_its_function(void **state) {
     assert_false(topics_check((const struct topic[]){{1, hear_nothing}, {0}}, two_names, 3, err, sizeof err));
     assert_string_equal(err, "table of topics, cascade: it has no row");
     assert_false(topics_check((const struct topic[]){{1, hear_nothing}, {2, NULL}, {0}}, two_names, 3, err, sizeof err));
-    assert_string_equal(err, "table of topics, cascade: it has no .heard");
+    assert_string_equal(err, "table of topics, cascade: it has no .notify");
     assert_true(jobs_check(err, sizeof err));
 }
 
 /* The store has these names: a changed one would leave stored jobs and entries behind. */
 static void names_of_job_kinds_and_topics_never_change(void **state) {
     (void)state;
-    static const char *const jobs[] = {"import", "mail", "index_names", "password_reset", "cascade"}, *const heard[] = {"settings", "jobs"};
+    static const char *const jobs[] = {"import", "mail", "index_names", "password_reset", "cascade"}, *const topics_given[] = {"settings",
+                                                                                                                               "jobs"};
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) assert_string_equal(job_names[i + 1], jobs[i]);
-    for (size_t i = 0; i < sizeof heard / sizeof *heard; i++) assert_string_equal(topic_names[i + 1], heard[i]);
+    for (size_t i = 0; i < sizeof topics_given / sizeof *topics_given; i++) assert_string_equal(topic_names[i + 1], topics_given[i]);
 }
 
 int main(void) {

@@ -207,7 +207,7 @@ static const struct {
 /* ---- a part --------------------------------------------------------------------------------------------------------- */
 
 /* The progress of a cascade: object by object, step by step. */
-struct stand {
+struct progress {
     enum cascade what;
     int64_t *ids, count, at; /* current object: ids[at] */
     int64_t step, place, after, since;
@@ -215,12 +215,12 @@ struct stand {
 
 struct part {
     struct work *work;
-    struct stand *stand;
+    struct progress *progress;
     int64_t left; /* rows that this write may still change */
 };
 
 static int step_apply(const struct part *p, const struct step *step, struct str rows) {
-    const struct stand *s = p->stand;
+    const struct progress *s = p->progress;
     for (size_t i = 0; i < sizeof step->apply / sizeof *step->apply && step->apply[i]; i++)
         TRY(db_exec(p->work->conn, step->apply[i],
                     BINDS(B_INT("id", s->ids[s->at]), B_TEXT("rows", rows), B_INT("since", s->since), B_INT("now", p->work->now),
@@ -231,7 +231,7 @@ static int step_apply(const struct part *p, const struct step *step, struct str 
 
 /* Changes as many rows of a step as are left. Returns 1 if there may be more. */
 static int step_take(struct part *p, const struct step *step) {
-    struct stand *s = p->stand;
+    struct progress *s = p->progress;
     struct work *w = p->work;
     int64_t most = (p->left + step->weight - 1) / step->weight, *rows = arena_array(w->arena, (size_t)most, sizeof *rows);
     size_t n = 0;
@@ -252,15 +252,15 @@ static int once(struct part *p, const struct step *step) {
     return step_apply(p, step, (struct str){0});
 }
 
-static void begin_step(struct stand *s, int64_t step) {
+static void begin_step(struct progress *s, int64_t step) {
     s->step = step;
     s->place = -1;
     s->after = 0;
 }
 
 /* Returns 1 if more is left for another write, 0 if the cascade is done, or a negative error. */
-static int carry_on(struct part *p) {
-    struct stand *s = p->stand;
+static int cascade_continue(struct part *p) {
+    struct progress *s = p->progress;
     const struct step *steps = cascades[s->what].steps;
     for (; s->at < s->count; s->at++, begin_step(s, 0))
         for (; steps[s->step].apply[0]; begin_step(s, s->step + 1)) {
@@ -271,26 +271,26 @@ static int carry_on(struct part *p) {
     return 0;
 }
 
-static int take_part(struct work *w, struct stand *s) {
+static int take_part(struct work *w, struct progress *s) {
     int rows = w->desk->cascade_rows;
-    return carry_on(&(struct part){.work = w, .stand = s, .left = rows ? rows : LIMIT_CASCADE});
+    return cascade_continue(&(struct part){.work = w, .progress = s, .left = rows ? rows : LIMIT_CASCADE});
 }
 
 /* ---- between two parts ---------------------------------------------------------------------------------------------- */
 
-static struct str stand_write(struct arena *a, const struct stand *s) {
+static struct str progress_write(struct arena *a, const struct progress *s) {
     return str_fmt(a,
                    "{\"of\":\"%s\",\"ids\":%s,\"at\":%" PRId64 ",\"step\":%" PRId64 ",\"place\":%" PRId64 ",\"after\":%" PRId64
                    ",\"since\":%" PRId64 "}",
                    cascades[s->what].name, json_ids(a, s->ids, (size_t)s->count).p, s->at, s->step, s->place, s->after, s->since);
 }
 
-static bool stand_read_number(const struct json *input, struct str name, int64_t *out) {
+static bool progress_read_number(const struct json *input, struct str name, int64_t *out) {
     const struct json *j = json_member(input, name);
     return j && str_to_int(j->text, out);
 }
 
-static bool stand_read_ids(struct arena *a, const struct json *list, struct stand *s) {
+static bool progress_read_ids(struct arena *a, const struct json *list, struct progress *s) {
     if (list == NULL) return false;
     s->ids = arena_array(a, list->count + 1, sizeof *s->ids);
     for (const struct json *j = list->first; j; j = j->next)
@@ -298,7 +298,7 @@ static bool stand_read_ids(struct arena *a, const struct json *list, struct stan
     return true;
 }
 
-static bool stand_read(struct arena *a, struct str text, struct stand *s) {
+static bool progress_read(struct arena *a, struct str text, struct progress *s) {
     struct json *input;
     struct json_error err;
     size_t what = 0;
@@ -306,20 +306,20 @@ static bool stand_read(struct arena *a, struct str text, struct stand *s) {
     const struct json *of = json_member(input, S("of"));
     while (of && what < CASCADES && !str_eq(str_of(cascades[what].name), of->text)) what++;
     s->what = (enum cascade)what;
-    return of && what < CASCADES && stand_read_ids(a, json_member(input, S("ids")), s) && stand_read_number(input, S("at"), &s->at) &&
-           stand_read_number(input, S("step"), &s->step) && stand_read_number(input, S("place"), &s->place) &&
-           stand_read_number(input, S("after"), &s->after) && stand_read_number(input, S("since"), &s->since);
+    return of && what < CASCADES && progress_read_ids(a, json_member(input, S("ids")), s) && progress_read_number(input, S("at"), &s->at) &&
+           progress_read_number(input, S("step"), &s->step) && progress_read_number(input, S("place"), &s->place) &&
+           progress_read_number(input, S("after"), &s->after) && progress_read_number(input, S("since"), &s->since);
 }
 
 int cascade(struct work *w, enum cascade what, struct str ids) {
-    struct stand s = {.what = what, .since = w->now};
+    struct progress s = {.what = what, .since = w->now};
     struct json *list;
     struct json_error err;
     int64_t job;
-    if (json_parse(w->arena, ids, &list, &err) < 0 || !stand_read_ids(w->arena, list, &s)) return -ERR_INTERNAL_ERROR;
+    if (json_parse(w->arena, ids, &list, &err) < 0 || !progress_read_ids(w->arena, list, &s)) return -ERR_INTERNAL_ERROR;
     begin_step(&s, 0);
     int rc = take_part(w, &s);
-    return rc == 1 ? job_add_next(w, JOB_CASCADE, stand_write(w->arena, &s), &job) : rc;
+    return rc == 1 ? job_add_next(w, JOB_CASCADE, progress_write(w->arena, &s), &job) : rc;
 }
 
 QUERY(cascade_left, CASCADES_UNDER_WAY " LIMIT 1");
@@ -330,9 +330,9 @@ bool cascades_under_way(struct work *w) {
 }
 
 int cascade_run(struct work *w, const struct job *j) {
-    struct stand s = {0};
-    if (!stand_read(w->arena, j->input, &s)) return -ERR_INTERNAL_ERROR;
+    struct progress s = {0};
+    if (!progress_read(w->arena, j->input, &s)) return -ERR_INTERNAL_ERROR;
     int rc = take_part(w, &s);
-    if (rc == 1) return job_continue(w, j, stand_write(w->arena, &s));
+    if (rc == 1) return job_continue(w, j, progress_write(w->arena, &s));
     return rc < 0 ? rc : job_finish(w, j->id, JOB_COMPLETED, 0, 0, 0, S("[]"));
 }

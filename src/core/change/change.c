@@ -97,8 +97,8 @@ int changes_deleted(struct work *w, const char *kind, struct str ids) {
     return 0;
 }
 
-/* False for changes that were undone within the work. */
-static bool change_counts(const struct change *c) {
+/* Returns false if the work has undone the change. */
+static bool change_remains(const struct change *c) {
     return c->verb && (c->verb != CHANGE_UPDATED || c->named || !value_eq(&c->from, &c->to));
 }
 
@@ -106,7 +106,7 @@ const struct change *changes_of(const struct work *w) {
     struct changes *all = w->changes;
     if (all == NULL) return NULL;
     for (struct change **at = &all->first; *at;) {
-        if (change_counts(*at)) at = &(*at)->next;
+        if (change_remains(*at)) at = &(*at)->next;
         else *at = (*at)->next;
     }
     return all->first;

@@ -29,14 +29,14 @@ QUERY(job_further, "UPDATE jobs SET status = 1, attempts = 0, lease_until = NULL
 QUERY(job_again, "UPDATE jobs SET status = :status, lease_until = NULL, run_at = :run_at, updated_at = :now "
                  "WHERE id = :id AND status = 2 AND attempts = :attempts");
 
-void jobs_heard(struct desk *d, struct str payload) {
+void jobs_notified(struct desk *d, struct str payload) {
     (void)payload;
     if (d->wake_jobs) d->wake_jobs(d->wake_arg);
 }
 
 static void jobs_wake(struct desk *d, void *arg) {
     (void)arg;
-    jobs_heard(d, (struct str){0});
+    jobs_notified(d, (struct str){0});
 }
 
 int jobs_announce(struct work *w, enum job_name kind) {

@@ -18,7 +18,7 @@ int job_add(struct work *w, enum job_name kind, struct str input, int64_t *id);
 int job_add_next(struct work *w, enum job_name kind, struct str input, int64_t *id);
 int jobs_announce(struct work *w, enum job_name kind); /* call after writing rows of this kind without job_add */
 
-void jobs_heard(struct desk *d, struct str payload); /* another process has added jobs */
+void jobs_notified(struct desk *d, struct str payload); /* another process has added jobs */
 
 struct job {
     int64_t id, creator_id;

@@ -219,10 +219,10 @@ bool setting_bool(const struct desk *d, const char *name) { return setting_int(d
 
 static void settings_reload_after(struct desk *d, void *arg) {
     (void)arg;
-    settings_heard(d, (struct str){0});
+    settings_notified(d, (struct str){0});
 }
 
-void settings_heard(struct desk *d, struct str payload) {
+void settings_notified(struct desk *d, struct str payload) {
     struct conn *c = db_reader(d->db);
     (void)payload;
     int rc = c ? db_read_begin(c, READ_MS) : -ERR_SERVICE_UNAVAILABLE;

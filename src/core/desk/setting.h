@@ -39,7 +39,7 @@ struct settings;
 struct settings *settings_open(struct conn *c); /* NULL if the store can't be read */
 void settings_close(struct settings *s);
 int settings_reload(struct settings *s, struct conn *c);
-void settings_heard(struct desk *d, struct str payload); /* another process has changed settings */
+void settings_notified(struct desk *d, struct str payload); /* another process has changed settings */
 
 /* Returns whether every row has a name and an id of its own, an initial value that it could be set to, and names rows that there are; if not, err is
  * one line that names the row. */

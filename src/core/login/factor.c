@@ -18,7 +18,7 @@ QUERY(recovery_insert, "INSERT INTO recovery_codes (user_id, code_hash) VALUES (
 QUERY(recovery_forget, "DELETE FROM recovery_codes WHERE user_id = :user");
 QUERY(recovery_take, "UPDATE recovery_codes SET used_at = :now WHERE user_id = :user AND code_hash = :hash AND used_at IS NULL");
 
-struct held {
+struct factor_state {
     struct factor factor;
     int64_t step;
 };
@@ -29,13 +29,13 @@ static struct str derived_secret(struct work *w, int64_t user_id, int64_t epoch)
     return (struct str){(char *)out, TOTP_SECRET};
 }
 
-static int read_held(struct work *w, int64_t user_id, struct held *h) {
+static int factor_state_read(struct work *w, int64_t user_id, struct factor_state *h) {
     struct stmt *row;
     int rc = db_row(w->conn, &factor_row, BINDS(B_INT("user", user_id)), &row);
     if (rc <= 0) return rc;
     bool enabled = col_int(row, 0) != 0;
     struct str account = col_null(row, 5) ? col_text(row, 4) : col_text(row, 5);
-    *h = (struct held){.factor = {.enabled = enabled, .account = str_dup(w->arena, account)}, .step = col_int(row, 3)};
+    *h = (struct factor_state){.factor = {.enabled = enabled, .account = str_dup(w->arena, account)}, .step = col_int(row, 3)};
     h->factor.secret = enabled ? seal_open(w->arena, &w->desk->factor_key, str_dup(w->arena, col_text(row, 1)))
                                : derived_secret(w, user_id, col_int(row, 2));
     stmt_end(row);
@@ -43,8 +43,8 @@ static int read_held(struct work *w, int64_t user_id, struct held *h) {
 }
 
 int factor_read(struct work *w, int64_t user_id, struct factor *out) {
-    struct held h;
-    int rc = read_held(w, user_id, &h);
+    struct factor_state h;
+    int rc = factor_state_read(w, user_id, &h);
     if (rc == 1) *out = h.factor;
     return rc;
 }
@@ -54,9 +54,9 @@ static struct str recovery_code_hash(struct work *w, int64_t user_id, struct str
 }
 
 int factor_enable(struct work *w, int64_t user_id, struct str code, struct str codes[RECOVERY_CODES]) {
-    struct held h;
+    struct factor_state h;
     TRY(db_lock_row(w->conn, "users", user_id));
-    int rc = read_held(w, user_id, &h);
+    int rc = factor_state_read(w, user_id, &h);
     if (rc <= 0) return rc;
     if (h.factor.enabled) return fail_state(w, "Two-factor login is on already. Turn it off first to set it up again.");
     int64_t step = totp_match(h.factor.secret, code, w->now, h.step);
@@ -85,9 +85,9 @@ int factor_remove(struct work *w, int64_t user_id) {
 }
 
 int factor_take(struct work *w, int64_t user_id, struct str code) {
-    struct held h;
+    struct factor_state h;
     TRY(db_lock_row(w->conn, "users", user_id));
-    int rc = read_held(w, user_id, &h);
+    int rc = factor_state_read(w, user_id, &h);
     if (rc <= 0 || !h.factor.enabled) return rc < 0 ? rc : 0;
     int64_t step = totp_match(h.factor.secret, code, w->now, h.step);
     if (step >= 0) {
