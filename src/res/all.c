@@ -36,6 +36,7 @@
     X(field_option)             \
     X(user_field_value)         \
     X(case_field_value)         \
+    X(case_form)                \
     X(conversation_field)       \
     X(conversation_field_value) \
     X(organization_field_value) \

@@ -69,6 +69,7 @@ static const struct field case_fields[] = {
     {"priority", F_REF, NULLABLE | BY_HANDLER, .ref = "case_priority", .doc = "Priority."},
     {"type", F_REF, NULLABLE | BY_HANDLER, .ref = "case_type", .doc = "Type."},
     {"read_marker", F_REF, READONLY, .column = "t.id", .ref = "read_marker", .doc = "How far the caller has read."},
+    {"form", F_REF, NULLABLE | BY_HANDLER, .ref = "case_form", .doc = "Form of the conversation. Only its fields are required then."},
     CASE_FIELD_VALUES,
     {"custom_fields", F_ROWS, READONLY, .ref = "case_field_value", .owned_by = "id",
      .doc = "Each enabled custom field with its value, sorted by position."},
@@ -217,6 +218,7 @@ static int post_case(struct call *c) {
                          .assigned_team_id = in_int(c, "assigned_team"),
                          .assigned_agent_id = in_int(c, "assigned_agent"),
                          .brand_id = in_int(c, "brand"),
+                         .form_id = in_int(c, "form"),
                          .channel = (int)in_int(c, "channel"),
                          .source = SOURCE_AGENT};
     n.value_count = field_values_given(c, &n.values);
@@ -228,9 +230,9 @@ static int post_case(struct call *c) {
 static const struct {
     const char *name;
     enum case_property bit;
-} properties[] = {{"subject", CASE_SUBJECT},     {"status", CASE_STATUS},      {"priority", CASE_PRIORITY},
-                  {"type", CASE_TYPE},           {"assigned_team", CASE_TEAM}, {"assigned_agent", CASE_AGENT},
-                  {"requester", CASE_REQUESTER}, {"brand", CASE_BRAND},        {"legacy_id", CASE_LEGACY_ID}};
+} properties[] = {{"subject", CASE_SUBJECT},    {"status", CASE_STATUS},        {"priority", CASE_PRIORITY},   {"type", CASE_TYPE},
+                  {"assigned_team", CASE_TEAM}, {"assigned_agent", CASE_AGENT}, {"requester", CASE_REQUESTER}, {"brand", CASE_BRAND},
+                  {"form", CASE_FORM},          {"legacy_id", CASE_LEGACY_ID}};
 
 static struct case_change case_change_given(struct call *c) {
     struct case_change change = {.subject = in_text(c, "subject"),
@@ -241,6 +243,7 @@ static struct case_change case_change_given(struct call *c) {
                                  .assigned_agent_id = in_int(c, "assigned_agent"),
                                  .requester_id = in_int(c, "requester"),
                                  .brand_id = in_int(c, "brand"),
+                                 .form_id = in_int(c, "form"),
                                  .legacy_id = in_text(c, "legacy_id")};
     for (size_t i = 0; i < sizeof properties / sizeof *properties; i++)
         if (given(c, properties[i].name)) change.set |= properties[i].bit;

@@ -143,6 +143,7 @@ static const struct field create_input[] = {
     {"priority", F_REF, NULLABLE, .ref = "case_priority",
      .doc = "Id of the priority. Accepted from customers only if they may edit priorities."},
     {"client_id", F_TEXT, NULLABLE, .doc = "Id that the client chose. The first message shows it."},
+    {"form", F_REF, NULLABLE, .ref = "case_form", .doc = "Id of the form. Only its fields are required then."},
     CASE_FIELD_VALUES,
     {0},
 };
@@ -219,6 +220,7 @@ static int post_conversation(struct call *c) {
     n.client_id = in_text(c, "client_id");
     n.source = (int)in_int(c, "source");
     n.priority_id = in_int(c, "priority");
+    n.form_id = in_int(c, "form");
     n.value_count = field_values_given(c, &n.values);
     TRY(case_create(&c->work, &n, &c->id));
     c->work.actor.token_case_id = c->id;

@@ -2,6 +2,7 @@
 
 #include "api/generic.h"
 #include "base/limits.h"
+#include "core/cases/form.h"
 #include "core/fields/field_value.h"
 
 struct given_values {
@@ -140,6 +141,34 @@ static int check_files(const struct reading *r, enum field_area area, const stru
     return 0;
 }
 
+/* The form that the request gives, or that the conversation has. 0: none. A table of fields has `form` before `field_values`. */
+static int form_in_force(const struct reading *r, int64_t *form_id) {
+    struct call *c = r->c;
+    *form_id = 0;
+    for (int i = 0; i < c->input_count; i++) {
+        const struct in *in = &c->input[i];
+        if (in->field == NULL || strcmp(in->field->name, "form") != 0 || !in->given) continue;
+        *form_id = in->value.type == V_INT ? in->value.i : 0;
+        return 0;
+    }
+    if (r->created || c->id_count > 1) return 0;
+    return case_form_of(&c->work, c->method == POST ? c->vars[0].id : c->id, form_id);
+}
+
+/* With a form, only its fields are required. */
+static int require_form(const struct reading *r, struct custom_field *fields) {
+    int64_t form, *ids;
+    TRY(form_in_force(r, &form));
+    if (form == 0) return 0;
+    int n = case_form_fields(&r->c->work, form, &ids);
+    for (int i = 0; n >= 0 && i < r->field_count; i++) {
+        int at = 0;
+        while (at < n && ids[at] != fields[i].id) at++;
+        if (at == n) fields[i].is_required_for_agents = fields[i].is_required_for_customers = false;
+    }
+    return n;
+}
+
 static int check(struct call *c, struct in *in, enum field_area area) {
     struct work *w = &c->work;
     struct reading r = {.c = c,
@@ -155,6 +184,7 @@ static int check(struct call *c, struct in *in, enum field_area area) {
         return fail_at(w, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d values are allowed.", LIMIT_FIELDS);
     if (in->json->count) TRY(fields_lock(w, area, field_value_keys(w->arena, in->json)));
     TRY(r.field_count = custom_fields_of(w, area, &fields));
+    if (r.is_case) TRY(require_form(&r, fields));
     r.fields = fields;
     TRY(r.option_count = field_values_load_options(&r, &options));
     r.options = options;

@@ -27,7 +27,7 @@ static int translation_read_text(struct call *c, const struct in *in, const stru
                                  struct translation *t) {
     struct work *w = &c->work;
     struct str code = member_text(j, S("locale")), text = member_text(j, S("translation"));
-    bool lines = told.kind == DESCRIPTION_OF_FIELD;
+    bool lines = told.kind == DESCRIPTION_OF_FIELD || told.kind == DESCRIPTION_OF_FORM;
     int known = code.p && code.n < LIMIT_LOCALE ? locale_find(w, code, &t->locale) : 0;
     if (known < 0) return known;
     const char *why = text.p ? text_wrong(w->arena, text, lines ? LIMIT_TEXT : LIMIT_TITLE, !lines) : "A text is expected.";
@@ -106,15 +106,19 @@ static const struct field locale_field_fields[] = {
     "(t.owner_kind = 2 AND EXISTS (SELECT 1 FROM custom_field_options o JOIN custom_fields f ON f.id = o.field_id WHERE o.id = " \
     "t.owner_id AND " condition "))"
 
+#define OF_FORMS(condition) "(t.owner_kind IN (5, 6) AND EXISTS (SELECT 1 FROM case_forms f WHERE f.id = t.owner_id AND " condition "))"
+
 static void translation_visible(struct work *w, struct branches *out) {
     if (w->actor.rank >= ROLE_ADMIN) {
         out->all = true;
     } else if (w->actor.rank >= ROLE_COLLABORATOR) {
         branch_add(out, OF_FIELDS("f.is_enabled = 1"));
         branch_add(out, OF_OPTIONS("f.is_enabled = 1"));
+        branch_add(out, OF_FORMS("f.is_enabled = 1"));
     } else {
         branch_add(out, OF_FIELDS("f.is_enabled = 1 AND f.is_visible_to_customers = 1"));
         branch_add(out, OF_OPTIONS("f.is_enabled = 1 AND f.is_visible_to_customers = 1"));
+        branch_add(out, OF_FORMS("f.is_enabled = 1 AND f.is_visible_to_customers = 1"));
     }
 }
 

@@ -104,11 +104,6 @@ test('members that the caller may not set are ignored with a notice', async (t) 
   assert.deepEqual([c.data.status.id, c.data.legacy_id, c.data.assigned_agent], [1, null, null]);
 });
 
-test('members of a later version are named in `logs`', async (t) => {
-  const desk = await open(t);
-  (await desk.customer.post('/conversations', { subject: 'S', contents: 'C', form_id: 1 })).must(201).notes('form_id');
-});
-
 test('only user_agent and page_url of the metadata are stored', async (t) => {
   const desk = await open(t);
   const metadata = { user_agent: 'Lynx', page_url: 'https://x.example/', Evil: 'x', user: { deep: 1 } };

@@ -16,6 +16,7 @@ const CANARIES = {
   canarybody: READERS,
   canaryinternal: READERS.filter((reader) => !['requester', 'colleague', 'token'].includes(reader)),
   canaryshown: READERS,
+  canaryform: STAFF,
   canaryreply: READERS,
   canaryname: [...READERS, 'self'],
   canarymail: [...STAFF, 'requester'],
@@ -79,6 +80,8 @@ async function prepare(world) {
 
   const conversation = await made(requester.client, '/conversations', { subject: 'canarysubject', contents: 'canarybody' });
   await made(desk.owner, '/cases/fields', field('shown_note', true));
+  await made(desk.owner, '/cases/forms', { title: 'canaryform', customer_title: 'canaryform', description: 'canaryform' });
+  await made(desk.owner, '/cases/forms', { title: 'Plain', customer_title: 'Plain', is_visible_to_customers: true });
   await desk.staff.update(`/cases/${conversation.id}`, { field_values: { hidden_note: 'canaryinternal', shown_note: 'canaryshown' } });
   await made(desk.staff, `/conversations/${conversation.id}/messages`, { contents: 'canaryreply' });
   // This conversation comes from the canary's address. It must not lead to the owner of the address.

@@ -2,6 +2,7 @@
 
 #include "core/cases/case_count.h"
 #include "core/cases/case_value.h"
+#include "core/cases/form.h"
 #include "core/change/change.h"
 
 #include "base/buf.h"
@@ -12,9 +13,11 @@
 
 /* ---- loading ------------------------------------------------------------------------------------------------- */
 
-QUERY(case_by_id, "SELECT requester_id, status_id, status_type, COALESCE(assigned_team_id, 0), COALESCE(assigned_agent_id, 0), channel, "
-                  "message_seq, COALESCE(last_message_id, 0), creator_id, subject, COALESCE(priority_id, 0), COALESCE(type_id, 0), state, "
-                  "requester_name, COALESCE(brand_id, 1), legacy_id, COALESCE(merged_into_id, 0) FROM cases WHERE id = :id @LOCK@");
+QUERY(
+    case_by_id,
+    "SELECT requester_id, status_id, status_type, COALESCE(assigned_team_id, 0), COALESCE(assigned_agent_id, 0), channel, "
+    "message_seq, COALESCE(last_message_id, 0), creator_id, subject, COALESCE(priority_id, 0), COALESCE(type_id, 0), state, "
+    "requester_name, COALESCE(brand_id, 1), legacy_id, COALESCE(merged_into_id, 0), COALESCE(form_id, 0) FROM cases WHERE id = :id @LOCK@");
 QUERY(status_of_type, "SELECT id FROM case_statuses WHERE type = :type AND is_deleted = 0 ORDER BY is_system DESC, sort_order, id LIMIT 1");
 
 struct changed case_changed(const struct case_now *c) {
@@ -47,7 +50,8 @@ int case_load(struct work *w, int64_t id, struct case_now *out) {
                              .requester_name = str_dup(w->arena, col_text(row, 13)),
                              .brand_id = col_int(row, 14),
                              .legacy_id = str_dup(w->arena, col_text(row, 15)),
-                             .merged_into_id = col_int(row, 16)};
+                             .merged_into_id = col_int(row, 16),
+                             .form_id = col_int(row, 17)};
     stmt_end(row);
     return 1;
 }
@@ -113,6 +117,7 @@ static const struct reference {
     {CASE_AGENT, "assigned_agent", "assigned_agent_id", offsetof(struct case_now, assigned_agent_id),
      offsetof(struct case_change, assigned_agent_id)},
     {CASE_REQUESTER, "requester", "requester_id", offsetof(struct case_now, requester_id), offsetof(struct case_change, requester_id)},
+    {CASE_FORM, "form", "form_id", offsetof(struct case_now, form_id), offsetof(struct case_change, form_id)},
     {CASE_BRAND, "brand", "brand_id", offsetof(struct case_now, brand_id), offsetof(struct case_change, brand_id)},
 };
 #define REFERENCES (sizeof references / sizeof *references)
@@ -194,7 +199,7 @@ static int case_update(struct work *w, const struct case_now *next, unsigned dif
                                 B_ID("priority_id", next->priority_id), B_ID("type_id", next->type_id),
                                 B_ID("assigned_team_id", next->assigned_team_id), B_ID("assigned_agent_id", next->assigned_agent_id),
                                 B_INT("requester_id", next->requester_id), B_INT("brand_id", next->brand_id),
-                                B_ID("actor", w->actor.user_id), B_INT("now", w->now)));
+                                B_ID("form_id", next->form_id), B_ID("actor", w->actor.user_id), B_INT("now", w->now)));
     buf_free(&sql);
     return rc;
 }
@@ -221,8 +226,9 @@ int case_change(struct work *w, struct case_now *c, const struct case_change *wa
     struct case_now next;
     unsigned differ;
     TRY(case_next(w, c, wanted, &next, &differ));
+    if (differ & (CASE_FORM | CASE_BRAND)) TRY(case_form_check(w, next.form_id, next.brand_id));
     TRY(case_values_change(w, c->id, wanted->values, wanted->value_count));
-    if (differ & CASE_STATUS && !wanted->incomplete) TRY(case_check_resolution(w, c->id, next.status_type));
+    if (differ & CASE_STATUS && !wanted->incomplete) TRY(case_check_resolution(w, c->id, next.form_id, next.status_type));
     TRY(case_update(w, &next, differ, c->status_type == STATUS_COMPLETED && next.status_type == STATUS_OPEN));
     case_record(w, c, &next, differ);
     *c = next;

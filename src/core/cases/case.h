@@ -9,8 +9,8 @@
 
 /* The columns of a locked conversation. case_change updates them. */
 struct case_now {
-    int64_t id, requester_id, status_id, priority_id, type_id, assigned_team_id, assigned_agent_id, brand_id, message_seq, last_message_id,
-        creator_id, merged_into_id;
+    int64_t id, requester_id, status_id, priority_id, type_id, assigned_team_id, assigned_agent_id, brand_id, form_id, message_seq,
+        last_message_id, creator_id, merged_into_id;
     struct str subject, legacy_id; /* legacy_id: p NULL: none */
     struct str requester_name;     /* as given by a caller without login; p NULL: the requester's name */
     int status_type, channel, state;
@@ -33,13 +33,14 @@ enum case_property {
     CASE_BRAND = 128,
     CASE_STATE = 256,
     CASE_LEGACY_ID = 512,
+    CASE_FORM = 1024,
 };
 
 /* The properties named by `set`, and the values of custom fields; an id of 0 clears. */
 struct case_change {
     unsigned set;
     struct str subject, legacy_id; /* legacy_id: p NULL clears */
-    int64_t status_id, priority_id, type_id, assigned_team_id, assigned_agent_id, requester_id, brand_id;
+    int64_t status_id, priority_id, type_id, assigned_team_id, assigned_agent_id, requester_id, brand_id, form_id;
     enum case_state state;
     const struct field_value *values;
     int value_count;

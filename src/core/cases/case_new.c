@@ -2,16 +2,17 @@
 
 #include "core/cases/case_count.h"
 #include "core/cases/case_value.h"
+#include "core/cases/form.h"
 #include "core/cases/message.h"
 
 QUERY(case_insert,
       "INSERT INTO cases (uuid, legacy_id, subject, channel, source, state, requester_id, requester_name, requester_is_new, fingerprint, "
-      "creator_id, organization_id, status_id, status_type, priority_id, type_id, assigned_team_id, assigned_agent_id, brand_id, "
+      "creator_id, organization_id, status_id, status_type, priority_id, type_id, assigned_team_id, assigned_agent_id, brand_id, form_id, "
       "last_assigned_by_id, last_assigned_at, last_updated_by_id, metadata, message_seq, reopen_count, created_at, updated_at) "
       "VALUES (:uuid, :legacy_id, :subject, :channel, :source, 1, :requester, :requester_name, :is_new, :fingerprint, :creator, "
       "(SELECT organization_id FROM users WHERE id = :requester @HOLD@), :status, :status_type, CAST(:priority AS BIGINT), "
       "CAST(:type AS BIGINT), CAST(:team AS BIGINT), CAST(:agent AS BIGINT), "
-      "COALESCE(CAST(:brand AS BIGINT), (SELECT id FROM brands WHERE is_default = 1)), CAST(:assigner AS BIGINT), "
+      "COALESCE(CAST(:brand AS BIGINT), (SELECT id FROM brands WHERE is_default = 1)), CAST(:form AS BIGINT), CAST(:assigner AS BIGINT), "
       "CAST(:assigned_at AS BIGINT), CAST(:actor AS BIGINT), :metadata, 0, 0, :now, :now) RETURNING id");
 
 static int insert_new_case(struct work *w, const struct case_new *n, struct case_now *c) {
@@ -23,8 +24,9 @@ static int insert_new_case(struct work *w, const struct case_new *n, struct case
                            B_TEXT("fingerprint", w->actor.fingerprint), B_INT("creator", n->creator_id), B_INT("status", c->status_id),
                            B_INT("status_type", c->status_type), B_ID("priority", n->priority_id), B_ID("type", n->type_id),
                            B_ID("team", n->assigned_team_id), B_ID("agent", n->assigned_agent_id), B_ID("brand", n->brand_id),
-                           B_ID("assigner", assigned ? w->actor.user_id : 0), B_ID("assigned_at", assigned ? w->now : 0),
-                           B_ID("actor", w->actor.user_id), B_TEXT("metadata", n->metadata), B_INT("now", w->now)),
+                           B_ID("form", n->form_id), B_ID("assigner", assigned ? w->actor.user_id : 0),
+                           B_ID("assigned_at", assigned ? w->now : 0), B_ID("actor", w->actor.user_id), B_TEXT("metadata", n->metadata),
+                           B_INT("now", w->now)),
                      &c->id);
 }
 
@@ -36,17 +38,19 @@ int case_create(struct work *w, const struct case_new *n, int64_t *id) {
                          .type_id = n->type_id,
                          .assigned_team_id = n->assigned_team_id,
                          .assigned_agent_id = n->assigned_agent_id,
+                         .form_id = n->form_id,
                          .status_type = STATUS_NEW,
                          .state = CASE_ACTIVE};
     int64_t message;
     c.channel = n->channel ? n->channel : n->source == SOURCE_MESSENGER ? CHANNEL_MESSENGER : CHANNEL_HELPCENTER;
     TRY(status_id_of_type(w, STATUS_NEW, &c.status_id));
     if (n->status_id) TRY(case_follow_status(w, &c, n->status_id));
+    TRY(case_form_check(w, n->form_id, n->brand_id));
     TRY(insert_new_case(w, n, &c));
     *id = c.id;
     change_created(w, case_changed(&c));
     TRY(field_values_put(w, AREA_CASES, c.id, n->values, n->value_count));
-    TRY(case_check_resolution(w, c.id, c.status_type));
+    TRY(case_check_resolution(w, c.id, c.form_id, c.status_type));
     case_counted(w, c.assigned_team_id, c.assigned_agent_id, c.status_type, 1);
     struct message_new m = {.contents = n->contents,
                             .client_id = n->client_id,

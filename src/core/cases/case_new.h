@@ -13,6 +13,7 @@ struct case_new {
     int64_t requester_id, creator_id;
     int64_t priority_id, type_id, assigned_team_id, assigned_agent_id; /* 0: none */
     int64_t brand_id;                                                  /* 0: the default brand */
+    int64_t form_id;                                                   /* 0: none */
     int64_t status_id;                                                 /* 0: the system status of type NEW */
     int source, channel;                                               /* 0: not given; the channel follows from the source then */
     const struct field_value *values;

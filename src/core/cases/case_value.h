@@ -7,8 +7,8 @@
 
 /* Stores the values that differ and records each as the property custom_fields.<key> of the conversation. The caller has locked the row. */
 int case_values_change(struct work *w, int64_t case_id, const struct field_value *values, int count);
-/* Staff complete or close a conversation only if no field with is_required_on_resolution is empty; if the conversation has a form, only
+/* Staff complete or close a conversation only if no field with is_required_on_resolution is empty; if form_id is not 0, only
  * fields of the form count. Fails with FIELD_REQUIRED for each such field. Other types of status, and other callers, are free. */
-int case_check_resolution(struct work *w, int64_t case_id, enum status_type type);
+int case_check_resolution(struct work *w, int64_t case_id, int64_t form_id, enum status_type type);
 
 #endif

@@ -81,14 +81,20 @@ QUERY(name_of_status, "SELECT label FROM case_statuses WHERE id = :id");
 QUERY(name_of_priority, "SELECT label FROM case_priorities WHERE id = :id");
 QUERY(name_of_type, "SELECT label FROM case_types WHERE id = :id");
 QUERY(name_of_team, "SELECT title FROM teams WHERE id = :id");
+QUERY(name_of_form, "SELECT title FROM case_forms WHERE id = :id");
 QUERY(name_of_person, "SELECT full_name FROM users WHERE id = :id");
 
 static const struct name_of {
     const char *kind, *property;
     const struct query *query;
 } names[] = {
-    {"case", "status", &name_of_status},      {"case", "priority", &name_of_priority},     {"case", "type", &name_of_type},
-    {"case", "assigned_team", &name_of_team}, {"case", "assigned_agent", &name_of_person}, {0},
+    {"case", "status", &name_of_status},
+    {"case", "priority", &name_of_priority},
+    {"case", "type", &name_of_type},
+    {"case", "form", &name_of_form},
+    {"case", "assigned_team", &name_of_team},
+    {"case", "assigned_agent", &name_of_person},
+    {0},
 };
 
 /* A value as the trail shows it. A reference is shown by its current name. */

@@ -44,7 +44,8 @@ QUERY(check_default_brand, WITHOUT_DEFAULT("brands", " AND is_enabled = 1"));
 QUERY(check_translations,
       "SELECT t.id FROM locale_fields t WHERE NOT EXISTS (SELECT 1 FROM custom_fields f WHERE t.owner_kind IN (1, 3, 4) AND f.id = "
       "t.owner_id) "
-      "AND NOT EXISTS (SELECT 1 FROM custom_field_options o WHERE t.owner_kind = 2 AND o.id = t.owner_id) ORDER BY t.id");
+      "AND NOT EXISTS (SELECT 1 FROM custom_field_options o WHERE t.owner_kind = 2 AND o.id = t.owner_id) "
+      "AND NOT EXISTS (SELECT 1 FROM case_forms f WHERE t.owner_kind IN (5, 6) AND f.id = t.owner_id) ORDER BY t.id");
 QUERY(check_files_kept, "SELECT f.id FROM files f WHERE f.expires_at IS NULL AND NOT " FILE_IS_USED " ORDER BY f.id");
 QUERY(check_files_going, "SELECT f.id FROM files f WHERE f.expires_at IS NOT NULL AND " FILE_IS_USED " ORDER BY f.id");
 /* Messages, notes and activities share one id space. */
