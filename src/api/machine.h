@@ -115,13 +115,13 @@ void call_read_query(struct call *c); /* query and credentials */
 int call_route(struct call *c);       /* reads the query, finds the route, reads the common arguments: 0, or 404, 405, 406 */
 int call_read_body(struct call *c);   /* 0, or 400, 413, 415 */
 void call_preflight(struct call *c);  /* the reply to OPTIONS */
-/* What is to be done with the body of a request. Files are kept only where the route takes them, and not of a caller without any
- * credentials. A body that is neither form nor JSON is a file as it is, or not supported. *upload is the call that takes files; else NULL. */
+/* Decides how the edge receives the body of a request. Files are kept only if the route takes files and the caller sent credentials. A body
+ * that is neither form nor JSON is one file, or not supported. Sets *upload to the call if it takes files, else to NULL. */
 enum http_body call_body(const struct api *api, struct http_request *r, struct call **upload);
 
 int call_snapshot(struct call *c, int budget_ms); /* of this thread's reader: c->work.conn */
 
-/* Whose request it is where callers share something: a person, or the address of a caller without login. */
+/* Identifies the caller for shared limits: the person, or the address of a caller without login. */
 uint64_t call_sharer(const struct call *c);
 void download_drop(struct call *c);
 /* Sends the reply, and frees the call. rc: the result; a negative one is written as the error. `before`: the headers that stand with an error

@@ -58,7 +58,7 @@ enum field_flag {
     SECRET = 4096,    /* shown once: a replay by Idempotency-Key shows null */
 };
 
-/* Who sees a member (completions.md section 5). For people, the audience applies to other people; one's own person is shown in full,
+/* The callers who see a member (completions.md section 5). For people, the audience applies to other people; one's own person is shown in full,
  * except members for TO_STAFF_ALONE. */
 enum audience { TO_ALL, TO_CUSTOMERS, TO_STAFF, TO_STAFF_ALONE };
 

@@ -1,4 +1,4 @@
-/* What the two lists of conversations share: GET /conversations and GET /cases. */
+/* Shared code of the two lists of conversations: GET /conversations and GET /cases. */
 #ifndef RES_CASE_LIST_H
 #define RES_CASE_LIST_H
 

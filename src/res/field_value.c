@@ -10,7 +10,7 @@ struct given_values {
     int count;
 };
 
-/* What is known of the field values while a request's map is checked. */
+/* State of the check of the field values in a request. */
 struct reading {
     struct call *c;
     struct in *in;

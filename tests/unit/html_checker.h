@@ -1,5 +1,5 @@
-/* What clean HTML may hold, written down a second time, by a parser and by lists of its own: what the cleaner has written is parsed as a
- * browser would, in several places of a page, and every node is held against them. */
+/* An independent check of clean HTML, with a parser and lists of its own. It parses the output of the cleaner as a browser would, in several
+ * places of a page, and compares every node with the lists. */
 #ifndef TESTS_HTML_CHECKER_H
 #define TESTS_HTML_CHECKER_H
 

@@ -1,4 +1,4 @@
-/* HTML of strangers: what is kept, what never is. The cleaner is asked in this process, so that failures are seen, and once as it is used. */
+/* Untrusted HTML: kept and removed parts. The cleaner runs in this process, so that failures are visible, and once in a confined one. */
 #include "files/html_clean.h"
 
 #include "base/error.h"
@@ -30,7 +30,7 @@ static int close_arena(void **state) {
     return 0;
 }
 
-/* The clean text, which is held against the checker's lists and cleaned again. */
+/* Returns the clean text, after checking it against the checker's lists and cleaning it again. */
 static struct html_cleaned cleaned(struct str html) {
     struct html_made m, again;
     html_clean_here(html, &m);
@@ -445,7 +445,7 @@ static void the_confined_process_cleans(void **state) {
     assert_true(c.cut);
 }
 
-/* What makes the parser work too long ends its process, not ours. */
+/* Input that takes the parser too long ends the confined process, not this one. */
 static void html_that_costs_too_much_is_given_up(void **state) {
     struct html_cleaned c;
     (void)state;

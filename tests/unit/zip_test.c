@@ -1,4 +1,4 @@
-/* ZIPs of contents, read piece by piece, and what names they have. */
+/* ZIPs of contents, read piece by piece, and the names of their entries. */
 #include "files/zip.h"
 
 #include "base/buf.h"
@@ -43,7 +43,7 @@ static int drop_folder(void **state) {
 
 static const char *files(void) { return str_fmt(arena, "%s/files", folder).p; }
 
-/* A content of this text, or of so many bytes of zero. Its name need not be its hash here. */
+/* Stores a content of this text, or of this many zero bytes. Its name need not be its hash here. */
 static struct zip_entry entry(const char *name, char hash, const char *text, int64_t zeros) {
     char digits[65];
     memset(digits, hash, 64);
@@ -58,7 +58,7 @@ static struct zip_entry entry(const char *name, char hash, const char *text, int
     return (struct zip_entry){str_of(name), sha256, text ? (int64_t)strlen(text) : zeros, 1700000000000};
 }
 
-/* The whole ZIP, read in pieces of this size; -1 at its end if it broke. */
+/* Reads the whole ZIP in pieces of this size. The last result is -1 if it broke off. */
 static int64_t read_zip(struct zip *z, size_t piece, struct buf *out) {
     int64_t n;
     char room[4096];
