@@ -58,7 +58,7 @@ static struct zip_entry entry(const char *name, char hash, const char *text, int
     return (struct zip_entry){str_of(name), sha256, text ? (int64_t)strlen(text) : zeros, 1700000000000};
 }
 
-/* Reads the whole ZIP in pieces of this size. The last result is -1 if it broke off. */
+/* Reads the whole ZIP in pieces of this size. Returns 0 at its end, or -1 if it broke off. */
 static int64_t read_zip(struct zip *z, size_t piece, struct buf *out) {
     int64_t n;
     char room[4096];
