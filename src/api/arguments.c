@@ -195,7 +195,7 @@ static int note_parameters(struct call *c) {
         else buf_fmt(&names, "%s%.*s", names.n ? ", " : "", (int)j->name.n, j->name.p);
     }
     name_unknown(c, "parameters", &names);
-    for (const struct http_file *f = c->route->body == RAW_FILE ? NULL : c->http->files; f; f = f->next)
+    for (const struct http_file *f = files_have_any_name(c->route->body) ? NULL : c->http->files; f; f = f->next)
         if (!known(c->input, c->input_count, create, true, f->field))
             buf_fmt(&names, "%s%.*s", names.n ? ", " : "", (int)f->field.n, f->field.p);
     name_unknown(c, "files", &names);

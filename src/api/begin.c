@@ -169,7 +169,7 @@ enum http_body call_body(const struct api *api, struct http_request *r, struct c
     if (str_eqi(type, S("application/json")) || str_eqi(type, S("application/x-www-form-urlencoded"))) return HTTP_BODY_MEMORY;
     if (!method_of(r->method, &m, &head) || m == GET) return HTTP_BODY_MEMORY;
     struct call *c = routed(api, r, m);
-    if (c == NULL || (c->route->body != RAW_FILE && c->route->body != FILES_TAKEN)) return HTTP_BODY_MEMORY;
+    if (c == NULL || c->route->body == PARAMETERS) return HTTP_BODY_MEMORY;
     if (!(c->route->roles & 1) && !credentials_presented(r, c->route->roles)) return HTTP_BODY_NONE;
     *upload = c;
     return c->route->body == RAW_FILE ? HTTP_BODY_FILE : HTTP_BODY_UPLOAD;

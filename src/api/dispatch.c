@@ -236,6 +236,7 @@ static enum executor executor_of(const struct call *c) {
 
 static enum lane lane_of_prepare(const struct call *c) {
     if (c->route->lane_for == NULL) return c->route->lane;
+    if (c->route->body == FILES_ATTACHED && c->http->files) return c->route->lane;
     for (struct str rest = str_of(c->route->lane_for); rest.p;) {
         struct str name = str_cut(&rest, ',');
         for (const struct http_file *f = c->http->files; f; f = f->next)

@@ -127,7 +127,10 @@ enum lane {
     LANE_SYNC,    /* fsync of uploads */
     LANES
 };
-enum body_kind { PARAMETERS, FILES_IGNORED, FILES_TAKEN, RAW_FILE };
+/* FILES_ATTACHED: file parts under any name; the handler takes all of them. */
+enum body_kind { PARAMETERS, FILES_TAKEN, FILES_ATTACHED, RAW_FILE };
+/* True if the names of file parts are not those of parameters. */
+static inline bool files_have_any_name(enum body_kind k) { return k == FILES_ATTACHED || k == RAW_FILE; }
 
 struct order {
     const char *key;  /* SQL over t; NULL: t.id */

@@ -53,6 +53,16 @@ struct str file_name_safe(struct arena *a, struct str name) {
     return made;
 }
 
+struct str file_name_without_directions(struct arena *a, struct str name) {
+    char *kept = arena_alloc(a, name.n + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < name.n; i++) {
+        if (is_direction(name, i)) i += 2;
+        else kept[n++] = name.p[i];
+    }
+    return (struct str){kept, n};
+}
+
 static int earlier_alike(const struct str *names, int n, struct str name) {
     int alike = 0;
     for (int i = 0; i < n; i++) alike += str_eqi(names[i], name);

@@ -21,6 +21,8 @@ int64_t zip_about(const struct zip *z); /* upper estimate of the bytes of the ZI
 /* Returns a name that is safe to show, to send in a header and to save. It is the last part of the path, without control characters, characters
  * that change the direction of text, or characters that Windows refuses. It has 1 to 200 bytes of valid UTF-8 and keeps its extension. */
 struct str file_name_safe(struct arena *a, struct str name);
+/* Returns the name without the characters that change the direction of the text. It may be empty. */
+struct str file_name_without_directions(struct arena *a, struct str name);
 /* Makes the names unique: a second "a.txt" becomes "a (2).txt". Names are compared without case, as on most desktops. */
 void file_names_unique(struct arena *a, struct str *names, int n);
 

@@ -47,6 +47,7 @@
     X(template_version)         \
     X(note)                     \
     X(case_note)                \
+    X(attachment)               \
     X(file)                     \
     X(activity)                 \
     X(change)                   \

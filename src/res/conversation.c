@@ -12,6 +12,7 @@
 #include "core/desk/setting.h"
 #include "core/people/user.h"
 
+#include "res/attachment.h"
 #include "res/case_list.h"
 #include "res/field_value.h"
 #include "res/groups.h"
@@ -136,7 +137,8 @@ static const struct field create_input[] = {
     {"name", F_TEXT, .doc = "Name of the caller. Required without a login, else ignored.", .example = "\"Ada Byron\""},
     {"email", F_EMAIL, .doc = "E-mail address of the caller. Required without a login, else ignored.", .example = "\"ada@example.com\""},
     {"subject", F_TEXT, REQUIRED, .doc = "Subject of the conversation.", .example = "\"The engine stalls\""},
-    {"contents", F_LONG, REQUIRED, .max = LIMIT_CONTENTS, .doc = "Text of the first message.", .example = "\"It stops after ten turns.\""},
+    {"contents", F_LONG, NULLABLE, .max = LIMIT_CONTENTS, .doc = "Text of the first message. Required without a file.",
+     .example = "\"It stops after ten turns.\""},
     {"source", F_WORD, NULLABLE, .words = sources_given, .doc = "Channel of the first message."},
     {"metadata", F_OBJECT, NULLABLE, .doc = "user_agent and page_url of the client. Other keys are ignored.",
      .example = "{\"page_url\": \"https://example.com/engine\"}"},
@@ -145,6 +147,7 @@ static const struct field create_input[] = {
     {"client_id", F_TEXT, NULLABLE, .doc = "Id that the client chose. The first message shows it."},
     {"form", F_REF, NULLABLE, .ref = "case_form", .doc = "Id of the form. Only its fields are required then."},
     CASE_FIELD_VALUES,
+    {"*", .group = attachment_input},
     {0},
 };
 
@@ -198,12 +201,14 @@ static int find_requester(struct call *c, struct case_new *n) {
 static int post_conversation(struct call *c) {
     const struct actor *a = &c->work.actor;
     struct case_new n = {0};
+    struct attached files;
     bool stranger = a->rank == ROLE_PUBLIC;
     if (!stranger) in_ignore(c, "name", "the caller is logged in");
     if (!stranger) in_ignore(c, "email", "the caller is logged in");
     if (a->rank <= ROLE_CUSTOMER && !setting_bool(c->work.desk, "cases.priority_customer_editable"))
         in_ignore(c, "priority", "customers may not edit it");
-    api_input(c);
+    attachments_read(c, &files);
+    n.contents = attached_contents(c, &files);
     for (int i = 0; i < 2 && stranger; i++) {
         const char *name = i ? "email" : "name";
         const struct in *sent = in(c, name);
@@ -212,11 +217,13 @@ static int post_conversation(struct call *c) {
     }
     read_metadata(c, &n.metadata);
     if (failed(&c->work)) return -(int)failure(&c->work);
+    TRY(attachments_store(c, &files));
+    n.files = files.ids;
+    n.file_count = files.count;
     if (stranger) TRY(find_requester(c, &n));
     else n.requester_id = a->user_id;
     n.creator_id = n.requester_id;
     n.subject = in_text(c, "subject");
-    n.contents = in_text(c, "contents");
     n.client_id = in_text(c, "client_id");
     n.source = (int)in_int(c, "source");
     n.priority_id = in_int(c, "priority");
@@ -305,10 +312,13 @@ static const struct route conversation_routes[] = {
      .doc = "The header X-Request-Token of the reply is a token that reads the conversation without a login for 120 seconds."},
     {GET, "/conversations/:id/participants", ALL | FINGERPRINT, "", LIST, get_participants, .reply = "user_minimal", .of = "conversation",
      .where = "t.id IN (" PARTICIPANTS ")", .summary = "List the participants of a conversation"},
-    {POST, "/conversations", PUBLIC | FINGERPRINT, "", ONE, post_conversation, .input = create_input, .body = FILES_IGNORED,
-     .headers = "X-Request-Token", .summary = "Create a conversation",
+    {POST, "/conversations", PUBLIC | FINGERPRINT, "", ONE, post_conversation, .input = create_input, .body = FILES_ATTACHED,
+     .prepare = attachments_prepare, .lane = LANE_SYNC, .lane_for = "attachment_file_ids", .headers = "X-Request-Token",
+     .summary = "Create a conversation",
      .doc = "Without a login, the user is found by the e-mail address, or created. The reply then shows people under pseudonyms. With "
-            "X-Fingerprint-ID, callers with this fingerprint see the conversation later."},
+            "X-Fingerprint-ID, callers with this fingerprint see the conversation later. File parts of multipart/form-data are attached to "
+            "the "
+            "first message, whatever their names."},
     {PUT, "/conversations/:id", ALL, "", ONE, put_conversation, .input = update_input, .summary = "Update a conversation",
      .doc = "Customers can change customer-editable fields, complete a conversation, and reopen a completed conversation.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},

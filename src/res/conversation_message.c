@@ -5,6 +5,7 @@
 #include "api/view.h"
 #include "base/limits.h"
 #include "core/access/permission.h"
+#include "res/attachment.h"
 #include "res/groups.h"
 
 static const struct field message_fields[] = {
@@ -40,7 +41,7 @@ static int check_source(struct call *c, struct in *in) {
 }
 
 static const struct field create_input[] = {
-    {"contents", F_LONG, REQUIRED, .max = LIMIT_CONTENTS, .doc = "Text of the message.",
+    {"contents", F_LONG, NULLABLE, .max = LIMIT_CONTENTS, .doc = "Text of the message. Required without a file.",
      .example = "\"Have you tried turning it backwards?\""},
     {"source", F_WORD, NULLABLE, .words = sources_given, .check = check_source,
      .doc = "Channel of the message. Only staff may send AGENT."},
@@ -49,6 +50,7 @@ static const struct field create_input[] = {
             "that message.",
      .example = "\"a-2\""},
     {"channel", F_TEXT, REFUSED, .doc = no_channel},
+    {"*", .group = attachment_input},
     {0},
 };
 
@@ -56,15 +58,21 @@ static const struct field create_args[] = {{"channel", F_TEXT, REFUSED, .doc = n
 
 static int post_message(struct call *c) {
     struct case_now now;
+    struct attached files;
     TRY(api_of(c));
-    TRY(api_input(c));
+    attachments_read(c, &files);
+    struct str contents = attached_contents(c, &files);
+    if (failed(&c->work)) return -(int)failure(&c->work);
     TRY(case_load(&c->work, c->vars[0].id, &now));
+    TRY(attachments_store(c, &files));
     /* A caller with a fingerprint is the requester, under the name that the caller gave. */
     bool logged_in = c->work.actor.rank > ROLE_PUBLIC;
-    struct message_new m = {.contents = in_text(c, "contents"),
+    struct message_new m = {.contents = contents,
                             .client_id = in_text(c, "client_id"),
                             .creator_id = logged_in ? c->work.actor.user_id : now.requester_id,
                             .creator_name = logged_in ? (struct str){0} : now.requester_name,
+                            .files = files.ids,
+                            .file_count = files.count,
                             .source = (int)in_int(c, "source")};
     TRY(message_post(&c->work, &now, &m, &c->id));
     return api_reply(c);
@@ -89,8 +97,10 @@ static const struct route message_routes[] = {
      .summary = "List the messages of a conversation", .doc = "Newest first."},
     {GET, "/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", ONE, api_get, .summary = "Get a message"},
     {POST, "/conversations/:id/messages", ALL | FINGERPRINT, "", ONE, post_message, .input = create_input, .args = create_args,
-     .body = FILES_IGNORED, .permission = "cases.public_reply", .summary = "Reply to a conversation",
-     .doc = "A reply of staff opens a new conversation. A reply of the requester reopens a pending or completed conversation.",
+     .body = FILES_ATTACHED, .prepare = attachments_prepare, .lane = LANE_SYNC, .lane_for = "attachment_file_ids",
+     .permission = "cases.public_reply", .summary = "Reply to a conversation",
+     .doc = "A reply of staff opens a new conversation. A reply of the requester reopens a pending or completed conversation. "
+            "File parts of multipart/form-data are attached, whatever their names.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", NONE, put_message, .input = update_input,
      .summary = "Mark a message as delivered or seen", .doc = "The status never goes back: an earlier status is ignored."},

@@ -3,97 +3,16 @@
 
 #include "api/generic.h"
 #include "api/view.h"
-#include "base/limits.h"
-#include "files/content.h"
 #include "res/file_content.h"
-
-/* ---- what was sent ------------------------------------------------------------------------------------------------- */
-
-struct upload {
-    const struct http_file *file;
-    struct file_new row;
-};
-struct uploads {
-    struct upload *list;
-    int count;
-    int64_t bytes;
-};
-
-static bool is_raw(const struct call *c) { return c->http->form == NULL; }
-
-static int file_wrong(struct call *c, const struct http_file *f, enum error code, const char *why) {
-    bool named = f->field.n && utf8_valid(f->field);
-    return fail_field(&c->work, code, named ? f->field : S("file"), why ? "%s" : NULL, why);
-}
-
-/* The name of a raw body comes in the header or as an argument. If both are given, they must be equal. Returns 0, or a negative error. */
-static int header_or_given(struct call *c, struct str header, const char *argument, struct str *out) {
-    const struct value *given = &arg(c, argument)->value;
-    struct str said = given->type == V_TEXT ? str_leaf(given->s) : (struct str){0};
-    *out = said.p ? said : header;
-    if (header.n == 0 || said.p == NULL || str_eq(header, said)) return 0;
-    return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, str_of(argument),
-                      "The header Content-Disposition has a different value. Send equal values, or only one.");
-}
-
-static int file_read_name(struct call *c, const struct http_file *f, struct str *name) {
-    struct str field;
-    *name = f->filename;
-    if (is_raw(c)) header_or_given(c, f->field, "_field", &field);
-    if (is_raw(c)) TRY(header_or_given(c, f->filename, "_filename", name));
-    if (name->n == 0) *name = S("file");
-    if (!utf8_valid(*name)) return file_wrong(c, f, ERR_FIELD_INVALID, "The name of the file is not UTF-8.");
-    if (str_eq(*name, S(".")) || str_eq(*name, S(".."))) return file_wrong(c, f, ERR_FIELD_INVALID, "This is not a file name.");
-    const char *why = text_wrong(c->work.arena, *name, LIMIT_TITLE, true);
-    return why ? file_wrong(c, f, ERR_FIELD_INVALID, str_fmt(c->work.arena, "The file name is invalid: %s", why).p) : 0;
-}
-
-static bool is_media_type(struct str s) {
-    static const char tokens[] =
-        "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"; /* RFC 9110 section 5.6.2 */
-    struct str rest = s, essence = str_trim(str_cut(&rest, ';')), subtype = essence, type = str_cut(&subtype, '/');
-    for (size_t i = 0; i < s.n; i++)
-        if (s.p[i] < ' ' || s.p[i] > '~') return false;
-    if (s.n > LIMIT_TITLE || type.n == 0 || subtype.n == 0) return false;
-    for (size_t i = 0; i < essence.n; i++)
-        if (i != type.n && !memchr(tokens, essence.p[i], sizeof tokens - 1)) return false;
-    return true;
-}
-
-/* A plus of Base64 that was not percent-encoded was decoded to a blank. Base64 has no blanks, so the blank is read as a plus. */
-static int check_md5(struct call *c, const struct http_file *f) {
-    const struct in *md5 = arg(c, "_md5");
-    if (md5->value.type != V_TEXT) return 0;
-    struct str sum = str_dup(c->work.arena, md5->value.s);
-    for (char *p = (char *)(uintptr_t)sum.p; p < sum.p + sum.n; p++)
-        if (*p == ' ') *p = '+';
-    if (md5_matches(sum, f->md5)) return 0;
-    return fail_field(&c->work, ERR_CHECKSUM_MISMATCH, S("_md5"), NULL);
-}
-
-static void read_upload(struct call *c, const struct http_file *f, struct upload *u) {
-    struct arena *a = c->work.arena;
-    u->file = f;
-    u->row = (struct file_new){.content_type = is_media_type(f->type) ? f->type : S("application/octet-stream"),
-                               .sha256 = str_hex(a, f->sha256, sizeof f->sha256),
-                               .size = f->size};
-    file_read_name(c, f, &u->row.name);
-    if (f->size == 0) file_wrong(c, f, ERR_FIELD_EMPTY, NULL);
-    check_md5(c, f);
-}
+#include "res/upload.h"
 
 /* The problems of all files are reported at once. */
-static int read_uploads(struct call *c, struct uploads *out) {
-    size_t most = 0;
+static int read_files(struct call *c, struct uploads *out) {
+    bool raw = c->http->form == NULL;
     for (const char *const *name = (const char *const[]){"_filename", "_field", "_md5", NULL}; *name; name++)
-        if (!is_raw(c)) in_ignore(c, *name, "each part of the body has its own");
+        if (!raw) in_ignore(c, *name, "each part of the body has its own");
     int rc = api_input(c);
-    for (const struct http_file *f = c->http->files; f; f = f->next) most++;
-    *out = (struct uploads){.list = arena_array(c->work.arena, most + 1, sizeof *out->list)};
-    for (const struct http_file *f = c->http->files; f; f = f->next) {
-        read_upload(c, f, &out->list[out->count++]);
-        out->bytes += f->size;
-    }
+    uploads_read(c, out);
     if (out->count == 0)
         fail_field(&c->work, ERR_FIELD_REQUIRED, S("file"),
                    "Send the file as the body, with a Content-Type like application/octet-stream, or as a part of multipart/form-data.");
@@ -103,21 +22,16 @@ static int read_uploads(struct call *c, struct uploads *out) {
 /* Runs in the pool, because it waits for the disk. The handler reports refusals, so that an Idempotency-Key stores them. */
 static int keep_contents(struct call *c) {
     struct uploads u;
-    if (read_uploads(c, &u) < 0 || files_room(&c->work, u.bytes) < 0) return 0;
-    for (int i = 0; i < u.count; i++)
-        TRY(content_keep(c->work.arena, c->work.desk->files, u.list[i].row.sha256, u.list[i].file->path.p, u.list[i].row.size));
-    return 0;
+    if (read_files(c, &u) < 0 || files_room(&c->work, u.bytes) < 0) return 0;
+    return uploads_keep(c, &u);
 }
 
 static int post_file(struct call *c) {
     struct uploads u;
-    TRY(read_uploads(c, &u));
+    TRY(read_files(c, &u));
     TRY(files_reserve(&c->work, u.bytes));
     int64_t *ids = arena_array(c->work.arena, (size_t)u.count, sizeof *ids);
-    for (int i = 0; i < u.count; i++) {
-        TRY(content_hold(&c->work, u.list[i].row.sha256, u.list[i].file->path.p, u.list[i].row.size));
-        TRY(file_create(&c->work, &u.list[i].row, &ids[i]));
-    }
+    TRY(uploads_create(c, &u, ids));
     return u.count == 1 ? api_reply_one(c, ids[0]) : api_reply_list_of(c, ids, u.count);
 }
 

@@ -8,6 +8,7 @@
 #include "core/desk/file.h"
 #include "core/words.h"
 #include "files/content.h"
+#include "files/zip.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -21,11 +22,6 @@ const struct field content_args[] = {
     {"inline", F_BOOL, 0,
      .doc = "Raster images (PNG, JPEG, GIF, WebP) are shown inline if the client asks for it. All other files are always downloaded."},
     {0},
-};
-
-struct content {
-    struct str name, type, sha256;
-    int64_t size;
 };
 
 /* ---- headers ------------------------------------------------------------------------------------------------------ */
@@ -43,7 +39,8 @@ static bool is_attribute_character(char c) { /* RFC 8187 section 3.2.1 */
 }
 
 /* RFC 6266: an ASCII name for all clients, and the full name beside it if they differ. */
-static struct str disposition(struct arena *a, struct str name, bool shown) {
+struct str content_disposition(struct arena *a, struct str given, bool shown) {
+    struct str name = file_name_without_directions(a, given); /* names of files that came before uploads lost them */
     struct buf plain = {0}, whole = {0};
     bool same = true;
     for (size_t i = 0; i < name.n; i++) {
@@ -116,7 +113,13 @@ static int open_content(struct call *c, const struct content *f, struct download
     return rc;
 }
 
-static int send_content(struct call *c, const struct content *f) {
+void content_guards(struct call *c) {
+    call_header(c, "X-Content-Type-Options", S("nosniff"));
+    call_header(c, "Content-Security-Policy", S("default-src 'none'; sandbox"));
+    call_header(c, "Cache-Control", S("private, max-age=0, must-revalidate"));
+}
+
+int content_send(struct call *c, const struct content *f, bool shown) {
     struct arena *a = c->work.arena;
     struct download *d = ARENA_NEW(a, struct download);
     c->etag = (struct str){f->sha256.p, 32};
@@ -131,24 +134,26 @@ static int send_content(struct call *c, const struct content *f) {
     c->raw = true;
     c->download = d;
     call_header(c, "Content-Type", f->type);
-    call_header(c, "Content-Disposition", disposition(a, f->name, arg(c, "inline")->value.i && is_raster(f->type)));
+    call_header(c, "Content-Disposition", content_disposition(a, f->name, shown && is_raster(f->type)));
     call_header(c, "Repr-Digest", digest_of(a, f->sha256));
     call_header(c, "Accept-Ranges", S("bytes"));
-    call_header(c, "X-Content-Type-Options", S("nosniff"));
-    call_header(c, "Content-Security-Policy", S("default-src 'none'; sandbox"));
-    call_header(c, "Cache-Control", S("private, max-age=0, must-revalidate"));
+    content_guards(c);
     return 0;
 }
 
 /* ---- which, and for whom ------------------------------------------------------------------------------------------ */
 
-#define CONTENT "t.name, t.content_type, t.sha256, t.size"
-QUERY(content_of_file,
-      "SELECT " CONTENT " FROM files t WHERE t.id = :file AND " FILE_OF_ACTOR("t") " AND (t.expires_at IS NULL OR t.expires_at > :now)");
-#define CONTENT_OF_VALUE(area)                                                                                           \
-    "SELECT " CONTENT " FROM field_values v JOIN custom_fields f ON f.id = v.field_id JOIN files t ON t.id = v.file_id " \
-    "WHERE v.owner_id = :owner AND v.area = " area                                                                       \
-    " AND v.file_id = :file AND f.is_enabled = 1 AND f.is_visible_to_customers >= :visible LIMIT 1"
+struct content content_read(struct call *c, struct stmt *row) {
+    struct arena *a = c->work.arena;
+    return (struct content){str_dup(a, col_text(row, 0)), str_dup(a, col_text(row, 1)), str_dup(a, col_text(row, 2)), col_int(row, 3)};
+}
+
+QUERY(content_of_file, "SELECT " CONTENT("t") " FROM files t WHERE t.id = :file AND " FILE_OF_ACTOR(
+                           "t") " AND (t.expires_at IS NULL OR t.expires_at > :now)");
+#define CONTENT_OF_VALUE(area)                                                                                                \
+    "SELECT " CONTENT("t") " FROM field_values v JOIN custom_fields f ON f.id = v.field_id JOIN files t ON t.id = v.file_id " \
+                           "WHERE v.owner_id = :owner AND v.area = " area                                                     \
+                           " AND v.file_id = :file AND f.is_enabled = 1 AND f.is_visible_to_customers >= :visible LIMIT 1"
 QUERY(content_of_case, CONTENT_OF_VALUE("1"));
 QUERY(content_of_user, CONTENT_OF_VALUE("2"));
 QUERY(content_of_organization, CONTENT_OF_VALUE("3"));
@@ -161,11 +166,10 @@ static int send_found(struct call *c, const struct query *q, bool to_customers) 
                                      B_INT("visible", to_customers), B_INT("now", w->now));
     int rc = db_row(w->conn, q, binds, &row);
     if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
-    struct content f = {str_dup(w->arena, col_text(row, 0)), str_dup(w->arena, col_text(row, 1)), str_dup(w->arena, col_text(row, 2)),
-                        col_int(row, 3)};
+    struct content f = content_read(c, row);
     stmt_end(row);
     TRY(api_input(c));
-    return send_content(c, &f);
+    return content_send(c, &f, arg(c, "inline")->value.i != 0);
 }
 
 static bool below_staff(const struct call *c) { return c->work.actor.rank < ROLE_COLLABORATOR; }

@@ -4,6 +4,17 @@
 
 #include "api/call.h"
 
+struct content {
+    struct str name, type, sha256;
+    int64_t size;
+};
+#define CONTENT(file) file ".name, " file ".content_type, " file ".sha256, " file ".size"
+struct content content_read(struct call *c, struct stmt *row); /* row: of a query that begins with CONTENT */
+/* Sends a content, or the range that the client asks for. shown: a raster image is shown inline. */
+int content_send(struct call *c, const struct content *f, bool shown);
+void content_guards(struct call *c); /* headers: the browser neither guesses its type nor runs it */
+struct str content_disposition(struct arena *a, struct str name, bool shown);
+
 extern const struct field content_args[];
 int get_file_content(struct call *c);              /* /files/:id/content */
 int get_user_file_content(struct call *c);         /* /users/:id/files/:file_id/content */

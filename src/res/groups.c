@@ -8,9 +8,19 @@ const struct field row_times[] = {
     {0},
 };
 
+static void write_download_all(struct view *v, const struct row *row, const struct value *own) {
+    const struct value *list = row_cell(row, "attachments");
+    (void)own;
+    if (list->type != V_ROWS || list->i < 2) {
+        jw_null(&v->w);
+        return;
+    }
+    JW_CAT(&v->w, v->c->work.desk->base_url, S("/api/v1/"), row_cell(list->rows, "place")->s, S("/attachments/download/all"));
+}
+
 const struct field attachments[] = {
-    {"attachments", F_COMPUTED, READONLY, .render = render_nothing, .doc = "Attached files.", .example = "[]"},
-    {"download_all", F_COMPUTED, READONLY, .render = render_null,
-     .doc = "Address that downloads all attached files. Null if there are fewer than two.", .example = "null"},
+    {"attachments", F_ROWS, READONLY, .ref = "attachment", .owned_by = "post_id", .doc = "Attached files."},
+    {"download_all", F_COMPUTED, READONLY, .render = write_download_all,
+     .doc = "Address that downloads all attached files as a ZIP. Null if there are fewer than two.", .example = "null"},
     {0},
 };

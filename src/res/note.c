@@ -5,6 +5,7 @@
 #include "api/view.h"
 #include "api/reply.h"
 #include "base/limits.h"
+#include "res/attachment.h"
 #include "res/groups.h"
 #include "res/html_input.h"
 
@@ -23,6 +24,7 @@ static const struct field note_fields[] = {
     {"color", F_WORD, CREATE_ONLY | BY_HANDLER | ON_DEMAND, .words = note_colors, .doc = "Color of the note. Default: YELLOW."},
     {"pinned_by", F_REF, READONLY, .ref = "user", .doc = "Person who pinned the note."},
     {"user", F_REF, READONLY, .ref = "user", .doc = "Author of the note."},
+    {"*", .group = attachment_input},
     {"*", .group = attachments},
     {"*", .group = row_times},
     {0},
@@ -39,6 +41,8 @@ static int note_create(struct call *c, enum note_owner kind) {
     TRY(api_of(c));
     TRY(api_input(c));
     struct note_new n = {.kind = kind, .owner_id = c->vars[0].id, .pinned = in_int(c, "is_pinned") != 0, .color = (int)in_int(c, "color")};
+    n.files = in(c, "attachment_file_ids")->value.ids;
+    n.file_count = given(c, "attachment_file_ids") ? (int)in_int(c, "attachment_file_ids") : 0;
     TRY(html_contents(c, &n.text, &n.html));
     return note_add(&c->work, &n, &c->id);
 }

@@ -30,6 +30,10 @@ const CANARIES = {
   canaryhome: [...STAFF, 'requester'],
   canarylegacy: [...STAFF, 'requester'],
   canarysignature: [...STAFF],
+  canaryattached: READERS,
+  canaryenclosed: READERS,
+  canarynotefile: ['owner', 'admin', 'agent', 'collaborator', 'teams'],
+  canarynoteinside: ['owner', 'admin', 'agent', 'collaborator', 'teams'],
   canaryfile: ['requester'],
   canarycontent: ['requester'],
   canarydraft: ['agent'],
@@ -92,11 +96,19 @@ async function prepare(world) {
   for (const owner of [`users/${requester.id}`, `organizations/${organization.id}`]) {
     await made(desk.staff, `/${owner}/notes`, { contents: owner.startsWith('users') ? 'canaryusernote' : 'canaryorgnote' });
   }
-  await made(desk.staff, `/cases/${conversation.id}/notes`, { contents: 'canarycasenote' });
-  await made(desk.staff, `/cases/${second.id}/notes`, { contents: 'Plain' });
-  await made(desk.staff, `/users/${desk.people.customer.id}/notes`, { contents: 'Plain' });
-  await made(desk.staff, `/organizations/${other.id}/notes`, { contents: 'Plain' });
   const upload = (client, name, bytes) => made(client, '/files', raw('application/octet-stream', bytes), { headers: { 'Content-Disposition': `attachment; filename="${name}"` } });
+  // Not learned: the walk asks for some addresses of each kind, and these would crowd out the files below.
+  const file = async (client, name, data) => (await client.post('/files', raw('text/plain', data), { query: { _filename: name } })).must(201).data.id;
+  const files = async (client, name, data) => [await file(client, `${name}.txt`, data), await file(client, `${name}-2.txt`, data)];
+  const attach = async (client, path, body, name, data) => made(client, path, { ...body, attachment_file_ids: await files(client, name, data) });
+  await attach(desk.staff, `/cases/${conversation.id}/notes`, { contents: 'canarycasenote' }, 'canarynotefile', 'canarynoteinside');
+  await attach(desk.staff, `/cases/${second.id}/notes`, { contents: 'Plain' }, 'plain', 'Plain');
+  for (const owner of [`users/${requester.id}`, `users/${desk.people.customer.id}`, `organizations/${organization.id}`, `organizations/${other.id}`]) {
+    await attach(desk.staff, `/${owner}/notes`, { contents: 'Plain' }, 'plain', 'Plain');
+  }
+  await attach(desk.staff, `/conversations/${conversation.id}/messages`, { contents: 'canaryreply' }, 'canaryattached', 'canaryenclosed');
+  await attach(callers.foreign, `/conversations/${second.id}/messages`, { contents: 'Plain' }, 'plain', 'Plain');
+  await attach(callers.fingerprint, `/conversations/${stranger.id}/messages`, { contents: 'Plain' }, 'plain', 'Plain');
   await upload(requester.client, 'canaryfile.txt', 'canarycontent');
   await upload(desk.staff, 'canarydraft.txt', 'canarydraft');
   await made(desk.owner, '/brands', { name: 'Second', sub_domain: 'second' });

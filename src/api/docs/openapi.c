@@ -110,9 +110,15 @@ static void file_parts(struct json_writer *w, const struct manual *m, const stru
     jw_end(w);
 }
 
+/* Programs also use files[], files[0], attachments and other names. */
+#define FILES_OF_ANY_NAME                                                                       \
+    "{'type': 'object', 'properties': {'files': {'type': 'array', 'items': {'type': 'string', " \
+    "'contentMediaType': 'application/octet-stream'}}}}"
+
 static void request_content(struct json_writer *w, const struct manual *m, const struct operation *op, const char *type) {
     bool json = strcmp(type, "application/json") == 0;
-    bool files = op->route->body == FILES_TAKEN && strcmp(type, "multipart/form-data") == 0;
+    bool attached = op->route->body == FILES_ATTACHED;
+    bool files = (op->route->body == FILES_TAKEN || attached) && strcmp(type, "multipart/form-data") == 0;
     put_key(w, type);
     jw_object(w);
     put_key(w, "schema");
@@ -123,7 +129,8 @@ static void request_content(struct json_writer *w, const struct manual *m, const
     }
     schema_ref(w, "schemas", op->id, "_request");
     if (files) {
-        file_parts(w, m, op);
+        if (attached) put_json(w, FILES_OF_ANY_NAME);
+        else file_parts(w, m, op);
         jw_end(w);
         jw_end(w);
     }

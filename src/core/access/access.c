@@ -203,6 +203,15 @@ void access_notes(struct work *w, struct branches *out) { access_case_or_none(w,
 
 void access_activities(struct work *w, struct branches *out) { access_case_or_none(w, "t.owner_case_id", out); }
 
+#define OF_MESSAGE "(SELECT p.case_id FROM posts p WHERE p.id = t.post_id AND p.kind = 1)"
+#define OF_NOTE "(SELECT n.case_id FROM notes n WHERE n.id = t.post_id)"
+
+/* An attachment without a conversation is one of a note on a person or an organization. */
+void access_attachments(struct work *w, struct branches *out) {
+    if (w->actor.rank >= ROLE_COLLABORATOR) access_case_or_none(w, "COALESCE(" OF_MESSAGE ", " OF_NOTE ")", out);
+    else access_of_case(w, OF_MESSAGE, out);
+}
+
 #define TAKES_PART                                                                                    \
     "(t.requester_id = :person OR t.creator_id = :person OR t.assigned_agent_id = :person OR EXISTS " \
     "(SELECT 1 FROM case_participants p WHERE p.case_id = t.id AND p.user_id = :person))"

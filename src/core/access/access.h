@@ -39,6 +39,8 @@ void access_notes(struct work *w, struct branches *out);
 
 /* Activities of conversations that the actor sees (in any state), and all activities of people and organizations. Staff only. */
 void access_activities(struct work *w, struct branches *out);
+/* Attachments of messages and notes that the actor sees. Only staff see those of notes. */
+void access_attachments(struct work *w, struct branches *out);
 
 /* Adds one branch: rows whose `column` holds the id of a row of `table` that `parents` and `where` admit (`where` NULL: no condition).
  * Both are conditions over the alias t of `table`. */

@@ -57,6 +57,8 @@ int case_create(struct work *w, const struct case_new *n, int64_t *id) {
                             .metadata = n->metadata,
                             .creator_name = n->requester_name,
                             .creator_id = n->creator_id,
+                            .files = n->files,
+                            .file_count = n->file_count,
                             .source = n->source};
     return message_post(w, &c, &m, &message);
 }

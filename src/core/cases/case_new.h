@@ -18,6 +18,8 @@ struct case_new {
     int source, channel;                                               /* 0: not given; the channel follows from the source then */
     const struct field_value *values;
     int value_count;
+    const int64_t *files; /* on the first message */
+    int file_count;
 };
 
 /* Creates a conversation with its first message and the caller's fingerprint. Fails with FIELD_INVALID for an unknown status, and with

@@ -1,5 +1,7 @@
 #include "core/cases/message.h"
 
+#include "core/cases/attachment.h"
+
 #define PREVIEW 160 /* characters of last_message_preview */
 
 QUERY(message_of_client, "SELECT id FROM posts WHERE case_id = :case AND creator_id = :creator AND client_id = :client");
@@ -81,6 +83,7 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
                         B_TEXT("name", m->creator_name), B_INT("is_requester", by_requester), B_INT("channel", channel),
                         B_ID("source", m->source), B_TEXT("metadata", m->metadata), B_INT("status", status), B_INT("now", w->now)),
                   id));
+    TRY(attachments_add(w, *id, m->files, m->file_count));
     c->last_message_id = *id;
     change_created(w, message_changed(c->id, *id));
     const struct bind *binds = BINDS(B_INT("case", c->id), B_INT("seq", c->message_seq), B_INT("message", *id), B_INT("status", status),

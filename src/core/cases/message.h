@@ -7,6 +7,8 @@
 struct message_new {
     struct str contents, client_id, metadata, creator_name; /* p NULL: none */
     int64_t creator_id;
+    const int64_t *files; /* attached, in this order: core/cases/attachment.h */
+    int file_count;
     int source, channel; /* 0: not given; the channel is the conversation's then */
 };
 

@@ -11,6 +11,8 @@ struct note_new {
     int64_t owner_id;
     struct str text, html, client_id; /* html: clean HTML; client_id: p NULL: none */
     bool pinned;
+    const int64_t *files; /* attached, in this order */
+    int file_count;
     int color; /* enum of note_colors; 0: YELLOW */
 };
 

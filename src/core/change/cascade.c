@@ -47,9 +47,21 @@ struct step {
 /* Expires files that only these values refer to. A separate statement locks them first: see files_released. */
 #define THEIR_FILES(those) "SELECT v.file_id FROM field_values v WHERE " those " AND v.file_id IS NOT NULL"
 #define FILES_LOCK(those) "SELECT f.id FROM files f WHERE f.id IN (" THEIR_FILES(those) ") ORDER BY f.id @LOCK@"
-#define FILES_EXPIRE(those)                                                              \
-    "UPDATE files SET expires_at = " FILE_EXPIRY(":since") " WHERE id IN (" THEIR_FILES( \
-        those) ") AND NOT EXISTS (SELECT 1 FROM field_values v WHERE v.file_id = files.id AND NOT (" those "))"
+#define FILES_EXPIRE(those)                                                                                      \
+    "UPDATE files SET expires_at = " FILE_EXPIRY(":since") " WHERE id IN (" THEIR_FILES(                         \
+        those) ") AND NOT EXISTS (SELECT 1 FROM field_values v WHERE v.file_id = files.id AND NOT (" those ")) " \
+               "AND NOT EXISTS (SELECT 1 FROM post_attachments pa WHERE pa.file_id = files.id)"
+/* The same for attachments of the notes :rows. */
+#define NOTE_FILES "SELECT a.file_id FROM post_attachments a WHERE a.post_id IN @LIST(:rows)"
+QUERY(cascade_note_files, "SELECT f.id FROM files f WHERE f.id IN (" NOTE_FILES ") ORDER BY f.id @LOCK@");
+QUERY(cascade_note_files_go,
+      "UPDATE files SET expires_at = " FILE_EXPIRY(":since") " WHERE id IN (" NOTE_FILES ") AND NOT EXISTS (SELECT 1 FROM field_values v "
+                                                             "WHERE v.file_id = files.id) AND NOT EXISTS (SELECT 1 FROM post_attachments "
+                                                             "pa WHERE pa.file_id = files.id AND pa.post_id NOT IN "
+                                                             "@LIST(:rows))");
+QUERY(cascade_note_attachments, "DELETE FROM post_attachments WHERE post_id IN @LIST(:rows)");
+#define NOTES_GO \
+    { &cascade_note_files, &cascade_note_files_go, &cascade_note_attachments, &cascade_erase_notes }
 
 /* ---- assigned conversations -------------------------------------------------------------------------------------------- */
 
@@ -134,7 +146,7 @@ static const struct step of_purged[] = {
     {&cascade_activities, {&cascade_erase_changes}, 3},
     {&cascade_logged, {&cascade_erase_logged}, 1},
     {&cascade_mails, {&cascade_erase_mails}, 1},
-    {&cascade_notes, {&cascade_erase_notes}, 1},
+    {&cascade_notes, NOTES_GO, 1},
     {&cascade_sessions, {&cascade_erase_sessions}, 1},
     {&cascade_remembered, {&cascade_erase_remembered}, 3},
     {&cascade_requested, {&cascade_erase_cases}, 1},
@@ -161,7 +173,7 @@ QUERY(cascade_organization_drop, "DELETE FROM organizations WHERE id = :id");
 static const struct step of_organization[] = {
     {&cascade_people, {&cascade_people_leave}, 1},
     {&cascade_organization_cases, {&cascade_organization_leave}, 1},
-    {&cascade_organization_notes, {&cascade_erase_notes}, 1},
+    {&cascade_organization_notes, NOTES_GO, 1},
     {NULL,
      {&cascade_organization_lock, &cascade_organization_files, &cascade_organization_files_go, &cascade_organization_values,
       &cascade_organization_drop},

@@ -17,7 +17,9 @@
 #define FILE_TEXT_OF(number) #number
 
 /* Condition over a row f of files. Each table that refers to files has a line here. */
-#define FILE_IS_USED "(EXISTS (SELECT 1 FROM field_values v WHERE v.file_id = f.id))"
+#define FILE_IS_USED                                                 \
+    "(EXISTS (SELECT 1 FROM field_values v WHERE v.file_id = f.id) " \
+    "OR EXISTS (SELECT 1 FROM post_attachments pa WHERE pa.file_id = f.id))"
 
 /* SQL: the caller owns the row. A caller without login owns the files uploaded with the same fingerprint. */
 #define FILE_OF_ACTOR(row) "(" row ".user_id = :uploader OR " row ".fingerprint = :fingerprint)"
@@ -27,6 +29,7 @@ struct str file_fingerprint(const struct work *w); /* p NULL: the caller is logg
 struct file_new {
     struct str name, content_type, sha256; /* 64 hex digits */
     int64_t size;
+    int width, height; /* of a picture, else 0 */
 };
 int file_create(struct work *w, const struct file_new *n, int64_t *id);
 

@@ -1,0 +1,240 @@
+/* Attachments (api.md "Attachment"). Everybody who sees the message or the note may read them. */
+#include "res/attachment.h"
+
+#include "api/generic.h"
+#include "api/view.h"
+#include "api/visible.h"
+#include "base/limits.h"
+#include "core/cases/attachment.h"
+#include "files/zip.h"
+#include "res/file_content.h"
+
+/* ---- given with a post ---------------------------------------------------------------------------------------------- */
+
+static bool is_own(const int64_t *own, int n, int64_t id) {
+    int i = 0;
+    while (i < n && own[i] != id) i++;
+    return i < n;
+}
+
+static int check_file_ids(struct call *c, struct in *in) {
+    int64_t *own;
+    int n = files_own(&c->work, json_ids(c->work.arena, in->value.ids, (size_t)in->value.i), &own), rc = 0;
+    if (n < 0) return fail(&c->work, error_of_result(n));
+    for (int64_t i = 0; i < in->value.i; i++)
+        if (!is_own(own, n, in->value.ids[i]))
+            rc = fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%lld", (long long)i),
+                         "There is no such file of yours, or it has expired.");
+    return rc;
+}
+
+const struct field attachment_input[] = {
+    {"attachment_file_ids", F_IDS, CREATE_ONLY | INPUT_ONLY | BY_HANDLER, .column = "", .check = check_file_ids,
+     .doc = "Ids of your uploaded files to attach.", .example = "[7]"},
+    {0},
+};
+
+/* A caller who does not see the parent stores nothing. The handler reports refusals. */
+int attachments_prepare(struct call *c) {
+    struct uploads u;
+    if (c->http->files == NULL || api_of(c) < 0 || uploads_read(c, &u) < 0 || u.count > LIMIT_ATTACHMENTS) return 0;
+    return uploads_keep(c, &u);
+}
+
+static void attach_too_many(struct call *c) {
+    fail_field(&c->work, ERR_FIELD_INVALID, S("attachment_file_ids"), "At most %d files can be attached, parts of the body included.",
+               LIMIT_ATTACHMENTS);
+}
+
+void attachments_read(struct call *c, struct attached *out) {
+    api_input(c);
+    uploads_read(c, &out->uploads);
+    const struct in *given_ids = in(c, "attachment_file_ids");
+    int given = given_ids->value.type == V_IDS ? (int)given_ids->value.i : 0;
+    out->count = given + out->uploads.count;
+    out->ids = arena_array(c->work.arena, (size_t)out->count + 1, sizeof *out->ids);
+    if (given) memcpy(out->ids, given_ids->value.ids, (size_t)given * sizeof *out->ids);
+    if (out->count > LIMIT_ATTACHMENTS) attach_too_many(c);
+}
+
+struct str attached_contents(struct call *c, const struct attached *a) {
+    const struct in *sent = in(c, "contents");
+    bool absent = sent->json == NULL || sent->json->type == JSON_NULL;
+    if (sent->value.type == V_TEXT) return sent->value.s;
+    if (a->count == 0 && (absent || sent->json->type == JSON_STRING))
+        in_fail(c, "contents", absent ? ERR_FIELD_REQUIRED : ERR_FIELD_EMPTY, NULL);
+    return S("");
+}
+
+int attachments_store(struct call *c, struct attached *a) { return uploads_create(c, &a->uploads, a->ids + a->count - a->uploads.count); }
+
+/* ---- the table ------------------------------------------------------------------------------------------------------ */
+
+#define PLACE                                                                                                               \
+    "COALESCE((SELECT 'conversations/' || p.case_id || '/messages/' || p.id FROM posts p WHERE p.id = t.post_id), "         \
+    "(SELECT CASE WHEN n.case_id IS NOT NULL THEN 'cases/' || n.case_id WHEN n.owner_user_id IS NOT NULL THEN 'users/' || " \
+    "n.owner_user_id ELSE 'organizations/' || n.organization_id END || '/notes/' || n.id FROM notes n WHERE n.id = t.post_id))"
+
+static void write_attachment_address(struct view *v, const struct row *row, struct str end) {
+    char id[INT_TEXT];
+    JW_CAT(&v->w, v->c->work.desk->base_url, S("/api/v1/"), row_cell(row, "place")->s, S("/attachments/"), str_int(id, row->id), end);
+}
+
+static void attachment_url(struct view *v, const struct row *row, const struct value *own) {
+    (void)own;
+    write_attachment_address(v, row, S("/url"));
+}
+
+static void attachment_download(struct view *v, const struct row *row, const struct value *own) {
+    (void)own;
+    write_attachment_address(v, row, S("/download"));
+}
+
+#define EXAMPLE(end) "\"http://127.0.0.1:8080/api/v1/conversations/1/messages/3/attachments/2/" end "\""
+
+static const struct field attachment_fields[] = {
+    {"place", F_TEXT, HIDDEN, .column = PLACE, .doc = "The message or the note, as the beginning of its address."},
+    {"name", F_TEXT, READONLY, .column = "f.name", .doc = "Name of the file.", .example = "\"invoice.pdf\""},
+    {"size", F_INT, READONLY, .column = "f.size", .doc = "Size in bytes.", .example = "48210"},
+    {"width", F_INT, READONLY, .column = "f.width", .doc = "Width of a picture in pixels. 0 if the file is no picture.", .example = "0"},
+    {"height", F_INT, READONLY, .column = "f.height", .doc = "Height of a picture in pixels. 0 if the file is no picture.", .example = "0"},
+    {"type", F_TEXT, READONLY, .column = "f.content_type", .doc = "Content type that the uploader stated.",
+     .example = "\"application/pdf\""},
+    {"content_id", F_TEXT, READONLY, .doc = "Id by which the HTML of the message refers to the file. Null if it does not."},
+    {"alt", F_COMPUTED, READONLY, .render = render_null, .doc = "Text that replaces the picture. Null if there is none.",
+     .example = "null"},
+    {"url", F_COMPUTED, READONLY, .render = attachment_url, .doc = "Address that shows the file.", .example = EXAMPLE("url")},
+    {"url_download", F_COMPUTED, READONLY, .render = attachment_download, .doc = "Address that downloads the file.",
+     .example = EXAMPLE("download")},
+    {"thumbnails", F_COMPUTED, READONLY, .render = render_nothing, .doc = "Smaller forms of a picture.", .example = "[]"},
+    {"created_at", F_TIME, READONLY, .column = "f.created_at", .doc = "Time of the upload."},
+    {0},
+};
+
+/* ---- downloads ------------------------------------------------------------------------------------------------------ */
+
+QUERY(content_of_attachment, "SELECT " CONTENT("f") " FROM post_attachments t JOIN files f ON f.id = t.file_id WHERE t.id = :id");
+QUERY(contents_of_post, "SELECT f.name, f.sha256, f.size, f.created_at, t.id FROM post_attachments t JOIN files f ON f.id = t.file_id "
+                        "WHERE t.post_id = :post ORDER BY t.sort_order, t.id");
+
+/* Returns 0 if the caller sees the attachment below the parents of the path. Otherwise fails with 404. */
+static int attachment_seen(struct call *c, int64_t id) {
+    TRY(api_of(c));
+    int rc = id ? visible_row(c, c->resource, id, NULL, c->where) : 0;
+    return rc < 0 ? rc : rc ? 0 : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+}
+
+static int send_attachment(struct call *c, bool shown) {
+    struct stmt *row;
+    int64_t id = c->vars[2].id;
+    TRY(attachment_seen(c, id));
+    int rc = db_row(c->work.conn, &content_of_attachment, BINDS(B_INT("id", id)), &row);
+    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    struct content f = content_read(c, row);
+    stmt_end(row);
+    TRY(api_input(c));
+    return content_send(c, &f, shown);
+}
+
+static int get_attachment_url(struct call *c) { return send_attachment(c, true); }
+static int get_attachment_download(struct call *c) { return send_attachment(c, false); }
+
+/* Reads the files of the post. Returns their number, or a negative error. *first: an attachment. */
+static int zip_entries(struct call *c, struct zip_entry *entries, int64_t *first) {
+    struct arena *a = c->work.arena;
+    int n = 0, rc;
+    DB_ROWS(rc, c->work.conn, &contents_of_post, BINDS(B_INT("post", c->vars[1].id)), row) {
+        if (n == LIMIT_ATTACHMENTS) continue;
+        entries[n++] = (struct zip_entry){str_dup(a, col_text(row, 0)), str_dup(a, col_text(row, 1)), col_int(row, 2), col_int(row, 3)};
+        *first = col_int(row, 4);
+    }
+    return rc < 0 ? rc : n;
+}
+
+static int get_attachments(struct call *c) {
+    struct zip_entry *entries = arena_array(c->work.arena, LIMIT_ATTACHMENTS, sizeof *entries);
+    char id[INT_TEXT];
+    int64_t first = 0;
+    int n = zip_entries(c, entries, &first);
+    TRY(n);
+    TRY(attachment_seen(c, first));
+    TRY(api_input(c));
+    struct http_stream *s = ARENA_NEW(c->work.arena, struct http_stream);
+    struct zip *zip = zip_new(c->work.desk->files, entries, n);
+    *s = (struct http_stream){zip_read, zip_free, zip, zip_about(zip)};
+    c->raw = true;
+    c->stream = s;
+    struct str name = STR_CAT(c->work.arena, S("attachments-"), str_int(id, c->vars[1].id), S(".zip"));
+    call_header(c, "Content-Type", S("application/zip"));
+    call_header(c, "Content-Disposition", content_disposition(c->work.arena, name, false));
+    content_guards(c);
+    return 0;
+}
+
+/* ---- routes --------------------------------------------------------------------------------------------------------- */
+
+#define DOWNLOAD_DOC                                                                                                          \
+    " Content-Disposition has the file name. HEAD returns name, size and type only. Range requests may ask for one range of " \
+    "bytes."
+#define ATTACHMENT_ROUTES(post, who, scope, parent, condition, what)                                                                    \
+    {GET,                                                                                                                               \
+     post "/attachments/:attachment_id",                                                                                                \
+     who,                                                                                                                               \
+     scope,                                                                                                                             \
+     ONE,                                                                                                                               \
+     api_get,                                                                                                                           \
+     .of = parent,                                                                                                                      \
+     .where = condition,                                                                                                                \
+     .summary = "Get an attachment of " what},                                                                                          \
+        {GET,                                                                                                                           \
+         post "/attachments/:attachment_id/url",                                                                                        \
+         who,                                                                                                                           \
+         scope,                                                                                                                         \
+         ONE,                                                                                                                           \
+         get_attachment_url,                                                                                                            \
+         .of = parent,                                                                                                                  \
+         .where = condition,                                                                                                            \
+         .is_download = true,                                                                                                           \
+         .has_ranges = true,                                                                                                            \
+         .summary = "View an attachment of " what,                                                                                      \
+         .doc = "Raster images (PNG, JPEG, GIF, WebP) are shown inline. All other files are downloaded." DOWNLOAD_DOC},                 \
+        {GET,                                                                                                                           \
+         post "/attachments/:attachment_id/download",                                                                                   \
+         who,                                                                                                                           \
+         scope,                                                                                                                         \
+         ONE,                                                                                                                           \
+         get_attachment_download,                                                                                                       \
+         .of = parent,                                                                                                                  \
+         .where = condition,                                                                                                            \
+         .is_download = true,                                                                                                           \
+         .has_ranges = true,                                                                                                            \
+         .summary = "Download an attachment of " what,                                                                                  \
+         .doc = "All callers who see " what " may download it." DOWNLOAD_DOC},                                                          \
+    {                                                                                                                                   \
+        GET, post "/attachments/download/all", who, scope, ONE, get_attachments, .of = parent, .where = condition, .is_download = true, \
+                                                                                 .summary = "Download all attachments of " what,        \
+                                                                                 .doc = "The reply is a ZIP. Equal names are numbered." \
+    }
+#define OF_NOTE(owner) "t.post_id IN (SELECT n.id FROM notes n WHERE n.id = :note_id AND n." owner " = :id)"
+
+static const struct route attachment_routes[] = {
+    ATTACHMENT_ROUTES("/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", "conversation",
+                      "t.post_id IN (SELECT p.id FROM posts p WHERE p.id = :message_id AND p.case_id = :id AND p.kind = 1)", "a message"),
+    ATTACHMENT_ROUTES("/cases/:id/notes/:note_id", COL_PLUS, "conversations", "case", OF_NOTE("case_id"), "a note on a conversation"),
+    ATTACHMENT_ROUTES("/users/:id/notes/:note_id", COL_PLUS, "conversations", "user", OF_NOTE("owner_user_id"), "a note on a user"),
+    ATTACHMENT_ROUTES("/organizations/:id/notes/:note_id", COL_PLUS, "conversations", "organization", OF_NOTE("organization_id"),
+                      "a note on an organization"),
+    {0},
+};
+
+const struct resource attachment_resource = {.type = "attachment",
+                                             .title = "Attachments",
+                                             .doc = "Files of messages and notes.",
+                                             .url = ":place/attachments/:id",
+                                             .table = "post_attachments",
+                                             .from = "post_attachments t JOIN files f ON f.id = t.file_id",
+                                             .fields = attachment_fields,
+                                             .routes = attachment_routes,
+                                             .visible = access_attachments,
+                                             .owned_order = "t.sort_order, t.id",
+                                             .changes_unseen = true};

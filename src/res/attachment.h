@@ -1,0 +1,24 @@
+/* Files that a request attaches to a new message or note. */
+#ifndef RES_ATTACHMENT_H
+#define RES_ATTACHMENT_H
+
+#include "res/upload.h"
+
+extern const struct field attachment_input[]; /* attachment_file_ids */
+
+/* .prepare of a route with .body = FILES_ATTACHED: stores the contents of the file parts. */
+int attachments_prepare(struct call *c);
+
+struct attached {
+    struct uploads uploads;
+    int64_t *ids; /* files to attach, in order: of attachment_file_ids, then the parts */
+    int count;
+};
+/* Reads the input with api_input, and the file parts. All problems are reported. */
+void attachments_read(struct call *c, struct attached *out);
+/* The text of the parameter `contents`. A post without a file needs one: otherwise reports FIELD_REQUIRED or FIELD_EMPTY. */
+struct str attached_contents(struct call *c, const struct attached *a);
+/* In the write: creates the files that came as parts. */
+int attachments_store(struct call *c, struct attached *a);
+
+#endif
