@@ -2,8 +2,5 @@
 ALTER TABLE notes ADD COLUMN color INTEGER NOT NULL DEFAULT 1; -- note_colors of src/core/words.c
 ALTER TABLE notes ADD COLUMN client_id TEXT;
 CREATE INDEX notes_in_case ON notes (case_id, id) WHERE case_id IS NOT NULL;
--- All posts are messages, so their kind is not needed in the index.
-DROP INDEX posts_of_case;
-CREATE INDEX posts_of_case ON posts (case_id, id);
 CREATE INDEX notes_by_author ON notes (user_id, id) WHERE case_id IS NOT NULL;
 CREATE UNIQUE INDEX notes_client ON notes (case_id, user_id, client_id) WHERE client_id IS NOT NULL;

@@ -129,6 +129,7 @@ struct call {
     struct str session_id;    /* member of the envelope after a Basic login */
     struct str auth_token;    /* member of an error: continues the login */
     bool code_taken;          /* the login included a valid one-time password */
+    struct str posts;         /* member of an error: JSON of the posts that a reply has not seen; p NULL: none */
     int64_t auth_token_id;    /* auth token that admitted the caller to a new password; 0: none */
     struct str password_link; /* mailed link that did; p NULL: none */
     struct str notification;  /* for the person: INFO, with an error ERROR; p NULL: none */

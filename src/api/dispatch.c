@@ -281,6 +281,7 @@ static void call_reset(struct call *c) {
     c->condition = NULL;
     c->ignored = NULL;
     c->secrets = NULL;
+    c->posts = (struct str){0};
     c->compared = false;
     download_drop(c);
     c->status = c->route->status ? c->route->status : c->method == POST && c->route->shape == ONE ? 201 : 200;

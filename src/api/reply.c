@@ -162,6 +162,10 @@ void reply_error(struct call *c, int rc) {
         jw_key(&w, S("auth_token"));
         jw_str(&w, c->auth_token);
     }
+    if (c->posts.p) {
+        jw_key(&w, S("posts"));
+        jw_raw(&w, c->posts);
+    }
     reply_write_session(&w, c);
     jw_end(&w);
 }

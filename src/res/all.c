@@ -6,6 +6,7 @@
     X(conversation_message)     \
     X(read_marker)              \
     X(case)                     \
+    X(case_reply)               \
     X(case_message)             \
     X(post)                     \
     X(event)                    \

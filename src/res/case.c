@@ -11,6 +11,7 @@
 #include "core/people/identity.h"
 #include "core/people/tag.h"
 #include "res/case_list.h"
+#include "res/case_reply.h"
 #include "res/channel.h"
 #include "res/field_value.h"
 #include "res/tag.h"
@@ -29,7 +30,7 @@ QUERY(assignable_agent,
       "SELECT u.id FROM users u JOIN roles r ON r.id = u.role_id WHERE u.id = :id AND u.is_enabled = 1 AND u.deleted_at IS NULL "
       "AND r.type >= 2");
 
-static int check_assigned_agent(struct call *c, struct in *in) {
+int check_assigned_agent(struct call *c, struct in *in) {
     int64_t id;
     if (in->value.type != V_INT) return 0;
     int rc = db_int(c->work.conn, &assignable_agent, BINDS(B_INT("id", in->value.i)), &id);
@@ -234,7 +235,7 @@ static const struct {
                   {"assigned_team", CASE_TEAM}, {"assigned_agent", CASE_AGENT}, {"requester", CASE_REQUESTER}, {"brand", CASE_BRAND},
                   {"form", CASE_FORM},          {"legacy_id", CASE_LEGACY_ID}};
 
-static struct case_change case_change_given(struct call *c) {
+struct case_change case_change_given(struct call *c) {
     struct case_change change = {.subject = in_text(c, "subject"),
                                  .status_id = in_int(c, "status"),
                                  .priority_id = in_int(c, "priority"),
@@ -254,7 +255,7 @@ static struct case_change case_change_given(struct call *c) {
 QUERY(closing_status, "SELECT id FROM case_statuses WHERE id = :id AND type = 5");
 
 /* Only admins and owners may close conversations. */
-static int check_closing(struct call *c) {
+int check_closing(struct call *c) {
     int64_t id;
     if (c->work.actor.rank >= ROLE_ADMIN || !given(c, "status")) return 0;
     int rc = db_int(c->work.conn, &closing_status, BINDS(B_INT("id", in_int(c, "status"))), &id);
@@ -325,6 +326,12 @@ static const struct route case_routes[] = {
     {GET, "/cases/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Get a conversation as staff see it",
      .doc = "Also if it is suspended or in the trash."},
     {POST, "/cases", AG_PLUS, "conversations", ONE, post_case, .summary = "Open a conversation for a requester"},
+    {POST, "/cases/:id/reply", COL_PLUS, "conversations", ONE, post_case_reply, .of = "case", .reply = "case_reply", .input = reply_input,
+     .prepare = html_prepare, .lane = LANE_PICTURE, .lane_for = "channel_options", .summary = "Reply to a conversation",
+     .doc = "A public reply needs the permission cases.public_reply; a note (channel NOTE) does not. Changes of properties need the role "
+            "agent "
+            "or above. With last_seen_post_id, the reply is refused if other people have posted since.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE POST_OVERTAKEN"},
     {PUT, "/cases/trash", AG_PLUS, "conversations", COUNT, trash_cases, .permission = "cases.trash", .input = no_input,
      .summary = "Move several conversations to the trash"},
     {PUT, "/cases/:id", AG_PLUS, "conversations", ONE, put_cases, .summary = "Change a conversation",

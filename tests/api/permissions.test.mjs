@@ -11,7 +11,7 @@ import { sql } from './lib/sql.mjs';
 // member of the role set may write, because the specification has permissions only for parts of them, (3) filters, which write nothing.
 const OWN = ['/profile', '/session', '/me', '/conversations', '/password', '/files', '/messages'];
 const isFree = ({ method, path }) =>
-  method === 'GET' || OWN.some((own) => path.startsWith(own)) || /[/](filter|notes)\b/.test(path) || /^[/]cases([/]:id([/]tags)?)?$/.test(path);
+  method === 'GET' || OWN.some((own) => path.startsWith(own)) || /[/](filter|notes)\b/.test(path) || /^[/]cases([/]:id([/](tags|reply))?|[/]posts[/]:id)?$/.test(path);
 const table = existsSync(BINARY) ? routes() : [];
 const guarded = table.filter((r) => r.permission !== '-');
 

@@ -5,11 +5,12 @@
 #define PREVIEW 160 /* characters of last_message_preview */
 
 QUERY(message_of_client, "SELECT id FROM posts WHERE case_id = :case AND creator_id = :creator AND client_id = :client");
-QUERY(message_insert, "INSERT INTO posts (case_id, kind, seq, uuid, client_id, content_text, creator_id, creator_name, is_requester, "
-                      "channel, source, metadata, "
-                      "message_status, message_status_updated_at, created_at, updated_at) VALUES (:case, 1, :seq, :uuid, :client, "
-                      ":contents, :creator, :name, "
-                      ":is_requester, :channel, :source, :metadata, :status, :now, :now, :now) RETURNING id");
+QUERY(message_insert,
+      "INSERT INTO posts (case_id, kind, seq, uuid, client_id, content_text, content_html, creator_id, creator_name, is_requester, "
+      "channel, source, metadata, "
+      "message_status, message_status_updated_at, created_at, updated_at) VALUES (:case, 1, :seq, :uuid, :client, "
+      ":contents, :html, :creator, :name, "
+      ":is_requester, :channel, :source, :metadata, :status, :now, :now, :now) RETURNING id");
 QUERY(case_replied,
       "UPDATE cases SET message_seq = :seq, last_message_id = :message, last_message_status = :status, last_message_preview = :preview, "
       "last_note_preview = NULL, last_replier_id = :creator, last_replied_at = :now, "
@@ -79,9 +80,10 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
     c->message_seq++;
     TRY(db_insert(w->conn, &message_insert,
                   BINDS(B_INT("case", c->id), B_INT("seq", c->message_seq), B_TEXT("uuid", random_uuid(w->arena)),
-                        B_TEXT("client", m->client_id), B_TEXT("contents", m->contents), B_INT("creator", m->creator_id),
-                        B_TEXT("name", m->creator_name), B_INT("is_requester", by_requester), B_INT("channel", channel),
-                        B_ID("source", m->source), B_TEXT("metadata", m->metadata), B_INT("status", status), B_INT("now", w->now)),
+                        B_TEXT("client", m->client_id), B_TEXT("contents", m->contents), B_TEXT("html", m->html),
+                        B_INT("creator", m->creator_id), B_TEXT("name", m->creator_name), B_INT("is_requester", by_requester),
+                        B_INT("channel", channel), B_ID("source", m->source), B_TEXT("metadata", m->metadata), B_INT("status", status),
+                        B_INT("now", w->now)),
                   id));
     TRY(attachments_add(w, *id, m->files, m->file_count));
     c->last_message_id = *id;

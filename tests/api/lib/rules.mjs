@@ -4,7 +4,7 @@ import { members, snakes } from './names.mjs';
 // The rules for every reply of the API: completions.md sections 2 and 3.
 
 const ORDER = ['status', 'data', 'resource', 'resources', 'offset', 'limit', 'total_count',
-  'first_url|previous_url|next_url|last_url', 'logs', 'notifications', 'errors', 'auth_token', 'session_id']
+  'first_url|previous_url|next_url|last_url', 'logs', 'notifications', 'errors', 'auth_token', 'posts', 'session_id']
   .flatMap((names, rank) => names.split('|').map((name) => [name, rank]));
 const RANK = new Map(ORDER);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/;

@@ -1,0 +1,171 @@
+#include "res/case_reply.h"
+
+#include "api/generic.h"
+#include "api/input.h"
+#include "api/reply.h"
+#include "api/view.h"
+#include "base/limits.h"
+#include "core/access/permission.h"
+#include "core/cases/message.h"
+#include "core/cases/note.h"
+#include "core/change/cascade.h"
+#include "res/field_value.h"
+#include "res/tag.h"
+
+/* ---- parameters ------------------------------------------------------------------------------------------------------- */
+
+static const struct word reply_channels[] = {
+    {CHANNEL_HELPCENTER, "HELPCENTER"}, {CHANNEL_MESSENGER, "MESSENGER"}, {CHANNEL_NOTE, "NOTE"}, {0}};
+
+const struct field reply_input[] = {
+    {"contents", F_LONG, REQUIRED, .max = LIMIT_CONTENTS, .doc = "Text of the reply.",
+     .example = "\"Have you tried turning it backwards?\""},
+    {"channel", F_WORD, NULLABLE, .words = reply_channels, .doc = "NOTE for a note. Default: the channel of the conversation.",
+     .example = "\"NOTE\""},
+    {"channel_options", F_OBJECT, NULLABLE, .doc = "`html`: true if `contents` is HTML. It is cleaned.", .example = "{\"html\": false}"},
+    {"client_id", F_TEXT, NULLABLE, .doc = "Id that the client chose. A reply that is sent again with it changes nothing."},
+    {"in_reply_to_uuid", F_TEXT, NULLABLE, .doc = "UUID of the message that is answered. It must be in the conversation."},
+    {"last_seen_post_id", F_INT, NULLABLE, .min = 1, .max = INT64_MAX, .doc = "The newest post that the caller has seen."},
+    {"subject", F_TEXT, 0, .doc = "New subject of the conversation."},
+    {"requester", F_REF, 0, .ref = "user", .doc = "New requester."},
+    {"assigned_agent", F_REF, NULLABLE, .column = "t.assigned_agent_id", .ref = "user", .check = check_assigned_agent, .doc = "New agent."},
+    {"assigned_team", F_REF, NULLABLE, .column = "t.assigned_team_id", .ref = "team", .doc = "New team."},
+    {"brand", F_REF, 0, .ref = "brand", .doc = "New brand."},
+    {"status", F_REF, 0, .ref = "case_status", .doc = "New status. Default: what follows from the reply."},
+    {"priority", F_REF, NULLABLE, .ref = "case_priority", .doc = "New priority."},
+    {"type", F_REF, NULLABLE, .ref = "case_type", .doc = "New type."},
+    {"legacy_id", F_TEXT, NULLABLE, .doc = "New id in the system that the conversation came from."},
+    {"form", F_REF, NULLABLE, .ref = "case_form", .doc = "New form."},
+    {"field_values", F_OBJECT, 0, .check = check_case_values, .doc = FIELD_VALUES_DOC},
+    {"tags", F_MANY, NULLABLE, .ref = "tag", .many = TAGS_OF("case_tags", "case_id"), .check = check_tags, .store = store_case_tags,
+     .doc = "The complete list of tags.", .example = "[\"vip\"]"},
+    {0},
+};
+
+static bool is_note(struct call *c) { return in_int(c, "channel") == CHANNEL_NOTE; }
+
+static int reply_permitted(struct call *c, const struct case_change *change) {
+    bool changes = change->set || change->value_count || given(c, "tags");
+    if (!is_note(c) && !permitted(&c->work.actor, "cases.public_reply")) return fail(&c->work, ERR_PERMISSIONS_DENIED);
+    if (changes && c->work.actor.rank < ROLE_AGENT) return fail(&c->work, ERR_PERMISSIONS_DENIED);
+    return check_closing(c);
+}
+
+QUERY(reply_answers, "SELECT p.id FROM posts p WHERE p.case_id = :case AND p.uuid = :uuid");
+
+static int check_answered(struct call *c) {
+    int64_t id;
+    if (in(c, "in_reply_to_uuid")->value.type != V_TEXT) return 0;
+    int rc = db_int(c->work.conn, &reply_answers, BINDS(B_INT("case", c->vars[0].id), B_TEXT("uuid", in_text(c, "in_reply_to_uuid"))), &id);
+    if (rc) return rc < 0 ? rc : 0;
+    return in_fail(c, "in_reply_to_uuid", ERR_FIELD_INVALID, "The conversation has no message with this UUID.");
+}
+
+/* ---- collisions -------------------------------------------------------------------------------------------------------- */
+
+#define OVERTAKING 100 /* posts in the answer */
+QUERY(posts_overtaking,
+      "SELECT m.id FROM (SELECT p.id FROM posts p WHERE p.case_id = :case AND p.id > :seen AND p.creator_id <> :me UNION ALL "
+      "SELECT n.id FROM notes n WHERE n.case_id = :case AND n.id > :seen AND n.user_id <> :me) m ORDER BY m.id DESC "
+      "LIMIT :most");
+
+/* Compares under the lock of the conversation, so that no post is missed. */
+static int check_overtaken(struct call *c) {
+    const struct resource *post = resource_of("post");
+    int64_t *ids;
+    struct row *rows;
+    struct buf b = {0};
+    int found;
+    if (in(c, "last_seen_post_id")->value.type != V_INT) return 0;
+    int n = db_ids(c->work.conn, &posts_overtaking,
+                   BINDS(B_INT("case", c->vars[0].id), B_INT("seen", in_int(c, "last_seen_post_id")), B_INT("me", c->work.actor.user_id),
+                         B_INT("most", OVERTAKING)),
+                   c->work.arena, &ids);
+    if (n <= 0) return n;
+    struct view *v = view_new(c);
+    TRY(view_load(v, post, ids, n, &rows, &found));
+    jw_init(&v->w, &b);
+    v->w.name_case = c->options.name_case;
+    jw_array(&v->w);
+    for (const struct row *row = rows; row; row = row->next) view_row(v, row);
+    jw_end(&v->w);
+    c->posts = str_dup(c->work.arena, buf_view(&b));
+    buf_free(&b);
+    return fail(&c->work, ERR_POST_OVERTAKEN);
+}
+
+/* ---- the reply ----------------------------------------------------------------------------------------------------------- */
+
+QUERY(reply_of_client, "SELECT p.id FROM posts p WHERE p.case_id = :case AND p.creator_id = :me AND p.client_id = :client UNION ALL "
+                       "SELECT n.id FROM notes n WHERE n.case_id = :case AND n.user_id = :me AND n.client_id = :client");
+
+/* Returns 1 and sets *id if the caller has already sent this reply. */
+static int reply_sent_before(struct call *c, int64_t *id) {
+    if (in(c, "client_id")->value.type != V_TEXT) return 0;
+    return db_int(c->work.conn, &reply_of_client,
+                  BINDS(B_INT("case", c->vars[0].id), B_INT("me", c->work.actor.user_id), B_TEXT("client", in_text(c, "client_id"))), id);
+}
+
+static int reply_add(struct call *c, struct case_now *now, int64_t *id) {
+    struct str text, html;
+    TRY(html_contents(c, &text, &html));
+    if (is_note(c)) {
+        struct note_new n = {.kind = NOTE_CASE, .owner_id = now->id, .text = text, .html = html, .client_id = in_text(c, "client_id")};
+        return note_add(&c->work, &n, id);
+    }
+    struct message_new m = {.contents = text,
+                            .html = c->prepared ? html : (struct str){0},
+                            .client_id = in_text(c, "client_id"),
+                            .creator_id = c->work.actor.user_id,
+                            .source = SOURCE_AGENT,
+                            .channel = (int)in_int(c, "channel")};
+    return message_post(&c->work, now, &m, id);
+}
+
+static int reply_answer(struct call *c, int64_t post_id) {
+    struct view *v = view_new(c);
+    struct row *row = row_new(v, layout_of(c->resource), 0);
+    c->id = post_id;
+    *row_cell(row, "case") = (struct value){V_INT, .i = c->vars[0].id};
+    TRY(view_follow(v, row));
+    return envelope_row(v, row);
+}
+
+/* The post comes first, so that a status of the request wins over the status that follows from the post. */
+int post_case_reply(struct call *c) {
+    struct case_now now;
+    int64_t post;
+    TRY(api_of(c));
+    TRY(api_input(c));
+    struct case_change change = case_change_given(c);
+    TRY(reply_permitted(c, &change));
+    int rc = case_load(&c->work, c->vars[0].id, &now);
+    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    TRY(check_answered(c));
+    TRY(case_not_hidden(&c->work, &now));
+    if ((rc = reply_sent_before(c, &post)) != 0) return rc < 0 ? rc : reply_answer(c, post);
+    TRY(check_overtaken(c));
+    if (change.set || change.value_count) TRY(case_not_closed(&c->work, &now));
+    TRY(reply_add(c, &now, &post));
+    if (change.set || change.value_count) TRY(case_change(&c->work, &now, &change));
+    c->id = now.id;
+    TRY(api_keep(c));
+    return reply_answer(c, post);
+}
+
+/* The call's id is that of the new post. */
+static int reply_posts(struct call *c, int64_t owner_id, int64_t **ids) {
+    (void)owner_id;
+    *ids = arena_array(c->work.arena, 1, sizeof **ids);
+    **ids = c->id;
+    return 1;
+}
+
+static const struct field reply_fields[] = {
+    {"posts", F_MANY, READONLY, .ref = "post", .made = reply_posts, .doc = "The new posts."},
+    {"case", F_REF, READONLY, .ref = "case", .doc = "The conversation."},
+    {0},
+};
+
+const struct resource case_reply_resource = {
+    .type = "case_reply", .title = "Replies to cases", .doc = "The answer to a reply.", .fields = reply_fields};

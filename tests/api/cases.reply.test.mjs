@@ -1,0 +1,111 @@
+// Replies of staff: a message or a note, and changes of the conversation, in one write (completions.md section 6).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { open } from './lib/index.mjs';
+
+async function withCase(t) {
+  const desk = await open(t);
+  const talk = await desk.customer.create('/conversations', { subject: 'Engine', contents: 'It stalls' });
+  const path = `/cases/${talk.id}/reply`;
+  const reply = async (body, who = desk.staff) => (await who.post(path, body)).must(201).data;
+  const posts = async (filters = 'MESSAGES,NOTES') => (await desk.admin.get(`/cases/${talk.id}/posts`, { filters, limit: 100 })).must(200).data;
+  return { desk, talk, path, reply, posts };
+}
+
+test('a reply answers its post and its conversation; the customer reads it', async (t) => {
+  const { desk, talk, reply, posts } = await withCase(t);
+  const made = await reply({ contents: 'Turn it off' });
+  assert.deepEqual(made, { posts: [{ id: made.posts[0].id, resource_type: 'post' }], case: { id: talk.id, resource_type: 'case' }, resource_type: 'case_reply' });
+  const [post] = await posts();
+  assert.deepEqual([post.id, post.contents, post.original.resource_type, post.source], [made.posts[0].id, 'Turn it off', 'case_message', 'AGENT']);
+  assert.equal((await desk.staff.fetch(`/cases/${talk.id}`)).status.id, 2);
+  assert.match((await desk.customer.get(`/conversations/${talk.id}/messages`)).must(200).text, /Turn it off/);
+});
+
+test('channel NOTE writes a note, which the customer does not read', async (t) => {
+  const { desk, talk, reply, posts } = await withCase(t);
+  await reply({ contents: 'canary', channel: 'note' }, desk.as('collaborator'));
+  const [post] = await posts();
+  assert.deepEqual([post.contents, post.original.resource_type, post.post_status], ['canary', 'note', 'NOT_SENT']);
+  assert.equal((await desk.staff.fetch(`/cases/${talk.id}`)).status.id, 1, 'a note opens nothing');
+  assert.doesNotMatch((await desk.customer.get(`/conversations/${talk.id}/messages`)).must(200).text, /canary/);
+});
+
+test('the status of the request wins over the one that follows from the reply', async (t) => {
+  const { desk, talk, reply } = await withCase(t);
+  await reply({ contents: 'Done', status_id: 4, priority_id: 3, assigned_agent_id: desk.people.agent.id, tags: 'engine' });
+  const now = await desk.staff.fetch(`/cases/${talk.id}`, { fields: '+tags' });
+  assert.deepEqual([now.status.id, now.priority.id, now.assigned_agent.id, now.tags.length], [4, 3, desk.people.agent.id, 1]);
+});
+
+test('HTML of a reply is cleaned', async (t) => {
+  const { desk, reply } = await withCase(t);
+  const { posts: [{ id }] } = await reply({ contents: '<b onclick="x()">Off</b><script>x()</script>', channel_options: { html: true } });
+  const { original } = (await desk.staff.get(`/cases/posts/${id}`, { include: 'case_message' })).must(200).data;
+  assert.deepEqual([original.body_html, original.body_text.trim()], ['<b>Off</b>', 'Off']);
+});
+
+test('a reply that is sent again with its client_id changes nothing', async (t) => {
+  const { desk, talk, reply, posts } = await withCase(t);
+  for (const channel of ['HELPCENTER', 'NOTE']) {
+    const body = { contents: 'Once', channel, client_id: `c-${channel}`, priority_id: 2 };
+    const first = await reply(body);
+    await desk.admin.update(`/cases/${talk.id}`, { priority_id: 4 });
+    assert.deepEqual(await reply(body), first);
+    assert.equal((await desk.staff.fetch(`/cases/${talk.id}`)).priority.id, 4);
+  }
+  assert.equal((await posts()).length, 3);
+});
+
+test('a reply that others have overtaken is refused with their posts, and stores nothing', async (t) => {
+  const { desk, talk, path, reply, posts } = await withCase(t);
+  const [{ id: seen }] = await posts();
+  await reply({ contents: 'My own', last_seen_post_id: seen });
+  const note = (await reply({ contents: 'Wait', channel: 'NOTE' }, desk.admin)).posts[0].id;
+  const refused = await desk.staff.post(path, { contents: 'Late', last_seen_post_id: seen, priority_id: 4 });
+  refused.refused(409, 'POST_OVERTAKEN');
+  assert.deepEqual(refused.body.posts.map((p) => [p.id, p.contents, p.resource_type]), [[note, 'Wait', 'post']]);
+  assert.equal((await posts()).length, 3);
+  assert.equal((await desk.staff.fetch(`/cases/${talk.id}`)).priority, null);
+  await reply({ contents: 'Late', last_seen_post_id: note });
+});
+
+test('of replies side by side that have seen the same post, one is stored', async (t) => {
+  const { desk, path, posts } = await withCase(t);
+  const [{ id: seen }] = await posts();
+  const people = [desk.staff, desk.admin, desk.owner, desk.as('collaborator')];
+  for (let round = 0; round < 3; round++) {
+    const last = (await posts())[0].id;
+    const replies = await Promise.all(people.map((who, i) => who.post(path, { contents: `Reply ${i}`, channel: i % 2 ? 'NOTE' : 'HELPCENTER', last_seen_post_id: last })));
+    assert.deepEqual(replies.map((r) => r.status).sort(), [201, 409, 409, 409]);
+  }
+  assert.equal((await posts()).length, 4);
+  assert.ok(seen);
+});
+
+test('permissions: public replies, properties and closing', async (t) => {
+  const { desk, talk, path, reply } = await withCase(t);
+  (await desk.as('collaborator').post(path, { contents: 'x', status_id: 4 })).refused(403, 'PERMISSIONS_DENIED');
+  (await desk.staff.post(path, { contents: 'x', status_id: 5 })).refused(403, 'PERMISSIONS_DENIED', 'status_id');
+  (await desk.customer.post(path, { contents: 'x' })).refused(403, 'PERMISSIONS_DENIED');
+  (await desk.anyone.post(path, { contents: 'x' })).refused(401, 'AUTHORIZATION_REQUIRED');
+  (await desk.staff.post('/cases/987654/reply', { contents: 'x' })).refused(404, 'RESOURCE_NOT_FOUND');
+  await desk.owner.put('/roles/2/permissions', { 'cases.public_reply': false });
+  (await desk.staff.post(path, { contents: 'x' })).refused(403, 'PERMISSIONS_DENIED');
+  await reply({ contents: 'x', channel: 'NOTE' });
+  await reply({ contents: 'Closing', status_id: 5 }, desk.admin);
+  (await desk.admin.post(path, { contents: 'x' })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+  (await desk.admin.post(path, { contents: 'x', channel: 'NOTE', priority_id: 1 })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+  await reply({ contents: 'x', channel: 'NOTE' }, desk.admin);
+  (await desk.admin.put(`/cases/${talk.id}/trash`)).must(200);
+  (await desk.admin.post(path, { contents: 'x', channel: 'NOTE' })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+});
+
+test('a reply names everything that is wrong with it', async (t) => {
+  const { desk, talk, path, posts } = await withCase(t);
+  const wrong = await desk.staff.post(path, { channel: 'SMOKE', last_seen_post_id: 'x', status_id: 99, assigned_agent_id: desk.people.customer.id });
+  assert.deepEqual([wrong.status, wrong.body.errors.map((e) => e.parameter).sort()], [400, ['assigned_agent_id', 'channel', 'contents', 'last_seen_post_id', 'status_id']]);
+  (await desk.staff.post(path, { contents: 'x', in_reply_to_uuid: 'nobody' })).refused(400, 'FIELD_INVALID', 'in_reply_to_uuid');
+  (await desk.staff.post(path, { contents: 'x', in_reply_to_uuid: (await posts())[0].uuid })).must(201);
+  assert.ok(talk.id);
+});
