@@ -103,9 +103,9 @@ static bool pg_apply_file(struct conn *c, int version, const struct schema_file 
     const char *const texts[] = {"BEGIN", schema_table, ordered_by_bytes(a, db_dialect(a, true, file->sql).p).p, settle};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         PGresult *r = PQexec(handle, texts[i]);
-        bool done = PQresultStatus(r) == PGRES_COMMAND_OK || PQresultStatus(r) == PGRES_TUPLES_OK;
+        ExecStatusType status = PQresultStatus(r); /* empty: the file changes nothing on this engine */
         PQclear(r);
-        if (!done) return false;
+        if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_EMPTY_QUERY) return false;
     }
     return PQtransactionStatus(handle) == PQTRANS_INTRANS && schema_record(c, version, file->name) >= 0 && pg_run(c, "COMMIT") == 0;
 }

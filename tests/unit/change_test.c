@@ -159,6 +159,25 @@ static void a_cursor_that_missed_pruned_entries_is_refused(void **state) {
     arena_free(a);
 }
 
+static void a_reader_at_the_end_goes_on_after_all_was_pruned(void **state) {
+    struct place *p = *state;
+    struct arena *a = arena_new();
+    struct str at = {0};
+    int64_t ids[4], before = 5000;
+    bool more;
+    enum change_log_state good;
+    for (int i = 1; i <= 3; i++) log_entry(p, i, 1000);
+    assert_int_equal(read_page(p, a, &at, 4, ids, &more, &good), 3);
+    while (db_write(p->db, prune, &before) > 0) {}
+    assert_int_equal(read_page(p, a, &at, 4, ids, &more, &good), 0);
+    assert_int_equal(good, CURSOR_GOOD);
+    log_entry(p, 4, 9000);
+    assert_int_equal(read_page(p, a, &at, 4, ids, &more, &good), 1);
+    assert_int_equal(good, CURSOR_GOOD);
+    assert_int_equal(ids[0], 4);
+    arena_free(a);
+}
+
 static void a_cursor_is_read_back_or_refused(void **state) {
     struct arena *a = arena_new();
     struct change_cursor c = {.store = S("x.1"), .then = S("7:9:8"), .now = S("12:12:"), .last = 5}, back;
@@ -179,6 +198,7 @@ int main(void) {
         cmocka_unit_test(a_cursor_is_read_back_or_refused),
         cmocka_unit_test_setup_teardown(a_reader_goes_on_where_it_stood, make, place_remove),
         cmocka_unit_test_setup_teardown(a_cursor_that_missed_pruned_entries_is_refused, make, place_remove),
+        cmocka_unit_test_setup_teardown(a_reader_at_the_end_goes_on_after_all_was_pruned, make, place_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -142,8 +142,9 @@ int change_log_read(struct work *w, struct change_cursor *c, int most, int64_t *
 
 /* ---- pruning ----------------------------------------------------------------------------------------------------- */
 
-QUERY(change_log_prunable,
-      "SELECT COALESCE(MAX(o.id), 0) FROM (SELECT id, changed_at FROM change_log ORDER BY id LIMIT :most) o WHERE o.changed_at <= :before");
+/* The newest entry stays, however old, because SQLite derives the next id from it, and @PLACE. */
+QUERY(change_log_prunable, "SELECT COALESCE(MAX(o.id), 0) FROM (SELECT id, changed_at FROM change_log ORDER BY id LIMIT :most) o "
+                           "WHERE o.changed_at <= :before AND o.id < (SELECT MAX(id) FROM change_log)");
 QUERY(change_log_prune_to, "DELETE FROM change_log WHERE id <= :last");
 QUERY(change_log_pruned_set, "UPDATE change_log_pruned SET pruned_id = :last WHERE pruned_id < :last");
 
