@@ -154,15 +154,16 @@ static struct MHD_Response *response_of_shared(struct edge *e) {
 
 struct streaming {
     struct http_stream stream;
-    int fd; /* of the connection */
+    struct conn *conn;
 };
 
-/* The library alone would keep a connection whose body broke until its peer leaves. So the socket is shut down, which wakes the loop. */
+/* The library keeps a connection whose body broke until its peer leaves. So the sweeper cuts it: its deadline is over. A shutdown in here would
+ * be lost at times, because the library forgets an edge that epoll reports while it handles the connection. */
 static ssize_t read_stream(void *streaming, uint64_t at, char *room, size_t n) {
     struct streaming *s = streaming;
     (void)at;
     int64_t got = s->stream.read(s->stream.ctx, room, n);
-    if (got < 0) shutdown(s->fd, SHUT_RDWR);
+    if (got < 0) conn_phase(s->conn, PHASE_SEND, 1);
     return got > 0 ? (ssize_t)got : got == 0 ? MHD_CONTENT_READER_END_OF_STREAM : MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
@@ -177,7 +178,7 @@ static void drop_stream(void *streaming) {
 static struct MHD_Response *response_of_stream(struct edge *e) {
     struct streaming *s = malloc(sizeof *s);
     if (s == NULL) return NULL;
-    *s = (struct streaming){e->stream, e->conn->fd};
+    *s = (struct streaming){e->stream, e->conn};
     struct MHD_Response *response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK, read_stream, s, drop_stream);
     if (response) e->stream.read = NULL;
     else free(s);
