@@ -154,17 +154,22 @@ static struct MHD_Response *response_of_shared(struct edge *e) {
 
 struct streaming {
     struct http_stream stream;
-    struct conn *conn;
+    int fd; /* of the connection */
+    bool broken;
 };
 
-/* The library keeps a connection whose body broke until its peer leaves. So the sweeper cuts it: its deadline is over. A shutdown in here would
- * be lost at times, because the library forgets an edge that epoll reports while it handles the connection. */
+/* A body that breaks is cut as a slow client is: the socket is shut down, and the library sees an edge of a connection that it still serves.
+ * Only if it asks again, it gets an error: after an error at once it would free the connection only at the next edge of another one. */
 static ssize_t read_stream(void *streaming, uint64_t at, char *room, size_t n) {
     struct streaming *s = streaming;
     (void)at;
+    if (s->broken) return MHD_CONTENT_READER_END_WITH_ERROR;
     int64_t got = s->stream.read(s->stream.ctx, room, n);
-    if (got < 0) conn_phase(s->conn, PHASE_SEND, 1);
-    return got > 0 ? (ssize_t)got : got == 0 ? MHD_CONTENT_READER_END_OF_STREAM : MHD_CONTENT_READER_END_WITH_ERROR;
+    if (got > 0) return (ssize_t)got;
+    if (got == 0) return MHD_CONTENT_READER_END_OF_STREAM;
+    shutdown(s->fd, SHUT_RDWR);
+    s->broken = true;
+    return 0;
 }
 
 static void drop_stream(void *streaming) {
@@ -178,7 +183,7 @@ static void drop_stream(void *streaming) {
 static struct MHD_Response *response_of_stream(struct edge *e) {
     struct streaming *s = malloc(sizeof *s);
     if (s == NULL) return NULL;
-    *s = (struct streaming){e->stream, e->conn};
+    *s = (struct streaming){e->stream, e->conn->fd, false};
     struct MHD_Response *response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK, read_stream, s, drop_stream);
     if (response) e->stream.read = NULL;
     else free(s);
