@@ -43,7 +43,7 @@ export const createDatabase = (dir, from) => CLUSTER && psql(CLUSTER, `CREATE DA
 export const dropDatabase = (dir) => CLUSTER && psql(CLUSTER, `DROP DATABASE IF EXISTS ${databaseName(dir)} WITH (FORCE)`);
 
 /** Runs `deskd <args>` to its end. */
-export const deskd = (...args) => spawnSync(BINARY, args, { encoding: 'utf8', timeout: 60_000 });
+export const deskd = (...args) => spawnSync(BINARY, args, { encoding: 'utf8', timeout: 60_000, maxBuffer: 64 << 20 });
 
 /** A file that contains PASSWORD. */
 export function passwordFile() {
