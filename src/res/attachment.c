@@ -57,6 +57,16 @@ void attachments_read(struct call *c, struct attached *out) {
     if (out->count > LIMIT_ATTACHMENTS) attach_too_many(c);
 }
 
+int attachments_by_id(struct call *c, const int64_t **ids, int *count) {
+    const struct in *given_ids = in(c, "attachment_file_ids");
+    *ids = given_ids->value.ids;
+    *count = given_ids->value.type == V_IDS ? (int)given_ids->value.i : 0;
+    for (const struct http_file *f = c->http->files; f; f = f->next)
+        fail_field(&c->work, ERR_FIELD_INVALID, f->field, "Upload the file with POST /files, and send its id in attachment_file_ids.");
+    if (*count > LIMIT_ATTACHMENTS) attach_too_many(c);
+    return failed(&c->work) ? -(int)failure(&c->work) : 0;
+}
+
 struct str attached_contents(struct call *c, const struct attached *a) {
     const struct in *sent = in(c, "contents");
     bool absent = sent->json == NULL || sent->json->type == JSON_NULL;

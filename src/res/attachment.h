@@ -16,6 +16,9 @@ struct attached {
 };
 /* Reads the input with api_input, and the file parts. All problems are reported. */
 void attachments_read(struct call *c, struct attached *out);
+/* For a route that takes attachment_file_ids alone, after api_input: the files to attach. Reports FIELD_INVALID for each file part, because a file
+ * must not be ignored. Returns 0 or the first problem. */
+int attachments_by_id(struct call *c, const int64_t **ids, int *count);
 /* The text of the parameter `contents`. A post without a file needs one: otherwise reports FIELD_REQUIRED or FIELD_EMPTY. */
 struct str attached_contents(struct call *c, const struct attached *a);
 /* In the write: creates the files that came as parts. */

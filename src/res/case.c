@@ -10,6 +10,7 @@
 #include "core/change/cascade.h"
 #include "core/people/identity.h"
 #include "core/people/tag.h"
+#include "res/attachment.h"
 #include "res/case_list.h"
 #include "res/case_reply.h"
 #include "res/channel.h"
@@ -111,6 +112,7 @@ static const struct field case_fields[] = {
     {"last_reply_by_requester_at", F_TIME, READONLY, .doc = "Time of the last message by the requester."},
     {"agent_updated_at", F_TIME, READONLY, .doc = "Time of the last change by staff."},
     {"latest_assignee_update", F_TIME, READONLY, .doc = "Time of the last change by the assigned agent."},
+    {"*", .group = attachment_input},
     {"*", .group = row_times},
     {0},
 };
@@ -222,6 +224,7 @@ static int post_case(struct call *c) {
                          .form_id = in_int(c, "form"),
                          .channel = (int)in_int(c, "channel"),
                          .source = SOURCE_AGENT};
+    TRY(attachments_by_id(c, &n.files, &n.file_count));
     n.value_count = field_values_given(c, &n.values);
     TRY(case_create(&c->work, &n, &c->id));
     TRY(api_keep(c));

@@ -9,6 +9,7 @@
 #include "core/cases/message.h"
 #include "core/cases/note.h"
 #include "core/change/cascade.h"
+#include "res/attachment.h"
 #include "res/field_value.h"
 #include "res/tag.h"
 
@@ -39,6 +40,7 @@ const struct field reply_input[] = {
     {"field_values", F_OBJECT, 0, .check = check_case_values, .doc = FIELD_VALUES_DOC},
     {"tags", F_MANY, NULLABLE, .ref = "tag", .many = TAGS_OF("case_tags", "case_id"), .check = check_tags, .store = store_case_tags,
      .doc = "The complete list of tags.", .example = "[\"vip\"]"},
+    {"*", .group = attachment_input},
     {0},
 };
 
@@ -108,9 +110,18 @@ static int reply_sent_before(struct call *c, int64_t *id) {
 
 static int reply_add(struct call *c, struct case_now *now, int64_t *id) {
     struct str text, html;
+    const int64_t *files;
+    int file_count;
+    TRY(attachments_by_id(c, &files, &file_count));
     TRY(html_contents(c, &text, &html));
     if (is_note(c)) {
-        struct note_new n = {.kind = NOTE_CASE, .owner_id = now->id, .text = text, .html = html, .client_id = in_text(c, "client_id")};
+        struct note_new n = {.kind = NOTE_CASE,
+                             .owner_id = now->id,
+                             .text = text,
+                             .html = html,
+                             .client_id = in_text(c, "client_id"),
+                             .files = files,
+                             .file_count = file_count};
         return note_add(&c->work, &n, id);
     }
     struct message_new m = {.contents = text,
@@ -118,6 +129,8 @@ static int reply_add(struct call *c, struct case_now *now, int64_t *id) {
                             .client_id = in_text(c, "client_id"),
                             .creator_id = c->work.actor.user_id,
                             .source = SOURCE_AGENT,
+                            .files = files,
+                            .file_count = file_count,
                             .channel = (int)in_int(c, "channel")};
     return message_post(&c->work, now, &m, id);
 }

@@ -8,7 +8,7 @@
 extern const struct field reply_input[];
 int post_case_reply(struct call *c);
 
-/* Of the resource case (res/case.c). */
+/* Functions of the resource case (res/case.c). */
 int check_assigned_agent(struct call *c, struct in *in);
 struct case_change case_change_given(struct call *c); /* the properties in the input */
 int check_closing(struct call *c);                    /* fails with PERMISSIONS_DENIED if an agent closes the conversation */

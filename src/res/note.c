@@ -41,8 +41,7 @@ static int note_create(struct call *c, enum note_owner kind) {
     TRY(api_of(c));
     TRY(api_input(c));
     struct note_new n = {.kind = kind, .owner_id = c->vars[0].id, .pinned = in_int(c, "is_pinned") != 0, .color = (int)in_int(c, "color")};
-    n.files = in(c, "attachment_file_ids")->value.ids;
-    n.file_count = given(c, "attachment_file_ids") ? (int)in_int(c, "attachment_file_ids") : 0;
+    TRY(attachments_by_id(c, &n.files, &n.file_count));
     TRY(html_contents(c, &n.text, &n.html));
     return note_add(&c->work, &n, &c->id);
 }

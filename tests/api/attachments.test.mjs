@@ -219,3 +219,23 @@ test('a file name turns no text around, in JSON and in headers', async (t) => {
   assert.equal(headers['content-disposition'], 'attachment; filename="x_.txt"; filename*=UTF-8\'\'x%C3%A9.txt');
   assert.equal((await upload(desk.customer, randomBytes(9), `a${turning}.txt`)).name, 'a.txt');
 });
+
+test('replies, notes and new cases of staff attach files by id, and refuse file parts instead of ignoring them', async (t) => {
+  const desk = await open(t);
+  const talk = await desk.customer.create('/conversations', { subject: 'S', contents: 'C' });
+  const upload = async () => (await desk.staff.post('/files', multipart({ file: new File('a.txt', 'text/plain', Buffer.from('canary')) }))).must(201).data.id;
+  const part = (more) => multipart({ ...more, 'files[]': new File('a.txt', 'text/plain', Buffer.from('x')) });
+  const before = (await desk.staff.get(`/cases/${talk.id}/posts`, { filters: 'MESSAGES,NOTES' })).must(200).body.total_count;
+  (await desk.staff.post(`/cases/${talk.id}/reply`, part({ contents: 'R' }))).refused(400, 'FIELD_INVALID', 'files[]');
+  (await desk.staff.post(`/cases/${talk.id}/notes`, part({ contents: 'N' }))).refused(400, 'FIELD_INVALID', 'files[]');
+  (await desk.staff.post('/cases', part({ subject: 'S', contents: 'C', requester_id: String(desk.people.customer.id) }))).refused(400, 'FIELD_INVALID', 'files[]');
+  assert.equal((await desk.staff.get(`/cases/${talk.id}/posts`, { filters: 'MESSAGES,NOTES' })).must(200).body.total_count, before);
+  for (const channel of [undefined, 'NOTE']) {
+    const made = (await desk.staff.post(`/cases/${talk.id}/reply`, { contents: 'R', channel, attachment_file_ids: [await upload()] })).must(201).data;
+    const post = (await desk.staff.get(`/cases/posts/${made.posts[0].id}`)).must(200).data;
+    assert.deepEqual(post.attachments.map((a) => [a.name, a.size]), [['a.txt', 6]]);
+  }
+  const made = (await desk.staff.post('/cases', { subject: 'S', contents: 'C', requester_id: desk.people.customer.id, attachment_file_ids: [await upload()] })).must(201).data;
+  const [message] = (await desk.customer.get(`/conversations/${made.id}/messages`)).must(200).data;
+  assert.deepEqual(message.attachments.map((a) => a.name), ['a.txt']);
+});

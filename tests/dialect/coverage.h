@@ -1,4 +1,4 @@
-/* Whether the rehearsal reached what the tables say. */
+/* Finds parts of the tables that the rehearsal did not reach. */
 #ifndef TESTS_DIALECT_COVERAGE_H
 #define TESTS_DIALECT_COVERAGE_H
 

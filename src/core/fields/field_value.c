@@ -25,7 +25,7 @@ QUERY(value_files,
       "SELECT v.file_id, v.field_id FROM field_values v WHERE v.owner_id = :owner AND v.area = :area AND v.file_id IS NOT NULL");
 QUERY(values_drop, "DELETE FROM field_values WHERE area = :area AND owner_id IN @LIST(:owners)");
 
-/* Whose values a write puts stays until its end. */
+/* A write that stores values locks their owner's row until it ends. */
 QUERY(case_held, "SELECT id FROM cases WHERE id = :owner @HOLD@");
 QUERY(user_held, "SELECT id FROM users WHERE id = :owner @HOLD@");
 QUERY(organization_held, "SELECT id FROM organizations WHERE id = :owner @HOLD@");
