@@ -37,3 +37,6 @@ END {
     print "layers: the include direction holds, without circles"
 }
 ' $(find src -name '*.[ch]' -o -name '*.cc' | sort)
+
+# The server refuses to start if the numbers of schema files have a gap or a repetition.
+ls schema/*.sql | awk -F'[/_]' '{ if ($2 + 0 != NR) { print "schema: " $0 " should have number " NR; wrong = 1; exit } } END { exit wrong }'
