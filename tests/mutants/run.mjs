@@ -3,7 +3,7 @@
 //     node tests/mutants/run.mjs --since COMMIT [--in PATH,...] [--count 60] [--seed 1] [--goal 90]
 //
 // A mutant is one change of one line (operators.mjs). It is built in a copy of the tree, where only its file and what is linked are
-// built again. It is caught if a test of its area fails (areas.mjs). A mutant that does not compile is replaced by another. The same
+// built again. It is caught if a test of its area fails (areas.mjs) that passes without it. A mutant that does not compile is replaced by another. The same
 // commit, seed and sources make the same mutants.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -84,23 +84,39 @@ const make = (...targets) => run('make', ['WARN=-w', ...targets], { cwd: copy, t
 const node = (files, env = {}) => run('sh', ['scratch.sh', 'node', '--test', '--test-concurrency=3', ...files],
   { cwd: join(copy, 'tests'), timeout: 20 * MINUTE, env: { ...process.env, DESKD: join(copy, 'deskd'), ...env } });
 
-/** The first test of an area that fails: its name, or undefined. */
-function failing({ unit, api, http }) {
+/** The tests of an area in order: {name, run}, where run() gives undefined or what failed. Three files of API tests run at once. */
+function* stepsOf({ unit, api, http }) {
   for (const name of unit) {
     const program = `build/tests/unit/${name}_test`;
-    const built = make(program);
-    if (!built.ok) return `the build of ${program}`;
-    if (!run(join(copy, program), [], { cwd: copy, timeout: 5 * MINUTE }).ok) return program;
+    yield { name: program, run: () => (make(program).ok && run(join(copy, program), [], { cwd: copy, timeout: 5 * MINUTE }).ok ? undefined : program) };
   }
   if (http) {
-    if (!make('build/tests/unit/http_server').ok || !node(['http/framing.test.mjs', 'http/limits.test.mjs', 'http/forms.test.mjs'], { HTTP_SERVER: join(copy, 'build/tests/unit/http_server') }).ok) return 'tests/http';
+    const files = ['http/framing.test.mjs', 'http/limits.test.mjs', 'http/forms.test.mjs'], server = 'build/tests/unit/http_server';
+    yield { name: 'tests/http', run: () => (make(server).ok && node(files, { HTTP_SERVER: join(copy, server) }).ok ? undefined : 'tests/http') };
   }
-  for (let i = 0; i < api.length; i += 3) { // three files at once; the next three only if these pass
-    const files = api.slice(i, i + 3).map((name) => `api/${name}.test.mjs`);
-    const { ok, text, late } = node(files);
-    if (!ok) return late ? `${files.join(', ')} (no end)` : /^\s*not ok \d+ - (.*)$/m.exec(text)?.[1] ?? files.join(', ');
+  for (let i = 0; i < api.length; i += 3) {
+    const files = api.slice(i, i + 3).map((name) => `api/${name}.test.mjs`), name = files.join(', ');
+    yield { name, run: () => {
+      const { ok, text, late } = node(files);
+      return ok ? undefined : late ? `${name} (no end)` : /^\s*not ok \d+ - (.*)$/m.exec(text)?.[1] ?? name;
+    } };
+  }
+}
+
+/** The first step of an area that fails, and what failed in it. */
+function failing(area) {
+  for (const step of stepsOf(area)) {
+    const what = step.run();
+    if (what) return { step, what };
   }
   return undefined;
+}
+
+const sound = new Map();
+/** A step that fails without a mutant catches nothing: that is an error of the tests, and ends the run. */
+function assertSound(step) {
+  if (!sound.has(step.name)) sound.set(step.name, make('all').ok ? step.run() : 'the build');
+  assert.equal(sound.get(step.name), undefined, `${step.name} fails without a mutant`);
 }
 
 const ready = make('all');
@@ -115,15 +131,17 @@ for (const { file, number, what, line, was } of mutants()) {
   writeFileSync(path, lines.join('\n'));
   const shown = `${file}:${number}: ${what}: ${was.trim()}  =>  ${line.trim()}`;
   if (make('all').ok) {
-    const by = failing(areaOf(file, apiTests));
+    const failed = failing(areaOf(file, apiTests));
+    writeFileSync(path, original);
+    if (failed) assertSound(failed.step);
     tried += 1;
-    if (by === undefined) survivors.push(shown);
-    else caught += 1;
-    console.log(by === undefined ? `SURVIVED  ${shown}` : `caught    ${shown}\n          by ${by}`);
+    if (failed) caught += 1;
+    else survivors.push(shown);
+    console.log(failed ? `caught    ${shown}\n          by ${failed.what}` : `SURVIVED  ${shown}`);
   } else {
+    writeFileSync(path, original);
     console.log(`not built ${shown}`);
   }
-  writeFileSync(path, original);
 }
 const share = tried ? Math.floor((100 * caught) / tried) : 100;
 console.log(`\ncaught ${caught} of ${tried} mutants: ${share} % (the goal is ${given.goal} %)`);
