@@ -96,6 +96,14 @@ static ssize_t intake_take(struct conn *c, const char *p, size_t n) {
     return 0;
 }
 
+/* Returns true if an end of file follows a part of a head. The library waits for the next edge of epoll after a read that did not fill its
+ * buffer. If the end arrived together with the part, that edge has already been reported, so the library never sees the end. */
+static bool ends_in_head(const struct conn *c, int fd) {
+    char byte;
+    return scan_in_head(&c->scan) && !c->scan.err && is_current(c) && !is_at_work(c) &&
+           recvfrom(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT, NULL, NULL) == 0;
+}
+
 /* The library drops a request if it reads an end of file behind it. So the end is withheld until the reply. */
 static ssize_t end_of_file(struct conn *c) {
     if (is_at_work(c)) return nothing_yet();
@@ -110,5 +118,7 @@ ssize_t intake_recv(int fd, void *out, size_t n, int flags) {
     if (c && (c->surplus || c->refused || c->scan.err)) return 0;
     ssize_t got = recvfrom(fd, out, n, flags, NULL, NULL);
     if (c == NULL || got < 0) return got;
-    return got ? intake_take(c, out, (size_t)got) : end_of_file(c);
+    if (got == 0) return end_of_file(c);
+    ssize_t taken = intake_take(c, out, (size_t)got);
+    return taken > 0 && (size_t)got < n && ends_in_head(c, fd) ? end_of_file(c) : taken;
 }

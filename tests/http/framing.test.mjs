@@ -148,6 +148,15 @@ test('bytes after a request that closes the connection get no reply', async () =
     }
 });
 
+test('a part of a head that arrives together with the end of the connection is refused', async () => {
+    for (let i = 0; i < 20; i++) {
+        const client = server.connect();
+        await client.connected;
+        client.socket.end('GET / HTTP/1.1\r\nHost: a\r\n');
+        assert.deepEqual(split(await client.toEnd()).map((r) => r.status), [400]);
+    }
+});
+
 test('an incomplete head is refused', async () => {
     for (const begin of ['', get()]) {
         const client = server.connect();
