@@ -215,7 +215,7 @@ void view_row(struct view *v, const struct row *row) {
         jw_int(&v->w, view_id(v, layout, row->id));
     }
     write_members(v, row);
-    if (!layout->resource->is_item) write_type(v, layout);
+    if (resource_has_type(layout->resource)) write_type(v, layout);
     if (layout->url) write_url(v, row);
     jw_end(&v->w);
     v->depth--;

@@ -218,6 +218,7 @@ struct resource {
     const char *brief_of;          /* type that this is the brief form of: include of this type expands references to that type */
     const char *shown_as;          /* resource_type in replies, if another resource has it as its .type; NULL: .type */
     bool is_item;                  /* an item of a list, not a resource: shown without id and resource_type */
+    bool is_untyped;               /* shown with an id, but without resource_type; no reference leads to it */
     const struct subject *subject; /* definitions for rules: core/rules/definition.h; NULL: none */
     bool is_person;                /* rows are people: one's own is shown in full; callers without login see pseudonyms */
     const char *conversation;      /* member with the id of the row's conversation, whose pseudonyms it shows. NULL: none */
@@ -234,6 +235,9 @@ struct resource {
 
 /* Its resource_type in replies. */
 static inline const char *resource_shown_type(const struct resource *r) { return r->shown_as ? r->shown_as : r->type; }
+
+/* True if its rows are shown with resource_type. */
+static inline bool resource_has_type(const struct resource *r) { return !r->is_item && !r->is_untyped; }
 
 /* True if its rows are shown with an id. */
 static inline bool resource_has_ids(const struct resource *r) { return (r->table || r->made_ids) && !r->is_item; }

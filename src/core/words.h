@@ -11,6 +11,8 @@ enum status_type { STATUS_NEW = 1, STATUS_OPEN, STATUS_PENDING, STATUS_COMPLETED
 enum case_state { CASE_ACTIVE = 1, CASE_SUSPENDED, CASE_TRASH };
 enum channel { CHANNEL_MAIL = 1, CHANNEL_HELPCENTER, CHANNEL_TWITTER, CHANNEL_MESSENGER, CHANNEL_FACEBOOK, CHANNEL_NOTE };
 enum source { SOURCE_API = 1, SOURCE_AGENT, SOURCE_MAIL, SOURCE_MESSENGER, SOURCE_MOBILE, SOURCE_HELPCENTER };
+enum rating_score { RATING_GOOD = 1, RATING_BAD };
+enum rating_status { RATING_UNOFFERED = 1, RATING_OFFERED, RATING_RECEIVED };
 enum post_kind { POST_MESSAGE = 1, POST_NOTE, POST_ACTIVITY };
 enum message_status { MESSAGE_SENT = 1, MESSAGE_DELIVERED, MESSAGE_REJECTED, MESSAGE_SEEN, MESSAGE_NOT_SENT };
 enum note_color { NOTE_YELLOW = 1 };
@@ -72,7 +74,8 @@ enum template_app { TEMPLATE_MAIL = 1, TEMPLATE_PAGE };
 enum template_category { TEMPLATE_IDENTITY = 1, TEMPLATE_ACCOUNT };
 
 extern const struct word role_types[], case_accesses[], organization_accesses[], status_types[], case_states[], channels[], sources[],
-    message_statuses[], post_statuses[], note_colors[], post_channels[], reject_types[], job_statuses[], phone_types[], case_type_types[],
-    smtp_securities[], time_formats[], field_kinds[], activity_names[], mail_statuses[], template_apps[], template_categories[];
+    message_statuses[], post_statuses[], rating_scores[], rating_statuses[], note_colors[], post_channels[], reject_types[], job_statuses[],
+    phone_types[], case_type_types[], smtp_securities[], time_formats[], field_kinds[], activity_names[], mail_statuses[], template_apps[],
+    template_categories[];
 
 #endif

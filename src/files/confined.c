@@ -101,7 +101,7 @@ bool confine(void) {
 
 void confined_enter(const struct confined_limits *l) {
     if (!SANITIZED) limit_one(RLIMIT_AS, (rlim_t)l->memory); /* a sanitizer reserves terabytes of addresses */
-    int seconds = SANITIZED ? 8 * l->seconds : l->seconds; /* the checks of a sanitizer cost five to ten times the work */
+    int seconds = SANITIZED ? 8 * l->seconds : l->seconds;   /* the checks of a sanitizer cost five to ten times the work */
     limit_one(RLIMIT_CPU, (rlim_t)seconds);
     limit_one(RLIMIT_FSIZE, (rlim_t)l->answer);
     limit_one(RLIMIT_NOFILE, 16);

@@ -5,6 +5,9 @@
     X(conversation)             \
     X(conversation_message)     \
     X(read_marker)              \
+    X(conversation_starter)     \
+    X(conversation_rating)      \
+    X(case_rating)              \
     X(case)                     \
     X(case_reply)               \
     X(case_message)             \

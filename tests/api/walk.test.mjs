@@ -18,6 +18,7 @@ const CANARIES = {
   canaryshown: READERS,
   canaryform: STAFF,
   canaryreply: READERS,
+  canaryrating: READERS.filter((reader) => reader !== 'token'),
   canaryname: [...READERS, 'self'],
   canarymail: [...STAFF, 'requester'],
   '5550199887': [...STAFF, 'requester'],
@@ -88,11 +89,18 @@ async function prepare(world) {
   await made(desk.owner, '/cases/forms', { title: 'Plain', customer_title: 'Plain', is_visible_to_customers: true });
   await desk.staff.update(`/cases/${conversation.id}`, { field_values: { hidden_note: 'canaryinternal', shown_note: 'canaryshown' } });
   await made(desk.staff, `/conversations/${conversation.id}/messages`, { contents: 'canaryreply' });
+  const rate = async (client, id, comment) => {
+    const { data } = (await client.post(`/conversations/${id}/ratings`, { score: 'GOOD', comment })).must(200);
+    addresses.paths.add(`/conversations/${id}/ratings/${data.id}`); // a rating shows no resource_url
+  };
+  await rate(requester.client, conversation.id, 'canaryrating');
   // This conversation comes from the canary's address. It must not lead to the owner of the address.
   const stranger = await made(callers.fingerprint, '/conversations', { name: 'Plain', email: 'canarymail@example.net', subject: 'Plain', contents: 'Plain' });
   await made(desk.staff, `/conversations/${stranger.id}/messages`, { contents: 'Plain' });
   const second = await made(callers.foreign, '/conversations', { subject: 'Plain', contents: 'Plain' });
   await made(desk.staff, `/conversations/${second.id}/messages`, { contents: 'Plain' });
+  await rate(callers.foreign, second.id, 'Plain');
+  await rate(callers.fingerprint, stranger.id, 'Plain');
   for (const owner of [`users/${requester.id}`, `organizations/${organization.id}`]) {
     await made(desk.staff, `/${owner}/notes`, { contents: owner.startsWith('users') ? 'canaryusernote' : 'canaryorgnote' });
   }

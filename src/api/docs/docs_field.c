@@ -112,7 +112,7 @@ void docs_members(struct buf *out, const struct manual *m, const struct resource
     if (resource_has_ids(r)) write_own_row(out, "id", "integer", "Its id.");
     for (const struct field *f = fields_of(r->fields); f && f->name; f++)
         if (field_shown(f)) member_row(out, m, r, f);
-    if (!r->is_item) write_own_row(out, "resource_type", "text", str_fmt(m->arena, "Always %s.", resource_shown_type(r)).p);
+    if (resource_has_type(r)) write_own_row(out, "resource_type", "text", str_fmt(m->arena, "Always %s.", resource_shown_type(r)).p);
     if (r->url) write_own_row(out, "resource_url", "text", "Its address.");
     docs_table_end(out);
 }

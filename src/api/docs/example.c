@@ -211,7 +211,7 @@ void example_resource(struct json_writer *w, const struct manual *m, const struc
         put_key(w, f->name);
         example_shown(w, m, f);
     }
-    if (!r->is_item) put_text(w, "resource_type", resource_shown_type(r));
+    if (resource_has_type(r)) put_text(w, "resource_type", resource_shown_type(r));
     if (r->url) example_url(w, m, r);
     jw_end(w);
 }

@@ -150,18 +150,19 @@ static void member_schema(struct json_writer *w, const struct manual *m, const s
 /* Members may be null, because the caller may not see them. They may be absent, because `fields` omits them. */
 static void resource_schema(struct json_writer *w, const struct manual *m, const struct resource *r) {
     static const char *const always[] = {"id", "resource_type", NULL}; /* resources without rows have no id */
+    static const char *const only_id[] = {"id", NULL};
     put_key(w, r->type);
     jw_object(w);
     put_text(w, "type", "object");
     if (r->title) put_text(w, "title", r->title);
     if (r->doc) put_text(w, "description", r->doc);
-    if (!r->is_item) put_required(w, &always[resource_has_ids(r) ? 0 : 1]);
+    if (!r->is_item) put_required(w, r->is_untyped ? only_id : &always[resource_has_ids(r) ? 0 : 1]);
     put_key(w, "properties");
     jw_object(w);
     if (resource_has_ids(r)) put_member(w, "id", "{'type': 'integer', 'format': 'int64', 'minimum': 1}");
     for (const struct field *f = fields_of(r->fields); f && f->name; f++)
         if (field_shown(f)) member_schema(w, m, f);
-    if (!r->is_item) put_constant(w, "resource_type", resource_shown_type(r));
+    if (resource_has_type(r)) put_constant(w, "resource_type", resource_shown_type(r));
     if (r->url) put_member(w, "resource_url", "{'type': 'string', 'format': 'uri'}");
     jw_end(w);
     put_member(w, "additionalProperties", "false");

@@ -13,11 +13,10 @@
 
 /* ---- loading ------------------------------------------------------------------------------------------------- */
 
-QUERY(
-    case_by_id,
-    "SELECT requester_id, status_id, status_type, COALESCE(assigned_team_id, 0), COALESCE(assigned_agent_id, 0), channel, "
-    "message_seq, COALESCE(last_message_id, 0), creator_id, subject, COALESCE(priority_id, 0), COALESCE(type_id, 0), state, "
-    "requester_name, COALESCE(brand_id, 1), legacy_id, COALESCE(merged_into_id, 0), COALESCE(form_id, 0) FROM cases WHERE id = :id @LOCK@");
+QUERY(case_by_id, "SELECT requester_id, status_id, status_type, COALESCE(assigned_team_id, 0), COALESCE(assigned_agent_id, 0), channel, "
+                  "message_seq, COALESCE(last_message_id, 0), creator_id, subject, COALESCE(priority_id, 0), COALESCE(type_id, 0), state, "
+                  "requester_name, COALESCE(brand_id, 1), legacy_id, COALESCE(merged_into_id, 0), COALESCE(form_id, 0), COALESCE(rating, "
+                  "0) FROM cases WHERE id = :id @LOCK@");
 QUERY(status_of_type, "SELECT id FROM case_statuses WHERE type = :type AND is_deleted = 0 ORDER BY is_system DESC, sort_order, id LIMIT 1");
 
 struct changed case_changed(const struct case_now *c) {
@@ -51,7 +50,8 @@ int case_load(struct work *w, int64_t id, struct case_now *out) {
                              .brand_id = col_int(row, 14),
                              .legacy_id = str_dup(w->arena, col_text(row, 15)),
                              .merged_into_id = col_int(row, 16),
-                             .form_id = col_int(row, 17)};
+                             .form_id = col_int(row, 17),
+                             .rating = (int)col_int(row, 18)};
     stmt_end(row);
     return 1;
 }
@@ -148,6 +148,10 @@ static int case_next(struct work *w, const struct case_now *c, const struct case
         next->state = (int)wanted->state;
         *differ |= CASE_STATE;
     }
+    if (wanted->set & CASE_RATING && wanted->rating != c->rating) {
+        next->rating = wanted->rating;
+        *differ |= CASE_RATING;
+    }
     return 0;
 }
 
@@ -185,6 +189,7 @@ static int case_update(struct work *w, const struct case_now *next, unsigned dif
     if (differ & CASE_SUBJECT) buf_text(&sql, "subject = :subject, ");
     if (differ & CASE_LEGACY_ID) buf_text(&sql, "legacy_id = :legacy_id, ");
     if (differ & CASE_STATE) buf_text(&sql, "state = :state, ");
+    if (differ & CASE_RATING) buf_text(&sql, "rating = CAST(:rating AS INTEGER), ");
     if (differ & CASE_STATUS) buf_text(&sql, "status_type = :status_type, ");
     for (size_t i = 0; i < REFERENCES; i++)
         if (differ & references[i].bit) buf_fmt(&sql, "%s = CAST(:%s AS BIGINT), ", references[i].column, references[i].column);
@@ -193,13 +198,14 @@ static int case_update(struct work *w, const struct case_now *next, unsigned dif
     if (reopened) buf_text(&sql, "reopen_count = reopen_count + 1, ");
     buf_fmt(&sql, "%supdated_at = :now WHERE id = :id", case_activity_sets(w, next));
     buf_char(&sql, 0);
-    int rc = db_exec_text(w->conn, sql.p,
-                          BINDS(B_INT("id", next->id), B_TEXT("subject", next->subject), B_TEXT("legacy_id", next->legacy_id),
-                                B_INT("state", next->state), B_INT("status_id", next->status_id), B_INT("status_type", next->status_type),
-                                B_ID("priority_id", next->priority_id), B_ID("type_id", next->type_id),
-                                B_ID("assigned_team_id", next->assigned_team_id), B_ID("assigned_agent_id", next->assigned_agent_id),
-                                B_INT("requester_id", next->requester_id), B_INT("brand_id", next->brand_id),
-                                B_ID("form_id", next->form_id), B_ID("actor", w->actor.user_id), B_INT("now", w->now)));
+    int rc =
+        db_exec_text(w->conn, sql.p,
+                     BINDS(B_INT("id", next->id), B_TEXT("subject", next->subject), B_TEXT("legacy_id", next->legacy_id),
+                           B_INT("state", next->state), B_INT("status_id", next->status_id), B_INT("status_type", next->status_type),
+                           B_ID("priority_id", next->priority_id), B_ID("type_id", next->type_id),
+                           B_ID("assigned_team_id", next->assigned_team_id), B_ID("assigned_agent_id", next->assigned_agent_id),
+                           B_INT("requester_id", next->requester_id), B_INT("brand_id", next->brand_id), B_ID("form_id", next->form_id),
+                           B_ID("rating", next->rating), B_ID("actor", w->actor.user_id), B_INT("now", w->now)));
     buf_free(&sql);
     return rc;
 }
@@ -217,6 +223,8 @@ static void case_record(struct work *w, const struct case_now *c, const struct c
                             changed_id(id_at(next, references[i].now)));
     if (differ & CASE_STATE)
         change_property(w, object, "state", changed_word(case_states, c->state), changed_word(case_states, next->state));
+    if (differ & CASE_RATING)
+        change_property(w, object, "rating", changed_word(rating_scores, c->rating), changed_word(rating_scores, next->rating));
     if (!(differ & (CASE_STATUS | CASE_TEAM | CASE_AGENT | CASE_STATE))) return;
     count_case(w, c, -1);
     count_case(w, next, 1);

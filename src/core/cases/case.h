@@ -11,9 +11,9 @@
 struct case_now {
     int64_t id, requester_id, status_id, priority_id, type_id, assigned_team_id, assigned_agent_id, brand_id, form_id, message_seq,
         last_message_id, creator_id, merged_into_id;
-    struct str subject, legacy_id; /* legacy_id: p NULL: none */
-    struct str requester_name;     /* as given by a caller without login; p NULL: the requester's name */
-    int status_type, channel, state;
+    struct str subject, legacy_id;           /* legacy_id: p NULL: none */
+    struct str requester_name;               /* as given by a caller without login; p NULL: the requester's name */
+    int status_type, channel, state, rating; /* rating: 0: none */
 };
 int case_load(struct work *w, int64_t id, struct case_now *out); /* 1, 0 absent, or a negative error; locks the row */
 struct changed case_changed(const struct case_now *c);
@@ -34,6 +34,7 @@ enum case_property {
     CASE_STATE = 256,
     CASE_LEGACY_ID = 512,
     CASE_FORM = 1024,
+    CASE_RATING = 2048,
 };
 
 /* The properties named by `set`, and the values of custom fields; an id of 0 clears. */
@@ -42,6 +43,7 @@ struct case_change {
     struct str subject, legacy_id; /* legacy_id: p NULL clears */
     int64_t status_id, priority_id, type_id, assigned_team_id, assigned_agent_id, requester_id, brand_id, form_id;
     enum case_state state;
+    int rating;
     const struct field_value *values;
     int value_count;
     bool incomplete; /* a status of type COMPLETED or CLOSED does not need the fields that are required on resolution */

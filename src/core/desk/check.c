@@ -58,6 +58,12 @@ QUERY(check_values,
       "((v.area = 1 AND EXISTS (SELECT 1 FROM cases c WHERE c.id = v.owner_id)) OR (v.area = 2 AND EXISTS (SELECT 1 FROM users u "
       "WHERE u.id = v.owner_id)) OR (v.area = 3 AND EXISTS (SELECT 1 FROM organizations o WHERE o.id = v.owner_id))) "
       "ORDER BY 1, 2");
+QUERY(check_attachments,
+      "SELECT t.id, t.attachments_count FROM cases t WHERE t.attachments_count <> (SELECT COUNT(*) FROM post_attachments a JOIN posts p "
+      "ON p.id = a.post_id WHERE p.case_id = t.id) + (SELECT COUNT(*) FROM post_attachments a JOIN notes n ON n.id = a.post_id "
+      "WHERE n.case_id = t.id) ORDER BY t.id");
+QUERY(check_ratings, "SELECT t.id FROM cases t LEFT JOIN case_ratings r ON r.case_id = t.id WHERE COALESCE(t.rating, 0) <> "
+                     "COALESCE(r.score, 0) ORDER BY t.id");
 QUERY(check_finished, "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM settings WHERE name = 'desk.created_at')");
 
 static const struct rule {
@@ -80,6 +86,8 @@ static const struct rule {
     {&check_files_going, "file %" PRId64 " will expire, but something refers to it"},
     {&check_post_ids, "id %" PRId64 " belongs to more than one message, note or activity"},
     {&check_values, "custom field %" PRId64 " has a value of owner %" PRId64 ", which is not there or of another area"},
+    {&check_attachments, "conversation %" PRId64 " counts %" PRId64 " attachments, but has another number of them"},
+    {&check_ratings, "conversation %" PRId64 " shows a score that differs from its rating"},
     {&check_owner, "the desk has no owner who can log in"},
     {&check_finished, "the desk is unfinished: its creation was interrupted"},
 };
