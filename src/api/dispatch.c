@@ -264,7 +264,8 @@ static int stage_lane(struct hop *h) {
     if (h->executor == WRITER) return h->next = WRITE, NEXT;
     if (h->executor == INLINE && is_for_later(h)) h->executor = POOL;
     h->next = READ;
-    return h->executor == POOL ? park(h, LANE_READ) : NEXT;
+    if (h->executor != POOL) return NEXT;
+    return park(h, c->route->executor == POOL ? c->route->lane : LANE_READ);
 }
 
 /* ---- the handler -------------------------------------------------------------------------------------------------- */

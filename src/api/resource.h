@@ -159,7 +159,7 @@ struct route {
     int status;             /* of success; 0: 200, or 201 for POST of shape ONE */
     enum executor executor;
     int (*prepare)(struct call *c); /* runs in the pool before the writer: blocking or long work; read-only */
-    enum lane lane;                 /* lane of .prepare */
+    enum lane lane;                 /* lane of .prepare, or of a read whose .executor is POOL */
     /* Parameters and file parts, separated by commas. Without any of them .prepare runs in LANE_WORK. NULL: always in .lane. */
     const char *lane_for;
     const struct field *input; /* parameters; NULL: the resource's writable fields (POST and PUT) */

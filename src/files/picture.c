@@ -101,11 +101,15 @@ struct picture picture_within(const struct picture *p, int box) {
     return (struct picture){p->type, width > 0 ? (int)width : 1, height > 0 ? (int)height : 1};
 }
 
+struct str thumbnail_type(const struct picture *p) {
+    return p->type == PICTURE_JPEG ? S("image/jpeg") : S("image/png");
+}
+
 int picture_thumbnail(const char *path, int box, struct arena *a, const struct picture *p, struct thumbnail *out) {
     struct picture small = picture_within(p, box);
     int rc = picture_made(path, str_fmt(a, "within %dx%d", small.width, small.height).p, a, p, &out->data);
     out->width = small.width;
     out->height = small.height;
-    out->type = p->type == PICTURE_JPEG ? S("image/jpeg") : S("image/png");
+    out->type = thumbnail_type(p);
     return rc;
 }

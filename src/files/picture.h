@@ -24,8 +24,11 @@ int picture_square(const char *path, int side, struct arena *a, const struct pic
 /* Returns the size of a picture that fits a box of `box` x `box` pixels. It keeps the proportions and never enlarges. */
 struct picture picture_within(const struct picture *p, int box);
 
+#define THUMBNAIL_BOX 200                           /* pixels */
+struct str thumbnail_type(const struct picture *p); /* image/jpeg for a JPEG, else image/png */
+
 struct thumbnail {
-    struct str data, type; /* type: image/jpeg for a JPEG, else image/png */
+    struct str data, type;
     int width, height;
 };
 /* Makes the picture of this size, from the first frame of an animation. Returns like picture_square, and waits as long. */

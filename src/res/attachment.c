@@ -2,10 +2,13 @@
 #include "res/attachment.h"
 
 #include "api/generic.h"
+#include "api/reply.h"
 #include "api/view.h"
 #include "api/visible.h"
 #include "base/limits.h"
 #include "core/cases/attachment.h"
+#include "files/content.h"
+#include "files/picture.h"
 #include "files/zip.h"
 #include "res/file_content.h"
 
@@ -85,38 +88,70 @@ int attachments_store(struct call *c, struct attached *a) { return uploads_creat
     "(SELECT CASE WHEN n.case_id IS NOT NULL THEN 'cases/' || n.case_id WHEN n.owner_user_id IS NOT NULL THEN 'users/' || " \
     "n.owner_user_id ELSE 'organizations/' || n.organization_id END || '/notes/' || n.id FROM notes n WHERE n.id = t.post_id))"
 
-static void write_attachment_address(struct view *v, const struct row *row, struct str end) {
+struct str attachment_address(struct view *v, const struct row *row, const char *end) {
+    const struct str base = v->c->work.desk->base_url;
     char id[INT_TEXT];
-    JW_CAT(&v->w, v->c->work.desk->base_url, S("/api/v1/"), row_cell(row, "place")->s, S("/attachments/"), str_int(id, row->id), end);
+    return STR_CAT(v->c->work.arena, base, S("/api/v1/"), row_cell(row, "place")->s, S("/attachments/"), str_int(id, row->id), str_of(end));
 }
 
 static void attachment_url(struct view *v, const struct row *row, const struct value *own) {
     (void)own;
-    write_attachment_address(v, row, S("/url"));
+    jw_str(&v->w, attachment_address(v, row, "/url"));
 }
 
 static void attachment_download(struct view *v, const struct row *row, const struct value *own) {
     (void)own;
-    write_attachment_address(v, row, S("/download"));
+    jw_str(&v->w, attachment_address(v, row, "/download"));
+}
+
+static bool has_thumbnail(const struct picture *p) { return p->type && (int64_t)p->width * p->height <= LIMIT_PIXELS; }
+
+/* A thumbnail has no size before it is made, so `size` is null. */
+static void write_thumbnails(struct view *v, const struct row *row, const struct value *own) {
+    struct picture p = {(enum picture_type)row_cell(row, "picture_type")->i, (int)row_cell(row, "width")->i,
+                        (int)row_cell(row, "height")->i};
+    struct picture small = picture_within(&p, THUMBNAIL_BOX);
+    (void)own;
+    jw_array(&v->w);
+    if (has_thumbnail(&p)) {
+        jw_object(&v->w);
+        jw_key(&v->w, S("name"));
+        render_file_name(v, row, row_cell(row, "name"));
+        jw_key(&v->w, S("size"));
+        jw_null(&v->w);
+        jw_key(&v->w, S("width"));
+        jw_int(&v->w, small.width);
+        jw_key(&v->w, S("height"));
+        jw_int(&v->w, small.height);
+        jw_key(&v->w, S("type"));
+        jw_str(&v->w, thumbnail_type(&p));
+        jw_key(&v->w, S("url"));
+        jw_str(&v->w, attachment_address(v, row, "/thumbnail"));
+        jw_key(&v->w, S("created_at"));
+        jw_time(&v->w, row_cell(row, "created_at")->i);
+        jw_end(&v->w);
+    }
+    jw_end(&v->w);
 }
 
 #define EXAMPLE(end) "\"http://127.0.0.1:8080/api/v1/conversations/1/messages/3/attachments/2/" end "\""
 
 static const struct field attachment_fields[] = {
     {"place", F_TEXT, HIDDEN, .column = PLACE, .doc = "The message or the note, as the beginning of its address."},
-    {"name", F_TEXT, READONLY, .column = "f.name", .doc = "Name of the file.", .example = "\"invoice.pdf\""},
+    {"picture_type", F_INT, HIDDEN, .column = "f.picture_type"},
+    {"name", F_TEXT, READONLY, .column = "f.name", .render = render_file_name, .doc = "Name of the file.", .example = "\"invoice.pdf\""},
     {"size", F_INT, READONLY, .column = "f.size", .doc = "Size in bytes.", .example = "48210"},
     {"width", F_INT, READONLY, .column = "f.width", .doc = "Width of a picture in pixels. 0 if the file is no picture.", .example = "0"},
     {"height", F_INT, READONLY, .column = "f.height", .doc = "Height of a picture in pixels. 0 if the file is no picture.", .example = "0"},
     {"type", F_TEXT, READONLY, .column = "f.content_type", .doc = "Content type that the uploader stated.",
      .example = "\"application/pdf\""},
-    {"content_id", F_TEXT, READONLY, .doc = "Id by which the HTML of the message refers to the file. Null if it does not."},
-    {"alt", F_COMPUTED, READONLY, .render = render_null, .doc = "Text that replaces the picture. Null if there is none.",
-     .example = "null"},
+    {"content_id", F_TEXT, READONLY, .doc = "The HTML of the message shows the file as cid:<content_id>. Null if it does not."},
+    {"alt", F_TEXT, READONLY, .doc = "Text in the HTML that replaces the picture. Null if there is none."},
     {"url", F_COMPUTED, READONLY, .render = attachment_url, .doc = "Address that shows the file.", .example = EXAMPLE("url")},
     {"url_download", F_COMPUTED, READONLY, .render = attachment_download, .doc = "Address that downloads the file.",
      .example = EXAMPLE("download")},
-    {"thumbnails", F_COMPUTED, READONLY, .render = render_nothing, .doc = "Smaller forms of a picture.", .example = "[]"},
+    {"thumbnails", F_COMPUTED, READONLY, .render = write_thumbnails,
+     .doc = "Smaller form of a picture. It is made at each request for its url, so its size in bytes is null.", .example = "[{}]"},
     {"created_at", F_TIME, READONLY, .column = "f.created_at", .doc = "Time of the upload."},
     {0},
 };
@@ -147,6 +182,38 @@ static int send_attachment(struct call *c, bool shown) {
 }
 
 static int get_attachment_url(struct call *c) { return send_attachment(c, true); }
+QUERY(picture_of_attachment, "SELECT " CONTENT("f") ", f.picture_type, f.width, f.height FROM post_attachments t JOIN files f ON f.id = "
+                                                    "t.file_id WHERE t.id = :id");
+
+static int send_thumbnail(struct call *c, const struct content *f, const struct picture *p) {
+    struct thumbnail made;
+    c->etag = (struct str){f->sha256.p + 32, 32}; /* the picture itself has the other half */
+    int rc = conditional(c);
+    if (rc != 0) return rc < 0 ? rc : 0;
+    rc = picture_thumbnail(content_path(c->work.arena, c->work.desk->files, f->sha256).p, THUMBNAIL_BOX, c->work.arena, p, &made);
+    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    c->raw = true;
+    buf_str(&c->out, made.data);
+    call_header(c, "Content-Type", made.type);
+    call_header(c, "Content-Disposition", content_disposition(c->work.arena, f->name, true));
+    content_guards(c);
+    return 0;
+}
+
+/* Runs in the lane of pictures, because it waits for a confined process. */
+static int get_attachment_thumbnail(struct call *c) {
+    struct stmt *row;
+    int64_t id = c->vars[2].id;
+    TRY(attachment_seen(c, id));
+    int rc = db_row(c->work.conn, &picture_of_attachment, BINDS(B_INT("id", id)), &row);
+    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    struct content f = content_read(c, row);
+    struct picture p = {(enum picture_type)col_int(row, 4), (int)col_int(row, 5), (int)col_int(row, 6)};
+    stmt_end(row);
+    TRY(api_input(c));
+    return has_thumbnail(&p) ? send_thumbnail(c, &f, &p) : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+}
+
 static int get_attachment_download(struct call *c) { return send_attachment(c, false); }
 
 /* Reads the files of the post. Returns their number, or a negative error. *first: an attachment. */
@@ -220,6 +287,19 @@ static int get_attachments(struct call *c) {
          .has_ranges = true,                                                                                                            \
          .summary = "Download an attachment of " what,                                                                                  \
          .doc = "All callers who see " what " may download it." DOWNLOAD_DOC},                                                          \
+        {GET,                                                                                                                           \
+         post "/attachments/:attachment_id/thumbnail",                                                                                  \
+         who,                                                                                                                           \
+         scope,                                                                                                                         \
+         ONE,                                                                                                                           \
+         get_attachment_thumbnail,                                                                                                      \
+         .of = parent,                                                                                                                  \
+         .where = condition,                                                                                                            \
+         .is_download = true,                                                                                                           \
+         .executor = POOL,                                                                                                              \
+         .lane = LANE_PICTURE,                                                                                                          \
+         .summary = "View the thumbnail of an attachment of " what,                                                                     \
+         .doc = "Of a JPEG, PNG, GIF or WebP of at most 16 million pixels. Other files have none: 404. It fits 200 x 200 pixels."},     \
     {                                                                                                                                   \
         GET, post "/attachments/download/all", who, scope, ONE, get_attachments, .of = parent, .where = condition, .is_download = true, \
                                                                                  .summary = "Download all attachments of " what,        \

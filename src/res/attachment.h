@@ -2,9 +2,13 @@
 #ifndef RES_ATTACHMENT_H
 #define RES_ATTACHMENT_H
 
+#include "api/view.h"
 #include "res/upload.h"
 
 extern const struct field attachment_input[]; /* attachment_file_ids */
+
+/* The address of an attachment that a view shows, with an ending such as "/url". */
+struct str attachment_address(struct view *v, const struct row *row, const char *end);
 
 /* .prepare of a route with .body = FILES_ATTACHED: stores the contents of the file parts. */
 int attachments_prepare(struct call *c);

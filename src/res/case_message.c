@@ -3,6 +3,7 @@
 #include "api/view.h"
 #include "core/words.h"
 #include "res/groups.h"
+#include "res/html_view.h"
 
 #define ADDRESS_OF_CREATOR(column) "(SELECT e." column " FROM identity_emails e WHERE e.user_id = t.creator_id AND e.is_primary = 1)"
 
@@ -12,7 +13,8 @@ static const struct field case_message_fields[] = {
     {"subject", F_TEXT, READONLY, .column = "COALESCE(t.subject, (SELECT k.subject FROM cases k WHERE k.id = t.case_id))",
      .doc = "Subject; the conversation's, if the message has none."},
     {"body_text", F_LONG, READONLY, .column = "t.content_text", .doc = "Text of the message.", .example = "\"It stops after ten turns.\""},
-    {"body_html", F_LONG, READONLY, .column = "t.content_html", .doc = "The message as HTML. Null if it was written as plain text."},
+    {"body_html", F_LONG, READONLY, .column = "t.content_html", .render = render_body_html, .doc = "The message as safe HTML.",
+     .example = "\"It stops after ten turns.\""},
     {"fullname", F_TEXT, READONLY, .column = "COALESCE(t.creator_name, (SELECT u.full_name FROM users u WHERE u.id = t.creator_id))",
      .doc = "Name of the author, as given with the message."},
     {"email", F_TEXT, READONLY, .column = ADDRESS_OF_CREATOR("email"), .doc = "Primary e-mail address of the author."},
@@ -30,7 +32,7 @@ static const struct field case_message_fields[] = {
 };
 
 static const struct route case_message_routes[] = {
-    {GET, "/cases/:id/messages", COL_PLUS, "conversations", LIST, api_list, .order = {.descending = true},
+    {GET, "/cases/:id/messages", COL_PLUS, "conversations", LIST, api_list, .order = {.descending = true}, .args = html_args,
      .summary = "List the messages of a conversation as staff see them", .doc = "The newest first."},
     {0},
 };

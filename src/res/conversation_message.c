@@ -7,15 +7,18 @@
 #include "core/access/permission.h"
 #include "res/attachment.h"
 #include "res/groups.h"
+#include "res/html_view.h"
 
 static const struct field message_fields[] = {
     {"case_id", F_INT, HIDDEN, .doc = "Conversation of the message."},
     {"uuid", F_TEXT, READONLY, .doc = "UUID of the message."},
     {"client_id", F_TEXT, READONLY, .doc = "Id that the client chose.", .example = "\"a-1\""},
-    {"subject", F_TEXT, READONLY, .doc = "Subject, if the message is an e-mail."},
+    {"subject", F_TEXT, READONLY, .column = "COALESCE(t.subject, (SELECT k.subject FROM cases k WHERE k.id = t.case_id))",
+     .doc = "Subject of the e-mail; else of the conversation."},
     {"channel", F_WORD, READONLY, .words = channels, .doc = "Channel that the message came from.", .example = "\"HELPCENTER\""},
     {"content_text", F_LONG, READONLY, .doc = "Text of the message.", .example = "\"It stops after ten turns.\""},
-    {"content_html", F_LONG, READONLY, .doc = "The message as HTML, if it was sent as HTML."},
+    {"content_html", F_LONG, READONLY, .render = render_content_html, .doc = "The message as safe HTML.",
+     .example = "\"It stops after ten turns.\""},
     {"creator", F_REF, READONLY, .ref = "user", .doc = "Author of the message."},
     {"*", .group = attachments},
     {"source", F_WORD, READONLY, .words = sources, .doc = "Channel that the message was written with."},
@@ -93,9 +96,9 @@ static int put_message(struct call *c) {
 }
 
 static const struct route message_routes[] = {
-    {GET, "/conversations/:id/messages", ALL | FINGERPRINT, "", LIST, api_list, .order = {.descending = true},
+    {GET, "/conversations/:id/messages", ALL | FINGERPRINT, "", LIST, api_list, .order = {.descending = true}, .args = html_args,
      .summary = "List the messages of a conversation", .doc = "Newest first."},
-    {GET, "/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", ONE, api_get, .summary = "Get a message"},
+    {GET, "/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", ONE, api_get, .args = html_args, .summary = "Get a message"},
     {POST, "/conversations/:id/messages", ALL | FINGERPRINT, "", ONE, post_message, .input = create_input, .args = create_args,
      .body = FILES_ATTACHED, .prepare = attachments_prepare, .lane = LANE_SYNC, .lane_for = "attachment_file_ids",
      .permission = "cases.public_reply", .summary = "Reply to a conversation",
@@ -118,4 +121,7 @@ const struct resource conversation_message_resource = {.type = "conversation_mes
                                                        .conversation = "case_id",
                                                        .routes = message_routes,
                                                        .within = {"conversation", "case_id"},
+                                                       .changed = "SELECT MAX(h.at) FROM (SELECT t.updated_at AS at FROM posts t WHERE "
+                                                                  "t.id = :id UNION ALL SELECT k.updated_at FROM posts t JOIN cases k ON "
+                                                                  "k.id = t.case_id WHERE t.id = :id) AS h",
                                                        .keyset = true};

@@ -51,7 +51,8 @@ static void file_visible(struct work *w, struct branches *out) {
 }
 
 static const struct field file_fields[] = {
-    {"name", F_TEXT, READONLY, .doc = "Original name of the file, without folders.", .example = "\"invoice.pdf\""},
+    {"name", F_TEXT, READONLY, .render = render_file_name, .doc = "Original name of the file, without folders.",
+     .example = "\"invoice.pdf\""},
     {"size", F_INT, READONLY, .doc = "Size in bytes.", .example = "48210"},
     {"content_type", F_TEXT, READONLY, .doc = "Content type that the uploader stated.", .example = "\"application/pdf\""},
     {"content_url", F_COMPUTED, READONLY, .render = write_content_url, .doc = "Address that downloads the content.",

@@ -98,6 +98,12 @@ static struct str digest_of(struct arena *a, struct str sha256) {
     return str_fmt(a, "sha-256=:%s:", text);
 }
 
+/* Names of files that were uploaded before uploads lost these characters. */
+void render_file_name(struct view *v, const struct row *row, const struct value *own) {
+    (void)row;
+    jw_str(&v->w, file_name_without_directions(v->c->work.arena, own->s));
+}
+
 /* ---- sending ------------------------------------------------------------------------------------------------------ */
 
 /* A content with other bytes of the same length is found by the client, by `deskd check` and by the next upload of the same bytes. A hash

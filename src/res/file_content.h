@@ -2,7 +2,7 @@
 #ifndef RES_FILE_CONTENT_H
 #define RES_FILE_CONTENT_H
 
-#include "api/call.h"
+#include "api/view.h"
 
 struct content {
     struct str name, type, sha256;
@@ -14,6 +14,8 @@ struct content content_read(struct call *c, struct stmt *row); /* row: of a quer
 int content_send(struct call *c, const struct content *f, bool shown);
 void content_guards(struct call *c); /* headers: the browser neither guesses its type nor runs it */
 struct str content_disposition(struct arena *a, struct str name, bool shown);
+
+void render_file_name(struct view *v, const struct row *row, const struct value *own); /* without characters that turn the text */
 
 extern const struct field content_args[];
 int get_file_content(struct call *c);              /* /files/:id/content */

@@ -8,6 +8,7 @@
 #include "res/attachment.h"
 #include "res/groups.h"
 #include "res/html_input.h"
+#include "res/html_view.h"
 
 static const struct field note_fields[] = {
     {"owner", F_TEXT, HIDDEN,
@@ -16,7 +17,7 @@ static const struct field note_fields[] = {
                "'organizations/' || t.organization_id END",
      .doc = "The object of the note, as the beginning of its address."},
     {"body_text", F_LONG, READONLY, .doc = "Text of the note.", .example = "\"Prefers to be called.\""},
-    {"body_html", F_LONG, READONLY, .doc = "The note as HTML.", .example = "\"Prefers to be called.\""},
+    {"body_html", F_LONG, READONLY, .render = render_body_html, .doc = "The note as HTML.", .example = "\"Prefers to be called.\""},
     {"contents", F_LONG, REQUIRED | INPUT_ONLY | BY_HANDLER, .max = LIMIT_CONTENTS, .column = "", .doc = "Text of the note.",
      .example = "\"Prefers to be called.\""},
     {"is_pinned", F_BOOL, BY_HANDLER, .initial = "0", .doc = "True if the note is shown above the others."},
@@ -133,11 +134,13 @@ static const struct field case_list_args[] = {
     PINNED_ARG,
     {"filter", F_WORDS, .words = note_owner_words,
      .doc = "Only notes on the conversation, its requester, or the requester's organization."},
+    {"*", .group = html_args},
     {0},
 };
 
 static const struct field list_args[] = {
     PINNED_ARG,
+    {"*", .group = html_args},
     {0},
 };
 
@@ -151,7 +154,8 @@ static const struct route note_routes[] = {
     {GET, "/cases/:id/notes", COL_PLUS, "conversations", LIST, get_case_notes, .of = "case", .args = case_list_args,
      .order = {"t.created_at", true}, .summary = "List the notes of a conversation",
      .doc = "Notes on the conversation, on its requester and on the requester's organization."},
-    {GET, "/cases/:id/notes/:note_id", COL_PLUS, "conversations", ONE, api_get, ABOUT_CASE, .summary = "Get a note on a conversation"},
+    {GET, "/cases/:id/notes/:note_id", COL_PLUS, "conversations", ONE, api_get, ABOUT_CASE, .args = html_args,
+     .summary = "Get a note on a conversation"},
     {POST, "/cases/:id/notes", COL_PLUS, "conversations", ONE, post_case_note, .of = "case", HTML, .reply = "case_note",
      .input = note_fields, .summary = "Create a note on a conversation", .doc = "Also on a closed conversation.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
@@ -162,7 +166,8 @@ static const struct route note_routes[] = {
      .summary = "Delete a note on a conversation", .doc = "Only for the author, admins and owners.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {GET, "/users/:id/notes", COL_PLUS, "conversations", LIST, api_list, ABOUT_USER, NEWEST, .summary = "List the notes on a user"},
-    {GET, "/users/:id/notes/:note_id", COL_PLUS, "conversations", ONE, api_get, ABOUT_USER, .summary = "Get a note on a user"},
+    {GET, "/users/:id/notes/:note_id", COL_PLUS, "conversations", ONE, api_get, ABOUT_USER, .args = html_args,
+     .summary = "Get a note on a user"},
     {POST, "/users/:id/notes", COL_PLUS, "conversations", ONE, post_user_note, ABOUT_USER, HTML, .summary = "Create a note on a user"},
     {PUT, "/users/:id/notes/:note_id", COL_PLUS, "conversations", ONE, put_note, ABOUT_USER, HTML,
      .summary = "Update or pin a note on a user", .doc = "All staff may pin it. Only the author, admins and owners may change the text."},
@@ -170,7 +175,7 @@ static const struct route note_routes[] = {
      .doc = "Only for the author, admins and owners."},
     {GET, "/organizations/:id/notes", COL_PLUS, "conversations", LIST, api_list, ABOUT_ORGANIZATION, NEWEST,
      .summary = "List the notes on an organization"},
-    {GET, "/organizations/:id/notes/:note_id", COL_PLUS, "conversations", ONE, api_get, ABOUT_ORGANIZATION,
+    {GET, "/organizations/:id/notes/:note_id", COL_PLUS, "conversations", ONE, api_get, ABOUT_ORGANIZATION, .args = html_args,
      .summary = "Get a note on an organization"},
     {POST, "/organizations/:id/notes", COL_PLUS, "conversations", ONE, post_organization_note, ABOUT_ORGANIZATION, HTML,
      .summary = "Create a note on an organization"},

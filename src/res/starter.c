@@ -34,9 +34,9 @@ static int made_agents(struct call *c, int64_t owner_id, int64_t **ids) {
 }
 
 /* Ten active ones of the newest conversations of a caller, and only those of a brand (0: of all). */
-#define ACTIVE_OF(whose)                                                                                                                   \
-    "SELECT t.id FROM (SELECT k.id, k.status_type, k.brand_id FROM cases k WHERE k.state = 1 AND " whose                                 \
-    " ORDER BY k.created_at DESC, k.id DESC LIMIT 100) t WHERE t.status_type NOT IN (4, 5) AND (COALESCE(t.brand_id, 1) = :brand OR "    \
+#define ACTIVE_OF(whose)                                                                                                              \
+    "SELECT t.id FROM (SELECT k.id, k.status_type, k.brand_id FROM cases k WHERE k.state = 1 AND " whose                              \
+    " ORDER BY k.created_at DESC, k.id DESC LIMIT 100) t WHERE t.status_type NOT IN (4, 5) AND (COALESCE(t.brand_id, 1) = :brand OR " \
     ":brand = 0) ORDER BY t.id DESC LIMIT 10"
 QUERY(active_of_requester, ACTIVE_OF("k.requester_id = :me"));
 QUERY(active_of_fingerprint, ACTIVE_OF("k.fingerprint = :fingerprint"));
@@ -106,7 +106,8 @@ static int get_starter(struct call *c) {
 }
 
 static const struct route starter_routes[] = {
-    {GET, "/conversations/starter", PUBLIC | FINGERPRINT, "", ONE, get_starter, .args = starter_args, .summary = "Get the start of a messenger",
+    {GET, "/conversations/starter", PUBLIC | FINGERPRINT, "", ONE, get_starter, .args = starter_args,
+     .summary = "Get the start of a messenger",
      .doc = "Who is there, how fast staff reply, and the caller's own active conversations. Its cost does not grow with the desk."},
     {0},
 };

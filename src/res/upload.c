@@ -103,7 +103,7 @@ int uploads_create(struct call *c, const struct uploads *u, int64_t *ids) {
     const struct picture *pictures = c->prepared;
     for (int i = 0; i < u->count; i++) {
         struct file_new row = u->list[i].row;
-        if (pictures) row.width = pictures[i].width, row.height = pictures[i].height;
+        if (pictures) row.width = pictures[i].width, row.height = pictures[i].height, row.picture_type = (int)pictures[i].type;
         TRY(content_hold(&c->work, row.sha256, u->list[i].file->path.p, row.size));
         TRY(file_create(&c->work, &row, &ids[i]));
     }

@@ -3,8 +3,13 @@
 #include "core/desk/file.h"
 #include "json/json.h"
 
+#include <inttypes.h>
+
 QUERY(attachment_insert,
       "INSERT INTO post_attachments (post_id, file_id, content_id, is_inline, sort_order) VALUES (:post, :file, NULL, 0, :place)");
+QUERY(attachment_shown,
+      "UPDATE post_attachments SET content_id = CAST(file_id AS TEXT), is_inline = 1, alt = :alt WHERE post_id = :post AND "
+      "file_id = :file");
 QUERY(attachment_files, "SELECT a.file_id FROM post_attachments a WHERE a.post_id = :post");
 QUERY(attachments_counted, "UPDATE cases SET attachments_count = attachments_count + :more WHERE id = :case");
 QUERY(attachments_delete, "DELETE FROM post_attachments WHERE post_id = :post");
@@ -13,11 +18,58 @@ static int count_attachments(struct work *w, int64_t case_id, int more) {
     return case_id && more ? db_exec(w->conn, &attachments_counted, BINDS(B_INT("case", case_id), B_INT("more", more))) : 0;
 }
 
+/* The text between two marks; p NULL: a mark is missing. */
+static struct str text_between(struct str s, struct str from, struct str to) {
+    const char *begin = memmem(s.p, s.n, from.p, from.n);
+    if (begin == NULL) return (struct str){0};
+    begin += from.n;
+    const char *end = memmem(begin, (size_t)(s.p + s.n - begin), to.p, to.n);
+    return end ? (struct str){begin, (size_t)(end - begin)} : (struct str){0};
+}
+
+/* Clean HTML has four escapes (files/html_check.c). */
+static struct str unescaped(struct arena *a, struct str s) {
+    static const struct {
+        const char *escape;
+        char is;
+    } escapes[] = {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}};
+    char *out = arena_alloc(a, s.n + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        size_t e = 0;
+        while (e < 4 && !str_starts((struct str){s.p + i, s.n - i}, str_of(escapes[e].escape))) e++;
+        out[n++] = e < 4 ? escapes[e].is : s.p[i];
+        if (e < 4) i += strlen(escapes[e].escape) - 1;
+    }
+    return (struct str){out, n};
+}
+
+/* Returns the attributes behind the address of the inline picture; p NULL: the HTML does not show this file. */
+static struct str inline_attributes(const struct work *w, struct str html, int64_t file) {
+    struct str source = str_fmt(w->arena, " src=\"cid:%" PRId64 "\"", file);
+    return text_between(html, source, S(">"));
+}
+
+int attachments_refer(struct work *w, struct attached_post p) {
+    int64_t *files;
+    if (p.html.p == NULL || memmem(p.html.p, p.html.n, "cid:", 4) == NULL) return 0;
+    int n = db_ids(w->conn, &attachment_files, BINDS(B_INT("post", p.id)), w->arena, &files);
+    for (int i = 0; i < n; i++) {
+        struct str attributes = inline_attributes(w, p.html, files[i]);
+        if (attributes.p == NULL) continue;
+        struct str alt = text_between(attributes, S(" alt=\""), S("\""));
+        TRY(db_exec(w->conn, &attachment_shown,
+                    BINDS(B_INT("post", p.id), B_INT("file", files[i]), B_TEXT("alt", alt.p ? unescaped(w->arena, alt) : alt))));
+    }
+    return n < 0 ? n : 0;
+}
+
 int attachments_add(struct work *w, struct attached_post p, const int64_t *files, int n) {
     if (n == 0) return 0;
     for (int i = 0; i < n; i++)
         TRY(db_exec(w->conn, &attachment_insert, BINDS(B_INT("post", p.id), B_INT("file", files[i]), B_INT("place", i))));
     TRY(count_attachments(w, p.case_id, n));
+    TRY(attachments_refer(w, p));
     return files_attached(w, json_ids(w->arena, files, (size_t)n));
 }
 

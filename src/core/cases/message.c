@@ -85,7 +85,7 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
                         B_INT("channel", channel), B_ID("source", m->source), B_TEXT("metadata", m->metadata), B_INT("status", status),
                         B_INT("now", w->now)),
                   id));
-    TRY(attachments_add(w, (struct attached_post){*id, c->id}, m->files, m->file_count));
+    TRY(attachments_add(w, (struct attached_post){*id, c->id, m->html}, m->files, m->file_count));
     c->last_message_id = *id;
     change_created(w, message_changed(c->id, *id));
     const struct bind *binds = BINDS(B_INT("case", c->id), B_INT("seq", c->message_seq), B_INT("message", *id), B_INT("status", status),

@@ -75,7 +75,7 @@ int note_add(struct work *w, const struct note_new *n, int64_t *id) {
                         B_ID("by", n->pinned ? w->actor.user_id : 0), B_INT("color", n->color ? n->color : NOTE_YELLOW),
                         B_TEXT("client", n->client_id), B_INT("now", w->now)),
                   id));
-    TRY(attachments_add(w, (struct attached_post){*id, case_id}, n->files, n->file_count));
+    TRY(attachments_add(w, (struct attached_post){*id, case_id, n->html}, n->files, n->file_count));
     change_created(w, (struct changed){"note", *id, case_id});
     TRY(count_note(w, case_id, 1));
     return n->pinned ? count_pin(w, *id, 1) : 0;
@@ -88,6 +88,7 @@ int note_rewrite(struct work *w, int64_t id, struct str text, struct str html) {
     TRY(note_enter_case(w, object.case_id));
     change_named(w, object, "contents");
     TRY(db_exec(w->conn, &note_text_set, BINDS(B_INT("id", id), B_TEXT("text", text), B_TEXT("html", html), B_INT("now", w->now))));
+    TRY(attachments_refer(w, (struct attached_post){.id = id, .html = html}));
     return count_note(w, object.case_id, 0);
 }
 
@@ -110,7 +111,7 @@ int note_remove(struct work *w, int64_t id) {
     TRY(note_enter_case(w, object.case_id));
     if (pinned) TRY(count_pin(w, id, -1));
     change_deleted(w, object);
-    TRY(attachments_drop(w, (struct attached_post){id, object.case_id}));
+    TRY(attachments_drop(w, (struct attached_post){.id = id, .case_id = object.case_id}));
     TRY(db_exec(w->conn, &note_drop, BINDS(B_INT("id", id))));
     return count_note(w, object.case_id, -1);
 }

@@ -39,8 +39,8 @@ int rating_change(struct work *w, struct case_now *c, int64_t id, const struct r
     TRY(db_text(w->conn, &rating_comment, BINDS(B_INT("id", id)), w->arena, &comment));
     bool other_comment = with_comment && !str_eq(comment, r->comment);
     if (score == former && !other_comment) return 0;
-    const struct bind *binds = BINDS(B_INT("id", id), B_INT("score", score), B_TEXT("comment", with_comment ? r->comment : comment),
-                                     B_INT("now", w->now));
+    const struct bind *binds =
+        BINDS(B_INT("id", id), B_INT("score", score), B_TEXT("comment", with_comment ? r->comment : comment), B_INT("now", w->now));
     TRY(db_exec(w->conn, &rating_update, binds));
     change_property(w, rating_changed(c, id), "score", changed_word(rating_scores, former), changed_word(rating_scores, score));
     if (other_comment) change_named(w, rating_changed(c, id), "comment");

@@ -7,8 +7,9 @@
 #include <inttypes.h>
 
 QUERY(file_insert,
-      "INSERT INTO files (user_id, fingerprint, network, name, content_type, size, sha256, width, height, expires_at, created_at) "
-      "VALUES (:user, :fingerprint, :network, :name, :type, :size, :sha256, :width, :height, :expires, :now) RETURNING id");
+      "INSERT INTO files (user_id, fingerprint, network, name, content_type, size, sha256, width, height, picture_type, expires_at, "
+      "created_at) "
+      "VALUES (:user, :fingerprint, :network, :name, :type, :size, :sha256, :width, :height, :picture, :expires, :now) RETURNING id");
 QUERY(files_of_actor, "SELECT f.id FROM files f WHERE f.id IN @LIST(:ids) AND " FILE_OF_ACTOR(
                           "f") " "
                                "AND (f.expires_at IS NULL OR f.expires_at > :now) ORDER BY f.id @LOCK@");
@@ -41,8 +42,8 @@ int file_create(struct work *w, const struct file_new *n, int64_t *id) {
     return db_insert(w->conn, &file_insert,
                      BINDS(B_ID("user", w->actor.user_id), B_TEXT("fingerprint", file_fingerprint(w)), B_TEXT("network", network_of(w)),
                            B_TEXT("name", n->name), B_TEXT("type", n->content_type), B_INT("size", n->size), B_TEXT("sha256", n->sha256),
-                           B_INT("width", n->width), B_INT("height", n->height), B_INT("expires", w->now + FILE_LIFE),
-                           B_INT("now", w->now)),
+                           B_INT("width", n->width), B_INT("height", n->height), B_INT("picture", n->picture_type),
+                           B_INT("expires", w->now + FILE_LIFE), B_INT("now", w->now)),
                      id);
 }
 
