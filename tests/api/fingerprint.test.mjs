@@ -92,7 +92,7 @@ test('a fingerprint opens only routes that are marked for it', async (t) => {
   const { id } = await who.create('/conversations', ANN);
   const marked = new Set(['GET /conversations', 'GET /conversations/:id', 'GET /conversations/:id/participants', 'POST /conversations', 'GET /users/:id',
     'GET /conversations/:id/messages', 'GET /conversations/:id/messages/:message_id', 'POST /conversations/:id/messages', 'PUT /conversations/:id/messages/:message_id',
-    'GET /conversations/:id/messages/:message_id/attachments/:attachment_id', 'GET /conversations/:id/messages/:message_id/attachments/:attachment_id/url', 'GET /conversations/:id/messages/:message_id/attachments/:attachment_id/download', 'GET /conversations/:id/messages/:message_id/attachments/download/all',
+    'GET /conversations/:id/messages/:message_id/attachments/:attachment_id', 'GET /conversations/:id/messages/:message_id/attachments/:attachment_id/url', 'GET /conversations/:id/messages/:message_id/attachments/:attachment_id/download', 'GET /conversations/:id/messages/:message_id/attachments/:attachment_id/thumbnail', 'GET /conversations/:id/messages/:message_id/attachments/download/all',
     'GET /conversations/starter', 'GET /conversations/:id/ratings', 'POST /conversations/:id/ratings', 'PUT /conversations/:id/ratings/:rating_id',
     'GET /conversations/:id/files/:file_id/content', 'POST /files', 'GET /files/:id', 'GET /files/:id/content']);
   let closed = 0;
