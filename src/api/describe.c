@@ -162,7 +162,7 @@ const char *operation_label(const struct operation *op) {
 
 bool operation_writes(const struct operation *op) { return op->route->method != GET; }
 
-/* "/cases/:id/trash" does to one row what "/cases/trash" does to many. */
+/* "/cases/:id/trash" does to one row what "/cases/trash" does to many. DELETE /cases/trash has only the form for many. */
 static bool one_of_many(const char *one, const char *many) {
     struct str x = str_of(one), y = str_of(many);
     struct segment s = {0}, t = {0};
@@ -175,7 +175,7 @@ bool operation_bulk(const struct operation *op) {
     const struct route *r = op->route;
     if (r->shape != COUNT || r->method == POST || path_has_variable(r->path)) return false;
     for (const struct route *one = op->home->routes; one->path; one++)
-        if (one->method == r->method && one_of_many(one->path, r->path)) return true;
+        if ((one->method == r->method || one->method == PUT) && one_of_many(one->path, r->path)) return true;
     return false;
 }
 

@@ -9,8 +9,8 @@ QUERY(demo_case_insert, "INSERT INTO cases (id, uuid, subject, channel, source, 
                         "CAST(:organization AS BIGINT), CAST(:team AS BIGINT), CAST(:agent AS BIGINT), CAST(:status AS BIGINT), "
                         "CAST(CAST(:status AS BIGINT) AS INTEGER), CAST(:priority AS BIGINT), CAST(:type AS BIGINT), :seq, :reopened, "
                         ":replier, CAST(:agent_replier AS BIGINT), :message_status, :preview, :replied, :created, :updated)");
-QUERY(demo_post_insert, "INSERT INTO posts (id, case_id, kind, seq, uuid, content_text, creator_id, is_requester, channel, source, "
-                        "message_status, message_status_updated_at, created_at, updated_at) VALUES (:id, :case, 1, :seq, :uuid, :text, "
+QUERY(demo_post_insert, "INSERT INTO posts (id, case_id, kind, uuid, content_text, creator_id, is_requester, channel, source, "
+                        "message_status, message_status_updated_at, created_at, updated_at) VALUES (:id, :case, 1, :uuid, :text, "
                         ":creator, :is_requester, :channel, :source, :status, :at, :at, :at)");
 QUERY(demo_last_message, "UPDATE cases SET last_message_id = :post WHERE id = :case");
 QUERY(demo_participant, "INSERT INTO case_participants (case_id, user_id) VALUES (:case, :user)");
@@ -85,10 +85,10 @@ static int insert_post(struct conn *c, struct filling *f, const struct event *e)
     demo_contents(&f->text, &f->world, &dc, e->message);
     f->posts++;
     TRY(db_exec(c, &demo_post_insert,
-                BINDS(B_INT("id", f->posts), B_INT("case", dc.id), B_INT("seq", e->message + 1),
-                      B_TEXT("uuid", ((struct str){uuid, sizeof uuid})), B_TEXT("text", buf_view(&f->text)),
-                      B_INT("creator", m->creator_id), B_INT("is_requester", m->by_requester), B_INT("channel", dc.channel),
-                      B_INT("source", m->by_requester ? dc.source : SOURCE_AGENT), B_INT("status", m->status), B_INT("at", m->at))));
+                BINDS(B_INT("id", f->posts), B_INT("case", dc.id), B_TEXT("uuid", ((struct str){uuid, sizeof uuid})),
+                      B_TEXT("text", buf_view(&f->text)), B_INT("creator", m->creator_id), B_INT("is_requester", m->by_requester),
+                      B_INT("channel", dc.channel), B_INT("source", m->by_requester ? dc.source : SOURCE_AGENT), B_INT("status", m->status),
+                      B_INT("at", m->at))));
     if (writers_last(&dc, e->message)) TRY(read_until(c, f, &dc, e));
     if (e->message + 1 == dc.message_count) return db_exec(c, &demo_last_message, BINDS(B_INT("post", f->posts), B_INT("case", dc.id)));
     push(f, (struct event){dc.messages[e->message + 1].at, dc.id, e->message + 1});

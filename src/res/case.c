@@ -5,6 +5,7 @@
 #include "api/input.h"
 #include "api/view.h"
 #include "base/limits.h"
+#include "core/cases/case_delete.h"
 #include "core/cases/case_count.h"
 #include "core/cases/case_new.h"
 #include "core/change/cascade.h"
@@ -12,11 +13,14 @@
 #include "core/people/tag.h"
 #include "res/attachment.h"
 #include "res/case_list.h"
+#include "res/case_merge.h"
 #include "res/case_reply.h"
 #include "res/channel.h"
 #include "res/field_value.h"
 #include "res/tag.h"
 #include "res/groups.h"
+
+#include <inttypes.h>
 
 /* ---- the table ------------------------------------------------------------------------------------------------------ */
 
@@ -85,7 +89,8 @@ static const struct field case_fields[] = {
     {"last_updated_by", F_REF, READONLY, .ref = "user", .doc = "Person who last changed the conversation; null: no person."},
     {"last_completed_by", F_REF, READONLY, .ref = "user", .doc = "Person who last completed the conversation."},
     {"last_closed_by", F_REF, READONLY, .ref = "user", .doc = "Person who closed the conversation."},
-    {"state", F_WORD, READONLY, .words = case_states, .doc = "ACTIVE, SUSPENDED, or TRASH.", .example = "\"ACTIVE\""},
+    {"state", F_WORD, READONLY, .column = "CASE WHEN t.state = 4 THEN 1 ELSE t.state END", .words = case_states,
+     .doc = "ACTIVE, SUSPENDED, or TRASH.", .example = "\"ACTIVE\""},
     {"post_count", F_INT, READONLY, .column = "t.message_seq + t.notes_count", .doc = "Number of messages and notes.", .example = "3"},
     {"has_notes", F_BOOL, READONLY, .column = "CASE WHEN t.notes_count > 0 THEN 1 ELSE 0 END",
      .doc = "True if the conversation has notes."},
@@ -274,7 +279,27 @@ int check_closing(struct call *c) {
     return in_fail(c, "status", ERR_PERMISSIONS_DENIED, "Admins and owners close conversations.");
 }
 
+QUERY(merged_targets,
+      "SELECT k.id, k.merged_into_id FROM cases k WHERE k.id IN @LIST(:ids) AND k.merged_into_id IS NOT NULL ORDER BY k.id");
+
+/* Names each merged target with the conversation that has its posts. */
+static int refuse_merged(struct call *c) {
+    struct arena *a = c->work.arena;
+    struct str pairs = S("");
+    int rc;
+    DB_ROWS(rc, c->work.conn, &merged_targets, BINDS(B_TEXT("ids", api_ids(c))), row)
+    pairs = str_fmt(a, "%s%" PRId64 " %" PRId64 ",", pairs.p, col_int(row, 0), col_int(row, 1));
+    while (rc >= 0 && pairs.n) {
+        struct str pair = str_cut(&pairs, ','), id = str_cut(&pair, ' ');
+        int refused = api_refuse(c, str_fmt(a, "t.id = %.*s", (int)id.n, id.p).p,
+                                 str_fmt(a, "The conversation was merged into conversation %.*s. Use that one.", (int)pair.n, pair.p).p);
+        rc = refused == -ERR_RESOURCE_ACTION_NOT_AVAILABLE ? 0 : refused;
+    }
+    return rc < 0 ? rc : failed(&c->work) ? -(int)failure(&c->work) : 0;
+}
+
 static int refuse_unless_active(struct call *c) {
+    TRY(refuse_merged(c));
     return api_refuse(c, "t.state <> 1", "The conversation is in the trash or suspended. Restore it first.");
 }
 
@@ -299,6 +324,7 @@ static int put_cases(struct call *c) {
 /* ---- the trash ------------------------------------------------------------------------------------------------------- */
 
 static int set_state(struct call *c, enum case_state state) {
+    TRY(refuse_merged(c));
     for (int i = 0; i < c->id_count; i++) {
         struct case_now now;
         TRY(case_load(&c->work, c->ids[i], &now));
@@ -317,6 +343,15 @@ static int restore_case(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
     return set_state(c, CASE_ACTIVE);
+}
+
+static int delete_trashed_cases(struct call *c) {
+    TRY(api_target(c));
+    TRY(api_input(c));
+    TRY(refuse_merged(c));
+    TRY(api_refuse(c, "t.state <> 3", "The conversation is not in the trash. Move it to the trash first."));
+    TRY(cases_delete(&c->work, api_ids(c)));
+    return api_reply(c);
 }
 
 /* ---- routes ------------------------------------------------------------------------------------------------------------ */
@@ -344,15 +379,26 @@ static const struct route case_routes[] = {
             "or above. With last_seen_post_id, the reply is refused if other people have posted since.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE POST_OVERTAKEN"},
     {PUT, "/cases/trash", AG_PLUS, "conversations", COUNT, trash_cases, .permission = "cases.trash", .input = no_input,
-     .summary = "Move several conversations to the trash"},
+     .summary = "Move several conversations to the trash", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/cases/:id", AG_PLUS, "conversations", ONE, put_cases, .summary = "Change a conversation",
      .doc = "With If-Match the conversation changes only if nobody else has changed it since.", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/cases", AG_PLUS, "conversations", COUNT, put_cases, .summary = "Change several conversations",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/cases/:id/trash", AG_PLUS, "conversations", ONE, trash_cases, .permission = "cases.trash", .input = no_input,
-     .summary = "Move a conversation to the trash", .doc = "Customers do not see it then. PUT /cases/:id/restore brings it back."},
+     .summary = "Move a conversation to the trash", .doc = "Customers do not see it then. PUT /cases/:id/restore brings it back.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/cases/:id/restore", AG_PLUS, "conversations", ONE, restore_case, .permission = "cases.trash", .input = no_input,
-     .summary = "Take a conversation out of the trash"},
+     .summary = "Take a conversation out of the trash", .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {DELETE, "/cases/trash", AG_PLUS, "conversations", COUNT, delete_trashed_cases, .permission = "cases.trash",
+     .summary = "Delete conversations in the trash for ever",
+     .doc = "Deletes each conversation with its messages, notes, activities, attachments, tags and values of custom fields, and the "
+            "conversations that were merged into it. A large conversation is deleted in parts, but nobody sees it any more.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {POST, "/cases/:id/merge", AG_PLUS, "conversations", ONE, post_case_merge, .permission = "cases.merge", .status = 200,
+     .input = merge_input, .summary = "Merge conversations into this one",
+     .doc = "The posts of the others move here and keep their ids. The others are closed, and customers do not see them any more. Their "
+            "requesters become participants. Tags are added. All other properties of this conversation stay.",
+     .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {0},
 };
 

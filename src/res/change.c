@@ -7,10 +7,7 @@
 #include "core/words.h"
 
 /* Entries of a conversation are shown to callers who may see it. All other entries are shown to every caller of the route. */
-static void visible_changes(struct work *w, struct branches *out) {
-    access_of_case(w, "t.case_id", out);
-    out->where[0] = STR_CAT(w->arena, S("(t.case_id IS NULL OR "), str_of(out->where[0]), S(")")).p;
-}
+static void visible_changes(struct work *w, struct branches *out) { access_case_or_none(w, "t.case_id", out); }
 
 static const struct word change_verbs[] = {{CHANGE_CREATED, "CREATED"}, {CHANGE_DELETED, "DELETED"}, {CHANGE_UPDATED, "UPDATED"}, {0}};
 

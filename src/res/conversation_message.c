@@ -66,7 +66,10 @@ static int post_message(struct call *c) {
     attachments_read(c, &files);
     struct str contents = attached_contents(c, &files);
     if (failed(&c->work)) return -(int)failure(&c->work);
-    TRY(case_load(&c->work, c->vars[0].id, &now));
+    int rc = case_load(&c->work, c->vars[0].id, &now);
+    TRY(rc);
+    /* A concurrent request may have merged it, or moved it to the trash, after api_of. */
+    if (rc == 0 || now.state != CASE_ACTIVE) return fail(&c->work, ERR_RESOURCE_NOT_FOUND);
     TRY(attachments_store(c, &files));
     /* A caller with a fingerprint is the requester, under the name that the caller gave. */
     bool logged_in = c->work.actor.rank > ROLE_PUBLIC;

@@ -2,6 +2,7 @@
 
 #include "api/generic.h"
 #include "base/limits.h"
+#include "core/cases/case.h"
 #include "core/people/tag.h"
 #include "core/people/authority.h"
 #include "core/people/user.h"
@@ -58,8 +59,17 @@ static enum tagged tagged_of_call(const struct call *c) {
     return strcmp(c->route->of, "user") == 0 ? TAGGED_USER : strcmp(c->route->of, "case") == 0 ? TAGGED_CASE : TAGGED_ORGANIZATION;
 }
 
+/* Locks the conversation. Tags of a closed one may change. */
+static int tags_of_case_begin(struct call *c) {
+    struct case_now now;
+    int rc = case_load(&c->work, c->vars[0].id, &now);
+    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
+    return case_not_hidden(&c->work, &now);
+}
+
 static int tags_begin(struct call *c) {
     TRY(api_of(c));
+    if (tagged_of_call(c) == TAGGED_CASE) TRY(tags_of_case_begin(c));
     if (tagged_of_call(c) == TAGGED_USER) TRY(user_may_change(&c->work, c->vars[0].id));
     c->id = c->vars[0].id;
     return api_input(c);
@@ -106,22 +116,22 @@ static const struct field tag_fields[] = {
     {"name", F_TEXT, READONLY, .doc = "Name of the tag, as it was first written.", .example = "\"vip\""}, {0}};
 
 /* clang-format off */
-#define TAG_ROUTES(path, scope, type, table, owner, allowed, who)                                                    \
+#define TAG_ROUTES(path, scope, type, table, owner, allowed, who, codes)                                             \
     {GET, path, COL_PLUS, scope, LIST, api_list, .of = type,                                                         \
      .where = "t.id IN (SELECT k.tag_id FROM " table " k WHERE k." owner " = :id)", .summary = "List the tags of " who}, \
     {POST, path, AG_PLUS, scope, LIST_COUNT, post_tags, .of = type, .permission = allowed, .status = 201,             \
-     .input = add_input, .summary = "Add tags to " who, .doc = "The reply lists all tags."},                          \
+     .input = add_input, .summary = "Add tags to " who, .doc = "The reply lists all tags.", .errors = codes},         \
     {PUT, path, AG_PLUS, scope, LIST_COUNT, put_tags, .of = type, .permission = allowed, .input = replace_input,      \
-     .summary = "Replace the tags of " who},                                                                          \
+     .summary = "Replace the tags of " who, .errors = codes},                                                         \
     {DELETE, path, AG_PLUS, scope, NONE, delete_tags, .of = type, .permission = allowed, .args = remove_args,         \
-     .summary = "Remove tags from " who}
+     .summary = "Remove tags from " who, .errors = codes}
 /* clang-format on */
 
 static const struct route tag_routes[] = {
-    TAG_ROUTES("/users/:id/tags", "users", "user", "user_tags", "user_id", "users.update", "a user"),
+    TAG_ROUTES("/users/:id/tags", "users", "user", "user_tags", "user_id", "users.update", "a user", NULL),
     TAG_ROUTES("/organizations/:id/tags", "users", "organization", "organization_tags", "organization_id", "organizations.update",
-               "an organization"),
-    TAG_ROUTES("/cases/:id/tags", "conversations", "case", "case_tags", "case_id", NULL, "a conversation"),
+               "an organization", NULL),
+    TAG_ROUTES("/cases/:id/tags", "conversations", "case", "case_tags", "case_id", NULL, "a conversation", "RESOURCE_ACTION_NOT_AVAILABLE"),
     {0},
 };
 

@@ -35,7 +35,7 @@ test('concurrent messages of one conversation through two processes are numbered
   const sent = await Promise.all(Array.from({ length: 30 }, (_, i) => (i % 2 ? desk.customer : desk.staff).post(`/conversations/${id}/messages`, { contents: `m${i}` })));
   for (const r of sent) r.must(201);
   assert.equal(desk.check().status, 0);
-  assert.equal(psql(databaseUrl(desk.dir), `SELECT count(*), max(seq), count(DISTINCT seq) FROM posts WHERE case_id = ${id} AND kind = 1`), '31|31|31');
+  assert.equal(psql(databaseUrl(desk.dir), `SELECT count(*), (SELECT message_seq FROM cases WHERE id = ${id}) FROM posts WHERE case_id = ${id} AND kind = 1`), '31|31');
 });
 
 test('two processes on one database: a write through one takes effect in the other', async (t) => {

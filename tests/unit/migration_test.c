@@ -63,9 +63,8 @@ static void bring_up_to_date(struct desk_place *p) {
     "@POSTGRES{SELECT setval('posts_id_seq', GREATEST((SELECT MAX(id) FROM posts), 1)), setval('notes_id_seq', GREATEST((SELECT MAX(id) " \
     "FROM notes), 1)), setval('activities_id_seq', GREATEST((SELECT MAX(id) FROM activities), 1))}@@SQLITE{SELECT 1}@"
 
-static const char new_message[] =
-    "INSERT INTO posts (case_id, kind, seq, uuid, content_text, creator_id, is_requester, channel, created_at, "
-    "updated_at) VALUES (1, 1, 0, 'new', 'new message', 1, 1, 1, 0, 0)";
+static const char new_message[] = "INSERT INTO posts (case_id, kind, uuid, content_text, creator_id, is_requester, channel, created_at, "
+                                  "updated_at) VALUES (1, 1, 'new', 'new message', 1, 1, 1, 0, 0)";
 static const char new_note[] =
     "INSERT INTO notes (owner_user_id, user_id, body_text, created_at, updated_at) VALUES (1, 1, 'new note', 0, 0)";
 static const char new_activity[] = "INSERT INTO activities (owner_user_id, name, did, created_at) VALUES (1, 1, 'new activity', 0)";

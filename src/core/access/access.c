@@ -110,12 +110,12 @@ void access_cases(struct work *w, struct branches *out) {
 }
 
 void access_cases_of_any_state(struct work *w, struct branches *out) {
-    static const char active[] = "t.state = 1", and[] = "t.state = 1 AND ";
+    static const char active[] = "t.state = 1";
     if (w->actor.rank < ROLE_COLLABORATOR) return;
     access_cases(w, out);
     for (int i = 0; i < out->count; i++) {
         assert(strncmp(out->where[i], active, sizeof active - 1) == 0);
-        out->where[i] = out->where[i][sizeof active - 1] ? out->where[i] + sizeof and-1 : "1 = 1";
+        out->where[i] = STR_CAT(w->arena, S("t.state <> 5"), str_of(out->where[i] + sizeof active - 1)).p;
     }
 }
 
@@ -190,8 +190,7 @@ void access_timeline(struct work *w, struct branches *out) {
     if (cases.count) access_through(w, "cases", "t.case_id", NULL, &cases, out);
 }
 
-/* Adds one branch: rows without a conversation in `column`, or with one that the actor sees in any state. */
-static void access_case_or_none(struct work *w, const char *column, struct branches *out) {
+void access_case_or_none(struct work *w, const char *column, struct branches *out) {
     struct branches cases = {0};
     if (w->actor.rank < ROLE_COLLABORATOR) return;
     access_cases_of_any_state(w, &cases);

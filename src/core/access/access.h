@@ -26,7 +26,7 @@ void branch_bind_text(struct branches *b, const char *name, struct str v);
 
 /* Conversations that the actor sees. Also used for cases, messages, notes, search and views (completions.md section 5). */
 void access_cases(struct work *w, struct branches *out);
-/* The same for staff, whatever the state of the case is: active, suspended or in the trash. Other callers see none. */
+/* The same for staff, whatever the state of the case is: active, suspended, in the trash or merged. Other callers see none. */
 void access_cases_of_any_state(struct work *w, struct branches *out);
 /* Functions for `.visible` of a resource. Everyone: each caller that a route admits or that a reference leads to. */
 void access_everyone(struct work *w, struct branches *out);
@@ -34,6 +34,8 @@ void access_staff(struct work *w, struct branches *out);
 
 /* Posts of conversations that the actor sees, in any state. Staff only. */
 void access_timeline(struct work *w, struct branches *out);
+/* Adds one branch: rows without a conversation in `column`, or with one that the actor sees in any state. Staff only. */
+void access_case_or_none(struct work *w, const char *column, struct branches *out);
 /* Notes of conversations that the actor sees (in any state), and all notes of people and organizations. Staff only. */
 void access_notes(struct work *w, struct branches *out);
 

@@ -16,7 +16,7 @@
 QUERY(case_by_id, "SELECT requester_id, status_id, status_type, COALESCE(assigned_team_id, 0), COALESCE(assigned_agent_id, 0), channel, "
                   "message_seq, COALESCE(last_message_id, 0), creator_id, subject, COALESCE(priority_id, 0), COALESCE(type_id, 0), state, "
                   "requester_name, COALESCE(brand_id, 1), legacy_id, COALESCE(merged_into_id, 0), COALESCE(form_id, 0), COALESCE(rating, "
-                  "0) FROM cases WHERE id = :id @LOCK@");
+                  "0) FROM cases WHERE id = :id AND state <> 5 @LOCK@");
 QUERY(status_of_type, "SELECT id FROM case_statuses WHERE type = :type AND is_deleted = 0 ORDER BY is_system DESC, sort_order, id LIMIT 1");
 
 struct changed case_changed(const struct case_now *c) {
@@ -119,6 +119,8 @@ static const struct reference {
     {CASE_REQUESTER, "requester", "requester_id", offsetof(struct case_now, requester_id), offsetof(struct case_change, requester_id)},
     {CASE_FORM, "form", "form_id", offsetof(struct case_now, form_id), offsetof(struct case_change, form_id)},
     {CASE_BRAND, "brand", "brand_id", offsetof(struct case_now, brand_id), offsetof(struct case_change, brand_id)},
+    {CASE_MERGED_INTO, "merged_into", "merged_into_id", offsetof(struct case_now, merged_into_id),
+     offsetof(struct case_change, merged_into_id)},
 };
 #define REFERENCES (sizeof references / sizeof *references)
 
@@ -205,7 +207,7 @@ static int case_update(struct work *w, const struct case_now *next, unsigned dif
                            B_ID("priority_id", next->priority_id), B_ID("type_id", next->type_id),
                            B_ID("assigned_team_id", next->assigned_team_id), B_ID("assigned_agent_id", next->assigned_agent_id),
                            B_INT("requester_id", next->requester_id), B_INT("brand_id", next->brand_id), B_ID("form_id", next->form_id),
-                           B_ID("rating", next->rating), B_ID("actor", w->actor.user_id), B_INT("now", w->now)));
+                           B_ID("rating", next->rating), B_ID("merged_into_id", next->merged_into_id), B_ID("actor", w->actor.user_id), B_INT("now", w->now)));
     buf_free(&sql);
     return rc;
 }
@@ -221,7 +223,7 @@ static void case_record(struct work *w, const struct case_now *c, const struct c
         if (differ & references[i].bit)
             change_property(w, object, references[i].property, changed_id(id_at(c, references[i].now)),
                             changed_id(id_at(next, references[i].now)));
-    if (differ & CASE_STATE)
+    if (differ & CASE_STATE && !(differ & CASE_MERGED_INTO))
         change_property(w, object, "state", changed_word(case_states, c->state), changed_word(case_states, next->state));
     if (differ & CASE_RATING)
         change_property(w, object, "rating", changed_word(rating_scores, c->rating), changed_word(rating_scores, next->rating));

@@ -15,7 +15,7 @@ struct case_now {
     struct str requester_name;               /* as given by a caller without login; p NULL: the requester's name */
     int status_type, channel, state, rating; /* rating: 0: none */
 };
-int case_load(struct work *w, int64_t id, struct case_now *out); /* 1, 0 absent, or a negative error; locks the row */
+int case_load(struct work *w, int64_t id, struct case_now *out); /* 1, 0 absent or being deleted, or a negative error; locks the row */
 struct changed case_changed(const struct case_now *c);
 
 /* Both return 0 or fail with RESOURCE_ACTION_NOT_AVAILABLE: if closed; if in the trash, suspended or merged. */
@@ -35,13 +35,14 @@ enum case_property {
     CASE_LEGACY_ID = 512,
     CASE_FORM = 1024,
     CASE_RATING = 2048,
+    CASE_MERGED_INTO = 4096, /* with CASE_STATE: core/cases/case_merge.h */
 };
 
 /* The properties named by `set`, and the values of custom fields; an id of 0 clears. */
 struct case_change {
     unsigned set;
     struct str subject, legacy_id; /* legacy_id: p NULL clears */
-    int64_t status_id, priority_id, type_id, assigned_team_id, assigned_agent_id, requester_id, brand_id, form_id;
+    int64_t status_id, priority_id, type_id, assigned_team_id, assigned_agent_id, requester_id, brand_id, form_id, merged_into_id;
     enum case_state state;
     int rating;
     const struct field_value *values;

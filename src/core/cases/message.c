@@ -6,9 +6,9 @@
 
 QUERY(message_of_client, "SELECT id FROM posts WHERE case_id = :case AND creator_id = :creator AND client_id = :client");
 QUERY(message_insert,
-      "INSERT INTO posts (case_id, kind, seq, uuid, client_id, content_text, content_html, creator_id, creator_name, is_requester, "
+      "INSERT INTO posts (case_id, kind, uuid, client_id, content_text, content_html, creator_id, creator_name, is_requester, "
       "channel, source, metadata, "
-      "message_status, message_status_updated_at, created_at, updated_at) VALUES (:case, 1, :seq, :uuid, :client, "
+      "message_status, message_status_updated_at, created_at, updated_at) VALUES (:case, 1, :uuid, :client, "
       ":contents, :html, :creator, :name, "
       ":is_requester, :channel, :source, :metadata, :status, :now, :now, :now) RETURNING id");
 QUERY(case_replied,
@@ -79,11 +79,10 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
     TRY(case_not_closed(w, c));
     c->message_seq++;
     TRY(db_insert(w->conn, &message_insert,
-                  BINDS(B_INT("case", c->id), B_INT("seq", c->message_seq), B_TEXT("uuid", random_uuid(w->arena)),
-                        B_TEXT("client", m->client_id), B_TEXT("contents", m->contents), B_TEXT("html", m->html),
-                        B_INT("creator", m->creator_id), B_TEXT("name", m->creator_name), B_INT("is_requester", by_requester),
-                        B_INT("channel", channel), B_ID("source", m->source), B_TEXT("metadata", m->metadata), B_INT("status", status),
-                        B_INT("now", w->now)),
+                  BINDS(B_INT("case", c->id), B_TEXT("uuid", random_uuid(w->arena)), B_TEXT("client", m->client_id),
+                        B_TEXT("contents", m->contents), B_TEXT("html", m->html), B_INT("creator", m->creator_id),
+                        B_TEXT("name", m->creator_name), B_INT("is_requester", by_requester), B_INT("channel", channel),
+                        B_ID("source", m->source), B_TEXT("metadata", m->metadata), B_INT("status", status), B_INT("now", w->now)),
                   id));
     TRY(attachments_add(w, (struct attached_post){*id, c->id, m->html}, m->files, m->file_count));
     c->last_message_id = *id;
@@ -102,7 +101,9 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
 
 /* ---- status and reading ----------------------------------------------------------------------------------------- */
 
-QUERY(message_state, "SELECT seq, message_status FROM posts WHERE id = :id AND case_id = :case AND kind = 1 @LOCK@");
+/* Locks the message. The number of messages up to it is computed from those after it, which are few. */
+QUERY(message_state, "SELECT (SELECT k.message_seq FROM cases k WHERE k.id = :case) - (SELECT COUNT(*) FROM posts l WHERE l.case_id = "
+                     ":case AND l.id > :id) FROM posts WHERE id = :id AND case_id = :case AND kind = 1 @LOCK@");
 /* The status only advances. A rejected message stays rejected. Only the other side receives a message: a colleague who reads it does not
  * count. */
 #define ADVANCING                                                                              \

@@ -17,6 +17,8 @@
  *     a person          marked: no conversation shows the person as agent
  *     an organization   marked: shares nothing, nobody shows it
  *     a custom field    marked and disabled: values of disabled fields are neither shown nor queried
+ *     a conversation    in the state CASE_DELETING: 404. In the state CASE_MERGED: customers get 404. The posts that were not moved yet are
+ *                       shown to staff as posts of the merged conversation, and to customers not at all
  *     a purge           marked: nobody sees the values of activities and the name that a stranger gave
  *     a person moved    by the person's row: colleagues see a conversation only if its requester is in their organization now. New colleagues
  *                       don't see conversations that were not moved yet. This is the only place where a reader can notice the parts.
@@ -30,19 +32,11 @@
 #include "core/change/cascade.h"
 
 #include "base/limits.h"
-#include "core/desk/file.h"
+#include "core/change/cascade_step.h"
 #include "json/json.h"
 
 #include <assert.h>
 #include <inttypes.h>
-
-/* A step changes rows of one table. Bound values are :id, :most, :rows (ids, JSON array), :since (time of the change), and where the
- * last part ended (:place, :after), for rows that the pick finds again after the change. */
-struct step {
-    const struct query *pick;     /* (id, place) of the next rows, locked; NULL: run once, after the steps before */
-    const struct query *apply[5]; /* statements for these rows */
-    int weight;                   /* cost of a row, in rows of conversations */
-};
 
 /* Expires files that only these values refer to. A separate statement locks them first: see files_released. */
 #define THEIR_FILES(those) "SELECT v.file_id FROM field_values v WHERE " those " AND v.file_id IS NOT NULL"
@@ -51,15 +45,9 @@ struct step {
     "UPDATE files SET expires_at = " FILE_EXPIRY(":since") " WHERE id IN (" THEIR_FILES(                         \
         those) ") AND NOT EXISTS (SELECT 1 FROM field_values v WHERE v.file_id = files.id AND NOT (" those ")) " \
                "AND NOT EXISTS (SELECT 1 FROM post_attachments pa WHERE pa.file_id = files.id)"
-/* The same for attachments of the notes :rows. */
-#define NOTE_FILES "SELECT a.file_id FROM post_attachments a WHERE a.post_id IN @LIST(:rows)"
-QUERY(cascade_note_files, "SELECT f.id FROM files f WHERE f.id IN (" NOTE_FILES ") ORDER BY f.id @LOCK@");
-QUERY(cascade_note_files_go,
-      "UPDATE files SET expires_at = " FILE_EXPIRY(":since") " WHERE id IN (" NOTE_FILES ") AND NOT EXISTS (SELECT 1 FROM field_values v "
-                                                             "WHERE v.file_id = files.id) AND NOT EXISTS (SELECT 1 FROM post_attachments "
-                                                             "pa WHERE pa.file_id = files.id AND pa.post_id NOT IN "
-                                                             "@LIST(:rows))");
-QUERY(cascade_note_attachments, "DELETE FROM post_attachments WHERE post_id IN @LIST(:rows)");
+QUERY(cascade_note_files, POST_FILES_LOCK);
+QUERY(cascade_note_files_go, POST_FILES_EXPIRE);
+QUERY(cascade_note_attachments, POST_ATTACHMENTS_DELETE);
 #define NOTES_GO \
     { &cascade_note_files, &cascade_note_files_go, &cascade_note_attachments, &cascade_erase_notes }
 
@@ -213,6 +201,8 @@ static const struct {
     [CASCADE_REQUESTER] = {"requester", of_requester},
     [CASCADE_ORGANIZATION] = {"organization", of_organization},
     [CASCADE_FIELD] = {"field", of_field},
+    [CASCADE_MERGE] = {"merge", case_merge_steps},
+    [CASCADE_CASE] = {"case", case_delete_steps},
 };
 #define CASCADES (sizeof cascades / sizeof *cascades)
 

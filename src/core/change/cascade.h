@@ -11,6 +11,8 @@ enum cascade {
     CASCADE_REQUESTER,    /* moved to another organization: the person's conversations move too */
     CASCADE_ORGANIZATION, /* deleted: its people and their conversations have no organization */
     CASCADE_FIELD,        /* deleted with its options and values */
+    CASCADE_MERGE,        /* merged conversation: its posts move to the surviving one */
+    CASCADE_CASE,         /* deleted conversation: everything that belongs to it is deleted */
 };
 
 /* Runs a cascade for objects that the caller has just changed (ids: JSON array). This write changes as many rows as one write may; jobs

@@ -1,0 +1,69 @@
+#include "core/cases/case_delete.h"
+
+#include "core/change/cascade.h"
+#include "core/change/cascade_step.h"
+#include "core/change/change.h"
+#include "core/fields/field_value.h"
+#include "core/words.h"
+#include "json/json.h"
+
+/* ---- the cascade: everything that belongs to a conversation ------------------------------------------------------------
+ *
+ * A table that refers to conversations has a line here. Tables with few rows for each conversation are deleted in the last steps. */
+
+QUERY(delete_posts, "SELECT p.id, 0 FROM posts p WHERE p.case_id = :id ORDER BY p.id LIMIT :most @LOCK@");
+QUERY(delete_post_files, POST_FILES_LOCK);
+QUERY(delete_post_files_go, POST_FILES_EXPIRE);
+QUERY(delete_post_attachments, POST_ATTACHMENTS_DELETE);
+QUERY(delete_posts_go, "DELETE FROM posts WHERE id IN @LIST(:rows)");
+QUERY(delete_notes, "SELECT n.id, 0 FROM notes n WHERE n.case_id = :id ORDER BY n.id LIMIT :most @LOCK@");
+QUERY(delete_notes_go, "DELETE FROM notes WHERE id IN @LIST(:rows)");
+/* The activity of the deletion stays (name CASE_DELETED). */
+QUERY(delete_activities, "SELECT a.id, 0 FROM activities a WHERE a.owner_case_id = :id AND a.name <> 10 ORDER BY a.id LIMIT :most @LOCK@");
+QUERY(delete_activities_go, "DELETE FROM activities WHERE id IN @LIST(:rows)");
+QUERY(delete_markers, "SELECT m.user_id, 0 FROM read_markers m WHERE m.case_id = :id ORDER BY m.user_id LIMIT :most @LOCK@");
+QUERY(delete_markers_go, "DELETE FROM read_markers WHERE case_id = :id AND user_id IN @LIST(:rows)");
+QUERY(delete_participants, "SELECT p.user_id, 0 FROM case_participants p WHERE p.case_id = :id ORDER BY p.user_id LIMIT :most @LOCK@");
+QUERY(delete_participants_go, "DELETE FROM case_participants WHERE case_id = :id AND user_id IN @LIST(:rows)");
+
+#define OF_CASE "v.owner_id = :id AND v.area = 1"
+#define VALUE_FILES "SELECT v.file_id FROM field_values v WHERE " OF_CASE " AND v.file_id IS NOT NULL"
+QUERY(delete_case_lock, "SELECT k.id FROM cases k WHERE k.id = :id @LOCK@"); /* nobody adds a value */
+QUERY(delete_value_files, "SELECT f.id FROM files f WHERE f.id IN (" VALUE_FILES ") ORDER BY f.id @LOCK@");
+QUERY(delete_value_files_go, "UPDATE files SET expires_at = " FILE_EXPIRY(":since") " WHERE id IN (" VALUE_FILES
+                             ") AND NOT EXISTS (SELECT 1 FROM field_values v WHERE v.file_id = files.id AND NOT (" OF_CASE ")) "
+                             "AND NOT EXISTS (SELECT 1 FROM post_attachments pa WHERE pa.file_id = files.id)");
+QUERY(delete_values, "DELETE FROM field_values WHERE owner_id = :id AND area = 1");
+
+QUERY(delete_tags, "DELETE FROM case_tags WHERE case_id = :id");
+QUERY(delete_fingerprint_marker, "DELETE FROM fingerprint_markers WHERE case_id = :id");
+QUERY(delete_case, "DELETE FROM cases WHERE id = :id");
+
+const struct step case_delete_steps[] = {
+    {&delete_posts, {&delete_post_files, &delete_post_files_go, &delete_post_attachments, &delete_posts_go}, 1},
+    {&delete_notes, {&delete_post_files, &delete_post_files_go, &delete_post_attachments, &delete_notes_go}, 1},
+    {&delete_activities, {&delete_activities_go}, 1},
+    {&delete_markers, {&delete_markers_go}, 1},
+    {&delete_participants, {&delete_participants_go}, 1},
+    {NULL, {&delete_case_lock, &delete_value_files, &delete_value_files_go, &delete_values}, 20},
+    {NULL, {&delete_tags, &delete_fingerprint_marker, &delete_case}, 20},
+    {0},
+};
+
+/* ---- the write that deletes ---------------------------------------------------------------------------------------------- */
+
+/* Merged conversations come first, because they refer to the others. */
+QUERY(cases_with_merged, "SELECT x.id FROM (SELECT k.id, 0 AS place FROM cases k WHERE k.merged_into_id IN @LIST(:ids) UNION ALL "
+                         "SELECT k.id, 1 FROM cases k WHERE k.id IN @LIST(:ids)) x ORDER BY x.place, x.id");
+QUERY(cases_mark_deleting, "UPDATE cases SET state = :state, updated_at = :now WHERE id IN @LIST(:ids)");
+
+int cases_delete(struct work *w, struct str ids) {
+    int64_t *list;
+    int n = db_ids(w->conn, &cases_with_merged, BINDS(B_TEXT("ids", ids)), w->arena, &list);
+    TRY(n);
+    struct str all = json_ids(w->arena, list, (size_t)n);
+    TRY(db_exec(w->conn, &cases_mark_deleting, BINDS(B_TEXT("ids", all), B_INT("state", CASE_DELETING), B_INT("now", w->now))));
+    /* Readers of the log can't see the conversation any more, so its visibility can't apply. */
+    for (int i = 0; i < n; i++) change_deleted(w, (struct changed){"case", list[i], 0});
+    return cascade(w, CASCADE_CASE, all);
+}
