@@ -19,7 +19,8 @@ static int refuse_merging(struct call *c, int i, enum error code, const char *wh
 
 /* All problems with the given ids are reported. An id that is absent or invisible gets the same answer. */
 static int check_merged_ids(struct call *c, const struct in *ids) {
-    if (ids->value.i > LIMIT_MERGED) return in_fail(c, "case_ids", ERR_FIELD_INVALID, "At most %d conversations are merged at a time.", LIMIT_MERGED);
+    if (ids->value.i > LIMIT_MERGED)
+        return in_fail(c, "case_ids", ERR_FIELD_INVALID, "At most %d conversations are merged at a time.", LIMIT_MERGED);
     for (int i = 0; i < ids->value.i; i++) {
         int64_t id = ids->value.ids[i];
         if (id == c->id) refuse_merging(c, i, ERR_FIELD_INVALID, "A conversation can't be merged into itself.");

@@ -29,7 +29,7 @@ test('a merge moves messages, notes, activities and attachments, which keep thei
   const done = (await merge(desk.staff, survivor, [other.id])).must(200).data;
   assert.equal(done.id, survivor.id);
   assert.equal(done.is_merged, false);
-  assert.deepEqual([done.post_count, done.has_notes, done.pinned_notes_count], [5, true, 1]);
+  assert.deepEqual([done.post_count, done.has_notes, done.pinned_notes_count, done.has_attachments], [5, true, 1, true]);
   assert.deepEqual([done.last_message_preview, done.last_post_type, done.last_replier.id], ['The motor, too', 'PUBLIC', desk.people.customer.id]);
   const after = await messages(desk.customer, survivor);
   assert.deepEqual(idsOf(after), idsOf(before).sort((a, b) => b - a));

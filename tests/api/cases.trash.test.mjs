@@ -117,6 +117,7 @@ test('a large conversation is deleted part by part, also while a merge moves its
   (await desk.admin.put(`/cases/${survivor.id}/restore`)).refused(404, 'RESOURCE_NOT_FOUND');
   assert.deepEqual(await desk.admin.fetch(`/users/${desk.people.agent.id}/posts`), []);
   assert.ok((await rowsOf(desk, merged.id)).cases, 'the deletion needs more than one write');
+  assert.equal(desk.check().status, 0, desk.check().stdout);
   await desk.kill();
   await desk.start();
   await settled(desk);

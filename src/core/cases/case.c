@@ -200,14 +200,14 @@ static int case_update(struct work *w, const struct case_now *next, unsigned dif
     if (reopened) buf_text(&sql, "reopen_count = reopen_count + 1, ");
     buf_fmt(&sql, "%supdated_at = :now WHERE id = :id", case_activity_sets(w, next));
     buf_char(&sql, 0);
-    int rc =
-        db_exec_text(w->conn, sql.p,
-                     BINDS(B_INT("id", next->id), B_TEXT("subject", next->subject), B_TEXT("legacy_id", next->legacy_id),
-                           B_INT("state", next->state), B_INT("status_id", next->status_id), B_INT("status_type", next->status_type),
-                           B_ID("priority_id", next->priority_id), B_ID("type_id", next->type_id),
-                           B_ID("assigned_team_id", next->assigned_team_id), B_ID("assigned_agent_id", next->assigned_agent_id),
-                           B_INT("requester_id", next->requester_id), B_INT("brand_id", next->brand_id), B_ID("form_id", next->form_id),
-                           B_ID("rating", next->rating), B_ID("merged_into_id", next->merged_into_id), B_ID("actor", w->actor.user_id), B_INT("now", w->now)));
+    int rc = db_exec_text(w->conn, sql.p,
+                          BINDS(B_INT("id", next->id), B_TEXT("subject", next->subject), B_TEXT("legacy_id", next->legacy_id),
+                                B_INT("state", next->state), B_INT("status_id", next->status_id), B_INT("status_type", next->status_type),
+                                B_ID("priority_id", next->priority_id), B_ID("type_id", next->type_id),
+                                B_ID("assigned_team_id", next->assigned_team_id), B_ID("assigned_agent_id", next->assigned_agent_id),
+                                B_INT("requester_id", next->requester_id), B_INT("brand_id", next->brand_id),
+                                B_ID("form_id", next->form_id), B_ID("rating", next->rating), B_ID("merged_into_id", next->merged_into_id),
+                                B_ID("actor", w->actor.user_id), B_INT("now", w->now)));
     buf_free(&sql);
     return rc;
 }

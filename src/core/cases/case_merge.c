@@ -24,9 +24,10 @@ QUERY(merge_lock_survivor, "SELECT s.id FROM cases s WHERE s.id = " SURVIVOR " @
 
 /* The earlier of two markers of one person stays, so that no unread message counts as read. Markers come before the messages. */
 QUERY(merge_markers, "SELECT m.user_id, 0 FROM read_markers m WHERE m.case_id = :id" STILL_MERGED "ORDER BY m.user_id LIMIT :most @LOCK@");
-#define MARKERS_OF_ROWS                                                                                                                \
-    "SELECT m.user_id, m.last_read_post_id, m.last_read_at, " READ_IN_SURVIVOR("m.last_read_post_id") " AS last_read_seq FROM "         \
-    "read_markers m WHERE m.case_id = :id AND m.user_id IN @LIST(:rows)"
+#define MARKERS_OF_ROWS                                                         \
+    "SELECT m.user_id, m.last_read_post_id, m.last_read_at, " READ_IN_SURVIVOR( \
+        "m.last_read_post_id") " AS last_read_seq FROM "                        \
+                               "read_markers m WHERE m.case_id = :id AND m.user_id IN @LIST(:rows)"
 QUERY(merge_markers_back,
       "UPDATE read_markers SET last_read_post_id = x.last_read_post_id, last_read_at = x.last_read_at, last_read_seq = x.last_read_seq "
       "FROM (" MARKERS_OF_ROWS ") x WHERE read_markers.case_id = " SURVIVOR " AND read_markers.user_id = x.user_id "
@@ -36,23 +37,26 @@ QUERY(merge_markers_add, "INSERT INTO read_markers (case_id, user_id, last_read_
                          "WHERE x.user_id > 0 ON CONFLICT (user_id, case_id) DO NOTHING");
 QUERY(merge_markers_drop, "DELETE FROM read_markers WHERE case_id = :id AND user_id IN @LIST(:rows)");
 /* The marker of the survivor's fingerprint moves back only if the merged conversation was made with the same fingerprint. */
-QUERY(merge_fingerprint_back,
-      "UPDATE fingerprint_markers SET last_read_post_id = x.last_read_post_id, last_read_at = x.last_read_at, last_read_seq = x.last_read_seq "
-      "FROM (SELECT m.last_read_post_id, m.last_read_at, " READ_IN_SURVIVOR("m.last_read_post_id") " AS last_read_seq FROM "
-      "fingerprint_markers m JOIN cases k ON k.id = m.case_id JOIN cases s ON s.id = k.merged_into_id AND s.fingerprint = k.fingerprint "
-      "WHERE m.case_id = :id) x WHERE fingerprint_markers.case_id = " SURVIVOR
-      " AND x.last_read_post_id < fingerprint_markers.last_read_post_id");
+QUERY(merge_fingerprint_back, "UPDATE fingerprint_markers SET last_read_post_id = x.last_read_post_id, last_read_at = x.last_read_at, "
+                              "last_read_seq = x.last_read_seq "
+                              "FROM (SELECT m.last_read_post_id, m.last_read_at, " READ_IN_SURVIVOR(
+                                  "m.last_read_post_id") " AS last_read_seq FROM "
+                                                         "fingerprint_markers m JOIN cases k ON k.id = m.case_id JOIN cases s ON s.id = "
+                                                         "k.merged_into_id AND s.fingerprint = k.fingerprint "
+                                                         "WHERE m.case_id = :id) x WHERE fingerprint_markers.case_id = " SURVIVOR
+                                                         " AND x.last_read_post_id < fingerprint_markers.last_read_post_id");
 QUERY(merge_fingerprint_drop, "DELETE FROM fingerprint_markers WHERE case_id = :id" STILL_MERGED);
 
-QUERY(merge_participants, "SELECT p.user_id, 0 FROM case_participants p WHERE p.case_id = :id" STILL_MERGED "ORDER BY p.user_id LIMIT :most @LOCK@");
+QUERY(merge_participants,
+      "SELECT p.user_id, 0 FROM case_participants p WHERE p.case_id = :id" STILL_MERGED "ORDER BY p.user_id LIMIT :most @LOCK@");
 QUERY(merge_participants_add, "INSERT INTO case_participants (case_id, user_id) SELECT " SURVIVOR ", p.user_id FROM case_participants p "
                               "WHERE p.case_id = :id AND p.user_id IN @LIST(:rows) ON CONFLICT (case_id, user_id) DO NOTHING");
 QUERY(merge_participants_drop, "DELETE FROM case_participants WHERE case_id = :id AND user_id IN @LIST(:rows)");
 
 /* A client_id that its author used in both conversations is erased. */
-#define CLIENT_ID(table, author)                                                                                              \
-    "client_id = CASE WHEN client_id IS NOT NULL AND EXISTS (SELECT 1 FROM " table " o WHERE o.case_id = " SURVIVOR           \
-    " AND o." author " = " table "." author " AND o.client_id = " table ".client_id) THEN NULL ELSE client_id END"
+#define CLIENT_ID(table, author)                                                                                                     \
+    "client_id = CASE WHEN client_id IS NOT NULL AND EXISTS (SELECT 1 FROM " table " o WHERE o.case_id = " SURVIVOR " AND o." author \
+    " = " table "." author " AND o.client_id = " table ".client_id) THEN NULL ELSE client_id END"
 #define MOVED(table) "(SELECT COUNT(*) FROM " table " x WHERE x.id IN @LIST(:rows))"
 #define FILES_OF_ROWS "(SELECT COUNT(*) FROM post_attachments x WHERE x.post_id IN @LIST(:rows))"
 #define FILES_MOVE "attachments_count = attachments_count + CASE WHEN id = :id THEN -" FILES_OF_ROWS " ELSE " FILES_OF_ROWS " END"
@@ -61,16 +65,18 @@ QUERY(merge_participants_drop, "DELETE FROM case_participants WHERE case_id = :i
 QUERY(merge_posts, "SELECT p.id, 0 FROM posts p WHERE p.case_id = :id" STILL_MERGED "ORDER BY p.id LIMIT :most @LOCK@");
 QUERY(merge_posts_read, "UPDATE read_markers SET " READ_OF_ROWS("read_markers") " WHERE case_id = " SURVIVOR);
 QUERY(merge_posts_seen, "UPDATE fingerprint_markers SET " READ_OF_ROWS("fingerprint_markers") " WHERE case_id = " SURVIVOR);
-QUERY(merge_posts_count, "UPDATE cases SET " FILES_MOVE ", message_seq = message_seq + CASE WHEN id = :id THEN -" MOVED("posts") " ELSE " MOVED(
-                             "posts") " END WHERE id = :id OR id = " SURVIVOR);
-QUERY(merge_posts_move, "UPDATE posts SET case_id = " SURVIVOR ", is_requester = CASE WHEN creator_id = (SELECT s.requester_id FROM cases s "
-                        "WHERE s.id = " SURVIVOR ") THEN 1 ELSE 0 END, " CLIENT_ID("posts", "creator_id") " WHERE id IN @LIST(:rows)");
+QUERY(merge_posts_count, "UPDATE cases SET " FILES_MOVE ", message_seq = message_seq + CASE WHEN id = :id THEN -" MOVED(
+                             "posts") " ELSE " MOVED("posts") " END WHERE id = :id OR id = " SURVIVOR);
+QUERY(merge_posts_move,
+      "UPDATE posts SET case_id = " SURVIVOR ", is_requester = CASE WHEN creator_id = (SELECT s.requester_id FROM cases s "
+      "WHERE s.id = " SURVIVOR ") THEN 1 ELSE 0 END, " CLIENT_ID("posts", "creator_id") " WHERE id IN @LIST(:rows)");
 
 QUERY(merge_notes, "SELECT n.id, 0 FROM notes n WHERE n.case_id = :id" STILL_MERGED "ORDER BY n.id LIMIT :most @LOCK@");
 #define PINNED "(SELECT COUNT(*) FROM notes x WHERE x.id IN @LIST(:rows) AND x.is_pinned = 1)"
-QUERY(merge_notes_count,
-      "UPDATE cases SET " FILES_MOVE ", notes_count = notes_count + CASE WHEN id = :id THEN -" MOVED("notes") " ELSE " MOVED("notes") " END, "
-      "pinned_notes_count = pinned_notes_count + CASE WHEN id = :id THEN -" PINNED " ELSE " PINNED " END WHERE id = :id OR id = " SURVIVOR);
+QUERY(merge_notes_count, "UPDATE cases SET " FILES_MOVE ", notes_count = notes_count + CASE WHEN id = :id THEN -" MOVED(
+                             "notes") " ELSE " MOVED("notes") " END, "
+                                                              "pinned_notes_count = pinned_notes_count + CASE WHEN id = :id THEN -" PINNED
+                                                              " ELSE " PINNED " END WHERE id = :id OR id = " SURVIVOR);
 QUERY(merge_notes_move, "UPDATE notes SET case_id = " SURVIVOR ", " CLIENT_ID("notes", "user_id") " WHERE id IN @LIST(:rows)");
 
 /* The activity of the merge itself stays with the merged conversation. */
@@ -87,9 +93,7 @@ const struct step case_merge_steps[] = {
     {&merge_markers, {&merge_lock, &merge_lock_survivor, &merge_markers_back, &merge_markers_add, &merge_markers_drop}, MARKER_WEIGHT},
     {NULL, {&merge_lock, &merge_lock_survivor, &merge_fingerprint_back, &merge_fingerprint_drop}, MARKER_WEIGHT},
     {&merge_participants, {&merge_lock, &merge_lock_survivor, &merge_participants_add, &merge_participants_drop}, 1},
-    {&merge_posts,
-     {&merge_lock, &merge_lock_survivor, &merge_posts_read, &merge_posts_seen, &merge_posts_count, &merge_posts_move},
-     1},
+    {&merge_posts, {&merge_lock, &merge_lock_survivor, &merge_posts_read, &merge_posts_seen, &merge_posts_count, &merge_posts_move}, 1},
     {&merge_notes, {&merge_lock, &merge_lock_survivor, &merge_notes_count, &merge_notes_move}, 1},
     {&merge_activities, {&merge_lock, &merge_lock_survivor, &merge_activities_move}, 1},
     {NULL, {&merge_empty}, 1},
@@ -100,30 +104,182 @@ const struct step case_merge_steps[] = {
 
 /* The last message and note of both are those of the survivor at once, so that a message which is posted before the cascade ends is the last
  * one. It runs before the conversation is marked as merged. */
-#define LATER(column) column " = CASE WHEN COALESCE(m." column ", 0) > COALESCE(cases." column ", 0) THEN m." column " ELSE cases." column " END"
+#define LATER(column) \
+    column " = CASE WHEN COALESCE(m." column ", 0) > COALESCE(cases." column ", 0) THEN m." column " ELSE cases." column " END"
 #define IF_LATER(time, column) \
     column " = CASE WHEN COALESCE(m." time ", 0) > COALESCE(cases." time ", 0) THEN m." column " ELSE cases." column " END"
 #define LAST_MESSAGE \
     "CASE WHEN COALESCE(m.last_message_id, 0) > COALESCE(cases.last_message_id, 0) THEN m.last_message_id ELSE cases.last_message_id END"
-QUERY(merge_last_posts,
-      "UPDATE cases SET " LATER("last_message_id") ", " IF_LATER("last_message_id", "last_message_status") ", " IF_LATER(
-          "last_message_id", "last_message_preview") ", " IF_LATER("last_message_id", "last_replier_id") ", "
-      IF_LATER("last_message_id", "last_replied_at") ", last_public_channel = CASE WHEN COALESCE(m.last_message_id, 0) > "
-      "COALESCE(cases.last_message_id, 0) THEN COALESCE(m.last_public_channel, m.channel) ELSE cases.last_public_channel END, "
-      IF_LATER("last_reply_by_agent_at", "last_agent_replier_id") ", " LATER("last_reply_by_agent_at") ", " LATER(
-          "last_reply_by_requester_at") ", " LATER("last_agent_activity_at") ", " LATER("last_customer_activity_at") ", "
-      "last_note_preview = CASE WHEN m.last_note > COALESCE(m.own_note, 0) AND m.last_note > " LAST_MESSAGE " THEN m.last_note_preview "
-      "WHEN COALESCE(m.own_note, 0) > " LAST_MESSAGE " THEN cases.last_note_preview END "
-      "FROM (SELECT k.*, (SELECT MAX(n.id) FROM notes n WHERE n.case_id = k.id) AS last_note, (SELECT MAX(n.id) FROM notes n WHERE n.case_id "
-      "IN (SELECT o.id FROM cases o WHERE o.id = :survivor OR o.merged_into_id = :survivor)) AS own_note FROM cases k WHERE k.id = :merged) m "
-      "WHERE cases.id = :survivor");
+QUERY(
+    merge_last_posts,
+    "UPDATE cases SET " LATER("last_message_id") ", " IF_LATER("last_message_id", "last_message_status") ", " IF_LATER("last_message_id", "last_message_preview") ", " IF_LATER("last_message_id", "last_replier_id") ", " IF_LATER(
+        "last_message_id",
+        "last_replied_at") ", last_public_channel = CASE WHEN COALESCE(m.last_message_id, 0) > "
+                           "COALESCE(cases.last_message_id, 0) THEN COALESCE(m.last_public_channel, m.channel) ELSE "
+                           "cases.last_public_channel END, " IF_LATER("last_reply_by_agent_at", "last_agent_replier_id") ", " LATER(
+                               "last_"
+                               "reply_"
+                               "by_"
+                               "agent_"
+                               "at") ", " LATER("last_reply_by_requester_at") ", " LATER("last_agent_activity_at") ", " LATER("last_"
+                                                                                                                              "customer_"
+                                                                                                                              "activity_"
+                                                                                                                              "at") ", "
+                                                                                                                                    "last"
+                                                                                                                                    "_not"
+                                                                                                                                    "e_"
+                                                                                                                                    "prev"
+                                                                                                                                    "iew "
+                                                                                                                                    "= "
+                                                                                                                                    "CASE"
+                                                                                                                                    " WHE"
+                                                                                                                                    "N "
+                                                                                                                                    "m."
+                                                                                                                                    "last"
+                                                                                                                                    "_not"
+                                                                                                                                    "e > "
+                                                                                                                                    "COAL"
+                                                                                                                                    "ESCE"
+                                                                                                                                    "(m."
+                                                                                                                                    "own_"
+                                                                                                                                    "note"
+                                                                                                                                    ", "
+                                                                                                                                    "0) "
+                                                                                                                                    "AND "
+                                                                                                                                    "m."
+                                                                                                                                    "last"
+                                                                                                                                    "_not"
+                                                                                                                                    "e "
+                                                                                                                                    ">"
+                                                                                                                                    " " LAST_MESSAGE
+                                                                                                                                    " THE"
+                                                                                                                                    "N "
+                                                                                                                                    "m."
+                                                                                                                                    "last"
+                                                                                                                                    "_not"
+                                                                                                                                    "e_"
+                                                                                                                                    "prev"
+                                                                                                                                    "iew "
+                                                                                                                                    "WHEN"
+                                                                                                                                    " COA"
+                                                                                                                                    "LESC"
+                                                                                                                                    "E(m."
+                                                                                                                                    "own_"
+                                                                                                                                    "note"
+                                                                                                                                    ", "
+                                                                                                                                    "0) "
+                                                                                                                                    ">"
+                                                                                                                                    " " LAST_MESSAGE
+                                                                                                                                    " THE"
+                                                                                                                                    "N "
+                                                                                                                                    "case"
+                                                                                                                                    "s."
+                                                                                                                                    "last"
+                                                                                                                                    "_not"
+                                                                                                                                    "e_"
+                                                                                                                                    "prev"
+                                                                                                                                    "iew "
+                                                                                                                                    "END "
+                                                                                                                                    "FROM"
+                                                                                                                                    " ("
+                                                                                                                                    "SELE"
+                                                                                                                                    "CT "
+                                                                                                                                    "k.*,"
+                                                                                                                                    " ("
+                                                                                                                                    "SELE"
+                                                                                                                                    "CT "
+                                                                                                                                    "MAX("
+                                                                                                                                    "n."
+                                                                                                                                    "id) "
+                                                                                                                                    "FROM"
+                                                                                                                                    " "
+                                                                                                                                    "note"
+                                                                                                                                    "s n "
+                                                                                                                                    "WHER"
+                                                                                                                                    "E "
+                                                                                                                                    "n."
+                                                                                                                                    "case"
+                                                                                                                                    "_id "
+                                                                                                                                    "= "
+                                                                                                                                    "k."
+                                                                                                                                    "id) "
+                                                                                                                                    "AS "
+                                                                                                                                    "last"
+                                                                                                                                    "_not"
+                                                                                                                                    "e, "
+                                                                                                                                    "(SEL"
+                                                                                                                                    "ECT "
+                                                                                                                                    "MAX("
+                                                                                                                                    "n."
+                                                                                                                                    "id) "
+                                                                                                                                    "FROM"
+                                                                                                                                    " not"
+                                                                                                                                    "es "
+                                                                                                                                    "n "
+                                                                                                                                    "WHER"
+                                                                                                                                    "E "
+                                                                                                                                    "n."
+                                                                                                                                    "case"
+                                                                                                                                    "_id "
+                                                                                                                                    "IN "
+                                                                                                                                    "(SEL"
+                                                                                                                                    "ECT "
+                                                                                                                                    "o."
+                                                                                                                                    "id "
+                                                                                                                                    "FROM"
+                                                                                                                                    " cas"
+                                                                                                                                    "es "
+                                                                                                                                    "o "
+                                                                                                                                    "WHER"
+                                                                                                                                    "E "
+                                                                                                                                    "o."
+                                                                                                                                    "id "
+                                                                                                                                    "= "
+                                                                                                                                    ":sur"
+                                                                                                                                    "vivo"
+                                                                                                                                    "r "
+                                                                                                                                    "OR "
+                                                                                                                                    "o."
+                                                                                                                                    "merg"
+                                                                                                                                    "ed_"
+                                                                                                                                    "into"
+                                                                                                                                    "_id "
+                                                                                                                                    "= "
+                                                                                                                                    ":sur"
+                                                                                                                                    "vivo"
+                                                                                                                                    "r)) "
+                                                                                                                                    "AS "
+                                                                                                                                    "own_"
+                                                                                                                                    "note"
+                                                                                                                                    " FRO"
+                                                                                                                                    "M "
+                                                                                                                                    "case"
+                                                                                                                                    "s k "
+                                                                                                                                    "WHER"
+                                                                                                                                    "E "
+                                                                                                                                    "k."
+                                                                                                                                    "id "
+                                                                                                                                    "= "
+                                                                                                                                    ":mer"
+                                                                                                                                    "ged)"
+                                                                                                                                    " m "
+                                                                                                                                    "WHER"
+                                                                                                                                    "E "
+                                                                                                                                    "case"
+                                                                                                                                    "s."
+                                                                                                                                    "id "
+                                                                                                                                    "= "
+                                                                                                                                    ":sur"
+                                                                                                                                    "vivo"
+                                                                                                                                    "r");
 /* Conversations that were merged into one that is merged now. */
 QUERY(merge_earlier, "SELECT k.id FROM cases k WHERE k.merged_into_id = :merged ORDER BY k.id @LOCK@");
 QUERY(merge_earlier_follow, "UPDATE cases SET merged_into_id = :survivor WHERE merged_into_id = :merged");
 QUERY(merge_requesters, "INSERT INTO case_participants (case_id, user_id) SELECT CAST(:survivor AS BIGINT), k.requester_id FROM cases k "
                         "WHERE k.id IN @LIST(:ids) GROUP BY k.requester_id ON CONFLICT (case_id, user_id) DO NOTHING");
-QUERY(merge_tags, "SELECT t.name FROM tags t WHERE t.id IN (SELECT k.tag_id FROM case_tags k WHERE k.case_id IN @LIST(:ids)) AND t.id NOT IN "
-                  "(SELECT k.tag_id FROM case_tags k WHERE k.case_id = :survivor) ORDER BY t.name_key LIMIT 1000");
+QUERY(merge_tags,
+      "SELECT t.name FROM tags t WHERE t.id IN (SELECT k.tag_id FROM case_tags k WHERE k.case_id IN @LIST(:ids)) AND t.id NOT IN "
+      "(SELECT k.tag_id FROM case_tags k WHERE k.case_id = :survivor) ORDER BY t.name_key LIMIT 1000");
 
 static int compare_case_ids(const void *x, const void *y) {
     int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
@@ -179,7 +335,8 @@ static int merge_add_tags(struct work *w, int64_t survivor, struct str ids) {
     int64_t present = 0;
     int n = 0, rc;
     TRY(tags_count(w, TAGGED_CASE, survivor, &present));
-    DB_ROWS(rc, w->conn, &merge_tags, BINDS(B_INT("survivor", survivor), B_TEXT("ids", ids)), row) names[n++] = str_dup(w->arena, col_text(row, 0));
+    DB_ROWS(rc, w->conn, &merge_tags, BINDS(B_INT("survivor", survivor), B_TEXT("ids", ids)), row)
+    names[n++] = str_dup(w->arena, col_text(row, 0));
     TRY(rc);
     int room = LIMIT_TAGS - (int)present, fit = n < room ? n : room;
     if (fit > 0) TRY(tags_add(w, TAGGED_CASE, survivor, names, fit));

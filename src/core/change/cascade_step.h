@@ -16,10 +16,11 @@ struct step {
 /* Expires files of the messages or notes :rows that nothing else refers to. A separate statement locks them first: see files_released. */
 #define POST_FILES "SELECT a.file_id FROM post_attachments a WHERE a.post_id IN @LIST(:rows)"
 #define POST_FILES_LOCK "SELECT f.id FROM files f WHERE f.id IN (" POST_FILES ") ORDER BY f.id @LOCK@"
-#define POST_FILES_EXPIRE                                                                                              \
-    "UPDATE files SET expires_at = " FILE_EXPIRY(":since") " WHERE id IN (" POST_FILES                                 \
-    ") AND NOT EXISTS (SELECT 1 FROM field_values v WHERE v.file_id = files.id) AND NOT EXISTS (SELECT 1 FROM "        \
-    "post_attachments pa WHERE pa.file_id = files.id AND pa.post_id NOT IN @LIST(:rows))"
+#define POST_FILES_EXPIRE                                                                                                     \
+    "UPDATE files SET expires_at = " FILE_EXPIRY(                                                                             \
+        ":since") " WHERE id IN (" POST_FILES                                                                                 \
+                  ") AND NOT EXISTS (SELECT 1 FROM field_values v WHERE v.file_id = files.id) AND NOT EXISTS (SELECT 1 FROM " \
+                  "post_attachments pa WHERE pa.file_id = files.id AND pa.post_id NOT IN @LIST(:rows))"
 #define POST_ATTACHMENTS_DELETE "DELETE FROM post_attachments WHERE post_id IN @LIST(:rows)"
 
 extern const struct step case_merge_steps[], case_delete_steps[]; /* core/cases/case_merge.c, case_delete.c */

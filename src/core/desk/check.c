@@ -8,14 +8,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Each query returns violations: one row for each, with up to three numbers for its sentence. */
+/* State 5: a cascade deletes the rows that are counted. Each query returns violations: one row for each, with up to three numbers for its sentence. */
 QUERY(check_counts,
       CASE_COUNTS "SELECT team_id, agent_id, status_type FROM (SELECT team_id, agent_id, status_type, n, 0 AS kept FROM counted "
                   "UNION ALL SELECT team_id, agent_id, status_type, 0, n FROM case_counts) b "
                   "GROUP BY team_id, agent_id, status_type HAVING SUM(n) <> SUM(kept) ORDER BY 1, 2, 3");
 QUERY(check_message_seq, "SELECT t.id, t.message_seq, COALESCE(p.n, 0) FROM cases t LEFT JOIN "
                          "(SELECT case_id, COUNT(*) AS n FROM posts WHERE kind = 1 GROUP BY case_id) p ON p.case_id = t.id "
-                         "WHERE t.message_seq <> COALESCE(p.n, 0) ORDER BY t.id");
+                         "WHERE t.state <> 5 AND t.message_seq <> COALESCE(p.n, 0) ORDER BY t.id");
 /* While a merge moves messages, the newest one may be in a merged conversation. */
 QUERY(check_last_message,
       "SELECT t.id FROM cases t WHERE t.message_seq > 0 AND COALESCE(t.last_message_id, 0) <> (SELECT MAX(p.id) FROM posts p "
@@ -58,7 +58,8 @@ QUERY(check_values,
       "WHERE u.id = v.owner_id)) OR (v.area = 3 AND EXISTS (SELECT 1 FROM organizations o WHERE o.id = v.owner_id))) "
       "ORDER BY 1, 2");
 QUERY(check_attachments,
-      "SELECT t.id, t.attachments_count FROM cases t WHERE t.attachments_count <> (SELECT COUNT(*) FROM post_attachments a JOIN posts p "
+      "SELECT t.id, t.attachments_count FROM cases t WHERE t.state <> 5 AND t.attachments_count <> (SELECT COUNT(*) FROM post_attachments "
+      "a JOIN posts p "
       "ON p.id = a.post_id WHERE p.case_id = t.id) + (SELECT COUNT(*) FROM post_attachments a JOIN notes n ON n.id = a.post_id "
       "WHERE n.case_id = t.id) ORDER BY t.id");
 QUERY(check_ratings, "SELECT t.id FROM cases t LEFT JOIN case_ratings r ON r.case_id = t.id WHERE COALESCE(t.rating, 0) <> "
