@@ -75,6 +75,7 @@ function questions(desk, path) {
 
 describe('every GET of the API, as each role', () => {
   const rows = routes().filter(({ method }) => method === 'GET');
+  before(async () => { for (const caller of CALLERS) await both(caller, 'GET', '/me'); }); // sessions have numbers in order of login
   for (const { path } of rows) {
     test(`GET ${path}`, async () => {
       const places = [];
@@ -86,15 +87,16 @@ describe('every GET of the API, as each role', () => {
         const chosen = [ids[0], ids[Math.floor(ids.length / 2)], ids.at(-1), 987654].filter((id) => id !== undefined);
         for (const id of new Set(chosen)) places.push(`${list}/${id}${rest.replace(/:\w+/g, String(id))}`);
       }
-      for (const place of places) {
-        const asked = questions(desks[0], `/api/v1${place}`);
-        for (const caller of [...CALLERS, null]) {
+      // Arguments are varied at the first place alone, because no argument acts on other rows by other rules.
+      const asked = questions(desks[0], `/api/v1${places[0]}`);
+      await Promise.all([...CALLERS, null].map(async (caller) => {
+        for (const place of places) {
           const first = await both(caller, 'GET', place, { query: asked[0] });
           if (first.status >= 400) continue; // the refusal is the same, so variations add nothing
-          for (const query of asked.slice(1)) await both(caller, 'GET', place, { query });
+          if (place === places[0]) for (const query of asked.slice(1)) await both(caller, 'GET', place, { query });
           await both(caller, 'GET', place, { headers: { 'If-None-Match': first.etag ?? '"none"' } });
         }
-      }
+      }));
     });
   }
 });
