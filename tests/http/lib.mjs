@@ -2,8 +2,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import net from 'node:net';
+import { after } from 'node:test';
 
 const binary = process.env.HTTP_SERVER ?? 'build/tests/unit/http_server';
+
+// A test that fails leaves its server running. The file would then never end.
+const started = [];
+after(() => started.forEach((child) => child.kill('SIGKILL')));
 
 export class Server {
     #output = '';
@@ -12,6 +17,7 @@ export class Server {
     static async start(...options) {
         const server = new Server();
         server.process = spawn(binary, options, { stdio: ['ignore', 'pipe', 'inherit'] });
+        started.push(server.process);
         server.exited = once(server.process, 'exit');
         server.process.stdout.on('data', (text) => server.#heard(String(text)));
         server.port = Number((await server.line(/^port (\d+)$/m))[1]);

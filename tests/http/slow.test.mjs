@@ -130,7 +130,7 @@ test('bytes sent fast do not extend the deadline of a silent body', async () => 
 
 test('this server sets no deadline for the work of the application', async () => {
     const server = await Server.start('head_ms=300', 'body_ms=300', 'idle_s=1');
-    const { status } = await server.ask('GET /defer?ms=1500 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    const { status } = await server.ask('GET /defer?ms=1500 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 20000);
     assert.equal(status, 200);
     assert.equal(await server.stop(), 0);
 });
