@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { closeSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { defer, directory, open, until } from '../api/lib/index.mjs';
+import { File, defer, directory, multipart, open, raw, until } from '../api/lib/index.mjs';
 import { shim } from './shim.mjs';
 
 /** Fills the file system of a file completely. */
@@ -84,3 +85,30 @@ for (const [fault, words] of Object.entries(FAULTS)) {
     await sickAndWell(desk, () => writeFileSync(sick, fault), () => rmSync(sick));
   });
 }
+
+const attach = (desk, id, data) => desk.customer.post(`/conversations/${id}/messages`, multipart({ contents: 'see', f: new File('f', 'text/plain', data) }));
+
+test('a full disk refuses messages with files with 503, stores nothing of them, and recovers', { timeout: 120_000 }, async (t) => {
+  const disk = directory();
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', disk]);
+  if (mounted.status !== 0) return t.skip('mount is not permitted here');
+  defer(t, () => assert.equal(spawnSync('umount', [disk]).status, 0, 'umount'));
+  const desk = await open(t, { dir: join(disk, 'data') });
+  const filler = join(disk, 'filler');
+  const { id } = await desk.customer.create('/conversations', { subject: 'S', contents: 'C' });
+  const kept = (await attach(desk, id, randomBytes(500_000))).must(201).data;
+  desk.expects5xx = true;
+  fill(filler);
+  for (const size of [10, 100_000, 2_000_000]) (await attach(desk, id, randomBytes(size))).refused(503, 'SERVICE_UNAVAILABLE');
+  (await desk.customer.post('/conversations', multipart({ subject: 'S', f: new File('f', 'text/plain', randomBytes(100_000)) }))).refused(503, 'SERVICE_UNAVAILABLE');
+  (await desk.customer.post('/files', raw('text/plain', randomBytes(100_000)))).refused(503, 'SERVICE_UNAVAILABLE');
+  assert.deepEqual((await desk.customer.get(`/conversations/${id}/messages`)).must(200).ids.length, 2);
+  assert.equal((await desk.customer.exchange('GET', kept.attachments[0].url_download.slice(desk.base.length))).must(200).bytes.length, 500_000);
+  rmSync(filler);
+  await until('writes to work again without a restart', async () => (await attach(desk, id, randomBytes(100_000))).status === 201);
+  desk.expects5xx = false;
+  await until('no temporary file', () => readdirSync(join(desk.dir, 'files', 'tmp')).length === 0);
+  await desk.stop();
+  const { status, stdout, stderr } = desk.check();
+  assert.equal(status, 0, `deskd check: ${stdout}${stderr}`);
+});
