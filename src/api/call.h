@@ -117,6 +117,7 @@ struct call {
     int id_count;
     const char *alive;                 /* condition on the targets, instead of the resource's .alive; NULL: .alive */
     struct branches *branches;         /* lists: the visible rows, instead of the resource's .visible; NULL: .visible */
+    const struct order *order;         /* lists: instead of the route's; NULL: that of the route */
     const struct condition *condition; /* lists: a further condition on rows (core/rules/predicate.h); NULL: none */
     void *prepared;                    /* result of .prepare, in the arena */
 

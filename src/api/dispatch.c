@@ -280,6 +280,7 @@ static void call_reset(struct call *c) {
     c->id = 0;
     c->branches = NULL;
     c->condition = NULL;
+    c->order = NULL;
     c->ignored = NULL;
     c->secrets = NULL;
     c->posts = (struct str){0};

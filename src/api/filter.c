@@ -62,14 +62,18 @@ static struct str operators_json(struct arena *a, unsigned operators) {
 static struct str values_json(struct arena *a, const struct definition *d) {
     struct buf b = {0};
     struct json_writer w;
-    if (d->options == NULL && d->input != INPUT_DATE_RELATIVE) return (struct str){0};
+    if (d->options == NULL && d->specials == NULL && d->input != INPUT_DATE_RELATIVE) return (struct str){0};
     jw_init(&w, &b);
     jw_object(&w);
+    for (const struct special_value *s = d->specials; s && s->key; s++) {
+        jw_key_raw(&w, str_of(s->key));
+        jw_str(&w, str_of(s->label));
+    }
     for (const struct option *o = d->options; o && o->key; o++) {
         jw_key_raw(&w, str_of(o->key));
         jw_str(&w, str_of(o->label));
     }
-    for (int i = 0; d->options == NULL && relative_dates[i].word; i++) {
+    for (int i = 0; d->input == INPUT_DATE_RELATIVE && relative_dates[i].word; i++) {
         if (!relative_fits(relative_dates[i].id, d->sub_type)) continue;
         jw_key_raw(&w, str_of(relative_dates[i].word));
         jw_str(&w, str_of(relative_labels[i]));

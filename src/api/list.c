@@ -66,13 +66,13 @@ static int add_keyset(struct list *l, struct call *c) {
 }
 
 static void list_init(struct list *l, struct call *c, struct view *v) {
-    const struct route *route = c->route;
+    const struct order *order = c->order ? c->order : &c->route->order;
     *l = (struct list){.view = v,
                        .r = c->resource,
                        .layout = layout_of(c->resource),
-                       .key = route->order.key ? route->order.key : "t.id",
-                       .then = route->order.then,
-                       .descending = route->order.descending};
+                       .key = order->key ? order->key : "t.id",
+                       .then = order->then,
+                       .descending = order->descending};
     l->shows_long = l->layout->bytes.p && view_shows_long(v, l->layout);
     l->bind_room = LIST_BINDS + (c->condition ? c->condition->count : 0);
     l->binds = arena_array(c->work.arena, (size_t)l->bind_room + 1, sizeof *l->binds);

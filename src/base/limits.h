@@ -25,6 +25,8 @@
 #define LIMIT_COLLECTIONS 50                /* collections of one predicate */
 #define LIMIT_PROPOSITIONS 100              /* propositions of one predicate, in all collections: each is a term of one SQL statement */
 #define LIMIT_RULE_TAGS 100                 /* tags that one proposition names */
+#define LIMIT_VIEWS 200                     /* views, and macros, that one person made */
+#define LIMIT_VIEW_COLUMNS 100              /* columns of a view */
 #define LIMIT_PAGE 1000                     /* items of a page (completions.md section 2) */
 #define LIMIT_REPLY (4 * 1024 * 1024)       /* bytes of a page: it ends before `limit`, but has an item (completions.md section 2) */
 #define LIMIT_LOADED (16 * 1024 * 1024)     /* bytes of rows that a page loads; texts that `fields` leaves out are loaded, too */

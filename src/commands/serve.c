@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "core/cases/view_count.h"
 #include "core/desk/desk.h"
 #include "core/access/permission.h"
 #include "core/login/session.h"
@@ -134,6 +135,7 @@ static int open_store(struct server *s) {
     s->desk.settings = db_read_begin(c, 0) < 0 ? NULL : settings_open(c);
     db_read_end(c);
     s->desk.touches = touches_new();
+    s->desk.view_counts = view_counts_new();
     s->desk.cascade_rows = (int)option_int(s->options, OPT_CASCADE_ROWS);
     return s->desk.settings ? 0 : (complain("%s can't be read", store_name(s->options)), -1);
 }
@@ -243,6 +245,7 @@ static void stop(struct server *s) {
         touches_flush(&s->desk); /* the last ones, before the store closes */
         touches_free(s->desk.touches);
     }
+    view_counts_free(s->desk.view_counts);
     settings_close(s->desk.settings);
     db_close(s->desk.db);
 }

@@ -1,14 +1,16 @@
 #include "demo/fill.h"
 
+#include "base/fold.h"
 #include "work/work.h"
 
-QUERY(demo_case_insert, "INSERT INTO cases (id, uuid, subject, channel, source, state, requester_id, creator_id, organization_id, "
-                        "assigned_team_id, assigned_agent_id, status_id, status_type, priority_id, type_id, message_seq, reopen_count, "
-                        "last_replier_id, last_agent_replier_id, last_message_status, last_message_preview, last_replied_at, "
-                        "created_at, updated_at) VALUES (:id, :uuid, :subject, :channel, :source, :state, :requester, :requester, "
-                        "CAST(:organization AS BIGINT), CAST(:team AS BIGINT), CAST(:agent AS BIGINT), CAST(:status AS BIGINT), "
-                        "CAST(CAST(:status AS BIGINT) AS INTEGER), CAST(:priority AS BIGINT), CAST(:type AS BIGINT), :seq, :reopened, "
-                        ":replier, CAST(:agent_replier AS BIGINT), :message_status, :preview, :replied, :created, :updated)");
+QUERY(demo_case_insert,
+      "INSERT INTO cases (id, uuid, subject, subject_key, channel, source, state, requester_id, creator_id, organization_id, "
+      "assigned_team_id, assigned_agent_id, status_id, status_type, priority_id, type_id, message_seq, reopen_count, "
+      "last_replier_id, last_agent_replier_id, last_message_status, last_message_preview, last_replied_at, "
+      "created_at, updated_at) VALUES (:id, :uuid, :subject, :subject_key, :channel, :source, :state, :requester, :requester, "
+      "CAST(:organization AS BIGINT), CAST(:team AS BIGINT), CAST(:agent AS BIGINT), CAST(:status AS BIGINT), "
+      "CAST(CAST(:status AS BIGINT) AS INTEGER), CAST(:priority AS BIGINT), CAST(:type AS BIGINT), :seq, :reopened, "
+      ":replier, CAST(:agent_replier AS BIGINT), :message_status, :preview, :replied, :created, :updated)");
 QUERY(demo_post_insert, "INSERT INTO posts (id, case_id, kind, uuid, content_text, creator_id, is_requester, channel, source, "
                         "message_status, message_status_updated_at, created_at, updated_at) VALUES (:id, :case, 1, :uuid, :text, "
                         ":creator, :is_requester, :channel, :source, :status, :at, :at, :at)");
@@ -129,19 +131,23 @@ static int insert_case(struct conn *c, struct filling *f, const struct demo_case
     struct chance chance = chance_of(f->world.seed, OF_UUID, dc->id * 16);
     char uuid[36];
     const struct demo_message *last = &dc->messages[dc->message_count - 1];
+    struct arena_mark mark = arena_mark(f->arena);
     chance_uuid(&chance, uuid);
     demo_subject(&f->subject, &f->world, dc);
     demo_contents(&f->text, &f->world, dc, dc->message_count - 1);
     write_preview(&f->preview, buf_view(&f->text));
-    return db_exec(c, &demo_case_insert,
-                   BINDS(B_INT("id", dc->id), B_TEXT("uuid", ((struct str){uuid, sizeof uuid})), B_TEXT("subject", buf_view(&f->subject)),
-                         B_INT("channel", dc->channel), B_INT("source", dc->source), B_INT("state", dc->state),
-                         B_INT("requester", dc->requester.id), B_ID("organization", dc->organization_id), B_ID("team", dc->team_id),
-                         B_ID("agent", dc->agent_id), B_INT("status", dc->status), B_ID("priority", dc->priority_id),
-                         B_ID("type", dc->type_id), B_INT("seq", dc->message_count), B_INT("reopened", dc->reopened),
-                         B_INT("replier", last->creator_id), B_ID("agent_replier", last_agent_replier(dc)),
-                         B_INT("message_status", last->status), B_TEXT("preview", buf_view(&f->preview)), B_INT("replied", last->at),
-                         B_INT("created", dc->created_at), B_INT("updated", dc->updated_at)));
+    int rc = db_exec(c, &demo_case_insert,
+                     BINDS(B_INT("id", dc->id), B_TEXT("uuid", ((struct str){uuid, sizeof uuid})), B_TEXT("subject", buf_view(&f->subject)),
+                           B_TEXT("subject_key", fold_key(f->arena, buf_view(&f->subject))), B_INT("channel", dc->channel),
+                           B_INT("source", dc->source), B_INT("state", dc->state), B_INT("requester", dc->requester.id),
+                           B_ID("organization", dc->organization_id), B_ID("team", dc->team_id), B_ID("agent", dc->agent_id),
+                           B_INT("status", dc->status), B_ID("priority", dc->priority_id), B_ID("type", dc->type_id),
+                           B_INT("seq", dc->message_count), B_INT("reopened", dc->reopened), B_INT("replier", last->creator_id),
+                           B_ID("agent_replier", last_agent_replier(dc)), B_INT("message_status", last->status),
+                           B_TEXT("preview", buf_view(&f->preview)), B_INT("replied", last->at), B_INT("created", dc->created_at),
+                           B_INT("updated", dc->updated_at)));
+    arena_return(f->arena, mark);
+    return rc;
 }
 
 int fill_conversation(struct conn *c, struct filling *f, int64_t id) {

@@ -4,6 +4,7 @@
 #include "jobs/index_names.h"
 
 #include "base/log.h"
+#include "core/cases/case.h"
 #include "core/people/identity.h"
 #include "core/people/name_index.h"
 #include "core/people/user.h"
@@ -20,10 +21,12 @@ static int names_of_organizations(struct work *w, int64_t *after, int *lost) {
 }
 static int names_of_tags(struct work *w, int64_t *after, int *lost) { return (void)lost, names_reindex(w, NAME_TAG, after); }
 
+static int index_subjects(struct work *w, int64_t *after, int *lost) { return (void)lost, cases_rekey(w, after); }
+
 /* Each step processes the next part of its rows behind *after, and moves *after on. Returns 1 if there are more, 0, or
  * an error. */
-static int (*const steps[])(struct work *w, int64_t *after, int *lost) = {index_emails,          index_phones,           index_people,
-                                                                          index_names_of_people, names_of_organizations, names_of_tags};
+static int (*const steps[])(struct work *w, int64_t *after, int *lost) = {
+    index_emails, index_phones, index_people, index_names_of_people, names_of_organizations, names_of_tags, index_subjects};
 #define STEPS ((int64_t)(sizeof steps / sizeof *steps))
 
 static int64_t input_number(const struct json *input, struct str name) {

@@ -12,6 +12,9 @@
     X(case_reply)               \
     X(case_message)             \
     X(post)                     \
+    X(view)                     \
+    X(view_column)              \
+    X(view_count)               \
     X(event)                    \
     X(case_status)              \
     X(case_priority)            \

@@ -14,6 +14,7 @@
 
 struct settings;
 struct touches;
+struct view_counts;
 
 /* The installation. A process has one. main makes it, all threads read it. */
 struct desk {
@@ -27,11 +28,12 @@ struct desk {
     struct str inbox;        /* the folder where mail comes in (mail/inbox.h); p NULL: none */
     struct key session_key, csrf_key, request_key, account_key, idempotency_key, factor_key, remember_key, link_key, mail_key, setting_key,
         fingerprint_key, pseudonym_key, picture_key;
-    struct key credential_key;    /* of this process only: the key of the credential cache */
-    struct settings *settings;    /* values of all settings: core/desk/setting.h */
-    struct touches *touches;      /* session touches gathered in memory: core/login/session.h */
-    int cascade_rows;             /* rows that one write of a cascade changes: core/change/cascade.h; 0: LIMIT_CASCADE */
-    void (*wake_jobs)(void *arg); /* called after a job was committed */
+    struct key credential_key;       /* of this process only: the key of the credential cache */
+    struct settings *settings;       /* values of all settings: core/desk/setting.h */
+    struct touches *touches;         /* session touches gathered in memory: core/login/session.h */
+    struct view_counts *view_counts; /* counts of views kept in memory: core/cases/view_count.h; NULL: none are kept */
+    int cascade_rows;                /* rows that one write of a cascade changes: core/change/cascade.h; 0: LIMIT_CASCADE */
+    void (*wake_jobs)(void *arg);    /* called after a job was committed */
     void *wake_arg;
 };
 

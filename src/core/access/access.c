@@ -109,6 +109,29 @@ void access_cases(struct work *w, struct branches *out) {
     }
 }
 
+struct case_reader {
+    int64_t me, *teams;
+    int access, team_count;
+};
+
+int access_case_reader(struct work *w, struct case_reader **out) {
+    struct case_reader *r = *out = ARENA_NEW(w->arena, struct case_reader);
+    *r = (struct case_reader){.me = w->actor.user_id, .access = w->actor.rank < ROLE_COLLABORATOR ? 0 : w->actor.case_access};
+    if (r->access != CASES_TEAMS) return 0;
+    r->team_count = db_ids(w->conn, &teams_of_user, BINDS(B_INT("user", r->me)), w->arena, &r->teams);
+    return r->team_count < 0 ? r->team_count : 0;
+}
+
+bool access_case_of(const struct case_reader *r, int64_t team_id, int64_t agent_id) {
+    if (r->access == CASES_ALL) return true;
+    if (r->access == 0) return false;
+    if (agent_id == r->me) return true;
+    if (r->access != CASES_TEAMS) return false;
+    for (int i = 0; i < r->team_count; i++)
+        if (r->teams[i] == team_id) return true;
+    return team_id == 0 && agent_id == 0;
+}
+
 void access_cases_of_any_state(struct work *w, struct branches *out) {
     static const char active[] = "t.state = 1";
     if (w->actor.rank < ROLE_COLLABORATOR) return;

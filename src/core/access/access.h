@@ -26,6 +26,10 @@ void branch_bind_text(struct branches *b, const char *name, struct str v);
 
 /* Conversations that the actor sees. Also used for cases, messages, notes, search and views (completions.md section 5). */
 void access_cases(struct work *w, struct branches *out);
+/* The same decision about conversations of one team and one agent (0: none), for counts that are kept by team and agent. Staff only. */
+struct case_reader;
+int access_case_reader(struct work *w, struct case_reader **out);
+bool access_case_of(const struct case_reader *r, int64_t team_id, int64_t agent_id);
 /* The same for staff, whatever the state of the case is: active, suspended, in the trash or merged. Other callers see none. */
 void access_cases_of_any_state(struct work *w, struct branches *out);
 /* Functions for `.visible` of a resource. Everyone: each caller that a route admits or that a reference leads to. */

@@ -6,6 +6,7 @@
 #include "core/change/change.h"
 
 #include "base/buf.h"
+#include "base/fold.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -187,8 +188,9 @@ static const char *case_activity_sets(const struct work *w, const struct case_no
 /* Writes only the columns that differ, because each column costs its indexes. */
 static int case_update(struct work *w, const struct case_now *next, unsigned differ, bool reopened) {
     struct buf sql = {0};
+    struct str subject_key = differ & CASE_SUBJECT ? fold_key(w->arena, next->subject) : (struct str){0};
     buf_text(&sql, "UPDATE cases SET ");
-    if (differ & CASE_SUBJECT) buf_text(&sql, "subject = :subject, ");
+    if (differ & CASE_SUBJECT) buf_text(&sql, "subject = :subject, subject_key = :subject_key, ");
     if (differ & CASE_LEGACY_ID) buf_text(&sql, "legacy_id = :legacy_id, ");
     if (differ & CASE_STATE) buf_text(&sql, "state = :state, ");
     if (differ & CASE_RATING) buf_text(&sql, "rating = CAST(:rating AS INTEGER), ");
@@ -201,13 +203,13 @@ static int case_update(struct work *w, const struct case_now *next, unsigned dif
     buf_fmt(&sql, "%supdated_at = :now WHERE id = :id", case_activity_sets(w, next));
     buf_char(&sql, 0);
     int rc = db_exec_text(w->conn, sql.p,
-                          BINDS(B_INT("id", next->id), B_TEXT("subject", next->subject), B_TEXT("legacy_id", next->legacy_id),
-                                B_INT("state", next->state), B_INT("status_id", next->status_id), B_INT("status_type", next->status_type),
-                                B_ID("priority_id", next->priority_id), B_ID("type_id", next->type_id),
-                                B_ID("assigned_team_id", next->assigned_team_id), B_ID("assigned_agent_id", next->assigned_agent_id),
-                                B_INT("requester_id", next->requester_id), B_INT("brand_id", next->brand_id),
-                                B_ID("form_id", next->form_id), B_ID("rating", next->rating), B_ID("merged_into_id", next->merged_into_id),
-                                B_ID("actor", w->actor.user_id), B_INT("now", w->now)));
+                          BINDS(B_INT("id", next->id), B_TEXT("subject", next->subject), B_TEXT("subject_key", subject_key),
+                                B_TEXT("legacy_id", next->legacy_id), B_INT("state", next->state), B_INT("status_id", next->status_id),
+                                B_INT("status_type", next->status_type), B_ID("priority_id", next->priority_id),
+                                B_ID("type_id", next->type_id), B_ID("assigned_team_id", next->assigned_team_id),
+                                B_ID("assigned_agent_id", next->assigned_agent_id), B_INT("requester_id", next->requester_id),
+                                B_INT("brand_id", next->brand_id), B_ID("form_id", next->form_id), B_ID("rating", next->rating),
+                                B_ID("merged_into_id", next->merged_into_id), B_ID("actor", w->actor.user_id), B_INT("now", w->now)));
     buf_free(&sql);
     return rc;
 }
@@ -243,4 +245,23 @@ int case_change(struct work *w, struct case_now *c, const struct case_change *wa
     case_record(w, c, &next, differ);
     *c = next;
     return 0;
+}
+
+/* ---- rebuilding keys ---------------------------------------------------------------------------------------------- */
+
+#define REKEYED 200 /* rows of one part */
+QUERY(case_subjects, "SELECT id, subject FROM cases WHERE id > :after ORDER BY id LIMIT :most");
+QUERY(subject_key_set, "UPDATE cases SET subject_key = :key WHERE id = :id");
+
+int cases_rekey(struct work *w, int64_t *after) {
+    struct str keys[REKEYED];
+    int64_t ids[REKEYED];
+    int rc, n = 0;
+    DB_ROWS(rc, w->conn, &case_subjects, BINDS(B_INT("after", *after), B_INT("most", REKEYED)), row) {
+        ids[n] = col_int(row, 0);
+        keys[n++] = fold_key(w->arena, str_dup(w->arena, col_text(row, 1)));
+    }
+    for (int i = 0; i < n && rc >= 0; i++) rc = db_exec(w->conn, &subject_key_set, BINDS(B_INT("id", ids[i]), B_TEXT("key", keys[i])));
+    if (n) *after = ids[n - 1];
+    return rc < 0 ? rc : n == REKEYED;
 }

@@ -57,6 +57,9 @@ struct case_change {
 int case_change(struct work *w, struct case_now *c, const struct case_change *wanted);
 /* Sets the status of `c` if it may follow the present one. Writes nothing. Fails as case_change does. */
 int case_follow_status(struct work *w, struct case_now *c, int64_t status_id);
+/* Computes the folded subjects of the next conversations after id *after, and advances *after. Returns 1 if there are more, 0 or a negative
+ * error. */
+int cases_rekey(struct work *w, int64_t *after);
 int status_id_of_type(struct work *w, enum status_type type, int64_t *id); /* the first status of a type, system ones first */
 
 #endif

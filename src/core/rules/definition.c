@@ -1,4 +1,5 @@
 #include "core/rules/definition.h"
+#include "core/rules/definition_rows.h"
 
 #include "base/fold.h"
 #include "core/fields/custom_field.h"
@@ -61,32 +62,6 @@ static const unsigned operators[INPUT_TYPES][RULE_USERS] = {
 unsigned operators_of(enum rule_user u, enum input_type i) { return operators[i][u]; }
 
 /* ---- organizations and people ---------------------------------------------------------------------------------------- */
-
-/* An indexed column is queried as separate rows (the same table again). The store then uses the index for a selective span; planners
- * would otherwise prefer the index with the order of the list. Names are not queried so: a part of a name would be searched in all rows,
- * even beside a selective tag. */
-#define INDEXED(table) .among = table " x", .owner = "x.id"
-#define DATES(prefix, column, named, what, ...)                                                                                 \
-    {.field = prefix "_relative_past",                                                                                          \
-     .label = named,                                                                                                            \
-     .input = INPUT_DATE_RELATIVE,                                                                                              \
-     .kind = VALUE_TIME,                                                                                                        \
-     .type = "DATE_RELATIVE",                                                                                                   \
-     .sub_type = "PAST",                                                                                                        \
-     .group = "DATE",                                                                                                           \
-     .value = column,                                                                                                           \
-     .doc = what ", compared with a period.",                                                                                   \
-     __VA_ARGS__},                                                                                                              \
-    {                                                                                                                           \
-        .field = prefix "_absolute", .label = named, .input = INPUT_DATE_ABSOLUTE, .kind = VALUE_TIME, .type = "DATE_ABSOLUTE", \
-        .group = "DATE", .value = column, .doc = what ", compared with a day in the desk's time zone.", __VA_ARGS__             \
-    }
-
-#define TAGS(rows, of)                                                                                                               \
-    {                                                                                                                                \
-        .field = "tags.name", .label = "Tags", .input = INPUT_TAGS, .kind = VALUE_TEXT, .type = "COLLECTION", .value = "g.name_key", \
-        .among = rows " x JOIN tags g ON g.id = x.tag_id", .owner = "x." of, .doc = "Tags."                                          \
-    }
 
 static const struct option access_options[] = {
     {"0", "People see their own conversations"}, {"1", "People see all conversations of the organization"}, {0}};
@@ -193,8 +168,11 @@ static const struct definition user_definitions[] = {
     {0},
 };
 
-const struct subject organization_subject = {"organizations", organization_definitions, AREA_ORGANIZATIONS, "organizationfields"};
-const struct subject user_subject = {"users", user_definitions, AREA_USERS, "userfields"};
+static const struct field_source organization_sources[] = {{AREA_ORGANIZATIONS, "organizationfields", "field_values x", "x.owner_id"}, {0}};
+static const struct field_source user_sources[] = {{AREA_USERS, "userfields", "field_values x", "x.owner_id"}, {0}};
+
+const struct subject organization_subject = {"organizations", organization_definitions, organization_sources};
+const struct subject user_subject = {"users", user_definitions, user_sources};
 
 /* ---- custom fields ----------------------------------------------------------------------------------------------------- */
 
@@ -237,10 +215,10 @@ static void definition_read_option(struct arena *a, struct stmt *row, struct opt
 /* The empty list of a field with input OPTIONS but without options. */
 static const struct option no_options[] = {{0}};
 
+/* Loads the options of fixed fields. */
 static int definitions_load_options(struct work *w, struct definitions *d) {
     struct option *list = NULL;
-    int rc, n = 0, at = 0;
-    int64_t field = 0;
+    int rc, n = 0;
     for (int i = 0; i < d->count; i++) {
         if (d->list[i].input != INPUT_OPTIONS || d->list[i].options) continue;
         d->list[i].options = no_options;
@@ -250,7 +228,17 @@ static int definitions_load_options(struct work *w, struct definitions *d) {
         if (n) d->list[i].options = list;
         n = 0;
     }
-    DB_ROWS(rc, w->conn, &definition_options, BINDS(B_INT("area", d->subject->field_area)), row) {
+    return 0;
+}
+
+/* Loads the options of the custom fields of an area, which begin at index `at`. */
+static int definitions_load_field_options(struct work *w, struct definitions *d, int area, int at) {
+    struct option *list = NULL;
+    int rc, n = 0;
+    int64_t field = 0;
+    for (int i = at; i < d->count; i++)
+        if (d->list[i].input == INPUT_OPTIONS) d->list[i].options = no_options;
+    DB_ROWS(rc, w->conn, &definition_options, BINDS(B_INT("area", area)), row) {
         if (field != col_int(row, 3)) n = 0;
         field = col_int(row, 3);
         definition_read_option(w->arena, row, &list, &n);
@@ -260,9 +248,9 @@ static int definitions_load_options(struct work *w, struct definitions *d) {
     return rc;
 }
 
-static void read_field(struct work *w, const struct subject *s, struct stmt *row, struct definition *d) {
+static void read_field(struct work *w, const struct field_source *s, struct stmt *row, struct definition *d) {
     int64_t type = col_int(row, 1);
-    *d = (struct definition){.field = str_fmt(w->arena, "%s.%s", s->field_group, str_dup(w->arena, col_text(row, 2)).p).p,
+    *d = (struct definition){.field = str_fmt(w->arena, "%s.%s", s->group, str_dup(w->arena, col_text(row, 2)).p).p,
                              .label = str_dup(w->arena, col_text(row, 3)).p,
                              .input = seen_as[type].input,
                              .kind = seen_as[type].kind,
@@ -270,27 +258,44 @@ static void read_field(struct work *w, const struct subject *s, struct stmt *row
                              .sub_type = seen_as[type].sub_type,
                              .doc = "A custom field.",
                              .value = seen_as[type].kind == VALUE_PICKS ? VALUE_OF_PICKS : "x.value_key",
-                             .among = "field_values x",
-                             .owner = "x.owner_id",
+                             .among = s->among,
+                             .owner = s->owner,
                              .only = "x.field_id = :field",
                              .key = custom_text,
                              .field_id = col_int(row, 0)};
 }
 
-int definitions_load(struct work *w, const struct subject *s, enum rule_user u, struct definitions *out) {
-    int fixed = 0, rc;
-    while (s->definitions[fixed].field) fixed++;
-    *out = (struct definitions){.subject = s, .user = u, .count = fixed};
-    DB_ROWS(rc, w->conn, &definition_fields, BINDS(B_INT("area", s->field_area)), row) {
-        if (out->list == NULL) out->list = arena_array(w->arena, (size_t)(fixed + col_int(row, 4)), sizeof *out->list);
+/* Makes room for n more definitions. */
+static void definitions_reserve(struct arena *a, struct definitions *d, int n) {
+    if (d->count + n <= d->room) return;
+    const struct definition *old = d->list;
+    d->room = d->count + n;
+    d->list = arena_array(a, (size_t)d->room, sizeof *d->list);
+    if (d->count) memcpy(d->list, old, (size_t)d->count * sizeof *d->list);
+}
+
+static int definitions_load_fields(struct work *w, const struct field_source *s, struct definitions *d) {
+    int rc, first = d->count;
+    DB_ROWS(rc, w->conn, &definition_fields, BINDS(B_INT("area", s->area)), row) {
+        if (d->count == first) definitions_reserve(w->arena, d, (int)col_int(row, 4));
         int64_t type = col_int(row, 1);
         bool known = type > 0 && type < (int64_t)(sizeof seen_as / sizeof *seen_as) && seen_as[type].type;
-        if (known) read_field(w, s, row, &out->list[out->count++]);
+        if (known) read_field(w, s, row, &d->list[d->count++]);
     }
-    if (rc < 0) return rc;
-    if (out->list == NULL) out->list = arena_array(w->arena, (size_t)fixed, sizeof *out->list);
+    if (rc < 0 || d->count == first) return rc;
+    return definitions_load_field_options(w, d, s->area, first);
+}
+
+int definitions_load(struct work *w, const struct subject *s, enum rule_user u, struct definitions *out) {
+    int fixed = 0;
+    while (s->definitions[fixed].field) fixed++;
+    *out = (struct definitions){.subject = s, .user = u};
+    definitions_reserve(w->arena, out, fixed);
     memcpy(out->list, s->definitions, (size_t)fixed * sizeof *out->list);
-    return definitions_load_options(w, out);
+    out->count = fixed;
+    TRY(definitions_load_options(w, out));
+    for (const struct field_source *f = s->sources; f->area; f++) TRY(definitions_load_fields(w, f, out));
+    return 0;
 }
 
 const struct definition *definition_of(const struct definitions *d, struct str field) {

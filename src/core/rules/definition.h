@@ -64,6 +64,14 @@ struct option {
     const char *key, *label;
 };
 
+/* A value that stands for others: beside the options, or beside the ids of people and organizations. */
+enum special { NO_VALUE, CURRENT_USER, CURRENT_USERS_TEAMS, SAME_AS_FIELD };
+struct special_value {
+    const char *key, *label;
+    enum special what;
+    const char *field; /* SAME_AS_FIELD: the field with the other value */
+};
+
 struct definition {
     const char *field, *label;
     enum input_type input;
@@ -78,23 +86,35 @@ struct definition {
     struct str (*key)(struct arena *a, struct str s); /* VALUE_TEXT: normalises a text for comparison; p NULL: invalid */
     const struct option *options;                     /* INPUT_OPTIONS: ends with key NULL */
     const struct query *option_rows;                  /* INPUT_OPTIONS: (key, label) from the store */
+    const struct word *words;                         /* INPUT_OPTIONS: the numbers of the keys; NULL: a key is its number */
+    const struct special_value *specials;             /* ends with key NULL; NULL: none. Only for numbers in t */
+    const struct query *known;                        /* INPUT_AUTOCOMPLETE: finds the object :id; NULL: any id is accepted */
+    const char *gone;    /* ids of deleted objects that rows may still refer to: they count as no value (core/change/cascade.h) */
+    const char *implied; /* a condition that follows from equality with :equal, so that the store finds an index; NULL: none */
+};
+
+/* Custom fields of the object, or of another object that it refers to. */
+struct field_source {
+    int area;          /* enum field_area; 0 ends the list */
+    const char *group; /* "organizationfields": the fields are named organizationfields.<key> */
+    const char *among; /* the text after FROM: their values x */
+    const char *owner; /* column with the id of the object that rules are about */
 };
 
 /* A kind of object that rules are about. */
 struct subject {
     const char *table;                    /* alias t in all SQL */
     const struct definition *definitions; /* ends with field NULL */
-    int field_area;                       /* enum field_area of its custom fields */
-    const char *field_group;              /* "organizationfields": custom fields are named organizationfields.<key> */
+    const struct field_source *sources;
 };
-extern const struct subject organization_subject, user_subject;
+extern const struct subject organization_subject, user_subject, case_subject;
 
 /* All fields of a subject: those of its table, then its enabled custom fields. */
 struct definitions {
     const struct subject *subject;
     enum rule_user user;
     struct definition *list;
-    int count;
+    int count, room;
 };
 int definitions_load(struct work *w, const struct subject *s, enum rule_user u, struct definitions *out);
 const struct definition *definition_of(const struct definitions *d, struct str field); /* NULL: none */

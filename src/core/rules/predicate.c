@@ -23,6 +23,7 @@
  * The fields are data: core/rules/definition.c. A new kind of object is a struct subject there; nothing changes here. */
 #include "core/rules/predicate.h"
 
+#include "base/buf.h"
 #include "base/fold.h"
 #include "base/limits.h"
 #include "core/rules/calendar.h"
@@ -36,6 +37,7 @@ struct reader {
     const struct definitions *d;
     struct str parameter;
     struct str zone; /* time zone of the desk */
+    enum predicate_age age;
 };
 
 static int bad(struct reader *r, enum error code, struct str at, const char *why) {
@@ -104,10 +106,58 @@ static int predicate_read_number(struct reader *r, struct proposition *p, enum o
     return 0;
 }
 
+QUERY(teams_of_actor, "SELECT team_id FROM team_members WHERE user_id = :me ORDER BY team_id");
+
+/* Resolves a value that stands for others. Without a person, the current user is nobody, and no value is equal to it. */
+static int set_special(struct reader *r, struct proposition *p, const struct special_value *s) {
+    int64_t me = r->w->actor.user_id;
+    switch (s->what) {
+    case NO_VALUE: p->test = IS_EMPTY; return 0;
+    case SAME_AS_FIELD:
+        p->test = IS_SAME;
+        p->other = definition_of(r->d, str_of(s->field));
+        assert(p->other);
+        p->other_place = (int)(p->other - r->d->list);
+        return 0;
+    case CURRENT_USER:
+        p->test = IS_LISTED;
+        p->number_count = me ? 1 : 0;
+        p->numbers = arena_array(r->w->arena, 1, sizeof *p->numbers);
+        p->numbers[0] = me;
+        return 0;
+    case CURRENT_USERS_TEAMS: p->test = IS_LISTED; break;
+    }
+    p->number_count = db_ids(r->w->conn, &teams_of_actor, BINDS(B_INT("me", me)), r->w->arena, &p->numbers);
+    return p->number_count < 0 ? p->number_count : 0;
+}
+
+/* Returns 1 if the value is a special one, 0 if not, or a negative error. */
+static int read_special(struct reader *r, struct proposition *p, enum operation operation, const struct json *j) {
+    struct str s = scalar(j);
+    for (const struct special_value *v = p->field->specials; v && v->key; v++) {
+        if (s.p == NULL || !str_eqi(s, str_of(v->key))) continue;
+        p->negated = operation == NOT_EQUAL_TO;
+        TRY(set_special(r, p, v));
+        return 1;
+    }
+    return 0;
+}
+
+/* A new predicate names only objects that exist. */
+static int check_known(struct reader *r, const struct definition *d, int64_t id, struct str at) {
+    int64_t found;
+    if (d->known == NULL || r->age == PREDICATE_STORED) return 0;
+    int rc = db_int(r->w->conn, d->known, BINDS(B_INT("id", id)), &found);
+    return rc < 0 ? rc : rc ? 0 : bad(r, ERR_FIELD_INVALID, at, "There is no such resource.");
+}
+
 static int predicate_read_id(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
     int64_t v;
     struct str s = scalar(j);
+    int rc = read_special(r, p, operation, j);
+    if (rc) return rc < 0 ? rc : 0;
     if (s.p == NULL || !str_to_int(s, &v) || v <= 0) return bad(r, ERR_FIELD_INVALID, at, "An id is expected.");
+    TRY(check_known(r, p->field, v, at));
     set_bounds(p, operation, bound_number(v), bound_number(v));
     return 0;
 }
@@ -149,6 +199,8 @@ static int read_boolean(struct reader *r, struct proposition *p, enum operation 
 static int predicate_read_option(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
     struct str s = scalar(j);
     const struct option *o = p->field->options;
+    int rc = read_special(r, p, operation, j);
+    if (rc) return rc < 0 ? rc : 0;
     while (o->key && !(s.p && str_eqi(s, str_of(o->key)))) o++;
     if (o->key == NULL) return bad(r, ERR_FIELD_INVALID, at, "One of the keys of the definition's values is expected.");
     s = str_of(o->key);
@@ -158,8 +210,8 @@ static int predicate_read_option(struct reader *r, struct proposition *p, enum o
         p->text = str_fmt(r->w->arena, ",%s,", s.p);
         return 0;
     }
-    int64_t v = 0;
-    bool numeric = p->field->kind == VALUE_NUMBER && str_to_int(s, &v);
+    int64_t v = p->field->words ? word_id(p->field->words, s) : 0;
+    bool numeric = p->field->kind == VALUE_NUMBER && (p->field->words || str_to_int(s, &v));
     set_bounds(p, operation, numeric ? bound_number(v) : bound_text(s), numeric ? bound_number(v) : bound_text(s));
     return 0;
 }
@@ -264,6 +316,15 @@ static void read_proposition(struct reader *r, const struct json *j, struct str 
     else if (operation >= 0) readers[p->field->input](r, p, (enum operation)operation, value, under(r, at, "value"));
 }
 
+/* A stored proposition that is not valid any more holds for no object. */
+static void read_stored_proposition(struct reader *r, const struct json *j, struct str at, struct proposition *p) {
+    struct findings before = work_set_aside(r->w);
+    read_proposition(r, j, at, p);
+    if (failed(r->w)) *p = (struct proposition){.test = IS_NEVER};
+    work_set_aside(r->w);
+    work_put_back(r->w, &before);
+}
+
 /* Reads AND or OR. Without the member, returns `any`. */
 static bool read_any(struct reader *r, const struct json *object, const char *name, struct str at, bool any) {
     const struct json *j = json_named(object, str_of(name));
@@ -300,11 +361,12 @@ static void read_collection(struct reader *r, const struct json *j, struct str a
     }
     c->propositions = arena_array(r->w->arena, list->count, sizeof *c->propositions);
     for (const struct json *item = list->first; item; item = item->next, c->count++)
-        read_proposition(r, item, str_fmt(r->w->arena, "%s/propositions/%d", at.p, c->count), &c->propositions[c->count]);
+        (r->age == PREDICATE_STORED ? read_stored_proposition : read_proposition)(
+            r, item, str_fmt(r->w->arena, "%s/propositions/%d", at.p, c->count), &c->propositions[c->count]);
 }
 
 int predicate_read(struct work *w, const struct definitions *d, const struct json *j, struct str at, struct predicate **out) {
-    struct reader r = {w, d, at, setting_text(w->desk, "desk.time_zone", w->arena)};
+    struct reader r = {w, d, at, setting_text(w->desk, "desk.time_zone", w->arena), PREDICATE_NEW};
     struct predicate *p = *out = ARENA_NEW(w->arena, struct predicate);
     int left = LIMIT_PROPOSITIONS;
     p->definitions = d;
@@ -317,4 +379,49 @@ int predicate_read(struct work *w, const struct definitions *d, const struct jso
     for (const struct json *item = list ? list->first : NULL; item; item = item->next, p->count++)
         read_collection(&r, item, str_fmt(w->arena, "%s/collections/%d", at.p, p->count), &p->collections[p->count], &left);
     return failed(w) ? -(int)failure(w) : 0;
+}
+
+/* "a/0/b" as "a[0].b". */
+static struct str pointer_as_parameter(struct arena *a, struct str pointer) {
+    struct buf b = {0};
+    for (struct str rest = pointer; rest.p;) {
+        struct str part = str_cut(&rest, '/');
+        bool number = part.n && part.p[0] >= '0' && part.p[0] <= '9';
+        buf_text(&b, number ? "[" : b.n ? "." : "");
+        buf_str(&b, part);
+        buf_text(&b, number ? "]" : "");
+    }
+    struct str s = str_dup(a, buf_view(&b));
+    buf_free(&b);
+    return s;
+}
+
+static int read_collections(struct reader *r, const struct json *list, struct predicate *p) {
+    struct arena *a = r->w->arena;
+    int left = LIMIT_PROPOSITIONS;
+    if (list->type != JSON_ARRAY) return bad(r, ERR_FIELD_INVALID, r->parameter, "A list of collections is expected.");
+    if (list->count > LIMIT_COLLECTIONS)
+        return fail_at(r->w, ERR_FIELD_INVALID, r->parameter, r->parameter, "At most %d collections are allowed.", LIMIT_COLLECTIONS);
+    p->collections = arena_array(a, list->count + 1, sizeof *p->collections);
+    for (const struct json *item = list->first; item; item = item->next, p->count++) {
+        struct collection *c = &p->collections[p->count];
+        read_collection(r, item, str_fmt(a, "%s/%d", r->parameter.p, p->count), c, &left);
+        c->any = true;
+    }
+    return 0;
+}
+
+int predicate_read_collections(struct work *w, const struct definitions *d, const struct json *list, struct str at, enum predicate_age age,
+                               struct predicate **out) {
+    struct reader r = {w, d, at, setting_text(w->desk, "desk.time_zone", w->arena), age};
+    struct predicate *p = *out = ARENA_NEW(w->arena, struct predicate);
+    struct findings before = work_set_aside(w);
+    p->definitions = d;
+    int rc = read_collections(&r, list, p);
+    struct findings found = work_set_aside(w);
+    for (struct problem *q = found.problems; q; q = q->next) q->parameter = pointer_as_parameter(w->arena, q->pointer);
+    work_put_back(w, &before);
+    if (age == PREDICATE_NEW) work_put_back(w, &found);
+    if (rc < 0 && found.problems == NULL) return rc;
+    return age == PREDICATE_NEW && found.problems ? -(int)found.problems->code : 0;
 }

@@ -11,6 +11,10 @@ enum test {
     HAS_PART,  /* the value contains `text` */
     IS_AMONG,  /* at least one value is one of `texts` */
     HAS_ALL,   /* each of `texts` is a value */
+    IS_LISTED, /* the value is one of `numbers` */
+    IS_EMPTY,  /* there is no value */
+    IS_SAME,   /* the value is that of `other` */
+    IS_NEVER,  /* false for every object, negated or not: the proposition is not valid any more */
 };
 
 struct bound {
@@ -28,6 +32,10 @@ struct proposition {
     struct str text;
     struct str *texts; /* without duplicates */
     int text_count;
+    int64_t *numbers;
+    int number_count;
+    const struct definition *other;
+    int other_place; /* its index in the definitions */
 };
 
 struct collection {
@@ -47,6 +55,13 @@ struct predicate {
  * OR; the defaults are OR for collections and AND for propositions. Reports every problem with its pointer below `at`, which also names
  * the parameter. Relative dates are resolved here, by w->now and the desk's time zone. Returns 0 or the first problem. */
 int predicate_read(struct work *w, const struct definitions *d, const struct json *j, struct str at, struct predicate **out);
+
+/* Parses [{propositions: [...]}]: collections are joined by AND, the propositions of one by OR. An empty list holds for every object. A new
+ * predicate is checked: every problem has its pointer, and names the place as parameter, as in
+ * "predicate_collections[0].propositions[1].field". A stored one is not: a proposition that is not valid any more is IS_NEVER. */
+enum predicate_age { PREDICATE_NEW, PREDICATE_STORED };
+int predicate_read_collections(struct work *w, const struct definitions *d, const struct json *list, struct str at, enum predicate_age age,
+                               struct predicate **out);
 
 /* A condition over the row t of the subject. Values are bound. */
 struct condition {

@@ -35,11 +35,36 @@ static void put_bound(struct compiler *c, const struct proposition *p, char kind
     buf_fmt(&c->sql, numeric ? "%s %s CAST(%s AS BIGINT)" : "%s %s %s", p->field->value, op, add_bind(c, kind, value));
 }
 
+/* Appends SQL with each `mark` replaced by `name`. */
+static void put_named(struct compiler *c, const char *sql, const char *mark, const char *name) {
+    for (const char *at; (at = strstr(sql, mark)); sql = at + strlen(mark)) {
+        buf_add(&c->sql, sql, (size_t)(at - sql));
+        buf_text(&c->sql, name);
+    }
+    buf_text(&c->sql, sql);
+}
+
+static void put_equality(struct compiler *c, const struct proposition *p) {
+    put_bound(c, p, 'a', &p->low, "=");
+    if (p->field->implied == NULL || p->negated) return;
+    buf_text(&c->sql, " AND ");
+    put_named(c, p->field->implied, ":equal", str_fmt(c->arena, "CAST(:a%d AS BIGINT)", c->number).p);
+}
+
 static void put_test(struct compiler *c, const struct proposition *p) {
+    const struct definition *d = p->field;
     switch (p->test) {
+    case IS_NEVER: buf_text(&c->sql, "1 = 0"); return;
+    case IS_EMPTY: buf_fmt(&c->sql, d->gone ? "%s IS NULL OR %s IN %s" : "%s IS NULL", d->value, d->value, d->gone); return;
+    case IS_SAME: buf_fmt(&c->sql, "%s = %s", d->value, p->other->value); break;
+    case IS_LISTED: {
+        struct bind ids = {.type = BIND_TEXT, .s = json_ids(c->arena, p->numbers, (size_t)p->number_count)};
+        buf_fmt(&c->sql, "%s IN @LIST(%s)", d->value, add_bind(c, 'a', ids));
+        break;
+    }
     case IS_WITHIN:
         if (is_equality(p)) {
-            put_bound(c, p, 'a', &p->low, "=");
+            put_equality(c, p);
             break;
         }
         if (p->low.given) put_bound(c, p, 'a', &p->low, p->low.open ? ">" : ">=");
@@ -55,25 +80,21 @@ static void put_test(struct compiler *c, const struct proposition *p) {
         buf_fmt(&c->sql, "%s IN @TEXTS(%s)", p->field->value, add_bind(c, 'a', list));
     }
     }
+    if (d->gone) buf_fmt(&c->sql, " AND %s NOT IN %s", d->value, d->gone);
 }
 
 /* Appends the condition on the rows, with :field renamed by the number of the proposition. */
 static void put_only(struct compiler *c, const struct definition *d) {
     if (d->only == NULL) return;
-    const char *field = strstr(d->only, ":field");
-    if (field == NULL) {
-        buf_fmt(&c->sql, "%s AND ", d->only);
-        return;
-    }
-    buf_add(&c->sql, d->only, (size_t)(field - d->only));
-    buf_text(&c->sql, add_bind(c, 'f', (struct bind){.type = BIND_INT, .i = d->field_id}));
-    buf_fmt(&c->sql, "%s AND ", field + strlen(":field"));
+    const char *name = strstr(d->only, ":field") ? add_bind(c, 'f', (struct bind){.type = BIND_INT, .i = d->field_id}) : "";
+    put_named(c, d->only, ":field", name);
+    buf_text(&c->sql, " AND ");
 }
 
 static void put_proposition(struct compiler *c, const struct proposition *p) {
     const struct definition *d = p->field;
     c->number++;
-    if (d->among == NULL) {
+    if (d == NULL || d->among == NULL) {
         buf_text(&c->sql, p->negated ? "NOT COALESCE(" : "(");
         put_test(c, p);
         buf_text(&c->sql, p->negated ? ", FALSE)" : ")");
@@ -96,10 +117,11 @@ struct condition predicate_condition(const struct predicate *p, struct arena *a)
     int most = 0;
     for (int i = 0; i < p->count; i++) most += p->collections[i].count * BINDS_EACH;
     c.binds = arena_array(a, (size_t)most + 1, sizeof *c.binds);
-    buf_char(&c.sql, '(');
+    buf_text(&c.sql, p->count ? "(" : "(1 = 1");
     for (int i = 0; i < p->count; i++) {
         const struct collection *l = &p->collections[i];
         buf_text(&c.sql, i == 0 ? "(" : p->any ? " OR (" : " AND (");
+        if (l->count == 0) buf_text(&c.sql, l->any ? "1 = 0" : "1 = 1");
         for (int k = 0; k < l->count; k++) {
             if (k) buf_text(&c.sql, l->any ? " OR " : " AND ");
             put_proposition(&c, &l->propositions[k]);
@@ -133,8 +155,11 @@ static int facts_read_columns(struct work *w, const struct definitions *d, int64
     struct stmt *row;
     int column = 1;
     buf_text(&sql, "SELECT t.id");
-    for (int i = 0; i < d->count; i++)
-        if (d->list[i].among == NULL) buf_fmt(&sql, ", %s", d->list[i].value);
+    for (int i = 0; i < d->count; i++) {
+        const struct definition *f = &d->list[i];
+        if (f->among) continue;
+        buf_fmt(&sql, f->gone ? ", CASE WHEN %s IN %s THEN NULL ELSE %s END" : ", %s", f->value, f->gone, f->value);
+    }
     buf_fmt(&sql, " FROM %s t WHERE t.id = :id", d->subject->table);
     buf_char(&sql, 0);
     int rc = db_start(w->conn, sql.p, BINDS(B_INT("id", id)), &row);
@@ -159,15 +184,19 @@ static int facts_read_rows(struct work *w, const struct definition *d, int64_t i
     return rc;
 }
 
-QUERY(object_fields, "SELECT x.field_id, x.value_key, " VALUE_OF_PICKS " FROM field_values x WHERE x.owner_id = :id AND x.area = :area");
-
-/* Reads all custom fields of an object by one query. */
-static int read_fields(struct work *w, const struct definitions *d, int64_t id, struct fact *facts) {
+/* Reads all custom fields of an area by one query. */
+static int read_fields(struct work *w, const struct definitions *d, const struct field_source *source, int64_t id, struct fact *facts) {
+    struct stmt *row;
     int rc;
-    DB_ROWS(rc, w->conn, &object_fields, BINDS(B_INT("id", id), B_INT("area", d->subject->field_area)), row)
-    for (int i = 0; i < d->count; i++)
-        if (d->list[i].field_id && d->list[i].field_id == col_int(row, 0))
-            add_fact(w->arena, &d->list[i], &facts[i], row, d->list[i].kind == VALUE_PICKS ? 2 : 1);
+    const char *sql = str_fmt(w->arena, "SELECT x.field_id, x.value_key, " VALUE_OF_PICKS " FROM %s WHERE %s = :id AND x.area = :area",
+                              source->among, source->owner)
+                          .p;
+    TRY(db_start(w->conn, sql, BINDS(B_INT("id", id), B_INT("area", source->area)), &row));
+    while ((rc = stmt_step(row)) == 1)
+        for (int i = 0; i < d->count; i++)
+            if (d->list[i].field_id && d->list[i].field_id == col_int(row, 0))
+                add_fact(w->arena, &d->list[i], &facts[i], row, d->list[i].kind == VALUE_PICKS ? 2 : 1);
+    stmt_end(row);
     return rc;
 }
 
@@ -177,7 +206,7 @@ int facts_read(struct work *w, const struct definitions *d, int64_t id, struct f
     if (rc <= 0) return rc;
     for (int i = 0; i < d->count; i++)
         if (d->list[i].among && d->list[i].field_id == 0) TRY(facts_read_rows(w, &d->list[i], id, &facts[i]));
-    TRY(read_fields(w, d, id, facts));
+    for (const struct field_source *s = d->subject->sources; s->area; s++) TRY(read_fields(w, d, s, id, facts));
     return 1;
 }
 
@@ -200,14 +229,28 @@ static bool listed(const struct proposition *p, struct str value) {
     return false;
 }
 
+static bool number_listed(const struct proposition *p, int64_t number) {
+    for (int i = 0; i < p->number_count; i++)
+        if (p->numbers[i] == number) return true;
+    return false;
+}
+
 static bool value_passes(const struct proposition *p, const struct fact *f, int i) {
+    if (p->test == IS_LISTED) return number_listed(p, f->numbers[i]);
     if (p->test == HAS_PART) return memmem(f->texts[i].p, f->texts[i].n, p->text.p, p->text.n) != NULL;
     if (p->test == IS_AMONG) return listed(p, f->texts[i]);
     int low = p->low.given ? compare_fact(p, f, i, &p->low) : 1, high = p->high.given ? compare_fact(p, f, i, &p->high) : -1;
     return low >= p->low.open && high <= -p->high.open;
 }
 
-static bool proposition_holds(const struct proposition *p, const struct fact *f) {
+/* The two fields have one value each. */
+static bool same_value(const struct fact *a, const struct fact *b) { return a->count && b->count && a->numbers[0] == b->numbers[0]; }
+
+static bool proposition_holds(const struct proposition *p, const struct fact *facts) {
+    const struct fact *f = &facts[p->place];
+    if (p->test == IS_NEVER) return false;
+    if (p->test == IS_EMPTY) return (f->count == 0) != p->negated;
+    if (p->test == IS_SAME) return same_value(f, &facts[p->other_place]) != p->negated;
     if (p->test == HAS_ALL) {
         int found = 0;
         for (int k = 0; k < p->text_count; k++)
@@ -225,7 +268,7 @@ static bool proposition_holds(const struct proposition *p, const struct fact *f)
 
 static bool collection_holds(const struct collection *c, const struct fact *facts) {
     for (int i = 0; i < c->count; i++)
-        if (proposition_holds(&c->propositions[i], &facts[c->propositions[i].place]) == c->any) return c->any;
+        if (proposition_holds(&c->propositions[i], facts) == c->any) return c->any;
     return !c->any;
 }
 

@@ -1,0 +1,85 @@
+#include "core/cases/case_view.h"
+
+const struct word view_types[] = {
+    {VIEW_INBOX, "INBOX"}, {VIEW_SUSPENDED, "SUSPENDED"}, {VIEW_TRASH, "TRASH"}, {VIEW_CUSTOM, "CUSTOM"}, {0}};
+const struct word view_visibilities[] = {{VIEW_ALL, "ALL"}, {VIEW_SELF, "SELF"}, {VIEW_TEAM, "TEAM"}, {0}};
+const struct word view_orders[] = {{VIEW_ASCENDING, "ASC"}, {VIEW_DESCENDING, "DESC"}, {0}};
+
+/* ---- columns ------------------------------------------------------------------------------------------------------ */
+
+/* People, teams and organizations are ordered by name. */
+#define NAME_OF(column, table, name) "COALESCE((SELECT n." name " FROM " table " n WHERE n.id = " column "), '')"
+
+const struct case_column case_columns[] = {
+    {"caseid", "Id", "t.id"},
+    {"subject", "Subject", "COALESCE(t.subject_key, '')"},
+    {"casestatusid", "Status", "t.status_id"},
+    {"casepriorityid", "Priority", "COALESCE((SELECT n.level FROM case_priorities n WHERE n.id = t.priority_id), 0)"},
+    {"casetypeid", "Type", "COALESCE(t.type_id, 0)"},
+    {"assigneeteamid", "Team", NAME_OF("t.assigned_team_id", "teams", "title")},
+    {"assigneeagentid", "Agent", NAME_OF("t.assigned_agent_id", "users", "name_key")},
+    {"requesterid", "Requester", NAME_OF("t.requester_id", "users", "name_key")},
+    {"organizationid", "Organization", NAME_OF("t.organization_id", "organizations", "name_key")},
+    {"brandid", "Brand", "COALESCE(t.brand_id, 1)"},
+    {"channel", "Channel", "t.channel"},
+    {"createdat", "Created", "t.created_at"},
+    {"updatedat", "Updated", "t.updated_at"},
+    {"lastrepliedat", "Last reply", "COALESCE(t.last_replied_at, 0)"},
+    {"lastagentrepliedat", "Last reply by staff", "COALESCE(t.last_reply_by_agent_at, 0)"},
+    {"lastrequesterrepliedat", "Last reply by the requester", "COALESCE(t.last_reply_by_requester_at, 0)"},
+    {"lastcompletedat", "Completed", "COALESCE(t.last_completed_at, 0)"},
+    {"latestassigneeupdate", "Last change by the assigned agent", "COALESCE(t.latest_assignee_update, 0)"},
+    {"latestagentupdate", "Last change by staff", "COALESCE(t.agent_updated_at, 0)"},
+    {"lastupdatedby", "Last updated by", NAME_OF("t.last_updated_by_id", "users", "name_key")},
+    {"rating", "Rating", NULL},
+    {"satisfactionstatus", "Satisfaction", NULL},
+    {"slafirstreplytime", "SLA: first reply", NULL},
+    {"slanextreplytime", "SLA: next reply", NULL},
+    {"slaresolutiontime", "SLA: resolution", NULL},
+    {"slanextbreach", "SLA: next breach", NULL},
+    {"slaversionid", "SLA", NULL},
+    {"conversation", "Conversation", NULL},
+    {0},
+};
+
+const struct case_column *case_column_of(struct str name) {
+    for (const struct case_column *c = case_columns; c->name; c++)
+        if (str_eqi(name, str_of(c->name))) return c;
+    return NULL;
+}
+
+QUERY(case_field_known, "SELECT id FROM custom_fields WHERE id = :id AND area = 1 AND is_system = 0 AND deleted_at IS NULL");
+
+int case_column_known(struct work *w, struct str name) {
+    struct str prefix = S(CASE_FIELD_COLUMN);
+    int64_t id;
+    if (case_column_of(name)) return 1;
+    if (!str_starts(name, prefix) || !str_to_int((struct str){name.p + prefix.n, name.n - prefix.n}, &id)) return 0;
+    return db_int(w->conn, &case_field_known, BINDS(B_INT("id", id)), &id);
+}
+
+/* ---- rows --------------------------------------------------------------------------------------------------------- */
+
+/* The index of hidden conversations (cases_hidden) has the condition `state <> 1`. */
+static const struct {
+    const char *state, *condition;
+} fixed[] = {
+    [VIEW_INBOX] = {"t.state = 1", "t.status_type IN (1, 2, 3, 6)"},
+    [VIEW_SUSPENDED] = {"t.state <> 1 AND t.state = 2", "1 = 1"},
+    [VIEW_TRASH] = {"t.state <> 1 AND t.state = 3", "1 = 1"},
+    [VIEW_CUSTOM] = {"t.state = 1", "1 = 1"},
+};
+
+int view_rows_read(struct work *w, const struct definitions *d, enum view_type type, struct str collections, struct view_rows *out) {
+    static struct bind nothing;
+    struct predicate *p;
+    struct json *list;
+    struct json_error err;
+    if (type < VIEW_INBOX || type > VIEW_CUSTOM) type = VIEW_CUSTOM;
+    *out = (struct view_rows){type, fixed[type].state, {fixed[type].condition, &nothing, 0}};
+    if (type != VIEW_CUSTOM || collections.p == NULL) return 0;
+    if (json_parse(w->arena, collections, &list, &err) < 0) list = json_new(w->arena, JSON_NULL);
+    TRY(predicate_read_collections(w, d, list, S("predicate_collections"), PREDICATE_STORED, &p));
+    out->condition = predicate_condition(p, w->arena);
+    return 0;
+}

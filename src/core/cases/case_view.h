@@ -1,0 +1,39 @@
+/* Views: stored predicates over conversations, with columns and an order (docs/CONVERSATIONS.md, "Views and macros"). */
+#ifndef CORE_CASE_VIEW_H
+#define CORE_CASE_VIEW_H
+
+#include "core/rules/predicate.h"
+
+enum view_type { VIEW_INBOX = 1, VIEW_SUSPENDED, VIEW_TRASH, VIEW_CUSTOM };
+enum view_visibility { VIEW_ALL = 1, VIEW_SELF, VIEW_TEAM };
+enum view_order { VIEW_ASCENDING = 1, VIEW_DESCENDING };
+extern const struct word view_types[], view_visibilities[], view_orders[];
+
+/* A column that views may show. */
+struct case_column {
+    const char *name, *title;
+    const char *key; /* SQL over t, never NULL, by which a view may be ordered; NULL: not an order */
+};
+extern const struct case_column case_columns[];            /* ends with name NULL. Custom fields are case_field_<id> */
+const struct case_column *case_column_of(struct str name); /* NULL: none */
+#define CASE_FIELD_COLUMN "case_field_"
+/* Returns 1 if the name is that of a column, with those of custom fields; 0 if not; or a negative error. */
+int case_column_known(struct work *w, struct str name);
+
+#define VIEW_ORDER "updatedat" /* of a new view, and of one whose column is not an order any more */
+
+/* The conversations of a view, of those that the actor sees. */
+struct view_rows {
+    enum view_type type;
+    const char *state; /* condition on the state, over t */
+    struct condition condition;
+};
+/* Reads a stored view for the actor. d: the definitions of case_subject. collections: the stored predicate; p NULL: none. */
+int view_rows_read(struct work *w, const struct definitions *d, enum view_type type, struct str collections, struct view_rows *out);
+
+/* SQL over the row t of views: the actor :me has the view in the own list. */
+#define VIEW_IS_LISTED                                                                                                             \
+    "((t.is_enabled = 1 OR t.agent_id = :me) AND (t.visibility_type = 1 OR t.agent_id = :me OR (t.visibility_type = 3 AND EXISTS " \
+    "(SELECT 1 FROM view_teams vt JOIN team_members tm ON tm.team_id = vt.team_id WHERE vt.view_id = t.id AND tm.user_id = :me))))"
+
+#endif

@@ -1,0 +1,31 @@
+/* Counts of conversations that meet a condition, for views. The essay is in view_count.c. */
+#ifndef CORE_VIEW_COUNT_H
+#define CORE_VIEW_COUNT_H
+
+#include "base/words.h"
+#include "work/work.h"
+
+struct view_rows; /* core/cases/case_view.h */
+
+/* KNOWN: exact. RELATIVE: exact a short time ago. UNKNOWN: not counted yet. */
+enum count_accuracy { COUNT_KNOWN = 1, COUNT_RELATIVE, COUNT_UNKNOWN };
+extern const struct word count_accuracies[];
+
+struct view_counts; /* the counts that a process keeps */
+struct view_counts *view_counts_new(void);
+void view_counts_free(struct view_counts *c);
+
+/* Several counts of one request. */
+struct counting {
+    struct work *work;
+    struct str place;           /* in the change log */
+    int64_t kept_for;           /* milliseconds for which a count may be out of date */
+    int64_t until;              /* clock_monotonic at which counting ends */
+    struct case_reader *reader; /* core/access/access.h */
+    bool exact;                 /* count again whatever is out of date */
+};
+/* Begins to count for the actor, who is staff. Call it in a snapshot. */
+int counting_begin(struct work *w, bool exact, struct counting *out);
+int counting_count(struct counting *c, const struct view_rows *rows, int64_t *n, enum count_accuracy *accuracy);
+
+#endif

@@ -1,0 +1,35 @@
+#include "res/share.h"
+
+#include "core/access/permission.h"
+#include "core/words.h"
+
+QUERY(live_teams, "SELECT id FROM teams WHERE id IN @LIST(:ids) AND deleted_at IS NULL ORDER BY id @HOLD@");
+
+int check_team_ids(struct call *c, struct in *in) {
+    struct work *w = &c->work;
+    int64_t *known;
+    int problems = w->problem_count;
+    int n = db_ids(w->conn, &live_teams, BINDS(B_TEXT("ids", json_ids(w->arena, in->value.ids, (size_t)in->value.i))), w->arena, &known);
+    TRY(n);
+    for (int64_t i = 0; i < in->value.i; i++) {
+        int at = 0;
+        while (at < n && known[at] != in->value.ids[i]) at++;
+        if (at == n) fail_at(w, ERR_FIELD_INVALID, in->name, in_place(c, in, "%lld", (long long)i), "There is no such team.");
+    }
+    return w->problem_count > problems ? -(int)failure(w) : 0;
+}
+
+bool show_all_asked(struct call *c) {
+    if (!arg(c, "show_all")->value.i) return false;
+    if (c->work.actor.rank >= ROLE_ADMIN) return true;
+    notice(&c->work, "NOTICE", "show_all was ignored: only admins and owners list the rows of other people.");
+    return false;
+}
+
+int share_may_write(struct call *c, const char *permission, bool shared, int64_t agent_id) {
+    const struct actor *a = &c->work.actor;
+    bool own = agent_id == a->user_id;
+    if (own && !shared) return 0;
+    if (permitted(a, permission) && a->rank >= (shared ? ROLE_AGENT : ROLE_ADMIN)) return 0;
+    return fail(&c->work, ERR_PERMISSIONS_DENIED);
+}
