@@ -89,8 +89,9 @@ struct definition {
     const struct word *words;                         /* INPUT_OPTIONS: the numbers of the keys; NULL: a key is its number */
     const struct special_value *specials;             /* ends with key NULL; NULL: none. Only for numbers in t */
     const struct query *known;                        /* INPUT_AUTOCOMPLETE: finds the object :id; NULL: any id is accepted */
-    const char *gone;    /* ids of deleted objects that rows may still refer to: they count as no value (core/change/cascade.h) */
-    const char *implied; /* a condition that follows from equality with :equal, so that the store finds an index; NULL: none */
+    const char *gone;         /* ids of deleted objects that rows may still refer to: they count as no value (core/change/cascade.h) */
+    const char *implied;      /* a condition that follows from equality with :equal, so that the store finds an index; NULL: none */
+    const char *implied_from; /* the same for a lower bound :from */
 };
 
 /* Custom fields of the object, or of another object that it refers to. */

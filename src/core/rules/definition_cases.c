@@ -33,6 +33,9 @@ static const struct special_value people[] = {
     {"0", "(nobody)", NO_VALUE, NULL}, {"(current_user)", "(current user)", CURRENT_USER, NULL}, {0}};
 
 /* clang-format off */
+/* +: the index of types is not in the order of a list, and most types have many conversations. */
+/* A conversation is not updated before any of these times, so a list in the order of updated_at ends there. */
+#define NOT_UPDATED_BEFORE .implied_from = "t.updated_at >= :from"
 #define OF_CASES .group = "CASES", .rarity = "COMMON"
 #define CHOICE(of, title, column, ...) \
     {.field = of, .label = title, .input = INPUT_OPTIONS, .kind = VALUE_NUMBER, .type = "NUMERIC", .sub_type = "INTEGER", .value = column, __VA_ARGS__}
@@ -47,7 +50,7 @@ static const struct definition case_definitions[] = {
     CHOICE("cases.casestatusid", "Status", "t.status_id", .option_rows = &status_options,
            .implied = "t.status_type = (SELECT s.type FROM case_statuses s WHERE s.id = :equal)", .doc = "Status.", OF_CASES),
     CHOICE("cases.casepriorityid", "Priority", "t.priority_id", .option_rows = &priority_options, .specials = none, .doc = "Priority.", OF_CASES),
-    CHOICE("cases.casetypeid", "Type", "t.type_id", .option_rows = &type_options, .specials = none, .doc = "Type.", OF_CASES),
+    CHOICE("cases.casetypeid", "Type", "+t.type_id", .option_rows = &type_options, .specials = none, .doc = "Type.", OF_CASES),
     CHOICE("cases.assigneeteamid", "Assigned team", "t.assigned_team_id", .option_rows = &team_options, .specials = teams, .gone = GONE_TEAMS,
            .doc = "Team that works on the conversation.", OF_CASES),
     LOOKUP("cases.assigneeagentid", "Assigned agent", "t.assigned_agent_id", .specials = agents, .known = &known_person, .gone = GONE_AGENTS,
@@ -65,11 +68,11 @@ static const struct definition case_definitions[] = {
     NUMBER("cases.postcount", "Number of posts", "(t.message_seq + t.notes_count)", .doc = "Number of messages and notes.", OF_CASES),
     NUMBER("casemetrics.reopencount", "Number of reopenings", "t.reopen_count", .doc = "Number of times that the conversation was reopened.",
            .group = "CASES", .rarity = "LESS_COMMON"),
-    DATES("cases.createdat", "t.created_at", "Created", "Time of creation", .rarity = "COMMON"),
+    DATES("cases.createdat", "t.created_at", "Created", "Time of creation", NOT_UPDATED_BEFORE, .rarity = "COMMON"),
     DATES("cases.updatedat", "t.updated_at", "Updated", "Time of the last change", .rarity = "COMMON"),
     DATES("cases.lastagentactivityat", "t.last_agent_activity_at", "Last activity of staff", "Time of the last change or post by staff",
-          .rarity = "LESS_COMMON"),
-    DATES("cases.lastcompletedat", "t.last_completed_at", "Completed", "Time when the status last became COMPLETED", .rarity = "LESS_COMMON"),
+          NOT_UPDATED_BEFORE, .rarity = "LESS_COMMON"),
+    DATES("cases.lastcompletedat", "t.last_completed_at", "Completed", "Time when the status last became COMPLETED", NOT_UPDATED_BEFORE, .rarity = "LESS_COMMON"),
     {.field = "requester.tags", .label = "Tags of the requester", .input = INPUT_TAGS, .kind = VALUE_TEXT, .type = "COLLECTION",
      .value = "g.name_key", .among = "user_tags x JOIN tags g ON g.id = x.tag_id JOIN cases k ON k.requester_id = x.user_id",
      .owner = "k.id", .doc = "Tags of the requester.", .group = "REQUESTER", .rarity = "COMMON"},

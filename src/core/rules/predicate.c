@@ -108,27 +108,38 @@ static int predicate_read_number(struct reader *r, struct proposition *p, enum o
 
 QUERY(teams_of_actor, "SELECT team_id FROM team_members WHERE user_id = :me ORDER BY team_id");
 
+/* One id is an equality, for which the store finds an index in list order. */
+static void set_ids(struct proposition *p, int64_t *ids, int count) {
+    p->test = IS_LISTED;
+    p->numbers = ids;
+    p->number_count = count;
+    if (count != 1) return;
+    p->test = IS_WITHIN;
+    p->low = p->high = bound_number(ids[0]);
+}
+
 /* Resolves a value that stands for others. Without a person, the current user is nobody, and no value is equal to it. */
 static int set_special(struct reader *r, struct proposition *p, const struct special_value *s) {
-    int64_t me = r->w->actor.user_id;
+    int64_t me = r->w->actor.user_id, *ids = arena_array(r->w->arena, 1, sizeof *ids);
+    int n;
     switch (s->what) {
-    case NO_VALUE: p->test = IS_EMPTY; return 0;
+    case NO_VALUE: p->test = IS_EMPTY; break;
     case SAME_AS_FIELD:
         p->test = IS_SAME;
         p->other = definition_of(r->d, str_of(s->field));
         assert(p->other);
         p->other_place = (int)(p->other - r->d->list);
-        return 0;
+        break;
     case CURRENT_USER:
-        p->test = IS_LISTED;
-        p->number_count = me ? 1 : 0;
-        p->numbers = arena_array(r->w->arena, 1, sizeof *p->numbers);
-        p->numbers[0] = me;
-        return 0;
-    case CURRENT_USERS_TEAMS: p->test = IS_LISTED; break;
+        *ids = me;
+        set_ids(p, ids, me ? 1 : 0);
+        break;
+    case CURRENT_USERS_TEAMS:
+        n = db_ids(r->w->conn, &teams_of_actor, BINDS(B_INT("me", me)), r->w->arena, &ids);
+        TRY(n);
+        set_ids(p, ids, n);
     }
-    p->number_count = db_ids(r->w->conn, &teams_of_actor, BINDS(B_INT("me", me)), r->w->arena, &p->numbers);
-    return p->number_count < 0 ? p->number_count : 0;
+    return 0;
 }
 
 /* Returns 1 if the value is a special one, 0 if not, or a negative error. */

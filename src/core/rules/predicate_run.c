@@ -68,6 +68,10 @@ static void put_test(struct compiler *c, const struct proposition *p) {
             break;
         }
         if (p->low.given) put_bound(c, p, 'a', &p->low, p->low.open ? ">" : ">=");
+        if (p->low.given && d->implied_from && !p->negated) {
+            buf_text(&c->sql, " AND ");
+            put_named(c, d->implied_from, ":from", str_fmt(c->arena, "CAST(:a%d AS BIGINT)", c->number).p);
+        }
         if (p->low.given && p->high.given) buf_text(&c->sql, " AND ");
         if (p->high.given) put_bound(c, p, 'b', &p->high, p->high.open ? "<" : "<=");
         break;
