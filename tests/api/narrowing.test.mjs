@@ -7,7 +7,7 @@ async function lists(desk) {
   const { owner, people } = desk;
   const conversation = await desk.customer.create('/conversations', { subject: 'S', contents: 'C' });
   const organization = await owner.create('/organizations', { name: 'Engines' });
-  const of = { users: people.customer.id, conversations: conversation.id, cases: conversation.id, organizations: organization.id, roles: 1, brands: 1 };
+  const of = { users: people.customer.id, conversations: conversation.id, cases: conversation.id, organizations: organization.id, roles: 1, brands: 1, views: 1 };
   of.teams = (await owner.create('/teams', { title: 'Support' })).id;
   const found = [];
   for (const { method, path } of routes()) {

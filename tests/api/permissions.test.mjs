@@ -7,9 +7,9 @@ import { sql } from './lib/sql.mjs';
 // Generated from `deskd routes`. If a permission is off, callers in the role set can't use the routes that name it. It opens no other
 // route.
 
-// Writes without a permission of their own: (1) those of one's own objects, (2) those of conversations, cases and notes, which every
+// Writes without a permission of their own: (1) those of one's own objects, such as views and macros, which need one only if they are shared, (2) those of conversations, cases and notes, which every
 // member of the role set may write, because the specification has permissions only for parts of them, (3) filters, which write nothing.
-const OWN = ['/profile', '/session', '/me', '/conversations', '/password', '/files', '/messages'];
+const OWN = ['/views', '/cases/macros', '/profile', '/session', '/me', '/conversations', '/password', '/files', '/messages'];
 const isFree = ({ method, path }) =>
   method === 'GET' || OWN.some((own) => path.startsWith(own)) || /[/](filter|notes)\b/.test(path) || /^[/]cases([/]:id([/](tags|reply))?|[/]posts[/]:id)?$/.test(path);
 const table = existsSync(BINARY) ? routes() : [];

@@ -57,7 +57,7 @@ test('a view is created, shown, changed and deleted', async (t) => {
 test('a view is checked when it is saved, and every wrong place is named', async (t) => {
   const desk = await open(t);
   const reply = await desk.staff.post('/views', {
-    columns: ['subject', 'nonsense', 'case_field_999', 'subject'], order_by_column: 'rating', visibility_type: 'NOBODY',
+    columns: ['subject', 'nonsense', 'case_field_999', 'subject'], order_by_column: 'slaversionid', visibility_type: 'NOBODY',
     predicate_collections: [
       { propositions: [URGENT] },
       { propositions: [URGENT, { field: 'cases.nothing', operator: 'comparison_equalto', value: 1 }, { ...URGENT, operator: 'comparison_greaterthan' }] },
@@ -213,6 +213,7 @@ test('every field of conversations can be asked about', async (t) => {
   });
   const miss = await desk.admin.create('/cases', { subject: 'Other', contents: 'x', requester_id: desk.people.customer.id });
   await desk.admin.create(`/cases/${miss.id}/notes`, { contents: 'a note' });
+  await requester.client.post(`/conversations/${hit.id}/ratings`, { score: 'BAD' });
   await desk.staff.update(`/cases/${hit.id}`, { status_id: 3 });
   const is = 'comparison_equalto', not = 'comparison_not_equalto', has = 'string_contains_insensitive';
   const found = { true: [hit.id], false: [miss.id] };
@@ -237,7 +238,7 @@ test('every field of conversations can be asked about', async (t) => {
     ['cases.createdat_relative_past', 'date_after_or_on', 'today', null], ['cases.updatedat_relative_past', 'date_before_or_on', 'yesterday', undefined],
     ['cases.createdat_absolute', 'date_is', new Date(await desk.time()).toISOString(), null],
     ['cases.lastcompletedat_relative_past', 'date_after_or_on', 'lastyear', undefined], ['cases.lastagentactivityat_relative_past', 'date_after_or_on', 'yesterday', null],
-    ['users.roleid', is, 4, null],
+    ['users.roleid', is, 4, null], ['cases.rating', is, 'bad', true], ['cases.rating', is, 0, false], ['cases.rating', not, 'BAD', false],
     ['casefields.shade', has, 'DARK', true], ['casefields.shade', not, 'dark red', false], ['requesterfields.place', has, 'turin', true],
   ];
   const expected = { true: [hit.id], false: [miss.id], null: [hit.id, miss.id], undefined: [] };

@@ -31,7 +31,7 @@ const struct case_column case_columns[] = {
     {"latestassigneeupdate", "Last change by the assigned agent", "COALESCE(t.latest_assignee_update, 0)"},
     {"latestagentupdate", "Last change by staff", "COALESCE(t.agent_updated_at, 0)"},
     {"lastupdatedby", "Last updated by", NAME_OF("t.last_updated_by_id", "users", "name_key")},
-    {"rating", "Rating", NULL},
+    {"rating", "Rating", "COALESCE(t.rating, 0)"},
     {"satisfactionstatus", "Satisfaction", NULL},
     {"slafirstreplytime", "SLA: first reply", NULL},
     {"slanextreplytime", "SLA: next reply", NULL},

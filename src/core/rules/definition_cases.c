@@ -19,6 +19,9 @@ QUERY(known_organization, "SELECT id FROM organizations WHERE id = :id AND delet
 static const struct option channel_options[] = {{"MAIL", "E-mail"},     {"MESSENGER", "Messenger"},    {"FACEBOOK", "Facebook"},
                                                 {"TWITTER", "Twitter"}, {"HELPCENTER", "Help center"}, {0}};
 
+/* The keys are words of `rating_scores`. */
+static const struct option rating_options[] = {{"GOOD", "Good"}, {"BAD", "Bad"}, {0}};
+static const struct special_value unrated[] = {{"0", "Not set", NO_VALUE, NULL}, {0}};
 static const struct special_value none[] = {{"0", "(none)", NO_VALUE, NULL}, {0}};
 static const struct special_value teams[] = {
     {"0", "(unassigned)", NO_VALUE, NULL}, {"(current_users_team)", "(teams of the current user)", CURRENT_USERS_TEAMS, NULL}, {0}};
@@ -63,6 +66,8 @@ static const struct definition case_definitions[] = {
     CHOICE("cases.channel", "Channel", "t.channel", .options = channel_options, .words = channels, .doc = "Channel that the conversation came by.", OF_CASES),
     CHOICE("cases.brandid", "Brand", "COALESCE(t.brand_id, 1)", .option_rows = &brand_options, .doc = "Brand.", OF_CASES),
     CHOICE("cases.caseformid", "Form", "t.form_id", .option_rows = &form_options, .specials = none, .doc = "Form.", OF_CASES),
+    CHOICE("cases.rating", "Rating", "t.rating", .options = rating_options, .words = rating_scores, .specials = unrated,
+           .doc = "Rating by the customer.", .group = "SATISFACTION", .rarity = "COMMON"),
     LOOKUP("cases.lastupdatedby", "Last updated by", "t.last_updated_by_id", .specials = people, .known = &known_person,
            .doc = "Person who last changed the conversation.", OF_CASES),
     NUMBER("cases.postcount", "Number of posts", "(t.message_seq + t.notes_count)", .doc = "Number of messages and notes.", OF_CASES),
