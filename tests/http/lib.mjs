@@ -8,7 +8,7 @@ const binary = process.env.HTTP_SERVER ?? 'build/tests/unit/http_server';
 
 // A test that fails leaves its server running. The file would then never end.
 const started = [];
-after(() => started.forEach((child) => child.kill('SIGKILL')));
+after(() => { setTimeout(() => started.forEach((child) => child.kill('SIGKILL')), 30000).unref(); });
 
 export class Server {
     #output = '';
