@@ -35,6 +35,19 @@ test('creating, changing and answering a conversation records one entry each, an
   assert.deepEqual(answered.map((e) => [e.resource_type, e.property, e.from, e.to]), [['case_message', null, null, null], ['case', 'status', '3', '2']]);
 });
 
+test('each message whose status advances has an entry', async (t) => {
+  const desk = await open(t);
+  const { id } = await desk.customer.create('/conversations', { subject: 'S', contents: 'C' });
+  const replies = [await desk.staff.create(`/conversations/${id}/messages`, { contents: 'One' }), await desk.staff.create(`/conversations/${id}/messages`, { contents: 'Two' })];
+  const put = (n, message_status) => desk.customer.update(`/conversations/${id}/messages/${replies[n].id}`, { message_status });
+  const entries = await added(desk, async () => { await put(1, 'DELIVERED'); await put(1, 'SEEN'); await put(1, 'DELIVERED'); });
+  assert.deepEqual(entries.map(brief), [
+    ['case_message', replies[1].id, 'UPDATED', 'message_status', 'SENT', 'DELIVERED'],
+    ['case_message', replies[0].id, 'UPDATED', 'message_status', 'SENT', 'SEEN'],
+    ['case_message', replies[1].id, 'UPDATED', 'message_status', 'DELIVERED', 'SEEN'],
+  ]);
+});
+
 test('unchanged values and refused writes record no entry', async (t) => {
   const desk = await open(t);
   const { id } = await desk.customer.create('/conversations', { subject: 'S', contents: 'C' });

@@ -3,7 +3,7 @@
 
 export const areas = [
   ['src/core/access/', { unit: ['access', 'scope'], api: ['conversations.visibility', 'organizations.visibility', 'permissions', 'roles', 'strangers', 'fingerprint', 'people.escalation.spec', 'refusals', 'endpoints'] }],
-  ['src/core/cases/', { unit: ['change'], api: ['conversations.*', 'messages', 'notes', 'states', 'fingerprint', 'changes', 'people.desk.spec', 'cascades'] }],
+  ['src/core/cases/', { unit: ['change'], api: ['cases', 'cases.*', 'conversations.*', 'messages', 'notes', 'states', 'fingerprint', 'changes', 'people.desk.spec', 'cascades'] }],
   ['src/core/change/', { unit: ['change'], api: ['changes', 'activities', 'trails', 'cascades', 'conditional', 'contacts', 'people.desk.spec'] }],
   ['src/core/desk/', { unit: ['job', 'sweep', 'content'], api: ['settings', 'jobs', 'files', 'files.quota', 'files.spec', 'command', 'service'] }],
   ['src/core/fields/', { unit: ['field'], api: ['fields', 'field-values', 'file-values', 'organizations.filter', 'cascades'] }],
@@ -19,7 +19,7 @@ export const areas = [
   }],
   ['src/res/', { unit: [], api: ['walk', 'refusals', 'people.input.spec', 'cascades'] }],
   ['src/jobs/', { unit: ['job', 'sweep'], api: ['jobs', 'mail', 'bounces', 'cascades', 'files'] }],
-  ['src/files/', { unit: ['content', 'picture'], api: ['files', 'files.spec', 'files.quota', 'avatar'] }],
+  ['src/files/', { unit: ['content', 'picture', 'html', 'zip'], api: ['files', 'files.spec', 'files.quota', 'avatar', 'attachments.*'] }],
   ['src/mail/', { unit: ['mail'], api: ['mail', 'bounces'] }],
   ['src/db/', { unit: ['db', 'db_schema', 'db_snapshot', 'db_fault', 'dialect', 'change'], api: ['changes', 'service', 'command', 'teams'] }],
   ['src/json/', { unit: ['json', 'form'], api: ['bodies', 'hostile'] }],
