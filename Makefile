@@ -254,7 +254,7 @@ test-sanitized: ## runs unit, HTTP and API tests under AddressSanitizer and UBSa
 
 # What several threads do at once: writers and readers, the pool, jobs, uploads, lock-outs, the outbox.
 THREADED_UNIT := db db_fault db_schema db_snapshot pool job change log
-THREADED := $(addprefix api/,changes lanes lockout jobs cascades files.quota idempotency slowreaders messages session)
+THREADED := $(addprefix api/,changes lanes lockout jobs files.quota idempotency messages session)
 
 .PHONY: threaded-programs
 threaded-programs: $(BIN) $(HTTP_TEST) $(THREADED_UNIT:%=$(VARIANT)/tests/unit/%_test)
