@@ -17,7 +17,7 @@ CXXFLAGS += -std=c++17 $(BOTH) -Wmissing-declarations
 LDFLAGS += -pie -Wl,-z,relro,-z,now $(if $(SAN),-fsanitize=$(SAN))
 # AddressSanitizer keeps freed memory, 256 MiB by default. Tests that compare the memory of the server need it back.
 export ASAN_OPTIONS ?= quarantine_size_mb=4
-LDLIBS  += $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lphonenumber -lstdc++ -lpthread -lm
+LDLIBS  += $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lphonenumber -lstemmer -lstdc++ -lpthread -lm
 
 SRC := $(sort $(shell find src -name '*.c' -o -name '*.cc'))
 OBJ := $(patsubst %,$(VARIANT)/%.o,$(basename $(SRC))) $(VARIANT)/gen/schema.o $(VARIANT)/gen/docs.o

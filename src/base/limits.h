@@ -49,6 +49,13 @@
 #define LIMIT_TEMPLATE (64 * 1024)                 /* characters of a template: some mail readers cut mails of more than 100 KB */
 #define LIMIT_VERSIONS 1000                        /* earlier versions of one template: as many as the largest page of a list has items */
 #define LIMIT_VERSIONS_SIZE (100 * LIMIT_TEMPLATE) /* characters of all versions together: they are one reply, of at most 25 MB */
+#define LIMIT_SEARCH_TEXT (64 * 1024)              /* bytes of a text that are indexed: about 10,000 words, 10 ms */
+#define LIMIT_SEARCH_WORD 64                       /* bytes of a word that are indexed */
+#define LIMIT_SEARCH_QUERY 1000                    /* characters of a search */
+#define LIMIT_SEARCH_WORDS 32                      /* words of a search: each is counted in the index */
+#define LIMIT_SEARCH_FOUND 5000                    /* texts of the rarest word that a search examines: about 20 ms */
+#define LIMIT_SEARCH_WALK 2000                     /* rows that a search examines by their filters if its words are common */
+#define LIMIT_SEARCH_READ 50000                    /* texts that a search reads of the rows it examines */
 #define LIMIT_CONTENTS (512 * 1024)                /* characters of a message */
 #define LIMIT_MAIL (1024 * 1024)                   /* a mail that comes in: a delivery report has a few KiB, plus the mail it returns */
 

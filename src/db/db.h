@@ -7,6 +7,8 @@
  *     @LIST(:ids)    the integers of a JSON array, as a row source for IN:  id IN @LIST(:ids)
  *     @TEXTS(:names) the same for texts
  *     @INSTR@(a, b)  position of text b in text a, compared by bytes; 0: not found
+ *     @FOUND(:words) a row source: the ids of search_texts with these words. :words is  "a" OR "b"  or  "a" *  for a prefix. A word has no
+ *                    blank, quote or colon
  *     @UNSEEN(:place) a condition on a table with @XID@: its rows that a reader at this place has not seen
  *     @SEEN(:place)  the opposite: its rows that were committed at this place
  *     @PLACE(table)  the reader's present place in a table with @XID@, in this snapshot; CAST it to TEXT

@@ -124,7 +124,8 @@ static int cache_kb(const struct conn_options *o) {
 static int sqlite_set_up(struct conn *c, const struct conn_options *o) {
     sqlite3_extended_result_codes(c->handle, 1);
     sqlite3_busy_timeout(c->handle, o->role == CONN_READER ? READER_WAIT_MS : WRITER_WAIT_MS);
-    sqlite3_db_config(c->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    /* The triggers of search_texts write the full-text index, which SQLite 3.40 allows only to a trusted schema. */
+    sqlite3_db_config(c->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, o->role != CONN_READER, NULL);
     sqlite3_db_config(c->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(c->handle, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
     sqlite3_db_config(c->handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL); /* "x" is a name, as in PostgreSQL */

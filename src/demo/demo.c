@@ -7,6 +7,8 @@
 #include "demo/fill.h"
 #include "demo/index.h"
 #include "core/desk/desk.h"
+#include "core/desk/locale.h"
+#include "core/search/index.h"
 #include "work/work.h"
 
 #define BATCH 4096 /* rows of a transaction, each with its dependent rows */
@@ -60,6 +62,37 @@ static int create_indexes(struct db *db, const struct filling *f, const struct i
     return 0;
 }
 
+/* ---- search ------------------------------------------------------------------------------------------- */
+
+#define INDEXED 1000 /* texts of a transaction */
+
+struct indexing {
+    struct filling *filling;
+    struct search_progress progress;
+    int more;
+};
+
+static int index_run(struct conn *c, void *arg) {
+    struct indexing *i = arg;
+    struct arena_mark m = arena_mark(i->filling->arena);
+    int rc = search_index_part(c, i->filling->arena, S(DEFAULT_LOCALE), &i->progress, INDEXED);
+    arena_return(i->filling->arena, m);
+    i->more = rc;
+    return rc < 0 ? rc : 0;
+}
+
+static int index_texts(struct db *db, struct filling *f) {
+    struct indexing i = {.filling = f, .progress = {.last = SEARCH_TABLES - 1}, .more = 1};
+    int64_t total = f->world.conversations * 5, done = 0; /* a head and about four posts each */
+    while (i.more == 1) {
+        TRY(db_write(db, index_run, &i));
+        done += INDEXED;
+        progress(f, "search", done < total ? done : total, total);
+    }
+    progress(f, "search", total, total);
+    return i.more;
+}
+
 /* ---- the desk ----------------------------------------------------------------------------------------- */
 
 QUERY(demo_counts,
@@ -83,6 +116,7 @@ static int staff_run(struct conn *c, void *arg) { return fill_staff(c, arg); }
 static int finish_run(struct conn *c, void *arg) {
     const struct filling *f = arg;
     TRY(db_exec(c, &demo_counts, NULL));
+    TRY(search_is_built(c, f->world.start));
     TRY(db_settle_ids(c));
     return desk_finish(c, &(struct new_desk){.now = f->world.start});
 }
@@ -96,6 +130,7 @@ static int fill_desk(struct db *db, struct filling *f) {
     TRY(many(db, f, "customers", f->world.customers, fill_customer));
     TRY(many(db, f, "conversations", f->world.conversations, fill_conversation));
     TRY(create_indexes(db, f, indexes));
+    TRY(index_texts(db, f));
     return db_write(db, finish_run, f);
 }
 

@@ -2,6 +2,7 @@
 #include "core/change/cascade.h"
 #include "core/login/proof.h"
 #include "jobs/index_names.h"
+#include "jobs/index_search.h"
 #include "jobs/runner.h"
 #include "mail/deliver.h"
 
@@ -11,5 +12,6 @@ const struct job_kind job_kinds[] = {
     {.name = JOB_INDEX_NAMES, .run = index_names},
     {.name = JOB_PASSWORD_RESET, .run = password_reset_run},
     {.name = JOB_CASCADE, .run = cascade_run, .never_failed = true},
+    {.name = JOB_INDEX_SEARCH, .run = index_search, .never_failed = true},
     {0},
 };

@@ -64,7 +64,8 @@
     X(proof)                    \
     X(twofactor)                \
     X(job)                      \
-    X(setting)
+    X(setting)                  \
+    X(result)
 
 #define DECLARE(name) extern const struct resource name##_resource;
 #define ADDRESS(name) &name##_resource,

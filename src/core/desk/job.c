@@ -9,6 +9,7 @@ const char *const job_names[] = {[JOB_IMPORT] = "import",
                                  [JOB_INDEX_NAMES] = "index_names",
                                  [JOB_PASSWORD_RESET] = "password_reset",
                                  [JOB_CASCADE] = JOB_CASCADE_STORED,
+                                 [JOB_INDEX_SEARCH] = "index_search",
                                  [JOB_NAMES] = NULL};
 
 QUERY(job_insert, "INSERT INTO jobs (kind, status, creator_id, input, attempts, run_at, created_at, updated_at) "

@@ -6,7 +6,15 @@
 #include "work/work.h"
 
 /* Kinds of jobs. Each has a name in job_names and a row in jobs/kinds.c, which has the function that runs it. */
-enum job_name { JOB_IMPORT = 1, JOB_MAIL, JOB_INDEX_NAMES, JOB_PASSWORD_RESET, JOB_CASCADE, JOB_NAMES /* none: their number */ };
+enum job_name {
+    JOB_IMPORT = 1,
+    JOB_MAIL,
+    JOB_INDEX_NAMES,
+    JOB_PASSWORD_RESET,
+    JOB_CASCADE,
+    JOB_INDEX_SEARCH,
+    JOB_NAMES /* none: their number */
+};
 /* Names as the column jobs.kind stores them. They never change, because stored jobs have them. The index is the enum. */
 extern const char *const job_names[];
 #define JOB_MAIL_STORED "mail" /* for SQL */

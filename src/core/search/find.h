@@ -1,0 +1,23 @@
+/* Finds conversations, people and organizations (docs/SEARCH.md). */
+#ifndef CORE_SEARCH_FIND_H
+#define CORE_SEARCH_FIND_H
+
+#include "core/search/filter.h"
+
+struct search_hit {
+    int kind;            /* enum search_kind */
+    int64_t id, text_id; /* text_id: the text that has most of the words; 0: none was compared */
+    double relevance;    /* 0 to 1, four decimals */
+    int64_t place;       /* hits of equal relevance and kind: the lower comes first */
+};
+
+struct search_found {
+    struct search_hit *hits; /* in their order, in the arena */
+    int count;
+    bool more; /* there may be more than were found: the words are common */
+};
+
+/* Only rows that the actor may see. Returns 0 or a negative error. */
+int search_find(struct work *w, const struct search_query *q, const struct search_filter *f, struct search_found *out);
+
+#endif

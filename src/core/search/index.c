@@ -1,0 +1,206 @@
+#include "core/search/index.h"
+
+#include "core/change/change.h"
+#include "core/desk/job.h"
+#include "core/desk/locale.h"
+#include "core/desk/setting.h"
+#include "core/search/token.h"
+#include "json/json.h"
+
+#include <inttypes.h>
+
+/* ---- writing ------------------------------------------------------------------------------------------------------ */
+
+QUERY(search_text_put,
+      "INSERT INTO search_texts (id, kind, owner_id, terms) VALUES (:id, :kind, :owner, :terms) ON CONFLICT (id) DO UPDATE SET "
+      "owner_id = excluded.owner_id, terms = excluded.terms");
+QUERY(search_texts_drop, "DELETE FROM search_texts WHERE id IN @LIST(:ids)");
+QUERY(search_owner_drop, "DELETE FROM search_texts WHERE kind = 1 AND owner_id IN @LIST(:ids)");
+/* 2^56: kind 1. Messages are source 1, notes source 2. */
+QUERY(search_texts_move, "UPDATE search_texts SET owner_id = :case WHERE kind = 1 AND id IN (SELECT 72057594037927936 + p.id * 4 + 1 "
+                         "FROM posts p WHERE p.id IN @LIST(:posts) UNION ALL SELECT 72057594037927936 + n.id * 4 + 2 FROM notes n WHERE "
+                         "n.id IN @LIST(:posts))");
+QUERY(search_clear, "DELETE FROM search_texts");
+QUERY(search_language_now, "SELECT " LOCALE_NOW);
+
+static int put_texts(struct conn *c, struct arena *a, struct str language, const struct search_text *list) {
+    for (; list; list = list->next) {
+        struct arena_mark m = arena_mark(a);
+        struct str terms = token_terms(a, language, list->text);
+        int rc = db_exec(c, &search_text_put,
+                         BINDS(B_INT("id", list->id), B_INT("kind", list->kind), B_INT("owner", list->owner_id), B_TEXT("terms", terms)));
+        arena_return(a, m);
+        TRY(rc);
+    }
+    return 0;
+}
+
+static int index_rows(struct conn *c, struct arena *a, struct str language, enum search_table table, const int64_t *ids, size_t count) {
+    struct search_text *list;
+    TRY(search_texts_read(c, a, table, ids, count, &list));
+    return put_texts(c, a, language, list);
+}
+
+int search_posts_moved(struct work *w, struct str posts, int64_t case_id) {
+    return db_exec(w->conn, &search_texts_move, BINDS(B_INT("case", case_id), B_TEXT("posts", posts)));
+}
+
+int search_cases_dropped(struct work *w, struct str cases) { return db_exec(w->conn, &search_owner_drop, BINDS(B_TEXT("ids", cases))); }
+
+/* ---- the finisher ------------------------------------------------------------------------------------------------- */
+
+struct id_list {
+    int64_t *ids;
+    int count, room;
+};
+
+static void list_id(struct arena *a, struct id_list *l, int64_t id) {
+    if (l->count && l->ids[l->count - 1] == id) return; /* the changes of an object usually follow each other */
+    l->ids = arena_more(a, l->ids, l->count, &l->room, sizeof *l->ids);
+    l->ids[l->count++] = id;
+}
+
+struct reindex {
+    struct id_list rows[SEARCH_TABLES], texts, cases; /* to be read again; texts and conversations to be removed */
+    int area;                                         /* a field of this area was switched: enum field_area; 0: none */
+};
+
+static bool is_one_of(const char *name, const char *const *names) {
+    while (*names && strcmp(*names, name) != 0) names++;
+    return *names != NULL;
+}
+
+static bool changes_case_text(const struct change *c) {
+    static const char *const members[] = {"subject", "legacy_id", "tags", NULL};
+    return c->verb == CHANGE_CREATED || is_one_of(c->property, members) || strncmp(c->property, "custom_fields", 13) == 0;
+}
+
+static bool changes_contents(const struct change *c) {
+    static const char *const members[] = {"contents", "case", "conversation", NULL};
+    return c->verb == CHANGE_CREATED || is_one_of(c->property, members);
+}
+
+static bool changes_anything(const struct change *c) { return c->verb != CHANGE_DELETED; }
+
+/* The kinds of objects with texts. A deletion removes the texts `gone`, which end with SEARCH_KINDS. */
+static const struct indexed {
+    const char *kind;
+    enum search_table table;
+    bool (*changes)(const struct change *c);
+    enum search_source source;
+    int gone[4];
+} indexed[] = {
+    {"case", TEXTS_OF_CASES, changes_case_text, SEARCH_HEAD, {SEARCH_KINDS}},
+    {"case_message", TEXTS_OF_MESSAGES, changes_contents, SEARCH_MESSAGE, {SEARCH_CASES, SEARCH_KINDS}},
+    {"note", TEXTS_OF_NOTES, changes_contents, SEARCH_NOTE, {SEARCH_CASES, SEARCH_USERS, SEARCH_ORGANIZATIONS, SEARCH_KINDS}},
+    {"user", TEXTS_OF_USERS, changes_anything, SEARCH_HEAD, {SEARCH_USERS, SEARCH_KINDS}},
+    {"organization", TEXTS_OF_ORGANIZATIONS, changes_anything, SEARCH_HEAD, {SEARCH_ORGANIZATIONS, SEARCH_KINDS}},
+    {0},
+};
+
+static void note_deletion(struct arena *a, struct reindex *r, const struct indexed *i, int64_t id) {
+    if (i->table == TEXTS_OF_CASES) list_id(a, &r->cases, id);
+    for (const int *kind = i->gone; *kind != SEARCH_KINDS; kind++) list_id(a, &r->texts, SEARCH_TEXT_ID(*kind, i->source, id));
+}
+
+/* The values of a field that is disabled or deleted are not found any more. */
+static void note_field(struct reindex *r, const struct change *c) {
+    static const char *const kinds[] = {
+        [AREA_CASES] = "case_field", [AREA_USERS] = "user_field", [AREA_ORGANIZATIONS] = "organization_field"};
+    if (c->verb != CHANGE_DELETED && !(c->verb == CHANGE_UPDATED && strcmp(c->property, "is_enabled") == 0)) return;
+    for (int area = AREA_CASES; area <= AREA_ORGANIZATIONS; area++)
+        if (strcmp(c->kind, kinds[area]) == 0) r->area = area;
+}
+
+static void note_change(struct arena *a, struct reindex *r, const struct change *c) {
+    for (const struct indexed *i = indexed; i->kind; i++) {
+        if (strcmp(c->kind, i->kind) != 0) continue;
+        if (c->verb == CHANGE_DELETED) note_deletion(a, r, i, c->id);
+        else if (i->changes(c)) list_id(a, &r->rows[i->table], c->id);
+        return;
+    }
+    note_field(r, c);
+}
+
+static int add_index_job(struct work *w, int area) {
+    static const enum search_table heads[] = {
+        [AREA_CASES] = TEXTS_OF_CASES, [AREA_USERS] = TEXTS_OF_USERS, [AREA_ORGANIZATIONS] = TEXTS_OF_ORGANIZATIONS};
+    int64_t job;
+    return job_add(w, JOB_INDEX_SEARCH, str_fmt(w->arena, "{\"table\": %d, \"after\": 0, \"last\": %d}", heads[area], heads[area]), &job);
+}
+
+static struct str index_language(struct work *w) {
+    return w->desk && w->desk->settings ? setting_text(w->desk, LOCALE_SETTING, w->arena) : S(DEFAULT_LOCALE);
+}
+
+int search_finish(struct work *w) {
+    struct reindex r = {0};
+    struct str language = {0};
+    for (const struct change *c = changes_of(w); c; c = c->next) note_change(w->arena, &r, c);
+    for (int table = 0; table < SEARCH_TABLES; table++) {
+        if (r.rows[table].count == 0) continue;
+        if (language.p == NULL) language = index_language(w);
+        TRY(index_rows(w->conn, w->arena, language, (enum search_table)table, r.rows[table].ids, (size_t)r.rows[table].count));
+    }
+    if (r.texts.count)
+        TRY(db_exec(w->conn, &search_texts_drop, BINDS(B_TEXT("ids", json_ids(w->arena, r.texts.ids, (size_t)r.texts.count)))));
+    if (r.cases.count) TRY(search_cases_dropped(w, json_ids(w->arena, r.cases.ids, (size_t)r.cases.count)));
+    return r.area ? add_index_job(w, r.area) : 0;
+}
+
+/* ---- building ----------------------------------------------------------------------------------------------------- */
+
+QUERY(search_built, "UPDATE jobs SET status = 3, updated_at = :now WHERE kind = 'index_search' AND status IN (1, 2)");
+
+int search_is_built(struct conn *c, int64_t now) { return db_exec(c, &search_built, BINDS(B_INT("now", now))); }
+
+/* The locks keep concurrent writes from changing a text between its reading and the end of the part. */
+QUERY(search_next_cases, "SELECT id FROM cases WHERE id > :after ORDER BY id LIMIT :most @HOLD@");
+QUERY(search_next_messages, "SELECT id FROM posts WHERE id > :after ORDER BY id LIMIT :most @HOLD@");
+QUERY(search_next_notes, "SELECT id FROM notes WHERE id > :after ORDER BY id LIMIT :most @HOLD@");
+QUERY(search_next_users, "SELECT id FROM users WHERE id > :after ORDER BY id LIMIT :most @HOLD@");
+QUERY(search_next_organizations, "SELECT id FROM organizations WHERE id > :after ORDER BY id LIMIT :most @HOLD@");
+
+int search_index_part(struct conn *c, struct arena *a, struct str language, struct search_progress *p, int64_t most) {
+    static const struct query *const next[] = {&search_next_cases, &search_next_messages, &search_next_notes, &search_next_users,
+                                               &search_next_organizations};
+    while (p->table <= p->last) {
+        int64_t *ids;
+        int n = db_ids(c, next[p->table], BINDS(B_INT("after", p->after), B_INT("most", most)), a, &ids);
+        TRY(n);
+        TRY(index_rows(c, a, language, (enum search_table)p->table, ids, (size_t)n));
+        if (n) p->after = ids[n - 1];
+        if (n == most) return 1;
+        most -= n;
+        p->table++;
+        p->after = 0;
+    }
+    return 0;
+}
+
+#define REBUILT 500
+
+int search_rebuild(struct conn *c) {
+    struct search_progress p = {.last = SEARCH_TABLES - 1};
+    struct arena *a = arena_new();
+    struct str language;
+    int rc = db_exec(c, &search_clear, NULL);
+    if (rc >= 0) rc = db_text(c, &search_language_now, NULL, a, &language);
+    if (rc >= 0) rc = 1;
+    while (rc == 1) {
+        struct arena_mark m = arena_mark(a);
+        rc = search_index_part(c, a, language, &p, REBUILT);
+        arena_return(a, m);
+    }
+    arena_free(a);
+    return rc;
+}
+
+int search_no_rebuild(struct conn *c) { return (void)c, 0; }
+
+QUERY(search_building, "SELECT 1 FROM jobs WHERE status IN (1, 2) AND kind = 'index_search' LIMIT 1");
+
+int search_is_building(struct work *w) {
+    int64_t one;
+    return db_int(w->conn, &search_building, NULL, &one);
+}

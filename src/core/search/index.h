@@ -1,0 +1,31 @@
+/* The search index: a row of search_texts for each text (docs/SEARCH.md).
+ *
+ * A finisher updates it in the write that changes a text, from the recorded changes. Writes that record no such change call the functions
+ * below. */
+#ifndef CORE_SEARCH_INDEX_H
+#define CORE_SEARCH_INDEX_H
+
+#include "core/search/text.h"
+#include "work/work.h"
+
+int search_finish(struct work *w);
+
+/* Posts (JSON array of ids of messages and notes) now belong to this conversation. */
+int search_posts_moved(struct work *w, struct str posts, int64_t case_id);
+/* Removes all texts of deleted conversations (JSON array of ids). A recorded deletion of a "case" does the same. */
+int search_cases_dropped(struct work *w, struct str cases);
+
+/* Progress of building the index. */
+struct search_progress {
+    int64_t table, after; /* enum search_table; rows up to this id are done */
+    int64_t last;         /* the table to end with */
+};
+/* Indexes the next `most` rows. Returns 1 if there are more, 0 if not, or a negative error. */
+int search_index_part(struct conn *c, struct arena *a, struct str language, struct search_progress *p, int64_t most);
+/* Indexes everything in one transaction: .rebuild of core/desk/derived.c. */
+int search_rebuild(struct conn *c);
+int search_no_rebuild(struct conn *c);            /* of the index itself, which triggers fill */
+int search_is_built(struct conn *c, int64_t now); /* ends the jobs that build the index: it was built in another way */
+int search_is_building(struct work *w);           /* 1: a job is building the index, so results may be missing; 0; or a negative error */
+
+#endif

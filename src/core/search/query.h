@@ -1,0 +1,69 @@
+/* The text of a search, divided into words and operators (docs/SEARCH.md has the syntax). */
+#ifndef CORE_SEARCH_QUERY_H
+#define CORE_SEARCH_QUERY_H
+
+#include "base/arena.h"
+#include "base/limits.h"
+#include "base/str.h"
+
+/* A word, and the positions of an index that it meets (core/search/token.h). */
+struct search_term {
+    struct str exact, stem; /* stem: p NULL: none */
+    bool prefix;            /* words that begin with `exact` */
+    bool literal;           /* of a phrase in quotes: the exact word only */
+};
+
+enum search_key {
+    KEY_IN,
+    KEY_STATUS,
+    KEY_PRIORITY,
+    KEY_TYPE,
+    KEY_AGENT,
+    KEY_TEAM,
+    KEY_REQUESTER,
+    KEY_ORGANIZATION,
+    KEY_TAG,
+    KEY_IS,
+    KEY_HAS,
+    KEY_CREATED,
+    KEY_UPDATED,
+    SEARCH_KEYS
+};
+
+struct search_operator {
+    enum search_key key;
+    char sign; /* : < > */
+    bool or_equal, negated;
+    struct str value;
+    struct search_operator *next;
+};
+
+/* A unit is a word, or words that must follow each other. Terms of a unit are neighbours; bit n of a mask is term n. */
+struct search_query {
+    struct search_term terms[LIMIT_SEARCH_WORDS];
+    int count;
+    uint64_t starts, ends; /* first and last terms of units */
+    uint64_t excluded;     /* of `ends`: units that a result must not have */
+    struct search_operator *operators;
+};
+
+/* Returns 0, or -1 if it has more than LIMIT_SEARCH_WORDS words. */
+int search_query_read(struct arena *a, struct str language, struct str text, struct search_query *q);
+
+/* The terms that meet a position: its exact word, then its other forms. */
+uint64_t search_position(const struct search_query *q, const struct str *forms, int count);
+/* Advances over a position. *state is 0 before the first one. Returns the units that end here. */
+static inline uint64_t search_step(const struct search_query *q, uint64_t *state, uint64_t met) {
+    *state = ((*state << 1 & ~q->starts) | q->starts) & met;
+    return *state & q->ends;
+}
+
+/* What a text has of a query. */
+struct search_tally {
+    uint64_t units;
+    int counts[LIMIT_SEARCH_WORDS]; /* by the last term of the unit */
+    int length;                     /* positions */
+};
+void search_tally(const struct search_query *q, struct str terms, struct search_tally *out);
+
+#endif

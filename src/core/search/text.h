@@ -1,0 +1,33 @@
+/* The texts that a search finds, read from the tables that hold them.
+ *
+ * A result is a conversation, a person or an organization. It has a head (subject, name, addresses, tags, text fields) and may have messages
+ * and notes. Each of these is one text with an id of its own. The id says kind, source and row, so that the texts of one kind are a range. */
+#ifndef CORE_SEARCH_TEXT_H
+#define CORE_SEARCH_TEXT_H
+
+#include "db/db.h"
+
+enum search_kind { SEARCH_CASES = 1, SEARCH_USERS, SEARCH_ORGANIZATIONS, SEARCH_ARTICLES, SEARCH_KINDS };
+enum search_source { SEARCH_HEAD, SEARCH_MESSAGE, SEARCH_NOTE, SEARCH_SOURCES };
+
+#define SEARCH_TEXT_ID(kind, source, id) ((int64_t)(kind) << 56 | (int64_t)(id) << 2 | (int64_t)(source))
+static inline int64_t search_range(int kind) { return (int64_t)kind << 56; } /* of a kind: from <= id < that of the next kind */
+static inline enum search_source search_source_of(int64_t text_id) { return (enum search_source)(text_id & 3); }
+static inline int search_kind_of(int64_t text_id) { return (int)(text_id >> 56); }
+static inline int64_t search_row_of(int64_t text_id) { return (text_id & ((INT64_C(1) << 56) - 1)) >> 2; }
+
+struct search_text {
+    int64_t id, owner_id; /* owner_id: the result that the text belongs to */
+    int kind;
+    struct str text;
+    struct search_text *next;
+};
+
+/* The five kinds of rows that hold texts, in the order in which an index is built. */
+enum search_table { TEXTS_OF_CASES, TEXTS_OF_MESSAGES, TEXTS_OF_NOTES, TEXTS_OF_USERS, TEXTS_OF_ORGANIZATIONS, SEARCH_TABLES };
+enum search_table search_table_of(int64_t text_id);
+
+/* Reads the texts of these rows, in the arena. Rows that do not exist or are deleted have none. Returns 0 or a negative error. */
+int search_texts_read(struct conn *c, struct arena *a, enum search_table table, const int64_t *ids, size_t count, struct search_text **out);
+
+#endif

@@ -1,0 +1,149 @@
+/* Search (completions.md section 6): conversations, people and organizations by their texts. docs/SEARCH.md has the design. */
+#include "core/search/find.h"
+
+#include "api/generic.h"
+#include "api/view.h"
+#include "core/desk/locale.h"
+#include "core/desk/setting.h"
+#include "core/search/index.h"
+#include "core/search/show.h"
+
+extern const struct resource result_resource;
+
+/* ---- members ------------------------------------------------------------------------------------------------------ */
+
+static const struct layout *found_layout(const struct row *row) {
+    static const char *const types[] = {[SEARCH_CASES] = "case", [SEARCH_USERS] = "user", [SEARCH_ORGANIZATIONS] = "organization"};
+    return layout_of(resource_of(types[row_cell(row, "kind")->i]));
+}
+
+static void result_data(struct view *v, const struct row *row, const struct value *own) {
+    (void)own;
+    view_reference(v, found_layout(row), row_cell(row, "id")->i);
+}
+
+static void result_type(struct view *v, const struct row *row, const struct value *own) {
+    (void)own;
+    view_type(v, resource_shown_type(found_layout(row)->resource));
+}
+
+static void result_url(struct view *v, const struct row *row, const struct value *own) {
+    static const char *const paths[] = {[SEARCH_CASES] = "cases", [SEARCH_USERS] = "users", [SEARCH_ORGANIZATIONS] = "organizations"};
+    (void)own;
+    jw_str(&v->w, str_fmt(v->c->work.arena, "%s/api/v1/%s/%lld", v->c->work.desk->base_url.p, paths[row_cell(row, "kind")->i],
+                          (long long)row_cell(row, "id")->i));
+}
+
+static void result_relevance(struct view *v, const struct row *row, const struct value *own) {
+    (void)row;
+    jw_raw(&v->w, str_fmt(v->c->work.arena, "%lld.%04lld", (long long)(own->i / 10000), (long long)(own->i % 10000)));
+}
+
+static const struct field result_fields[] = {
+    {"kind", F_INT, HIDDEN, .doc = "Kind of the result."},
+    /* They load the results for include. */
+    {"found_case", F_REF, HIDDEN, .ref = "case", .doc = "If it is a conversation."},
+    {"found_user", F_REF, HIDDEN, .ref = "user", .doc = "If it is a person."},
+    {"found_organization", F_REF, HIDDEN, .ref = "organization", .doc = "If it is an organization."},
+    {"id", F_INT, READONLY, .doc = "Id of the conversation, person or organization.", .example = "12"},
+    {"title", F_TEXT, READONLY, .doc = "Subject or name.", .example = "\"The engine stalls\""},
+    {"snippet", F_LONG, READONLY, .doc = "Part of the text that has the words, as HTML: the words are in <em>, everything else is escaped.",
+     .example = "\"It <em>stops</em> after ten turns.\""},
+    {"relevance", F_COMPUTED, READONLY, .render = result_relevance, .doc = "Between 0 and 1. Results with a higher one come first.",
+     .example = "0.4213"},
+    {"resource", F_COMPUTED, READONLY, .render = result_type, .doc = "Type of the result: case, user or organization.",
+     .example = "\"case\""},
+    {"data", F_COMPUTED, READONLY, .render = result_data, .doc = "The conversation, person or organization.",
+     .example = "{\"id\": 12, \"resource_type\": \"case\"}"},
+    {"resource_url", F_COMPUTED, READONLY, .render = result_url, .doc = "Address of the result.",
+     .example = "\"https://desk.example/api/v1/cases/12\""},
+    {"created_at", F_TIME, READONLY, .doc = "Time when the conversation, person or organization was created."},
+    {0},
+};
+
+/* ---- the list ----------------------------------------------------------------------------------------------------- */
+
+static const struct word resource_words[] = {
+    {SEARCH_CASES, "CASES"}, {SEARCH_USERS, "USERS"}, {SEARCH_ORGANIZATIONS, "ORGANIZATIONS"}, {SEARCH_ARTICLES, "ARTICLES"}, {0}};
+
+static const struct field search_args[] = {
+    {"query", F_TEXT, PRESENT, .max = LIMIT_SEARCH_QUERY,
+     .doc =
+         "Words that a result must have, and operators. At most 32 words. \"...\": these words in this order. word*: words that begin so. "
+         "-word: "
+         "without it. Operators: in:, status:, priority:, type:, agent:, team:, requester:, organization:, tag:, is:, has:, created>, "
+         "updated< and similar.",
+     .example = "\"engine status:open\""},
+    {"resources", F_WORDS, .words = resource_words, .doc = "Only results of these kinds. Default: all. There are no articles yet."},
+    {0},
+};
+
+static unsigned kinds_asked(struct call *c) {
+    const struct in *asked = arg(c, "resources");
+    unsigned kinds = 0;
+    for (int64_t i = 0; asked->given && i < asked->value.i; i++) kinds |= 1u << asked->value.ids[i];
+    return kinds ? kinds : 1u << SEARCH_CASES | 1u << SEARCH_USERS | 1u << SEARCH_ORGANIZATIONS;
+}
+
+static struct row *result_row(struct view *v, const struct search_hit *h, const struct search_shown *shown) {
+    static const char *const found[] = {
+        [SEARCH_CASES] = "found_case", [SEARCH_USERS] = "found_user", [SEARCH_ORGANIZATIONS] = "found_organization"};
+    struct row *row = row_new(v, layout_of(&result_resource), 0);
+    *row_cell(row, "kind") = (struct value){V_INT, .i = h->kind};
+    *row_cell(row, "id") = *row_cell(row, found[h->kind]) = (struct value){V_INT, .i = h->id};
+    *row_cell(row, "title") = value_text(shown->title);
+    *row_cell(row, "snippet") = value_text(shown->snippet);
+    *row_cell(row, "relevance") = (struct value){V_INT, .i = (int64_t)(h->relevance * 10000 + 0.5)};
+    *row_cell(row, "created_at") = (struct value){V_INT, .i = shown->created_at};
+    return row;
+}
+
+/* Rows of the page; the others are counted only. */
+static int write_results(struct call *c, struct view *v, struct str language, const struct search_query *q,
+                         const struct search_found *found, struct row **out) {
+    const struct options *o = &c->options;
+    int first = o->offset < found->count ? (int)o->offset : found->count;
+    int count = found->count - first < o->limit ? found->count - first : (int)o->limit;
+    struct search_shown *shown = arena_array(c->work.arena, (size_t)count + 1, sizeof *shown);
+    TRY(search_show(&c->work, language, q, found->hits + first, count, shown));
+    for (int i = 0; i < found->count; i++, out = &(*out)->next)
+        *out = i >= first && i < first + count ? result_row(v, &found->hits[i], &shown[i - first]) : ARENA_NEW(c->work.arena, struct row);
+    return 0;
+}
+
+static void search_notes(struct call *c, const struct search_query *q, const struct search_filter *f, const struct search_found *found) {
+    if (q->count == 0 && !f->any && c->work.notices == NULL) notice(&c->work, "NOTICE", "The search has no word.");
+    if (found->more) notice(&c->work, "NOTICE", "The words are common: total_count is a lower bound, and older results may be missing.");
+    if (search_is_building(&c->work) > 0) notice(&c->work, "NOTICE", "The search index is being built: results may be missing.");
+}
+
+static int result_rows(struct call *c, struct view *v, struct str name, struct row **out) {
+    struct work *w = &c->work;
+    struct search_query *q = ARENA_NEW(w->arena, struct search_query);
+    struct search_filter *f = ARENA_NEW(w->arena, struct search_filter);
+    struct search_found found;
+    (void)name; /* can't be read alone */
+    struct str language = setting_text(w->desk, LOCALE_SETTING, w->arena);
+    if (search_query_read(w->arena, language, arg(c, "query")->value.s, q) < 0)
+        return fail_field(w, ERR_FIELD_INVALID, S("query"), "At most %d words are allowed.", LIMIT_SEARCH_WORDS);
+    TRY(search_filter_read(w, q, kinds_asked(c), f));
+    TRY(search_find(w, q, f, &found));
+    search_notes(c, q, f, &found);
+    return write_results(c, v, language, q, &found, out);
+}
+
+static const struct route result_routes[] = {
+    {GET, "/search", COL_PLUS, "search", LIST, api_list, .args = search_args, .executor = POOL, .summary = "Search",
+     .doc =
+         "Finds words in subjects, messages, notes, names, addresses, tags and custom text fields. The most relevant result comes first. "
+         "If the words are common, a notice says that total_count is a lower bound."},
+    {0},
+};
+
+const struct resource result_resource = {.type = "result",
+                                         .title = "Search",
+                                         .doc = "Conversations, people and organizations that have the words of a search.",
+                                         .fields = result_fields,
+                                         .routes = result_routes,
+                                         .rows = result_rows,
+                                         .is_item = true};
