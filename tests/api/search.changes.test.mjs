@@ -116,3 +116,32 @@ test('a new default language is used for new and old texts', async (t) => {
     return (await found(desk, 'haus')).includes(it);
   });
 });
+
+test('after a merge the texts are found in the surviving conversation', async (t) => {
+  const { desk, id, it, finds } = await withCase(t);
+  const other = await desk.owner.create('/cases', { subject: 'Kappa', contents: 'Lambda', requester_id: desk.people.customer.id });
+  (await desk.owner.post(`/cases/${other.id}/notes`, { contents: 'Sigma' })).must(201);
+  (await desk.owner.post(`/cases/${id}/merge`, { case_ids: [other.id] })).must(200);
+  await until('the cascade is done', async () => {
+    desk.clock.write(desk.clock.now + 1000);
+    return (await found(desk, 'sigma')).includes(it);
+  });
+  await finds('lambda alpha', it);
+  await finds('kappa');
+  await finds('is:merged kappa', `case ${other.id}`);
+  const { status, stdout } = desk.check();
+  assert.equal(status, 0, stdout);
+});
+
+test('a conversation that is deleted for ever leaves no text', async (t) => {
+  const { desk, id, finds } = await withCase(t);
+  (await desk.owner.post(`/cases/${id}/notes`, { contents: 'Sigma' })).must(201);
+  (await desk.admin.put(`/cases/${id}/trash`)).must(200);
+  (await desk.admin.delete('/cases/trash', { ids: id })).must(200);
+  await finds('is:trash');
+  await until('the cascade is done', async () => {
+    desk.clock.write(desk.clock.now + 1000);
+    return desk.sql(`SELECT COUNT(*) FROM search_texts WHERE kind = 1 AND owner_id = ${id}`).trim() === '0';
+  });
+  await finds('sigma');
+});

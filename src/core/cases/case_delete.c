@@ -4,6 +4,7 @@
 #include "core/change/cascade_step.h"
 #include "core/change/change.h"
 #include "core/fields/field_value.h"
+#include "core/search/text.h"
 #include "core/words.h"
 #include "json/json.h"
 
@@ -15,6 +16,9 @@ QUERY(delete_posts, "SELECT p.id, 0 FROM posts p WHERE p.case_id = :id ORDER BY 
 QUERY(delete_post_files, POST_FILES_LOCK);
 QUERY(delete_post_files_go, POST_FILES_EXPIRE);
 QUERY(delete_post_attachments, POST_ATTACHMENTS_DELETE);
+QUERY(delete_posts_search, SEARCH_MESSAGES_DROP);
+QUERY(delete_notes_search, SEARCH_NOTES_DROP);
+QUERY(delete_case_search, SEARCH_CASE_DROP);
 QUERY(delete_posts_go, "DELETE FROM posts WHERE id IN @LIST(:rows)");
 QUERY(delete_notes, "SELECT n.id, 0 FROM notes n WHERE n.case_id = :id ORDER BY n.id LIMIT :most @LOCK@");
 QUERY(delete_notes_go, "DELETE FROM notes WHERE id IN @LIST(:rows)");
@@ -42,13 +46,13 @@ QUERY(delete_fingerprint_marker, "DELETE FROM fingerprint_markers WHERE case_id 
 QUERY(delete_case, "DELETE FROM cases WHERE id = :id");
 
 const struct step case_delete_steps[] = {
-    {&delete_posts, {&delete_post_files, &delete_post_files_go, &delete_post_attachments, &delete_posts_go}, 1},
-    {&delete_notes, {&delete_post_files, &delete_post_files_go, &delete_post_attachments, &delete_notes_go}, 1},
+    {&delete_posts, {&delete_post_files, &delete_post_files_go, &delete_post_attachments, &delete_posts_search, &delete_posts_go}, 1},
+    {&delete_notes, {&delete_post_files, &delete_post_files_go, &delete_post_attachments, &delete_notes_search, &delete_notes_go}, 1},
     {&delete_activities, {&delete_activities_go}, 1},
     {&delete_markers, {&delete_markers_go}, 1},
     {&delete_participants, {&delete_participants_go}, 1},
     {NULL, {&delete_case_lock, &delete_value_files, &delete_value_files_go, &delete_values}, 20},
-    {NULL, {&delete_tags, &delete_fingerprint_marker, &delete_case}, 20},
+    {NULL, {&delete_tags, &delete_fingerprint_marker, &delete_case_search, &delete_case}, 20},
     {0},
 };
 

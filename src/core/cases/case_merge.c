@@ -4,6 +4,7 @@
 #include "core/change/cascade.h"
 #include "core/change/cascade_step.h"
 #include "core/people/tag.h"
+#include "core/search/text.h"
 #include "json/json.h"
 
 #include <stdlib.h>
@@ -71,6 +72,9 @@ QUERY(merge_posts_move,
       "UPDATE posts SET case_id = " SURVIVOR ", is_requester = CASE WHEN creator_id = (SELECT s.requester_id FROM cases s "
       "WHERE s.id = " SURVIVOR ") THEN 1 ELSE 0 END, " CLIENT_ID("posts", "creator_id") " WHERE id IN @LIST(:rows)");
 
+QUERY(merge_posts_search, SEARCH_MESSAGES_MOVE(SURVIVOR));
+QUERY(merge_notes_search, SEARCH_NOTES_MOVE(SURVIVOR));
+
 QUERY(merge_notes, "SELECT n.id, 0 FROM notes n WHERE n.case_id = :id" STILL_MERGED "ORDER BY n.id LIMIT :most @LOCK@");
 #define PINNED "(SELECT COUNT(*) FROM notes x WHERE x.id IN @LIST(:rows) AND x.is_pinned = 1)"
 QUERY(merge_notes_count, "UPDATE cases SET " FILES_MOVE ", notes_count = notes_count + CASE WHEN id = :id THEN -" MOVED(
@@ -93,8 +97,10 @@ const struct step case_merge_steps[] = {
     {&merge_markers, {&merge_lock, &merge_lock_survivor, &merge_markers_back, &merge_markers_add, &merge_markers_drop}, MARKER_WEIGHT},
     {NULL, {&merge_lock, &merge_lock_survivor, &merge_fingerprint_back, &merge_fingerprint_drop}, MARKER_WEIGHT},
     {&merge_participants, {&merge_lock, &merge_lock_survivor, &merge_participants_add, &merge_participants_drop}, 1},
-    {&merge_posts, {&merge_lock, &merge_lock_survivor, &merge_posts_read, &merge_posts_seen, &merge_posts_count, &merge_posts_move}, 1},
-    {&merge_notes, {&merge_lock, &merge_lock_survivor, &merge_notes_count, &merge_notes_move}, 1},
+    {&merge_posts,
+     {&merge_lock, &merge_lock_survivor, &merge_posts_read, &merge_posts_seen, &merge_posts_count, &merge_posts_move, &merge_posts_search},
+     1},
+    {&merge_notes, {&merge_lock, &merge_lock_survivor, &merge_notes_count, &merge_notes_move, &merge_notes_search}, 1},
     {&merge_activities, {&merge_lock, &merge_lock_survivor, &merge_activities_move}, 1},
     {NULL, {&merge_empty}, 1},
     {0},

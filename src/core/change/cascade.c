@@ -33,6 +33,7 @@
 
 #include "base/limits.h"
 #include "core/change/cascade_step.h"
+#include "core/search/text.h"
 #include "json/json.h"
 
 #include <assert.h>
@@ -48,8 +49,9 @@
 QUERY(cascade_note_files, POST_FILES_LOCK);
 QUERY(cascade_note_files_go, POST_FILES_EXPIRE);
 QUERY(cascade_note_attachments, POST_ATTACHMENTS_DELETE);
+QUERY(cascade_note_search, SEARCH_NOTES_DROP);
 #define NOTES_GO \
-    { &cascade_note_files, &cascade_note_files_go, &cascade_note_attachments, &cascade_erase_notes }
+    { &cascade_note_files, &cascade_note_files_go, &cascade_note_attachments, &cascade_note_search, &cascade_erase_notes }
 
 /* ---- assigned conversations -------------------------------------------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
 #include "core/change/cascade.h"
 #include "core/desk/file.h"
 #include "core/people/identity.h"
+#include "core/search/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -64,6 +65,18 @@ QUERY(check_attachments,
       "WHERE n.case_id = t.id) ORDER BY t.id");
 QUERY(check_ratings, "SELECT t.id FROM cases t LEFT JOIN case_ratings r ON r.case_id = t.id WHERE COALESCE(t.rating, 0) <> "
                      "COALESCE(r.score, 0) ORDER BY t.id");
+/* Texts of messages and notes in the search index, unless a job is still building it. */
+#define BUILT "NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = 'index_search' AND j.status IN (1, 2))"
+QUERY(check_search_texts, "SELECT p.id FROM posts p LEFT JOIN search_texts s ON s.id = " SEARCH_OF_CASES
+                          " + p.id * 4 + 1 AND s.owner_id = p.case_id WHERE s.id IS "
+                          "NULL AND " BUILT " UNION SELECT n.id FROM notes n LEFT JOIN search_texts s ON s.id = " SEARCH_OF_CASES
+                          " + n.id * 4 + 2 AND s.owner_id = "
+                          "n.case_id WHERE n.case_id IS NOT NULL AND s.id IS NULL AND " BUILT " ORDER BY 1");
+QUERY(
+    check_search_owners,
+    "SELECT s.id FROM search_texts s WHERE NOT ((s.kind = 1 AND EXISTS (SELECT 1 FROM cases c WHERE c.id = s.owner_id)) OR (s.kind = 2 AND "
+    "EXISTS (SELECT 1 FROM users u WHERE u.id = s.owner_id)) OR (s.kind = 3 AND EXISTS (SELECT 1 FROM organizations o WHERE o.id = "
+    "s.owner_id))) ORDER BY s.id");
 QUERY(check_finished, "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM settings WHERE name = 'desk.created_at')");
 
 static const struct rule {
@@ -76,6 +89,8 @@ static const struct rule {
     {&check_status_type, "conversation %" PRId64 " has a status_type that differs from its status"},
     {&check_organization, "conversation %" PRId64 " is not in its requester's organization"},
     {&check_markers, "in conversation %" PRId64 " user %" PRId64 " has read more messages than there are"},
+    {&check_search_texts, "post %" PRId64 " is not in the search index of its conversation"},
+    {&check_search_owners, "text %" PRId64 " of the search index has no owner"},
     {&check_role_type, "user %" PRId64 " has a role_type that differs from its role"},
     {&check_primary, "user %" PRId64 " has identities of one kind, but not exactly one primary one"},
     {&check_default_hours, "the desk has %" PRId64 " default business hours instead of one"},

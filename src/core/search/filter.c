@@ -258,7 +258,7 @@ static const struct {
     {"pending", "t.status_type = 3", 0},
     {"completed", "t.status_type = 4", 0},
     {"closed", "t.status_type = 5", 0},
-    {"merged", "t.merged_into_id IS NOT NULL", 0},
+    {"merged", "t.state = 4", CASE_MERGED},
     {"active", "t.state = 1", CASE_ACTIVE},
     {"suspended", "t.state = 2", CASE_SUSPENDED},
     {"trash", "t.state = 3", CASE_TRASH},

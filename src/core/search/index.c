@@ -15,11 +15,6 @@ QUERY(search_text_put,
       "INSERT INTO search_texts (id, kind, owner_id, terms) VALUES (:id, :kind, :owner, :terms) ON CONFLICT (id) DO UPDATE SET "
       "owner_id = excluded.owner_id, terms = excluded.terms");
 QUERY(search_texts_drop, "DELETE FROM search_texts WHERE id IN @LIST(:ids)");
-QUERY(search_owner_drop, "DELETE FROM search_texts WHERE kind = 1 AND owner_id IN @LIST(:ids)");
-/* 2^56: kind 1. Messages are source 1, notes source 2. */
-QUERY(search_texts_move, "UPDATE search_texts SET owner_id = :case WHERE kind = 1 AND id IN (SELECT 72057594037927936 + p.id * 4 + 1 "
-                         "FROM posts p WHERE p.id IN @LIST(:posts) UNION ALL SELECT 72057594037927936 + n.id * 4 + 2 FROM notes n WHERE "
-                         "n.id IN @LIST(:posts))");
 QUERY(search_clear, "DELETE FROM search_texts");
 QUERY(search_language_now, "SELECT " LOCALE_NOW);
 
@@ -41,12 +36,6 @@ static int index_rows(struct conn *c, struct arena *a, struct str language, enum
     return put_texts(c, a, language, list);
 }
 
-int search_posts_moved(struct work *w, struct str posts, int64_t case_id) {
-    return db_exec(w->conn, &search_texts_move, BINDS(B_INT("case", case_id), B_TEXT("posts", posts)));
-}
-
-int search_cases_dropped(struct work *w, struct str cases) { return db_exec(w->conn, &search_owner_drop, BINDS(B_TEXT("ids", cases))); }
-
 /* ---- the finisher ------------------------------------------------------------------------------------------------- */
 
 struct id_list {
@@ -61,8 +50,8 @@ static void list_id(struct arena *a, struct id_list *l, int64_t id) {
 }
 
 struct reindex {
-    struct id_list rows[SEARCH_TABLES], texts, cases; /* to be read again; texts and conversations to be removed */
-    int area;                                         /* a field of this area was switched: enum field_area; 0: none */
+    struct id_list rows[SEARCH_TABLES], texts; /* to be read again; to be removed */
+    int area;                                  /* a field of this area was switched: enum field_area; 0: none */
 };
 
 static bool is_one_of(const char *name, const char *const *names) {
@@ -82,7 +71,8 @@ static bool changes_contents(const struct change *c) {
 
 static bool changes_anything(const struct change *c) { return c->verb != CHANGE_DELETED; }
 
-/* The kinds of objects with texts. A deletion removes the texts `gone`, which end with SEARCH_KINDS. */
+/* The kinds of objects with texts. A deletion removes the texts `gone`, which end with SEARCH_KINDS. Those of a conversation are removed by
+ * the cascade that deletes it (core/cases/case_delete.c). */
 static const struct indexed {
     const char *kind;
     enum search_table table;
@@ -99,7 +89,6 @@ static const struct indexed {
 };
 
 static void note_deletion(struct arena *a, struct reindex *r, const struct indexed *i, int64_t id) {
-    if (i->table == TEXTS_OF_CASES) list_id(a, &r->cases, id);
     for (const int *kind = i->gone; *kind != SEARCH_KINDS; kind++) list_id(a, &r->texts, SEARCH_TEXT_ID(*kind, i->source, id));
 }
 
@@ -144,7 +133,6 @@ int search_finish(struct work *w) {
     }
     if (r.texts.count)
         TRY(db_exec(w->conn, &search_texts_drop, BINDS(B_TEXT("ids", json_ids(w->arena, r.texts.ids, (size_t)r.texts.count)))));
-    if (r.cases.count) TRY(search_cases_dropped(w, json_ids(w->arena, r.cases.ids, (size_t)r.cases.count)));
     return r.area ? add_index_job(w, r.area) : 0;
 }
 

@@ -1,7 +1,7 @@
 /* The search index: a row of search_texts for each text (docs/SEARCH.md).
  *
- * A finisher updates it in the write that changes a text, from the recorded changes. Writes that record no such change call the functions
- * below. */
+ * A finisher updates it in the write that changes a text, from the recorded changes. Cascades have
+ * steps for the texts of posts that they delete or move (core/search/text.h). */
 #ifndef CORE_SEARCH_INDEX_H
 #define CORE_SEARCH_INDEX_H
 
@@ -9,11 +9,6 @@
 #include "work/work.h"
 
 int search_finish(struct work *w);
-
-/* Posts (JSON array of ids of messages and notes) now belong to this conversation. */
-int search_posts_moved(struct work *w, struct str posts, int64_t case_id);
-/* Removes all texts of deleted conversations (JSON array of ids). A recorded deletion of a "case" does the same. */
-int search_cases_dropped(struct work *w, struct str cases);
 
 /* Progress of building the index. */
 struct search_progress {

@@ -16,6 +16,19 @@ static inline enum search_source search_source_of(int64_t text_id) { return (enu
 static inline int search_kind_of(int64_t text_id) { return (int)(text_id >> 56); }
 static inline int64_t search_row_of(int64_t text_id) { return (text_id & ((INT64_C(1) << 56) - 1)) >> 2; }
 
+/* For steps of cascades (core/change/cascade_step.h), before the posts :rows are deleted, and when they move to another conversation. 2^56 is
+ * the range of SEARCH_CASES, then come those of SEARCH_USERS and SEARCH_ORGANIZATIONS. */
+#define SEARCH_OF_CASES "72057594037927936"
+#define SEARCH_MESSAGES_IDS "(SELECT " SEARCH_OF_CASES " + f.id * 4 + 1 FROM posts f WHERE f.id IN @LIST(:rows))"
+#define SEARCH_NOTES_IDS                                                                                                             \
+    "(SELECT b.base + f.id * 4 + 2 FROM notes f CROSS JOIN (SELECT " SEARCH_OF_CASES " AS base UNION ALL SELECT 144115188075855872 " \
+    "UNION ALL SELECT 216172782113783808) b WHERE f.id IN @LIST(:rows))"
+#define SEARCH_MESSAGES_DROP "DELETE FROM search_texts WHERE id IN " SEARCH_MESSAGES_IDS
+#define SEARCH_NOTES_DROP "DELETE FROM search_texts WHERE id IN " SEARCH_NOTES_IDS
+#define SEARCH_MESSAGES_MOVE(owner) "UPDATE search_texts SET owner_id = " owner " WHERE id IN " SEARCH_MESSAGES_IDS
+#define SEARCH_NOTES_MOVE(owner) "UPDATE search_texts SET owner_id = " owner " WHERE id IN " SEARCH_NOTES_IDS
+#define SEARCH_CASE_DROP "DELETE FROM search_texts WHERE owner_id = :id AND kind = 1"
+
 struct search_text {
     int64_t id, owner_id; /* owner_id: the result that the text belongs to */
     int kind;

@@ -1,0 +1,181 @@
+/* The tokenizer of search, the text of a search and snippets. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#undef fail /* the work has one too */
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "core/search/show.h"
+#include "core/search/token.h"
+
+static struct arena *arena;
+
+static int arena_up(void **state) { return (void)state, arena = arena_new(), 0; }
+static int arena_down(void **state) { return (void)state, arena_free(arena), 0; }
+
+static const char *terms_in(const char *language, const char *text) {
+    return str_dup(arena, token_terms(arena, str_of(language), str_of(text))).p;
+}
+static const char *terms(const char *text) { return terms_in("en-us", text); }
+
+static void words_are_folded(void **state) {
+    (void)state;
+    assert_string_equal(terms("Hello, WORLD!"), "hello world");
+    assert_string_equal(terms("Müller's café"), "muller s cafe");
+    assert_string_equal(terms("ΑΘΉΝΑ Ёлка"), "αθηνα елка");
+    assert_string_equal(terms("Straße ﬁne"), "strasse/strass fine");
+    assert_string_equal(terms("e\u0301te\u0301"), "ete");
+    assert_string_equal(terms("Ａ１"), "a1");
+    assert_string_equal(terms(""), "");
+    assert_string_equal(terms(" \t\n-*\"'/"), "");
+    assert_string_equal(terms("\xff\xfe bad"), "");
+}
+
+static void words_have_stems_in_the_language(void **state) {
+    (void)state;
+    assert_string_equal(terms("refunding machines"), "refunding/refund machines/machin");
+    assert_string_equal(terms_in("de", "Häuser brennen"), "hauser/haus brennen/brenn");
+    assert_string_equal(terms_in("fr-ca", "continuellement"), "continuellement/continuel");
+    assert_string_equal(terms_in("ja", "machines"), "machines/machin");
+    assert_string_equal(terms_in("nb", "bilene"), "bilene/bil");
+    assert_string_equal(terms("abc123s 2021"), "abc123s 2021");
+}
+
+static void addresses_are_whole_and_in_parts(void **state) {
+    (void)state;
+    assert_string_equal(terms("to Jane.Doe@Mail.example, now"), "to jane/jane.doe@mail.example doe mail example/exampl now");
+}
+
+static void scripts_without_blanks_are_pairs(void **state) {
+    (void)state;
+    assert_string_equal(terms("東京都"), "東京 京都 都");
+    assert_string_equal(terms("東"), "東");
+    assert_string_equal(terms("ab東京cd"), "ab 東京 京 cd");
+    assert_string_equal(terms("ｶ がか"), "カ がか か");
+}
+
+static void long_words_and_texts_are_cut_between_characters(void **state) {
+    (void)state;
+    char *many = malloc(LIMIT_SEARCH_TEXT + 100);
+    struct buf b = {0};
+    for (int i = 0; i < 100; i++) buf_text(&b, "ä");
+    buf_char(&b, 0);
+    assert_int_equal(strlen(terms(b.p)), 64); /* folded to a */
+    for (int i = 0; i < 200; i++) many[i] = 'x';
+    many[200] = 0;
+    assert_int_equal(strlen(terms(many)), LIMIT_SEARCH_WORD);
+    memset(many, ' ', LIMIT_SEARCH_TEXT + 99);
+    memcpy(many + LIMIT_SEARCH_TEXT - 3, "ab cd", 5);
+    many[LIMIT_SEARCH_TEXT + 99] = 0;
+    assert_string_equal(terms(many), "ab");
+    memcpy(many + LIMIT_SEARCH_TEXT - 1, "é", 2);
+    assert_string_equal(terms(many), "ab");
+    free(many);
+    buf_free(&b);
+}
+
+/* ---- the text of a search ------------------------------------------------------------------------------------------- */
+
+static struct search_query *query(const char *text) {
+    struct search_query *q = arena_alloc(arena, sizeof *q);
+    return search_query_read(arena, str_of("en"), str_of(text), q) < 0 ? NULL : q;
+}
+
+static bool meets(const char *text, const char *document) {
+    struct search_query *q = query(text);
+    struct search_tally t;
+    search_tally(q, str_of(terms(document)), &t);
+    return (t.units & ~q->excluded) == (q->ends & ~q->excluded) && (t.units & q->excluded) == 0 && q->ends;
+}
+
+static void units_are_compared(void **state) {
+    (void)state;
+    assert_true(meets("refund", "Refunding is possible"));
+    assert_true(meets("\"is possible\"", "Refunding is possible"));
+    assert_false(meets("\"possible is\"", "Refunding is possible"));
+    assert_false(meets("\"refund is\"", "Refunding is possible"));
+    assert_true(meets("refund* poss*", "Refunding is possible"));
+    assert_false(meets("refund -possible", "Refunding is possible"));
+    assert_true(meets("foo-bar", "a foo bar b"));
+    assert_false(meets("foo-bar", "a bar foo b"));
+    assert_true(meets("\"a b a c\"", "a b a b a c"));
+    assert_true(meets("東京", "大東京都"));
+    assert_true(meets("京", "東京"));
+    assert_false(meets("京東", "東京"));
+    assert_false(meets("\"\"", "x"));
+}
+
+static void operators_are_read(void **state) {
+    (void)state;
+    struct search_query *q = query("-tag:\"very important\" Created>=2026-01-01 in: foo:bar status:new");
+    const struct search_operator *o = q->operators;
+    assert_true(o->key == KEY_TAG && o->negated && str_eq(o->value, S("very important")));
+    o = o->next;
+    assert_true(o->key == KEY_CREATED && o->sign == '>' && o->or_equal && str_eq(o->value, S("2026-01-01")));
+    o = o->next;
+    assert_true(o->key == KEY_STATUS && o->next == NULL);
+    assert_int_equal(q->count, 2); /* foo bar */
+}
+
+static void queries_are_bounded(void **state) {
+    (void)state;
+    struct buf b = {0};
+    for (int i = 0; i < LIMIT_SEARCH_WORDS; i++) buf_fmt(&b, "w%d ", i);
+    buf_char(&b, 0);
+    assert_non_null(query(b.p));
+    b.n--;
+    buf_text(&b, "more");
+    buf_char(&b, 0);
+    assert_null(query(b.p));
+    buf_free(&b);
+}
+
+/* ---- snippets ------------------------------------------------------------------------------------------------------- */
+
+static const char *snippet(const char *text, const char *document) {
+    return search_snippet(arena, str_of("en"), query(text), str_of(document)).p;
+}
+
+static void snippets_mark_the_source(void **state) {
+    (void)state;
+    assert_string_equal(snippet("refund", "No <Refunds> & co"), "No &lt;<em>Refunds</em>&gt; &amp; co");
+    assert_string_equal(snippet("\"a b\"", "x a\n  b y"), "x <em>a b</em> y");
+    assert_string_equal(snippet("none", "Some text"), "Some text");
+    assert_string_equal(snippet("x", ""), "");
+    assert_string_equal(snippet("東京都", "私は東京都に"), "私は<em>東京都</em>に");
+}
+
+static void snippets_show_the_best_part(void **state) {
+    (void)state;
+    struct buf b = {0};
+    for (int i = 0; i < 200; i++) buf_text(&b, "filler ");
+    buf_text(&b, "alpha ");
+    for (int i = 0; i < 200; i++) buf_text(&b, "filler ");
+    buf_text(&b, "alpha beta end");
+    buf_char(&b, 0);
+    const char *s = snippet("alpha beta", b.p);
+    assert_non_null(strstr(s, "<em>alpha</em> <em>beta</em> end"));
+    assert_true(strncmp(s, "… ", 4) == 0);
+    assert_true(strlen(s) < 400);
+    buf_free(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_are_folded),
+        cmocka_unit_test(words_have_stems_in_the_language),
+        cmocka_unit_test(addresses_are_whole_and_in_parts),
+        cmocka_unit_test(scripts_without_blanks_are_pairs),
+        cmocka_unit_test(long_words_and_texts_are_cut_between_characters),
+        cmocka_unit_test(units_are_compared),
+        cmocka_unit_test(operators_are_read),
+        cmocka_unit_test(queries_are_bounded),
+        cmocka_unit_test(snippets_mark_the_source),
+        cmocka_unit_test(snippets_show_the_best_part),
+    };
+    return cmocka_run_group_tests(tests, arena_up, arena_down);
+}
