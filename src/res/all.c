@@ -15,6 +15,8 @@
     X(view)                     \
     X(view_column)              \
     X(view_count)               \
+    X(macro)                    \
+    X(macro_preview)            \
     X(event)                    \
     X(case_status)              \
     X(case_priority)            \

@@ -17,6 +17,7 @@
 #include "res/case_reply.h"
 #include "res/channel.h"
 #include "res/field_value.h"
+#include "res/macro_apply.h"
 #include "res/tag.h"
 #include "res/groups.h"
 
@@ -125,6 +126,7 @@ static const struct field case_fields[] = {
     {"last_reply_by_requester_at", F_TIME, READONLY, .doc = "Time of the last message by the requester."},
     {"agent_updated_at", F_TIME, READONLY, .doc = "Time of the last change by staff."},
     {"latest_assignee_update", F_TIME, READONLY, .doc = "Time of the last change by the assigned agent."},
+    {"macro", F_REF, NULLABLE | UPDATE_ONLY | INPUT_ONLY | BY_HANDLER, .column = "", .ref = "macro", .doc = MACRO_DOC},
     {"*", .group = attachment_input},
     {"*", .group = row_times},
     {0},
@@ -309,14 +311,21 @@ static int put_cases(struct call *c) {
     TRY(api_input(c));
     struct case_change change = case_change_given(c);
     TRY(refuse_unless_active(c));
-    bool changes = change.set || change.value_count;
+    struct macro macro;
+    int with_macro = macro_given(c, &macro);
+    TRY(with_macro);
+    bool changes = change.set || change.value_count || with_macro;
     if (changes) TRY(api_refuse(c, "t.status_type = 5", "The conversation is closed. Open a new one to continue."));
     TRY(check_closing(c));
     for (int i = 0; changes && i < c->id_count; i++) {
         struct case_now now;
+        struct case_change each = change;
         TRY(case_load(&c->work, c->ids[i], &now));
-        TRY(case_change(&c->work, &now, &change));
+        if (with_macro) TRY(macro_join(c, &macro, &now, &each));
+        TRY(case_change(&c->work, &now, &each));
+        if (with_macro) TRY(macro_join_tags(c, &macro, now.id));
     }
+    if (with_macro) TRY(macro_used(&c->work, macro.id));
     TRY(api_keep(c));
     return api_reply(c);
 }

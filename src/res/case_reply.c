@@ -11,6 +11,7 @@
 #include "core/change/cascade.h"
 #include "res/attachment.h"
 #include "res/field_value.h"
+#include "res/macro_apply.h"
 #include "res/tag.h"
 
 /* ---- parameters ------------------------------------------------------------------------------------------------------- */
@@ -40,6 +41,7 @@ const struct field reply_input[] = {
     {"field_values", F_OBJECT, 0, .check = check_case_values, .doc = FIELD_VALUES_DOC},
     {"tags", F_MANY, NULLABLE, .ref = "tag", .many = TAGS_OF("case_tags", "case_id"), .check = check_tags, .store = store_case_tags,
      .doc = "The complete list of tags.", .example = "[\"vip\"]"},
+    {"macro", F_REF, NULLABLE, .column = "", .ref = "macro", .doc = MACRO_DOC},
     {"*", .group = attachment_input},
     {0},
 };
@@ -47,7 +49,7 @@ const struct field reply_input[] = {
 static bool is_note(struct call *c) { return in_int(c, "channel") == CHANNEL_NOTE; }
 
 static int reply_permitted(struct call *c, const struct case_change *change) {
-    bool changes = change->set || change->value_count || given(c, "tags");
+    bool changes = change->set || change->value_count || given(c, "tags") || in_int(c, "macro");
     if (!is_note(c) && !permitted(&c->work.actor, "cases.public_reply")) return fail(&c->work, ERR_PERMISSIONS_DENIED);
     if (changes && c->work.actor.rank < ROLE_AGENT) return fail(&c->work, ERR_PERMISSIONS_DENIED);
     return check_closing(c);
@@ -147,6 +149,7 @@ static int reply_answer(struct call *c, int64_t post_id) {
 /* The post comes first, so that a status of the request wins over the status that follows from the post. */
 int post_case_reply(struct call *c) {
     struct case_now now;
+    struct macro macro;
     int64_t post;
     TRY(api_of(c));
     TRY(api_input(c));
@@ -158,9 +161,14 @@ int post_case_reply(struct call *c) {
     TRY(case_not_hidden(&c->work, &now));
     if ((rc = reply_sent_before(c, &post)) != 0) return rc < 0 ? rc : reply_answer(c, post);
     TRY(check_overtaken(c));
+    int with_macro = macro_given(c, &macro);
+    TRY(with_macro);
+    if (with_macro) TRY(macro_join(c, &macro, &now, &change));
     if (change.set || change.value_count) TRY(case_not_closed(&c->work, &now));
     TRY(reply_add(c, &now, &post));
     if (change.set || change.value_count) TRY(case_change(&c->work, &now, &change));
+    if (with_macro) TRY(macro_join_tags(c, &macro, now.id));
+    if (with_macro) TRY(macro_used(&c->work, macro.id));
     c->id = now.id;
     TRY(api_keep(c));
     return reply_answer(c, post);

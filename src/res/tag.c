@@ -39,6 +39,12 @@ int store_user_tags(struct call *c, const struct in *in, int64_t id) { return ta
 int store_organization_tags(struct call *c, const struct in *in, int64_t id) { return tags_store(c, in, id, TAGGED_ORGANIZATION); }
 int store_case_tags(struct call *c, const struct in *in, int64_t id) { return tags_store(c, in, id, TAGGED_CASE); }
 
+const struct str *tags_given(const struct in *in, int *count) {
+    const struct tags *t = in->made;
+    *count = t ? t->count : 0;
+    return t ? t->names : NULL;
+}
+
 int check_tag_keys(struct call *c, struct in *in) {
     struct buf b = {0};
     struct json_writer w;

@@ -14,10 +14,13 @@
 
 /* ---- loading ------------------------------------------------------------------------------------------------- */
 
-QUERY(case_by_id, "SELECT requester_id, status_id, status_type, COALESCE(assigned_team_id, 0), COALESCE(assigned_agent_id, 0), channel, "
-                  "message_seq, COALESCE(last_message_id, 0), creator_id, subject, COALESCE(priority_id, 0), COALESCE(type_id, 0), state, "
-                  "requester_name, COALESCE(brand_id, 1), legacy_id, COALESCE(merged_into_id, 0), COALESCE(form_id, 0), COALESCE(rating, "
-                  "0) FROM cases WHERE id = :id AND state <> 5 @LOCK@");
+#define CASE_NOW                                                                                                              \
+    "SELECT requester_id, status_id, status_type, COALESCE(assigned_team_id, 0), COALESCE(assigned_agent_id, 0), channel, "   \
+    "message_seq, COALESCE(last_message_id, 0), creator_id, subject, COALESCE(priority_id, 0), COALESCE(type_id, 0), state, " \
+    "requester_name, COALESCE(brand_id, 1), legacy_id, COALESCE(merged_into_id, 0), COALESCE(form_id, 0), COALESCE(rating, "  \
+    "0) FROM cases WHERE id = :id AND state <> 5"
+QUERY(case_by_id, CASE_NOW " @LOCK@");
+QUERY(case_by_id_unlocked, CASE_NOW);
 QUERY(status_of_type, "SELECT id FROM case_statuses WHERE type = :type AND is_deleted = 0 ORDER BY is_system DESC, sort_order, id LIMIT 1");
 
 struct changed case_changed(const struct case_now *c) {
@@ -29,9 +32,9 @@ int status_id_of_type(struct work *w, enum status_type type, int64_t *id) {
     return rc < 0 ? rc : rc ? 0 : -ERR_INTERNAL_ERROR;
 }
 
-int case_load(struct work *w, int64_t id, struct case_now *out) {
+static int case_load_by(struct work *w, const struct query *q, int64_t id, struct case_now *out) {
     struct stmt *row;
-    int rc = db_row(w->conn, &case_by_id, BINDS(B_INT("id", id)), &row);
+    int rc = db_row(w->conn, q, BINDS(B_INT("id", id)), &row);
     if (rc <= 0) return rc;
     *out = (struct case_now){.id = id,
                              .requester_id = col_int(row, 0),
@@ -56,6 +59,10 @@ int case_load(struct work *w, int64_t id, struct case_now *out) {
     stmt_end(row);
     return 1;
 }
+
+int case_load(struct work *w, int64_t id, struct case_now *out) { return case_load_by(w, &case_by_id, id, out); }
+
+int case_read(struct work *w, int64_t id, struct case_now *out) { return case_load_by(w, &case_by_id_unlocked, id, out); }
 
 /* ---- status ---------------------------------------------------------------------------------------------------
  *

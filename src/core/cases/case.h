@@ -16,6 +16,7 @@ struct case_now {
     int status_type, channel, state, rating; /* rating: 0: none */
 };
 int case_load(struct work *w, int64_t id, struct case_now *out); /* 1, 0 absent or being deleted, or a negative error; locks the row */
+int case_read(struct work *w, int64_t id, struct case_now *out); /* the same without a lock, for reads */
 struct changed case_changed(const struct case_now *c);
 
 /* Both return 0 or fail with RESOURCE_ACTION_NOT_AVAILABLE: if closed; if in the trash, suspended or merged. */

@@ -159,3 +159,9 @@ int tags_of(struct work *w, enum tagged kind, int64_t owner_id, int64_t **ids) {
 int tags_count(struct work *w, enum tagged kind, int64_t owner_id, int64_t *count) {
     return db_int(w->conn, taggings[kind].count, BINDS(B_INT("owner", owner_id)), count);
 }
+
+int tags_made(struct work *w, const struct str *names, int count, struct str *keys) {
+    const struct named *list = sorted(w->arena, names, count);
+    *keys = tag_keys(w->arena, list, count);
+    return make(w, list, count);
+}

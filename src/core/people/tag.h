@@ -17,4 +17,7 @@ int tags_remove(struct work *w, enum tagged kind, int64_t owner_id, const struct
 int tags_of(struct work *w, enum tagged kind, int64_t owner_id, int64_t **ids); /* ordered by id, in the arena; returns their number */
 int tags_count(struct work *w, enum tagged kind, int64_t owner_id, int64_t *count);
 
+/* Makes the tags. *keys: their keys, a JSON array for @TEXTS. */
+int tags_made(struct work *w, const struct str *names, int count, struct str *keys);
+
 #endif
