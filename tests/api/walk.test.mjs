@@ -39,6 +39,10 @@ const CANARIES = {
   canarycontent: ['requester'],
   canarydraft: ['agent'],
   canaryoption: STAFF,
+  canaryview: ['owner', 'admin', 'agent'],
+  canarysharedview: STAFF,
+  canarymacro: ['owner', 'admin', 'agent'],
+  canarysharedmacro: STAFF,
   canarytemplate: ['owner', 'admin'],
   canarysetting: ['owner', 'admin'],
   canaryorganization: [...STAFF, 'requester', 'colleague', 'narrow'],
@@ -126,6 +130,11 @@ async function prepare(world) {
   await desk.owner.put('/settings', { values: { 'mail.from_name': 'canarysetting' } });
   addresses.learn((await desk.owner.post('/bulk/teams', { teams: [{ title: 'Bulk' }] })).must(202));
   await made(desk.owner, '/teams', { title: 'Team' });
+  const text = (value) => [{ propositions: [{ field: 'cases.subject', operator: 'string_contains_insensitive', value }] }];
+  await made(desk.staff, '/views', { title: 'Own', predicate_collections: text('canaryview') });
+  await made(desk.staff, '/views', { title: 'Shared', visibility_type: 'ALL', predicate_collections: text('canarysharedview') });
+  await made(desk.staff, '/cases/macros', { title: 'Own', reply_contents: 'canarymacro' });
+  await made(desk.staff, '/cases/macros', { title: 'Shared', visibility_type: 'ALL', add_tags: 'canarysharedmacro' });
   const shown = (await requester.client.get(`/conversations/${conversation.id}`)).must(200);
   world.token = { id: conversation.id, token: shown.headers['x-request-token'] };
 
