@@ -53,7 +53,7 @@ static void render_visibility(struct view *v, const struct row *row, const struc
     render_end(v, "macro_visibility");
 }
 
-#define TAGS_OF_MACRO(removed)                                                                                    \
+#define TAGS_OF_MACRO(removed)                                                                                  \
     "SELECT k.macro_id, k.tag_id FROM macro_tags k WHERE k.macro_id IN @LIST(:ids) AND k.is_removed = " removed \
     " ORDER BY k.macro_id, k.tag_id"
 
@@ -94,8 +94,9 @@ static int check_reply_text(struct call *c, struct in *in) {
 }
 
 QUERY(macro_tags_drop, "DELETE FROM macro_tags WHERE macro_id = :id AND is_removed = :removed");
-QUERY(macro_tags_put, "INSERT INTO macro_tags (macro_id, tag_id, is_removed) SELECT CAST(:id AS BIGINT), g.id, CAST(:removed AS INTEGER) FROM tags "
-                      "g WHERE g.name_key IN @TEXTS(:keys)");
+QUERY(macro_tags_put,
+      "INSERT INTO macro_tags (macro_id, tag_id, is_removed) SELECT CAST(:id AS BIGINT), g.id, CAST(:removed AS INTEGER) FROM tags "
+      "g WHERE g.name_key IN @TEXTS(:keys)");
 
 static int macro_tags_store(struct call *c, const struct in *in, int64_t id, int removed) {
     struct str keys;
@@ -117,7 +118,8 @@ static const struct field macro_input[] = {
     {"visible_to_team", F_REF, NULLABLE, .ref = "team", .doc = "Team of a macro with visibility TEAM."},
     {"reply_type", F_WORD, 0, .words = macro_replies, .initial = "REPLY", .doc = "REPLY for a message, NOTE for a note."},
     {"reply_contents", F_LONG, NULLABLE, .check = check_reply_text,
-     .doc = "Text of the reply. {{requester.name}}, {{agent.name}}, {{brand.name}}, {{case.id}}, {{case.subject}} and {{desk}} stand for values of "
+     .doc = "Text of the reply. {{requester.name}}, {{agent.name}}, {{brand.name}}, {{case.id}}, {{case.subject}} and {{desk}} stand for "
+            "values of "
             "the conversation.",
      .example = "\"Hello {{requester.name}}, which serial number has it?\""},
     {"assignee_type", F_WORD, NULLABLE, .words = macro_assignees, .doc = "New assignee. Null: it stays.", .example = "\"CURRENT_AGENT\""},
@@ -128,7 +130,8 @@ static const struct field macro_input[] = {
      .example = "\"INCREASE_ONE_LEVEL\""},
     {"status", F_REF, NULLABLE, .ref = "case_status", .doc = "New status."},
     {"type", F_REF, NULLABLE, .ref = "case_type", .doc = "New type."},
-    {"add_tags", F_TEXTS, 0, .column = "", .check = check_tags, .store = store_add_tags, .doc = "Tags to add, at most 100.", .example = "[\"vip\"]"},
+    {"add_tags", F_TEXTS, 0, .column = "", .check = check_tags, .store = store_add_tags, .doc = "Tags to add, at most 100.",
+     .example = "[\"vip\"]"},
     {"remove_tags", F_TEXTS, 0, .column = "", .check = check_tags, .store = store_remove_tags, .doc = "Tags to remove, at most 100.",
      .example = "[\"new\"]"},
     {0},
@@ -136,7 +139,7 @@ static const struct field macro_input[] = {
 
 /* ---- access ----------------------------------------------------------------------------------------------------------- */
 
-#define MACRO_IS_LISTED                                                                                                                   \
+#define MACRO_IS_LISTED                                                                                                                  \
     "(t.visibility_type = 3 OR t.agent_id = :me OR (t.visibility_type = 2 AND EXISTS (SELECT 1 FROM team_members tm WHERE tm.team_id = " \
     "t.visible_to_team_id AND tm.user_id = :me)))"
 
@@ -180,9 +183,10 @@ static int get_macros(struct call *c) {
 QUERY(macro_tidy, "UPDATE macros SET visible_to_team_id = CASE WHEN visibility_type = 2 THEN visible_to_team_id END, "
                   "assigned_team_id = CASE WHEN assignee_type IN (3, 4) THEN assigned_team_id END, "
                   "assigned_agent_id = CASE WHEN assignee_type = 4 THEN assigned_agent_id END WHERE id = :id");
-QUERY(macro_lacks, "SELECT CASE WHEN visibility_type = 2 AND visible_to_team_id IS NULL THEN 1 WHEN assignee_type = 3 AND assigned_team_id IS "
-                   "NULL THEN 2 WHEN assignee_type = 4 AND assigned_agent_id IS NULL THEN 3 WHEN priority_id IS NOT NULL AND priority_action IS "
-                   "NOT NULL THEN 4 ELSE 0 END FROM macros WHERE id = :id");
+QUERY(macro_lacks,
+      "SELECT CASE WHEN visibility_type = 2 AND visible_to_team_id IS NULL THEN 1 WHEN assignee_type = 3 AND assigned_team_id IS "
+      "NULL THEN 2 WHEN assignee_type = 4 AND assigned_agent_id IS NULL THEN 3 WHEN priority_id IS NOT NULL AND priority_action IS "
+      "NOT NULL THEN 4 ELSE 0 END FROM macros WHERE id = :id");
 
 static int macro_check(struct call *c) {
     int64_t lacks = 0;
@@ -239,7 +243,8 @@ static int put_macro_used(struct call *c) {
 /* ---- the preview ------------------------------------------------------------------------------------------------------ */
 
 static const struct field preview_args[] = {
-    {"case_id", F_INT, PRESENT, .min = 1, .max = INT64_MAX, .doc = "Conversation that the macro would be applied to.", .example = "23"}, {0}};
+    {"case_id", F_INT, PRESENT, .min = 1, .max = INT64_MAX, .doc = "Conversation that the macro would be applied to.", .example = "23"},
+    {0}};
 
 static int preview_tags(struct call *c, int64_t owner_id, int64_t **ids) {
     (void)owner_id;
@@ -310,7 +315,8 @@ static const struct route macro_routes[] = {
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
     {PUT, "/cases/macros/:id", COL_PLUS, "conversations", ONE, put_macro, .input = macro_input, .summary = "Update a macro",
      .doc = "Staff change their own macros; others need the permission macros.manage."},
-    {PUT, "/cases/macros/:id/used", COL_PLUS, "conversations", ONE, put_macro_used, .input = no_macro_input, .summary = "Count a use of a macro",
+    {PUT, "/cases/macros/:id/used", COL_PLUS, "conversations", ONE, put_macro_used, .input = no_macro_input,
+     .summary = "Count a use of a macro",
      .doc = "For programs that apply a macro themselves. macro_id of other operations counts by itself."},
     {DELETE, "/cases/macros/:id", COL_PLUS, "conversations", NONE, delete_macros, .summary = "Delete a macro"},
     {DELETE, "/cases/macros", COL_PLUS, "conversations", COUNT, delete_macros, .summary = "Delete several macros"},
@@ -327,7 +333,5 @@ const struct resource macro_resource = {.type = "macro",
                                         .visible = macro_visible_to,
                                         .changes_unseen = true};
 
-const struct resource macro_preview_resource = {.type = "macro_preview",
-                                                .title = "Previews of macros",
-                                                .doc = "The result that a macro would have.",
-                                                .fields = preview_fields};
+const struct resource macro_preview_resource = {
+    .type = "macro_preview", .title = "Previews of macros", .doc = "The result that a macro would have.", .fields = preview_fields};

@@ -27,4 +27,3 @@ int macro_join_tags(struct call *c, const struct macro *m, int64_t case_id) {
     TRY(tags_count(&c->work, TAGGED_CASE, case_id, &count));
     return count > LIMIT_TAGS ? in_fail(c, "macro", ERR_FIELD_INVALID, "At most %d tags are allowed.", LIMIT_TAGS) : 0;
 }
-

@@ -15,12 +15,13 @@ const struct word macro_assignees[] = {
 const struct word priority_actions[] = {{PRIORITY_INCREASE, "INCREASE_ONE_LEVEL"}, {PRIORITY_DECREASE, "DECREASE_ONE_LEVEL"}, {0}};
 
 /* References to objects that are deleted, or to people who can't be assigned, are 0. */
-QUERY(macro_by_id,
-      "SELECT m.reply_type, m.reply_contents, COALESCE((SELECT s.id FROM case_statuses s WHERE s.id = m.status_id AND s.is_deleted = 0), 0), "
-      "COALESCE(m.type_id, 0), COALESCE(m.priority_id, 0), COALESCE((SELECT g.id FROM teams g WHERE g.id = m.assigned_team_id AND "
-      "g.deleted_at IS NULL), 0), COALESCE((SELECT u.id FROM users u WHERE u.id = m.assigned_agent_id AND u.is_enabled = 1 AND "
-      "u.deleted_at IS NULL AND u.role_type >= 2), 0), COALESCE(m.assignee_type, 0), COALESCE(m.priority_action, 0) FROM macros m WHERE "
-      "m.id = :id");
+QUERY(
+    macro_by_id,
+    "SELECT m.reply_type, m.reply_contents, COALESCE((SELECT s.id FROM case_statuses s WHERE s.id = m.status_id AND s.is_deleted = 0), 0), "
+    "COALESCE(m.type_id, 0), COALESCE(m.priority_id, 0), COALESCE((SELECT g.id FROM teams g WHERE g.id = m.assigned_team_id AND "
+    "g.deleted_at IS NULL), 0), COALESCE((SELECT u.id FROM users u WHERE u.id = m.assigned_agent_id AND u.is_enabled = 1 AND "
+    "u.deleted_at IS NULL AND u.role_type >= 2), 0), COALESCE(m.assignee_type, 0), COALESCE(m.priority_action, 0) FROM macros m WHERE "
+    "m.id = :id");
 
 int macro_load(struct work *w, int64_t id, struct macro *out) {
     struct stmt *row;
@@ -81,10 +82,12 @@ int macro_contents(struct work *w, const struct macro *m, const struct case_now 
 /* ---- the changes -------------------------------------------------------------------------------------------------- */
 
 /* The nearest level above or below. A conversation without priority gets the lowest. */
-QUERY(priority_above, "SELECT p.id FROM case_priorities p WHERE p.level > COALESCE((SELECT q.level FROM case_priorities q WHERE q.id = :id), "
-                      "-1) ORDER BY p.level, p.id LIMIT 1");
-QUERY(priority_below, "SELECT p.id FROM case_priorities p WHERE p.level < (SELECT q.level FROM case_priorities q WHERE q.id = :id) ORDER BY "
-                      "p.level DESC, p.id LIMIT 1");
+QUERY(priority_above,
+      "SELECT p.id FROM case_priorities p WHERE p.level > COALESCE((SELECT q.level FROM case_priorities q WHERE q.id = :id), "
+      "-1) ORDER BY p.level, p.id LIMIT 1");
+QUERY(priority_below,
+      "SELECT p.id FROM case_priorities p WHERE p.level < (SELECT q.level FROM case_priorities q WHERE q.id = :id) ORDER BY "
+      "p.level DESC, p.id LIMIT 1");
 
 static int macro_priority(struct work *w, const struct macro *m, const struct case_now *c, struct case_change *change) {
     int64_t id = m->priority_id;
@@ -134,9 +137,10 @@ int macro_changes(struct work *w, const struct macro *m, const struct case_now *
 
 QUERY(macro_tag_names, "SELECT g.name FROM macro_tags k JOIN tags g ON g.id = k.tag_id WHERE k.macro_id = :id AND k.is_removed = :removed "
                        "ORDER BY g.id LIMIT :most");
-QUERY(macro_tag_ids_after, "SELECT g.id FROM tags g WHERE (g.id IN (SELECT k.tag_id FROM case_tags k WHERE k.case_id = :case) OR g.id IN (SELECT "
-                           "k.tag_id FROM macro_tags k WHERE k.macro_id = :id AND k.is_removed = 0)) AND g.id NOT IN (SELECT k.tag_id FROM "
-                           "macro_tags k WHERE k.macro_id = :id AND k.is_removed = 1) ORDER BY g.id");
+QUERY(macro_tag_ids_after,
+      "SELECT g.id FROM tags g WHERE (g.id IN (SELECT k.tag_id FROM case_tags k WHERE k.case_id = :case) OR g.id IN (SELECT "
+      "k.tag_id FROM macro_tags k WHERE k.macro_id = :id AND k.is_removed = 0)) AND g.id NOT IN (SELECT k.tag_id FROM "
+      "macro_tags k WHERE k.macro_id = :id AND k.is_removed = 1) ORDER BY g.id");
 
 static int macro_tags_read(struct work *w, int64_t id, int removed, struct str **out) {
     int rc, n = 0;
