@@ -2,7 +2,29 @@
 
 #include "base/error.h"
 #include "demo/demo.h"
+#include "demo/extras.h"
+#include "files/content.h"
+
+#include <unistd.h>
 #include "core/desk/desk.h"
+
+/* Stores the content of a file. */
+static bool keep_file(const char *folder, struct arena *a, int file) {
+    const char *path = str_fmt(a, "%s/demo", contents_tmp(a, folder).p).p;
+    FILE *f = fopen(path, "wbe");
+    bool ok = f && fwrite(demo_files[file].data, 1, demo_files[file].size, f) == demo_files[file].size;
+    ok = f && fclose(f) == 0 && ok;
+    ok = ok && content_keep(a, folder, demo_file_sha256(a, file), path, (int64_t)demo_files[file].size) >= 0;
+    unlink(path);
+    return ok;
+}
+
+static bool keep_files(const char *folder, struct arena *a) {
+    char err[USAGE_MAX];
+    bool ok = contents_open(folder, err, sizeof err) >= 0;
+    for (int i = 0; ok && i < DEMO_FILES; i++) ok = keep_file(folder, a, i);
+    return ok;
+}
 
 static int fill_demo(const struct command_line *o, struct db *db, struct arena *a) {
     struct demo d = {
@@ -14,6 +36,7 @@ static int fill_demo(const struct command_line *o, struct db *db, struct arena *
     int rc = demo_fill(db, &d);
     if (rc == -ERR_FIELD_DUPLICATE) return complain("%s holds a desk already: demo needs a new store", store_name(o));
     if (rc < 0) return complain("%s can't be written and is incomplete: remove it", store_name(o));
+    if (!keep_files(files_folder(o, a), a)) return complain("the files of %s can't be written: remove it", store_name(o));
     printf("deskd: a demo desk of %lld conversations in %s\n", (long long)d.conversations, store_name(o));
     for (int i = 0; i < DEMO_LOGINS; i++) printf("  %s\n", demo_logins[i]);
     if (generated) printf("They log in with the password %s (shown this once).\n", password.p);

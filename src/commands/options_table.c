@@ -24,7 +24,7 @@ const struct option option_table[OPT_COUNT] = {
     [OPT_SETTINGS] = {"settings", "FILE", OPTION_TEXT, 0, STORE | MOVE | MAIL_IN, .doc = "The settings file. deskd settings prints one."},
     [OPT_SECRET_FILE] = {"secret-file", "FILE", OPTION_TEXT, IN_FILE, SERVE | INIT | DEMO | MOVE,
                          .doc = "File of the server key: 32 random bytes. Default: secret.key in the data folder."},
-    [OPT_FILES] = {"files", "DIR", OPTION_TEXT, IN_FILE, SERVE | BACKUP | RESTORE | CHECK,
+    [OPT_FILES] = {"files", "DIR", OPTION_TEXT, IN_FILE, SERVE | BACKUP | RESTORE | CHECK | DEMO,
                    .doc = "Folder of uploaded files. Processes that share a database must share it. Default: files in the data folder."},
     [OPT_LISTEN] = {"listen", "ADDRESS:PORT", OPTION_TEXT, IN_FILE, SERVE, "127.0.0.1:8080", .valid = listen_valid,
                     .form = "a numeric address and a port, as 127.0.0.1:8080 or [::1]:8080",

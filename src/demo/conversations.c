@@ -1,4 +1,4 @@
-#include "demo/fill.h"
+#include "demo/extras.h"
 
 #include "base/fold.h"
 #include "work/work.h"
@@ -92,7 +92,10 @@ static int insert_post(struct conn *c, struct filling *f, const struct event *e)
                       B_INT("channel", dc.channel), B_INT("source", m->by_requester ? dc.source : SOURCE_AGENT), B_INT("status", m->status),
                       B_INT("at", m->at))));
     if (writers_last(&dc, e->message)) TRY(read_until(c, f, &dc, e));
-    if (e->message + 1 == dc.message_count) return db_exec(c, &demo_last_message, BINDS(B_INT("post", f->posts), B_INT("case", dc.id)));
+    if (e->message + 1 == dc.message_count) {
+        TRY(db_exec(c, &demo_last_message, BINDS(B_INT("post", f->posts), B_INT("case", dc.id))));
+        return fill_extras(c, f, &dc);
+    }
     push(f, (struct event){dc.messages[e->message + 1].at, dc.id, e->message + 1});
     return 0;
 }

@@ -4,7 +4,7 @@
 #include "demo/demo.h"
 
 #include "core/desk/check.h"
-#include "demo/fill.h"
+#include "demo/extras.h"
 #include "demo/index.h"
 #include "core/desk/desk.h"
 #include "core/desk/locale.h"
@@ -113,11 +113,14 @@ static int begin_run(struct conn *c, void *arg) {
 
 static int staff_run(struct conn *c, void *arg) { return fill_staff(c, arg); }
 
+static int fields_run(struct conn *c, void *arg) { return fill_tags_and_fields(c, arg); }
+
 static int finish_run(struct conn *c, void *arg) {
     const struct filling *f = arg;
     TRY(db_exec(c, &demo_counts, NULL));
     TRY(search_is_built(c, f->world.start));
     TRY(db_settle_ids(c));
+    TRY(fill_merges(c, arg));
     return desk_finish(c, &(struct new_desk){.now = f->world.start});
 }
 
@@ -127,6 +130,7 @@ static int fill_desk(struct db *db, struct filling *f) {
     TRY(db_write(db, drop_indexes, indexes));
     TRY(many(db, f, "organizations", f->world.organizations, fill_organization));
     TRY(db_write(db, staff_run, f));
+    TRY(db_write(db, fields_run, f));
     TRY(many(db, f, "customers", f->world.customers, fill_customer));
     TRY(many(db, f, "conversations", f->world.conversations, fill_conversation));
     TRY(create_indexes(db, f, indexes));
@@ -135,7 +139,7 @@ static int fill_desk(struct db *db, struct filling *f) {
 }
 
 int demo_fill(struct db *db, const struct demo *d) {
-    struct filling f = {.password_hashes = d->password_hashes, .progress = d->progress, .arena = arena_new()};
+    struct filling f = {.db = db, .password_hashes = d->password_hashes, .progress = d->progress, .arena = arena_new()};
     demo_world(&f.world, d->seed, d->conversations);
     demo_names(&f.names, f.arena);
     int rc = fill_desk(db, &f);

@@ -7,7 +7,10 @@
 
 struct event;
 
+enum { DEMO_TAGS = 12, DEMO_FILES = 3 };
+
 struct filling {
+    struct db *db;
     const struct str *password_hashes;                               /* of DEMO_LOGINS people */
     void (*progress)(const char *what, int64_t done, int64_t total); /* may be NULL */
     struct demo_world world;
@@ -16,7 +19,9 @@ struct filling {
     struct buf text, subject, preview;
     struct event *events; /* a heap: the next message of every conversation that has one */
     size_t event_count, event_room;
-    int64_t posts;
+    int64_t posts, files;                                         /* the last id of a message or note, and of a file */
+    int64_t order_number, product, products[DEMO_PRODUCTS], form; /* custom fields, options of `product`, a form */
+    struct str sha256[DEMO_FILES];                                /* of demo_files; p NULL: not computed yet */
 };
 
 /* Inserts conversation `id`, and before it all messages of earlier conversations up to its time. With the last

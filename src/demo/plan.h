@@ -14,7 +14,7 @@
 struct chance {
     uint64_t state;
 };
-enum chance_of { OF_STAFF, OF_CUSTOMER, OF_ORGANIZATION, OF_TIME, OF_CASE, OF_TEXT, OF_UUID };
+enum chance_of { OF_STAFF, OF_CUSTOMER, OF_ORGANIZATION, OF_TIME, OF_CASE, OF_TEXT, OF_UUID, OF_EXTRAS };
 struct chance chance_of(uint64_t seed, enum chance_of what, int64_t number);
 uint64_t chance_bits(struct chance *c);
 int64_t chance_below(struct chance *c, int64_t n);

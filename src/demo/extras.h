@@ -1,0 +1,21 @@
+/* What staff and customers add to the conversations of a demo desk: tags, notes, files, ratings, values of custom fields, forms. */
+#ifndef CORE_DEMO_EXTRAS_H
+#define CORE_DEMO_EXTRAS_H
+
+#include "demo/fill.h"
+
+/* A file that customers attach. The command stores its content. */
+struct demo_file {
+    const char *name, *type, *data;
+    size_t size;
+    int width, height, picture_type; /* enum picture_type of files/picture.h; 0: no picture */
+};
+extern const struct demo_file demo_files[DEMO_FILES];
+struct str demo_file_sha256(struct arena *a, int file); /* 64 hex digits */
+
+int fill_tags_and_fields(struct conn *c, struct filling *f);
+/* Call it behind the last message of the conversation, whose id is f->posts. A note takes the next id. */
+int fill_extras(struct conn *c, struct filling *f, const struct demo_case *dc);
+int fill_merges(struct conn *c, struct filling *f); /* when all other rows and their counters are there */
+
+#endif

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { demo } from './lib/index.mjs';
+
+test('a demo desk has tags, notes, files, ratings, custom fields, a form, trashed and merged conversations, and no defects', async (t) => {
+  const desk = await demo(t, { conversations: 1000 });
+  const cases = [];
+  for (let after; ;) {
+    const page = await desk.owner.fetch('/cases', { limit: 500, fields: '+tags', ...(after && { after_id: after }) });
+    if (page.length === 0) break;
+    cases.push(...page);
+    after = page.at(-1).id;
+  }
+  const one = (what) => { const found = cases.find(what); assert.ok(found, String(what)); return found; };
+  one((c) => c.tags.length > 1);
+  one((c) => c.form);
+  assert.ok(cases.some((c) => c.rating === 'GOOD') && cases.some((c) => c.rating === 'BAD'));
+  const fields = (await desk.owner.fetch('/cases/fields')).filter((f) => !f.is_system);
+  assert.deepEqual(fields.map((f) => f.key), ['order_number', 'product']);
+  assert.ok(one((c) => c.custom_fields.every((v) => v.value)).custom_fields.length === 2);
+  assert.equal((await desk.owner.fetch('/cases/forms'))[0].fields.length, 2);
+
+  const noted = one((c) => c.has_notes);
+  assert.equal(noted.last_post_type, 'NOTE');
+  assert.equal((await desk.owner.fetch(`/cases/${noted.id}/notes`, { filter: 'CASE' }))[0].body_text, noted.last_post_preview);
+  one((c) => c.pinned_notes_count);
+
+  const names = new Set(), pictures = [];
+  for (const { id } of cases.filter((c) => c.has_attachments)) {
+    for (const { attachments } of await desk.owner.fetch(`/conversations/${id}/messages`)) {
+      for (const a of attachments) {
+        if (a.thumbnails.length) pictures.push(a);
+        if (names.has(a.name)) continue;
+        names.add(a.name);
+        assert.equal((await desk.owner.exchange('GET', a.url_download.slice(desk.base.length))).must(200).bytes.length, a.size);
+      }
+    }
+  }
+  assert.deepEqual([...names].sort(), ['error.log', 'invoice.txt', 'screenshot.png']);
+  (await desk.owner.exchange('GET', pictures[0].thumbnails[0].url.slice(desk.base.length))).must(200);
+
+  const ratings = await desk.owner.fetch('/cases/ratings/recent', { limit: 1000 });
+  assert.equal(ratings.length, cases.filter((c) => c.rating).length);
+  const activities = await Promise.all(cases.slice(0, 300).map(({ id }) => desk.owner.get(`/cases/${id}/activities`)));
+  assert.ok(activities.every((reply) => reply.status === 200));
+  const hidden = [];
+  for (let id = 1; id <= 1000; id++) {
+    if (cases.some((c) => c.id === id)) continue;
+    hidden.push(await desk.owner.fetch(`/cases/${id}`));
+  }
+  assert.ok(hidden.some((c) => c.state === 'TRASH') && hidden.some((c) => c.is_merged), JSON.stringify(hidden.map((c) => [c.state, c.is_merged])));
+  const { status, stdout } = desk.check();
+  assert.equal(status, 0, stdout);
+});
