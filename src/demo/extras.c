@@ -2,10 +2,9 @@
 
 #include "work/work.h"
 
-
 /* ---- the words ----------------------------------------------------------------------------------------------------------- */
 
-static const char *const tags[DEMO_TAGS] = {"billing", "delivery", "refund",     "damaged",  "urgent",   "vip",
+static const char *const tags[DEMO_TAGS] = {"billing", "delivery", "refund",    "damaged",  "urgent",   "vip",
                                             "bug",     "how-to",   "complaint", "password", "contract", "feedback"};
 static const char *const notes[] = {"Called the customer. They will send a photo.", "The warehouse checks the parcel. Ask again tomorrow.",
                                     "Same problem as last week. Please don't offer a refund twice.", "Waiting for the vendor's answer.",
@@ -17,9 +16,10 @@ static const char *const blame[] = {"It took too long.", "I had to explain every
 /* ---- tags, custom fields, a form ------------------------------------------------------------------------------------------ */
 
 QUERY(demo_tag, "INSERT INTO tags (id, name, name_key, created_at) VALUES (:id, :name, :name, :now)");
-QUERY(demo_field, "INSERT INTO custom_fields (area, type, key, is_required_for_agents, is_required_on_resolution, is_visible_to_customers, "
-                  "is_customer_editable, is_required_for_customers, sort_order, is_enabled, created_at, updated_at) VALUES (1, :type, :key, "
-                  "0, 0, 1, 1, 0, :place, 1, :now, :now) RETURNING id");
+QUERY(demo_field,
+      "INSERT INTO custom_fields (area, type, key, is_required_for_agents, is_required_on_resolution, is_visible_to_customers, "
+      "is_customer_editable, is_required_for_customers, sort_order, is_enabled, created_at, updated_at) VALUES (1, :type, :key, "
+      "0, 0, 1, 1, 0, :place, 1, :now, :now) RETURNING id");
 QUERY(demo_option,
       "INSERT INTO custom_field_options (field_id, sort_order, created_at, updated_at) VALUES (:field, :place, :now, :now) RETURNING id");
 QUERY(demo_title, "INSERT INTO locale_fields (owner_kind, owner_id, locale, translation, created_at, updated_at) VALUES (:kind, :owner, "
@@ -33,7 +33,8 @@ static int demo_translate(struct conn *c, const struct filling *f, enum locale_o
                    BINDS(B_INT("kind", kind), B_INT("owner", owner), B_TEXT("title", str_of(text)), B_INT("now", f->world.start)));
 }
 
-static int demo_add_field(struct conn *c, const struct filling *f, enum field_kind type, const char *key, const char *text, int place, int64_t *id) {
+static int demo_add_field(struct conn *c, const struct filling *f, enum field_kind type, const char *key, const char *text, int place,
+                          int64_t *id) {
     TRY(db_insert(c, &demo_field,
                   BINDS(B_INT("type", type), B_TEXT("key", str_of(key)), B_INT("place", place), B_INT("now", f->world.start)), id));
     return demo_translate(c, f, TITLE_OF_FIELD, *id, text);
@@ -41,7 +42,8 @@ static int demo_add_field(struct conn *c, const struct filling *f, enum field_ki
 
 static int product_options(struct conn *c, struct filling *f) {
     for (int i = 0; i < DEMO_PRODUCTS; i++) {
-        TRY(db_insert(c, &demo_option, BINDS(B_INT("field", f->product), B_INT("place", i + 1), B_INT("now", f->world.start)), &f->products[i]));
+        TRY(db_insert(c, &demo_option, BINDS(B_INT("field", f->product), B_INT("place", i + 1), B_INT("now", f->world.start)),
+                      &f->products[i]));
         TRY(demo_translate(c, f, TITLE_OF_OPTION, f->products[i], demo_products[i]));
     }
     return 0;
@@ -68,8 +70,9 @@ QUERY(demo_file_row,
       "INSERT INTO files (id, user_id, name, content_type, size, sha256, width, height, picture_type, expires_at, created_at) VALUES "
       "(:id, :user, :name, :type, :size, :sha256, :width, :height, :picture, NULL, :at)");
 QUERY(demo_attachment, "INSERT INTO post_attachments (post_id, file_id, is_inline, sort_order) VALUES (:post, :file, 0, 0)");
-QUERY(demo_rating, "INSERT INTO case_ratings (case_id, score, comment, creator_id, created_at, updated_at) VALUES (:case, :score, :comment, "
-                   ":creator, :at, :at)");
+QUERY(demo_rating,
+      "INSERT INTO case_ratings (case_id, score, comment, creator_id, created_at, updated_at) VALUES (:case, :score, :comment, "
+      ":creator, :at, :at)");
 QUERY(demo_value, "INSERT INTO field_values (area, owner_id, field_id, value, value_key) VALUES (1, :case, :field, :value, :value)");
 QUERY(demo_case_extras,
       "UPDATE cases SET rating = CAST(:rating AS INTEGER), attachments_count = :files, notes_count = :notes, pinned_notes_count = :pinned, "
@@ -95,7 +98,8 @@ static void plan_extras(const struct filling *f, struct chance *c, const struct 
     x->pinned = x->note && chance_percent(c, 20);
     if (dc->status < STATUS_COMPLETED || !chance_percent(c, 20)) return;
     x->rating = chance_percent(c, 80) ? RATING_GOOD : RATING_BAD;
-    if (chance_percent(c, 40)) x->comment = x->rating == RATING_GOOD ? praise[chance_below(c, COUNT(praise))] : blame[chance_below(c, COUNT(blame))];
+    if (chance_percent(c, 40))
+        x->comment = x->rating == RATING_GOOD ? praise[chance_below(c, COUNT(praise))] : blame[chance_below(c, COUNT(blame))];
 }
 
 static int demo_add_tags(struct conn *c, const struct demo_case *dc, const struct extras *x) {
@@ -117,9 +121,9 @@ static int demo_attach(struct conn *c, struct filling *f, const struct demo_case
     if (f->sha256[file].p == NULL) f->sha256[file] = demo_file_sha256(f->arena, file);
     f->files++;
     TRY(db_exec(c, &demo_file_row,
-                BINDS(B_INT("id", f->files), B_INT("user", last->creator_id), B_TEXT("name", str_of(d->name)), B_TEXT("type", str_of(d->type)),
-                      B_INT("size", (int64_t)d->size), B_TEXT("sha256", f->sha256[file]), B_INT("width", d->width), B_INT("height", d->height),
-                      B_INT("picture", d->picture_type), B_INT("at", last->at))));
+                BINDS(B_INT("id", f->files), B_INT("user", last->creator_id), B_TEXT("name", str_of(d->name)),
+                      B_TEXT("type", str_of(d->type)), B_INT("size", (int64_t)d->size), B_TEXT("sha256", f->sha256[file]),
+                      B_INT("width", d->width), B_INT("height", d->height), B_INT("picture", d->picture_type), B_INT("at", last->at))));
     return db_exec(c, &demo_attachment, BINDS(B_INT("post", f->posts), B_INT("file", f->files)));
 }
 
@@ -131,8 +135,9 @@ static int demo_add_note(struct conn *c, struct filling *f, const struct demo_ca
 
 static int demo_rate(struct conn *c, const struct demo_case *dc, const struct extras *x) {
     return db_exec(c, &demo_rating,
-                   BINDS(B_INT("case", dc->id), B_INT("score", x->rating), B_TEXT("comment", x->comment ? str_of(x->comment) : ((struct str){0})),
-                         B_INT("creator", dc->requester.id), B_INT("at", dc->updated_at)));
+                   BINDS(B_INT("case", dc->id), B_INT("score", x->rating),
+                         B_TEXT("comment", x->comment ? str_of(x->comment) : ((struct str){0})), B_INT("creator", dc->requester.id),
+                         B_INT("at", dc->updated_at)));
 }
 
 int fill_extras(struct conn *c, struct filling *f, const struct demo_case *dc) {

@@ -21,8 +21,8 @@ const struct demo_file demo_files[DEMO_FILES] = {
                "                                    --------\n  Total                             1,267.50\n"),
      0, 0, 0},
     {"error.log", "text/plain",
-     TEXT_FILE("09:30:01 start\n09:30:02 reading card 1\n09:30:07 reading card 2\n09:30:07 error: card 2 is upside down\n09:30:08 stop\n"), 0, 0,
-     0},
+     TEXT_FILE("09:30:01 start\n09:30:02 reading card 1\n09:30:07 reading card 2\n09:30:07 error: card 2 is upside down\n09:30:08 stop\n"),
+     0, 0, 0},
 };
 
 struct str demo_file_sha256(struct arena *a, int file) {

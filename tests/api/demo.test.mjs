@@ -41,14 +41,14 @@ test('a demo desk has tags, notes, files, ratings, custom fields, a form, trashe
 
   const ratings = await desk.owner.fetch('/cases/ratings/recent', { limit: 1000 });
   assert.equal(ratings.length, cases.filter((c) => c.rating).length);
-  const activities = await Promise.all(cases.slice(0, 300).map(({ id }) => desk.owner.get(`/cases/${id}/activities`)));
-  assert.ok(activities.every((reply) => reply.status === 200));
   const hidden = [];
   for (let id = 1; id <= 1000; id++) {
     if (cases.some((c) => c.id === id)) continue;
     hidden.push(await desk.owner.fetch(`/cases/${id}`));
   }
   assert.ok(hidden.some((c) => c.state === 'TRASH') && hidden.some((c) => c.is_merged), JSON.stringify(hidden.map((c) => [c.state, c.is_merged])));
+  const { id: merged } = hidden.find((c) => c.is_merged);
+  assert.match(JSON.stringify(await desk.owner.fetch(`/cases/${merged}/activities`)), /merged_into/);
   const { status, stdout } = desk.check();
   assert.equal(status, 0, stdout);
 });
