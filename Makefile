@@ -203,11 +203,12 @@ test-api: $(BIN) tests/node_modules/.package-lock.json ## tests the API over HTT
 # Each connection costs PostgreSQL 20 ms in a database that is as new as a test's. Two writers and two readers in each of two
 # processes still do everything side by side; the tests that are PostgreSQL's alone take the built-in numbers.
 .PHONY: test-postgres
-test-postgres: $(BIN) $(VARIANT)/tests/unit/predicate_test $(VARIANT)/tests/unit/migration_test $(VARIANT)/tests/unit/move_test tests/node_modules/.package-lock.json ## tests the API with two processes on a temporary PostgreSQL, and features of PostgreSQL only
+test-postgres: $(BIN) $(VARIANT)/tests/unit/predicate_test $(VARIANT)/tests/unit/view_test $(VARIANT)/tests/unit/migration_test $(VARIANT)/tests/unit/move_test tests/node_modules/.package-lock.json ## tests the API with two processes on a temporary PostgreSQL, and features of PostgreSQL only
 	cd tests && DESKD=$(abspath $(BIN)) $(SCRATCH) sh postgres.sh sh -ec ' \
 		$(abspath $(VARIANT)/tests/unit/migration_test); \
 		$(abspath $(VARIANT)/tests/unit/move_test); \
 		$(abspath $(VARIANT)/tests/unit/predicate_test); \
+		$(abspath $(VARIANT)/tests/unit/view_test); \
 		DESKD_WORKERS=2 DESKD_WRITERS=2 PROCESSES=2 $(NODE_TEST) --test-concurrency=$(AT_ONCE) $(API_TESTS); \
 		$(NODE_TEST) --test-concurrency=$(AT_ONCE) $(sort $(patsubst tests/%,%,$(wildcard tests/postgres/*.test.mjs)))'
 

@@ -273,6 +273,17 @@ static void conversations_have_values_of_their_own(void **state) {
     assert_int_equal(ask_number(p, "SELECT COUNT(*) FROM custom_fields WHERE id = 202"), 0);
 }
 
+static void a_desk_gets_the_system_views_and_a_job_for_keys_of_subjects(void **state) {
+    struct desk_place *p = *state;
+    open_before(p, "_views");
+    RUN(p, ROLE, STATUS, PERSON("1"), "UPDATE users SET created_at = 7", CONVERSATION);
+    bring_up_to_date(p);
+    assert_string_equal(
+        ask_list(p, "SELECT type || ' ' || is_system || ' ' || is_default || ' ' || created_at FROM views ORDER BY sort_order"),
+        "1 1 1 7,2 1 0 7,3 1 0 7");
+    assert_int_equal(ask_number(p, "SELECT COUNT(*) FROM jobs WHERE kind = 'index_names' AND input = '{\"step\": 6}'"), 1);
+}
+
 #define IN_DESK(test) cmocka_unit_test_setup_teardown(test, desk_place_make, desk_place_remove)
 
 int main(void) {
@@ -287,6 +298,7 @@ int main(void) {
         IN_DESK(a_large_store_keeps_every_value),
         IN_DESK(a_check_finds_values_without_owner_and_of_another_area),
         IN_DESK(conversations_have_values_of_their_own),
+        IN_DESK(a_desk_gets_the_system_views_and_a_job_for_keys_of_subjects),
     };
     return cmocka_run_group_tests_name("migrations", tests, NULL, NULL);
 }

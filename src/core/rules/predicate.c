@@ -4,7 +4,7 @@
  *                                        +--> true or false for one object's facts   (SLAs, triggers)
  *
  * Both must always agree, or a trigger would act on objects that its view does not show. Therefore neither evaluates operators. Parsing
- * reduces the seventeen operators to four tests with a sign (struct proposition), resolves words like "lastweek" at the current time in
+ * reduces the seventeen operators to a few tests with a sign (struct proposition), resolves words like "lastweek" at the current time in
  * the desk's time zone, and folds texts as the store's keys are folded. Both ways then only compare numbers and bytes, by the same
  * rules:
  *
@@ -14,6 +14,9 @@
  *   - Texts are compared by their keys (base/fold.h), byte by byte. @INSTR@ has no patterns, so % and _ are plain characters.
  *   - Decimals of custom fields are stored as texts that sort like the numbers. No floating point of an engine is involved, and an index works.
  *   - Times are milliseconds. Days are half-open spans of them, so that days of 23 and 25 hours are correct.
+ *
+ * A special value such as (current_user) is resolved when the predicate is read, so a stored predicate is read at each use. A stored
+ * proposition that is not valid any more holds for no object.
  *
  * A field with values in separate rows becomes `t.id IN (SELECT owner FROM rows WHERE ...)`. The store starts from the index of those
  * rows, so a selective filter costs what it finds, whatever the size of the table (docs/BENCHMARKS.md). Negations and parts of texts

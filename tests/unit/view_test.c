@@ -1,0 +1,225 @@
+/* Predicates of conversations give the same result in SQL and in memory, and counts of views are exact, recent or unknown. The store is a
+ * small demo desk. With DATABASE=postgres://... it is on that database. */
+#include "engines.h"
+
+#include "core/access/access.h"
+#include "core/cases/case_view.h"
+#include "core/cases/view_count.h"
+#include "core/desk/setting.h"
+#include "core/words.h"
+#include "demo/demo.h"
+
+#define CASES 300
+
+struct world {
+    struct desk_place at;
+    struct desk desk;
+    struct work w;
+    struct definitions d;
+};
+
+QUERY(trash_some, "UPDATE cases SET state = 3 WHERE id <= 20");
+QUERY(more_active, "INSERT INTO case_counts (team_id, agent_id, status_type, n) VALUES (-1, -1, 6, :n)");
+QUERY(log_a_change, "INSERT INTO change_log (kind, object_id, verb, actor_kind, changed_at) VALUES ('case', 1, 3, 4, 0)");
+QUERY(set_types, "UPDATE cases SET type_id = 1 + id % 3, assigned_agent_id = CASE WHEN id % 7 = 0 THEN requester_id ELSE assigned_agent_id END, "
+                 "organization_id = CASE WHEN id % 5 = 0 THEN NULL ELSE organization_id END");
+
+static int more_rows(struct conn *c, void *arg) {
+    (void)arg;
+    return db_exec(c, &set_types, NULL);
+}
+static int log_one(struct conn *c, void *arg) {
+    (void)arg;
+    return db_exec(c, &log_a_change, NULL);
+}
+static int grow(struct conn *c, void *n) { return db_exec(c, &more_active, BINDS(B_INT("n", *(int64_t *)n))); }
+static int hide(struct conn *c, void *arg) {
+    (void)arg;
+    return db_exec(c, &trash_some, NULL);
+}
+
+/* Reads again, in a new snapshot, as this person. */
+static void look_again(struct world *w, int64_t user_id, int access) {
+    if (w->w.arena) {
+        db_read_end(w->w.conn);
+        arena_free(w->w.arena);
+    }
+    int64_t now = w->w.now ? w->w.now : INT64_C(1795255800000);
+    work_init(&w->w, &w->desk, arena_new());
+    w->w.now = now;
+    w->w.actor = (struct actor){.kind = ACTOR_PERSON, .rank = ROLE_AGENT, .user_id = user_id, .case_access = access};
+    w->w.conn = db_reader(w->at.place.db);
+    assert_int_equal(db_read_begin(w->w.conn, 0), 0);
+    assert_int_equal(definitions_load(&w->w, &case_subject, RULE_FILTER, &w->d), 0);
+}
+
+static struct predicate *predicate_of(struct world *w, const char *field, const char *operator, const char *value) {
+    struct json *j;
+    struct json_error err;
+    struct predicate *p;
+    struct str text = str_fmt(w->w.arena, "[{\"propositions\": [{\"field\": \"%s\", \"operator\": \"%s\", \"value\": \"%s\"}]}]", field, operator, value);
+    assert_int_equal(json_parse(w->w.arena, text, &j, &err), 0);
+    if (predicate_read_collections(&w->w, &w->d, j, S("p"), PREDICATE_NEW, &p) < 0) return NULL;
+    return p;
+}
+
+/* Returns the number of conversations for which the predicate holds. */
+static int compare(struct world *w, const struct predicate *p, struct fact *const *facts, const char *what) {
+    bool found[CASES + 1] = {false};
+    struct condition c = predicate_condition(p, w->w.arena);
+    struct stmt *s;
+    int rc, hits = 0;
+    assert_int_equal(db_start(w->w.conn, str_fmt(w->w.arena, "SELECT t.id FROM cases t WHERE %s", c.sql).p, c.binds, &s), 0);
+    while ((rc = stmt_step(s)) == 1) found[col_int(s, 0)] = true;
+    stmt_end(s);
+    assert_int_equal(rc, 0);
+    for (int id = 1; id <= CASES; id++) {
+        bool holds = predicate_holds(p, facts[id]);
+        if (holds != found[id]) print_message("%s, conversation %d: SQL says %d, memory %d\n", what, id, found[id], holds);
+        assert_int_equal(holds, found[id]);
+        hits += holds;
+    }
+    return hits;
+}
+
+static void sql_and_memory_agree_on_conversations(void **state) {
+    static const char *const values[] = {"0",      "1",     "2",  "3",     "(current_user)", "(current_users_team)", "(requester)", "(assignee)",
+                                         "MAIL",   "GOOD",  "e",  "vip",   "today",          "lastyear",             "last365days", "2026-11-21",
+                                         "110",    "150"};
+    struct world *w = *state;
+    struct fact *facts[CASES + 1];
+    int asked = 0, hits = 0;
+    look_again(w, 3, CASES_ALL);
+    for (int id = 1; id <= CASES; id++) assert_int_equal(facts_read(&w->w, &w->d, id, &facts[id]), 1);
+    for (int i = 0; i < w->d.count; i++)
+        for (const struct word *o = operator_words; o->word; o++)
+            for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+                const struct predicate *p = predicate_of(w, w->d.list[i].field, o->word, values[v]);
+                work_set_aside(&w->w);
+                if (p == NULL) continue;
+                asked++;
+                hits += compare(w, p, facts, str_fmt(w->w.arena, "%s %s %s", w->d.list[i].field, o->word, values[v]).p);
+            }
+    assert_in_range(asked, 150, 10000);
+    assert_in_range(hits, asked * CASES / 10, asked * CASES * 9 / 10);
+}
+
+static void a_count_is_exact_until_a_change_and_then_recent(void **state) {
+    struct world *w = *state;
+    struct view_rows rows = {0};
+    struct counting c;
+    enum count_accuracy accuracy;
+    int64_t n, first, many = 100000;
+    static struct bind nothing;
+    w->desk.view_counts = view_counts_new();
+    rows = (struct view_rows){VIEW_CUSTOM, "t.state = 1", {"t.type_id = 2", &nothing, 0}};
+    assert_true(db_write(w->at.place.db, grow, &many) >= 0);
+
+    look_again(w, 3, CASES_ALL);
+    assert_int_equal(counting_begin(&w->w, false, &c), 0);
+    c.until = 0; /* the time of the request is spent */
+    assert_int_equal(counting_count(&c, &rows, &n, &accuracy), 0);
+    assert_int_equal(accuracy, COUNT_UNKNOWN);
+    assert_int_equal(counting_begin(&w->w, false, &c), 0);
+    assert_int_equal(counting_count(&c, &rows, &first, &accuracy), 0);
+    assert_int_equal(accuracy, COUNT_KNOWN);
+    assert_true(first > 20);
+
+    assert_true(db_write(w->at.place.db, hide, NULL) >= 0);
+    assert_true(db_write(w->at.place.db, log_one, NULL) >= 0);
+    look_again(w, 3, CASES_ALL);
+    assert_int_equal(counting_begin(&w->w, false, &c), 0);
+    assert_int_equal(counting_count(&c, &rows, &n, &accuracy), 0);
+    assert_int_equal(accuracy, COUNT_RELATIVE);
+    assert_int_equal(n, first);
+    assert_int_equal(counting_begin(&w->w, true, &c), 0); /* exact */
+    assert_int_equal(counting_count(&c, &rows, &n, &accuracy), 0);
+    assert_int_equal(accuracy, COUNT_KNOWN);
+    assert_true(n < first);
+
+    assert_true(db_write(w->at.place.db, log_one, NULL) >= 0);
+    look_again(w, 3, CASES_ALL);
+    assert_int_equal(counting_begin(&w->w, false, &c), 0);
+    assert_int_equal(counting_count(&c, &rows, &first, &accuracy), 0);
+    assert_int_equal(accuracy, COUNT_RELATIVE);
+    w->w.now += 11 * TIME_SECOND;
+    assert_int_equal(counting_begin(&w->w, false, &c), 0);
+    assert_int_equal(counting_count(&c, &rows, &first, &accuracy), 0);
+    assert_int_equal(accuracy, COUNT_KNOWN);
+    view_counts_free(w->desk.view_counts);
+    w->desk.view_counts = NULL;
+}
+
+
+static int64_t listed(struct world *w, const char *condition) {
+    struct branches b = {0};
+    struct stmt *s;
+    access_cases(&w->w, &b);
+    struct str sql = S("SELECT COUNT(*) FROM cases t WHERE (1 = 0");
+    for (int i = 0; i < b.count; i++) sql = str_fmt(w->w.arena, "%s OR (%s)", sql.p, b.where[i]);
+    assert_int_equal(db_start(w->w.conn, str_fmt(w->w.arena, "%s) AND %s", sql.p, condition).p, b.binds, &s), 0);
+    assert_int_equal(stmt_step(s), 1);
+    int64_t n = col_int(s, 0);
+    stmt_end(s);
+    return n;
+}
+
+static void a_count_sees_what_the_list_sees(void **state) {
+    static struct bind nothing;
+    struct world *w = *state;
+    struct counting c;
+    enum count_accuracy accuracy;
+    int64_t n, total = 0;
+    struct view_rows rows = {VIEW_CUSTOM, "t.state = 1", {"t.type_id = 2", &nothing, 0}};
+    for (int access = CASES_SELF; access <= CASES_ALL; access++)
+        for (int64_t user = 1; user < DEMO_FIRST_STAFF + 10; user++) {
+            look_again(w, user, access);
+            assert_int_equal(counting_begin(&w->w, true, &c), 0);
+            assert_int_equal(counting_count(&c, &rows, &n, &accuracy), 0);
+            assert_int_equal(n, listed(w, "t.type_id = 2"));
+            total += n;
+        }
+    assert_true(total > 0);
+}
+
+static int view_world_make(void **state) {
+    struct world *w = calloc(1, sizeof *w);
+    *state = w;
+    snprintf(w->at.place.dir, sizeof w->at.place.dir, "/tmp/deskd-test-XXXXXX");
+    assert_non_null(mkdtemp(w->at.place.dir));
+    const char *url = getenv("DATABASE");
+    struct arena *a = arena_new();
+    if (url) url = fresh_database(a, url);
+    struct demo demo = {.seed = 1, .conversations = CASES};
+    for (int i = 0; i < DEMO_LOGINS; i++) demo.password_hashes[i] = S("x");
+    struct db_config bulk = {.dir = w->at.place.dir, .url = url, .create = true, .bulk = true}, cfg = {.dir = w->at.place.dir, .url = url};
+    if (db_open(&bulk, &w->at.place.db, w->at.place.err, sizeof w->at.place.err) < 0) return fputs(w->at.place.err, stderr), -1;
+    if (demo_fill(w->at.place.db, &demo) < 0 || db_close(w->at.place.db) < 0) return -1;
+    if (db_open(&cfg, &w->at.place.db, w->at.place.err, sizeof w->at.place.err) < 0) return fputs(w->at.place.err, stderr), -1;
+    if (db_write(w->at.place.db, more_rows, NULL) < 0) return -1;
+    w->desk.db = w->at.place.db;
+    w->desk.settings = settings_open(db_reader(w->at.place.db));
+    arena_free(a);
+    return w->desk.settings ? 0 : -1;
+}
+
+static int view_world_unmake(void **state) {
+    struct world *w = *state;
+    char command[64];
+    db_read_end(w->w.conn);
+    arena_free(w->w.arena);
+    settings_close(w->desk.settings);
+    db_close(w->at.place.db);
+    snprintf(command, sizeof command, "rm -rf %s", w->at.place.dir);
+    free(w);
+    return system(command);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sql_and_memory_agree_on_conversations),
+        cmocka_unit_test(a_count_sees_what_the_list_sees),
+        cmocka_unit_test(a_count_is_exact_until_a_change_and_then_recent),
+    };
+    return cmocka_run_group_tests(tests, view_world_make, view_world_unmake);
+}
