@@ -116,8 +116,9 @@ static int staff_run(struct conn *c, void *arg) { return fill_staff(c, arg); }
 static int fields_run(struct conn *c, void *arg) { return fill_tags_and_fields(c, arg); }
 
 static int finish_run(struct conn *c, void *arg) {
-    const struct filling *f = arg;
+    struct filling *f = arg;
     TRY(db_exec(c, &demo_counts, NULL));
+    TRY(fill_views(c, f));
     TRY(search_is_built(c, f->world.start));
     TRY(db_settle_ids(c));
     TRY(fill_merges(c, arg));

@@ -29,6 +29,7 @@ struct filling {
  * posts of one conversation are as far apart in the store as on a desk in use. */
 int fill_conversation(struct conn *c, struct filling *f, int64_t id);
 
+int fill_views(struct conn *c, struct filling *f); /* for all staff */
 int fill_staff(struct conn *c, struct filling *f);
 int fill_organization(struct conn *c, struct filling *f, int64_t id);
 int fill_customer(struct conn *c, struct filling *f, int64_t number); /* numbers begin at 1 */

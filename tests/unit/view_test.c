@@ -21,8 +21,9 @@ struct world {
 QUERY(trash_some, "UPDATE cases SET state = 3 WHERE id <= 20");
 QUERY(more_active, "INSERT INTO case_counts (team_id, agent_id, status_type, n) VALUES (-1, -1, 6, :n)");
 QUERY(log_a_change, "INSERT INTO change_log (kind, object_id, verb, actor_kind, changed_at) VALUES ('case', 1, 3, 4, 0)");
-QUERY(set_types, "UPDATE cases SET type_id = 1 + id % 3, assigned_agent_id = CASE WHEN id % 7 = 0 THEN requester_id ELSE assigned_agent_id END, "
-                 "organization_id = CASE WHEN id % 5 = 0 THEN NULL ELSE organization_id END");
+QUERY(set_types,
+      "UPDATE cases SET type_id = 1 + id % 3, assigned_agent_id = CASE WHEN id % 7 = 0 THEN requester_id ELSE assigned_agent_id END, "
+      "organization_id = CASE WHEN id % 5 = 0 THEN NULL ELSE organization_id END");
 
 static int more_rows(struct conn *c, void *arg) {
     (void)arg;
@@ -53,11 +54,12 @@ static void look_again(struct world *w, int64_t user_id, int access) {
     assert_int_equal(definitions_load(&w->w, &case_subject, RULE_FILTER, &w->d), 0);
 }
 
-static struct predicate *predicate_of(struct world *w, const char *field, const char *operator, const char *value) {
+static struct predicate *predicate_of(struct world *w, const char *field, const char *operator, const char * value) {
     struct json *j;
     struct json_error err;
     struct predicate *p;
-    struct str text = str_fmt(w->w.arena, "[{\"propositions\": [{\"field\": \"%s\", \"operator\": \"%s\", \"value\": \"%s\"}]}]", field, operator, value);
+    struct str text =
+        str_fmt(w->w.arena, "[{\"propositions\": [{\"field\": \"%s\", \"operator\": \"%s\", \"value\": \"%s\"}]}]", field, operator, value);
     assert_int_equal(json_parse(w->w.arena, text, &j, &err), 0);
     if (predicate_read_collections(&w->w, &w->d, j, S("p"), PREDICATE_NEW, &p) < 0) return NULL;
     return p;
@@ -83,9 +85,9 @@ static int compare(struct world *w, const struct predicate *p, struct fact *cons
 }
 
 static void sql_and_memory_agree_on_conversations(void **state) {
-    static const char *const values[] = {"0",      "1",     "2",  "3",     "(current_user)", "(current_users_team)", "(requester)", "(assignee)",
-                                         "MAIL",   "GOOD",  "e",  "vip",   "today",          "lastyear",             "last365days", "2026-11-21",
-                                         "110",    "150"};
+    static const char *const values[] = {
+        "0",    "1", "2",   "3",     "(current_user)", "(current_users_team)", "(requester)", "(assignee)", "MAIL",
+        "GOOD", "e", "vip", "today", "lastyear",       "last365days",          "2026-11-21",  "110",        "150"};
     struct world *w = *state;
     struct fact *facts[CASES + 1];
     int asked = 0, hits = 0;
@@ -149,7 +151,6 @@ static void a_count_is_exact_until_a_change_and_then_recent(void **state) {
     view_counts_free(w->desk.view_counts);
     w->desk.view_counts = NULL;
 }
-
 
 static int64_t listed(struct world *w, const char *condition) {
     struct branches b = {0};
