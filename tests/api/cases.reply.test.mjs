@@ -67,6 +67,8 @@ test('a reply that others have overtaken is refused with their posts, and stores
   assert.deepEqual(refused.body.posts.map((p) => [p.id, p.contents, p.resource_type]), [[note, 'Wait', 'post']]);
   assert.equal((await posts()).length, 3);
   assert.equal((await desk.staff.fetch(`/cases/${talk.id}`)).priority, null);
+  const camel = await desk.staff.post(`${path}?_case=camel`, { contents: 'Late', lastSeenPostId: seen });
+  assert.deepEqual(camel.body.posts.map((p) => [p.id, p.resourceType]), [[note, 'post']]);
   await reply({ contents: 'Late', last_seen_post_id: note });
 });
 
