@@ -1,7 +1,8 @@
 // Views (docs/CONVERSATIONS.md, "Views and macros").
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open, DAY } from './lib/index.mjs';
+import { DAY, open, until } from './lib/index.mjs';
+import { sql } from './lib/sql.mjs';
 
 const URGENT = { field: 'cases.casepriorityid', operator: 'comparison_equalto', value: '4' };
 const proposition = (field, operator, value) => ({ field: `cases.${field}`, operator, value });
@@ -397,4 +398,39 @@ test('definitions and columns list what a view may have', async (t) => {
   assert.equal(definitions['casefields.shade'].input_type, 'STRING');
   (await desk.customer.get('/views/definitions')).refused(403, 'PERMISSIONS_DENIED');
   (await desk.customer.get('/views/columns')).refused(403, 'PERMISSIONS_DENIED');
+});
+
+test('a purge deletes the private views and macros of the person, and keeps the shared ones', async (t) => {
+  const desk = await open(t);
+  const agent = await desk.person('agent');
+  for (const visibility_type of ['SELF', 'ALL']) await agent.client.create('/views', { title: visibility_type, visibility_type });
+  for (const visibility_type of ['PRIVATE', 'ALL']) await agent.client.create('/cases/macros', { title: visibility_type, visibility_type });
+  (await desk.admin.delete(`/users/${agent.id}`, { purge: true })).must(200);
+  assert.deepEqual((await desk.admin.fetch('/views', { show_all: true })).filter((v) => !v.is_system).map(({ title }) => title), ['ALL']);
+  assert.deepEqual((await desk.admin.fetch('/cases/macros', { show_all: true })).map(({ title }) => title), ['ALL']);
+});
+
+test('one person makes at most 200 views', async (t) => {
+  const desk = await open(t);
+  await desk.stop();
+  const me = desk.people.agent.id;
+  sql(desk, `INSERT INTO views (title, visibility_type, agent_id, columns, order_by_column, order_by, created_at, updated_at)
+    WITH RECURSIVE k (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM k WHERE n < 200) SELECT 'v', 2, ${me}, '[]', 'updatedat', 2, 0, 0 FROM k`);
+  await desk.start();
+  (await desk.staff.post('/views', { title: 'one more' })).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+  assert.equal((await desk.staff.fetch('/views/counts')).length, 203);
+});
+
+test('the subjects of conversations from before an upgrade are found after its job', async (t) => {
+  const desk = await open(t);
+  const made = await opened(desk, { subject: 'Größe' });
+  const view = await desk.staff.create('/views', { title: 'v', predicate_collections: all(proposition('subject', 'string_contains_insensitive', 'grosse')) });
+  await desk.stop();
+  sql(desk, 'UPDATE cases SET subject_key = NULL');
+  await desk.start();
+  assert.deepEqual(await ids(desk.staff, view), []);
+  await desk.stop();
+  sql(desk, `INSERT INTO jobs (kind, status, input, attempts, run_at, created_at, updated_at) VALUES ('index_names', 1, '{"step": 6}', 0, 0, 0, 0)`);
+  await desk.start();
+  assert.deepEqual(await until('the subject is found', async () => { const found = await ids(desk.staff, view); return found.length && found; }), [made.id]);
 });
