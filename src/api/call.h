@@ -119,6 +119,7 @@ struct call {
     struct branches *branches;         /* lists: the visible rows, instead of the resource's .visible; NULL: .visible */
     const struct order *order;         /* lists: instead of the route's; NULL: that of the route */
     const struct condition *condition; /* lists: a further condition on rows (core/rules/predicate.h); NULL: none */
+    const void *counting;              /* lists: what the handler leaves for .count, in the arena */
     void *prepared;                    /* result of .prepare, in the arena */
 
     int status; /* HTTP status */

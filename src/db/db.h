@@ -14,10 +14,10 @@
  *     @PLACE(table)  the reader's present place in a table with @XID@, in this snapshot; CAST it to TEXT
  *     @STORE@        identifies the store that these places belong to
  *     @JSON_ROWS(x)  aggregate: the values of a column as a JSON array, as text
- *     @SHARD@        a small number that concurrent writes seldom share: 0 on SQLite
+ *     @FREE_SHARD(t WHERE ...) in a write, of a table with a column `shard`: the shard of such a row that no other write has
+ *                    locked, and locks it. Without one, a small number that concurrent writes seldom share. 0 on SQLite
  *     @ID@ @BLOB@ @XID@ in schema files only: an identity column; the type of bytes; the id of the transaction
- *     @SQLITE{ ... }@ @POSTGRES{ ... }@ in schema files only: a part for one engine. It stands between statements, and no literal in it
- *                    contains }@
+ *     @SQLITE{ ... }@ @POSTGRES{ ... }@ in schema files only: a part for one engine. No literal in it contains }@
  *     @LOCK@         at the end of a SELECT in a write: lock these rows (empty on SQLite: one writer)
  *     @HOLD@         at the end of a SELECT in a write: lock these rows in share mode: no other write changes them
  *     @SKIP@         like @LOCK@, but skip rows that another write has locked

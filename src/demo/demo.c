@@ -3,7 +3,7 @@
  * large transactions by the store's one writer. Only this process uses the store, so no transaction is run twice. */
 #include "demo/demo.h"
 
-#include "core/desk/check.h"
+#include "core/cases/total_sql.h"
 #include "demo/extras.h"
 #include "demo/index.h"
 #include "core/desk/desk.h"
@@ -95,8 +95,7 @@ static int index_texts(struct db *db, struct filling *f) {
 
 /* ---- the desk ----------------------------------------------------------------------------------------- */
 
-QUERY(demo_counts,
-      "INSERT INTO case_counts (team_id, agent_id, status_type, n) " CASE_COUNTS "SELECT team_id, agent_id, status_type, n FROM counted");
+QUERY(demo_totals, "INSERT INTO case_totals (" TOTAL_COLUMNS ") SELECT " TOTAL_COLUMNS " FROM (" CASE_TOTALS ") a");
 
 static int begin_run(struct conn *c, void *arg) {
     struct filling *f = arg;
@@ -117,7 +116,7 @@ static int fields_run(struct conn *c, void *arg) { return fill_tags_and_fields(c
 
 static int finish_run(struct conn *c, void *arg) {
     struct filling *f = arg;
-    TRY(db_exec(c, &demo_counts, NULL));
+    TRY(db_exec(c, &demo_totals, NULL));
     TRY(fill_views(c, f));
     TRY(search_is_built(c, f->world.start));
     TRY(db_settle_ids(c));

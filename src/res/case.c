@@ -6,7 +6,6 @@
 #include "api/view.h"
 #include "base/limits.h"
 #include "core/cases/case_delete.h"
-#include "core/cases/case_count.h"
 #include "core/cases/case_new.h"
 #include "core/change/cascade.h"
 #include "core/people/identity.h"
@@ -134,90 +133,38 @@ static const struct field case_fields[] = {
 
 /* ---- lists ----------------------------------------------------------------------------------------------------------- */
 
-static const struct word identity_types[] = {{IDENTITY_EMAIL + 1, "EMAIL"},
-                                             {IDENTITY_PHONE + 1, "PHONE"},
-                                             {IDENTITY_TWITTER + 1, "TWITTER"},
-                                             {IDENTITY_FACEBOOK + 1, "FACEBOOK"},
-                                             {0}};
-
 static const struct field case_list_args[] = {
     CASE_LIST_ARGS,
     {"tags", F_TEXTS, .check = check_tag_keys, .doc = "Only conversations with one of these tags."},
-    {"identity_type", F_WORD, .words = identity_types, .doc = "Kind of `identity_value`."},
+    {"identity_type", F_WORD, .words = case_identity_types, .doc = "Kind of `identity_value`."},
     {"identity_value", F_TEXT, .doc = "Only conversations whose requester has this address, number or account."},
-    {"assigned_agent_id", F_INT, .filter = "t.assigned_agent_id = :assigned_agent_id AND t.assigned_agent_id NOT IN " GONE_AGENTS,
-     .doc = "Only conversations that are assigned to this agent."},
-    {"assigned_team_id", F_INT, .filter = "t.assigned_team_id = :assigned_team_id AND t.assigned_team_id NOT IN " GONE_TEAMS,
-     .doc = "Only conversations that are assigned to this team."},
-    {"requester_id", F_INT, .filter = "t.requester_id = :requester_id", .doc = "Only conversations of this requester."},
-    {"organization_id", F_INT, .filter = "t.organization_id = :organization_id AND t.organization_id NOT IN " GONE_ORGANIZATIONS,
-     .doc = "Only conversations of this organization."},
+    {"assigned_agent_id", F_INT, .doc = "Only conversations that are assigned to this agent."},
+    {"assigned_team_id", F_INT, .doc = "Only conversations that are assigned to this team."},
+    {"requester_id", F_INT, .doc = "Only conversations of this requester."},
+    {"organization_id", F_INT, .doc = "Only conversations of this organization."},
     {0},
 };
-
-/* identity_type and identity_value find a requester. An unknown identity has no conversations. */
-static int filter_by_identity(struct call *c, struct branches *b) {
-    const struct in *type = arg(c, "identity_type"), *value = arg(c, "identity_value");
-    int64_t owner = 0;
-    if (!type->given && !value->given) return 0;
-    if (!type->given || !value->given)
-        return fail_field(&c->work, ERR_FIELD_REQUIRED, type->given ? S("identity_value") : S("identity_type"),
-                          "identity_type and identity_value go together.");
-    TRY(identity_owner(&c->work, (enum identity_kind)(type->value.i - 1), value->value.s, &owner));
-    branch_bind_int(b, ":identity_owner", owner);
-    case_list_where(c, "t.requester_id = :identity_owner");
-    return 0;
-}
-
-#define FEW_TAGGED 2000 /* conversations that are read and sorted rather than searched for in the order of the list */
-QUERY(tag_ids_of_keys, "SELECT id FROM tags WHERE name_key IN @TEXTS(:keys)");
-QUERY(tagged_count, "SELECT COUNT(*) FROM (SELECT 1 AS one FROM case_tags WHERE tag_id IN @LIST(:tags) LIMIT 2001) k");
-
-/* Conversations of rare tags are found by the tag. Those of common tags are met soon on a walk through the list. */
-static int filter_by_tags(struct call *c, struct branches *b) {
-    const struct in *tags = arg(c, "tags");
-    int64_t *ids, count = 0;
-    if (!tags->given || tags->value.type != V_TEXT) return 0;
-    int n = db_ids(c->work.conn, &tag_ids_of_keys, BINDS(B_TEXT("keys", tags->value.s)), c->work.arena, &ids);
-    TRY(n);
-    struct str list = json_ids(c->work.arena, ids, (size_t)n);
-    TRY(db_int(c->work.conn, &tagged_count, BINDS(B_TEXT("tags", list)), &count));
-    branch_bind_text(b, ":tag_ids", list);
-    case_list_where(c, count <= FEW_TAGGED ? "t.id IN (SELECT k.case_id FROM case_tags k WHERE k.tag_id IN @LIST(:tag_ids))"
-                                           : "EXISTS (SELECT 1 FROM case_tags k WHERE k.case_id = t.id AND k.tag_id IN @LIST(:tag_ids))");
-    return 0;
-}
 
 static int get_cases(struct call *c) {
     struct branches *b = ARENA_NEW(c->work.arena, struct branches);
     TRY(api_input(c));
     access_cases(&c->work, b);
-    TRY(case_list_branches(c, b));
-    TRY(filter_by_identity(c, b));
-    TRY(filter_by_tags(c, b));
-    c->branches = b;
+    TRY(case_list_plan(c, b));
     return api_list(c);
 }
 
-static bool only_status_given(struct call *c) {
-    for (int i = 0; i < c->arg_count; i++)
-        if (c->args[i].given && strcmp(c->args[i].field->name, "status") != 0) return false;
-    return true;
-}
-
-static int count_cases(struct call *c, int64_t *total) {
-    const struct in *status = arg(c, "status");
-    if (!only_status_given(c)) return 0;
-    return case_count(&c->work, status->given ? json_ids(c->work.arena, status->value.ids, (size_t)status->value.i) : (struct str){0},
-                      total);
-}
-
+/* The conversations of the person or the organization :id. */
 static int get_cases_within(struct call *c) {
+    struct case_filter *f = ARENA_NEW(c->work.arena, struct case_filter);
     struct branches *b = ARENA_NEW(c->work.arena, struct branches);
+    bool person = strcmp(c->within->parent, "user") == 0;
     TRY(api_of(c));
     TRY(api_input(c));
     access_cases(&c->work, b);
+    *f = (struct case_filter){
+        .by = person ? BY_REQUESTER : BY_ORGANIZATION, .requester_id = c->vars[0].id, .organization_id = c->vars[0].id};
     c->branches = b;
+    c->counting = f;
     return api_list(c);
 }
 
@@ -370,14 +317,14 @@ static const struct field no_input[] = {{0}};
 #define NEWEST .order = {.key = "t.updated_at", .descending = true}
 
 static const struct route case_routes[] = {
-    {GET, "/cases", COL_PLUS, "conversations", LIST, get_cases, .args = case_list_args, NEWEST, .count = count_cases,
+    {GET, "/cases", COL_PLUS, "conversations", LIST, get_cases, .args = case_list_args, NEWEST, .count = case_list_count,
      .summary = "List the conversations for staff",
      .doc = "Conversations that the caller may see, the last changed first. Conversations in the trash are left out.",
      .errors = "FIELD_REQUIRED"},
     {GET, "/users/:id/cases", COL_PLUS, "conversations", LIST, get_cases_within, .within = {"user", "requester_id"}, NEWEST,
-     .summary = "List the conversations of a person"},
+     .count = case_list_count, .summary = "List the conversations of a person"},
     {GET, "/organizations/:id/cases", COL_PLUS, "conversations", LIST, get_cases_within, .within = {"organization", "organization_id"},
-     NEWEST, .summary = "List the conversations of an organization"},
+     NEWEST, .count = case_list_count, .summary = "List the conversations of an organization"},
     {GET, "/cases/:id", COL_PLUS, "conversations", ONE, api_get, .summary = "Get a conversation as staff see it",
      .doc = "Also if it is suspended or in the trash."},
     {POST, "/cases", AG_PLUS, "conversations", ONE, post_case, .summary = "Open a conversation for a requester"},

@@ -1,60 +1,254 @@
+/* Lists of conversations with filters.
+ *
+ * A list walks one index range in its order, and checks the other filters on each row. The range decides the cost, so it is chosen here: the
+ * filter with the fewest conversations, as their counters say (core/cases/case_total.h). The others are written with a unary plus, which
+ * keeps both engines from using an index for them. Each type of status and each priority is a range of its own: a branch.
+ *
+ * A caller who sees a part of the conversations walks the branches of visibility. A requester, an organization or a rare tag is a smaller
+ * range, so there visibility is checked on each row. */
 #include "res/case_list.h"
 
+#include "core/change/cascade.h"
+#include "core/people/identity.h"
 #include "core/words.h"
 
-#define BRANCHES 12 /* priorities; if more match, the list walks all conversations in its order */
+const struct word case_identity_types[] = {{IDENTITY_EMAIL + 1, "EMAIL"},
+                                           {IDENTITY_PHONE + 1, "PHONE"},
+                                           {IDENTITY_TWITTER + 1, "TWITTER"},
+                                           {IDENTITY_FACEBOOK + 1, "FACEBOOK"},
+                                           {0}};
+
+#define FEW_TAGGED 2000    /* conversations that are read and sorted rather than searched for in the order of the list */
+#define MOST_PRIORITIES 12 /* if more match, priorities are no range */
+
+struct plan {
+    struct call *call;
+    struct branches *branches;
+    struct case_filter filter;
+    unsigned ranges;     /* the filters that may be the range */
+    struct str tag_ids;  /* JSON */
+    int64_t tagged;      /* conversations with these tags; FEW_TAGGED + 1: many */
+    int64_t *priorities; /* ids */
+    int priority_count;
+};
+
+/* ---- the filters ---------------------------------------------------------------------------------------------------- */
+
+/* An argument that compares one column. */
+static const struct equal {
+    unsigned bit;
+    const char *argument, *column, *gone; /* gone: objects that are being deleted; NULL: none */
+    size_t id;                            /* offset in struct case_filter */
+} equals[] = {
+    {BY_TEAM, "assigned_team_id", "t.assigned_team_id", GONE_TEAMS, offsetof(struct case_filter, team_id)},
+    {BY_AGENT, "assigned_agent_id", "t.assigned_agent_id", GONE_AGENTS, offsetof(struct case_filter, agent_id)},
+    {BY_REQUESTER, "requester_id", "t.requester_id", NULL, offsetof(struct case_filter, requester_id)},
+    {BY_ORGANIZATION, "organization_id", "t.organization_id", GONE_ORGANIZATIONS, offsetof(struct case_filter, organization_id)},
+};
+#define EQUALS (sizeof equals / sizeof *equals)
+
+static void take_equals(struct plan *p) {
+    struct call *c = p->call;
+    for (size_t i = 0; i < EQUALS; i++) {
+        const struct in *in = arg(c, equals[i].argument);
+        if (!in->given) continue;
+        p->filter.by |= equals[i].bit;
+        *(int64_t *)(void *)((char *)&p->filter + equals[i].id) = in->value.i;
+    }
+}
+
+/* identity_type and identity_value find a requester. An unknown identity has no conversations. */
+static int take_identity(struct plan *p) {
+    struct call *c = p->call;
+    const struct in *type = arg(c, "identity_type"), *value = arg(c, "identity_value");
+    int64_t owner = 0;
+    if (!type->given && !value->given) return 0;
+    if (!type->given || !value->given)
+        return fail_field(&c->work, ERR_FIELD_REQUIRED, type->given ? S("identity_value") : S("identity_type"),
+                          "identity_type and identity_value go together.");
+    TRY(identity_owner(&c->work, (enum identity_kind)(type->value.i - 1), value->value.s, &owner));
+    if (p->filter.by & BY_REQUESTER && p->filter.requester_id != owner) owner = 0;
+    p->filter.by |= BY_REQUESTER;
+    p->filter.requester_id = owner;
+    return 0;
+}
+
+QUERY(tag_ids_of_keys, "SELECT id FROM tags WHERE name_key IN @TEXTS(:keys)");
+QUERY(tagged_count, "SELECT COUNT(*) FROM (SELECT 1 AS one FROM case_tags WHERE tag_id IN @LIST(:tags) LIMIT 2001) k");
+
+static int take_tags(struct plan *p) {
+    struct call *c = p->call;
+    const struct in *tags = arg(c, "tags");
+    int64_t *ids;
+    if (!tags->given || tags->value.type != V_TEXT) return 0;
+    int n = db_ids(c->work.conn, &tag_ids_of_keys, BINDS(B_TEXT("keys", tags->value.s)), c->work.arena, &ids);
+    TRY(n);
+    p->filter.by |= BY_TAG;
+    p->filter.tag_id = n == 1 ? ids[0] : 0;
+    p->tag_ids = json_ids(c->work.arena, ids, (size_t)n);
+    return db_int(c->work.conn, &tagged_count, BINDS(B_TEXT("tags", p->tag_ids)), &p->tagged);
+}
 
 QUERY(priorities_up_to, "SELECT id FROM case_priorities WHERE level <= :level ORDER BY level LIMIT 13");
 
-static void branches_by_status(const struct in *status, struct branches *b) {
+static int take_status_and_priority(struct plan *p) {
+    struct call *c = p->call;
+    const struct in *status = arg(c, "status"), *priority = arg(c, "priority");
+    for (int64_t i = 0; status->given && i < status->value.i; i++) p->filter.types |= 1U << status->value.ids[i];
+    if (status->given) p->filter.by |= BY_STATUS;
+    if (!priority->given) return 0;
+    p->filter.by |= BY_LEVEL;
+    p->filter.level = priority->value.i;
+    int n = db_ids(c->work.conn, &priorities_up_to, BINDS(B_INT("level", p->filter.level)), c->work.arena, &p->priorities);
+    p->priority_count = n;
+    return n < 0 ? n : 0;
+}
+
+/* ---- the range ------------------------------------------------------------------------------------------------------- */
+
+static void branches_by_status(struct plan *p) {
     static const char *const where[] = {"t.state = 1 AND t.status_type = 1", "t.state = 1 AND t.status_type = 2",
                                         "t.state = 1 AND t.status_type = 3", "t.state = 1 AND t.status_type = 4",
                                         "t.state = 1 AND t.status_type = 5", "t.state = 1 AND t.status_type = 6"};
-    b->count = 0;
     for (int type = STATUS_NEW; type <= STATUS_CUSTOM; type++)
-        for (int64_t i = 0; i < status->value.i; i++)
-            if (status->value.ids[i] == type) {
-                branch_add(b, where[type - 1]);
-                break;
-            }
+        if (p->filter.types >> type & 1) branch_add(p->branches, where[type - 1]);
 }
 
-/* Returns 1 if the branches say it all, 0 if the filter is still needed, or a negative error. */
-static int branches_by_priority(struct call *c, int64_t level, struct branches *b) {
-    static const char *const where[BRANCHES] = {
+static void branches_by_priority(struct plan *p) {
+    static const char *const where[MOST_PRIORITIES] = {
         "t.state = 1 AND t.priority_id = :priority0",  "t.state = 1 AND t.priority_id = :priority1",
         "t.state = 1 AND t.priority_id = :priority2",  "t.state = 1 AND t.priority_id = :priority3",
         "t.state = 1 AND t.priority_id = :priority4",  "t.state = 1 AND t.priority_id = :priority5",
         "t.state = 1 AND t.priority_id = :priority6",  "t.state = 1 AND t.priority_id = :priority7",
         "t.state = 1 AND t.priority_id = :priority8",  "t.state = 1 AND t.priority_id = :priority9",
         "t.state = 1 AND t.priority_id = :priority10", "t.state = 1 AND t.priority_id = :priority11"};
-    int64_t *ids;
-    int n = db_ids(c->work.conn, &priorities_up_to, BINDS(B_INT("level", level)), c->work.arena, &ids);
-    TRY(n);
-    if (n == 0 || n > BRANCHES) return 0;
+    for (int i = 0; i < p->priority_count; i++) {
+        branch_add(p->branches, where[i]);
+        branch_bind_int(p->branches, strstr(where[i], ":priority"), p->priorities[i]);
+    }
+}
+
+/* The number of conversations in the range of one filter. */
+static int64_t size_of(struct plan *p, unsigned bit) {
+    struct case_filter one = p->filter;
+    int64_t size = 0;
+    one.by = bit;
+    if (bit == BY_TAG) return p->tagged > FEW_TAGGED ? INT64_MAX : p->tagged;
+    return case_total(&p->call->work, &one, &size) > 0 ? size : INT64_MAX - 1;
+}
+
+/* The bit of the smallest range; 0: none. */
+static unsigned smallest_range(struct plan *p) {
+    unsigned best = 0;
+    int64_t least = INT64_MAX;
+    if ((p->ranges & (p->ranges - 1)) == 0 && p->ranges != BY_TAG) return p->ranges;
+    for (unsigned bit = 1; bit <= BY_TAG; bit <<= 1) {
+        int64_t size = p->ranges & bit ? size_of(p, bit) : INT64_MAX;
+        if (size >= least) continue;
+        least = size;
+        best = bit;
+    }
+    return best;
+}
+
+static const char *equal_text(struct plan *p, const struct equal *e, const char *plus) {
+    struct arena *a = p->call->work.arena;
+    const char *gone = e->gone ? str_fmt(a, " AND +%s NOT IN %s", e->column, e->gone).p : "";
+    return str_fmt(a, "%s%s = :%s%s", plus, e->column, e->argument, gone).p;
+}
+
+#define TAGGED_BY "(SELECT k.case_id FROM case_tags k WHERE k.tag_id IN @LIST(:tag_ids))"
+
+static void begin_range(struct plan *p, unsigned range) {
+    struct branches *b = p->branches;
+    struct arena *a = p->call->work.arena;
+    if (range == 0) return;
     b->count = 0;
-    for (int i = 0; i < n; i++) {
-        branch_add(b, where[i]);
-        branch_bind_int(b, strstr(where[i], ":priority"), ids[i]);
-    }
-    return 1;
+    if (range == BY_STATUS) branches_by_status(p);
+    if (range == BY_LEVEL) branches_by_priority(p);
+    if (range == BY_TAG) branch_add(b, "t.state = 1 AND t.id IN " TAGGED_BY);
+    for (size_t i = 0; i < EQUALS; i++)
+        if (range == equals[i].bit) branch_add(b, str_fmt(a, "t.state = 1 AND %s", equal_text(p, &equals[i], "")).p);
 }
 
-int case_list_branches(struct call *c, struct branches *b) {
-    const struct actor *a = &c->work.actor;
-    struct in *status = arg(c, "status"), *priority = arg(c, "priority");
-    if (a->rank < ROLE_COLLABORATOR || a->case_access != CASES_ALL) return 0;
-    if (status->given && status->value.i) {
-        branches_by_status(status, b);
-        status->value.type = V_NULL;
-        return 0;
-    }
-    if (!priority->given) return 0;
-    int rc = branches_by_priority(c, priority->value.i, b);
-    if (rc > 0) priority->value.type = V_NULL;
-    return rc < 0 ? rc : 0;
-}
-
-void case_list_where(struct call *c, const char *condition) {
+static void add_condition(struct plan *p, const char *condition) {
+    struct call *c = p->call;
     c->where = c->where ? str_fmt(c->work.arena, "%s AND %s", c->where, condition).p : condition;
 }
+
+/* The filters beside the range, each checked on a row. */
+static void check_others(struct plan *p, unsigned range) {
+    unsigned left = p->filter.by & ~range;
+    if (left & BY_STATUS) add_condition(p, "+t.status_type IN @LIST(:types)");
+    if (left & BY_LEVEL) add_condition(p, "+t.priority_id IN (SELECT p.id FROM case_priorities p WHERE p.level <= :level)");
+    if (left & BY_TAG)
+        add_condition(p, p->tagged <= FEW_TAGGED
+                             ? "+t.id IN " TAGGED_BY
+                             : "EXISTS (SELECT 1 FROM case_tags k WHERE k.case_id = t.id AND k.tag_id IN @LIST(:tag_ids))");
+    for (size_t i = 0; i < EQUALS; i++)
+        if (left & equals[i].bit) add_condition(p, equal_text(p, &equals[i], "+"));
+}
+
+static void bind_filters(struct plan *p) {
+    struct branches *b = p->branches;
+    struct arena *a = p->call->work.arena;
+    const struct case_filter *f = &p->filter;
+    const struct in *status = arg(p->call, "status");
+    if (f->by & BY_STATUS) branch_bind_text(b, ":types", json_ids(a, status->value.ids, (size_t)status->value.i));
+    if (f->by & BY_LEVEL) branch_bind_int(b, ":level", f->level);
+    if (f->by & BY_TAG) branch_bind_text(b, ":tag_ids", p->tag_ids);
+    for (size_t i = 0; i < EQUALS; i++)
+        if (f->by & equals[i].bit)
+            branch_bind_int(b, str_fmt(a, ":%s", equals[i].argument).p, *(const int64_t *)(const void *)((const char *)f + equals[i].id));
+}
+
+/* The branches of visibility as a condition on a row. */
+static void check_visibility(struct plan *p) {
+    struct buf sql = {0};
+    buf_text(&sql, "CASE");
+    for (int i = 0; i < p->branches->count; i++) buf_fmt(&sql, " WHEN %s THEN 1", p->branches->where[i]);
+    buf_text(&sql, p->branches->count ? " ELSE 0 END = 1" : " WHEN 1 = 0 THEN 1 ELSE 0 END = 1");
+    add_condition(p, str_dup(p->call->work.arena, buf_view(&sql)).p);
+    buf_free(&sql);
+}
+
+/* The filters that may be the range. For a caller who sees a part, only the small ones. */
+static unsigned ranges_of(const struct plan *p, bool sees_all) {
+    unsigned may = BY_REQUESTER | BY_ORGANIZATION | BY_TAG;
+    if (sees_all) may |= BY_TEAM | BY_AGENT | (p->filter.types ? (unsigned)BY_STATUS : 0U);
+    if (sees_all && p->priority_count > 0 && p->priority_count <= MOST_PRIORITIES) may |= BY_LEVEL;
+    return p->filter.by & may;
+}
+
+/* The branches that a customer sees are counted as a filter. */
+static void count_by_visibility(struct plan *p) {
+    struct call *c = p->call;
+    if (c->work.actor.rank != ROLE_CUSTOMER || !c->work.actor.sees_organization || !arg(c, "filters")->given) return;
+    p->filter.by |= BY_ORGANIZATION;
+    p->filter.organization_id = c->work.actor.organization_id;
+}
+
+int case_list_plan(struct call *c, struct branches *b) {
+    struct plan *p = ARENA_NEW(c->work.arena, struct plan);
+    bool staff = c->work.actor.rank >= ROLE_COLLABORATOR, sees_all = staff && c->work.actor.case_access == CASES_ALL;
+    *p = (struct plan){.call = c, .branches = b};
+    c->branches = b;
+    c->counting = &p->filter;
+    TRY(take_status_and_priority(p));
+    if (strcmp(c->resource->type, "case") == 0) {
+        take_equals(p);
+        TRY(take_identity(p));
+        TRY(take_tags(p));
+    }
+    bind_filters(p);
+    p->ranges = staff ? ranges_of(p, sees_all) : 0;
+    unsigned range = smallest_range(p);
+    if (!sees_all && range) check_visibility(p);
+    begin_range(p, range);
+    check_others(p, range);
+    if (range && !sees_all) b->overlap = false;
+    count_by_visibility(p);
+    return 0;
+}
+
+int case_list_count(struct call *c, int64_t *total) { return case_total(&c->work, c->counting, total); }

@@ -3,27 +3,24 @@
 #define RES_CASE_LIST_H
 
 #include "api/call.h"
+#include "core/cases/case_total.h"
 
 /* Arguments of both lists. */
-#define CASE_LIST_ARGS                                                                                                   \
-    {"status", F_WORDS, .words = status_types, .filter = "t.status_type IN @LIST(:status)",                              \
-     .doc = "Only conversations whose status has one of these types."},                                                  \
-    {                                                                                                                    \
-        "priority", F_INT, .filter = "t.priority_id IN (SELECT p.id FROM case_priorities p WHERE p.level <= :priority)", \
-                           .doc = "Only conversations with a priority of this level or less."                            \
+#define CASE_LIST_ARGS                                                                                              \
+    {"status", F_WORDS, .words = status_types, .doc = "Only conversations whose status has one of these types."}, { \
+        "priority", F_INT, .doc = "Only conversations with a priority of this level or less."                       \
     }
 
-/* For a caller who sees all conversations: replaces the one branch by a branch for each type of status or for each priority that was asked for,
- * because each is an index range in the order of the list. The filter of that argument is dropped then, so that a count reads the index alone.
- * Other callers keep their branches. */
-int case_list_branches(struct call *c, struct branches *b);
+extern const struct word case_identity_types[];
+
+/* Chooses the index range that the list walks (case_list.c). b: the conversations that the caller sees; replaced. Sets c->branches, and the
+ * filters for case_list_count. Call it after api_input. */
+int case_list_plan(struct call *c, struct branches *b);
+int case_list_count(struct call *c, int64_t *total); /* .count: the total from counters; c->counting is a struct case_filter */
 
 /* Time of the last change of the shown members: custom fields come and go without a change of the row. */
 #define CASE_CHANGED                                                                                        \
     "SELECT MAX(h.at) FROM (SELECT t.updated_at AS at FROM cases t WHERE t.id = :id UNION ALL SELECT c.at " \
     "FROM changes c WHERE c.what = 'custom_fields') AS h"
-
-/* Adds a condition on the rows of the list to those there are. Its binds are in the branches. */
-void case_list_where(struct call *c, const char *condition);
 
 #endif

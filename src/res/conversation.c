@@ -1,6 +1,5 @@
 #include "core/cases/case.h"
 #include "core/cases/case_new.h"
-#include "core/cases/case_count.h"
 
 #include "api/generic.h"
 #include "api/input.h"
@@ -73,17 +72,8 @@ static int get_conversations(struct call *c) {
     TRY(api_input(c));
     if (arg(c, "filters")->given) access_organization_cases(&c->work, b);
     else access_own_cases(&c->work, b);
-    TRY(case_list_branches(c, b));
-    c->branches = b;
+    TRY(case_list_plan(c, b));
     return api_list(c);
-}
-
-static int count_conversations(struct call *c, int64_t *total) {
-    const struct in *status = arg(c, "status");
-    struct str types = {0};
-    if (c->work.actor.rank < ROLE_COLLABORATOR || arg(c, "priority")->given) return 0;
-    if (status->given) types = json_ids(c->work.arena, status->value.ids, (size_t)status->value.i);
-    return case_count(&c->work, types, total);
 }
 
 #define REQUEST_TOKEN_LIFE (120 * TIME_SECOND)
@@ -304,7 +294,7 @@ static const struct field token_args[] = {
 
 static const struct route conversation_routes[] = {
     {GET, "/conversations", ALL | FINGERPRINT, "", LIST, get_conversations, .args = list_args,
-     .order = {.key = "t.created_at", .descending = true}, .count = count_conversations, .summary = "List conversations",
+     .order = {.key = "t.created_at", .descending = true}, .count = case_list_count, .summary = "List conversations",
      .doc = "Customers get the conversations that they requested. Staff get all that they may see. A fingerprint gets those that were "
             "created with it."},
     {GET, "/conversations/:id", ALL | FINGERPRINT | TOKEN, "", ONE, get_conversation, .args = token_args, .headers = "X-Request-Token",

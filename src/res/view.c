@@ -6,7 +6,7 @@
 #include "api/view.h"
 #include "base/limits.h"
 #include "core/access/permission.h"
-#include "core/cases/case_count.h"
+#include "core/cases/case_total.h"
 #include "core/cases/view_count.h"
 #include "core/words.h"
 #include "res/groups.h"
@@ -302,11 +302,14 @@ static int get_view_cases(struct call *c) {
     return api_list(c);
 }
 
+static const struct case_filter not_done = {.by = BY_STATUS,
+                                            .types = 1U << STATUS_NEW | 1U << STATUS_OPEN | 1U << STATUS_PENDING | 1U << STATUS_CUSTOM};
+
 static int count_view_cases(struct call *c, int64_t *total) {
     const struct view_rows *rows = c->prepared;
     struct counting counting;
     enum count_accuracy accuracy;
-    if (rows->type == VIEW_INBOX) return case_count(&c->work, S("[1,2,3,6]"), total);
+    if (rows->type == VIEW_INBOX) return case_total(&c->work, &not_done, total);
     TRY(counting_begin(&c->work, true, &counting));
     TRY(counting_count(&counting, rows, total, &accuracy));
     return 1;

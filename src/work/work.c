@@ -13,7 +13,7 @@ void work_rewind(struct work *w) {
     w->afters = w->last_after = NULL;
     w->changes = NULL;
     w->watched = NULL;
-    w->counts = NULL;
+    w->totals = NULL;
     w->finished = false;
 }
 
@@ -112,6 +112,6 @@ void after_commit(struct work *w, void (*run)(struct desk *d, void *arg), void *
 
 void work_committed(struct work *w) {
     assert(w->finished ||
-           (w->changes == NULL && w->watched == NULL && w->counts == NULL)); /* otherwise the change log would miss changes */
+           (w->changes == NULL && w->watched == NULL && w->totals == NULL)); /* otherwise the change log would miss changes */
     for (struct after *a = w->afters; a; a = a->next) a->run(w->desk, a->arg);
 }

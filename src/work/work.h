@@ -81,7 +81,7 @@ struct after {
 
 struct changes;     /* core/change/change.h */
 struct watched;     /* core/change/watch.h */
-struct case_counts; /* core/cases/case_count.h */
+struct case_totals; /* core/cases/case_total.h */
 
 /* Problems and notices that are known before it is their turn. */
 struct findings {
@@ -101,7 +101,7 @@ struct work {
     struct after *afters, *last_after;
     struct changes *changes;    /* NULL: no changes */
     struct watched *watched;    /* objects whose state before the work was read */
-    struct case_counts *counts; /* differences of counters; work_finish writes them */
+    struct case_totals *totals; /* differences of counters; work_finish writes them */
     bool finished;              /* work_finish has run: nothing may change any more */
 };
 

@@ -19,7 +19,8 @@ struct world {
 };
 
 QUERY(trash_some, "UPDATE cases SET state = 3 WHERE id <= 20");
-QUERY(more_active, "INSERT INTO case_counts (team_id, agent_id, status_type, n) VALUES (-1, -1, 6, :n)");
+QUERY(more_active,
+      "INSERT INTO case_totals (kind, id, with_id, priority_id, n1, n2, n3, n4, n5, n6) VALUES (1, 0, 0, -1, 0, 0, 0, 0, 0, :n)");
 QUERY(log_a_change, "INSERT INTO change_log (kind, object_id, verb, actor_kind, changed_at) VALUES ('case', 1, 3, 4, 0)");
 QUERY(set_types,
       "UPDATE cases SET type_id = 1 + id % 3, assigned_agent_id = CASE WHEN id % 7 = 0 THEN requester_id ELSE assigned_agent_id END, "

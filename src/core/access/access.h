@@ -9,7 +9,7 @@
 #include "work/work.h"
 
 #define BRANCHES_MAX 20
-#define BRANCH_BINDS_MAX 24
+#define BRANCH_BINDS_MAX 32
 
 struct branches {
     bool all;     /* every row is visible; branches are not needed */

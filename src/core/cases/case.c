@@ -1,6 +1,6 @@
 #include "core/cases/case.h"
 
-#include "core/cases/case_count.h"
+#include "core/cases/case_total.h"
 #include "core/cases/case_value.h"
 #include "core/cases/form.h"
 #include "core/change/change.h"
@@ -18,7 +18,7 @@
     "SELECT requester_id, status_id, status_type, COALESCE(assigned_team_id, 0), COALESCE(assigned_agent_id, 0), channel, "   \
     "message_seq, COALESCE(last_message_id, 0), creator_id, subject, COALESCE(priority_id, 0), COALESCE(type_id, 0), state, " \
     "requester_name, COALESCE(brand_id, 1), legacy_id, COALESCE(merged_into_id, 0), COALESCE(form_id, 0), COALESCE(rating, "  \
-    "0) FROM cases WHERE id = :id AND state <> 5"
+    "0), COALESCE(organization_id, 0) FROM cases WHERE id = :id AND state <> 5"
 QUERY(case_by_id, CASE_NOW " @LOCK@");
 QUERY(case_by_id_unlocked, CASE_NOW);
 QUERY(status_of_type, "SELECT id FROM case_statuses WHERE type = :type AND is_deleted = 0 ORDER BY is_system DESC, sort_order, id LIMIT 1");
@@ -55,7 +55,8 @@ static int case_load_by(struct work *w, const struct query *q, int64_t id, struc
                              .legacy_id = str_dup(w->arena, col_text(row, 15)),
                              .merged_into_id = col_int(row, 16),
                              .form_id = col_int(row, 17),
-                             .rating = (int)col_int(row, 18)};
+                             .rating = (int)col_int(row, 18),
+                             .organization_id = col_int(row, 19)};
     stmt_end(row);
     return 1;
 }
@@ -179,7 +180,7 @@ static const struct mark {
     {CASE_STATUS, STATUS_CLOSED, "last_closed_at = :now, last_closed_by_id = CAST(:actor AS BIGINT), "},
     /* The new requester's organization; the name that a stranger gave was the former requester's. */
     {CASE_REQUESTER, 0,
-     "organization_id = (SELECT organization_id FROM users WHERE id = :requester_id @HOLD@), requester_name = NULL, requester_is_new = "
+     "organization_id = CAST(:organization_id AS BIGINT), requester_name = NULL, requester_is_new = "
      "0, "},
 };
 #define MARKS (sizeof marks / sizeof *marks)
@@ -209,20 +210,29 @@ static int case_update(struct work *w, const struct case_now *next, unsigned dif
     if (reopened) buf_text(&sql, "reopen_count = reopen_count + 1, ");
     buf_fmt(&sql, "%supdated_at = :now WHERE id = :id", case_activity_sets(w, next));
     buf_char(&sql, 0);
-    int rc = db_exec_text(w->conn, sql.p,
-                          BINDS(B_INT("id", next->id), B_TEXT("subject", next->subject), B_TEXT("subject_key", subject_key),
-                                B_TEXT("legacy_id", next->legacy_id), B_INT("state", next->state), B_INT("status_id", next->status_id),
-                                B_INT("status_type", next->status_type), B_ID("priority_id", next->priority_id),
-                                B_ID("type_id", next->type_id), B_ID("assigned_team_id", next->assigned_team_id),
-                                B_ID("assigned_agent_id", next->assigned_agent_id), B_INT("requester_id", next->requester_id),
-                                B_INT("brand_id", next->brand_id), B_ID("form_id", next->form_id), B_ID("rating", next->rating),
-                                B_ID("merged_into_id", next->merged_into_id), B_ID("actor", w->actor.user_id), B_INT("now", w->now)));
+    int rc =
+        db_exec_text(w->conn, sql.p,
+                     BINDS(B_INT("id", next->id), B_TEXT("subject", next->subject), B_TEXT("subject_key", subject_key),
+                           B_TEXT("legacy_id", next->legacy_id), B_INT("state", next->state), B_INT("status_id", next->status_id),
+                           B_INT("status_type", next->status_type), B_ID("priority_id", next->priority_id), B_ID("type_id", next->type_id),
+                           B_ID("assigned_team_id", next->assigned_team_id), B_ID("assigned_agent_id", next->assigned_agent_id),
+                           B_INT("requester_id", next->requester_id), B_ID("organization_id", next->organization_id),
+                           B_INT("brand_id", next->brand_id), B_ID("form_id", next->form_id), B_ID("rating", next->rating),
+                           B_ID("merged_into_id", next->merged_into_id), B_ID("actor", w->actor.user_id), B_INT("now", w->now)));
     buf_free(&sql);
     return rc;
 }
 
-static void count_case(struct work *w, const struct case_now *c, int n) {
-    if (c->state == CASE_ACTIVE) case_counted(w, c->assigned_team_id, c->assigned_agent_id, c->status_type, n);
+void case_now_counted(struct work *w, const struct case_now *c, int n) {
+    if (c->state != CASE_ACTIVE) return;
+    case_counted(w,
+                 &(struct counted){.team_id = c->assigned_team_id,
+                                   .agent_id = c->assigned_agent_id,
+                                   .requester_id = c->requester_id,
+                                   .organization_id = c->organization_id,
+                                   .priority_id = c->priority_id,
+                                   .status_type = c->status_type},
+                 n);
 }
 
 static void case_record(struct work *w, const struct case_now *c, const struct case_now *next, unsigned differ) {
@@ -236,10 +246,12 @@ static void case_record(struct work *w, const struct case_now *c, const struct c
         change_property(w, object, "state", changed_word(case_states, c->state), changed_word(case_states, next->state));
     if (differ & CASE_RATING)
         change_property(w, object, "rating", changed_word(rating_scores, c->rating), changed_word(rating_scores, next->rating));
-    if (!(differ & (CASE_STATUS | CASE_TEAM | CASE_AGENT | CASE_STATE))) return;
-    count_case(w, c, -1);
-    count_case(w, next, 1);
+    if (!(differ & (CASE_STATUS | CASE_TEAM | CASE_AGENT | CASE_STATE | CASE_PRIORITY | CASE_REQUESTER))) return;
+    case_now_counted(w, c, -1);
+    case_now_counted(w, next, 1);
 }
+
+QUERY(organization_of_requester, "SELECT COALESCE(organization_id, 0) FROM users WHERE id = :id @HOLD@");
 
 int case_change(struct work *w, struct case_now *c, const struct case_change *wanted) {
     struct case_now next;
@@ -248,7 +260,12 @@ int case_change(struct work *w, struct case_now *c, const struct case_change *wa
     if (differ & (CASE_FORM | CASE_BRAND)) TRY(case_form_check(w, next.form_id, next.brand_id));
     TRY(case_values_change(w, c->id, wanted->values, wanted->value_count));
     if (differ & CASE_STATUS && !wanted->incomplete) TRY(case_check_resolution(w, c->id, next.form_id, next.status_type));
+    if (differ & CASE_REQUESTER)
+        TRY(db_int(w->conn, &organization_of_requester, BINDS(B_INT("id", next.requester_id)), &next.organization_id));
+    bool recounts_tags = differ & (CASE_STATE | CASE_STATUS | CASE_PRIORITY);
+    if (recounts_tags) TRY(case_tags_counted(w, c->id, -1));
     TRY(case_update(w, &next, differ, c->status_type == STATUS_COMPLETED && next.status_type == STATUS_OPEN));
+    if (recounts_tags) TRY(case_tags_counted(w, c->id, 1));
     case_record(w, c, &next, differ);
     *c = next;
     return 0;

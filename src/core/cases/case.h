@@ -9,8 +9,8 @@
 
 /* The columns of a locked conversation. case_change updates them. */
 struct case_now {
-    int64_t id, requester_id, status_id, priority_id, type_id, assigned_team_id, assigned_agent_id, brand_id, form_id, message_seq,
-        last_message_id, creator_id, merged_into_id;
+    int64_t id, requester_id, organization_id, status_id, priority_id, type_id, assigned_team_id, assigned_agent_id, brand_id, form_id,
+        message_seq, last_message_id, creator_id, merged_into_id;
     struct str subject, legacy_id;           /* legacy_id: p NULL: none */
     struct str requester_name;               /* as given by a caller without login; p NULL: the requester's name */
     int status_type, channel, state, rating; /* rating: 0: none */
@@ -18,6 +18,7 @@ struct case_now {
 int case_load(struct work *w, int64_t id, struct case_now *out); /* 1, 0 absent or being deleted, or a negative error; locks the row */
 int case_read(struct work *w, int64_t id, struct case_now *out); /* the same without a lock, for reads */
 struct changed case_changed(const struct case_now *c);
+void case_now_counted(struct work *w, const struct case_now *c, int n); /* adds n to the counters of the conversation if it is active */
 
 /* Both return 0 or fail with RESOURCE_ACTION_NOT_AVAILABLE: if closed; if in the trash, suspended or merged. */
 int case_not_closed(struct work *w, const struct case_now *c);

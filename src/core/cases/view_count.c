@@ -178,7 +178,7 @@ static void view_key(struct work *w, const struct view_rows *rows, unsigned char
 }
 
 QUERY(counting_place, "SELECT CAST(@PLACE(change_log) AS TEXT)");
-QUERY(counting_active, "SELECT COALESCE(SUM(n), 0) FROM case_counts WHERE team_id = -1 AND agent_id = -1");
+QUERY(counting_active, "SELECT COALESCE(SUM(n1 + n2 + n3 + n4 + n5 + n6), 0) FROM case_totals WHERE kind = 1");
 
 int counting_begin(struct work *w, bool exact, struct counting *out) {
     int64_t active = 0;

@@ -5,9 +5,9 @@
  *     DELETE /teams/5:  mark the team  -> a part -> job -> reply        job: a part -> due again ... a part, drop the team -> done
  *
  * Readers must not see the parts. The rule is: *rows and their counters change together, part by part, and readers leave out marked
- * objects*. A conversation of a deleted team refers to it in its row, and is counted there (case_counts), until its part is done. But
+ * objects*. A conversation of a deleted team refers to it in its row, and is counted there (case_totals), until its part is done. But
  * readers show it without a team, list it as unassigned, and add the counters of deleted teams to the total of that list
- * (core/access/access.c, core/cases/case.c). Between any two parts, lists, totals and members have their final values. The other order
+ * (core/access/access.c, core/cases/case_total.c). Between any two parts, lists, totals and members have their final values. The other order
  * (first the counters, then the rows) would need a lock on the team in every write that counts. This order needs none, because a write
  * counts a conversation by its row, under the row's lock.
  *
@@ -32,6 +32,7 @@
 #include "core/change/cascade.h"
 
 #include "base/limits.h"
+#include "core/cases/total_sql.h"
 #include "core/change/cascade_step.h"
 #include "core/search/text.h"
 #include "json/json.h"
@@ -55,15 +56,8 @@ QUERY(cascade_note_search, SEARCH_NOTES_DROP);
 
 /* ---- assigned conversations -------------------------------------------------------------------------------------------- */
 
-/* Moves the counters with the rows: from the column's value to 0, for the other column's value and for all (-1). */
-#define COUNTS_LEAVE(leaving, staying, gone, kept)                                                                                       \
-    "WITH moved AS (SELECT " leaving " AS gone, COALESCE(" staying ", 0) AS kept, status_type, COUNT(*) AS n FROM cases "                \
-    "WHERE id IN @LIST(:rows) AND state = 1 GROUP BY " leaving ", " staying ", status_type) "                                            \
-    "INSERT INTO case_counts (" gone ", " kept ", status_type, shard, n) SELECT b.gone, b.kept, b.status_type, @SHARD@, SUM(b.n) FROM (" \
-    "SELECT gone, kept, status_type, -n AS n FROM moved UNION ALL SELECT gone, -1, status_type, -n FROM moved "                          \
-    "UNION ALL SELECT 0, kept, status_type, n FROM moved UNION ALL SELECT 0, -1, status_type, n FROM moved) b "                          \
-    "GROUP BY b.gone, b.kept, b.status_type ON CONFLICT (team_id, agent_id, status_type, shard) DO UPDATE SET n = case_counts.n + "      \
-    "excluded.n"
+/* The counters move with the rows: one statement subtracts :rows before the change, one adds them after it. */
+#define ROWS " AND t.id IN @LIST(:rows)"
 #define SINCE "updated_at = CASE WHEN updated_at < :since THEN :since ELSE updated_at END"
 
 /* Writes the change log in the write of the part. */
@@ -77,27 +71,28 @@ QUERY(cascade_agent_log, LOG_LEAVES("assigned_agent", "assigned_agent_id"));
 
 QUERY(cascade_team_cases,
       "SELECT c.id, 0 FROM cases c WHERE c.assigned_team_id = :id ORDER BY c.state, c.created_at, c.id LIMIT :most @LOCK@");
-QUERY(cascade_team_counts, COUNTS_LEAVE("assigned_team_id", "assigned_agent_id", "team_id", "agent_id"));
+QUERY(cascade_team_uncounted, TOTALS_CHANGE("-", TEAM_TOTALS(ROWS) " UNION ALL " PAIR_TOTALS(ROWS)));
+QUERY(cascade_pairs_counted, TOTALS_CHANGE("", PAIR_TOTALS(ROWS)));
 QUERY(cascade_team_leave, "UPDATE cases SET assigned_team_id = NULL, " SINCE " WHERE id IN @LIST(:rows)");
-QUERY(cascade_team_uncount, "DELETE FROM case_counts WHERE team_id = :id");
+QUERY(cascade_team_uncount, "DELETE FROM case_totals WHERE kind IN (2, 4) AND id = :id");
 QUERY(cascade_team_drop, "DELETE FROM teams WHERE id = :id");
 
 QUERY(cascade_agent_cases,
       "SELECT c.id, 0 FROM cases c WHERE c.assigned_agent_id = :id ORDER BY c.state, c.created_at, c.id LIMIT :most @LOCK@");
-QUERY(cascade_agent_counts, COUNTS_LEAVE("assigned_agent_id", "assigned_team_id", "agent_id", "team_id"));
+QUERY(cascade_agent_uncounted, TOTALS_CHANGE("-", AGENT_TOTALS(ROWS) " UNION ALL " PAIR_TOTALS(ROWS)));
 QUERY(cascade_agent_leave, "UPDATE cases SET assigned_agent_id = NULL, " SINCE " WHERE id IN @LIST(:rows)");
-QUERY(cascade_agent_uncount, "DELETE FROM case_counts WHERE agent_id = :id");
+QUERY(cascade_agent_uncount, "DELETE FROM case_totals WHERE (kind = 3 AND id = :id) OR (kind = 4 AND with_id = :id)");
 QUERY(cascade_agent_left, "UPDATE users SET leaving_at = NULL WHERE id = :id");
 
 static const struct step of_team[] = {
-    {&cascade_team_cases, {&cascade_team_log, &cascade_team_counts, &cascade_team_leave}, 3},
+    {&cascade_team_cases, {&cascade_team_log, &cascade_team_uncounted, &cascade_team_leave, &cascade_pairs_counted}, 3},
     {NULL, {&cascade_team_uncount, &cascade_team_drop}, 1},
     {0},
 };
 
-#define AGENT_LEAVES                                                                                \
-    {&cascade_agent_cases, {&cascade_agent_log, &cascade_agent_counts, &cascade_agent_leave}, 3}, { \
-        NULL, {&cascade_agent_uncount, &cascade_agent_left}, 1                                      \
+#define AGENT_LEAVES                                                                                                           \
+    {&cascade_agent_cases, {&cascade_agent_log, &cascade_agent_uncounted, &cascade_agent_leave, &cascade_pairs_counted}, 3}, { \
+        NULL, {&cascade_agent_uncount, &cascade_agent_left}, 1                                                                 \
     }
 static const struct step of_agent[] = {AGENT_LEAVES, {0}};
 
@@ -110,7 +105,11 @@ QUERY(
     cascade_follow,
     "UPDATE cases SET organization_id = (SELECT u.organization_id FROM users u WHERE u.id = cases.requester_id) WHERE id IN @LIST(:rows)");
 
-static const struct step of_requester[] = {{&cascade_requested, {&cascade_follow}, 1}, {0}};
+QUERY(cascade_organization_uncounted, TOTALS_CHANGE("-", ORGANIZATION_TOTALS(ROWS)));
+QUERY(cascade_organization_counted, TOTALS_CHANGE("", ORGANIZATION_TOTALS(ROWS)));
+
+static const struct step of_requester[] = {
+    {&cascade_requested, {&cascade_organization_uncounted, &cascade_follow, &cascade_organization_counted}, 1}, {0}};
 
 /* ---- purged people ----------------------------------------------------------------------------------------------------- */
 
@@ -139,7 +138,7 @@ static const struct step of_purged[] = {
     {&cascade_notes, NOTES_GO, 1},
     {&cascade_sessions, {&cascade_erase_sessions}, 1},
     {&cascade_remembered, {&cascade_erase_remembered}, 3},
-    {&cascade_requested, {&cascade_erase_cases}, 1},
+    {&cascade_requested, {&cascade_organization_uncounted, &cascade_erase_cases}, 1},
     {&cascade_posts, {&cascade_erase_posts}, 1},
     {0},
 };
@@ -158,15 +157,16 @@ QUERY(cascade_organization_lock, "SELECT id FROM organizations WHERE id = :id @L
 QUERY(cascade_organization_files, FILES_LOCK(OF_ORGANIZATION));
 QUERY(cascade_organization_files_go, FILES_EXPIRE(OF_ORGANIZATION));
 QUERY(cascade_organization_values, "DELETE FROM field_values WHERE owner_id = :id AND area = 3");
+QUERY(cascade_organization_uncount, "DELETE FROM case_totals WHERE kind = 6 AND id = :id");
 QUERY(cascade_organization_drop, "DELETE FROM organizations WHERE id = :id");
 
 static const struct step of_organization[] = {
     {&cascade_people, {&cascade_people_leave}, 1},
-    {&cascade_organization_cases, {&cascade_organization_leave}, 1},
+    {&cascade_organization_cases, {&cascade_organization_uncounted, &cascade_organization_leave}, 1},
     {&cascade_organization_notes, NOTES_GO, 1},
     {NULL,
      {&cascade_organization_lock, &cascade_organization_files, &cascade_organization_files_go, &cascade_organization_values,
-      &cascade_organization_drop},
+      &cascade_organization_uncount, &cascade_organization_drop},
      20}, /* deletes its addresses, numbers, tags and values too */
     {0},
 };

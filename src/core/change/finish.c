@@ -1,6 +1,6 @@
 #include "core/change/finish.h"
 
-#include "core/cases/case_count.h"
+#include "core/cases/case_total.h"
 #include "core/change/activity.h"
 #include "core/change/log.h"
 #include "core/change/watch.h"
@@ -14,13 +14,13 @@ static const struct finisher {
     const char *name;
     int (*run)(struct work *w);
 } finishers[] = {
-    {"watched objects", watched_finish}, {"counters", case_counts_finish},  {"search index", search_finish},
+    {"watched objects", watched_finish}, {"counters", case_totals_finish},  {"search index", search_finish},
     {"activities", activities_finish},   {"change log", change_log_finish},
 };
 
 int work_finish(struct work *w) {
     assert(!w->finished);
     w->finished = true;
-    for (size_t i = 0; (w->changes || w->watched || w->counts) && i < sizeof finishers / sizeof *finishers; i++) TRY(finishers[i].run(w));
+    for (size_t i = 0; (w->changes || w->watched || w->totals) && i < sizeof finishers / sizeof *finishers; i++) TRY(finishers[i].run(w));
     return 0;
 }

@@ -1,6 +1,7 @@
 #include "core/desk/check.h"
 
 #include "base/arena.h"
+#include "core/cases/total_sql.h"
 #include "core/change/cascade.h"
 #include "core/desk/file.h"
 #include "core/people/identity.h"
@@ -9,11 +10,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* State 5: a cascade deletes the rows that are counted. Each query returns violations: one row for each, with up to three numbers for its sentence. */
-QUERY(check_counts,
-      CASE_COUNTS "SELECT team_id, agent_id, status_type FROM (SELECT team_id, agent_id, status_type, n, 0 AS kept FROM counted "
-                  "UNION ALL SELECT team_id, agent_id, status_type, 0, n FROM case_counts) b "
-                  "GROUP BY team_id, agent_id, status_type HAVING SUM(n) <> SUM(kept) ORDER BY 1, 2, 3");
+/* State 5: a cascade deletes the rows that are counted. Each query returns violations: one row for each, with up to four numbers for its sentence. */
+QUERY(check_totals,
+      "SELECT b.kind, b.id, b.with_id, b.priority_id FROM (SELECT " TOTAL_COLUMNS " FROM (" CASE_TOTALS ") a UNION ALL SELECT kind, id, "
+      "with_id, priority_id, -n1, -n2, -n3, -n4, -n5, -n6 FROM case_totals) b GROUP BY b.kind, b.id, b.with_id, b.priority_id "
+      "HAVING SUM(b.n1) <> 0 OR SUM(b.n2) <> 0 OR SUM(b.n3) <> 0 OR SUM(b.n4) <> 0 OR SUM(b.n5) <> 0 OR SUM(b.n6) <> 0 "
+      "ORDER BY 1, 2, 3, 4");
 QUERY(check_message_seq, "SELECT t.id, t.message_seq, COALESCE(p.n, 0) FROM cases t LEFT JOIN "
                          "(SELECT case_id, COUNT(*) AS n FROM posts WHERE kind = 1 GROUP BY case_id) p ON p.case_id = t.id "
                          "WHERE t.state <> 5 AND t.message_seq <> COALESCE(p.n, 0) ORDER BY t.id");
@@ -81,9 +83,10 @@ QUERY(check_finished, "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM settings WHERE n
 
 static const struct rule {
     const struct query *query;
-    const char *sentence; /* printf format with up to three numbers */
+    const char *sentence; /* printf format with up to four numbers */
 } rules[] = {
-    {&check_counts, "case_counts of team %" PRId64 ", agent %" PRId64 ", status type %" PRId64 " differs from the conversations"},
+    {&check_totals,
+     "case_totals of kind %" PRId64 ", id %" PRId64 ", with %" PRId64 ", priority %" PRId64 " differs from the conversations"},
     {&check_message_seq, "conversation %" PRId64 " has message_seq %" PRId64 ", but %" PRId64 " messages"},
     {&check_last_message, "conversation %" PRId64 " refers to a last message that is not its newest"},
     {&check_status_type, "conversation %" PRId64 " has a status_type that differs from its status"},
@@ -112,9 +115,9 @@ static int check_rule(struct conn *c, const struct rule *rule, void (*report)(vo
     char line[256];
     int found = 0, rc;
     DB_ROWS(rc, c, rule->query, NULL, row) {
-        int64_t v[3] = {0};
-        for (int i = 0; i < 3 && i < col_count(row); i++) v[i] = col_int(row, i);
-        snprintf(line, sizeof line, rule->sentence, v[0], v[1], v[2]);
+        int64_t v[4] = {0};
+        for (int i = 0; i < 4 && i < col_count(row); i++) v[i] = col_int(row, i);
+        snprintf(line, sizeof line, rule->sentence, v[0], v[1], v[2], v[3]);
         if (++found <= SHOWN) report(arg, line);
     }
     if (rc < 0) return rc;

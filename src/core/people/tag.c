@@ -2,6 +2,7 @@
 
 #include "base/fold.h"
 #include "base/limits.h"
+#include "core/cases/case_total.h"
 #include "core/change/change.h"
 #include "core/change/watch.h"
 #include "core/people/name_index.h"
@@ -128,8 +129,10 @@ static int tags_change(struct work *w, enum tagged kind, int64_t owner_id, const
     if (t->watched) TRY(watch(w, t->watched, owner_id));
     TRY(db_exec(w->conn, t->changed, binds));
     if (t->named) TRY(tag_names(w, t->named, binds, &before));
+    if (kind == TAGGED_CASE) TRY(case_tags_counted(w, owner_id, -1));
     TRY(db_exec(w->conn, first, binds));
     if (second) TRY(db_exec(w->conn, second, binds));
+    if (kind == TAGGED_CASE) TRY(case_tags_counted(w, owner_id, 1));
     if (t->named == NULL) return 0;
     TRY(tag_names(w, t->named, binds, &after));
     change_property(w, (struct changed){"case", owner_id, owner_id}, "tags", changed_text(before), changed_text(after));

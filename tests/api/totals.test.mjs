@@ -1,0 +1,144 @@
+// Totals come from counters (core/cases/case_total.h). Random writes must leave each total equal to the number of rows.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { open } from './lib/index.mjs';
+
+/** Repeatable numbers: a linear congruential generator. */
+function dice(seed) {
+  let state = seed;
+  const below = (n) => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    return Math.floor((state / 2 ** 32) * n);
+  };
+  return { below, one: (list) => list[below(list.length)] };
+}
+
+const ALL = { limit: 1000 };
+const TYPES = ['NEW', 'OPEN', 'PENDING', 'COMPLETED', 'CLOSED', 'CUSTOM'];
+
+/** Compares the total of a list with its rows. A page of one row has the total of the counters, a whole list that of its rows. */
+async function compare(who, path, query, when) {
+  const { data } = (await who.get(path, { ...query, ...ALL })).must(200).body;
+  const { total_count } = (await who.get(path, { ...query, limit: 1 })).must(200).body;
+  assert.equal(total_count, data.length, `${when}: ${path} ${JSON.stringify(query)}`);
+  return data.length;
+}
+
+/** Several people, teams, organizations and conversations with all kinds of properties. */
+async function world(t, options) {
+  const desk = await open(t, options);
+  const { owner } = desk;
+  const make = (path, bodies) => Promise.all(bodies.map(async (body) => (await owner.create(path, body)).id));
+  const teams = await make('/teams', [{ title: 'A' }, { title: 'B' }, { title: 'C' }]);
+  const organizations = await make('/organizations', [{ name: 'One', is_shared: true }, { name: 'Two', is_shared: true }, { name: 'Three' }]);
+  const agents = [];
+  for (let i = 0; i < 3; i++) agents.push(await desk.person('agent', { team_ids: teams.slice(0, i + 1), agent_case_access: ['ALL', 'TEAMS', 'SELF'][i] }));
+  const customers = [];
+  for (let i = 0; i < 4; i++) customers.push(await desk.person('customer', i < 3 ? { organization_id: organizations[i % 2], organization_case_access: 'ORGANIZATION' } : {}));
+  const status = (await owner.create('/cases/statuses', { label: 'Own' })).id;
+  return { desk, owner, teams, organizations, agents, customers, statuses: [2, 3, 4, status], priorities: [1, 2, 3, 4], tags: ['red', 'green', 'blue'], cases: [] };
+}
+
+/** One random write. It may be refused, because the conversation is closed or in the trash. */
+async function write(w, d) {
+  const { owner, desk } = w, customer = d.one(w.customers), id = w.cases.length ? d.one(w.cases) : 0, some = (list) => (d.below(3) ? d.one(list) : null);
+  const deeds = {
+    open: async () => w.cases.push((await customer.client.create('/conversations', { subject: 'S', contents: 'C' })).id),
+    openForRequester: async () => {
+      const body = { subject: 'S', contents: 'C', requester_id: customer.id, priority_id: some(w.priorities), assigned_team_id: some(w.teams), assigned_agent_id: some(w.agents)?.id ?? null, tags: [d.one(w.tags)] };
+      w.cases.push((await owner.create('/cases', body)).id);
+    },
+    status: () => owner.put(`/cases/${id}`, { status_id: d.below(12) ? d.one(w.statuses) : 5 }),
+    priority: () => owner.put(`/cases/${id}`, { priority_id: some(w.priorities) }),
+    assign: () => owner.put(`/cases/${id}`, { assigned_team_id: some(w.teams), assigned_agent_id: some(w.agents)?.id ?? null }),
+    requester: () => owner.put(`/cases/${id}`, { requester_id: customer.id }),
+    many: () => owner.put('/cases', { status_id: d.one(w.statuses), priority_id: some(w.priorities) }, { ids: [...new Set([id, d.one(w.cases), d.one(w.cases)])].join(',') }),
+    trash: () => owner.put(`/cases/${id}/trash`, {}),
+    restore: () => owner.put(`/cases/${id}/restore`, {}),
+    restoreAnother: () => owner.put(`/cases/${d.one(w.cases)}/restore`, {}),
+    tag: () => owner.post(`/cases/${id}/tags`, { tags: [d.one(w.tags), d.one(w.tags)] }),
+    tags: () => owner.put(`/cases/${id}/tags`, { tags: w.tags.slice(d.below(3)) }),
+    untag: () => owner.delete(`/cases/${id}/tags`, { tags: d.one(w.tags) }),
+    answer: () => owner.post(`/cases/${id}/reply`, { contents: 'A', channel: 'HELPCENTER', status_id: d.one(w.statuses) }),
+    write: () => customer.client.post(`/conversations/${id}/messages`, { contents: 'M' }),
+    complete: () => customer.client.put(`/conversations/${id}`, { status_id: 4 }),
+    move: () => owner.put(`/users/${customer.id}`, { organization_id: some(w.organizations) }),
+    join: () => owner.put(`/users/${d.one(w.agents).id}`, { team_ids: w.teams.slice(d.below(w.teams.length)) }),
+  };
+  const name = w.cases.length < 8 ? d.one(['open', 'openForRequester']) : d.one(Object.keys(deeds));
+  const reply = await deeds[name]();
+  if (reply?.status) assert.ok(reply.status < 500, `${name}: ${reply.status}`);
+  assert.ok(desk.child, name);
+}
+
+/** All filters alone and in pairs, for each kind of caller. */
+async function compareAll(w, when) {
+  const filters = [
+    ...TYPES.map((status) => ({ status })), { status: 'OPEN,CLOSED' }, { priority: 2 }, { priority: 1000 },
+    ...w.teams.map((id) => ({ assigned_team_id: id })), ...w.agents.map(({ id }) => ({ assigned_agent_id: id })),
+    ...w.customers.map(({ id }) => ({ requester_id: id })), ...w.organizations.map((id) => ({ organization_id: id })),
+    ...w.tags.map((tags) => ({ tags })), { tags: w.tags.join(',') },
+  ];
+  let rows = 0;
+  for (const who of [w.owner, ...w.agents.map((a) => a.client)]) {
+    for (const path of ['/cases', '/conversations']) rows += await compare(who, path, {}, when);
+    for (const filter of filters) rows += await compare(who, '/cases', filter, when);
+    for (const { id } of w.customers) rows += await compare(who, `/users/${id}/cases`, {}, when);
+    for (const id of w.organizations) rows += await compare(who, `/organizations/${id}/cases`, {}, when);
+  }
+  for (const [i, first] of filters.entries()) for (const second of filters.slice(i + 1)) {
+    if (Object.keys(first)[0] === Object.keys(second)[0] || (i + rows) % 5) continue; // a fifth of the pairs
+    for (const who of [w.owner, w.agents[1].client]) await compare(who, '/cases', { ...first, ...second }, when);
+  }
+  for (const { client } of w.customers) for (const status of [undefined, 'NEW', 'OPEN,PENDING', 'CLOSED']) for (const filters of [undefined, 'MY_ORGANIZATION']) {
+    rows += await compare(client, '/conversations', { ...(status && { status }), ...(filters && { filters }) }, when);
+  }
+  return rows;
+}
+
+const clean = (desk) => { const { status, stdout } = desk.check(); assert.equal(status, 0, stdout); };
+
+test('each total of conversations equals the number of rows after random writes', async (t) => {
+  const w = await world(t), d = dice(Number(process.env.SEED ?? 11));
+  for (let round = 1; round <= 4; round++) {
+    for (let i = 0; i < 60; i++) await write(w, d);
+    assert.ok(await compareAll(w, `round ${round}`) > 100, 'the lists have rows');
+    clean(w.desk);
+  }
+});
+
+test('each total equals the number of rows after writes that run side by side', async (t) => {
+  const w = await world(t), d = dice(23);
+  for (let i = 0; i < 10; i++) await write(w, d);
+  for (let i = 0; i < 15; i++) await Promise.all(Array.from({ length: 8 }, () => write(w, d)));
+  await compareAll(w, 'at the end');
+  clean(w.desk);
+});
+
+test('each total equals the number of rows when a team, an agent, an organization and a person are deleted, between the parts of each cascade', async (t) => {
+  const w = await world(t, { args: ['--cascade-rows', '5'] }), d = dice(5), { owner } = w;
+  for (let i = 0; i < 120; i++) await write(w, d);
+  const deletions = [
+    [`/teams/${w.teams[0]}`], [`/users/${w.agents[2].id}`], [`/organizations/${w.organizations[0]}`],
+    [`/users/${w.customers[3].id}`, { purge: true }], [`/users/${w.customers[0].id}`, { purge: true }],
+  ];
+  w.agents.pop();
+  w.customers = w.customers.slice(1, 3);
+  w.teams.shift();
+  w.organizations.shift();
+  for (const [path, query] of deletions) {
+    (await owner.delete(path, query)).must(200);
+    await compareAll(w, `after ${path}`);
+    clean(w.desk);
+  }
+});
+
+test('deskd check finds a counter that differs from the conversations', async (t) => {
+  const w = await world(t), d = dice(3);
+  for (let i = 0; i < 10; i++) await write(w, d);
+  clean(w.desk);
+  w.desk.sql('UPDATE case_totals SET n1 = n1 + 1 WHERE kind = 1');
+  const { status, stdout } = w.desk.check();
+  assert.notEqual(status, 0);
+  assert.match(stdout, /case_totals of kind 1, id 0, with 0, priority \d+ differs from the conversations/);
+});
