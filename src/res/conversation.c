@@ -69,6 +69,7 @@ static int get_conversations(struct call *c) {
     bool customer = c->work.actor.rank <= ROLE_CUSTOMER;
     if (customer && !setting_bool(c->work.desk, "cases.priority_visible_to_customers"))
         in_ignore(c, "priority", "customers may not see it");
+    if (customer && !setting_bool(c->work.desk, "cases.status_visible_to_customers")) in_ignore(c, "status", "customers may not see it");
     TRY(api_input(c));
     if (arg(c, "filters")->given) access_organization_cases(&c->work, b);
     else access_own_cases(&c->work, b);
