@@ -48,7 +48,7 @@ static void write_template(struct visit *v, struct buf *out) {
     const struct desk *d = v->api->desk;
     struct str desk = setting_text(d, "desk.name", v->arena), form = str_dup(v->arena, buf_view(&v->form));
     const struct meaning meanings[] = {
-        {.name = "desk", .value = desk}, {.name = "url", .value = d->base_url}, {.name = "form", .value = form, .is_html = true}, {0}};
+        {.name = "desk", .value = desk}, {.name = "url", .value = d->base_url}, {.name = "form", .value = form, .html = form}, {0}};
     if (visit_read(v, load_wording) < 0) template_original(v->arena, v->template, &v->wording);
     if (v->wording.outdated) log_warn(TEMPLATE_OUTDATED, v->template->name, v->wording.outdated);
     const char *title = page_filled(v, BLOCK_TITLE, meanings, false).p;

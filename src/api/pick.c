@@ -88,7 +88,7 @@ static bool include_eq(struct str word, struct str type) {
 static bool included(const struct view *v, const struct resource *r) {
     const struct options *o = &v->c->options;
     unsigned who = 1u << v->c->work.actor.rank;
-    if (r == NULL || (r->table == NULL && !r->made_ids) || (r->expanded_for && !(r->expanded_for & who))) return false;
+    if (r == NULL || (r->table == NULL && r->rows == NULL) || (r->expanded_for && !(r->expanded_for & who))) return false;
     bool named = o->include_all;
     for (int i = 0; i < o->include_count && !named; i++) named = include_eq(o->includes[i], str_of(r->type));
     return named;

@@ -39,7 +39,13 @@ const struct word post_statuses[] = {{MESSAGE_SENT, "SENT"}, {MESSAGE_DELIVERED,
                                      {MESSAGE_SEEN, "SEEN"}, {MESSAGE_NOT_SENT, "NOT_SENT"},   {0}};
 const struct word note_colors[] = {{NOTE_YELLOW, "YELLOW"}, {2, "BLUE"}, {3, "GREEN"}, {4, "RED"},   {5, "ORANGE"},
                                    {6, "PURPLE"},           {7, "PINK"}, {8, "GRAY"},  {9, "WHITE"}, {0}};
-const struct word reject_types[] = {{1, "BOUNCE"}, {2, "BLOCKED"}, {3, "DROPPED"}, {4, "DEFERRED"}, {5, "EXPIRED"}, {6, "ERROR"}, {0}};
+const struct word reject_types[] = {{REJECT_BOUNCE, "BOUNCE"},
+                                    {REJECT_BLOCKED, "BLOCKED"},
+                                    {REJECT_DROPPED, "DROPPED"},
+                                    {REJECT_DEFERRED, "DEFERRED"},
+                                    {REJECT_EXPIRED, "EXPIRED"},
+                                    {REJECT_ERROR, "ERROR"},
+                                    {0}};
 const struct word job_statuses[] = {
     {JOB_PENDING, "PENDING"}, {JOB_RUNNING, "RUNNING"}, {JOB_COMPLETED, "COMPLETED"}, {JOB_FAILED, "FAILED"}, {0}};
 const struct word phone_types[] = {{PHONE_NONE, "NONE"}, {PHONE_HOME, "HOME"}, {PHONE_WORK, "WORK"}, {PHONE_MOBILE, "MOBILE"}, {0}};
@@ -67,7 +73,7 @@ const struct word field_kinds[] = {{FIELD_TEXT, "TEXT"},
                                    {FIELD_PRIORITY, "PRIORITY"},
                                    {0}};
 const struct word template_apps[] = {{TEMPLATE_MAIL, "MAIL"}, {TEMPLATE_PAGE, "PAGE"}, {0}};
-const struct word template_categories[] = {{TEMPLATE_IDENTITY, "IDENTITY"}, {TEMPLATE_ACCOUNT, "ACCOUNT"}, {0}};
+const struct word template_categories[] = {{TEMPLATE_IDENTITY, "IDENTITY"}, {TEMPLATE_ACCOUNT, "ACCOUNT"}, {TEMPLATE_CASE, "CASE"}, {0}};
 const struct word activity_names[] = {{USER_CREATED, "USER_CREATED"},
                                       {USER_UPDATED, "USER_UPDATED"},
                                       {USER_DELETED, "USER_DELETED"},

@@ -72,7 +72,9 @@ enum mail_status {
     MAIL_BOUNCED
 }; /* of outgoing mails: core/text/letter.c */
 enum template_app { TEMPLATE_MAIL = 1, TEMPLATE_PAGE };
-enum template_category { TEMPLATE_IDENTITY = 1, TEMPLATE_ACCOUNT };
+enum recipient_type { RECIPIENT_TO = 1, RECIPIENT_CC };
+enum reject_type { REJECT_BOUNCE = 1, REJECT_BLOCKED, REJECT_DROPPED, REJECT_DEFERRED, REJECT_EXPIRED, REJECT_ERROR };
+enum template_category { TEMPLATE_IDENTITY = 1, TEMPLATE_ACCOUNT, TEMPLATE_CASE };
 
 extern const struct word role_types[], case_accesses[], organization_accesses[], status_types[], case_states[], channels[], sources[],
     message_statuses[], post_statuses[], rating_scores[], rating_statuses[], note_colors[], post_channels[], reject_types[], job_statuses[],

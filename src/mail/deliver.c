@@ -18,6 +18,7 @@
 #include "mail/deliver.h"
 
 #include "base/log.h"
+#include "core/cases/message_mail.h"
 #include "core/text/letter.h"
 #include "core/login/link.h"
 #include "core/desk/setting.h"
@@ -37,6 +38,7 @@ struct delivery {
     const struct template *template;
     struct wording wording;
     const struct json *values; /* values of the names in the template */
+    struct message_mail reply; /* a mail that carries a message; all p NULL: none */
     enum mail_status status;   /* the new status; MAIL_QUEUED: send later */
     bool again;                /* send again at once, because the server is stopping */
     struct str reason;
@@ -96,6 +98,10 @@ static struct str write_mail(struct work *w, const struct delivery *dy) {
                                        {.name = "changed", .value = value_named(dy->values, "changed")},
                                        {.name = "link", .value = link},
                                        {.name = "life", .value = life_text(a, value_named(dy->values, "hours"))},
+                                       {.name = "subject", .value = dy->reply.subject},
+                                       {.name = "author", .value = dy->reply.author},
+                                       {.name = "contents", .value = dy->reply.text, .html = dy->reply.html, .lines = true},
+                                       {.name = "files", .value = dy->reply.files, .html = dy->reply.files_html, .lines = true},
                                        {0}};
     const struct mail m = {.from_name = from_name.n ? from_name : desk,
                            .from = setting_text(d, "mail.from_address", a),
@@ -105,7 +111,8 @@ static struct str write_mail(struct work *w, const struct delivery *dy) {
                            .text = mail_filled(a, said[BLOCK_TEXT], meanings, false),
                            .html = html_page(a, &dy->wording, meanings),
                            .message_id = l->message_id,
-                           .date = w->now};
+                           .date = w->now,
+                           .by_person = dy->reply.text.p != NULL};
     return mime_write(a, &m);
 }
 
@@ -146,6 +153,16 @@ static void compose_and_send(struct work *w, struct delivery *d, const atomic_bo
     else delivery_give_up(d, "the address is not valid for mail");
 }
 
+/* Reads the message that the letter carries, if it carries one. */
+static int read_message(struct work *w, struct delivery *d) {
+    int64_t id;
+    if (!str_to_int(value_named(d->values, "post"), &id)) return 0;
+    int found = message_mail_load(w, id, &d->reply);
+    TRY(found);
+    if (!found) delivery_give_up(d, "its message was deleted");
+    return 0;
+}
+
 /* Reads the letter to be sent, in a snapshot that ends before anything is sent. Returns 1, 0 if there is nothing to
  * send, or an error. */
 static int read_letter(struct work *w, int64_t id, struct delivery *d) {
@@ -165,6 +182,7 @@ static int read_letter(struct work *w, int64_t id, struct delivery *d) {
     int live = hash.p ? link_live(w, hash) : 1;
     TRY(live);
     if (!live) delivery_give_up(d, "its link was used, replaced or has expired");
+    TRY(read_message(w, d));
     return 1;
 }
 

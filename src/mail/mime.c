@@ -77,7 +77,7 @@ static void set_headers(struct arena *a, GMimeMessage *message, const struct mai
     set_header(a, message, "Subject", header_text(a, m->subject));
     g_mime_message_set_date(message, date);
     g_mime_message_set_message_id(message, str_dup(a, m->message_id).p);
-    set_header(a, message, "Auto-Submitted", S("auto-generated")); /* RFC 3834 */
+    if (!m->by_person) set_header(a, message, "Auto-Submitted", S("auto-generated")); /* RFC 3834 */
     g_date_time_unref(date);
 }
 

@@ -9,6 +9,7 @@ struct mail {
     struct str from_name, from, to_name, to;    /* names may be empty */
     struct str subject, text, html, message_id; /* html: p NULL: text only; message_id without angle brackets */
     int64_t date;
+    bool by_person; /* not Auto-Submitted */
 };
 
 /* Returns the mail with CRLF lines. Names can't inject headers. p NULL: an address is not valid. */

@@ -11,6 +11,7 @@
     X(case)                     \
     X(case_reply)               \
     X(case_message)             \
+    X(channel)                  \
     X(post)                     \
     X(view)                     \
     X(view_column)              \

@@ -23,4 +23,8 @@ int case_list_count(struct call *c, int64_t *total); /* .count: the total from c
     "SELECT MAX(h.at) FROM (SELECT t.updated_at AS at FROM cases t WHERE t.id = :id UNION ALL SELECT c.at " \
     "FROM changes c WHERE c.what = 'custom_fields') AS h"
 
+/* SQL: ids of the people who take part in the conversation :id. */
+#define PARTICIPANTS \
+    "SELECT p.user_id FROM case_participants p WHERE p.case_id = :id UNION SELECT k.requester_id FROM cases k WHERE k.id = :id"
+
 #endif

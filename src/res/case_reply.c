@@ -4,12 +4,15 @@
 #include "api/input.h"
 #include "api/reply.h"
 #include "api/view.h"
+#include "base/fold.h"
 #include "base/limits.h"
 #include "core/access/permission.h"
 #include "core/cases/message.h"
+#include "core/cases/message_mail.h"
 #include "core/cases/note.h"
 #include "core/change/cascade.h"
 #include "res/attachment.h"
+#include "res/channel.h"
 #include "res/field_value.h"
 #include "res/macro_apply.h"
 #include "res/tag.h"
@@ -17,14 +20,49 @@
 /* ---- parameters ------------------------------------------------------------------------------------------------------- */
 
 static const struct word reply_channels[] = {
-    {CHANNEL_HELPCENTER, "HELPCENTER"}, {CHANNEL_MESSENGER, "MESSENGER"}, {CHANNEL_NOTE, "NOTE"}, {0}};
+    {CHANNEL_MAIL, "MAIL"}, {CHANNEL_HELPCENTER, "HELPCENTER"}, {CHANNEL_MESSENGER, "MESSENGER"}, {CHANNEL_NOTE, "NOTE"}, {0}};
+
+/* The channel with this UUID becomes the value. */
+static int check_channel_id(struct call *c, struct in *in) {
+    for (const struct word *w = reply_channels; w->word; w++)
+        if (str_eqi(in->value.s, channel_uuid(c->work.arena, w->id))) {
+            in->value = (struct value){V_INT, .i = w->id};
+            return 0;
+        }
+    return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer,
+                   "There is no such channel for replies. GET /cases/reply/channels lists them.");
+}
+
+/* The addresses of channel_options.cc become in->made: a struct str list, each checked, ended by p NULL. */
+static int check_channel_options(struct call *c, struct in *in) {
+    struct arena *a = c->work.arena;
+    const struct json *list = json_named(in->json, S("cc"));
+    struct str text;
+    int n = 0;
+    if (list == NULL || list->type == JSON_NULL) return 0;
+    if (list->type == JSON_STRING) list = input_joined(a, list, &text) ? input_split(a, text) : list;
+    struct str *cc = in->made = arena_array(a, (list->type == JSON_ARRAY ? list->count : 0) + 1, sizeof *cc);
+    if (list->type != JSON_ARRAY || list->count > LIMIT_COPIES)
+        return fail_at(&c->work, ERR_FIELD_INVALID, in->name, S("channel_options/cc"), "At most %d e-mail addresses are expected.",
+                       LIMIT_COPIES);
+    for (const struct json *j = list->first; j; j = j->next, n++) {
+        cc[n] = j->type == JSON_STRING ? str_trim(j->text) : S("");
+        if (!email_valid(cc[n]))
+            fail_at(&c->work, ERR_FIELD_INVALID, in->name, str_fmt(a, "channel_options/cc/%d", n), "An e-mail address is expected.");
+    }
+    return failed(&c->work) ? -(int)failure(&c->work) : 0;
+}
 
 const struct field reply_input[] = {
     {"contents", F_LONG, REQUIRED, .max = LIMIT_CONTENTS, .doc = "Text of the reply.",
      .example = "\"Have you tried turning it backwards?\""},
-    {"channel", F_WORD, NULLABLE, .words = reply_channels, .doc = "NOTE for a note. Default: the channel of the conversation.",
-     .example = "\"NOTE\""},
-    {"channel_options", F_OBJECT, NULLABLE, .doc = "`html`: true if `contents` is HTML. It is cleaned.", .example = "{\"html\": false}"},
+    {"channel", F_WORD, NULLABLE, .words = reply_channels,
+     .doc = "NOTE for a note. MAIL sends the reply to the requester. Default: the channel of the conversation.", .example = "\"NOTE\""},
+    {"channel_id", F_TEXT, NULLABLE, .check = check_channel_id, .doc = "UUID of the channel, instead of `channel`."},
+    {"channel_options", F_OBJECT, NULLABLE, .check = check_channel_options,
+     .doc = "`html`: true if `contents` is HTML. It is cleaned. `cc`: e-mail addresses that get a copy, at most 50; only with the channel "
+            "MAIL.",
+     .example = "{\"html\": false}"},
     {"client_id", F_TEXT, NULLABLE, .doc = "Id that the client chose. A reply that is sent again with it changes nothing."},
     {"in_reply_to_uuid", F_TEXT, NULLABLE, .doc = "UUID of the message that is answered. It must be in the conversation."},
     {"last_seen_post_id", F_INT, NULLABLE, .min = 1, .max = INT64_MAX, .doc = "The newest post that the caller has seen."},
@@ -46,7 +84,43 @@ const struct field reply_input[] = {
     {0},
 };
 
-static bool is_note(struct call *c) { return in_int(c, "channel") == CHANNEL_NOTE; }
+static int reply_channel_given(struct call *c) { return (int)(given(c, "channel_id") ? in_int(c, "channel_id") : in_int(c, "channel")); }
+
+static bool is_note(struct call *c) { return reply_channel_given(c) == CHANNEL_NOTE; }
+
+static const struct str *reply_copies(struct call *c, int *count) {
+    const struct str *cc = in(c, "channel_options")->made;
+    for (*count = 0; cc && cc[*count].p; ++*count) {}
+    return cc;
+}
+
+/* *channel: the given one, or the conversation's. A mail needs a requester with an address; only mails have copies. */
+static int check_reply_channel(struct call *c, const struct case_now *now, const struct case_change *change, int *channel) {
+    int64_t requester = change->set & CASE_REQUESTER ? change->requester_id : now->requester_id;
+    int64_t word = in_int(c, "channel"), id = in_int(c, "channel_id");
+    struct str address;
+    int copies;
+    if (word && id && word != id)
+        return fail_field(&c->work, ERR_PARAMETERS_INCONSISTENT, S("channel_id"), "channel and channel_id differ. Send one of them.");
+    *channel = reply_channel_given(c) ? reply_channel_given(c) : now->channel;
+    reply_copies(c, &copies);
+    if (*channel != CHANNEL_MAIL && copies)
+        return fail_at(&c->work, ERR_FIELD_INVALID, S("channel_options"), S("channel_options/cc"),
+                       "Only replies by the channel MAIL have copies.");
+    if (*channel != CHANNEL_MAIL || requester == c->work.actor.user_id) return 0;
+    int rc = message_mail_address(&c->work, requester, &address);
+    if (rc) return rc < 0 ? rc : 0;
+    return in_fail(c, given(c, "channel_id") ? "channel_id" : "channel", ERR_FIELD_INVALID,
+                   "The requester has no e-mail address. Choose another channel.");
+}
+
+/* The mails go to the requester after the change. The requester's own message is not mailed. */
+static int reply_mails(struct call *c, const struct case_now *now, int channel, int64_t post) {
+    int copies;
+    const struct str *cc = reply_copies(c, &copies);
+    if (channel != CHANNEL_MAIL || is_note(c)) return 0;
+    return message_mail_send(&c->work, now, post, cc, copies);
+}
 
 static int reply_permitted(struct call *c, const struct case_change *change) {
     bool changes = change->set || change->value_count || given(c, "tags") || in_int(c, "macro");
@@ -110,7 +184,7 @@ static int reply_sent_before(struct call *c, int64_t *id) {
                   BINDS(B_INT("case", c->vars[0].id), B_INT("me", c->work.actor.user_id), B_TEXT("client", in_text(c, "client_id"))), id);
 }
 
-static int reply_add(struct call *c, struct case_now *now, int64_t *id) {
+static int reply_add(struct call *c, struct case_now *now, int channel, int64_t *id) {
     struct str text, html;
     const int64_t *files;
     int file_count;
@@ -133,7 +207,7 @@ static int reply_add(struct call *c, struct case_now *now, int64_t *id) {
                             .source = SOURCE_AGENT,
                             .files = files,
                             .file_count = file_count,
-                            .channel = (int)in_int(c, "channel")};
+                            .channel = channel};
     return message_post(&c->work, now, &m, id);
 }
 
@@ -151,6 +225,7 @@ int post_case_reply(struct call *c) {
     struct case_now now;
     struct macro macro;
     int64_t post;
+    int channel = 0;
     TRY(api_of(c));
     TRY(api_input(c));
     struct case_change change = case_change_given(c);
@@ -165,10 +240,12 @@ int post_case_reply(struct call *c) {
     TRY(with_macro);
     if (with_macro) TRY(macro_join(c, &macro, &now, &change));
     if (change.set || change.value_count) TRY(case_not_closed(&c->work, &now));
-    TRY(reply_add(c, &now, &post));
+    TRY(check_reply_channel(c, &now, &change, &channel));
+    TRY(reply_add(c, &now, channel, &post));
     if (change.set || change.value_count) TRY(case_change(&c->work, &now, &change));
     if (with_macro) TRY(macro_join_tags(c, &macro, now.id));
     if (with_macro) TRY(macro_used(&c->work, macro.id));
+    TRY(reply_mails(c, &now, channel, post));
     c->id = now.id;
     TRY(api_keep(c));
     return reply_answer(c, post);

@@ -109,8 +109,6 @@ static int get_conversation(struct call *c) {
 
 /* ---- participants ------------------------------------------------------------------------------------------------------ */
 
-#define PARTICIPANTS \
-    "SELECT p.user_id FROM case_participants p WHERE p.case_id = :id UNION SELECT k.requester_id FROM cases k WHERE k.id = :id"
 QUERY(participants_of_case, PARTICIPANTS);
 
 static int get_participants(struct call *c) {

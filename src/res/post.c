@@ -67,7 +67,7 @@ static const struct field post_fields[] = {
      .column = "(SELECT e.id FROM identity_emails e WHERE e.user_id = t.creator_id AND e.is_primary = 1)",
      .doc = "Primary e-mail address of the author."},
     {"source_channel", F_COMPUTED, READONLY, .column = "t.channel", .render = render_channel,
-     .doc = "Channel of the post. Null for an activity.", .example = "{\"type\": \"HELPCENTER\"}"},
+     .doc = "Channel of the post. Null for an activity.", .example = CHANNEL_EXAMPLE},
     {"*", .group = attachments},
     {"destination_medium", F_COMPUTED, READONLY, .render = render_null,
      .doc = "Further medium that the post was sent to. Null if there is none.", .example = "null"},

@@ -18,7 +18,7 @@ test('posts of all kinds come in one list, the newest first, each with its origi
   const { desk, talk, say, note, path, ids } = await withPosts(t);
   const noted = await note('Call him'), said = await say('Turn it off');
   await desk.admin.update(`/cases/${talk.id}`, { priority_id: 3 });
-  const list = (await desk.staff.get(path, { limit: 100 })).must(200);
+  const list = (await desk.staff.get(path, { limit: 100, include: 'channel' })).must(200);
   const found = list.data.map((p) => p.id);
   assert.deepEqual(found, [...found].sort((a, b) => b - a));
   assert.equal(list.body.total_count, found.length);
@@ -32,7 +32,7 @@ test('posts of all kinds come in one list, the newest first, each with its origi
   for (const p of list.data) {
     assert.equal(p.original.id, p.id);
     assert.match(p.uuid, /^[0-9a-f]{8}-[0-9a-f]{4}-[48][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-    assert.deepEqual(await desk.staff.fetch(`/cases/posts/${p.id}`), p);
+    assert.deepEqual(await desk.staff.fetch(`/cases/posts/${p.id}`, { include: 'channel' }), p);
   }
   assert.equal(new Set(list.data.map((p) => p.uuid)).size, found.length);
   const full = (await desk.staff.get(path, { include: 'note,case_message,activity', limit: 100 })).must(200).data;

@@ -20,7 +20,7 @@ test('an agent opens a conversation for a requester, who sees it under the same 
   assert.equal(made.type.id, 2);
   assert.equal(made.assigned_agent.id, desk.people.agent.id);
   assert.equal(made.last_assigned_by.id, desk.people.agent.id);
-  assert.equal(made.source_channel.type, 'MAIL');
+  assert.equal((await desk.staff.fetch(`/cases/${made.id}`, { include: 'channel' })).source_channel.type, 'MAIL');
   assert.equal(made.brand.id, 1);
   assert.equal(made.state, 'ACTIVE');
   assert.equal(made.post_count, 1);

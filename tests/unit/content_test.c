@@ -53,7 +53,7 @@ static int write_row(struct conn *c, void *arg) {
     work_init(&w, &p->desk, p->arena);
     w.conn = c;
     TRY(content_hold(&w, hash, p->upload, 5));
-    return file_create(&w, &(struct file_new){S("a"), S("text/plain"), hash, 5, 0, 0}, &id);
+    return file_create(&w, &(struct file_new){S("a"), S("text/plain"), hash, 5, 0, 0, 0}, &id);
 }
 
 QUERY(rows_drop, "DELETE FROM files");

@@ -222,7 +222,7 @@ static void a_style_holds_no_tag(void **state) {
 static void values_stay_values(void **state) {
     const struct meaning m[] = {{.name = "name", .value = S("a<b>\r\nc {{link}}")},
                                 {.name = "link", .value = S("https://x/?a&b")},
-                                {.name = "form", .value = S("<form>"), .is_html = true},
+                                {.name = "form", .value = S("<form>"), .html = S("<form>")},
                                 {0}};
     (void)state;
     assert_string_equal(filled(S("{{name}}: {{ link }}"), m, false).p, "a<b>  c {{link}}: https://x/?a&b");

@@ -19,6 +19,7 @@ QUERY(delete_post_attachments, POST_ATTACHMENTS_DELETE);
 QUERY(delete_posts_search, SEARCH_MESSAGES_DROP);
 QUERY(delete_notes_search, SEARCH_NOTES_DROP);
 QUERY(delete_case_search, SEARCH_CASE_DROP);
+QUERY(delete_mails, "DELETE FROM outgoing_mails WHERE post_id IN @LIST(:rows)");
 QUERY(delete_posts_go, "DELETE FROM posts WHERE id IN @LIST(:rows)");
 QUERY(delete_notes, "SELECT n.id, 0 FROM notes n WHERE n.case_id = :id ORDER BY n.id LIMIT :most @LOCK@");
 QUERY(delete_notes_go, "DELETE FROM notes WHERE id IN @LIST(:rows)");
@@ -46,7 +47,7 @@ QUERY(delete_fingerprint_marker, "DELETE FROM fingerprint_markers WHERE case_id 
 QUERY(delete_case, "DELETE FROM cases WHERE id = :id");
 
 const struct step case_delete_steps[] = {
-    {&delete_posts, {&delete_post_files, &delete_post_files_go, &delete_post_attachments, &delete_posts_search, &delete_posts_go}, 1},
+    {&delete_posts, {&delete_post_files, &delete_post_files_go, &delete_post_attachments, &delete_posts_search, &delete_mails, &delete_posts_go}, 1},
     {&delete_notes, {&delete_post_files, &delete_post_files_go, &delete_post_attachments, &delete_notes_search, &delete_notes_go}, 1},
     {&delete_activities, {&delete_activities_go}, 1},
     {&delete_markers, {&delete_markers_go}, 1},

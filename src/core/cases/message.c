@@ -139,3 +139,22 @@ int message_set_status(struct work *w, int64_t case_id, int64_t message_id, enum
     if (changed) TRY(db_exec(w->conn, &case_message_status, binds));
     return status == MESSAGE_SEEN ? move_marker(w, binds) : 0;
 }
+
+QUERY(message_case, "SELECT case_id FROM posts WHERE id = :id");
+QUERY(message_reject_sent,
+      "UPDATE posts SET message_status = 3, reject_type = :type, reject_reason = :reason, message_status_updated_at = :now, "
+      "updated_at = :now WHERE id = :id AND message_status = 1");
+
+int message_reject(struct work *w, int64_t message_id, enum reject_type type, struct str reason) {
+    int64_t case_id;
+    int rc = db_int(w->conn, &message_case, BINDS(B_INT("id", message_id)), &case_id);
+    if (rc <= 0) return rc;
+    const struct bind *binds =
+        BINDS(B_INT("id", message_id), B_INT("case", case_id), B_INT("type", type), B_TEXT("reason", reason), B_INT("now", w->now));
+    TRY(db_lock_row(w->conn, "cases", case_id));
+    int rejected = db_exec(w->conn, &message_reject_sent, binds);
+    if (rejected <= 0) return rejected;
+    change_property(w, message_changed(case_id, message_id), "message_status", changed_word(message_statuses, MESSAGE_SENT),
+                    changed_word(message_statuses, MESSAGE_REJECTED));
+    return db_exec(w->conn, &case_message_status, binds);
+}

@@ -21,6 +21,9 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
 /* Advances SENT -> DELIVERED -> SEEN; a step back does nothing. SEEN moves the actor's read marker and marks all earlier messages too. */
 int message_set_status(struct work *w, int64_t case_id, int64_t message_id, enum message_status status);
 
+/* Rejects a message that is still SENT, because its mail did not arrive. Other messages stay as they are. */
+int message_reject(struct work *w, int64_t message_id, enum reject_type type, struct str reason);
+
 /* The beginning of a text, as one line. */
 struct str message_preview(struct arena *a, struct str contents);
 

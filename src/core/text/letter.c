@@ -1,6 +1,7 @@
 #include "core/text/letter.h"
 
 #include "base/limits.h"
+#include "core/cases/message.h"
 #include "core/change/activity.h"
 #include "core/desk/job.h"
 #include "core/login/link.h"
@@ -26,8 +27,9 @@ QUERY(letter_addresses_going, "SELECT user_id, email FROM identity_emails WHERE 
 QUERY(letters_of_hour, "SELECT COUNT(*) FROM outgoing_mails WHERE user_id = :user AND created_at > :since AND template = :template");
 QUERY(
     letter_insert,
-    "INSERT INTO outgoing_mails (template, user_id, recipient, letter, message_id, status, attempts, retry_until, created_at, updated_at) "
-    "VALUES (:template, :user, :recipient, :letter, :message_id, 1, 0, :until, :now, :now) RETURNING id");
+    "INSERT INTO outgoing_mails (template, user_id, recipient, letter, message_id, post_id, recipient_type, status, attempts, retry_until, "
+    "created_at, updated_at) VALUES (:template, :user, :recipient, :letter, :message_id, CAST(:post AS BIGINT), CAST(:type AS INTEGER), 1, "
+    "0, :until, :now, :now) RETURNING id");
 
 static int queue_job(struct work *w, int64_t id) {
     int64_t job;
@@ -41,16 +43,26 @@ struct str letter_host(const struct desk *d, struct arena *a) {
     return address ? str_fmt(a, "[%.*s]", (int)host.n, host.p) : host;
 }
 
-static int queue(struct work *w, const char *template, int64_t user_id, struct str recipient, struct str values) {
+/* post_id, type: of a mail that carries a message; otherwise 0. */
+static int queue_post(struct work *w, const char *template, int64_t user_id, struct str recipient, struct str values, int64_t post_id,
+                      int type) {
     struct arena *a = w->arena;
     int64_t id;
     struct str host = letter_host(w->desk, a), message_id = str_fmt(a, "%s@%.*s", random_uuid(a).p, (int)host.n, host.p);
     TRY(db_insert(w->conn, &letter_insert,
                   BINDS(B_TEXT("template", str_of(template)), B_INT("user", user_id), B_TEXT("recipient", recipient),
-                        B_BLOB("letter", seal(a, &w->desk->mail_key, values)), B_TEXT("message_id", message_id),
-                        B_INT("until", w->now + RETRY), B_INT("now", w->now)),
+                        B_BLOB("letter", seal(a, &w->desk->mail_key, values)), B_TEXT("message_id", message_id), B_ID("post", post_id),
+                        B_ID("type", type), B_INT("until", w->now + RETRY), B_INT("now", w->now)),
                   &id));
     return queue_job(w, id);
+}
+
+static int queue(struct work *w, const char *template, int64_t user_id, struct str recipient, struct str values) {
+    return queue_post(w, template, user_id, recipient, values, 0, 0);
+}
+
+int letter_reply(struct work *w, int64_t message_id, enum recipient_type type, int64_t user_id, struct str address) {
+    return queue_post(w, "case_reply", user_id, address, str_fmt(w->arena, "{\"post\":%" PRId64 "}", message_id), message_id, type);
 }
 
 struct address {
@@ -273,11 +285,24 @@ static int tell_person(struct work *w, int64_t id, enum mail_status status, stru
     return activity_add(w, user, USER_MAIL_FAILED, changes, sizeof changes / sizeof *changes);
 }
 
+QUERY(letter_message, "SELECT post_id FROM outgoing_mails WHERE id = :id AND recipient_type = 1 AND post_id IS NOT NULL");
+
+/* Rejects the message whose mail to the requester did not arrive. */
+static int reject_its_message(struct work *w, int64_t id, enum mail_status status, struct str error) {
+    static const enum reject_type types[] = {
+        [MAIL_REFUSED] = REJECT_BLOCKED, [MAIL_FAILED] = REJECT_EXPIRED, [MAIL_BOUNCED] = REJECT_BOUNCE};
+    int64_t message;
+    if (status != MAIL_REFUSED && status != MAIL_FAILED && status != MAIL_BOUNCED) return 0;
+    int rc = db_int(w->conn, &letter_message, BINDS(B_INT("id", id)), &message);
+    return rc <= 0 ? rc : message_reject(w, message, types[status], error);
+}
+
 int letter_set(struct work *w, int64_t id, enum mail_status status, struct str error) {
     int set =
         db_exec(w->conn, &letter_update, BINDS(B_INT("id", id), B_INT("status", status), B_TEXT("error", error), B_INT("now", w->now)));
     TRY(set);
     if (set && (status == MAIL_REFUSED || status == MAIL_BOUNCED)) TRY(tell_person(w, id, status, error));
+    if (set) TRY(reject_its_message(w, id, status, error));
     return set;
 }
 

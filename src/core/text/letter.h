@@ -20,6 +20,9 @@ int letter_password_changed(struct work *w, int64_t user_id);        /* if there
 int letter_address_added(struct work *w, int64_t email_id);          /* not to the new address */
 int letters_addresses_removed(struct work *w, struct str email_ids); /* also to the removed addresses */
 
+/* Queues the mail of a message of staff to one address. The message is rejected if the mail to RECIPIENT_TO does not arrive. */
+int letter_reply(struct work *w, int64_t message_id, enum recipient_type type, int64_t user_id, struct str address);
+
 /* Returns the number of letters of a template that this person was sent in the last hour. Concurrent callers wait until the write ends. */
 int letters_lately(struct work *w, int64_t user_id, const char *template);
 

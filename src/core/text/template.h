@@ -33,7 +33,8 @@ bool template_parse(struct arena *a, const struct template *t, struct str conten
 struct meaning {
     const char *name; /* without braces; NULL ends the list */
     struct str value; /* p NULL: empty */
-    bool is_html;     /* trusted HTML: inserted without escaping */
+    struct str html;  /* trusted HTML that stands for the value in HTML; p NULL: the value is escaped there */
+    bool lines;       /* line breaks of the value stay in texts */
 };
 /* Fills a block of parsed contents. Line breaks in values become blanks; in HTML, values are escaped. An empty value removes the blank
  * before it: "Hello {{name}}," becomes "Hello,". */

@@ -4,10 +4,12 @@
 #define BLOCK(name, text) "{% block " name " %}" text "{% endblock %}\n"
 
 /* Values of mails: name of the desk, name of the reader (empty if the address is not verified), address of the reader, URL of the desk.
- * Mails with a link have the link and its lifetime. Notices have the changed address. */
+ * Mails with a link have the link and its lifetime. Notices have the changed address. Replies have the
+ * subject of the conversation, the name of the author, the contents, and the names and addresses of the attachments. */
 #define OF_MAILS "desk name address url"
 #define OF_LINKS OF_MAILS " link life"
 #define OF_CHANGES OF_MAILS " changed"
+#define OF_REPLIES "desk url address subject author contents files"
 #define OF_PAGES "desk url"
 #define OF_FORMS OF_PAGES " form"
 
@@ -78,6 +80,12 @@ const struct template templates[] = {
                        "<p>Hello {{name}},</p>\n"
                        "<p>the e-mail address {{changed}} was removed from your account at <a href=\"{{url}}\">{{desk}}</a> just now.</p>\n"
                        "<p>If it was not you, change your password at once and tell us.</p>\n")},
+    {"case_reply", TEMPLATE_MAIL, TEMPLATE_CASE, NULL, OF_REPLIES, "contents",
+     BLOCK("subject", "Re: {{subject}}") BLOCK("text", "\n{{contents}}\n{{files}}\n\n{{author}}\n{{desk}}\n")
+         BLOCK("html", "\n"
+                       "<div>{{contents}}</div>\n"
+                       "<div>{{files}}</div>\n"
+                       "<p>{{author}}<br>{{desk}}</p>\n")},
     {"page_verify", TEMPLATE_PAGE, TEMPLATE_IDENTITY, NULL, OF_FORMS, "form",
      BLOCK("title", "Confirm your e-mail address") BLOCK("body", "\n{{form}}\n")},
     {"page_verified", TEMPLATE_PAGE, TEMPLATE_IDENTITY, NULL, OF_PAGES, NULL,

@@ -277,7 +277,8 @@ void template_fill(struct buf *out, struct str block, const struct meaning *mean
         const struct meaning *m = meaning_of(meanings, str_trim((struct str){open + 2, (size_t)(close - open - 2)}));
         bool joined = m->name && m->value.n == 0 && open > block.p && open[-1] == ' ';
         put_lines(out, (struct str){block.p, (size_t)(open - block.p) - (joined ? 1 : 0)});
-        if (m->name && m->is_html && html) buf_str(out, m->value);
+        if (m->name && m->html.p && html) buf_str(out, m->html);
+        else if (m->name && m->lines && !html) put_lines(out, m->value);
         else if (m->name) template_put_value(out, m->value, html);
         block = (struct str){close + 2, (size_t)(end - close - 2)};
     }

@@ -1,0 +1,91 @@
+#include "core/cases/message_mail.h"
+
+#include "base/fold.h"
+#include "base/link.h"
+#include "core/people/identity.h"
+#include "core/people/user.h"
+#include "core/text/letter.h"
+
+#include <inttypes.h>
+
+/* ---- recipients ----------------------------------------------------------------------------------------------------------- */
+
+QUERY(requester_address, "SELECT e.email FROM identity_emails e JOIN users u ON u.id = e.user_id AND u.deleted_at IS NULL WHERE e.user_id = :user "
+                         "AND e.is_primary = 1");
+QUERY(participant_copied,
+      "INSERT INTO case_participants (case_id, user_id) VALUES (:case, :user) ON CONFLICT (case_id, user_id) DO NOTHING");
+
+int message_mail_address(struct work *w, int64_t requester_id, struct str *address) {
+    *address = (struct str){0};
+    return db_text(w->conn, &requester_address, BINDS(B_INT("user", requester_id)), w->arena, address);
+}
+
+/* The owner of an address, or a new customer, as if the person had written first. */
+static int owner_of_copy(struct work *w, struct str address, int64_t *user_id) {
+    TRY(db_lock(w->conn, str_fmt(w->arena, "email:%s", email_key(w->arena, address).p)));
+    int rc = identity_owner(w, IDENTITY_EMAIL, address, user_id);
+    if (rc) return rc < 0 ? rc : 0;
+    return user_create(w, &(struct user_new){.full_name = address, .email = address, .role_id = 4}, false, user_id);
+}
+
+static bool address_met(struct work *w, const struct str *met, int count, struct str address) {
+    struct str key = email_key(w->arena, address);
+    for (int i = 0; i < count; i++)
+        if (str_eq(key, email_key(w->arena, met[i]))) return true;
+    return false;
+}
+
+int message_mail_send(struct work *w, const struct case_now *c, int64_t message_id, const struct str *cc, int count) {
+    struct str *met = arena_array(w->arena, (size_t)count + 1, sizeof *met);
+    int n = 0, found = message_mail_address(w, c->requester_id, &met[0]);
+    TRY(found);
+    if (found && c->requester_id != w->actor.user_id) {
+        TRY(letter_reply(w, message_id, RECIPIENT_TO, c->requester_id, met[0]));
+        n = 1;
+    }
+    for (int i = 0; i < count; i++) {
+        int64_t user;
+        if (address_met(w, met, n, cc[i])) continue;
+        met[n++] = cc[i];
+        TRY(owner_of_copy(w, cc[i], &user));
+        TRY(db_exec(w->conn, &participant_copied, BINDS(B_INT("case", c->id), B_INT("user", user))));
+        TRY(letter_reply(w, message_id, RECIPIENT_CC, user, cc[i]));
+    }
+    return 0;
+}
+
+/* ---- contents --------------------------------------------------------------------------------------------------------------- */
+
+QUERY(mailed_message, "SELECT k.subject, COALESCE(u.full_name, ''), p.content_text, p.content_html, p.case_id FROM posts p JOIN cases k ON k.id = "
+                      "p.case_id AND k.state <> 5 LEFT JOIN users u ON u.id = p.creator_id WHERE p.id = :id");
+QUERY(mailed_files, "SELECT f.name, t.id FROM post_attachments t JOIN files f ON f.id = t.file_id WHERE t.post_id = :id ORDER BY t.sort_order, t.id");
+
+/* The mail has the addresses of the files. Only callers who see the message can open them. */
+static int mail_files(struct work *w, int64_t message_id, int64_t case_id, struct message_mail *out) {
+    struct buf b = {0};
+    int rc;
+    DB_ROWS(rc, w->conn, &mailed_files, BINDS(B_INT("id", message_id)), row)
+    buf_fmt(&b, "%.*s: %s/api/v1/conversations/%" PRId64 "/messages/%" PRId64 "/attachments/%" PRId64 "/download\n", (int)col_text(row, 0).n,
+            col_text(row, 0).p, w->desk->base_url.p, case_id, message_id, col_int(row, 1));
+    struct str lines = str_trim(str_dup(w->arena, buf_view(&b)));
+    out->files = lines.n ? STR_CAT(w->arena, S("\n"), lines) : S("");
+    out->files_html = lines.n ? text_to_html(w->arena, lines) : S("");
+    buf_free(&b);
+    return rc;
+}
+
+int message_mail_load(struct work *w, int64_t message_id, struct message_mail *out) {
+    struct arena *a = w->arena;
+    struct stmt *row;
+    int rc = db_row(w->conn, &mailed_message, BINDS(B_INT("id", message_id)), &row);
+    if (rc <= 0) return rc;
+    *out = (struct message_mail){.subject = str_dup(a, col_text(row, 0)),
+                                 .author = str_dup(a, col_text(row, 1)),
+                                 .text = str_dup(a, col_text(row, 2)),
+                                 .html = str_dup(a, col_text(row, 3))};
+    int64_t case_id = col_int(row, 4);
+    stmt_end(row);
+    if (out->html.p == NULL) out->html = text_to_html(a, out->text);
+    rc = mail_files(w, message_id, case_id, out);
+    return rc < 0 ? rc : 1;
+}

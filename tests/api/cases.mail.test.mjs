@@ -1,0 +1,203 @@
+// Replies by mail, channels and participants (docs/CONVERSATIONS.md, "Channels and replies by mail").
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { connect, deliver, fixture, open, raw, relay, until } from './lib/index.mjs';
+
+const conversation = (desk, extra = {}) => desk.staff.create('/cases', { subject: 'Engine', contents: 'It stalls', requester_id: desk.people.customer.id, ...extra });
+const messageOf = (desk, talk, id) => desk.staff.fetch(`/conversations/${talk.id}/messages/${id}`);
+
+/** A desk with a relay, and a conversation. */
+async function mailing(t, extra = {}) {
+  const desk = await open(t), to = await relay(t);
+  await connect(desk, to);
+  const talk = await conversation(desk, extra);
+  const send = (body, who = desk.staff) => who.post(`/cases/${talk.id}/reply`, { contents: 'Turn it off.', ...body });
+  const reply = async (body, who) => (await send(body, who)).must(201).data.posts[0].id;
+  return { desk, to, talk, send, reply };
+}
+
+test('a reply by MAIL goes to the requester as text and HTML, and names the author', async (t) => {
+  const { desk, to, talk, reply } = await mailing(t);
+  const id = await reply({ channel: 'mail', contents: 'Turn it off.\n\n<Then> on.' });
+  const mail = await to.mail();
+  assert.deepEqual([mail.to, mail.subject, mail.type, mail.defects], [[desk.people.customer.email], 'Re: Engine', 'multipart/alternative', []]);
+  assert.equal(mail.header('To'), desk.people.customer.email);
+  assert.equal(mail.header('Auto-Submitted'), undefined, 'a person wrote it');
+  assert.match(mail.text, /^Turn it off\.\r\n\r\n<Then> on\.\r\n/);
+  assert.match(mail.html, /Turn it off\.<br>\s*<br>\s*&lt;Then&gt; on\./);
+  const author = (await desk.staff.fetch('/me')).full_name;
+  assert.ok(mail.text.includes(author) && mail.html.includes(author));
+  const message = await messageOf(desk, talk, id);
+  assert.deepEqual([message.channel, message.message_status], ['MAIL', 'SENT']);
+});
+
+test('HTML of a reply is cleaned before it is mailed, and names of attachments are in the mail', async (t) => {
+  const { desk, to, reply } = await mailing(t);
+  const file = (await desk.staff.post('/files', raw('text/plain', Buffer.from('abc')), { query: { _filename: 'log.txt' } })).must(201).data;
+  await reply({ channel: 'MAIL', contents: '<p>Turn it <b>off</b></p><script>canary()</script>', channel_options: { html: true }, attachment_file_ids: [file.id] });
+  const mail = await to.mail();
+  assert.match(mail.html, /<b>off<\/b>/);
+  assert.doesNotMatch(mail.html, /canary/);
+  assert.match(mail.text, /Turn it off/);
+  assert.match(mail.text, /log\.txt: http\S+\/attachments\/\d+\/download/);
+});
+
+test('a reply without a channel to a MAIL conversation is mailed, and so is a message of staff', async (t) => {
+  const { desk, to, talk, reply } = await mailing(t, { channel: 'MAIL' });
+  await reply({ contents: 'First' });
+  await to.find(desk.people.customer.email, /Re/);
+  await desk.staff.create(`/conversations/${talk.id}/messages`, { contents: 'Second', client_id: 'x' });
+  await desk.staff.create(`/conversations/${talk.id}/messages`, { contents: 'Second', client_id: 'x' });
+  await desk.customer.create(`/conversations/${talk.id}/messages`, { contents: 'Thanks' });
+  await reply({ contents: 'A note', channel: 'NOTE' });
+  await reply({ contents: 'On the page', channel: 'HELPCENTER' });
+  await reply({ contents: 'Third' });
+  await until('three mails', () => to.mails.length >= 3);
+  assert.deepEqual(to.mails.map((m) => m.text.split('\r')[0]).sort(), ['First', 'Second', 'Third']);
+});
+
+test('opening a MAIL conversation sends no mail, because importers open conversations too', async (t) => {
+  const { desk, to, reply } = await mailing(t, { channel: 'MAIL' });
+  await reply({ contents: 'Only this' });
+  await to.mail();
+  assert.equal(to.mails.length, 1);
+  assert.equal(desk.sql('SELECT COUNT(*) FROM outgoing_mails').trim(), '1');
+});
+
+test('people in cc get a mail each and become participants, once each, and unknown addresses become customers', async (t) => {
+  const { desk, to, talk, reply } = await mailing(t);
+  const cc = ['grace@people.example', 'GRACE@people.example', desk.people.customer.email, desk.people.collaborator.email];
+  await reply({ channel: 'MAIL', channel_options: { cc } });
+  await until('three mails', () => to.mails.length >= 3);
+  assert.deepEqual(to.mails.map((m) => m.to[0]).sort(), [desk.people.collaborator.email, desk.people.customer.email, 'grace@people.example'].sort());
+  const grace = (await desk.owner.fetch('/users', { email: 'grace@people.example' }))[0];
+  assert.equal(grace.full_name, 'grace@people.example');
+  const people = (await desk.staff.get(`/cases/${talk.id}/participants`)).must(200).body;
+  assert.deepEqual(people.data.map((p) => p.id).sort(), [desk.people.customer.id, desk.people.agent.id, desk.people.collaborator.id, grace.id].sort());
+  assert.equal(people.resource, 'user_minimal');
+  await reply({ channel: 'MAIL', channel_options: { cc: 'grace@people.example, ada@people.example' } });
+  await until('six mails', () => to.mails.length >= 6);
+});
+
+test('a person who got a copy sees neither the conversation nor its messages', async (t) => {
+  const { desk, talk, reply } = await mailing(t);
+  const grace = await desk.person('customer');
+  await reply({ channel: 'MAIL', channel_options: { cc: [grace.email] } });
+  for (const path of [`/conversations/${talk.id}`, `/conversations/${talk.id}/messages`, `/conversations/${talk.id}/participants`])
+    (await grace.client.get(path)).refused(404, 'RESOURCE_NOT_FOUND');
+  assert.ok((await desk.customer.fetch(`/conversations/${talk.id}/participants`)).some((p) => p.id === grace.user.id));
+});
+
+test('each bad address in cc is named, and nothing is stored or sent', async (t) => {
+  const { desk, talk, send } = await mailing(t);
+  const wrong = await send({ channel: 'MAIL', channel_options: { cc: ['a@b.example', 'no', 'x y@b.example', 7] } });
+  assert.equal(wrong.status, 400);
+  assert.deepEqual(wrong.body.errors.map((e) => [e.code, e.parameter, e.pointer]), [1, 2, 3].map((n) => ['FIELD_INVALID', 'channel_options.cc', `channel_options/cc/${n}`]));
+  for (const cc of [{ a: 1 }, Array.from({ length: 51 }, (_, i) => `p${i}@b.example`)])
+    assert.equal((await send({ channel: 'MAIL', channel_options: { cc } })).refused(400, 'FIELD_INVALID', 'channel_options.cc').body.errors[0].pointer, 'channel_options/cc');
+  for (const channel of ['NOTE', 'HELPCENTER']) (await send({ channel, channel_options: { cc: ['a@b.example'] } })).refused(400, 'FIELD_INVALID', 'channel_options.cc');
+  assert.equal((await desk.staff.fetch(`/cases/${talk.id}`)).post_count, 1);
+  assert.equal(desk.sql('SELECT COUNT(*) FROM outgoing_mails').trim(), '0');
+});
+
+test('a requester without an e-mail address gets no MAIL, and the channel is not offered', async (t) => {
+  const { desk } = await mailing(t);
+  const person = await desk.owner.create('/users', { full_name: 'Phone Only', phone: '+4930123456' });
+  const talk = await conversation(desk, { requester_id: person.id, channel: 'MAIL' });
+  (await desk.staff.post(`/cases/${talk.id}/reply`, { contents: 'x', channel: 'MAIL' })).refused(400, 'FIELD_INVALID', 'channel');
+  (await desk.staff.post(`/cases/${talk.id}/reply`, { contents: 'x' })).refused(400, 'FIELD_INVALID', 'channel');
+  (await desk.staff.post(`/cases/${talk.id}/reply`, { contents: 'x', channel: 'MAIL', requester_id: desk.people.customer.id })).must(201);
+  const types = async (id) => (await desk.staff.fetch(`/cases/${id}/reply/channels`)).map((x) => x.type);
+  assert.deepEqual(await types(talk.id), ['MAIL', 'HELPCENTER', 'MESSENGER', 'NOTE']);
+  const other = await conversation(desk, { requester_id: person.id });
+  assert.deepEqual(await types(other.id), ['HELPCENTER', 'MESSENGER', 'NOTE']);
+});
+
+test('a mail that bounces rejects its message; a copy that bounces does not', async (t) => {
+  const { desk, to, talk, reply } = await mailing(t);
+  const id = await reply({ channel: 'MAIL', channel_options: { cc: ['grace@people.example'] } });
+  const copy = await to.find('grace@people.example'), own = await to.find(desk.people.customer.email);
+  await deliver(desk, fixture('postfix', copy));
+  assert.equal((await messageOf(desk, talk, id)).message_status, 'SENT');
+  await deliver(desk, fixture('postfix', own));
+  const message = await messageOf(desk, talk, id);
+  assert.deepEqual([message.message_status, message.message_status_reject_type], ['REJECTED', 'BOUNCE']);
+  assert.match(message.message_status_reject_reason, /User unknown/);
+  assert.equal((await desk.staff.fetch(`/cases/${talk.id}`)).last_post_status, 'REJECTED');
+  assert.ok((await desk.admin.fetch('/changes', { limit: 1000 })).some((x) => x.property === 'message_status' && x.to === 'REJECTED' && x.resource_id === id));
+});
+
+test('a message that the customer has seen stays SEEN when its mail bounces', async (t) => {
+  const { desk, to, talk, reply } = await mailing(t);
+  const id = await reply({ channel: 'MAIL' });
+  const mail = await to.mail();
+  (await desk.customer.put(`/conversations/${talk.id}/messages/${id}`, { message_status: 'SEEN' })).must(200);
+  await deliver(desk, fixture('postfix', mail));
+  assert.equal((await messageOf(desk, talk, id)).message_status, 'SEEN');
+});
+
+test('a reply that is sent again with its client_id is mailed once, and one that is refused is not mailed', async (t) => {
+  const { desk, to, reply, send } = await mailing(t);
+  await reply({ channel: 'MAIL', client_id: 'a' });
+  await reply({ channel: 'MAIL', client_id: 'a' });
+  (await send({ channel: 'MAIL', last_seen_post_id: 1, status_id: 99 })).must(400);
+  await reply({ channel: 'MAIL', contents: 'Last' });
+  await until('the last mail', () => to.mails.some((m) => m.text.startsWith('Last')));
+  assert.equal(to.mails.length, 2);
+  assert.equal(desk.sql('SELECT COUNT(*) FROM outgoing_mails').trim(), '2');
+});
+
+test('mails wait without a relay, and those of a deleted conversation are not sent', async (t) => {
+  const desk = await open(t);
+  const kept = await conversation(desk), gone = await conversation(desk);
+  for (const talk of [kept, gone]) (await desk.staff.post(`/cases/${talk.id}/reply`, { contents: `Of ${talk.id}`, channel: 'MAIL' })).must(201);
+  (await desk.staff.put(`/cases/${gone.id}/trash`)).must(200);
+  (await desk.staff.delete('/cases/trash', { ids: gone.id })).must(200);
+  const to = await relay(t);
+  await connect(desk, to);
+  assert.match((await to.mail()).text, new RegExp(`^Of ${kept.id}`));
+  assert.equal(desk.sql("SELECT COUNT(*) FROM outgoing_mails").trim(), '1');
+});
+
+test('channels have a UUID and no id, are shown as references, and in full with include', async (t) => {
+  const desk = await open(t);
+  const talk = await conversation(desk, { channel: 'MAIL' });
+  const types = async (path) => (await desk.staff.fetch(path)).map((x) => x.type);
+  assert.deepEqual(await types('/cases/channels'), ['MAIL', 'HELPCENTER', 'MESSENGER']);
+  assert.deepEqual(await types('/cases/reply/channels'), ['MAIL', 'HELPCENTER', 'MESSENGER', 'NOTE']);
+  const [mail] = await desk.staff.fetch('/cases/channels');
+  assert.deepEqual(Object.keys(mail), ['uuid', 'type', 'character_limit', 'account', 'resource_type']);
+  assert.deepEqual(talk.source_channel, { uuid: mail.uuid, resource_type: 'channel' });
+  const shown = await desk.staff.fetch(`/cases/${talk.id}`, { include: 'channel', fields: '+reply_channels' });
+  assert.deepEqual(shown.source_channel, mail);
+  assert.deepEqual(shown.reply_channels.map((x) => x.type), ['MAIL', 'HELPCENTER', 'MESSENGER', 'NOTE']);
+  assert.equal((await desk.staff.fetch(`/cases/${talk.id}`)).reply_channels, undefined);
+  (await desk.staff.post(`/cases/${talk.id}/reply`, { contents: 'x', channel_id: mail.uuid.replace('1', '9') })).refused(400, 'FIELD_INVALID', 'channel_id');
+  (await desk.staff.post(`/cases/${talk.id}/reply`, { contents: 'x', channel_id: mail.uuid, channel: 'NOTE' })).refused(400, 'PARAMETERS_INCONSISTENT', 'channel_id');
+  const { posts } = (await desk.staff.post(`/cases/${talk.id}/reply`, { contents: 'x', channel_id: shown.reply_channels[3].uuid })).must(201).data;
+  assert.equal((await desk.staff.fetch(`/cases/posts/${posts[0].id}`, { include: 'channel' })).source_channel.type, 'NOTE');
+});
+
+test('channels and participants of cases are for staff who see the case, and public channels need cases.public_reply', async (t) => {
+  const desk = await open(t);
+  const talk = await conversation(desk);
+  const paths = ['/cases/channels', '/cases/reply/channels', `/cases/${talk.id}/reply/channels`, `/cases/${talk.id}/participants`];
+  for (const path of paths) (await desk.customer.get(path)).refused(403, 'PERMISSIONS_DENIED');
+  for (const role of ['collaborator', 'agent', 'admin', 'owner']) for (const path of paths) (await desk.as(role).get(path)).must(200);
+  const blind = await desk.person('agent', { agent_case_access: 'SELF' });
+  for (const path of paths.slice(2)) (await blind.client.get(path)).refused(404, 'RESOURCE_NOT_FOUND');
+  const { id } = await desk.admin.create('/roles', { title: 'Notes only', type: 'AGENT' });
+  await desk.admin.update(`/roles/${id}/permissions`, { 'cases.public_reply': false });
+  const writer = await desk.person('agent', { role_id: id });
+  assert.deepEqual((await writer.client.fetch(`/cases/${talk.id}/reply/channels`)).map((x) => x.type), ['NOTE']);
+  (await writer.client.post(`/cases/${talk.id}/reply`, { contents: 'x', channel: 'MAIL' })).refused(403, 'PERMISSIONS_DENIED');
+});
+
+test('a fingerprint sees the participants of its conversation', async (t) => {
+  const desk = await open(t);
+  const one = desk.anyone.with({ 'X-Fingerprint-ID': '8b4f0f9e-3f4e-4a3a-9b5d-0a1b2c3d4e5f' }), two = desk.anyone.with({ 'X-Fingerprint-ID': '8b4f0f9e-3f4e-4a3a-9b5d-0a1b2c3d4e60' });
+  const talk = (await one.post('/conversations', { name: 'Ada', email: 'ada@people.example', subject: 'Hi', contents: 'Hi' })).must(201).data;
+  await desk.staff.create(`/conversations/${talk.id}/messages`, { contents: 'Hello' });
+  assert.equal((await one.get(`/conversations/${talk.id}/participants`)).must(200).body.total_count, 2);
+  (await two.get(`/conversations/${talk.id}/participants`)).refused(404, 'RESOURCE_NOT_FOUND');
+});
