@@ -10,8 +10,9 @@
 
 /* ---- recipients ----------------------------------------------------------------------------------------------------------- */
 
-QUERY(requester_address, "SELECT e.email FROM identity_emails e JOIN users u ON u.id = e.user_id AND u.deleted_at IS NULL WHERE e.user_id = :user "
-                         "AND e.is_primary = 1");
+QUERY(requester_address,
+      "SELECT e.email FROM identity_emails e JOIN users u ON u.id = e.user_id AND u.deleted_at IS NULL WHERE e.user_id = :user "
+      "AND e.is_primary = 1");
 QUERY(participant_copied,
       "INSERT INTO case_participants (case_id, user_id) VALUES (:case, :user) ON CONFLICT (case_id, user_id) DO NOTHING");
 
@@ -56,17 +57,19 @@ int message_mail_send(struct work *w, const struct case_now *c, int64_t message_
 
 /* ---- contents --------------------------------------------------------------------------------------------------------------- */
 
-QUERY(mailed_message, "SELECT k.subject, COALESCE(u.full_name, ''), p.content_text, p.content_html, p.case_id FROM posts p JOIN cases k ON k.id = "
-                      "p.case_id AND k.state <> 5 LEFT JOIN users u ON u.id = p.creator_id WHERE p.id = :id");
-QUERY(mailed_files, "SELECT f.name, t.id FROM post_attachments t JOIN files f ON f.id = t.file_id WHERE t.post_id = :id ORDER BY t.sort_order, t.id");
+QUERY(mailed_message,
+      "SELECT k.subject, COALESCE(u.full_name, ''), p.content_text, p.content_html, p.case_id FROM posts p JOIN cases k ON k.id = "
+      "p.case_id AND k.state <> 5 LEFT JOIN users u ON u.id = p.creator_id WHERE p.id = :id");
+QUERY(mailed_files,
+      "SELECT f.name, t.id FROM post_attachments t JOIN files f ON f.id = t.file_id WHERE t.post_id = :id ORDER BY t.sort_order, t.id");
 
 /* The mail has the addresses of the files. Only callers who see the message can open them. */
 static int mail_files(struct work *w, int64_t message_id, int64_t case_id, struct message_mail *out) {
     struct buf b = {0};
     int rc;
     DB_ROWS(rc, w->conn, &mailed_files, BINDS(B_INT("id", message_id)), row)
-    buf_fmt(&b, "%.*s: %s/api/v1/conversations/%" PRId64 "/messages/%" PRId64 "/attachments/%" PRId64 "/download\n", (int)col_text(row, 0).n,
-            col_text(row, 0).p, w->desk->base_url.p, case_id, message_id, col_int(row, 1));
+    buf_fmt(&b, "%.*s: %s/api/v1/conversations/%" PRId64 "/messages/%" PRId64 "/attachments/%" PRId64 "/download\n",
+            (int)col_text(row, 0).n, col_text(row, 0).p, w->desk->base_url.p, case_id, message_id, col_int(row, 1));
     struct str lines = str_trim(str_dup(w->arena, buf_view(&b)));
     out->files = lines.n ? STR_CAT(w->arena, S("\n"), lines) : S("");
     out->files_html = lines.n ? text_to_html(w->arena, lines) : S("");
