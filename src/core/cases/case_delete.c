@@ -47,7 +47,9 @@ QUERY(delete_fingerprint_marker, "DELETE FROM fingerprint_markers WHERE case_id 
 QUERY(delete_case, "DELETE FROM cases WHERE id = :id");
 
 const struct step case_delete_steps[] = {
-    {&delete_posts, {&delete_post_files, &delete_post_files_go, &delete_post_attachments, &delete_posts_search, &delete_mails, &delete_posts_go}, 1},
+    {&delete_posts,
+     {&delete_post_files, &delete_post_files_go, &delete_post_attachments, &delete_posts_search, &delete_mails, &delete_posts_go},
+     1},
     {&delete_notes, {&delete_post_files, &delete_post_files_go, &delete_post_attachments, &delete_notes_search, &delete_notes_go}, 1},
     {&delete_activities, {&delete_activities_go}, 1},
     {&delete_markers, {&delete_markers_go}, 1},

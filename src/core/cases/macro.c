@@ -65,12 +65,12 @@ int macro_contents(struct work *w, const struct macro *m, const struct case_now 
     if (m->contents.p == NULL) return 0;
     int rc = db_row(w->conn, &macro_names, BINDS(B_INT("id", c->id), B_INT("me", w->actor.user_id)), &row);
     if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
-    struct meaning meanings[] = {{"requester.name", str_dup(w->arena, col_text(row, 0)), false},
-                                 {"agent.name", str_dup(w->arena, col_text(row, 1)), false},
-                                 {"brand.name", str_dup(w->arena, col_text(row, 2)), false},
-                                 {"case.id", str_fmt(w->arena, "%" PRId64, c->id), false},
-                                 {"case.subject", c->subject, false},
-                                 {"desk", setting_text(w->desk, "desk.name", w->arena), false},
+    struct meaning meanings[] = {{.name = "requester.name", .value = str_dup(w->arena, col_text(row, 0))},
+                                 {.name = "agent.name", .value = str_dup(w->arena, col_text(row, 1))},
+                                 {.name = "brand.name", .value = str_dup(w->arena, col_text(row, 2))},
+                                 {.name = "case.id", .value = str_fmt(w->arena, "%" PRId64, c->id)},
+                                 {.name = "case.subject", .value = c->subject},
+                                 {.name = "desk", .value = setting_text(w->desk, "desk.name", w->arena)},
                                  {0}};
     stmt_end(row);
     template_fill(&b, m->contents, meanings, false);
