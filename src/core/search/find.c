@@ -145,17 +145,20 @@ static struct str indexed_words(struct arena *a, const struct search_term *t) {
 QUERY(search_word_count,
       "SELECT COUNT(*) FROM (SELECT f.id FROM @FOUND(:words) f WHERE f.id >= :from AND f.id < :to LIMIT :most) n @BY_VALUES@");
 
-/* Chooses the rarest word that every result has. *count: LIMIT_SEARCH_FOUND + 1 if it is common. */
+#define RARE 20 /* texts; a rarer word saves nothing */
+
+/* Chooses the rarest word that every result has. Counts no further than the rarest one so far. *count: LIMIT_SEARCH_FOUND + 1 if it is common;
+ * INT64_MAX if there is no such word. */
 static int rarest_word(struct finding *f, struct str *out, int64_t *count) {
     const struct search_query *q = f->query;
     bool excluded = false;
     *count = INT64_MAX;
-    for (int i = q->count - 1; i >= 0; i--) {
-        int64_t n = 0;
+    for (int i = q->count - 1; i >= 0 && *count > RARE; i--) {
+        int64_t n = 0, most = *count < LIMIT_SEARCH_FOUND ? *count : LIMIT_SEARCH_FOUND + 1;
         if (q->ends >> i & 1) excluded = q->excluded >> i & 1;
         if (excluded) continue;
         struct str word = indexed_words(f->work->arena, &q->terms[i]);
-        TRY(db_int(f->work->conn, &search_word_count, WORD_BINDS(word, f->kind, LIMIT_SEARCH_FOUND + 1), &n));
+        TRY(db_int(f->work->conn, &search_word_count, WORD_BINDS(word, f->kind, most), &n));
         if (n >= *count) continue;
         *count = n;
         *out = word;
