@@ -65,6 +65,7 @@ enum option_id {
     OPT_IDLE,
     OPT_DRAIN,
     OPT_CASCADE_ROWS,
+    OPT_SEARCH_TEXTS,
     OPT_CACHE,
     OPT_MMAP,
     OPT_LOG_LEVEL,

@@ -64,6 +64,9 @@ const struct option option_table[OPT_COUNT] = {
     [OPT_CASCADE_ROWS] = {"cascade-rows", "N", OPTION_INT, IN_FILE, SERVE, LIMIT_OF(LIMIT_CASCADE), 1, 1000000,
                           .doc = "Maximum number of rows that one cascade step changes in a single write, as after the deletion of a team. "
                                  "Jobs change the rest."},
+    [OPT_SEARCH_TEXTS] =
+        {"search-texts", "N", OPTION_INT, IN_FILE, SERVE, LIMIT_OF(LIMIT_SEARCH_FOUND), 10, 1000000,
+         .doc = "Maximum number of texts with its rarest word that a search examines. If more have it, total_count is a lower bound."},
     [OPT_CACHE] = {"cache", "KIB", OPTION_INT, IN_FILE, SERVE, "0", 0, 16777216,
                    .doc = "Page cache of SQLite for each thread, in KiB. 0: the built-in default."},
     [OPT_MMAP] = {"mmap", "MIB", OPTION_INT, IN_FILE, SERVE, "0", 0, 1048576,

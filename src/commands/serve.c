@@ -137,6 +137,7 @@ static int open_store(struct server *s) {
     s->desk.touches = touches_new();
     s->desk.view_counts = view_counts_new();
     s->desk.cascade_rows = (int)option_int(s->options, OPT_CASCADE_ROWS);
+    s->desk.search_texts = (int)option_int(s->options, OPT_SEARCH_TEXTS);
     return s->desk.settings ? 0 : (complain("%s can't be read", store_name(s->options)), -1);
 }
 

@@ -33,6 +33,7 @@ struct desk {
     struct touches *touches;         /* session touches gathered in memory: core/login/session.h */
     struct view_counts *view_counts; /* counts of views kept in memory: core/cases/view_count.h; NULL: none are kept */
     int cascade_rows;                /* rows that one write of a cascade changes: core/change/cascade.h; 0: LIMIT_CASCADE */
+    int search_texts;                /* texts with its rarest word that a search examines: core/search/find.c; 0: LIMIT_SEARCH_FOUND */
     void (*wake_jobs)(void *arg);    /* called after a job was committed */
     void *wake_arg;
 };

@@ -189,12 +189,14 @@ static const struct {
 
 QUERY(search_tagged, "SELECT COUNT(*) FROM (SELECT 1 AS one FROM case_tags WHERE tag_id = :tag LIMIT :most) k");
 
+#define FEW_TAGGED 2000 /* conversations */
+
 /* A tag of few conversations is the way to find them. */
 static int filter_rare_tag(struct made_filter *m, const struct meant *v) {
     for (int i = 0; i < v->count; i++) {
         int64_t n = 0;
-        TRY(db_int(m->work->conn, &search_tagged, BINDS(B_INT("tag", v->ids[i]), B_INT("most", LIMIT_SEARCH_WALK + 1)), &n));
-        if (n > LIMIT_SEARCH_WALK) continue;
+        TRY(db_int(m->work->conn, &search_tagged, BINDS(B_INT("tag", v->ids[i]), B_INT("most", FEW_TAGGED + 1)), &n));
+        if (n > FEW_TAGGED) continue;
         filter_bind(m->filter, (struct bind){.name = ":rare_tag", .type = BIND_INT, .i = v->ids[i]});
         condition_add(m, SEARCH_CASES, "t.id IN (SELECT r.case_id FROM case_tags r WHERE r.tag_id = :rare_tag)");
         return 0;

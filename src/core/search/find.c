@@ -3,12 +3,12 @@
  * A result must have all words, in one or several of its texts. The rarest word decides what is examined, for each kind of result:
  *
  *     at most LIMIT_SEARCH_FOUND texts have it   all of them are examined: what is found is complete
- *     more have it                               the LIMIT_SEARCH_WALK conversations that were changed last, among those that the actor sees
+ *     more have it                               the 2,000 conversations that were changed last, among those that the actor sees
  *                                                and that meet the operators. If these are not all, also the newest LIMIT_SEARCH_FOUND texts
  *     there is no word                           these conversations, or the newest people and organizations
  *
  * So the work of a search does not grow with the desk. Visibility is part of the queries that choose the rows: no invisible row is read into
- * memory, and what is invisible changes neither hits nor order. One exception: an actor who sees LIMIT_SEARCH_WALK conversations or more may
+ * memory, and what is invisible changes neither hits nor order. One exception: an actor who sees 2,000 conversations or more may
  * learn that a word is in more than LIMIT_SEARCH_FOUND texts of the desk, because the total is then marked as a lower bound. */
 #include "core/search/find.h"
 
@@ -37,6 +37,7 @@ struct finding {
     struct owner *owners;
     int count, room, *slots, slot_count;
     bool more;
+    int texts, rows; /* texts with the rarest word, and rows of a walk, that are examined at most */
     struct branches visible;
     struct bind binds[BRANCH_BINDS_MAX + SEARCH_FILTER_BINDS + 16];
 };
@@ -147,14 +148,14 @@ QUERY(search_word_count,
 
 #define RARE 20 /* texts; a rarer word saves nothing */
 
-/* Chooses the rarest word that every result has. Counts no further than the rarest one so far. *count: LIMIT_SEARCH_FOUND + 1 if it is common;
- * INT64_MAX if there is no such word. */
+/* Chooses the rarest word that every result has. Counts no further than the rarest one so far. *count: over f->texts if it is common; INT64_MAX
+ * if there is no such word. */
 static int rarest_word(struct finding *f, struct str *out, int64_t *count) {
     const struct search_query *q = f->query;
     bool excluded = false;
     *count = INT64_MAX;
-    for (int i = q->count - 1; i >= 0 && *count > RARE; i--) {
-        int64_t n = 0, most = *count < LIMIT_SEARCH_FOUND ? *count : LIMIT_SEARCH_FOUND + 1;
+    for (int i = q->count - 1; i >= 0 && (*count > RARE || *count > f->texts); i--) {
+        int64_t n = 0, most = *count < f->texts ? *count : f->texts + 1;
         if (q->ends >> i & 1) excluded = q->excluded >> i & 1;
         if (excluded) continue;
         struct str word = indexed_words(f->work->arena, &q->terms[i]);
@@ -185,7 +186,7 @@ static int examine_word(struct finding *f, struct str word, struct owner_ids *ow
         f->single ? "s.terms" : "''", searched[f->kind].table);
     visible_sql(f, &sql);
     buf_text(&sql, " ORDER BY s.id DESC @BY_VALUES@");
-    TRY(finding_start(f, &sql, WORD_BINDS(word, f->kind, LIMIT_SEARCH_FOUND), &s));
+    TRY(finding_start(f, &sql, WORD_BINDS(word, f->kind, f->texts), &s));
     while ((rc = stmt_step(s)) == 1) {
         if (f->single) {
             take_text(f, col_int(s, 1), col_int(s, 0), col_text(s, 2));
@@ -211,14 +212,14 @@ static int examine_rows(struct finding *f, struct owner_ids *owners) {
                 f->kind == SEARCH_CASES ? f->visible.where[i] : searched[f->kind].condition, f->filter->where[f->kind], order, i);
     if (n == 0) buf_text(&sql, "SELECT 0 AS id, 0 AS place WHERE 1 = 0");
     buf_text(&sql, ") w ORDER BY w.place DESC, w.id DESC LIMIT :walk");
-    TRY(finding_start(f, &sql, BINDS(B_INT("walk", LIMIT_SEARCH_WALK)), &s));
+    TRY(finding_start(f, &sql, BINDS(B_INT("walk", f->rows)), &s));
     while ((rc = stmt_step(s)) == 1) {
         owners->ids = arena_more(f->work->arena, owners->ids, owners->count, &owners->room, sizeof *owners->ids);
         owners->ids[owners->count++] = col_int(s, 0);
         found++;
     }
     stmt_end(s);
-    if (found == LIMIT_SEARCH_WALK) f->more = true;
+    if (found == f->rows) f->more = true;
     return rc;
 }
 
@@ -247,7 +248,7 @@ static int compare_texts(struct finding *f, struct owner_ids *owners) {
     owners_once(owners);
     for (int end = owners->count, n; end > 0 && rc >= 0; end -= n) { /* the highest ids first, if the limit ends the reading */
         n = end < OWNERS_AT_ONCE ? end : OWNERS_AT_ONCE;
-        if (texts > LIMIT_SEARCH_READ) return f->more = true, 0;
+        if (texts > (int64_t)f->texts * LIMIT_SEARCH_READ) return f->more = true, 0;
         struct str list = json_ids(a, owners->ids + end - n, (size_t)n);
         DB_ROWS(rc, f->work->conn, &search_texts_of, BINDS(B_TEXT("owners", list), B_INT("kind", f->kind)), row) {
             take_text(f, col_int(row, 1), col_int(row, 0), col_text(row, 2));
@@ -281,7 +282,7 @@ static int examine(struct finding *f) {
         TRY(compare_texts(f, &owners));
         return take_unmentioned(f, &owners), 0;
     }
-    bool common = count > LIMIT_SEARCH_FOUND;
+    bool common = count > f->texts;
     if (common && f->kind == SEARCH_CASES) TRY(examine_rows(f, &owners));
     if (common && f->kind == SEARCH_CASES && !f->more) return compare_texts(f, &owners);
     f->more = common;
@@ -315,6 +316,8 @@ static int find_kind(struct work *w, const struct search_query *q, const struct 
     struct finding *f = ARENA_NEW(w->arena, struct finding);
     *f = (struct finding){.work = w, .query = q, .filter = filter, .kind = kind, .unit_count = __builtin_popcountll(q->ends)};
     f->single = f->unit_count == 1;
+    f->texts = w->desk->search_texts ? w->desk->search_texts : LIMIT_SEARCH_FOUND;
+    f->rows = f->texts * 2 / 5; /* each has several texts */
     if (kind == SEARCH_CASES) (filter->state == CASE_ACTIVE ? access_cases : access_cases_of_any_state)(w, &f->visible);
     TRY(examine(f));
     for (int i = 0; i < f->count; i++) {

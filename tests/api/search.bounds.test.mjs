@@ -1,0 +1,53 @@
+// Common words: what is examined is bounded, and the total says so (docs/SEARCH.md, "Bounds").
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { shared } from './lib/index.mjs';
+
+describe('a desk whose searches examine ten texts', () => {
+  let desk, self;
+  const made = [];
+  const find = async (query, who = desk.owner, more = {}) => (await who.get('/search', { query, limit: 100, resources: 'CASES', ...more })).must(200);
+  const BOUND = 'total_count is a lower bound';
+
+  shared(async (world) => {
+    desk = world.desk;
+    self = await desk.person('agent', { agent_case_access: 'SELF' });
+    for (let i = 0; i < 16; i++)
+      made.push((await desk.owner.create('/cases', {
+        subject: `Number n${i}`,
+        contents: `common ${i < 12 ? 'frequent' : 'scarce'}`,
+        requester_id: desk.people.customer.id,
+        ...(i === 3 && { assigned_agent_id: self.id }),
+      })).id);
+    for (let i = 0; i < 12; i++) await desk.owner.create('/organizations', { name: `Shared ${i}` });
+  }, { args: ['--search-texts', '10'] });
+
+  test('a rare word is found completely, also beside common ones', async () => {
+    for (const query of ['scarce', 'common scarce', 'scarce common number']) {
+      const { body, ids } = await find(query);
+      assert.deepEqual([ids.sort((a, b) => a - b), body.total_count, body.logs], [made.slice(12), 4, undefined], query);
+    }
+    assert.deepEqual((await find('common n0')).ids, [made[0]]);
+  });
+
+  test('of a common word the newest texts are found, and the total is marked as a lower bound', async () => {
+    const reply = (await find('common')).notes(BOUND);
+    assert.deepEqual(reply.ids, made.slice(6).reverse());
+    assert.equal(reply.body.total_count, 10);
+    (await find('common number')).notes(BOUND);
+  });
+
+  test('operators and visibility that leave few conversations make the result complete', async () => {
+    for (const [query, who] of [['common', self.client], [`common agent:${self.id}`, desk.owner], [`agent:${self.id}`, desk.owner], ['common number', self.client]]) {
+      const { body, ids } = await find(query, who);
+      assert.deepEqual([ids, body.total_count, body.logs], [[made[3]], 1, undefined], query);
+    }
+  });
+
+  test('a walk without words is bounded, too', async () => {
+    const reply = (await find('status:new')).notes(BOUND);
+    assert.deepEqual(reply.ids, made.slice(12).reverse());
+    (await find('-scarce status:new')).notes(BOUND);
+    (await find('shared', desk.owner, { resources: 'ORGANIZATIONS' })).notes(BOUND);
+  });
+});
