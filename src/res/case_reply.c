@@ -185,16 +185,17 @@ static int reply_sent_before(struct call *c, int64_t *id) {
 }
 
 static int reply_add(struct call *c, struct case_now *now, int channel, int64_t *id) {
-    struct str text, html;
+    struct str text, html, original;
     const int64_t *files;
     int file_count;
     TRY(attachments_by_id(c, &files, &file_count));
-    TRY(html_contents(c, &text, &html));
+    TRY(html_contents(c, &text, &html, &original));
     if (is_note(c)) {
         struct note_new n = {.kind = NOTE_CASE,
                              .owner_id = now->id,
                              .text = text,
                              .html = html,
+                             .original = original,
                              .client_id = in_text(c, "client_id"),
                              .files = files,
                              .file_count = file_count};
@@ -202,6 +203,7 @@ static int reply_add(struct call *c, struct case_now *now, int channel, int64_t 
     }
     struct message_new m = {.contents = text,
                             .html = c->prepared ? html : (struct str){0},
+                            .original = original,
                             .client_id = in_text(c, "client_id"),
                             .creator_id = c->work.actor.user_id,
                             .source = SOURCE_AGENT,

@@ -23,15 +23,17 @@ int html_prepare(struct call *c) {
     return rc < 0 ? rc : 0;
 }
 
-int html_contents(struct call *c, struct str *text, struct str *html) {
+int html_contents(struct call *c, struct str *text, struct str *html, struct str *original) {
     const struct html_cleaned *clean = c->prepared;
     *text = in_text(c, "contents");
+    *original = (struct str){0};
     if (!contents_are_html(c)) {
         *html = text_to_html(c->work.arena, *text);
         return 0;
     }
     if (clean == NULL || clean->cut)
         return in_fail(c, "contents", ERR_FIELD_INVALID, "This HTML is too complex or too long. Send plain text.");
+    *original = *text;
     *text = clean->text;
     *html = clean->html;
     return 0;

@@ -43,7 +43,7 @@ static int note_create(struct call *c, enum note_owner kind) {
     TRY(api_input(c));
     struct note_new n = {.kind = kind, .owner_id = c->vars[0].id, .pinned = in_int(c, "is_pinned") != 0, .color = (int)in_int(c, "color")};
     TRY(attachments_by_id(c, &n.files, &n.file_count));
-    TRY(html_contents(c, &n.text, &n.html));
+    TRY(html_contents(c, &n.text, &n.html, &n.original));
     return note_add(&c->work, &n, &c->id);
 }
 
@@ -68,13 +68,13 @@ static int post_case_note(struct call *c) {
 }
 
 static int put_note(struct call *c) {
-    struct str text, html;
+    struct str text, html, original;
     TRY(note_target(c));
     if (json_named(c->body, S("contents"))) TRY(note_may_change(&c->work, c->id));
     TRY(api_input(c));
     if (given(c, "contents")) {
-        TRY(html_contents(c, &text, &html));
-        TRY(note_rewrite(&c->work, c->id, text, html));
+        TRY(html_contents(c, &text, &html, &original));
+        TRY(note_rewrite(&c->work, c->id, text, html, original));
     }
     if (given(c, "is_pinned")) TRY(note_pin(&c->work, c->id, in_int(c, "is_pinned") != 0));
     return api_reply(c);

@@ -72,6 +72,21 @@ test('a reply that others have overtaken is refused with their posts, and stores
   await reply({ contents: 'Late', last_seen_post_id: note });
 });
 
+test('the HTML of a reply or a note is kept as it was given, and replaced or deleted with the note', async (t) => {
+  const { desk, talk, reply } = await withCase(t);
+  const originals = () => desk.sql('SELECT html FROM post_originals ORDER BY post_id').trim().split('\n').filter(Boolean);
+  const one = '<p onclick="a()">One</p>', two = '<p class="x">Two</p>', three = '<p id="y">Three</p>';
+  await reply({ contents: 'Plain' });
+  const sent = (await reply({ contents: one, channel_options: { html: true } })).posts[0];
+  const note = (await reply({ contents: two, channel: 'NOTE', channel_options: { html: true } })).posts[0];
+  assert.deepEqual(originals(), [one, two]);
+  assert.doesNotMatch(JSON.stringify((await desk.owner.get(`/cases/${talk.id}/posts`)).must(200).body), /onclick|class/, sent);
+  await desk.staff.update(`/cases/${talk.id}/notes/${note.id}`, { contents: three, is_html: true });
+  assert.deepEqual(originals(), [one, three]);
+  await desk.staff.update(`/cases/${talk.id}/notes/${note.id}`, { contents: 'Plain' });
+  assert.deepEqual(originals(), [one]);
+});
+
 test('of replies side by side that have seen the same post, one is stored', async (t) => {
   const { desk, path, posts } = await withCase(t);
   const [{ id: seen }] = await posts();

@@ -31,15 +31,17 @@ test('a conversation in the trash is deleted for ever with everything that belon
   const files = [await upload(desk.staff, 'a.txt'), await upload(desk.staff, 'b.txt'), await upload(desk.staff, 'c.txt')];
   const talk = await conversation(desk, 'Engine', { tags: 'vip', attachment_file_ids: [files[0].id], field_values: { [field.key]: 'X1', [scan.key]: String(files[2].id) } });
   const kept = await conversation(desk, 'Motor', { tags: 'vip' });
-  const { post } = (await desk.staff.post(`/cases/${talk.id}/notes`, { contents: 'Secret', is_pinned: true, attachment_file_ids: [files[1].id] })).must(201).data;
+  const { post } = (await desk.staff.post(`/cases/${talk.id}/notes`, { contents: '<b>Secret</b>', is_html: true, is_pinned: true, attachment_file_ids: [files[1].id] })).must(201).data;
   (await desk.customer.post(`/conversations/${talk.id}/messages`, { contents: 'Hello' })).must(201);
   const before = await rowsOf(desk, talk.id);
   for (const table of ['posts', 'notes', 'case_tags', 'case_participants', 'read_markers', 'field_values', 'activities']) assert.ok(before[table] > 0, table);
+  assert.equal(desk.sql('SELECT COUNT(*) FROM post_originals').trim(), '1');
   await trash(desk, talk);
   const state = (await desk.staff.get(`/cases/${talk.id}`)).must(200).data.state;
   assert.equal(state, 'TRASH');
   assert.equal((await purge(desk.staff, talk)).must(200).body.total_count, 1);
   assert.deepEqual(Object.values(await rowsOf(desk, talk.id)).reduce((a, b) => a + b), 0, JSON.stringify(await rowsOf(desk, talk.id)));
+  assert.equal(desk.sql('SELECT COUNT(*) FROM post_originals').trim(), '0');
   for (const path of [`/cases/${talk.id}`, `/cases/${talk.id}/posts`, `/cases/posts/${post.id}`]) (await desk.admin.get(path)).refused(404, 'RESOURCE_NOT_FOUND');
   (await purge(desk.staff, talk)).refused(404, 'RESOURCE_NOT_FOUND');
   assert.equal((await desk.staff.fetch(`/cases/${kept.id}`)).post_count, 1);

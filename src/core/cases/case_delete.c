@@ -16,6 +16,7 @@ QUERY(delete_posts, "SELECT p.id, 0 FROM posts p WHERE p.case_id = :id ORDER BY 
 QUERY(delete_post_files, POST_FILES_LOCK);
 QUERY(delete_post_files_go, POST_FILES_EXPIRE);
 QUERY(delete_post_attachments, POST_ATTACHMENTS_DELETE);
+QUERY(delete_post_originals, POST_ORIGINALS_DELETE);
 QUERY(delete_posts_search, SEARCH_MESSAGES_DROP);
 QUERY(delete_notes_search, SEARCH_NOTES_DROP);
 QUERY(delete_case_search, SEARCH_CASE_DROP);
@@ -48,9 +49,12 @@ QUERY(delete_case, "DELETE FROM cases WHERE id = :id");
 
 const struct step case_delete_steps[] = {
     {&delete_posts,
-     {&delete_post_files, &delete_post_files_go, &delete_post_attachments, &delete_posts_search, &delete_mails, &delete_posts_go},
+     {&delete_post_files, &delete_post_files_go, &delete_post_attachments, &delete_post_originals, &delete_posts_search, &delete_mails,
+      &delete_posts_go},
      1},
-    {&delete_notes, {&delete_post_files, &delete_post_files_go, &delete_post_attachments, &delete_notes_search, &delete_notes_go}, 1},
+    {&delete_notes,
+     {&delete_post_files, &delete_post_files_go, &delete_post_attachments, &delete_post_originals, &delete_notes_search, &delete_notes_go},
+     1},
     {&delete_activities, {&delete_activities_go}, 1},
     {&delete_markers, {&delete_markers_go}, 1},
     {&delete_participants, {&delete_participants_go}, 1},

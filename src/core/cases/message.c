@@ -1,6 +1,7 @@
 #include "core/cases/message.h"
 
 #include "core/cases/attachment.h"
+#include "core/cases/original.h"
 
 #define PREVIEW 160 /* characters of last_message_preview */
 
@@ -84,6 +85,7 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
                         B_TEXT("name", m->creator_name), B_INT("is_requester", by_requester), B_INT("channel", channel),
                         B_ID("source", m->source), B_TEXT("metadata", m->metadata), B_INT("status", status), B_INT("now", w->now)),
                   id));
+    if (m->original.p) TRY(original_keep(w, *id, m->original));
     TRY(attachments_add(w, (struct attached_post){*id, c->id, m->html}, m->files, m->file_count));
     c->last_message_id = *id;
     change_created(w, message_changed(c->id, *id));

@@ -6,7 +6,7 @@
 
 struct message_new {
     struct str contents, client_id, metadata, creator_name; /* p NULL: none */
-    struct str html;                                        /* clean HTML; p NULL: the message was written as plain text */
+    struct str html, original; /* clean HTML, and what it was before; p NULL: the message was written as plain text */
     int64_t creator_id;
     const int64_t *files; /* attached, in this order: core/cases/attachment.h */
     int file_count;

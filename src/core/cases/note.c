@@ -1,6 +1,7 @@
 #include "core/cases/note.h"
 
 #include "core/cases/attachment.h"
+#include "core/cases/original.h"
 #include "core/cases/message.h"
 #include "core/change/change.h"
 #include "core/words.h"
@@ -75,19 +76,21 @@ int note_add(struct work *w, const struct note_new *n, int64_t *id) {
                         B_ID("by", n->pinned ? w->actor.user_id : 0), B_INT("color", n->color ? n->color : NOTE_YELLOW),
                         B_TEXT("client", n->client_id), B_INT("now", w->now)),
                   id));
+    if (n->original.p) TRY(original_keep(w, *id, n->original));
     TRY(attachments_add(w, (struct attached_post){*id, case_id, n->html}, n->files, n->file_count));
     change_created(w, (struct changed){"note", *id, case_id});
     TRY(count_note(w, case_id, 1));
     return n->pinned ? count_pin(w, *id, 1) : 0;
 }
 
-int note_rewrite(struct work *w, int64_t id, struct str text, struct str html) {
+int note_rewrite(struct work *w, int64_t id, struct str text, struct str html, struct str original) {
     struct changed object;
     bool pinned;
     TRY(note_load(w, id, &object, &pinned));
     TRY(note_enter_case(w, object.case_id));
     change_named(w, object, "contents");
     TRY(db_exec(w->conn, &note_text_set, BINDS(B_INT("id", id), B_TEXT("text", text), B_TEXT("html", html), B_INT("now", w->now))));
+    TRY(original_keep(w, id, original));
     TRY(attachments_refer(w, (struct attached_post){.id = id, .html = html}));
     return count_note(w, object.case_id, 0);
 }
@@ -112,6 +115,7 @@ int note_remove(struct work *w, int64_t id) {
     if (pinned) TRY(count_pin(w, id, -1));
     change_deleted(w, object);
     TRY(attachments_drop(w, (struct attached_post){.id = id, .case_id = object.case_id}));
+    TRY(original_keep(w, id, (struct str){0}));
     TRY(db_exec(w->conn, &note_drop, BINDS(B_INT("id", id))));
     return count_note(w, object.case_id, -1);
 }

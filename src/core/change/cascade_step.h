@@ -22,6 +22,7 @@ struct step {
                   ") AND NOT EXISTS (SELECT 1 FROM field_values v WHERE v.file_id = files.id) AND NOT EXISTS (SELECT 1 FROM " \
                   "post_attachments pa WHERE pa.file_id = files.id AND pa.post_id NOT IN @LIST(:rows))"
 #define POST_ATTACHMENTS_DELETE "DELETE FROM post_attachments WHERE post_id IN @LIST(:rows)"
+#define POST_ORIGINALS_DELETE "DELETE FROM post_originals WHERE post_id IN @LIST(:rows)"
 
 extern const struct step case_merge_steps[], case_delete_steps[]; /* core/cases/case_merge.c, case_delete.c */
 
