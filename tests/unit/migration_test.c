@@ -46,9 +46,11 @@ static void bring_up_to_date(struct desk_place *p) {
 /* ---- one id space for posts ------------------------------------------------------------------------ */
 
 /* Rows with the ids of a list: (1), (2) ... */
-#define MESSAGES(ids)                                                                                                            \
-    "INSERT INTO posts (id, case_id, kind, seq, uuid, content_text, creator_id, is_requester, channel, created_at, updated_at) " \
-    "SELECT v.id, 1, 1, v.id, 'p' || v.id, 'message ' || v.id, 1, 1, 1, v.id, v.id FROM (" ids ") v"
+#define MESSAGE_COLUMNS "uuid, content_text, creator_id, is_requester, channel, created_at, updated_at"
+#define MESSAGE_VALUES(ids) "'p' || v.id, 'message ' || v.id, 1, 1, 1, v.id, v.id FROM (" ids ") v"
+#define MESSAGES(ids) "INSERT INTO posts (id, case_id, kind, seq, " MESSAGE_COLUMNS ") SELECT v.id, 1, 1, v.id, " MESSAGE_VALUES(ids)
+#define NEW_MESSAGES(ids) \
+    "INSERT INTO posts (id, case_id, kind, " MESSAGE_COLUMNS ") SELECT v.id, 1, 1, " MESSAGE_VALUES(ids) /* without seq */
 #define NOTES(ids)                                                                                                                      \
     "INSERT INTO notes (id, owner_user_id, user_id, body_text, created_at, updated_at) SELECT v.id, 1, 1, 'note ' || v.id, v.id, v.id " \
     "FROM (" ids ") v"
@@ -158,7 +160,7 @@ static void a_check_finds_an_id_that_two_posts_have(void **state) {
     struct desk_place *p = *state;
     open_before(p, POST_IDS);
     bring_up_to_date(p);
-    RUN(p, ROLE, STATUS, PERSON("1"), CONVERSATION, MESSAGES(ID("7")), NOTES(ID("7") AND_ID("8")));
+    RUN(p, ROLE, STATUS, PERSON("1"), CONVERSATION, NEW_MESSAGES(ID("7")), NOTES(ID("7") AND_ID("8")));
     assert_non_null(strstr(findings(p), "id 7 belongs to more than one message, note or activity"));
     assert_null(strstr(findings(p), "id 8 belongs"));
 }
