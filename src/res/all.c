@@ -12,6 +12,8 @@
     X(case_reply)               \
     X(case_message)             \
     X(channel)                  \
+    X(time_tracking)            \
+    X(email_original)           \
     X(post)                     \
     X(view)                     \
     X(view_column)              \

@@ -310,6 +310,10 @@ static int get_attachments(struct call *c) {
 static const struct route attachment_routes[] = {
     ATTACHMENT_ROUTES("/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", "conversation",
                       "t.post_id IN (SELECT p.id FROM posts p WHERE p.id = :message_id AND p.case_id = :id AND p.kind = 1)", "a message"),
+    /* Also of a conversation in the trash. */
+    ATTACHMENT_ROUTES("/cases/:id/messages/:message_id", COL_PLUS, "conversations", "case",
+                      "t.post_id IN (SELECT p.id FROM posts p WHERE p.id = :message_id AND p.case_id = :id AND p.kind = 1)",
+                      "a message of a case"),
     ATTACHMENT_ROUTES("/cases/:id/notes/:note_id", COL_PLUS, "conversations", "case", OF_NOTE("case_id"), "a note on a conversation"),
     ATTACHMENT_ROUTES("/users/:id/notes/:note_id", COL_PLUS, "conversations", "user", OF_NOTE("owner_user_id"), "a note on a user"),
     ATTACHMENT_ROUTES("/organizations/:id/notes/:note_id", COL_PLUS, "conversations", "organization", OF_NOTE("organization_id"),

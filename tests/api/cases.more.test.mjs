@@ -1,0 +1,39 @@
+// Operations on cases that answer little: tracked time, original e-mails, and attachments of messages in the trash.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { open, raw } from './lib/index.mjs';
+
+const conversation = (desk, extra = {}) => desk.staff.create('/cases', { subject: 'Engine', contents: 'It stalls', requester_id: desk.people.customer.id, ...extra });
+
+test('tracked time is an empty list for staff', async (t) => {
+  const desk = await open(t);
+  for (const role of ['collaborator', 'agent', 'admin', 'owner']) {
+    const { data, total_count } = (await desk.as(role).get('/timetracking')).must(200).body;
+    assert.deepEqual([data, total_count], [[], 0]);
+  }
+  (await desk.customer.get('/timetracking')).refused(403, 'PERMISSIONS_DENIED');
+});
+
+test('a post without an original e-mail answers 404, like a post that the caller can\'t see', async (t) => {
+  const desk = await open(t);
+  const talk = await conversation(desk, { channel: 'MAIL' });
+  const [{ id }] = await desk.staff.fetch(`/cases/${talk.id}/posts`, { filters: 'MESSAGES' });
+  for (const who of [desk.staff, (await desk.person('agent', { agent_case_access: 'SELF' })).client]) (await who.get(`/cases/posts/${id}/email_original`)).refused(404, 'RESOURCE_NOT_FOUND');
+  (await desk.customer.get(`/cases/posts/${id}/email_original`)).refused(403, 'PERMISSIONS_DENIED');
+});
+
+test('staff read attachments of messages in the trash under /cases, customers do not', async (t) => {
+  const desk = await open(t);
+  const file = (await desk.staff.post('/files', raw('text/plain', Buffer.from('abc')), { query: { _filename: 'log.txt' } })).must(201).data;
+  const talk = await conversation(desk, { attachment_file_ids: [file.id] }), other = await conversation(desk);
+  const [message] = await desk.staff.fetch(`/cases/${talk.id}/messages`, { include: 'attachment' });
+  const of = (id) => `/cases/${id}/messages/${message.id}/attachments`, [{ id }] = message.attachments;
+  (await desk.staff.put(`/cases/${talk.id}/trash`)).must(200);
+  assert.equal((await desk.staff.fetch(`${of(talk.id)}/${id}`)).name, 'log.txt');
+  for (const path of [`/${id}/download`, `/${id}/url`, '/download/all']) (await desk.staff.exchange('GET', `/api/v1${of(talk.id)}${path}`)).must(200);
+  (await desk.staff.get(`/conversations/${talk.id}/messages/${message.id}/attachments/${id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+  (await desk.staff.get(`${of(other.id)}/${id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+  (await desk.customer.get(`${of(talk.id)}/${id}`)).refused(403, 'PERMISSIONS_DENIED');
+  const blind = await desk.person('agent', { agent_case_access: 'SELF' });
+  (await blind.client.get(`${of(talk.id)}/${id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+});
