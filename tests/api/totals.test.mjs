@@ -84,6 +84,7 @@ async function compareAll(w, when) {
     for (const path of ['/cases', '/conversations']) rows += await compare(who, path, {}, when);
     for (const filter of filters) rows += await compare(who, '/cases', filter, when);
     for (const { id } of w.customers) rows += await compare(who, `/users/${id}/cases`, {}, when);
+    for (const { id } of w.customers) rows += await compare(who, `/users/${id}/posts`, {}, when);
     for (const id of w.organizations) rows += await compare(who, `/organizations/${id}/cases`, {}, when);
   }
   for (const [i, first] of filters.entries()) for (const second of filters.slice(i + 1)) {
