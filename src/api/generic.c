@@ -307,7 +307,7 @@ static int keep_of(struct call *c, int64_t id) {
 }
 
 int api_keep(struct call *c) {
-    if (c->id_count <= 1) return keep_of(c, c->id);
+    if (c->id_count == 0) return keep_of(c, c->id);
     for (int i = 0; i < c->id_count; i++) TRY(keep_of(c, c->ids[i]));
     return 0;
 }

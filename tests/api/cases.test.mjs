@@ -88,6 +88,16 @@ test('PUT with If-Match refuses to overwrite a concurrent change', async (t) => 
   assert.equal((await desk.staff.get(`/cases/${made.id}`)).must(200).data.priority.id, 2);
 });
 
+test('a list of ids changes the tags of one or of several conversations', async (t) => {
+  const desk = await open(t);
+  const made = [(await opened(desk)).id, (await opened(desk)).id];
+  for (const ids of [made.slice(0, 1), made]) {
+    const tag = `tag-${ids.length}`;
+    assert.equal((await desk.staff.put('/cases', { tags: tag }, { query: { ids: ids.join() } })).must(200).body.total_count, ids.length);
+    for (const id of ids) assert.deepEqual((await desk.owner.fetch(`/cases/${id}/tags`)).map((x) => x.name), [tag]);
+  }
+});
+
 test('several conversations are changed together or not at all', async (t) => {
   const desk = await open(t);
   const [a, b] = [await opened(desk), await opened(desk)];
