@@ -71,7 +71,7 @@ test('people in cc get a mail each and become participants, once each, and unkno
   await until('three mails', () => to.mails.length >= 3);
   assert.deepEqual(to.mails.map((m) => m.to[0]).sort(), [desk.people.collaborator.email, desk.people.customer.email, 'grace@people.example'].sort());
   const grace = (await desk.owner.fetch('/users', { email: 'grace@people.example' }))[0];
-  assert.equal(grace.full_name, 'grace@people.example');
+  assert.equal(grace.full_name, 'grace', 'the name shows no address to customers');
   const people = (await desk.staff.get(`/cases/${talk.id}/participants`)).must(200).body;
   assert.deepEqual(people.data.map((p) => p.id).sort(), [desk.people.customer.id, desk.people.agent.id, desk.people.collaborator.id, grace.id].sort());
   assert.equal(people.resource, 'user_minimal');

@@ -41,6 +41,7 @@ const CANARIES = {
   canarymergedbody: READERS,
   canarymergednote: WORKERS,
   canarytrash: WORKERS,
+  canarycc: STAFF,
   canaryteambody: [...TEAM, 'customer'],
   canaryteamnote: TEAM,
   canaryteaminside: TEAM,
@@ -136,6 +137,7 @@ async function prepare(world) {
   await attach(desk.staff, `/conversations/${conversation.id}/messages`, { contents: 'canaryreply' }, 'canaryattached', 'canaryenclosed');
   await attach(callers.foreign, `/conversations/${second.id}/messages`, { contents: 'Plain' }, 'plain', 'Plain');
   await attach(callers.fingerprint, `/conversations/${stranger.id}/messages`, { contents: 'Plain' }, 'plain', 'Plain');
+  await made(desk.staff, `/cases/${conversation.id}/reply`, { contents: 'canaryreply', channel: 'MAIL', channel_options: { cc: 'copy@canarycc.example' } });
   const merged = await made(callers.foreign, '/conversations', { subject: 'canarymergedsubject', contents: 'canarymergedbody' });
   await made(desk.staff, `/cases/${merged.id}/notes`, { contents: 'canarymergednote' });
   const tokenOf = async (client, id) => ({ id, token: (await client.get(`/conversations/${id}`)).must(200).headers['x-request-token'] });

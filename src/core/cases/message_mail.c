@@ -21,12 +21,14 @@ int message_mail_address(struct work *w, int64_t requester_id, struct str *addre
     return db_text(w->conn, &requester_address, BINDS(B_INT("user", requester_id)), w->arena, address);
 }
 
-/* The owner of an address, or a new customer, as if the person had written first. */
+/* The owner of an address, or a new customer, as if the person had written first. The name is the part before the @, because customers see the
+ * names of participants and may not see addresses. */
 static int owner_of_copy(struct work *w, struct str address, int64_t *user_id) {
     TRY(db_lock(w->conn, str_fmt(w->arena, "email:%s", email_key(w->arena, address).p)));
     int rc = identity_owner(w, IDENTITY_EMAIL, address, user_id);
     if (rc) return rc < 0 ? rc : 0;
-    return user_create(w, &(struct user_new){.full_name = address, .email = address, .role_id = 4}, false, user_id);
+    struct str rest = address, name = str_cut(&rest, '@');
+    return user_create(w, &(struct user_new){.full_name = name, .email = address, .role_id = 4}, false, user_id);
 }
 
 static bool address_met(struct work *w, const struct str *met, int count, struct str address) {
