@@ -41,6 +41,7 @@ const CANARIES = {
   canarymergedbody: READERS,
   canarymergednote: WORKERS,
   canarytrash: WORKERS,
+  canarytrashinside: WORKERS,
   canarycc: STAFF,
   canaryteambody: [...TEAM, 'customer'],
   canaryteamnote: TEAM,
@@ -147,6 +148,7 @@ async function prepare(world) {
   addresses.learn((await desk.staff.get(`/cases/${merged.id}`)).must(200));
   const trashed = await made(requester.client, '/conversations', { subject: 'canarytrash', contents: 'canarytrash' });
   await made(desk.staff, `/cases/${trashed.id}/notes`, { contents: 'canarytrash' });
+  await attach(requester.client, `/conversations/${trashed.id}/messages`, { contents: 'canarytrash' }, 'canarytrash', 'canarytrashinside');
   world.trashed = await tokenOf(requester.client, trashed.id);
   await desk.staff.update(`/cases/${trashed.id}/trash`);
   const ofTeam = await made(desk.owner, '/cases', { subject: 'canaryteambody', contents: 'canaryteambody', requester_id: desk.people.customer.id, assigned_team_id: team.id });
@@ -169,6 +171,11 @@ async function prepare(world) {
   world.token = await tokenOf(requester.client, conversation.id);
 
   for (const client of [desk.owner, requester.client, desk.staff]) await explore(client, addresses);
+  // Staff read attachments of messages below /cases, too. The replies show the address below /conversations.
+  for (const path of [...addresses.paths].reverse()) {
+    const [, message] = /^\/conversations(\/\d+\/messages\/\d+)\/attachments\/\d+$/.exec(path) ?? [];
+    if (message) addresses.paths.add(`/cases${message}`).add(path.replace('conversations', 'cases'));
+  }
   world.routes = walk(addresses, 6);
 }
 
