@@ -22,26 +22,97 @@ static const struct json *activity_texts(struct view *v, const struct row *row, 
     return list;
 }
 
-static void activity_write_text(struct json_writer *w, struct view *v, const char *name, const struct json *text) {
+static void activity_write_text(struct json_writer *w, const char *name, const struct json *text) {
     jw_key(w, str_of(name));
-    if (text) jw_str(&v->w, text->text);
-    else jw_null(&v->w);
+    if (text) jw_str(w, text->text);
+    else jw_null(w);
 }
 
-static void render_changes(struct view *v, const struct row *row, const struct value *own) {
+static const char *action_of(const struct json *old, const struct json *new) {
+    return old && !new ? "REMOVED" : new && !old ? "ADDED" : "UPDATED";
+}
+
+/* Only names of references are stored, so there is no object to refer to. */
+static void render_actions(struct view *v, const struct row *row, const struct value *own) {
     const struct json *fields = activity_texts(v, row, "fields"), *previous = activity_texts(v, row, "previous_values"),
                       *current = activity_texts(v, row, "current_values");
     size_t at = 0;
     (void)own;
     jw_array(&v->w);
     for (const struct json *field = fields ? fields->first : NULL; field; field = field->next, at++) {
+        const struct json *old = text_at(previous, at), *new = text_at(current, at);
         jw_object(&v->w);
-        activity_write_text(&v->w, v, "field", field);
-        activity_write_text(&v->w, v, "previous_value", text_at(previous, at));
-        activity_write_text(&v->w, v, "current_value", text_at(current, at));
+        jw_key(&v->w, S("action"));
+        jw_str(&v->w, str_of(action_of(old, new)));
+        activity_write_text(&v->w, "field", field);
+        activity_write_text(&v->w, "old_value", old);
+        activity_write_text(&v->w, "new_value", new);
+        activity_write_text(&v->w, "old_object", NULL);
+        activity_write_text(&v->w, "new_object", NULL);
         jw_end(&v->w);
     }
     jw_end(&v->w);
+}
+
+static const struct activity_owner {
+    const char *column, *type, *address, *words; /* words: its name in stored sentences */
+} activity_owners[] = {
+    {"object_case", "case", "cases/", "this conversation"},
+    {"object_organization", "organization", "organizations/", "this organization"},
+    {"object_user", "user", "users/", "this person"},
+};
+enum { ACTIVITY_OWNERS = sizeof activity_owners / sizeof *activity_owners };
+
+/* The object of an activity is the one owner that is set. */
+static const struct activity_owner *activity_owner_of(const struct row *row, int64_t *id) {
+    const struct activity_owner *o = activity_owners;
+    while (o < activity_owners + ACTIVITY_OWNERS - 1 && row_cell(row, o->column)->type == V_NULL) o++;
+    *id = row_cell(row, o->column)->i;
+    return o;
+}
+
+static void render_object(struct view *v, const struct row *row, const struct value *own) {
+    int64_t id;
+    const struct activity_owner *o = activity_owner_of(row, &id);
+    (void)own;
+    view_reference(v, layout_of(resource_of(o->type)), id);
+}
+
+/* &, < and > are escaped, so that a name can't make a link. */
+static void put_words(struct buf *b, struct str text) {
+    for (size_t i = 0; i < text.n; i++) {
+        const char *escaped = text.p[i] == '&' ? "&amp;" : text.p[i] == '<' ? "&lt;" : text.p[i] == '>' ? "&gt;" : NULL;
+        if (escaped) buf_text(b, escaped);
+        else buf_char(b, text.p[i]);
+    }
+}
+
+/* Writes <url|words>. */
+static void put_link(struct buf *b, const struct view *v, const char *address, int64_t id, struct str words) {
+    buf_fmt(b, "<%s/api/v1/%s%lld|", v->c->work.desk->base_url.p, address, (long long)id);
+    put_words(b, words);
+    buf_text(b, ">");
+}
+
+/* Writes the stored end of the sentence, with the object as a link if the sentence names it. */
+static void put_deed(struct buf *b, const struct view *v, const struct row *row, struct str did) {
+    int64_t id;
+    const struct activity_owner *o = activity_owner_of(row, &id);
+    size_t n = strlen(o->words);
+    bool names = did.n > n && memcmp(did.p + did.n - n, o->words, n) == 0;
+    put_words(b, names ? (struct str){did.p, did.n - n} : did);
+    if (names) put_link(b, v, o->address, id, str_of(o->words));
+}
+
+static void render_summary(struct view *v, const struct row *row, const struct value *did) {
+    const struct value *actor = row_cell(row, "actor"), *name = row_cell(row, "actor_name");
+    struct buf b = {0};
+    if (actor->type == V_INT) put_link(&b, v, "users/", actor->i, name->s);
+    else put_words(&b, name->s);
+    buf_text(&b, " ");
+    put_deed(&b, v, row, did->s);
+    jw_str(&v->w, buf_view(&b));
+    buf_free(&b);
 }
 
 /* 4: USER_MAIL_FAILED */
@@ -49,23 +120,53 @@ static void render_changes(struct view *v, const struct row *row, const struct v
     "COALESCE((SELECT u.full_name FROM users u WHERE u.id = t.actor_id), CASE t.name WHEN 4 THEN 'A mail server' ELSE COALESCE(t.cause, " \
     "'Somebody without a login') END)"
 
+enum { VERB_CREATED = 1, VERB_UPDATED, VERB_DELETED, VERB_FAILED };
+static const struct word activity_verbs[] = {
+    {VERB_CREATED, "CREATED"}, {VERB_UPDATED, "UPDATED"}, {VERB_DELETED, "DELETED"}, {VERB_FAILED, "FAILED"}, {0}};
+/* By the numbers of enum activity_name. */
+#define VERB "CASE WHEN t.name IN (1, 5, 8) THEN 1 WHEN t.name IN (3, 7, 10) THEN 3 WHEN t.name = 4 THEN 4 ELSE 2 END"
+
+#define NEVER(name, doc_text) \
+    { name, F_COMPUTED, READONLY, .render = render_null, .doc = doc_text, .example = "null" }
+
 static const struct field activity_fields[] = {
     {"owner", F_TEXT, HIDDEN,
      .column = "CASE WHEN t.owner_case_id IS NOT NULL THEN 'cases/' || t.owner_case_id WHEN t.owner_organization_id IS NOT NULL THEN "
                "'organizations/' || t.owner_organization_id ELSE 'users/' || t.owner_user_id END",
      .doc = "The object of the activity, as the beginning of its address."},
-    {"name", F_WORD, READONLY, .words = activity_names, .doc = "Kind of activity."},
-    {"summary", F_TEXT, READONLY, .column = ACTOR " || ' ' || t.did", .doc = "The activity as a sentence.",
-     .example = "\"Agnes Agent changed full_name\""},
+    {"object_case", F_REF, HIDDEN, .ref = "case", .column = "t.owner_case_id", .doc = "If the object is a conversation."},
+    {"object_organization", F_REF, HIDDEN, .ref = "organization", .column = "t.owner_organization_id",
+     .doc = "If the object is an organization."},
+    {"object_user", F_REF, HIDDEN, .ref = "user", .column = "t.owner_user_id", .doc = "If the object is a person."},
+    {"actor_name", F_TEXT, HIDDEN, .column = ACTOR, .doc = "Name of the actor, or the cause."},
+    {"activity", F_WORD, READONLY, .column = "t.name", .words = activity_names, .doc = "Name of the activity."},
     {"actor", F_REF, READONLY, .ref = "user",
      .doc = "Person who made the change. Null: the caller was not logged in, as with a mailed link, or the server made the change."},
+    {"verb", F_WORD, READONLY, .column = VERB, .words = activity_verbs,
+     .doc = "What happened to the object. FAILED: an e-mail did not reach the person."},
+    {"summary", F_TEXT, READONLY, .column = "t.did", .render = render_summary,
+     .doc = "The activity as a sentence. `<url|words>` is a link. In the text and the words, &, < and > are `&amp;`, `&lt;` and `&gt;`.",
+     .example = "\"<http://127.0.0.1:8080/api/v1/users/2|Agnes Agent> changed full_name\""},
     {"fields", F_LONG, HIDDEN, .doc = "Names of the changed fields, as a JSON array."},
     {"previous_values", F_LONG, HIDDEN, .column = UNLESS_PURGED("t.previous_values"), .doc = "Values before the change."},
     {"current_values", F_LONG, HIDDEN, .column = UNLESS_PURGED("t.current_values"), .doc = "Values after the change."},
-    {"changes", F_COMPUTED, READONLY, .column = "", .render = render_changes,
-     .doc = "Each changed field with its values before and after. Of a list, they are the removed and the added items. Of a failed e-mail, "
-            "the fields are mail, recipient, status and reason. A value is null if there was none, if it is a secret, and after a purge.",
-     .example = "[{\"field\": \"full_name\", \"previous_value\": \"Ada Byron\", \"current_value\": \"Ada Lovelace\"}]"},
+    {"actions", F_COMPUTED, READONLY, .column = "", .render = render_actions,
+     .doc =
+         "Each changed field with its values before and after. `action`: ADDED, REMOVED or UPDATED; UPDATED if both values are null. Of a "
+         "list, the values are the removed and the added items. Of a failed e-mail, the fields are mail, recipient, status and reason. A "
+         "value is null if there was none, if it is a secret, and after a purge. References have their names of that time as values. "
+         "Their ids are not stored, so `old_object` and `new_object` are always null.",
+     .example = "[{\"action\": \"UPDATED\", \"field\": \"full_name\", \"old_value\": \"Ada Byron\", \"new_value\": \"Ada Lovelace\", "
+                "\"old_object\": null, \"new_object\": null}]"},
+    {"object", F_COMPUTED, READONLY, .render = render_object,
+     .doc = "The changed user, organization or case. Included by the name of its type.",
+     .example = "{\"id\": 1, \"resource_type\": \"user\"}"},
+    NEVER("object_actor", "Always null: an object has no actor of its own."),
+    NEVER("target", "Always null: no change has a target besides its object."),
+    NEVER("result", "Always null: `actions` has the results."),
+    NEVER("participant", "Always null: changes of participants are no activities."),
+    NEVER("weight", "Always null: activities are not weighted."),
+    NEVER("ip_address", "Always null: addresses of callers are not stored with activities."),
     {"created_at", F_TIME, READONLY, .doc = "Time of the activity."},
     {0},
 };

@@ -3,11 +3,14 @@ import { test } from 'node:test';
 import { File, PASSWORD, ROLE_ID, connect, form, iso, multipart, open, relay } from './lib/index.mjs';
 import { totp } from './lib/totp.mjs';
 
-const MEMBERS = 'id name summary actor changes created_at resource_type resource_url'.split(' ');
+const MEMBERS = `id activity actor verb summary actions object object_actor target result participant weight ip_address created_at resource_type
+resource_url`.split(/\s+/);
+const NEVER = ['object_actor', 'target', 'result', 'participant', 'weight', 'ip_address'];
+const link = (desk, path, words) => `<${desk.base}/api/v1/${path}|${words}>`;
 
-/** The activities of a person, newest first. Each change is [field, previous, current]. */
+/** The activities of a person, newest first. Each action is [field, old, new]. */
 const trail = (desk, id) => desk.admin.fetch(`/users/${id}/activities`, { limit: 100 });
-const told = (activity) => activity.changes.map((c) => [c.field, c.previous_value, c.current_value]);
+const told = (activity) => activity.actions.map((c) => [c.field, c.old_value, c.new_value]);
 
 /** The one activity that an act adds to the trail. Fails if the act adds none or several. */
 async function gained(desk, id, act) {
@@ -23,13 +26,39 @@ test('an activity names the actor, the person, each changed field with both valu
   const { id } = desk.people.customer;
   const activity = await gained(desk, id, () => desk.staff.update(`/users/${id}`, { full_name: 'Cora Married', designation: 'Buyer' }));
   assert.deepEqual(Object.keys(activity), MEMBERS);
-  assert.deepEqual([activity.name, activity.actor.id, activity.actor.resource_type, activity.created_at], ['USER_UPDATED', desk.people.agent.id, 'user', iso(desk.clock.now)]);
-  assert.equal(activity.summary, 'Agnes Agent changed full_name and designation');
+  assert.deepEqual([activity.activity, activity.verb, activity.actor.id, activity.actor.resource_type, activity.created_at], ['USER_UPDATED', 'UPDATED', desk.people.agent.id, 'user', iso(desk.clock.now)]);
+  assert.equal(activity.summary, `${link(desk, `users/${desk.people.agent.id}`, 'Agnes Agent')} changed full_name and designation`);
+  assert.deepEqual(activity.object, { id, resource_type: 'user' });
+  for (const name of NEVER) assert.equal(activity[name], null, name);
   assert.deepEqual(told(activity), [['full_name', 'Cora Customer', 'Cora Married'], ['designation', null, 'Buyer']]);
-  assert.deepEqual(Object.keys(activity.changes[0]), ['field', 'previous_value', 'current_value']);
+  assert.deepEqual(activity.actions[1], { action: 'ADDED', field: 'designation', old_value: null, new_value: 'Buyer', old_object: null, new_object: null });
+  assert.equal(activity.actions[0].action, 'UPDATED');
   assert.equal(activity.resource_url, `${desk.base}/api/v1/users/${id}/activities/${activity.id}`);
   assert.deepEqual(await desk.staff.fetch(`/users/${id}/activities/${activity.id}`), activity);
   assert.equal((await desk.staff.fetch(`/users/${id}/activities/${activity.id}`, { include: 'user' })).actor.full_name, 'Agnes Agent');
+});
+
+test('a name in a summary can\'t make a link', async (t) => {
+  const desk = await open(t);
+  const { id } = desk.people.agent;
+  await desk.staff.update('/profile', { full_name: 'A <http://evil.example|B> & C' });
+  const [{ summary }] = await trail(desk, id);
+  assert.equal(summary, `${link(desk, `users/${id}`, 'A &lt;http://evil.example|B&gt; &amp; C')} changed full_name`);
+});
+
+test('an activity of a conversation refers to it, and include shows it', async (t) => {
+  const desk = await open(t);
+  const { id } = await desk.customer.create('/conversations', { subject: 'Lamp', contents: 'It is dark' });
+  await desk.staff.update(`/cases/${id}`, { assigned_agent_id: desk.people.agent.id });
+  await desk.staff.update(`/cases/${id}`, { assigned_agent_id: null });
+  const path = `/cases/${id}/activities`;
+  const [removed, added, ...earlier] = await desk.staff.fetch(path);
+  assert.deepEqual(added.object, { id, resource_type: 'case' });
+  const { action, old_value, new_value, old_object, new_object } = removed.actions.find((a) => a.field === 'assigned_agent');
+  assert.deepEqual([action, old_value, new_value, old_object, new_object], ['REMOVED', 'Agnes Agent', null, null, null]);
+  assert.equal(earlier.at(-1).summary, `${link(desk, `users/${desk.people.customer.id}`, 'Cora Customer')} created ${link(desk, `cases/${id}`, 'this conversation')}`);
+  const [shown] = await desk.staff.fetch(path, { include: 'case', limit: 1 });
+  assert.deepEqual([shown.object.id, shown.object.subject], [id, 'Lamp']);
 });
 
 test('one write records one activity, with numbers as numbers and references by name', async (t) => {
@@ -129,7 +158,7 @@ test('changes to oneself are recorded: profile, picture, password, second factor
 
   const fresh = 'battery staple of another kind';
   const changed = await step(async () => (await me.put('/profile/password', { password: PASSWORD, new_password: fresh })).must(200));
-  assert.deepEqual([told(changed), changed.summary], [[['password', null, null]], 'Agnes Also changed password']);
+  assert.deepEqual([told(changed), changed.summary], [[['password', null, null]], `${link(desk, `users/${id}`, 'Agnes Also')} changed password`]);
   me = desk.login('agent@example.com', fresh);
   const { secret } = await me.fetch('/profile/twofactor');
   desk.secrets.add(secret);
@@ -149,12 +178,16 @@ test('creating and deleting a person is recorded', async (t) => {
   const { id } = await desk.staff.create('/users', { full_name: 'Newcomer', email: 'new@people.example', tags: 'x', password: 'long enough one' });
   const [made, ...before] = await trail(desk, id);
   assert.deepEqual(before, []);
-  assert.deepEqual([made.name, made.summary, made.changes], ['USER_CREATED', 'Agnes Agent created this person', []]);
+  const { agent, admin } = desk.people;
+  const person = link(desk, `users/${id}`, 'this person');
+  assert.deepEqual([made.activity, made.verb, made.summary, made.actions],
+    ['USER_CREATED', 'CREATED', `${link(desk, `users/${agent.id}`, 'Agnes Agent')} created ${person}`, []]);
   (await desk.admin.delete(`/users/${id}`)).must(200);
   (await desk.staff.get(`/users/${id}`)).refused(404, 'RESOURCE_NOT_FOUND');
   const [gone, ...rest] = await trail(desk, id);
   assert.deepEqual(rest, [made]);
-  assert.deepEqual([gone.name, gone.summary, gone.changes], ['USER_DELETED', 'Ada Admin deleted this person', []]);
+  assert.deepEqual([gone.activity, gone.verb, gone.summary, gone.actions],
+    ['USER_DELETED', 'DELETED', `${link(desk, `users/${admin.id}`, 'Ada Admin')} deleted ${person}`, []]);
 });
 
 test('a person created by a message of a caller without login has no creator in the trail', async (t) => {
@@ -162,7 +195,7 @@ test('a person created by a message of a caller without login has no creator in 
   (await desk.anyone.post('/conversations', { name: 'Stranger', email: 'stranger@people.example', subject: 'Hello', contents: 'Hello?' })).must(201);
   const [{ id }] = await desk.admin.fetch('/users', { email: 'stranger@people.example' });
   const [made] = await trail(desk, id);
-  assert.deepEqual([made.name, made.actor, made.summary], ['USER_CREATED', null, 'Somebody without a login created this person']);
+  assert.deepEqual([made.activity, made.actor, made.summary], ['USER_CREATED', null, `Somebody without a login created ${link(desk, `users/${id}`, 'this person')}`]);
 });
 
 test('a mailed link that moves an address records activities on both people, without an actor', async (t) => {
@@ -204,7 +237,7 @@ test('a purge erases the values of activities and keeps the activities', async (
   await desk.staff.update(`/users/${id}`, { full_name: 'Secret Name', tags: 'private' });
   (await desk.owner.delete(`/users/${id}`, { purge: true })).must(200);
   const [deleted, changed] = await trail(desk, id);
-  assert.equal(deleted.name, 'USER_DELETED');
+  assert.equal(deleted.activity, 'USER_DELETED');
   assert.deepEqual(told(changed).sort(), [['full_name', null, null], ['tags', null, null]]);
   assert.equal(changed.actor.id, desk.people.agent.id);
   assert.doesNotMatch(JSON.stringify(await trail(desk, id)), /Secret|private|Cora/);

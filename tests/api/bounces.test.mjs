@@ -7,8 +7,8 @@ import { BINARY, FIXTURES, MINUTE, connect, deliver, deskd, directory, fixture, 
 
 const GONE = 'gone@people.example';
 const invite = (who, email = GONE) => who.create('/users/invite', { full_name: 'Ines Invited', email });
-const failures = async (desk, id, who = desk.staff) => (await who.fetch(`/users/${id}/activities`, { limit: 100 })).filter((a) => a.name === 'USER_MAIL_FAILED');
-const told = (activity) => Object.fromEntries(activity.changes.map((c) => [c.field, c.current_value]));
+const failures = async (desk, id, who = desk.staff) => (await who.fetch(`/users/${id}/activities`, { limit: 100 })).filter((a) => a.activity === 'USER_MAIL_FAILED');
+const told = (activity) => Object.fromEntries(activity.actions.map((c) => [c.field, c.new_value]));
 /** The reason in the only delivery failure in a person's trail. */
 const reason = async (desk, id) => {
   const [one, ...more] = await failures(desk, id);
@@ -64,8 +64,9 @@ describe('a report about a letter', () => {
     const { desk, letters } = await written(t);
     await deliver(desk, fixture('postfix', letters[GONE].mail));
     const [activity] = await failures(desk, letters[GONE].id);
-    assert.deepEqual([activity.summary, activity.actor, activity.created_at], ['A mail server could not deliver a mail to this person', null, iso(desk.clock.now)]);
-    assert.deepEqual(activity.changes.map((c) => [c.field, c.previous_value, c.current_value]),
+    assert.deepEqual([activity.summary, activity.verb, activity.actor, activity.created_at],
+      [`A mail server could not deliver a mail to <${desk.base}/api/v1/users/${letters[GONE].id}|this person>`, 'FAILED', null, iso(desk.clock.now)]);
+    assert.deepEqual(activity.actions.map((c) => [c.field, c.old_value, c.new_value]),
       [['mail', null, 'invitation'], ['recipient', null, GONE], ['status', null, 'BOUNCED'], ['reason', null, REASONS.postfix]]);
     await until('the line', () => /warn mail \d+ \(invitation\) bounced: see its last_error/.test(desk.log));
     assert.ok(!desk.log.includes(GONE), 'the log contains no address');

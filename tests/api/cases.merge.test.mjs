@@ -223,7 +223,7 @@ test('the change log and the activities of both conversations name the merge', a
   const entry = (id, property) => log.find((x) => x.resource_id === id && x.property === property);
   assert.deepEqual([entry(other.id, 'merged_into').to, entry(survivor.id, 'merged_cases').to, entry(other.id, 'status').to], [`${survivor.id}`, `${other.id}`, '5']);
   assert.equal(entry(other.id, 'state'), undefined);
-  const activities = async (talk) => (await desk.staff.fetch(`/cases/${talk.id}/activities`)).flatMap((x) => x.changes.map((y) => y.field));
+  const activities = async (talk) => (await desk.staff.fetch(`/cases/${talk.id}/activities`)).flatMap((x) => x.actions.map((y) => y.field));
   assert.ok((await activities(other)).includes('merged_into'));
   assert.ok((await activities(survivor)).includes('merged_cases'));
 });

@@ -124,7 +124,7 @@ test('messages and activities of a conversation have lists of their own; posts o
   assert.equal(messages.data[1].email, desk.people.customer.email);
   assert.equal(messages.body.resource, 'case_message');
   const activities = (await desk.staff.get(`/cases/${talk.id}/activities`)).must(200).data;
-  assert.equal(activities.at(-1).name, 'CASE_CREATED');
+  assert.equal(activities.at(-1).activity, 'CASE_CREATED');
   assert.match(activities[0].resource_url, new RegExp(`/cases/${talk.id}/activities/${activities[0].id}$`));
   for (const who of [desk.staff, (await desk.person('agent', { agent_case_access: 'TEAMS' })).client]) {
     const own = (await who.get(`/users/${desk.people.agent.id}/posts`)).must(200);

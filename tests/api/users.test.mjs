@@ -316,7 +316,7 @@ test('several people are deleted at once or not at all', async (t) => {
     (await desk.owner.get(`/users/${id}`)).refused(404, 'RESOURCE_NOT_FOUND');
     (await client.get('/me')).refused(401, 'AUTHENTICATION_FAILED');
     await desk.owner.create('/users', { full_name: 'New', email });
-    assert.deepEqual((await desk.owner.fetch(`/users/${id}/activities`)).map((a) => a.name), ['USER_DELETED', 'USER_CREATED']);
+    assert.deepEqual((await desk.owner.fetch(`/users/${id}/activities`)).map((a) => a.activity), ['USER_DELETED', 'USER_CREATED']);
   }
   assert.equal((await desk.owner.fetch(`/conversations/${conversation.id}`, { include: 'user' })).requester.full_name, people[1].user.full_name);
   (await desk.staff.delete('/users', { ids: ids(people) })).refused(404, 'RESOURCE_NOT_FOUND', 'ids/0', 'ids/2');

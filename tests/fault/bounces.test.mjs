@@ -21,7 +21,7 @@ async function reports(t, count, options = {}) {
 /** Resets the access time of the file, so that wasRead shows a later read. */
 const unread = (file) => utimesSync(file, 0, statSync(file).mtimeMs / 1000);
 const wasRead = (file) => statSync(file).atimeMs > 0;
-const noted = async (desk, id) => (await desk.staff.fetch(`/users/${id}/activities`)).filter((a) => a.name === 'USER_MAIL_FAILED').length;
+const noted = async (desk, id) => (await desk.staff.fetch(`/users/${id}/activities`)).filter((a) => a.activity === 'USER_MAIL_FAILED').length;
 
 test('every acknowledged report survives SIGKILL of the desk, and none is recorded twice', { timeout: 180_000 }, async (t) => {
   const { desk, ids, mails } = await reports(t, 60);

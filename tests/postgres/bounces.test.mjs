@@ -26,7 +26,7 @@ test('a report is recorded from any folder, and once if it came through both', a
   }
   await until('both inboxes to be empty', () => waiting(desk).length + waiting(second).length === 0);
   for (const [email, id] of ids) {
-    const noted = (await second.staff.fetch(`/users/${id}/activities`)).filter((a) => a.name === 'USER_MAIL_FAILED');
+    const noted = (await second.staff.fetch(`/users/${id}/activities`)).filter((a) => a.activity === 'USER_MAIL_FAILED');
     assert.equal(noted.length, 1, email);
   }
 });
