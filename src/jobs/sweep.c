@@ -14,7 +14,8 @@
 
 QUERY(sweep_failures, OLDEST("login_failures", "id", "o.created_at <= :before"));
 QUERY(sweep_links, OLDEST("links", "id", "o.expires_at <= :before"));
-QUERY(sweep_mails, OLDEST("outgoing_mails", "id", "o.letter IS NULL AND o.updated_at <= :before"));
+/* Mails of messages stay: they are the recipients of the message. */
+QUERY(sweep_mails, OLDEST("outgoing_mails", "id", "o.letter IS NULL AND o.post_id IS NULL AND o.updated_at <= :before"));
 QUERY(sweep_sessions, OLDEST("sessions", "id", "o.last_activity_at <= :before"));
 QUERY(sweep_auth_tokens, OLDEST("auth_tokens", "id", "o.expires_at <= :before"));
 QUERY(sweep_remembered, OLDEST("remember_tokens", "id", "o.expires_at <= :before"));

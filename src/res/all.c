@@ -11,6 +11,7 @@
     X(case)                     \
     X(case_reply)               \
     X(case_message)             \
+    X(message_recipient)        \
     X(channel)                  \
     X(time_tracking)            \
     X(email_original)           \

@@ -7,6 +7,34 @@
 
 #define ADDRESS_OF_CREATOR(column) "(SELECT e." column " FROM identity_emails e WHERE e.user_id = t.creator_id AND e.is_primary = 1)"
 
+/* Milliseconds become seconds. One step in the index of posts by conversation for each message of staff. */
+#define RESPONSE_TIME                                                                                                              \
+    "CASE WHEN t.is_requester = 0 AND EXISTS (SELECT 1 FROM users u WHERE u.id = t.creator_id AND u.role_type >= 2) THEN "         \
+    "(SELECT CASE WHEN b.is_requester = 1 THEN (t.created_at - b.created_at) / 1000 END FROM posts b WHERE b.case_id = t.case_id " \
+    "AND b.kind = 1 AND b.id < t.id ORDER BY b.id DESC LIMIT 1) END"
+
+static const struct word recipient_types[] = {{RECIPIENT_TO, "TO"}, {RECIPIENT_CC, "CC"}, {0}};
+
+static const struct field message_recipient_fields[] = {
+    {"identity", F_REF, READONLY, .ref = "identity_email",
+     .column = "(SELECT MIN(e.id) FROM identity_emails e WHERE e.user_id = t.user_id AND e.is_claim = 0 AND LOWER(e.email) = "
+               "LOWER(t.recipient))",
+     .doc = "Identity with the address. Null if the person has it no longer."},
+    {"name", F_TEXT, READONLY, .column = "(SELECT u.full_name FROM users u WHERE u.id = t.user_id)", .doc = "Name of the recipient."},
+    {"type", F_WORD, READONLY, .column = "t.recipient_type", .words = recipient_types, .doc = "TO for the requester, CC for a copy."},
+    {"email_delivery_status", F_WORD, READONLY, .column = "t.status", .words = mail_statuses, .doc = "Delivery status of the e-mail.",
+     .example = "\"SENT\""},
+    {"email_delivery_status_updated_at", F_TIME, READONLY, .column = "t.updated_at", .doc = "Time of the last change of that status."},
+    {0},
+};
+
+const struct resource message_recipient_resource = {.type = "message_recipient",
+                                                    .title = "Recipients of messages",
+                                                    .doc = "People to whom a message was mailed.",
+                                                    .from = "outgoing_mails t",
+                                                    .fields = message_recipient_fields,
+                                                    .visible = access_staff};
+
 static const struct field case_message_fields[] = {
     {"case_id", F_INT, HIDDEN, .doc = "Conversation of the message."},
     {"uuid", F_TEXT, READONLY, .doc = "UUID of the message."},
@@ -15,6 +43,8 @@ static const struct field case_message_fields[] = {
     {"body_text", F_LONG, READONLY, .column = "t.content_text", .doc = "Text of the message.", .example = "\"It stops after ten turns.\""},
     {"body_html", F_LONG, READONLY, .column = "t.content_html", .render = render_body_html, .doc = "The message as safe HTML.",
      .example = "\"It stops after ten turns.\""},
+    {"recipients", F_ROWS, READONLY, .ref = "message_recipient", .owned_by = "post_id",
+     .doc = "People to whom the message was mailed. Empty if it was not mailed. A purge of a person removes the person here."},
     {"fullname", F_TEXT, READONLY, .column = "COALESCE(t.creator_name, (SELECT u.full_name FROM users u WHERE u.id = t.creator_id))",
      .doc = "Name of the author, as given with the message."},
     {"email", F_TEXT, READONLY, .column = ADDRESS_OF_CREATOR("email"), .doc = "Primary e-mail address of the author."},
@@ -27,6 +57,9 @@ static const struct field case_message_fields[] = {
     {"creation_mode", F_WORD, READONLY, .column = "t.source", .words = sources, .doc = "Program that the message was written with."},
     {"locale", F_REF, READONLY, .ref = "locale", .column = "(SELECT u.locale_id FROM users u WHERE u.id = t.creator_id)",
      .doc = "Locale of the author."},
+    {"response_time", F_INT, READONLY, .column = RESPONSE_TIME,
+     .doc = "Seconds from the message before this one, if it is the requester's and this one is a reply of staff. Otherwise null.",
+     .example = "1260"},
     {"*", .group = row_times},
     {0},
 };

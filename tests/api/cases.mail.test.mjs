@@ -1,7 +1,7 @@
 // Replies by mail, channels and participants (docs/CONVERSATIONS.md, "Channels and replies by mail").
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connect, deliver, fixture, open, raw, relay, until } from './lib/index.mjs';
+import { connect, deliver, fixture, iso, open, raw, relay, until } from './lib/index.mjs';
 
 const conversation = (desk, extra = {}) => desk.staff.create('/cases', { subject: 'Engine', contents: 'It stalls', requester_id: desk.people.customer.id, ...extra });
 const messageOf = (desk, talk, id) => desk.staff.fetch(`/conversations/${talk.id}/messages/${id}`);
@@ -77,6 +77,34 @@ test('people in cc get a mail each and become participants, once each, and unkno
   assert.equal(people.resource, 'user_minimal');
   await reply({ channel: 'MAIL', channel_options: { cc: 'grace@people.example, ada@people.example' } });
   await until('six mails', () => to.mails.length >= 6);
+});
+
+test('a case_message names its recipients, with the delivery status of each mail', async (t) => {
+  const { desk, to, talk, reply } = await mailing(t);
+  const { customer } = desk.people, cc = ['grace@people.example'];
+  await reply({ channel: 'HELPCENTER', contents: 'Not mailed' });
+  const id = await reply({ channel: 'MAIL', channel_options: { cc } });
+  const shown = async () => (await desk.staff.fetch(`/cases/${talk.id}/messages`))[0];
+  const status = async (n) => (await shown()).recipients[n].email_delivery_status;
+  await to.find(customer.email);
+  await deliver(desk, fixture('postfix', await to.find(cc[0])));
+  await until('the statuses', async () => (await status(0)) === 'SENT' && (await status(1)) === 'BOUNCED');
+  const [grace] = await desk.owner.fetch('/users', { email: cc[0], include: 'identity_email' });
+  const message = await shown();
+  assert.equal(message.id, id);
+  const [own, copy] = message.recipients;
+  assert.deepEqual(Object.keys(own), ['identity', 'name', 'type', 'email_delivery_status', 'email_delivery_status_updated_at', 'resource_type']);
+  assert.deepEqual([own.identity.resource_type, own.name, own.type, own.email_delivery_status_updated_at, own.resource_type],
+    ['identity_email', 'Cora Customer', 'TO', iso(desk.clock.now), 'message_recipient']);
+  assert.deepEqual([copy.identity.id, copy.name, copy.type], [grace.emails[0].id, 'grace', 'CC']);
+  const list = await desk.staff.fetch(`/cases/${talk.id}/messages`, { include: 'identity_email' });
+  assert.equal(list[0].recipients[0].identity.email, customer.email);
+  assert.deepEqual(list.slice(1).map((m) => m.recipients), [[], []]);
+  const [post] = await desk.staff.fetch(`/cases/${talk.id}/posts`, { filters: 'MESSAGES', include: 'case_message' });
+  assert.equal(post.original.recipients.length, 2);
+  assert.ok(!('recipients' in (await messageOf(desk, talk, id))), 'customers see no recipients');
+  (await desk.owner.delete(`/users/${grace.id}`, { purge: true })).must(200);
+  await until('the purge', async () => (await shown()).recipients.length === 1);
 });
 
 test('a person who got a copy sees neither the conversation nor its messages', async (t) => {

@@ -116,11 +116,32 @@ test('posts are for staff who see the conversation', async (t) => {
   assert.deepEqual((await self.get(`/users/${desk.people.agent.id}/posts`)).must(200).data, []);
 });
 
+test('the response time of a reply of staff counts from the requester\'s message directly before it', async (t) => {
+  const desk = await open(t);
+  const { id } = await desk.customer.create('/conversations', { subject: 'Lamp', contents: 'Dark' });
+  const other = await desk.person('customer');
+  const answer = (contents) => desk.staff.create(`/conversations/${id}/messages`, { contents });
+  await desk.clock.forward(60);
+  await desk.customer.create(`/conversations/${id}/messages`, { contents: 'Still dark' });
+  await desk.clock.forward(90);
+  await desk.staff.create(`/cases/${id}/notes`, { contents: 'A note is no message' });
+  await answer('Turn it on');
+  await desk.clock.forward(30);
+  await answer('And off');
+  const times = async () => (await desk.staff.fetch(`/cases/${id}/messages`)).map((m) => [m.body_text, m.response_time]);
+  assert.deepEqual(await times(), [['And off', null], ['Turn it on', 90], ['Still dark', null], ['Dark', null]]);
+  await desk.staff.update(`/cases/${id}`, { requester_id: other.id });
+  await answer('To another person');
+  assert.deepEqual((await times()).map(([, time]) => time), [null, null, 90, null, null], 'earlier times stay');
+});
+
 test('messages and activities of a conversation have lists of their own; posts of a person include notes', async (t) => {
   const { desk, talk, say, note } = await withPosts(t);
   const said = await say('Turn it off'), noted = await note('Call him');
   const messages = (await desk.staff.get(`/cases/${talk.id}/messages`)).must(200);
   assert.deepEqual(messages.data.map((m) => [m.id, m.resource_type, m.body_text, m.subject]).slice(0, 1), [[said, 'case_message', 'Turn it off', 'Engine']]);
+  assert.deepEqual(Object.keys(messages.data[0]), `id uuid subject body_text body_html recipients fullname email creator identity mailbox attachments
+    download_all location creation_mode locale response_time created_at updated_at resource_type resource_url`.split(/\s+/));
   assert.equal(messages.data[1].email, desk.people.customer.email);
   assert.equal(messages.body.resource, 'case_message');
   const activities = (await desk.staff.get(`/cases/${talk.id}/activities`)).must(200).data;

@@ -15,6 +15,8 @@ QUERY(
 QUERY(old_mail,
       "INSERT INTO outgoing_mails (template, recipient, letter, message_id, status, attempts, retry_until, created_at, updated_at) "
       "VALUES ('x', 'x', CAST(:letter AS BLOB), 'x', 2, 1, 0, 0, :at)");
+QUERY(old_reply, "INSERT INTO outgoing_mails (template, recipient, message_id, post_id, recipient_type, status, attempts, retry_until, "
+                 "created_at, updated_at) VALUES ('x', 'x', 'x', 7, 1, 2, 1, 0, 0, :at)");
 QUERY(sessions_left, "SELECT COUNT(*) FROM sessions");
 QUERY(mails_left, "SELECT COUNT(*) FROM outgoing_mails");
 
@@ -30,7 +32,7 @@ static int fill(struct conn *c, void *arg) {
     for (size_t i = 0; i < sizeof days / sizeof *days; i++) {
         struct bind at = B_INT("at", o->now - days[i] * TIME_DAY);
         if (db_exec(c, &old_session, BINDS(at)) < 0 || db_exec(c, &old_mail, BINDS(at, B_NULL("letter"))) < 0 ||
-            db_exec(c, &old_mail, BINDS(at, B_TEXT("letter", S("sealed")))) < 0)
+            db_exec(c, &old_mail, BINDS(at, B_TEXT("letter", S("sealed")))) < 0 || db_exec(c, &old_reply, BINDS(at)) < 0)
             return -1;
     }
     return 0;
@@ -68,11 +70,11 @@ static void sessions_and_sent_mails_go_when_they_are_old(void **state) {
     struct old *o = *state;
     struct desk desk = desk_of(o);
     assert_int_equal(left(o, &sessions_left), 4);
-    assert_int_equal(left(o, &mails_left), 8);
+    assert_int_equal(left(o, &mails_left), 12);
     sweep(&desk);
     settings_close(desk.settings);
     assert_int_equal(left(o, &sessions_left), 2);
-    assert_int_equal(left(o, &mails_left), 1 + 4); /* unsent mails stay, whatever their age */
+    assert_int_equal(left(o, &mails_left), 1 + 4 + 4); /* unsent mails and those of messages stay, whatever their age */
 }
 
 QUERY(old_key, "INSERT INTO idempotency (caller, key_hash, request_hash, status, reply, created_at) VALUES ('c', :key, 'x', 200, CAST('x' "
