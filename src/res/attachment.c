@@ -83,9 +83,11 @@ int attachments_store(struct call *c, struct attached *a) { return uploads_creat
 
 /* ---- the table ------------------------------------------------------------------------------------------------------ */
 
-#define PLACE                                                                                                               \
-    "COALESCE((SELECT 'conversations/' || p.case_id || '/messages/' || p.id FROM posts p WHERE p.id = t.post_id), "         \
-    "(SELECT CASE WHEN n.case_id IS NOT NULL THEN 'cases/' || n.case_id WHEN n.owner_user_id IS NOT NULL THEN 'users/' || " \
+/* /conversations answers 404 for messages of a conversation that is suspended, merged or in the trash. Staff read them under /cases. */
+#define PLACE                                                                                                                           \
+    "COALESCE((SELECT CASE WHEN k.state = 1 THEN 'conversations/' ELSE 'cases/' END || p.case_id || '/messages/' || p.id FROM posts p " \
+    "JOIN cases k ON k.id = p.case_id WHERE p.id = t.post_id), "                                                                        \
+    "(SELECT CASE WHEN n.case_id IS NOT NULL THEN 'cases/' || n.case_id WHEN n.owner_user_id IS NOT NULL THEN 'users/' || "             \
     "n.owner_user_id ELSE 'organizations/' || n.organization_id END || '/notes/' || n.id FROM notes n WHERE n.id = t.post_id))"
 
 struct str attachment_address(struct view *v, const struct row *row, const char *end) {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open, raw } from './lib/index.mjs';
+import { sql } from './lib/sql.mjs';
 
 const conversation = (desk, extra = {}) => desk.staff.create('/cases', { subject: 'Engine', contents: 'It stalls', requester_id: desk.people.customer.id, ...extra });
 
@@ -36,4 +37,37 @@ test('staff read attachments of messages in the trash under /cases, customers do
   (await desk.customer.get(`${of(talk.id)}/${id}`)).refused(403, 'PERMISSIONS_DENIED');
   const blind = await desk.person('agent', { agent_case_access: 'SELF' });
   (await blind.client.get(`${of(talk.id)}/${id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+});
+
+test('addresses in attachments work for staff, whatever the state of the conversation', async (t) => {
+  const desk = await open(t);
+  const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
+  const upload = async (name) => (await desk.staff.post('/files', raw('image/png', png), { query: { _filename: name } })).must(201).data.id;
+  const files = [await upload('a.png'), await upload('b.png')];
+  const talk = await conversation(desk, { attachment_file_ids: files }), survivor = await conversation(desk);
+  const works = async (id, start) => {
+    const [message] = await desk.staff.fetch(`/cases/${id}/messages`, { include: 'attachment', ids: messageId });
+    const addresses = [message.download_all];
+    for (const one of message.attachments) addresses.push(one.resource_url, one.url, one.url_download, ...one.thumbnails.map((x) => x.url));
+    assert.equal(addresses.length, 9);
+    for (const address of addresses) {
+      assert.ok(address.startsWith(`${desk.base}/api/v1/${start}/${id}/messages/`), address);
+      (await desk.staff.exchange('GET', address.slice(desk.base.length))).must(200);
+    }
+  };
+  const [{ id: messageId }] = await desk.staff.fetch(`/cases/${talk.id}/messages`);
+  await works(talk.id, 'conversations');
+  (await desk.staff.put(`/cases/${talk.id}/trash`)).must(200);
+  await works(talk.id, 'cases');
+  (await desk.staff.put(`/cases/${talk.id}/restore`)).must(200);
+  await works(talk.id, 'conversations');
+  /** No operation makes these states. The new conversation lets readers of the store see the change. */
+  const set = async (columns) => {
+    sql(desk, `UPDATE cases SET ${columns} WHERE id = ${talk.id}`);
+    await conversation(desk);
+  };
+  await set('state = 2');
+  await works(talk.id, 'cases');
+  await set(`state = 4, merged_into_id = ${survivor.id}`); // a merge that has not moved its posts yet
+  await works(talk.id, 'cases');
 });
