@@ -54,7 +54,8 @@ static int check_channel_options(struct call *c, struct in *in) {
 }
 
 const struct field reply_input[] = {
-    {"contents", F_LONG, REQUIRED, .max = LIMIT_CONTENTS, .doc = "Text of the reply.",
+    {"contents", F_LONG, NULLABLE, .max = LIMIT_CONTENTS,
+     .doc = "Text of the reply. Required for a note, and for a message without a file.",
      .example = "\"Have you tried turning it backwards?\""},
     {"channel", F_WORD, NULLABLE, .words = reply_channels,
      .doc = "NOTE for a note. MAIL sends the reply to the requester. Default: the channel of the conversation.", .example = "\"NOTE\""},
@@ -184,31 +185,43 @@ static int reply_sent_before(struct call *c, int64_t *id) {
                   BINDS(B_INT("case", c->vars[0].id), B_INT("me", c->work.actor.user_id), B_TEXT("client", in_text(c, "client_id"))), id);
 }
 
-static int reply_add(struct call *c, struct case_now *now, int channel, int64_t *id) {
+struct reply {
     struct str text, html, original;
     const int64_t *files;
     int file_count;
-    TRY(attachments_by_id(c, &files, &file_count));
-    TRY(html_contents(c, &text, &html, &original));
+};
+
+/* Gathers all problems of the parameters. A note needs a text, also with a file. */
+static int reply_read(struct call *c, struct reply *r) {
+    *r = (struct reply){0};
+    int rc = api_input(c);
+    if (rc < 0 && !failed(&c->work)) return rc;
+    attachments_by_id(c, &r->files, &r->file_count);
+    r->text = attached_contents(c, &(struct attached){.count = is_note(c) ? 0 : r->file_count});
+    if (failed(&c->work)) return -(int)failure(&c->work);
+    return r->text.n ? html_contents(c, &r->text, &r->html, &r->original) : 0;
+}
+
+static int reply_add(struct call *c, const struct reply *r, struct case_now *now, int channel, int64_t *id) {
     if (is_note(c)) {
         struct note_new n = {.kind = NOTE_CASE,
                              .owner_id = now->id,
-                             .text = text,
-                             .html = html,
-                             .original = original,
+                             .text = r->text,
+                             .html = r->html,
+                             .original = r->original,
                              .client_id = in_text(c, "client_id"),
-                             .files = files,
-                             .file_count = file_count};
+                             .files = r->files,
+                             .file_count = r->file_count};
         return note_add(&c->work, &n, id);
     }
-    struct message_new m = {.contents = text,
-                            .html = c->prepared ? html : (struct str){0},
-                            .original = original,
+    struct message_new m = {.contents = r->text,
+                            .html = c->prepared ? r->html : (struct str){0},
+                            .original = r->original,
                             .client_id = in_text(c, "client_id"),
                             .creator_id = c->work.actor.user_id,
                             .source = SOURCE_AGENT,
-                            .files = files,
-                            .file_count = file_count,
+                            .files = r->files,
+                            .file_count = r->file_count,
                             .channel = channel};
     return message_post(&c->work, now, &m, id);
 }
@@ -228,8 +241,9 @@ int post_case_reply(struct call *c) {
     struct macro macro;
     int64_t post;
     int channel = 0;
+    struct reply reply;
     TRY(api_of(c));
-    TRY(api_input(c));
+    TRY(reply_read(c, &reply));
     struct case_change change = case_change_given(c);
     TRY(reply_permitted(c, &change));
     int rc = case_load(&c->work, c->vars[0].id, &now);
@@ -243,7 +257,7 @@ int post_case_reply(struct call *c) {
     if (with_macro) TRY(macro_join(c, &macro, &now, &change));
     if (change.set || change.value_count) TRY(case_not_closed(&c->work, &now));
     TRY(check_reply_channel(c, &now, &change, &channel));
-    TRY(reply_add(c, &now, channel, &post));
+    TRY(reply_add(c, &reply, &now, channel, &post));
     if (change.set || change.value_count) TRY(case_change(&c->work, &now, &change));
     if (with_macro) TRY(macro_join_tags(c, &macro, now.id));
     if (with_macro) TRY(macro_used(&c->work, macro.id));

@@ -42,6 +42,15 @@ test('HTML of a reply is cleaned before it is mailed, and names of attachments a
   assert.match(mail.text, /log\.txt: http\S+\/attachments\/\d+\/download/);
 });
 
+test('a reply by MAIL with a file and no text is mailed', async (t) => {
+  const { desk, to, reply } = await mailing(t);
+  const file = (await desk.staff.post('/files', raw('text/plain', Buffer.from('abc')), { query: { _filename: 'log.txt' } })).must(201).data;
+  await reply({ channel: 'MAIL', contents: undefined, attachment_file_ids: [file.id] });
+  const mail = await to.mail();
+  assert.deepEqual(mail.defects, []);
+  for (const part of [mail.text, mail.html]) assert.match(part, /log\.txt: /);
+});
+
 test('a reply without a channel to a MAIL conversation is mailed, and so is a message of staff', async (t) => {
   const { desk, to, talk, reply } = await mailing(t, { channel: 'MAIL' });
   await reply({ contents: 'First' });

@@ -1,7 +1,7 @@
 // Replies of staff: a message or a note, and changes of the conversation, in one write (completions.md section 6).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open } from './lib/index.mjs';
+import { open, raw } from './lib/index.mjs';
 
 async function withCase(t) {
   const desk = await open(t);
@@ -36,6 +36,27 @@ test('the status of the request wins over the one that follows from the reply', 
   await reply({ contents: 'Done', status_id: 4, priority_id: 3, assigned_agent_id: desk.people.agent.id, tags: 'engine' });
   const now = await desk.staff.fetch(`/cases/${talk.id}`, { fields: '+tags' });
   assert.deepEqual([now.status.id, now.priority.id, now.assigned_agent.id, now.tags.length], [4, 3, desk.people.agent.id, 1]);
+});
+
+test('a reply needs a text or a file, and a note needs a text', async (t) => {
+  const { desk, talk } = await withCase(t);
+  const path = `/cases/${talk.id}/reply`;
+  const upload = async () => (await desk.staff.post('/files', raw('text/plain', Buffer.from('abc')), { query: { _filename: 'log.txt' } })).must(201).data.id;
+  for (const body of [{}, { contents: '' }, { contents: null }, { channel_options: { html: true } }]) {
+    const { posts: [{ id }] } = (await desk.staff.post(path, { ...body, attachment_file_ids: [await upload()], status_id: 3 })).must(201).data;
+    const [message] = await desk.staff.fetch(`/cases/${talk.id}/messages`, { include: 'attachment' });
+    assert.deepEqual([message.id, message.body_text, message.body_html, message.attachments.map((a) => a.name)], [id, '', '', ['log.txt']]);
+  }
+  const file = await upload(), before = await desk.staff.fetch(`/cases/${talk.id}/posts`);
+  for (const channel of [undefined, 'NOTE']) {
+    const files = channel ? { attachment_file_ids: [file] } : {};
+    (await desk.staff.post(path, { channel, ...files })).refused(400, 'FIELD_REQUIRED', 'contents');
+    (await desk.staff.post(path, { channel, ...files, contents: null })).refused(400, 'FIELD_REQUIRED', 'contents');
+    (await desk.staff.post(path, { channel, ...files, contents: '' })).refused(400, 'FIELD_EMPTY', 'contents');
+  }
+  const both = (await desk.staff.post(path, { status_id: 987654 })).must(400);
+  assert.deepEqual(both.body.errors.map((e) => e.parameter).sort(), ['contents', 'status_id']);
+  assert.deepEqual(await desk.staff.fetch(`/cases/${talk.id}/posts`), before);
 });
 
 test('HTML of a reply is cleaned', async (t) => {
