@@ -149,7 +149,7 @@ static int gather_meant(struct made_filter *m, const struct search_query *q, enu
             int before = v->count;
             if (text.n == 0) continue;
             TRY(ids_meant(m->work, key, text, v));
-            if (v->count == before) notice(m->work, "NOTICE", "The search has `%.*s`, which does not exist.", (int)text.n, text.p);
+            if (v->count == before) notice(m->work, "NOTICE", "There is no %s `%.*s`.", search_key_name(key), (int)text.n, text.p);
         }
     }
     return 0;
@@ -281,7 +281,7 @@ static const struct {
 };
 
 static void word_unknown(struct made_filter *m, const struct search_operator *o) {
-    notice(m->work, "NOTICE", "The search has `%.*s`, which does not exist.", (int)o->value.n, o->value.p);
+    notice(m->work, "NOTICE", "There is no `%s:%.*s`.", search_key_name(o->key), (int)o->value.n, o->value.p);
     m->impossible = m->impossible || !o->negated;
 }
 

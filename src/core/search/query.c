@@ -18,6 +18,8 @@ static const char *const search_keys[SEARCH_KEYS] = {[KEY_IN] = "in",
                                                      [KEY_CREATED] = "created",
                                                      [KEY_UPDATED] = "updated"};
 
+const char *search_key_name(enum search_key key) { return search_keys[key]; }
+
 /* ---- characters --------------------------------------------------------------------------------------------------- */
 
 struct cursor {

@@ -29,6 +29,7 @@ enum search_key {
     KEY_UPDATED,
     SEARCH_KEYS
 };
+const char *search_key_name(enum search_key key); /* as in a search */
 
 struct search_operator {
     enum search_key key;
