@@ -109,6 +109,7 @@ build/fuzz/predicate_fuzz: $(addprefix src/,core/rules/predicate.c core/rules/pr
 build/fuzz/template_fuzz: $(addprefix src/,core/text/template_text.c core/text/template_html.c core/text/template_originals.c)
 build/fuzz/report_fuzz: $(addprefix src/,mail/report.c mail/mime.c)
 build/fuzz/html_fuzz: $(addprefix src/files/,html_check.c html_rules.c html_style.c html_text.c html_tree.c)
+build/fuzz/picture_fuzz: src/files/confined.c
 build/fuzz/scan_fuzz: src/http/scan.c
 
 # A fuzz target that needs more sources includes them, or is listed above.
@@ -136,8 +137,8 @@ $(HTTP_TEST): tests/unit/http_server.c $(HTTP_OBJ)
 	@echo "  ld $@"
 	@$(CC) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(HTTP_OBJ) $(LDLIBS)
 
-# ThreadSanitizer keeps memory of its own for each byte that the server touches, so memory can't be compared.
-HTTP_TESTS := $(sort $(filter-out $(if $(findstring thread,$(SAN)),%/memory.test.mjs),$(wildcard tests/http/*.test.mjs)))
+# Sanitizers keep memory of their own for the bytes that the server touches, so memory can't be compared.
+HTTP_TESTS := $(sort $(filter-out $(if $(SAN),%/memory.test.mjs),$(wildcard tests/http/*.test.mjs)))
 
 .PHONY: test-http
 test-http: $(HTTP_TEST) ## tests src/http over sockets: framing, slow clients, limits, drain, forms
