@@ -1,5 +1,5 @@
 /* Every predicate is refused with its faults, or becomes a condition whose values are all bound. The first byte chooses
- * its subject. The store is empty: no custom fields, no roles. */
+ * its subject. The store is empty: no custom fields, no roles, no teams. */
 #include "base/fold.h"
 #include "core/fields/custom_field.h"
 #include "core/rules/predicate.h"
@@ -22,6 +22,15 @@ struct str field_value_key(struct arena *a, enum field_kind type, struct str val
 int db_start(struct conn *c, const char *sql, const struct bind *binds, struct stmt **out) {
     (void)c, (void)sql, (void)binds;
     *out = (struct stmt *)out; /* not NULL */
+    return 0;
+}
+int db_int(struct conn *c, const struct query *q, const struct bind *binds, int64_t *out) {
+    (void)c, (void)q, (void)binds, (void)out;
+    return 0;
+}
+int db_ids(struct conn *c, const struct query *q, const struct bind *binds, struct arena *a, int64_t **out) {
+    (void)c, (void)q, (void)binds;
+    *out = arena_array(a, 1, sizeof **out);
     return 0;
 }
 int stmt_step(struct stmt *s) { return (void)s, 0; }
