@@ -74,7 +74,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct json *j;
     struct json_error err;
     struct predicate *p;
-    if (definitions_load(&w, data[0] & 1 ? &user_subject : &organization_subject, RULE_FILTER, &d) != 0) abort();
+    const struct subject *subjects[] = {&organization_subject, &user_subject, &case_subject};
+    if (definitions_load(&w, subjects[data[0] % 3], RULE_FILTER, &d) != 0) abort();
     if (json_parse(a, (struct str){(const char *)data + 1, size - 1}, &j, &err) == 0) {
         int rc = predicate_read(&w, &d, j, S("predicates"), &p);
         if ((rc == 0) == failed(&w)) abort();
