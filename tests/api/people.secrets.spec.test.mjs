@@ -98,6 +98,10 @@ test('a changed password ends other sessions, remember-me tokens and the old pas
 describe('the rules of passwords:', () => {
   test('lengths by role, any characters, no truncation', async (t) => {
     const desk = await open(t);
+    // These come first, because ten wrong passwords lock this address for people whom a process does not remember.
+    for (const [role_id, password, status] of [[4, 'abcd', 400], [4, 'ab1de', 201], [2, 'ab1defg', 400], [2, 'ab1defgh', 201]]) {
+      (await desk.owner.post('/users', { full_name: 'P', email: `p${role_id}.${password}@pass.example`, role_id, password })).must(status);
+    }
     for (const role of ROLES) {
       const { email, client } = await desk.person(role);
       const least = role === 'customer' ? 5 : 8;
@@ -111,9 +115,6 @@ describe('the rules of passwords:', () => {
       }
       (await desk.login(email, `${'y'.repeat(1023)}Z`).get('/profile')).refused(401, 'AUTHENTICATION_FAILED');
       (await desk.login(email, 'y'.repeat(1023)).get('/profile')).refused(401, 'AUTHENTICATION_FAILED');
-    }
-    for (const [role_id, password, status] of [[4, 'abcd', 400], [4, 'ab1de', 201], [2, 'ab1defg', 400], [2, 'ab1defgh', 201]]) {
-      (await desk.owner.post('/users', { full_name: 'P', email: `p${role_id}.${password}@pass.example`, role_id, password })).must(status);
     }
   });
 
