@@ -204,8 +204,8 @@ API_TESTS := $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs)))
 # Tests of what is decided before the store is asked: documents, heads, bodies, pictures. They add nothing on a second engine.
 BEFORE_STORE := $(patsubst %,api/%.test.mjs,attachments.hostile avatar bodies crosssite edge envelope errors files.spec fixtures guides \
 	harness notices openapi pages.bytes slowreaders spellings templates.spec thumbnails tools)
-# Tests of documents and of memory add nothing with a sanitizer.
-NOT_SANITIZED := $(patsubst %,api/%.test.mjs,fixtures guides harness openapi pages.bytes slowreaders)
+# Tests of documents, of memory and of SQL add nothing with a sanitizer.
+NOT_SANITIZED := $(patsubst %,api/%.test.mjs,cascades demo fixtures guides harness lockout openapi pages.bytes permissions slowreaders totals)
 
 .PHONY: test-api
 test-api: $(BIN) tests/node_modules/.package-lock.json ## tests the API over HTTP: real daemon, real store, every reply checked against its schema

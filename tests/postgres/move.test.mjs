@@ -151,13 +151,13 @@ test('a desk gives the same replies before, on PostgreSQL and back in a folder, 
   const back = join(directory(), 'back');
   assert.match(moved(url, `sqlite:${back}`, '--secret-file', join(dir, 'secret.key')), new RegExp(`serve with --data ${back}`));
   assert.deepEqual(readFileSync(join(back, 'secret.key')), readFileSync(join(dir, 'secret.key')));
-  assert.equal(deskd('check', '--data', back).stdout, `deskd: found no defects in ${back}\n`);
+  assert.equal(deskd('check', '--data', back, '--files', join(dir, 'files')).stdout, `deskd: found no defects in ${back}\n`);
   const third = await serve(t, back);
   same(between, await answers(third, sessions));
   assert.equal((await create(third)).id, kept.id + 2);
   assert.ok((await new Client(third, sessions.owner).create('/teams', { title: 'Newer' })).id > goneToo.id);
   await third.stop();
-  assert.equal(deskd('check', '--data', back).status, 0);
+  assert.equal(deskd('check', '--data', back, '--files', join(dir, 'files')).status, 0);
 });
 
 test('a moved desk has the indexes, foreign keys and triggers of a new one', (t) => {
@@ -311,7 +311,7 @@ test('a row that differs in the target is found, on both engines, and nothing is
   refused(moveUnder({ LD_PRELOAD: shim('bind'), DESKD_BIND: 'alter 3000' }, url, `sqlite:${back}`), /nothing was moved to .*back: 1 tables differ from those of the source/);
   unusable(['--data', back]);
   moved(url, `sqlite:${back}`);
-  assert.equal(deskd('check', '--data', back).status, 0);
+  assert.equal(deskd('check', '--data', back, '--files', join(dir, 'files')).status, 0);
 });
 
 /** A move that waits for a lock on the target's settings. The tables before it in the alphabet are already copied. */
@@ -367,7 +367,7 @@ test('a killed move leaves no usable store, and the next move starts from the be
   refused(deskd('password', '--data', back, 'owner@example.com', '--password-file', secret), /was interrupted/);
   await until('the sessions of the killed one to be gone', async () => psql(url, "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'deskd'") === '0' || undefined);
   moved(url, `sqlite:${back}`);
-  assert.equal(deskd('check', '--data', back).status, 0);
+  assert.equal(deskd('check', '--data', back, '--files', join(dir, 'files')).status, 0);
 });
 
 /** A demo desk with a text that PostgreSQL can't store. */
