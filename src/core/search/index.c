@@ -1,5 +1,6 @@
 #include "core/search/index.h"
 
+#include "base/buf.h"
 #include "core/change/change.h"
 #include "core/desk/job.h"
 #include "core/desk/locale.h"
@@ -11,23 +12,47 @@
 
 /* ---- writing ------------------------------------------------------------------------------------------------------ */
 
-QUERY(search_text_put,
-      "INSERT INTO search_texts (id, kind, owner_id, terms) VALUES (:id, :kind, :owner, :terms) ON CONFLICT (id) DO UPDATE SET "
+/* A row is [id, kind, owner, terms]. */
+QUERY(search_texts_put,
+      "INSERT INTO search_texts (id, kind, owner_id, terms) SELECT CAST(r.value ->> 0 AS BIGINT), CAST(r.value ->> 1 AS INTEGER), "
+      "CAST(r.value ->> 2 AS BIGINT), r.value ->> 3 FROM @ROWS(:rows) r WHERE 1 = 1 ON CONFLICT (id) DO UPDATE SET "
       "owner_id = excluded.owner_id, terms = excluded.terms");
 QUERY(search_texts_drop, "DELETE FROM search_texts WHERE id IN @LIST(:ids)");
 QUERY(search_clear, "DELETE FROM search_texts");
 QUERY(search_language_now, "SELECT " LOCALE_NOW);
 
-static int put_texts(struct conn *c, struct arena *a, struct str language, const struct search_text *list) {
-    for (; list; list = list->next) {
+#define PUT_AT_ONCE (1024 * 1024) /* bytes; the last text may exceed it */
+
+/* Returns the first text that did not fit. */
+static const struct search_text *rows_of_texts(struct arena *a, struct str language, const struct search_text *list, struct buf *out) {
+    struct json_writer w;
+    jw_init(&w, out);
+    jw_array(&w);
+    for (; list && out->n < PUT_AT_ONCE; list = list->next) {
         struct arena_mark m = arena_mark(a);
-        struct str terms = token_terms(a, language, list->text);
-        int rc = db_exec(c, &search_text_put,
-                         BINDS(B_INT("id", list->id), B_INT("kind", list->kind), B_INT("owner", list->owner_id), B_TEXT("terms", terms)));
+        jw_array(&w);
+        jw_int(&w, list->id);
+        jw_int(&w, list->kind);
+        jw_int(&w, list->owner_id);
+        jw_str(&w, token_terms(a, language, list->text));
+        jw_end(&w);
         arena_return(a, m);
-        TRY(rc);
     }
-    return 0;
+    jw_end(&w);
+    return list;
+}
+
+/* One statement writes many texts, because FTS5 writes a segment of its index for each statement. */
+static int put_texts(struct conn *c, struct arena *a, struct str language, const struct search_text *list) {
+    struct buf rows = {0};
+    int rc = 0;
+    while (list && rc >= 0) {
+        rows.n = 0;
+        list = rows_of_texts(a, language, list, &rows);
+        rc = db_exec(c, &search_texts_put, BINDS(B_TEXT("rows", buf_view(&rows))));
+    }
+    buf_free(&rows);
+    return rc < 0 ? rc : 0;
 }
 
 static int index_rows(struct conn *c, struct arena *a, struct str language, enum search_table table, const int64_t *ids, size_t count) {
@@ -122,15 +147,20 @@ static struct str index_language(struct work *w) {
     return w->desk && w->desk->settings ? setting_text(w->desk, LOCALE_SETTING, w->arena) : S(DEFAULT_LOCALE);
 }
 
+/* Reads the texts of all tables first, so that one statement writes them. */
+static int put_changed(struct work *w, const struct reindex *r) {
+    struct search_text *list = NULL, **end = &list;
+    for (int table = 0; table < SEARCH_TABLES; table++) {
+        TRY(search_texts_read(w->conn, w->arena, (enum search_table)table, r->rows[table].ids, (size_t)r->rows[table].count, end));
+        while (*end) end = &(*end)->next;
+    }
+    return list ? put_texts(w->conn, w->arena, index_language(w), list) : 0;
+}
+
 int search_finish(struct work *w) {
     struct reindex r = {0};
-    struct str language = {0};
     for (const struct change *c = changes_of(w); c; c = c->next) note_change(w->arena, &r, c);
-    for (int table = 0; table < SEARCH_TABLES; table++) {
-        if (r.rows[table].count == 0) continue;
-        if (language.p == NULL) language = index_language(w);
-        TRY(index_rows(w->conn, w->arena, language, (enum search_table)table, r.rows[table].ids, (size_t)r.rows[table].count));
-    }
+    TRY(put_changed(w, &r));
     if (r.texts.count)
         TRY(db_exec(w->conn, &search_texts_drop, BINDS(B_TEXT("ids", json_ids(w->arena, r.texts.ids, (size_t)r.texts.count)))));
     return r.area ? add_index_job(w, r.area) : 0;
