@@ -97,6 +97,12 @@ test('a note that is changed later shows its attached pictures, too', async (t) 
   (await desk.staff.put(`/cases/${id}/notes/${note}`, { contents: `<img src="cid:${file}">`, is_html: true })).must(200);
   const after = await desk.staff.fetch(`/cases/${id}/notes/${note}`);
   assert.equal(after.body_html, `<img src="${after.attachments[0].url}">`);
+  for (const contents of ['plain again', `<p>No picture: cid:${file}</p>`]) {
+    (await desk.staff.put(`/cases/${id}/notes/${note}`, { contents: `<img src="cid:${file}" alt="A">`, is_html: true })).must(200);
+    (await desk.staff.put(`/cases/${id}/notes/${note}`, { contents, is_html: contents.startsWith('<') })).must(200);
+    const [{ content_id, alt }] = (await desk.staff.fetch(`/cases/${id}/notes/${note}`)).attachments;
+    assert.deepEqual([content_id, alt], [null, null], contents);
+  }
 });
 
 test('a message has HTML whenever it has text, and the subject of its conversation', async (t) => {

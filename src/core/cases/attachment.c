@@ -10,6 +10,8 @@ QUERY(attachment_insert,
 QUERY(attachment_shown,
       "UPDATE post_attachments SET content_id = CAST(file_id AS TEXT), is_inline = 1, alt = :alt WHERE post_id = :post AND "
       "file_id = :file");
+QUERY(attachments_hidden,
+      "UPDATE post_attachments SET content_id = NULL, is_inline = 0, alt = NULL WHERE post_id = :post AND is_inline = 1");
 QUERY(attachment_files, "SELECT a.file_id FROM post_attachments a WHERE a.post_id = :post");
 QUERY(attachments_counted, "UPDATE cases SET attachments_count = attachments_count + :more WHERE id = :case");
 QUERY(attachments_delete, "DELETE FROM post_attachments WHERE post_id = :post");
@@ -50,7 +52,8 @@ static struct str inline_attributes(const struct work *w, struct str html, int64
     return text_between(html, source, S(">"));
 }
 
-int attachments_refer(struct work *w, struct attached_post p) {
+/* Gives attachments that the HTML shows their content id. */
+static int attachments_show(struct work *w, struct attached_post p) {
     int64_t *files;
     if (p.html.p == NULL || memmem(p.html.p, p.html.n, "cid:", 4) == NULL) return 0;
     int n = db_ids(w->conn, &attachment_files, BINDS(B_INT("post", p.id)), w->arena, &files);
@@ -64,12 +67,17 @@ int attachments_refer(struct work *w, struct attached_post p) {
     return n < 0 ? n : 0;
 }
 
+int attachments_refer(struct work *w, struct attached_post p) {
+    TRY(db_exec(w->conn, &attachments_hidden, BINDS(B_INT("post", p.id))));
+    return attachments_show(w, p);
+}
+
 int attachments_add(struct work *w, struct attached_post p, const int64_t *files, int n) {
     if (n == 0) return 0;
     for (int i = 0; i < n; i++)
         TRY(db_exec(w->conn, &attachment_insert, BINDS(B_INT("post", p.id), B_INT("file", files[i]), B_INT("place", i))));
     TRY(count_attachments(w, p.case_id, n));
-    TRY(attachments_refer(w, p));
+    TRY(attachments_show(w, p));
     return files_attached(w, json_ids(w->arena, files, (size_t)n));
 }
 

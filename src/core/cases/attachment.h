@@ -12,8 +12,8 @@ struct attached_post {
 
 /* Attaches files of the actor to a new post, in this order. The caller has checked them by files_own, or has just created them. */
 int attachments_add(struct work *w, struct attached_post p, const int64_t *files, int n);
-/* An inline picture: HTML with src="cid:7" shows the attached file 7. Gives such attachments of the post their content id. attachments_add
- * calls it; call it when the HTML of the post changes. */
+/* An inline picture: HTML with src="cid:7" shows the attached file 7. Attachments that the HTML shows have a content id, others have none.
+ * Call it when the HTML of the post changes. */
 int attachments_refer(struct work *w, struct attached_post p);
 /* Call it before the post is deleted. */
 int attachments_drop(struct work *w, struct attached_post p);
