@@ -67,13 +67,15 @@ static const struct field case_message_fields[] = {
 static const struct route case_message_routes[] = {
     {GET, "/cases/:id/messages", COL_PLUS, "conversations", LIST, api_list, .order = {.descending = true}, .args = html_args,
      .summary = "List the messages of a conversation as staff see them", .doc = "The newest first."},
+    {GET, "/cases/:id/messages/:message_id", COL_PLUS, "conversations", ONE, api_get, .args = html_args,
+     .summary = "Get a message as staff see it", .doc = "Also if the conversation is suspended, merged or in the trash."},
     {0},
 };
 
 const struct resource case_message_resource = {.type = "case_message",
                                                .title = "Messages of cases",
                                                .doc = "Messages as staff see them.",
-                                               .url = "conversations/:case_id/messages/:id",
+                                               .url = "cases/:case_id/messages/:id",
                                                .table = "posts",
                                                .where = "t.kind = 1",
                                                .fields = case_message_fields,

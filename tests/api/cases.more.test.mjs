@@ -47,6 +47,7 @@ test('addresses in attachments work for staff, whatever the state of the convers
   const talk = await conversation(desk, { attachment_file_ids: files }), survivor = await conversation(desk);
   const works = async (id, start) => {
     const [message] = await desk.staff.fetch(`/cases/${id}/messages`, { include: 'attachment', ids: messageId });
+    assert.equal(message.resource_url, `${desk.base}/api/v1/cases/${id}/messages/${message.id}`);
     const addresses = [message.download_all];
     for (const one of message.attachments) addresses.push(one.resource_url, one.url, one.url_download, ...one.thumbnails.map((x) => x.url));
     assert.equal(addresses.length, 9);
@@ -70,4 +71,18 @@ test('addresses in attachments work for staff, whatever the state of the convers
   await works(talk.id, 'cases');
   await set(`state = 4, merged_into_id = ${survivor.id}`); // a merge that has not moved its posts yet
   await works(talk.id, 'cases');
+});
+
+test('staff read a message at its address, also in the trash; other callers do not', async (t) => {
+  const desk = await open(t);
+  const talk = await conversation(desk), other = await conversation(desk);
+  const [listed] = await desk.staff.fetch(`/cases/${talk.id}/messages`);
+  const path = `/cases/${talk.id}/messages/${listed.id}`;
+  for (const role of ['collaborator', 'agent', 'admin', 'owner']) assert.deepEqual(await desk.as(role).fetch(path), listed);
+  (await desk.staff.put(`/cases/${talk.id}/trash`)).must(200);
+  assert.equal((await desk.staff.fetch(path)).resource_url, listed.resource_url);
+  (await desk.staff.get(`/cases/${other.id}/messages/${listed.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
+  (await (await desk.person('agent', { agent_case_access: 'SELF' })).client.get(path)).refused(404, 'RESOURCE_NOT_FOUND');
+  (await desk.customer.get(path)).refused(403, 'PERMISSIONS_DENIED');
+  (await desk.anyone.get(path)).refused(401, 'AUTHORIZATION_REQUIRED');
 });
