@@ -160,7 +160,8 @@ static const struct field attachment_fields[] = {
 
 /* ---- downloads ------------------------------------------------------------------------------------------------------ */
 
-QUERY(content_of_attachment, "SELECT " CONTENT("f") " FROM post_attachments t JOIN files f ON f.id = t.file_id WHERE t.id = :id");
+QUERY(content_of_attachment, "SELECT " CONTENT("f") ", f.picture_type, f.width, f.height FROM post_attachments t JOIN files f ON f.id = "
+                                                    "t.file_id WHERE t.id = :id");
 QUERY(contents_of_post, "SELECT f.name, f.sha256, f.size, f.created_at, t.id FROM post_attachments t JOIN files f ON f.id = t.file_id "
                         "WHERE t.post_id = :post ORDER BY t.sort_order, t.id");
 
@@ -171,21 +172,28 @@ static int attachment_seen(struct call *c, int64_t id) {
     return rc < 0 ? rc : rc ? 0 : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
 }
 
-static int send_attachment(struct call *c, bool shown) {
+/* Reads the attachment of the path, if the caller sees it, and then the input. *p: the picture that it is. */
+static int attachment_of_path(struct call *c, struct content *f, struct picture *p) {
     struct stmt *row;
     int64_t id = c->vars[2].id;
     TRY(attachment_seen(c, id));
     int rc = db_row(c->work.conn, &content_of_attachment, BINDS(B_INT("id", id)), &row);
     if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
-    struct content f = content_read(c, row);
+    *f = content_read(c, row);
+    *p = (struct picture){(enum picture_type)col_int(row, 4), (int)col_int(row, 5), (int)col_int(row, 6)};
     stmt_end(row);
-    TRY(api_input(c));
+    return api_input(c);
+}
+
+static int send_attachment(struct call *c, bool shown) {
+    struct content f;
+    struct picture p;
+    TRY(attachment_of_path(c, &f, &p));
     return content_send(c, &f, shown);
 }
 
 static int get_attachment_url(struct call *c) { return send_attachment(c, true); }
-QUERY(picture_of_attachment, "SELECT " CONTENT("f") ", f.picture_type, f.width, f.height FROM post_attachments t JOIN files f ON f.id = "
-                                                    "t.file_id WHERE t.id = :id");
+static int get_attachment_download(struct call *c) { return send_attachment(c, false); }
 
 static int send_thumbnail(struct call *c, const struct content *f, const struct picture *p) {
     struct thumbnail made;
@@ -204,19 +212,11 @@ static int send_thumbnail(struct call *c, const struct content *f, const struct 
 
 /* Runs in the lane of pictures, because it waits for a confined process. */
 static int get_attachment_thumbnail(struct call *c) {
-    struct stmt *row;
-    int64_t id = c->vars[2].id;
-    TRY(attachment_seen(c, id));
-    int rc = db_row(c->work.conn, &picture_of_attachment, BINDS(B_INT("id", id)), &row);
-    if (rc <= 0) return rc < 0 ? rc : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
-    struct content f = content_read(c, row);
-    struct picture p = {(enum picture_type)col_int(row, 4), (int)col_int(row, 5), (int)col_int(row, 6)};
-    stmt_end(row);
-    TRY(api_input(c));
+    struct content f;
+    struct picture p;
+    TRY(attachment_of_path(c, &f, &p));
     return has_thumbnail(&p) ? send_thumbnail(c, &f, &p) : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
 }
-
-static int get_attachment_download(struct call *c) { return send_attachment(c, false); }
 
 /* Reads the files of the post. Returns their number, or a negative error. *first: an attachment. */
 static int zip_entries(struct call *c, struct zip_entry *entries, int64_t *first) {
@@ -301,7 +301,7 @@ static int get_attachments(struct call *c) {
          .executor = POOL,                                                                                                              \
          .lane = LANE_PICTURE,                                                                                                          \
          .summary = "View the thumbnail of an attachment of " what,                                                                     \
-         .doc = "Of a JPEG, PNG, GIF or WebP of at most 16 million pixels. Other files have none: 404. It fits 200 x 200 pixels."},     \
+         .doc = "A JPEG, PNG, GIF or WebP of at most 16 million pixels has one, which fits 200 x 200 pixels. Other files: 404."},       \
     {                                                                                                                                   \
         GET, post "/attachments/download/all", who, scope, ONE, get_attachments, .of = parent, .where = condition, .is_download = true, \
                                                                                  .summary = "Download all attachments of " what,        \
@@ -312,7 +312,7 @@ static int get_attachments(struct call *c) {
 static const struct route attachment_routes[] = {
     ATTACHMENT_ROUTES("/conversations/:id/messages/:message_id", ALL | FINGERPRINT, "", "conversation",
                       "t.post_id IN (SELECT p.id FROM posts p WHERE p.id = :message_id AND p.case_id = :id AND p.kind = 1)", "a message"),
-    /* Also of a conversation in the trash. */
+    /* They also work for a conversation in the trash. */
     ATTACHMENT_ROUTES("/cases/:id/messages/:message_id", COL_PLUS, "conversations", "case",
                       "t.post_id IN (SELECT p.id FROM posts p WHERE p.id = :message_id AND p.case_id = :id AND p.kind = 1)",
                       "a message of a case"),
