@@ -236,14 +236,15 @@ QUERY(merged_targets,
 /* Names each merged target with the conversation that has its posts. */
 static int refuse_merged(struct call *c) {
     struct arena *a = c->work.arena;
-    struct str pairs = S("");
-    int rc;
-    DB_ROWS(rc, c->work.conn, &merged_targets, BINDS(B_TEXT("ids", api_ids(c))), row)
-    pairs = str_fmt(a, "%s%" PRId64 " %" PRId64 ",", pairs.p, col_int(row, 0), col_int(row, 1));
-    while (rc >= 0 && pairs.n) {
-        struct str pair = str_cut(&pairs, ','), id = str_cut(&pair, ' ');
-        int refused = api_refuse(c, str_fmt(a, "t.id = %.*s", (int)id.n, id.p).p,
-                                 str_fmt(a, "The conversation was merged into conversation %.*s. Use that one.", (int)pair.n, pair.p).p);
+    int64_t(*merged)[2] = arena_array(a, (size_t)c->id_count, sizeof *merged);
+    int n = 0, rc;
+    DB_ROWS(rc, c->work.conn, &merged_targets, BINDS(B_TEXT("ids", api_ids(c))), row) {
+        merged[n][0] = col_int(row, 0);
+        merged[n++][1] = col_int(row, 1);
+    }
+    for (int i = 0; i < n && rc >= 0; i++) {
+        int refused = api_refuse(c, str_fmt(a, "t.id = %" PRId64, merged[i][0]).p,
+                                 str_fmt(a, "The conversation was merged into conversation %" PRId64 ". Use that one.", merged[i][1]).p);
         rc = refused == -ERR_RESOURCE_ACTION_NOT_AVAILABLE ? 0 : refused;
     }
     return rc < 0 ? rc : failed(&c->work) ? -(int)failure(&c->work) : 0;
