@@ -35,6 +35,9 @@ test('tags are found, and tag: needs the whole tag', async (t) => {
   await finds('tag:ship', it);
   await finds('tag:"very important" tag:ship', it);
   await finds('tag:important');
+  await finds('tag:ship tag:SHIP', it);
+  await finds('tag:"very important",ship tag:banana');
+  await finds('tag:, alpha');
   await finds('-tag:ship alpha');
   await desk.owner.update(`/cases/${id}`, { tags: ['ship'] });
   await finds('important');

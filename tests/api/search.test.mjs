@@ -137,6 +137,11 @@ describe('search', () => {
     await finds('in:messages engine');
     await finds('in:notes escalate', 'refund');
     await finds('in:messages escalate');
+    await finds('in:users,messages quack', 'ben');
+    await finds('-in:notes escalate');
+    await finds('-in:subject refund', 'stall');
+    await finds('-in:users,organizations quack');
+    await finds('-in:cases quack', 'ben');
   });
 
   test('a result has a title, a marked snippet, a relevance, a reference and an address', async () => {

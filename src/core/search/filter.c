@@ -18,6 +18,7 @@
 struct meant { /* ids that an operator means */
     int64_t *ids;
     int count, room;
+    bool unknown; /* a value means nothing */
 };
 
 QUERY(search_statuses, "SELECT id, label, type FROM case_statuses WHERE is_deleted = 0 ORDER BY id");
@@ -149,7 +150,9 @@ static int gather_meant(struct made_filter *m, const struct search_query *q, enu
             int before = v->count;
             if (text.n == 0) continue;
             TRY(ids_meant(m->work, key, text, v));
-            if (v->count == before) notice(m->work, "NOTICE", "There is no %s `%.*s`.", search_key_name(key), (int)text.n, text.p);
+            if (v->count > before) continue;
+            v->unknown = true;
+            notice(m->work, "NOTICE", "There is no %s `%.*s`.", search_key_name(key), (int)text.n, text.p);
         }
     }
     return 0;
@@ -204,18 +207,25 @@ static int filter_rare_tag(struct made_filter *m, const struct meant *v) {
     return 0;
 }
 
+static int count_different(const struct meant *v) {
+    int n = 0;
+    for (int i = 0, k; i < v->count; i++) {
+        for (k = 0; k < i && v->ids[k] != v->ids[i];) k++;
+        n += k == i;
+    }
+    return n;
+}
+
 static int filter_tags(struct made_filter *m, const struct search_query *q) {
     struct arena *a = m->work->arena;
     struct meant in = {0}, out = {0};
     bool given, excluded;
-    int wanted = 0;
     TRY(gather_meant(m, q, KEY_TAG, false, &in, &given));
     TRY(gather_meant(m, q, KEY_TAG, true, &out, &excluded));
-    for (const struct search_operator *o = q->operators; o; o = o->next) wanted += o->key == KEY_TAG && !o->negated;
-    if (in.count < wanted) m->impossible = true;
+    if (in.unknown || (given && in.count == 0)) m->impossible = true;
     if (given) TRY(filter_rare_tag(m, &in));
     filter_bind(m->filter, (struct bind){.name = ":tags", .type = BIND_TEXT, .s = json_ids(a, in.ids, (size_t)in.count)});
-    filter_bind(m->filter, (struct bind){.name = ":tag_count", .type = BIND_INT, .i = in.count});
+    filter_bind(m->filter, (struct bind){.name = ":tag_count", .type = BIND_INT, .i = count_different(&in)});
     filter_bind(m->filter, (struct bind){.name = ":not_tags", .type = BIND_TEXT, .s = json_ids(a, out.ids, (size_t)out.count)});
     for (size_t i = 0; i < sizeof tagged_kinds / sizeof *tagged_kinds; i++) {
         const char *table = tagged_kinds[i].table, *owner = tagged_kinds[i].owner;
@@ -232,19 +242,22 @@ static int filter_tags(struct made_filter *m, const struct search_query *q) {
 
 /* ---- words -------------------------------------------------------------------------------------------------------- */
 
+#define OF(kind) (1u << SEARCH_##kind)
+#define ALL_SOURCES (OF(HEAD) | OF(MESSAGE) | OF(NOTE))
+
 static const struct {
     const char *word;
-    unsigned kind, source;
+    unsigned kinds, sources;
 } places[] = {
-    {"cases", 1u << SEARCH_CASES, 0},
-    {"conversations", 1u << SEARCH_CASES, 0},
-    {"users", 1u << SEARCH_USERS, 0},
-    {"people", 1u << SEARCH_USERS, 0},
-    {"organizations", 1u << SEARCH_ORGANIZATIONS, 0},
-    {"articles", 1u << SEARCH_ARTICLES, 0},
-    {"subject", 1u << SEARCH_CASES, 1u << SEARCH_HEAD},
-    {"messages", 1u << SEARCH_CASES, 1u << SEARCH_MESSAGE},
-    {"notes", ~0u, 1u << SEARCH_NOTE},
+    {"cases", OF(CASES), ALL_SOURCES},
+    {"conversations", OF(CASES), ALL_SOURCES},
+    {"users", OF(USERS), ALL_SOURCES},
+    {"people", OF(USERS), ALL_SOURCES},
+    {"organizations", OF(ORGANIZATIONS), ALL_SOURCES},
+    {"articles", OF(ARTICLES), ALL_SOURCES},
+    {"subject", OF(CASES), OF(HEAD)},
+    {"messages", OF(CASES), OF(MESSAGE)},
+    {"notes", OF(CASES) | OF(USERS) | OF(ORGANIZATIONS), OF(NOTE)},
     {NULL, 0, 0},
 };
 
@@ -285,14 +298,33 @@ static void word_unknown(struct made_filter *m, const struct search_operator *o)
     m->impossible = m->impossible || !o->negated;
 }
 
-static void filter_place(struct made_filter *m, const struct search_operator *o, unsigned *kinds, unsigned *in_sources) {
+/* into: the sources of each kind. */
+static void add_place(struct made_filter *m, const struct search_operator *o, unsigned into[SEARCH_KINDS]) {
     bool known = false;
     for (struct str rest = o->value; rest.p;) {
         struct str text = str_trim(str_cut(&rest, ','));
-        for (int i = 0; places[i].word; i++)
-            if (str_eqi(text, str_of(places[i].word))) *kinds |= places[i].kind, *in_sources |= places[i].source, known = true;
+        for (int i = 0; places[i].word; i++) {
+            if (!str_eqi(text, str_of(places[i].word))) continue;
+            known = true;
+            for (int kind = 0; kind < SEARCH_KINDS; kind++)
+                if (places[i].kinds >> kind & 1) into[kind] |= places[i].sources;
+        }
     }
     if (!known) word_unknown(m, o);
+}
+
+static void filter_places(struct made_filter *m, const struct search_query *q) {
+    unsigned in[SEARCH_KINDS] = {0}, out[SEARCH_KINDS] = {0};
+    bool given = false;
+    for (const struct search_operator *o = q->operators; o; o = o->next) {
+        if (o->key != KEY_IN) continue;
+        add_place(m, o, o->negated ? out : in);
+        given = given || !o->negated;
+    }
+    for (int kind = 0; kind < SEARCH_KINDS; kind++) {
+        m->filter->sources[kind] = (given ? in[kind] : ALL_SOURCES) & ~out[kind];
+        if (m->filter->sources[kind] == 0) m->filter->kinds &= ~(1u << kind);
+    }
 }
 
 static void filter_condition(struct made_filter *m, const struct search_operator *o, const char *condition) {
@@ -319,14 +351,10 @@ static void filter_has(struct made_filter *m, const struct search_operator *o) {
 }
 
 static void filter_words(struct made_filter *m, const struct search_query *q) {
-    unsigned kinds = 0, texts = 0;
     for (const struct search_operator *o = q->operators; o; o = o->next) {
-        if (o->key == KEY_IN) filter_place(m, o, &kinds, &texts);
         if (o->key == KEY_IS) filter_is(m, o);
         if (o->key == KEY_HAS) filter_has(m, o);
     }
-    if (kinds) m->filter->kinds &= kinds;
-    if (texts) m->filter->sources = texts;
 }
 
 /* ---- dates -------------------------------------------------------------------------------------------------------- */
@@ -383,8 +411,9 @@ static int filter_dates(struct made_filter *m, const struct search_query *q) {
 
 int search_filter_read(struct work *w, const struct search_query *q, unsigned kinds, struct search_filter *f) {
     struct made_filter m = {.work = w, .filter = f};
-    *f = (struct search_filter){.kinds = kinds, .sources = (1u << SEARCH_SOURCES) - 1, .state = CASE_ACTIVE};
+    *f = (struct search_filter){.kinds = kinds, .state = CASE_ACTIVE};
     for (int kind = 0; kind < SEARCH_KINDS; kind++) m.where[kind] = S("");
+    filter_places(&m, q);
     filter_words(&m, q);
     for (size_t i = 0; i < REFERENCE_COLUMNS; i++) TRY(filter_reference(&m, q, i));
     TRY(filter_tags(&m, q));

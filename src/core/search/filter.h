@@ -11,7 +11,7 @@
 
 struct search_filter {
     unsigned kinds;                  /* bit 1 << enum search_kind: kinds that can meet it */
-    unsigned sources;                /* bit 1 << enum search_source: texts in which words count */
+    unsigned sources[SEARCH_KINDS];  /* bit 1 << enum search_source: texts of a kind in which words count */
     const char *where[SEARCH_KINDS]; /* conditions over t, each with " AND " before it; "" without one */
     struct bind binds[SEARCH_FILTER_BINDS + 1];
     int bind_count;

@@ -78,7 +78,7 @@ static float unit_score(enum search_source source, int repeated, int length) {
 static void take_text(struct finding *f, int64_t owner_id, int64_t text_id, struct str terms) {
     const struct search_query *q = f->query;
     struct search_tally t;
-    if (!(f->filter->sources >> search_source_of(text_id) & 1)) return;
+    if (!(f->filter->sources[f->kind] >> search_source_of(text_id) & 1)) return;
     search_tally(q, terms, &t);
     if (t.units == 0) return;
     struct owner *o = owner_of(f, owner_id);
