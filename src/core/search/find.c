@@ -7,9 +7,10 @@
  *                                                and that meet the operators. If these are not all, also the newest LIMIT_SEARCH_FOUND texts
  *     there is no word                           these conversations, or the newest people and organizations
  *
- * So the work of a search does not grow with the desk. Visibility is part of the queries that choose the rows: no invisible row is read into
- * memory, and what is invisible changes neither hits nor order. One exception: an actor who sees 2,000 conversations or more may
- * learn that a word is in more than LIMIT_SEARCH_FOUND texts of the desk, because the total is then marked as a lower bound. */
+ * So the work of a search with words does not grow with the desk. An operator that few conversations meet reads all visible ones, if no index
+ * serves it. Visibility is part of the queries that choose the rows: no invisible row is read into memory, and what is invisible changes neither
+ * hits nor order. One exception: an actor who sees 2,000 conversations or more may learn that a word is in more than LIMIT_SEARCH_FOUND texts of
+ * the desk, because the total is then marked as a lower bound. */
 #include "core/search/find.h"
 
 #include "base/buf.h"
@@ -240,7 +241,9 @@ QUERY(search_texts_of, "SELECT s.id, s.owner_id, s.terms FROM search_texts s WHE
 
 #define OWNERS_AT_ONCE 200
 
-/* Compares all texts of these results, which the actor may see. */
+static void owners_cut(struct owner_ids *o, int n) { o->ids += n, o->count -= n; }
+
+/* Compares all texts of these results, which the actor may see. Removes the owners that it did not compare. */
 static int compare_texts(struct finding *f, struct owner_ids *owners) {
     struct arena *a = f->work->arena;
     int64_t texts = 0;
@@ -248,7 +251,7 @@ static int compare_texts(struct finding *f, struct owner_ids *owners) {
     owners_once(owners);
     for (int end = owners->count, n; end > 0 && rc >= 0; end -= n) { /* the highest ids first, if the limit ends the reading */
         n = end < OWNERS_AT_ONCE ? end : OWNERS_AT_ONCE;
-        if (texts > (int64_t)f->texts * LIMIT_SEARCH_READ) return f->more = true, 0;
+        if (texts > (int64_t)f->texts * LIMIT_SEARCH_READ) return owners_cut(owners, end), f->more = true, 0;
         struct str list = json_ids(a, owners->ids + end - n, (size_t)n);
         DB_ROWS(rc, f->work->conn, &search_texts_of, BINDS(B_TEXT("owners", list), B_INT("kind", f->kind)), row) {
             take_text(f, col_int(row, 1), col_int(row, 0), col_text(row, 2));
@@ -263,11 +266,6 @@ static void take_rows(struct finding *f, const struct owner_ids *owners) {
     for (int i = 0; i < owners->count; i++) owner_of(f, owners->ids[i]);
 }
 
-static void take_unmentioned(struct finding *f, struct owner_ids *owners) {
-    owners_once(owners);
-    for (int i = 0; i < owners->count; i++) owner_of(f, owners->ids[i]);
-}
-
 static int examine(struct finding *f) {
     const struct search_query *q = f->query;
     struct owner_ids owners = {0};
@@ -279,8 +277,8 @@ static int examine(struct finding *f) {
         if (!f->filter->any) return 0; /* words that are only excluded select nothing */
         TRY(examine_rows(f, &owners));
         if (q->ends == 0) return take_rows(f, &owners), 0;
-        TRY(compare_texts(f, &owners));
-        return take_unmentioned(f, &owners), 0;
+        TRY(compare_texts(f, &owners)); /* the words are excluded: a row that has none of them is found, too */
+        return take_rows(f, &owners), 0;
     }
     bool common = count > f->texts;
     if (common && f->kind == SEARCH_CASES) TRY(examine_rows(f, &owners));
