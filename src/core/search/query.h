@@ -59,7 +59,7 @@ static inline uint64_t search_step(const struct search_query *q, uint64_t *state
     return *state & q->ends;
 }
 
-/* What a text has of a query. */
+/* The units of a query that a text has. */
 struct search_tally {
     uint64_t units;
     int counts[LIMIT_SEARCH_WORDS]; /* by the last term of the unit */

@@ -1,4 +1,4 @@
-/* What a search shows of a hit. */
+/* Titles and snippets of hits. */
 #ifndef CORE_SEARCH_SHOW_H
 #define CORE_SEARCH_SHOW_H
 
