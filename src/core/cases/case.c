@@ -4,6 +4,7 @@
 #include "core/cases/case_value.h"
 #include "core/cases/form.h"
 #include "core/change/change.h"
+#include "core/desk/rekey.h"
 
 #include "base/buf.h"
 #include "base/fold.h"
@@ -273,19 +274,7 @@ int case_change(struct work *w, struct case_now *c, const struct case_change *wa
 
 /* ---- rebuilding keys ---------------------------------------------------------------------------------------------- */
 
-#define REKEYED 200 /* rows of one part */
 QUERY(case_subjects, "SELECT id, subject FROM cases WHERE id > :after ORDER BY id LIMIT :most");
 QUERY(subject_key_set, "UPDATE cases SET subject_key = :key WHERE id = :id");
 
-int cases_rekey(struct work *w, int64_t *after) {
-    struct str keys[REKEYED];
-    int64_t ids[REKEYED];
-    int rc, n = 0;
-    DB_ROWS(rc, w->conn, &case_subjects, BINDS(B_INT("after", *after), B_INT("most", REKEYED)), row) {
-        ids[n] = col_int(row, 0);
-        keys[n++] = fold_key(w->arena, str_dup(w->arena, col_text(row, 1)));
-    }
-    for (int i = 0; i < n && rc >= 0; i++) rc = db_exec(w->conn, &subject_key_set, BINDS(B_INT("id", ids[i]), B_TEXT("key", keys[i])));
-    if (n) *after = ids[n - 1];
-    return rc < 0 ? rc : n == REKEYED;
-}
+int cases_rekey(struct work *w, int64_t *after) { return texts_rekey(w, &case_subjects, &subject_key_set, after); }

@@ -7,6 +7,7 @@
 #include "core/people/contact.h"
 #include "core/fields/field_value.h"
 #include "core/desk/file.h"
+#include "core/desk/rekey.h"
 #include "core/people/identity.h"
 #include "core/text/letter.h"
 #include "core/login/link.h"
@@ -191,19 +192,7 @@ int users_purge(struct work *w, const int64_t *ids, int count) {
 
 /* ---- rebuilding keys ---------------------------------------------------------------------------------------------- */
 
-#define PART 200 /* rows of one part */
 QUERY(designations, "SELECT id, designation FROM users WHERE id > :after AND designation IS NOT NULL ORDER BY id LIMIT :most");
 QUERY(designation_key_set, "UPDATE users SET designation_key = :key WHERE id = :id");
 
-int users_rekey(struct work *w, int64_t *after) {
-    struct str keys[PART];
-    int64_t ids[PART];
-    int rc, n = 0;
-    DB_ROWS(rc, w->conn, &designations, BINDS(B_INT("after", *after), B_INT("most", PART)), row) {
-        ids[n] = col_int(row, 0);
-        keys[n++] = fold_key(w->arena, str_dup(w->arena, col_text(row, 1)));
-    }
-    for (int i = 0; i < n && rc >= 0; i++) rc = db_exec(w->conn, &designation_key_set, BINDS(B_INT("id", ids[i]), B_TEXT("key", keys[i])));
-    if (n) *after = ids[n - 1];
-    return rc < 0 ? rc : n == PART;
-}
+int users_rekey(struct work *w, int64_t *after) { return texts_rekey(w, &designations, &designation_key_set, after); }
