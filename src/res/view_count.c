@@ -70,16 +70,12 @@ struct counted_view {
 
 /* Returns the number of the caller's views, or a negative error. */
 static int views_read(struct work *w, struct counted_view **out) {
-    struct buf list = {0};
-    int rc;
+    int rc, n = 0, room = 0;
+    *out = NULL;
     DB_ROWS(rc, w->conn, &views_listed, BINDS(B_INT("me", w->actor.user_id)), row) {
-        struct counted_view v = {col_int(row, 0), (enum view_type)col_int(row, 1), str_dup(w->arena, col_text(row, 2))};
-        buf_add(&list, (const char *)&v, sizeof v);
+        *out = arena_more(w->arena, *out, n, &room, sizeof **out);
+        (*out)[n++] = (struct counted_view){col_int(row, 0), (enum view_type)col_int(row, 1), str_dup(w->arena, col_text(row, 2))};
     }
-    int n = (int)(list.n / sizeof **out);
-    *out = arena_array(w->arena, (size_t)n + 1, sizeof **out);
-    if (n) memcpy(*out, list.p, list.n);
-    buf_free(&list);
     return rc < 0 ? rc : n;
 }
 

@@ -140,8 +140,10 @@ static int64_t visible_sum(const struct case_reader *r, const struct group *grou
 
 /* Counts in the store. A deleted team or agent that rows still refer to is none. Returns the number of groups, or a negative error. */
 static int count_groups(struct work *w, const struct view_rows *rows, struct group **out) {
-    struct buf sql = {0}, list = {0};
+    struct buf sql = {0};
+    struct group *groups = NULL;
     struct stmt *s;
+    int n = 0, room = 0;
     buf_fmt(&sql,
             "SELECT g.team, g.agent, COUNT(*) FROM (SELECT COALESCE(%s, 0) AS team, COALESCE(%s, 0) AS agent FROM cases t WHERE %s AND %s) "
             "g GROUP BY g.team, g.agent",
@@ -152,14 +154,11 @@ static int count_groups(struct work *w, const struct view_rows *rows, struct gro
     buf_free(&sql);
     if (rc < 0) return rc;
     while ((rc = stmt_step(s)) == 1) {
-        struct group g = {col_int(s, 0), col_int(s, 1), col_int(s, 2)};
-        buf_add(&list, (const char *)&g, sizeof g);
+        groups = arena_more(w->arena, groups, n, &room, sizeof *groups);
+        groups[n++] = (struct group){col_int(s, 0), col_int(s, 1), col_int(s, 2)};
     }
     stmt_end(s);
-    int n = (int)(list.n / sizeof(struct group));
-    *out = arena_array(w->arena, (size_t)n + 1, sizeof **out);
-    if (n) memcpy(*out, list.p, list.n);
-    buf_free(&list);
+    *out = groups;
     return rc < 0 ? rc : n;
 }
 
