@@ -22,13 +22,11 @@ static int check_view_columns(struct call *c, struct in *in) {
     if (in->json->count > LIMIT_VIEW_COLUMNS)
         return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "At most %d columns are allowed.", LIMIT_VIEW_COLUMNS);
     for (const struct json *j = in->json->first; j; j = j->next, n++) {
-        struct str name = j->type == JSON_STRING ? str_trim(j->text) : (struct str){0};
-        int rc = name.p ? case_column_known(&c->work, name) : 0;
-        TRY(rc);
-        const struct case_column *column = name.p ? case_column_of(name) : NULL;
-        names[n] = column ? str_of(column->name) : name;
-        if (!rc) fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d", n), "There is no such column.");
-        for (int i = 0; rc && i < n; i++)
+        const struct case_column *column = NULL;
+        if (j->type == JSON_STRING) TRY(case_column_find(&c->work, str_trim(j->text), &column));
+        names[n] = column ? str_of(column->name) : S("");
+        if (!column) fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d", n), "There is no such column.");
+        for (int i = 0; column && i < n; i++)
             if (str_eq(names[i], names[n]))
                 fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in_place(c, in, "%d", n), "The column is given twice.");
     }
@@ -37,7 +35,8 @@ static int check_view_columns(struct call *c, struct in *in) {
 }
 
 static int check_view_order(struct call *c, struct in *in) {
-    const struct case_column *column = case_column_of(in->value.s);
+    const struct case_column *column;
+    TRY(case_column_find(&c->work, in->value.s, &column));
     if (column == NULL || column->key == NULL)
         return fail_at(&c->work, ERR_FIELD_INVALID, in->name, in->pointer, "Conversations can't be ordered by this column.");
     in->value.s = str_of(column->name);
@@ -260,15 +259,17 @@ static const struct field view_cases_args[] = {
     {0},
 };
 
-/* The order of the arguments, else that of the view. */
-static const struct order *view_order(struct call *c, const struct view_read *stored) {
-    const struct in *column = arg(c, "order_by_column"), *direction = arg(c, "order_by");
-    const struct case_column *by = case_column_of(column->value.s.p ? column->value.s : stored->column);
+/* The order of the arguments, else that of the view, else VIEW_ORDER if the field of the column was deleted. */
+static int view_order(struct call *c, const struct view_read *stored, const struct order **out) {
+    const struct in *asked = arg(c, "order_by_column"), *direction = arg(c, "order_by");
+    const struct case_column *column;
     struct order *o = ARENA_NEW(c->work.arena, struct order);
-    if (by == NULL || by->key == NULL) by = case_column_of(S(VIEW_ORDER));
-    bool descending = direction->value.type == V_INT ? direction->value.i == VIEW_DESCENDING : stored->descending;
-    *o = (struct order){.key = by->key, .descending = descending};
-    return o;
+    TRY(case_column_find(&c->work, asked->value.s.p ? asked->value.s : stored->column, &column));
+    if (column == NULL || column->key == NULL) TRY(case_column_find(&c->work, S(VIEW_ORDER), &column));
+    o->key = column->key;
+    o->descending = direction->value.type == V_INT ? direction->value.i == VIEW_DESCENDING : stored->descending;
+    *out = o;
+    return 0;
 }
 
 /* The visible rows of the inbox in list order: for callers who see all conversations, an index range for each type of status. */
@@ -295,7 +296,7 @@ static int get_view_cases(struct call *c) {
     (hidden ? access_cases_of_any_state : access_cases)(w, b);
     if (stored.type == VIEW_INBOX) inbox_branches(w, b);
     if (hidden) c->where = rows->state;
-    c->order = view_order(c, &stored);
+    TRY(view_order(c, &stored, &c->order));
     c->branches = b;
     c->condition = &rows->condition;
     c->prepared = rows;

@@ -386,6 +386,44 @@ test('the conversations of a view are paged in its order, by offset and by key',
   (await desk.staff.get(`/views/${view.id}/cases`, { order_by: 'UP' })).refused(400, 'FIELD_INVALID', 'order_by');
 });
 
+test('a view is ordered by a custom field: options in their order, numbers by size; without the field, by the last change', async (t) => {
+  const desk = await open(t);
+  const titles = (translation) => [{ locale: 'en-us', translation }];
+  const field = (key, type, more) => desk.admin.create('/cases/fields', { key, type, titles: titles(key), ...more });
+  const size = await field('size', 'NUMERIC'), shade = await field('shade', 'TEXT'), paper = await field('paper', 'FILE');
+  const level = await field('level', 'SELECT', { options: ['low', 'middle', 'high'].map((word, i) => ({ sort_order: 3 - i, titles: titles(word) })) });
+  const option = [null, ...level.options.map(({ id }) => id)]; // in their order
+  const made = [];
+  for (const field_values of [{ size: 9, shade: 'Red', level: option[2] }, { size: 10, shade: 'blue', level: option[1] }, { size: -3, shade: 'Äpfel', level: option[3] }, {}])
+    made.push((await opened(desk, { field_values })).id);
+  const [a, b, c, none] = made;
+  const view = await desk.staff.create('/views', { title: 'v', columns: [`CASE_FIELD_${size.id}`], order_by_column: `Case_Field_0${size.id}`, order_by: 'ASC' });
+  assert.deepEqual([view.columns[0].name, view.order_by_column], [`case_field_${size.id}`, `case_field_${size.id}`]);
+  for (const [{ id }, wanted] of [[size, [none, c, a, b]], [shade, [none, c, b, a]], [level, [none, b, a, c]]]) {
+    const order = { order_by_column: `case_field_${id}` };
+    assert.deepEqual(await ids(desk.staff, view, order), wanted);
+    assert.deepEqual(await ids(desk.staff, view, { ...order, limit: 2, after_id: wanted[1] }), wanted.slice(2));
+    assert.deepEqual(await ids(desk.staff, view, { ...order, order_by: 'DESC' }), wanted.toReversed());
+  }
+  (await desk.staff.post('/views', { title: 'w', columns: [`case_field_${size.id}`, `case_field_0${size.id}`] })).refused(400, 'FIELD_DUPLICATE', 'columns');
+  for (const id of [paper.id, 999, 'x', '']) {
+    (await desk.staff.get(`/views/${view.id}/cases`, { order_by_column: `case_field_${id}` })).refused(400, 'FIELD_INVALID', 'order_by_column');
+  }
+  (await desk.admin.delete(`/cases/fields/${size.id}`)).must(200);
+  await desk.clock.forward(DAY);
+  await desk.staff.update(`/cases/${a}`, { priority_id: 4 });
+  assert.equal((await ids(desk.staff, view)).at(-1), a);
+});
+
+test('a view is ordered by the satisfaction status', async (t) => {
+  const desk = await open(t);
+  const rated = (await opened(desk)).id, other = (await opened(desk)).id;
+  await desk.customer.post(`/conversations/${rated}/ratings`, { score: 'GOOD' });
+  const view = await desk.staff.create('/views', { title: 'v', order_by_column: 'satisfactionstatus', order_by: 'DESC' });
+  assert.deepEqual(await ids(desk.staff, view), [rated, other]);
+  assert.deepEqual(await ids(desk.staff, view, { order_by: 'ASC' }), [other, rated]);
+});
+
 test('definitions and columns list what a view may have', async (t) => {
   const desk = await open(t);
   const field = await desk.admin.create('/cases/fields', { key: 'shade', type: 'TEXT', titles: [{ locale: 'en-us', translation: 'Shade' }] });

@@ -1,5 +1,10 @@
 #include "core/cases/case_view.h"
 
+#include "core/fields/custom_field.h"
+#include "core/words.h"
+
+#include <inttypes.h>
+
 const struct word view_types[] = {
     {VIEW_INBOX, "INBOX"}, {VIEW_SUSPENDED, "SUSPENDED"}, {VIEW_TRASH, "TRASH"}, {VIEW_CUSTOM, "CUSTOM"}, {0}};
 const struct word view_visibilities[] = {{VIEW_ALL, "ALL"}, {VIEW_SELF, "SELF"}, {VIEW_TEAM, "TEAM"}, {0}};
@@ -32,7 +37,7 @@ const struct case_column case_columns[] = {
     {"latestagentupdate", "Last change by staff", "COALESCE(t.agent_updated_at, 0)"},
     {"lastupdatedby", "Last updated by", NAME_OF("t.last_updated_by_id", "users", "name_key")},
     {"rating", "Rating", "COALESCE(t.rating, 0)"},
-    {"satisfactionstatus", "Satisfaction", NULL},
+    {"satisfactionstatus", "Satisfaction", "CASE WHEN t.rating IS NULL THEN 1 ELSE 3 END"},
     {"slafirstreplytime", "SLA: first reply", NULL},
     {"slanextreplytime", "SLA: next reply", NULL},
     {"slaresolutiontime", "SLA: resolution", NULL},
@@ -42,20 +47,37 @@ const struct case_column case_columns[] = {
     {0},
 };
 
-const struct case_column *case_column_of(struct str name) {
-    for (const struct case_column *c = case_columns; c->name; c++)
-        if (str_eqi(name, str_of(c->name))) return c;
-    return NULL;
+QUERY(case_field_of_column, "SELECT type FROM custom_fields WHERE id = :id AND area = 1 AND is_system = 0 AND deleted_at IS NULL");
+
+#define VALUE_OF_CASE "n.owner_id = t.id AND n.area = 1 AND n.field_id = "
+
+/* Options are ordered by their positions, other values by their keys. A conversation without a value has the least key. */
+static const char *case_field_order(struct arena *a, enum field_kind type, int64_t id) {
+    if (type == FIELD_CHECKBOX || type == FIELD_FILE) return NULL;
+    if (!field_has_options(type))
+        return str_fmt(a, "COALESCE((SELECT n.value_key FROM field_values n WHERE " VALUE_OF_CASE "%" PRId64 "), '')", id).p;
+    return str_fmt(a,
+                   "COALESCE((SELECT o.sort_order FROM field_values n JOIN custom_field_options o ON o.field_id = n.field_id AND "
+                   "CAST(o.id AS TEXT) = n.value WHERE " VALUE_OF_CASE "%" PRId64 "), -1)",
+                   id)
+        .p;
 }
 
-QUERY(case_field_known, "SELECT id FROM custom_fields WHERE id = :id AND area = 1 AND is_system = 0 AND deleted_at IS NULL");
-
-int case_column_known(struct work *w, struct str name) {
+int case_column_find(struct work *w, struct str name, const struct case_column **out) {
     struct str prefix = S(CASE_FIELD_COLUMN);
-    int64_t id;
-    if (case_column_of(name)) return 1;
-    if (!str_starts(name, prefix) || !str_to_int((struct str){name.p + prefix.n, name.n - prefix.n}, &id)) return 0;
-    return db_int(w->conn, &case_field_known, BINDS(B_INT("id", id)), &id);
+    int64_t id, type;
+    *out = NULL;
+    for (const struct case_column *c = case_columns; c->name && *out == NULL; c++)
+        if (str_eqi(name, str_of(c->name))) *out = c;
+    if (*out || name.n < prefix.n || !str_eqi((struct str){name.p, prefix.n}, prefix)) return 0;
+    if (!str_to_int((struct str){name.p + prefix.n, name.n - prefix.n}, &id)) return 0;
+    int rc = db_int(w->conn, &case_field_of_column, BINDS(B_INT("id", id)), &type);
+    if (rc <= 0) return rc;
+    struct case_column *made = ARENA_NEW(w->arena, struct case_column);
+    made->name = str_fmt(w->arena, CASE_FIELD_COLUMN "%" PRId64, id).p;
+    made->key = case_field_order(w->arena, (enum field_kind)type, id);
+    *out = made;
+    return 0;
 }
 
 /* ---- rows --------------------------------------------------------------------------------------------------------- */

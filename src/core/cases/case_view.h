@@ -11,14 +11,13 @@ extern const struct word view_types[], view_visibilities[], view_orders[];
 
 /* A column that views may show. */
 struct case_column {
-    const char *name, *title;
-    const char *key; /* SQL over t, never NULL, by which a view may be ordered; NULL: not an order */
+    const char *name, *title; /* title NULL: the column of a custom field, which has titles of its own */
+    const char *key;          /* SQL over t, never NULL, by which a view may be ordered; NULL: not an order */
 };
-extern const struct case_column case_columns[];            /* ends with name NULL. Custom fields are case_field_<id> */
-const struct case_column *case_column_of(struct str name); /* NULL: none */
-#define CASE_FIELD_COLUMN "case_field_"
-/* Returns 1 if the name is that of a column, with those of custom fields; 0 if not; or a negative error. */
-int case_column_known(struct work *w, struct str name);
+extern const struct case_column case_columns[]; /* ends with name NULL; without those of custom fields */
+#define CASE_FIELD_COLUMN "case_field_"         /* and the id of the custom field */
+/* Finds a column by its name, in any letter case. *out NULL: there is none. Returns 0 or a negative error. */
+int case_column_find(struct work *w, struct str name, const struct case_column **out);
 
 #define VIEW_ORDER "updatedat" /* of a new view, and of one whose column is not an order any more */
 
