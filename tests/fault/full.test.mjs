@@ -25,6 +25,18 @@ function fill(file) {
 
 const write = (desk, i) => desk.owner.post('/teams', { title: `Team ${i} ${'x'.repeat(200)}` });
 
+/** A desk on a file system of 16 MiB, and a file to fill it with. Null if mount is not permitted: the test is then skipped. */
+async function onSmallDisk(t) {
+  const disk = directory();
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', disk]);
+  if (mounted.status !== 0) {
+    t.skip('mount is not permitted here');
+    return null;
+  }
+  defer(t, () => assert.equal(spawnSync('umount', [disk]).status, 0, 'umount'));
+  return { desk: await open(t, { dir: join(disk, 'data') }), filler: join(disk, 'filler') };
+}
+
 /** The behaviour while the store can't be written, and after it can again. */
 async function sickAndWell(desk, makeSick, makeWell) {
   const { id } = await desk.owner.create('/teams', { title: 'Before' });
@@ -64,12 +76,9 @@ async function sickAndWell(desk, makeSick, makeWell) {
 }
 
 test('a full disk: writes are 503, reads work, and freed space ends it without a restart', { timeout: 120_000 }, async (t) => {
-  const disk = directory();
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', disk]);
-  if (mounted.status !== 0) return t.skip('mount is not permitted here');
-  defer(t, () => assert.equal(spawnSync('umount', [disk]).status, 0, 'umount'));
-  const desk = await open(t, { dir: join(disk, 'data') });
-  const filler = join(disk, 'filler');
+  const small = await onSmallDisk(t);
+  if (small === null) return;
+  const { desk, filler } = small;
   await sickAndWell(desk, () => fill(filler), () => rmSync(filler));
 });
 
@@ -89,12 +98,9 @@ for (const [fault, words] of Object.entries(FAULTS)) {
 const attach = (desk, id, data) => desk.customer.post(`/conversations/${id}/messages`, multipart({ contents: 'see', f: new File('f', 'text/plain', data) }));
 
 test('a full disk refuses messages with files with 503, stores nothing of them, and recovers', { timeout: 120_000 }, async (t) => {
-  const disk = directory();
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', disk]);
-  if (mounted.status !== 0) return t.skip('mount is not permitted here');
-  defer(t, () => assert.equal(spawnSync('umount', [disk]).status, 0, 'umount'));
-  const desk = await open(t, { dir: join(disk, 'data') });
-  const filler = join(disk, 'filler');
+  const small = await onSmallDisk(t);
+  if (small === null) return;
+  const { desk, filler } = small;
   const { id } = await desk.customer.create('/conversations', { subject: 'S', contents: 'C' });
   const kept = (await attach(desk, id, randomBytes(500_000))).must(201).data;
   desk.expects5xx = true;
