@@ -54,16 +54,8 @@ static void forget(struct index **list, struct str name, struct str table) {
     }
 }
 
-/* Removes the indexes of a dropped table. */
-static void forget_of(struct index **list, struct str table) {
-    while (*list)
-        if (str_eqi((*list)->table, table)) *list = (*list)->next;
-        else list = &(*list)->next;
-}
-
 static void take_statement(struct index **list, struct str statement, struct arena *a) {
     struct str rest = statement, verb = next_word(&rest), what = next_word(&rest);
-    if (str_eqi(verb, S("DROP")) && str_eqi(what, S("TABLE"))) forget_of(list, next_word(&rest));
     if (str_eqi(what, S("UNIQUE"))) what = next_word(&rest);
     bool table = str_eqi(what, S("TABLE")), drop = str_eqi(verb, S("DROP"));
     if (!(str_eqi(what, S("INDEX")) || (table && drop))) return;
