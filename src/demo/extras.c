@@ -78,7 +78,7 @@ QUERY(demo_case_extras,
       "UPDATE cases SET rating = CAST(:rating AS INTEGER), attachments_count = :files, notes_count = :notes, pinned_notes_count = :pinned, "
       "last_note_preview = :note, form_id = CAST(:form AS BIGINT) WHERE id = :case");
 
-/* What a conversation gets. */
+/* The plan for one conversation, drawn by chance. */
 struct extras {
     int64_t tag, also, order, product; /* 0: none; the product is an option */
     int file;                          /* -1: none */
@@ -114,7 +114,7 @@ static int demo_add_value(struct conn *c, const struct demo_case *dc, int64_t fi
     return db_exec(c, &demo_value, BINDS(B_INT("case", dc->id), B_INT("field", field_id), B_TEXT("value", str_int(text, value))));
 }
 
-/* On the last message of the conversation. Its writer is the uploader. */
+/* Attaches the file to the last message of the conversation. The author of the message is the uploader. */
 static int demo_attach(struct conn *c, struct filling *f, const struct demo_case *dc, int file) {
     const struct demo_message *last = &dc->messages[dc->message_count - 1];
     const struct demo_file *d = &demo_files[file];

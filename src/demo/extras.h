@@ -1,4 +1,4 @@
-/* What staff and customers add to the conversations of a demo desk: tags, notes, files, ratings, values of custom fields, forms. */
+/* Rows that refer to conversations of a demo desk: tags, notes, files, ratings, values of custom fields, merges. */
 #ifndef CORE_DEMO_EXTRAS_H
 #define CORE_DEMO_EXTRAS_H
 
