@@ -4,13 +4,13 @@
 
 #define TOTAL_COLUMNS "kind, id, with_id, priority_id, n1, n2, n3, n4, n5, n6"
 
-/* (kind, id, with_id, priority_id, type of status, number) of one kind (enum total_kind), computed from conversations. `among`: a further
- * condition on t. */
+/* Rows (kind, id, with_id, priority_id, type of status, number) of one kind (enum total_kind), computed from conversations. */
 #define TOTALS_COUNTED(kind, id, with, from)                                                                                         \
     "SELECT " kind " AS kind, " id " AS id, " with " AS with_id, COALESCE(t.priority_id, 0) AS priority_id, t.status_type AS type, " \
     "COUNT(*) AS n FROM " from " GROUP BY 1, 2, 3, 4, 5"
 #define NO_ID "CAST(0 AS BIGINT)"
 #define ACTIVE_CASES "cases t WHERE t.state = 1"
+/* `among`: a further condition on t, or "". */
 #define TEAM_TOTALS(among) TOTALS_COUNTED("2", "t.assigned_team_id", NO_ID, ACTIVE_CASES " AND t.assigned_team_id IS NOT NULL" among)
 #define AGENT_TOTALS(among) TOTALS_COUNTED("3", "t.assigned_agent_id", NO_ID, ACTIVE_CASES " AND t.assigned_agent_id IS NOT NULL" among)
 #define PAIR_TOTALS(among) TOTALS_COUNTED("4", "COALESCE(t.assigned_team_id, 0)", "COALESCE(t.assigned_agent_id, 0)", ACTIVE_CASES among)

@@ -10,7 +10,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* State 5: a cascade deletes the rows that are counted. Each query returns violations: one row for each, with up to four numbers for its sentence. */
+/* Each query returns violations: one row for each, with up to four numbers for its sentence. A cascade is deleting the posts of
+ * conversations in state 5, so these may differ from their counts. */
 QUERY(check_totals,
       "SELECT b.kind, b.id, b.with_id, b.priority_id FROM (SELECT " TOTAL_COLUMNS " FROM (" CASE_TOTALS ") a UNION ALL SELECT kind, id, "
       "with_id, priority_id, -n1, -n2, -n3, -n4, -n5, -n6 FROM case_totals) b GROUP BY b.kind, b.id, b.with_id, b.priority_id "
