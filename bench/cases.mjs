@@ -75,8 +75,11 @@ async function login(desk, email) {
 /** The values that a desk's requests use. */
 function values(desk) {
     const one = (sql) => Number(desk.run(sql)), most = (column, where = '1 = 1') => one(`SELECT ${column} FROM cases WHERE state = 1 AND ${column} IS NOT NULL AND ${where} GROUP BY 1 ORDER BY COUNT(*) DESC, 1 LIMIT 1`);
-    const heavy = one('SELECT MAX(id) FROM users'), team = 1;
+    const heavy = one('SELECT MAX(id) FROM users'), team = 1, teamsAgent = one("SELECT user_id FROM identity_emails WHERE email = 'teams-agent@example.com'");
+    const teams = `SELECT team_id FROM team_members WHERE user_id = ${teamsAgent}`, teamOfAgent = one(`SELECT MIN(team_id) FROM (${teams}) m`);
     return {
+        teamsAgent, teamOfAgent, otherTeam: one(`SELECT MIN(id) FROM teams WHERE id NOT IN (${teams})`),
+        colleague: one(`SELECT MIN(user_id) FROM team_members WHERE team_id = ${teamOfAgent} AND user_id <> ${teamsAgent}`),
         team, heavy, agent: most('assigned_agent_id'), agentOfTeam: most('assigned_agent_id', `assigned_team_id = ${team}`), organization: most('organization_id'),
         requester: one("SELECT user_id FROM identity_emails WHERE email = 'customer@example.com'"), writer: most('assigned_agent_id'),
         heavyMail: desk.run(HEAVY_MAIL), half: Math.floor(desk.n / 2),
@@ -106,7 +109,11 @@ const cases = {
     'priority=3': ['all', () => '/cases?priority=3'],
     'priority=3, agent of teams': ['teams', () => '/cases?priority=3'],
     'assigned_team_id': ['all', (v) => `/cases?assigned_team_id=${v.team}`],
+    'assigned_team_id, a team of the agent': ['teams', (v) => `/cases?assigned_team_id=${v.teamOfAgent}`],
+    'assigned_team_id, another team': ['teams', (v) => `/cases?assigned_team_id=${v.otherTeam}`],
     'assigned_agent_id': ['all', (v) => `/cases?assigned_agent_id=${v.agent}`],
+    'assigned_agent_id, the agent of teams': ['teams', (v) => `/cases?assigned_agent_id=${v.teamsAgent}`],
+    'assigned_agent_id, a colleague': ['teams', (v) => `/cases?assigned_agent_id=${v.colleague}`],
     'requester_id': ['all', (v) => `/cases?requester_id=${v.requester}`],
     'requester_id, a tenth': ['all', (v) => `/cases?requester_id=${v.heavy}`],
     'requester_id, a tenth, agent of teams': ['teams', (v) => `/cases?requester_id=${v.heavy}`],

@@ -4,8 +4,8 @@
  * filter with the fewest conversations, as their counters say (core/cases/case_total.h). The others are written with a unary plus, which
  * keeps both engines from using an index for them. Each type of status and each priority is a range of its own: a branch.
  *
- * A caller who sees a part of the conversations walks the branches of visibility. A requester, an organization or a rare tag is a smaller
- * range, so there visibility is checked on each row. */
+ * A caller who sees a part of the conversations walks the branches of visibility. A requester, an organization, an agent or a rare tag is a
+ * smaller range, so there visibility is checked on each row. A team of the caller and the caller as agent are ranges without that check. */
 #include "res/case_list.h"
 
 #include "core/change/cascade.h"
@@ -26,6 +26,7 @@ struct plan {
     struct branches *branches;
     struct case_filter filter;
     unsigned ranges;     /* the filters that may be the range */
+    unsigned visible;    /* those whose whole range the caller sees */
     struct str tag_ids;  /* JSON */
     int64_t tagged;      /* conversations with these tags; FEW_TAGGED + 1: many */
     int64_t *priorities; /* ids */
@@ -134,7 +135,7 @@ static int64_t size_of(struct plan *p, unsigned bit) {
     int64_t size = 0;
     one.by = bit;
     if (bit == BY_TAG) return p->tagged > FEW_TAGGED ? INT64_MAX : p->tagged;
-    return case_total(&p->call->work, &one, &size) > 0 ? size : INT64_MAX - 1;
+    return case_total_of_all(&p->call->work, &one, &size) > 0 ? size : INT64_MAX - 1;
 }
 
 /* The bit of the smallest range; 0: none. */
@@ -164,6 +165,7 @@ static void begin_range(struct plan *p, unsigned range) {
     struct arena *a = p->call->work.arena;
     if (range == 0) return;
     b->count = 0;
+    b->overlap = false;
     if (range == BY_STATUS) branches_by_status(p);
     if (range == BY_LEVEL) branches_by_priority(p);
     if (range == BY_TAG) branch_add(b, "t.state = 1 AND t.id IN " TAGGED_BY);
@@ -214,10 +216,37 @@ static void check_visibility(struct plan *p) {
 
 /* The filters that may be the range. For a caller who sees a part, only the small ones. */
 static unsigned ranges_of(const struct plan *p, bool sees_all) {
-    unsigned may = BY_REQUESTER | BY_ORGANIZATION | BY_TAG;
-    if (sees_all) may |= BY_TEAM | BY_AGENT | (p->filter.types ? (unsigned)BY_STATUS : 0U);
+    unsigned may = BY_REQUESTER | BY_ORGANIZATION | BY_AGENT | BY_TAG;
+    if (sees_all || p->visible & BY_TEAM) may |= BY_TEAM;
+    if (sees_all && p->filter.types) may |= BY_STATUS;
     if (sees_all && p->priority_count > 0 && p->priority_count <= MOST_PRIORITIES) may |= BY_LEVEL;
     return p->filter.by & may;
+}
+
+/* An agent who sees the conversations of teams sees a team of the agent as a whole. Of another team, the agent sees only the agent's own
+ * conversations, so the other branches are left out. */
+static int narrow_to_team(struct plan *p) {
+    struct work *w = &p->call->work;
+    struct case_reader *reader;
+    if (w->actor.case_access != CASES_TEAMS || !(p->filter.by & BY_TEAM)) return 0;
+    TRY(access_case_reader(w, &reader));
+    if (access_case_of(reader, p->filter.team_id, 0)) {
+        p->visible |= BY_TEAM;
+        return 0;
+    }
+    p->branches->count = 0;
+    p->branches->overlap = false;
+    branch_add(p->branches, "t.state = 1 AND t.assigned_agent_id = :me");
+    return 0;
+}
+
+static int plan_for_staff(struct plan *p, bool sees_all) {
+    const struct case_filter *f = &p->filter;
+    if (sees_all) p->visible = ~0U;
+    else if (f->by & BY_AGENT && f->agent_id == p->call->work.actor.user_id) p->visible = BY_AGENT;
+    TRY(narrow_to_team(p));
+    p->ranges = ranges_of(p, sees_all);
+    return 0;
 }
 
 /* The branches that a customer sees are counted as a filter. */
@@ -249,14 +278,13 @@ int case_list_plan(struct call *c, struct branches *b) {
         TRY(take_tags(p));
     }
     bind_filters(p);
-    p->ranges = staff ? ranges_of(p, sees_all) : 0;
+    if (staff) TRY(plan_for_staff(p, sees_all));
     unsigned range = smallest_range(p);
-    if (!sees_all && range) check_visibility(p);
+    if (range & ~p->visible) check_visibility(p);
     begin_range(p, range);
     check_others(p, range);
-    if (range && !sees_all) b->overlap = false;
     count_by_visibility(p);
-    bool exact = sees_all && (p->filter.by & (p->filter.by - 1)) == 0; /* the range is the list */
+    bool exact = !(range & ~p->visible) && (sees_all || range) && (p->filter.by & (p->filter.by - 1)) == 0; /* the range is the list */
     return staff && !exact ? end_if_empty(p) : 0;
 }
 

@@ -163,7 +163,7 @@ static bool counter_of(const struct case_filter *f, struct total_key *key) {
     }
 }
 
-static int total_of_counter(struct work *w, const struct case_filter *f, int64_t *total) {
+int case_total_of_all(struct work *w, const struct case_filter *f, int64_t *total) {
     struct total_key key;
     return counter_of(f, &key) ? total_read(w, &total_of_row, f, key, total) : 0;
 }
@@ -174,7 +174,7 @@ static int total_of_self(struct work *w, const struct case_filter *f, int64_t *t
     own.by |= BY_AGENT;
     own.agent_id = w->actor.user_id;
     *total = 0;
-    return f->by & BY_AGENT && f->agent_id != w->actor.user_id ? 1 : total_of_counter(w, &own, total);
+    return f->by & BY_AGENT && f->agent_id != w->actor.user_id ? 1 : case_total_of_all(w, &own, total);
 }
 
 QUERY(is_team_member, "SELECT 1 FROM team_members WHERE team_id = :team AND user_id = :me");
@@ -188,7 +188,7 @@ static int total_of_team_agent(struct work *w, const struct case_filter *f, int6
     if (by & ~(unsigned)(BY_TEAM | BY_AGENT)) return 0;
     if (by & BY_TEAM) member = db_int(w->conn, &is_team_member, BINDS(B_INT("team", f->team_id), B_INT("me", w->actor.user_id)), &one);
     TRY(member);
-    if (member || (by & BY_AGENT && f->agent_id == w->actor.user_id)) return total_of_counter(w, f, total);
+    if (member || (by & BY_AGENT && f->agent_id == w->actor.user_id)) return case_total_of_all(w, f, total);
     return by & BY_TEAM ? total_of_self(w, f, total) : total_read(w, &total_of_colleague, f, (struct total_key){0}, total);
 }
 
@@ -201,8 +201,8 @@ int case_total(struct work *w, const struct case_filter *f, int64_t *total) {
     if (a->rank == ROLE_CUSTOMER) {
         if (!(f->by & BY_ORGANIZATION)) own.by |= BY_REQUESTER;
         own.requester_id = a->user_id;
-        return total_of_counter(w, &own, total);
+        return case_total_of_all(w, &own, total);
     }
-    if (a->case_access == CASES_ALL) return total_of_counter(w, f, total);
+    if (a->case_access == CASES_ALL) return case_total_of_all(w, f, total);
     return a->case_access == CASES_TEAMS ? total_of_team_agent(w, f, total) : total_of_self(w, f, total);
 }

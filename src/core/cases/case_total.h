@@ -39,5 +39,7 @@ struct case_filter {
 /* *total: the number of conversations that the actor sees and the filters admit. Customers see those that they requested, with
  * BY_ORGANIZATION those of that organization. Returns 1, or 0 if counters do not have this total, or a negative error. */
 int case_total(struct work *w, const struct case_filter *f, int64_t *total);
+/* The same for a caller who sees all conversations: the size of an index range. */
+int case_total_of_all(struct work *w, const struct case_filter *f, int64_t *total);
 
 #endif
