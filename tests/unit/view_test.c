@@ -26,8 +26,12 @@ QUERY(set_types,
       "UPDATE cases SET type_id = 1 + id % 3, assigned_agent_id = CASE WHEN id % 7 = 0 THEN requester_id ELSE assigned_agent_id END, "
       "organization_id = CASE WHEN id % 5 = 0 THEN NULL ELSE organization_id END");
 
+/* The requester of conversation 7 is its agent too. A cascade has not taken the conversation from the deleted agent yet. */
+QUERY(delete_one, "UPDATE users SET leaving_at = 1 WHERE id = (SELECT requester_id FROM cases WHERE id = 7)");
+
 static int more_rows(struct conn *c, void *arg) {
     (void)arg;
+    TRY(db_exec(c, &delete_one, NULL));
     return db_exec(c, &set_types, NULL);
 }
 static int log_one(struct conn *c, void *arg) {

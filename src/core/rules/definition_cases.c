@@ -36,7 +36,6 @@ static const struct special_value people[] = {
     {"0", "(nobody)", NO_VALUE, NULL}, {"(current_user)", "(current user)", CURRENT_USER, NULL}, {0}};
 
 /* clang-format off */
-/* +: the index of types is not in the order of a list, and most types have many conversations. */
 /* A conversation is not updated before any of these times, so a list in the order of updated_at ends there. */
 #define NOT_UPDATED_BEFORE .implied_from = "t.updated_at >= :from"
 #define OF_CASES .group = "CASES", .rarity = "COMMON"
@@ -53,6 +52,7 @@ static const struct definition case_definitions[] = {
     CHOICE("cases.casestatusid", "Status", "t.status_id", .option_rows = &status_options,
            .implied = "t.status_type = (SELECT s.type FROM case_statuses s WHERE s.id = :equal)", .doc = "Status.", OF_CASES),
     CHOICE("cases.casepriorityid", "Priority", "t.priority_id", .option_rows = &priority_options, .specials = none, .doc = "Priority.", OF_CASES),
+    /* +: the index of types is not in the order of a list, and most types have many conversations. */
     CHOICE("cases.casetypeid", "Type", "+t.type_id", .option_rows = &type_options, .specials = none, .doc = "Type.", OF_CASES),
     CHOICE("cases.assigneeteamid", "Assigned team", "t.assigned_team_id", .option_rows = &team_options, .specials = teams, .gone = GONE_TEAMS,
            .doc = "Team that works on the conversation.", OF_CASES),

@@ -41,6 +41,7 @@ struct reader {
     struct str parameter;
     struct str zone; /* time zone of the desk */
     enum predicate_age age;
+    int broken; /* first error of the store, or 0 */
 };
 
 static int bad(struct reader *r, enum error code, struct str at, const char *why) {
@@ -327,7 +328,10 @@ static void read_proposition(struct reader *r, const struct json *j, struct str 
     if (p->field) p->place = (int)(p->field - r->d->list);
     if (p->field && word.p) read_operation(r, p->field, word, at, &operation);
     if (is_empty(value)) bad(r, value ? ERR_FIELD_EMPTY : ERR_FIELD_REQUIRED, under(r, at, "value"), NULL);
-    else if (operation >= 0) readers[p->field->input](r, p, (enum operation)operation, value, under(r, at, "value"));
+    else if (operation >= 0) {
+        int rc = readers[p->field->input](r, p, (enum operation)operation, value, under(r, at, "value"));
+        if (rc < 0 && !failed(r->w) && !r->broken) r->broken = rc;
+    }
 }
 
 /* A stored proposition that is not valid any more holds for no object. */
@@ -380,7 +384,7 @@ static void read_collection(struct reader *r, const struct json *j, struct str a
 }
 
 int predicate_read(struct work *w, const struct definitions *d, const struct json *j, struct str at, struct predicate **out) {
-    struct reader r = {w, d, at, setting_text(w->desk, "desk.time_zone", w->arena), PREDICATE_NEW};
+    struct reader r = {w, d, at, setting_text(w->desk, "desk.time_zone", w->arena), PREDICATE_NEW, 0};
     struct predicate *p = *out = ARENA_NEW(w->arena, struct predicate);
     int left = LIMIT_PROPOSITIONS;
     p->definitions = d;
@@ -392,7 +396,7 @@ int predicate_read(struct work *w, const struct definitions *d, const struct jso
     if (list) p->collections = arena_array(w->arena, list->count, sizeof *p->collections);
     for (const struct json *item = list ? list->first : NULL; item; item = item->next, p->count++)
         read_collection(&r, item, str_fmt(w->arena, "%s/collections/%d", at.p, p->count), &p->collections[p->count], &left);
-    return failed(w) ? -(int)failure(w) : 0;
+    return failed(w) ? -(int)failure(w) : r.broken;
 }
 
 /* "a/0/b" as "a[0].b". */
@@ -427,7 +431,7 @@ static int read_collections(struct reader *r, const struct json *list, struct pr
 
 int predicate_read_collections(struct work *w, const struct definitions *d, const struct json *list, struct str at, enum predicate_age age,
                                struct predicate **out) {
-    struct reader r = {w, d, at, setting_text(w->desk, "desk.time_zone", w->arena), age};
+    struct reader r = {w, d, at, setting_text(w->desk, "desk.time_zone", w->arena), age, 0};
     struct predicate *p = *out = ARENA_NEW(w->arena, struct predicate);
     struct findings before = work_set_aside(w);
     p->definitions = d;
@@ -437,5 +441,5 @@ int predicate_read_collections(struct work *w, const struct definitions *d, cons
     work_put_back(w, &before);
     if (age == PREDICATE_NEW) work_put_back(w, &found);
     if (rc < 0 && found.problems == NULL) return rc;
-    return age == PREDICATE_NEW && found.problems ? -(int)found.problems->code : 0;
+    return age == PREDICATE_NEW && found.problems ? -(int)found.problems->code : r.broken;
 }

@@ -56,7 +56,10 @@ static void put_test(struct compiler *c, const struct proposition *p) {
     switch (p->test) {
     case IS_NEVER: buf_text(&c->sql, "1 = 0"); return;
     case IS_EMPTY: buf_fmt(&c->sql, d->gone ? "%s IS NULL OR %s IN %s" : "%s IS NULL", d->value, d->value, d->gone); return;
-    case IS_SAME: buf_fmt(&c->sql, "%s = %s", d->value, p->other->value); break;
+    case IS_SAME:
+        buf_fmt(&c->sql, "%s = %s", d->value, p->other->value);
+        if (p->other->gone) buf_fmt(&c->sql, " AND %s NOT IN %s", p->other->value, p->other->gone);
+        break;
     case IS_LISTED: {
         struct bind ids = {.type = BIND_TEXT, .s = json_ids(c->arena, p->numbers, (size_t)p->number_count)};
         buf_fmt(&c->sql, "%s IN @LIST(%s)", d->value, add_bind(c, 'a', ids));
