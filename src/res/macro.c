@@ -119,8 +119,7 @@ static const struct field macro_input[] = {
     {"reply_type", F_WORD, 0, .words = macro_replies, .initial = "REPLY", .doc = "REPLY for a message, NOTE for a note."},
     {"reply_contents", F_LONG, NULLABLE, .check = check_reply_text,
      .doc = "Text of the reply. {{requester.name}}, {{agent.name}}, {{brand.name}}, {{case.id}}, {{case.subject}} and {{desk}} stand for "
-            "values of "
-            "the conversation.",
+            "values of the conversation.",
      .example = "\"Hello {{requester.name}}, which serial number has it?\""},
     {"assignee_type", F_WORD, NULLABLE, .words = macro_assignees, .doc = "New assignee. Null: it stays.", .example = "\"CURRENT_AGENT\""},
     {"assigned_team", F_REF, NULLABLE, .ref = "team", .doc = "New team, with assignee_type TEAM or AGENT."},
@@ -183,15 +182,18 @@ static int get_macros(struct call *c) {
 QUERY(macro_tidy, "UPDATE macros SET visible_to_team_id = CASE WHEN visibility_type = 2 THEN visible_to_team_id END, "
                   "assigned_team_id = CASE WHEN assignee_type IN (3, 4) THEN assigned_team_id END, "
                   "assigned_agent_id = CASE WHEN assignee_type = 4 THEN assigned_agent_id END WHERE id = :id");
+/* A macro whose team was deleted lacks a team. It can be changed if the request gives neither the type nor the team. */
 QUERY(macro_lacks,
-      "SELECT CASE WHEN visibility_type = 2 AND visible_to_team_id IS NULL THEN 1 WHEN assignee_type = 3 AND assigned_team_id IS "
-      "NULL THEN 2 WHEN assignee_type = 4 AND assigned_agent_id IS NULL THEN 3 WHEN priority_id IS NOT NULL AND priority_action IS "
-      "NOT NULL THEN 4 ELSE 0 END FROM macros WHERE id = :id");
+      "SELECT CASE WHEN visibility_type = 2 AND visible_to_team_id IS NULL AND CAST(:shares AS INTEGER) = 1 THEN 1 WHEN assignee_type = 3 "
+      "AND assigned_team_id IS NULL AND CAST(:assigns AS INTEGER) = 1 THEN 2 WHEN assignee_type = 4 AND assigned_agent_id IS NULL THEN 3 "
+      "WHEN priority_id IS NOT NULL AND priority_action IS NOT NULL THEN 4 ELSE 0 END FROM macros WHERE id = :id");
 
 static int macro_check(struct call *c) {
     int64_t lacks = 0;
+    bool shares = given(c, "visibility_type") || given(c, "visible_to_team");
+    bool assigns = given(c, "assignee_type") || given(c, "assigned_team");
     TRY(db_exec(c->work.conn, &macro_tidy, BINDS(B_INT("id", c->id))));
-    TRY(db_int(c->work.conn, &macro_lacks, BINDS(B_INT("id", c->id)), &lacks));
+    TRY(db_int(c->work.conn, &macro_lacks, BINDS(B_INT("id", c->id), B_INT("shares", shares), B_INT("assigns", assigns)), &lacks));
     switch (lacks) {
     case 1: return in_fail(c, "visible_to_team", ERR_FIELD_REQUIRED, "A macro with visibility TEAM needs a team.");
     case 2: return in_fail(c, "assigned_team", ERR_FIELD_REQUIRED, "assignee_type TEAM needs a team.");
@@ -282,7 +284,9 @@ static int get_macro_preview(struct call *c) {
     int seen = api_visible(c, resource_of("case"), id);
     TRY(seen);
     if (!seen) return fail_field(w, ERR_FIELD_INVALID, S("case_id"), "There is no such resource.");
-    if (macro_load(w, c->vars[0].id, &m) != 1 || case_read(w, id, &now) != 1) return fail(w, ERR_RESOURCE_NOT_FOUND);
+    int rc = macro_load(w, c->vars[0].id, &m);
+    if (rc > 0) rc = case_read(w, id, &now);
+    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
     TRY(macro_contents(w, &m, &now, &contents));
     TRY(macro_changes(w, &m, &now, &change));
     struct view *v = view_new(c);

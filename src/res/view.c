@@ -204,8 +204,7 @@ static const struct field view_input[] = {
      .check = check_view_columns, .doc = "Names of columns, in their order.", .example = "[\"subject\", \"updatedat\"]"},
     {"predicate_collections", F_LIST, NULLABLE, .check = check_collections,
      .doc = "The predicate: a list of collections {propositions: [{field, operator, value}]}. All collections must hold. A collection "
-            "holds if "
-            "one of its propositions does. GET /views/definitions lists the fields. Without collections the view has every active "
+            "holds if one of its propositions does. GET /views/definitions lists the fields. Without collections the view has every active "
             "conversation.",
      .example = "[{\"propositions\": [{\"field\": \"cases.casepriorityid\", \"operator\": \"comparison_equalto\", \"value\": \"4\"}]}]"},
     {"order_by_column", F_TEXT, 0, .initial = VIEW_ORDER, .check = check_view_order,
@@ -349,12 +348,14 @@ static int share_asked(struct call *c) {
     return asked ? share_may_write(c, MANAGE, true, 0) : 0;
 }
 
-/* After the write: what the view and its teams must be together. */
+/* After the write. A view whose team was deleted lacks teams, and can be changed if the request gives neither
+ * visibility_type nor team_ids. */
 static int view_check_share(struct call *c) {
     int64_t one;
+    int rc = 0;
     const struct bind *id = BINDS(B_INT("id", c->id));
     TRY(db_exec(c->work.conn, &view_unshare, id));
-    int rc = db_int(c->work.conn, &view_lacks_teams, id, &one);
+    if (given(c, "visibility_type") || given(c, "team_ids")) rc = db_int(c->work.conn, &view_lacks_teams, id, &one);
     if (rc > 0) return in_fail(c, "team_ids", ERR_FIELD_REQUIRED, "A view with visibility TEAM needs teams.");
     if (rc == 0) rc = db_int(c->work.conn, &view_wrong_default, id, &one);
     if (rc > 0) return in_fail(c, "visibility_type", ERR_FIELD_INVALID, "The default view must have visibility ALL.");

@@ -118,6 +118,18 @@ test('macro_id changes properties and tags, except those that the request gives'
   assert.ok(JSON.stringify(activities).includes('assigned_team'), 'the change has an activity');
 });
 
+test('the text of a macro is sent only if the caller sends it', async (t) => {
+  const desk = await open(t);
+  const made = await opened(desk);
+  const macro = await desk.staff.create('/cases/macros', { title: 'm', reply_contents: 'Hello {{requester.name}}', status_id: 3 });
+  (await desk.staff.post(`/cases/${made.id}/reply`, { macro_id: macro.id })).refused(400, 'FIELD_REQUIRED', 'contents');
+  const after = await desk.staff.fetch(`/cases/${made.id}`);
+  assert.deepEqual([after.post_count, after.status.id, (await desk.staff.fetch(`/cases/macros/${macro.id}`)).usage_count], [1, 1, 0]);
+  const { contents } = await desk.staff.fetch(`/cases/macros/${macro.id}/preview`, { case_id: made.id });
+  await desk.staff.create(`/cases/${made.id}/reply`, { contents, macro_id: macro.id });
+  assert.ok((await desk.staff.fetch(`/cases/${made.id}/posts`)).some((post) => post.contents === 'Hello Cora Customer'));
+});
+
 test('a macro gives no right that its caller lacks', async (t) => {
   const desk = await open(t);
   const made = await opened(desk);
@@ -149,4 +161,8 @@ test('a macro whose team, agent, status, priority or type was deleted changes th
     assert.deepEqual(await tagsOf(desk.staff, made.id), ['kept']);
     assert.equal((await desk.staff.fetch(`/cases/macros/${macro.id}`)).visibility.team, null);
   }
+  assert.equal((await desk.staff.update(`/cases/macros/${first.id}`, { title: 'c' })).title, 'c');
+  (await desk.staff.put(`/cases/macros/${first.id}`, { visibility_type: 'TEAM' })).refused(400, 'FIELD_REQUIRED', 'visible_to_team_id');
+  (await desk.staff.put(`/cases/macros/${first.id}`, { visible_to_team_id: null })).refused(400, 'FIELD_REQUIRED', 'visible_to_team_id');
+  (await desk.staff.put(`/cases/macros/${first.id}`, { assigned_team_id: null })).refused(400, 'FIELD_REQUIRED', 'assigned_team_id');
 });

@@ -150,6 +150,9 @@ test('a view is seen by its agent, by its teams, or by all staff; admins list al
   (await desk.admin.delete(`/teams/${team.id}`)).must(200);
   (await other.client.get(`/views/${self.id}`)).refused(404, 'RESOURCE_NOT_FOUND');
   assert.deepEqual((await desk.staff.fetch(`/views/${self.id}`)).visibility_to_teams, []);
+  assert.equal((await desk.staff.update(`/views/${self.id}`, { title: 'Of nobody' })).visibility_type, 'TEAM');
+  (await desk.staff.put(`/views/${self.id}`, { visibility_type: 'TEAM' })).refused(400, 'FIELD_REQUIRED', 'team_ids');
+  (await desk.staff.put(`/views/${self.id}`, { team_ids: [] })).refused(400, 'FIELD_REQUIRED', 'team_ids');
 });
 
 test('a disabled view is listed for its agent alone, and is not counted', async (t) => {
