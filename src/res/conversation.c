@@ -1,16 +1,13 @@
 #include "core/cases/case.h"
-#include "core/cases/case_new.h"
 
 #include "api/generic.h"
 #include "api/input.h"
 #include "api/view.h"
-#include "base/fold.h"
 #include "base/limits.h"
+#include "core/cases/case_new.h"
+#include "core/cases/participant.h"
 #include "core/change/cascade.h"
-#include "core/people/identity.h"
 #include "core/desk/setting.h"
-#include "core/people/user.h"
-
 #include "res/attachment.h"
 #include "res/case_list.h"
 #include "res/field_value.h"
@@ -177,14 +174,11 @@ static int read_metadata(struct call *c, struct str *out) {
  * which. */
 static int find_requester(struct call *c, struct case_new *n) {
     struct str email = in_text(c, "email"), name = in_text(c, "name");
-    /* Concurrent requests with one new address create one user. */
-    TRY(db_lock(c->work.conn, str_fmt(c->work.arena, "email:%s", email_key(c->work.arena, email).p)));
-    int rc = identity_owner(&c->work, IDENTITY_EMAIL, email, &n->requester_id);
-    if (rc < 0) return rc;
+    int found = customer_of_address(&c->work, name, email, &n->requester_id);
+    TRY(found);
     n->requester_name = name;
-    n->requester_is_new = rc == 0;
-    if (rc) return 0;
-    return user_create(&c->work, &(struct user_new){.full_name = name, .email = email, .role_id = 4}, false, &n->requester_id);
+    n->requester_is_new = found == 0;
+    return 0;
 }
 
 static int post_conversation(struct call *c) {

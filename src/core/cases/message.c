@@ -2,6 +2,7 @@
 
 #include "core/cases/attachment.h"
 #include "core/cases/original.h"
+#include "core/cases/participant.h"
 
 #define PREVIEW 160 /* characters of last_message_preview */
 
@@ -23,8 +24,6 @@ QUERY(case_replied,
       "latest_assignee_update = CASE WHEN :staff = 1 AND assigned_agent_id = :creator THEN :now ELSE latest_assignee_update END, "
       "last_customer_activity_at = CASE WHEN :staff = 0 THEN :now ELSE last_customer_activity_at END, "
       "last_public_channel = :channel, last_updated_by_id = :creator, updated_at = :now WHERE id = :case");
-QUERY(participant_add,
-      "INSERT INTO case_participants (case_id, user_id) VALUES (:case, :creator) ON CONFLICT (case_id, user_id) DO NOTHING");
 QUERY(
     marker_move,
     "INSERT INTO read_markers (case_id, user_id, last_read_post_id, last_read_seq, last_read_at) VALUES (:case, :creator, :message, :seq, "
@@ -94,7 +93,7 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
                                      B_INT("staff", by_staff && !by_requester), B_INT("by_requester", by_requester),
                                      B_INT("channel", channel), B_INT("now", w->now));
     TRY(db_exec(w->conn, &case_replied, binds));
-    TRY(db_exec(w->conn, &participant_add, binds));
+    TRY(participant_add(w, c->id, m->creator_id));
     /* Without login, the requester has read only the first message. */
     if (w->actor.rank == ROLE_PUBLIC && c->message_seq == 1) TRY(db_exec(w->conn, &marker_move, binds));
     TRY(move_marker(w, binds));

@@ -2,8 +2,7 @@
 
 #include "base/fold.h"
 #include "base/link.h"
-#include "core/people/identity.h"
-#include "core/people/user.h"
+#include "core/cases/participant.h"
 #include "core/text/letter.h"
 
 #include <inttypes.h>
@@ -13,22 +12,17 @@
 QUERY(requester_address,
       "SELECT e.email FROM identity_emails e JOIN users u ON u.id = e.user_id AND u.deleted_at IS NULL WHERE e.user_id = :user "
       "AND e.is_primary = 1");
-QUERY(participant_copied,
-      "INSERT INTO case_participants (case_id, user_id) VALUES (:case, :user) ON CONFLICT (case_id, user_id) DO NOTHING");
 
 int message_mail_address(struct work *w, int64_t requester_id, struct str *address) {
     *address = (struct str){0};
     return db_text(w->conn, &requester_address, BINDS(B_INT("user", requester_id)), w->arena, address);
 }
 
-/* The owner of an address, or a new customer, as if the person had written first. The name is the part before the @, because customers see the
- * names of participants and may not see addresses. */
+/* Finds or creates the person with the address. A new person's name is the part before the @, because customers see the names of participants
+ * and may not see addresses. */
 static int owner_of_copy(struct work *w, struct str address, int64_t *user_id) {
-    TRY(db_lock(w->conn, str_fmt(w->arena, "email:%s", email_key(w->arena, address).p)));
-    int rc = identity_owner(w, IDENTITY_EMAIL, address, user_id);
-    if (rc) return rc < 0 ? rc : 0;
-    struct str rest = address, name = str_cut(&rest, '@');
-    return user_create(w, &(struct user_new){.full_name = name, .email = address, .role_id = 4}, false, user_id);
+    struct str rest = address;
+    return customer_of_address(w, str_cut(&rest, '@'), address, user_id);
 }
 
 static bool address_met(struct work *w, const struct str *met, int count, struct str address) {
@@ -51,7 +45,7 @@ int message_mail_send(struct work *w, const struct case_now *c, int64_t message_
         if (address_met(w, met, n, cc[i])) continue;
         met[n++] = cc[i];
         TRY(owner_of_copy(w, cc[i], &user));
-        TRY(db_exec(w->conn, &participant_copied, BINDS(B_INT("case", c->id), B_INT("user", user))));
+        TRY(participant_add(w, c->id, user));
         TRY(letter_reply(w, message_id, RECIPIENT_CC, user, cc[i]));
     }
     return 0;
