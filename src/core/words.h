@@ -74,11 +74,13 @@ enum mail_status {
 enum template_app { TEMPLATE_MAIL = 1, TEMPLATE_PAGE };
 enum recipient_type { RECIPIENT_TO = 1, RECIPIENT_CC };
 enum reject_type { REJECT_BOUNCE = 1, REJECT_BLOCKED, REJECT_DROPPED, REJECT_DEFERRED, REJECT_EXPIRED, REJECT_ERROR };
+enum sla_target_type { SLA_FIRST_REPLY = 1, SLA_NEXT_REPLY, SLA_RESOLUTION };
+enum sla_hours { SLA_BUSINESS_HOURS = 1, SLA_CALENDAR_HOURS };
 enum template_category { TEMPLATE_IDENTITY = 1, TEMPLATE_ACCOUNT, TEMPLATE_CASE };
 
 extern const struct word role_types[], case_accesses[], organization_accesses[], status_types[], case_states[], channels[], sources[],
     message_statuses[], post_statuses[], rating_scores[], rating_statuses[], note_colors[], post_channels[], reject_types[], job_statuses[],
     phone_types[], case_type_types[], smtp_securities[], time_formats[], field_kinds[], activity_names[], mail_statuses[], template_apps[],
-    template_categories[];
+    template_categories[], sla_target_types[], sla_hours[];
 
 #endif
