@@ -94,6 +94,7 @@ static int open_keys(struct server *s, bool fresh) {
     key_derive(&d->link_key, &server, "link");
     key_derive(&d->mail_key, &server, "mail");
     key_derive(&d->setting_key, &server, "setting");
+    key_derive(&d->endpoint_key, &server, "endpoint");
     key_derive(&d->factor_key, &server, "second factor");
     key_derive(&d->remember_key, &server, "remember-me");
     key_derive(&d->fingerprint_key, &server, "fingerprint");

@@ -95,3 +95,13 @@ const struct word mail_statuses[] = {{MAIL_QUEUED, "QUEUED"},
                                      {MAIL_FAILED, "FAILED"},
                                      {MAIL_BOUNCED, "BOUNCED"},
                                      {0}};
+const struct word endpoint_types[] = {{ENDPOINT_EMAIL, "EMAIL"}, {ENDPOINT_SLACK, "SLACK"}, {ENDPOINT_HTTP, "HTTP"}, {0}};
+const struct word endpoint_methods[] = {{ENDPOINT_GET, "GET"},     {ENDPOINT_POST, "POST"},     {ENDPOINT_PUT, "PUT"},
+                                        {ENDPOINT_PATCH, "PATCH"}, {ENDPOINT_DELETE, "DELETE"}, {0}};
+const struct word endpoint_contents[] = {{CONTENT_JSON, "application/json"},
+                                         {CONTENT_XML, "application/xml"},
+                                         {CONTENT_FORM, "application/x-www-form-urlencoded"},
+                                         {CONTENT_TEXT, "text/plain"},
+                                         {0}};
+const struct word delivery_statuses[] = {{DELIVERY_PENDING, "PENDING"}, {DELIVERY_SENT, "SENT"}, {DELIVERY_FAILED, "FAILED"}, {0}};
+const struct word attempt_results[] = {{ATTEMPT_SUCCESS, "SUCCESS"}, {ATTEMPT_FAILURE, "FAILURE"}, {0}};

@@ -76,11 +76,17 @@ enum recipient_type { RECIPIENT_TO = 1, RECIPIENT_CC };
 enum reject_type { REJECT_BOUNCE = 1, REJECT_BLOCKED, REJECT_DROPPED, REJECT_DEFERRED, REJECT_EXPIRED, REJECT_ERROR };
 enum sla_target_type { SLA_FIRST_REPLY = 1, SLA_NEXT_REPLY, SLA_RESOLUTION };
 enum sla_hours { SLA_BUSINESS_HOURS = 1, SLA_CALENDAR_HOURS };
+enum endpoint_type { ENDPOINT_EMAIL = 1, ENDPOINT_SLACK, ENDPOINT_HTTP };
+enum endpoint_method { ENDPOINT_GET = 1, ENDPOINT_POST, ENDPOINT_PUT, ENDPOINT_PATCH, ENDPOINT_DELETE };
+enum endpoint_content { CONTENT_JSON = 1, CONTENT_XML, CONTENT_FORM, CONTENT_TEXT };
+enum delivery_status { DELIVERY_PENDING = 1, DELIVERY_SENT, DELIVERY_FAILED };
+enum attempt_result { ATTEMPT_SUCCESS = 1, ATTEMPT_FAILURE };
 enum template_category { TEMPLATE_IDENTITY = 1, TEMPLATE_ACCOUNT, TEMPLATE_CASE };
 
 extern const struct word role_types[], case_accesses[], organization_accesses[], status_types[], case_states[], channels[], sources[],
     message_statuses[], post_statuses[], rating_scores[], rating_statuses[], note_colors[], post_channels[], reject_types[], job_statuses[],
     phone_types[], case_type_types[], smtp_securities[], time_formats[], field_kinds[], activity_names[], mail_statuses[], template_apps[],
-    template_categories[], sla_target_types[], sla_hours[];
+    template_categories[], sla_target_types[], sla_hours[], endpoint_types[], endpoint_methods[], endpoint_contents[], delivery_statuses[],
+    attempt_results[];
 
 #endif

@@ -27,7 +27,7 @@ struct desk {
     struct str process;      /* id of this run of the program: tells which entries of the outbox are its own */
     struct str inbox;        /* the folder where mail comes in (mail/inbox.h); p NULL: none */
     struct key session_key, csrf_key, request_key, account_key, idempotency_key, factor_key, remember_key, link_key, mail_key, setting_key,
-        fingerprint_key, pseudonym_key, picture_key;
+        endpoint_key, fingerprint_key, pseudonym_key, picture_key;
     struct key credential_key;       /* of this process only: the key of the credential cache */
     struct settings *settings;       /* values of all settings: core/desk/setting.h */
     struct touches *touches;         /* session touches gathered in memory: core/login/session.h */
@@ -36,6 +36,8 @@ struct desk {
     int search_texts;                /* texts with its rarest word that a search examines: core/search/find.c; 0: LIMIT_SEARCH_FOUND */
     void (*wake_jobs)(void *arg);    /* called after a job was committed */
     void *wake_arg;
+    void (*wake_sender)(void *arg); /* called after a delivery to an endpoint was committed: outgoing/sender.h */
+    void *wake_sender_arg;
 };
 
 /* The kind of an actor. TOKEN is a program that acts for a person, with fewer scopes (no such token is issued yet).

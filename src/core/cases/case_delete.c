@@ -31,6 +31,9 @@ QUERY(delete_markers, "SELECT m.user_id, 0 FROM read_markers m WHERE m.case_id =
 QUERY(delete_markers_go, "DELETE FROM read_markers WHERE case_id = :id AND user_id IN @LIST(:rows)");
 QUERY(delete_participants, "SELECT p.user_id, 0 FROM case_participants p WHERE p.case_id = :id ORDER BY p.user_id LIMIT :most @LOCK@");
 QUERY(delete_participants_go, "DELETE FROM case_participants WHERE case_id = :id AND user_id IN @LIST(:rows)");
+/* Deletes their attempts, too: ON DELETE CASCADE. */
+QUERY(delete_deliveries, "SELECT d.id, 0 FROM endpoint_deliveries d WHERE d.case_id = :id ORDER BY d.id LIMIT :most @LOCK@");
+QUERY(delete_deliveries_go, "DELETE FROM endpoint_deliveries WHERE id IN @LIST(:rows)");
 
 #define OF_CASE "v.owner_id = :id AND v.area = 1"
 #define VALUE_FILES "SELECT v.file_id FROM field_values v WHERE " OF_CASE " AND v.file_id IS NOT NULL"
@@ -58,6 +61,7 @@ const struct step case_delete_steps[] = {
     {&delete_activities, {&delete_activities_go}, 1},
     {&delete_markers, {&delete_markers_go}, 1},
     {&delete_participants, {&delete_participants_go}, 1},
+    {&delete_deliveries, {&delete_deliveries_go}, 4},
     {NULL, {&delete_case_lock, &delete_value_files, &delete_value_files_go, &delete_values}, 20},
     {NULL, {&delete_tags, &delete_fingerprint_marker, &delete_case_search, &delete_case}, 20},
     {0},

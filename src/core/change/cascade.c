@@ -17,6 +17,7 @@
  *     a person          marked: no conversation shows the person as agent
  *     an organization   marked: shares nothing, nobody shows it
  *     a custom field    marked and disabled: values of disabled fields are neither shown nor queried
+ *     an endpoint       marked: 404, nothing is sent to it
  *     a conversation    in the state CASE_DELETING: 404. In the state CASE_MERGED: customers get 404. The posts that were not moved yet are
  *                       shown to staff as posts of the merged conversation, and to customers not at all
  *     a purge           marked: nobody sees the values of activities and the name that a stranger gave
@@ -129,6 +130,11 @@ QUERY(cascade_notes, "SELECT n.id, 0 FROM notes n WHERE n.owner_user_id = :id OR
 QUERY(cascade_erase_notes, "DELETE FROM notes WHERE id IN @LIST(:rows)");
 QUERY(cascade_mails, "SELECT m.id, 0 FROM outgoing_mails m WHERE m.user_id = :id ORDER BY m.id LIMIT :most @LOCK@");
 QUERY(cascade_erase_mails, "DELETE FROM outgoing_mails WHERE id IN @LIST(:rows)");
+/* Bodies of deliveries have the name and the address of the requester. */
+QUERY(cascade_delivered, "SELECT d.id, 0 FROM endpoint_deliveries d JOIN cases k ON k.id = d.case_id WHERE k.requester_id = :id "
+                         "AND d.id > :after ORDER BY d.id LIMIT :most");
+QUERY(cascade_erase_delivered,
+      "UPDATE endpoint_deliveries SET body = NULL, status = CASE WHEN status = 1 THEN 3 ELSE status END WHERE id IN @LIST(:rows)");
 QUERY(cascade_sessions, "SELECT s.id, 0 FROM sessions s WHERE s.user_id = :id AND s.id > :after ORDER BY s.id LIMIT :most @LOCK@");
 QUERY(cascade_erase_sessions, "UPDATE sessions SET user_agent = '', ip_address = '' WHERE id IN @LIST(:rows)");
 QUERY(cascade_remembered, "SELECT r.id, 0 FROM remember_chains r WHERE r.user_id = :id ORDER BY r.id LIMIT :most @LOCK@");
@@ -140,6 +146,7 @@ static const struct step of_purged[] = {
     {&cascade_logged, {&cascade_erase_logged}, 1},
     {&cascade_mails, {&cascade_erase_mails}, 1},
     {&cascade_notes, NOTES_GO, 1},
+    {&cascade_delivered, {&cascade_erase_delivered}, 1},
     {&cascade_sessions, {&cascade_erase_sessions}, 1},
     {&cascade_remembered, {&cascade_erase_remembered}, 3},
     {&cascade_requested, {&cascade_organization_uncounted, &cascade_erase_cases}, 1},
@@ -195,6 +202,14 @@ static const struct step of_field[] = {
     {0},
 };
 
+/* ---- endpoints ------------------------------------------------------------------------------------------------------ */
+
+QUERY(cascade_deliveries, "SELECT d.id, 0 FROM endpoint_deliveries d WHERE d.endpoint_id = :id ORDER BY d.id LIMIT :most @LOCK@");
+QUERY(cascade_deliveries_drop, "DELETE FROM endpoint_deliveries WHERE id IN @LIST(:rows)"); /* their attempts, too */
+QUERY(cascade_endpoint_drop, "DELETE FROM endpoints WHERE id = :id");
+
+static const struct step of_endpoint[] = {{&cascade_deliveries, {&cascade_deliveries_drop}, 4}, {NULL, {&cascade_endpoint_drop}, 1}, {0}};
+
 /* ---- the table ------------------------------------------------------------------------------------------------------ */
 
 static const struct {
@@ -209,6 +224,7 @@ static const struct {
     [CASCADE_FIELD] = {"field", of_field},
     [CASCADE_MERGE] = {"merge", case_merge_steps},
     [CASCADE_CASE] = {"case", case_delete_steps},
+    [CASCADE_ENDPOINT] = {"endpoint", of_endpoint},
 };
 #define CASCADES (sizeof cascades / sizeof *cascades)
 
