@@ -6,16 +6,17 @@
 #include <inttypes.h>
 
 QUERY(body_subject, "SELECT k.subject FROM cases k WHERE k.id = :id AND k.state <> 5");
-QUERY(body_case,
-      "SELECT k.subject, k.state, k.channel, k.created_at, k.updated_at, s.id, s.label, s.type, p.id, p.label, y.id, y.label, "
-      "CASE WHEN m.deleted_at IS NULL THEN m.id END, m.title, CASE WHEN a.leaving_at IS NULL THEN a.id END, a.full_name, "
-      "CASE WHEN o.deleted_at IS NULL THEN o.id END, o.name, b.id, b.name, u.id, u.full_name, "
-      "(SELECT e.email FROM identity_emails e WHERE e.user_id = u.id AND e.is_primary = 1), "
-      "l.id, l.content_text, l.is_requester, l.created_at FROM cases k JOIN case_statuses s ON s.id = k.status_id "
-      "JOIN users u ON u.id = k.requester_id LEFT JOIN case_priorities p ON p.id = k.priority_id LEFT JOIN case_types y ON y.id = k.type_id "
-      "LEFT JOIN teams m ON m.id = k.assigned_team_id LEFT JOIN users a ON a.id = k.assigned_agent_id "
-      "LEFT JOIN organizations o ON o.id = u.organization_id LEFT JOIN brands b ON b.id = COALESCE(k.brand_id, 1) "
-      "LEFT JOIN posts l ON l.id = k.last_message_id WHERE k.id = :id AND k.state <> 5");
+QUERY(
+    body_case,
+    "SELECT k.subject, k.state, k.channel, k.created_at, k.updated_at, s.id, s.label, s.type, p.id, p.label, y.id, y.label, "
+    "CASE WHEN m.deleted_at IS NULL THEN m.id END, m.title, CASE WHEN a.leaving_at IS NULL THEN a.id END, a.full_name, "
+    "CASE WHEN o.deleted_at IS NULL THEN o.id END, o.name, b.id, b.name, u.id, u.full_name, "
+    "(SELECT e.email FROM identity_emails e WHERE e.user_id = u.id AND e.is_primary = 1), "
+    "l.id, l.content_text, l.is_requester, l.created_at FROM cases k JOIN case_statuses s ON s.id = k.status_id "
+    "JOIN users u ON u.id = k.requester_id LEFT JOIN case_priorities p ON p.id = k.priority_id LEFT JOIN case_types y ON y.id = k.type_id "
+    "LEFT JOIN teams m ON m.id = k.assigned_team_id LEFT JOIN users a ON a.id = k.assigned_agent_id "
+    "LEFT JOIN organizations o ON o.id = u.organization_id LEFT JOIN brands b ON b.id = COALESCE(k.brand_id, 1) "
+    "LEFT JOIN posts l ON l.id = k.last_message_id WHERE k.id = :id AND k.state <> 5");
 QUERY(body_tags, "SELECT g.name FROM case_tags t JOIN tags g ON g.id = t.tag_id WHERE t.case_id = :id ORDER BY g.name");
 QUERY(body_values, "SELECT f.key, v.value FROM field_values v JOIN custom_fields f ON f.id = v.field_id AND f.is_enabled = 1 "
                    "WHERE v.owner_id = :id AND v.area = 1 ORDER BY f.sort_order, f.id");
