@@ -12,8 +12,8 @@ QUERY(demo_case_insert,
       "CAST(CAST(:status AS BIGINT) AS INTEGER), CAST(:priority AS BIGINT), CAST(:type AS BIGINT), :seq, :reopened, "
       ":replier, CAST(:agent_replier AS BIGINT), :message_status, :preview, :replied, :created, :updated)");
 QUERY(demo_post_insert, "INSERT INTO posts (id, case_id, kind, uuid, content_text, creator_id, is_requester, channel, source, "
-                        "message_status, message_status_updated_at, created_at, updated_at) VALUES (:id, :case, 1, :uuid, :text, "
-                        ":creator, :is_requester, :channel, :source, :status, :at, :at, :at)");
+                        "message_status, message_status_updated_at, by_staff, created_at, updated_at) VALUES (:id, :case, 1, :uuid, :text, "
+                        ":creator, :is_requester, :channel, :source, :status, :at, 1 - CAST(:is_requester AS INTEGER), :at, :at)");
 QUERY(demo_last_message, "UPDATE cases SET last_message_id = :post WHERE id = :case");
 QUERY(demo_participant, "INSERT INTO case_participants (case_id, user_id) VALUES (:case, :user)");
 QUERY(demo_marker, "INSERT INTO read_markers (case_id, user_id, last_read_post_id, last_read_seq, last_read_at) VALUES (:case, "

@@ -14,6 +14,7 @@ void work_rewind(struct work *w) {
     w->changes = NULL;
     w->watched = NULL;
     w->totals = NULL;
+    w->clocks = NULL;
     w->finished = false;
 }
 

@@ -15,6 +15,7 @@
 struct settings;
 struct touches;
 struct view_counts;
+struct calendars;
 
 /* The installation. A process has one. main makes it, all threads read it. */
 struct desk {
@@ -32,6 +33,7 @@ struct desk {
     struct settings *settings;       /* values of all settings: core/desk/setting.h */
     struct touches *touches;         /* session touches gathered in memory: core/login/session.h */
     struct view_counts *view_counts; /* counts of views kept in memory: core/cases/view_count.h; NULL: none are kept */
+    struct calendars *calendars;     /* business hours kept in memory: core/rules/calendars.h; NULL: none are kept */
     int cascade_rows;                /* rows that one write of a cascade changes: core/change/cascade.h; 0: LIMIT_CASCADE */
     int search_texts;                /* texts with its rarest word that a search examines: core/search/find.c; 0: LIMIT_SEARCH_FOUND */
     void (*wake_jobs)(void *arg);    /* called after a job was committed */
@@ -85,6 +87,7 @@ struct after {
 struct changes;     /* core/change/change.h */
 struct watched;     /* core/change/watch.h */
 struct case_totals; /* core/cases/case_total.h */
+struct clocks;      /* core/rules/clocks.h */
 
 /* Problems and notices that are known before it is their turn. */
 struct findings {
@@ -105,6 +108,7 @@ struct work {
     struct changes *changes;    /* NULL: no changes */
     struct watched *watched;    /* objects whose state before the work was read */
     struct case_totals *totals; /* differences of counters; work_finish writes them */
+    struct clocks *clocks;      /* conversations whose SLA clocks are computed again, and breaches */
     bool finished;              /* work_finish has run: nothing may change any more */
 };
 

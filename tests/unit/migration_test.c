@@ -286,6 +286,37 @@ static void a_desk_gets_the_system_views_and_a_job_for_keys_of_subjects(void **s
     assert_int_equal(ask_number(p, "SELECT COUNT(*) FROM jobs WHERE kind = 'index_names' AND input = '{\"step\": 6}'"), 1);
 }
 
+/* ---- the history of statuses -------------------------------------------------------------------------- */
+
+#define A_CASE(id, status, state, pending, completed)                                                                                  \
+    "INSERT INTO cases (id, uuid, subject, channel, requester_id, creator_id, message_seq, reopen_count, created_at, updated_at, "     \
+    "status_id, status_type, state, last_pending_at, last_completed_at) VALUES (" id ", 'c" id "', 's', 1, 1, 1, 0, 0, 0, 90, " status \
+    ", " status ", " state ", " pending ", " completed ")"
+#define LOGGED(id, from, to, at)                                                                                                          \
+    "INSERT INTO change_log (kind, object_id, case_id, verb, property, old_value, new_value, actor_kind, changed_at) VALUES ('case', " id \
+    ", " id ", 3, 'status', '" from "', '" to "', 1, " at ")"
+
+static void conversations_get_the_history_of_statuses_that_is_known(void **state) {
+    struct desk_place *p = *state;
+    open_before(p, "_clocks");
+    RUN(p, ROLE, STATUS, PERSON("1"),
+        "INSERT INTO case_statuses (id, label, type, sort_order, is_sla_active, created_at, updated_at) SELECT v.id, 's' || v.id, v.id, "
+        "v.id, "
+        "1, 0, 0 FROM (" ID("2") AND_ID("3") AND_ID("4") AND_ID("5") ") v WHERE v.id > 0 ON CONFLICT DO NOTHING",
+        A_CASE("1", "4", "1", "NULL", "60"), LOGGED("1", "1", "2", "40"), LOGGED("1", "2", "4", "60"), /* in the log */
+        A_CASE("2", "3", "1", "70", "50"),                                                             /* pruned from it */
+        A_CASE("3", "1", "1", "NULL", "NULL"),                                                         /* nothing happened */
+        A_CASE("4", "2", "3", "NULL", "NULL"), LOGGED("4", "1", "2", "30"));                           /* in the trash */
+    bring_up_to_date(p);
+    assert_string_equal(ask_list(p, "SELECT case_id || ':' || from_status_id || to_status_id || '@' || at || '/' || to_state FROM "
+                                    "case_status_changes ORDER BY case_id, id"),
+                        "1:12@40/1,1:24@60/1,2:13@70/1,4:12@30/1,4:22@90/3");
+    bring_up_to_date(p);
+    assert_null(strstr(findings(p), "history of statuses"));
+    RUN(p, "UPDATE cases SET status_id = 2, status_type = 2 WHERE id = 2");
+    assert_non_null(strstr(findings(p), "conversation 2 has a history of statuses"));
+}
+
 #define IN_DESK(test) cmocka_unit_test_setup_teardown(test, desk_place_make, desk_place_remove)
 
 int main(void) {
@@ -300,6 +331,7 @@ int main(void) {
         IN_DESK(a_large_store_keeps_every_value),
         IN_DESK(a_check_finds_values_without_owner_and_of_another_area),
         IN_DESK(conversations_have_values_of_their_own),
+        IN_DESK(conversations_get_the_history_of_statuses_that_is_known),
         IN_DESK(a_desk_gets_the_system_views_and_a_job_for_keys_of_subjects),
     };
     return cmocka_run_group_tests_name("migrations", tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include "core/cases/form.h"
 #include "core/change/change.h"
 #include "core/desk/rekey.h"
+#include "core/rules/clocks.h"
 
 #include "base/buf.h"
 #include "base/fold.h"
@@ -19,7 +20,7 @@
     "SELECT requester_id, status_id, status_type, COALESCE(assigned_team_id, 0), COALESCE(assigned_agent_id, 0), channel, "   \
     "message_seq, COALESCE(last_message_id, 0), creator_id, subject, COALESCE(priority_id, 0), COALESCE(type_id, 0), state, " \
     "requester_name, COALESCE(brand_id, 1), legacy_id, COALESCE(merged_into_id, 0), COALESCE(form_id, 0), COALESCE(rating, "  \
-    "0), COALESCE(organization_id, 0) FROM cases WHERE id = :id AND state <> 5"
+    "0), COALESCE(organization_id, 0), COALESCE(sla_version_id, 0) FROM cases WHERE id = :id AND state <> 5"
 QUERY(case_by_id, CASE_NOW " @LOCK@");
 QUERY(case_by_id_unlocked, CASE_NOW);
 QUERY(status_of_type, "SELECT id FROM case_statuses WHERE type = :type AND is_deleted = 0 ORDER BY is_system DESC, sort_order, id LIMIT 1");
@@ -57,7 +58,8 @@ static int case_load_by(struct work *w, const struct query *q, int64_t id, struc
                              .merged_into_id = col_int(row, 16),
                              .form_id = col_int(row, 17),
                              .rating = (int)col_int(row, 18),
-                             .organization_id = col_int(row, 19)};
+                             .organization_id = col_int(row, 19),
+                             .sla_version_id = col_int(row, 20)};
     stmt_end(row);
     return 1;
 }
@@ -252,6 +254,19 @@ static void case_record(struct work *w, const struct case_now *c, const struct c
     case_now_counted(w, next, 1);
 }
 
+/* The history from which SLA clocks are computed. */
+QUERY(status_change_insert, "INSERT INTO case_status_changes (case_id, at, from_status_id, to_status_id, from_state, to_state) VALUES "
+                            "(:case, :now, :from, :to, :from_state, :to_state)");
+
+static int status_change_keep(struct work *w, const struct case_now *c, const struct case_now *next) {
+    return db_exec(w->conn, &status_change_insert,
+                   BINDS(B_INT("case", c->id), B_INT("from", c->status_id), B_INT("to", next->status_id), B_INT("from_state", c->state),
+                         B_INT("to_state", next->state), B_INT("now", w->now)));
+}
+
+/* Properties that a clock depends on. */
+#define CLOCKED (CASE_STATUS | CASE_STATE | CASE_PRIORITY | CASE_TEAM)
+
 QUERY(organization_of_requester, "SELECT COALESCE(organization_id, 0) FROM users WHERE id = :id @HOLD@");
 
 int case_change(struct work *w, struct case_now *c, const struct case_change *wanted) {
@@ -267,6 +282,8 @@ int case_change(struct work *w, struct case_now *c, const struct case_change *wa
     if (recounts_tags) TRY(case_tags_counted(w, c->id, -1));
     TRY(case_update(w, &next, differ, c->status_type == STATUS_COMPLETED && next.status_type == STATUS_OPEN));
     if (recounts_tags) TRY(case_tags_counted(w, c->id, 1));
+    if (differ & (CASE_STATUS | CASE_STATE)) TRY(status_change_keep(w, c, &next));
+    if (differ & CLOCKED && c->sla_version_id) clocks_touch(w, c->id);
     case_record(w, c, &next, differ);
     *c = next;
     return 0;

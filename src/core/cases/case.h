@@ -10,7 +10,7 @@
 /* The columns of a locked conversation. case_change updates them. */
 struct case_now {
     int64_t id, requester_id, organization_id, status_id, priority_id, type_id, assigned_team_id, assigned_agent_id, brand_id, form_id,
-        message_seq, last_message_id, creator_id, merged_into_id;
+        message_seq, last_message_id, creator_id, merged_into_id, sla_version_id;
     struct str subject, legacy_id;           /* legacy_id: p NULL: none */
     struct str requester_name;               /* as given by a caller without login; p NULL: the requester's name */
     int status_type, channel, state, rating; /* rating: 0: none */

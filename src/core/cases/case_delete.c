@@ -48,6 +48,8 @@ QUERY(delete_values, "DELETE FROM field_values WHERE owner_id = :id AND area = 1
 
 QUERY(delete_tags, "DELETE FROM case_tags WHERE case_id = :id");
 QUERY(delete_fingerprint_marker, "DELETE FROM fingerprint_markers WHERE case_id = :id");
+QUERY(delete_clocks, "DELETE FROM sla_metrics WHERE case_id = :id");
+QUERY(delete_status_changes, "DELETE FROM case_status_changes WHERE case_id = :id");
 QUERY(delete_case, "DELETE FROM cases WHERE id = :id");
 
 const struct step case_delete_steps[] = {
@@ -63,7 +65,7 @@ const struct step case_delete_steps[] = {
     {&delete_participants, {&delete_participants_go}, 1},
     {&delete_deliveries, {&delete_deliveries_go}, 4},
     {NULL, {&delete_case_lock, &delete_value_files, &delete_value_files_go, &delete_values}, 20},
-    {NULL, {&delete_tags, &delete_fingerprint_marker, &delete_case_search, &delete_case}, 20},
+    {NULL, {&delete_tags, &delete_fingerprint_marker, &delete_case_search, &delete_clocks, &delete_status_changes, &delete_case}, 20},
     {0},
 };
 

@@ -3,16 +3,17 @@
 #include "core/cases/attachment.h"
 #include "core/cases/original.h"
 #include "core/cases/participant.h"
+#include "core/rules/clocks.h"
 
 #define PREVIEW 160 /* characters of last_message_preview */
 
 QUERY(message_of_client, "SELECT id FROM posts WHERE case_id = :case AND creator_id = :creator AND client_id = :client");
 QUERY(message_insert,
       "INSERT INTO posts (case_id, kind, uuid, client_id, content_text, content_html, creator_id, creator_name, is_requester, "
-      "channel, source, metadata, "
+      "by_staff, channel, source, metadata, "
       "message_status, message_status_updated_at, created_at, updated_at) VALUES (:case, 1, :uuid, :client, "
       ":contents, :html, :creator, :name, "
-      ":is_requester, :channel, :source, :metadata, :status, :now, :now, :now) RETURNING id");
+      ":is_requester, :staff, :channel, :source, :metadata, :status, :now, :now, :now) RETURNING id");
 QUERY(case_replied,
       "UPDATE cases SET message_seq = :seq, last_message_id = :message, last_message_status = :status, last_message_preview = :preview, "
       "last_note_preview = NULL, last_replier_id = :creator, last_replied_at = :now, "
@@ -81,13 +82,15 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
     TRY(db_insert(w->conn, &message_insert,
                   BINDS(B_INT("case", c->id), B_TEXT("uuid", random_uuid(w->arena)), B_TEXT("client", m->client_id),
                         B_TEXT("contents", m->contents), B_TEXT("html", m->html), B_INT("creator", m->creator_id),
-                        B_TEXT("name", m->creator_name), B_INT("is_requester", by_requester), B_INT("channel", channel),
-                        B_ID("source", m->source), B_TEXT("metadata", m->metadata), B_INT("status", status), B_INT("now", w->now)),
+                        B_TEXT("name", m->creator_name), B_INT("is_requester", by_requester), B_INT("staff", by_staff && !by_requester),
+                        B_INT("channel", channel), B_ID("source", m->source), B_TEXT("metadata", m->metadata), B_INT("status", status),
+                        B_INT("now", w->now)),
                   id));
     if (m->original.p) TRY(original_keep(w, *id, m->original));
     TRY(attachments_add(w, (struct attached_post){*id, c->id, m->html}, m->files, m->file_count));
     c->last_message_id = *id;
     change_created(w, message_changed(c->id, *id));
+    if (c->sla_version_id) clocks_touch(w, c->id);
     const struct bind *binds = BINDS(B_INT("case", c->id), B_INT("seq", c->message_seq), B_INT("message", *id), B_INT("status", status),
                                      B_TEXT("preview", message_preview(w->arena, m->contents)), B_INT("creator", m->creator_id),
                                      B_INT("staff", by_staff && !by_requester), B_INT("by_requester", by_requester),

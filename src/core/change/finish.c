@@ -4,18 +4,18 @@
 #include "core/change/activity.h"
 #include "core/change/log.h"
 #include "core/change/watch.h"
+#include "core/rules/clocks.h"
 #include "core/search/index.h"
 
 #include <assert.h>
 
-/* The order matters: a finisher may use what those before it recorded. Rules and clocks will come before the
- * counters. */
+/* The order matters: a finisher may use what those before it recorded. Rules will come before the clocks. */
 static const struct finisher {
     const char *name;
     int (*run)(struct work *w);
 } finishers[] = {
-    {"watched objects", watched_finish}, {"counters", case_totals_finish},  {"search index", search_finish},
-    {"activities", activities_finish},   {"change log", change_log_finish},
+    {"watched objects", watched_finish}, {"clocks", clocks_finish},         {"counters", case_totals_finish},
+    {"search index", search_finish},     {"activities", activities_finish}, {"change log", change_log_finish},
 };
 
 int work_finish(struct work *w) {

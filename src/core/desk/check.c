@@ -26,6 +26,13 @@ QUERY(check_last_message,
       "WHERE p.case_id = t.id) AND NOT EXISTS (" CASCADES_UNDER_WAY ") ORDER BY t.id");
 QUERY(check_status_type, "SELECT t.id FROM cases t JOIN case_statuses s ON s.id = t.status_id "
                          "WHERE t.status_type <> s.type ORDER BY t.id");
+/* The history of statuses and states is a chain that ends with the present ones. */
+QUERY(check_status_history,
+      "SELECT t.id FROM cases t JOIN case_status_changes h ON h.id = (SELECT MAX(x.id) FROM case_status_changes x WHERE x.case_id = t.id) "
+      "WHERE t.state <> 5 AND (h.to_status_id <> t.status_id OR h.to_state <> t.state) UNION SELECT x.case_id FROM (SELECT h.case_id, "
+      "h.from_status_id, h.from_state, LAG(h.to_status_id) OVER (PARTITION BY h.case_id ORDER BY h.id) AS status_id, LAG(h.to_state) "
+      "OVER (PARTITION BY h.case_id ORDER BY h.id) AS state FROM case_status_changes h) x WHERE x.status_id <> x.from_status_id OR "
+      "x.state <> x.from_state ORDER BY 1");
 QUERY(check_organization, "SELECT t.id FROM cases t JOIN users u ON u.id = t.requester_id "
                           "WHERE COALESCE(t.organization_id, 0) <> COALESCE(u.organization_id, 0) "
                           "AND NOT EXISTS (" CASCADES_UNDER_WAY ") ORDER BY t.id");
@@ -91,6 +98,7 @@ static const struct rule {
     {&check_message_seq, "conversation %" PRId64 " has message_seq %" PRId64 ", but %" PRId64 " messages"},
     {&check_last_message, "conversation %" PRId64 " refers to a last message that is not its newest"},
     {&check_status_type, "conversation %" PRId64 " has a status_type that differs from its status"},
+    {&check_status_history, "conversation %" PRId64 " has a history of statuses that does not lead to its status"},
     {&check_organization, "conversation %" PRId64 " is not in its requester's organization"},
     {&check_markers, "in conversation %" PRId64 " user %" PRId64 " has read more messages than there are"},
     {&check_search_texts, "post %" PRId64 " is not in the search index of its conversation"},
