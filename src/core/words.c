@@ -87,6 +87,7 @@ const struct word activity_names[] = {{USER_CREATED, "USER_CREATED"},
                                       {CASE_CREATED, "CASE_CREATED"},
                                       {CASE_UPDATED, "CASE_UPDATED"},
                                       {CASE_DELETED, "CASE_DELETED"},
+                                      {CASE_RULE_FIRED, "CASE_RULE_FIRED"},
                                       {0}};
 const struct word mail_statuses[] = {{MAIL_QUEUED, "QUEUED"},
                                      {MAIL_SENT, "SENT"},

@@ -60,7 +60,8 @@ enum activity_name {
     ORGANIZATION_DELETED,
     CASE_CREATED,
     CASE_UPDATED,
-    CASE_DELETED
+    CASE_DELETED,
+    CASE_RULE_FIRED
 };
 enum smtp_security { SMTP_PLAIN = 1, SMTP_STARTTLS, SMTP_TLS };
 enum mail_status {

@@ -15,8 +15,8 @@ void render_rule_predicate(struct view *v, const struct row *row, const struct v
 void render_rule_references(struct view *v, const struct row *row, const struct value *own);
 
 /* .many of a HIDDEN F_MANY with .ref = "sla_proposition" */
-#define RULE_PROPOSITIONS_OF(owner)                                                                                                      \
-    "SELECT c.owner_id, p.id FROM rule_collections c JOIN rule_propositions p ON p.collection_id = c.id WHERE c.owner = " owner          \
+#define RULE_PROPOSITIONS_OF(owner)                                                                                             \
+    "SELECT c.owner_id, p.id FROM rule_collections c JOIN rule_propositions p ON p.collection_id = c.id WHERE c.owner = " owner \
     " AND c.owner_id IN @LIST(:ids) ORDER BY c.owner_id, c.position, c.id, p.position, p.id"
 
 /* The steps of .check and .store of an F_LIST parameter with .column = "". c->id is the target of a PUT, 0 for a POST. A PUT of several

@@ -16,6 +16,7 @@ struct settings;
 struct touches;
 struct view_counts;
 struct calendars;
+struct rule_cache;
 
 /* The installation. A process has one. main makes it, all threads read it. */
 struct desk {
@@ -34,6 +35,7 @@ struct desk {
     struct touches *touches;         /* session touches gathered in memory: core/login/session.h */
     struct view_counts *view_counts; /* counts of views kept in memory: core/cases/view_count.h; NULL: none are kept */
     struct calendars *calendars;     /* business hours kept in memory: core/rules/calendars.h; NULL: none are kept */
+    struct rule_cache *rules;        /* compiled rules: core/rules/rule_cache.h; NULL: no rule runs */
     int cascade_rows;                /* rows that one write of a cascade changes: core/change/cascade.h; 0: LIMIT_CASCADE */
     int search_texts;                /* texts with its rarest word that a search examines: core/search/find.c; 0: LIMIT_SEARCH_FOUND */
     void (*wake_jobs)(void *arg);    /* called after a job was committed */
@@ -101,6 +103,7 @@ struct work {
     struct conn *conn;
     struct actor actor;
     int64_t now;
+    int channel, event; /* of this change: enum rule_channel and rule_event of core/rules/rule.h; 0: API, none */
     struct problem *problems, *last_problem;
     int problem_count;
     struct notice *notices, *last_notice;

@@ -50,14 +50,15 @@ static struct str texts(struct work *w, const struct activity_change *changes, i
     return text;
 }
 
-static int activity_write(struct work *w, const struct trail *t, int64_t owner, enum activity_name name, struct str did,
-                          const struct activity_change *changes, int count) {
+/* by: the rule that acted; NULL: the actor of the work. */
+static int activity_write(struct work *w, const struct trail *t, int64_t owner, const struct change_author *by, enum activity_name name,
+                          struct str did, const struct activity_change *changes, int count) {
     struct bind binds[] = {B_NULL("user"),
                            B_NULL("organization"),
                            B_NULL("case"),
-                           B_ID("actor", w->actor.user_id),
-                           B_INT("kind", w->actor.kind),
-                           B_TEXT("cause", w->actor.cause),
+                           B_ID("actor", by ? 0 : w->actor.user_id),
+                           B_INT("kind", by ? ACTOR_RULE : w->actor.kind),
+                           B_TEXT("cause", by ? by->cause : w->actor.cause),
                            B_INT("name", name),
                            B_TEXT("did", did),
                            B_TEXT("fields", texts(w, changes, count, offsetof(struct activity_change, field))),
@@ -71,7 +72,7 @@ static int activity_write(struct work *w, const struct trail *t, int64_t owner, 
 }
 
 int activity_add(struct work *w, int64_t user_id, enum activity_name name, const struct activity_change *changes, int count) {
-    return activity_write(w, &trails[0], user_id, name, S("could not deliver a mail to this person"), changes, count);
+    return activity_write(w, &trails[0], user_id, NULL, name, S("could not deliver a mail to this person"), changes, count);
 }
 
 /* ---- the finisher ------------------------------------------------------------------------------------------------ */
@@ -107,20 +108,27 @@ static int shown_value(struct work *w, const struct change *c, const struct chan
     return n->kind ? db_text(w->conn, n->query, BINDS(B_INT("id", v->number)), w->arena, out) : 0;
 }
 
-/* The end of the sentence, such as "changed full_name and role of this person". It contains no value. */
+/* Appends "changed full_name and role". The sentence contains no value. */
+static void put_changed_fields(struct buf *b, const struct activity_change *changes, int count) {
+    for (int i = 0; i < count; i++) {
+        buf_text(b, i == 0 ? "changed " : i == count - 1 ? " and " : ", ");
+        buf_str(b, changes[i].field);
+    }
+}
+
 static struct str deed(struct work *w, const struct trail *t, enum change_verb verb, const struct activity_change *changes, int count) {
     struct buf b = {0};
     if (verb != CHANGE_UPDATED) return str_fmt(w->arena, "%s %s", verb == CHANGE_CREATED ? "created" : "deleted", t->what);
-    for (int i = 0; i < count; i++) {
-        buf_text(&b, i == 0 ? "changed " : i == count - 1 ? " and " : ", ");
-        buf_str(&b, changes[i].field);
-    }
+    put_changed_fields(&b, changes, count);
     struct str s = str_dup(w->arena, buf_view(&b));
     buf_free(&b);
     return s;
 }
 
-static bool same_object(const struct change *a, const struct change *b) { return a->id == b->id && strcmp(a->kind, b->kind) == 0; }
+/* Changes of one object by one author are one activity. */
+static bool same_object(const struct change *a, const struct change *b) {
+    return a->id == b->id && a->by == b->by && strcmp(a->kind, b->kind) == 0;
+}
 
 static bool begins_object(const struct change *all, const struct change *c) {
     for (const struct change *x = all; x != c; x = x->next)
@@ -128,31 +136,88 @@ static bool begins_object(const struct change *all, const struct change *c) {
     return true;
 }
 
-/* Writes the activity of the object whose first change is `c`. */
-static int activity_of(struct work *w, const struct trail *t, const struct change *c) {
-    enum change_verb verb = CHANGE_UPDATED;
+/* Reads the changes of the object whose first change is `c`. Returns their number; *verb: that of the activity. */
+static int changes_shown(struct work *w, const struct change *c, enum change_verb *verb, struct activity_change **out) {
     int count = 0, n = 0;
+    *verb = CHANGE_UPDATED;
     for (const struct change *x = c; x; x = x->next) {
         if (!same_object(x, c)) continue;
         count++;
-        if (x->verb != CHANGE_UPDATED) verb = x->verb;
+        if (x->verb != CHANGE_UPDATED) *verb = x->verb;
     }
-    struct activity_change *list = arena_array(w->arena, (size_t)count, sizeof *list);
-    for (const struct change *x = c; x && verb == CHANGE_UPDATED; x = x->next) {
+    struct activity_change *list = *out = arena_array(w->arena, (size_t)count, sizeof *list);
+    for (const struct change *x = c; x && *verb == CHANGE_UPDATED; x = x->next) {
         if (!same_object(x, c)) continue;
         list[n].field = str_of(x->property);
         TRY(shown_value(w, x, &x->from, &list[n].previous));
         TRY(shown_value(w, x, &x->to, &list[n++].current));
     }
+    return n;
+}
+
+/* Writes the activity of the object whose first change is `c`. */
+static int activity_of(struct work *w, const struct trail *t, const struct change *c) {
+    enum change_verb verb;
+    struct activity_change *list;
+    int n = changes_shown(w, c, &verb, &list);
+    TRY(n);
     enum activity_name name = verb == CHANGE_CREATED ? t->created : verb == CHANGE_DELETED ? t->deleted : t->updated;
-    return activity_write(w, t, c->id, name, deed(w, t, verb, list, n), list, n);
+    return activity_write(w, t, c->id, c->by, name, deed(w, t, verb, list, n), list, n);
+}
+
+/* ---- rules ------------------------------------------------------------------------------------------------------- */
+
+static struct str firing_deed(struct work *w, const struct change_author *by, const struct activity_change *changes, int count) {
+    struct buf b = {0};
+    put_changed_fields(&b, changes, count);
+    for (int refused = 0; refused < 2; refused++) {
+        bool first = true;
+        for (const struct rule_note *n = by->notes; n; n = n->next) {
+            if (n->refused != (refused == 1)) continue;
+            if (b.n) buf_text(&b, ", ");
+            if (first) buf_text(&b, refused ? "could not do " : "sent ");
+            buf_str(&b, n->action);
+            first = false;
+        }
+    }
+    if (b.n == 0) buf_text(&b, "fired");
+    if (by->notes || count == 0) buf_text(&b, " on this conversation");
+    struct str s = str_dup(w->arena, buf_view(&b));
+    buf_free(&b);
+    return s;
+}
+
+static bool of_firing(const struct change *c, const struct change_author *by) {
+    return c->by == by && c->id == by->case_id && strcmp(c->kind, "case") == 0;
+}
+
+/* Writes the activity of a rule that fired: what it changed, what it sent, and which actions were not done, with the reasons. */
+static int activity_of_firing(struct work *w, const struct change *all, const struct change_author *by) {
+    const struct trail *t = trail_of("case");
+    struct activity_change *changes = NULL, *list;
+    enum change_verb verb;
+    int n = 0, notes = 0;
+    while (all && !of_firing(all, by)) all = all->next;
+    if (all) n = changes_shown(w, all, &verb, &changes);
+    TRY(n);
+    for (const struct rule_note *x = by->notes; x; x = x->next) notes++;
+    list = arena_array(w->arena, (size_t)(n + notes) + 1, sizeof *list);
+    for (int i = 0; i < n; i++) list[i] = changes[i];
+    struct activity_change *last = list + n;
+    for (const struct rule_note *x = by->notes; x; x = x->next, last++)
+        *last = (struct activity_change){
+            .field = x->action,
+            .current = x->refused ? str_fmt(w->arena, "Not done: %.*s", (int)x->text.n, x->text.p) : x->text,
+        };
+    return activity_write(w, t, by->case_id, by, n ? CASE_UPDATED : CASE_RULE_FIRED, firing_deed(w, by, changes, n), list, n + notes);
 }
 
 int activities_finish(struct work *w) {
     const struct change *all = changes_of(w);
     for (const struct change *c = all; c; c = c->next) {
         const struct trail *t = trail_of(c->kind);
-        if (t && begins_object(all, c)) TRY(activity_of(w, t, c));
+        if (t && !(c->by && of_firing(c, c->by)) && begins_object(all, c)) TRY(activity_of(w, t, c));
     }
+    for (const struct change_author *by = change_authors_of(w); by; by = by->next) TRY(activity_of_firing(w, all, by));
     return 0;
 }

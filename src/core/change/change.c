@@ -46,6 +46,7 @@ static void change_append(struct work *w, struct changed object, struct change m
     c->kind = object.kind;
     c->id = object.id;
     c->case_id = object.case_id;
+    c->by = all->by;
     c->in_bucket = *bucket;
     *bucket = c;
     *all->last = c;
@@ -57,7 +58,7 @@ static struct change *change_recorded(struct work *w, struct changed object, con
     struct changes *all = w->changes;
     if (all == NULL) return NULL;
     for (struct change *c = *change_bucket(all, object); c; c = c->in_bucket) {
-        if (!is_of(c, object)) continue;
+        if (!is_of(c, object) || c->by != all->by) continue;
         if (c->verb == CHANGE_CREATED || (c->verb == CHANGE_UPDATED && property && strcmp(c->property, property) == 0)) return c;
     }
     return NULL;
@@ -111,3 +112,31 @@ const struct change *changes_of(const struct work *w) {
     }
     return all->first;
 }
+
+/* ---- rules that act ----------------------------------------------------------------------------------------------- */
+
+struct change_author *change_author_begin(struct work *w, struct str cause, int64_t case_id) {
+    struct changes *all = changes_begun(w);
+    struct change_author *by = ARENA_NEW(w->arena, struct change_author);
+    *by = (struct change_author){.cause = cause, .case_id = case_id};
+    by->last_note = &by->notes;
+    if (all->last_author) all->last_author->next = by;
+    else all->first_author = by;
+    all->last_author = by;
+    all->by = by;
+    return by;
+}
+
+void change_author_end(struct work *w) {
+    if (w->changes) w->changes->by = NULL;
+}
+
+void change_author_note(struct work *w, struct change_author *by, struct rule_note note) {
+    struct rule_note *n = ARENA_NEW(w->arena, struct rule_note);
+    *n = note;
+    n->next = NULL;
+    *by->last_note = n;
+    by->last_note = &n->next;
+}
+
+const struct change_author *change_authors_of(const struct work *w) { return w->changes ? w->changes->first_author : NULL; }

@@ -3,8 +3,9 @@
  * Functions of core record a change where they write it. work_finish (core/change/finish.h) passes the changes of a work to the
  * finishers once, before COMMIT. A work that is rolled back leaves none.
  *
- * Two changes of one property of an object become one, from the first old value to the last new value. A change back to the old value is
- * dropped. Changes of an object that the same work created are part of its creation. */
+ * Two changes of one property of an object by one author become one, from the first old value to the last new value. A change back to the
+ * old value is dropped. Changes of an object that the same author created are part of its creation. The author is the actor of the work, or
+ * a rule that acts in it. */
 #ifndef CORE_CHANGE_CHANGE_H
 #define CORE_CHANGE_CHANGE_H
 
@@ -21,6 +22,21 @@ struct changed_value {
     struct str shown; /* for people: the name of a reference; p NULL: as text */
 };
 
+/* What a rule did beside changes: an action that sent something, or that could not act. */
+struct rule_note {
+    struct str action, text; /* text: the recipients, or the reason why the action was not done */
+    bool refused;
+    struct rule_note *next;
+};
+
+/* A rule that acts in a work: one firing on one conversation. */
+struct change_author {
+    struct str cause; /* "Trigger: Escalate" */
+    int64_t case_id;
+    struct rule_note *notes, **last_note;
+    struct change_author *next; /* the next firing of this work */
+};
+
 struct change {
     const char *kind;    /* resource_type of the object: a string constant */
     int64_t id, case_id; /* case_id: the conversation whose visibility applies; 0: none */
@@ -28,6 +44,7 @@ struct change {
     const char *property; /* CHANGE_UPDATED: name in the API */
     bool named;           /* the values are not stored */
     struct changed_value from, to;
+    const struct change_author *by; /* NULL: the actor of the work */
     struct change *next, *in_bucket;
 };
 
@@ -36,6 +53,8 @@ struct change {
 struct changes {
     struct change *first, **last;
     struct change *bucket[CHANGE_BUCKETS];
+    const struct change_author *by; /* of the next changes */
+    struct change_author *first_author, *last_author;
 };
 
 /* The object of a change. */
@@ -65,5 +84,12 @@ struct str changed_value_text(struct arena *a, const struct changed_value *v);
 
 /* The changes of a work, in the order in which they were recorded. */
 const struct change *changes_of(const struct work *w);
+
+/* From here to change_author_end, the changes are those of a rule that fires on a conversation. */
+struct change_author *change_author_begin(struct work *w, struct str cause, int64_t case_id);
+void change_author_end(struct work *w);
+void change_author_note(struct work *w, struct change_author *by, struct rule_note note);
+/* The firings of a work, in their order. */
+const struct change_author *change_authors_of(const struct work *w);
 
 #endif

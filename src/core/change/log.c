@@ -26,6 +26,13 @@ static const char *const entry_names[][ENTRY_BINDS] = {
     {":kind3", ":object3", ":case3", ":verb3", ":property3", ":from3", ":to3"},
 };
 
+/* The number of the next changes that one statement can write: they have one author. */
+static int changes_together(const struct change *c) {
+    int n = 0;
+    for (const struct change *x = c; x && n < 4 && x->by == c->by; x = x->next) n++;
+    return n == 4 ? 4 : 1;
+}
+
 static void bind_entry(struct work *w, const struct change *c, const char *const *names, struct bind *binds) {
     struct str from = c->named ? (struct str){0} : changed_value_text(w->arena, &c->from);
     struct str to = c->named ? (struct str){0} : changed_value_text(w->arena, &c->to);
@@ -39,17 +46,15 @@ static void bind_entry(struct work *w, const struct change *c, const char *const
 }
 
 int change_log_finish(struct work *w) {
-    const struct change *c = changes_of(w), *ahead = c;
+    const struct change *c = changes_of(w);
     struct bind binds[4 * ENTRY_BINDS + 5];
     while (c) {
-        int n = 0;
-        for (ahead = c; ahead && n < 4; ahead = ahead->next) n++;
-        n = n == 4 ? 4 : 1;
-        int at = 0;
+        const struct change_author *by = c->by;
+        int n = changes_together(c), at = 0;
         for (int i = 0; i < n; i++, c = c->next, at += ENTRY_BINDS) bind_entry(w, c, entry_names[i], &binds[at]);
-        binds[at++] = (struct bind)B_ID("actor", w->actor.user_id);
-        binds[at++] = (struct bind)B_INT("actor_kind", w->actor.kind);
-        binds[at++] = (struct bind)B_TEXT("cause", w->actor.cause);
+        binds[at++] = (struct bind)B_ID("actor", by ? 0 : w->actor.user_id);
+        binds[at++] = (struct bind)B_INT("actor_kind", by ? ACTOR_RULE : w->actor.kind);
+        binds[at++] = (struct bind)B_TEXT("cause", by ? by->cause : w->actor.cause);
         binds[at++] = (struct bind)B_INT("now", w->now);
         binds[at] = (struct bind){0};
         TRY(db_exec(w->conn, n == 4 ? &change_log_add_4 : &change_log_add_1, binds));

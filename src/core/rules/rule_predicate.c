@@ -5,9 +5,9 @@
 
 /* ---- reading ----------------------------------------------------------------------------------------------------------- */
 
-QUERY(rule_predicate_lines,
-      "SELECT c.owner_id, c.id, p.id, p.field, p.operator, p.value FROM rule_collections c JOIN rule_propositions p "
-      "ON p.collection_id = c.id WHERE c.owner = :owner AND c.owner_id IN @LIST(:ids) ORDER BY c.owner_id, c.position, c.id, p.position, p.id");
+QUERY(rule_predicate_lines, "SELECT c.owner_id, c.id, p.id, p.field, p.operator, p.value FROM rule_collections c JOIN rule_propositions p "
+                            "ON p.collection_id = c.id WHERE c.owner = :owner AND c.owner_id IN @LIST(:ids) ORDER BY c.owner_id, "
+                            "c.position, c.id, p.position, p.id");
 
 /* Appends an item to a list that grows in an arena. The list is full at every power of two. */
 static void *grown(struct arena *a, void *list, int count, size_t size) {
@@ -105,8 +105,7 @@ static void rule_proposition_take(const struct rule_check *c, const struct json 
     *out = (struct rule_proposition){0, json_named(j, S("field"))->text, json_named(j, S("operator"))->text,
                                      rule_value_text(a, json_named(j, S("value")))};
     rule_id_check(c, whole && (id == 0 || rule_proposition_with(&c->present, id)), rule_proposition_with(made, id) != NULL,
-                  str_fmt(a, "%s/%d/propositions/%d/id", c->name.p, at, k),
-                  str_fmt(a, "%s[%d].propositions[%d].id", c->name.p, at, k));
+                  str_fmt(a, "%s/%d/propositions/%d/id", c->name.p, at, k), str_fmt(a, "%s[%d].propositions[%d].id", c->name.p, at, k));
     out->id = id;
 }
 
@@ -143,8 +142,7 @@ int rule_predicate_check(struct work *w, enum rule_user user, enum rule_owner ow
 
 /* ---- storing ----------------------------------------------------------------------------------------------------------- */
 
-QUERY(rule_collection_add,
-      "INSERT INTO rule_collections (owner, owner_id, position) VALUES (:owner, :owner_id, :position) RETURNING id");
+QUERY(rule_collection_add, "INSERT INTO rule_collections (owner, owner_id, position) VALUES (:owner, :owner_id, :position) RETURNING id");
 QUERY(rule_collection_place, "UPDATE rule_collections SET position = :position WHERE id = :id");
 QUERY(rule_collections_drop, "DELETE FROM rule_collections WHERE owner = :owner AND owner_id = :owner_id AND id NOT IN @LIST(:kept)");
 QUERY(rule_proposition_add, "INSERT INTO rule_propositions (collection_id, position, field, operator, value) VALUES (:collection, "
@@ -178,8 +176,7 @@ static int rule_proposition_put(struct work *w, struct rule_proposition *p, int6
 }
 
 static int rule_collection_put(struct work *w, enum rule_owner owner, int64_t owner_id, struct rule_collection *c, int position) {
-    const struct bind *binds =
-        BINDS(B_INT("id", c->id), B_INT("owner", owner), B_INT("owner_id", owner_id), B_INT("position", position));
+    const struct bind *binds = BINDS(B_INT("id", c->id), B_INT("owner", owner), B_INT("owner_id", owner_id), B_INT("position", position));
     TRY(c->id ? db_exec(w->conn, &rule_collection_place, binds) : db_insert(w->conn, &rule_collection_add, binds, &c->id));
     for (int k = 0; k < c->count; k++) TRY(rule_proposition_put(w, &c->propositions[k], c->id, k));
     return 0;

@@ -1,0 +1,34 @@
+/* The enabled rules of a desk, compiled once for each process. The essay is in rule_cache.c. */
+#ifndef CORE_RULE_CACHE_H
+#define CORE_RULE_CACHE_H
+
+#include "core/rules/rule.h"
+#include "core/rules/rule_predicate.h"
+
+/* An enabled rule. */
+struct rule {
+    int64_t id, version_id; /* version_id: of SLAs */
+    struct str title;
+    const struct predicate *predicate; /* never NULL; without collections it holds for every conversation */
+    int channel, event;                /* triggers; 0: any */
+    const struct rule_action *actions; /* triggers: core/rules/action.h */
+    int action_count;
+};
+
+enum rule_list { RULES_SLAS, RULES_TRIGGERS, RULE_LISTS };
+
+/* All enabled rules of a generation, in the order of execution. Nothing changes it, so threads share it. */
+struct rule_set {
+    int64_t generation;
+    struct {
+        struct definitions definitions; /* of the predicates */
+        struct rule *rules;
+        int count;
+    } list[RULE_LISTS];
+};
+
+/* Gets the rules as this write sees them. Call it in a write. *out is held until rules_drop. */
+int rules_hold(struct work *w, const struct rule_set **out);
+void rules_drop(const struct rule_set *set);
+
+#endif
