@@ -3,6 +3,7 @@
 #include "base/fold.h"
 #include "base/link.h"
 #include "core/cases/participant.h"
+#include "core/people/customer.h"
 #include "core/text/letter.h"
 
 #include <inttypes.h>

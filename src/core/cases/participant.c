@@ -1,21 +1,8 @@
 #include "core/cases/participant.h"
 
-#include "base/fold.h"
-#include "core/people/identity.h"
-#include "core/people/user.h"
-
-#define ROLE_OF_CUSTOMERS 4 /* id of the system role */
-
 QUERY(participant_insert,
       "INSERT INTO case_participants (case_id, user_id) VALUES (:case, :user) ON CONFLICT (case_id, user_id) DO NOTHING");
 
 int participant_add(struct work *w, int64_t case_id, int64_t user_id) {
     return db_exec(w->conn, &participant_insert, BINDS(B_INT("case", case_id), B_INT("user", user_id)));
-}
-
-int customer_of_address(struct work *w, struct str name, struct str address, int64_t *user_id) {
-    TRY(db_lock(w->conn, str_fmt(w->arena, "email:%s", email_key(w->arena, address).p)));
-    int rc = identity_owner(w, IDENTITY_EMAIL, address, user_id);
-    if (rc) return rc;
-    return user_create(w, &(struct user_new){.full_name = name, .email = address, .role_id = ROLE_OF_CUSTOMERS}, false, user_id);
 }
