@@ -39,6 +39,10 @@
     X(identity_domain)          \
     X(definition)               \
     X(business_hour)            \
+    X(sla)                      \
+    X(sla_target)               \
+    X(sla_version)              \
+    X(sla_version_target)       \
     X(tag)                      \
     X(contact_address)          \
     X(contact_website)          \

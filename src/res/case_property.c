@@ -93,6 +93,8 @@ static int delete_priorities(struct call *c) {
                    "EXISTS (SELECT 1 FROM cases k WHERE k.state = 1 AND k.priority_id = t.id) OR "
                    "EXISTS (SELECT 1 FROM cases k WHERE k.state <> 1 AND k.priority_id = t.id)",
                    "The priority is in use. Give the conversations another priority first."));
+    TRY(api_refuse(c, "EXISTS (SELECT 1 FROM sla_targets g JOIN slas s ON s.id = g.sla_id WHERE g.priority_id = t.id AND s.is_deleted = 0)",
+                   "An SLA has a target for the priority. Remove the target first."));
     TRY(api_remove(c));
     return api_reply(c);
 }
