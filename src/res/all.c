@@ -40,9 +40,9 @@
     X(definition)               \
     X(business_hour)            \
     X(sla)                      \
+    X(sla_proposition)          \
     X(sla_target)               \
     X(sla_version)              \
-    X(sla_version_target)       \
     X(tag)                      \
     X(contact_address)          \
     X(contact_website)          \

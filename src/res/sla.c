@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "core/words.h"
 #include "res/groups.h"
+#include "res/rule_predicate.h"
 
 #define MANAGE_SLAS "slas.manage"
 
@@ -16,7 +17,7 @@ static void access_configuration(struct work *w, struct branches *out) { out->al
 #define PRIORITY_DOC "Priority of the conversations. Null: all priorities without a target of their own."
 #define TYPE_DOC "The clock: FIRST_REPLY_TIME, NEXT_REPLY_TIME or RESOLUTION_TIME."
 #define GOAL_DOC "Time until the clock must stop."
-#define HOURS_DOC                                                                                                                      \
+#define HOURS_DOC                                                                                                                       \
     "BUSINESS_HOURS: only the open hours of the assigned team count, or those of the default business hours. CALENDAR_HOURS: all time " \
     "counts."
 
@@ -41,25 +42,6 @@ const struct resource sla_target_resource = {.type = "sla_target",
                                              .visible = access_configuration,
                                              .unlogged = "changes of targets are changes of their SLA"};
 
-static const struct field version_target_fields[] = {
-    {"priority", F_REF, READONLY, .ref = "case_priority", .doc = PRIORITY_DOC},
-    {"type", F_WORD, READONLY, .words = sla_target_types, .doc = TYPE_DOC, .example = "\"FIRST_REPLY_TIME\""},
-    {"goal_in_seconds", F_INT, READONLY, .doc = GOAL_DOC, .example = "3600"},
-    {"operational_hours", F_WORD, READONLY, .words = sla_hours, .doc = HOURS_DOC, .example = "\"BUSINESS_HOURS\""},
-    {"*", .group = row_times},
-    {0},
-};
-
-const struct resource sla_version_target_resource = {.type = "sla_version_target",
-                                                     .title = "Targets of SLA versions",
-                                                     .doc = "A goal, as it was when the version was made.",
-                                                     .table = "sla_targets",
-                                                     .where = "t.sla_version_id IS NOT NULL",
-                                                     .fields = version_target_fields,
-                                                     .routes = no_routes,
-                                                     .visible = access_staff,
-                                                     .unlogged = "versions never change"};
-
 static int64_t target_number(const struct owned_item *item, const char *name) {
     const struct in *in = owned_in(item, name);
     return in->value.type == V_INT ? in->value.i : 0;
@@ -74,7 +56,7 @@ static int check_targets(struct call *c, struct in *in) {
         for (int k = 0; k < i; k++)
             if (target_number(&list->items[i], "type") == target_number(&list->items[k], "type") &&
                 target_number(&list->items[i], "priority") == target_number(&list->items[k], "priority")) {
-                fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in_place(c, in, "%d", i),
+                fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in_place(c, in, "%d/type", i),
                         "The list has another target with this type and priority.");
                 break;
             }
@@ -105,6 +87,11 @@ static const struct field sla_fields[] = {
     {"title", F_TEXT, READONLY, .doc = "Title.", .example = "\"Gold\""},
     {"description", F_LONG, READONLY, .doc = "Description."},
     {"execution_order", F_INT, READONLY, .doc = "Position. The first enabled SLA whose predicate holds is attached.", .example = "1"},
+    {"predicate_collections", F_JSON, READONLY, .column = RULE_LINES_OF("1", "t.id"), .render = render_rule_references,
+     .doc = "The predicate. All collections must hold. A collection holds if one of its propositions does.",
+     .example = "[{\"id\": 1, \"propositions\": [{\"id\": 1, \"resource_type\": \"sla_proposition\"}], \"resource_type\": "
+                "\"predicate_collection\"}]"},
+    {"propositions", F_MANY, HIDDEN, .ref = "sla_proposition", .many = RULE_PROPOSITIONS_OF("1")},
     {"targets", F_MANY, READONLY, .ref = "sla_target", .owned_by = "sla_id", .doc = "Goals of the clocks."},
     {"is_enabled", F_BOOL, READONLY, .doc = "True if the SLA is attached to conversations.", .example = "true"},
     {"is_deleted", F_BOOL, READONLY, .doc = "True if the SLA is deleted."},
@@ -112,10 +99,17 @@ static const struct field sla_fields[] = {
     {0},
 };
 
+static int check_sla_predicate(struct call *c, struct in *in) { return rule_predicate_take(c, in, RULE_SLA, RULE_OF_SLA); }
+
 static const struct field sla_input[] = {
     {"title", F_TEXT, REQUIRED, .doc = "Title.", .example = "\"Gold\""},
     {"description", F_LONG, NULLABLE, .max = LIMIT_SLA_DESCRIPTION, .doc = "Description."},
     {"is_enabled", F_BOOL, 0, .initial = "1", .doc = "True if the SLA is attached to conversations."},
+    {"predicate_collections", F_LIST, NULLABLE | BY_HANDLER, .column = "", .check = check_sla_predicate,
+     .doc = "The predicate: a list of collections {id, propositions: [{id, field, operator, value}]}. All collections must hold. A "
+            "collection holds if one of its propositions does. GET /slas/definitions lists the fields. An object with an `id` keeps that "
+            "collection or proposition, null adds one. Without collections the SLA is for every conversation.",
+     .example = "[{\"propositions\": [{\"field\": \"cases.casepriorityid\", \"operator\": \"comparison_equalto\", \"value\": \"4\"}]}]"},
     {"targets", F_MANY, REQUIRED, .ref = "sla_target", .owned_by = "sla_id", .check = check_targets,
      .doc = "Goals of the clocks. The list replaces the existing targets. An object with the `id` of a target keeps it.",
      .example = "[{\"type\": \"FIRST_REPLY_TIME\", \"priority_id\": null, \"goal_in_seconds\": 3600, \"operational_hours\": "
@@ -123,25 +117,37 @@ static const struct field sla_input[] = {
     {0},
 };
 
+/* Stores the given predicate. *changed: it differs from the stored one. */
+static int store_sla_predicate(struct call *c, bool *changed) {
+    const struct in *list = in(c, "predicate_collections");
+    struct rule_predicate nothing = {.owner_id = c->id}, *p = list->made;
+    *changed = false;
+    return list->given ? rule_predicate_store(&c->work, RULE_OF_SLA, c->id, p ? p : &nothing, changed) : 0;
+}
+
 QUERY(slas_present, "SELECT COUNT(*) FROM slas WHERE is_deleted = 0");
 
 static int post_sla(struct call *c) {
     int64_t count = 0;
+    bool changed;
     TRY(api_input(c));
     TRY(db_lock(c->work.conn, S("slas")));
     TRY(db_int(c->work.conn, &slas_present, NULL, &count));
     if (count >= LIMIT_SLAS) return fail_state(&c->work, "The desk has %d SLAs. Delete one first.", LIMIT_SLAS);
     TRY(api_insert(c));
+    TRY(store_sla_predicate(c, &changed));
     TRY(sla_place(&c->work, c->id));
-    TRY(sla_version_keep(&c->work, c->id, false));
+    TRY(sla_version_keep(&c->work, c->id, true));
     return api_reply(c);
 }
 
 static int put_sla(struct call *c) {
+    bool changed;
     TRY(api_target(c));
     TRY(api_input(c));
     TRY(api_store(c));
-    TRY(sla_version_keep(&c->work, c->id, false));
+    TRY(store_sla_predicate(c, &changed));
+    TRY(sla_version_keep(&c->work, c->id, changed));
     return api_reply(c);
 }
 

@@ -57,6 +57,7 @@ const CANARIES = {
   canaryowntitle: ['owner', 'admin', 'agent'],
   canaryteammacro: ['owner', 'admin', 'member'],
   canarysharedmacro: STAFF,
+  canarysla: ['owner', 'admin'],
   canarytemplate: ['owner', 'admin'],
   canarysetting: ['owner', 'admin'],
   canaryorganization: [...STAFF, 'requester', 'colleague', 'narrow'],
@@ -165,6 +166,7 @@ async function prepare(world) {
   await made(desk.staff, '/views', { title: 'canaryowntitle', predicate_collections: asks('canaryview') });
   await made(desk.staff, '/views', { title: 'Shared', visibility_type: 'ALL', predicate_collections: asks('canarysharedview') });
   await made(desk.owner, '/views', { title: 'canaryteamview', visibility_type: 'TEAM', team_ids: [team.id] });
+  await made(desk.owner, '/slas', { title: 'canarysla', description: 'canarysla', predicate_collections: asks('canarysla'), targets: [{ type: 'RESOLUTION_TIME', goal_in_seconds: 60 }], is_enabled: false });
   await made(desk.staff, '/cases/macros', { title: 'canaryowntitle', reply_contents: 'canarymacro' });
   await made(desk.owner, '/cases/macros', { title: 'Team', visibility_type: 'TEAM', visible_to_team_id: team.id, reply_contents: 'canaryteammacro' });
   await made(desk.staff, '/cases/macros', { title: 'Shared', visibility_type: 'ALL', add_tags: 'canarysharedmacro' });

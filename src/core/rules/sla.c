@@ -1,5 +1,7 @@
 #include "core/rules/sla.h"
 
+#include "core/rules/rule_predicate.h"
+
 QUERY(sla_set_place,
       "UPDATE slas SET execution_order = (SELECT COALESCE(MAX(s.execution_order), 0) + 1 FROM slas s WHERE s.id <> :id) WHERE id = :id");
 
@@ -23,18 +25,29 @@ QUERY(slas_mark_deleted, "UPDATE slas SET is_deleted = 1, updated_at = :now WHER
 
 int sla_place(struct work *w, int64_t id) { return db_exec(w->conn, &sla_set_place, BINDS(B_INT("id", id))); }
 
+static int sla_version_add(struct work *w, int64_t id, int64_t *version) {
+    struct stmt *row;
+    int rc = db_row(w->conn, &sla_version_insert, BINDS(B_INT("id", id), B_INT("now", w->now)), &row);
+    if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
+    *version = col_int(row, 0);
+    rc = stmt_step(row);
+    stmt_end(row);
+    return rc;
+}
+
 int sla_version_keep(struct work *w, int64_t id, bool changed) {
     int64_t version;
     if (!changed) {
         int rc = db_int(w->conn, &sla_version_is_current, BINDS(B_INT("id", id)), &version);
         if (rc) return rc < 0 ? rc : 0;
     }
-    TRY(db_insert(w->conn, &sla_version_insert, BINDS(B_INT("id", id), B_INT("now", w->now)), &version));
+    TRY(sla_version_add(w, id, &version));
     const struct bind *binds = BINDS(B_INT("id", id), B_INT("version", version), B_INT("now", w->now));
     TRY(db_exec(w->conn, &sla_version_targets, binds));
     return db_exec(w->conn, &sla_version_set, binds);
 }
 
 int slas_delete(struct work *w, struct str ids) {
-    return db_exec(w->conn, &slas_mark_deleted, BINDS(B_TEXT("ids", ids), B_INT("now", w->now)));
+    TRY(db_exec(w->conn, &slas_mark_deleted, BINDS(B_TEXT("ids", ids), B_INT("now", w->now))));
+    return rule_predicates_delete(w, RULE_OF_SLA, ids);
 }
