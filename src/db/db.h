@@ -111,6 +111,7 @@ int db_undo(struct conn *c, const char *name); /* ROLLBACK TO and RELEASE */
  * nothing. */
 int db_lock(struct conn *c, struct str name);
 int db_lock_row(struct conn *c, const char *table, int64_t id);
+bool db_writes(const struct conn *c); /* true: the connection of a write, which may lock */
 /* Call it after inserting rows with ids of the caller's choice. The ids that the store assigns next are above them. */
 int db_settle_ids(struct conn *c);
 

@@ -16,6 +16,7 @@ void work_rewind(struct work *w) {
     w->totals = NULL;
     w->clocks = NULL;
     w->finished = false;
+    w->phone_region = (struct str){0};
 }
 
 static struct str problem_text(struct arena *a, const char *fmt, va_list args) {

@@ -112,6 +112,7 @@ struct work {
     struct watched *watched;    /* objects whose state before the work was read */
     struct case_totals *totals; /* differences of counters; work_finish writes them */
     struct clocks *clocks;      /* conversations whose SLA clocks are computed again, and breaches */
+    struct str phone_region;    /* memo of core/people/identity.c; p NULL: not read yet */
     bool finished;              /* work_finish has run: nothing may change any more */
 };
 

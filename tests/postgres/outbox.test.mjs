@@ -85,3 +85,17 @@ test('a change of password or a disabled user clears the cached verification of 
   await desk.owner.update(`/users/${two.id}`, { is_enabled: false });
   (await there(two).get('/teams')).refused(401, 'AUTHENTICATION_FAILED');
 });
+
+test('a phone number is stored with the region that the store has, before this process hears of it', async (t) => {
+  const desk = await open(t);
+  const url = databaseUrl(desk.dir);
+  const other = connection(t, url);
+  const post = (number, id) => desk.owner.post('/identities/phones', { user_id: id, number });
+  const { agent, customer } = desk.people;
+  await other.say("BEGIN; UPDATE settings SET value = 'DE' WHERE name = 'desk.phone_region'");
+  const made = post('030 1234567', agent.id);
+  await until('the request to wait for the setting', () => psql(url, 'SELECT count(*) FROM pg_locks WHERE NOT granted') === '1');
+  await other.say('COMMIT');
+  (await made).must(201);
+  (await post('+49 30 1234567', customer.id)).refused(400, 'FIELD_DUPLICATE', 'number');
+});

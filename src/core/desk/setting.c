@@ -218,6 +218,16 @@ int64_t setting_int(const struct desk *d, const char *name) {
 
 bool setting_bool(const struct desk *d, const char *name) { return setting_int(d, name) != 0; }
 
+QUERY(setting_value_held, "SELECT value FROM settings WHERE name = :name @HOLD@");
+
+int setting_stored(struct work *w, const char *name, struct str *value) {
+    int place = setting_place(str_of(name));
+    assert(place >= 0 && setting_table[place].type != SETTING_SECRET);
+    int rc = db_text(w->conn, &setting_value_held, BINDS(B_TEXT("name", str_of(name))), w->arena, value);
+    if (rc == 0) *value = str_of(setting_table[place].initial);
+    return rc < 0 ? rc : 0;
+}
+
 static void settings_reload_after(struct desk *d, void *arg) {
     (void)arg;
     settings_notified(d, (struct str){0});

@@ -55,6 +55,10 @@ struct str setting_text(const struct desk *d, const char *name, struct arena *a)
 int setting_word(const struct desk *d, const char *name);                           /* the number of the word */
 struct str setting_secret(const struct desk *d, const char *name, struct arena *a); /* p NULL: empty, or sealed with another server key */
 
+/* Reads the value from the store, in a write, and holds it until the end of the transaction. Another process may have changed it a moment ago.
+ * Returns 0 or a negative error. */
+int setting_stored(struct work *w, const char *name, struct str *value);
+
 struct setting_value {
     struct str name, value; /* value.p NULL: not a single value */
 };

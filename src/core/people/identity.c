@@ -19,6 +19,16 @@
 
 /* ---- keys ------------------------------------------------------------------------------------------------------ */
 
+/* The region decides which key is stored. So a write reads it in its transaction and holds it: the job that follows a change of the region
+ * then meets every key that was computed with the former one. */
+static struct str phone_region(struct work *w) {
+    static const char name[] = "desk.phone_region";
+    if (w->phone_region.p) return w->phone_region;
+    bool stored = db_writes(w->conn) && setting_stored(w, name, &w->phone_region) >= 0;
+    if (!stored) w->phone_region = setting_text(w->desk, name, w->arena);
+    return w->phone_region;
+}
+
 struct str phone_key(struct work *w, struct str number) {
     char plain[24], found[PHONE_SIZE];
     size_t n = 0;
@@ -31,7 +41,7 @@ struct str phone_key(struct work *w, struct str number) {
         if (kept) plain[n++] = c;
     }
     plain[n] = 0;
-    int known = phone_parse(plain, setting_text(w->desk, "desk.phone_region", w->arena).p, found);
+    int known = phone_parse(plain, phone_region(w).p, found);
     if (known == 1) return str_dup(w->arena, str_of(found));
     return known < 0 && n >= 3 && n <= 15 ? str_dup(w->arena, (struct str){plain, n}) : (struct str){0};
 }
@@ -418,6 +428,7 @@ static int rekey_one(struct work *w, enum identity_kind kind, struct identity *i
 int identity_rekey(struct work *w, enum identity_kind kind, int64_t *after, int *lost) {
     struct identity *changed = arena_array(w->arena, (size_t)atoi(REKEYED), sizeof *changed);
     int rc, read = 0, n = 0;
+    phone_region(w); /* not while the rows are read */
     DB_ROWS(rc, w->conn, kinds[kind].stored, BINDS(B_INT("after", *after)), row) {
         struct str key = identity_key(w, kind, str_dup(w->arena, col_text(row, 2)));
         *after = col_int(row, 0);
