@@ -157,8 +157,17 @@ build/bench/fixed: bench/fixed.c $(HTTP_OBJ)
 	@echo "  ld $@"
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+build/bench/business_time: bench/business_time.c $(LIB)
+	@mkdir -p $(@D)
+	@echo "  ld $@"
+	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+.PHONY: bench-rules
+bench-rules: build/bench/business_time ## measures business time: nanoseconds for each call, near and far
+	$<
+
 .PHONY: bench-programs
-bench-programs: build/bench/statements build/bench/fixed build/bench/libpq ## builds the programs of make bench
+bench-programs: build/bench/statements build/bench/fixed build/bench/libpq build/bench/business_time ## builds the programs of make bench
 
 build/bench/syncs.so: bench/syncs.c
 	@mkdir -p $(@D)
