@@ -24,6 +24,56 @@ bool address_is_loopback(const struct address *a) {
     return address_is_mapped(a) ? a->bytes[12] == 127 : memcmp(a, &one, sizeof one) == 0;
 }
 
+/* A block of addresses: the first `bits` of `start`. */
+struct block {
+    unsigned char start[16];
+    int bits;
+};
+
+static bool address_in_block(const unsigned char *bytes, const struct block *blocks, size_t count) {
+    for (const struct block *b = blocks; b < blocks + count; b++) {
+        int whole = b->bits / 8, rest = b->bits % 8;
+        bool same = memcmp(bytes, b->start, (size_t)whole) == 0;
+        if (same && (rest == 0 || (bytes[whole] ^ b->start[whole]) >> (8 - rest) == 0)) return true;
+    }
+    return false;
+}
+
+static bool ipv4_is_public(const unsigned char *bytes) {
+    static const struct block special[] = {
+        {{0}, 8},             /* this network; 0.0.0.0 is the host itself */
+        {{10}, 8},            /* private */
+        {{100, 64}, 10},      /* shared by customers of a provider (CGNAT) */
+        {{127}, 8},           /* loopback */
+        {{169, 254}, 16},     /* link-local, and the metadata of clouds */
+        {{172, 16}, 12},      /* private */
+        {{192, 0, 0}, 24},    /* protocols */
+        {{192, 0, 2}, 24},    /* documentation */
+        {{192, 88, 99}, 24},  /* relays of 6to4 */
+        {{192, 168}, 16},     /* private */
+        {{198, 18}, 15},      /* benchmarks */
+        {{198, 51, 100}, 24}, /* documentation */
+        {{203, 0, 113}, 24},  /* documentation */
+        {{224}, 4},           /* multicast */
+        {{240}, 4},           /* reserved, and broadcast */
+    };
+    return !address_in_block(bytes, special, sizeof special / sizeof *special);
+}
+
+bool address_is_public(const struct address *a) {
+    static const struct block global = {{0x20}, 3}; /* 2000::/3: all global unicast addresses that were ever assigned */
+    static const struct block nat64 = {{0, 0x64, 0xff, 0x9b}, 96}, to4 = {{0x20, 0x02}, 16};
+    static const struct block special[] = {
+        {{0x20, 0x01, 0x00}, 23},       /* protocols, with Teredo 2001::/32 */
+        {{0x20, 0x01, 0x0d, 0xb8}, 32}, /* documentation */
+        {{0x3f, 0xff}, 20},             /* documentation (RFC 9637) */
+    };
+    if (address_is_mapped(a)) return ipv4_is_public(a->bytes + 12);
+    if (address_in_block(a->bytes, &nat64, 1)) return ipv4_is_public(a->bytes + 12);
+    if (address_in_block(a->bytes, &to4, 1)) return ipv4_is_public(a->bytes + 2);
+    return address_in_block(a->bytes, &global, 1) && !address_in_block(a->bytes, special, sizeof special / sizeof *special);
+}
+
 void address_text(const struct address *a, char out[ADDRESS_TEXT]) {
     if (address_is_mapped(a)) inet_ntop(AF_INET, a->bytes + 12, out, ADDRESS_TEXT);
     else inet_ntop(AF_INET6, a->bytes, out, ADDRESS_TEXT);

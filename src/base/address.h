@@ -17,6 +17,9 @@ bool address_parse(struct str text, struct address *out); /* reads numeric IPv4 
 void address_text(const struct address *a, char out[ADDRESS_TEXT]);
 bool address_is_mapped(const struct address *a); /* true: it is an IPv4 address */
 bool address_is_loopback(const struct address *a);
+/* True if the address belongs to a host of the public Internet: it is in none of the special blocks of RFC 6890, of shared addresses
+ * (RFC 6598), of multicast, or of an IPv6 form that embeds such an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo). */
+bool address_is_public(const struct address *a);
 
 /* Returns the network by which limits count an address: an IPv4 address itself, or the /64 of an IPv6 address. One
  * household or machine has a whole /64 (RFC 6177). All limits per address use it: connections, held bytes, public

@@ -30,6 +30,7 @@
 #define LIMIT_RULE_TAGS 100                 /* tags that one proposition names */
 #define LIMIT_VIEWS 200                     /* views, and macros, that one person made */
 #define LIMIT_VIEW_COLUMNS 100              /* columns of a view */
+#define LIMIT_ENDPOINT_URL 2048             /* bytes of the URL of an endpoint: servers accept that much */
 #define LIMIT_PAGE 1000                     /* items of a page (completions.md section 2) */
 #define LIMIT_REPLY (4 * 1024 * 1024)       /* bytes of a page: it ends before `limit`, but has an item (completions.md section 2) */
 #define LIMIT_LOADED (16 * 1024 * 1024)     /* bytes of rows that a page loads; texts that `fields` leaves out are loaded, too */

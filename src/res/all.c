@@ -21,6 +21,7 @@
     X(view_count)               \
     X(macro)                    \
     X(macro_preview)            \
+    X(endpoint)                 \
     X(event)                    \
     X(case_status)              \
     X(case_priority)            \

@@ -72,6 +72,11 @@ const struct setting setting_table[] = {
     {31, "account.timezone", SETTING_ZONE, "", .everyone = true, .same_as = "desk.time_zone", .doc = "Another name of desk.time_zone."},
     {32, "account.time_format", SETTING_WORD, "24hour", .everyone = true, .words = time_formats,
      .doc = "Format in which clients show a time of day."},
+    {36, "endpoints.allow_private_addresses", SETTING_BOOL, "0", .role = ROLE_OWNER,
+     .doc =
+         "Endpoints may be on this machine and in private networks. Otherwise loopback, link-local and private addresses are refused, so "
+         "that admins of the desk can't reach internal servers."},
+    {37, "endpoints.timeout_seconds", SETTING_INT, "10", 1, 60, .doc = "Timeout for one attempt to send to an endpoint, in seconds."},
     {0}};
 #define READ_MS 10000
 #define SETTINGS (sizeof setting_table / sizeof *setting_table - 1)
