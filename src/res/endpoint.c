@@ -78,10 +78,11 @@ static const struct field endpoint_input[] = {
     {"type", F_WORD, REQUIRED | CREATE_ONLY, .words = endpoint_types, .doc = "EMAIL, SLACK or HTTP.", .example = "\"HTTP\""},
     {"is_enabled", F_BOOL, 0, .initial = "1", .doc = "False: rules send nothing to it, and waiting deliveries wait."},
     {"attributes", F_OBJECT, BY_HANDLER,
-     .doc = "Attributes of its type. EMAIL: address, subject. SLACK: webhook_url, channel. HTTP: url, method (GET, POST, PUT, PATCH, DELETE), "
-            "content_type (application/json, application/xml, application/x-www-form-urlencoded, text/plain), use_auth, auth_username, "
-            "auth_password. Attributes that are not given keep their values. An empty auth_password keeps the password, null deletes it. "
-            "A change of url deletes the password, unless the same request sends it.",
+     .doc =
+         "Attributes of its type. EMAIL: address, subject. SLACK: webhook_url, channel. HTTP: url, method (GET, POST, PUT, PATCH, DELETE), "
+         "content_type (application/json, application/xml, application/x-www-form-urlencoded, text/plain), use_auth, auth_username, "
+         "auth_password. Attributes that are not given keep their values. An empty auth_password keeps the password, null deletes it. "
+         "A change of url deletes the password, unless the same request sends it.",
      .example = "{\"url\": \"https://example.com/hook\"}"},
     {0},
 };

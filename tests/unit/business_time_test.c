@@ -151,11 +151,10 @@ static void years_agree_with_the_reference(void **state) {
     static const struct {
         const char *zone, *from;
     } years[] = {
-        {"Europe/Berlin", "2026"},     {"Australia/Lord_Howe", "2026"}, {"America/St_Johns", "2008"},
-        {"Pacific/Apia", "2011"},      {"Asia/Kolkata", "2024"},        {"Africa/Casablanca", "2026"},
-        {"America/New_York", "2050"},  {"Pacific/Auckland", "2099"},    {"Europe/Dublin", "2071"},
-        {"America/Santiago", "2400"},  {"Asia/Gaza", "2030"},           {"Antarctica/Troll", "2060"},
-        {"America/Asuncion", "2020"},  {"Asia/Kathmandu", "1986"},
+        {"Europe/Berlin", "2026"},    {"Australia/Lord_Howe", "2026"}, {"America/St_Johns", "2008"}, {"Pacific/Apia", "2011"},
+        {"Asia/Kolkata", "2024"},     {"Africa/Casablanca", "2026"},   {"America/New_York", "2050"}, {"Pacific/Auckland", "2099"},
+        {"Europe/Dublin", "2071"},    {"America/Santiago", "2400"},    {"Asia/Gaza", "2030"},        {"Antarctica/Troll", "2060"},
+        {"America/Asuncion", "2020"}, {"Asia/Kathmandu", "1986"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof years / sizeof *years; i++) {
@@ -188,8 +187,8 @@ static void properties_hold_at_any_distance(void **state) {
             assert_int_equal(business_open(b, y, x), -open);
             assert_true(business_after(b, x, open, &at));
             assert_true(at <= y);
-            assert_int_equal(business_open(b, x, at), open);                                /* inverse */
-            if (open) assert_int_equal(business_open(b, x, at - 1), open - 1);              /* the first such instant */
+            assert_int_equal(business_open(b, x, at), open);                   /* inverse */
+            if (open) assert_int_equal(business_open(b, x, at - 1), open - 1); /* the first such instant */
             assert_int_equal(business_open(b, at, y), 0);
         }
         arena_free(a);
@@ -205,8 +204,13 @@ static const struct business_time *prepared(struct arena *a, const char *zone, c
 }
 
 static const uint32_t always[7] = {EVERY_HOUR, EVERY_HOUR, EVERY_HOUR, EVERY_HOUR, EVERY_HOUR, EVERY_HOUR, EVERY_HOUR};
-static const uint32_t office[7] = {HOURS(9, 12) | HOURS(13, 17), HOURS(9, 12) | HOURS(13, 17), HOURS(9, 12) | HOURS(13, 17),
-                                   HOURS(9, 12) | HOURS(13, 17), HOURS(9, 12) | HOURS(13, 17), 0, 0};
+static const uint32_t office[7] = {HOURS(9, 12) | HOURS(13, 17),
+                                   HOURS(9, 12) | HOURS(13, 17),
+                                   HOURS(9, 12) | HOURS(13, 17),
+                                   HOURS(9, 12) | HOURS(13, 17),
+                                   HOURS(9, 12) | HOURS(13, 17),
+                                   0,
+                                   0};
 static const uint32_t nights[7] = {HOURS(0, 6), HOURS(0, 6), HOURS(0, 6), HOURS(0, 6), HOURS(0, 6), HOURS(0, 6), HOURS(0, 6)};
 static const uint32_t one_hour[7] = {[2] = HOURS(10, 11)};
 static const uint32_t never[7] = {0};
@@ -224,8 +228,8 @@ static void days_with_a_clock_change_count_as_they_last(void **state) {
     const struct business_time *b = prepared(a, "Europe/Berlin", nights, NULL, 0);
     assert_int_equal(business_open(b, iso("2026-03-28T23:00:00Z"), iso("2026-03-29T22:00:00Z")), 5 * TIME_HOUR); /* 23 hours */
     assert_int_equal(business_open(b, iso("2026-10-24T22:00:00Z"), iso("2026-10-25T23:00:00Z")), 7 * TIME_HOUR); /* 25 hours */
-    assert_after(b, "2026-03-28T23:00:00Z", 3 * TIME_HOUR, "2026-03-29T02:00:00Z");                             /* at 4:00 */
-    assert_after(b, "2026-10-24T22:00:00Z", 7 * TIME_HOUR, "2026-10-25T05:00:00Z");                             /* at 6:00 */
+    assert_after(b, "2026-03-28T23:00:00Z", 3 * TIME_HOUR, "2026-03-29T02:00:00Z");                              /* at 4:00 */
+    assert_after(b, "2026-10-24T22:00:00Z", 7 * TIME_HOUR, "2026-10-25T05:00:00Z");                              /* at 6:00 */
     const uint32_t skipped[7] = {[6] = HOURS(2, 3)};
     b = prepared(a, "Europe/Berlin", skipped, NULL, 0);
     assert_int_equal(business_open(b, iso("2026-03-28T00:00:00Z"), iso("2026-03-30T00:00:00Z")), 0);
@@ -332,16 +336,11 @@ static void all_hours_open_is_plain_time(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_zones_agree_with_the_reference),
-        cmocka_unit_test(years_agree_with_the_reference),
-        cmocka_unit_test(properties_hold_at_any_distance),
-        cmocka_unit_test(days_with_a_clock_change_count_as_they_last),
-        cmocka_unit_test(gaps_and_weekends_are_left_out),
-        cmocka_unit_test(a_holiday_closes_its_day_or_opens_other_hours),
-        cmocka_unit_test(one_open_hour_a_week_reaches_far),
-        cmocka_unit_test(a_calendar_that_never_opens_is_an_error),
-        cmocka_unit_test(an_unknown_zone_is_refused),
-        cmocka_unit_test(stretches_add_up_to_the_open_time),
+        cmocka_unit_test(all_zones_agree_with_the_reference), cmocka_unit_test(years_agree_with_the_reference),
+        cmocka_unit_test(properties_hold_at_any_distance),    cmocka_unit_test(days_with_a_clock_change_count_as_they_last),
+        cmocka_unit_test(gaps_and_weekends_are_left_out),     cmocka_unit_test(a_holiday_closes_its_day_or_opens_other_hours),
+        cmocka_unit_test(one_open_hour_a_week_reaches_far),   cmocka_unit_test(a_calendar_that_never_opens_is_an_error),
+        cmocka_unit_test(an_unknown_zone_is_refused),         cmocka_unit_test(stretches_add_up_to_the_open_time),
         cmocka_unit_test(all_hours_open_is_plain_time),
     };
     return cmocka_run_group_tests_name("business time", tests, read_zones, free_zones);

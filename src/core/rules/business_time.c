@@ -17,7 +17,7 @@
 #define HOUR_MS TIME_HOUR
 #define WEEK (7 * TIME_DAY)
 #define CYCLE (ZONE_CYCLE * TIME_SECOND)
-#define MONDAY (-3 * TIME_DAY)                       /* 1969-12-29, a Monday, in wall time */
+#define MONDAY (-3 * TIME_DAY)                     /* 1969-12-29, a Monday, in wall time */
 #define LAST (INT64_C(253402300800) * TIME_SECOND) /* 10000-01-01 */
 
 /* From `start` until the next piece. */
@@ -125,7 +125,8 @@ static void piece_add(struct arena *a, struct business_time *b, struct piece mad
 }
 
 /* The pieces of one span of the zone, until `end`. e: n exceptional days; those that end before the span are skipped. */
-static void span_cut(struct arena *a, struct business_time *b, const struct zone_span *span, int64_t end, const struct exception *e, int n) {
+static void span_cut(struct arena *a, struct business_time *b, const struct zone_span *span, int64_t end, const struct exception *e,
+                     int n) {
     int64_t start = span->start * TIME_SECOND, offset = span->offset * TIME_SECOND;
     for (; n && e->day < end + offset; e++, n--) {
         int64_t from = e->day - offset, to = from + TIME_DAY;
@@ -193,9 +194,7 @@ static int piece_of(const struct business_time *b, int64_t t) {
     return low;
 }
 
-static int64_t clamped(int64_t t) {
-    return t < ZONE_FIRST * TIME_SECOND ? ZONE_FIRST * TIME_SECOND : t > LAST ? LAST : t;
-}
+static int64_t clamped(int64_t t) { return t < ZONE_FIRST * TIME_SECOND ? ZONE_FIRST * TIME_SECOND : t > LAST ? LAST : t; }
 
 /* F(t) */
 static int64_t open_until(const struct business_time *b, int64_t t) {

@@ -27,16 +27,16 @@ const struct attribute endpoint_attributes[] = {
 
 struct wanted {
     bool given;
-    struct str text;  /* p NULL: none */
-    int64_t number;   /* words and booleans */
+    struct str text; /* p NULL: none */
+    int64_t number;  /* words and booleans */
 };
 
 struct attributes {
     struct work *work;
     int64_t id;
     int type;
-    struct wanted wanted[ENDPOINT_ATTRIBUTES];  /* parallel to endpoint_attributes */
-    struct str now[ENDPOINT_ATTRIBUTES];        /* stored values; p NULL: none. Numbers in decimal */
+    struct wanted wanted[ENDPOINT_ATTRIBUTES]; /* parallel to endpoint_attributes */
+    struct str now[ENDPOINT_ATTRIBUTES];       /* stored values; p NULL: none. Numbers in decimal */
 };
 
 static const struct attribute *endpoint_attribute_named(struct str name) {
@@ -92,8 +92,7 @@ static void attribute_take(struct attributes *s, const struct attribute *a, cons
     struct str text = attribute_text(j);
     if (text.p && a->form != ATTRIBUTE_SECRET) text = str_trim(text);
     out->text = text; /* an invalid value is not a missing one */
-    const char *why = text.p == NULL ? "A single value is expected."
-                      : text_wrong(s->work->arena, text, LIMIT_ENDPOINT_URL, true);
+    const char *why = text.p == NULL ? "A single value is expected." : text_wrong(s->work->arena, text, LIMIT_ENDPOINT_URL, true);
     if (why == NULL) why = attribute_read(s->work, a, text, out);
     if (out->text.p == NULL && why) out->text = S("");
     out->given = a->form != ATTRIBUTE_SECRET || text.n > 0 || j->type == JSON_NULL; /* an empty secret keeps the secret */
@@ -152,7 +151,8 @@ static void attributes_complete(struct attributes *s) {
 /* Otherwise a change of the url would send the password to another server. */
 static void forget_password(struct attributes *s) {
     int url = attribute_index("url"), password = attribute_index("auth_password");
-    if (!s->wanted[url].given || s->wanted[password].given || s->now[password].p == NULL || str_eq(s->wanted[url].text, s->now[url])) return;
+    if (!s->wanted[url].given || s->wanted[password].given || s->now[password].p == NULL || str_eq(s->wanted[url].text, s->now[url]))
+        return;
     s->wanted[password] = (struct wanted){.given = true};
     notice(s->work, "NOTICE", "auth_password was deleted, because url changed. Send it in the same request to keep it.");
 }
@@ -199,7 +199,8 @@ int endpoint_make_secret(struct work *w, int64_t id, int64_t former_ms, struct s
                          B_INT("until", w->now + former_ms), B_INT("now", w->now)));
 }
 
-QUERY(endpoints_mark, "UPDATE endpoints SET deleted_at = :now, secret = NULL, former_secret = NULL, auth_password = NULL WHERE id IN @LIST(:ids)");
+QUERY(endpoints_mark,
+      "UPDATE endpoints SET deleted_at = :now, secret = NULL, former_secret = NULL, auth_password = NULL WHERE id IN @LIST(:ids)");
 
 int endpoints_delete(struct work *w, struct str ids) {
     TRY(db_exec(w->conn, &endpoints_mark, BINDS(B_TEXT("ids", ids), B_INT("now", w->now))));

@@ -148,7 +148,8 @@ static bool tz_header_read(struct tz_file *f, struct tz_header *h) {
                             tz_number(p + 32, 4), tz_number(p + 36, 4), tz_number(p + 40, 4)};
     f->at += 44;
     return h->times >= 0 && h->times < FILE_MAX && h->types > 0 && h->types < 256 && h->characters >= 0 && h->characters < FILE_MAX &&
-           h->leaps >= 0 && h->leaps < FILE_MAX && h->is_utc >= 0 && h->is_utc < FILE_MAX && h->is_standard >= 0 && h->is_standard < FILE_MAX;
+           h->leaps >= 0 && h->leaps < FILE_MAX && h->is_utc >= 0 && h->is_utc < FILE_MAX && h->is_standard >= 0 &&
+           h->is_standard < FILE_MAX;
 }
 
 static int64_t tz_body_size(const struct tz_header *h, int size) {
