@@ -18,6 +18,7 @@
 #include "mail/deliver.h"
 
 #include "base/log.h"
+#include "base/link.h"
 #include "core/cases/message_mail.h"
 #include "core/text/letter.h"
 #include "core/login/link.h"
@@ -91,18 +92,23 @@ static struct str write_mail(struct work *w, const struct delivery *dy) {
                hash = value_named(dy->values, "hash");
     struct str name = value_named(dy->values, "named").n && !str_eq(value_named(dy->values, "named"), S("0")) ? l->name : (struct str){0};
     struct str link = path && hash.p ? str_fmt(a, "%s%s?hash=%s", d->base_url.p, path, hash.p) : (struct str){0};
-    const struct meaning meanings[] = {{.name = "desk", .value = desk},
-                                       {.name = "name", .value = name},
-                                       {.name = "address", .value = l->recipient},
-                                       {.name = "url", .value = d->base_url},
-                                       {.name = "changed", .value = value_named(dy->values, "changed")},
-                                       {.name = "link", .value = link},
-                                       {.name = "life", .value = life_text(a, value_named(dy->values, "hours"))},
-                                       {.name = "subject", .value = dy->reply.subject},
-                                       {.name = "author", .value = dy->reply.author},
-                                       {.name = "contents", .value = dy->reply.text, .html = dy->reply.html, .lines = true},
-                                       {.name = "files", .value = dy->reply.files, .html = dy->reply.files_html, .lines = true},
-                                       {0}};
+    struct str contents = dy->reply.text.p ? dy->reply.text : value_named(dy->values, "contents");
+    const struct meaning meanings[] = {
+        {.name = "desk", .value = desk},
+        {.name = "name", .value = name},
+        {.name = "address", .value = l->recipient},
+        {.name = "url", .value = d->base_url},
+        {.name = "changed", .value = value_named(dy->values, "changed")},
+        {.name = "link", .value = link},
+        {.name = "life", .value = life_text(a, value_named(dy->values, "hours"))},
+        {.name = "subject", .value = dy->reply.subject.p ? dy->reply.subject : value_named(dy->values, "subject")},
+        {.name = "author", .value = dy->reply.author},
+        {.name = "contents",
+         .value = contents,
+         .html = dy->reply.html.p || contents.p == NULL ? dy->reply.html : text_to_html(a, contents),
+         .lines = true},
+        {.name = "files", .value = dy->reply.files, .html = dy->reply.files_html, .lines = true},
+        {0}};
     const struct mail m = {.from_name = from_name.n ? from_name : desk,
                            .from = setting_text(d, "mail.from_address", a),
                            .to_name = name,

@@ -38,6 +38,9 @@
     X(permission)               \
     X(organization)             \
     X(identity_domain)          \
+    X(trigger)                  \
+    X(trigger_channel)          \
+    X(action_definition)        \
     X(definition)               \
     X(business_hour)            \
     X(sla)                      \

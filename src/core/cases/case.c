@@ -34,6 +34,19 @@ int status_id_of_type(struct work *w, enum status_type type, int64_t *id) {
     return rc < 0 ? rc : rc ? 0 : -ERR_INTERNAL_ERROR;
 }
 
+QUERY(priority_above,
+      "SELECT p.id FROM case_priorities p WHERE p.level > COALESCE((SELECT q.level FROM case_priorities q WHERE q.id = :id), "
+      "-1) ORDER BY p.level, p.id LIMIT 1");
+QUERY(priority_below,
+      "SELECT p.id FROM case_priorities p WHERE p.level < (SELECT q.level FROM case_priorities q WHERE q.id = :id) ORDER BY "
+      "p.level DESC, p.id LIMIT 1");
+
+int case_priority_next(struct work *w, int64_t id, bool above, int64_t *next) {
+    *next = id;
+    int rc = db_int(w->conn, above ? &priority_above : &priority_below, BINDS(B_INT("id", id)), next);
+    return rc < 0 ? rc : 0;
+}
+
 static int case_load_by(struct work *w, const struct query *q, int64_t id, struct case_now *out) {
     struct stmt *row;
     int rc = db_row(w->conn, q, BINDS(B_INT("id", id)), &row);
@@ -188,7 +201,9 @@ static const struct mark {
 };
 #define MARKS (sizeof marks / sizeof *marks)
 
+/* A rule is neither staff nor a customer, so it changes none of these times. */
 static const char *case_activity_sets(const struct work *w, const struct case_now *c) {
+    if (w->actor.kind == ACTOR_RULE) return "";
     if (w->actor.rank < ROLE_COLLABORATOR) return "last_customer_activity_at = :now, last_updated_by_id = CAST(:actor AS BIGINT), ";
     return w->actor.user_id == c->assigned_agent_id
                ? "last_agent_activity_at = :now, agent_updated_at = :now, latest_assignee_update = :now, last_updated_by_id = CAST(:actor "

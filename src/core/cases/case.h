@@ -62,6 +62,8 @@ int case_follow_status(struct work *w, struct case_now *c, int64_t status_id);
 /* Computes the folded subjects of the next conversations after id *after, and advances *after. Returns 1 if there are more, 0 or a negative
  * error. */
 int cases_rekey(struct work *w, int64_t *after);
+/* The nearest priority above or below, by level. A conversation without priority (0) gets the lowest. *next is `id` if there is none. */
+int case_priority_next(struct work *w, int64_t id, bool above, int64_t *next);
 int status_id_of_type(struct work *w, enum status_type type, int64_t *id); /* the first status of a type, system ones first */
 
 #endif

@@ -58,12 +58,10 @@ struct str macro_unknown_value(struct str contents) {
 QUERY(macro_names, "SELECT COALESCE(c.requester_name, r.full_name), a.full_name, b.name FROM cases c JOIN users r ON r.id = c.requester_id "
                    "LEFT JOIN users a ON a.id = :me LEFT JOIN brands b ON b.id = COALESCE(c.brand_id, 1) WHERE c.id = :id");
 
-int macro_contents(struct work *w, const struct macro *m, const struct case_now *c, struct str *out) {
+int case_text_fill(struct work *w, const struct case_now *c, int64_t agent_id, struct str text, struct str *out) {
     struct stmt *row;
     struct buf b = {0};
-    *out = (struct str){0};
-    if (m->contents.p == NULL) return 0;
-    int rc = db_row(w->conn, &macro_names, BINDS(B_INT("id", c->id), B_INT("me", w->actor.user_id)), &row);
+    int rc = db_row(w->conn, &macro_names, BINDS(B_INT("id", c->id), B_INT("me", agent_id)), &row);
     if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
     struct meaning meanings[] = {{.name = "requester.name", .value = str_dup(w->arena, col_text(row, 0))},
                                  {.name = "agent.name", .value = str_dup(w->arena, col_text(row, 1))},
@@ -73,28 +71,25 @@ int macro_contents(struct work *w, const struct macro *m, const struct case_now 
                                  {.name = "desk", .value = setting_text(w->desk, "desk.name", w->arena)},
                                  {0}};
     stmt_end(row);
-    template_fill(&b, m->contents, meanings, false);
+    template_fill(&b, text, meanings, false);
     *out = str_dup(w->arena, buf_view(&b));
     buf_free(&b);
     return 0;
 }
 
-/* ---- the changes -------------------------------------------------------------------------------------------------- */
+int macro_contents(struct work *w, const struct macro *m, const struct case_now *c, struct str *out) {
+    *out = (struct str){0};
+    return m->contents.p ? case_text_fill(w, c, w->actor.user_id, m->contents, out) : 0;
+}
 
-/* The nearest level above or below. A conversation without priority gets the lowest. */
-QUERY(priority_above,
-      "SELECT p.id FROM case_priorities p WHERE p.level > COALESCE((SELECT q.level FROM case_priorities q WHERE q.id = :id), "
-      "-1) ORDER BY p.level, p.id LIMIT 1");
-QUERY(priority_below,
-      "SELECT p.id FROM case_priorities p WHERE p.level < (SELECT q.level FROM case_priorities q WHERE q.id = :id) ORDER BY "
-      "p.level DESC, p.id LIMIT 1");
+/* ---- the changes -------------------------------------------------------------------------------------------------- */
 
 static int macro_priority(struct work *w, const struct macro *m, const struct case_now *c, struct case_change *change) {
     int64_t id = m->priority_id;
     if (change->set & CASE_PRIORITY) return 0;
     if (id == 0 && m->priority) {
-        const struct query *q = m->priority == PRIORITY_INCREASE ? &priority_above : &priority_below;
-        TRY(db_int(w->conn, q, BINDS(B_INT("id", c->priority_id)), &id));
+        TRY(case_priority_next(w, c->priority_id, m->priority == PRIORITY_INCREASE, &id));
+        if (id == c->priority_id) return 0;
     }
     if (id == 0) return 0;
     change->set |= CASE_PRIORITY;

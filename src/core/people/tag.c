@@ -40,7 +40,8 @@ QUERY(case_tags_keep,
 QUERY(case_tags_drop, "DELETE FROM case_tags WHERE case_id = :owner AND tag_id IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
 QUERY(case_tags_count, "SELECT COUNT(*) FROM case_tags WHERE case_id = :owner");
 QUERY(case_tags_listed, "SELECT tag_id FROM case_tags WHERE case_id = :owner ORDER BY tag_id LIMIT :most");
-QUERY(case_tags_changed, "UPDATE cases SET updated_at = :now, last_updated_by_id = CAST(:actor AS BIGINT) WHERE id = :owner");
+QUERY(case_tags_changed, "UPDATE cases SET updated_at = :now, last_updated_by_id = CASE WHEN :by_rule = 1 THEN last_updated_by_id ELSE "
+                         "CAST(:actor AS BIGINT) END WHERE id = :owner");
 QUERY(case_tags_named, "SELECT t.name FROM case_tags k JOIN tags t ON t.id = k.tag_id WHERE k.case_id = :owner ORDER BY t.name_key");
 
 static const struct tagging {
@@ -124,7 +125,7 @@ static int tags_change(struct work *w, enum tagged kind, int64_t owner_id, const
                        const struct named *list, int count) {
     const struct tagging *t = &taggings[kind];
     const struct bind *binds = BINDS(B_INT("owner", owner_id), B_TEXT("keys", tag_keys(w->arena, list, count)),
-                                     B_ID("actor", w->actor.user_id), B_INT("now", w->now));
+                                     B_ID("actor", w->actor.user_id), B_INT("by_rule", w->actor.kind == ACTOR_RULE), B_INT("now", w->now));
     struct str before, after;
     if (t->watched) TRY(watch(w, t->watched, owner_id));
     TRY(db_exec(w->conn, t->changed, binds));

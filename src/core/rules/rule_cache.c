@@ -13,6 +13,7 @@
 #include "core/rules/rule_cache.h"
 
 #include "base/random.h"
+#include "core/rules/action.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -138,7 +139,7 @@ static int read_rules(struct work *w, const struct rule_source *s, struct rule_s
     set->list[list].count = n;
     TRY(definitions_load(w, &case_subject, s->user, &set->list[list].definitions));
     TRY(compile_rules(w, s->owner, &set->list[list].definitions, rules, n));
-    return 0;
+    return s->owner == RULE_OF_TRIGGER ? rule_actions_load(w, s->owner, rules, n) : 0;
 }
 
 /* Reads all rules into an arena of their own. */

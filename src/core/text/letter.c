@@ -65,6 +65,21 @@ int letter_reply(struct work *w, int64_t message_id, enum recipient_type type, i
     return queue_post(w, "case_reply", user_id, address, str_fmt(w->arena, "{\"post\":%" PRId64 "}", message_id), message_id, type);
 }
 
+int letter_notification(struct work *w, int64_t user_id, struct str address, struct str subject, struct str contents) {
+    struct buf b = {0};
+    struct json_writer j;
+    jw_init(&j, &b);
+    jw_object(&j);
+    jw_key(&j, S("subject"));
+    jw_str(&j, subject);
+    jw_key(&j, S("contents"));
+    jw_str(&j, contents);
+    jw_end(&j);
+    int rc = queue(w, "rule_notification", user_id, address, buf_view(&b));
+    buf_free(&b);
+    return rc;
+}
+
 struct address {
     int64_t user_id;
     struct str text;

@@ -23,6 +23,9 @@ int letters_addresses_removed(struct work *w, struct str email_ids); /* also to 
 /* Queues the mail of a message of staff to one address. The message is rejected if the mail to RECIPIENT_TO does not arrive. */
 int letter_reply(struct work *w, int64_t message_id, enum recipient_type type, int64_t user_id, struct str address);
 
+/* Queues a mail that a rule sends to a person. */
+int letter_notification(struct work *w, int64_t user_id, struct str address, struct str subject, struct str contents);
+
 /* Returns the number of letters of a template that this person was sent in the last hour. Concurrent callers wait until the write ends. */
 int letters_lately(struct work *w, int64_t user_id, const char *template);
 

@@ -9,6 +9,7 @@
 #define OF_MAILS "desk name address url"
 #define OF_LINKS OF_MAILS " link life"
 #define OF_CHANGES OF_MAILS " changed"
+#define OF_NOTIFICATIONS "desk url address subject contents"
 #define OF_REPLIES "desk url address subject author contents files"
 #define OF_PAGES "desk url"
 #define OF_FORMS OF_PAGES " form"
@@ -86,6 +87,10 @@ const struct template templates[] = {
                        "<div>{{contents}}</div>\n"
                        "<div>{{files}}</div>\n"
                        "<p>{{author}}<br>{{desk}}</p>\n")},
+    {"rule_notification", TEMPLATE_MAIL, TEMPLATE_CASE, NULL, OF_NOTIFICATIONS, "contents",
+     BLOCK("subject", "{{subject}}") BLOCK("text", "\n{{contents}}\n\n{{desk}}\n") BLOCK("html", "\n"
+                                                                                                 "<div>{{contents}}</div>\n"
+                                                                                                 "<p>{{desk}}</p>\n")},
     {"page_verify", TEMPLATE_PAGE, TEMPLATE_IDENTITY, NULL, OF_FORMS, "form",
      BLOCK("title", "Confirm your e-mail address") BLOCK("body", "\n{{form}}\n")},
     {"page_verified", TEMPLATE_PAGE, TEMPLATE_IDENTITY, NULL, OF_PAGES, NULL,
