@@ -11,7 +11,7 @@ CREATE TABLE case_status_changes (
 -- What the change log has: a status changes only while the conversation is active.
 INSERT INTO case_status_changes (case_id, at, from_status_id, to_status_id, from_state, to_state)
     SELECT l.object_id, l.changed_at, f.id, n.id, 1, 1 FROM change_log l JOIN cases c ON c.id = l.object_id
-    JOIN case_statuses f ON CAST(f.id AS TEXT) = l.old_value JOIN case_statuses n ON CAST(n.id AS TEXT) = l.new_value
+    JOIN case_statuses f ON CAST(f.id AS VARCHAR) = l.old_value JOIN case_statuses n ON CAST(n.id AS VARCHAR) = l.new_value
     WHERE l.kind = 'case' AND l.property = 'status' ORDER BY l.id;
 -- The log of the others is pruned. The time of their last change is known, and they began with the first status.
 INSERT INTO case_status_changes (case_id, at, from_status_id, to_status_id, from_state, to_state)

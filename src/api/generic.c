@@ -298,7 +298,7 @@ static int keep_of(struct call *c, int64_t id) {
     for (int i = 0; i < c->input_count; i++) {
         const struct in *in = &c->input[i];
         if (!in->given || in->field->flags & READONLY) continue;
-        if ((in->field->store || in->field->owned_by) && record_of(c->home).kind)
+        if ((in->field->store || in->field->owned_by) && !(in->field->flags & RECORDS) && record_of(c->home).kind)
             change_named(&c->work, (struct changed){c->home->type, id, 0}, in->field->name);
         if (in->field->store) TRY(in->field->store(c, in, id));
         else if (in->field->owned_by) TRY(owned_store(c, in, id));

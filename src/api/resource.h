@@ -56,6 +56,7 @@ enum field_flag {
     PRESENT = 2048,   /* mandatory and not empty, on PUT too */
     REFUSED = 8192,   /* FIELD_INVALID if sent; .doc is the message */
     SECRET = 4096,    /* shown once: a replay by Idempotency-Key shows null */
+    RECORDS = 16384,  /* .store records the change by itself */
 };
 
 /* The callers who see a member (completions.md section 5). For people, the audience applies to other people; one's own person is shown in full,

@@ -101,7 +101,7 @@ static const struct field case_fields[] = {
     {"rating", F_WORD, READONLY, .words = rating_scores, .doc = "Score of the rating. Null if there is none."},
     {"rating_status", F_WORD, READONLY, .column = "CASE WHEN t.rating IS NULL THEN 1 ELSE 3 END", .words = rating_statuses,
      .doc = "UNOFFERED, OFFERED (a survey was sent), or RECEIVED.", .example = "\"UNOFFERED\""},
-    {"tags", F_MANY, NULLABLE | ON_DEMAND, .ref = "tag", .many = TAGS_OF("case_tags", "case_id"), .check = check_tags,
+    {"tags", F_MANY, NULLABLE | ON_DEMAND | RECORDS, .ref = "tag", .many = TAGS_OF("case_tags", "case_id"), .check = check_tags,
      .store = store_case_tags, .doc = "Tags, at most 100.", .example = "[\"vip\"]"},
     {"last_post_status", F_WORD, READONLY, .column = "CASE WHEN " LAST_POST_IS_NOTE " THEN NULL ELSE t.last_message_status END",
      .words = message_statuses, .doc = "Delivery status of the last post; null of a note."},

@@ -27,7 +27,6 @@ struct plan {
     struct case_filter filter;
     unsigned ranges;     /* the filters that may be the range */
     unsigned visible;    /* those whose whole range the caller sees */
-    struct str tag_ids;  /* JSON */
     int64_t tagged;      /* conversations with these tags; FEW_TAGGED + 1: many */
     int64_t *priorities; /* ids */
     int priority_count;
@@ -86,8 +85,8 @@ static int take_tags(struct plan *p) {
     TRY(n);
     p->filter.by |= BY_TAG;
     p->filter.tag_id = n == 1 ? ids[0] : 0;
-    p->tag_ids = json_ids(c->work.arena, ids, (size_t)n);
-    return db_int(c->work.conn, &tagged_count, BINDS(B_TEXT("tags", p->tag_ids)), &p->tagged);
+    p->filter.tag_ids = json_ids(c->work.arena, ids, (size_t)n);
+    return db_int(c->work.conn, &tagged_count, BINDS(B_TEXT("tags", p->filter.tag_ids)), &p->tagged);
 }
 
 QUERY(priorities_up_to, "SELECT id FROM case_priorities WHERE level <= :level ORDER BY level LIMIT 13");
@@ -198,7 +197,7 @@ static void bind_filters(struct plan *p) {
     const struct in *status = arg(p->call, "status");
     if (f->by & BY_STATUS) branch_bind_text(b, ":types", json_ids(a, status->value.ids, (size_t)status->value.i));
     if (f->by & BY_LEVEL) branch_bind_int(b, ":level", f->level);
-    if (f->by & BY_TAG) branch_bind_text(b, ":tag_ids", p->tag_ids);
+    if (f->by & BY_TAG) branch_bind_text(b, ":tag_ids", p->filter.tag_ids);
     for (size_t i = 0; i < EQUALS; i++)
         if (f->by & equals[i].bit)
             branch_bind_int(b, str_fmt(a, ":%s", equals[i].argument).p, *(const int64_t *)(const void *)((const char *)f + equals[i].id));

@@ -4,6 +4,7 @@
 #include "api/generic.h"
 #include "api/owned.h"
 #include "base/limits.h"
+#include "core/rules/rule.h"
 #include "core/words.h"
 #include "res/groups.h"
 #include "res/rule_predicate.h"
@@ -138,6 +139,7 @@ static int post_sla(struct call *c) {
     TRY(store_sla_predicate(c, &changed));
     TRY(sla_place(&c->work, c->id));
     TRY(sla_version_keep(&c->work, c->id, true));
+    TRY(rules_changed(&c->work));
     return api_reply(c);
 }
 
@@ -148,6 +150,7 @@ static int put_sla(struct call *c) {
     TRY(api_store(c));
     TRY(store_sla_predicate(c, &changed));
     TRY(sla_version_keep(&c->work, c->id, changed));
+    TRY(rules_changed(&c->work));
     return api_reply(c);
 }
 
@@ -155,15 +158,20 @@ static int put_slas(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
     TRY(api_store(c));
+    TRY(rules_changed(&c->work));
     return api_reply(c);
 }
 
-static int put_slas_order(struct call *c) { return api_reorder(c, "sla_ids", "execution_order"); }
+static int put_slas_order(struct call *c) {
+    TRY(rules_changed(&c->work));
+    return api_reorder(c, "sla_ids", "execution_order");
+}
 
 static int delete_slas(struct call *c) {
     TRY(api_target(c));
     TRY(api_input(c));
     TRY(slas_delete(&c->work, api_ids(c)));
+    TRY(rules_changed(&c->work));
     api_record_deleted(c);
     return api_reply(c);
 }

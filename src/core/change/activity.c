@@ -82,6 +82,7 @@ QUERY(name_of_status, "SELECT label FROM case_statuses WHERE id = :id");
 QUERY(name_of_priority, "SELECT label FROM case_priorities WHERE id = :id");
 QUERY(name_of_type, "SELECT label FROM case_types WHERE id = :id");
 QUERY(name_of_team, "SELECT title FROM teams WHERE id = :id");
+QUERY(name_of_sla_version, "SELECT title FROM sla_versions WHERE id = :id");
 QUERY(name_of_form, "SELECT title FROM case_forms WHERE id = :id");
 QUERY(name_of_person, "SELECT full_name FROM users WHERE id = :id");
 
@@ -93,6 +94,7 @@ static const struct name_of {
     {"case", "priority", &name_of_priority},
     {"case", "type", &name_of_type},
     {"case", "form", &name_of_form},
+    {"case", "sla_version", &name_of_sla_version},
     {"case", "assigned_team", &name_of_team},
     {"case", "assigned_agent", &name_of_person},
     {0},

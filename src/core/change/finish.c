@@ -5,6 +5,7 @@
 #include "core/change/log.h"
 #include "core/change/watch.h"
 #include "core/rules/clocks.h"
+#include "core/rules/sla_match.h"
 #include "core/search/index.h"
 
 #include <assert.h>
@@ -14,8 +15,9 @@ static const struct finisher {
     const char *name;
     int (*run)(struct work *w);
 } finishers[] = {
-    {"watched objects", watched_finish}, {"clocks", clocks_finish},         {"counters", case_totals_finish},
-    {"search index", search_finish},     {"activities", activities_finish}, {"change log", change_log_finish},
+    {"watched objects", watched_finish}, {"SLAs", sla_match_finish},      {"clocks", clocks_finish},
+    {"counters", case_totals_finish},    {"search index", search_finish}, {"activities", activities_finish},
+    {"change log", change_log_finish},
 };
 
 int work_finish(struct work *w) {

@@ -1,0 +1,179 @@
+/* A conversation gets the first enabled SLA, by execution_order, whose collections all hold. This is decided (1) when it is created, and
+ * (2) when a field that an enabled SLA tests has changed. The conversation then refers to the SLA's current version, or to none if no SLA
+ * holds. Otherwise it keeps its version, also if its SLA was changed, disabled or deleted.
+ *
+ * A field is tested if a proposition of an enabled SLA has it. `properties` says which recorded change is a change of the field. Fields
+ * of the requester and the organization are values of other objects. They count when the conversation gets another requester. Other
+ * fields, such as counters and dates, count with any change of the conversation or its posts.
+ *
+ * Triggers run before, so one decision covers the change and what they did about it. */
+#include "core/rules/sla_match.h"
+
+#include "core/change/change.h"
+#include "core/rules/clocks.h"
+#include "core/rules/rule_cache.h"
+#include "json/json.h"
+
+#include <stdlib.h>
+
+/* ---- tested fields ------------------------------------------------------------------------------------------------------ */
+
+/* NULL: it never changes. A field that ends with a dot stands for all fields that begin so. */
+static const struct {
+    const char *field, *property;
+} properties[] = {
+    {"cases.subject", "subject"},
+    {"cases.casestatusid", "status"},
+    {"cases.casepriorityid", "priority"},
+    {"cases.casetypeid", "type"},
+    {"cases.assigneeteamid", "assigned_team"},
+    {"cases.assigneeagentid", "assigned_agent"},
+    {"cases.requesterid", "requester"},
+    {"cases.channel", NULL},
+    {"cases.channeltype", NULL},
+    {"cases.brandid", "brand"},
+    {"cases.caseformid", "form"},
+    {"cases.rating", "rating"},
+    {"tags.name", "tags"},
+    {"casefields.", "custom_fields."},
+    {"users.", "requester"},
+    {"requester.", "requester"},
+    {"requesterfields.", "requester"},
+    {"organizationfields.", "requester"},
+};
+#define PROPERTIES (sizeof properties / sizeof *properties)
+
+static bool names_field(const char *name, struct str field) {
+    struct str s = str_of(name);
+    return s.p[s.n - 1] == '.' ? str_starts(field, s) : str_eq(field, s);
+}
+
+/* What the enabled SLAs test. */
+struct tested {
+    bool property[PROPERTIES], anything;
+};
+
+static void test_field(struct tested *t, const char *field) {
+    size_t i = 0;
+    while (i < PROPERTIES && !names_field(properties[i].field, str_of(field))) i++;
+    if (i < PROPERTIES) t->property[i] = true;
+    else t->anything = true;
+}
+
+static void test_predicate(struct tested *t, const struct predicate *p) {
+    for (int i = 0; i < p->count; i++)
+        for (int k = 0; k < p->collections[i].count; k++) {
+            const struct proposition *q = &p->collections[i].propositions[k];
+            if (q->field) test_field(t, q->field->field);
+            if (q->other) test_field(t, q->other->field);
+        }
+}
+
+static struct tested tested_by(const struct rule_set *set) {
+    struct tested t = {0};
+    for (int i = 0; i < set->list[RULES_SLAS].count; i++) test_predicate(&t, set->list[RULES_SLAS].rules[i].predicate);
+    return t;
+}
+
+static bool is_tested(const struct tested *t, struct str property) {
+    for (size_t i = 0; i < PROPERTIES; i++)
+        if (t->property[i] && properties[i].property && names_field(properties[i].property, property)) return true;
+    return false;
+}
+
+static bool decides(const struct tested *t, const struct change *c) {
+    if (c->case_id == 0 || (strcmp(c->kind, "case") == 0 && c->verb == CHANGE_DELETED)) return false;
+    if (t->anything) return true;
+    return strcmp(c->kind, "case") == 0 && (c->verb == CHANGE_CREATED || is_tested(t, str_of(c->property)));
+}
+
+/* ---- matching ----------------------------------------------------------------------------------------------------------- */
+
+struct matched {
+    int64_t case_id, before, version; /* versions; 0: none */
+    bool written;
+};
+
+QUERY(sla_versions_of_cases, "SELECT id, COALESCE(sla_version_id, 0) FROM cases WHERE id IN @LIST(:ids) AND state <> 5 ORDER BY id");
+QUERY(cases_set_sla, "UPDATE cases SET sla_version_id = CAST(:version AS BIGINT) WHERE id IN @LIST(:ids)");
+
+static int ids_compare(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The conversations whose SLA must be decided, as a JSON array; p NULL: none. */
+static struct str cases_to_match(struct work *w, const struct tested *t) {
+    int64_t *ids = NULL;
+    int n = 0, room = 0, kept = 0;
+    for (const struct change *c = changes_of(w); c; c = c->next) {
+        if (!decides(t, c) || (n && ids[n - 1] == c->case_id)) continue;
+        ids = arena_more(w->arena, ids, n, &room, sizeof *ids);
+        ids[n++] = c->case_id;
+    }
+    if (n == 0) return (struct str){0};
+    qsort(ids, (size_t)n, sizeof *ids, ids_compare);
+    for (int i = 0; i < n; i++)
+        if (i == 0 || ids[i] != ids[i - 1]) ids[kept++] = ids[i];
+    return json_ids(w->arena, ids, (size_t)kept);
+}
+
+/* Sets m->version to that of the first SLA that holds. */
+static int match_case(struct work *w, const struct rule_set *set, struct matched *m) {
+    struct fact *facts;
+    int rc = facts_read(w, &set->list[RULES_SLAS].definitions, m->case_id, &facts);
+    m->version = 0;
+    for (int i = 0; rc > 0 && i < set->list[RULES_SLAS].count; i++) {
+        const struct rule *r = &set->list[RULES_SLAS].rules[i];
+        if (!predicate_holds(r->predicate, facts)) continue;
+        m->version = r->version_id;
+        break;
+    }
+    return rc < 0 ? rc : 0;
+}
+
+/* Attaches the version of *m, and at once to all later conversations that get the same. */
+static int attach_version(struct work *w, struct matched *m, const struct matched *end) {
+    int64_t *ids = arena_array(w->arena, (size_t)(end - m), sizeof *ids);
+    size_t n = 0;
+    for (struct matched *x = m; x < end; x++) {
+        if (x->written || x->version == x->before || x->version != m->version) continue;
+        x->written = true;
+        ids[n++] = x->case_id;
+        change_property(w, (struct changed){"case", x->case_id, x->case_id}, "sla_version", changed_id(x->before), changed_id(x->version));
+        clocks_touch(w, x->case_id);
+    }
+    if (n == 0) return 0;
+    return db_exec(w->conn, &cases_set_sla, BINDS(B_ID("version", m->version), B_TEXT("ids", json_ids(w->arena, ids, n))));
+}
+
+static int match_cases(struct work *w, const struct rule_set *set, struct str ids) {
+    struct matched *list = NULL;
+    int rc, n = 0, room = 0;
+    DB_ROWS(rc, w->conn, &sla_versions_of_cases, BINDS(B_TEXT("ids", ids)), row) {
+        list = arena_more(w->arena, list, n, &room, sizeof *list);
+        list[n++] = (struct matched){.case_id = col_int(row, 0), .before = col_int(row, 1)};
+    }
+    TRY(rc);
+    for (int i = 0; i < n; i++) TRY(match_case(w, set, &list[i]));
+    for (int i = 0; i < n; i++) TRY(attach_version(w, &list[i], list + n));
+    return 0;
+}
+
+static int sla_match(struct work *w, const struct rule_set *set) {
+    if (set->list[RULES_SLAS].count == 0) return 0;
+    struct tested t = tested_by(set);
+    struct str ids = cases_to_match(w, &t);
+    return ids.p ? match_cases(w, set, ids) : 0;
+}
+
+int sla_match_finish(struct work *w) {
+    const struct rule_set *set;
+    const struct change *c = changes_of(w);
+    while (c && c->case_id == 0) c = c->next;
+    if (c == NULL || w->desk->rules == NULL) return 0;
+    TRY(rules_hold(w, &set));
+    int rc = sla_match(w, set);
+    rules_drop(set);
+    return rc;
+}

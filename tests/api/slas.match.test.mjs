@@ -1,0 +1,132 @@
+// Which SLA a conversation gets (docs/RULES.md, "SLAs").
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { open } from './lib/index.mjs';
+
+const is = (field, value, operator = 'comparison_equalto') => ({ field, operator, value });
+const all = (...propositions) => propositions.map((p) => ({ propositions: [p] }));
+const PRIORITY = 'cases.casepriorityid';
+const make = (desk, title, predicate_collections = [], extra = {}) => desk.admin.create('/slas', { title, predicate_collections, targets: [{ type: 'RESOLUTION_TIME', goal_in_seconds: 3600 }], ...extra });
+const opened = (desk, extra = {}) => desk.staff.create('/cases', { subject: 'The engine stalls', contents: 'It stops.', requester_id: desk.people.customer.id, ...extra });
+const shown = async (desk, { id }) => (await desk.staff.fetch(`/cases/${id}`, { include: 'sla_version' })).sla_version;
+const sla = async (desk, made) => (await shown(desk, made))?.title ?? null;
+const put = (desk, { id }, body) => desk.staff.update(`/cases/${id}`, body);
+
+test('a new conversation gets the first enabled SLA by execution_order whose collections all hold', async (t) => {
+  const desk = await open(t);
+  assert.equal(await sla(desk, await opened(desk)), null);
+  await make(desk, 'Off', [], { is_enabled: false });
+  await make(desk, 'High questions', all(is(PRIORITY, 3), is('cases.casetypeid', 1)));
+  await make(desk, 'High or urgent', [{ propositions: [is(PRIORITY, 3), is(PRIORITY, 4)] }]);
+  const rest = await make(desk, 'Rest');
+  assert.equal(await sla(desk, await opened(desk, { priority_id: 3, type_id: 1 })), 'High questions');
+  assert.equal(await sla(desk, await opened(desk, { priority_id: 3, type_id: 2 })), 'High or urgent');
+  assert.equal(await sla(desk, await opened(desk, { priority_id: 4 })), 'High or urgent');
+  assert.equal(await sla(desk, await opened(desk)), 'Rest');
+  const own = (await desk.customer.post('/conversations', { subject: 'Help', contents: 'Please' })).must(201).data;
+  assert.equal(await sla(desk, own), 'Rest');
+  (await desk.admin.put('/slas/reorder', { sla_ids: [rest.id] })).must(200);
+  assert.equal(await sla(desk, await opened(desk, { priority_id: 4 })), 'Rest');
+});
+
+test('a change of a tested field decides anew; other changes keep the version', async (t) => {
+  const desk = await open(t);
+  const gold = await make(desk, 'Gold', all(is(PRIORITY, 4)));
+  await make(desk, 'Silver', all(is(PRIORITY, 3)));
+  const talk = await opened(desk, { priority_id: 4 });
+  assert.equal(await sla(desk, talk), 'Gold');
+  const { id: version } = await shown(desk, talk);
+  await desk.admin.update(`/slas/${gold.id}`, { title: 'Platinum', description: 'Better' });
+  await put(desk, talk, { subject: 'Still', type_id: 2, tags: 'vip', assigned_agent_id: desk.people.agent.id });
+  await desk.staff.create(`/cases/${talk.id}/reply`, { contents: 'Hello' });
+  assert.equal((await shown(desk, talk)).id, version);
+  await put(desk, talk, { priority_id: 4 });
+  assert.equal(await sla(desk, talk), 'Gold');
+  await put(desk, talk, { priority_id: 3 });
+  assert.equal(await sla(desk, talk), 'Silver');
+  await put(desk, talk, { priority_id: 4 });
+  assert.deepEqual(await shown(desk, talk).then(({ title, description, resource_type }) => [title, description, resource_type]), ['Platinum', 'Better', 'sla_version']);
+  await put(desk, talk, { priority_id: 1 });
+  assert.equal(await shown(desk, talk), null);
+});
+
+test('conversations of a disabled or deleted SLA keep it until a field that an enabled SLA tests changes', async (t) => {
+  const desk = await open(t);
+  const gold = await make(desk, 'Gold', all(is(PRIORITY, 4)));
+  const silver = await make(desk, 'Silver', all(is('cases.casetypeid', 1, 'comparison_not_equalto')));
+  const [disabled, deleted] = [await opened(desk, { priority_id: 4 }), await opened(desk, { priority_id: 1 })];
+  assert.deepEqual([await sla(desk, disabled), await sla(desk, deleted)], ['Gold', 'Silver']);
+  (await desk.admin.put('/slas', { is_enabled: false }, { query: { ids: gold.id } })).must(200);
+  await put(desk, disabled, { priority_id: 3 }); // no enabled SLA tests the priority
+  assert.equal(await sla(desk, disabled), 'Gold');
+  await put(desk, disabled, { type_id: 2 });
+  assert.equal(await sla(desk, disabled), 'Silver');
+  (await desk.admin.delete(`/slas/${silver.id}`)).must(200);
+  await put(desk, deleted, { type_id: 3 });
+  assert.equal(await sla(desk, deleted), 'Silver'); // no SLA is enabled
+  (await desk.admin.put('/slas', { is_enabled: true }, { query: { ids: gold.id } })).must(200);
+  await put(desk, deleted, { type_id: 4 });
+  assert.equal(await sla(desk, deleted), 'Silver');
+  await put(desk, deleted, { priority_id: 2 });
+  assert.equal(await sla(desk, deleted), null);
+});
+
+test('tags, requesters with their organizations, and teams decide, too', async (t) => {
+  const desk = await open(t);
+  const organization = await desk.admin.create('/organizations', { name: 'Shop' });
+  const member = await desk.person('customer', { organization_id: organization.id });
+  const team = await desk.admin.create('/teams', { title: 'Night' });
+  await make(desk, 'Shop', all(is('users.organizationid', organization.id)));
+  await make(desk, 'Night', all(is('cases.assigneeteamid', team.id)));
+  await make(desk, 'Tagged', all(is('tags.name', 'vip', 'collection_contains_any_insensitive')));
+  const talk = await opened(desk);
+  assert.equal(await sla(desk, talk), null);
+  await put(desk, talk, { tags: 'VIP, slow' });
+  assert.equal(await sla(desk, talk), 'Tagged');
+  const [{ actions }] = await desk.staff.fetch(`/cases/${talk.id}/activities`);
+  assert.deepEqual(actions.map(({ field, old_value, new_value }) => [field, old_value, new_value]), [['tags', null, 'slow, VIP'], ['sla_version', null, 'Tagged']]);
+  await put(desk, talk, { assigned_team_id: team.id });
+  assert.equal(await sla(desk, talk), 'Night');
+  await put(desk, talk, { requester_id: member.id });
+  assert.equal(await sla(desk, talk), 'Shop');
+});
+
+test('a bulk PUT decides for each conversation', async (t) => {
+  const desk = await open(t);
+  await make(desk, 'Questions', all(is(PRIORITY, 4), is('cases.casetypeid', 1)));
+  await make(desk, 'Urgent', all(is(PRIORITY, 4)));
+  const talks = [await opened(desk, { type_id: 1 }), await opened(desk), await opened(desk, { priority_id: 4 }), await opened(desk, { type_id: 1 })];
+  const ids = talks.map(({ id }) => id).join();
+  (await desk.staff.put('/cases', { priority_id: 4 }, { query: { ids } })).must(200);
+  assert.deepEqual(await Promise.all(talks.map((talk) => sla(desk, talk))), ['Questions', 'Urgent', 'Urgent', 'Questions']);
+  (await desk.staff.put('/cases', { priority_id: 1 }, { query: { ids } })).must(200);
+  assert.deepEqual(await Promise.all(talks.map((talk) => sla(desk, talk))), [null, null, null, null]);
+});
+
+test('activities and the change log show the attached SLA', async (t) => {
+  const desk = await open(t);
+  await make(desk, 'Gold', all(is(PRIORITY, 4)));
+  await make(desk, 'Silver', all(is(PRIORITY, 3)));
+  const talk = await opened(desk, { priority_id: 4 });
+  const before = await shown(desk, talk);
+  await put(desk, talk, { priority_id: 3 });
+  const after = await shown(desk, talk);
+  const [activity] = await desk.staff.fetch(`/cases/${talk.id}/activities`, { include: '*' });
+  const change = activity.actions.find(({ field }) => field === 'sla_version');
+  assert.deepEqual([change.old_value, change.new_value], ['Gold', 'Silver']);
+  const entries = (await desk.admin.get('/changes', { limit: 1000 })).must(200).data.filter(({ property }) => property === 'sla_version');
+  assert.deepEqual(entries.map(({ resource_type, resource_id, from, to, actor }) => [resource_type, resource_id, from, to, actor.id]),
+    [['case', talk.id, String(before.id), String(after.id), desk.people.agent.id]]);
+});
+
+test('staff see the title of the attached version, and customers nothing of it', async (t) => {
+  const desk = await open(t);
+  await make(desk, 'canary-sla', [], { description: 'canary-description' });
+  const talk = (await desk.customer.post('/conversations', { subject: 'Help', contents: 'Please' })).must(201).data;
+  for (const role of ['owner', 'admin', 'agent', 'collaborator']) {
+    const { sla_version } = await desk.as(role).fetch(`/cases/${talk.id}`, { include: '*' });
+    assert.deepEqual([sla_version.title, sla_version.description], ['canary-sla', 'canary-description']);
+  }
+  const text = (await desk.customer.get(`/conversations/${talk.id}`, { include: '*' })).must(200).text;
+  assert.ok(!text.includes('canary'), text);
+});
