@@ -1,13 +1,15 @@
 /* Lists: one query, whatever the filters, the order and the caller.
  *
  * Each branch of visibility is an index range in the order of the list. A single branch is queried directly. Several branches are
- * limited separately and merged, so a list reads at most branches x (offset + limit) index entries. Counts of disjoint branches are
- * added. */
+ * limited separately and merged, so a list reads at most branches x (offset + limit) index entries. If statements don't wait for another
+ * process, one cursor for each branch and a merge in C (api/merge.h) read only offset + limit + branches entries, and sort none. Counts of
+ * disjoint branches are added. */
 #include "api/generic.h"
 #include "api/visible.h"
 
 #include "api/fit.h"
 #include "api/input.h"
+#include "api/merge.h"
 #include "base/limits.h"
 #include "core/rules/predicate.h"
 
@@ -166,6 +168,37 @@ static void list_sql(const struct list *l, struct buf *sql) {
     buf_char(sql, 0);
 }
 
+/* True if cursors are merged. Keys must be numbers: ids, or times by the convention of their names. */
+static bool is_merged(const struct list *l) {
+    size_t n = strlen(l->key);
+    bool number = strcmp(l->key, "t.id") == 0 || (n > 3 && strcmp(l->key + n - 3, "_at") == 0);
+    return branch_count(l) > 1 && number && l->then == NULL && l->view->c->route->shape == LIST && !db_blocks(l->view->c->work.desk->db);
+}
+
+/* Binds the ids of the page as :page, and appends the query of its rows. */
+static int merged_sql(struct list *l, int64_t offset, int64_t limit, struct buf *sql) {
+    const struct work *w = &l->view->c->work;
+    struct str where = buf_view(&l->where), select = l->layout->bytes.p && !l->shows_long ? l->layout->select_short : l->layout->select;
+    const char *queries[BRANCHES_MAX];
+    int64_t *ids = arena_array(w->arena, (size_t)limit + 1, sizeof *ids);
+    for (int i = 0; i < branch_count(l); i++) {
+        struct buf one = {0};
+        buf_fmt(&one, "SELECT t.id, %s FROM %s WHERE %s%.*s%s", l->key, l->layout->from.p, branch_of(l, i), (int)where.n, where.p,
+                l->from_id.p ? l->from_id.p : "");
+        order_by(l, &one, l->key, NULL, "t.id");
+        queries[i] = str_dup(w->arena, buf_view(&one)).p;
+        buf_free(&one);
+    }
+    int n = merge_ids(w->conn, queries, branch_count(l), l->binds, l->descending, offset, limit, ids);
+    TRY(n);
+    list_bind(l, (struct bind)B_TEXT("page", json_ids(w->arena, ids, (size_t)n)));
+    buf_str(sql, select);
+    buf_text(sql, "t.id IN @LIST(:page)");
+    order_by(l, sql, l->key, NULL, "t.id");
+    buf_char(sql, 0);
+    return 0;
+}
+
 /* Disjoint branches are counted separately, each by its index range; overlapping ones together. */
 static void count_sql(const struct list *l, struct buf *sql) {
     const char *from = l->layout->from.p;
@@ -205,8 +238,10 @@ static int list_read_rows(struct list *l, struct page *p) {
     list_bind(l, (struct bind)B_INT("offset", offset));
     list_bind(l, (struct bind)B_INT("most", all || offset > INT64_MAX - limit ? INT64_MAX : limit + offset));
     list_bind(l, (struct bind)B_INT("room", LIMIT_LOADED + ROOM_SLACK));
-    list_sql(l, &sql);
-    int rc = db_start(c->work.conn, sql.p, l->binds, &s);
+    int rc = 0;
+    if (is_merged(l)) rc = merged_sql(l, offset, limit, &sql);
+    else list_sql(l, &sql);
+    if (rc >= 0) rc = db_start(c->work.conn, sql.p, l->binds, &s);
     buf_free(&sql);
     if (rc < 0) return rc;
     while ((rc = stmt_step(s)) == 1) {
