@@ -1,7 +1,7 @@
 /* serve: starts the parts of the process in this order, and stops them in the reverse order:
  *
  *     store -> key -> (new desk: its owner) -> new permissions -> settings -> folder of files -> inbox -> api -> port
- *     -> jobs -> listener -> http -> "listening" -> signals
+ *     -> jobs -> sender -> listener -> http -> "listening" -> signals
  *
  * Signals are blocked in every thread. sigwait takes them here, one at a time, so there are no handlers and no
  * interrupted calls. */
@@ -23,6 +23,7 @@
 #include "jobs/runner.h"
 #include "commands/listen.h"
 #include "mail/inbox.h"
+#include "outgoing/sender.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -37,6 +38,7 @@ struct server {
     struct desk desk;
     struct api *api;
     struct runner *jobs;
+    struct sender *sender;
     bool listens;
     struct listener *listener;
     struct http_server *http;
@@ -187,6 +189,7 @@ static void on_bound(void *arg, int port) {
     struct server *s = arg;
     set_base_url(s, port);
     s->jobs = jobs_start(&s->desk);
+    s->sender = sender_start(&s->desk);
     s->listens = s->jobs && listener_start(&s->desk, &s->listener) >= 0;
 }
 
@@ -211,6 +214,7 @@ static int start_http(struct server *s) {
     s->http = http_start(&cfg, api_app(), s->api, err, sizeof err);
     if (s->http == NULL) return complain("%s", err), -1;
     if (s->jobs == NULL) return complain("the job runner can't be started"), -1;
+    if (s->sender == NULL) return complain("the sender of deliveries can't be started"), -1;
     if (!s->listens) return complain("the listener can't be started"), -1;
     api_attach(s->api, s->http);
     return 0;
@@ -244,6 +248,7 @@ static void stop(struct server *s) {
     }
     listener_stop(s->listener);
     if (s->jobs) jobs_stop(s->jobs);
+    sender_stop(s->sender);
     if (s->api) api_free(s->api);
     if (s->desk.touches) {
         touches_flush(&s->desk); /* the last ones, before the store closes */

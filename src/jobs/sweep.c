@@ -8,6 +8,7 @@
 #include "core/login/remember.h"
 #include "core/login/session.h"
 #include "core/desk/setting.h"
+#include "core/rules/delivery.h"
 #include "jobs/sweep_files.h"
 
 #define OLDEST(table, key, old) "DELETE FROM " table " WHERE (" key ") IN (SELECT " key " FROM " table " o WHERE " old " LIMIT :most)"
@@ -24,6 +25,7 @@ QUERY(sweep_chains,
 QUERY(sweep_idempotency, OLDEST("idempotency", "caller, key_hash", "o.created_at <= :before"));
 QUERY(sweep_outbox, OLDEST("outbox", "id", "o.created_at <= :before"));
 QUERY(sweep_public_writes, OLDEST("public_writes", "address, minute", "o.minute <= CAST(:before AS BIGINT) / 60000"));
+QUERY(sweep_deliveries, OLDEST("endpoint_deliveries", "id", "o.created_at <= :before")); /* and their attempts */
 
 /* Rows that are useless after a time, one entry for each table. */
 static const struct sweep {
@@ -39,6 +41,7 @@ static const struct sweep {
     {&sweep_chains, REMEMBERED_FOR},
     {&sweep_idempotency, IDEMPOTENCY_KEPT},
     {&sweep_outbox, OUTBOX_KEPT},
+    {&sweep_deliveries, DELIVERY_KEPT},
     {&sweep_public_writes, 2 * TIME_MINUTE},
 };
 

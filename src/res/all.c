@@ -22,6 +22,8 @@
     X(macro)                    \
     X(macro_preview)            \
     X(endpoint)                 \
+    X(endpoint_delivery)        \
+    X(endpoint_attempt)         \
     X(event)                    \
     X(case_status)              \
     X(case_priority)            \

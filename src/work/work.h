@@ -15,6 +15,7 @@
 struct settings;
 struct touches;
 struct view_counts;
+struct sent;
 struct calendars;
 struct rule_cache;
 
@@ -42,6 +43,7 @@ struct desk {
     void *wake_arg;
     void (*wake_sender)(void *arg); /* called after a delivery to an endpoint was committed: outgoing/sender.h */
     void *wake_sender_arg;
+    struct sent *sent; /* counters of deliveries: outgoing/sender.h; NULL: nothing is sent */
 };
 
 /* The kind of an actor. TOKEN is a program that acts for a person, with fewer scopes (no such token is issued yet).

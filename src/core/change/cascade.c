@@ -206,9 +206,11 @@ static const struct step of_field[] = {
 
 QUERY(cascade_deliveries, "SELECT d.id, 0 FROM endpoint_deliveries d WHERE d.endpoint_id = :id ORDER BY d.id LIMIT :most @LOCK@");
 QUERY(cascade_deliveries_drop, "DELETE FROM endpoint_deliveries WHERE id IN @LIST(:rows)"); /* their attempts, too */
+QUERY(cascade_endpoint_lease, "DELETE FROM leases WHERE name = 'endpoint ' || CAST(CAST(:id AS BIGINT) AS TEXT)");
 QUERY(cascade_endpoint_drop, "DELETE FROM endpoints WHERE id = :id");
 
-static const struct step of_endpoint[] = {{&cascade_deliveries, {&cascade_deliveries_drop}, 4}, {NULL, {&cascade_endpoint_drop}, 1}, {0}};
+static const struct step of_endpoint[] = {
+    {&cascade_deliveries, {&cascade_deliveries_drop}, 4}, {NULL, {&cascade_endpoint_lease, &cascade_endpoint_drop}, 1}, {0}};
 
 /* ---- the table ------------------------------------------------------------------------------------------------------ */
 

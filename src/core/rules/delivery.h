@@ -23,10 +23,12 @@
 #define DELIVERY_KEPT (30 * TIME_DAY) /* rows of deliveries and their attempts */
 
 /* Adds a delivery of a conversation to an endpoint, in this write. The body shows the conversation as the write left it until now. text:
- * of the action, with its placeholders filled; empty or p NULL: none. The cause is that of the actor ("Trigger: Escalate"). case_id 0: a
- * test of the endpoint.
+ * of the action, with its placeholders filled; empty or p NULL: none. The cause is that of the actor ("Trigger: Escalate").
  * Returns 1, or 0 if the endpoint was deleted or is disabled: nothing is sent. Or a negative error. */
 int delivery_add(struct work *w, int64_t endpoint_id, int64_t case_id, struct str text);
+
+/* The same for a test of the endpoint. Sets *id if it returns 1. */
+int delivery_add_test(struct work *w, int64_t endpoint_id, int64_t *id);
 
 /* Wakes the sender of this process after the COMMIT. Call it after making deliveries due. The sender looks every second, too, for those
  * of other processes. */

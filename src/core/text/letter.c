@@ -50,7 +50,7 @@ static int queue_post(struct work *w, const char *template, int64_t user_id, str
     int64_t id;
     struct str host = letter_host(w->desk, a), message_id = str_fmt(a, "%s@%.*s", random_uuid(a).p, (int)host.n, host.p);
     TRY(db_insert(w->conn, &letter_insert,
-                  BINDS(B_TEXT("template", str_of(template)), B_INT("user", user_id), B_TEXT("recipient", recipient),
+                  BINDS(B_TEXT("template", str_of(template)), B_ID("user", user_id), B_TEXT("recipient", recipient),
                         B_BLOB("letter", seal(a, &w->desk->mail_key, values)), B_TEXT("message_id", message_id), B_ID("post", post_id),
                         B_ID("type", type), B_INT("until", w->now + RETRY), B_INT("now", w->now)),
                   &id));
@@ -65,7 +65,7 @@ int letter_reply(struct work *w, int64_t message_id, enum recipient_type type, i
     return queue_post(w, "case_reply", user_id, address, str_fmt(w->arena, "{\"post\":%" PRId64 "}", message_id), message_id, type);
 }
 
-int letter_notification(struct work *w, int64_t user_id, struct str address, struct str subject, struct str contents) {
+static int queue_text(struct work *w, const char *template, int64_t user_id, struct str address, struct str subject, struct str contents) {
     struct buf b = {0};
     struct json_writer j;
     jw_init(&j, &b);
@@ -75,9 +75,17 @@ int letter_notification(struct work *w, int64_t user_id, struct str address, str
     jw_key(&j, S("contents"));
     jw_str(&j, contents);
     jw_end(&j);
-    int rc = queue(w, "rule_notification", user_id, address, buf_view(&b));
+    int rc = queue(w, template, user_id, address, buf_view(&b));
     buf_free(&b);
     return rc;
+}
+
+int letter_notification(struct work *w, int64_t user_id, struct str address, struct str subject, struct str contents) {
+    return queue_text(w, "rule_notification", user_id, address, subject, contents);
+}
+
+int letter_of_endpoint(struct work *w, struct str address, struct str subject, struct str contents) {
+    return queue_text(w, "endpoint", 0, address, subject, contents);
 }
 
 struct address {

@@ -25,6 +25,8 @@ int letter_reply(struct work *w, int64_t message_id, enum recipient_type type, i
 
 /* Queues a mail that a rule sends to a person. */
 int letter_notification(struct work *w, int64_t user_id, struct str address, struct str subject, struct str contents);
+/* Queues a mail with this text to an endpoint of type EMAIL. The address belongs to no person. */
+int letter_of_endpoint(struct work *w, struct str address, struct str subject, struct str contents);
 
 /* Returns the number of letters of a template that this person was sent in the last hour. Concurrent callers wait until the write ends. */
 int letters_lately(struct work *w, int64_t user_id, const char *template);

@@ -5,7 +5,8 @@
 
 /* Values of mails: name of the desk, name of the reader (empty if the address is not verified), address of the reader, URL of the desk.
  * Mails with a link have the link and its lifetime. Notices have the changed address. Replies have the
- * subject of the conversation, the name of the author, the contents, and the names and addresses of the attachments. */
+ * subject of the conversation, the name of the author, the contents, and the names and addresses of the attachments. Mails to endpoints
+ * have the subject of the endpoint and the contents of the delivery. */
 #define OF_MAILS "desk name address url"
 #define OF_LINKS OF_MAILS " link life"
 #define OF_CHANGES OF_MAILS " changed"
@@ -91,6 +92,8 @@ const struct template templates[] = {
      BLOCK("subject", "{{subject}}") BLOCK("text", "\n{{contents}}\n\n{{desk}}\n") BLOCK("html", "\n"
                                                                                                  "<div>{{contents}}</div>\n"
                                                                                                  "<p>{{desk}}</p>\n")},
+    {"endpoint", TEMPLATE_MAIL, TEMPLATE_CASE, NULL, OF_NOTIFICATIONS, "contents",
+     BLOCK("subject", "{{subject}}") BLOCK("text", "\n{{contents}}\n")},
     {"page_verify", TEMPLATE_PAGE, TEMPLATE_IDENTITY, NULL, OF_FORMS, "form",
      BLOCK("title", "Confirm your e-mail address") BLOCK("body", "\n{{form}}\n")},
     {"page_verified", TEMPLATE_PAGE, TEMPLATE_IDENTITY, NULL, OF_PAGES, NULL,

@@ -1,0 +1,197 @@
+#include "outgoing/exchange.h"
+
+#include "base/address.h"
+#include "base/clock.h"
+#include "core/words.h"
+#include "outgoing/signature.h"
+
+#include <inttypes.h>
+#include <sodium.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct exchange {
+    struct arena *arena;
+    const struct target *target;
+    const struct delivery *delivery;
+    struct exchange_rules rules;
+    CURL *curl;
+    struct curl_slist *headers;
+    int64_t began; /* clock_monotonic */
+    size_t head, body;
+    char refused[ADDRESS_TEXT]; /* the address that was refused; empty: none */
+};
+
+/* ---- addresses -------------------------------------------------------------------------------------------------------- */
+
+static bool exchange_may_reach(struct exchange *x, const struct address *a) {
+    if (x->rules.private_allowed || address_is_public(a)) return true;
+    address_text(a, x->refused);
+    return false;
+}
+
+static curl_socket_t open_checked(void *arg, curlsocktype purpose, struct curl_sockaddr *to) {
+    struct exchange *x = arg;
+    bool internet = to->family == AF_INET || to->family == AF_INET6;
+    struct address a = internet ? address_of(&to->addr) : (struct address){0};
+    if (purpose != CURLSOCKTYPE_IPCXN || !internet || !exchange_may_reach(x, &a)) return CURL_SOCKET_BAD;
+    return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+}
+
+/* Called for each request when its connection is ready, also if an earlier request made the connection. */
+static int recheck(void *arg, char *remote, char *local, int remote_port, int local_port) {
+    struct exchange *x = arg;
+    struct address a;
+    (void)local, (void)remote_port, (void)local_port;
+    return address_parse(str_of(remote), &a) && exchange_may_reach(x, &a) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+}
+
+/* ---- the request ------------------------------------------------------------------------------------------------------ */
+
+static const char *delivery_method(const struct target *t) {
+    return t->type == ENDPOINT_SLACK ? "POST" : word_of(endpoint_methods, t->method);
+}
+
+static const char *delivery_content(const struct target *t) {
+    return word_of(endpoint_contents, t->type == ENDPOINT_SLACK ? CONTENT_JSON : t->content);
+}
+
+static void header_add(struct exchange *x, const char *name, struct str value) {
+    struct str line = str_fmt(x->arena, "%s: %.*s", name, (int)value.n, value.p);
+    struct curl_slist *longer = curl_slist_append(x->headers, line.p);
+    if (longer) x->headers = longer;
+}
+
+static struct str basic_of(struct arena *a, const struct target *t) {
+    struct str pair = STR_CAT(a, t->user.p ? t->user : S(""), S(":"), t->password.p ? t->password : S(""));
+    size_t room = sodium_base64_encoded_len(pair.n, sodium_base64_VARIANT_ORIGINAL);
+    char *text = arena_alloc(a, room);
+    sodium_bin2base64(text, room, (const unsigned char *)pair.p, pair.n, sodium_base64_VARIANT_ORIGINAL);
+    return STR_CAT(a, S("Basic "), str_of(text));
+}
+
+static void add_request_headers(struct exchange *x) {
+    const struct target *t = x->target;
+    const struct str secrets[] = {t->secret, t->former_secret};
+    bool has_body = !str_eq(str_of(delivery_method(t)), S("GET"));
+    if (has_body) header_add(x, "Content-Type", str_of(delivery_content(t)));
+    header_add(x, "X-Desk-Event", x->delivery->event_id);
+    header_add(x, "Expect", S("")); /* no 100-continue, which costs a round trip */
+    if (t->type != ENDPOINT_HTTP) return;
+    struct str signed_by = signature(x->arena, x->rules.now / TIME_SECOND, has_body ? x->delivery->body : S(""), secrets, 2);
+    if (signed_by.p) header_add(x, "X-Desk-Signature", signed_by);
+    if (t->use_auth) header_add(x, "Authorization", basic_of(x->arena, t));
+}
+
+/* ---- the reply -------------------------------------------------------------------------------------------------------- */
+
+static size_t take_head(char *line, size_t size, size_t count, void *arg) {
+    struct exchange *x = arg;
+    (void)line;
+    x->head += size * count;
+    return x->head > EXCHANGE_HEAD_MAX ? 0 : size * count;
+}
+
+static size_t take_body(char *bytes, size_t size, size_t count, void *arg) {
+    struct exchange *x = arg;
+    (void)bytes;
+    x->body += size * count;
+    return x->body > EXCHANGE_BODY_MAX ? 0 : size * count;
+}
+
+static void set_reply(struct exchange *x) {
+    CURL *c = x->curl;
+    curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, take_head);
+    curl_easy_setopt(c, CURLOPT_HEADERDATA, x);
+    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, take_body);
+    curl_easy_setopt(c, CURLOPT_WRITEDATA, x);
+    curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)x->rules.timeout_ms);
+    curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)x->rules.timeout_ms);
+}
+
+static void set_connection(struct exchange *x) {
+    CURL *c = x->curl;
+    curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
+    curl_easy_setopt(c, CURLOPT_PROXY, ""); /* ignore proxies from the environment */
+    curl_easy_setopt(c, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+    curl_easy_setopt(c, CURLOPT_OPENSOCKETFUNCTION, open_checked);
+    curl_easy_setopt(c, CURLOPT_OPENSOCKETDATA, x);
+    curl_easy_setopt(c, CURLOPT_PREREQFUNCTION, recheck);
+    curl_easy_setopt(c, CURLOPT_PREREQDATA, x);
+    curl_easy_setopt(c, CURLOPT_DNS_CACHE_TIMEOUT, 0L);
+    curl_easy_setopt(c, CURLOPT_QUICK_EXIT, 1L); /* a look-up that hangs must not block the end of the request */
+    curl_easy_setopt(c, CURLOPT_MAXLIFETIME_CONN, 60L);
+    curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(c, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(c, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, 1L);
+    curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, 2L);
+}
+
+static void set_request(struct exchange *x) {
+    CURL *c = x->curl;
+    struct str body = x->delivery->body;
+    const char *method = delivery_method(x->target);
+    curl_easy_setopt(c, CURLOPT_URL, x->target->url.p);
+    curl_easy_setopt(c, CURLOPT_USERAGENT, "deskd/" DESKD_VERSION);
+    curl_easy_setopt(c, CURLOPT_HTTPHEADER, x->headers);
+    if (strcmp(method, "GET") == 0) return;
+    curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.n);
+    curl_easy_setopt(c, CURLOPT_POSTFIELDS, body.p);
+    curl_easy_setopt(c, CURLOPT_CUSTOMREQUEST, method);
+}
+
+struct exchange *exchange_new(struct arena *a, const struct target *t, const struct delivery *d, const struct exchange_rules *rules) {
+    struct exchange *x = ARENA_NEW(a, struct exchange);
+    *x = (struct exchange){.arena = a, .target = t, .delivery = d, .rules = *rules, .curl = curl_easy_init(), .began = clock_monotonic()};
+    if (x->curl == NULL) return NULL;
+    add_request_headers(x);
+    set_connection(x);
+    set_reply(x);
+    set_request(x);
+    return x;
+}
+
+CURL *exchange_handle(const struct exchange *x) { return x->curl; }
+
+void exchange_free(struct exchange *x) {
+    curl_easy_cleanup(x->curl);
+    curl_slist_free_all(x->headers);
+}
+
+/* ---- the result ------------------------------------------------------------------------------------------------------- */
+
+static struct str reply_message(struct exchange *x, long code) {
+    if (code >= 300 && code < 400)
+        return str_fmt(x->arena, "The server answered %ld. Redirects are not followed: set the url to the new address.", code);
+    return str_fmt(x->arena, code < 300 ? "The server answered %ld." : "The server answered %ld. A status from 200 to 299 is expected.",
+                   code);
+}
+
+static struct str failure_message(struct exchange *x, CURLcode rc) {
+    if (*x->refused)
+        return str_fmt(x->arena,
+                       "%s is an address of this machine or of a private network. An owner can allow such addresses by the setting "
+                       "endpoints.allow_private_addresses.",
+                       x->refused);
+    if (rc == CURLE_OPERATION_TIMEDOUT)
+        return str_fmt(x->arena, "There was no complete reply within %" PRId64 " s.", x->rules.timeout_ms / TIME_SECOND);
+    if (x->head > EXCHANGE_HEAD_MAX) return str_fmt(x->arena, "The head of the reply is longer than %d KiB.", EXCHANGE_HEAD_MAX / 1024);
+    return str_fmt(x->arena, "%s.", curl_easy_strerror(rc));
+}
+
+struct attempt exchange_result(struct exchange *x, CURLcode rc) {
+    long code = 0;
+    curl_off_t after = 0;
+    curl_easy_getinfo(x->curl, CURLINFO_RESPONSE_CODE, &code);
+    curl_easy_getinfo(x->curl, CURLINFO_RETRY_AFTER, &after);
+    bool replied = rc == CURLE_OK || x->body > EXCHANGE_BODY_MAX; /* the rest of a long reply makes no difference */
+    return (struct attempt){.delivery = x->delivery,
+                            .target = x->target,
+                            .success = replied && code >= 200 && code < 300,
+                            .status_code = replied ? (int)code : 0,
+                            .message = replied ? reply_message(x, code) : failure_message(x, rc),
+                            .duration = clock_monotonic() - x->began,
+                            .retry_after = after > 0 && after < 86400 ? after * TIME_SECOND : 0};
+}
