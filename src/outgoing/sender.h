@@ -12,7 +12,7 @@ void sender_stop(struct sender *s);          /* waits 2 s at most for replies; t
 
 /* Counters of this process, and gauges of the desk that are up to 15 s old. */
 struct sent {
-    _Atomic int64_t succeeded, failed; /* attempts */
+    _Atomic int64_t succeeded, failed;             /* attempts */
     _Atomic int64_t in_flight, waiting, oldest_ms; /* waiting: PENDING deliveries; oldest_ms: age of the oldest of them */
 };
 

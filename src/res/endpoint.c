@@ -11,7 +11,7 @@
 
 /* ---- members ---------------------------------------------------------------------------------------------------------- */
 
-static void render_attribute(struct view *v, const struct attribute *a, const struct value *own) {
+static void render_endpoint_attribute(struct view *v, const struct attribute *a, const struct value *own) {
     jw_key(&v->w, S("value"));
     if (a->form == ATTRIBUTE_SECRET) jw_str(&v->w, S(""));
     else if (own->type == V_NULL) jw_null(&v->w);
@@ -29,7 +29,7 @@ static void render_attributes(struct view *v, const struct row *row, const struc
         jw_object(&v->w);
         jw_key(&v->w, S("name"));
         jw_str(&v->w, str_of(a->name));
-        render_attribute(v, a, a->form == ATTRIBUTE_SECRET ? NULL : row_cell(row, a->name));
+        render_endpoint_attribute(v, a, a->form == ATTRIBUTE_SECRET ? NULL : row_cell(row, a->name));
         jw_end(&v->w);
     }
     jw_end(&v->w);

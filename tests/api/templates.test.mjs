@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connect, form, iso, open, relay } from './lib/index.mjs';
 
-const MAILS = ['verification', 'password_reset', 'invitation', 'password_changed', 'address_added', 'address_removed', 'case_reply'];
+const MAILS = ['verification', 'password_reset', 'invitation', 'password_changed', 'address_added', 'address_removed', 'case_reply', 'rule_notification', 'endpoint'];
 const PAGES = ['page_verify', 'page_verified', 'page_verify_login', 'page_password', 'page_password_set', 'page_link_dead'];
 const at = (name, brand = 1) => `/brands/${brand}/templates/${name}`;
 const block = (name, text) => `{% block ${name} %}${text}{% endblock %}\n`;
@@ -15,7 +15,7 @@ test('a brand has a template for each mail and page, with the original contents 
   const { owner, base } = await open(t);
   const reply = (await owner.get('/brands/1/templates', { limit: 100 })).must(200);
   assert.deepEqual(reply.data.map((x) => x.name), [...MAILS, ...PAGES]);
-  assert.deepEqual([reply.body.resource, reply.body.total_count, reply.body.limit, reply.body.offset], ['template', 13, 100, 0]);
+  assert.deepEqual([reply.body.resource, reply.body.total_count, reply.body.limit, reply.body.offset], ['template', MAILS.length + PAGES.length, 100, 0]);
   for (const x of reply.data) {
     assert.deepEqual(Object.keys(x), ['name', 'app', 'category', 'contents', 'is_custom', 'resource_type', 'resource_url']);
     assert.deepEqual([x.app, x.is_custom, x.resource_type, x.resource_url], [MAILS.includes(x.name) ? 'MAIL' : 'PAGE', false, 'template', `${base}/api/v1${at(x.name)}`]);
@@ -27,10 +27,10 @@ test('a brand has a template for each mail and page, with the original contents 
 
 test('lists of templates have pages, fields and ETags like others', async (t) => {
   const { owner, base } = await open(t);
-  const reply = (await owner.get('/brands/1/templates', { offset: 7, limit: 4, fields: 'app' })).must(200);
+  const reply = (await owner.get('/brands/1/templates', { offset: MAILS.length, limit: 4, fields: 'app' })).must(200);
   assert.deepEqual(reply.data.map((x) => [x.app, x.contents]), PAGES.slice(0, 4).map(() => ['PAGE', undefined]));
   assert.deepEqual([reply.body.total_count, reply.body.next_url, reply.body.previous_url],
-    [13, `${base}/api/v1/brands/1/templates.json?fields=app&limit=4&offset=11`, `${base}/api/v1/brands/1/templates.json?fields=app&limit=4&offset=3`]);
+    [MAILS.length + PAGES.length, `${base}/api/v1/brands/1/templates.json?fields=app&limit=4&offset=${MAILS.length + 4}`, `${base}/api/v1/brands/1/templates.json?fields=app&limit=4&offset=${MAILS.length - 4}`]);
   assert.deepEqual((await owner.get('/brands/1/templates', { offset: 99 })).must(200).data, []);
   assert.deepEqual((await owner.get('/brands/1/templates.json', { _case: 'camel', limit: 1 })).must(200).data[0].isCustom, false);
   const all = await owner.get('/brands/1/templates');

@@ -171,7 +171,10 @@ async function prepare(world) {
   await made(desk.staff, '/cases/macros', { title: 'canaryowntitle', reply_contents: 'canarymacro' });
   await made(desk.owner, '/cases/macros', { title: 'Team', visibility_type: 'TEAM', visible_to_team_id: team.id, reply_contents: 'canaryteammacro' });
   await made(desk.staff, '/cases/macros', { title: 'Shared', visibility_type: 'ALL', add_tags: 'canarysharedmacro' });
-  for (const title of ['canaryendpoint', 'Other']) await made(desk.owner, '/endpoints', { title, type: 'EMAIL', is_enabled: false, attributes: { address: 'canaryendpoint@example.org' } });
+  for (const title of ['canaryendpoint', 'Other']) {
+    const { id } = await made(desk.owner, '/endpoints', { title, type: 'EMAIL', attributes: { address: 'canaryendpoint@example.org' } });
+    await made(desk.owner, `/endpoints/${id}/test`, {});
+  }
   world.token = await tokenOf(requester.client, conversation.id);
 
   for (const client of [desk.owner, requester.client, desk.staff]) await explore(client, addresses);

@@ -35,7 +35,7 @@ struct attempt {
 
 /* Ids of enabled endpoints with due deliveries, but not those that another process holds. Returns their number, or a negative error. */
 int deliveries_waiting(struct work *w, int64_t **endpoints);
-struct str delivery_lease(struct arena *a, int64_t endpoint_id); /* the name of its lease */
+struct str delivery_lease(struct arena *a, int64_t endpoint_id);          /* the name of its lease */
 int target_load(struct work *w, int64_t endpoint_id, struct target *out); /* 1, 0 if it is gone or disabled, or a negative error */
 /* Reads the due deliveries of an endpoint, at most one of each conversation, without those in `busy` (ids, JSON array). In the arena.
  * Returns their number, or a negative error. */

@@ -6,6 +6,7 @@ export { BINARY, Desk, PASSWORD, ROLES, ROLE_ID, databaseUrl, demo, deskd, direc
 export { members, snakes } from './names.mjs';
 export { statusOf, talk } from './raw.mjs';
 export { certificate, connect, relay } from './relay.mjs';
+export { allowPrivate, attempted, attempts, delivered, hook, hooked, tested } from './hook.mjs';
 export { FIXTURES, deliver, fixture, mailIn, waiting } from './report.mjs';
 export { rolesOf } from './roles.mjs';
 export { links } from './rules.mjs';
