@@ -23,9 +23,10 @@ INSERT INTO case_status_changes (case_id, at, from_status_id, to_status_id, from
     SELECT c.id, c.updated_at, c.status_id, c.status_id, 1, c.state FROM cases c WHERE c.state IN (2, 3, 4) ORDER BY c.id;
 CREATE INDEX case_status_changes_of_case ON case_status_changes (case_id, id);
 
--- Replies: messages by staff who are not the requester.
+-- Replies: messages by staff who are not the requester, without the first message of a conversation.
 ALTER TABLE posts ADD COLUMN by_staff INTEGER NOT NULL DEFAULT 0;
-UPDATE posts SET by_staff = 1 WHERE kind = 1 AND is_requester = 0 AND creator_id IN (SELECT u.id FROM users u WHERE u.role_type >= 2);
+UPDATE posts SET by_staff = 1 WHERE kind = 1 AND is_requester = 0 AND creator_id IN (SELECT u.id FROM users u WHERE u.role_type >= 2)
+    AND EXISTS (SELECT 1 FROM posts p WHERE p.case_id = posts.case_id AND p.kind = 1 AND p.id < posts.id);
 CREATE INDEX posts_by_staff ON posts (case_id, id) WHERE by_staff = 1;
 
 -- The clocks of conversations with an SLA: at most one of each type.

@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "core/cases/view_count.h"
+#include "core/rules/calendars.h"
 #include "core/rules/rule.h"
 #include "core/desk/desk.h"
 #include "core/access/permission.h"
@@ -140,6 +141,7 @@ static int open_store(struct server *s) {
     db_read_end(c);
     s->desk.touches = touches_new();
     s->desk.view_counts = view_counts_new();
+    s->desk.calendars = calendars_new();
     s->desk.rules = rule_cache_new();
     s->desk.cascade_rows = (int)option_int(s->options, OPT_CASCADE_ROWS);
     s->desk.search_texts = (int)option_int(s->options, OPT_SEARCH_TEXTS);
@@ -255,6 +257,7 @@ static void stop(struct server *s) {
         touches_free(s->desk.touches);
     }
     view_counts_free(s->desk.view_counts);
+    calendars_free(s->desk.calendars);
     rule_cache_free(s->desk.rules);
     settings_close(s->desk.settings);
     db_close(s->desk.db);

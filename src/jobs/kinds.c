@@ -1,6 +1,7 @@
 #include "api/import.h"
 #include "core/change/cascade.h"
 #include "core/login/proof.h"
+#include "core/rules/clocks.h"
 #include "jobs/index_names.h"
 #include "jobs/index_search.h"
 #include "jobs/runner.h"
@@ -13,5 +14,7 @@ const struct job_kind job_kinds[] = {
     {.name = JOB_PASSWORD_RESET, .run = password_reset_run},
     {.name = JOB_CASCADE, .run = cascade_run, .never_failed = true},
     {.name = JOB_INDEX_SEARCH, .run = index_search, .never_failed = true},
+    {.name = JOB_CLOCKS, .run = clocks_run, .never_failed = true},
+    {.name = JOB_BREACH, .run = breach_run, .never_failed = true},
     {0},
 };

@@ -19,6 +19,7 @@
 #include "core/access/scope.h"
 #include "core/login/session.h"
 #include "jobs/arrivals.h"
+#include "jobs/sla_sweep.h"
 #include "jobs/sweep.h"
 #include "json/json.h"
 
@@ -232,12 +233,13 @@ static bool due(int64_t *last, int64_t every) {
 
 static void *runner_main(void *arg) {
     struct runner *r = arg;
-    int64_t flushed = clock_monotonic(), swept = 0;
+    int64_t flushed = clock_monotonic(), swept = 0, breaches = 0;
     bool worked;
     do {
         worked = false;
         while (!atomic_load(&r->stopping) && run_one(r)) worked = true;
         if (arrivals_take(r->desk, &r->stopping)) worked = true;
+        breaches_take(r->desk, &breaches);
         if (due(&flushed, FLUSH_MS)) touches_flush(r->desk);
         if (due(&swept, SWEEP_MS)) sweep(r->desk);
     } while (runner_rest(r, worked ? LOOK_SOON_MS : LOOK_AGAIN_MS));

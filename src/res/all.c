@@ -49,6 +49,9 @@
     X(sla_proposition)          \
     X(sla_target)               \
     X(sla_version)              \
+    X(sla_version_target)       \
+    X(sla_metric)               \
+    X(sla_explanation)          \
     X(tag)                      \
     X(contact_address)          \
     X(contact_website)          \

@@ -21,7 +21,7 @@ int case_list_count(struct call *c, int64_t *total); /* .count: the total from c
 /* Time of the last change of the shown members: custom fields come and go without a change of the row. */
 #define CASE_CHANGED                                                                                        \
     "SELECT MAX(h.at) FROM (SELECT t.updated_at AS at FROM cases t WHERE t.id = :id UNION ALL SELECT c.at " \
-    "FROM changes c WHERE c.what = 'custom_fields') AS h"
+    "FROM changes c WHERE c.what = 'custom_fields' UNION ALL SELECT MAX(m.updated_at) FROM sla_metrics m WHERE m.case_id = :id) AS h"
 
 /* SQL: ids of the people who take part in the conversation :id. */
 #define PARTICIPANTS \

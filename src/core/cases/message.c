@@ -13,7 +13,7 @@ QUERY(message_insert,
       "by_staff, channel, source, metadata, "
       "message_status, message_status_updated_at, created_at, updated_at) VALUES (:case, 1, :uuid, :client, "
       ":contents, :html, :creator, :name, "
-      ":is_requester, :staff, :channel, :source, :metadata, :status, :now, :now, :now) RETURNING id");
+      ":is_requester, :reply, :channel, :source, :metadata, :status, :now, :now, :now) RETURNING id");
 QUERY(case_replied,
       "UPDATE cases SET message_seq = :seq, last_message_id = :message, last_message_status = :status, last_message_preview = :preview, "
       "last_note_preview = NULL, last_replier_id = :creator, last_replied_at = :now, "
@@ -82,9 +82,9 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
     TRY(db_insert(w->conn, &message_insert,
                   BINDS(B_INT("case", c->id), B_TEXT("uuid", random_uuid(w->arena)), B_TEXT("client", m->client_id),
                         B_TEXT("contents", m->contents), B_TEXT("html", m->html), B_INT("creator", m->creator_id),
-                        B_TEXT("name", m->creator_name), B_INT("is_requester", by_requester), B_INT("staff", by_staff && !by_requester),
-                        B_INT("channel", channel), B_ID("source", m->source), B_TEXT("metadata", m->metadata), B_INT("status", status),
-                        B_INT("now", w->now)),
+                        B_TEXT("name", m->creator_name), B_INT("is_requester", by_requester),
+                        B_INT("reply", by_staff && !by_requester && c->message_seq > 1), B_INT("channel", channel),
+                        B_ID("source", m->source), B_TEXT("metadata", m->metadata), B_INT("status", status), B_INT("now", w->now)),
                   id));
     if (m->original.p) TRY(original_keep(w, *id, m->original));
     TRY(attachments_add(w, (struct attached_post){*id, c->id, m->html}, m->files, m->file_count));

@@ -35,6 +35,7 @@
 #include "base/limits.h"
 #include "core/cases/total_sql.h"
 #include "core/change/cascade_step.h"
+#include "core/rules/clocks.h"
 #include "core/search/text.h"
 #include "json/json.h"
 
@@ -297,9 +298,22 @@ static int cascade_continue(struct part *p) {
     return 0;
 }
 
+QUERY(cascade_survivors, "SELECT s.id FROM cases s WHERE s.sla_version_id IS NOT NULL AND s.id IN (SELECT k.merged_into_id FROM cases k "
+                         "WHERE k.id IN @LIST(:ids)) ORDER BY s.id @LOCK@");
+
+/* A merge moves messages, so the SLA clocks of the surviving conversations change. */
+static int survivors_touch(struct work *w, const struct progress *s) {
+    int64_t *ids;
+    int n = db_ids(w->conn, &cascade_survivors, BINDS(B_TEXT("ids", json_ids(w->arena, s->ids, (size_t)s->count))), w->arena, &ids);
+    for (int i = 0; i < n; i++) clocks_touch(w, ids[i]);
+    return n;
+}
+
 static int take_part(struct work *w, struct progress *s) {
     int rows = w->desk->cascade_rows;
-    return cascade_continue(&(struct part){.work = w, .progress = s, .left = rows ? rows : LIMIT_CASCADE});
+    int rc = cascade_continue(&(struct part){.work = w, .progress = s, .left = rows ? rows : LIMIT_CASCADE});
+    if (rc >= 0 && s->what == CASCADE_MERGE) TRY(survivors_touch(w, s));
+    return rc;
 }
 
 /* ---- between two parts ---------------------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include "core/change/cascade.h"
 #include "core/desk/file.h"
 #include "core/people/identity.h"
+#include "core/rules/clocks.h"
 #include "core/search/text.h"
 
 #include <inttypes.h>
@@ -135,8 +136,36 @@ static int check_rule(struct conn *c, const struct rule *rule, void (*report)(vo
     return found;
 }
 
+struct clock_findings {
+    void (*report)(void *arg, const char *line);
+    void *arg;
+    int shown;
+};
+
+static void clock_differs(void *arg, int64_t case_id, int64_t type) {
+    struct clock_findings *f = arg;
+    char line[160];
+    snprintf(line, sizeof line, "the %s clock of conversation %" PRId64 " does not follow from its history",
+             word_of(sla_target_types, (int)type), case_id);
+    if (++f->shown <= SHOWN) f->report(f->arg, line);
+}
+
+/* Computes the SLA clocks again, unless a job is doing that. */
+QUERY(check_clocks_moving, "SELECT 1 FROM jobs j WHERE j.kind = 'clocks' AND j.status IN (1, 2)");
+
+static int check_clocks(struct conn *c, void (*report)(void *arg, const char *line), void *arg) {
+    struct arena *a = arena_new();
+    struct work w = {.arena = a, .conn = c};
+    struct clock_findings f = {.report = report, .arg = arg};
+    int64_t one;
+    int moving = db_int(c, &check_clocks_moving, NULL, &one), rc = moving < 0 ? moving : 0;
+    if (moving == 0) rc = clocks_check(&w, clock_differs, &f);
+    arena_free(a);
+    return rc;
+}
+
 int desk_check(struct conn *c, void (*report)(void *arg, const char *line), void *arg) {
-    int found = 0, rc = 0;
+    int found = check_clocks(c, report, arg), rc = found < 0 ? found : 0;
     for (size_t i = 0; i < sizeof rules / sizeof *rules && rc >= 0; i++) {
         rc = check_rule(c, &rules[i], report, arg);
         found += rc;

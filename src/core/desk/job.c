@@ -10,6 +10,8 @@ const char *const job_names[] = {[JOB_IMPORT] = "import",
                                  [JOB_PASSWORD_RESET] = "password_reset",
                                  [JOB_CASCADE] = JOB_CASCADE_STORED,
                                  [JOB_INDEX_SEARCH] = "index_search",
+                                 [JOB_CLOCKS] = "clocks",
+                                 [JOB_BREACH] = "breach",
                                  [JOB_NAMES] = NULL};
 
 QUERY(job_insert, "INSERT INTO jobs (kind, status, creator_id, input, attempts, run_at, created_at, updated_at) "
@@ -55,6 +57,10 @@ static int insert(struct work *w, enum job_name kind, struct str input, int64_t 
 
 int job_add(struct work *w, enum job_name kind, struct str input, int64_t *id) { return insert(w, kind, input, w->now, id); }
 int job_add_next(struct work *w, enum job_name kind, struct str input, int64_t *id) { return insert(w, kind, input, w->now + 1, id); }
+
+int job_add_at(struct work *w, enum job_name kind, struct str input, int64_t run_at, int64_t *id) {
+    return insert(w, kind, input, run_at, id);
+}
 
 int job_claim(struct work *w, struct str kinds, struct job *out) {
     struct stmt *row;

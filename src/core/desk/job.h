@@ -13,6 +13,8 @@ enum job_name {
     JOB_PASSWORD_RESET,
     JOB_CASCADE,
     JOB_INDEX_SEARCH,
+    JOB_CLOCKS,
+    JOB_BREACH,
     JOB_NAMES /* none: their number */
 };
 /* Names as the column jobs.kind stores them. They never change, because stored jobs have them. The index is the enum. */
@@ -24,6 +26,7 @@ extern const char *const job_names[];
 int job_add(struct work *w, enum job_name kind, struct str input, int64_t *id);
 /* The same for a continuation of this write. It is due a millisecond later, so that other due jobs run first. A stopped clock holds it. */
 int job_add_next(struct work *w, enum job_name kind, struct str input, int64_t *id);
+int job_add_at(struct work *w, enum job_name kind, struct str input, int64_t run_at, int64_t *id); /* due at that time */
 int jobs_announce(struct work *w, enum job_name kind); /* call after writing rows of this kind without job_add */
 
 void jobs_notified(struct desk *d, struct str payload); /* another process has added jobs */

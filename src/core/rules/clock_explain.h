@@ -1,0 +1,22 @@
+/* The clocks of one conversation with the intervals that counted or not, computed from its history. */
+#ifndef CORE_CLOCK_EXPLAIN_H
+#define CORE_CLOCK_EXPLAIN_H
+
+#include "core/rules/clock.h"
+#include "work/work.h"
+
+struct clock_explained {
+    enum sla_target_type type;
+    enum sla_hours hours;
+    int64_t target_id, goal, elapsed; /* goal, elapsed: milliseconds */
+    struct clock_state state;
+    bool is_breached; /* at w->now */
+    struct clock_interval *intervals;
+    int count, room;
+    struct arena *arena;
+};
+
+/* Returns the number of clocks in *out (none without SLA), or a negative error. */
+int clocks_explain(struct work *w, int64_t case_id, struct clock_explained **out);
+
+#endif

@@ -1,0 +1,46 @@
+/* The history of conversations, read for their SLA clocks: a fixed number of statements for any number of conversations. */
+#ifndef CORE_CLOCK_HISTORY_H
+#define CORE_CLOCK_HISTORY_H
+
+#include "core/rules/calendars.h"
+#include "core/rules/clock.h"
+#include "work/work.h"
+
+struct clocked_case {
+    int64_t id, created_at, version_id, priority_id, hours_id;
+    struct clock_period *periods;
+    int period_count;
+    int64_t replied_at;            /* the first reply; CLOCK_OPEN: none */
+    int64_t asked_at, answered_at; /* the last run of the next reply; asked_at 0: none, answered_at CLOCK_OPEN: not yet */
+};
+
+/* A target of a version. */
+struct clock_target {
+    int64_t id, version_id, priority_id, goal; /* priority_id: 0: of all others; goal in milliseconds */
+    enum sla_target_type type;
+    enum sla_hours hours;
+};
+
+struct clock_history {
+    struct clocked_case *cases; /* with an SLA, by id */
+    int count;
+    struct clock_target *targets; /* of their versions */
+    int target_count;
+    struct calendar_row *hours; /* the default ones come first */
+    int hours_count;
+};
+
+/* Reads the conversations of the list (JSON array of ids) that have an SLA. */
+int clock_history_read(struct work *w, struct str ids, struct clock_history *out);
+
+/* The runs of a conversation: at most one of each type that its SLA has a target for. `hours` are looked up in `calendars`, which the caller
+ * has locked. Returns their number. targets: parallel to runs. */
+#define CLOCK_TYPES 3
+int clock_runs(const struct clock_history *h, const struct clocked_case *c, struct calendars *calendars, struct clock_run *runs,
+               const struct clock_target **targets);
+
+/* The calendars of the process, or new ones that clock_calendars_end frees. */
+struct calendars *clock_calendars_begin(struct work *w);
+void clock_calendars_end(struct work *w, struct calendars *c);
+
+#endif

@@ -1,0 +1,322 @@
+// SLA clocks of conversations (completions.md section 7 "SLA", docs/RULES.md "SLAs").
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { HOUR, MINUTE, MONDAY, SECOND, iso, open, until } from './lib/index.mjs';
+import { sql } from './lib/sql.mjs';
+
+const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+const hours = (from, to) => Array.from({ length: to - from }, (_, i) => from + i);
+const week = (open) => Object.fromEntries(DAYS.map((day, i) => [day, i < 5 ? open : []]));
+const target = (type, goal, more = {}) => ({ type, goal_in_seconds: goal, operational_hours: 'CALENDAR_HOURS', priority_id: null, ...more });
+
+const at = (seconds) => iso(MONDAY + seconds * 1000);
+const sla = (desk, ...targets) => desk.owner.create('/slas', { title: 'Gold', targets });
+const conversation = (desk, extra = {}) => desk.staff.create('/cases', { subject: 'Engine', contents: 'It stalls', requester_id: desk.people.customer.id, ...extra });
+
+/** A conversation with the SLA. */
+async function promised(desk, { id }, extra = {}) {
+  const talk = await conversation(desk, extra);
+  sql(desk, `UPDATE cases SET sla_version_id = (SELECT version_id FROM slas WHERE id = ${id}) WHERE id = ${talk.id}`);
+  await desk.staff.update(`/cases/${talk.id}`, { priority_id: 3 });
+  await desk.staff.update(`/cases/${talk.id}`, { priority_id: extra.priority_id ?? null });
+  return talk;
+}
+
+/** The clocks by type, without ids. */
+async function clocks(desk, { id }) {
+  const { sla_metrics: list } = await desk.staff.fetch(`/cases/${id}`, { include: 'sla_metric' });
+  return Object.fromEntries(list.map(({ metric_type, stage, started_at, due_at, completed_at, last_paused_at, is_breached }) =>
+    [metric_type.replace('_TIME', ''), { stage, started_at, due_at, completed_at, last_paused_at, is_breached }]));
+}
+const active = (due, more = {}) => ({ stage: 'ACTIVE', started_at: at(0), due_at: at(due), completed_at: null, last_paused_at: null, is_breached: false, ...more });
+
+const reply = (desk, { id }, more = {}) => desk.staff.create(`/cases/${id}/reply`, { contents: 'Which engine?', ...more });
+const asks = async (desk, { id }) => (await desk.customer.post(`/conversations/${id}/messages`, { contents: 'The first' })).must(201);
+const sound = (desk) => { const done = desk.check(); assert.equal(done.status, 0, done.stdout); };
+
+test('the first reply is measured from the creation to the first public message by staff', async (t) => {
+  const desk = await open(t);
+  const gold = await sla(desk, target('FIRST_REPLY_TIME', HOUR));
+  const talk = await promised(desk, gold);
+  assert.deepEqual(await clocks(desk, talk), { FIRST_REPLY: active(HOUR) });
+  await desk.clock.forward(10 * MINUTE);
+  await asks(desk, talk);
+  (await desk.staff.post(`/cases/${talk.id}/notes`, { contents: 'A note is no reply' })).must(201);
+  assert.deepEqual(await clocks(desk, talk), { FIRST_REPLY: active(HOUR) });
+  await reply(desk, talk);
+  await desk.clock.forward(10 * MINUTE);
+  await reply(desk, talk);
+  assert.deepEqual(await clocks(desk, talk), { FIRST_REPLY: active(HOUR, { stage: 'COMPLETED', completed_at: at(10 * MINUTE) }) });
+  sound(desk);
+});
+
+test('the next reply is measured from the oldest unanswered message of the requester', async (t) => {
+  const desk = await open(t);
+  const talk = await promised(desk, await sla(desk, target('NEXT_REPLY_TIME', HOUR)));
+  await asks(desk, talk);
+  assert.deepEqual(await clocks(desk, talk), {}); // there was no first reply
+  await reply(desk, talk);
+  assert.deepEqual(await clocks(desk, talk), {});
+  await desk.clock.forward(MINUTE);
+  await asks(desk, talk);
+  await desk.clock.forward(MINUTE);
+  await asks(desk, talk);
+  const run = active(MINUTE + HOUR, { started_at: at(MINUTE) });
+  assert.deepEqual(await clocks(desk, talk), { NEXT_REPLY: run });
+  await desk.clock.forward(MINUTE);
+  await reply(desk, talk);
+  assert.deepEqual(await clocks(desk, talk), { NEXT_REPLY: { ...run, stage: 'COMPLETED', completed_at: at(3 * MINUTE) } });
+  await reply(desk, talk);
+  assert.deepEqual(await clocks(desk, talk), { NEXT_REPLY: { ...run, stage: 'COMPLETED', completed_at: at(3 * MINUTE) } });
+  await desk.clock.forward(MINUTE);
+  await asks(desk, talk);
+  assert.deepEqual(await clocks(desk, talk), { NEXT_REPLY: active(4 * MINUTE + HOUR, { started_at: at(4 * MINUTE) }) });
+  sound(desk);
+});
+
+test('the resolution ends with COMPLETED, and goes on where it was after a reopening', async (t) => {
+  const desk = await open(t);
+  const talk = await promised(desk, await sla(desk, target('RESOLUTION_TIME', HOUR)));
+  await desk.clock.forward(20 * MINUTE);
+  await desk.staff.update(`/cases/${talk.id}`, { status_id: 4 });
+  assert.deepEqual(await clocks(desk, talk), { RESOLUTION: active(HOUR, { stage: 'COMPLETED', completed_at: at(20 * MINUTE) }) });
+  await desk.clock.forward(5 * HOUR);
+  await asks(desk, talk); // reopens it
+  assert.deepEqual(await clocks(desk, talk), { RESOLUTION: active(6 * HOUR, { last_paused_at: at(20 * MINUTE) }) });
+  await desk.clock.forward(MINUTE);
+  await desk.admin.update(`/cases/${talk.id}`, { status_id: 5 });
+  const { RESOLUTION: done } = await clocks(desk, talk);
+  assert.deepEqual([done.stage, done.completed_at, done.due_at, done.is_breached], ['COMPLETED', at(20 * MINUTE + 5 * HOUR + MINUTE), at(6 * HOUR), false]);
+  sound(desk);
+});
+
+test('a clock stands still in a status that is not is_sla_active, and in the trash', async (t) => {
+  const desk = await open(t);
+  const talk = await promised(desk, await sla(desk, target('RESOLUTION_TIME', HOUR), target('FIRST_REPLY_TIME', 2 * HOUR)));
+  await desk.clock.forward(10 * MINUTE);
+  await desk.staff.update(`/cases/${talk.id}`, { status_id: 3 });
+  const still = { stage: 'PAUSED', due_at: null, last_paused_at: at(10 * MINUTE) };
+  assert.deepEqual(await clocks(desk, talk), { RESOLUTION: active(HOUR, still), FIRST_REPLY: active(HOUR, still) });
+  await desk.clock.forward(5 * MINUTE);
+  await desk.staff.update(`/cases/${talk.id}`, { status_id: 2 });
+  const runs = { last_paused_at: at(10 * MINUTE) };
+  assert.deepEqual(await clocks(desk, talk), { RESOLUTION: active(HOUR + 5 * MINUTE, runs), FIRST_REPLY: active(2 * HOUR + 5 * MINUTE, runs) });
+  await desk.clock.forward(5 * MINUTE);
+  (await desk.staff.put(`/cases/${talk.id}/trash`)).must(200);
+  assert.equal((await clocks(desk, talk)).RESOLUTION.stage, 'PAUSED');
+  await desk.clock.forward(24 * HOUR);
+  (await desk.staff.put(`/cases/${talk.id}/restore`)).must(200);
+  assert.equal((await clocks(desk, talk)).RESOLUTION.due_at, at(25 * HOUR + 5 * MINUTE));
+  sound(desk);
+});
+
+test('the target of the priority applies, else the one without a priority; a change computes from the history', async (t) => {
+  const desk = await open(t);
+  const talk = await promised(desk, await sla(desk, target('RESOLUTION_TIME', 4 * HOUR), target('RESOLUTION_TIME', HOUR, { priority_id: 4 })));
+  assert.equal((await clocks(desk, talk)).RESOLUTION.due_at, at(4 * HOUR));
+  await desk.clock.forward(30 * MINUTE);
+  await desk.staff.update(`/cases/${talk.id}`, { priority_id: 4 });
+  assert.equal((await clocks(desk, talk)).RESOLUTION.due_at, at(HOUR));
+  await desk.staff.update(`/cases/${talk.id}`, { priority_id: 2 });
+  assert.equal((await clocks(desk, talk)).RESOLUTION.due_at, at(4 * HOUR));
+  const [metric] = (await desk.staff.fetch(`/cases/${talk.id}`, { include: 'sla_metric,sla_version_target' })).sla_metrics;
+  assert.equal(metric.target.goal_in_seconds, 4 * HOUR);
+  (await desk.staff.put('/cases', { priority_id: 4 }, { query: { ids: String(talk.id) } })).must(200);
+  assert.equal((await clocks(desk, talk)).RESOLUTION.due_at, at(HOUR));
+  sound(desk);
+});
+
+test('business hours of the team count, else the default ones; a change of them computes open clocks again', async (t) => {
+  const desk = await open(t);
+  const [standard] = await desk.owner.fetch('/businesshours');
+  await desk.owner.update(`/businesshours/${standard.id}`, { zones: week(hours(9, 17)), holidays: [], time_zone: 'UTC' });
+  const late = await desk.owner.create('/businesshours', { title: 'Late', zones: week(hours(14, 20)), time_zone: 'UTC' });
+  const team = await desk.owner.create('/teams', { title: 'Late', businesshour_id: late.id });
+  const talk = await promised(desk, await sla(desk, target('RESOLUTION_TIME', 8 * HOUR, { operational_hours: 'BUSINESS_HOURS' })));
+  const due = async (hour) => { // hours since midnight of the Monday
+    const expected = iso(Date.UTC(2026, 10, 23) + hour * HOUR * 1000);
+    await until(`a clock due at ${expected}`, async () => {
+      desk.clock.write(desk.clock.now + 1); // a continued job is due a millisecond later
+      return (await clocks(desk, talk)).RESOLUTION.due_at === expected;
+    });
+  };
+  await due(24 + 9.5); // from 9:30: 7.5 hours on Monday, half an hour on Tuesday
+  await desk.staff.update(`/cases/${talk.id}`, { assigned_team_id: team.id });
+  await due(24 + 16); // from 14:00: six hours on Monday, two on Tuesday
+  await desk.owner.update(`/businesshours/${late.id}`, { zones: week(hours(10, 12)) });
+  await due(3 * 24 + 12);
+  await desk.owner.update(`/businesshours/${late.id}`, { holidays: [{ title: 'Fair', date: '24/11/2026', open_hours: hours(0, 24) }] });
+  await due(24 + 6);
+  await desk.owner.update(`/businesshours/${late.id}`, { holidays: [], time_zone: 'Asia/Kolkata' }); // 4:30 to 6:30 UTC, over on Monday
+  await due(4 * 24 + 6.5);
+  await desk.owner.update(`/teams/${team.id}`, { businesshour_id: standard.id });
+  await due(24 + 9.5);
+  await desk.owner.update(`/teams/${team.id}`, { businesshour_id: late.id });
+  await due(4 * 24 + 6.5);
+  (await desk.owner.delete(`/businesshours/${late.id}`)).must(200);
+  await due(24 + 9.5);
+  sound(desk);
+});
+
+test('a change of is_sla_active computes open clocks again; completed conversations keep theirs', async (t) => {
+  const desk = await open(t);
+  const gold = await sla(desk, target('RESOLUTION_TIME', HOUR));
+  const [talk, done] = [await promised(desk, gold, { status_id: 3 }), await promised(desk, gold, { status_id: 3 })];
+  await desk.clock.forward(10 * MINUTE);
+  await desk.staff.update(`/cases/${done.id}`, { status_id: 4 });
+  const before = await clocks(desk, done);
+  assert.equal((await clocks(desk, talk)).RESOLUTION.stage, 'PAUSED');
+  await desk.owner.update('/cases/statuses/3', { is_sla_active: true });
+  await until('a clock that runs', async () => (await clocks(desk, talk)).RESOLUTION.due_at === at(HOUR));
+  assert.deepEqual(await clocks(desk, done), before);
+  sound(desk);
+});
+
+test('a conversation that loses its SLA loses its clocks; a deleted one too', async (t) => {
+  const desk = await open(t);
+  const gold = await sla(desk, target('RESOLUTION_TIME', HOUR));
+  const talk = await promised(desk, gold);
+  (await desk.staff.put(`/cases/${talk.id}/trash`)).must(200);
+  (await desk.staff.delete('/cases/trash', { ids: String(talk.id) })).must(200);
+  assert.equal(desk.sql('SELECT COUNT(*) FROM sla_metrics').trim(), '0');
+});
+
+test('messages that a merge moves count in the surviving conversation', async (t) => {
+  const desk = await open(t);
+  const gold = await sla(desk, target('FIRST_REPLY_TIME', HOUR), target('NEXT_REPLY_TIME', HOUR));
+  const [talk, other] = [await promised(desk, gold), await promised(desk, gold)];
+  await desk.clock.forward(MINUTE);
+  await reply(desk, other);
+  await asks(desk, other);
+  assert.equal((await clocks(desk, talk)).FIRST_REPLY.stage, 'ACTIVE');
+  (await desk.staff.post(`/cases/${talk.id}/merge`, { case_ids: [other.id] })).must(200);
+  const { FIRST_REPLY: first, NEXT_REPLY: next } = await clocks(desk, talk);
+  assert.deepEqual([first.stage, first.completed_at, next.stage], ['COMPLETED', at(MINUTE), 'ACTIVE']);
+  assert.equal(desk.sql(`SELECT COUNT(*) FROM sla_metrics WHERE case_id = ${other.id} AND stage = 1`).trim(), '0');
+  sound(desk);
+});
+
+test('deskd check reports a clock that does not follow from its history', async (t) => {
+  const desk = await open(t);
+  const talk = await promised(desk, await sla(desk, target('RESOLUTION_TIME', HOUR)));
+  sql(desk, 'UPDATE sla_metrics SET due_at = due_at + 1');
+  assert.match(desk.check().stdout, new RegExp(`the RESOLUTION_TIME clock of conversation ${talk.id} does not follow from its history`));
+  sql(desk, 'UPDATE sla_metrics SET due_at = due_at - 1');
+  sound(desk);
+  sql(desk, 'DELETE FROM sla_metrics');
+  assert.match(desk.check().stdout, /the RESOLUTION_TIME clock/);
+});
+
+test('an explanation lists the intervals that counted or not; their sum is the elapsed time', async (t) => {
+  const desk = await open(t);
+  const [standard] = await desk.owner.fetch('/businesshours');
+  await desk.owner.update(`/businesshours/${standard.id}`, { zones: week(hours(9, 17)), holidays: [{ title: 'Fair', date: '24/11/2026' }], time_zone: 'UTC' });
+  const gold = await sla(desk, target('RESOLUTION_TIME', 40 * HOUR, { operational_hours: 'BUSINESS_HOURS' }), target('FIRST_REPLY_TIME', HOUR));
+  const talk = await promised(desk, gold);
+  await desk.clock.forward(HOUR / 2);
+  await desk.staff.update(`/cases/${talk.id}`, { status_id: 3 });
+  await desk.clock.forward(HOUR);
+  await desk.staff.update(`/cases/${talk.id}`, { status_id: 2 });
+  await desk.clock.forward(48 * HOUR); // Wednesday 11:00
+  const list = await desk.staff.fetch(`/cases/${talk.id}/sla/explain`);
+  const { intervals, elapsed_in_seconds: elapsed, stage, goal_in_seconds: goal } = list.find((x) => x.metric_type === 'RESOLUTION_TIME');
+  assert.deepEqual([stage, goal], ['ACTIVE', 40 * HOUR]);
+  assert.deepEqual(intervals.map((x) => [x.reason, x.status, x.counts, x.counted_in_seconds / HOUR, x.to]), [
+    ['RUNNING', 'New', true, 0.5, at(HOUR / 2)],
+    ['STATUS_PAUSED', 'Pending', false, 0, at(1.5 * HOUR)],
+    ['RUNNING', 'Open', true, 6, at(7.5 * HOUR)],
+    ['OUTSIDE_BUSINESS_HOURS', 'Open', false, 0, at(14.5 * HOUR)],
+    ['HOLIDAY', 'Open', false, 0, at(38.5 * HOUR)],
+    ['OUTSIDE_BUSINESS_HOURS', 'Open', false, 0, at(47.5 * HOUR)],
+    ['RUNNING', 'Open', true, 2, at(49.5 * HOUR)],
+  ]);
+  for (const clock of list) assert.equal(clock.intervals.reduce((sum, x) => sum + x.counted_in_seconds, 0), clock.elapsed_in_seconds);
+  assert.equal(elapsed, 8.5 * HOUR);
+  assert.equal(list.find((x) => x.metric_type === 'FIRST_REPLY_TIME').is_breached, true);
+  for (const role of ['owner', 'admin', 'agent', 'collaborator']) (await desk.as(role).get(`/cases/${talk.id}/sla/explain`)).must(200);
+  (await desk.customer.get(`/cases/${talk.id}/sla/explain`)).refused(403, 'PERMISSIONS_DENIED');
+  (await desk.staff.get('/cases/999/sla/explain')).refused(404, 'RESOURCE_NOT_FOUND');
+  const plain = await conversation(desk);
+  sql(desk, `UPDATE cases SET sla_version_id = NULL WHERE id = ${plain.id}`);
+  assert.deepEqual(await desk.staff.fetch(`/cases/${plain.id}/sla/explain`), []);
+});
+
+/* ---- breaches ----------------------------------------------------------------------------------------------------------- */
+
+/** The breaches that the change log has: "case property". */
+const breaches = (desk) => desk.sql("SELECT object_id || ' ' || property FROM change_log WHERE property LIKE 'sla%breached' ORDER BY object_id, id").trim().split('\n').filter(Boolean);
+const noticed = (desk, n) => until(`${n} breaches`, () => breaches(desk).length >= n);
+
+test('a breach is noticed once, marks the clock, and leaves an activity that names it', async (t) => {
+  const desk = await open(t);
+  const gold = await sla(desk, target('FIRST_REPLY_TIME', HOUR), target('RESOLUTION_TIME', 2 * HOUR));
+  const [talk, paused] = [await promised(desk, gold), await promised(desk, gold)];
+  await desk.staff.update(`/cases/${paused.id}`, { status_id: 3 });
+  await desk.clock.forward(HOUR + SECOND);
+  await noticed(desk, 1);
+  assert.deepEqual(breaches(desk), [`${talk.id} sla_first_reply_breached`]);
+  const { FIRST_REPLY: first, RESOLUTION: last } = await clocks(desk, talk);
+  assert.deepEqual([first.is_breached, first.stage, last.is_breached], [true, 'ACTIVE', false]);
+  await desk.clock.forward(MINUTE);
+  await reply(desk, talk);
+  assert.equal((await clocks(desk, talk)).FIRST_REPLY.is_breached, true);
+  await desk.clock.forward(HOUR);
+  await noticed(desk, 2);
+  await desk.clock.forward(MINUTE);
+  await desk.restart();
+  await desk.clock.forward(MINUTE);
+  assert.deepEqual(breaches(desk), [`${talk.id} sla_first_reply_breached`, `${talk.id} sla_resolution_breached`]);
+  const posts = await desk.staff.fetch(`/cases/${talk.id}/posts`, { include: 'activity', filters: 'ACTIVITIES' });
+  const told = posts.map((p) => p.original).filter((a) => a.actions.some((x) => x.field === 'sla_first_reply_breached'));
+  assert.equal(told.length, 1);
+  assert.equal(told[0].actions[0].new_value, at(HOUR));
+  sound(desk);
+});
+
+test('breaches of a downtime are noticed once, by one of several processes', async (t) => {
+  const desk = await open(t);
+  const gold = await sla(desk, target('RESOLUTION_TIME', HOUR));
+  const talks = [];
+  for (let i = 0; i < 12; i++) talks.push(await promised(desk, gold));
+  await desk.stop();
+  desk.clock.write(desk.clock.now + 5 * HOUR * 1000);
+  await desk.start();
+  await noticed(desk, 12);
+  for (let i = 0; i < 5; i++) await desk.clock.forward(6 * SECOND);
+  assert.deepEqual(breaches(desk), talks.map(({ id }) => `${id} sla_resolution_breached`));
+  sound(desk);
+});
+
+test('a reply that comes too late raises the breach that nobody noticed before', async (t) => {
+  const desk = await open(t);
+  const talk = await promised(desk, await sla(desk, target('FIRST_REPLY_TIME', HOUR)));
+  await desk.stop();
+  desk.clock.write(desk.clock.now + 5 * HOUR * 1000);
+  sql(desk, 'UPDATE sla_metrics SET stage = 2'); // the sweep is held off: as if the reply came before it
+  sql(desk, 'UPDATE sla_metrics SET due_at = NULL');
+  await desk.start();
+  await reply(desk, talk);
+  await noticed(desk, 1);
+  const { FIRST_REPLY: first } = await clocks(desk, talk);
+  assert.deepEqual([first.stage, first.is_breached, first.due_at], ['COMPLETED', true, at(HOUR)]);
+  await asks(desk, talk);
+  for (let i = 0; i < 5; i++) await desk.clock.forward(6 * SECOND);
+  assert.deepEqual(breaches(desk), [`${talk.id} sla_first_reply_breached`]);
+  sound(desk);
+});
+
+test('a breach is raised once for a run, also if the due time moves away and back', async (t) => {
+  const desk = await open(t);
+  const talk = await promised(desk, await sla(desk, target('RESOLUTION_TIME', 40 * HOUR), target('RESOLUTION_TIME', HOUR, { priority_id: 4 })), { priority_id: 4 });
+  await desk.clock.forward(2 * HOUR);
+  await noticed(desk, 1);
+  await desk.staff.update(`/cases/${talk.id}`, { priority_id: 1 });
+  assert.equal((await clocks(desk, talk)).RESOLUTION.is_breached, false);
+  await desk.staff.update(`/cases/${talk.id}`, { priority_id: 4 });
+  assert.equal((await clocks(desk, talk)).RESOLUTION.is_breached, true);
+  await desk.staff.update(`/cases/${talk.id}`, { priority_id: 1 });
+  await desk.clock.forward(50 * HOUR);
+  await until('the mark', async () => (await clocks(desk, talk)).RESOLUTION.is_breached);
+  assert.deepEqual(breaches(desk), [`${talk.id} sla_resolution_breached`]);
+  sound(desk);
+});
