@@ -23,7 +23,7 @@ int api_filter(struct call *c) {
     TRY(input_spelled_once(c, in(c, "predicates")));
     TRY(definitions_load(w, c->home->subject, RULE_FILTER, d));
     TRY(predicate_read(w, d, in(c, "predicates")->json, S("predicates"), &p));
-    *condition = predicate_condition(p, w->arena);
+    TRY(predicate_condition_now(w, p, condition));
     c->condition = condition;
     return api_list(c);
 }
@@ -46,26 +46,27 @@ const struct field definition_fields[] = {
     {0},
 };
 
-static struct str operators_json(struct arena *a, unsigned operators) {
+static struct str operators_json(struct arena *a, uint64_t operators) {
     struct buf b = {0};
     struct json_writer w;
     jw_init(&w, &b);
     jw_array(&w);
     for (const struct word *o = operator_words; o->word; o++)
-        if (operators & 1u << o->id) jw_str(&w, str_of(o->word));
+        if (operators & OP(o->id)) jw_str(&w, str_of(o->word));
     jw_end(&w);
     struct str s = str_dup(a, buf_view(&b));
     buf_free(&b);
     return s;
 }
 
-static struct str values_json(struct arena *a, const struct definition *d) {
+static struct str values_json(struct arena *a, enum rule_user user, const struct definition *d) {
     struct buf b = {0};
     struct json_writer w;
     if (d->options == NULL && d->specials == NULL && d->input != INPUT_DATE_RELATIVE) return (struct str){0};
     jw_init(&w, &b);
     jw_object(&w);
     for (const struct special_value *s = d->specials; s && s->key; s++) {
+        if (s->rules && !(s->rules & FOR(user))) continue;
         jw_key_raw(&w, str_of(s->key));
         jw_str(&w, str_of(s->label));
     }
@@ -95,8 +96,8 @@ static struct row *definition_row(struct view *v, enum rule_user user, const str
     *row_cell(row, "rarity") = value_text(str_of(d->rarity));
     *row_cell(row, "description") = value_text(str_of(d->doc));
     *row_cell(row, "input_type") = value_text(str_of(word_of(input_words, d->input)));
-    *row_cell(row, "operators") = value_text(operators_json(a, operators_of(user, d->input)));
-    *row_cell(row, "values") = value_text(values_json(a, d));
+    *row_cell(row, "operators") = value_text(operators_json(a, operators_of(user, d)));
+    *row_cell(row, "values") = value_text(values_json(a, user, d));
     return row;
 }
 
@@ -104,6 +105,14 @@ int definition_rows(struct call *c, struct view *v, struct str name, struct row 
     struct definitions d;
     (void)name; /* there is no read of a single definition */
     TRY(definitions_load(&c->work, c->home->subject, RULE_FILTER, &d));
-    for (int i = 0; i < d.count; i++, out = &(*out)->next) *out = definition_row(v, d.user, &d.list[i]);
+    definitions_show(v, &d, out);
     return 0;
+}
+
+void definitions_show(struct view *v, const struct definitions *d, struct row **out) {
+    for (int i = 0; i < d->count; i++) {
+        if (d->list[i].rules & INTERNAL || d->list[i].unlisted & FOR(d->user)) continue;
+        *out = definition_row(v, d->user, &d->list[i]);
+        out = &(*out)->next;
+    }
 }

@@ -15,6 +15,8 @@ int api_import(struct call *c);                                             /* b
 int api_filter(struct call *c); /* a list filtered by a predicate over the resource's subject; .input = filter_input */
 /* .rows of the definitions for such a predicate */
 int definition_rows(struct call *c, struct view *v, struct str name, struct row **out);
+struct definitions;
+void definitions_show(struct view *v, const struct definitions *d, struct row **out); /* the same for any definitions that are listed */
 extern const struct field filter_input[], definition_fields[];
 
 /* ---- steps ------------------------------------------------------------------------------------------- */

@@ -29,6 +29,7 @@
 #define LIMIT_SLA_DESCRIPTION 5000          /* characters */
 #define LIMIT_ACTIONS 50                    /* actions of one rule: each is a few statements in the write of a change */
 #define LIMIT_TRIGGERS 2000                 /* triggers of a desk, enabled or not: a process keeps the enabled ones compiled */
+#define LIMIT_RULE_HOURS 87600              /* hours that a proposition may compare with: ten years */
 #define LIMIT_RULE_TAGS 100                 /* tags that one proposition names */
 #define LIMIT_VIEWS 200                     /* views, and macros, that one person made */
 #define LIMIT_VIEW_COLUMNS 100              /* columns of a view */

@@ -5,11 +5,14 @@
 
 QUERY(demo_case_insert,
       "INSERT INTO cases (id, uuid, subject, subject_key, channel, source, state, requester_id, creator_id, organization_id, "
-      "assigned_team_id, assigned_agent_id, status_id, status_type, priority_id, type_id, message_seq, reopen_count, "
+      "assigned_team_id, assigned_agent_id, status_id, status_type, priority_id, type_id, message_seq, agent_message_count, "
+      "requester_message_count, reopen_count, "
       "last_replier_id, last_agent_replier_id, last_message_status, last_message_preview, last_replied_at, "
       "created_at, updated_at) VALUES (:id, :uuid, :subject, :subject_key, :channel, :source, :state, :requester, :requester, "
       "CAST(:organization AS BIGINT), CAST(:team AS BIGINT), CAST(:agent AS BIGINT), CAST(:status AS BIGINT), "
-      "CAST(CAST(:status AS BIGINT) AS INTEGER), CAST(:priority AS BIGINT), CAST(:type AS BIGINT), :seq, :reopened, "
+      "CAST(CAST(:status AS BIGINT) AS INTEGER), CAST(:priority AS BIGINT), CAST(:type AS BIGINT), :seq, CAST(:seq AS BIGINT) - "
+      "CAST(:by_requester AS BIGINT), "
+      ":by_requester, :reopened, "
       ":replier, CAST(:agent_replier AS BIGINT), :message_status, :preview, :replied, :created, :updated)");
 QUERY(demo_post_insert, "INSERT INTO posts (id, case_id, kind, uuid, content_text, creator_id, is_requester, channel, source, "
                         "message_status, message_status_updated_at, by_staff, created_at, updated_at) VALUES (:id, :case, 1, :uuid, :text, "
@@ -130,6 +133,12 @@ static int64_t last_agent_replier(const struct demo_case *dc) {
     return 0;
 }
 
+static int64_t requesters_messages(const struct demo_case *dc) {
+    int64_t n = 0;
+    for (int i = 0; i < dc->message_count; i++) n += dc->messages[i].by_requester;
+    return n;
+}
+
 static int insert_case(struct conn *c, struct filling *f, const struct demo_case *dc) {
     struct chance chance = chance_of(f->world.seed, OF_UUID, dc->id * 16);
     char uuid[36];
@@ -145,10 +154,10 @@ static int insert_case(struct conn *c, struct filling *f, const struct demo_case
                            B_INT("source", dc->source), B_INT("state", dc->state), B_INT("requester", dc->requester.id),
                            B_ID("organization", dc->organization_id), B_ID("team", dc->team_id), B_ID("agent", dc->agent_id),
                            B_INT("status", dc->status), B_ID("priority", dc->priority_id), B_ID("type", dc->type_id),
-                           B_INT("seq", dc->message_count), B_INT("reopened", dc->reopened), B_INT("replier", last->creator_id),
-                           B_ID("agent_replier", last_agent_replier(dc)), B_INT("message_status", last->status),
-                           B_TEXT("preview", buf_view(&f->preview)), B_INT("replied", last->at), B_INT("created", dc->created_at),
-                           B_INT("updated", dc->updated_at)));
+                           B_INT("seq", dc->message_count), B_INT("by_requester", requesters_messages(dc)), B_INT("reopened", dc->reopened),
+                           B_INT("replier", last->creator_id), B_ID("agent_replier", last_agent_replier(dc)),
+                           B_INT("message_status", last->status), B_TEXT("preview", buf_view(&f->preview)), B_INT("replied", last->at),
+                           B_INT("created", dc->created_at), B_INT("updated", dc->updated_at)));
     arena_return(f->arena, mark);
     return rc;
 }

@@ -52,7 +52,8 @@ struct str col_text(struct stmt *s, int i) {
  */
 
 static void check(const struct predicate *p, struct arena *a) {
-    struct condition c = predicate_condition(p, a);
+    struct moment m = {.now = INT64_C(1795255800000), .user_id = 1, .zone = S("Europe/Berlin"), .arena = a};
+    struct condition c = predicate_condition(p, &m, a);
     int open = 0;
     for (const char *s = c.sql; *s; s++) {
         if ((unsigned char)*s < ' ' || (unsigned char)*s > '~') abort();
@@ -62,7 +63,7 @@ static void check(const struct predicate *p, struct arena *a) {
     if (open != 0) abort();
     for (int i = 0; i < c.count; i++)
         if (strstr(c.sql, c.binds[i].name) == NULL || (c.binds[i].type == BIND_TEXT && !utf8_valid(c.binds[i].s))) abort();
-    predicate_holds(p, arena_array(a, (size_t)p->definitions->count, sizeof(struct fact)));
+    predicate_holds(p, &m, arena_array(a, (size_t)p->definitions->count, sizeof(struct fact)));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

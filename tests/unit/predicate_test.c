@@ -154,13 +154,14 @@ static void put_random_value(struct world *w, struct json_writer *j, const struc
     case INPUT_FLOAT: jw_str(j, str_of(PICK(w, numbers))); break;
     case INPUT_BOOLEAN: jw_bool(j, roll(w, 2)); break;
     case INPUT_OPTIONS:
+    case INPUT_MULTIPLE:
         while (o[1].key && roll(w, 3)) o++;
         jw_str(j, str_of(o->key));
         break;
     case INPUT_DATE_ABSOLUTE: jw_str(j, str_of(PICK(w, dates))); break;
     case INPUT_DATE_RELATIVE: {
-        int word = (int)roll(w, 14);
-        jw_str(j, str_of(relative_dates[word == 4 ? 0 : word].word)); /* `tomorrow` is refused for the past */
+        int word = (int)roll(w, RELATIVE_DATES);
+        jw_str(j, str_of(relative_dates[relative_fits(word, d->sub_type) ? word : 0].word));
         break;
     }
     default: {
@@ -173,10 +174,10 @@ static void put_random_value(struct world *w, struct json_writer *j, const struc
 
 static void put_random_proposition(struct world *w, struct json_writer *j, const struct definitions *d) {
     const struct definition *field = &d->list[roll(w, (unsigned)d->count)];
-    unsigned allowed = operators_of(d->user, field->input);
+    uint64_t allowed = operators_of(d->user, field);
     int operation;
     do operation = (int)roll(w, OPERATORS);
-    while (!(allowed & 1u << operation));
+    while (!(allowed & OP(operation)));
     jw_object(j);
     jw_key_raw(j, S("field"));
     jw_str(j, str_of(field->field));
@@ -214,7 +215,8 @@ static struct str random_predicate(struct world *w, struct arena *a, const struc
 }
 
 static int found_by_sql(struct work *w, const struct predicate *p, bool *found) {
-    struct condition c = predicate_condition(p, w->arena);
+    struct condition c;
+    TRY(predicate_condition_now(w, p, &c));
     struct stmt *s;
     int rc;
     memset(found, 0, ROWS + 1);
@@ -224,6 +226,12 @@ static int found_by_sql(struct work *w, const struct predicate *p, bool *found) 
     return rc;
 }
 
+static struct str all_ids(struct arena *a) {
+    int64_t ids[ROWS];
+    for (int i = 0; i < ROWS; i++) ids[i] = i + 1;
+    return json_ids(a, ids, ROWS);
+}
+
 static void stop_at(struct str predicate, const char *why) {
     print_message("%s\n%s\n", predicate.p, why);
     assert_true(false);
@@ -231,10 +239,12 @@ static void stop_at(struct str predicate, const char *why) {
 
 /* Returns the number of rows found by all predicates, so that a test without effect is noticed. */
 static int compare_all(struct world *world, struct work *w, const struct definitions *d) {
-    struct fact *facts[ROWS + 1];
+    struct facts *facts;
+    struct moment m;
     bool found[ROWS + 1];
     int hits = 0;
-    for (int id = 1; id <= ROWS; id++) assert_int_equal(facts_read(w, d, id, &facts[id]), 1);
+    assert_int_equal(facts_read(w, d, NULL, all_ids(w->arena), &facts), ROWS);
+    assert_int_equal(moment_read(w, NEEDS_TEAMS | NEEDS_HOURS, &m), 0);
     for (int i = 0; i < PREDICATES; i++) {
         struct arena_mark mark = arena_mark(w->arena);
         struct json *j;
@@ -245,7 +255,7 @@ static int compare_all(struct world *world, struct work *w, const struct definit
         if (predicate_read(w, d, j, S("predicates"), &p) < 0) stop_at(text, w->problems->message.p);
         assert_int_equal(found_by_sql(w, p, found), 0);
         for (int id = 1; id <= ROWS; id++) {
-            bool holds = predicate_holds(p, facts[id]);
+            bool holds = predicate_holds(p, &m, facts[id - 1].list);
             if (holds != found[id]) stop_at(text, str_fmt(w->arena, "organization %d: SQL says %d, memory %d", id, found[id], holds).p);
             hits += holds;
         }

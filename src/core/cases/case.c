@@ -182,7 +182,7 @@ static int case_next(struct work *w, const struct case_now *c, const struct case
     return 0;
 }
 
-/* Columns that say who did something last and when. They are set when one of the properties `on` changes; of CASE_STATUS if the new type is
+/* Columns that say who did something last and when, and counters. They are set when one of the properties `on` changes; of CASE_STATUS if the new type is
  * `to` (0: any). */
 static const struct mark {
     unsigned on;
@@ -190,6 +190,8 @@ static const struct mark {
     const char *sets;
 } marks[] = {
     {CASE_TEAM | CASE_AGENT, 0, "last_assigned_at = :now, last_assigned_by_id = CAST(:actor AS BIGINT), "},
+    {CASE_TEAM, 0, "team_change_count = team_change_count + 1, "},
+    {CASE_AGENT, 0, "assignee_change_count = assignee_change_count + 1, "},
     {CASE_STATUS, STATUS_OPEN, "last_opened_at = :now, "},
     {CASE_STATUS, STATUS_PENDING, "last_pending_at = :now, "},
     {CASE_STATUS, STATUS_COMPLETED, "last_completed_at = :now, last_completed_by_id = CAST(:actor AS BIGINT), "},

@@ -66,7 +66,17 @@ QUERY(merge_participants_drop, "DELETE FROM case_participants WHERE case_id = :i
 QUERY(merge_posts, "SELECT p.id, 0 FROM posts p WHERE p.case_id = :id" STILL_MERGED "ORDER BY p.id LIMIT :most @LOCK@");
 QUERY(merge_posts_read, "UPDATE read_markers SET " READ_OF_ROWS("read_markers") " WHERE case_id = " SURVIVOR);
 QUERY(merge_posts_seen, "UPDATE fingerprint_markers SET " READ_OF_ROWS("fingerprint_markers") " WHERE case_id = " SURVIVOR);
-QUERY(merge_posts_count, "UPDATE cases SET " FILES_MOVE ", message_seq = message_seq + CASE WHEN id = :id THEN -" MOVED(
+/* A message of the merged conversation may become one of the survivor's requester, or stop to be one. */
+#define MOVED_IF(condition) "(SELECT COUNT(*) FROM posts x WHERE x.id IN @LIST(:rows) AND " condition ")"
+#define COUNTS_MOVE                                                                                                       \
+    "agent_message_count = agent_message_count + CASE WHEN id = :id THEN -" MOVED_IF("x.by_staff = 1") " ELSE " MOVED_IF( \
+        "x.by_staff = 1") " END, requester_message_count = requester_message_count + CASE WHEN id = "                     \
+                          ":id THEN -" MOVED_IF("x.is_requester = 1") " ELSE " MOVED_IF("x.creator_"                      \
+                                                                                        "id = "                           \
+                                                                                        "cases."                          \
+                                                                                        "requester_"                      \
+                                                                                        "id") " END"
+QUERY(merge_posts_count, "UPDATE cases SET " COUNTS_MOVE ", " FILES_MOVE ", message_seq = message_seq + CASE WHEN id = :id THEN -" MOVED(
                              "posts") " ELSE " MOVED("posts") " END WHERE id = :id OR id = " SURVIVOR);
 QUERY(merge_posts_move,
       "UPDATE posts SET case_id = " SURVIVOR ", is_requester = CASE WHEN creator_id = (SELECT s.requester_id FROM cases s "

@@ -102,6 +102,5 @@ int view_rows_read(struct work *w, const struct definitions *d, enum view_type t
     if (type != VIEW_CUSTOM || collections.p == NULL) return 0;
     if (json_parse(w->arena, collections, &list, &err) < 0) list = json_new(w->arena, JSON_NULL);
     TRY(predicate_read_collections(w, d, list, S("predicate_collections"), PREDICATE_STORED, &p));
-    out->condition = predicate_condition(p, w->arena);
-    return 0;
+    return predicate_condition_now(w, p, &out->condition);
 }

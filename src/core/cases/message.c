@@ -17,6 +17,8 @@ QUERY(message_insert,
 QUERY(case_replied,
       "UPDATE cases SET message_seq = :seq, last_message_id = :message, last_message_status = :status, last_message_preview = :preview, "
       "last_note_preview = NULL, last_replier_id = :creator, last_replied_at = :now, "
+      "agent_message_count = agent_message_count + CAST(:staff AS BIGINT), "
+      "requester_message_count = requester_message_count + CAST(:by_requester AS BIGINT), "
       "last_agent_replier_id = CASE WHEN :staff = 1 THEN :creator ELSE last_agent_replier_id END, "
       "last_reply_by_agent_at = CASE WHEN :staff = 1 THEN :now ELSE last_reply_by_agent_at END, "
       "last_reply_by_requester_at = CASE WHEN :by_requester = 1 THEN :now ELSE last_reply_by_requester_at END, "

@@ -88,6 +88,19 @@ QUERY(
     "SELECT s.id FROM search_texts s WHERE NOT ((s.kind = 1 AND EXISTS (SELECT 1 FROM cases c WHERE c.id = s.owner_id)) OR (s.kind = 2 AND "
     "EXISTS (SELECT 1 FROM users u WHERE u.id = s.owner_id)) OR (s.kind = 3 AND EXISTS (SELECT 1 FROM organizations o WHERE o.id = "
     "s.owner_id))) ORDER BY s.id");
+QUERY(
+    check_message_counts,
+    "SELECT t.id FROM cases t LEFT JOIN (SELECT case_id, SUM(by_staff) AS staff, SUM(is_requester) AS requester FROM posts WHERE kind = 1 "
+    "GROUP BY case_id) p ON p.case_id = t.id WHERE t.state <> 5 AND (t.agent_message_count <> COALESCE(p.staff, 0) OR "
+    "t.requester_message_count <> COALESCE(p.requester, 0)) ORDER BY t.id");
+/* A merge moves activities, and several changes in one write have one activity. */
+QUERY(
+    check_change_counts,
+    "SELECT t.id FROM cases t JOIN (SELECT owner_case_id, SUM(CASE WHEN fields LIKE '%\"assigned_agent\"%' THEN 1 ELSE 0 END) AS agents, "
+    "SUM(CASE WHEN fields LIKE '%\"assigned_team\"%' THEN 1 ELSE 0 END) AS teams FROM activities WHERE owner_case_id IS NOT NULL AND name "
+    "= 9 AND fields LIKE '%\"assigned_%' GROUP BY owner_case_id) a ON a.owner_case_id = t.id WHERE t.state <> 5 AND "
+    "(t.assignee_change_count < a.agents OR t.team_change_count < a.teams) AND NOT EXISTS (SELECT 1 FROM cases m WHERE "
+    "m.merged_into_id = t.id) ORDER BY t.id");
 QUERY(check_finished, "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM settings WHERE name = 'desk.created_at')");
 
 static const struct rule {
@@ -116,6 +129,8 @@ static const struct rule {
     {&check_attachments, "conversation %" PRId64 " counts %" PRId64 " attachments, but has another number of them"},
     {&check_ratings, "conversation %" PRId64 " shows a score that differs from its rating"},
     {&check_owner, "the desk has no owner who can log in"},
+    {&check_message_counts, "conversation %" PRId64 " counts another number of messages by staff or by the requester than it has"},
+    {&check_change_counts, "conversation %" PRId64 " counts fewer changes of the agent or the team than its activities"},
     {&check_finished, "the desk is unfinished: its creation was interrupted"},
 };
 

@@ -33,11 +33,11 @@ QUERY(action_person_known, "SELECT id FROM users WHERE id = :id AND deleted_at I
 QUERY(action_endpoint_known, "SELECT id FROM endpoints WHERE id = :id AND deleted_at IS NULL @HOLD@");
 QUERY(action_field_known, "SELECT id FROM custom_fields WHERE id = :id AND area = 1 AND is_enabled = 1 AND is_system = 0 @HOLD@");
 
-static const struct option no_object[] = {{"0", "(none)"}, {0}};
-static const struct option unassigned[] = {{"0", "(unassigned)"}, {0}};
-static const struct option assignees[] = {{"0", "(unassigned)"}, {"-4", "(current user)"}, {0}};
-static const struct option recipients[] = {{"-2", "(last active user)"}, {"-3", "(requester)"}, {"-4", "(assigned agent)"}, {0}};
-static const struct option recipient_teams[] = {{"-5", "(assigned team)"}, {0}};
+static const struct option no_object[] = {{"0", "(none)", 0}, {0}};
+static const struct option unassigned[] = {{"0", "(unassigned)", 0}, {0}};
+static const struct option assignees[] = {{"0", "(unassigned)", 0}, {"-4", "(current user)", 0}, {0}};
+static const struct option recipients[] = {{"-2", "(last active user)", 0}, {"-3", "(requester)", 0}, {"-4", "(assigned agent)", 0}, {0}};
+static const struct option recipient_teams[] = {{"-5", "(assigned team)", 0}, {0}};
 
 /* clang-format off */
 const struct action_kind action_kinds[] = {

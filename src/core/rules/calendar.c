@@ -5,7 +5,9 @@
 #include "core/rules/hours.h"
 
 #include <glib.h>
+#include <stdio.h>
 
+enum { FIRST_FUTURE = 14 };
 enum unit { DAYS, WEEKS, MONTHS, YEARS };
 
 /* A span of `length` units. Its first unit is `back` units before the current one. */
@@ -13,28 +15,39 @@ static const struct {
     enum unit unit;
     int back, length;
 } spans[] = {
-    {DAYS, 0, 1},   /* today */
-    {WEEKS, 0, 1},  /* currentweek */
-    {MONTHS, 0, 1}, /* currentmonth */
-    {YEARS, 0, 1},  /* currentyear */
-    {DAYS, -1, 1},  /* tomorrow */
-    {DAYS, 1, 1},   /* yesterday */
-    {WEEKS, 1, 1},  /* lastweek */
-    {MONTHS, 1, 1}, /* lastmonth */
-    {YEARS, 1, 1},  /* lastyear */
-    {DAYS, 6, 7},   /* last7days */
-    {DAYS, 29, 30}, {DAYS, 89, 90}, {DAYS, 179, 180}, {DAYS, 364, 365},
+    {DAYS, 0, 1},                                                                        /* today */
+    {WEEKS, 0, 1},                                                                       /* currentweek */
+    {MONTHS, 0, 1},                                                                      /* currentmonth */
+    {YEARS, 0, 1},                                                                       /* currentyear */
+    {DAYS, -1, 1},                                                                       /* tomorrow */
+    {DAYS, 1, 1},                                                                        /* yesterday */
+    {WEEKS, 1, 1},                                                                       /* lastweek */
+    {MONTHS, 1, 1},                                                                      /* lastmonth */
+    {YEARS, 1, 1},                                                                       /* lastyear */
+    {DAYS, 6, 7},                                                                        /* last7days */
+    {DAYS, 29, 30},  {DAYS, 89, 90}, {DAYS, 179, 180}, {DAYS, 364, 365}, {WEEKS, -1, 1}, /* nextweek */
+    {MONTHS, -1, 1},                                                                     /* nextmonth */
+    {YEARS, -1, 1},                                                                      /* nextyear */
+    {DAYS, 0, 7},                                                                        /* next7days */
+    {DAYS, 0, 30},   {DAYS, 0, 90},  {DAYS, 0, 180},   {DAYS, 0, 365},
 };
+_Static_assert(sizeof spans / sizeof *spans == RELATIVE_DATES, "a span for each word");
 
-const struct word relative_dates[] = {{0, "today"},       {1, "currentweek"}, {2, "currentmonth"}, {3, "currentyear"},  {4, "tomorrow"},
-                                      {5, "yesterday"},   {6, "lastweek"},    {7, "lastmonth"},    {8, "lastyear"},     {9, "last7days"},
-                                      {10, "last30days"}, {11, "last90days"}, {12, "last180days"}, {13, "last365days"}, {0, NULL}};
+const struct word relative_dates[] = {
+    {0, "today"},        {1, "currentweek"},  {2, "currentmonth"}, {3, "currentyear"},  {4, "tomorrow"},    {5, "yesterday"},
+    {6, "lastweek"},     {7, "lastmonth"},    {8, "lastyear"},     {9, "last7days"},    {10, "last30days"}, {11, "last90days"},
+    {12, "last180days"}, {13, "last365days"}, {14, "nextweek"},    {15, "nextmonth"},   {16, "nextyear"},   {17, "next7days"},
+    {18, "next30days"},  {19, "next90days"},  {20, "next180days"}, {21, "next365days"}, {0, NULL}};
 const char *const relative_labels[] = {
-    "Today",      "Current week", "Current month", "Current year", "Tomorrow",     "Yesterday",     "Last week",
-    "Last month", "Last year",    "Last 7 days",   "Last 30 days", "Last 90 days", "Last 180 days", "Last 365 days",
+    "Today",     "Current week", "Current month", "Current year", "Tomorrow",      "Yesterday",     "Last week", "Last month",
+    "Last year", "Last 7 days",  "Last 30 days",  "Last 90 days", "Last 180 days", "Last 365 days", "Next week", "Next month",
+    "Next year", "Next 7 days",  "Next 30 days",  "Next 90 days", "Next 180 days", "Next 365 days",
 };
 
-bool relative_fits(int word, const char *sub_type) { return !(sub_type && strncmp(sub_type, "PAST", 4) == 0 && spans[word].back < 0); }
+/* `tomorrow` and the words that begin with "next" are in the future. "next7days" begins with today. */
+bool relative_fits(int word, const char *sub_type) {
+    return !(sub_type && strcmp(sub_type, "PAST") == 0 && (spans[word].back < 0 || word >= FIRST_FUTURE));
+}
 
 /* ---- days ------------------------------------------------------------------------------------------------------ */
 
@@ -59,11 +72,16 @@ bool day_parse(struct str s, int64_t *day) {
     return *day >= DAY_FIRST;
 }
 
-struct str day_text(struct arena *a, int64_t day) {
+struct str day_write(char *room, int64_t day) {
     GDate date;
     g_date_clear(&date, 1);
     g_date_set_julian(&date, (guint32)(day + EPOCH));
-    return str_fmt(a, "%04d-%02d-%02d", g_date_get_year(&date), g_date_get_month(&date), g_date_get_day(&date));
+    int n = snprintf(room, DAY_ROOM, "%04d-%02d-%02d", g_date_get_year(&date), g_date_get_month(&date), g_date_get_day(&date));
+    return (struct str){room, (size_t)n};
+}
+
+struct str day_text(struct arena *a, int64_t day) {
+    return day_write(arena_bytes(a, DAY_ROOM), day);
 }
 
 static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }

@@ -7,64 +7,11 @@
 #include <assert.h>
 #include <inttypes.h>
 
-/* ---- operators by input type and kind of rule (api.md, the table of "Definition") ---------------------------------- */
-
-const struct word operator_words[] = {{EQUAL_TO, "comparison_equalto"},
-                                      {NOT_EQUAL_TO, "comparison_not_equalto"},
-                                      {GREATER_THAN, "comparison_greaterthan"},
-                                      {GREATER_THAN_OR_EQUAL_TO, "comparison_greaterthan_or_equalto"},
-                                      {LESS_THAN, "comparison_lessthan"},
-                                      {LESS_THAN_OR_EQUAL_TO, "comparison_lessthan_or_equalto"},
-                                      {CONTAINS, "string_contains_insensitive"},
-                                      {DOES_NOT_CONTAIN, "string_does_not_contain_insensitive"},
-                                      {CONTAINS_ALL, "collection_contains_insensitive"},
-                                      {CONTAINS_ANY, "collection_contains_any_insensitive"},
-                                      {CONTAINS_NONE, "collection_does_not_contain_insensitive"},
-                                      {DATE_IS, "date_is"},
-                                      {DATE_IS_NOT, "date_is_not"},
-                                      {DATE_AFTER, "date_after"},
-                                      {DATE_AFTER_OR_ON, "date_after_or_on"},
-                                      {DATE_BEFORE, "date_before"},
-                                      {DATE_BEFORE_OR_ON, "date_before_or_on"},
-                                      {0, NULL}};
-
-const struct word input_words[] = {{INPUT_INTEGER, "INTEGER"},
-                                   {INPUT_FLOAT, "FLOAT"},
-                                   {INPUT_STRING, "STRING"},
-                                   {INPUT_BOOLEAN, "BOOLEAN"},
-                                   {INPUT_OPTIONS, "OPTIONS"},
-                                   {INPUT_TAGS, "TAGS"},
-                                   {INPUT_DATE_ABSOLUTE, "DATE_ABSOLUTE"},
-                                   {INPUT_DATE_RELATIVE, "DATE_RELATIVE"},
-                                   {INPUT_AUTOCOMPLETE, "AUTOCOMPLETE"},
-                                   {0, NULL}};
-
-#define OP(x) (1u << (x))
-#define EQUALITY (OP(EQUAL_TO) | OP(NOT_EQUAL_TO))
-#define ORDERING (OP(GREATER_THAN) | OP(GREATER_THAN_OR_EQUAL_TO) | OP(LESS_THAN) | OP(LESS_THAN_OR_EQUAL_TO))
-#define CONTAINING (OP(CONTAINS) | OP(DOES_NOT_CONTAIN))
-#define COLLECTION (OP(CONTAINS_ALL) | OP(CONTAINS_ANY) | OP(CONTAINS_NONE))
-#define DAYS (OP(DATE_IS) | OP(DATE_IS_NOT))
-#define SPANS (OP(DATE_AFTER) | OP(DATE_AFTER_OR_ON) | OP(DATE_BEFORE) | OP(DATE_BEFORE_OR_ON))
-
-static const unsigned operators[INPUT_TYPES][RULE_USERS] = {
-    [INPUT_INTEGER] = {EQUALITY | ORDERING, OP(EQUAL_TO) | OP(GREATER_THAN) | OP(LESS_THAN), EQUALITY | ORDERING},
-    [INPUT_FLOAT] = {EQUALITY | ORDERING, OP(EQUAL_TO) | OP(GREATER_THAN) | OP(LESS_THAN), EQUALITY | ORDERING},
-    [INPUT_STRING] = {CONTAINING, OP(CONTAINS) | EQUALITY, CONTAINING},
-    [INPUT_BOOLEAN] = {EQUALITY, EQUALITY, EQUALITY},
-    [INPUT_OPTIONS] = {EQUALITY, EQUALITY, EQUALITY},
-    [INPUT_TAGS] = {COLLECTION, COLLECTION, COLLECTION},
-    [INPUT_DATE_ABSOLUTE] = {DAYS, DAYS | OP(DATE_AFTER_OR_ON) | OP(DATE_BEFORE_OR_ON), DAYS},
-    [INPUT_DATE_RELATIVE] = {SPANS, OP(DATE_AFTER_OR_ON) | OP(DATE_BEFORE_OR_ON), SPANS},
-    [INPUT_AUTOCOMPLETE] = {EQUALITY, EQUALITY, EQUALITY},
-};
-
-unsigned operators_of(enum rule_user u, enum input_type i) { return operators[i][u]; }
-
 /* ---- organizations and people ---------------------------------------------------------------------------------------- */
 
-static const struct option access_options[] = {
-    {"0", "People see their own conversations"}, {"1", "People see all conversations of the organization"}, {0}};
+static const struct option access_options[] = {{.key = "0", .label = "People see their own conversations"},
+                                               {.key = "1", .label = "People see all conversations of the organization"},
+                                               {0}};
 
 static const struct definition organization_definitions[] = {
     {.field = "organizations.name",
@@ -168,8 +115,9 @@ static const struct definition user_definitions[] = {
     {0},
 };
 
-static const struct field_source organization_sources[] = {{AREA_ORGANIZATIONS, "organizationfields", "field_values x", "x.owner_id"}, {0}};
-static const struct field_source user_sources[] = {{AREA_USERS, "userfields", "field_values x", "x.owner_id"}, {0}};
+static const struct field_source organization_sources[] = {
+    {AREA_ORGANIZATIONS, "organizationfields", "field_values x", "x.owner_id", NULL, NULL}, {0}};
+static const struct field_source user_sources[] = {{AREA_USERS, "userfields", "field_values x", "x.owner_id", NULL, NULL}, {0}};
 
 const struct subject organization_subject = {"organizations", organization_definitions, organization_sources};
 const struct subject user_subject = {"users", user_definitions, user_sources};
@@ -196,7 +144,7 @@ static const struct {
     [FIELD_TEXT] = {"STRING", NULL, INPUT_STRING, VALUE_TEXT},
     [FIELD_TEXTAREA] = {"STRING", NULL, INPUT_STRING, VALUE_TEXT},
     [FIELD_REGEX] = {"STRING", NULL, INPUT_STRING, VALUE_TEXT},
-    [FIELD_CHECKBOX] = {"COLLECTION", NULL, INPUT_OPTIONS, VALUE_PICKS},
+    [FIELD_CHECKBOX] = {"COLLECTION", NULL, INPUT_MULTIPLE, VALUE_PICKS},
     [FIELD_RADIO] = {"NUMERIC", "INTEGER", INPUT_OPTIONS, VALUE_TEXT},
     [FIELD_SELECT] = {"NUMERIC", "INTEGER", INPUT_OPTIONS, VALUE_TEXT},
     [FIELD_CASCADINGSELECT] = {"NUMERIC", "INTEGER", INPUT_OPTIONS, VALUE_TEXT},
@@ -206,24 +154,35 @@ static const struct {
     [FIELD_YESNO] = {"BOOLEAN", NULL, INPUT_BOOLEAN, VALUE_YESNO},
 };
 
-/* Adds the option of a row (key, label, number of options in its list). The first row of a list allocates it. */
-static void definition_read_option(struct arena *a, struct stmt *row, struct option **list, int *n) {
-    if (*n == 0) *list = arena_array(a, (size_t)col_int(row, 2) + 1, sizeof **list);
-    (*list)[(*n)++] = (struct option){str_dup(a, col_text(row, 0)).p, str_dup(a, col_text(row, 1)).p};
+static bool has_options(const struct definition *d) { return d->input == INPUT_OPTIONS || d->input == INPUT_MULTIPLE; }
+
+/* True if the row is an option that is deleted and not used. */
+static bool option_dropped(const struct definition *d, struct stmt *row, const struct used_values *used) {
+    if (col_count(row) < 4 || col_int(row, 3) == 0 || used->all) return false;
+    for (int i = 0; i < used->count; i++)
+        if (str_eq(used->list[i].field, str_of(d->field)) && str_eq(used->list[i].key, col_text(row, 0))) return false;
+    return true;
 }
 
-/* The empty list of a field with input OPTIONS but without options. */
+/* Adds the option of a row (key, label, number of options in its list). The first row of a list allocates it. */
+static void definition_read_option(struct arena *a, struct stmt *row, int number, struct option **list, int *n) {
+    if (*n == 0) *list = arena_array(a, (size_t)col_int(row, 2) + 1, sizeof **list);
+    (*list)[(*n)++] = (struct option){str_dup(a, col_text(row, 0)).p, str_dup(a, col_text(row, 1)).p, number ? col_int(row, number) : 0};
+}
+
+/* The empty list of a field without options. */
 static const struct option no_options[] = {{0}};
 
 /* Loads the options of fixed fields. */
-static int definitions_load_options(struct work *w, struct definitions *d) {
+static int definitions_load_options(struct work *w, const struct used_values *used, struct definitions *d) {
     struct option *list = NULL;
     int rc, n = 0;
     for (int i = 0; i < d->count; i++) {
-        if (d->list[i].input != INPUT_OPTIONS || d->list[i].options) continue;
+        if (!has_options(&d->list[i]) || d->list[i].options) continue;
         d->list[i].options = no_options;
         if (d->list[i].option_rows == NULL) continue;
-        DB_ROWS(rc, w->conn, d->list[i].option_rows, NULL, row) definition_read_option(w->arena, row, &list, &n);
+        DB_ROWS(rc, w->conn, d->list[i].option_rows, NULL, row)
+        if (!option_dropped(&d->list[i], row, used)) definition_read_option(w->arena, row, col_count(row) > 4 ? 4 : 0, &list, &n);
         if (rc < 0) return rc;
         if (n) d->list[i].options = list;
         n = 0;
@@ -237,32 +196,37 @@ static int definitions_load_field_options(struct work *w, struct definitions *d,
     int rc, n = 0;
     int64_t field = 0;
     for (int i = at; i < d->count; i++)
-        if (d->list[i].input == INPUT_OPTIONS) d->list[i].options = no_options;
+        if (has_options(&d->list[i])) d->list[i].options = no_options;
     DB_ROWS(rc, w->conn, &definition_options, BINDS(B_INT("area", area)), row) {
-        if (field != col_int(row, 3)) n = 0;
+        if (col_int(row, 3) != field) n = 0;
         field = col_int(row, 3);
-        definition_read_option(w->arena, row, &list, &n);
+        definition_read_option(w->arena, row, 0, &list, &n);
         while (at < d->count && d->list[at].field_id < field) at++; /* both are ordered by field */
-        if (at < d->count && d->list[at].field_id == field && d->list[at].input == INPUT_OPTIONS) d->list[at].options = list;
+        if (at < d->count && d->list[at].field_id == field && has_options(&d->list[at])) d->list[at].options = list;
     }
     return rc;
 }
 
 static void read_field(struct work *w, const struct field_source *s, struct stmt *row, struct definition *d) {
     int64_t type = col_int(row, 1);
-    *d = (struct definition){.field = str_fmt(w->arena, "%s.%s", s->group, str_dup(w->arena, col_text(row, 2)).p).p,
+    struct str key = str_dup(w->arena, col_text(row, 2));
+    *d = (struct definition){.field = str_fmt(w->arena, "%s.%s", s->group, key.p).p,
                              .label = str_dup(w->arena, col_text(row, 3)).p,
                              .input = seen_as[type].input,
                              .kind = seen_as[type].kind,
                              .type = seen_as[type].type,
                              .sub_type = seen_as[type].sub_type,
+                             .group = s->shown,
+                             .rarity = s->rarity,
                              .doc = "A custom field.",
                              .value = seen_as[type].kind == VALUE_PICKS ? VALUE_OF_PICKS : "x.value_key",
                              .among = s->among,
                              .owner = s->owner,
                              .only = "x.field_id = :field",
                              .key = custom_text,
-                             .field_id = col_int(row, 0)};
+                             .field_id = col_int(row, 0),
+                             .field_kind = (int)type};
+    if (s->area == AREA_CASES) d->property = str_fmt(w->arena, "custom_fields.%s", key.p).p;
 }
 
 /* Makes room for n more definitions. */
@@ -286,20 +250,51 @@ static int definitions_load_fields(struct work *w, const struct field_source *s,
     return definitions_load_field_options(w, d, s->area, first);
 }
 
-int definitions_load(struct work *w, const struct subject *s, enum rule_user u, struct definitions *out) {
+/* In rules of conversations, a custom field with a date is also compared with periods. The name gets a suffix, unless another field has that name. */
+static void definitions_add_periods(struct arena *a, struct definitions *d) {
+    int count = d->count;
+    definitions_reserve(a, d, count);
+    for (int i = 0; i < count; i++) {
+        if (d->list[i].field_kind != FIELD_DATE || d->list[i].group == NULL) continue;
+        struct str name = str_fmt(a, "%s_relative", d->list[i].field);
+        if (definition_of(d, name)) continue;
+        struct definition *made = &d->list[d->count++];
+        *made = d->list[i];
+        made->field = name.p;
+        made->input = INPUT_DATE_RELATIVE;
+        made->type = "DATE_RELATIVE";
+        made->sub_type = "PAST_OR_FUTURE";
+        made->doc = "A custom field, compared with a period.";
+    }
+}
+
+int definitions_load_used(struct work *w, const struct subject *s, enum rule_user u, const struct used_values *used,
+                          struct definitions *out) {
     int fixed = 0;
     while (s->definitions[fixed].field) fixed++;
     *out = (struct definitions){.subject = s, .user = u};
     definitions_reserve(w->arena, out, fixed);
-    memcpy(out->list, s->definitions, (size_t)fixed * sizeof *out->list);
-    out->count = fixed;
-    TRY(definitions_load_options(w, out));
+    for (const struct definition *d = s->definitions; d->field; d++)
+        if (d->rules == 0 || d->rules & (FOR(u) | INTERNAL)) out->list[out->count++] = *d;
+    TRY(definitions_load_options(w, used, out));
     for (const struct field_source *f = s->sources; f->area; f++) TRY(definitions_load_fields(w, f, out));
+    definitions_add_periods(w->arena, out);
     return 0;
+}
+
+int definitions_load(struct work *w, const struct subject *s, enum rule_user u, struct definitions *out) {
+    return definitions_load_used(w, s, u, &(struct used_values){0}, out);
 }
 
 const struct definition *definition_of(const struct definitions *d, struct str field) {
     for (int i = 0; i < d->count; i++)
-        if (str_eq(str_of(d->list[i].field), field)) return &d->list[i];
+        if (!(d->list[i].rules & INTERNAL) && str_eq(str_of(d->list[i].field), field)) return &d->list[i];
     return NULL;
+}
+
+int definition_place(const struct definitions *d, const char *field) {
+    int i = 0;
+    while (i < d->count && strcmp(d->list[i].field, field) != 0) i++;
+    assert(i < d->count);
+    return i;
 }

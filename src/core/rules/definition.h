@@ -6,19 +6,24 @@
 #include "base/words.h"
 #include "work/work.h"
 
-/* The kind of rule; each has its own operators. RULE_FILTER: organizations, people and views. */
-enum rule_user { RULE_SLA, RULE_FILTER, RULE_TRIGGER, RULE_USERS };
+/* The kind of rule; each has its own fields and operators. RULE_FILTER: filters of organizations and people, and views. */
+enum rule_user { RULE_SLA, RULE_FILTER, RULE_TRIGGER, RULE_MONITOR, RULE_USERS };
+#define FOR(rule) (1u << (rule))
+#define INTERNAL (1u << RULE_USERS) /* no proposition may name the field: other fields need its value */
 
 enum input_type {
     INPUT_INTEGER,
     INPUT_FLOAT,
     INPUT_STRING,
     INPUT_BOOLEAN,
+    INPUT_BOOLEAN_TRUE, /* only true can be asked for */
     INPUT_OPTIONS,
+    INPUT_MULTIPLE, /* a field of which several options may be chosen */
     INPUT_TAGS,
     INPUT_DATE_ABSOLUTE,
     INPUT_DATE_RELATIVE,
     INPUT_AUTOCOMPLETE,
+    INPUT_TIME, /* hours since a time */
     INPUT_TYPES
 };
 
@@ -40,11 +45,28 @@ enum operation {
     DATE_AFTER_OR_ON,
     DATE_BEFORE,
     DATE_BEFORE_OR_ON,
+    HAS_ONE_OF, /* INPUT_MULTIPLE */
+    HAS_NONE_OF,
+    HAS_ALL_OF,
+    TIME_GREATER_THAN, /* the four of TIME, and in the same order those of business hours */
+    TIME_GREATER_THAN_OR_EQUAL_TO,
+    TIME_LESS_THAN,
+    TIME_LESS_THAN_OR_EQUAL_TO,
+    OPEN_GREATER_THAN,
+    OPEN_GREATER_THAN_OR_EQUAL_TO,
+    OPEN_LESS_THAN,
+    OPEN_LESS_THAN_OR_EQUAL_TO,
+    CHANGED, /* history: compared with the state before the change */
+    CHANGED_TO,
+    CHANGED_FROM,
+    NOT_CHANGED,
+    NOT_CHANGED_TO,
+    NOT_CHANGED_FROM,
     OPERATORS
 };
-extern const struct word operator_words[];                  /* "comparison_equalto" */
-unsigned operators_of(enum rule_user u, enum input_type i); /* bits of 1u << enum operation */
-extern const struct word input_words[];                     /* "INTEGER" */
+#define OP(x) (UINT64_C(1) << (x))
+extern const struct word operator_words[]; /* "comparison_equalto" */
+extern const struct word input_words[];    /* "INTEGER" */
 
 /* How the values of a field are stored and compared. */
 enum value_kind {
@@ -62,6 +84,7 @@ enum value_kind {
 
 struct option {
     const char *key, *label;
+    int64_t number; /* that the value is compared with; 0: the number of the key */
 };
 
 /* A value that stands for others: beside the options, or beside the ids of people and organizations. */
@@ -70,6 +93,7 @@ struct special_value {
     const char *key, *label;
     enum special what;
     const char *field; /* SAME_AS_FIELD: the field with the other value */
+    unsigned rules;    /* FOR(...) those that have it; 0: all */
 };
 
 struct definition {
@@ -85,21 +109,29 @@ struct definition {
     int64_t field_id;  /* id of the custom field, or 0 */
     struct str (*key)(struct arena *a, struct str s); /* VALUE_TEXT: normalises a text for comparison; p NULL: invalid */
     const struct option *options;                     /* INPUT_OPTIONS: ends with key NULL */
-    const struct query *option_rows;                  /* INPUT_OPTIONS: (key, label) from the store */
-    const struct word *words;                         /* INPUT_OPTIONS: the numbers of the keys; NULL: a key is its number */
-    const struct special_value *specials;             /* ends with key NULL; NULL: none. Only for numbers in t */
-    const struct query *known;                        /* INPUT_AUTOCOMPLETE: finds the object :id; NULL: any id is accepted */
+    /* INPUT_OPTIONS: (key, label, number of rows) from the store, and optionally: 1 if it is deleted, the number to compare with */
+    const struct query *option_rows;
+    const struct word *words;             /* INPUT_OPTIONS: the numbers of the keys; NULL: a key is its number */
+    const struct special_value *specials; /* ends with key NULL; NULL: none. Only for numbers in t */
+    const struct query *known;            /* INPUT_AUTOCOMPLETE: finds the object :id; NULL: any id is accepted */
     const char *gone;         /* ids of deleted objects that rows may still refer to: they count as no value (core/change/cascade.h) */
     const char *implied;      /* a condition that follows from equality with :equal, so that the store finds an index; NULL: none */
     const char *implied_from; /* the same for a lower bound :from */
+    unsigned rules;           /* FOR(...) those that accept the field; 0: all */
+    unsigned unlisted;        /* FOR(...) those that accept the field, but do not list it */
+    const char *property;     /* name in typed changes (core/change/change.h), for history operators; NULL: none */
+    int field_kind;           /* enum field_kind of a custom field, or 0 */
+    bool open_now;            /* the value is the calendar; the field is true while it is open */
+    bool added;               /* the rows of `among` are those of messages that the work added; only in memory */
 };
 
 /* Custom fields of the object, or of another object that it refers to. */
 struct field_source {
-    int area;          /* enum field_area; 0 ends the list */
-    const char *group; /* "organizationfields": the fields are named organizationfields.<key> */
-    const char *among; /* the text after FROM: their values x */
-    const char *owner; /* column with the id of the object that rules are about */
+    int area;                   /* enum field_area; 0 ends the list */
+    const char *group;          /* "organizationfields": the fields are named organizationfields.<key> */
+    const char *among;          /* the text after FROM: their values x */
+    const char *owner;          /* column with the id of the object that rules are about */
+    const char *shown, *rarity; /* group and rarity of the definitions; NULL: none */
 };
 
 /* A kind of object that rules are about. */
@@ -108,6 +140,7 @@ struct subject {
     const struct definition *definitions; /* ends with field NULL */
     const struct field_source *sources;
 };
+#define HOURS_FIELD "businesshours" /* an internal field of conversations: the id of their business hours, 0: none */
 extern const struct subject organization_subject, user_subject, case_subject;
 
 /* All fields of a subject: those of its table, then its enabled custom fields. */
@@ -118,6 +151,20 @@ struct definitions {
     int count, room;
 };
 int definitions_load(struct work *w, const struct subject *s, enum rule_user u, struct definitions *out);
-const struct definition *definition_of(const struct definitions *d, struct str field); /* NULL: none */
+
+/* Values of a rule. Its deleted options are listed and accepted, too. */
+struct used_values {
+    bool all; /* all deleted options: for rules that are stored */
+    int count;
+    struct used_value {
+        struct str field, key;
+    } * list;
+};
+int definitions_load_used(struct work *w, const struct subject *s, enum rule_user u, const struct used_values *used,
+                          struct definitions *out);
+
+const struct definition *definition_of(const struct definitions *d, struct str field); /* NULL: none that propositions may name */
+int definition_place(const struct definitions *d, const char *field);                  /* index of any definition; it exists */
+uint64_t operators_of(enum rule_user u, const struct definition *d);                   /* bits OP(enum operation) */
 
 #endif

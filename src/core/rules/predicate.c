@@ -4,9 +4,9 @@
  *                                        +--> true or false for one object's facts   (SLAs, triggers)
  *
  * Both must always agree, or a trigger would act on objects that its view does not show. Therefore neither evaluates operators. Parsing
- * reduces the seventeen operators to a few tests with a sign (struct proposition), resolves words like "lastweek" at the current time in
- * the desk's time zone, and folds texts as the store's keys are folded. Both ways then only compare numbers and bytes, by the same
- * rules:
+ * reduces the operators to a few tests with a sign (struct proposition), and folds texts as the store's keys are folded. Words like
+ * "lastweek" and (current_user) stay, so that a compiled predicate can be cached. Both ways first resolve them for a moment, by one
+ * function (predicate_run.c). Then they only compare numbers and bytes, by the same rules:
  *
  *   - A field has a list of values: none (NULL, no row), one, or many (tags, addresses). A test holds if one value passes it. A negated
  *     proposition is its exact opposite: "is not X" holds for an object without a value, and for one with several only if none is X. In SQL, a
@@ -15,13 +15,16 @@
  *   - Decimals of custom fields are stored as texts that sort like the numbers. No floating point of an engine is involved, and an index works.
  *   - Times are milliseconds. Days are half-open spans of them, so that days of 23 and 25 hours are correct.
  *
- * A special value such as (current_user) is resolved when the predicate is read, so a stored predicate is read at each use. A stored
+ * History operators apply the same tests to the state before the change (struct fact). Only triggers have them, so they need no SQL. A stored
  * proposition that is not valid any more holds for no object.
  *
  * A field with values in separate rows becomes `t.id IN (SELECT owner FROM rows WHERE ...)`. The store starts from the index of those
  * rows, so a selective filter costs what it finds, whatever the size of the table (docs/BENCHMARKS.md). Negations and parts of texts
  * have no index. Alone they read every row, 0.5 us each; beside a selective proposition they read only the rows that it finds. An index
  * of parts would need one row for each character of every name. Autocomplete finds names faster.
+ *
+ * Hours are elapsed time, since a moment in the past: "more than 2 hours" is "before two hours ago". Business hours depend on the calendar of the
+ * conversation. In memory the open time is computed. In SQL each calendar has a bound: the first time since which at most so much of it is open.
  *
  * The fields are data: core/rules/definition.c. A new kind of object is a struct subject there; nothing changes here. */
 #include "core/rules/predicate.h"
@@ -41,6 +44,7 @@ struct reader {
     struct str parameter;
     struct str zone; /* time zone of the desk */
     enum predicate_age age;
+    unsigned needs;
     int broken; /* first error of the store, or 0 */
 };
 
@@ -62,8 +66,7 @@ static bool is_empty(const struct json *j) {
 
 /* ---- bounds ------------------------------------------------------------------------------------------------------------ */
 
-/* Sets the test for `operation` and a value. The value is the span low..high; a single number or text is low = high. */
-static void set_bounds(struct proposition *p, enum operation operation, struct bound low, struct bound high) {
+void proposition_bound(struct proposition *p, enum operation operation, struct bound low, struct bound high) {
     struct bound above = high, below = low; /* bounds of the values beyond the span */
     above.open = !high.open;
     below.open = !low.open;
@@ -91,7 +94,7 @@ static struct bound bound_text(struct str s) { return (struct bound){.given = tr
 static void set_span(struct proposition *p, enum operation operation, struct period s) {
     struct bound end = bound_number(s.to);
     end.open = true;
-    set_bounds(p, operation, bound_number(s.from), end);
+    proposition_bound(p, operation, bound_number(s.from), end);
 }
 
 /* ---- one value, by its input type ---------------------------------------------------------------------------------- */
@@ -106,56 +109,39 @@ static int predicate_read_number(struct reader *r, struct proposition *p, enum o
     if (key.p == NULL) return bad(r, ERR_FIELD_INVALID, at, whole ? "A whole number is expected." : "A number like 12.5 is expected.");
     bool decimal = p->field->kind == VALUE_DECIMAL;
     assert(decimal || whole);
-    set_bounds(p, operation, decimal ? bound_text(key) : bound_number(v), decimal ? bound_text(key) : bound_number(v));
+    proposition_bound(p, operation, decimal ? bound_text(key) : bound_number(v), decimal ? bound_text(key) : bound_number(v));
     return 0;
 }
 
-QUERY(teams_of_actor, "SELECT team_id FROM team_members WHERE user_id = :me ORDER BY team_id");
-
-/* One id is an equality, for which the store finds an index in list order. */
-static void set_ids(struct proposition *p, int64_t *ids, int count) {
-    p->test = IS_LISTED;
-    p->numbers = ids;
-    p->number_count = count;
-    if (count != 1) return;
-    p->test = IS_WITHIN;
-    p->low = p->high = bound_number(ids[0]);
-}
-
-/* Resolves a value that stands for others. Without a person, the current user is nobody, and no value is equal to it. */
-static int set_special(struct reader *r, struct proposition *p, const struct special_value *s) {
-    int64_t me = r->w->actor.user_id, *ids = arena_array(r->w->arena, 1, sizeof *ids);
-    int n;
+/* Sets the test of a value that stands for others. */
+static void set_special(struct reader *r, struct proposition *p, const struct special_value *s) {
     switch (s->what) {
     case NO_VALUE: p->test = IS_EMPTY; break;
     case SAME_AS_FIELD:
         p->test = IS_SAME;
-        p->other = definition_of(r->d, str_of(s->field));
-        assert(p->other);
-        p->other_place = (int)(p->other - r->d->list);
+        p->other_place = definition_place(r->d, s->field);
         break;
     case CURRENT_USER:
-        *ids = me;
-        set_ids(p, ids, me ? 1 : 0);
+        p->test = IS_LISTED;
+        p->later = LATER_USER;
         break;
     case CURRENT_USERS_TEAMS:
-        n = db_ids(r->w->conn, &teams_of_actor, BINDS(B_INT("me", me)), r->w->arena, &ids);
-        TRY(n);
-        set_ids(p, ids, n);
+        p->test = IS_LISTED;
+        p->later = LATER_TEAMS;
+        r->needs |= NEEDS_TEAMS;
     }
-    return 0;
 }
 
-/* Returns 1 if the value is a special one, 0 if not, or a negative error. */
-static int read_special(struct reader *r, struct proposition *p, enum operation operation, const struct json *j) {
+/* Returns true if the value is a special one. */
+static bool read_special(struct reader *r, struct proposition *p, enum operation operation, const struct json *j) {
     struct str s = scalar(j);
     for (const struct special_value *v = p->field->specials; v && v->key; v++) {
-        if (s.p == NULL || !str_eqi(s, str_of(v->key))) continue;
+        if (s.p == NULL || !str_eqi(s, str_of(v->key)) || (v->rules && !(v->rules & FOR(r->d->user)))) continue;
         p->negated = operation == NOT_EQUAL_TO;
-        TRY(set_special(r, p, v));
-        return 1;
+        set_special(r, p, v);
+        return true;
     }
-    return 0;
+    return false;
 }
 
 /* A new predicate names only objects that exist. */
@@ -169,11 +155,10 @@ static int check_known(struct reader *r, const struct definition *d, int64_t id,
 static int predicate_read_id(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
     int64_t v;
     struct str s = scalar(j);
-    int rc = read_special(r, p, operation, j);
-    if (rc) return rc < 0 ? rc : 0;
+    if (read_special(r, p, operation, j)) return 0;
     if (s.p == NULL || !str_to_int(s, &v) || v <= 0) return bad(r, ERR_FIELD_INVALID, at, "An id is expected.");
     TRY(check_known(r, p->field, v, at));
-    set_bounds(p, operation, bound_number(v), bound_number(v));
+    proposition_bound(p, operation, bound_number(v), bound_number(v));
     return 0;
 }
 
@@ -193,7 +178,7 @@ static int read_string(struct reader *r, struct proposition *p, enum operation o
     if (key.p == NULL || key.n == 0) return bad(r, ERR_FIELD_INVALID, at, "The text has no characters that can be compared.");
     p->negated = operation == DOES_NOT_CONTAIN;
     if (operation != CONTAINS && operation != DOES_NOT_CONTAIN) {
-        set_bounds(p, operation, bound_text(key), bound_text(key));
+        proposition_bound(p, operation, bound_text(key), bound_text(key));
         return 0;
     }
     p->test = HAS_PART;
@@ -205,29 +190,49 @@ static int read_boolean(struct reader *r, struct proposition *p, enum operation 
     struct str s = scalar(j);
     bool yes = j->type == JSON_TRUE || str_eq(s, S("1")) || str_eqi(s, S("true"));
     bool no = j->type == JSON_FALSE || str_eq(s, S("0")) || str_eqi(s, S("false"));
+    if (p->field->input == INPUT_BOOLEAN_TRUE && !yes) return bad(r, ERR_FIELD_INVALID, at, "true is expected.");
     if (!yes && !no) return bad(r, ERR_FIELD_INVALID, at, "true or false is expected.");
+    if (p->field->open_now) {
+        p->test = IS_LISTED;
+        p->later = LATER_OPEN;
+        p->negated = yes == (operation == NOT_EQUAL_TO);
+        r->needs |= NEEDS_HOURS;
+        return 0;
+    }
     struct bound b = p->field->kind == VALUE_YESNO ? bound_text(yes ? S("yes") : S("no")) : bound_number(yes);
-    set_bounds(p, operation, b, b);
+    proposition_bound(p, operation, b, b);
     return 0;
 }
 
+/* The option with this key; NULL: none. */
+static const struct option *option_named(const struct definition *d, struct str key) {
+    const struct option *o = d->options;
+    while (o->key && !(key.p && str_eqi(key, str_of(o->key)))) o++;
+    return o->key ? o : NULL;
+}
+
+static int bad_option(struct reader *r, struct str at) {
+    return bad(r, ERR_FIELD_INVALID, at, "One of the keys of the definition's values is expected.");
+}
+
 static int predicate_read_option(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
-    struct str s = scalar(j);
-    const struct option *o = p->field->options;
-    int rc = read_special(r, p, operation, j);
-    if (rc) return rc < 0 ? rc : 0;
-    while (o->key && !(s.p && str_eqi(s, str_of(o->key)))) o++;
-    if (o->key == NULL) return bad(r, ERR_FIELD_INVALID, at, "One of the keys of the definition's values is expected.");
-    s = str_of(o->key);
-    if (p->field->kind == VALUE_PICKS) {
-        p->test = HAS_PART;
-        p->negated = operation == NOT_EQUAL_TO;
-        p->text = str_fmt(r->w->arena, ",%s,", s.p);
-        return 0;
-    }
-    int64_t v = p->field->words ? word_id(p->field->words, s) : 0;
-    bool numeric = p->field->kind == VALUE_NUMBER && (p->field->words || str_to_int(s, &v));
-    set_bounds(p, operation, numeric ? bound_number(v) : bound_text(s), numeric ? bound_number(v) : bound_text(s));
+    if (read_special(r, p, operation, j)) return 0;
+    const struct option *o = option_named(p->field, scalar(j));
+    if (o == NULL) return bad_option(r, at);
+    int64_t v = o->number ? o->number : p->field->words ? word_id(p->field->words, str_of(o->key)) : 0;
+    bool numeric = p->field->kind == VALUE_NUMBER && (v || str_to_int(str_of(o->key), &v));
+    struct bound b = numeric ? bound_number(v) : bound_text(str_of(o->key));
+    proposition_bound(p, operation, b, b);
+    return 0;
+}
+
+/* Adds a text to the list, unless it is there. */
+static int add_text(struct reader *r, struct proposition *p, struct str text, const char *what, struct str at) {
+    for (int i = 0; i < p->text_count; i++)
+        if (str_eq(p->texts[i], text)) return 0;
+    if (p->text_count == LIMIT_RULE_TAGS)
+        return fail_at(r->w, ERR_FIELD_INVALID, r->parameter, at, "At most %d %s are allowed.", LIMIT_RULE_TAGS, what);
+    p->texts[p->text_count++] = text;
     return 0;
 }
 
@@ -235,35 +240,52 @@ static int add_tag(struct reader *r, struct proposition *p, struct str name, str
     TRY(check_text(r, name, at));
     struct str key = fold_key(r->w->arena, str_trim(name));
     if (key.n == 0) return bad(r, ERR_FIELD_INVALID, at, "A tag is expected.");
-    for (int i = 0; i < p->text_count; i++)
-        if (str_eq(p->texts[i], key)) return 0;
-    if (p->text_count == LIMIT_RULE_TAGS)
-        return fail_at(r->w, ERR_FIELD_INVALID, r->parameter, at, "At most %d tags are allowed.", LIMIT_RULE_TAGS);
-    p->texts[p->text_count++] = key;
-    return 0;
+    return add_text(r, p, key, "tags", at);
 }
 
-static int read_tags(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
+/* An option in a list of several, between commas. */
+static int add_pick(struct reader *r, struct proposition *p, struct str key, struct str at) {
+    const struct option *o = option_named(p->field, key);
+    if (o == NULL) return bad_option(r, at);
+    return add_text(r, p, str_fmt(r->w->arena, ",%s,", o->key), "options", at);
+}
+
+/* Reads a list, or text with commas. */
+static int read_texts(struct reader *r, struct proposition *p, const struct json *j, struct str at,
+                      int (*add)(struct reader *r, struct proposition *p, struct str name, struct str at)) {
     struct arena *a = r->w->arena;
     int at_item = 0;
-    p->test = operation == CONTAINS_ALL ? HAS_ALL : IS_AMONG;
-    p->negated = operation == CONTAINS_NONE;
     p->texts = arena_array(a, LIMIT_RULE_TAGS, sizeof *p->texts);
     if (j->type == JSON_ARRAY) {
         for (const struct json *item = j->first; item; item = item->next, at_item++) {
             struct str name = scalar(item), place = str_fmt(a, "%s/%d", at.p, at_item);
-            if (name.p == NULL) return bad(r, ERR_FIELD_INVALID, place, "A tag is expected.");
-            TRY(add_tag(r, p, name, place));
+            if (name.p == NULL) return bad(r, ERR_FIELD_INVALID, place, "A text is expected.");
+            TRY(add(r, p, name, place));
         }
     } else {
         struct str rest = scalar(j);
-        if (rest.p == NULL) return bad(r, ERR_FIELD_INVALID, at, "Tags are expected: a list, or text with commas.");
+        if (rest.p == NULL) return bad(r, ERR_FIELD_INVALID, at, "A list is expected, or text with commas.");
         while (rest.p) {
             struct str name = str_trim(str_cut(&rest, ','));
-            if (name.n) TRY(add_tag(r, p, name, at));
+            if (name.n) TRY(add(r, p, name, at));
         }
     }
     return p->text_count ? 0 : bad(r, ERR_FIELD_EMPTY, at, NULL);
+}
+
+static int read_tags(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
+    p->test = operation == CONTAINS_ALL ? HAS_ALL : IS_AMONG;
+    p->negated = operation == CONTAINS_NONE;
+    return read_texts(r, p, j, at, add_tag);
+}
+
+/* "Is" means: the option is among the chosen ones. */
+static int read_picks(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
+    p->test = operation == HAS_ALL_OF ? HAS_ALL_PARTS : HAS_ANY_PART;
+    p->negated = operation == HAS_NONE_OF || operation == NOT_EQUAL_TO;
+    if (operation != EQUAL_TO && operation != NOT_EQUAL_TO) return read_texts(r, p, j, at, add_pick);
+    p->texts = arena_array(r->w->arena, 1, sizeof *p->texts);
+    return add_pick(r, p, scalar(j), at);
 }
 
 /* Accepts a day, or a time on that day. */
@@ -274,7 +296,7 @@ static int read_day(struct reader *r, struct proposition *p, enum operation oper
     else if (!day_parse(s, &day)) day = INT64_MIN;
     if (day < DAY_FIRST) return bad(r, ERR_FIELD_INVALID, at, "A date like 2026-11-21 is expected.");
     if (p->field->kind == VALUE_TIME) set_span(p, operation, day_span(r->zone, day, 1));
-    else set_bounds(p, operation, bound_text(day_text(r->w->arena, day)), bound_text(day_text(r->w->arena, day)));
+    else proposition_bound(p, operation, bound_text(day_text(r->w->arena, day)), bound_text(day_text(r->w->arena, day)));
     return 0;
 }
 
@@ -282,15 +304,53 @@ static int read_relative(struct reader *r, struct proposition *p, enum operation
     int word = j->type == JSON_STRING ? word_id_any(relative_dates, j->text) : -1;
     if (word < 0 || !relative_fits(word, p->field->sub_type))
         return bad(r, ERR_FIELD_INVALID, at, "One of the keys of the definition's values is expected.");
-    set_span(p, operation, relative_span(word, r->zone, r->w->now));
+    p->test = IS_WITHIN;
+    p->later = LATER_PERIOD;
+    p->operation = operation;
+    p->word = word;
+    return 0;
+}
+
+/* Hours since the time, as a whole number. */
+static int read_hours(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
+    struct str s = scalar(j);
+    if (s.p == NULL || !str_to_int(s, &p->hours) || p->hours < 0 || p->hours > LIMIT_RULE_HOURS)
+        return fail_at(r->w, ERR_FIELD_INVALID, r->parameter, at, "A whole number of hours is expected, at most %d.", LIMIT_RULE_HOURS);
+    p->operation = operation;
+    if (operation >= OPEN_GREATER_THAN) {
+        p->test = IS_OPENED;
+        p->operation = operation - OPEN_GREATER_THAN + TIME_GREATER_THAN;
+        p->other_place = definition_place(r->d, HOURS_FIELD);
+        r->needs |= NEEDS_HOURS;
+    } else p->later = LATER_HOURS;
     return 0;
 }
 
 static read_fn *const readers[INPUT_TYPES] = {
-    [INPUT_INTEGER] = predicate_read_number, [INPUT_FLOAT] = predicate_read_number,   [INPUT_STRING] = read_string,
-    [INPUT_BOOLEAN] = read_boolean,          [INPUT_OPTIONS] = predicate_read_option, [INPUT_TAGS] = read_tags,
-    [INPUT_DATE_ABSOLUTE] = read_day,        [INPUT_DATE_RELATIVE] = read_relative,   [INPUT_AUTOCOMPLETE] = predicate_read_id,
+    [INPUT_INTEGER] = predicate_read_number,
+    [INPUT_FLOAT] = predicate_read_number,
+    [INPUT_STRING] = read_string,
+    [INPUT_BOOLEAN] = read_boolean,
+    [INPUT_BOOLEAN_TRUE] = read_boolean,
+    [INPUT_OPTIONS] = predicate_read_option,
+    [INPUT_MULTIPLE] = read_picks,
+    [INPUT_TAGS] = read_tags,
+    [INPUT_DATE_ABSOLUTE] = read_day,
+    [INPUT_DATE_RELATIVE] = read_relative,
+    [INPUT_AUTOCOMPLETE] = predicate_read_id,
+    [INPUT_TIME] = read_hours,
 };
+
+/* History operators: the test of an equality, and the state that it looks at. */
+static int read_history(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
+    static const enum past pasts[] = {PAST_CHANGED, PAST_CHANGED_TO, PAST_CHANGED_FROM};
+    int kind = ((int)operation - CHANGED) % 3;
+    p->test = IS_PRESENT;
+    if (kind) TRY(readers[p->field->input](r, p, EQUAL_TO, j, at));
+    p->past = pasts[kind];
+    p->negated = operation >= NOT_CHANGED;
+    return 0;
+}
 
 /* ---- propositions and collections ------------------------------------------------------------------------------------ */
 
@@ -305,12 +365,12 @@ static struct str required(struct reader *r, const struct json *object, const ch
 }
 
 static void read_operation(struct reader *r, const struct definition *field, struct str word, struct str at, int *operation) {
-    unsigned allowed = operators_of(r->d->user, field->input);
+    uint64_t allowed = operators_of(r->d->user, field);
     struct str list = S("");
     *operation = word_id_any(operator_words, word);
-    if (*operation >= 0 && allowed & 1u << *operation) return;
+    if (*operation >= 0 && allowed & OP(*operation)) return;
     for (int i = 0; i < OPERATORS; i++)
-        if (allowed & 1u << i) list = str_fmt(r->w->arena, "%s%s%s", list.p, list.n ? ", " : "", operator_words[i].word);
+        if (allowed & OP(i)) list = str_fmt(r->w->arena, "%s%s%s", list.p, list.n ? ", " : "", operator_words[i].word);
     fail_at(r->w, ERR_FIELD_INVALID, r->parameter, under(r, at, "operator"), "One of these is expected: %s.", list.p);
     *operation = -1;
 }
@@ -327,9 +387,11 @@ static void read_proposition(struct reader *r, const struct json *j, struct str 
     if (field.p && p->field == NULL) bad(r, ERR_FIELD_INVALID, under(r, at, "field"), "No definition has this field.");
     if (p->field) p->place = (int)(p->field - r->d->list);
     if (p->field && word.p) read_operation(r, p->field, word, at, &operation);
-    if (is_empty(value)) bad(r, value ? ERR_FIELD_EMPTY : ERR_FIELD_REQUIRED, under(r, at, "value"), NULL);
+    bool needless = operation == CHANGED || operation == NOT_CHANGED;
+    if (is_empty(value) && !needless) bad(r, value ? ERR_FIELD_EMPTY : ERR_FIELD_REQUIRED, under(r, at, "value"), NULL);
     else if (operation >= 0) {
-        int rc = readers[p->field->input](r, p, (enum operation)operation, value, under(r, at, "value"));
+        read_fn *read = operation >= CHANGED ? read_history : readers[p->field->input];
+        int rc = read(r, p, (enum operation)operation, value, under(r, at, "value"));
         if (rc < 0 && !failed(r->w) && !r->broken) r->broken = rc;
     }
 }
@@ -384,7 +446,7 @@ static void read_collection(struct reader *r, const struct json *j, struct str a
 }
 
 int predicate_read(struct work *w, const struct definitions *d, const struct json *j, struct str at, struct predicate **out) {
-    struct reader r = {w, d, at, setting_text(w->desk, "desk.time_zone", w->arena), PREDICATE_NEW, 0};
+    struct reader r = {w, d, at, setting_text(w->desk, "desk.time_zone", w->arena), PREDICATE_NEW, 0, 0};
     struct predicate *p = *out = ARENA_NEW(w->arena, struct predicate);
     int left = LIMIT_PROPOSITIONS;
     p->definitions = d;
@@ -396,6 +458,7 @@ int predicate_read(struct work *w, const struct definitions *d, const struct jso
     if (list) p->collections = arena_array(w->arena, list->count, sizeof *p->collections);
     for (const struct json *item = list ? list->first : NULL; item; item = item->next, p->count++)
         read_collection(&r, item, str_fmt(w->arena, "%s/collections/%d", at.p, p->count), &p->collections[p->count], &left);
+    p->needs = r.needs;
     return failed(w) ? -(int)failure(w) : r.broken;
 }
 
@@ -431,11 +494,12 @@ static int read_collections(struct reader *r, const struct json *list, struct pr
 
 int predicate_read_collections(struct work *w, const struct definitions *d, const struct json *list, struct str at, enum predicate_age age,
                                struct predicate **out) {
-    struct reader r = {w, d, at, setting_text(w->desk, "desk.time_zone", w->arena), age, 0};
+    struct reader r = {w, d, at, setting_text(w->desk, "desk.time_zone", w->arena), age, 0, 0};
     struct predicate *p = *out = ARENA_NEW(w->arena, struct predicate);
     struct findings before = work_set_aside(w);
     p->definitions = d;
     int rc = read_collections(&r, list, p);
+    p->needs = r.needs;
     struct findings found = work_set_aside(w);
     for (struct problem *q = found.problems; q; q = q->next) q->parameter = pointer_as_parameter(w->arena, q->pointer);
     work_put_back(w, &before);

@@ -2,19 +2,24 @@
 #ifndef CORE_PREDICATE_H
 #define CORE_PREDICATE_H
 
-#include "core/rules/definition.h"
+#include "core/rules/facts.h"
+#include "core/rules/moment.h"
 #include "json/json.h"
 
 /* Every operator is one of these tests or its negation. */
 enum test {
-    IS_WITHIN, /* low <= value <= high; < where a bound is open; low = high: equality */
-    HAS_PART,  /* the value contains `text` */
-    IS_AMONG,  /* at least one value is one of `texts` */
-    HAS_ALL,   /* each of `texts` is a value */
-    IS_LISTED, /* the value is one of `numbers` */
-    IS_EMPTY,  /* there is no value */
-    IS_SAME,   /* the value is that of `other` */
-    IS_NEVER,  /* false for every object, negated or not: the proposition is not valid any more */
+    IS_WITHIN,     /* low <= value <= high; < where a bound is open; low = high: equality */
+    HAS_PART,      /* the value contains `text` */
+    HAS_ANY_PART,  /* the value contains one of `texts` */
+    HAS_ALL_PARTS, /* the value contains each of `texts` */
+    IS_AMONG,      /* at least one value is one of `texts` */
+    HAS_ALL,       /* each of `texts` is a value */
+    IS_LISTED,     /* the value is one of `numbers` */
+    IS_EMPTY,      /* there is no value */
+    IS_SAME,       /* the value is that of `other` */
+    IS_PRESENT,    /* for history: true */
+    IS_OPENED,     /* the open time since the value passes `operation` and `hours`, by the calendar in `other` */
+    IS_NEVER,      /* false for every object, negated or not: the proposition is not valid any more */
 };
 
 struct bound {
@@ -22,6 +27,11 @@ struct bound {
     int64_t number;  /* VALUE_NUMBER, VALUE_TIME */
     struct str text; /* other kinds */
 };
+
+/* What is known only when the proposition is evaluated. */
+enum later { LATER_NOTHING, LATER_PERIOD, LATER_HOURS, LATER_USER, LATER_TEAMS, LATER_OPEN };
+/* The state that the test looks at. With `to` and `from` the field must have changed, too. */
+enum past { PAST_NONE, PAST_CHANGED, PAST_CHANGED_TO, PAST_CHANGED_FROM };
 
 struct proposition {
     const struct definition *field;
@@ -34,9 +44,16 @@ struct proposition {
     int text_count;
     int64_t *numbers;
     int number_count;
-    const struct definition *other;
-    int other_place; /* its index in the definitions */
+    int other_place; /* index of the other field in the definitions: IS_SAME, IS_OPENED */
+    enum later later;
+    enum operation operation; /* LATER_PERIOD, LATER_HOURS, IS_OPENED */
+    int word;                 /* LATER_PERIOD: of relative_dates */
+    int64_t hours;            /* LATER_HOURS, IS_OPENED */
+    enum past past;
 };
+
+/* Sets the test for an operator of order and a value. The value is the span low..high; a single number or text is low = high. */
+void proposition_bound(struct proposition *p, enum operation operation, struct bound low, struct bound high);
 
 struct collection {
     bool any; /* one proposition is enough; otherwise all must hold */
@@ -49,11 +66,13 @@ struct predicate {
     bool any; /* one collection is enough; otherwise all must hold */
     struct collection *collections;
     int count;
+    unsigned needs; /* of a moment: core/rules/moment.h */
 };
 
 /* Parses {collection_operator, collections: [{proposition_operator, propositions: [{field, operator, value}]}]}. Operators are AND or
  * OR; the defaults are OR for collections and AND for propositions. Reports every problem with its pointer below `at`, which also names
- * the parameter. Relative dates are resolved here, by w->now and the desk's time zone. Returns 0 or the first problem. */
+ * the parameter. Days are resolved here, in the desk's time zone; what depends on the present is resolved when the predicate is evaluated.
+ * Returns 0 or the first problem. */
 int predicate_read(struct work *w, const struct definitions *d, const struct json *j, struct str at, struct predicate **out);
 
 /* Parses [{propositions: [...]}]: collections are joined by AND, the propositions of one by OR. An empty list holds for every object. A new
@@ -69,16 +88,15 @@ struct condition {
     struct bind *binds;
     int count;
 };
-struct condition predicate_condition(const struct predicate *p, struct arena *a);
+/* The predicate must not have history operators or fields of added messages (definition.added): only triggers have these, in memory. */
+struct condition predicate_condition(const struct predicate *p, struct moment *m, struct arena *a);
+/* The same at the moment of the work. Returns 0 or a negative error. */
+int predicate_condition_now(struct work *w, const struct predicate *p, struct condition *out);
 
-/* The values of one field of one object, none to many, stored as the kind of its definition requires. */
-struct fact {
-    int count;
-    int64_t *numbers;
-    struct str *texts;
-};
-/* Reads all facts of an object, parallel to d->list. Returns 1, 0 if there is no such object, or a negative error. */
-int facts_read(struct work *w, const struct definitions *d, int64_t id, struct fact **out);
-bool predicate_holds(const struct predicate *p, const struct fact *facts);
+/* Sets wanted[place] of each field that the predicate reads (core/rules/facts.h). */
+void predicate_mark(const struct predicate *p, bool *wanted);
+bool predicate_holds(const struct predicate *p, struct moment *m, const struct fact *facts);
+/* One proposition: for the explanation of a dry run. */
+bool proposition_holds(const struct proposition *p, struct moment *m, const struct fact *facts);
 
 #endif

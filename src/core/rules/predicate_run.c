@@ -1,11 +1,84 @@
-/* Evaluates a predicate: as SQL, and in memory for one object. */
+/* Evaluates a predicate for a moment: as SQL, and in memory for one object. */
 #include "core/rules/predicate.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 
 #include <assert.h>
+#include <inttypes.h>
 
 static bool compares_numbers(const struct definition *d) { return d->kind == VALUE_NUMBER || d->kind == VALUE_TIME; }
+
+/* ---- resolving --------------------------------------------------------------------------------------------------------- */
+
+/* One id is an equality, for which the store finds an index in list order. */
+static void set_ids(struct proposition *p, int64_t *ids, int count) {
+    p->numbers = ids;
+    p->number_count = count;
+    if (count != 1) return;
+    p->test = IS_WITHIN;
+    p->low = p->high = (struct bound){.given = true, .number = ids[0]};
+}
+
+static struct bound day_bound(char *room, int64_t day, bool open) {
+    return (struct bound){.given = true, .open = open, .text = day_write(room, day)};
+}
+
+/* room: for the texts of two days. */
+static void set_period(struct proposition *p, struct moment *m, char *room) {
+    if (p->field->kind == VALUE_TIME) {
+        struct period s = moment_span(m, p->word);
+        proposition_bound(p, p->operation, (struct bound){.given = true, .number = s.from},
+                          (struct bound){.given = true, .open = true, .number = s.to});
+    } else {
+        struct period days = moment_days(m, p->word);
+        proposition_bound(p, p->operation, day_bound(room, days.from, false), day_bound(room + DAY_ROOM, days.to, true));
+    }
+}
+
+/* More than n hours ago is before now - n hours. */
+static void set_hours(struct proposition *p, const struct moment *m) {
+    struct bound since = {.given = true, .number = m->now - p->hours * TIME_HOUR};
+    bool less = p->operation == TIME_LESS_THAN || p->operation == TIME_LESS_THAN_OR_EQUAL_TO;
+    since.open = p->operation == TIME_LESS_THAN || p->operation == TIME_GREATER_THAN;
+    if (less) p->low = since;
+    else p->high = since;
+    p->test = IS_WITHIN;
+}
+
+/* A proposition that was resolved, with the texts of its days. */
+struct for_now {
+    struct proposition made;
+    char room[2 * DAY_ROOM];
+};
+
+/* The proposition at this moment: in `place`, or the given one if it does not depend on the moment. */
+static const struct proposition *resolved(const struct proposition *p, struct moment *m, struct for_now *place) {
+    struct proposition *made = &place->made;
+    char *room = place->room;
+    if (p->later == LATER_NOTHING) return p;
+    *made = *p;
+    switch (p->later) {
+    case LATER_PERIOD: set_period(made, m, room); break;
+    case LATER_HOURS: set_hours(made, m); break;
+    case LATER_USER: set_ids(made, &m->user_id, m->user_id != 0); break;
+    case LATER_TEAMS: set_ids(made, m->teams, m->team_count); break;
+    case LATER_OPEN: set_ids(made, m->open, m->open_count); break;
+    case LATER_NOTHING: break;
+    }
+    return made;
+}
+
+/* The open time since a value passes the operator. */
+static bool opened_passes(const struct proposition *p, int64_t open) {
+    int64_t goal = p->hours * TIME_HOUR;
+    switch (p->operation) {
+    case TIME_GREATER_THAN: return open > goal;
+    case TIME_GREATER_THAN_OR_EQUAL_TO: return open >= goal;
+    case TIME_LESS_THAN: return open < goal;
+    default: return open <= goal;
+    }
+}
 
 static bool is_equality(const struct proposition *p) {
     if (!p->low.given || !p->high.given || p->low.open || p->high.open) return false;
@@ -18,6 +91,8 @@ enum { BINDS_EACH = 3 }; /* :a, :b and :f, followed by the number of the proposi
 
 struct compiler {
     struct arena *arena;
+    const struct definitions *definitions;
+    struct moment *moment;
     struct buf sql;
     struct bind *binds;
     int bind_count, number; /* of the current proposition */
@@ -51,15 +126,61 @@ static void put_equality(struct compiler *c, const struct proposition *p) {
     put_named(c, p->field->implied, ":equal", str_fmt(c->arena, "CAST(:a%d AS BIGINT)", c->number).p);
 }
 
+/* The first time since which the open time of a calendar is at most `goal` (with `less`: less than it). It is found by halving, because open
+ * time only shrinks as its beginning approaches now. */
+static int64_t opened_bound(const struct moment *m, int64_t calendar, int64_t goal, bool less) {
+    int64_t low = 0, high = m->now + 1; /* no time is open after now */
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2, open = 0;
+        (void)moment_open_since(m, calendar, middle, &open);
+        if (less ? open < goal : open <= goal) high = middle;
+        else low = middle + 1;
+    }
+    return low;
+}
+
+/* The bound of each calendar, as rows. */
+static void put_opened(struct compiler *c, const struct proposition *p) {
+    const struct moment *m = c->moment;
+    bool less = p->operation == TIME_LESS_THAN || p->operation == TIME_GREATER_THAN_OR_EQUAL_TO;
+    bool before = p->operation == TIME_GREATER_THAN || p->operation == TIME_GREATER_THAN_OR_EQUAL_TO;
+    struct buf rows = {0};
+    buf_char(&rows, '[');
+    for (int i = 0; i < m->calendar_count; i++)
+        if (m->calendars[i].time)
+            buf_fmt(&rows, "%s[%" PRId64 ",%" PRId64 "]", rows.n > 1 ? "," : "", m->calendars[i].id,
+                    opened_bound(m, m->calendars[i].id, p->hours * TIME_HOUR, less));
+    buf_char(&rows, ']');
+    struct bind bound = {.type = BIND_TEXT, .s = str_dup(c->arena, buf_view(&rows))};
+    buf_free(&rows);
+    buf_fmt(&c->sql, "%s %s (SELECT CAST(r.value ->> 1 AS BIGINT) FROM @ROWS(%s) r WHERE CAST(r.value ->> 0 AS BIGINT) = %s)",
+            p->field->value, before ? "<" : ">=", add_bind(c, 'a', bound), c->definitions->list[p->other_place].value);
+}
+
+static void put_same(struct compiler *c, const struct definition *d, const struct definition *other) {
+    buf_fmt(&c->sql, "%s = %s", d->value, other->value);
+    if (other->gone) buf_fmt(&c->sql, " AND %s NOT IN %s", other->value, other->gone);
+}
+
+/* One or all of several parts. */
+static void put_parts(struct compiler *c, const struct proposition *p) {
+    struct bind list = {.type = BIND_TEXT, .s = json_texts(c->arena, p->texts, (size_t)p->text_count)};
+    bool all = p->test == HAS_ALL_PARTS;
+    buf_fmt(&c->sql, "%sEXISTS (SELECT 1 FROM @TEXTS(%s) r WHERE @INSTR@(%s, r.value) %s 0)", all ? "NOT " : "", add_bind(c, 'a', list),
+            p->field->value, all ? "=" : ">");
+}
+
 static void put_test(struct compiler *c, const struct proposition *p) {
     const struct definition *d = p->field;
+    assert(p->past == PAST_NONE && !(d && d->added));
     switch (p->test) {
-    case IS_NEVER: buf_text(&c->sql, "1 = 0"); return;
+    case IS_NEVER:
+    case IS_PRESENT: buf_text(&c->sql, "1 = 0"); return;
+    case IS_OPENED: put_opened(c, p); return;
+    case HAS_ANY_PART:
+    case HAS_ALL_PARTS: put_parts(c, p); return;
     case IS_EMPTY: buf_fmt(&c->sql, d->gone ? "%s IS NULL OR %s IN %s" : "%s IS NULL", d->value, d->value, d->gone); return;
-    case IS_SAME:
-        buf_fmt(&c->sql, "%s = %s", d->value, p->other->value);
-        if (p->other->gone) buf_fmt(&c->sql, " AND %s NOT IN %s", p->other->value, p->other->gone);
-        break;
+    case IS_SAME: put_same(c, d, &c->definitions->list[p->other_place]); break;
     case IS_LISTED: {
         struct bind ids = {.type = BIND_TEXT, .s = json_ids(c->arena, p->numbers, (size_t)p->number_count)};
         buf_fmt(&c->sql, "%s IN @LIST(%s)", d->value, add_bind(c, 'a', ids));
@@ -98,7 +219,9 @@ static void put_only(struct compiler *c, const struct definition *d) {
     buf_text(&c->sql, " AND ");
 }
 
-static void put_proposition(struct compiler *c, const struct proposition *p) {
+static void put_proposition(struct compiler *c, const struct proposition *stored) {
+    struct for_now *place = ARENA_NEW(c->arena, struct for_now);
+    const struct proposition *p = resolved(stored, c->moment, place);
     const struct definition *d = p->field;
     c->number++;
     if (d == NULL || d->among == NULL) {
@@ -119,8 +242,8 @@ static void put_proposition(struct compiler *c, const struct proposition *p) {
     buf_char(&c->sql, ')');
 }
 
-struct condition predicate_condition(const struct predicate *p, struct arena *a) {
-    struct compiler c = {.arena = a};
+struct condition predicate_condition(const struct predicate *p, struct moment *m, struct arena *a) {
+    struct compiler c = {.arena = a, .definitions = p->definitions, .moment = m};
     int most = 0;
     for (int i = 0; i < p->count; i++) most += p->collections[i].count * BINDS_EACH;
     c.binds = arena_array(a, (size_t)most + 1, sizeof *c.binds);
@@ -141,80 +264,11 @@ struct condition predicate_condition(const struct predicate *p, struct arena *a)
     return out;
 }
 
-/* ---- the facts of an object -------------------------------------------------------------------------------------------- */
-
-static void add_fact(struct arena *a, const struct definition *d, struct fact *f, struct stmt *row, int column) {
-    if (col_null(row, column)) return;
-    if ((f->count & (f->count - 1)) == 0) { /* the lists are full at every power of two */
-        size_t room = f->count ? (size_t)f->count * 2 : 1;
-        int64_t *numbers = arena_array(a, room, sizeof *numbers);
-        struct str *texts = arena_array(a, room, sizeof *texts);
-        if (f->count) memcpy(numbers, f->numbers, (size_t)f->count * sizeof *numbers);
-        if (f->count) memcpy(texts, f->texts, (size_t)f->count * sizeof *texts);
-        f->numbers = numbers, f->texts = texts;
-    }
-    if (compares_numbers(d)) f->numbers[f->count++] = col_int(row, column);
-    else f->texts[f->count++] = str_dup(a, col_text(row, column));
-}
-
-static int facts_read_columns(struct work *w, const struct definitions *d, int64_t id, struct fact *facts) {
-    struct buf sql = {0};
-    struct stmt *row;
-    int column = 1;
-    buf_text(&sql, "SELECT t.id");
-    for (int i = 0; i < d->count; i++) {
-        const struct definition *f = &d->list[i];
-        if (f->among) continue;
-        buf_fmt(&sql, f->gone ? ", CASE WHEN %s IN %s THEN NULL ELSE %s END" : ", %s", f->value, f->gone, f->value);
-    }
-    buf_fmt(&sql, " FROM %s t WHERE t.id = :id", d->subject->table);
-    buf_char(&sql, 0);
-    int rc = db_start(w->conn, sql.p, BINDS(B_INT("id", id)), &row);
-    buf_free(&sql);
-    if (rc < 0) return rc;
-    rc = stmt_step(row);
-    for (int i = 0; rc == 1 && i < d->count; i++)
-        if (d->list[i].among == NULL) add_fact(w->arena, &d->list[i], &facts[i], row, column++);
-    stmt_end(row);
-    return rc;
-}
-
-static int facts_read_rows(struct work *w, const struct definition *d, int64_t id, struct fact *fact) {
-    struct stmt *row;
-    int rc;
-    const char *sql = str_fmt(w->arena, "SELECT %s FROM %s WHERE %s = :id%s%s", d->value, d->among, d->owner, d->only ? " AND " : "",
-                              d->only ? d->only : "")
-                          .p;
-    TRY(db_start(w->conn, sql, BINDS(B_INT("id", id)), &row));
-    while ((rc = stmt_step(row)) == 1) add_fact(w->arena, d, fact, row, 0);
-    stmt_end(row);
-    return rc;
-}
-
-/* Reads all custom fields of an area by one query. */
-static int read_fields(struct work *w, const struct definitions *d, const struct field_source *source, int64_t id, struct fact *facts) {
-    struct stmt *row;
-    int rc;
-    const char *sql = str_fmt(w->arena, "SELECT x.field_id, x.value_key, " VALUE_OF_PICKS " FROM %s WHERE %s = :id AND x.area = :area",
-                              source->among, source->owner)
-                          .p;
-    TRY(db_start(w->conn, sql, BINDS(B_INT("id", id), B_INT("area", source->area)), &row));
-    while ((rc = stmt_step(row)) == 1)
-        for (int i = 0; i < d->count; i++)
-            if (d->list[i].field_id && d->list[i].field_id == col_int(row, 0))
-                add_fact(w->arena, &d->list[i], &facts[i], row, d->list[i].kind == VALUE_PICKS ? 2 : 1);
-    stmt_end(row);
-    return rc;
-}
-
-int facts_read(struct work *w, const struct definitions *d, int64_t id, struct fact **out) {
-    struct fact *facts = *out = arena_array(w->arena, (size_t)d->count + 1, sizeof *facts);
-    int rc = facts_read_columns(w, d, id, facts);
-    if (rc <= 0) return rc;
-    for (int i = 0; i < d->count; i++)
-        if (d->list[i].among && d->list[i].field_id == 0) TRY(facts_read_rows(w, &d->list[i], id, &facts[i]));
-    for (const struct field_source *s = d->subject->sources; s->area; s++) TRY(read_fields(w, d, s, id, facts));
-    return 1;
+int predicate_condition_now(struct work *w, const struct predicate *p, struct condition *out) {
+    struct moment m;
+    TRY(moment_read(w, p->needs, &m));
+    *out = predicate_condition(p, &m, w->arena);
+    return 0;
 }
 
 /* ---- in memory --------------------------------------------------------------------------------------------------------- */
@@ -242,8 +296,16 @@ static bool number_listed(const struct proposition *p, int64_t number) {
     return false;
 }
 
+static bool parts_pass(const struct proposition *p, struct str value) {
+    bool all = p->test == HAS_ALL_PARTS;
+    for (int i = 0; i < p->text_count; i++)
+        if ((memmem(value.p, value.n, p->texts[i].p, p->texts[i].n) != NULL) != all) return !all;
+    return all;
+}
+
 static bool value_passes(const struct proposition *p, const struct fact *f, int i) {
     if (p->test == IS_LISTED) return number_listed(p, f->numbers[i]);
+    if (p->test == HAS_ANY_PART || p->test == HAS_ALL_PARTS) return parts_pass(p, f->texts[i]);
     if (p->test == HAS_PART) return memmem(f->texts[i].p, f->texts[i].n, p->text.p, p->text.n) != NULL;
     if (p->test == IS_AMONG) return listed(p, f->texts[i]);
     int low = p->low.given ? compare_fact(p, f, i, &p->low) : 1, high = p->high.given ? compare_fact(p, f, i, &p->high) : -1;
@@ -253,34 +315,64 @@ static bool value_passes(const struct proposition *p, const struct fact *f, int 
 /* The two fields have one value each. */
 static bool same_value(const struct fact *a, const struct fact *b) { return a->count && b->count && a->numbers[0] == b->numbers[0]; }
 
-static bool proposition_holds(const struct proposition *p, const struct fact *facts) {
-    const struct fact *f = &facts[p->place];
-    if (p->test == IS_NEVER) return false;
-    if (p->test == IS_EMPTY) return (f->count == 0) != p->negated;
-    if (p->test == IS_SAME) return same_value(f, &facts[p->other_place]) != p->negated;
-    if (p->test == HAS_ALL) {
-        int found = 0;
-        for (int k = 0; k < p->text_count; k++)
-            for (int i = 0; i < f->count; i++)
-                if (str_eq(f->texts[i], p->texts[k])) {
-                    found++;
-                    break;
-                }
-        return found == p->text_count;
+static bool has_all(const struct proposition *p, const struct fact *f) {
+    for (int k = 0; k < p->text_count; k++) {
+        bool found = false;
+        for (int i = 0; i < f->count && !found; i++) found = str_eq(f->texts[i], p->texts[k]);
+        if (!found) return false;
     }
-    bool passes = false;
-    for (int i = 0; i < f->count && !passes; i++) passes = value_passes(p, f, i);
-    return passes != p->negated;
+    return true;
 }
 
-static bool collection_holds(const struct collection *c, const struct fact *facts) {
+static bool opened_holds(const struct proposition *p, const struct moment *m, const struct fact *f, const struct fact *calendar) {
+    int64_t open;
+    if (calendar->count == 0 || f->count == 0) return false;
+    return moment_open_since(m, calendar->numbers[0], f->numbers[0], &open) && opened_passes(p, open);
+}
+
+/* The test without its sign, on these values of the field. */
+static bool test_holds(const struct proposition *p, const struct moment *m, const struct fact *f, const struct fact *facts) {
+    switch (p->test) {
+    case IS_PRESENT: return true;
+    case IS_EMPTY: return f->count == 0;
+    case IS_SAME: return same_value(f, &facts[p->other_place]);
+    case IS_OPENED: return opened_holds(p, m, f, &facts[p->other_place]);
+    case HAS_ALL: return has_all(p, f);
+    default:
+        for (int i = 0; i < f->count; i++)
+            if (value_passes(p, f, i)) return true;
+        return false;
+    }
+}
+
+bool proposition_holds(const struct proposition *stored, struct moment *m, const struct fact *facts) {
+    struct for_now place;
+    if (stored->test == IS_NEVER) return false;
+    const struct proposition *p = resolved(stored, m, &place);
+    const struct fact *f = &facts[p->place];
+    if (p->past && !f->changed) return p->negated;
+    if (p->past == PAST_CHANGED_FROM) return (f->before && test_holds(p, m, f->before, facts)) != p->negated;
+    return test_holds(p, m, f, facts) != p->negated;
+}
+
+static bool collection_holds(const struct collection *c, struct moment *m, const struct fact *facts) {
     for (int i = 0; i < c->count; i++)
-        if (proposition_holds(&c->propositions[i], facts) == c->any) return c->any;
+        if (proposition_holds(&c->propositions[i], m, facts) == c->any) return c->any;
     return !c->any;
 }
 
-bool predicate_holds(const struct predicate *p, const struct fact *facts) {
+void predicate_mark(const struct predicate *p, bool *wanted) {
     for (int i = 0; i < p->count; i++)
-        if (collection_holds(&p->collections[i], facts) == p->any) return p->any;
+        for (int k = 0; k < p->collections[i].count; k++) {
+            const struct proposition *q = &p->collections[i].propositions[k];
+            if (q->test == IS_NEVER) continue;
+            wanted[q->place] = true;
+            if (q->test == IS_SAME || q->test == IS_OPENED) wanted[q->other_place] = true;
+        }
+}
+
+bool predicate_holds(const struct predicate *p, struct moment *m, const struct fact *facts) {
+    for (int i = 0; i < p->count; i++)
+        if (collection_holds(&p->collections[i], m, facts) == p->any) return p->any;
     return !p->any;
 }

@@ -60,19 +60,16 @@ static void test_field(struct tested *t, const char *field) {
     else t->anything = true;
 }
 
-static void test_predicate(struct tested *t, const struct predicate *p) {
-    for (int i = 0; i < p->count; i++)
-        for (int k = 0; k < p->collections[i].count; k++) {
-            const struct proposition *q = &p->collections[i].propositions[k];
-            if (q->field) test_field(t, q->field->field);
-            if (q->other) test_field(t, q->other->field);
-        }
+static void test_fields(struct tested *t, const struct definitions *d, const bool *wanted) {
+    for (int i = 0; i < d->count; i++)
+        if (wanted[i]) test_field(t, d->list[i].field);
 }
 
-static struct tested tested_by(const struct rule_set *set) {
-    struct tested t = {0};
-    for (int i = 0; i < set->list[RULES_SLAS].count; i++) test_predicate(&t, set->list[RULES_SLAS].rules[i].predicate);
-    return t;
+/* The fields that enabled SLAs test; parallel to the definitions. */
+static bool *fields_tested(struct arena *a, const struct rule_set *set) {
+    bool *wanted = arena_array(a, (size_t)set->list[RULES_SLAS].definitions.count + 1, sizeof *wanted);
+    for (int i = 0; i < set->list[RULES_SLAS].count; i++) predicate_mark(set->list[RULES_SLAS].rules[i].predicate, wanted);
+    return wanted;
 }
 
 static bool is_tested(const struct tested *t, struct str property) {
@@ -118,18 +115,27 @@ static struct str cases_to_match(struct work *w, const struct tested *t) {
     return json_ids(w->arena, ids, (size_t)kept);
 }
 
-/* Sets m->version to that of the first SLA that holds. */
-static int match_case(struct work *w, const struct rule_set *set, struct matched *m) {
-    struct fact *facts;
-    int rc = facts_read(w, &set->list[RULES_SLAS].definitions, m->case_id, &facts);
-    m->version = 0;
-    for (int i = 0; rc > 0 && i < set->list[RULES_SLAS].count; i++) {
+/* The version of the first SLA that holds; 0: none does. */
+static int64_t version_that_holds(const struct rule_set *set, struct moment *now, const struct facts *f) {
+    for (int i = 0; i < set->list[RULES_SLAS].count; i++) {
         const struct rule *r = &set->list[RULES_SLAS].rules[i];
-        if (!predicate_holds(r->predicate, facts)) continue;
-        m->version = r->version_id;
-        break;
+        if (predicate_holds(r->predicate, now, f->list)) return r->version_id;
     }
-    return rc < 0 ? rc : 0;
+    return 0;
+}
+
+/* Sets the versions of the conversations, which are ordered by id. */
+static int match_versions(struct work *w, const struct rule_set *set, const bool *wanted, struct str ids, struct matched *list, int count) {
+    struct facts *facts;
+    struct moment now;
+    int n = facts_read(w, &set->list[RULES_SLAS].definitions, wanted, ids, &facts);
+    TRY(n);
+    TRY(moment_read(w, 0, &now));
+    for (int i = 0, at = 0; i < n; i++) {
+        while (at < count && list[at].case_id < facts[i].id) at++;
+        if (at < count && list[at].case_id == facts[i].id) list[at].version = version_that_holds(set, &now, &facts[i]);
+    }
+    return 0;
 }
 
 /* Attaches the version of *m, and at once to all later conversations that get the same. */
@@ -147,7 +153,7 @@ static int attach_version(struct work *w, struct matched *m, const struct matche
     return db_exec(w->conn, &cases_set_sla, BINDS(B_ID("version", m->version), B_TEXT("ids", json_ids(w->arena, ids, n))));
 }
 
-static int match_cases(struct work *w, const struct rule_set *set, struct str ids) {
+static int match_cases(struct work *w, const struct rule_set *set, const bool *wanted, struct str ids) {
     struct matched *list = NULL;
     int rc, n = 0, room = 0;
     DB_ROWS(rc, w->conn, &sla_versions_of_cases, BINDS(B_TEXT("ids", ids)), row) {
@@ -155,16 +161,18 @@ static int match_cases(struct work *w, const struct rule_set *set, struct str id
         list[n++] = (struct matched){.case_id = col_int(row, 0), .before = col_int(row, 1)};
     }
     TRY(rc);
-    for (int i = 0; i < n; i++) TRY(match_case(w, set, &list[i]));
+    TRY(match_versions(w, set, wanted, ids, list, n));
     for (int i = 0; i < n; i++) TRY(attach_version(w, &list[i], list + n));
     return 0;
 }
 
 static int sla_match(struct work *w, const struct rule_set *set) {
     if (set->list[RULES_SLAS].count == 0) return 0;
-    struct tested t = tested_by(set);
+    struct tested t = {0};
+    const bool *wanted = fields_tested(w->arena, set);
+    test_fields(&t, &set->list[RULES_SLAS].definitions, wanted);
     struct str ids = cases_to_match(w, &t);
-    return ids.p ? match_cases(w, set, ids) : 0;
+    return ids.p ? match_cases(w, set, wanted, ids) : 0;
 }
 
 int sla_match_finish(struct work *w) {

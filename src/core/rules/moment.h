@@ -1,0 +1,42 @@
+/* The values that a predicate needs besides the object: the present time and the caller. A compiled predicate keeps words like "lastweek"
+ * and "(current_user)", so that it can be cached. They are resolved for a moment. */
+#ifndef CORE_MOMENT_H
+#define CORE_MOMENT_H
+
+#include "core/rules/calendar.h"
+#include "core/rules/business_time.h"
+#include "work/work.h"
+
+/* The calendar of business hours. */
+struct moment_hours {
+    int64_t id;
+    const struct business_time *time; /* NULL: the zone is unknown */
+};
+
+/* One thread uses it, because it keeps the spans that it has computed. */
+struct moment {
+    int64_t now, user_id; /* user_id: the current user; 0: none */
+    struct str zone;      /* time zone of the desk */
+    int64_t *teams;       /* of the current user */
+    int team_count;
+    struct moment_hours *calendars;
+    int calendar_count;
+    int64_t *open; /* the ids of the calendars that are open now */
+    int open_count;
+    struct period spans[RELATIVE_DATES], days[RELATIVE_DATES]; /* in milliseconds; in days since 1970 */
+    unsigned spans_known;                                      /* bits of spans */
+};
+
+/* What predicates need of a moment. */
+#define NEEDS_TEAMS 1u
+#define NEEDS_HOURS 2u
+
+/* Reads the moment of the work and its actor. needs: those of the predicates (struct predicate). Returns 0 or a negative error. */
+int moment_read(struct work *w, unsigned needs, struct moment *out);
+
+struct period moment_days(struct moment *m, int word);
+struct period moment_span(struct moment *m, int word); /* word: of relative_dates */
+/* The open milliseconds from a time until now, by the calendar with this id. Returns false if there is no such calendar. */
+bool moment_open_since(const struct moment *m, int64_t calendar, int64_t ms, int64_t *open);
+
+#endif
