@@ -254,7 +254,7 @@ $(VARIANT)/tests/fault/%.so: tests/fault/%.c
 	$(CC) -std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra -fPIC -shared -o $@ $<
 
 .PHONY: test-fault
-test-fault: $(BIN) $(VARIANT)/tests/fault/eio.so $(VARIANT)/tests/fault/slow.so tests/node_modules/.package-lock.json ## tests SIGKILL, full and failing disks, the order of system calls, drain
+test-fault: $(BIN) $(VARIANT)/tests/fault/eio.so $(VARIANT)/tests/fault/slow.so $(VARIANT)/tests/fault/names.so tests/node_modules/.package-lock.json ## tests SIGKILL, full and failing disks, the order of system calls, drain
 	cd tests && DESKD=$(abspath $(BIN)) $(NODE_TEST) $(sort $(patsubst tests/%,%,$(wildcard tests/fault/*.test.mjs)))
 
 # Runs targets one after another and prints what each took; the first failure ends it.

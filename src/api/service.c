@@ -2,6 +2,7 @@
 #include "api/docs/site.h"
 #include "api/page.h"
 #include "base/log.h"
+#include "outgoing/sender.h"
 
 #include <inttypes.h>
 
@@ -71,6 +72,16 @@ static void metric(struct buf *b, const char *name, const char *type, const char
     buf_fmt(b, "# HELP deskd_%s %s\n# TYPE deskd_%s %s\ndeskd_%s %" PRId64 "\n", name, help, name, type, name, v);
 }
 
+static void metrics_of_deliveries(struct buf *b, struct sent *s) {
+    if (s == NULL) return;
+    metric(b, "deliveries_succeeded_total", "counter", "Attempts to send to an endpoint that succeeded.", atomic_load(&s->succeeded));
+    metric(b, "deliveries_failed_total", "counter", "Attempts to send to an endpoint that failed.", atomic_load(&s->failed));
+    metric(b, "deliveries_in_flight", "gauge", "Requests to endpoints without a reply yet.", atomic_load(&s->in_flight));
+    metric(b, "deliveries_waiting", "gauge", "Deliveries that are not sent yet, of all processes; up to 15 s old.",
+           atomic_load(&s->waiting));
+    metric(b, "deliveries_oldest_seconds", "gauge", "Age of the oldest of them; up to 15 s old.", atomic_load(&s->oldest_ms) / 1000);
+}
+
 static void metrics(struct api *api, struct http_request *r) {
     struct buf b = {0};
     struct db_stats d;
@@ -110,6 +121,7 @@ static void metrics(struct api *api, struct http_request *r) {
     metric(&b, "http_timed_out_total", "counter", "Connections closed at a deadline.", h.timed_out);
     metric(&b, "http_spooled_bytes", "gauge", "Bytes of incoming uploads, on disk.", h.spooled);
     metric(&b, "http_bodies_bytes", "gauge", "Bytes of other incoming bodies, in memory.", h.bodies);
+    metrics_of_deliveries(&b, api->desk->sent);
     metric(&b, "uptime_seconds", "gauge", "Seconds since the start.", (clock_monotonic() - api->started) / 1000);
     reply_text(r, 200, "text/plain; version=0.0.4; charset=utf-8", &b);
 }

@@ -125,6 +125,11 @@ static int leases_take(struct conn *c, void *arg) {
     return 0;
 }
 
+static int leases_of_former(struct conn *c, void *arg) {
+    struct settling *x = arg;
+    return leases_free(sender_work(x->sender, &x->work, x->arena, c));
+}
+
 static int leases_release(struct conn *c, void *arg) {
     struct settling *x = arg;
     struct work *w = sender_work(x->sender, &x->work, x->arena, c);
@@ -384,6 +389,7 @@ static void sender_finish(struct sender *s) {
 static void *sender_main(void *arg) {
     struct sender *s = arg;
     int64_t filled = 0, counted = 0;
+    if (!db_shared(s->desk->db)) sender_write(s, leases_of_former);
     while (!atomic_load(&s->stopping)) {
         bool settled = sender_settle(s), woken = atomic_exchange(&s->woken, false);
         if (settled || woken || sender_is_due(&filled, LOOK_AGAIN_MS)) sender_fill(s);

@@ -42,3 +42,288 @@ test('a test is sent once, signed, with Basic authentication, and its attempt is
   assert.deepEqual([shown.last_attempt_result, shown.last_attempt_message, Date.parse(shown.last_attempt_at), shown.updated_at], ['SUCCESS', 'The server answered 200.', desk.clock.now, endpoint.updated_at]);
   assert.equal((await desk.admin.fetch(`/endpoints/${endpoint.id}/deliveries/${made.id}`, { fields: '+body' })).body, request.text);
 });
+
+test('both secrets sign during a rotation, and the former one no more when its time is over', async (t) => {
+  const { desk, to } = await sending(t);
+  const endpoint = await hooked(desk, to.url);
+  const { signing_secret: second } = (await desk.admin.post(`/endpoints/${endpoint.id}/secret`, { former_hours: 2 })).must(200).data;
+  await tested(desk, endpoint);
+  verified(await to.received(1), second, endpoint.signing_secret);
+  await desk.clock.forward(2 * HOUR);
+  await tested(desk, endpoint);
+  verified(await to.received(2), second);
+});
+
+test('a GET has no body, and its signature is that of an empty one', async (t) => {
+  const { desk, to } = await sending(t);
+  const endpoint = await hooked(desk, `${to.url}?source=desk`, { method: 'GET' });
+  await tested(desk, endpoint);
+  const request = await to.received(1);
+  assert.deepEqual([request.method, request.path, request.text, request.headers['content-type'], request.headers['transfer-encoding']], ['GET', '/hook?source=desk', '', undefined, undefined]);
+  verified(request, endpoint.signing_secret);
+  for (const method of ['PUT', 'PATCH', 'DELETE']) {
+    await desk.admin.update(`/endpoints/${endpoint.id}`, { attributes: { method, content_type: 'application/json' } });
+    const made = await tested(desk, endpoint);
+    await delivered(desk, made);
+    assert.deepEqual([to.requests.at(-1).method, to.requests.at(-1).json.id], [method, made.event_id]);
+  }
+});
+
+test('a failed delivery is tried again with growing delays for a day, with the same event id, and then given up', async (t) => {
+  const { desk, to } = await sending(t, (response) => { response.statusCode = 500; response.end('no'); });
+  const endpoint = await hooked(desk, to.url);
+  const made = await tested(desk, endpoint);
+  const began = desk.clock.now;
+  const delays = [];
+  for (let n = 1; ; n++) {
+    await to.received(n);
+    const now = await until(`attempt ${n} is stored`, async () => {
+      const found = await desk.admin.fetch(`/endpoints/${endpoint.id}/deliveries/${made.id}`);
+      return found.attempts === n && found;
+    });
+    if (now.status === 'FAILED') break;
+    assert.equal(now.status, 'PENDING');
+    delays.push((Date.parse(now.next_attempt_at) - desk.clock.now) / 1000);
+    await desk.clock.forward(delays.at(-1));
+  }
+  assert.deepEqual(delays.slice(0, 9), [15, 15, 30, 60, 120, 240, 480, 960, 1920]);
+  assert.ok(delays.slice(9).every((s) => s === 3600) && desk.clock.now - began >= DAY * 1000 && desk.clock.now - began < (DAY + HOUR) * 1000);
+  assert.equal(new Set(to.requests.map((r) => r.headers['x-desk-event'])).size, 1);
+  const times = to.requests.map((request) => verified(request, endpoint.signing_secret));
+  assert.deepEqual(times, [...times].sort((a, b) => a - b), 'each attempt is signed at its own time');
+  const shown = await desk.admin.fetch(`/endpoints/${endpoint.id}`);
+  assert.deepEqual([shown.last_attempt_result, shown.last_attempt_message], ['FAILURE', 'The server answered 500. A status from 200 to 299 is expected.']);
+  assert.equal((await attempts(desk, endpoint, { delivery_id: made.id, result: 'FAILURE', limit: 100 })).length, to.requests.length);
+});
+
+test('Retry-After of the server delays the next attempt', async (t) => {
+  const { desk, to } = await sending(t, (response) => { response.writeHead(429, { 'Retry-After': '600' }); response.end(); });
+  const endpoint = await hooked(desk, to.url);
+  const made = await tested(desk, endpoint);
+  await attempted(desk, endpoint, 1);
+  const now = await desk.admin.fetch(`/endpoints/${endpoint.id}/deliveries/${made.id}`);
+  assert.equal(Date.parse(now.next_attempt_at) - desk.clock.now, 600_000);
+});
+
+test('a replay sends a delivery again with its event id and body, and is refused while it waits', async (t) => {
+  let status = 200;
+  const { desk, to } = await sending(t, (response) => { response.statusCode = status; response.end(); });
+  const endpoint = await hooked(desk, to.url);
+  const made = await tested(desk, endpoint);
+  await delivered(desk, made);
+  status = 503;
+  const path = `/endpoints/${endpoint.id}/deliveries/${made.id}/replay`;
+  const again = (await desk.admin.post(path, {})).must(200).data;
+  assert.deepEqual([again.status, again.event_id], ['PENDING', made.event_id]);
+  await attempted(desk, endpoint, 2);
+  (await desk.admin.post(path, {})).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+  status = 204;
+  await desk.clock.forward(15 * SECOND);
+  await delivered(desk, made);
+  assert.deepEqual(to.requests.map((r) => [r.headers['x-desk-event'], r.text]), Array(3).fill([made.event_id, to.requests[0].text]));
+  const other = await hooked(desk, to.url);
+  (await desk.admin.post(`/endpoints/${other.id}/deliveries/${made.id}/replay`, {})).refused(404, 'RESOURCE_NOT_FOUND');
+  for (const [client, code, name] of [[desk.staff, 403, 'PERMISSIONS_DENIED'], [desk.customer, 403, 'PERMISSIONS_DENIED'], [desk.anyone, 401, 'AUTHORIZATION_REQUIRED']]) {
+    for (const at of ['deliveries', `deliveries/${made.id}`, 'attempts']) (await client.get(`/endpoints/${endpoint.id}/${at}`)).refused(code, name);
+    (await client.post(path, {})).refused(code, name);
+    (await client.post(`/endpoints/${endpoint.id}/test`, {})).refused(code, name);
+  }
+});
+
+test('a redirect is not followed', async (t) => {
+  const inside = await hook(t);
+  const { desk, to } = await sending(t, (response) => { response.writeHead(307, { Location: inside.url }); response.end(); });
+  const endpoint = await hooked(desk, to.url);
+  await tested(desk, endpoint);
+  const attempt = await attempted(desk, endpoint, 1);
+  assert.deepEqual([attempt.result, attempt.status_code, attempt.message], ['FAILURE', 307, 'The server answered 307. Redirects are not followed: set the url to the new address.']);
+  assert.equal(inside.requests.length, 0);
+});
+
+test('a private address is refused when the delivery is sent, also if it was allowed when the endpoint was saved', async (t) => {
+  const { desk, to } = await sending(t);
+  const endpoint = await hooked(desk, to.url);
+  await delivered(desk, await tested(desk, endpoint)); // leaves an open connection
+  await allowPrivate(desk, { 'endpoints.allow_private_addresses': false });
+  await tested(desk, endpoint);
+  const attempt = await attempted(desk, endpoint, 2);
+  assert.deepEqual([attempt.result, attempt.status_code, to.requests.length], ['FAILURE', null, 1]);
+  assert.match(attempt.message, /^127\.0\.0\.1 is an address of this machine/);
+});
+
+test('a reply without end is cut: its status decides, and its bytes are not read', async (t) => {
+  for (const [status, result] of [[200, 'SUCCESS'], [500, 'FAILURE']]) {
+    let sent = 0;
+    const { desk, to } = await sending(t, (response) => {
+      const chunk = Buffer.alloc(65_536, 'a');
+      response.writeHead(status, { 'Content-Length': 2 ** 30 });
+      const more = () => { while (!response.destroyed && sent < 2 ** 30) { sent += chunk.length; if (!response.write(chunk)) { response.once('drain', more); return; } } };
+      more();
+    });
+    const endpoint = await hooked(desk, to.url);
+    await tested(desk, endpoint);
+    const attempt = await attempted(desk, endpoint, 1);
+    assert.deepEqual([attempt.result, attempt.status_code], [result, status]);
+    await until('the connection is closed', () => to.open === 0);
+    assert.ok(sent < 2 ** 26, `the server could send ${sent} bytes`);
+  }
+});
+
+/** A server that writes raw bytes to each connection: `talk(socket)` is called when a request begins. */
+async function rawServer(t, talk) {
+  const sockets = new Set();
+  const server = net.createServer((socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => {});
+    socket.once('data', () => talk(socket));
+  });
+  await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  defer(t, () => new Promise((resolve) => { for (const socket of sockets) socket.destroy(); server.close(resolve); }));
+  return { url: `http://127.0.0.1:${server.address().port}/`, sockets };
+}
+
+test('malformed replies, endless heads and closed connections are failures', async (t) => {
+  const desk = await open(t);
+  await allowPrivate(desk);
+  const endless = (socket) => { const more = () => { while (!socket.destroyed) if (!socket.write(`X-Long: ${'a'.repeat(900)}\r\n`)) { socket.once('drain', more); return; } }; socket.write('HTTP/1.1 200 OK\r\n'); more(); };
+  const talks = [endless, (socket) => socket.end('hello'), (socket) => socket.end(), (socket) => socket.destroy(), (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc')];
+  for (const talk of talks) {
+    const { url } = await rawServer(t, talk);
+    const endpoint = await hooked(desk, url);
+    await tested(desk, endpoint);
+    const attempt = await attempted(desk, endpoint, 1);
+    assert.deepEqual([attempt.result, attempt.status_code], ['FAILURE', null], String(talk));
+    assert.ok(attempt.message.endsWith('.'), attempt.message);
+  }
+  const nobody = await rawServer(t, () => {});
+  const closed = await hooked(desk, 'http://127.0.0.1:1/');
+  await tested(desk, closed);
+  assert.equal((await attempted(desk, closed, 1)).result, 'FAILURE');
+  assert.ok(nobody);
+});
+
+test('endpoints that never answer delay neither others nor requests, and each uses its own few connections only', async (t) => {
+  const { desk, to } = await sending(t, undefined, { 'endpoints.timeout_seconds': 60 });
+  const silent = await rawServer(t, () => {});
+  const dead = [];
+  for (let i = 0; i < 20; i++) dead.push(await hooked(desk, silent.url));
+  for (const endpoint of dead) for (let i = 0; i < 6; i++) await tested(desk, endpoint);
+  await until('the dead endpoints hang', () => silent.sockets.size > 20);
+  const live = await hooked(desk, to.url);
+  for (let i = 0; i < 20; i++) await tested(desk, live);
+  await to.received(20);
+  assert.ok(to.most <= 4, `${to.most} connections at a time`);
+  await until('the hanging connections', () => silent.sockets.size >= 64);
+  assert.ok(silent.sockets.size <= 20 * 4, `${silent.sockets.size} connections`);
+  assert.equal(new Set(to.requests.map((r) => r.headers['x-desk-event'])).size, 20);
+});
+
+test('an attempt ends at the timeout', async (t) => {
+  const { desk, to } = await sending(t, () => {}, { 'endpoints.timeout_seconds': 1 });
+  const endpoint = await hooked(desk, to.url);
+  await tested(desk, endpoint);
+  const attempt = await attempted(desk, endpoint, 1);
+  assert.deepEqual([attempt.result, attempt.status_code, attempt.message], ['FAILURE', null, 'There was no complete reply within 1 s.']);
+  assert.ok(attempt.duration >= 1000);
+  assert.equal(to.requests.length, 1);
+});
+
+test('a disabled endpoint gets nothing; its waiting deliveries are sent when it is enabled', async (t) => {
+  let status = 500;
+  const { desk, to } = await sending(t, (response) => { response.statusCode = status; response.end(); });
+  const endpoint = await hooked(desk, to.url), other = await hooked(desk, to.url);
+  const waits = await tested(desk, endpoint);
+  await attempted(desk, endpoint, 1);
+  await desk.admin.update(`/endpoints/${endpoint.id}`, { is_enabled: false });
+  (await desk.admin.post(`/endpoints/${endpoint.id}/test`, {})).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+  status = 200;
+  await desk.clock.forward(HOUR);
+  await delivered(desk, await tested(desk, other)); // a whole turn of the sender
+  assert.equal((await attempts(desk, endpoint)).length, 1);
+  await desk.admin.update(`/endpoints/${endpoint.id}`, { is_enabled: true });
+  await delivered(desk, waits);
+});
+
+test('an endpoint is deleted with its deliveries, also while one is under way', async (t) => {
+  const held = [];
+  const { desk, to } = await sending(t, (response) => { held.push(response); });
+  const endpoint = await hooked(desk, to.url);
+  for (let i = 0; i < 6; i++) await tested(desk, endpoint);
+  await to.received(4);
+  (await desk.admin.delete(`/endpoints/${endpoint.id}`)).must(200);
+  (await desk.admin.get(`/endpoints/${endpoint.id}/deliveries`)).refused(404, 'RESOURCE_NOT_FOUND');
+  for (const response of held) response.end();
+  const other = await hooked(desk, to.url);
+  const last = await tested(desk, other);
+  await to.received(5).then(() => held.at(-1).end());
+  await delivered(desk, last);
+  assert.equal(to.requests.length, 5, 'those that waited are not sent');
+  assert.deepEqual(['endpoint_deliveries', 'endpoint_attempts'].map((table) => desk.sql(`SELECT COUNT(*) FROM ${table}`).trim()), ['1', '1']);
+});
+
+test('deliveries and their attempts are deleted after 30 days', async (t) => {
+  const { desk, to } = await sending(t);
+  const endpoint = await hooked(desk, to.url);
+  await delivered(desk, await tested(desk, endpoint));
+  await desk.clock.forward(30 * DAY);
+  await desk.restart(); // a sweep runs at the start
+  await until('the sweep', () => ['endpoint_deliveries', 'endpoint_attempts'].every((table) => desk.sql(`SELECT COUNT(*) FROM ${table}`).trim() === '0'));
+});
+
+test('an endpoint of type SLACK gets the text and the channel as JSON', async (t) => {
+  const { desk, to } = await sending(t);
+  const endpoint = await desk.admin.create('/endpoints', { title: 'Room', type: 'SLACK', attributes: { webhook_url: to.url, channel: '#desk' } });
+  await delivered(desk, await tested(desk, endpoint));
+  const [request] = to.requests;
+  assert.deepEqual([request.method, request.headers['content-type'], request.headers['x-desk-signature'], request.json], ['POST', 'application/json', undefined, { text: 'This is a test of the endpoint.', channel: '#desk' }]);
+});
+
+test('an endpoint of type EMAIL gets a mail, which is queued with the success of the attempt', async (t) => {
+  const desk = await open(t);
+  const to = await relay(t);
+  await connect(desk, to);
+  const endpoint = await desk.admin.create('/endpoints', { title: 'Box', type: 'EMAIL', attributes: { address: 'team@example.org', subject: 'News of the desk' } });
+  await delivered(desk, await tested(desk, endpoint));
+  const mail = await to.find('team@example.org');
+  assert.deepEqual([mail.subject, mail.text.trim(), mail.header('Auto-Submitted')], ['News of the desk', 'This is a test of the endpoint.', 'auto-generated']);
+  assert.equal((await attempted(desk, endpoint, 1)).message, 'The mail was queued.');
+});
+
+test('after a SIGKILL or a stop, what was not stored as sent is sent again with the same event id', async (t) => {
+  const held = [];
+  const { desk, to } = await sending(t, (response, request, n) => { if (n > 2) response.end(); else held.push(response); });
+  const endpoint = await hooked(desk, to.url);
+  const made = await tested(desk, endpoint);
+  await to.received(1);
+  await desk.kill();
+  await desk.start();
+  await desk.clock.forward(60 * SECOND); // the leases of other processes of the database end
+  await to.received(2);
+  await desk.stop();
+  await desk.start();
+  await delivered(desk, made);
+  assert.deepEqual(to.requests.map((r) => r.headers['x-desk-event']), Array(3).fill(made.event_id));
+});
+
+test('many deliveries to several endpoints are each sent once, by whatever processes', async (t) => {
+  const { desk, to } = await sending(t);
+  const endpoints = [await hooked(desk, to.url), await hooked(desk, to.url), await hooked(desk, to.url)];
+  const made = await Promise.all(endpoints.flatMap((endpoint) => Array.from({ length: 40 }, () => tested(desk, endpoint))));
+  for (const delivery of made) await delivered(desk, delivery);
+  const ids = to.requests.map((r) => r.headers['x-desk-event']);
+  assert.deepEqual([ids.length, new Set(ids).size], [120, 120]);
+});
+
+test('the metrics count attempts and waiting deliveries', async (t) => {
+  const { desk, to } = await sending(t, (response, request, n) => { response.statusCode = n === 1 ? 500 : 200; response.end(); });
+  const endpoint = await hooked(desk, to.url);
+  await tested(desk, endpoint);
+  await attempted(desk, endpoint, 1);
+  await delivered(desk, await tested(desk, endpoint));
+  const text = (await Promise.all(desk.daemons.map(({ port }) => fetch(`http://127.0.0.1:${port}/metrics`).then((r) => r.text())))).join('\n');
+  const total = (name) => [...text.matchAll(new RegExp(`^deskd_${name} (\\d+)$`, 'gm'))].reduce((sum, [, n]) => sum + Number(n), 0);
+  assert.deepEqual([total('deliveries_succeeded_total'), total('deliveries_failed_total')], [1, 1]);
+  assert.match(text, /^deskd_deliveries_waiting \d+$/m);
+  assert.match(text, /^deskd_deliveries_oldest_seconds \d+$/m);
+});

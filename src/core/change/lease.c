@@ -3,6 +3,7 @@
 QUERY(lease_put, "INSERT INTO leases (name, holder, until) VALUES (:name, :holder, :until) ON CONFLICT (name) DO UPDATE SET "
                  "holder = excluded.holder, until = excluded.until WHERE leases.holder = excluded.holder OR leases.until <= :now");
 QUERY(lease_free, "UPDATE leases SET until = 0 WHERE name = :name AND holder = :holder");
+QUERY(lease_free_all, "UPDATE leases SET until = 0 WHERE until <> 0");
 QUERY(lease_place_of, "SELECT place FROM leases WHERE name = :name");
 QUERY(lease_move, "UPDATE leases SET place = :place WHERE name = :name AND holder = :holder AND until > :now");
 
@@ -14,6 +15,8 @@ int lease_take(struct work *w, struct str name, struct str holder, int64_t ms) {
 int lease_release(struct work *w, struct str name, struct str holder) {
     return db_exec(w->conn, &lease_free, BINDS(B_TEXT("name", name), B_TEXT("holder", holder)));
 }
+
+int leases_free(struct work *w) { return db_exec(w->conn, &lease_free_all, NULL); }
 
 int lease_place(struct work *w, struct str name, struct str *place) {
     *place = (struct str){0};

@@ -20,6 +20,9 @@
 int lease_take(struct work *w, struct str name, struct str holder, int64_t ms);
 int lease_release(struct work *w, struct str name, struct str holder); /* no-op if it was lost */
 
+/* Frees all leases. Call it when the only process of a store starts: the holders are gone. */
+int leases_free(struct work *w);
+
 int lease_place(struct work *w, struct str name, struct str *place); /* p NULL: none was stored */
 /* Stores the place from which the next holder continues. Returns 1, 0 if the lease was lost, or a negative error. */
 int lease_advance(struct work *w, struct str name, struct str holder, struct str place);
