@@ -211,6 +211,7 @@ test('an explanation lists the intervals that counted or not; their sum is the e
   const desk = await open(t);
   const [standard] = await desk.owner.fetch('/businesshours');
   await desk.owner.update(`/businesshours/${standard.id}`, { zones: week(hours(9, 17)), holidays: [{ title: 'Fair', date: '24/11/2026' }], time_zone: 'UTC' });
+  const plain = await conversation(desk);
   const gold = await sla(desk, target('RESOLUTION_TIME', 40 * HOUR, { operational_hours: 'BUSINESS_HOURS' }), target('FIRST_REPLY_TIME', HOUR));
   const talk = await promised(desk, gold);
   await desk.clock.forward(HOUR / 2);
@@ -236,9 +237,31 @@ test('an explanation lists the intervals that counted or not; their sum is the e
   for (const role of ['owner', 'admin', 'agent', 'collaborator']) (await desk.as(role).get(`/cases/${talk.id}/sla/explain`)).must(200);
   (await desk.customer.get(`/cases/${talk.id}/sla/explain`)).refused(403, 'PERMISSIONS_DENIED');
   (await desk.staff.get('/cases/999/sla/explain')).refused(404, 'RESOURCE_NOT_FOUND');
-  const plain = await conversation(desk);
-  sql(desk, `UPDATE cases SET sla_version_id = NULL WHERE id = ${plain.id}`);
   assert.deepEqual(await desk.staff.fetch(`/cases/${plain.id}/sla/explain`), []);
+});
+
+test('views are sorted by due times, and searches find breached conversations', async (t) => {
+  const desk = await open(t);
+  const plain = await conversation(desk);
+  const gold = await sla(desk, target('RESOLUTION_TIME', 3 * HOUR), target('FIRST_REPLY_TIME', 4 * HOUR), target('RESOLUTION_TIME', HOUR, { priority_id: 4 }));
+  const [calm, urgent] = [await promised(desk, gold), await promised(desk, gold, { priority_id: 4 })];
+  await reply(desk, calm);
+  const order = async (order_by_column) => {
+    const view = await desk.owner.create('/views', { title: order_by_column, columns: ['subject'], order_by_column, order_by: 'ASC', visibility_type: 'ALL',
+      predicate_collections: [{ propositions: [{ field: 'cases.subject', operator: 'string_contains_insensitive', value: 'Engine' }] }] });
+    return (await desk.staff.fetch(`/views/${view.id}/cases`)).map((x) => x.id);
+  };
+  assert.deepEqual(await order('slanextbreach'), [urgent.id, calm.id, plain.id]);
+  assert.deepEqual(await order('slaresolutiontime'), [urgent.id, calm.id, plain.id]);
+  assert.equal((await order('slafirstreplytime'))[0], urgent.id);
+  assert.equal((await order('slaversionid'))[0], plain.id);
+  assert.equal((await order('slanextreplytime')).length, 3);
+  await desk.clock.forward(HOUR + SECOND);
+  await noticed(desk, 1);
+  const found = async (query) => (await desk.staff.fetch('/search', { query, resources: 'CASES' })).map((x) => x.id).sort((a, b) => a - b);
+  assert.deepEqual(await found('is:breached'), [urgent.id]);
+  assert.deepEqual(await found('has:sla'), [calm.id, urgent.id]);
+  assert.deepEqual(await found('-is:breached'), [plain.id, calm.id]);
 });
 
 /* ---- breaches ----------------------------------------------------------------------------------------------------------- */

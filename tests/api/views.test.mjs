@@ -58,7 +58,7 @@ test('a view is created, shown, changed and deleted', async (t) => {
 test('a view is checked when it is saved, and every wrong place is named', async (t) => {
   const desk = await open(t);
   const reply = await desk.staff.post('/views', {
-    columns: ['subject', 'nonsense', 'case_field_999', 'subject'], order_by_column: 'slaversionid', visibility_type: 'NOBODY',
+    columns: ['subject', 'nonsense', 'case_field_999', 'subject'], order_by_column: 'conversation', visibility_type: 'NOBODY',
     predicate_collections: [
       { propositions: [URGENT] },
       { propositions: [URGENT, { field: 'cases.nothing', operator: 'comparison_equalto', value: 1 }, { ...URGENT, operator: 'comparison_greaterthan' }] },

@@ -15,6 +15,10 @@ const struct word view_orders[] = {{VIEW_ASCENDING, "ASC"}, {VIEW_DESCENDING, "D
 /* People, teams and organizations are ordered by name. */
 #define NAME_OF(column, table, name) "COALESCE((SELECT n." name " FROM " table " n WHERE n.id = " column "), '')"
 
+/* The due time of a clock that is not completed. Conversations without one come after all others. */
+#define DUE_OF(which) \
+    "COALESCE((SELECT MIN(n.due_at) FROM sla_metrics n WHERE n.case_id = t.id AND n.stage <> 3" which "), 253402300800000)"
+
 const struct case_column case_columns[] = {
     {"caseid", "Id", "t.id"},
     {"subject", "Subject", "COALESCE(t.subject_key, '')"},
@@ -38,11 +42,11 @@ const struct case_column case_columns[] = {
     {"lastupdatedby", "Last updated by", NAME_OF("t.last_updated_by_id", "users", "name_key")},
     {"rating", "Rating", "COALESCE(t.rating, 0)"},
     {"satisfactionstatus", "Satisfaction", "CASE WHEN t.rating IS NULL THEN 1 ELSE 3 END"},
-    {"slafirstreplytime", "SLA: first reply", NULL},
-    {"slanextreplytime", "SLA: next reply", NULL},
-    {"slaresolutiontime", "SLA: resolution", NULL},
-    {"slanextbreach", "SLA: next breach", NULL},
-    {"slaversionid", "SLA", NULL},
+    {"slafirstreplytime", "SLA: first reply", DUE_OF(" AND n.type = 1")},
+    {"slanextreplytime", "SLA: next reply", DUE_OF(" AND n.type = 2")},
+    {"slaresolutiontime", "SLA: resolution", DUE_OF(" AND n.type = 3")},
+    {"slanextbreach", "SLA: next breach", DUE_OF("")},
+    {"slaversionid", "SLA", NAME_OF("t.sla_version_id", "sla_versions", "title")},
     {"conversation", "Conversation", NULL},
     {0},
 };
