@@ -53,8 +53,11 @@ static void an_answered_clock_shows_when_it_would_have_been_due(void **state) {
 
 static void a_resolution_ends_with_the_last_completion(void **state) {
     (void)state;
-    struct clock_period periods[] = {
-        {START, 1, CLOCK_RUNS}, {START + 10, 4, CLOCK_OVER}, {START + 50, 2, CLOCK_RUNS}, {START + 60, 4, CLOCK_OVER}, {START + 70, 5, CLOCK_OVER}};
+    struct clock_period periods[] = {{START, 1, CLOCK_RUNS},
+                                     {START + 10, 4, CLOCK_OVER},
+                                     {START + 50, 2, CLOCK_RUNS},
+                                     {START + 60, 4, CLOCK_OVER},
+                                     {START + 70, 5, CLOCK_OVER}};
     struct clock_run run = run_of(SLA_RESOLUTION, CLOCK_OPEN, 100);
     assert_int_equal(clock_compute(&run, periods, 2).completed_at, START + 10);
     assert_int_equal(clock_compute(&run, periods, 3).due_at, START + 140);
@@ -119,7 +122,8 @@ static void the_explanation_agrees_with_the_due_time(void **state) {
     for (int i = 0; i < 20000; i++) {
         struct clock_period periods[8];
         int n = random_history(periods);
-        struct clock_run run = run_of((enum sla_target_type)(1 + draw(3)), draw(2) ? CLOCK_OPEN : START + draw(9 * TIME_DAY), 1 + draw(2 * TIME_DAY));
+        struct clock_run run =
+            run_of((enum sla_target_type)(1 + draw(3)), draw(2) ? CLOCK_OPEN : START + draw(9 * TIME_DAY), 1 + draw(2 * TIME_DAY));
         if (run.type == SLA_RESOLUTION) run.to = CLOCK_OPEN;
         run.in_business_hours = draw(2);
         run.hours = b;

@@ -17,7 +17,7 @@ QUERY(message_insert,
 QUERY(case_replied,
       "UPDATE cases SET message_seq = :seq, last_message_id = :message, last_message_status = :status, last_message_preview = :preview, "
       "last_note_preview = NULL, last_replier_id = :creator, last_replied_at = :now, "
-      "agent_message_count = agent_message_count + CAST(:staff AS BIGINT), "
+      "agent_message_count = agent_message_count + CAST(:reply AS BIGINT), "
       "requester_message_count = requester_message_count + CAST(:by_requester AS BIGINT), "
       "last_agent_replier_id = CASE WHEN :staff = 1 THEN :creator ELSE last_agent_replier_id END, "
       "last_reply_by_agent_at = CASE WHEN :staff = 1 THEN :now ELSE last_reply_by_agent_at END, "
@@ -81,12 +81,13 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
     }
     TRY(case_not_closed(w, c));
     c->message_seq++;
+    bool is_reply = by_staff && !by_requester && c->message_seq > 1;
     TRY(db_insert(w->conn, &message_insert,
                   BINDS(B_INT("case", c->id), B_TEXT("uuid", random_uuid(w->arena)), B_TEXT("client", m->client_id),
                         B_TEXT("contents", m->contents), B_TEXT("html", m->html), B_INT("creator", m->creator_id),
-                        B_TEXT("name", m->creator_name), B_INT("is_requester", by_requester),
-                        B_INT("reply", by_staff && !by_requester && c->message_seq > 1), B_INT("channel", channel),
-                        B_ID("source", m->source), B_TEXT("metadata", m->metadata), B_INT("status", status), B_INT("now", w->now)),
+                        B_TEXT("name", m->creator_name), B_INT("is_requester", by_requester), B_INT("reply", is_reply),
+                        B_INT("channel", channel), B_ID("source", m->source), B_TEXT("metadata", m->metadata), B_INT("status", status),
+                        B_INT("now", w->now)),
                   id));
     if (m->original.p) TRY(original_keep(w, *id, m->original));
     TRY(attachments_add(w, (struct attached_post){*id, c->id, m->html}, m->files, m->file_count));
@@ -95,8 +96,8 @@ int message_post(struct work *w, struct case_now *c, const struct message_new *m
     if (c->sla_version_id) clocks_touch(w, c->id);
     const struct bind *binds = BINDS(B_INT("case", c->id), B_INT("seq", c->message_seq), B_INT("message", *id), B_INT("status", status),
                                      B_TEXT("preview", message_preview(w->arena, m->contents)), B_INT("creator", m->creator_id),
-                                     B_INT("staff", by_staff && !by_requester), B_INT("by_requester", by_requester),
-                                     B_INT("channel", channel), B_INT("now", w->now));
+                                     B_INT("staff", by_staff && !by_requester), B_INT("reply", is_reply),
+                                     B_INT("by_requester", by_requester), B_INT("channel", channel), B_INT("now", w->now));
     TRY(db_exec(w->conn, &case_replied, binds));
     TRY(participant_add(w, c->id, m->creator_id));
     /* Without login, the requester has read only the first message. */
