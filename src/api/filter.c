@@ -102,17 +102,14 @@ static struct row *definition_row(struct view *v, enum rule_user user, const str
 }
 
 int definition_rows(struct call *c, struct view *v, struct str name, struct row **out) {
-    struct definitions d;
+    struct definitions filter;
+    const struct definitions *d = c->prepared ? c->prepared : &filter;
     (void)name; /* there is no read of a single definition */
-    TRY(definitions_load(&c->work, c->home->subject, RULE_FILTER, &d));
-    definitions_show(v, &d, out);
-    return 0;
-}
-
-void definitions_show(struct view *v, const struct definitions *d, struct row **out) {
+    if (c->prepared == NULL) TRY(definitions_load(&c->work, c->home->subject, RULE_FILTER, &filter));
     for (int i = 0; i < d->count; i++) {
         if (d->list[i].rules & INTERNAL || d->list[i].unlisted & FOR(d->user)) continue;
         *out = definition_row(v, d->user, &d->list[i]);
         out = &(*out)->next;
     }
+    return 0;
 }

@@ -13,10 +13,8 @@ int api_delete(struct call *c);                                             /* t
 int api_reorder(struct call *c, const char *parameter, const char *column); /* given ids come first, the others keep their order */
 int api_import(struct call *c);                                             /* bulk import: adds a job; 202 */
 int api_filter(struct call *c); /* a list filtered by a predicate over the resource's subject; .input = filter_input */
-/* .rows of the definitions for such a predicate */
+/* .rows of the definitions for such a predicate, or of the `struct definitions` in c->prepared */
 int definition_rows(struct call *c, struct view *v, struct str name, struct row **out);
-struct definitions;
-void definitions_show(struct view *v, const struct definitions *d, struct row **out); /* the same for any definitions that are listed */
 extern const struct field filter_input[], definition_fields[];
 
 /* ---- steps ------------------------------------------------------------------------------------------- */

@@ -24,8 +24,10 @@ static int look_up(struct call *c, enum lookup_kind kind, const char *text) {
     TRY(api_input(c));
     struct lookup l = {.kind = kind, .text = arg(c, text)->value.s, .limit = c->options.limit};
     leave_out(c, &l);
-    if (kind == LOOKUP_USERS && arg(c, "in")->given)
-        l.roles = json_ids(c->work.arena, arg(c, "in")->value.ids, (size_t)arg(c, "in")->value.i);
+    if (kind == LOOKUP_USERS && (arg(c, "in")->given || arg(c, "filter")->given)) {
+        const struct in *roles = arg(c, arg(c, "in")->given ? "in" : "filter");
+        l.roles = json_ids(c->work.arena, roles->value.ids, (size_t)roles->value.i);
+    }
     TRY(lookup_run(&c->work, &l));
     return api_reply_some_of(c, l.found, l.count, l.total);
 }
@@ -56,6 +58,7 @@ static const struct word kinds_of_people[] = {{ROLE_OWNER, "OWNERS"},       {ROL
 static const struct field user_args[] = {
     {"name", F_TEXT, NULLABLE, .doc = "Beginning of the name, or of a word in it."},
     {"in", F_WORDS, .words = kinds_of_people, .doc = "Only people with these roles."},
+    {"filter", F_WORDS, .words = kinds_of_people, .doc = "The same as `in`, as clients for rules send it."},
     EXCLUDE,
     {0},
 };

@@ -156,12 +156,16 @@ static const struct {
 
 static bool has_options(const struct definition *d) { return d->input == INPUT_OPTIONS || d->input == INPUT_MULTIPLE; }
 
+bool value_used(const struct used_values *used, const char *field, struct str key) {
+    if (used->all) return true;
+    for (int i = 0; i < used->count; i++)
+        if (str_eq(used->list[i].field, str_of(field)) && str_eq(used->list[i].key, key)) return true;
+    return false;
+}
+
 /* True if the row is an option that is deleted and not used. */
 static bool option_dropped(const struct definition *d, struct stmt *row, const struct used_values *used) {
-    if (col_count(row) < 4 || col_int(row, 3) == 0 || used->all) return false;
-    for (int i = 0; i < used->count; i++)
-        if (str_eq(used->list[i].field, str_of(d->field)) && str_eq(used->list[i].key, col_text(row, 0))) return false;
-    return true;
+    return col_count(row) > 3 && col_int(row, 3) && !value_used(used, d->field, col_text(row, 0));
 }
 
 /* Adds the option of a row (key, label, number of options in its list). The first row of a list allocates it. */
@@ -272,7 +276,7 @@ int definitions_load_used(struct work *w, const struct subject *s, enum rule_use
                           struct definitions *out) {
     int fixed = 0;
     while (s->definitions[fixed].field) fixed++;
-    *out = (struct definitions){.subject = s, .user = u};
+    *out = (struct definitions){.subject = s, .user = u, .used = used};
     definitions_reserve(w->arena, out, fixed);
     for (const struct definition *d = s->definitions; d->field; d++)
         if (d->rules == 0 || d->rules & (FOR(u) | INTERNAL)) out->list[out->count++] = *d;
@@ -283,7 +287,8 @@ int definitions_load_used(struct work *w, const struct subject *s, enum rule_use
 }
 
 int definitions_load(struct work *w, const struct subject *s, enum rule_user u, struct definitions *out) {
-    return definitions_load_used(w, s, u, &(struct used_values){0}, out);
+    static const struct used_values nothing;
+    return definitions_load_used(w, s, u, &nothing, out);
 }
 
 const struct definition *definition_of(const struct definitions *d, struct str field) {

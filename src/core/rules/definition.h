@@ -143,16 +143,7 @@ struct subject {
 #define HOURS_FIELD "businesshours" /* an internal field of conversations: the id of their business hours, 0: none */
 extern const struct subject organization_subject, user_subject, case_subject;
 
-/* All fields of a subject: those of its table, then its enabled custom fields. */
-struct definitions {
-    const struct subject *subject;
-    enum rule_user user;
-    struct definition *list;
-    int count, room;
-};
-int definitions_load(struct work *w, const struct subject *s, enum rule_user u, struct definitions *out);
-
-/* Values of a rule. Its deleted options are listed and accepted, too. */
+/* Values of a rule. Its deleted options and objects are listed and accepted, too. */
 struct used_values {
     bool all; /* all deleted options: for rules that are stored */
     int count;
@@ -160,9 +151,21 @@ struct used_values {
         struct str field, key;
     } * list;
 };
+
+/* All fields of a subject: those of its table, then its enabled custom fields. */
+struct definitions {
+    const struct subject *subject;
+    enum rule_user user;
+    struct definition *list;
+    int count, room;
+    const struct used_values *used;
+};
+int definitions_load(struct work *w, const struct subject *s, enum rule_user u, struct definitions *out);
+
 int definitions_load_used(struct work *w, const struct subject *s, enum rule_user u, const struct used_values *used,
                           struct definitions *out);
 
+bool value_used(const struct used_values *used, const char *field, struct str key);
 const struct definition *definition_of(const struct definitions *d, struct str field); /* NULL: none that propositions may name */
 int definition_place(const struct definitions *d, const char *field);                  /* index of any definition; it exists */
 uint64_t operators_of(enum rule_user u, const struct definition *d);                   /* bits OP(enum operation) */

@@ -148,6 +148,7 @@ static bool read_special(struct reader *r, struct proposition *p, enum operation
 static int check_known(struct reader *r, const struct definition *d, int64_t id, struct str at) {
     int64_t found;
     if (d->known == NULL || r->age == PREDICATE_STORED) return 0;
+    if (value_used(r->d->used, d->field, str_fmt(r->w->arena, "%" PRId64, id))) return 0;
     int rc = db_int(r->w->conn, d->known, BINDS(B_INT("id", id)), &found);
     return rc < 0 ? rc : rc ? 0 : bad(r, ERR_FIELD_INVALID, at, "There is no such resource.");
 }

@@ -137,7 +137,7 @@ static int read_rules(struct work *w, const struct rule_source *s, struct rule_s
     if (rc < 0 || n == 0) return rc;
     set->list[list].rules = rules;
     set->list[list].count = n;
-    TRY(definitions_load_used(w, &case_subject, s->user, &(struct used_values){.all = true}, &set->list[list].definitions));
+    TRY(rule_definitions_load(w, s->user, &set->list[list].definitions));
     TRY(compile_rules(w, s->owner, &set->list[list].definitions, rules, n));
     return s->owner == RULE_OF_TRIGGER ? rule_actions_load(w, s->owner, rules, n) : 0;
 }

@@ -50,6 +50,32 @@ static int rule_predicate_present(struct work *w, enum rule_owner owner, int64_t
     return n < 0 ? n : 0;
 }
 
+static void rule_value_add(struct arena *a, struct used_values *used, int *room, const struct rule_proposition *p) {
+    struct json *value;
+    struct json_error err;
+    if (json_parse(a, p->value, &value, &err) < 0) return;
+    for (const struct json *j = value->type == JSON_ARRAY ? value->first : value; j; j = value->type == JSON_ARRAY ? j->next : NULL) {
+        if (j->text.p == NULL) continue;
+        used->list = arena_more(a, used->list, used->count, room, sizeof *used->list);
+        used->list[used->count++] = (struct used_value){p->field, j->text};
+    }
+}
+
+static const struct used_values *rule_values(struct arena *a, const struct rule_predicate *p) {
+    struct used_values *used = ARENA_NEW(a, struct used_values);
+    int room = 0;
+    for (int i = 0; i < p->count; i++)
+        for (int k = 0; k < p->collections[i].count; k++) rule_value_add(a, used, &room, &p->collections[i].propositions[k]);
+    return used;
+}
+
+int rule_values_used(struct work *w, enum rule_owner owner, int64_t owner_id, const struct used_values **out) {
+    struct rule_predicate p;
+    TRY(rule_predicate_present(w, owner, owner_id, &p));
+    *out = rule_values(w->arena, &p);
+    return 0;
+}
+
 /* ---- checking ---------------------------------------------------------------------------------------------------------- */
 
 struct rule_check {
@@ -132,9 +158,9 @@ int rule_predicate_check(struct work *w, enum rule_user user, enum rule_owner ow
     struct rule_predicate *made = *out = ARENA_NEW(w->arena, struct rule_predicate);
     int before = w->problem_count;
     *made = (struct rule_predicate){.owner_id = owner_id};
-    TRY(definitions_load(w, &case_subject, user, &d));
-    TRY(predicate_read_collections(w, &d, list, name, PREDICATE_NEW, &compiled));
     if (owner_id) TRY(rule_predicate_present(w, owner, owner_id, &c.present));
+    TRY(definitions_load_used(w, &case_subject, user, rule_values(w->arena, &c.present), &d));
+    TRY(predicate_read_collections(w, &d, list, name, PREDICATE_NEW, &compiled));
     made->collections = arena_array(w->arena, list->count + 1, sizeof *made->collections);
     for (const struct json *j = list->first; j; j = j->next) rule_collection_take(&c, j, made, made->count);
     return w->problem_count > before ? -(int)failure(w) : 0;
@@ -245,6 +271,11 @@ static struct str rule_predicate_json(struct arena *a, const struct rule_predica
     struct str s = str_dup(a, buf_view(&b));
     buf_free(&b);
     return s;
+}
+
+int rule_definitions_load(struct work *w, enum rule_user user, struct definitions *out) {
+    static const struct used_values all = {.all = true};
+    return definitions_load_used(w, &case_subject, user, &all, out);
 }
 
 int rule_predicate_compile(struct work *w, const struct definitions *d, const struct rule_predicate *p, struct predicate **out) {

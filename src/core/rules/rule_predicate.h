@@ -42,8 +42,14 @@ int rule_predicates_delete(struct work *w, enum rule_owner owner, struct str ids
  * array. Returns their number or a negative error. */
 int rule_predicates_read(struct work *w, enum rule_owner owner, struct str ids, struct rule_predicate **out);
 
+/* The values of a stored predicate, for definitions_load_used. owner_id 0: none. */
+int rule_values_used(struct work *w, enum rule_owner owner, int64_t owner_id, const struct used_values **out);
+
+/* Loads the definitions for rule_predicate_compile, which include deleted options. */
+int rule_definitions_load(struct work *w, enum rule_user user, struct definitions *out);
+
 /* Compiles a stored predicate. A proposition that is not valid any more holds for no conversation, negated or not. All memory is of
- * w->arena: a cache passes a copy of its work with an arena of its own, also to definitions_load. `d` must live as long as the result.
+ * w->arena: a cache passes a copy of its work with an arena of its own, also to rule_definitions_load. `d` must live as long as the result.
  * Returns 0 or a negative error. */
 int rule_predicate_compile(struct work *w, const struct definitions *d, const struct rule_predicate *p, struct predicate **out);
 
