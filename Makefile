@@ -162,12 +162,18 @@ build/bench/business_time: bench/business_time.c $(LIB)
 	@echo "  ld $@"
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+build/bench/triggers: bench/triggers.c $(LIB)
+	@mkdir -p $(@D)
+	@echo "  ld $@"
+	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
 .PHONY: bench-rules
-bench-rules: build/bench/business_time ## measures business time: nanoseconds for each call, near and far
-	$<
+bench-rules: build/bench/business_time build/bench/triggers ## measures business time, near and far, and 1,000 triggers that do not fire
+	build/bench/business_time
+	build/bench/triggers
 
 .PHONY: bench-programs
-bench-programs: build/bench/statements build/bench/fixed build/bench/libpq build/bench/business_time ## builds the programs of make bench
+bench-programs: build/bench/statements build/bench/fixed build/bench/libpq build/bench/business_time build/bench/triggers ## builds the programs of make bench
 
 build/bench/syncs.so: bench/syncs.c
 	@mkdir -p $(@D)

@@ -72,6 +72,7 @@ int getpeername(int fd, struct sockaddr *from, socklen_t *size) {
     static int (*real)(int, struct sockaddr *, socklen_t *);
     if (!real) *(void **)&real = dlsym(RTLD_NEXT, "getpeername");
     int rc = real(fd, from, size);
-    if (rc == 0 && from->sa_family == AF_INET && fd >= 0 && fd < FDS && shown[fd].s_addr) ((struct sockaddr_in *)from)->sin_addr = shown[fd];
+    if (rc == 0 && from->sa_family == AF_INET && fd >= 0 && fd < FDS && shown[fd].s_addr)
+        ((struct sockaddr_in *)from)->sin_addr = shown[fd];
     return rc;
 }

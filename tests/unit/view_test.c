@@ -3,6 +3,7 @@
 #include "engines.h"
 
 #include "core/access/access.h"
+#include "core/cases/case.h"
 #include "core/cases/case_view.h"
 #include "core/cases/view_count.h"
 #include "core/desk/setting.h"
@@ -172,6 +173,119 @@ static void sql_and_memory_agree_on_conversations(void **state) {
     }
 }
 
+/* ---- history ------------------------------------------------------------------------------------------------------- */
+
+static const char *const history_fields[] = {"cases.casestatusid", "cases.casepriorityid",  "cases.casetypeid", "cases.assigneeteamid",
+                                             "cases.requesterid",  "cases.assigneeagentid", "cases.rating"};
+static const char *const history_values[] = {"0", "1", "2", "3", "4", "5", "103", "104", "105", "110", "111", "GOOD", "BAD"};
+#define HISTORY_FIELDS (sizeof history_fields / sizeof *history_fields)
+#define HISTORY_VALUES (sizeof history_values / sizeof *history_values)
+
+/* For each value, the conversations whose field is equal to it, by SQL. */
+struct equal_to {
+    bool asked[HISTORY_FIELDS][HISTORY_VALUES], is[HISTORY_FIELDS][HISTORY_VALUES][CASES + 1];
+};
+
+static void read_equal(struct world *w, struct equal_to *out) {
+    for (size_t f = 0; f < HISTORY_FIELDS; f++)
+        for (size_t v = 0; v < HISTORY_VALUES; v++) {
+            const struct predicate *p = predicate_of(w, history_fields[f], "comparison_equalto", history_values[v]);
+            struct condition c;
+            struct stmt *s;
+            work_set_aside(&w->w);
+            if (p == NULL) continue;
+            out->asked[f][v] = true;
+            assert_int_equal(predicate_condition_now(&w->w, p, &c), 0);
+            assert_int_equal(db_start(w->w.conn, str_fmt(w->w.arena, "SELECT t.id FROM cases t WHERE %s", c.sql).p, c.binds, &s), 0);
+            while (stmt_step(s) == 1) out->is[f][v][col_int(s, 0)] = true;
+            stmt_end(s);
+        }
+}
+
+/* Changes some properties of every second conversation, some of them twice. */
+static void change_cases(struct world *w) {
+    for (int id = 2; id <= CASES; id += 2) {
+        struct case_now now;
+        if (case_load(&w->w, id, &now) != 1 || now.status_type == STATUS_CLOSED) continue;
+        for (int turn = id % 3; turn < 3; turn++) {
+            struct case_change wanted = {.set = (unsigned)(CASE_PRIORITY | CASE_TYPE | (id % 4 ? CASE_TEAM | CASE_AGENT : CASE_RATING)),
+                                         .priority_id = (id / 2 + turn) % 5,
+                                         .type_id = (id / 3 + turn) % 4,
+                                         .assigned_team_id = (id / 5) % 3,
+                                         .assigned_agent_id = id % 5 ? 3 + id % 4 : 0,
+                                         .rating = id / 7 % 3,
+                                         .incomplete = true};
+            if (id % 8 == 2) wanted.set |= CASE_STATUS, wanted.status_id = 2 + id % 3;
+            assert_int_equal(case_change(&w->w, &now, &wanted), 0);
+        }
+    }
+}
+
+/* What a history operator says, by what SQL found before and after the change. */
+static bool history_expected(const char *operator, bool changed, bool before, bool after) {
+    bool negated = strstr(operator, "_not_") != NULL, to = strstr(operator, "_to") != NULL, from = strstr(operator, "_from") != NULL;
+    return (changed && (to ? after : from ? before : true)) != negated;
+}
+
+struct history_check {
+    const struct equal_to *before, *after;
+    const struct facts *facts;
+    struct moment moment;
+    int asked, hits;
+};
+
+static void check_history(struct world *w, struct history_check *h, size_t f, size_t v, const char *operator) {
+    const struct predicate *p = predicate_of(w, history_fields[f], operator, history_values[v]);
+    int place = definition_place(&w->d, history_fields[f]);
+    work_set_aside(&w->w);
+    assert_non_null(p);
+    for (int id = 1; id <= CASES; id++) {
+        bool changed = h->facts[id - 1].list[place].changed;
+        bool holds = predicate_holds(p, &h->moment, h->facts[id - 1].list);
+        bool expected = history_expected(operator, changed, h->before->is[f][v][id], h->after->is[f][v][id]);
+        if (holds != expected) print_message("%s %s %s of %d\n", history_fields[f], operator, history_values[v], id);
+        assert_int_equal(holds, expected);
+        /* a value that came or went is a change */
+        if (h->before->is[f][v][id] != h->after->is[f][v][id]) assert_true(changed);
+        h->asked++;
+        h->hits += holds;
+    }
+}
+
+static int compare_history(struct conn *c, void *arg) {
+    static const char *const operators[] = {"history_changed",     "history_changed_to",     "history_changed_from",
+                                            "history_not_changed", "history_not_changed_to", "history_not_changed_from"};
+    struct world *w = arg;
+    struct equal_to *before = calloc(1, sizeof *before), *after = calloc(1, sizeof *after);
+    struct history_check h = {.before = before, .after = after};
+    struct facts *facts;
+    w->w.conn = c;
+    assert_int_equal(definitions_load(&w->w, &case_subject, RULE_TRIGGER, &w->d), 0);
+    read_equal(w, before);
+    change_cases(w);
+    read_equal(w, after);
+    assert_int_equal(facts_read(&w->w, &w->d, NULL, all_cases(w->w.arena), &facts), CASES);
+    facts_history(&w->w, &w->d, NULL, facts, CASES);
+    assert_int_equal(moment_read(&w->w, 0, &h.moment), 0);
+    h.facts = facts;
+    for (size_t f = 0; f < HISTORY_FIELDS; f++)
+        for (size_t v = 0; v < HISTORY_VALUES; v++)
+            for (size_t o = 0; before->asked[f][v] && o < sizeof operators / sizeof *operators; o++)
+                check_history(w, &h, f, v, operators[o]);
+    assert_in_range(h.hits, h.asked / 10, h.asked * 9 / 10);
+    free(before);
+    free(after);
+    return -ERR_INTERNAL_ERROR; /* nothing is kept */
+}
+
+static void history_operators_compare_with_the_state_before_the_change(void **state) {
+    struct world *w = *state;
+    look_again(w, 3, CASES_ALL);
+    struct conn *reader = w->w.conn;
+    assert_int_equal(db_write(w->at.place.db, compare_history, w), -ERR_INTERNAL_ERROR);
+    w->w.conn = reader;
+}
+
 static void a_count_is_exact_until_a_change_and_then_recent(void **state) {
     struct world *w = *state;
     struct view_rows rows = {0};
@@ -285,6 +399,7 @@ static int view_world_unmake(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sql_and_memory_agree_on_conversations),
+        cmocka_unit_test(history_operators_compare_with_the_state_before_the_change),
         cmocka_unit_test(a_count_sees_what_the_list_sees),
         cmocka_unit_test(a_count_is_exact_until_a_change_and_then_recent),
     };

@@ -23,9 +23,9 @@ static void put_fact_only(struct buf *sql, const struct definition *d) {
 
 static void put_fact_column(struct buf *sql, const struct definition *d) {
     if (d->among) {
-        buf_fmt(sql, ", (SELECT @JSON_ROWS(%s) FROM %s WHERE %s = t.id", d->value, d->among, d->owner);
+        buf_fmt(sql, ", (SELECT @JSON_ROWS(r.v) FROM (SELECT %s AS v FROM %s WHERE %s = t.id", d->value, d->among, d->owner);
         put_fact_only(sql, d);
-        buf_text(sql, ")");
+        buf_text(sql, ") r)");
     } else buf_fmt(sql, d->gone ? ", CASE WHEN %s IN %s THEN NULL ELSE %s END" : ", %s", d->value, d->gone, d->value);
 }
 

@@ -164,10 +164,14 @@ static void put_same(struct compiler *c, const struct definition *d, const struc
 
 /* One or all of several parts. */
 static void put_parts(struct compiler *c, const struct proposition *p) {
-    struct bind list = {.type = BIND_TEXT, .s = json_texts(c->arena, p->texts, (size_t)p->text_count)};
     bool all = p->test == HAS_ALL_PARTS;
-    buf_fmt(&c->sql, "%sEXISTS (SELECT 1 FROM @TEXTS(%s) r WHERE @INSTR@(%s, r.value) %s 0)", all ? "NOT " : "", add_bind(c, 'a', list),
-            p->field->value, all ? "=" : ">");
+    struct buf rows = {0};
+    for (int i = 0; i < p->text_count; i++) buf_fmt(&rows, "%s%s", i ? "," : "[", json_texts(c->arena, &p->texts[i], 1).p);
+    buf_char(&rows, ']');
+    struct bind list = {.type = BIND_TEXT, .s = str_dup(c->arena, buf_view(&rows))};
+    buf_free(&rows);
+    buf_fmt(&c->sql, "%sEXISTS (SELECT 1 FROM @ROWS(%s) r WHERE @INSTR@(%s, r.value ->> 0) %s 0)", all ? "NOT " : "",
+            add_bind(c, 'a', list), p->field->value, all ? "=" : ">");
 }
 
 static void put_test(struct compiler *c, const struct proposition *p) {
