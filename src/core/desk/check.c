@@ -101,6 +101,10 @@ QUERY(
     "= 9 AND fields LIKE '%\"assigned_%' GROUP BY owner_case_id) a ON a.owner_case_id = t.id WHERE t.state <> 5 AND "
     "(t.assignee_change_count < a.agents OR t.team_change_count < a.teams) AND NOT EXISTS (SELECT 1 FROM cases m WHERE "
     "m.merged_into_id = t.id) ORDER BY t.id");
+QUERY(check_deliveries,
+      "SELECT d.id, d.attempts, (SELECT COUNT(*) FROM endpoint_attempts a WHERE a.delivery_id = d.id) FROM "
+      "endpoint_deliveries d WHERE d.attempts <> (SELECT COUNT(*) FROM endpoint_attempts a WHERE a.delivery_id = d.id) OR "
+      "(d.status = 2 AND d.attempts = 0) ORDER BY d.id");
 QUERY(check_finished, "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM settings WHERE name = 'desk.created_at')");
 
 static const struct rule {
@@ -131,6 +135,7 @@ static const struct rule {
     {&check_owner, "the desk has no owner who can log in"},
     {&check_message_counts, "conversation %" PRId64 " counts another number of messages by staff or by the requester than it has"},
     {&check_change_counts, "conversation %" PRId64 " counts fewer changes of the agent or the team than its activities"},
+    {&check_deliveries, "delivery %" PRId64 " counts %" PRId64 " attempts, but %" PRId64 " are logged"},
     {&check_finished, "the desk is unfinished: its creation was interrupted"},
 };
 

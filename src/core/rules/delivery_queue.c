@@ -95,10 +95,10 @@ QUERY(attempt_last, "INSERT INTO endpoint_states (endpoint_id, last_attempt_resu
                     "VALUES (:endpoint, :result, :message, :now) ON CONFLICT (endpoint_id) DO UPDATE SET last_attempt_result = "
                     "excluded.last_attempt_result, last_attempt_message = excluded.last_attempt_message, last_attempt_at = "
                     "excluded.last_attempt_at");
-QUERY(queue_end,
-      "UPDATE endpoint_deliveries SET status = :status, attempts = attempts + 1, updated_at = :now WHERE id = :id AND status = 1");
-QUERY(queue_again, "UPDATE endpoint_deliveries SET attempts = attempts + 1, next_attempt_at = :next, updated_at = :now "
-                   "WHERE id = :id AND status = 1");
+QUERY(queue_lock, "SELECT d.status FROM endpoint_deliveries d WHERE d.id = :id @LOCK@");
+QUERY(queue_count, "UPDATE endpoint_deliveries SET attempts = attempts + 1, updated_at = :now WHERE id = :id");
+QUERY(queue_end, "UPDATE endpoint_deliveries SET status = :status WHERE id = :id");
+QUERY(queue_again, "UPDATE endpoint_deliveries SET next_attempt_at = :next WHERE id = :id");
 /* Those behind it would only be found and left out again. */
 QUERY(queue_behind,
       "UPDATE endpoint_deliveries SET next_attempt_at = :next WHERE endpoint_id = :endpoint AND case_id = :case AND status = 1 "
@@ -114,7 +114,7 @@ static int64_t next_attempt(const struct work *w, const struct attempt *a) {
 
 static int settle_failure(struct work *w, const struct attempt *a) {
     const struct delivery *d = a->delivery;
-    const struct bind *binds = BINDS(B_INT("id", d->id), B_INT("endpoint", d->endpoint_id), B_ID("case", d->case_id), B_INT("now", w->now),
+    const struct bind *binds = BINDS(B_INT("id", d->id), B_INT("endpoint", d->endpoint_id), B_ID("case", d->case_id),
                                      B_INT("next", next_attempt(w, a)), B_INT("status", DELIVERY_FAILED));
     if (w->now >= d->retry_until || d->body.p == NULL) return db_exec(w->conn, &queue_end, binds);
     TRY(db_exec(w->conn, &queue_again, binds));
@@ -122,9 +122,8 @@ static int settle_failure(struct work *w, const struct attempt *a) {
 }
 
 static int settle_success(struct work *w, const struct attempt *a) {
-    int ended = db_exec(w->conn, &queue_end, BINDS(B_INT("id", a->delivery->id), B_INT("now", w->now), B_INT("status", DELIVERY_SENT)));
-    TRY(ended);
-    if (ended == 0 || !a->mail) return ended;
+    TRY(db_exec(w->conn, &queue_end, BINDS(B_INT("id", a->delivery->id), B_INT("status", DELIVERY_SENT))));
+    if (!a->mail) return 0;
     return letter_of_endpoint(w, a->target->address, a->target->subject.n ? a->target->subject : a->target->title, a->delivery->body);
 }
 
@@ -133,9 +132,13 @@ int delivery_settle(struct work *w, const struct attempt *a) {
     const struct bind *binds =
         BINDS(B_INT("id", d->id), B_INT("endpoint", d->endpoint_id), B_INT("result", a->success ? ATTEMPT_SUCCESS : ATTEMPT_FAILURE),
               B_ID("code", a->status_code), B_TEXT("message", a->message), B_INT("duration", a->duration), B_INT("now", w->now));
-    int logged = db_exec(w->conn, &attempt_insert, binds);
-    if (logged <= 0) return logged; /* deleted meanwhile */
+    int64_t status;
+    int found = db_int(w->conn, &queue_lock, binds, &status);
+    if (found <= 0) return found; /* deleted meanwhile */
+    TRY(db_exec(w->conn, &attempt_insert, binds));
+    TRY(db_exec(w->conn, &queue_count, binds));
     TRY(db_exec(w->conn, &attempt_last, binds));
+    if (status != DELIVERY_PENDING) return 0; /* another process took the lease and sent it */
     return a->success ? settle_success(w, a) : settle_failure(w, a);
 }
 
