@@ -8,6 +8,7 @@
  * smaller range, so there visibility is checked on each row. A team of the caller and the caller as agent are ranges without that check. */
 #include "res/case_list.h"
 
+#include "core/cases/case_both.h"
 #include "core/change/cascade.h"
 #include "core/people/identity.h"
 #include "core/words.h"
@@ -256,11 +257,18 @@ static void count_by_visibility(struct plan *p) {
     p->filter.organization_id = c->work.actor.organization_id;
 }
 
+static int case_count(struct work *w, const struct case_filter *f, int64_t *total) {
+    int known = case_total(w, f, total);
+    return known ? known : case_total_of_both(w, f, total);
+}
+
 /* A walk that finds nothing reads its whole range. */
 static int end_if_empty(struct plan *p) {
     int64_t total = 0;
-    int known = case_total(&p->call->work, &p->filter, &total);
+    int known = case_count(&p->call->work, &p->filter, &total);
     if (known > 0 && total == 0) p->branches->count = 0;
+    p->filter.counted = known > 0;
+    p->filter.total = total;
     return known < 0 ? known : 0;
 }
 
@@ -287,4 +295,9 @@ int case_list_plan(struct call *c, struct branches *b) {
     return staff && !exact ? end_if_empty(p) : 0;
 }
 
-int case_list_count(struct call *c, int64_t *total) { return case_total(&c->work, c->counting, total); }
+int case_list_count(struct call *c, int64_t *total) {
+    const struct case_filter *f = c->counting;
+    if (!f->counted) return case_count(&c->work, f, total);
+    *total = f->total;
+    return 1;
+}

@@ -77,7 +77,7 @@ async function compareAll(w, when) {
     ...TYPES.map((status) => ({ status })), { status: 'OPEN,CLOSED' }, { priority: 2 }, { priority: 1000 },
     ...w.teams.map((id) => ({ assigned_team_id: id })), ...w.agents.map(({ id }) => ({ assigned_agent_id: id })),
     ...w.customers.map(({ id }) => ({ requester_id: id })), ...w.organizations.map((id) => ({ organization_id: id })),
-    ...w.tags.map((tags) => ({ tags })), { tags: w.tags.join(',') },
+    ...w.tags.map((tags) => ({ tags })), { tags: w.tags.join(',') }, { tags: w.tags.slice(1).join(',') },
   ];
   let rows = 0;
   for (const who of [w.owner, ...w.agents.map((a) => a.client)]) {

@@ -192,16 +192,6 @@ static int total_of_team_agent(struct work *w, const struct case_filter *f, int6
     return by & BY_TEAM ? total_of_self(w, f, total) : total_read(w, &total_of_colleague, f, (struct total_key){0}, total);
 }
 
-QUERY(total_of_tags, "SELECT COUNT(*) FROM cases t WHERE t.state = 1 AND t.id IN (SELECT k.case_id FROM case_tags k WHERE k.tag_id IN "
-                     "@LIST(:tags))");
-
-/* The total of an agent who sees all conversations. */
-static int total_of_agent(struct work *w, const struct case_filter *f, int64_t *total) {
-    if (f->by != BY_TAG || f->tag_id) return case_total_of_all(w, f, total);
-    int rc = db_int(w->conn, &total_of_tags, BINDS(B_TEXT("tags", f->tag_ids)), total);
-    return rc < 0 ? rc : 1;
-}
-
 int case_total(struct work *w, const struct case_filter *f, int64_t *total) {
     const struct actor *a = &w->actor;
     struct case_filter own = *f;
@@ -213,6 +203,6 @@ int case_total(struct work *w, const struct case_filter *f, int64_t *total) {
         own.requester_id = a->user_id;
         return case_total_of_all(w, &own, total);
     }
-    if (a->case_access == CASES_ALL) return total_of_agent(w, f, total);
+    if (a->case_access == CASES_ALL) return case_total_of_all(w, f, total);
     return a->case_access == CASES_TEAMS ? total_of_team_agent(w, f, total) : total_of_self(w, f, total);
 }

@@ -35,10 +35,11 @@ struct case_filter {
     int64_t level;                                                    /* conversations with a priority of this level or less */
     int64_t team_id, agent_id, requester_id, organization_id, tag_id; /* tag_id: 0 for several tags */
     struct str tag_ids;                                               /* JSON, of one or several tags */
+    bool counted;                                                     /* the list was counted before it was read: `total` */
+    int64_t total;
 };
 
-/* *total: the number of conversations that the actor sees and the filters admit. Several tags are counted, beginning with the tags, if they
- * are the only filter of an actor who sees all conversations. Other totals come from counters. Customers see those that they requested, with
+/* *total: the number of conversations that the actor sees and the filters admit. Totals come from counters. Customers see those that they requested, with
  * BY_ORGANIZATION those of that organization. Returns 1, or 0 if counters do not have this total, or a negative error. */
 int case_total(struct work *w, const struct case_filter *f, int64_t *total);
 /* The same for a caller who sees all conversations: the size of an index range. */
