@@ -80,6 +80,11 @@ struct path_var {
     bool textual;     /* the variable's name is not that of an id: bound as text */
 };
 
+struct warned {
+    struct str message;
+    struct warned *next;
+};
+
 struct call {
     struct work work;
     struct api *api;
@@ -135,6 +140,7 @@ struct call {
     int64_t auth_token_id;    /* auth token that admitted the caller to a new password; 0: none */
     struct str password_link; /* mailed link that did; p NULL: none */
     struct str notification;  /* for the person: INFO, with an error ERROR; p NULL: none */
+    struct warned *warnings;  /* further notifications, of type WARNING, in order */
     struct str etag;          /* 32 hex digits, without quotes */
     int64_t modified;         /* Last-Modified, 0: unknown */
 };
@@ -142,6 +148,7 @@ struct call {
 /* ---- for handlers ------------------------------------------------------------------------------------- */
 
 void call_header(struct call *c, const char *name, struct str value);
+void call_warn(struct call *c, struct str message); /* adds a notification of type WARNING to the reply; the text is not copied */
 
 /* Parses and validates arguments and parameters, and reports all problems. Generic handlers call it themselves. */
 int api_input(struct call *c);

@@ -283,6 +283,7 @@ static void call_reset(struct call *c) {
     c->order = NULL;
     c->ignored = NULL;
     c->secrets = NULL;
+    c->warnings = NULL;
     c->posts = (struct str){0};
     c->compared = false;
     download_drop(c);

@@ -12,6 +12,7 @@
 #include "core/change/change.h"
 #include "core/change/record.h"
 #include "core/change/watch.h"
+#include "core/rules/rules_finish.h"
 #include "core/words.h"
 
 #include <assert.h>
@@ -31,11 +32,15 @@ static const char *alive_targets(const struct call *c) { return c->alive ? c->al
 
 static const struct path_var *last_variable(const struct call *c) { return &c->vars[c->var_count - 1]; }
 
-static int load_target(struct call *c, struct view *v, struct row **row) {
+/* *row NULL: there is none that the caller sees. */
+static int find_shown(struct call *c, struct view *v, struct row **row) {
     int found = 0;
     *row = NULL;
-    if (c->resource->rows) TRY(c->resource->rows(c, v, last_variable(c)->text, row));
-    else TRY(view_load(v, c->resource, &c->id, 1, row, &found));
+    return c->resource->rows ? c->resource->rows(c, v, last_variable(c)->text, row) : view_load(v, c->resource, &c->id, 1, row, &found);
+}
+
+static int load_target(struct call *c, struct view *v, struct row **row) {
+    TRY(find_shown(c, v, row));
     return *row ? 0 : fail(&c->work, ERR_RESOURCE_NOT_FOUND);
 }
 
@@ -353,11 +358,25 @@ int api_remove(struct call *c) {
 
 /* ---- replies ---------------------------------------------------------------------------------------------- */
 
+/* Runs the triggers. If they did something, the reply shows it. If they have taken the resource out of the caller's sight, the reply shows it as
+ * the caller left it. */
+static int row_after_rules(struct call *c, struct view **v, struct row **row) {
+    if (c->method == GET) return 0;
+    TRY(rules_finish(&c->work));
+    if (change_authors_of(&c->work) == NULL) return 0;
+    struct view *later = view_new(c);
+    struct row *now;
+    TRY(find_shown(c, later, &now));
+    if (now) *v = later, *row = now;
+    return 0;
+}
+
 int api_reply_one(struct call *c, int64_t id) {
     struct view *v = view_new(c);
     struct row *row;
     c->id = id;
     TRY(load_target(c, v, &row));
+    TRY(row_after_rules(c, &v, &row));
     TRY(call_tag_row(c, v, row));
     return envelope_row(v, row);
 }

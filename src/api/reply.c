@@ -11,6 +11,13 @@ void call_header(struct call *c, const char *name, struct str value) {
     c->headers = h;
 }
 
+void call_warn(struct call *c, struct str message) {
+    struct warned **end = &c->warnings, *made = ARENA_NEW(c->work.arena, struct warned);
+    while (*end) end = &(*end)->next;
+    *made = (struct warned){message, NULL};
+    *end = made;
+}
+
 /* ---- envelope ------------------------------------------------------------------------------------------- */
 
 void envelope_begin(struct view *v) {
@@ -44,18 +51,23 @@ static void write_logs(struct json_writer *w, const struct work *work) {
     jw_end(w);
 }
 
-static void write_notification(struct json_writer *w, const struct call *c) {
-    if (c->notification.p == NULL) return;
-    jw_key(w, S("notifications"));
-    jw_array(w);
+static void put_notification(struct json_writer *w, const char *type, struct str message) {
     jw_object(w);
     jw_key(w, S("type"));
-    jw_str(w, c->status < 400 ? S("INFO") : S("ERROR"));
+    jw_str(w, str_of(type));
     jw_key(w, S("message"));
-    jw_str(w, c->notification);
+    jw_str(w, message);
     jw_key(w, S("sticky"));
     jw_bool(w, false);
     jw_end(w);
+}
+
+static void write_notification(struct json_writer *w, const struct call *c) {
+    if (c->notification.p == NULL && (c->warnings == NULL || c->status >= 400)) return;
+    jw_key(w, S("notifications"));
+    jw_array(w);
+    if (c->notification.p) put_notification(w, c->status < 400 ? "INFO" : "ERROR", c->notification);
+    for (const struct warned *n = c->warnings; n && c->status < 400; n = n->next) put_notification(w, "WARNING", n->message);
     jw_end(w);
 }
 

@@ -42,6 +42,7 @@
     X(identity_domain)          \
     X(trigger)                  \
     X(trigger_channel)          \
+    X(trigger_dry_run)          \
     X(action_definition)        \
     X(definition)               \
     X(business_hour)            \

@@ -11,6 +11,7 @@
 #include "core/cases/message_mail.h"
 #include "core/cases/note.h"
 #include "core/change/cascade.h"
+#include "core/rules/rules_finish.h"
 #include "res/attachment.h"
 #include "res/channel.h"
 #include "res/field_value.h"
@@ -227,6 +228,7 @@ static int reply_add(struct call *c, const struct reply *r, struct case_now *now
 }
 
 static int reply_answer(struct call *c, int64_t post_id) {
+    TRY(rules_finish(&c->work));
     struct view *v = view_new(c);
     struct row *row = row_new(v, layout_of(c->resource), 0);
     c->id = post_id;

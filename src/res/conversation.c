@@ -8,6 +8,7 @@
 #include "core/change/cascade.h"
 #include "core/desk/setting.h"
 #include "core/people/customer.h"
+#include "core/rules/rule.h"
 #include "res/attachment.h"
 #include "res/case_list.h"
 #include "res/field_value.h"
@@ -209,6 +210,7 @@ static int post_conversation(struct call *c) {
     n.subject = in_text(c, "subject");
     n.client_id = in_text(c, "client_id");
     n.source = (int)in_int(c, "source");
+    c->work.channel = rule_channel_of(n.source);
     n.priority_id = in_int(c, "priority");
     n.form_id = in_int(c, "form");
     n.value_count = field_values_given(c, &n.values);
@@ -259,6 +261,7 @@ static int put_conversation(struct call *c) {
         in_ignore(c, "type", "customers may not edit it");
     }
     TRY(api_input(c));
+    c->work.channel = rule_channel_of((int)in_int(c, "source"));
     TRY(case_not_closed(&c->work, &now));
     TRY(check_status(c, &now));
     struct case_change wanted = {.set = (given(c, "subject") ? CASE_SUBJECT : 0U) | (given(c, "status") ? CASE_STATUS : 0U) |

@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "core/access/permission.h"
 #include "core/cases/message_mail.h"
+#include "core/rules/rule.h"
 #include "res/attachment.h"
 #include "res/groups.h"
 #include "res/html_view.h"
@@ -82,6 +83,7 @@ static int post_message(struct call *c) {
                             .file_count = files.count,
                             .source = (int)in_int(c, "source")};
     int64_t messages = now.message_seq;
+    c->work.channel = rule_channel_of(m.source);
     TRY(message_post(&c->work, &now, &m, &c->id));
     bool mailed = now.message_seq > messages && now.channel == CHANNEL_MAIL && c->work.actor.rank >= ROLE_COLLABORATOR;
     if (mailed && m.creator_id != now.requester_id) TRY(message_mail_send(&c->work, &now, c->id, NULL, 0));

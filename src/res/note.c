@@ -1,5 +1,6 @@
 /* Notes on conversations, people and organizations (api.md "Notes", completions.md section 6). */
 #include "core/cases/note.h"
+#include "core/rules/rules_finish.h"
 
 #include "api/generic.h"
 #include "api/view.h"
@@ -59,6 +60,7 @@ static int post_organization_note(struct call *c) {
 
 static int post_case_note(struct call *c) {
     TRY(note_create(c, NOTE_CASE));
+    TRY(rules_finish(&c->work));
     struct view *v = view_new(c);
     struct row *row = row_new(v, layout_of(c->resource), 0);
     *row_cell(row, "post") = (struct value){V_INT, .i = c->id};

@@ -4,10 +4,12 @@
 #include "base/limits.h"
 #include "core/change/change.h"
 #include "core/rules/rule.h"
+#include "core/rules/rule_warning.h"
 #include "core/words.h"
 #include "res/groups.h"
 #include "res/rule_action.h"
 #include "res/rule_predicate.h"
+#include "res/trigger_dry_run.h"
 
 #define MANAGE_RULES "automations.manage"
 
@@ -74,13 +76,21 @@ static int check_trigger_event(struct call *c) {
                  : 0;
 }
 
-/* Stores what is not in the row itself. */
+static int warn_of_trigger(struct call *c) {
+    struct rule_warning *list;
+    TRY(trigger_warnings(&c->work, c->id, &list));
+    for (; list; list = list->next) call_warn(c, list->message);
+    return 0;
+}
+
+/* Stores what is not in the row itself, and warns. */
 static int keep_trigger(struct call *c) {
     const struct in *predicate = in(c, "predicate_collections");
     TRY(check_trigger_event(c));
     if (predicate->given) TRY(rule_predicate_keep(c, predicate, c->id, RULE_OF_TRIGGER));
     TRY(rule_actions_keep(c, in(c, "actions"), RULE_OF_TRIGGER));
-    return rules_changed(&c->work);
+    TRY(rules_changed(&c->work));
+    return warn_of_trigger(c);
 }
 
 static int post_trigger(struct call *c) {
@@ -142,8 +152,14 @@ static const struct route trigger_routes[] = {
      .summary = "List the actions that triggers may have"},
     {GET, "/triggers/:id", AD, "configuration", ONE, api_get, .summary = "Get a trigger"},
     {POST, "/triggers", AD, "configuration", ONE, post_trigger, .permission = MANAGE_RULES, .input = trigger_input,
-     .summary = "Create a trigger", .doc = "The pointer of an error locates it: actions/0/value.",
+     .summary = "Create a trigger",
+     .doc = "The pointer of an error locates it: actions/0/value. Notifications of the reply warn of a trigger that can't fire, that "
+            "another one "
+            "makes unreachable or contradicts, or that acts on something deleted.",
      .errors = "RESOURCE_ACTION_NOT_AVAILABLE"},
+    {POST, "/triggers/:id/dry_run", AD, "configuration", ONE, post_trigger_dry_run, .of = "trigger", .reply = "trigger_dry_run",
+     .status = 200, .input = dry_run_input, .summary = "Run a trigger for a conversation without effect",
+     .doc = "Shows the values that the propositions see and the effect of each action. Nothing changes, and nothing is sent."},
     {PUT, "/triggers/reorder", AD, "configuration", NONE, put_triggers_order, .permission = MANAGE_RULES, .input = trigger_order,
      .summary = "Reorder triggers"},
     {PUT, "/triggers/:id", AD, "configuration", ONE, put_trigger, .permission = MANAGE_RULES, .input = trigger_input,

@@ -100,8 +100,7 @@ static const struct name_of {
     {0},
 };
 
-/* A value as the trail shows it. A reference is shown by its current name. */
-static int shown_value(struct work *w, const struct change *c, const struct changed_value *v, struct str *out) {
+int change_value_shown(struct work *w, const struct change *c, const struct changed_value *v, struct str *out) {
     const struct name_of *n = names;
     *out = (struct str){0};
     if (c->named || !v->given) return 0;
@@ -151,8 +150,8 @@ static int changes_shown(struct work *w, const struct change *c, enum change_ver
     for (const struct change *x = c; x && *verb == CHANGE_UPDATED; x = x->next) {
         if (!same_object(x, c)) continue;
         list[n].field = str_of(x->property);
-        TRY(shown_value(w, x, &x->from, &list[n].previous));
-        TRY(shown_value(w, x, &x->to, &list[n++].current));
+        TRY(change_value_shown(w, x, &x->from, &list[n].previous));
+        TRY(change_value_shown(w, x, &x->to, &list[n++].current));
     }
     return n;
 }

@@ -14,6 +14,11 @@ struct activity_change { /* previous, current: p NULL: none, or not shown */
 /* Adds an event that is not a change to a person's trail, with the actor of this work. */
 int activity_add(struct work *w, int64_t user_id, enum activity_name name, const struct activity_change *changes, int count);
 
+struct change;
+struct changed_value;
+/* A value as the trail shows it: a reference by its present name. p NULL: none, or not shown. */
+int change_value_shown(struct work *w, const struct change *c, const struct changed_value *v, struct str *out);
+
 int activities_finish(struct work *w); /* the finisher */
 
 #endif

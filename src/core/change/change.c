@@ -47,6 +47,8 @@ static void change_append(struct work *w, struct changed object, struct change m
     c->id = object.id;
     c->case_id = object.case_id;
     c->by = all->by;
+    c->number = ++all->count;
+    if (c->by && c->case_id == c->by->case_id) c->by->changed = true;
     c->in_bucket = *bucket;
     *bucket = c;
     *all->last = c;

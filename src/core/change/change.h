@@ -33,6 +33,8 @@ struct rule_note {
 struct change_author {
     struct str cause; /* "Trigger: Escalate" */
     int64_t case_id;
+    int raises;   /* the event that its changes raise: enum rule_event of core/rules/rule.h; 0: none */
+    bool changed; /* it has recorded a change of the conversation */
     struct rule_note *notes, **last_note;
     struct change_author *next; /* the next firing of this work */
 };
@@ -44,7 +46,8 @@ struct change {
     const char *property; /* CHANGE_UPDATED: name in the API */
     bool named;           /* the values are not stored */
     struct changed_value from, to;
-    const struct change_author *by; /* NULL: the actor of the work */
+    struct change_author *by; /* NULL: the actor of the work */
+    int64_t number;           /* in the order of recording, from 1 */
     struct change *next, *in_bucket;
 };
 
@@ -53,7 +56,10 @@ struct change {
 struct changes {
     struct change *first, **last;
     struct change *bucket[CHANGE_BUCKETS];
-    const struct change_author *by; /* of the next changes */
+    struct change_author *by; /* of the next changes */
+    int64_t count;            /* number of the last change */
+    int64_t ruled;            /* number of the last change that rules have seen (core/rules/rules_finish.h) */
+    int breaches_ruled;       /* the same for breaches (core/rules/clocks.h) */
     struct change_author *first_author, *last_author;
 };
 

@@ -5,19 +5,20 @@
 #include "core/change/log.h"
 #include "core/change/watch.h"
 #include "core/rules/clocks.h"
+#include "core/rules/rules_finish.h"
 #include "core/rules/sla_match.h"
 #include "core/search/index.h"
 
 #include <assert.h>
 
-/* The order matters: a finisher may use what those before it recorded. Rules will come before the clocks. */
+/* The order matters: a finisher may use what those before it recorded. */
 static const struct finisher {
     const char *name;
     int (*run)(struct work *w);
 } finishers[] = {
-    {"watched objects", watched_finish}, {"SLAs", sla_match_finish},      {"clocks", clocks_finish},
-    {"counters", case_totals_finish},    {"search index", search_finish}, {"activities", activities_finish},
-    {"change log", change_log_finish},
+    {"watched objects", watched_finish}, {"rules", rules_finish},           {"SLAs", sla_match_finish},
+    {"clocks", clocks_finish},           {"counters", case_totals_finish},  {"search index", search_finish},
+    {"activities", activities_finish},   {"change log", change_log_finish},
 };
 
 int work_finish(struct work *w) {

@@ -7,8 +7,6 @@
 #include "core/change/change.h"
 #include "core/fields/field_value.h"
 #include "core/people/tag.h"
-#include "core/rules/action_effects.h"
-#include "core/rules/rule_cache.h"
 
 #include <inttypes.h>
 
@@ -384,20 +382,6 @@ int rule_actions_read(struct work *w, enum rule_owner owner, struct str ids, str
     }
     *out = list;
     return rc < 0 ? rc : n;
-}
-
-int rule_actions_load(struct work *w, enum rule_owner owner, struct rule *rules, int count) {
-    int64_t *ids = arena_array(w->arena, (size_t)count, sizeof *ids);
-    struct rule_action *list;
-    for (int i = 0; i < count; i++) ids[i] = rules[i].id;
-    int n = rule_actions_read(w, owner, json_ids(w->arena, ids, (size_t)count), &list);
-    for (int i = 0; i < count; i++)
-        for (int k = 0; k < n; k++) {
-            if (list[k].owner_id != rules[i].id) continue;
-            if (rules[i].actions == NULL) rules[i].actions = &list[k];
-            rules[i].action_count++;
-        }
-    return n < 0 ? n : 0;
 }
 
 static struct str attributes_json(struct arena *a, const struct rule_action *action) {

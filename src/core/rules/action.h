@@ -3,11 +3,11 @@
 #ifndef CORE_ACTION_H
 #define CORE_ACTION_H
 
+#include "core/cases/case.h"
 #include "core/rules/rule_predicate.h"
 
-struct firing; /* core/rules/action_effects.h */
+struct firing;
 struct rule_action;
-struct rule;
 
 /* The store has the numbers, so append only. */
 enum action_option { ACTION_CHANGE = 1, ACTION_INCREASE, ACTION_DECREASE, ACTION_ADD, ACTION_REMOVE, ACTION_REPLACE, ACTION_SEND };
@@ -65,8 +65,6 @@ int rule_actions_store(struct work *w, enum rule_owner owner, int64_t owner_id, 
 int rule_actions_delete(struct work *w, enum rule_owner owner, struct str ids); /* of deleted owners; ids: JSON array */
 /* Reads the actions of these owners (JSON array) in one statement, ordered by owner and position. Returns their number. */
 int rule_actions_read(struct work *w, enum rule_owner owner, struct str ids, struct rule_action **out);
-/* The same for compiled rules. */
-int rule_actions_load(struct work *w, enum rule_owner owner, struct rule *rules, int count);
 
 /* Finds the first action that refers to a deleted object. Returns its index, `count` if there is none, or a negative error. */
 int rule_action_gone(struct work *w, const struct rule_action *list, int count);
@@ -89,5 +87,34 @@ struct action_definition {
     struct action_definition *next;
 };
 int action_definitions(struct work *w, struct action_definition **out);
+
+/* ---- effects: core/rules/action_effects.c ------------------------------------------------------------------------------ */
+
+/* A rule acts on one conversation. */
+struct firing {
+    struct work *w;             /* its actor is the rule */
+    struct case_now *now;       /* the locked conversation; actions change it */
+    const struct actor *person; /* of the change that the rule saw */
+    struct change_author *author;
+    bool stops_rules;
+};
+
+/* Returns 0, or a negative error. An action that can't be done fails on the work with the reason. */
+int run_status(struct firing *f, const struct rule_action *a);
+int run_priority(struct firing *f, const struct rule_action *a);
+int run_type(struct firing *f, const struct rule_action *a);
+int run_assignee(struct firing *f, const struct rule_action *a);
+int run_team(struct firing *f, const struct rule_action *a);
+int run_tags(struct firing *f, const struct rule_action *a);
+int run_survey(struct firing *f, const struct rule_action *a);
+int run_notification_user(struct firing *f, const struct rule_action *a);
+int run_notification_team(struct firing *f, const struct rule_action *a);
+int run_stop_notification(struct firing *f, const struct rule_action *a);
+int run_stop_rules(struct firing *f, const struct rule_action *a);
+int run_endpoint(struct firing *f, const struct rule_action *a);
+int run_field(struct firing *f, const struct rule_action *a);
+
+/* True if a rule of this work has stopped further notifications about this conversation. */
+bool notifications_stopped(const struct work *w, int64_t case_id);
 
 #endif

@@ -1,13 +1,11 @@
 /* Actions call the functions that requests call, so that their effects are those of a request. Nothing is written if nothing differs. */
-#include "core/rules/action_effects.h"
+#include "core/rules/action.h"
 
 #include "base/buf.h"
 #include "base/limits.h"
 #include "core/cases/macro.h"
 #include "core/people/tag.h"
-#include "core/rules/action.h"
 #include "core/rules/delivery.h"
-#include "core/rules/rule_cache.h"
 #include "core/text/letter.h"
 
 #include <inttypes.h>

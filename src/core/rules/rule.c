@@ -1,5 +1,7 @@
 #include "core/rules/rule.h"
 
+#include "core/words.h"
+
 const struct word rule_channels[] = {{RULE_API, "API"},
                                      {RULE_MAIL, "MAIL"},
                                      {RULE_TWITTER, "TWITTER"},
@@ -25,5 +27,14 @@ const enum rule_event *rule_events_of(enum rule_channel channel) {
     case RULE_TWITTER: return twitter;
     case RULE_FACEBOOK: return facebook;
     default: return none;
+    }
+}
+
+enum rule_channel rule_channel_of(int source) {
+    switch (source) {
+    case SOURCE_MAIL: return RULE_MAIL;
+    case SOURCE_MESSENGER: return RULE_MESSENGER;
+    case SOURCE_HELPCENTER: return RULE_HELPCENTER;
+    default: return RULE_API;
     }
 }

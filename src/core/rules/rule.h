@@ -23,6 +23,9 @@ extern const struct word rule_channels[], rule_events[];
 /* The events of a channel, in order; ends with 0. */
 const enum rule_event *rule_events_of(enum rule_channel channel);
 
+/* The channel of a request with this source (enum source). */
+enum rule_channel rule_channel_of(int source);
+
 struct rule_cache *rule_cache_new(void);
 void rule_cache_free(struct rule_cache *c);
 

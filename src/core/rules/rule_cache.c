@@ -92,7 +92,7 @@ static const struct rule_source {
     const struct query *enabled;
     enum rule_owner owner;
     enum rule_user user;
-} sources[RULE_LISTS] = {
+} rule_sources[RULE_LISTS] = {
     [RULES_SLAS] = {&enabled_slas, RULE_OF_SLA, RULE_SLA},
     [RULES_TRIGGERS] = {&enabled_triggers, RULE_OF_TRIGGER, RULE_TRIGGER},
 };
@@ -123,6 +123,20 @@ static int compile_rules(struct work *w, enum rule_owner owner, const struct def
     return rc;
 }
 
+/* The actions of one rule follow each other in the list. */
+static int load_rule_actions(struct work *w, enum rule_owner owner, struct rule *rules, int count) {
+    int64_t *ids = arena_array(w->arena, (size_t)count, sizeof *ids);
+    struct rule_action *list;
+    for (int i = 0; i < count; i++) ids[i] = rules[i].id;
+    int n = rule_actions_read(w, owner, json_ids(w->arena, ids, (size_t)count), &list);
+    for (int k = 0, run = 0; k < n; k += run) {
+        for (run = 1; k + run < n && list[k + run].owner_id == list[k].owner_id;) run++;
+        for (int i = 0; i < count; i++)
+            if (rules[i].id == list[k].owner_id) rules[i].actions = &list[k], rules[i].action_count = run;
+    }
+    return n < 0 ? n : 0;
+}
+
 static int read_rules(struct work *w, const struct rule_source *s, struct rule_set *set, enum rule_list list) {
     struct rule *rules = NULL;
     int rc, n = 0, room = 0;
@@ -139,7 +153,7 @@ static int read_rules(struct work *w, const struct rule_source *s, struct rule_s
     set->list[list].count = n;
     TRY(rule_definitions_load(w, s->user, &set->list[list].definitions));
     TRY(compile_rules(w, s->owner, &set->list[list].definitions, rules, n));
-    return s->owner == RULE_OF_TRIGGER ? rule_actions_load(w, s->owner, rules, n) : 0;
+    return s->owner == RULE_OF_TRIGGER ? load_rule_actions(w, s->owner, rules, n) : 0;
 }
 
 /* Reads all rules into an arena of their own. */
@@ -151,7 +165,7 @@ static int read_set(struct work *w, int64_t generation, struct held_set **out) {
     *h = (struct held_set){.arena = arena, .set = {.generation = generation}};
     atomic_init(&h->holders, 1);
     reading.arena = arena;
-    for (int list = 0; list < RULE_LISTS && rc >= 0; list++) rc = read_rules(&reading, &sources[list], &h->set, (enum rule_list)list);
+    for (int list = 0; list < RULE_LISTS && rc >= 0; list++) rc = read_rules(&reading, &rule_sources[list], &h->set, (enum rule_list)list);
     if (rc < 0) rules_drop(&h->set);
     else *out = h;
     return rc < 0 ? rc : 0;
