@@ -157,23 +157,19 @@ build/bench/fixed: bench/fixed.c $(HTTP_OBJ)
 	@echo "  ld $@"
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-build/bench/business_time: bench/business_time.c $(LIB)
-	@mkdir -p $(@D)
-	@echo "  ld $@"
-	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
-
-build/bench/triggers: bench/triggers.c $(LIB)
+build/bench/business_time build/bench/clocks build/bench/triggers: build/bench/%: bench/%.c $(LIB)
 	@mkdir -p $(@D)
 	@echo "  ld $@"
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 .PHONY: bench-rules
-bench-rules: build/bench/business_time build/bench/triggers ## measures business time, near and far, and 1,000 triggers that do not fire
+bench-rules: deskd build/bench/business_time build/bench/clocks build/bench/triggers ## measures business time, 1,000 triggers that do not fire, and SLA clocks at 1,000 and 100,000 conversations
 	build/bench/business_time
 	build/bench/triggers
+	@set -e; for n in 1000 100000; do d=$$(mktemp -d); ./deskd demo --data $$d --conversations $$n >$$d/log 2>&1; build/bench/clocks $$d; rm -r $$d; done
 
 .PHONY: bench-programs
-bench-programs: build/bench/statements build/bench/fixed build/bench/libpq build/bench/business_time build/bench/triggers ## builds the programs of make bench
+bench-programs: build/bench/statements build/bench/fixed build/bench/libpq build/bench/business_time build/bench/clocks build/bench/triggers ## builds the programs of make bench
 
 build/bench/syncs.so: bench/syncs.c
 	@mkdir -p $(@D)
