@@ -157,19 +157,20 @@ build/bench/fixed: bench/fixed.c $(HTTP_OBJ)
 	@echo "  ld $@"
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-build/bench/business_time build/bench/clocks build/bench/triggers: build/bench/%: bench/%.c $(LIB)
+build/bench/business_time build/bench/clocks build/bench/deliveries build/bench/triggers: build/bench/%: bench/%.c $(LIB)
 	@mkdir -p $(@D)
 	@echo "  ld $@"
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 .PHONY: bench-rules
-bench-rules: deskd build/bench/business_time build/bench/clocks build/bench/triggers ## measures business time, 1,000 triggers that do not fire, and SLA clocks at 1,000 and 100,000 conversations
+bench-rules: deskd build/bench/business_time build/bench/clocks build/bench/deliveries build/bench/triggers ## measures business time, 1,000 triggers that do not fire, deliveries to endpoints, and SLA clocks at 1,000 and 100,000 conversations
 	build/bench/business_time
 	build/bench/triggers
+	build/bench/deliveries
 	@set -e; for n in 1000 100000; do d=$$(mktemp -d); ./deskd demo --data $$d --conversations $$n >$$d/log 2>&1; build/bench/clocks $$d; rm -r $$d; done
 
 .PHONY: bench-programs
-bench-programs: build/bench/statements build/bench/fixed build/bench/libpq build/bench/business_time build/bench/clocks build/bench/triggers ## builds the programs of make bench
+bench-programs: build/bench/statements build/bench/fixed build/bench/libpq build/bench/business_time build/bench/clocks build/bench/deliveries build/bench/triggers ## builds the programs of make bench
 
 build/bench/syncs.so: bench/syncs.c
 	@mkdir -p $(@D)
