@@ -131,4 +131,4 @@ static void password(struct visit *v) {
     }
 }
 
-const struct page link_pages[] = {{"/verify", visit_verify}, {"/password", password}, {0}};
+const struct page link_pages[] = {{"/verify", visit_verify}, {"/password", password}, {"/survey", survey_page}, {0}};

@@ -32,6 +32,8 @@ struct page {
 };
 extern const struct page link_pages[]; /* ends with path NULL */
 
+void survey_page(struct visit *v); /* survey_page.c */
+
 bool page_handle(struct api *api, struct http_request *r); /* true: it is a page, and the request will be answered */
 
 struct str visit_text(const struct visit *v, const char *name); /* the given value; empty if absent */

@@ -19,7 +19,7 @@
 
 #include "base/log.h"
 #include "base/link.h"
-#include "core/cases/message_mail.h"
+#include "core/cases/staff_mail.h"
 #include "core/text/letter.h"
 #include "core/login/link.h"
 #include "core/desk/setting.h"
@@ -61,6 +61,17 @@ static struct str value_named(const struct json *values, const char *name) {
     return j ? j->text : (struct str){0};
 }
 
+static int64_t number_named(const struct json *values, const char *name) {
+    int64_t n = 0;
+    return str_to_int(value_named(values, name), &n) ? n : 0;
+}
+
+static struct str others_text(struct arena *a, int64_t n) {
+    if (n == 0) return (struct str){0};
+    return n == 1 ? S("The same change concerned another conversation.")
+                  : str_fmt(a, "The same change concerned %" PRId64 " other conversations.", n);
+}
+
 static struct str life_text(struct arena *a, struct str hours) {
     int64_t n = 0;
     if (!str_to_int(hours, &n)) return (struct str){0};
@@ -91,6 +102,7 @@ static struct str write_mail(struct work *w, const struct delivery *dy) {
     struct str desk = setting_text(d, "desk.name", a), from_name = setting_text(d, "mail.from_name", a),
                hash = value_named(dy->values, "hash");
     struct str name = value_named(dy->values, "named").n && !str_eq(value_named(dy->values, "named"), S("0")) ? l->name : (struct str){0};
+    if (hash.p == NULL) hash = value_named(dy->values, "token");
     struct str link = path && hash.p ? str_fmt(a, "%s%s?hash=%s", d->base_url.p, path, hash.p) : (struct str){0};
     struct str contents = dy->reply.text.p ? dy->reply.text : value_named(dy->values, "contents");
     const struct meaning meanings[] = {
@@ -107,6 +119,8 @@ static struct str write_mail(struct work *w, const struct delivery *dy) {
          .value = contents,
          .html = dy->reply.html.p || contents.p == NULL ? dy->reply.html : text_to_html(a, contents),
          .lines = true},
+        {.name = "case", .value = value_named(dy->values, "case")},
+        {.name = "others", .value = others_text(a, number_named(dy->values, "others"))},
         {.name = "files", .value = dy->reply.files, .html = dy->reply.files_html, .lines = true},
         {0}};
     const struct mail m = {.from_name = from_name.n ? from_name : desk,
@@ -118,7 +132,7 @@ static struct str write_mail(struct work *w, const struct delivery *dy) {
                            .html = html_page(a, &dy->wording, meanings),
                            .message_id = l->message_id,
                            .date = w->now,
-                           .by_person = dy->reply.text.p != NULL};
+                           .by_person = value_named(dy->values, "post").p != NULL};
     return mime_write(a, &m);
 }
 
@@ -169,6 +183,16 @@ static int read_message(struct work *w, struct delivery *d) {
     return 0;
 }
 
+/* Reads the conversation that a mail to staff is about. */
+static int read_staff_mail(struct work *w, struct delivery *d) {
+    int64_t id = number_named(d->values, "case");
+    if (id == 0) return 0;
+    int found = staff_mail_load(w, id, d->letter.user_id, number_named(d->values, "said"), number_named(d->values, "by"), &d->reply);
+    TRY(found);
+    if (!found) delivery_give_up(d, "its reader may not see the conversation any more");
+    return 0;
+}
+
 /* Reads the letter to be sent, in a snapshot that ends before anything is sent. Returns 1, 0 if there is nothing to
  * send, or an error. */
 static int read_letter(struct work *w, int64_t id, struct delivery *d) {
@@ -189,6 +213,7 @@ static int read_letter(struct work *w, int64_t id, struct delivery *d) {
     TRY(live);
     if (!live) delivery_give_up(d, "its link was used, replaced or has expired");
     TRY(read_message(w, d));
+    TRY(read_staff_mail(w, d));
     return 1;
 }
 

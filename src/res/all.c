@@ -85,6 +85,7 @@
     X(twofactor)                \
     X(job)                      \
     X(setting)                  \
+    X(notification_preference)  \
     X(result)
 
 #define DECLARE(name) extern const struct resource name##_resource;

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connect, form, iso, open, relay } from './lib/index.mjs';
 
-const MAILS = ['verification', 'password_reset', 'invitation', 'password_changed', 'address_added', 'address_removed', 'case_reply', 'rule_notification', 'endpoint'];
-const PAGES = ['page_verify', 'page_verified', 'page_verify_login', 'page_password', 'page_password_set', 'page_link_dead'];
+const MAILS = ['verification', 'password_reset', 'invitation', 'password_changed', 'address_added', 'address_removed', 'case_reply', 'rule_notification', 'endpoint',
+  'case_created', 'reply_on_case', 'case_assigned_to_agent', 'case_assigned_to_team', 'sla_breached', 'mentioned_in_conversation', 'survey'];
+const PAGES = ['page_verify', 'page_verified', 'page_verify_login', 'page_password', 'page_password_set', 'page_survey', 'page_survey_done', 'page_link_dead'];
 const at = (name, brand = 1) => `/brands/${brand}/templates/${name}`;
 const block = (name, text) => `{% block ${name} %}${text}{% endblock %}\n`;
 const mail = (subject, more = '') => block('subject', subject) + block('text', '\nGo to\n\n{{link}}\n') + more;

@@ -41,7 +41,7 @@ const struct case_column case_columns[] = {
     {"latestagentupdate", "Last change by staff", "COALESCE(t.agent_updated_at, 0)"},
     {"lastupdatedby", "Last updated by", NAME_OF("t.last_updated_by_id", "users", "name_key")},
     {"rating", "Rating", "COALESCE(t.rating, 0)"},
-    {"satisfactionstatus", "Satisfaction", "CASE WHEN t.rating IS NULL THEN 1 ELSE 3 END"},
+    {"satisfactionstatus", "Satisfaction", "CASE WHEN t.rating IS NOT NULL THEN 3 WHEN t.surveyed_at IS NOT NULL THEN 2 ELSE 1 END"},
     {"slafirstreplytime", "SLA: first reply", DUE_OF(" AND n.type = 1")},
     {"slanextreplytime", "SLA: next reply", DUE_OF(" AND n.type = 2")},
     {"slaresolutiontime", "SLA: resolution", DUE_OF(" AND n.type = 3")},

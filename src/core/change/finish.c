@@ -1,6 +1,7 @@
 #include "core/change/finish.h"
 
 #include "core/cases/case_total.h"
+#include "core/cases/staff_mail.h"
 #include "core/change/activity.h"
 #include "core/change/log.h"
 #include "core/change/watch.h"
@@ -18,7 +19,7 @@ static const struct finisher {
 } finishers[] = {
     {"watched objects", watched_finish}, {"rules", rules_finish},           {"SLAs", sla_match_finish},
     {"clocks", clocks_finish},           {"counters", case_totals_finish},  {"search index", search_finish},
-    {"activities", activities_finish},   {"change log", change_log_finish},
+    {"activities", activities_finish},   {"mails to staff", staff_mails_finish}, {"change log", change_log_finish},
 };
 
 int work_finish(struct work *w) {

@@ -171,13 +171,15 @@ QUERY(user_erase, "UPDATE users SET full_name = 'Deleted user', name_key = 'dele
 QUERY(user_erase_passwords, "DELETE FROM password_history WHERE user_id IN @LIST(:users)");
 QUERY(user_erase_codes, "DELETE FROM recovery_codes WHERE user_id IN @LIST(:users)");
 
+QUERY(user_erase_preferences, "DELETE FROM notification_preferences WHERE user_id IN @LIST(:users)");
+
 /* Nobody else has used them. */
 QUERY(user_erase_views, "DELETE FROM views WHERE agent_id IN @LIST(:users) AND visibility_type = 2");
 QUERY(user_erase_macros, "DELETE FROM macros WHERE agent_id IN @LIST(:users) AND visibility_type = 1");
 
 int users_purge(struct work *w, const int64_t *ids, int count) {
-    static const struct query *const erase[] = {&user_erase, &user_erase_passwords, &user_erase_codes, &user_erase_views,
-                                                &user_erase_macros};
+    static const struct query *const erase[] = {&user_erase,       &user_erase_passwords, &user_erase_codes,
+                                                &user_erase_views, &user_erase_macros,    &user_erase_preferences};
     struct str users = json_ids(w->arena, ids, (size_t)count);
     const struct bind *binds = BINDS(B_TEXT("users", users), B_INT("now", w->now));
     TRY(leave(w, ids, count, users));

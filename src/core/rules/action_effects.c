@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
+#include "core/cases/survey.h"
 #include "core/cases/macro.h"
 #include "core/people/tag.h"
 #include "core/rules/delivery.h"
@@ -230,8 +231,9 @@ int run_stop_rules(struct firing *f, const struct rule_action *a) {
 }
 
 int run_survey(struct firing *f, const struct rule_action *a) {
-    (void)a;
-    return fail_state(f->w, "Satisfaction surveys are not available.");
+    TRY(survey_send(f->w, f->now->id));
+    firing_did(f, a, S("true"));
+    return 0;
 }
 
 /* ---- endpoints -------------------------------------------------------------------------------------------------------- */

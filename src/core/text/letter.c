@@ -88,6 +88,27 @@ int letter_of_endpoint(struct work *w, struct str address, struct str subject, s
     return queue_text(w, "endpoint", 0, address, subject, contents);
 }
 
+int letter_staff(struct work *w, const char *template, int64_t user_id, struct str address, struct str values) {
+    return queue(w, template, user_id, address, values);
+}
+
+int letter_survey(struct work *w, int64_t user_id, struct str address, struct str subject, struct str token, int64_t hours) {
+    struct buf b = {0};
+    struct json_writer j;
+    jw_init(&j, &b);
+    jw_object(&j);
+    jw_key(&j, S("subject"));
+    jw_str(&j, subject);
+    jw_key(&j, S("token"));
+    jw_str(&j, token);
+    jw_key(&j, S("hours"));
+    jw_int(&j, hours);
+    jw_end(&j);
+    int rc = queue(w, "survey", user_id, address, buf_view(&b));
+    buf_free(&b);
+    return rc;
+}
+
 struct address {
     int64_t user_id;
     struct str text;

@@ -28,6 +28,12 @@ int letter_notification(struct work *w, int64_t user_id, struct str address, str
 /* Queues a mail with this text to an endpoint of type EMAIL. The address belongs to no person. */
 int letter_of_endpoint(struct work *w, struct str address, struct str subject, struct str contents);
 
+/* Queues a mail about a conversation to a member of staff (core/cases/staff_mail.c). values: JSON with the member `case`. */
+int letter_staff(struct work *w, const char *template, int64_t user_id, struct str address, struct str values);
+
+/* Queues the mail of a satisfaction survey. token: the secret of its link, which is valid for `hours`. */
+int letter_survey(struct work *w, int64_t user_id, struct str address, struct str subject, struct str token, int64_t hours);
+
 /* Returns the number of letters of a template that this person was sent in the last hour. Concurrent callers wait until the write ends. */
 int letters_lately(struct work *w, int64_t user_id, const char *template);
 

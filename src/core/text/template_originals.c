@@ -12,8 +12,27 @@
 #define OF_CHANGES OF_MAILS " changed"
 #define OF_NOTIFICATIONS "desk url address subject contents"
 #define OF_REPLIES "desk url address subject author contents files"
+/* Mails to staff have the number and the subject of the conversation, the person who caused the change, the message or note, and a
+ * sentence about other conversations that the same change concerned. */
+#define OF_STAFF OF_MAILS " case subject author contents others"
+#define OF_SURVEYS OF_LINKS " subject"
 #define OF_PAGES "desk url"
 #define OF_FORMS OF_PAGES " form"
+
+#define STAFF_MAIL(name, title, sentence)                                                                                   \
+    {                                                                                                                       \
+        name, TEMPLATE_MAIL, TEMPLATE_CASE, NULL, OF_STAFF, NULL,                                                           \
+            BLOCK("subject", title ": {{subject}}")                                                                         \
+                BLOCK("text", "\n"                                                                                          \
+                              "Hello {{name}},\n\n" sentence "\n\n{{subject}}\n\n{{contents}}\n\n{{others}}\n\n{{desk}}\n") \
+                    BLOCK("html", "\n"                                                                                      \
+                                  "<p>Hello {{name}},</p>\n"                                                                \
+                                  "<p>" sentence "</p>\n"                                                                   \
+                                  "<p>{{subject}}</p>\n"                                                                    \
+                                  "<div>{{contents}}</div>\n"                                                               \
+                                  "<p>{{others}}</p>\n"                                                                     \
+                                  "<p>{{desk}}</p>\n")                                                                      \
+    }
 
 const struct template templates[] = {
     {"verification", TEMPLATE_MAIL, TEMPLATE_IDENTITY, "/verify", OF_LINKS, "link",
@@ -94,6 +113,26 @@ const struct template templates[] = {
                                                                                                  "<p>{{desk}}</p>\n")},
     {"endpoint", TEMPLATE_MAIL, TEMPLATE_CASE, NULL, OF_NOTIFICATIONS, "contents",
      BLOCK("subject", "{{subject}}") BLOCK("text", "\n{{contents}}\n")},
+    STAFF_MAIL("case_created", "New conversation {{case}}", "there is a new conversation, {{case}}:"),
+    STAFF_MAIL("reply_on_case", "Reply in conversation {{case}}", "{{author}} replied in conversation {{case}}:"),
+    STAFF_MAIL("case_assigned_to_agent", "Conversation {{case}} is yours", "conversation {{case}} was assigned to you:"),
+    STAFF_MAIL("case_assigned_to_team", "Conversation {{case}} is your team's", "conversation {{case}} was assigned to your team:"),
+    STAFF_MAIL("sla_breached", "Conversation {{case}} missed its target", "conversation {{case}} missed a target of its SLA:"),
+    STAFF_MAIL("mentioned_in_conversation", "You are mentioned in conversation {{case}}",
+               "{{author}} mentioned you in a note of conversation {{case}}:"),
+    {"survey", TEMPLATE_MAIL, TEMPLATE_CASE, "/survey", OF_SURVEYS, "link",
+     BLOCK("subject", "How did we do? {{subject}}")
+         BLOCK("text", "\n"
+                       "Hello {{name}},\n\n"
+                       "you asked us about \"{{subject}}\". Were you content with our help? Please tell us with one click:\n\n"
+                       "{{link}}\n\n"
+                       "The link works for {{life}}.\n\n"
+                       "{{desk}}\n") BLOCK("html", "\n"
+                                                   "<p>Hello {{name}},</p>\n"
+                                                   "<p>you asked us about \"{{subject}}\". Were you content with our help?</p>\n"
+                                                   "<p><a href=\"{{link}}\">Rate our help</a></p>\n"
+                                                   "<p>The link works for {{life}}.</p>\n"
+                                                   "<p>{{desk}}</p>\n")},
     {"page_verify", TEMPLATE_PAGE, TEMPLATE_IDENTITY, NULL, OF_FORMS, "form",
      BLOCK("title", "Confirm your e-mail address") BLOCK("body", "\n{{form}}\n")},
     {"page_verified", TEMPLATE_PAGE, TEMPLATE_IDENTITY, NULL, OF_PAGES, NULL,
@@ -106,6 +145,9 @@ const struct template templates[] = {
      BLOCK("title", "Choose a password") BLOCK("body", "\n{{form}}\n")},
     {"page_password_set", TEMPLATE_PAGE, TEMPLATE_ACCOUNT, NULL, OF_PAGES, NULL,
      BLOCK("title", "Your password is set") BLOCK("body", "\n<p>You can log in with it now. You may close this page.</p>\n")},
+    {"page_survey", TEMPLATE_PAGE, TEMPLATE_CASE, NULL, OF_FORMS, "form", BLOCK("title", "How did we do?") BLOCK("body", "\n{{form}}\n")},
+    {"page_survey_done", TEMPLATE_PAGE, TEMPLATE_CASE, NULL, OF_PAGES, NULL,
+     BLOCK("title", "Thank you") BLOCK("body", "\n<p>We have received your rating. You may close this page.</p>\n")},
     {"page_link_dead", TEMPLATE_PAGE, TEMPLATE_ACCOUNT, NULL, OF_PAGES, NULL,
      BLOCK("title", "This link does not work")
          BLOCK("body", "\n<p>It was used already, a newer one was sent, or it has expired. Please ask for a new one.</p>\n")},

@@ -1,0 +1,24 @@
+/* Preferences of staff: which events they are notified of, and how. The desk sends the e-mails (core/cases/staff_mail.h). Programs on
+ * desktops and phones read the other channels. */
+#ifndef CORE_NOTIFICATION_H
+#define CORE_NOTIFICATION_H
+
+#include "base/words.h"
+#include "work/work.h"
+
+/* The store has the numbers, so append only. */
+enum notification_type { NOTIFY_CREATED = 1, NOTIFY_REPLY, NOTIFY_AGENT, NOTIFY_TEAM, NOTIFY_BREACH, NOTIFY_MENTION, NOTIFY_TYPES };
+enum notification_channel { NOTIFY_DESKTOP = 1, NOTIFY_MOBILE, NOTIFY_EMAIL, NOTIFY_CHANNELS };
+extern const struct word notification_types[], notification_channels[]; /* as in the API */
+
+/* Without a preference: everything, but no e-mails about new conversations and about those of a team. */
+bool notification_default(enum notification_type type, enum notification_channel channel);
+
+struct notification_preferences {
+    bool is_enabled[NOTIFY_TYPES][NOTIFY_CHANNELS];
+};
+int notification_preferences_read(struct work *w, int64_t user_id, struct notification_preferences *out);
+/* Stores preferences of the actor. A value that is already in force changes nothing. */
+int notification_prefer(struct work *w, enum notification_type type, enum notification_channel channel, bool enabled);
+
+#endif
