@@ -6,16 +6,17 @@
 
 /* ---- the table ---------------------------------------------------------------------------------------------------------- */
 
-#define CHANNEL_FIELDS(flags)                                                                                                     \
-    {"desktop", F_BOOL, (flags), .doc = "True if programs on desktops shall show these notifications.", .example = "true"},       \
-        {"mobile", F_BOOL, (flags), .doc = "True if programs on phones shall show these notifications.", .example = "true"},      \
+#define CHANNEL_FIELDS(flags)                                                                                                \
+    {"desktop", F_BOOL, (flags), .doc = "True if programs on desktops shall show these notifications.", .example = "true"},  \
+        {"mobile", F_BOOL, (flags), .doc = "True if programs on phones shall show these notifications.", .example = "true"}, \
         {"email", F_BOOL, (flags), .doc = "True if the desk sends these notifications as e-mails.", .example = "true"},
 
 static const struct field preference_fields[] = {
     {"type", F_TEXT, READONLY,
-     .doc = "The event. case_created: a new conversation. reply_on_case: a message by the customer in a conversation of the person. "
-            "case_assigned_to_agent, case_assigned_to_team: a conversation was assigned to the person, or to a team of the person. "
-            "sla_breached: a conversation of the person missed a target. mentioned_in_conversation: a note has @ and the name of the person.",
+     .doc =
+         "The event. case_created: a new conversation. reply_on_case: a message by the customer in a conversation of the person. "
+         "case_assigned_to_agent, case_assigned_to_team: a conversation was assigned to the person, or to a team of the person. "
+         "sla_breached: a conversation of the person missed a target. mentioned_in_conversation: a note has @ and the name of the person.",
      .example = "\"reply_on_case\""},
     CHANNEL_FIELDS(READONLY){0},
 };

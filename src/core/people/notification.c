@@ -37,9 +37,8 @@ int notification_prefer(struct work *w, enum notification_type type, enum notifi
     int rc = db_int(w->conn, &preference_now, binds, &now);
     if (rc < 0 || (now != 0) == enabled) return rc < 0 ? rc : 0;
     TRY(db_exec(w->conn, &preference_put, binds));
-    const char *property = str_fmt(w->arena, "notification_preferences.%s.%s", word_of(notification_types, type),
-                                   word_of(notification_channels, channel))
-                               .p;
+    const char *property =
+        str_fmt(w->arena, "notification_preferences.%s.%s", word_of(notification_types, type), word_of(notification_channels, channel)).p;
     change_property(w, (struct changed){"user", user, 0}, property, changed_bool(!enabled), changed_bool(enabled));
     return 0;
 }
