@@ -175,6 +175,7 @@ async function prepare(world) {
     const { id } = await made(desk.owner, '/endpoints', { title, type: 'EMAIL', attributes: { address: 'canaryendpoint@example.org' } });
     await made(desk.owner, `/endpoints/${id}/test`, {});
   }
+  addresses.learn((await desk.staff.get('/notification_preferences')).must(200));
   world.token = await tokenOf(requester.client, conversation.id);
 
   for (const client of [desk.owner, requester.client, desk.staff]) await explore(client, addresses);
