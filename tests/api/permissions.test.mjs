@@ -9,7 +9,7 @@ import { sql } from './lib/sql.mjs';
 
 // Writes without a permission of their own: (1) those of one's own objects, such as views and macros, which need one only if they are shared, (2) those of conversations, cases and notes, which every
 // member of the role set may write, because the specification has permissions only for parts of them, (3) filters, which write nothing.
-const OWN = ['/views', '/cases/macros', '/profile', '/session', '/me', '/conversations', '/password', '/files', '/messages'];
+const OWN = ['/notification_preferences', '/views', '/cases/macros', '/profile', '/session', '/me', '/conversations', '/password', '/files', '/messages'];
 const isFree = ({ method, path }) =>
   method === 'GET' || OWN.some((own) => path.startsWith(own)) || /[/](filter|notes)\b/.test(path) || /^[/]cases([/]:id([/](tags|reply))?|[/]posts[/]:id)?$/.test(path);
 const table = existsSync(BINARY) ? routes() : [];
