@@ -233,7 +233,8 @@ static bool due(int64_t *last, int64_t every) {
 
 static void *runner_main(void *arg) {
     struct runner *r = arg;
-    int64_t flushed = clock_monotonic(), swept = 0, breaches = 0;
+    int64_t flushed = clock_monotonic(), swept = 0;
+    struct breaches_last breaches = {0};
     bool worked;
     do {
         worked = false;

@@ -23,12 +23,14 @@ static int breaches_part(struct conn *c, void *arg) {
     return work_finish(&t->work);
 }
 
-void breaches_take(struct desk *d, int64_t *last) {
-    int64_t now = clock_now(&d->clock);
+static bool breaches_recent(int64_t last, int64_t now) { return last && now >= last && now - last < BREACHES_EVERY; }
+
+void breaches_take(struct desk *d, struct breaches_last *last) {
+    int64_t now = clock_now(&d->clock), monotonic = clock_monotonic();
     struct breaches_turn t = {.desk = d};
     int rc;
-    if (*last && now >= *last && now - *last < BREACHES_EVERY) return;
-    *last = now;
+    if (breaches_recent(last->now, now) && breaches_recent(last->monotonic, monotonic)) return;
+    *last = (struct breaches_last){now, monotonic};
     do {
         t.arena = arena_new();
         t.more = false;

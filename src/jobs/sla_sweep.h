@@ -4,9 +4,14 @@
 
 #include "work/work.h"
 
-#define BREACHES_EVERY (5 * TIME_SECOND) /* of the desk's clock, so that breaches are noticed as soon as tests move it */
+#define BREACHES_EVERY (5 * TIME_SECOND)
 
-/* Raises the breaches that are due, unless the last sweep is less than BREACHES_EVERY ago. *last: its time; 0: none. */
-void breaches_take(struct desk *d, int64_t *last);
+/* The last sweep: time of the desk, which tests move, and clock_monotonic. 0: none. */
+struct breaches_last {
+    int64_t now, monotonic;
+};
+
+/* Raises the breaches that are due, unless the last sweep is less than BREACHES_EVERY ago by both clocks. */
+void breaches_take(struct desk *d, struct breaches_last *last);
 
 #endif

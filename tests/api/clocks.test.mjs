@@ -153,6 +153,15 @@ test('business hours of the team count, else the default ones; a change of them 
   await due(24 + 9.5);
   await desk.owner.update(`/teams/${team.id}`, { businesshour_id: late.id });
   await due(4 * 24 + 6.5);
+  (await desk.owner.delete(`/teams/${team.id}`)).must(200);
+  await due(24 + 9.5);
+  await desk.owner.update(`/businesshours/${late.id}`, { is_default: true });
+  await due(4 * 24 + 6.5);
+  await desk.owner.update(`/businesshours/${standard.id}`, { is_default: true });
+  await due(24 + 9.5);
+  const other = await desk.owner.create('/teams', { title: 'Other', businesshour_id: late.id });
+  await desk.staff.update(`/cases/${talk.id}`, { assigned_team_id: other.id });
+  await due(4 * 24 + 6.5);
   (await desk.owner.delete(`/businesshours/${late.id}`)).must(200);
   await due(24 + 9.5);
   sound(desk);
@@ -265,6 +274,20 @@ test('views are sorted by due times, and searches find breached conversations', 
 });
 
 /* ---- breaches ----------------------------------------------------------------------------------------------------------- */
+
+test('a trigger on SLA_BREACHED runs once for each breach', async (t) => {
+  const desk = await open(t);
+  await desk.owner.create('/triggers', { title: 'Escalate', channel: 'SYSTEM', event: 'SLA_BREACHED', actions: [{ name: 'tags', option: 'ADD', value: 'late' }, { name: 'priority', option: 'INCREASE', value: '' }],
+    predicate_collections: [{ propositions: [{ field: 'cases.subject', operator: 'string_contains_insensitive', value: 'Engine' }] }] });
+  const talk = await promised(desk, await sla(desk, target('RESOLUTION_TIME', HOUR)), { priority_id: 1 });
+  await desk.clock.forward(HOUR + SECOND);
+  await noticed(desk, 1);
+  const made = await desk.staff.fetch(`/cases/${talk.id}`, { include: 'case_priority,tag', fields: '+tags' });
+  assert.deepEqual([made.priority.level, made.tags.map((x) => x.name)], [2, ['late']]);
+  await desk.clock.forward(MINUTE);
+  assert.equal((await desk.staff.fetch(`/cases/${talk.id}`, { include: 'case_priority' })).priority.level, 2);
+  sound(desk);
+});
 
 /** The breaches that the change log has: "case property". */
 const breaches = (desk) => desk.sql("SELECT object_id || ' ' || property FROM change_log WHERE property LIKE 'sla%breached' ORDER BY object_id, id").trim().split('\n').filter(Boolean);
