@@ -327,3 +327,52 @@ test('the metrics count attempts and waiting deliveries', async (t) => {
   assert.match(text, /^deskd_deliveries_waiting \d+$/m);
   assert.match(text, /^deskd_deliveries_oldest_seconds \d+$/m);
 });
+
+/** A trigger that sends each change of a conversation to the endpoint. */
+const triggered = (desk, endpoint, value = '{{case.subject}}') =>
+  desk.admin.create('/triggers', { title: 'Tell', channel: 'API', actions: [{ name: `endpoint_${endpoint.id}`, option: 'SEND', value }] });
+const opened = (desk, subject) => desk.staff.create('/cases', { subject, contents: 'It stops.', requester_id: desk.people.customer.id });
+
+test('the action of a trigger sends each change of a conversation in its order, also after failures', async (t) => {
+  const { desk, to } = await sending(t, (response, request, n) => { response.statusCode = n % 3 ? 200 : 500; response.end(); });
+  const endpoint = await hooked(desk, to.url);
+  await triggered(desk, endpoint);
+  const cases = [await opened(desk, 'a0'), await opened(desk, 'b0'), await opened(desk, 'c0')];
+  for (let n = 1; n <= 8; n++) await Promise.all(cases.map(({ id }, i) => desk.staff.update(`/cases/${id}`, { subject: `${'abc'[i]}${n}` })));
+  const total = 27;
+  const sent = await until('all deliveries', async () => {
+    const { body } = await desk.admin.get(`/endpoints/${endpoint.id}/deliveries`, { status: 'SENT', limit: 100 });
+    if (body.total_count < total) await desk.clock.forward(15);
+    return body.total_count === total && body.data;
+  });
+  assert.ok(to.requests.length > total, 'no request failed, so this test proves little');
+  const seen = new Set();
+  const order = to.requests.map(({ json }) => json).filter(({ id }) => !seen.has(id) && seen.add(id));
+  assert.equal(order.length, total);
+  for (const [i, { id }] of cases.entries()) {
+    const mine = order.filter((event) => event.case.id === id);
+    assert.deepEqual(mine.map((event) => [event.message, event.case.subject]), Array.from({ length: 9 }, (_, n) => [`${'abc'[i]}${n}`, `${'abc'[i]}${n}`]));
+  }
+  const [first] = order;
+  assert.deepEqual([first.cause, first.case.requester.email, first.case.status.type, first.case.last_message.contents], ['Trigger: Tell', desk.people.customer.email, 'NEW', 'It stops.']);
+  assert.deepEqual([sent[0].cause, sent[0].case.resource_type], ['Trigger: Tell', 'case']);
+  assert.equal(desk.check().status, 0, desk.check().stdout);
+});
+
+test('a conversation is deleted with its deliveries, and the purge of its requester erases their bodies', async (t) => {
+  const { desk, to } = await sending(t, (response) => { response.statusCode = 500; response.end(); });
+  const endpoint = await hooked(desk, to.url);
+  await triggered(desk, endpoint);
+  const person = await desk.person('customer');
+  const gone = await opened(desk, 'gone'), kept = await desk.staff.create('/cases', { subject: 'kept', contents: 'x', requester_id: person.id });
+  await attempted(desk, endpoint, 2);
+  (await desk.admin.put('/cases/trash', { ids: [gone.id] })).must(200);
+  (await desk.admin.delete('/cases/trash', { ids: gone.id })).must(200);
+  const left = () => desk.admin.fetch(`/endpoints/${endpoint.id}/deliveries`, { fields: '+body' });
+  assert.deepEqual((await left()).map((delivery) => delivery.case.id), [kept.id]);
+  assert.ok((await left())[0].body.includes(person.email));
+  (await desk.admin.delete(`/users/${person.id}`, { purge: true })).must(200);
+  const [delivery] = await left();
+  assert.deepEqual([delivery.body, delivery.status], [null, 'FAILED']);
+  (await desk.admin.post(`/endpoints/${endpoint.id}/deliveries/${delivery.id}/replay`, {})).refused(400, 'RESOURCE_ACTION_NOT_AVAILABLE');
+});
