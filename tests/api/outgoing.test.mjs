@@ -359,6 +359,28 @@ test('the action of a trigger sends each change of a conversation in its order, 
   assert.equal(desk.check().status, 0, desk.check().stdout);
 });
 
+test('values in the text of an action are escaped for its content type', async (t) => {
+  const { desk, to } = await sending(t);
+  const hostile = 'x", "admin": true, "y": "</b> & \'z%=\\';
+  for (const [content_type, value, read] of [
+    ['application/json', '{"title": "{{case.subject}}", "id": {{case.id}}}', (text) => { const { title, ...rest } = JSON.parse(text); assert.deepEqual(Object.keys(rest), ['id']); return title; }],
+    ['application/json', 'About {{case.subject}}', (text) => JSON.parse(text).message.slice(6)],
+    ['application/xml', '<a b="{{case.subject}}"/>', (text) => /^<a b="([^"<>]*)"\/>$/.exec(text)[1].replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&')],
+    ['application/x-www-form-urlencoded', 'a=1&title={{case.subject}}', (text) => { const form = new URLSearchParams(text); assert.deepEqual([...form.keys()], ['a', 'title']); return form.get('title'); }],
+    ['text/plain', '{{case.subject}}', (text) => text],
+  ]) {
+    const endpoint = await hooked(desk, to.url, { content_type });
+    const { id } = await triggered(desk, endpoint, value);
+    const before = to.requests.length;
+    await opened(desk, hostile);
+    const request = await to.received(before + 1);
+    assert.equal(request.headers['content-type'], content_type);
+    assert.equal(read(request.text), hostile, `${content_type}: ${request.text}`);
+    verified(request, endpoint.signing_secret);
+    (await desk.admin.delete(`/triggers/${id}`)).must(200);
+  }
+});
+
 test('a conversation is deleted with its deliveries, and the purge of its requester erases their bodies', async (t) => {
   const { desk, to } = await sending(t, (response) => { response.statusCode = 500; response.end(); });
   const endpoint = await hooked(desk, to.url);

@@ -58,7 +58,8 @@ struct str macro_unknown_value(struct str contents) {
 QUERY(macro_names, "SELECT COALESCE(c.requester_name, r.full_name), a.full_name, b.name FROM cases c JOIN users r ON r.id = c.requester_id "
                    "LEFT JOIN users a ON a.id = :me LEFT JOIN brands b ON b.id = COALESCE(c.brand_id, 1) WHERE c.id = :id");
 
-int case_text_fill(struct work *w, const struct case_now *c, int64_t agent_id, struct str text, struct str *out) {
+int case_text_fill_as(struct work *w, const struct case_now *c, int64_t agent_id, struct str text,
+                      struct str (*escape)(struct arena *a, struct str value), struct str *out) {
     struct stmt *row;
     struct buf b = {0};
     int rc = db_row(w->conn, &macro_names, BINDS(B_INT("id", c->id), B_INT("me", agent_id)), &row);
@@ -71,10 +72,15 @@ int case_text_fill(struct work *w, const struct case_now *c, int64_t agent_id, s
                                  {.name = "desk", .value = setting_text(w->desk, "desk.name", w->arena)},
                                  {0}};
     stmt_end(row);
+    for (struct meaning *m = meanings; escape && m->name; m++) m->value = escape(w->arena, m->value);
     template_fill(&b, text, meanings, false);
     *out = str_dup(w->arena, buf_view(&b));
     buf_free(&b);
     return 0;
+}
+
+int case_text_fill(struct work *w, const struct case_now *c, int64_t agent_id, struct str text, struct str *out) {
+    return case_text_fill_as(w, c, agent_id, text, NULL, out);
 }
 
 int macro_contents(struct work *w, const struct macro *m, const struct case_now *c, struct str *out) {

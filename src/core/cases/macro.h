@@ -26,6 +26,9 @@ struct macro {
 int macro_load(struct work *w, int64_t id, struct macro *out); /* 1, 0 absent, or a negative error */
 /* The text with its values for this conversation. agent_id: whose name {{agent.name}} is; 0: nobody's. */
 int case_text_fill(struct work *w, const struct case_now *c, int64_t agent_id, struct str text, struct str *out);
+/* The same, with each value written by `escape`, for a text in another format. NULL: as it is. */
+int case_text_fill_as(struct work *w, const struct case_now *c, int64_t agent_id, struct str text,
+                      struct str (*escape)(struct arena *a, struct str value), struct str *out);
 /* The text of the macro, for the actor. p NULL: it has none. */
 int macro_contents(struct work *w, const struct macro *m, const struct case_now *c, struct str *out);
 /* Adds the properties that the macro changes to `change`, except those that `change` sets already. References to deleted objects are left

@@ -239,10 +239,8 @@ int run_survey(struct firing *f, const struct rule_action *a) {
 /* ---- endpoints -------------------------------------------------------------------------------------------------------- */
 
 int run_endpoint(struct firing *f, const struct rule_action *a) {
-    struct str text = {0};
     int64_t agent = f->person->rank >= ROLE_COLLABORATOR && f->person->user_id ? f->person->user_id : f->now->assigned_agent_id;
-    if (a->text.n) TRY(case_text_fill(f->w, f->now, agent, a->text, &text));
-    int added = delivery_add(f->w, a->subject_id, f->now->id, text);
+    int added = delivery_add_action(f->w, a->subject_id, f->now, agent, a->text);
     TRY(added);
     if (added == 0) return fail_state(f->w, "The endpoint was deleted or is disabled.");
     firing_did(f, a, S("queued"));

@@ -22,9 +22,15 @@
 #define DELIVERY_RETRIED (24 * TIME_HOUR)
 #define DELIVERY_KEPT (30 * TIME_DAY) /* rows of deliveries and their attempts */
 
+struct case_now; /* core/cases/case.h */
+
 /* Adds a delivery of a conversation to an endpoint, in this write. The body shows the conversation as the write left it until now. text:
- * of the action, with its placeholders filled; empty or p NULL: none. The cause is that of the actor ("Trigger: Escalate").
+ * of the action; empty or p NULL: none. Values in braces (MACRO_VALUES) are filled in. In JSON, XML and forms they are escaped, because a
+ * subject may be a stranger's text. agent_id: the person of {{agent.name}}, 0: nobody. The cause is that of the actor ("Trigger: Escalate").
  * Returns 1, or 0 if the endpoint was deleted or is disabled: nothing is sent. Or a negative error. */
+int delivery_add_action(struct work *w, int64_t endpoint_id, const struct case_now *now, int64_t agent_id, struct str text);
+
+/* The same with a text that is filled already. */
 int delivery_add(struct work *w, int64_t endpoint_id, int64_t case_id, struct str text);
 
 /* The same for a test of the endpoint. Sets *id if it returns 1. */
