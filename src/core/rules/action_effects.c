@@ -69,7 +69,7 @@ int run_team(struct firing *f, const struct rule_action *a) {
 QUERY(firing_tag_keys, "SELECT g.name_key FROM case_tags k JOIN tags g ON g.id = k.tag_id WHERE k.case_id = :id");
 
 /* *present: the number of tags of the conversation; *shared: those among them that the action names. */
-static int count_tags(struct firing *f, const struct rule_action *a, int *present, int *shared) {
+static int firing_count_tags(struct firing *f, const struct rule_action *a, int *present, int *shared) {
     struct str *keys = arena_array(f->w->arena, (size_t)a->tag_count + 1, sizeof *keys);
     int rc;
     *present = *shared = 0;
@@ -85,7 +85,7 @@ static int count_tags(struct firing *f, const struct rule_action *a, int *presen
 int run_tags(struct firing *f, const struct rule_action *a) {
     int present, shared;
     TRY(case_not_hidden(f->w, f->now));
-    TRY(count_tags(f, a, &present, &shared));
+    TRY(firing_count_tags(f, a, &present, &shared));
     bool all = shared == a->tag_count;
     switch (a->option) {
     case ACTION_ADD:

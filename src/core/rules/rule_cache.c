@@ -156,6 +156,13 @@ static int read_rules(struct work *w, const struct rule_source *s, struct rule_s
     return s->owner == RULE_OF_TRIGGER ? load_rule_actions(w, s->owner, rules, n) : 0;
 }
 
+static void index_triggers(struct rule_set *set, struct arena *a) {
+    int count = set->list[RULES_TRIGGERS].count;
+    const struct predicate **predicates = arena_array(a, (size_t)count + 1, sizeof *predicates);
+    for (int i = 0; i < count; i++) predicates[i] = set->list[RULES_TRIGGERS].rules[i].predicate;
+    rule_index_build(a, predicates, count, &set->triggers);
+}
+
 /* Reads all rules into an arena of their own. */
 static int read_set(struct work *w, int64_t generation, struct held_set **out) {
     struct arena *arena = arena_new();
@@ -166,6 +173,7 @@ static int read_set(struct work *w, int64_t generation, struct held_set **out) {
     atomic_init(&h->holders, 1);
     reading.arena = arena;
     for (int list = 0; list < RULE_LISTS && rc >= 0; list++) rc = read_rules(&reading, &rule_sources[list], &h->set, (enum rule_list)list);
+    if (rc >= 0) index_triggers(&h->set, arena);
     if (rc < 0) rules_drop(&h->set);
     else *out = h;
     return rc < 0 ? rc : 0;

@@ -3,6 +3,7 @@
 #define CORE_RULE_CACHE_H
 
 #include "core/rules/rule.h"
+#include "core/rules/rule_index.h"
 #include "core/rules/rule_predicate.h"
 
 /* An enabled rule. */
@@ -25,6 +26,7 @@ struct rule_set {
         struct rule *rules;
         int count;
     } list[RULE_LISTS];
+    struct rule_index triggers; /* of list[RULES_TRIGGERS] */
 };
 
 /* Gets the rules as this write sees them. Call it in a write. *out is held until rules_drop. */

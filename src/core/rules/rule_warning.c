@@ -2,6 +2,7 @@
 
 #include "core/rules/action.h"
 #include "core/rules/rule.h"
+#include "core/rules/rule_index.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -42,21 +43,11 @@ static void warn_rule(struct warning_list *l, const char *fmt, ...) {
 
 /* ---- can't match ------------------------------------------------------------------------------------------------------ */
 
-#define NO_NUMBER INT64_MIN /* stands for no value */
-
-/* True if the proposition is met by one value of a field with one value. */
-static bool asks_one_value(const struct proposition *p, int64_t *value) {
-    if (p->field == NULL || p->field->among || p->field->kind != VALUE_NUMBER || p->past || p->later) return false;
-    if (p->test == IS_EMPTY) return *value = NO_NUMBER, true;
-    *value = p->low.number;
-    return p->test == IS_WITHIN && p->low.given && p->high.given && p->low.number == p->high.number;
-}
-
 /* True if the collection allows only some values of the field at `place`, or all but one. */
 static bool restricts(const struct collection *c, int place) {
     int64_t value;
     for (int i = 0; i < c->count; i++)
-        if (!asks_one_value(&c->propositions[i], &value) || c->propositions[i].place != place ||
+        if (!proposition_is_equality(&c->propositions[i], &value) || c->propositions[i].place != place ||
             (c->propositions[i].negated && c->count > 1))
             return false;
     return c->count > 0;
@@ -65,7 +56,7 @@ static bool restricts(const struct collection *c, int place) {
 static bool allows(const struct collection *c, int64_t value) {
     int64_t own = 0;
     for (int i = 0; i < c->count; i++)
-        if (asks_one_value(&c->propositions[i], &own) && (own == value) != c->propositions[i].negated) return true;
+        if (proposition_is_equality(&c->propositions[i], &own) && (own == value) != c->propositions[i].negated) return true;
     return false;
 }
 
@@ -76,7 +67,7 @@ static bool excluded(const struct predicate *p, int at) {
     if (!restricts(c, place) || c->propositions[0].negated) return false;
     for (int i = 0; i < c->count; i++) {
         int64_t value = 0;
-        bool allowed = asks_one_value(&c->propositions[i], &value);
+        bool allowed = proposition_is_equality(&c->propositions[i], &value);
         for (int k = 0; k < p->count && allowed; k++)
             allowed = k == at || !restricts(&p->collections[k], place) || allows(&p->collections[k], value);
         if (allowed) return false;

@@ -19,7 +19,7 @@
  *
  * Cost. A desk without enabled triggers pays rules_hold. Otherwise the triggers of other channels and events are left out, then those
  * that need another property to have changed. If any is left, one statement reads the facts of all conversations of the round,
- * 1,000 in a bulk call. Only a trigger that fires locks and reads its conversation. */
+ * 1,000 in a bulk call, and the index (core/rules/rule_index.h) leaves out the triggers that need another value. Only a trigger that fires locks and reads its conversation. */
 #include "core/rules/rules_finish.h"
 
 #include "core/cases/case.h"
@@ -84,6 +84,7 @@ struct round {
     int *places, place_mask; /* hash table: 1 + index of a target; 0: free */
     bool *runs;              /* parallel to the triggers: may fire for a target of the round */
     bool *wanted;            /* parallel to the definitions: fields that these triggers read */
+    bool *may;               /* parallel to the triggers: may hold for the present target */
     bool *fired;             /* parallel to the triggers: of both rounds */
 };
 
@@ -95,6 +96,7 @@ static struct round round_new(struct work *w, const struct rule_set *set, enum r
     r.places = arena_array(w->arena, (size_t)slots, sizeof *r.places);
     r.place_mask = slots - 1;
     r.runs = arena_array(w->arena, (size_t)rules + 1, sizeof *r.runs);
+    r.may = arena_array(w->arena, (size_t)rules + 1, sizeof *r.may);
     r.fired = arena_array(w->arena, (size_t)rules + 1, sizeof *r.fired);
     r.wanted = arena_array(w->arena, (size_t)set->list[RULES_TRIGGERS].definitions.count + 1, sizeof *r.wanted);
     return r;
@@ -176,8 +178,10 @@ static bool tests_state(const struct predicate *p) {
 /* Runs the triggers for one conversation. Each sees what those before it did. */
 static int run_target(struct round *r, struct target *t, struct moment *m) {
     const struct rule *rules = r->set->list[RULES_TRIGGERS].rules;
+    if (t->now.list) rule_index_mark(&r->set->triggers, t->now.list, r->may);
     for (int i = 0; i < r->set->list[RULES_TRIGGERS].count && t->now.list; i++) {
-        if (!r->runs[i] || !chosen(r->w, &rules[i], t->event) || !predicate_holds(rules[i].predicate, m, t->now.list)) continue;
+        if (!r->runs[i] || !r->may[i] || !chosen(r->w, &rules[i], t->event) || !predicate_holds(rules[i].predicate, m, t->now.list))
+            continue;
         struct rule_fire f = {
             .rule = &rules[i], .cause = "Trigger", .raises = r->raises, .case_id = t->case_id, .hidden = tests_state(rules[i].predicate)};
         int fired = rule_fire(r->w, &f);
@@ -185,6 +189,7 @@ static int run_target(struct round *r, struct target *t, struct moment *m) {
         if (fired) r->fired[i] = true;
         if (f.stops) break;
         if (fired) TRY(read_target_facts(r, t));
+        if (fired) rule_index_mark(&r->set->triggers, t->now.list, r->may);
     }
     return 0;
 }
