@@ -159,7 +159,12 @@ static int read_rules(struct work *w, const struct rule_source *s, struct rule_s
 static void index_triggers(struct rule_set *set, struct arena *a) {
     int count = set->list[RULES_TRIGGERS].count;
     const struct predicate **predicates = arena_array(a, (size_t)count + 1, sizeof *predicates);
-    for (int i = 0; i < count; i++) predicates[i] = set->list[RULES_TRIGGERS].rules[i].predicate;
+    set->wanted = arena_array(a, (size_t)set->list[RULES_TRIGGERS].definitions.count + 1, sizeof *set->wanted);
+    for (int i = 0; i < count; i++) {
+        predicates[i] = set->list[RULES_TRIGGERS].rules[i].predicate;
+        predicate_mark(predicates[i], set->wanted);
+        set->needs |= predicates[i]->needs;
+    }
     rule_index_build(a, predicates, count, &set->triggers);
 }
 

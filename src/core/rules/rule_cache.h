@@ -27,6 +27,8 @@ struct rule_set {
         int count;
     } list[RULE_LISTS];
     struct rule_index triggers; /* of list[RULES_TRIGGERS] */
+    bool *wanted;               /* parallel to its definitions: the fields that triggers read */
+    unsigned needs;             /* what triggers need of a moment: core/rules/moment.h */
 };
 
 /* Gets the rules as this write sees them. Call it in a write. *out is held until rules_drop. */

@@ -83,7 +83,6 @@ struct round {
     int count;
     int *places, place_mask; /* hash table: 1 + index of a target; 0: free */
     bool *runs;              /* parallel to the triggers: may fire for a target of the round */
-    bool *wanted;            /* parallel to the definitions: fields that these triggers read */
     bool *may;               /* parallel to the triggers: may hold for the present target */
     bool *fired;             /* parallel to the triggers: of both rounds */
 };
@@ -98,7 +97,6 @@ static struct round round_new(struct work *w, const struct rule_set *set, enum r
     r.runs = arena_array(w->arena, (size_t)rules + 1, sizeof *r.runs);
     r.may = arena_array(w->arena, (size_t)rules + 1, sizeof *r.may);
     r.fired = arena_array(w->arena, (size_t)rules + 1, sizeof *r.fired);
-    r.wanted = arena_array(w->arena, (size_t)set->list[RULES_TRIGGERS].definitions.count + 1, sizeof *r.wanted);
     return r;
 }
 
@@ -123,19 +121,15 @@ static bool chosen(const struct work *w, const struct rule *r, enum rule_event e
     return r->channel == 0 || (r->channel == channel && (r->event == 0 || r->event == w->event));
 }
 
-/* Sets runs and wanted. Returns false if no trigger can fire in this round. */
+/* Sets `runs`. Returns false if no trigger can fire in this round. */
 static bool choose_triggers(struct round *r) {
     const struct rule *rules = r->set->list[RULES_TRIGGERS].rules;
     unsigned events = 0;
     bool any = false;
     for (int i = 0; i < r->count; i++) events |= 1u << r->targets[i].event;
-    for (int i = 0; i < r->set->list[RULES_TRIGGERS].count; i++) {
-        for (int event = 0; event <= (int)RULE_MESSAGE && !r->runs[i]; event++)
-            r->runs[i] = events & 1u << event && chosen(r->w, &rules[i], (enum rule_event)event);
-        any = any || r->runs[i];
-        /* The second round compares with the facts of the first. */
-        if (r->runs[i] || (r->raises && chosen(r->w, &rules[i], r->raises))) predicate_mark(rules[i].predicate, r->wanted);
-    }
+    for (int event = 0; event <= (int)RULE_MESSAGE; event++)
+        for (int i = 0; i < r->set->list[RULES_TRIGGERS].count && events & 1u << event; i++)
+            if (chosen(r->w, &rules[i], (enum rule_event)event)) r->runs[i] = any = true;
     return any;
 }
 
@@ -150,9 +144,9 @@ static int read_target_facts(struct round *r, struct target *only) {
     int n = 0;
     for (int i = 0; i < r->count; i++)
         if (only == NULL || &r->targets[i] == only) ids[n++] = r->targets[i].case_id;
-    n = facts_read(w, d, r->wanted, json_ids(w->arena, ids, (size_t)n), &list);
+    n = facts_read(w, d, r->set->wanted, json_ids(w->arena, ids, (size_t)n), &list);
     TRY(n);
-    facts_history(w, d, r->wanted, list, n);
+    facts_history(w, d, r->set->wanted, list, n);
     for (int i = 0; i < r->count; i++) {
         struct target *t = &r->targets[i];
         if (only && t != only) continue;
@@ -197,10 +191,7 @@ static int run_target(struct round *r, struct target *t, struct moment *m) {
 static int run_round(struct round *r) {
     struct moment m;
     if (r->count == 0 || !choose_triggers(r)) return 0;
-    unsigned needs = 0;
-    for (int i = 0; i < r->set->list[RULES_TRIGGERS].count; i++)
-        if (r->runs[i]) needs |= r->set->list[RULES_TRIGGERS].rules[i].predicate->needs;
-    TRY(moment_read(r->w, needs, &m));
+    TRY(moment_read(r->w, r->set->needs, &m));
     TRY(read_target_facts(r, NULL));
     for (int i = 0; i < r->count; i++) r->targets[i].first = r->targets[i].now;
     for (int i = 0; i < r->count; i++) TRY(run_target(r, &r->targets[i], &m));
