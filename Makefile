@@ -166,6 +166,7 @@ build/bench/business_time build/bench/clocks build/bench/deliveries build/bench/
 bench-rules: deskd build/bench/business_time build/bench/clocks build/bench/deliveries build/bench/triggers ## measures business time, 1,000 triggers that do not fire, deliveries to endpoints, and SLA clocks at 1,000 and 100,000 conversations
 	build/bench/business_time
 	build/bench/triggers
+	node bench/triggers.mjs
 	build/bench/deliveries
 	@set -e; for n in 1000 100000; do d=$$(mktemp -d); ./deskd demo --data $$d --conversations $$n >$$d/log 2>&1; build/bench/clocks $$d; rm -r $$d; done
 

@@ -47,7 +47,7 @@ struct desk {
 };
 
 /* The kind of an actor. TOKEN is a program that acts for a person, with fewer scopes (no such token is issued yet).
- * SYSTEM is a job, RULE an automatic rule (there are none yet), MAIL a mail that came in. The change log stores the
+ * SYSTEM is a job, RULE a trigger or a monitor that acts in a work, MAIL a mail that came in. The change log stores the
  * numbers, so append only. */
 enum actor_kind { ACTOR_NOBODY, ACTOR_PERSON, ACTOR_FINGERPRINT, ACTOR_TOKEN, ACTOR_SYSTEM, ACTOR_RULE, ACTOR_MAIL };
 
