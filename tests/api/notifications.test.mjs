@@ -143,6 +143,7 @@ test('a mail is not sent if its reader may not see the conversation any more', a
   const talk = await opened(desk.admin, desk);
   await desk.owner.update('/settings', { values: { 'mail.smtp_port': 1 } });
   await assign(desk.admin, talk, { assigned_agent_id: agent.id });
+  await until('the first attempt has failed', () => desk.sql('SELECT attempts FROM outgoing_mails').trim() === '1');
   await desk.admin.update(`/users/${agent.id}`, { agent_case_access: 'SELF' });
   await assign(desk.admin, talk, { assigned_agent_id: null });
   await connect(desk, to);
