@@ -120,6 +120,7 @@ static int finish_run(struct conn *c, void *arg) {
     TRY(fill_views(c, f));
     TRY(search_is_built(c, f->world.start));
     TRY(db_settle_ids(c));
+    TRY(fill_slas(c, f));
     TRY(fill_merges(c, arg));
     return desk_finish(c, &(struct new_desk){.now = f->world.start});
 }

@@ -39,6 +39,12 @@ test('a demo desk has tags, notes, files, ratings, custom fields, a form, trashe
   assert.deepEqual([...names].sort(), ['error.log', 'invoice.txt', 'screenshot.png']);
   (await desk.owner.exchange('GET', pictures[0].thumbnails[0].url.slice(desk.base.length))).must(200);
 
+  const zones = (await desk.owner.fetch('/businesshours', { limit: 100 })).map(({ time_zone }) => time_zone);
+  for (const zone of ['Europe/Berlin', 'America/New_York', 'Asia/Tokyo']) assert.ok(zones.includes(zone), zone);
+  assert.deepEqual((await desk.owner.fetch('/slas')).map(({ title }) => title).sort(), ['Standard', 'Urgent']);
+  const stages = desk.sql('SELECT DISTINCT stage FROM sla_metrics ORDER BY stage').trim().split('\n');
+  assert.equal(stages.join(), '1,2,3', 'the demo has clocks in all stages');
+
   const ratings = await desk.owner.fetch('/cases/ratings/recent', { limit: 1000 });
   assert.equal(ratings.length, cases.filter((c) => c.rating).length);
   const hidden = [];

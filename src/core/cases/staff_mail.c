@@ -216,7 +216,9 @@ static int tell_of_change(struct staff_mails *all, const struct change *c) {
     return strcmp(c->property, "assigned_team") == 0 ? tell_team(all, c->to.number, c->case_id, NOTIFY_TEAM) : 0;
 }
 
+/* A desk that is being filled has no settings in memory. */
 static bool has_relay(struct work *w) {
+    if (w->desk->settings == NULL) return false;
     return setting_text(w->desk, "mail.smtp_host", w->arena).n && setting_text(w->desk, "mail.from_address", w->arena).n;
 }
 
