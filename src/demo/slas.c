@@ -10,7 +10,7 @@
 #define SLA_DAYS (90 * TIME_DAY)
 #define CASES_AT_ONCE 1000
 
-#define WEEK(hours)                                                                                                           \
+#define WEEK(hours)                                                                                                                    \
     "{\"monday\":" hours ",\"tuesday\":" hours ",\"wednesday\":" hours ",\"thursday\":" hours ",\"friday\":" hours ",\"saturday\":[]," \
     "\"sunday\":[]}"
 
@@ -41,9 +41,9 @@ static const struct {
     int sla, priority, type, hours;
     int64_t goal;
 } demo_goals[] = {
-    {0, 0, SLA_FIRST_REPLY, SLA_CALENDAR_HOURS, HOUR_S},       {0, 0, SLA_NEXT_REPLY, SLA_CALENDAR_HOURS, 2 * HOUR_S},
-    {0, 0, SLA_RESOLUTION, SLA_CALENDAR_HOURS, 24 * HOUR_S},   {1, 3, SLA_FIRST_REPLY, SLA_BUSINESS_HOURS, 2 * HOUR_S},
-    {1, 0, SLA_FIRST_REPLY, SLA_BUSINESS_HOURS, 8 * HOUR_S},   {1, 0, SLA_NEXT_REPLY, SLA_BUSINESS_HOURS, 8 * HOUR_S},
+    {0, 0, SLA_FIRST_REPLY, SLA_CALENDAR_HOURS, HOUR_S},     {0, 0, SLA_NEXT_REPLY, SLA_CALENDAR_HOURS, 2 * HOUR_S},
+    {0, 0, SLA_RESOLUTION, SLA_CALENDAR_HOURS, 24 * HOUR_S}, {1, 3, SLA_FIRST_REPLY, SLA_BUSINESS_HOURS, 2 * HOUR_S},
+    {1, 0, SLA_FIRST_REPLY, SLA_BUSINESS_HOURS, 8 * HOUR_S}, {1, 0, SLA_NEXT_REPLY, SLA_BUSINESS_HOURS, 8 * HOUR_S},
     {1, 0, SLA_RESOLUTION, SLA_BUSINESS_HOURS, 40 * HOUR_S},
 };
 
@@ -55,8 +55,9 @@ static const struct {
 QUERY(demo_histories, "INSERT INTO case_status_changes (case_id, at, from_status_id, to_status_id, from_state, to_state) SELECT t.id, "
                       "COALESCE(t.last_replied_at, t.updated_at), 1, t.status_id, 1, t.state FROM cases t WHERE t.status_id <> 1 OR "
                       "t.state <> 1 ORDER BY t.id");
-QUERY(demo_attach, "UPDATE cases SET sla_version_id = CASE WHEN priority_id = 4 THEN CAST(:urgent AS BIGINT) ELSE CAST(:standard AS BIGINT) "
-                   "END WHERE created_at >= :since");
+QUERY(demo_attach,
+      "UPDATE cases SET sla_version_id = CASE WHEN priority_id = 4 THEN CAST(:urgent AS BIGINT) ELSE CAST(:standard AS BIGINT) "
+      "END WHERE created_at >= :since");
 QUERY(demo_with_sla, "SELECT id FROM cases WHERE created_at >= :since AND id > :after ORDER BY id LIMIT :most");
 
 static int demo_offices_fill(struct conn *c, const struct filling *f) {
@@ -103,7 +104,8 @@ static int demo_clocks_fill(struct work *w, int64_t since) {
     for (int64_t after = 0;;) {
         int64_t *ids;
         struct arena_mark mark = arena_mark(w->arena);
-        int n = db_ids(w->conn, &demo_with_sla, BINDS(B_INT("since", since), B_INT("after", after), B_INT("most", CASES_AT_ONCE)), w->arena, &ids);
+        int n = db_ids(w->conn, &demo_with_sla, BINDS(B_INT("since", since), B_INT("after", after), B_INT("most", CASES_AT_ONCE)), w->arena,
+                       &ids);
         if (n <= 0) return n;
         after = ids[n - 1];
         TRY(clocks_recompute(w, json_ids(w->arena, ids, (size_t)n)));
