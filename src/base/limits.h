@@ -28,6 +28,7 @@
 #define LIMIT_SLAS 1000                     /* SLAs of a desk: a change of a conversation is compared with each enabled one */
 #define LIMIT_SLA_DESCRIPTION 5000          /* characters */
 #define LIMIT_ACTIONS 50                    /* actions of one rule: each is a few statements in the write of a change */
+#define LIMIT_MONITORS 200                  /* monitors of a desk, enabled or not: each may read every conversation */
 #define LIMIT_TRIGGERS 2000                 /* triggers of a desk, enabled or not: a process keeps the enabled ones compiled */
 #define LIMIT_RULE_HOURS 87600              /* hours that a proposition may compare with: ten years */
 #define LIMIT_RULE_TAGS 100                 /* tags that one proposition names */

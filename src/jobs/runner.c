@@ -19,6 +19,7 @@
 #include "core/access/scope.h"
 #include "core/login/session.h"
 #include "jobs/arrivals.h"
+#include "jobs/monitors.h"
 #include "jobs/sla_sweep.h"
 #include "jobs/sweep.h"
 #include "json/json.h"
@@ -233,7 +234,7 @@ static bool due(int64_t *last, int64_t every) {
 
 static void *runner_main(void *arg) {
     struct runner *r = arg;
-    int64_t flushed = clock_monotonic(), swept = 0;
+    int64_t flushed = clock_monotonic(), swept = 0, monitors = 0;
     struct breaches_last breaches = {0};
     bool worked;
     do {
@@ -241,6 +242,7 @@ static void *runner_main(void *arg) {
         while (!atomic_load(&r->stopping) && run_one(r)) worked = true;
         if (arrivals_take(r->desk, &r->stopping)) worked = true;
         breaches_take(r->desk, &breaches);
+        monitors_run(r->desk, &monitors, &r->stopping);
         if (due(&flushed, FLUSH_MS)) touches_flush(r->desk);
         if (due(&swept, SWEEP_MS)) sweep(r->desk);
     } while (runner_rest(r, worked ? LOOK_SOON_MS : LOOK_AGAIN_MS));

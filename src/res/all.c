@@ -41,6 +41,7 @@
     X(organization)             \
     X(identity_domain)          \
     X(trigger)                  \
+    X(monitor)                  \
     X(trigger_channel)          \
     X(trigger_dry_run)          \
     X(action_definition)        \

@@ -18,6 +18,7 @@
  *     an organization   marked: shares nothing, nobody shows it
  *     a custom field    marked and disabled: values of disabled fields are neither shown nor queried
  *     an endpoint       marked: 404, nothing is sent to it
+ *     a monitor         deleted: nothing reads the rows that say where it has acted
  *     a conversation    in the state CASE_DELETING: 404. In the state CASE_MERGED: customers get 404. The posts that were not moved yet are
  *                       shown to staff as posts of the merged conversation, and to customers not at all
  *     a purge           marked: nobody sees the values of activities and the name that a stranger gave
@@ -213,6 +214,13 @@ QUERY(cascade_endpoint_drop, "DELETE FROM endpoints WHERE id = :id");
 static const struct step of_endpoint[] = {
     {&cascade_deliveries, {&cascade_deliveries_drop}, 4}, {NULL, {&cascade_endpoint_lease, &cascade_endpoint_drop}, 1}, {0}};
 
+/* ---- monitors ------------------------------------------------------------------------------------------------------- */
+
+QUERY(cascade_monitored, "SELECT m.case_id, 0 FROM monitor_cases m WHERE m.monitor_id = :id ORDER BY m.case_id LIMIT :most @LOCK@");
+QUERY(cascade_monitored_drop, "DELETE FROM monitor_cases WHERE monitor_id = :id AND case_id IN @LIST(:rows)");
+
+static const struct step of_monitor[] = {{&cascade_monitored, {&cascade_monitored_drop}, 1}, {0}};
+
 /* ---- the table ------------------------------------------------------------------------------------------------------ */
 
 static const struct {
@@ -228,6 +236,7 @@ static const struct {
     [CASCADE_MERGE] = {"merge", case_merge_steps},
     [CASCADE_CASE] = {"case", case_delete_steps},
     [CASCADE_ENDPOINT] = {"endpoint", of_endpoint},
+    [CASCADE_MONITOR] = {"monitor", of_monitor},
 };
 #define CASCADES (sizeof cascades / sizeof *cascades)
 

@@ -14,6 +14,7 @@ enum cascade {
     CASCADE_MERGE,        /* merged conversation: its posts move to the surviving one */
     CASCADE_CASE,         /* deleted conversation: everything that belongs to it is deleted */
     CASCADE_ENDPOINT,     /* deleted with its deliveries and their attempts */
+    CASCADE_MONITOR,      /* deleted: its rows of monitor_cases are */
 };
 
 /* Runs a cascade for objects that the caller has just changed (ids: JSON array). This write changes as many rows as one write may; jobs
