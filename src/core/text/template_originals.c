@@ -112,7 +112,7 @@ const struct template templates[] = {
                                                                                                  "<div>{{contents}}</div>\n"
                                                                                                  "<p>{{desk}}</p>\n")},
     {"endpoint", TEMPLATE_MAIL, TEMPLATE_CASE, NULL, OF_NOTIFICATIONS, "contents",
-     BLOCK("subject", "{{subject}}") BLOCK("text", "\n{{contents}}\n")},
+     BLOCK("subject", "{{subject}}") BLOCK("text", "\n{{contents}}\n") BLOCK("html", "\n<div>{{contents}}</div>\n")},
     STAFF_MAIL("case_created", "New conversation {{case}}", "there is a new conversation, {{case}}:"),
     STAFF_MAIL("reply_on_case", "Reply in conversation {{case}}", "{{author}} replied in conversation {{case}}:"),
     STAFF_MAIL("case_assigned_to_agent", "Conversation {{case}} is yours", "conversation {{case}} was assigned to you:"),
