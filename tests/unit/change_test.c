@@ -77,6 +77,8 @@ static int write_entry(struct conn *c, void *arg) {
     const struct entry *e = arg;
     struct arena *a = arena_new();
     struct work w = work_of(a);
+    struct desk desk = {0};
+    w.desk = &desk;
     w.conn = c;
     w.now = e->at;
     change_property(&w, team(e->id), "title", changed_text(S("A")), changed_text(S("B")));
