@@ -167,7 +167,7 @@ async function prepare(world) {
   await made(desk.staff, '/views', { title: 'canaryowntitle', predicate_collections: asks('canaryview') });
   await made(desk.staff, '/views', { title: 'Shared', visibility_type: 'ALL', predicate_collections: asks('canarysharedview') });
   await made(desk.owner, '/views', { title: 'canaryteamview', visibility_type: 'TEAM', team_ids: [team.id] });
-  await made(desk.owner, '/slas', { title: 'canarysla', description: 'canarysla', predicate_collections: asks('canarysla'), targets: [{ type: 'RESOLUTION_TIME', goal_in_seconds: 60 }], is_enabled: false });
+  await made(desk.owner, '/slas', { title: 'Gold', description: 'canarysla', predicate_collections: [{ propositions: [{ field: 'tags.name', operator: 'collection_contains_insensitive', value: 'canarysla' }] }], targets: [{ type: 'RESOLUTION_TIME', goal_in_seconds: 60 }], is_enabled: false });
   await made(desk.staff, '/cases/macros', { title: 'canaryowntitle', reply_contents: 'canarymacro' });
   await made(desk.owner, '/cases/macros', { title: 'Team', visibility_type: 'TEAM', visible_to_team_id: team.id, reply_contents: 'canaryteammacro' });
   await made(desk.staff, '/cases/macros', { title: 'Shared', visibility_type: 'ALL', add_tags: 'canarysharedmacro' });
@@ -175,6 +175,7 @@ async function prepare(world) {
     const { id } = await made(desk.owner, '/endpoints', { title, type: 'EMAIL', attributes: { address: 'canaryendpoint@example.org' } });
     await made(desk.owner, `/endpoints/${id}/test`, {});
   }
+  for (const title of ['canarytrigger', 'Other']) await made(desk.owner, '/triggers', { title, is_enabled: false, predicate_collections: asks('canarytrigger'), actions: [{ name: 'tags', option: 'ADD', value: ['canarytriggertag'] }] });
   addresses.learn((await desk.staff.get('/notification_preferences')).must(200));
   world.token = await tokenOf(requester.client, conversation.id);
 

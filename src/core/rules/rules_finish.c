@@ -269,7 +269,7 @@ static bool changes_rules(const struct change *c) {
 
 int rules_finish(struct work *w) {
     const struct rule_set *set;
-    if (w->changes == NULL || w->desk->rules == NULL) return 0;
+    if (w->changes == NULL || w->desk == NULL || w->desk->rules == NULL) return 0;
     int64_t after = w->changes->ruled;
     bool changed = false, of_cases = breaches_of(w) != NULL;
     for (const struct change_author *by = change_authors_of(w); by; by = by->next) of_cases = of_cases || (by->changed && by->raises);

@@ -179,7 +179,7 @@ int sla_match_finish(struct work *w) {
     const struct rule_set *set;
     const struct change *c = changes_of(w);
     while (c && c->case_id == 0) c = c->next;
-    if (c == NULL || w->desk->rules == NULL) return 0;
+    if (c == NULL || w->desk == NULL || w->desk->rules == NULL) return 0;
     TRY(rules_hold(w, &set));
     int rc = sla_match(w, set);
     rules_drop(set);
