@@ -58,6 +58,7 @@ const CANARIES = {
   canaryteammacro: ['owner', 'admin', 'member'],
   canarysharedmacro: STAFF,
   canarysla: ['owner', 'admin'],
+  canarymonitor: ['owner', 'admin'],
   canarytemplate: ['owner', 'admin'],
   canarysetting: ['owner', 'admin'],
   canaryendpoint: ['owner', 'admin'],
@@ -168,6 +169,7 @@ async function prepare(world) {
   await made(desk.staff, '/views', { title: 'Shared', visibility_type: 'ALL', predicate_collections: asks('canarysharedview') });
   await made(desk.owner, '/views', { title: 'canaryteamview', visibility_type: 'TEAM', team_ids: [team.id] });
   await made(desk.owner, '/slas', { title: 'Gold', description: 'canarysla', predicate_collections: [{ propositions: [{ field: 'tags.name', operator: 'collection_contains_insensitive', value: 'canarysla' }] }], targets: [{ type: 'RESOLUTION_TIME', goal_in_seconds: 60 }], is_enabled: false });
+  await made(desk.owner, '/monitors', { title: 'canarymonitor', predicate_collections: asks('canarymonitor'), actions: [{ name: 'priority', option: 'INCREASE' }], is_enabled: false });
   await made(desk.staff, '/cases/macros', { title: 'canaryowntitle', reply_contents: 'canarymacro' });
   await made(desk.owner, '/cases/macros', { title: 'Team', visibility_type: 'TEAM', visible_to_team_id: team.id, reply_contents: 'canaryteammacro' });
   await made(desk.staff, '/cases/macros', { title: 'Shared', visibility_type: 'ALL', add_tags: 'canarysharedmacro' });
