@@ -152,6 +152,22 @@ test('a mail is not sent if its reader may not see the conversation any more', a
   assert.equal(to.mails.length, 0);
 });
 
+test('a breach sends a mail to the assigned agent, or to the team of a conversation without agent', async (t) => {
+  const { desk, agent } = await mailing(t);
+  const other = await desk.person('agent');
+  const team = await desk.admin.create('/teams', { title: 'Night' });
+  (await desk.admin.post(`/teams/${team.id}/members`, { agent_ids: [agent.id, other.id] })).must(201);
+  await desk.admin.create('/slas', { title: 'Fast', targets: [{ type: 'FIRST_REPLY_TIME', goal_in_seconds: 60, operational_hours: 'CALENDAR_HOURS' }] });
+  for (const extra of [{ assigned_agent_id: agent.id, assigned_team_id: team.id }, { assigned_team_id: team.id }]) {
+    (await desk.admin.post('/cases', { subject: 'Engine', contents: 'It stalls', requester_id: desk.people.customer.id, ...extra })).must(201);
+  }
+  queued(desk);
+  await desk.clock.forward(120_000);
+  const breached = () => desk.sql("SELECT recipient FROM outgoing_mails WHERE template = 'sla_breached'").trim().split('\n').filter(Boolean).sort();
+  await until('the mails', () => breached().length >= 2);
+  assert.deepEqual([...new Set(breached())], [agent.email, other.email].sort());
+});
+
 test('without a relay nothing is queued', async (t) => {
   const desk = await open(t);
   await opened(desk.admin, desk, { assigned_agent_id: desk.people.agent.id });

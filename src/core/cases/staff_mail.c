@@ -138,11 +138,11 @@ QUERY(note_mentioning, "SELECT body_text FROM notes WHERE id = :id");
 QUERY(staff_mentioned, "SELECT id, name_key FROM users WHERE role_type >= 2 AND deleted_at IS NULL AND is_enabled = 1 AND name_key <> '' "
                        "AND @INSTR@(:text, '@' || name_key) > 0 ORDER BY id");
 
-static bool goes_on(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (unsigned char)c >= 0x80; }
+static bool name_goes_on(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (unsigned char)c >= 0x80; }
 
 /* True if the folded text has the name at this place, and the name ends there. */
 static bool name_stands(struct str text, struct str name) {
-    return str_starts(text, name) && (text.n == name.n || !goes_on(text.p[name.n]));
+    return str_starts(text, name) && (text.n == name.n || !name_goes_on(text.p[name.n]));
 }
 
 /* "@Ann Bell" mentions Ann Bell, not Ann: the longest name counts. Of two people with one name, both are mentioned. */
@@ -169,7 +169,7 @@ static int tell_of_note(struct staff_mails *all, int64_t note_id, int64_t case_i
         people[n++] = (struct named_staff){col_int(row, 0), str_dup(w->arena, col_text(row, 1))};
     }
     for (size_t i = 0; n && i < text.n; i++)
-        if (text.p[i] == '@' && (i == 0 || !goes_on(text.p[i - 1])))
+        if (text.p[i] == '@' && (i == 0 || !name_goes_on(text.p[i - 1])))
             mentioned_at(all, (struct str){text.p + i + 1, text.n - i - 1}, people, n, case_id, note_id);
     return rc;
 }
