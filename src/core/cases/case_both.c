@@ -71,7 +71,7 @@ static int count_of_two_tags(struct work *w, int64_t one, int64_t two, int64_t *
     return 1;
 }
 
-static int count_tags(struct work *w, const struct case_filter *f, int64_t *total) {
+static int count_of_tags(struct work *w, const struct case_filter *f, int64_t *total) {
     struct json *list;
     struct json_error err;
     int64_t one, two;
@@ -99,7 +99,7 @@ int case_total_of_both(struct work *w, const struct case_filter *f, int64_t *tot
     const struct query *q;
     int64_t id;
     if (!(f->by & BY_TAG) || w->actor.rank < ROLE_COLLABORATOR || w->actor.case_access != CASES_ALL) return 0;
-    if (f->tag_id == 0) return other ? 0 : count_tags(w, f, total);
+    if (f->tag_id == 0) return other ? 0 : count_of_tags(w, f, total);
     if (db_blocks(w->desk->db)) return 0;
     if (f->by & (BY_TEAM | BY_AGENT | BY_ORGANIZATION) && cascades_under_way(w)) return 0;
     switch (other) {

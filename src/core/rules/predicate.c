@@ -252,7 +252,7 @@ static int add_pick(struct reader *r, struct proposition *p, struct str key, str
 }
 
 /* Reads a list, or text with commas. */
-static int read_texts(struct reader *r, struct proposition *p, const struct json *j, struct str at,
+static int read_contained(struct reader *r, struct proposition *p, const struct json *j, struct str at,
                       int (*add)(struct reader *r, struct proposition *p, struct str name, struct str at)) {
     struct arena *a = r->w->arena;
     int at_item = 0;
@@ -277,14 +277,14 @@ static int read_texts(struct reader *r, struct proposition *p, const struct json
 static int read_tags(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
     p->test = operation == CONTAINS_ALL ? HAS_ALL : IS_AMONG;
     p->negated = operation == CONTAINS_NONE;
-    return read_texts(r, p, j, at, add_tag);
+    return read_contained(r, p, j, at, add_tag);
 }
 
 /* "Is" means: the option is among the chosen ones. */
 static int read_picks(struct reader *r, struct proposition *p, enum operation operation, const struct json *j, struct str at) {
     p->test = operation == HAS_ALL_OF ? HAS_ALL_PARTS : HAS_ANY_PART;
     p->negated = operation == HAS_NONE_OF || operation == NOT_EQUAL_TO;
-    if (operation != EQUAL_TO && operation != NOT_EQUAL_TO) return read_texts(r, p, j, at, add_pick);
+    if (operation != EQUAL_TO && operation != NOT_EQUAL_TO) return read_contained(r, p, j, at, add_pick);
     p->texts = arena_array(r->w->arena, 1, sizeof *p->texts);
     return add_pick(r, p, scalar(j), at);
 }
