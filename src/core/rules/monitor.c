@@ -63,16 +63,6 @@ int monitor_read(struct work *w, int64_t id, struct monitor *out) {
 
 /* ---- choosing ---------------------------------------------------------------------------------------------------------- */
 
-static bool tests_state(const struct monitor *m) {
-    int place = definition_place(&m->definitions, "cases.state");
-    for (int i = 0; i < m->rule.predicate->count; i++)
-        for (int k = 0; k < m->rule.predicate->collections[i].count; k++) {
-            const struct proposition *p = &m->rule.predicate->collections[i].propositions[k];
-            if (p->test != IS_NEVER && p->place == place) return true;
-        }
-    return false;
-}
-
 /* The ids that meet the predicate and `where`, in their order. */
 static int monitor_find(struct work *w, const struct monitor *m, const char *where, const struct bind *more, int64_t **ids) {
     struct condition c;
@@ -84,11 +74,12 @@ static int monitor_find(struct work *w, const struct monitor *m, const char *whe
     for (count = c.count; more->name; more++) binds[count++] = *more;
     binds[count++] = (struct bind)B_INT("monitor", m->rule.id);
     binds[count] = (struct bind)B_INT("generation", m->generation);
-    struct str sql = str_fmt(w->arena,
-                             "SELECT t.id FROM cases t WHERE %s AND t.merged_into_id IS NULL AND %s AND %s AND NOT EXISTS (SELECT 1 FROM "
-                             "monitor_cases o WHERE o.monitor_id = :monitor AND o.case_id = t.id AND o.generation = :generation AND "
-                             "o.updated_at = t.updated_at) ORDER BY t.id",
-                             tests_state(m) ? "t.state IN (1, 2, 3)" : "t.state = 1 AND t.status_type <> 5", where, c.sql);
+    struct str sql = str_fmt(
+        w->arena,
+        "SELECT t.id FROM cases t WHERE %s AND t.merged_into_id IS NULL AND %s AND %s AND NOT EXISTS (SELECT 1 FROM "
+        "monitor_cases o WHERE o.monitor_id = :monitor AND o.case_id = t.id AND o.generation = :generation AND "
+        "o.updated_at = t.updated_at) ORDER BY t.id",
+        predicate_tests(m->rule.predicate, "cases.state") ? "t.state IN (1, 2, 3)" : "t.state = 1 AND t.status_type <> 5", where, c.sql);
     if (strstr(where, ":after")) sql = str_fmt(w->arena, "%s LIMIT :most", sql.p);
     *ids = NULL;
     TRY(db_start(w->conn, sql.p, binds, &row));
@@ -108,7 +99,11 @@ int monitor_choose(struct work *w, const struct monitor *m, int64_t after, int m
 
 /* Returns 1 if it acted, 0 if the conversation is gone, or a negative error. */
 static int monitor_fire(struct work *w, const struct monitor *m, int64_t case_id) {
-    struct rule_fire f = {.rule = &m->rule, .cause = "Monitor", .raises = RULE_MONITORED, .case_id = case_id, .hidden = tests_state(m)};
+    struct rule_fire f = {.rule = &m->rule,
+                          .cause = "Monitor",
+                          .raises = RULE_MONITORED,
+                          .case_id = case_id,
+                          .hidden = predicate_tests(m->rule.predicate, "cases.state")};
     int rc = rule_fire(w, &f);
     if (rc <= 0) return rc;
     TRY(db_exec(w->conn, &monitor_done, BINDS(B_INT("id", m->rule.id), B_INT("generation", m->generation), B_INT("case", case_id))));

@@ -253,7 +253,7 @@ static int add_pick(struct reader *r, struct proposition *p, struct str key, str
 
 /* Reads a list, or text with commas. */
 static int read_contained(struct reader *r, struct proposition *p, const struct json *j, struct str at,
-                      int (*add)(struct reader *r, struct proposition *p, struct str name, struct str at)) {
+                          int (*add)(struct reader *r, struct proposition *p, struct str name, struct str at)) {
     struct arena *a = r->w->arena;
     int at_item = 0;
     p->texts = arena_array(a, LIMIT_RULE_TAGS, sizeof *p->texts);
@@ -507,4 +507,13 @@ int predicate_read_collections(struct work *w, const struct definitions *d, cons
     if (age == PREDICATE_NEW) work_put_back(w, &found);
     if (rc < 0 && found.problems == NULL) return rc;
     return age == PREDICATE_NEW && found.problems ? -(int)found.problems->code : r.broken;
+}
+
+bool predicate_tests(const struct predicate *p, const char *field) {
+    for (int i = 0; i < p->count; i++)
+        for (int k = 0; k < p->collections[i].count; k++) {
+            const struct proposition *one = &p->collections[i].propositions[k];
+            if (one->field && one->test != IS_NEVER && strcmp(one->field->field, field) == 0) return true;
+        }
+    return false;
 }

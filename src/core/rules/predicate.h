@@ -99,4 +99,7 @@ bool predicate_holds(const struct predicate *p, struct moment *m, const struct f
 /* One proposition: for the explanation of a dry run. */
 bool proposition_holds(const struct proposition *p, struct moment *m, const struct fact *facts);
 
+/* Returns true if a valid proposition asks about the field. */
+bool predicate_tests(const struct predicate *p, const char *field);
+
 #endif

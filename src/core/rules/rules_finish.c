@@ -161,14 +161,6 @@ static int read_target_facts(struct round *r, struct target *only) {
     return 0;
 }
 
-static bool tests_state(const struct predicate *p) {
-    for (int i = 0; i < p->count; i++)
-        for (int k = 0; k < p->collections[i].count; k++)
-            if (p->collections[i].propositions[k].field && strcmp(p->collections[i].propositions[k].field->field, "cases.state") == 0)
-                return true;
-    return false;
-}
-
 /* Runs the triggers for one conversation. Each sees what those before it did. */
 static int run_target(struct round *r, struct target *t, struct moment *m) {
     const struct rule *rules = r->set->list[RULES_TRIGGERS].rules;
@@ -176,8 +168,11 @@ static int run_target(struct round *r, struct target *t, struct moment *m) {
     for (int i = 0; i < r->set->list[RULES_TRIGGERS].count && t->now.list; i++) {
         if (!r->runs[i] || !r->may[i] || !chosen(r->w, &rules[i], t->event) || !predicate_holds(rules[i].predicate, m, t->now.list))
             continue;
-        struct rule_fire f = {
-            .rule = &rules[i], .cause = "Trigger", .raises = r->raises, .case_id = t->case_id, .hidden = tests_state(rules[i].predicate)};
+        struct rule_fire f = {.rule = &rules[i],
+                              .cause = "Trigger",
+                              .raises = r->raises,
+                              .case_id = t->case_id,
+                              .hidden = predicate_tests(rules[i].predicate, "cases.state")};
         int fired = rule_fire(r->w, &f);
         TRY(fired);
         if (fired) r->fired[i] = true;
