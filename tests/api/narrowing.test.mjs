@@ -9,6 +9,9 @@ async function lists(desk) {
   const organization = await owner.create('/organizations', { name: 'Engines' });
   const of = { users: people.customer.id, conversations: conversation.id, cases: conversation.id, organizations: organization.id, roles: 1, brands: 1, views: 1 };
   of.teams = (await owner.create('/teams', { title: 'Support' })).id;
+  const endpoint = await desk.admin.create('/endpoints', { title: 'Box', type: 'EMAIL', attributes: { address: 'team@example.org', subject: 'News' } });
+  for (let i = 0; i < 2; i++) (await desk.admin.post(`/endpoints/${endpoint.id}/test`)).must(201);
+  of.endpoints = endpoint.id;
   const found = [];
   for (const { method, path } of routes()) {
     const template = path.replaceAll(/:(\w+)/g, '{$1}');
