@@ -215,10 +215,10 @@ dialect: $(QUERIES) ## prepares every statement, named or composed from the tabl
 API_TESTS := $(sort $(patsubst tests/%,%,$(wildcard tests/api/*.test.mjs)))
 
 # Tests of what is decided before the store is asked: documents, heads, bodies, pictures. They add nothing on a second engine.
-BEFORE_STORE := $(patsubst %,api/%.test.mjs,attachments.hostile avatar bodies crosssite edge envelope errors files.spec fixtures guides \
+BEFORE_STORE := $(patsubst %,api/%.test.mjs,attachments.hostile avatar bodies crosssite edge envelope errors files.spec guides \
 	harness notices openapi pages.bytes slowreaders spellings templates.spec thumbnails tools)
 # Tests of documents, of memory and of SQL add nothing with a sanitizer.
-NOT_SANITIZED := $(patsubst %,api/%.test.mjs,cascades demo fixtures guides harness lockout openapi pages.bytes permissions slowreaders totals)
+NOT_SANITIZED := $(patsubst %,api/%.test.mjs,cascades demo guides harness lockout openapi pages.bytes permissions slowreaders totals)
 # The first stage of CI runs on PostgreSQL what depends most on an engine: concurrent writes, lists, totals, search, visibility. The second
 # stage runs all others there, sanitized. So each test of the API that asks the store runs on both engines.
 BOTH_STORES := $(patsubst %,api/%.test.mjs,autocomplete cascades cases.merge cases.races changes conversations.list \
