@@ -30,6 +30,15 @@ QUERY(set_types,
 /* The requester of conversation 7 is its agent too. A cascade has not taken the conversation from the deleted agent yet. */
 QUERY(delete_one, "UPDATE users SET leaving_at = 1 WHERE id = (SELECT requester_id FROM cases WHERE id = 7)");
 
+/* The demo has SLAs, clocks and business hours, which this test replaces by its own. */
+QUERY(drop_metrics, "DELETE FROM sla_metrics");
+QUERY(detach_slas, "UPDATE cases SET sla_version_id = NULL");
+QUERY(drop_targets, "DELETE FROM sla_targets");
+QUERY(drop_versions, "DELETE FROM sla_versions");
+QUERY(drop_slas, "DELETE FROM slas");
+QUERY(unuse_hours, "UPDATE teams SET businesshour_id = NULL");
+QUERY(drop_hours, "DELETE FROM business_hours WHERE is_default = 0");
+
 /* Every third conversation has an SLA, and every sixth has a breach. Some were asked for a rating, and team 1 has hours of its own. */
 QUERY(make_sla, "INSERT INTO slas (id, title, is_enabled, version_id, created_at, updated_at) VALUES (1, 'S', 1, 1, 0, 0)");
 QUERY(make_version, "INSERT INTO sla_versions (id, sla_id, title, created_at, updated_at) VALUES (1, 1, 'S', 0, 0), (2, 1, 'S', 0, 0)");
@@ -44,7 +53,9 @@ QUERY(make_hours,
 QUERY(use_hours, "UPDATE teams SET businesshour_id = 2 WHERE id % 2 = 1");
 
 static int more_rows(struct conn *c, void *arg) {
-    static const struct query *const all[] = {&make_sla, &make_version, &make_target, &attach_sla, &make_metrics, &make_hours, &use_hours};
+    static const struct query *const all[] = {&drop_metrics, &detach_slas,  &drop_targets, &drop_versions, &drop_slas,
+                                              &unuse_hours,  &drop_hours,   &make_sla,     &make_version,  &make_target,
+                                              &attach_sla,   &make_metrics, &make_hours,   &use_hours};
     (void)arg;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) TRY(db_exec(c, all[i], NULL));
     TRY(db_exec(c, &delete_one, NULL));
