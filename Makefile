@@ -119,7 +119,7 @@ build/fuzz/%: tests/fuzz/%.c $(wildcard src/base/*.c src/json/*.c)
 		$(shell pkg-config --cflags $(PKGS)) -o $@ $^ $(LDLIBS)
 
 .PHONY: fuzz
-fuzz: $(FUZZ) ## runs the fuzz targets of the parsers, FUZZ_SECONDS each
+fuzz: $(FUZZ) ## runs the fuzz targets of the parsers, FUZZ_SECONDS each; FUZZ=build/fuzz/NAME_fuzz runs one
 	@set -e; for f in $(FUZZ); do echo "== $$f"; $$f -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -verbosity=0 \
 		-print_final_stats=1 -artifact_prefix=build/fuzz/ $$f.corpus \
 		$$(ls -d tests/fuzz/$${f##*/}.seeds 2>/dev/null) $(wildcard $(CORPORA)/json/test_parsing $(CORPORA)/multipart); done
