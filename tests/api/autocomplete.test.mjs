@@ -114,3 +114,14 @@ test('autocomplete is for staff', async (t) => {
     (await desk.as('collaborator').get(`/autocomplete/${what}`, { name: 'a', address: 'a' })).must(200);
   }
 });
+
+test('`filter` of people filters by role like `in`, which rules if both are given', async (t) => {
+  const { desk } = await withPeople(t);
+  const ask = (query) => desk.staff.get('/autocomplete/users', { name: 'ada', ...query });
+  assert.deepEqual(names(await ask({ filter: 'CUSTOMERS' })), ['Ada Byron']);
+  assert.deepEqual(names(await ask({ filter: 'AGENTS,COLLABORATORS' })), ['Byron Ada', 'Zoë Adâlet']);
+  assert.deepEqual(names(await ask({ filter: 'OWNERS' })), []);
+  assert.deepEqual(names(await ask({ filter: 'AGENTS', in: 'CUSTOMERS' })), ['Ada Byron']);
+  assert.equal((await ask({ filter: 'CUSTOMERS', limit: 1 })).must(200).body.total_count, 1);
+  (await ask({ filter: 'ROBOTS' })).refused(400, 'FIELD_INVALID', 'filter');
+});

@@ -1,7 +1,7 @@
 // The run of triggers (docs/RULES.md, "Triggers and monitors").
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connect, open, relay } from './lib/index.mjs';
+import { connect, open, relay, until } from './lib/index.mjs';
 
 const when = (...propositions) => propositions.map(([field, operator, value]) => ({ propositions: [{ field, operator, value }] }));
 const act = (name, option, value, attributes) => ({ name, option, value, attributes });
@@ -253,4 +253,61 @@ test('a conversation in the trash runs no triggers, unless they test the state',
   const one = await opened(desk);
   (await desk.staff.put(`/cases/${one.id}/trash`)).must(200);
   assert.equal((await fired(desk, one.id)).length, 1);
+});
+
+test('a trigger tests the text and the subject of the message that the change added', async (t) => {
+  const desk = await open(t);
+  await trigger(desk, 'Text', when(['messages.contents', 'string_contains_insensitive', 'refund']), [add('text')]);
+  await trigger(desk, 'Subject', when(['messages.subject', 'string_contains_insensitive', 'engine']), [add('subject')]);
+  const one = await opened(desk, { subject: 'The ENGINE stalls', contents: 'It stops.' });
+  const other = await opened(desk, { subject: 'The wheel', contents: 'A Refund, please' });
+  assert.deepEqual([await titles(desk, one.id), await titles(desk, other.id)], [['Subject'], ['Text']]);
+  const reply = async (id, contents, more = {}) => (await desk.staff.post(`/cases/${id}/reply`, { contents, ...more })).must(201);
+  await reply(other.id, 'Nothing to see');
+  assert.deepEqual(await titles(desk, other.id), ['Text'], 'neither matches, and an earlier message is not tested again');
+  await desk.staff.update(`/cases/${other.id}`, { priority_id: 2 });
+  (await desk.staff.post(`/cases/${other.id}/notes`, { contents: 'refund' })).must(201);
+  assert.deepEqual(await titles(desk, other.id), ['Text'], 'a change without a message has no text, and a note is no message');
+  await desk.staff.update(`/cases/${other.id}/tags`, { tags: '' });
+  await reply(other.id, 'Your REFUND is on its way');
+  assert.deepEqual(await titles(desk, other.id), ['Text', 'Text']);
+});
+
+test('a trigger tests the addresses to which the added message is mailed', async (t) => {
+  const desk = await open(t);
+  const { email } = desk.people.customer;
+  await trigger(desk, 'To', when(['mails.to', 'string_contains_insensitive', email.toUpperCase()]), [add('to')]);
+  await trigger(desk, 'Copy', when(['mails.cc', 'string_contains_insensitive', 'grace@people.example']), [add('cc')]);
+  await trigger(desk, 'Never', when(['mails.to', 'string_contains_insensitive', 'grace@people.example']), [add('never')]);
+  const replied = async (more) => {
+    const one = await opened(desk);
+    assert.deepEqual(await titles(desk, one.id), []);
+    (await desk.staff.post(`/cases/${one.id}/reply`, { contents: 'Hello', ...more })).must(201);
+    return titles(desk, one.id);
+  };
+  assert.deepEqual(await replied({ channel: 'HELPCENTER' }), [], 'no mail');
+  assert.deepEqual(await replied({ channel: 'MAIL' }), ['To']);
+  assert.deepEqual(await replied({ channel: 'MAIL', channel_options: { cc: ['ada@people.example'] } }), ['To']);
+  assert.deepEqual(await replied({ channel: 'MAIL', channel_options: { cc: ['ada@people.example', 'Grace@people.example'] } }), ['To', 'Copy']);
+});
+
+test('days of triggers are those of the time zone that the desk has at the change', async (t) => {
+  const desk = await open(t);
+  await desk.clock.set(Date.parse('2026-11-22T22:30:00Z')); // a Sunday; in Tokyo Monday morning
+  const zone = async (name) => {
+    (await desk.owner.put('/settings', { values: { 'desk.time_zone': name } })).must(200);
+    await until('every process uses the new time zone', async () => {
+      const seen = [];
+      for (let i = 0; i < 4 * desk.processes; i++) seen.push((await desk.owner.fetch('/settings')).find((x) => `${x.category}.${x.name}` === 'desk.time_zone').value);
+      return seen.every((x) => x === name) || undefined;
+    });
+  };
+  await trigger(desk, 'Sunday', when(['cases.createdat_absolute', 'date_is', '2026-11-22']), [add('sunday')]);
+  await trigger(desk, 'Monday', when(['cases.createdat_absolute', 'date_is', '2026-11-23']), [add('monday')]);
+  const days = async () => tagsOf(desk, (await opened(desk)).id);
+  assert.deepEqual(await days(), ['sunday']);
+  await zone('Asia/Tokyo');
+  assert.deepEqual(await days(), ['monday']);
+  await zone('UTC');
+  assert.deepEqual(await days(), ['sunday']);
 });

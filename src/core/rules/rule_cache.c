@@ -1,7 +1,7 @@
 /* Every write that changes a conversation needs the enabled rules. To read and compile a thousand triggers takes milliseconds, so a process
  * compiles them once, into a rule_set that nothing changes. Writes hold it by a reference count. The last holder frees it.
  *
- * A set is fresh if its generation is the one in the store. Each change of a rule stores a new random number there, in its own write.
+ * A set is fresh if its generation is the one in the store, and if the desk has the time zone for which its days were computed (predicate.c). Each change of a rule stores a new random number there, in its own write.
  * Random numbers are not used twice, not even after a rollback. Therefore a set may be kept as soon as it was read, whether or not the write that
  * read it commits: no later write can find the number of a rolled-back write.
  *
@@ -13,6 +13,7 @@
 #include "core/rules/rule_cache.h"
 
 #include "base/random.h"
+#include "core/desk/setting.h"
 #include "core/rules/action.h"
 
 #include <pthread.h>
@@ -22,6 +23,7 @@
 struct held_set {
     struct rule_set set; /* the first member: rule_set * is held_set * */
     struct arena *arena;
+    struct str zone; /* of the desk, before the set was compiled */
     atomic_int holders;
 };
 
@@ -174,7 +176,7 @@ static int read_set(struct work *w, int64_t generation, struct held_set **out) {
     struct work reading = *w; /* its memory outlives the work */
     struct held_set *h = ARENA_NEW(arena, struct held_set);
     int rc = 0;
-    *h = (struct held_set){.arena = arena, .set = {.generation = generation}};
+    *h = (struct held_set){.arena = arena, .zone = setting_text(w->desk, "desk.time_zone", arena), .set = {.generation = generation}};
     atomic_init(&h->holders, 1);
     reading.arena = arena;
     for (int list = 0; list < RULE_LISTS && rc >= 0; list++) rc = read_rules(&reading, &rule_sources[list], &h->set, (enum rule_list)list);
@@ -190,10 +192,11 @@ static int read_set(struct work *w, int64_t generation, struct held_set **out) {
 static struct held_set *take_kept(struct work *w, int64_t generation, uint64_t *changes) {
     struct rule_cache *c = w->desk->rules;
     struct held_set *found = NULL;
+    struct str zone = setting_text(w->desk, "desk.time_zone", w->arena);
     pthread_mutex_lock(&c->lock);
     bool fresh =
         generation ? c->now && c->now->set.generation == generation : c->now && c->confirmed == c->changes && !db_shared(w->desk->db);
-    if (fresh) {
+    if (fresh && str_eq(c->now->zone, zone)) {
         found = c->now;
         atomic_fetch_add(&found->holders, 1);
     }
