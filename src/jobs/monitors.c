@@ -5,7 +5,8 @@
 #include "core/change/finish.h"
 #include "core/rules/monitor.h"
 
-enum { CHOSEN = 1000 }; /* conversations that one read chooses */
+enum { CHOSEN = 1000 };          /* conversations that one read chooses, or examines */
+enum { MONITOR_READ_MS = 2000 }; /* of one snapshot */
 
 /* A turn: a monitor, and the conversations that it acts on in this write. */
 struct monitor_turn {
@@ -57,14 +58,16 @@ static int monitor_see(struct desk *d, struct arena *a, int (*see)(struct work *
     work_init(&w, d, a);
     w.conn = db_reader(d->db);
     if (w.conn == NULL) return -ERR_SERVICE_UNAVAILABLE;
-    TRY(db_read_begin(w.conn, 0));
+    TRY(db_read_begin(w.conn, MONITOR_READ_MS));
     int rc = see(&w, arg);
     db_read_end(w.conn);
     return rc;
 }
 
+/* A part of the scan. */
 struct choice {
     int64_t monitor, after, *ids;
+    bool parts, more;
 };
 
 static int see_due(struct work *w, void *arg) { return monitors_due(w, arg); }
@@ -72,41 +75,74 @@ static int see_due(struct work *w, void *arg) { return monitors_due(w, arg); }
 static int see_choice(struct work *w, void *arg) {
     struct choice *c = arg;
     struct monitor m;
+    int64_t looked = 0;
     int rc = monitor_read(w, c->monitor, &m);
-    return rc <= 0 ? rc : monitor_choose(w, &m, c->after, CHOSEN, &c->ids);
+    if (rc <= 0) return rc;
+    int n = c->parts ? monitor_choose_among(w, &m, c->after, CHOSEN, &looked, &c->ids) : monitor_choose(w, &m, c->after, CHOSEN, &c->ids);
+    if (!c->parts && n > 0) looked = c->ids[n - 1];
+    c->more = c->parts ? looked > 0 : n == CHOSEN;
+    if (looked) c->after = looked;
+    return n;
 }
 
-/* Acts on the next conversations that the monitor chooses. Returns 1 if there may be more, 0 or a negative error. */
+/* Acts on the next conversations that the monitor chooses. */
 static int monitor_part(struct desk *d, struct arena *a, struct choice *c, const atomic_bool *stopping) {
     int n = monitor_see(d, a, see_choice, c);
+    if (n < 0 && !c->parts && db_budget_spent(db_reader(d->db))) {
+        c->parts = c->more = true; /* again */
+        return 0;
+    }
     TRY(n);
     for (int at = 0; at < n && !atomic_load(stopping); at += MONITOR_CHUNK) {
         struct monitor_turn t = {.desk = d, .id = c->monitor, .ids = c->ids + at, .count = n - at < MONITOR_CHUNK ? n - at : MONITOR_CHUNK};
         TRY(monitor_write(&t, monitor_act_part));
     }
-    if (n) c->after = c->ids[n - 1];
-    return n == CHOSEN && !atomic_load(stopping);
+    return 0;
 }
 
-static int monitor_run(struct desk *d, int64_t id, const atomic_bool *stopping) {
-    struct monitor_turn claim = {.desk = d, .id = id};
-    struct choice c = {.monitor = id};
-    int rc = monitor_write(&claim, monitor_claim_part);
-    while (rc > 0) {
+/* Claims the monitor, or does the next part of its scan. */
+static int monitor_step(struct desk *d, struct monitors_state *s, const atomic_bool *stopping) {
+    struct monitor_turn claim = {.desk = d, .id = s->ids[s->at]};
+    struct choice c = {.monitor = s->ids[s->at], .after = s->after, .parts = s->parts};
+    int rc;
+    if (!s->claimed) {
+        rc = monitor_write(&claim, monitor_claim_part);
+        s->claimed = c.more = rc > 0;
+    } else {
         struct arena *a = arena_new();
         rc = monitor_part(d, a, &c, stopping);
         arena_free(a);
     }
-    return rc;
+    s->after = c.after;
+    s->parts = c.parts;
+    if (rc < 0 || c.more) return rc;
+    s->at++;
+    s->after = 0;
+    s->claimed = s->parts = false;
+    return 0;
 }
 
-void monitors_run(struct desk *d, int64_t *last, const atomic_bool *stopping) {
-    int64_t now = clock_now(&d->clock), *ids;
-    if (*last && now >= *last && now - *last < MONITORS_LOOK) return;
-    *last = now;
-    struct arena *a = arena_new();
-    int n = monitor_see(d, a, see_due, &ids), rc = n < 0 ? n : 0;
-    for (int i = 0; i < n && rc >= 0 && !atomic_load(stopping); i++) rc = monitor_run(d, ids[i], stopping);
-    arena_free(a);
+void monitors_end(struct monitors_state *s) {
+    if (s->arena) arena_free(s->arena);
+    *s = (struct monitors_state){.last = s->last};
+}
+
+static int monitors_look(struct desk *d, struct monitors_state *s) {
+    int64_t now = clock_now(&d->clock);
+    if (s->arena) return 0;
+    if (s->last && now >= s->last && now - s->last < MONITORS_LOOK) return 0;
+    s->last = now;
+    s->arena = arena_new();
+    s->count = monitor_see(d, s->arena, see_due, &s->ids);
+    return s->count < 0 ? s->count : 0;
+}
+
+bool monitors_run(struct desk *d, struct monitors_state *s, const atomic_bool *stopping) {
+    int64_t until = clock_monotonic() + MONITORS_TURN;
+    int rc = monitors_look(d, s);
+    while (rc >= 0 && s->at < s->count && clock_monotonic() < until && !atomic_load(stopping)) rc = monitor_step(d, s, stopping);
     if (rc < 0) log_warn("a monitor could not be run; the next run tries again");
+    bool more = rc >= 0 && s->at < s->count;
+    if (!more) monitors_end(s);
+    return more;
 }

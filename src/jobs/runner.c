@@ -234,18 +234,20 @@ static bool due(int64_t *last, int64_t every) {
 
 static void *runner_main(void *arg) {
     struct runner *r = arg;
-    int64_t flushed = clock_monotonic(), swept = 0, monitors = 0;
+    int64_t flushed = clock_monotonic(), swept = 0;
     struct breaches_last breaches = {0};
+    struct monitors_state monitors = {0};
     bool worked;
     do {
         worked = false;
         while (!atomic_load(&r->stopping) && run_one(r)) worked = true;
         if (arrivals_take(r->desk, &r->stopping)) worked = true;
         breaches_take(r->desk, &breaches);
-        monitors_run(r->desk, &monitors, &r->stopping);
+        if (monitors_run(r->desk, &monitors, &r->stopping)) worked = true;
         if (due(&flushed, FLUSH_MS)) touches_flush(r->desk);
         if (due(&swept, SWEEP_MS)) sweep(r->desk);
     } while (runner_rest(r, worked ? LOOK_SOON_MS : LOOK_AGAIN_MS));
+    monitors_end(&monitors);
     touches_flush(r->desk);
     return NULL;
 }

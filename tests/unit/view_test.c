@@ -8,6 +8,7 @@
 #include "core/cases/view_count.h"
 #include "core/desk/setting.h"
 #include "core/words.h"
+#include "core/rules/monitor.h"
 #include "demo/demo.h"
 
 #define CASES 300
@@ -374,6 +375,25 @@ static void a_count_sees_what_the_list_sees(void **state) {
     assert_true(total > 0);
 }
 
+static void a_scan_in_parts_chooses_what_one_statement_chooses(void **state) {
+    struct world *w = *state;
+    look_again(w, 3, CASES_ALL);
+    assert_int_equal(definitions_load(&w->w, &case_subject, RULE_MONITOR, &w->d), 0);
+    struct monitor m = {.rule = {.id = 1, .predicate = predicate_of(w, "cases.casestatusid", "comparison_equalto", "2")}};
+    int64_t *whole, *part, after = 0, looked;
+    int n = monitor_choose(&w->w, &m, 0, CASES, &whole), found = 0, parts = 0;
+    assert_in_range(n, 2, CASES - 1);
+    for (;; after = looked, parts++) {
+        int some = monitor_choose_among(&w->w, &m, after, 7, &looked, &part);
+        assert_true(some >= 0 && found + some <= n);
+        for (int i = 0; i < some; i++) assert_int_equal(part[i], whole[found + i]);
+        found += some;
+        if (looked == 0) break;
+    }
+    assert_int_equal(found, n);
+    assert_int_equal(parts, (CASES + 6) / 7);
+}
+
 static int view_world_make(void **state) {
     struct world *w = calloc(1, sizeof *w);
     *state = w;
@@ -413,6 +433,7 @@ int main(void) {
         cmocka_unit_test(history_operators_compare_with_the_state_before_the_change),
         cmocka_unit_test(a_count_sees_what_the_list_sees),
         cmocka_unit_test(a_count_is_exact_until_a_change_and_then_recent),
+        cmocka_unit_test(a_scan_in_parts_chooses_what_one_statement_chooses),
     };
     return cmocka_run_group_tests(tests, view_world_make, view_world_unmake);
 }

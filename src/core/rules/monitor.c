@@ -3,7 +3,8 @@
  *     due ---> claim (a write) ---> choose (a read, all conversations by SQL) ---> act (writes of 50 conversations) ---> ... until none is left
  *
  * One process runs a monitor, because the claim sets next_run_at in a conditional UPDATE. A process that dies leaves the rest to the next run. The scan
- * of all conversations is a read, so no write waits for it.
+ * is a read, so no write waits for it. One statement examines all conversations, by an index if the predicate allows it. If that takes too long, the
+ * run goes on with statements that examine 1,000 conversations each (jobs/monitors.c), so no snapshot is held for long.
  *
  * A monitor acts once on each state of a conversation. monitor_cases keeps the updated_at that the conversation has after the actions, so the
  * monitor's own changes do not count as a new state. Another change does, and so does a change of the monitor. The write locks the
@@ -93,6 +94,16 @@ static int monitor_find(struct work *w, const struct monitor *m, const char *whe
 
 int monitor_choose(struct work *w, const struct monitor *m, int64_t after, int most, int64_t **ids) {
     return monitor_find(w, m, "t.id > :after", BINDS(B_INT("after", after), B_INT("most", most)), ids);
+}
+
+QUERY(monitor_next_cases, "SELECT t.id FROM cases t WHERE t.id > :after ORDER BY t.id LIMIT :most");
+
+int monitor_choose_among(struct work *w, const struct monitor *m, int64_t after, int most, int64_t *looked, int64_t **ids) {
+    int64_t *next;
+    int n = db_ids(w->conn, &monitor_next_cases, BINDS(B_INT("after", after), B_INT("most", most)), w->arena, &next);
+    TRY(n);
+    *looked = n ? next[n - 1] : 0;
+    return n ? monitor_find(w, m, "t.id IN @LIST(:ids)", BINDS(B_TEXT("ids", json_ids(w->arena, next, (size_t)n))), ids) : 0;
 }
 
 /* ---- acting ------------------------------------------------------------------------------------------------------------ */

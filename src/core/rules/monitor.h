@@ -22,8 +22,11 @@ struct monitor {
 int monitor_read(struct work *w, int64_t id, struct monitor *out);
 
 /* Reads the next conversations after id `after` for which the monitor holds and on which it has not acted in their present state. Returns
- * their number, at most `most`. Call it in a read, because it may examine every conversation. */
+ * their number, at most `most`. Call it in a read with a budget, because one statement may examine every conversation. */
 int monitor_choose(struct work *w, const struct monitor *m, int64_t after, int most, int64_t **ids);
+
+/* The same, among the next `most` conversations only. *looked: the last of them; 0: there are no more. */
+int monitor_choose_among(struct work *w, const struct monitor *m, int64_t after, int most, int64_t *looked, int64_t **ids);
 
 /* Acts on the chosen conversations, in a write. A conversation that has changed meanwhile is left out unless the monitor still holds.
  * ids: at most MONITOR_CHUNK. Returns the number of conversations on which it acted. */
