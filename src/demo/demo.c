@@ -121,6 +121,7 @@ static int finish_run(struct conn *c, void *arg) {
     TRY(search_is_built(c, f->world.start));
     TRY(db_settle_ids(c));
     TRY(fill_slas(c, f));
+    TRY(fill_rules(c, f));
     TRY(fill_merges(c, arg));
     return desk_finish(c, &(struct new_desk){.now = f->world.start});
 }

@@ -58,3 +58,26 @@ test('a demo desk has tags, notes, files, ratings, custom fields, a form, trashe
   const { status, stdout } = desk.check();
   assert.equal(status, 0, stdout);
 });
+
+test('a demo desk has rules that can be saved again, and a disabled endpoint', async (t) => {
+  const desk = await demo(t, { conversations: 100 });
+  const titles = async (path) => (await desk.owner.fetch(path)).filter((rule) => rule.is_enabled).map(({ title }) => title);
+  assert.deepEqual(await titles('/triggers'), ['Raise the priority of the tag urgent', 'Tell the team Billing about refunds', 'Thank the customer on completion']);
+  assert.deepEqual(await titles('/monitors'), ['Remind the customer after four days']);
+  for (const path of ['/triggers', '/monitors']) {
+    for (const { id, predicate_collections, actions } of await desk.owner.fetch(path)) {
+      const saved = await desk.owner.put(`${path}/${id}`, { predicate_collections, actions });
+      assert.deepEqual(saved.must(200).data.actions, actions);
+      assert.deepEqual(saved.data.predicate_collections, predicate_collections);
+    }
+  }
+  const [endpoint] = await desk.owner.fetch('/endpoints');
+  assert.deepEqual([endpoint.type, endpoint.is_enabled], ['HTTP', false]);
+
+  const { id } = (await desk.owner.fetch('/cases', { limit: 100 })).find((c) => c.status.id < 4 && c.priority?.id !== 4);
+  await desk.owner.update(`/cases/${id}`, { tags: 'urgent' });
+  assert.equal((await desk.owner.fetch(`/cases/${id}`)).priority.id, 4);
+  await desk.owner.update(`/cases/${id}`, { status_id: 4 });
+  assert.match(JSON.stringify(await desk.owner.fetch(`/cases/${id}/activities`)), /Thank the customer on completion/);
+  assert.equal(desk.check().status, 0);
+});
