@@ -24,6 +24,7 @@
 #include "base/error.h"
 #include "core/login/session.h"
 #include "core/desk/setting.h"
+#include "core/rules/rule.h"
 #include "db/engine.h"
 
 #include <semaphore.h>
@@ -117,6 +118,7 @@ static void desk_open(struct desk *d, const char *dir, const char *url, bool wri
     d->host = S("127.0.0.1");
     d->settings = settings_open(db_reader(d->db));
     d->touches = touches_new();
+    d->rules = rule_cache_new();
     if (d->settings == NULL) die("the settings can't be read");
 }
 
@@ -288,6 +290,7 @@ int main(int argc, char **argv) {
     else if (write) post(api, a, store, atoi(argv[5]), argv[6], argv[7], verbose);
     else get(api, a, store, atoi(argv[5]), argv + 6, argc - 6, verbose);
     api_free(api);
+    rule_cache_free(desk.rules);
     touches_free(desk.touches);
     settings_close(desk.settings);
     db_close(desk.db);
