@@ -85,3 +85,14 @@ test('a wrong, old, replaced or incomplete answer rates nothing', async (t) => {
   await dead(newer.hash);
   assert.equal(await statusOf(desk, talk), 'OFFERED');
 });
+
+test('the link of a former requester is dead', async (t) => {
+  const { desk, to, talk, complete } = await surveying(t);
+  await complete();
+  const { hash } = await to.find(desk.people.customer.email);
+  const other = await desk.person('customer');
+  await desk.staff.update(`/cases/${talk.id}`, { requester_id: other.id });
+  (await page(desk, { hash })).must(400);
+  (await press(desk, { hash, score: 'BAD' })).must(400);
+  assert.equal(await statusOf(desk, talk), 'OFFERED');
+});

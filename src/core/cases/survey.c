@@ -1,5 +1,6 @@
-/* The token of a link is the id of the conversation and a MAC over it and the time of the survey. So a survey needs no row, a newer one
- * replaces it, and the link works until it expires: people may change their mind. */
+/* The token of a link is the id of the conversation and a MAC over it, its requester and the time of the survey. So a survey needs no row, a
+ * newer one replaces it, and the link works until it expires: people may change their mind. If the conversation gets another requester, the
+ * link of the former one is dead, because it would rate in the name of the new one. */
 #include "core/cases/survey.h"
 
 #include "core/cases/message_mail.h"
@@ -17,8 +18,8 @@ QUERY(survey_of_case,
       "c.id = :id AND c.state = 1 AND c.surveyed_at IS NOT NULL AND u.deleted_at IS NULL");
 QUERY(rating_of_survey, "SELECT id FROM case_ratings WHERE case_id = :id");
 
-static struct str survey_token(struct work *w, int64_t case_id, int64_t at) {
-    struct str signed_text = str_fmt(w->arena, "survey %" PRId64 " %" PRId64, case_id, at);
+static struct str survey_token(struct work *w, int64_t case_id, int64_t requester_id, int64_t at) {
+    struct str signed_text = str_fmt(w->arena, "survey %" PRId64 " %" PRId64 " %" PRId64, case_id, requester_id, at);
     return str_fmt(w->arena, "%" PRId64 "-%s", case_id, mac_hex(w->arena, &w->desk->link_key, signed_text).p);
 }
 
@@ -44,7 +45,7 @@ int survey_send(struct work *w, int64_t case_id) {
     TRY(db_exec(w->conn, &survey_set, BINDS(B_INT("id", case_id), B_INT("now", w->now))));
     change_property(w, case_changed(&c), "rating_status", changed_word(rating_statuses, before ? RATING_OFFERED : RATING_UNOFFERED),
                     changed_word(rating_statuses, RATING_OFFERED));
-    return letter_survey(w, c.requester_id, address, c.subject, survey_token(w, case_id, w->now), SURVEY_LIFE / TIME_HOUR);
+    return letter_survey(w, c.requester_id, address, c.subject, survey_token(w, case_id, c.requester_id, w->now), SURVEY_LIFE / TIME_HOUR);
 }
 
 int survey_find(struct work *w, struct str token, struct survey *out) {
@@ -58,7 +59,7 @@ int survey_find(struct work *w, struct str token, struct survey *out) {
     out->rating = (int)col_int(row, 2);
     int64_t at = col_int(row, 3);
     stmt_end(row);
-    return at > w->now - SURVEY_LIFE && secret_eq(token, survey_token(w, out->case_id, at));
+    return at > w->now - SURVEY_LIFE && secret_eq(token, survey_token(w, out->case_id, out->requester_id, at));
 }
 
 int survey_rate(struct work *w, struct str token, const struct rating *r) {
