@@ -57,16 +57,20 @@ static int preference_value(const struct json *j) {
     return -1;
 }
 
-static void preference_check(struct call *c, const struct in *in, const struct json *item, int at) {
+/* seen: bits of the types of earlier items. One item for each type bounds the writes of a request. */
+static void preference_check(struct call *c, const struct in *in, const struct json *item, int at, unsigned *seen) {
     const struct json *type = json_named(item, S("type"));
+    int id = type && type->type == JSON_STRING ? word_id_any(notification_types, type->text) : -1;
     if (item->type != JSON_OBJECT) {
         fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d", at), "An object of type and channels is expected.");
         return;
     }
     if (type == NULL) fail_at(&c->work, ERR_FIELD_REQUIRED, in->name, in_place(c, in, "%d/type", at), NULL);
-    else if (type->type != JSON_STRING || word_id_any(notification_types, type->text) < 0)
+    else if (id < 0)
         fail_at(&c->work, ERR_FIELD_INVALID, in->name, in_place(c, in, "%d/type", at), "One of these is expected: %s.",
                 words_list(c->work.arena, notification_types).p);
+    else if (*seen & 1u << id) fail_at(&c->work, ERR_FIELD_DUPLICATE, in->name, in_place(c, in, "%d/type", at), "The type is given twice.");
+    else *seen |= 1u << id;
     for (const struct word *n = notification_channels; n->word; n++) {
         const struct json *value = json_named(item, str_of(n->word));
         if (value && preference_value(value) < 0)
@@ -76,7 +80,8 @@ static void preference_check(struct call *c, const struct in *in, const struct j
 
 static int check_preferences(struct call *c, struct in *in) {
     int at = 0, problems = c->work.problem_count;
-    for (const struct json *item = in->json->first; item; item = item->next) preference_check(c, in, item, at++);
+    unsigned seen = 0;
+    for (const struct json *item = in->json->first; item; item = item->next) preference_check(c, in, item, at++, &seen);
     return c->work.problem_count > problems ? -(int)failure(&c->work) : 0;
 }
 
@@ -95,7 +100,7 @@ static int put_notification_preferences(struct call *c) {
 
 static const struct field preferences_input[] = {
     {"preferences", F_LIST, PRESENT, .check = check_preferences,
-     .doc = "A list of {type, desktop, mobile, email}. Types and channels that are not given stay.",
+     .doc = "A list of {type, desktop, mobile, email}, each type at most once. Types and channels that are not given stay.",
      .example = "[{\"type\": \"reply_on_case\", \"email\": false}]"},
     {0},
 };

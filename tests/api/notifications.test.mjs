@@ -50,6 +50,8 @@ test('wrong preferences are refused with their place, and customers have none', 
   const reply = await desk.staff.put('/notification_preferences', { preferences: [{ type: 'case_created', email: false }, { email: true }, { type: 'nothing', mobile: 7 }, 3] });
   assert.deepEqual(reply.must(400).body.errors.map(({ code, pointer }) => [code, pointer]), [
     ['FIELD_REQUIRED', 'preferences/1/type'], ['FIELD_INVALID', 'preferences/2/type'], ['FIELD_INVALID', 'preferences/2/mobile'], ['FIELD_INVALID', 'preferences/3']]);
+  const twice = await desk.staff.put('/notification_preferences', { preferences: [{ type: 'case_created', email: true }, { type: 'CASE_CREATED', email: false }] });
+  assert.deepEqual(twice.must(400).body.errors.map(({ code, pointer }) => [code, pointer]), [['FIELD_DUPLICATE', 'preferences/1/type']]);
   for (const role of ROLES) {
     const answer = await desk.as(role).get('/notification_preferences');
     if (role === 'customer') answer.refused(403, 'PERMISSIONS_DENIED');
