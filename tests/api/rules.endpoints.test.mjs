@@ -44,7 +44,7 @@ test('each invalid attribute is named with its pointer', async (t) => {
     'https://example.com/a b', 'https://example.com/\r\nX-Evil: 1', 'https://exämple.com', 'https://example.com:99999', `https://example.com/${'a'.repeat(2040)}`, ['https://example.com'], { a: 1 },
     'http://127.0.0.1', 'http://localhost:8080/x', 'http://LOCALHOST', 'http://10.1.2.3', 'http://172.31.0.1', 'http://192.168.1.1', 'http://169.254.169.254/latest', 'http://100.64.0.1', 'http://0.0.0.0', 'http://0',
     'http://2130706433', 'http://0x7f.1', 'http://0177.0.0.1', 'http://[::1]', 'http://[::]', 'http://[::ffff:127.0.0.1]', 'http://[fe80::1]', 'http://[fd00::1]', 'http://[64:ff9b::7f00:1]', 'http://[2002:7f00:1::]',
-    'http://224.0.0.1', 'http://[ff02::1]', 'http://255.255.255.255']) {
+    'http://224.0.0.1', 'http://[ff02::1]', 'http://255.255.255.255', 'http://127.0.0.1./', 'http://desk.localhost', 'http://localhost./']) {
     await bad('HTTP', { url }, 'FIELD_INVALID', 'url');
     await bad('SLACK', { webhook_url: url }, 'FIELD_INVALID', 'webhook_url');
   }

@@ -14,11 +14,19 @@ static struct str url_part(struct arena *a, CURLU *u, CURLUPart part) {
     return copy;
 }
 
+/* RFC 6761: localhost and the names below it are this machine. */
+static bool is_localhost(struct str host) {
+    struct str name = S("localhost");
+    if (host.n < name.n || !str_eqi((struct str){host.p + host.n - name.n, name.n}, name)) return false;
+    return host.n == name.n || host.p[host.n - name.n - 1] == '.';
+}
+
 static const char *host_wrong(struct str host, bool private_allowed) {
     struct address literal;
+    if (host.n && host.p[host.n - 1] == '.') host.n--; /* the root of the DNS: the same host */
     if (host.n == 0) return "The URL must name a host.";
     if (private_allowed) return NULL;
-    bool local = str_eqi(host, S("localhost")) || str_eqi(host, S("localhost."));
+    bool local = is_localhost(host);
     if (!local && !(address_parse(host, &literal) && !address_is_public(&literal))) return NULL;
     return "The host is an address of this machine or of a private network. An owner can allow such addresses by the setting "
            "endpoints.allow_private_addresses.";
@@ -37,8 +45,8 @@ const char *endpoint_url_wrong(struct arena *a, struct str url, bool private_all
             return "The URL must be ASCII without blanks. Percent-encode other characters.";
     if (url.n > LIMIT_ENDPOINT_URL) return "The URL is too long: at most 2048 characters.";
     struct str start = {url.p, url.n < 8 ? url.n : 8}; /* libcurl also takes one or three slashes */
-    if (!str_eqi(start, S("https://")) && !(url.n > 7 && str_eqi((struct str){url.p, 7}, S("http://"))))
-        return "The URL must begin with https:// or http://.";
+    bool secure = str_eqi(start, S("https://")), plain = url.n > 7 && str_eqi((struct str){url.p, 7}, S("http://"));
+    if ((!secure && !plain) || (url.n > 8 && url.p[secure ? 8 : 7] == '/')) return "The URL must begin with https:// or http://.";
     CURLU *u = curl_url();
     CURLUcode rc = u ? curl_url_set(u, CURLUPART_URL, str_dup(a, url).p, 0) : CURLUE_OUT_OF_MEMORY;
     const char *why = rc == CURLUE_OK ? parsed_wrong(a, u, private_allowed) : "This is not a URL, like https://example.com/hook.";
