@@ -115,6 +115,17 @@ const struct change *changes_of(const struct work *w) {
     return all->first;
 }
 
+int changes_of_object(struct work *w, struct changed object, const struct change ***out) {
+    int n = 0, at = 0;
+    struct change *newest = w->changes ? *change_bucket(w->changes, object) : NULL;
+    for (const struct change *c = newest; c; c = c->in_bucket)
+        if (is_of(c, object) && change_remains(c)) n++;
+    *out = arena_array(w->arena, (size_t)n + 1, sizeof **out);
+    for (const struct change *c = newest; c; c = c->in_bucket)
+        if (is_of(c, object) && change_remains(c)) (*out)[n - ++at] = c;
+    return n;
+}
+
 /* ---- rules that act ----------------------------------------------------------------------------------------------- */
 
 struct change_author *change_author_begin(struct work *w, struct str cause, int64_t case_id) {

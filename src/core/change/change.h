@@ -91,6 +91,9 @@ struct str changed_value_text(struct arena *a, const struct changed_value *v);
 /* The changes of a work, in the order in which they were recorded. */
 const struct change *changes_of(const struct work *w);
 
+/* The same for one object, without a walk over the changes of others. Returns their number. */
+int changes_of_object(struct work *w, struct changed object, const struct change ***out);
+
 /* From here to change_author_end, the changes are those of a rule that fires on a conversation. */
 struct change_author *change_author_begin(struct work *w, struct str cause, int64_t case_id);
 void change_author_end(struct work *w);

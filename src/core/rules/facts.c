@@ -122,16 +122,6 @@ static struct fact *fact_before(struct arena *a, const struct definition *d, con
     return f;
 }
 
-static struct facts *facts_of(struct facts *list, int count, int64_t id) {
-    for (int low = 0, high = count; low < high;) {
-        int middle = (low + high) / 2;
-        if (list[middle].id == id) return &list[middle];
-        if (list[middle].id > id) high = middle;
-        else low = middle + 1;
-    }
-    return NULL;
-}
-
 /* A created object had no values. */
 static void facts_created(const struct definitions *d, const bool *wanted, struct facts *f) {
     static const struct fact nothing;
@@ -151,10 +141,13 @@ static void facts_changed(struct work *w, const struct definitions *d, const boo
 }
 
 void facts_history(struct work *w, const struct definitions *d, const bool *wanted, struct facts *list, int count) {
-    for (const struct change *c = changes_of(w); c; c = c->next) {
-        struct facts *f = strcmp(c->kind, "case") == 0 ? facts_of(list, count, c->id) : NULL;
-        if (f && c->verb == CHANGE_CREATED) facts_created(d, wanted, f);
-        if (f && c->verb == CHANGE_UPDATED) facts_changed(w, d, wanted, f, c);
+    for (int i = 0; i < count; i++) {
+        const struct change **own;
+        int n = changes_of_object(w, (struct changed){"case", list[i].id, list[i].id}, &own);
+        for (int k = 0; k < n; k++) {
+            if (own[k]->verb == CHANGE_CREATED) facts_created(d, wanted, &list[i]);
+            if (own[k]->verb == CHANGE_UPDATED) facts_changed(w, d, wanted, &list[i], own[k]);
+        }
     }
 }
 

@@ -139,17 +139,17 @@ static bool choose_triggers(struct round *r) {
 static int read_target_facts(struct round *r, struct target *only) {
     struct work *w = r->w;
     const struct definitions *d = &r->set->list[RULES_TRIGGERS].definitions;
-    int64_t *ids = arena_array(w->arena, (size_t)r->count + 1, sizeof *ids);
+    struct target *targets = only ? only : r->targets;
+    int count = only ? 1 : r->count;
+    int64_t *ids = arena_array(w->arena, (size_t)count + 1, sizeof *ids);
     struct facts *list;
     int n = 0;
-    for (int i = 0; i < r->count; i++)
-        if (only == NULL || &r->targets[i] == only) ids[n++] = r->targets[i].case_id;
+    for (int i = 0; i < count; i++) ids[n++] = targets[i].case_id;
     n = facts_read(w, d, r->set->wanted, json_ids(w->arena, ids, (size_t)n), &list);
     TRY(n);
     facts_history(w, d, r->set->wanted, list, n);
-    for (int i = 0; i < r->count; i++) {
-        struct target *t = &r->targets[i];
-        if (only && t != only) continue;
+    for (int i = 0; i < count; i++) {
+        struct target *t = &targets[i];
         for (int k = 0, low = 0, high = n; low < high;) {
             k = (low + high) / 2;
             if (list[k].id == t->case_id) t->now = list[k];
