@@ -83,9 +83,9 @@ describe('every GET of the API, as each role', () => {
       const places = [];
       if (!path.includes(':')) places.push(path);
       else {
-        const [, list, rest] = /^(.*?)\/:id(.*)$/.exec(path);
+        const [, list, key, rest] = /^(.*?)\/:(\w+)(.*)$/.exec(path);
         const found = await both('owner', 'GET', list, { query: { limit: 1000 } });
-        const ids = Array.isArray(found.body?.data) && found.status === 200 ? found.ids : [1];
+        const ids = Array.isArray(found.body?.data) && found.status === 200 ? found.body.data.map((item) => item[key]) : [1];
         const chosen = [ids[0], ids[Math.floor(ids.length / 2)], ids.at(-1), 987654].filter((id) => id !== undefined);
         for (const id of new Set(chosen)) places.push(`${list}/${id}${rest.replace(/:\w+/g, String(id))}`);
       }
