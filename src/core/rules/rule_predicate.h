@@ -55,9 +55,10 @@ int rule_predicate_compile(struct work *w, const struct definitions *d, const st
 
 /* SQL of the column that res/rule_predicate.h renders: a JSON array with a text for each proposition, which is the JSON array
  * [collection id, id, field, operator, value]. owner: the number, as a text. */
-#define RULE_LINES_OF(owner, owner_id)                                                                                             \
-    "(SELECT @JSON_ROWS(x.line) FROM (SELECT '[' || c.id || ',' || p.id || ',\"' || p.field || '\",\"' || p.operator || '\",' || " \
-    "p.value || ']' AS line FROM rule_collections c JOIN rule_propositions p ON p.collection_id = c.id WHERE c.owner = " owner     \
-    " AND c.owner_id = " owner_id " ORDER BY c.position, c.id, p.position, p.id) x)"
+#define RULE_LINES_OF(owner, owner_id)                                                                                                   \
+    "COALESCE((SELECT @JSON_ROWS(x.line) FROM (SELECT '[' || c.id || ',' || p.id || ',\"' || p.field || '\",\"' || p.operator || '\",' " \
+    "|| "                                                                                                                                \
+    "p.value || ']' AS line FROM rule_collections c JOIN rule_propositions p ON p.collection_id = c.id WHERE c.owner = " owner           \
+    " AND c.owner_id = " owner_id " ORDER BY c.position, c.id, p.position, p.id) x), '[]')"
 
 #endif
