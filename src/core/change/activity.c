@@ -137,6 +137,12 @@ static bool begins_object(const struct change *all, const struct change *c) {
     return true;
 }
 
+static int change_shown(struct work *w, const struct change *c, struct activity_change *out) {
+    out->field = str_of(c->property);
+    TRY(change_value_shown(w, c, &c->from, &out->previous));
+    return change_value_shown(w, c, &c->to, &out->current);
+}
+
 /* Reads the changes of the object whose first change is `c`. Returns their number; *verb: that of the activity. */
 static int changes_shown(struct work *w, const struct change *c, enum change_verb *verb, struct activity_change **out) {
     int count = 0, n = 0;
@@ -149,9 +155,7 @@ static int changes_shown(struct work *w, const struct change *c, enum change_ver
     struct activity_change *list = *out = arena_array(w->arena, (size_t)count, sizeof *list);
     for (const struct change *x = c; x && *verb == CHANGE_UPDATED; x = x->next) {
         if (!same_object(x, c)) continue;
-        list[n].field = str_of(x->property);
-        TRY(change_value_shown(w, x, &x->from, &list[n].previous));
-        TRY(change_value_shown(w, x, &x->to, &list[n++].current));
+        TRY(change_shown(w, x, &list[n++]));
     }
     return n;
 }
@@ -193,24 +197,24 @@ static bool of_firing(const struct change *c, const struct change_author *by) {
 }
 
 /* Writes the activity of a rule that fired: what it changed, what it sent, and which actions were not done, with the reasons. */
-static int activity_of_firing(struct work *w, const struct change *all, const struct change_author *by) {
+static int activity_of_firing(struct work *w, const struct change_author *by) {
     const struct trail *t = trail_of("case");
-    struct activity_change *changes = NULL, *list;
-    enum change_verb verb;
-    int n = 0, notes = 0;
-    while (all && !of_firing(all, by)) all = all->next;
-    if (all) n = changes_shown(w, all, &verb, &changes);
-    TRY(n);
+    struct activity_change *list;
+    const struct change **own;
+    int n = 0, notes = 0, count = changes_of_object(w, (struct changed){"case", by->case_id, by->case_id}, &own);
     for (const struct rule_note *x = by->notes; x; x = x->next) notes++;
-    list = arena_array(w->arena, (size_t)(n + notes) + 1, sizeof *list);
-    for (int i = 0; i < n; i++) list[i] = changes[i];
+    list = arena_array(w->arena, (size_t)(count + notes) + 1, sizeof *list);
+    for (int i = 0; i < count; i++) {
+        if (own[i]->by != by || own[i]->verb != CHANGE_UPDATED) continue;
+        TRY(change_shown(w, own[i], &list[n++]));
+    }
     struct activity_change *last = list + n;
     for (const struct rule_note *x = by->notes; x; x = x->next, last++)
         *last = (struct activity_change){
             .field = x->action,
             .current = x->refused ? str_fmt(w->arena, "Not done: %.*s", (int)x->text.n, x->text.p) : x->text,
         };
-    return activity_write(w, t, by->case_id, by, n ? CASE_UPDATED : CASE_RULE_FIRED, firing_deed(w, by, changes, n), list, n + notes);
+    return activity_write(w, t, by->case_id, by, n ? CASE_UPDATED : CASE_RULE_FIRED, firing_deed(w, by, list, n), list, n + notes);
 }
 
 int activities_finish(struct work *w) {
@@ -219,6 +223,6 @@ int activities_finish(struct work *w) {
         const struct trail *t = trail_of(c->kind);
         if (t && !(c->by && of_firing(c, c->by)) && begins_object(all, c)) TRY(activity_of(w, t, c));
     }
-    for (const struct change_author *by = change_authors_of(w); by; by = by->next) TRY(activity_of_firing(w, all, by));
+    for (const struct change_author *by = change_authors_of(w); by; by = by->next) TRY(activity_of_firing(w, by));
     return 0;
 }

@@ -23,8 +23,27 @@ static bool value_eq(const struct changed_value *a, const struct changed_value *
     return a->text.p && b->text.p ? str_eq(a->text, b->text) : a->text.p == NULL && b->text.p == NULL && a->number == b->number;
 }
 
-static struct change **change_bucket(struct changes *all, struct changed object) {
-    return &all->bucket[((uint64_t)object.id * UINT64_C(0x9E3779B97F4A7C15)) >> 58 & (CHANGE_BUCKETS - 1)];
+#define FEW_BITS 6 /* buckets of a work with few changes: 64 */
+
+static struct change **change_bucket(const struct changes *all, int64_t id) {
+    return &all->buckets[((uint64_t)id * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - all->bucket_bits)];
+}
+
+/* Doubles the buckets. The changes of a bucket stay in their order, the newest first. */
+static void grow_buckets(struct work *w, struct changes *all) {
+    struct changes former = *all;
+    all->bucket_bits++;
+    all->buckets = arena_array(w->arena, (size_t)1 << all->bucket_bits, sizeof *all->buckets);
+    for (size_t i = 0; i < (size_t)1 << former.bucket_bits; i++) {
+        struct change *newest_last = NULL;
+        for (struct change *c = former.buckets[i], *next; c; c = next) next = c->in_bucket, c->in_bucket = newest_last, newest_last = c;
+        for (struct change *c = newest_last, *next; c; c = next) {
+            struct change **bucket = change_bucket(all, c->id);
+            next = c->in_bucket;
+            c->in_bucket = *bucket;
+            *bucket = c;
+        }
+    }
 }
 
 static bool is_of(const struct change *c, struct changed object) {
@@ -36,12 +55,15 @@ static struct changes *changes_begun(struct work *w) {
     w->changes = ARENA_NEW(w->arena, struct changes);
     *w->changes = (struct changes){.first = NULL};
     w->changes->last = &w->changes->first;
+    w->changes->bucket_bits = FEW_BITS;
+    w->changes->buckets = arena_array(w->arena, (size_t)1 << FEW_BITS, sizeof *w->changes->buckets);
     return w->changes;
 }
 
 static void change_append(struct work *w, struct changed object, struct change made) {
     struct changes *all = changes_begun(w);
-    struct change **bucket = change_bucket(all, object), *c = ARENA_NEW(w->arena, struct change);
+    if (all->count >> all->bucket_bits >= 4) grow_buckets(w, all);
+    struct change **bucket = change_bucket(all, object.id), *c = ARENA_NEW(w->arena, struct change);
     *c = made;
     c->kind = object.kind;
     c->id = object.id;
@@ -53,13 +75,16 @@ static void change_append(struct work *w, struct changed object, struct change m
     *bucket = c;
     *all->last = c;
     all->last = &c->next;
+    if (c->verb != CHANGE_CREATED || strcmp(c->kind, "case_message") != 0) return;
+    c->next_message = all->messages;
+    all->messages = c;
 }
 
 /* The recorded change of this property, or the creation of the object; NULL: none. */
 static struct change *change_recorded(struct work *w, struct changed object, const char *property) {
     struct changes *all = w->changes;
     if (all == NULL) return NULL;
-    for (struct change *c = *change_bucket(all, object); c; c = c->in_bucket) {
+    for (struct change *c = *change_bucket(all, object.id); c; c = c->in_bucket) {
         if (!is_of(c, object) || c->by != all->by) continue;
         if (c->verb == CHANGE_CREATED || (c->verb == CHANGE_UPDATED && property && strcmp(c->property, property) == 0)) return c;
     }
@@ -111,13 +136,25 @@ const struct change *changes_of(const struct work *w) {
     for (struct change **at = &all->first; *at;) {
         if (change_remains(*at)) at = &(*at)->next;
         else *at = (*at)->next;
+        all->last = at; /* of the last round: the end, also if the last change was removed */
     }
     return all->first;
 }
 
+struct str changes_messages(struct work *w) {
+    int64_t *ids = NULL;
+    int n = 0, room = 0;
+    for (const struct change *c = w->changes ? w->changes->messages : NULL; c; c = c->next_message) {
+        if (!change_remains(c)) continue;
+        ids = arena_more(w->arena, ids, n, &room, sizeof *ids);
+        ids[n++] = c->id;
+    }
+    return json_ids(w->arena, ids, (size_t)n);
+}
+
 int changes_of_object(struct work *w, struct changed object, const struct change ***out) {
     int n = 0, at = 0;
-    struct change *newest = w->changes ? *change_bucket(w->changes, object) : NULL;
+    struct change *newest = w->changes ? *change_bucket(w->changes, object.id) : NULL;
     for (const struct change *c = newest; c; c = c->in_bucket)
         if (is_of(c, object) && change_remains(c)) n++;
     *out = arena_array(w->arena, (size_t)n + 1, sizeof **out);

@@ -48,16 +48,16 @@ struct change {
     struct changed_value from, to;
     struct change_author *by; /* NULL: the actor of the work */
     int64_t number;           /* in the order of recording, from 1 */
-    struct change *next, *in_bucket;
+    struct change *next, *in_bucket, *next_message;
 };
-
-#define CHANGE_BUCKETS 64 /* a bulk call of 1,000 objects and 4 properties compares 63 changes for each */
 
 struct changes {
     struct change *first, **last;
-    struct change *bucket[CHANGE_BUCKETS];
+    struct change **buckets; /* hash table by id; grows with the changes */
+    int bucket_bits;
     struct change_author *by; /* of the next changes */
     int64_t count;            /* number of the last change */
+    struct change *messages;  /* created messages, the newest first, linked by next_message */
     int64_t ruled;            /* number of the last change that rules have seen (core/rules/rules_finish.h) */
     int breaches_ruled;       /* the same for breaches (core/rules/clocks.h) */
     struct change_author *first_author, *last_author;
@@ -90,6 +90,9 @@ struct str changed_value_text(struct arena *a, const struct changed_value *v);
 
 /* The changes of a work, in the order in which they were recorded. */
 const struct change *changes_of(const struct work *w);
+
+/* The ids of the messages that the work has added, as a JSON array. */
+struct str changes_messages(struct work *w);
 
 /* The same for one object, without a walk over the changes of others. Returns their number. */
 int changes_of_object(struct work *w, struct changed object, const struct change ***out);

@@ -74,18 +74,6 @@ static int read_facts_row(struct work *w, const struct definitions *d, const boo
     return 0;
 }
 
-/* The ids of the messages that the work has added. */
-static struct str messages_added(struct work *w) {
-    int64_t *ids = NULL;
-    int n = 0, room = 0;
-    for (const struct change *c = changes_of(w); c; c = c->next) {
-        if (c->verb != CHANGE_CREATED || strcmp(c->kind, "case_message") != 0) continue;
-        ids = arena_more(w->arena, ids, n, &room, sizeof *ids);
-        ids[n++] = c->id;
-    }
-    return json_ids(w->arena, ids, (size_t)n);
-}
-
 int facts_read(struct work *w, const struct definitions *d, const bool *wanted, struct str ids, struct facts **out) {
     struct buf sql = {0};
     struct stmt *row;
@@ -96,7 +84,7 @@ int facts_read(struct work *w, const struct definitions *d, const bool *wanted, 
         if (is_wanted(wanted, i)) put_fact_column(&sql, &d->list[i]);
     buf_fmt(&sql, " FROM %s t WHERE t.id IN @LIST(:ids) ORDER BY t.id", d->subject->table);
     buf_char(&sql, 0);
-    rc = db_start(w->conn, sql.p, BINDS(B_TEXT("ids", ids), B_TEXT("added", messages_added(w))), &row);
+    rc = db_start(w->conn, sql.p, BINDS(B_TEXT("ids", ids), B_TEXT("added", changes_messages(w))), &row);
     buf_free(&sql);
     if (rc < 0) return rc;
     while ((rc = stmt_step(row)) == 1) {
