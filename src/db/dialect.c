@@ -31,7 +31,8 @@ static const struct token tokens[] = {
     {"@STORE@", false, "'sqlite'",
      "((SELECT CAST(system_identifier AS TEXT) FROM pg_control_system()) || '.' || "
      "(SELECT CAST(oid AS TEXT) FROM pg_database WHERE datname = current_database()))"},
-    {"@JSON_ROWS(", true, "json_group_array($)", "CAST(json_agg($) AS VARCHAR)"},
+    {"@JSON_ROWS(", true, "json_group_array($)",
+     "'[' || COALESCE(string_agg(COALESCE(CAST(to_json($) AS VARCHAR), 'null'), ','), '') || ']'"},
     {"@FOUND(", true, "(SELECT rowid AS id FROM search_words WHERE search_words MATCH $)",
      "(SELECT id FROM search_texts WHERE words @@ CAST(replace(replace(replace($, '\"', ''''), ' OR ', ' | '), ' *', ':*') AS tsquery))"},
     {"@INSTR@", false, "instr", "strpos"},

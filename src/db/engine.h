@@ -129,6 +129,7 @@ struct conn {
     enum conn_role role;
     struct db *store;
     struct ring in_store;
+    bool left; /* conn_leave was called */
     struct counters counters;
     bool transaction; /* from begin to commit or rollback; the engine may have ended it by itself */
     bool budget_spent;
@@ -144,6 +145,7 @@ struct conn {
 
 struct conn *conn_new(const struct engine *e, struct db *store, enum conn_role role); /* NULL: out of memory */
 void conn_join(struct conn *c);      /* from now on counted and closed with its store; without a store does nothing */
+void conn_leave(struct conn *c);     /* the store forgets the connection: no other thread reads it any more */
 void conn_free(struct conn *c);      /* call it after the engine has closed its part, and after its statements are freed */
 void statements_end(struct conn *c); /* ends statements that were not ended: a defect, which is logged */
 void statements_free(struct conn *c);

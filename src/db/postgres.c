@@ -219,6 +219,7 @@ int pg_open(struct db *db, struct pg_server *server, enum conn_role role, struct
 void pg_close(struct conn *c) {
     if (!c) return;
     statements_end(c);
+    conn_leave(c); /* before c->pg is freed, which the watching thread reads */
     if (c->pg) close_handle(c);
     statements_free(c);
     free(c->pg);

@@ -49,13 +49,17 @@ static void add_counters(struct counters *sum, const struct counters *c) {
     sum->prepares += c->prepares;
 }
 
+void conn_leave(struct conn *c) {
+    if (c->store == NULL || c->left) return;
+    pthread_mutex_lock(&c->store->lock);
+    ring_remove(&c->in_store);
+    add_counters(&c->store->closed, &c->counters);
+    c->left = true;
+    pthread_mutex_unlock(&c->store->lock);
+}
+
 void conn_free(struct conn *c) {
-    if (c->store) {
-        pthread_mutex_lock(&c->store->lock);
-        ring_remove(&c->in_store);
-        add_counters(&c->store->closed, &c->counters);
-        pthread_mutex_unlock(&c->store->lock);
-    }
+    conn_leave(c);
     pthread_mutex_destroy(&c->kept.turn);
     free(c);
 }

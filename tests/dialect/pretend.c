@@ -23,7 +23,12 @@ static bool is_named(const char *sql) {
     return false;
 }
 
-static bool bounds_a_transaction(const char *sql) { return strncmp(sql, "BEGIN", 5) == 0 || strcmp(sql, "COMMIT") == 0; }
+static bool bounds_a_transaction(const char *sql) {
+    static const char *const verbs[] = {"BEGIN", "COMMIT", "SAVEPOINT", "ROLLBACK", "RELEASE"};
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        if (strncmp(sql, verbs[i], strlen(verbs[i])) == 0) return true;
+    return false;
+}
 
 static bool is_composed(const char *sql) { return pretend.on && !bounds_a_transaction(sql) && !is_named(sql); }
 
