@@ -126,15 +126,12 @@ static struct str deed(struct work *w, const struct trail *t, enum change_verb v
     return s;
 }
 
-/* Changes of one object by one author are one activity. */
-static bool same_object(const struct change *a, const struct change *b) {
-    return a->id == b->id && a->by == b->by && strcmp(a->kind, b->kind) == 0;
-}
-
-static bool begins_object(const struct change *all, const struct change *c) {
-    for (const struct change *x = all; x != c; x = x->next)
-        if (same_object(x, c)) return false;
-    return true;
+/* Changes of one object by one author are one activity. Returns their number if `c` is the first of them, else 0. */
+static int changes_begun_by(struct work *w, const struct change *c, const struct change ***out) {
+    int n = 0, count = changes_of_object(w, (struct changed){c->kind, c->id, c->case_id}, out);
+    for (int i = 0; i < count; i++)
+        if ((*out)[i]->by == c->by) (*out)[n++] = (*out)[i];
+    return n && (*out)[0] == c ? n : 0;
 }
 
 static int change_shown(struct work *w, const struct change *c, struct activity_change *out) {
@@ -143,31 +140,16 @@ static int change_shown(struct work *w, const struct change *c, struct activity_
     return change_value_shown(w, c, &c->to, &out->current);
 }
 
-/* Reads the changes of the object whose first change is `c`. Returns their number; *verb: that of the activity. */
-static int changes_shown(struct work *w, const struct change *c, enum change_verb *verb, struct activity_change **out) {
-    int count = 0, n = 0;
-    *verb = CHANGE_UPDATED;
-    for (const struct change *x = c; x; x = x->next) {
-        if (!same_object(x, c)) continue;
-        count++;
-        if (x->verb != CHANGE_UPDATED) *verb = x->verb;
-    }
-    struct activity_change *list = *out = arena_array(w->arena, (size_t)count, sizeof *list);
-    for (const struct change *x = c; x && *verb == CHANGE_UPDATED; x = x->next) {
-        if (!same_object(x, c)) continue;
-        TRY(change_shown(w, x, &list[n++]));
-    }
-    return n;
-}
-
-/* Writes the activity of the object whose first change is `c`. */
-static int activity_of(struct work *w, const struct trail *t, const struct change *c) {
-    enum change_verb verb;
-    struct activity_change *list;
-    int n = changes_shown(w, c, &verb, &list);
-    TRY(n);
+/* Writes the activity of an object that has these changes. */
+static int activity_of(struct work *w, const struct trail *t, const struct change **own, int count) {
+    enum change_verb verb = CHANGE_UPDATED;
+    struct activity_change *list = arena_array(w->arena, (size_t)count + 1, sizeof *list);
+    int n = 0;
+    for (int i = 0; i < count; i++)
+        if (own[i]->verb != CHANGE_UPDATED) verb = own[i]->verb;
+    for (int i = 0; i < count && verb == CHANGE_UPDATED; i++) TRY(change_shown(w, own[i], &list[n++]));
     enum activity_name name = verb == CHANGE_CREATED ? t->created : verb == CHANGE_DELETED ? t->deleted : t->updated;
-    return activity_write(w, t, c->id, c->by, name, deed(w, t, verb, list, n), list, n);
+    return activity_write(w, t, own[0]->id, own[0]->by, name, deed(w, t, verb, list, n), list, n);
 }
 
 /* ---- rules ------------------------------------------------------------------------------------------------------- */
@@ -218,10 +200,11 @@ static int activity_of_firing(struct work *w, const struct change_author *by) {
 }
 
 int activities_finish(struct work *w) {
-    const struct change *all = changes_of(w);
-    for (const struct change *c = all; c; c = c->next) {
+    for (const struct change *c = changes_of(w); c; c = c->next) {
         const struct trail *t = trail_of(c->kind);
-        if (t && !(c->by && of_firing(c, c->by)) && begins_object(all, c)) TRY(activity_of(w, t, c));
+        const struct change **own;
+        int n = t && !(c->by && of_firing(c, c->by)) ? changes_begun_by(w, c, &own) : 0;
+        if (n) TRY(activity_of(w, t, own, n));
     }
     for (const struct change_author *by = change_authors_of(w); by; by = by->next) TRY(activity_of_firing(w, by));
     return 0;
