@@ -431,13 +431,21 @@ static void reference_schemas(struct json_writer *w, const struct manual *m) {
         }
 }
 
+/* Propositions of SLAs are references inside of the JSON of a field, so no schema refers to theirs. Linters refuse unused schemas. */
+static bool is_inside_json(const struct resource *r) {
+    for (const struct resource *const *other = resources; *other; other++)
+        for (const struct field *f = fields_of((*other)->fields); f && f->name; f++)
+            if (f->ref && strcmp(f->ref, r->type) == 0 && !field_shown(f)) return (r->routes == NULL || r->routes->path == NULL);
+    return false;
+}
+
 void schema_components(struct json_writer *w, const struct manual *m) {
     put_member(w, "logs", logs_schema);
     put_member(w, "notifications", notifications_schema);
     put_member(w, "session_id", session_schema);
     put_member(w, "included", included_schema);
     for (const struct resource *const *r = resources; *r; r++)
-        if ((*r)->fields && (*r)->fields->name) resource_schema(w, m, *r); /* other resources have only routes */
+        if ((*r)->fields && (*r)->fields->name && !is_inside_json(*r)) resource_schema(w, m, *r); /* other resources have only routes */
     reference_schemas(w, m);
     for (int i = 0; i < m->count; i++)
         if (takes_anything(&m->operations[i])) request_schema(w, m, &m->operations[i]);
