@@ -134,7 +134,7 @@ static int park(struct hop *h, enum lane lane) {
 
 static int park_on_writer(struct hop *h, int (*run)(struct db_task *t, struct conn *conn), void (*done)(struct db_task *t, int rc)) {
     leave_loop(h);
-    h->write = (struct db_task){.run = run, .done = done};
+    h->write = (struct db_task){.run = run, .done = done, .begins_batch = h->call.route->shape == COUNT};
     db_submit(h->call.work.desk->db, &h->write);
     return PARKED;
 }

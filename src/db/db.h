@@ -173,6 +173,7 @@ bool db_budget_spent(const struct conn *c); /* true: the last failure was caused
 struct db_task {
     int (*run)(struct db_task *t, struct conn *c);
     void (*done)(struct db_task *t, int rc);
+    bool begins_batch; /* many statements: src/db/writer.c */
     struct db_task *next;
 };
 void db_submit(struct db *db, struct db_task *t);

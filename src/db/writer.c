@@ -6,15 +6,21 @@
  * the next COMMIT holds them all. The busier the desk, the larger the batch. No write is delayed to fill a batch.
  *
  *     queue --> BEGIN IMMEDIATE --> task, task, ... until none waits --> COMMIT --> done, done, ... --> checkpoint
- *                                   (SAVEPOINT run RELEASE)
+ *                                         (SAVEPOINT run RELEASE)
  *
- * A batch ends (1) when no task waits, (2) at LIMIT_BATCH tasks, or (3) after BATCH_MS, because its first task waits
- * for its last. No done() is called before the COMMIT of its task is on the disk, because a reply is a promise.
- * Savepoints cost one percent (measured, with temp_store=MEMORY), so there is no second way without them.
+ * A batch ends (1) when no task waits, (2) at LIMIT_BATCH tasks, (3) after BATCH_MS, because its first task waits
+ * for its last, or (4) before a task that must begin a batch. No done() is called before the COMMIT of its task is on the disk, because
+ * a reply is a promise.
+ *
+ * The first task has no savepoint. SQLite keeps each page that a savepoint may have to restore in a list, and walks that list at the end of
+ * each statement. So a task with many thousand statements costs the square of its size in a savepoint, and nothing without one: a bulk write
+ * of 600 conversations on which 50 triggers fired took 46 s. Such tasks begin a batch (begins_batch).
  *
  * Failures, from small to large:
  *
- * A task fails: ROLLBACK TO its savepoint. The other tasks are not affected. The task reports its own error, after the
+ * The first task fails: ROLLBACK, and the batch has ended.
+ *
+ * Another task fails: ROLLBACK TO its savepoint. The other tasks are not affected. The task reports its own error, after the
  * COMMIT like all others, because it may have failed on a row that another task had just written. A foreign key that it
  * left open is its failure, too, because a deferred one would fail the COMMIT of all.
  *
@@ -135,16 +141,28 @@ static bool foreign_keys_open(struct conn *c) {
     return open != 0;
 }
 
-static int run_task(struct conn *c, struct db_task *t) {
-    int rc = db_savepoint(c, "task");
-    if (rc < 0) return rc;
+static int run_statements(struct conn *c, struct db_task *t) {
     c->late_error = 0;
-    rc = t->run(t, c);
+    int rc = t->run(t, c);
     statements_end(c);
     if (rc >= 0 && c->late_error) rc = c->late_error;
     if (rc >= 0 && foreign_keys_open(c)) rc = -ERR_FIELD_INVALID;
-    int end = rc < 0 ? db_undo(c, "task") : db_release(c, "task");
     count(&c->counters.tasks);
+    return rc;
+}
+
+/* If the task fails, the transaction has ended. */
+static int run_first_task(struct conn *c, struct db_task *t) {
+    int rc = run_statements(c, t);
+    if (rc < 0 && !conn_lost(c)) conn_rollback(c);
+    return rc;
+}
+
+static int run_further_task(struct conn *c, struct db_task *t) {
+    int rc = db_savepoint(c, "task");
+    if (rc < 0) return rc;
+    rc = run_statements(c, t);
+    int end = rc < 0 ? db_undo(c, "task") : db_release(c, "task");
     return end < 0 ? end : rc;
 }
 
@@ -175,15 +193,26 @@ static void not_writable(struct writer *w, const char *what) {
     w->complaining = true;
 }
 
+/* The next task of a batch that has begun; NULL: it ends here. */
+static struct db_task *further_task(struct writer *w) {
+    struct db_task *t = next_task(w);
+    if (t == NULL || !t->begins_batch) return t;
+    w->taken = t;
+    return NULL;
+}
+
 /* Runs tasks into w->batch until the batch ends or the transaction is lost. Returns their number. */
 static int run_tasks(struct writer *w) {
     int n = 0;
     int64_t end = clock_monotonic() + BATCH_MS;
-    while (n < LIMIT_BATCH && (n == 0 || clock_monotonic() < end) && !conn_lost(w->conn)) {
-        struct db_task *t = next_task(w);
-        if (!t) break;
+    struct db_task *t = next_task(w);
+    if (t == NULL) return 0;
+    w->batch[n] = t;
+    w->result[n++] = run_first_task(w->conn, t);
+    while (n < LIMIT_BATCH && clock_monotonic() < end && w->conn->transaction && !conn_lost(w->conn)) {
+        if ((t = further_task(w)) == NULL) break;
         w->batch[n] = t;
-        w->result[n++] = run_task(w->conn, t);
+        w->result[n++] = run_further_task(w->conn, t);
     }
     return n;
 }
@@ -203,10 +232,11 @@ static void run_batch(struct writer *w) {
     if (!atomic_load(&w->writable)) recover(w);
     int rc = atomic_load(&w->writable) ? conn_begin(w->conn, true) : refuse_writes(w);
     int n = rc == 0 ? run_tasks(w) : take_refused(w);
-    if (rc == 0) rc = conn_commit(w->conn);
+    bool commits = rc == 0 && w->conn->transaction;
+    if (commits) rc = conn_commit(w->conn);
     snapshots_outdated(w->store);
-    if (rc == 0) count(&w->conn->counters.commits);
-    else if (atomic_load(&w->writable)) not_writable(w, "a COMMIT");
+    if (rc == 0 && commits) count(&w->conn->counters.commits);
+    if (rc < 0 && atomic_load(&w->writable)) not_writable(w, "a COMMIT");
     for (int i = 0; i < n; i++) w->batch[i]->done(w->batch[i], rc < 0 ? -ERR_SERVICE_UNAVAILABLE : w->result[i]);
 }
 

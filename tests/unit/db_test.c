@@ -210,6 +210,33 @@ static void a_missing_reference_fails_its_task_alone(void **state) {
     assert_int_equal(n, 0);
 }
 
+/* They have no savepoint (src/db/writer.c). */
+static void a_failing_first_task_undoes_itself_alone(void **state) {
+    PLACE;
+    struct db_stats before, after;
+    struct group_task tasks[] = {
+        {.run = run_topic, .arg = "a"},         {.run = run_topic_then_fail, .arg = "b"}, {.run = run_topic, .arg = "b"},
+        {.run = run_topic, .arg = "a"},         {.run = run_orphan, .arg = NULL},         {.run = run_orphan_row, .arg = NULL},
+        {.run = run_orphan_later, .arg = NULL}, {.run = run_unended, .arg = "c"},
+    };
+    enum { N = sizeof tasks / sizeof *tasks };
+    for (int i = 0; i < N; i++) tasks[i].task.begins_batch = true;
+    db_stats(p->db, &before);
+    run_group(p->db, tasks, N);
+    db_stats(p->db, &after);
+    static const int wanted[N] = {[1] = -ERR_FIELD_REQUIRED,
+                                  [3] = -ERR_FIELD_DUPLICATE,
+                                  [4] = -ERR_FIELD_INVALID,
+                                  [5] = -ERR_FIELD_INVALID,
+                                  [6] = -ERR_FIELD_INVALID};
+    for (int i = 0; i < N; i++) assert_int_equal(tasks[i].rc, wanted[i]);
+    assert_int_equal(topics(p), 3);
+    assert_true(writable(p));
+    assert_int_equal(after.tasks - before.tasks, N + 1);
+    assert_int_equal(after.commits - before.commits,
+                     4); /* the gate, a, b and c: each begins a batch, and a batch of nothing has no COMMIT */
+}
+
 /* ---- readers ------------------------------------------------------------------------------------------- */
 
 static void a_reader_sees_one_snapshot_and_cannot_write(void **state) {
@@ -286,6 +313,7 @@ int main(void) {
         IN_STORE(a_failing_task_undoes_itself_alone),
         IN_STORE(a_task_may_use_savepoints),
         IN_STORE(a_missing_reference_fails_its_task_alone),
+        IN_STORE(a_failing_first_task_undoes_itself_alone),
         IN_STORE(a_reader_sees_one_snapshot_and_cannot_write),
         IN_STORE(a_spent_budget_ends_the_statement_alone),
         IN_STORE(readers_end_with_their_thread_or_their_store),

@@ -120,10 +120,10 @@ static inline void run_group(struct db *db, struct group_task *tasks, int n) {
     struct group group;
     sem_init(&group.open, 0, 0);
     sem_init(&group.done, 0, 0);
-    struct group_task gate = {{group_gate, group_done, NULL}, &group, NULL, NULL, 0};
+    struct group_task gate = {.task = {.run = group_gate, .done = group_done}, .group = &group};
     db_submit(db, &gate.task);
     for (int i = 0; i < n; i++) {
-        tasks[i].task = (struct db_task){group_run, group_done, NULL};
+        tasks[i].task = (struct db_task){.run = group_run, .done = group_done, .begins_batch = tasks[i].task.begins_batch};
         tasks[i].group = &group;
         db_submit(db, &tasks[i].task);
     }
