@@ -56,7 +56,9 @@ int form_end(struct arena *a, struct json *root);
 
 struct json *json_new(struct arena *a, enum json_type type);
 struct json *json_string(struct arena *a, struct str s);
-void json_append(struct json *parent, struct json *child);                  /* parent: an array, or an object if child->name is set */
+void json_append(struct json *parent, struct json *child); /* parent: an array, or an object if child->name is set */
+/* A scalar as text: true and false are 1 and 0, null is empty. p NULL: an object or array. */
+struct str json_scalar(const struct json *j);
 const struct json *json_member(const struct json *object, struct str name); /* by exact name; NULL: absent, or not an object */
 const struct json *json_named(const struct json *object, struct str name);  /* by name_eq; the last such member; NULL as above */
 
@@ -106,6 +108,7 @@ void jw_json(struct json_writer *w, const struct json *v); /* a parsed value; na
 
 /* Returns ids as an array, "[1,2,3]": the form that @LIST of a query takes. */
 struct str json_ids(struct arena *a, const int64_t *ids, size_t n);
+struct str json_text(struct arena *a, const struct json *j);               /* a parsed value as JSON */
 struct str json_texts(struct arena *a, const struct str *texts, size_t n); /* the same for texts, for @TEXTS */
 
 /* Appends a snake_case word to out in another case: "full_name" -> "fullName", "FullName". */

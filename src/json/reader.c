@@ -267,6 +267,17 @@ void json_append(struct json *parent, struct json *child) {
     parent->count++;
 }
 
+struct str json_scalar(const struct json *j) {
+    switch (j->type) {
+    case JSON_TRUE: return S("1");
+    case JSON_FALSE: return S("0");
+    case JSON_NULL: return S("");
+    case JSON_STRING:
+    case JSON_NUMBER: return j->text;
+    default: return (struct str){0};
+    }
+}
+
 const struct json *json_member(const struct json *object, struct str name) {
     if (object == NULL || object->type != JSON_OBJECT) return NULL;
     for (const struct json *v = object->first; v; v = v->next)

@@ -240,6 +240,16 @@ void jw_json(struct json_writer *w, const struct json *v) {
     }
 }
 
+struct str json_text(struct arena *a, const struct json *j) {
+    struct buf b = {0};
+    struct json_writer w;
+    jw_init(&w, &b);
+    jw_json(&w, j);
+    struct str s = str_dup(a, buf_view(&b));
+    buf_free(&b);
+    return s;
+}
+
 struct str json_texts(struct arena *a, const struct str *texts, size_t n) {
     struct buf b = {0};
     struct json_writer w;

@@ -1,4 +1,4 @@
-/* What was sent to endpoints, and the log of attempts (docs/RULES.md, "Endpoints"). */
+/* Deliveries to endpoints, and the log of attempts (docs/RULES.md, "Endpoints"). */
 #include "core/rules/delivery.h"
 
 #include "api/generic.h"

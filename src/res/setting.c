@@ -51,18 +51,6 @@ static int setting_rows(struct call *c, struct view *v, struct str name, struct 
     return 0;
 }
 
-/* Returns a scalar as text. null is the empty text. p NULL: not a scalar. */
-static struct str setting_text_given(const struct json *j) {
-    switch (j->type) {
-    case JSON_TRUE: return S("1");
-    case JSON_FALSE: return S("0");
-    case JSON_NULL: return S("");
-    case JSON_STRING:
-    case JSON_NUMBER: return j->text;
-    default: return (struct str){0};
-    }
-}
-
 static int put_settings(struct call *c) {
     int n = 0;
     bool relay = false;
@@ -70,7 +58,7 @@ static int put_settings(struct call *c) {
     const struct json *map = in(c, "values")->json;
     struct setting_value *values = arena_array(c->work.arena, map->count + 1, sizeof *values);
     for (const struct json *j = map->first; j; j = j->next) {
-        values[n++] = (struct setting_value){j->name, setting_text_given(j)};
+        values[n++] = (struct setting_value){j->name, json_scalar(j)};
         relay = relay || str_starts(j->name, S("mail."));
     }
     TRY(settings_put(&c->work, values, n));

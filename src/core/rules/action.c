@@ -107,16 +107,6 @@ static void action_bad(struct action_reader *r, enum error code, const char *mem
     fail_at(r->w, code, r->parameter, str_fmt(r->w->arena, "%s/%s", r->at.p, member), why ? "%s" : NULL, why);
 }
 
-static struct str action_json(struct arena *a, const struct json *j) {
-    struct buf b = {0};
-    struct json_writer w;
-    jw_init(&w, &b);
-    jw_json(&w, j);
-    struct str s = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return s;
-}
-
 static struct str action_scalar(const struct json *j) {
     bool plain = j && (j->type == JSON_STRING || j->type == JSON_NUMBER);
     return plain ? str_trim(j->text) : j && j->type == JSON_TRUE ? S("true") : j && j->type == JSON_FALSE ? S("false") : (struct str){0};
@@ -212,7 +202,7 @@ static void read_action_mail(struct action_reader *r, struct rule_action *a, con
 static void read_action_text(struct action_reader *r, struct rule_action *a, const struct json *j) {
     action_check_known(r, a, a->subject_id, "name");
     a->text = action_text_of(r, j, "value", false);
-    a->value = j && j->type == JSON_STRING ? action_json(r->w->arena, j) : S("null");
+    a->value = j && j->type == JSON_STRING ? json_text(r->w->arena, j) : S("null");
 }
 
 /* A value as the API takes those of field_values: a text, or a list of options. */
@@ -240,7 +230,7 @@ static const char *check_field_action(struct action_reader *r, const struct rule
 static void read_action_field(struct action_reader *r, struct rule_action *a, const struct json *j) {
     const char *why = a->kind->unknown;
     a->text = field_text(r->w->arena, j);
-    a->value = a->text.n ? action_json(r->w->arena, json_string(r->w->arena, a->text)) : S("null");
+    a->value = a->text.n ? json_text(r->w->arena, json_string(r->w->arena, a->text)) : S("null");
     for (int i = 0; i < r->field_count && !r->stored; i++)
         if (r->fields[i].id == a->subject_id) why = check_field_action(r, a, &r->fields[i]);
     if (why && !r->stored) action_bad(r, ERR_FIELD_INVALID, why == a->kind->unknown ? "name" : "value", why);

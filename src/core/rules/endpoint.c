@@ -75,21 +75,9 @@ static const char *attribute_read(struct work *w, const struct attribute *a, str
     return NULL;
 }
 
-/* Returns a scalar as text; p NULL: it is none. */
-static struct str attribute_text(const struct json *j) {
-    switch (j->type) {
-    case JSON_TRUE: return S("1");
-    case JSON_FALSE: return S("0");
-    case JSON_NULL: return S("");
-    case JSON_STRING:
-    case JSON_NUMBER: return j->text;
-    default: return (struct str){0};
-    }
-}
-
 static void attribute_take(struct attributes *s, const struct attribute *a, const struct json *j) {
     struct wanted *out = &s->wanted[a - endpoint_attributes];
-    struct str text = attribute_text(j);
+    struct str text = json_scalar(j);
     if (text.p && a->form != ATTRIBUTE_SECRET) text = str_trim(text);
     out->text = text; /* an invalid value is not a missing one */
     const char *why = text.p == NULL ? "A single value is expected." : text_wrong(s->work->arena, text, LIMIT_ENDPOINT_URL, true);

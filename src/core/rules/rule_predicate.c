@@ -112,24 +112,14 @@ static void rule_id_check(const struct rule_check *c, bool known, bool twice, st
             twice ? "The id is given twice." : "The rule has no item with this id. Send null for a new one.");
 }
 
-static struct str rule_value_text(struct arena *a, const struct json *value) {
-    struct buf b = {0};
-    struct json_writer w;
-    jw_init(&w, &b);
-    if (value) jw_json(&w, value);
-    else jw_null(&w);
-    struct str s = str_dup(a, buf_view(&b));
-    buf_free(&b);
-    return s;
-}
-
 static void rule_proposition_take(const struct rule_check *c, const struct json *j, const struct rule_predicate *made, int at, int k,
                                   struct rule_proposition *out) {
     struct arena *a = c->w->arena;
     int64_t id;
     bool whole = rule_id_read(j, &id);
+    const struct json *value = json_named(j, S("value"));
     *out = (struct rule_proposition){0, json_named(j, S("field"))->text, json_named(j, S("operator"))->text,
-                                     rule_value_text(a, json_named(j, S("value")))};
+                                     value ? json_text(a, value) : S("null")};
     rule_id_check(c, whole && (id == 0 || rule_proposition_with(&c->present, id)), rule_proposition_with(made, id) != NULL,
                   str_fmt(a, "%s/%d/propositions/%d/id", c->name.p, at, k), str_fmt(a, "%s[%d].propositions[%d].id", c->name.p, at, k));
     out->id = id;
