@@ -9,7 +9,7 @@
 #define MONITORS_LOOK (5 * TIME_SECOND) /* of the desk's clock, so that monitors run as soon as tests move it */
 #define MONITORS_TURN 500               /* the runner has other jobs */
 
-/* What the runner keeps between two turns. All 0 at first. */
+/* The state that the runner keeps between two turns. All members are 0 at first. */
 struct monitors_state {
     int64_t last;        /* time of the last look for monitors that are due; 0: none */
     struct arena *arena; /* of the ids; NULL: no run is under way */

@@ -34,7 +34,7 @@
 #define READ_MS 10000
 #define LAST_REPLIES_MS 2000 /* sender_stop waits so long */
 
-/* What one endpoint's turn read. Freed with its last flight. */
+/* The target and the deliveries that one turn of an endpoint has read. The last flight frees it. */
 struct batch {
     struct arena *arena;
     struct target target;

@@ -1,4 +1,4 @@
-// Which SLA a conversation gets (docs/RULES.md, "SLAs").
+// Conversations get the first SLA that holds (docs/RULES.md, "SLAs").
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open } from './lib/index.mjs';

@@ -233,7 +233,7 @@ static void change_cases(struct world *w) {
     }
 }
 
-/* What a history operator says, by what SQL found before and after the change. */
+/* The expected result of a history operator. before, after: whether SQL found the conversation. */
 static bool history_expected(const char *operator, bool changed, bool before, bool after) {
     bool negated = strstr(operator, "_not_") != NULL, to = strstr(operator, "_to") != NULL, from = strstr(operator, "_from") != NULL;
     return (changed && (to ? after : from ? before : true)) != negated;

@@ -22,7 +22,7 @@ struct changed_value {
     struct str shown; /* for people: the name of a reference; p NULL: as text */
 };
 
-/* What a rule did beside changes: an action that sent something, or that could not act. */
+/* A note of a rule beside its changes: an action that sent something, or that could not act. */
 struct rule_note {
     struct str action, text; /* text: the recipients, or the reason why the action was not done */
     bool refused;

@@ -25,7 +25,7 @@ struct clock_period {
     enum clock_reason reason; /* CLOCK_RUNS, CLOCK_STATUS, CLOCK_OVER or CLOCK_HIDDEN */
 };
 
-/* What a clock measures. A resolution runs from `from` on; its end follows from the periods. */
+/* The time that a clock measures. A resolution runs from `from` on; its end follows from the periods. */
 struct clock_run {
     enum sla_target_type type;
     int64_t from, to; /* to: CLOCK_OPEN: not answered yet */

@@ -99,7 +99,7 @@ QUERY(queue_lock, "SELECT d.status FROM endpoint_deliveries d WHERE d.id = :id @
 QUERY(queue_count, "UPDATE endpoint_deliveries SET attempts = attempts + 1, updated_at = :now WHERE id = :id");
 QUERY(queue_end, "UPDATE endpoint_deliveries SET status = :status WHERE id = :id");
 QUERY(queue_again, "UPDATE endpoint_deliveries SET next_attempt_at = :next WHERE id = :id");
-/* Those behind it would only be found and left out again. */
+/* Later deliveries of the conversation wait for this one. Until it is due again, a reader would find them and leave them out. */
 QUERY(queue_behind,
       "UPDATE endpoint_deliveries SET next_attempt_at = :next WHERE endpoint_id = :endpoint AND case_id = :case AND status = 1 "
       "AND next_attempt_at < :next");

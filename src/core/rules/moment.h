@@ -27,7 +27,7 @@ struct moment {
     unsigned spans_known;                                      /* bits of spans */
 };
 
-/* What predicates need of a moment. */
+/* Parts of a moment that only some predicates need. */
 #define NEEDS_TEAMS 1u
 #define NEEDS_HOURS 2u
 

@@ -80,7 +80,7 @@ static const uint64_t operators[INPUT_TYPES][2] = {
 
 #define MORE_HISTORY (OP(CHANGED_TO) | OP(CHANGED_FROM) | OP(NOT_CHANGED_TO) | OP(NOT_CHANGED_FROM))
 
-/* What a trigger may ask about the history of a field that has one. */
+/* History operators of triggers, for fields that have a history. */
 static const uint64_t history[INPUT_TYPES] = {
     [INPUT_INTEGER] = OP(CHANGED) | MORE_HISTORY,
     [INPUT_FLOAT] = OP(CHANGED) | MORE_HISTORY,

@@ -28,7 +28,7 @@ struct bound {
     struct str text; /* other kinds */
 };
 
-/* What is known only when the proposition is evaluated. */
+/* The part of the value that is known only when the proposition is evaluated. */
 enum later { LATER_NOTHING, LATER_PERIOD, LATER_HOURS, LATER_USER, LATER_TEAMS, LATER_OPEN };
 /* The state that the test looks at. With `to` and `from` the field must have changed, too. */
 enum past { PAST_NONE, PAST_CHANGED, PAST_CHANGED_TO, PAST_CHANGED_FROM };

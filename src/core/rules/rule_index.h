@@ -1,4 +1,4 @@
-/* Which rules may hold for a conversation: an index over the fields that they test. */
+/* An index over the fields that rules test. It finds the rules that may hold for a conversation. */
 #ifndef CORE_RULE_INDEX_H
 #define CORE_RULE_INDEX_H
 

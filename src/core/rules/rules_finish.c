@@ -212,7 +212,7 @@ static void collect_changed(struct round *r, const struct change *all, int64_t a
     r->w->changes->breaches_ruled = n;
 }
 
-/* What rules changed. The state before it is that of round 1, if the conversation was in it. */
+/* Collects the conversations that rules changed. The state before the change is that of round 1, if the conversation was in round 1. */
 static void collect_raised(struct round *r, struct round *first) {
     for (const struct change_author *by = change_authors_of(r->w); by; by = by->next) {
         struct change_author *author = (struct change_author *)(uintptr_t)by;

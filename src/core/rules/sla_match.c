@@ -48,7 +48,7 @@ static bool names_field(const char *name, struct str field) {
     return s.p[s.n - 1] == '.' ? str_starts(field, s) : str_eq(field, s);
 }
 
-/* What the enabled SLAs test. */
+/* The properties that enabled SLAs test. */
 struct tested {
     bool property[PROPERTIES], anything;
 };
