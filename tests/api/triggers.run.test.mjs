@@ -1,7 +1,7 @@
 // The run of triggers (docs/RULES.md, "Triggers and monitors").
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connect, open, relay, until } from './lib/index.mjs';
+import { allowPrivate, connect, hook, hooked, open, relay, until } from './lib/index.mjs';
 
 const when = (...propositions) => propositions.map(([field, operator, value]) => ({ propositions: [{ field, operator, value }] }));
 const act = (name, option, value, attributes) => ({ name, option, value, attributes });
@@ -245,6 +245,21 @@ test('the change of a customer runs triggers, and the reply shows the customer n
   assert.deepEqual(await tagsOf(desk, reply.body.data.id), ['internal-canary']);
   const message = (await desk.as('customer').post(`/conversations/${reply.body.data.id}/messages`, { contents: 'c' })).must(201);
   assert.doesNotMatch(JSON.stringify(message.body), /canary|Secret|Trigger/);
+});
+
+test('the text of a note is in no request to an endpoint and in no mail to the requester', async (t) => {
+  const desk = await open(t), to = await hook(t), mails = await relay(t);
+  await allowPrivate(desk);
+  await connect(desk, mails);
+  const endpoint = await hooked(desk, to.url);
+  const one = await opened(desk);
+  await trigger(desk, 'Tell', [], [act(`endpoint_${endpoint.id}`, 'SEND', 'Changed: {{case.subject}}'), mail('notificationuser', -3)]);
+  (await desk.as('collaborator').post(`/cases/${one.id}/notes`, { contents: 'canary-of-a-note' })).must(201);
+  await desk.staff.update(`/cases/${one.id}`, { priority_id: 2 });
+  await to.received(2);
+  await until('two mails', () => mails.mails.length === 2);
+  for (const text of [...to.requests.map((r) => r.text), ...mails.mails.map((m) => `${m.text}${m.raw}`)]) assert.doesNotMatch(text, /canary/);
+  assert.ok(to.requests.every((r) => r.text.includes('Changed: The engine stalls')));
 });
 
 test('a conversation in the trash runs no triggers, unless they test the state', async (t) => {

@@ -116,3 +116,11 @@ test('only admins and owners with the permission automations.manage write trigge
   (await desk.admin.post('/triggers', { title: 'a', actions: [tag('a')] })).refused(403, 'PERMISSIONS_DENIED');
   (await desk.admin.get('/triggers')).must(200);
 });
+
+test('check names predicates and actions whose rule is not there', async (t) => {
+  const desk = await open(t);
+  await desk.admin.create('/triggers', { title: 'Whole', predicate_collections: urgent, actions: [tag('vip')] });
+  assert.equal(desk.check().status, 0, desk.check().stdout);
+  desk.sql('UPDATE rule_actions SET owner_id = 77');
+  assert.match(desk.check().stdout, /a predicate or an action belongs to a rule of kind 2, id 77, which is not there/);
+});

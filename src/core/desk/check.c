@@ -105,6 +105,12 @@ QUERY(check_deliveries,
       "SELECT d.id, d.attempts, (SELECT COUNT(*) FROM endpoint_attempts a WHERE a.delivery_id = d.id) FROM "
       "endpoint_deliveries d WHERE d.attempts <> (SELECT COUNT(*) FROM endpoint_attempts a WHERE a.delivery_id = d.id) OR "
       "(d.status = 2 AND d.attempts = 0) ORDER BY d.id");
+/* Owners are rows of three tables, so no foreign key holds predicates and actions. */
+#define WITHOUT_RULE(table)                                                                                                              \
+    "SELECT x.owner, x.owner_id FROM " table " x WHERE NOT ((x.owner = 1 AND EXISTS (SELECT 1 FROM slas s WHERE s.id = x.owner_id)) OR " \
+    "(x.owner = 2 AND EXISTS (SELECT 1 FROM triggers t WHERE t.id = x.owner_id)) OR (x.owner = 3 AND EXISTS (SELECT 1 FROM monitors m "  \
+    "WHERE m.id = x.owner_id)))"
+QUERY(check_rules, WITHOUT_RULE("rule_collections") " UNION " WITHOUT_RULE("rule_actions") " ORDER BY 1, 2");
 QUERY(check_finished, "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM settings WHERE name = 'desk.created_at')");
 
 static const struct rule {
@@ -136,6 +142,7 @@ static const struct rule {
     {&check_message_counts, "conversation %" PRId64 " counts another number of messages by staff or by the requester than it has"},
     {&check_change_counts, "conversation %" PRId64 " counts fewer changes of the agent or the team than its activities"},
     {&check_deliveries, "delivery %" PRId64 " counts %" PRId64 " attempts, but %" PRId64 " are logged"},
+    {&check_rules, "a predicate or an action belongs to a rule of kind %" PRId64 ", id %" PRId64 ", which is not there"},
     {&check_finished, "the desk is unfinished: its creation was interrupted"},
 };
 
