@@ -101,6 +101,19 @@ test('history operators compare with the state before the change', async (t) => 
   assert.deepEqual(await titles(desk, one.id), ['Reopened', 'Moved']);
 });
 
+test('the state before the change is that before the request, also after an earlier trigger has changed the property', async (t) => {
+  const desk = await open(t);
+  const one = await opened(desk);
+  await trigger(desk, 'Wait', when(['cases.casestatusid', 'history_changed', null]), [act('status', 'CHANGE', STATUS.PENDING), add('a')]);
+  await trigger(desk, 'First', when(['cases.casestatusid', 'history_changed_from', String(STATUS.NEW)]), [add('from-new')]);
+  await trigger(desk, 'Middle', when(['cases.casestatusid', 'history_changed_from', String(STATUS.OPEN)]), [add('from-open')]);
+  await trigger(desk, 'Made', when(['cases.casetypeid', 'history_changed_to', '0']), [add('never')]);
+  await desk.staff.update(`/cases/${one.id}`, { status_id: STATUS.OPEN });
+  assert.deepEqual(await tagsOf(desk, one.id), ['a', 'from-new']);
+  const other = await opened(desk, { status_id: STATUS.OPEN });
+  assert.deepEqual(await tagsOf(desk, other.id), ['a']); // a new conversation had no status before
+});
+
 test('a trigger of a channel runs for changes of that source alone', async (t) => {
   const desk = await open(t);
   const customer = desk.as('customer');

@@ -120,9 +120,11 @@ static void facts_created(const struct definitions *d, const bool *wanted, struc
     }
 }
 
+/* The first change of a property has the state before the work. A rule has made the later ones. */
 static void facts_changed(struct work *w, const struct definitions *d, const bool *wanted, struct facts *f, const struct change *c) {
     for (int i = 0; i < d->count; i++) {
         if (!is_wanted(wanted, i) || d->list[i].property == NULL || strcmp(d->list[i].property, c->property) != 0) continue;
+        if (f->list[i].changed || f->list[i].before) continue;
         f->list[i].changed = true;
         f->list[i].before = c->named ? NULL : fact_before(w->arena, &d->list[i], &c->from);
     }
