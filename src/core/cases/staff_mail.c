@@ -15,7 +15,6 @@
 #include "base/link.h"
 #include "core/desk/setting.h"
 #include "core/people/notification.h"
-#include "core/rules/action.h"
 #include "core/rules/clocks.h"
 #include "core/text/letter.h"
 #include "json/json.h"
@@ -229,9 +228,9 @@ int staff_mails_finish(struct work *w) {
     while (c && c->case_id == 0) c = c->next;
     if ((c == NULL && breaches_of(w) == NULL) || !has_relay(w)) return 0;
     for (; c; c = c->next)
-        if (c->case_id && !notifications_stopped(w, c->case_id)) TRY(tell_of_change(&all, c));
+        if (c->case_id && !change_notifications_stopped(w, c->case_id)) TRY(tell_of_change(&all, c));
     for (const struct breach *b = breaches_of(w); b; b = b->next)
-        if (!notifications_stopped(w, b->case_id)) TRY(tell_of_breach(&all, b->case_id));
+        if (!change_notifications_stopped(w, b->case_id)) TRY(tell_of_breach(&all, b->case_id));
     for (int i = 0; i < all.count; i++) TRY(staff_mail_queue(w, &all.list[i]));
     return 0;
 }

@@ -189,4 +189,17 @@ void change_author_note(struct work *w, struct change_author *by, struct rule_no
     by->last_note = &n->next;
 }
 
+void change_author_stop(struct work *w, struct change_author *by) {
+    if (by->stops) return;
+    by->stops = true;
+    by->next_stop = w->changes->first_stop;
+    w->changes->first_stop = by;
+}
+
+bool change_notifications_stopped(const struct work *w, int64_t case_id) {
+    for (const struct change_author *by = w->changes ? w->changes->first_stop : NULL; by; by = by->next_stop)
+        if (by->case_id == case_id) return true;
+    return false;
+}
+
 const struct change_author *change_authors_of(const struct work *w) { return w->changes ? w->changes->first_author : NULL; }

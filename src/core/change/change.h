@@ -35,6 +35,8 @@ struct change_author {
     int64_t case_id;
     int raises;   /* the event that its changes raise: enum rule_event of core/rules/rule.h; 0: none */
     bool changed; /* it has recorded a change of the conversation */
+    bool stops;   /* it stops the notifications of the conversation */
+    struct change_author *next_stop;
     struct rule_note *notes, **last_note;
     struct change_author *next; /* the next firing of this work */
 };
@@ -60,7 +62,7 @@ struct changes {
     struct change *messages;  /* created messages, the newest first, linked by next_message */
     int64_t ruled;            /* number of the last change that rules have seen (core/rules/rules_finish.h) */
     int breaches_ruled;       /* the same for breaches (core/rules/clocks.h) */
-    struct change_author *first_author, *last_author;
+    struct change_author *first_author, *last_author, *first_stop;
 };
 
 /* The object of a change. */
@@ -101,6 +103,9 @@ int changes_of_object(struct work *w, struct changed object, const struct change
 struct change_author *change_author_begin(struct work *w, struct str cause, int64_t case_id);
 void change_author_end(struct work *w);
 void change_author_note(struct work *w, struct change_author *by, struct rule_note note);
+/* The rule stops the notifications about its conversation for the rest of the work. */
+void change_author_stop(struct work *w, struct change_author *by);
+bool change_notifications_stopped(const struct work *w, int64_t case_id);
 /* The firings of a work, in their order. */
 const struct change_author *change_authors_of(const struct work *w);
 

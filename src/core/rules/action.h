@@ -114,7 +114,4 @@ int run_stop_rules(struct firing *f, const struct rule_action *a);
 int run_endpoint(struct firing *f, const struct rule_action *a);
 int run_field(struct firing *f, const struct rule_action *a);
 
-/* True if a rule of this work has stopped further notifications about this conversation. */
-bool notifications_stopped(const struct work *w, int64_t case_id);
-
 #endif

@@ -156,13 +156,6 @@ static void firing_did(struct firing *f, const struct rule_action *a, struct str
     change_author_note(f->w, f->author, (struct rule_note){.action = a->name, .text = text});
 }
 
-bool notifications_stopped(const struct work *w, int64_t case_id) {
-    for (const struct change_author *by = change_authors_of(w); by; by = by->next)
-        for (const struct rule_note *n = by->notes; n && by->case_id == case_id; n = n->next)
-            if (str_eq(n->action, S("stopnotification"))) return true;
-    return false;
-}
-
 QUERY(last_active_user, "SELECT COALESCE(last_updated_by_id, last_replier_id, 0) FROM cases WHERE id = :id");
 QUERY(members_notified, "SELECT m.user_id FROM team_members m WHERE m.team_id = :id ORDER BY m.user_id");
 QUERY(people_notified,
@@ -181,7 +174,7 @@ static int notify(struct firing *f, const struct rule_action *a, const int64_t *
     struct str subject, message;
     struct buf names = {0};
     int rc, n = 0;
-    if (notifications_stopped(w, f->now->id)) return fail_state(w, "A rule has stopped the notifications of this change.");
+    if (change_notifications_stopped(w, f->now->id)) return fail_state(w, "A rule has stopped the notifications of this change.");
     DB_ROWS(rc, w->conn, &people_notified, BINDS(B_TEXT("ids", json_ids(w->arena, ids, (size_t)count))), row)
     people[n++] = (struct notified){col_int(row, 0), str_dup(w->arena, col_text(row, 1)), str_dup(w->arena, col_text(row, 2))};
     if (rc < 0) return rc;
@@ -220,6 +213,7 @@ int run_notification_team(struct firing *f, const struct rule_action *a) {
 }
 
 int run_stop_notification(struct firing *f, const struct rule_action *a) {
+    change_author_stop(f->w, f->author);
     firing_did(f, a, S("true"));
     return 0;
 }
