@@ -19,7 +19,7 @@ static int send_rating(struct visit *v) {
     return survey_rate(&v->work, visit_text(v, "hash"), &mine->rating);
 }
 
-/* A button of a score, pressed if it is the score of the link or of the present rating. */
+/* A button that sends a score. */
 static void score_button(struct visit *v, const char *score, const char *label) {
     html(&v->form, "<button name=\"score\" value=\"%h\">%h</button>\n", score, label);
 }

@@ -23,12 +23,13 @@ static struct str survey_token(struct work *w, int64_t case_id, int64_t requeste
     return str_fmt(w->arena, "%" PRId64 "-%s", case_id, mac_hex(w->arena, &w->desk->link_key, signed_text).p);
 }
 
-static int survey_may_send(struct work *w, const struct case_now *c, struct str *address) {
-    int64_t before = 0;
+/* *before: the time of the last survey; 0: none. */
+static int survey_may_send(struct work *w, const struct case_now *c, struct str *address, int64_t *before) {
+    *before = 0;
     TRY(case_not_hidden(w, c));
     if (c->rating) return fail_state(w, "The conversation has a rating. A survey would ask for it again.");
-    TRY(db_int(w->conn, &survey_state, BINDS(B_INT("id", c->id)), &before));
-    if (before && before > w->now - SURVEY_PAUSE) return fail_state(w, "A survey was sent less than a day ago. Wait for the rating.");
+    TRY(db_int(w->conn, &survey_state, BINDS(B_INT("id", c->id)), before));
+    if (*before && *before > w->now - SURVEY_PAUSE) return fail_state(w, "A survey was sent less than a day ago. Wait for the rating.");
     int found = message_mail_address(w, c->requester_id, address);
     if (found == 0) return fail_state(w, "The requester has no e-mail address. Add one first.");
     return found < 0 ? found : 0;
@@ -39,9 +40,8 @@ int survey_send(struct work *w, int64_t case_id) {
     struct str address = {0};
     int rc = case_load(w, case_id, &c);
     if (rc <= 0) return rc < 0 ? rc : fail(w, ERR_RESOURCE_NOT_FOUND);
-    TRY(survey_may_send(w, &c, &address));
-    int64_t before = 0;
-    TRY(db_int(w->conn, &survey_state, BINDS(B_INT("id", case_id)), &before));
+    int64_t before;
+    TRY(survey_may_send(w, &c, &address, &before));
     TRY(db_exec(w->conn, &survey_set, BINDS(B_INT("id", case_id), B_INT("now", w->now))));
     change_property(w, case_changed(&c), "rating_status", changed_word(rating_statuses, before ? RATING_OFFERED : RATING_UNOFFERED),
                     changed_word(rating_statuses, RATING_OFFERED));

@@ -64,8 +64,9 @@ int monitor_read(struct work *w, int64_t id, struct monitor *out) {
 
 /* ---- choosing ---------------------------------------------------------------------------------------------------------- */
 
-/* The ids that meet the predicate and `where`, in their order. */
-static int monitor_find(struct work *w, const struct monitor *m, const char *where, const struct bind *more, int64_t **ids) {
+/* The ids that meet the predicate and `where`, in their order. limit: the text behind it. */
+static int monitor_find(struct work *w, const struct monitor *m, const char *where, const char *limit, const struct bind *more,
+                        int64_t **ids) {
     struct condition c;
     struct stmt *row;
     int n = 0, room = 0, rc, count = 0;
@@ -75,13 +76,13 @@ static int monitor_find(struct work *w, const struct monitor *m, const char *whe
     for (count = c.count; more->name; more++) binds[count++] = *more;
     binds[count++] = (struct bind)B_INT("monitor", m->rule.id);
     binds[count] = (struct bind)B_INT("generation", m->generation);
-    struct str sql = str_fmt(
-        w->arena,
-        "SELECT t.id FROM cases t WHERE %s AND t.merged_into_id IS NULL AND %s AND %s AND NOT EXISTS (SELECT 1 FROM "
-        "monitor_cases o WHERE o.monitor_id = :monitor AND o.case_id = t.id AND o.generation = :generation AND "
-        "o.updated_at = t.updated_at) ORDER BY t.id",
-        predicate_tests(m->rule.predicate, "cases.state") ? "t.state IN (1, 2, 3)" : "t.state = 1 AND t.status_type <> 5", where, c.sql);
-    if (strstr(where, ":after")) sql = str_fmt(w->arena, "%s LIMIT :most", sql.p);
+    struct str sql =
+        str_fmt(w->arena,
+                "SELECT t.id FROM cases t WHERE %s AND t.merged_into_id IS NULL AND %s AND %s AND NOT EXISTS (SELECT 1 FROM "
+                "monitor_cases o WHERE o.monitor_id = :monitor AND o.case_id = t.id AND o.generation = :generation AND "
+                "o.updated_at = t.updated_at) ORDER BY t.id%s",
+                predicate_tests(m->rule.predicate, "cases.state") ? "t.state IN (1, 2, 3)" : "t.state = 1 AND t.status_type <> 5", where,
+                c.sql, limit);
     *ids = NULL;
     TRY(db_start(w->conn, sql.p, binds, &row));
     while ((rc = stmt_step(row)) == 1) {
@@ -93,7 +94,7 @@ static int monitor_find(struct work *w, const struct monitor *m, const char *whe
 }
 
 int monitor_choose(struct work *w, const struct monitor *m, int64_t after, int most, int64_t **ids) {
-    return monitor_find(w, m, "t.id > :after", BINDS(B_INT("after", after), B_INT("most", most)), ids);
+    return monitor_find(w, m, "t.id > :after", " LIMIT :most", BINDS(B_INT("after", after), B_INT("most", most)), ids);
 }
 
 QUERY(monitor_next_cases, "SELECT t.id FROM cases t WHERE t.id > :after ORDER BY t.id LIMIT :most");
@@ -103,7 +104,7 @@ int monitor_choose_among(struct work *w, const struct monitor *m, int64_t after,
     int n = db_ids(w->conn, &monitor_next_cases, BINDS(B_INT("after", after), B_INT("most", most)), w->arena, &next);
     TRY(n);
     *looked = n ? next[n - 1] : 0;
-    return n ? monitor_find(w, m, "t.id IN @LIST(:ids)", BINDS(B_TEXT("ids", json_ids(w->arena, next, (size_t)n))), ids) : 0;
+    return n ? monitor_find(w, m, "t.id IN @LIST(:ids)", "", BINDS(B_TEXT("ids", json_ids(w->arena, next, (size_t)n))), ids) : 0;
 }
 
 /* ---- acting ------------------------------------------------------------------------------------------------------------ */
@@ -128,7 +129,7 @@ int monitor_act(struct work *w, const struct monitor *m, const int64_t *ids, int
     struct str list = json_ids(w->arena, ids, (size_t)count);
     int acted = 0, n = db_ids(w->conn, &monitor_lock, BINDS(B_TEXT("ids", list)), w->arena, &still);
     TRY(n);
-    n = monitor_find(w, m, "t.id IN @LIST(:ids)", BINDS(B_TEXT("ids", list)), &still);
+    n = monitor_find(w, m, "t.id IN @LIST(:ids)", "", BINDS(B_TEXT("ids", list)), &still);
     TRY(n);
     for (int i = 0; i < n; i++) {
         int rc = monitor_fire(w, m, still[i]);
