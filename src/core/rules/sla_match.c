@@ -2,9 +2,9 @@
  * (2) when a field that an enabled SLA tests has changed. The conversation then refers to the SLA's current version, or to none if no SLA
  * holds. Otherwise it keeps its version, also if its SLA was changed, disabled or deleted.
  *
- * A field is tested if a proposition of an enabled SLA has it. `properties` says which recorded change is a change of the field. Fields
- * of the requester and the organization are values of other objects. They count when the conversation gets another requester. Other
- * fields, such as counters and dates, count with any change of the conversation or its posts.
+ * A field is tested if a proposition of an enabled SLA has it. Its definition names the property of the conversation. Fields of the
+ * requester and the organization are values of other objects. They count when the conversation gets another requester. A channel never
+ * changes. SLAs have no other fields.
  *
  * Triggers run before, so one decision covers the change and what they did about it. */
 #include "core/rules/sla_match.h"
@@ -18,51 +18,22 @@
 
 /* ---- tested fields ------------------------------------------------------------------------------------------------------ */
 
-/* NULL: it never changes. A field that ends with a dot stands for all fields that begin so. */
-static const struct {
-    const char *field, *property;
-} properties[] = {
-    {"cases.subject", "subject"},
-    {"cases.casestatusid", "status"},
-    {"cases.casepriorityid", "priority"},
-    {"cases.casetypeid", "type"},
-    {"cases.assigneeteamid", "assigned_team"},
-    {"cases.assigneeagentid", "assigned_agent"},
-    {"cases.requesterid", "requester"},
-    {"cases.channel", NULL},
-    {"cases.channeltype", NULL},
-    {"cases.brandid", "brand"},
-    {"cases.caseformid", "form"},
-    {"cases.rating", "rating"},
-    {"tags.name", "tags"},
-    {"casefields.", "custom_fields."},
-    {"users.", "requester"},
-    {"requester.", "requester"},
-    {"requesterfields.", "requester"},
-    {"organizationfields.", "requester"},
-};
-#define PROPERTIES (sizeof properties / sizeof *properties)
-
-static bool names_field(const char *name, struct str field) {
-    struct str s = str_of(name);
-    return s.p[s.n - 1] == '.' ? str_starts(field, s) : str_eq(field, s);
-}
-
-/* The properties that enabled SLAs test. */
+/* The properties that enabled SLAs test; repeated values may occur. */
 struct tested {
-    bool property[PROPERTIES], anything;
+    const char **properties;
+    int count;
 };
 
-static void test_field(struct tested *t, const char *field) {
-    size_t i = 0;
-    while (i < PROPERTIES && !names_field(properties[i].field, str_of(field))) i++;
-    if (i < PROPERTIES) t->property[i] = true;
-    else t->anything = true;
+static const char *property_of(const struct definition *d) {
+    if (d->property) return d->property;
+    return strcmp(d->group, "CASES") == 0 ? NULL : "requester";
 }
 
-static void test_fields(struct tested *t, const struct definitions *d, const bool *wanted) {
+static struct tested properties_tested(struct arena *a, const struct definitions *d, const bool *wanted) {
+    struct tested t = {.properties = arena_array(a, (size_t)d->count + 1, sizeof *t.properties)};
     for (int i = 0; i < d->count; i++)
-        if (wanted[i]) test_field(t, d->list[i].field);
+        if (wanted[i] && property_of(&d->list[i])) t.properties[t.count++] = property_of(&d->list[i]);
+    return t;
 }
 
 /* The fields that enabled SLAs test; parallel to the definitions. */
@@ -72,16 +43,11 @@ static bool *fields_tested(struct arena *a, const struct rule_set *set) {
     return wanted;
 }
 
-static bool is_tested(const struct tested *t, struct str property) {
-    for (size_t i = 0; i < PROPERTIES; i++)
-        if (t->property[i] && properties[i].property && names_field(properties[i].property, property)) return true;
-    return false;
-}
-
 static bool decides(const struct tested *t, const struct change *c) {
-    if (c->case_id == 0 || (strcmp(c->kind, "case") == 0 && c->verb == CHANGE_DELETED)) return false;
-    if (t->anything) return true;
-    return strcmp(c->kind, "case") == 0 && (c->verb == CHANGE_CREATED || is_tested(t, str_of(c->property)));
+    if (strcmp(c->kind, "case") != 0 || c->verb == CHANGE_DELETED) return false;
+    bool found = c->verb == CHANGE_CREATED;
+    for (int i = 0; i < t->count && !found; i++) found = strcmp(t->properties[i], c->property) == 0;
+    return found;
 }
 
 /* ---- matching ----------------------------------------------------------------------------------------------------------- */
@@ -168,9 +134,8 @@ static int match_cases(struct work *w, const struct rule_set *set, const bool *w
 
 static int sla_match(struct work *w, const struct rule_set *set) {
     if (set->list[RULES_SLAS].count == 0) return 0;
-    struct tested t = {0};
     const bool *wanted = fields_tested(w->arena, set);
-    test_fields(&t, &set->list[RULES_SLAS].definitions, wanted);
+    struct tested t = properties_tested(w->arena, &set->list[RULES_SLAS].definitions, wanted);
     struct str ids = cases_to_match(w, &t);
     return ids.p ? match_cases(w, set, wanted, ids) : 0;
 }
