@@ -5,6 +5,12 @@ const struct word role_types[] = {{ROLE_CUSTOMER, "CUSTOMER"}, {ROLE_COLLABORATO
                                   {ROLE_OWNER, "OWNER"},       {0}};
 const struct word case_accesses[] = {{CASES_SELF, "SELF"}, {CASES_TEAMS, "TEAMS"}, {CASES_ALL, "ALL"}, {0}};
 const struct word organization_accesses[] = {{ORGANIZATION_REQUESTED, "REQUESTED"}, {ORGANIZATION_ALL, "ORGANIZATION"}, {0}};
+const struct word section_visibilities[] = {
+    {SECTION_PUBLIC, "PUBLIC"}, {SECTION_AUTHORIZED, "AUTHORIZED"}, {SECTION_AGENTS, "AGENTS"}, {0}};
+const struct word article_orders[] = {{ARTICLES_LATEST, "LATEST"}, {ARTICLES_POPULAR, "POPULAR"}, {ARTICLES_MANUAL, "MANUAL"}, {0}};
+const struct word article_statuses[] = {
+    {ARTICLE_DRAFT, "DRAFT"}, {ARTICLE_PENDING_APPROVAL, "PENDINGAPPROVAL"}, {ARTICLE_PUBLISHED, "PUBLISHED"}, {0}};
+const struct word comment_statuses[] = {{COMMENT_PUBLISHED, "PUBLISHED"}, {COMMENT_SPAM, "SPAM"}, {0}};
 const struct word status_types[] = {{STATUS_NEW, "NEW"},
                                     {STATUS_OPEN, "OPEN"},
                                     {STATUS_PENDING, "PENDING"},

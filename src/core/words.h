@@ -47,8 +47,18 @@ enum locale_owner {
     CUSTOMER_TITLE_OF_FIELD,
     DESCRIPTION_OF_FIELD,
     CUSTOMER_TITLE_OF_FORM,
-    DESCRIPTION_OF_FORM
+    DESCRIPTION_OF_FORM,
+    TITLE_OF_CATEGORY, /* 7 in SQL */
+    DESCRIPTION_OF_CATEGORY,
+    TITLE_OF_SECTION,
+    DESCRIPTION_OF_SECTION,
+    TITLE_OF_ARTICLE, /* 11 in SQL */
+    CONTENTS_OF_ARTICLE
 };
+enum section_visibility { SECTION_PUBLIC = 1, SECTION_AUTHORIZED, SECTION_AGENTS };
+enum article_order { ARTICLES_LATEST = 1, ARTICLES_POPULAR, ARTICLES_MANUAL };
+enum article_status { ARTICLE_DRAFT = 1, ARTICLE_PENDING_APPROVAL, ARTICLE_PUBLISHED };
+enum comment_status { COMMENT_PUBLISHED = 1, COMMENT_SPAM };
 enum job_status { JOB_PENDING = 1, JOB_RUNNING, JOB_COMPLETED, JOB_FAILED };
 enum activity_name {
     USER_CREATED = 1,
@@ -84,6 +94,7 @@ enum delivery_status { DELIVERY_PENDING = 1, DELIVERY_SENT, DELIVERY_FAILED };
 enum attempt_result { ATTEMPT_SUCCESS = 1, ATTEMPT_FAILURE };
 enum template_category { TEMPLATE_IDENTITY = 1, TEMPLATE_ACCOUNT, TEMPLATE_CASE };
 
+extern const struct word section_visibilities[], article_orders[], article_statuses[], comment_statuses[];
 extern const struct word role_types[], case_accesses[], organization_accesses[], status_types[], case_states[], channels[], sources[],
     message_statuses[], post_statuses[], rating_scores[], rating_statuses[], note_colors[], post_channels[], reject_types[], job_statuses[],
     phone_types[], case_type_types[], smtp_securities[], time_formats[], field_kinds[], activity_names[], mail_statuses[], template_apps[],
