@@ -17,7 +17,8 @@ CXXFLAGS += -std=c++17 $(BOTH) -Wmissing-declarations
 LDFLAGS += -pie -Wl,-z,relro,-z,now $(if $(SAN),-fsanitize=$(SAN))
 # AddressSanitizer keeps freed memory, 256 MiB by default. Tests that compare the memory of the server need it back.
 export ASAN_OPTIONS ?= quarantine_size_mb=4
-LDLIBS  += $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lphonenumber -lstemmer -lstdc++ -lpthread -lm
+# libgd is loaded by the picture process alone (src/files/picture_child.c).
+LDLIBS  += $(shell pkg-config --libs $(filter-out gdlib,$(PKGS)) 2>/dev/null) -lphonenumber -lstemmer -lstdc++ -lpthread -lm
 
 SRC := $(sort $(shell find src -name '*.c' -o -name '*.cc'))
 OBJ := $(patsubst %,$(VARIANT)/%.o,$(basename $(SRC))) $(VARIANT)/gen/schema.o $(VARIANT)/gen/docs.o
@@ -57,6 +58,8 @@ $(VARIANT)/tests/unit/%: tests/unit/%.c $(LIB)
 	@mkdir -p $(@D)
 	@echo "  ld $@"
 	@$(CC) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIB) -lcmocka $(LDLIBS)
+
+$(VARIANT)/tests/unit/picture_test: LDLIBS += -lgd
 
 -include $(OBJ:.o=.d)
 

@@ -27,6 +27,10 @@ static int confined_outcome(int status, const char *what) {
         log_error("%s can't be read: the kernel refuses a seccomp filter", what);
         return -ERR_SERVICE_UNAVAILABLE;
     }
+    if (WIFEXITED(status) && WEXITSTATUS(status) == CONFINED_NO_LIBRARY) {
+        log_error("%s can't be read: libgd can't be loaded. Install libgd3", what);
+        return -ERR_SERVICE_UNAVAILABLE;
+    }
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS) log_warn("%s caused a forbidden system call: its process was killed", what);
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }

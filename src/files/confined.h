@@ -30,6 +30,7 @@ bool confined_answer(int fd, int64_t most, struct arena *a, struct str *out);
 void confined_enter(const struct confined_limits *l);
 /* Sets the filter only. Returns false if the kernel refuses it. */
 bool confine(void);
-#define CONFINED_FAILED 3 /* exit status: no filter, so nothing was read */
+#define CONFINED_FAILED 3     /* exit status: no filter, so nothing was read */
+#define CONFINED_NO_LIBRARY 4 /* exit status: a library of the process can't be loaded, so nothing was read */
 
 #endif

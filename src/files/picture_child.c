@@ -4,14 +4,56 @@
 #include "base/limits.h"
 #include "files/confined.h"
 
+#include <dlfcn.h>
 #include <gd.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <jpeglib.h> /* needs stdio.h before it */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define SIDE_MAX 4096 /* longest side of the result, in pixels */
+
+/* ---- libgd ------------------------------------------------------------------------------------------------------- */
+
+/* libgd needs more than 50 libraries, for formats that deskd does not read. The program is not linked against it, because
+ * the loader would need most of the time of each start for them. This process alone loads it, before it is confined. */
+#define LIBGD "libgd.so.3"
+#define GD_FUNCTIONS(F)     \
+    F(ImageAlphaBlending)   \
+    F(ImageCopyResampled)   \
+    F(ImageCreateFromGif)   \
+    F(ImageCreateFromPng)   \
+    F(ImageCreateFromWebp)  \
+    F(ImageCreateTrueColor) \
+    F(ImageFilledRectangle) \
+    F(ImageJpeg)            \
+    F(ImagePng)             \
+    F(ImageSaveAlpha)       \
+    F(SetErrorMethod)
+
+/* The functions of libgd with the types of gd.h, without the prefix gd. */
+struct gd {
+#define GD_MEMBER(name) __typeof__(gd##name) *name;
+    GD_FUNCTIONS(GD_MEMBER)
+};
+
+/* Returns false if the library or one of the functions is missing. */
+static bool load_gd(struct gd *gd) {
+    static const struct {
+        const char *name;
+        size_t at;
+    } functions[] = {
+#define GD_ROW(name) {"gd" #name, offsetof(struct gd, name)},
+        GD_FUNCTIONS(GD_ROW)};
+    void *library = dlopen(LIBGD, RTLD_NOW | RTLD_LOCAL), *function = library;
+    for (size_t i = 0; function && i < sizeof functions / sizeof *functions; i++) {
+        function = dlsym(library, functions[i].name);
+        memcpy((char *)gd + functions[i].at, &function, sizeof function);
+    }
+    return function != NULL;
+}
 
 /* ---- JPEG --------------------------------------------------------------------------------------------------------- */
 
@@ -38,7 +80,7 @@ static int colour(const unsigned char *p, bool inks, bool inverted) {
     return gdTrueColor(c[0] * c[3] / 255, c[1] * c[3] / 255, c[2] * c[3] / 255);
 }
 
-static gdImagePtr decode_jpeg(int side) {
+static gdImagePtr decode_jpeg(const struct gd *gd, int side) {
     struct jpeg_decompress_struct d;
     struct jpeg_error_mgr errors;
     d.err = jpeg_std_error(&errors);
@@ -52,7 +94,7 @@ static gdImagePtr decode_jpeg(int side) {
     d.scale_num = 1;
     d.scale_denom = reduction(d.image_width, d.image_height, side);
     jpeg_start_decompress(&d);
-    gdImagePtr image = gdImageCreateTrueColor((int)d.output_width, (int)d.output_height);
+    gdImagePtr image = gd->ImageCreateTrueColor((int)d.output_width, (int)d.output_height);
     unsigned bytes = inks ? 4 : 3;
     JSAMPARRAY row = (*d.mem->alloc_sarray)((j_common_ptr)&d, JPOOL_IMAGE, d.output_width * bytes, 1);
     while (image && d.output_scanline < d.output_height) {
@@ -68,36 +110,36 @@ static void keep_quiet(int priority, const char *format, va_list arguments) { (v
 
 /* ---- the process -------------------------------------------------------------------------------------------------- */
 
-static gdImagePtr child_decode(int first, int side) {
+static gdImagePtr child_decode(const struct gd *gd, int first, int side) {
     switch (first) {
-    case 0xFF: return decode_jpeg(side);
-    case 'G': return gdImageCreateFromGif(stdin);
-    case 'R': return gdImageCreateFromWebp(stdin);
-    default: return gdImageCreateFromPng(stdin);
+    case 0xFF: return decode_jpeg(gd, side);
+    case 'G': return gd->ImageCreateFromGif(stdin);
+    case 'R': return gd->ImageCreateFromWebp(stdin);
+    default: return gd->ImageCreateFromPng(stdin);
     }
 }
 
-static gdImagePtr blank_image(int width, int height) {
-    gdImagePtr image = gdImageCreateTrueColor(width, height);
+static gdImagePtr blank_image(const struct gd *gd, int width, int height) {
+    gdImagePtr image = gd->ImageCreateTrueColor(width, height);
     if (image == NULL) return NULL;
-    gdImageAlphaBlending(image, 0);
-    gdImageSaveAlpha(image, 1);
-    gdImageFilledRectangle(image, 0, 0, width - 1, height - 1, gdTrueColorAlpha(0, 0, 0, gdAlphaTransparent));
+    gd->ImageAlphaBlending(image, 0);
+    gd->ImageSaveAlpha(image, 1);
+    gd->ImageFilledRectangle(image, 0, 0, width - 1, height - 1, gdTrueColorAlpha(0, 0, 0, gdAlphaTransparent));
     return image;
 }
 
-static gdImagePtr middle_square(gdImagePtr whole, int side) {
+static gdImagePtr middle_square(const struct gd *gd, gdImagePtr whole, int side) {
     int shorter = gdImageSX(whole) < gdImageSY(whole) ? gdImageSX(whole) : gdImageSY(whole);
-    gdImagePtr square = blank_image(side, side);
+    gdImagePtr square = blank_image(gd, side, side);
     if (square)
-        gdImageCopyResampled(square, whole, 0, 0, (gdImageSX(whole) - shorter) / 2, (gdImageSY(whole) - shorter) / 2, side, side, shorter,
-                             shorter);
+        gd->ImageCopyResampled(square, whole, 0, 0, (gdImageSX(whole) - shorter) / 2, (gdImageSY(whole) - shorter) / 2, side, side, shorter,
+                               shorter);
     return square;
 }
 
-static gdImagePtr scaled_image(gdImagePtr whole, int width, int height) {
-    gdImagePtr small = blank_image(width, height);
-    if (small) gdImageCopyResampled(small, whole, 0, 0, 0, 0, width, height, gdImageSX(whole), gdImageSY(whole));
+static gdImagePtr scaled_image(const struct gd *gd, gdImagePtr whole, int width, int height) {
+    gdImagePtr small = blank_image(gd, width, height);
+    if (small) gd->ImageCopyResampled(small, whole, 0, 0, 0, 0, width, height, gdImageSX(whole), gdImageSY(whole));
     return small;
 }
 
@@ -106,14 +148,16 @@ int picture_child(const char *what) {
     int side = 0, width = 0, height = 0;
     bool square = sscanf(what, "square %d", &side) == 1;
     if (!square && sscanf(what, "within %dx%d", &width, &height) == 2) side = width < height ? width : height;
-    gdSetErrorMethod(keep_quiet);
+    struct gd gd;
+    if (!load_gd(&gd)) _exit(CONFINED_NO_LIBRARY);
+    gd.SetErrorMethod(keep_quiet);
     confined_enter(&limits);
     int first = getc(stdin);
     if (side < 1 || side > SIDE_MAX || width > SIDE_MAX || height > SIDE_MAX || ungetc(first, stdin) == EOF) _exit(1);
-    gdImagePtr whole = child_decode(first, side), made = NULL;
-    if (whole) made = square ? middle_square(whole, side) : scaled_image(whole, width, height);
+    gdImagePtr whole = child_decode(&gd, first, side), made = NULL;
+    if (whole) made = square ? middle_square(&gd, whole, side) : scaled_image(&gd, whole, width, height);
     if (made == NULL) _exit(1);
-    if (first == 0xFF) gdImageJpeg(made, stdout, 85);
-    else gdImagePng(made, stdout);
+    if (first == 0xFF) gd.ImageJpeg(made, stdout, 85);
+    else gd.ImagePng(made, stdout);
     _exit(fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1);
 }

@@ -74,3 +74,13 @@ test('make run on a port in use names LISTEN= and prints no logins', { timeout: 
   assert.match(stdout, new RegExp(`Another program listens on ${listen}. Serve on another port: make run LISTEN=127.0.0.1:8081\n`));
   assert.ok(!stdout.includes(readFileSync(join(data, 'demo-password'), 'utf8').trim()), stdout);
 });
+
+test('only the picture process loads libgd, and its exit status says if libgd is missing', () => {
+  const loaded = spawnSync(BINARY, [], { encoding: 'utf8', env: { LD_TRACE_LOADED_OBJECTS: '1' } }).stdout;
+  assert.match(loaded, /libjpeg/);
+  assert.doesNotMatch(loaded, /libgd\.so|libheif/);
+  const LD_LIBRARY_PATH = directory();
+  writeFileSync(join(LD_LIBRARY_PATH, 'libgd.so.3'), 'not a library');
+  const { status, stdout } = spawnSync(BINARY, ['--picture', 'square 16'], { encoding: 'utf8', env: { LD_LIBRARY_PATH } });
+  assert.deepEqual([status, stdout], [4, '']);
+});

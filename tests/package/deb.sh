@@ -19,6 +19,7 @@ touch "$root/var/lib/dpkg/status" "$root/etc/passwd" "$root/etc/group"
 dpkg_here() { fakeroot dpkg --root="$root" --force-script-chrootless --force-depends --force-not-root --log="$work/dpkg.log" "$@" >"$work/out" 2>&1 || { cat "$work/out" >&2; fail "dpkg $1"; }; }
 
 dpkg-deb --field "$package" Depends | grep -q libsqlite3 || fail "the package depends on its libraries"
+dpkg-deb --field "$package" Depends | grep -q libgd3 || fail "the package depends on libgd3, which the picture process loads by name"
 dpkg-deb --contents "$package" | grep -v ' root/root ' | grep -q . && fail "all files belong to root"
 ok "the package names its dependencies"
 
