@@ -293,9 +293,9 @@ test-sanitized: ## runs unit, HTTP and API tests under AddressSanitizer and UBSa
 	@$(MAKE) --no-print-directory -j2 SAN=thread threaded-programs
 	@$(MAKE) --no-print-directory SAN=thread UNIT='$(THREADED_UNIT:%=build-thread/tests/unit/%_test)' unit test-http test-threads
 
-# What several threads do at once: writers and readers, the pool, jobs, uploads, lock-outs, the outbox.
+# What several threads do at once: writers and readers, the pool, jobs, uploads, lock-outs, the outbox, rules, the sender.
 THREADED_UNIT := db db_fault db_schema db_snapshot pool job change log
-THREADED := $(addprefix api/,changes lanes lockout jobs files.quota idempotency messages session)
+THREADED := $(addprefix api/,changes lanes lockout jobs files.quota idempotency messages outgoing session triggers.run)
 
 .PHONY: threaded-programs
 threaded-programs: $(BIN) $(HTTP_TEST) $(THREADED_UNIT:%=$(VARIANT)/tests/unit/%_test)

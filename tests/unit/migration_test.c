@@ -317,6 +317,67 @@ static void conversations_get_the_history_of_statuses_that_is_known(void **state
     assert_non_null(strstr(findings(p), "conversation 2 has a history of statuses"));
 }
 
+/* ---- counters of conversations ------------------------------------------------------------------------ */
+
+#define SAID(id, in, by_staff, is_requester)                                                                              \
+    "INSERT INTO posts (id, case_id, kind, uuid, content_text, creator_id, by_staff, is_requester, channel, created_at, " \
+    "updated_at) VALUES (" id ", " in ", 1, 'p" id "', 'm', 1, " by_staff ", " is_requester ", 1, 0, 0)"
+#define HAPPENED(id, in, fields) \
+    "INSERT INTO activities (id, owner_case_id, name, did, fields, created_at) VALUES (" id ", " in ", 9, 'changed', '" fields "', 0)"
+
+static const char counters[] =
+    "SELECT id || ':' || agent_message_count || ' ' || requester_message_count || ' ' || assignee_change_count || ' ' || "
+    "team_change_count FROM cases ORDER BY id";
+
+static void conversations_get_the_counters_of_their_old_messages_and_activities(void **state) {
+    struct desk_place *p = *state;
+    open_before(p, "_case_counters");
+    RUN(p, ROLE, STATUS, PERSON("1"), A_CASE("1", "1", "1", "NULL", "NULL"), A_CASE("2", "1", "3", "NULL", "NULL"),
+        A_CASE("3", "1", "1", "NULL", "NULL"),
+        /* a message of neither: a participant's */
+        SAID("1", "1", "0", "1"), SAID("2", "1", "1", "0"), SAID("3", "1", "0", "1"), SAID("4", "1", "0", "0"), SAID("5", "1", "0", "1"),
+        SAID("6", "2", "1", "0"), HAPPENED("11", "1", "[\"assigned_agent\"]"),
+        HAPPENED("12", "1", "[\"status\",\"assigned_agent\",\"assigned_team\"]"), HAPPENED("13", "1", "[\"status\"]"),
+        HAPPENED("14", "2", "[\"assigned_team\"]"),
+        "UPDATE cases SET message_seq = (SELECT COUNT(*) FROM posts p WHERE p.case_id = cases.id), last_message_id = (SELECT MAX(p.id) "
+        "FROM posts p WHERE p.case_id = cases.id)");
+    bring_up_to_date(p);
+    assert_string_equal(ask_list(p, counters), "1:1 3 2 1,2:1 0 0 1,3:0 0 0 0");
+    assert_null(strstr(findings(p), "counts"));
+    RUN(p, "UPDATE cases SET requester_message_count = 2 WHERE id = 1", "UPDATE cases SET team_change_count = 0 WHERE id = 2");
+    assert_non_null(strstr(findings(p), "conversation 1 counts another number of messages"));
+    assert_non_null(strstr(findings(p), "conversation 2 counts fewer changes"));
+}
+
+/* ---- what monitors have done -------------------------------------------------------------------------- */
+
+static void a_check_finds_monitored_conversations_without_their_monitor(void **state) {
+    struct desk_place *p = *state;
+    assert_int_equal(desk_open(p, schema_files), 0);
+    RUN(p, ROLE, STATUS, PERSON("1"), CONVERSATION,
+        "INSERT INTO monitors (id, title, is_enabled, created_at, updated_at) VALUES (5, 'm', 0, 0, 0)",
+        "INSERT INTO monitor_cases (monitor_id, case_id, generation, updated_at) VALUES (5, 1, 0, 0)");
+    assert_null(strstr(findings(p), "monitor"));
+    RUN(p, "INSERT INTO monitor_cases (monitor_id, case_id, generation, updated_at) VALUES (6, 1, 0, 0)");
+    assert_non_null(strstr(findings(p), "monitor 6 has acted on conversation 1, but one of them is not there"));
+    /* The cascade of a deleted monitor deletes them. */
+    RUN(p, "INSERT INTO jobs (id, kind, status, input, attempts, run_at, created_at, updated_at) VALUES (1001, 'cascade', 1, '{}', 0, 0, "
+           "0, 0)");
+    assert_null(strstr(findings(p), "monitor"));
+}
+
+static void a_check_finds_translations_without_owner(void **state) {
+    struct desk_place *p = *state;
+    assert_int_equal(desk_open(p, schema_files), 0);
+    RUN(p, "INSERT INTO categories (id, display_order, created_at, updated_at) VALUES (3, 1, 0, 0)",
+        "INSERT INTO locale_fields (id, owner_kind, owner_id, locale, translation, created_at, updated_at) VALUES (41, 7, 3, 'en-us', 't', "
+        "0, 0), (42, 8, 3, 'en-us', 't', 0, 0)");
+    assert_null(strstr(findings(p), "translation"));
+    RUN(p, "INSERT INTO locale_fields (id, owner_kind, owner_id, locale, translation, created_at, updated_at) VALUES (43, 9, 3, 'en-us', "
+           "'t', 0, 0)");
+    assert_non_null(strstr(findings(p), "translation 43 has no owner"));
+}
+
 #define IN_DESK(test) cmocka_unit_test_setup_teardown(test, desk_place_make, desk_place_remove)
 
 int main(void) {
@@ -332,6 +393,9 @@ int main(void) {
         IN_DESK(a_check_finds_values_without_owner_and_of_another_area),
         IN_DESK(conversations_have_values_of_their_own),
         IN_DESK(conversations_get_the_history_of_statuses_that_is_known),
+        IN_DESK(conversations_get_the_counters_of_their_old_messages_and_activities),
+        IN_DESK(a_check_finds_monitored_conversations_without_their_monitor),
+        IN_DESK(a_check_finds_translations_without_owner),
         IN_DESK(a_desk_gets_the_system_views_and_a_job_for_keys_of_subjects),
     };
     return cmocka_run_group_tests_name("migrations", tests, NULL, NULL);

@@ -56,7 +56,10 @@ QUERY(check_translations,
       "SELECT t.id FROM locale_fields t WHERE NOT EXISTS (SELECT 1 FROM custom_fields f WHERE t.owner_kind IN (1, 3, 4) AND f.id = "
       "t.owner_id) "
       "AND NOT EXISTS (SELECT 1 FROM custom_field_options o WHERE t.owner_kind = 2 AND o.id = t.owner_id) "
-      "AND NOT EXISTS (SELECT 1 FROM case_forms f WHERE t.owner_kind IN (5, 6) AND f.id = t.owner_id) ORDER BY t.id");
+      "AND NOT EXISTS (SELECT 1 FROM case_forms f WHERE t.owner_kind IN (5, 6) AND f.id = t.owner_id) "
+      "AND NOT EXISTS (SELECT 1 FROM categories c WHERE t.owner_kind IN (7, 8) AND c.id = t.owner_id) "
+      "AND NOT EXISTS (SELECT 1 FROM sections s WHERE t.owner_kind IN (9, 10) AND s.id = t.owner_id) "
+      "AND NOT EXISTS (SELECT 1 FROM articles a WHERE t.owner_kind IN (11, 12) AND a.id = t.owner_id) ORDER BY t.id");
 QUERY(check_files_kept, "SELECT f.id FROM files f WHERE f.expires_at IS NULL AND NOT " FILE_IS_USED " ORDER BY f.id");
 QUERY(check_files_going, "SELECT f.id FROM files f WHERE f.expires_at IS NOT NULL AND " FILE_IS_USED " ORDER BY f.id");
 /* Messages, notes and activities share one id space. */
@@ -111,6 +114,10 @@ QUERY(check_deliveries,
     "(x.owner = 2 AND EXISTS (SELECT 1 FROM triggers t WHERE t.id = x.owner_id)) OR (x.owner = 3 AND EXISTS (SELECT 1 FROM monitors m "  \
     "WHERE m.id = x.owner_id)))"
 QUERY(check_rules, WITHOUT_RULE("rule_collections") " UNION " WITHOUT_RULE("rule_actions") " ORDER BY 1, 2");
+/* No foreign key holds monitor_cases to their monitor: a cascade deletes them after it. */
+QUERY(check_monitored,
+      "SELECT o.monitor_id, o.case_id FROM monitor_cases o WHERE (NOT EXISTS (SELECT 1 FROM monitors m WHERE m.id = o.monitor_id) OR NOT "
+      "EXISTS (SELECT 1 FROM cases t WHERE t.id = o.case_id)) AND NOT EXISTS (" CASCADES_UNDER_WAY ") ORDER BY 1, 2");
 QUERY(check_finished, "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM settings WHERE name = 'desk.created_at')");
 
 static const struct rule {
@@ -143,6 +150,7 @@ static const struct rule {
     {&check_change_counts, "conversation %" PRId64 " counts fewer changes of the agent or the team than its activities"},
     {&check_deliveries, "delivery %" PRId64 " counts %" PRId64 " attempts, but %" PRId64 " are logged"},
     {&check_rules, "a predicate or an action belongs to a rule of kind %" PRId64 ", id %" PRId64 ", which is not there"},
+    {&check_monitored, "monitor %" PRId64 " has acted on conversation %" PRId64 ", but one of them is not there"},
     {&check_finished, "the desk is unfinished: its creation was interrupted"},
 };
 
