@@ -4,7 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Desk, PASSWORD, defer, deskd, directory, open, raw } from './lib/index.mjs';
+import { Desk, PASSWORD, allowPrivate, defer, delivered, deskd, directory, hook, hooked, open, raw, tested, until } from './lib/index.mjs';
+import { query } from './lib/stores.mjs';
 
 /** Checks the exit code, and that stderr is one line that matches `pattern`. */
 function refused(done, status, pattern) {
@@ -81,6 +82,47 @@ test('a backup of a running desk includes the contents of files, and a restored 
   defer(t, () => restored.stop());
   for (const { id, data } of files) assert.deepEqual((await restored.owner.exchange('GET', `/api/v1/files/${id}/content`)).must(200).bytes, data);
   refused(deskd('restore', '--data', dir, '--from', to), 1, /is not empty/);
+});
+
+/** Tables of rules, clocks, endpoints and notifications. */
+const OF_RULES = ['slas', 'sla_versions', 'sla_targets', 'sla_metrics', 'case_status_changes', 'triggers', 'trigger_firings', 'monitors', 'monitor_cases', 'rule_collections',
+  'rule_propositions', 'rule_actions', 'rule_generations', 'endpoints', 'endpoint_states', 'endpoint_deliveries', 'endpoint_attempts', 'notification_preferences'];
+
+/** Fills these tables. */
+async function fillRules(t, desk) {
+  const propositions = [{ field: 'cases.createdat', operator: 'time_lessthan', value: 100 }], predicate_collections = [{ propositions }];
+  const tag = (...value) => ({ name: 'tags', option: 'ADD', value });
+  const to = await hook(t);
+  await allowPrivate(desk);
+  const endpoint = await hooked(desk, to.url, { use_auth: true, auth_username: 'ada', auth_password: 'geheim' });
+  await delivered(desk, await tested(desk, endpoint));
+  await desk.owner.create('/slas', { title: 'Fast', predicate_collections: [{ propositions: [{ field: 'cases.casepriorityid', operator: 'comparison_not_equalto', value: '4' }] }], targets: [{ type: 'FIRST_REPLY_TIME', goal_in_seconds: 60, operational_hours: 'CALENDAR_HOURS' }] });
+  await desk.owner.create('/triggers', { title: 'Tag', predicate_collections, actions: [tag('new'), { name: `endpoint_${endpoint.id}`, option: 'SEND', value: 'News' }] });
+  await desk.owner.create('/monitors', { title: 'Late', actions: [tag('late')] });
+  await desk.owner.update('/notification_preferences/reply_on_case', { email: false });
+  const made = await desk.owner.create('/cases', { subject: 'Engine', contents: 'It stalls', requester_id: desk.people.customer.id });
+  await desk.owner.update(`/cases/${made.id}`, { status_id: 2 });
+  await until('the monitor', async () => {
+    desk.clock.write(desk.clock.now + 1000);
+    return (await desk.owner.fetch(`/cases/${made.id}/tags`)).some(({ name }) => name === 'late');
+  });
+}
+
+test('a backup, and a move, have all rows of SLAs, triggers, monitors, endpoints, clocks and preferences', async (t) => {
+  const desk = await open(t);
+  if (desk.store.includes('--database')) return;
+  await fillRules(t, desk);
+  const rows = (dir) => Object.fromEntries(OF_RULES.map((name) => [name, query(dir, `SELECT * FROM ${name} ORDER BY 1, 2`)]));
+  await desk.stop();
+  const before = rows(desk.dir), to = join(directory(), 'desk.db'), restored = join(directory(), 'new'), moved = join(directory(), 'new');
+  for (const [name, text] of Object.entries(before)) assert.notEqual(text, '', `${name} has rows`);
+  assert.equal(deskd('backup', '--data', desk.dir, '--to', to).status, 0);
+  assert.equal(deskd('restore', '--data', restored, '--from', to).status, 0);
+  assert.equal(deskd('move', '--from', `sqlite:${desk.dir}`, '--to', `sqlite:${moved}`).status, 0);
+  for (const dir of [restored, moved]) {
+    assert.deepEqual(rows(dir), before);
+    assert.equal(deskd('check', '--data', dir).status, 0);
+  }
 });
 
 test('backup and check report a missing folder of contents', async (t) => {
