@@ -19,8 +19,8 @@ static const struct bounds {
     bool background;
 } bounds[LANES] = {
     [LANE_WORK] = {LIMIT_POOL_QUEUE, LIMIT_POOL_QUEUE, LANE_THREADS, false},
-    [LANE_READ] = {LIMIT_POOL_QUEUE, LIMIT_LANE_EACH, 1, true},
-    [LANE_HASH] = {LIMIT_HASH_QUEUE, LIMIT_HASH_EACH, 1, false},
+    [LANE_READ] = {LIMIT_POOL_QUEUE, LIMIT_BURST_EACH, 1, true},
+    [LANE_HASH] = {LIMIT_HASH_QUEUE, LIMIT_BURST_EACH, 1, false},
     [LANE_PICTURE] = {LIMIT_POOL_QUEUE, LIMIT_LANE_EACH, 1, true},
     [LANE_SYNC] = {LIMIT_POOL_QUEUE, LIMIT_LANE_EACH, 1, false},
 };

@@ -83,7 +83,7 @@
 #define LIMIT_POOL_QUEUE 256             /* tasks that wait in one lane of the pool; above it requests get 503 */
 #define LIMIT_LANE_EACH 64               /* of these, for one caller: thirty pictures fit */
 #define LIMIT_HASH_QUEUE 160             /* passwords that wait to be hashed: 20 to 30 ms each, so 4 to 5 s; above it requests get 503 */
-#define LIMIT_HASH_EACH 112              /* of these, for one caller: a whole office may log in from one address */
+#define LIMIT_BURST_EACH 112             /* of these, passwords or reads of one caller: a whole office may log in from one address */
 #define LIMIT_INLINE_ROWS 500            /* estimated rows that a list loads on an event loop: about 5 ms */
 #define LIMIT_DELAYED 256                /* logins that are delayed at one time, each a suspended connection; above it requests get 429 */
 #define LIMIT_DELAYED_ALIKE 16           /* of these, for one account */

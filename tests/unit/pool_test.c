@@ -93,6 +93,20 @@ static void a_lane_does_not_wait_for_another(void **state) {
     assert_int_equal(ended, 5);
 }
 
+static void a_burst_of_a_hundred_reads_of_one_caller_waits(void **state) {
+    static struct job jobs[101];
+    (void)state;
+    struct pool *p = pool_new(1);
+    submit(p, LANE_READ, jobs, "a");
+    sem_wait(&started);
+    for (int i = 1; i <= 100; i++) {
+        jobs[i] = (struct job){{.run = run, .whose = 'a'}, 'a'};
+        assert_true(pool_submit(p, LANE_READ, &jobs[i].task));
+    }
+    let_go(101);
+    pool_free(p);
+}
+
 static void nobody_fills_a_queue_alone(void **state) {
     static struct job jobs[LIMIT_POOL_QUEUE + 1];
     (void)state;
@@ -164,6 +178,7 @@ int main(void) {
         cmocka_unit_test_setup(callers_take_turns, begin),
         cmocka_unit_test_setup(one_task_of_a_caller_runs_at_once, begin),
         cmocka_unit_test_setup(a_lane_does_not_wait_for_another, begin),
+        cmocka_unit_test_setup(a_burst_of_a_hundred_reads_of_one_caller_waits, begin),
         cmocka_unit_test_setup(nobody_fills_a_queue_alone, begin),
         cmocka_unit_test_setup(a_queue_is_bounded_in_total, begin),
         cmocka_unit_test_setup(a_caller_that_is_known_late_gets_a_third_of_the_threads, begin),
