@@ -21,7 +21,7 @@ export ASAN_OPTIONS ?= quarantine_size_mb=4
 LDLIBS  += $(shell pkg-config --libs $(filter-out gdlib,$(PKGS)) 2>/dev/null) -lphonenumber -lstemmer -lstdc++ -lpthread -lm
 
 SRC := $(sort $(shell find src -name '*.c' -o -name '*.cc'))
-OBJ := $(patsubst %,$(VARIANT)/%.o,$(basename $(SRC))) $(VARIANT)/gen/schema.o $(VARIANT)/gen/docs.o
+OBJ := $(patsubst %,$(VARIANT)/%.o,$(basename $(SRC))) $(VARIANT)/gen/schema.o $(VARIANT)/gen/docs.o $(VARIANT)/gen/pages.o
 LIB := $(filter-out $(patsubst %.c,$(VARIANT)/%.o,$(wildcard src/main.c src/commands/*.c)),$(OBJ))
 UNIT := $(patsubst tests/unit/%.c,$(VARIANT)/tests/unit/%,$(sort $(filter-out %/corpora_test.c,$(wildcard tests/unit/*_test.c))))
 BIN := $(if $(SAN),$(VARIANT)/deskd,deskd)
@@ -50,6 +50,10 @@ $(VARIANT)/gen/schema.c: schema $(wildcard schema/*.sql) tools/embed.sh
 $(VARIANT)/gen/docs.c: docs/guides docs/site $(wildcard docs/guides/*.md docs/site/*) tools/embed.sh
 	@mkdir -p $(@D)
 	@sh tools/embed.sh api/docs/site.h 'struct docs_file' docs_files docs docs/guides/*.md docs/site/* > $@
+
+$(VARIANT)/gen/pages.c: src/pages/files $(wildcard src/pages/files/*) tools/embed.sh
+	@mkdir -p $(@D)
+	@sh tools/embed.sh pages/files.h 'struct page_file' page_files src/pages/files src/pages/files/* > $@
 
 $(VARIANT)/gen/%.o: $(VARIANT)/gen/%.c
 	@$(CC) $(CFLAGS) -Wno-overlength-strings -c -o $@ $<

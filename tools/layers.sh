@@ -1,12 +1,12 @@
 #!/bin/sh
 # 1. A file includes only from its own layer and those to its left:
-#      base json db work core demo files realtime mail outgoing api res jobs commands main; http stands beside them: only api, commands and main use it.
+#      base json db work core demo files realtime mail outgoing api res pages jobs commands main; http stands beside them: only api, pages, commands and main use it.
 # 2. Modules include each other in no circle. A module is a header and the source of the same name: a.c and a.h are a.
 set -e
 cd "$(dirname "$0")/.." || exit 1
 awk '
 BEGIN {
-    n = split("base json db work core demo files realtime mail outgoing api res jobs commands main", order, " ")
+    n = split("base json db work core demo files realtime mail outgoing api res pages jobs commands main", order, " ")
     for (i = 1; i <= n; i++) rank[order[i]] = i
 }
 FNR == 1 {
@@ -17,7 +17,7 @@ FNR == 1 {
     split($0, q, "\""); split(q[2], t, "/"); target = t[1]; named = q[2]; sub(/\.[a-z]+$/, "", named)
     if (named != module) edge[module, named] = 1
     if (target == layer || layer == "main") next
-    if (target == "http") { if (layer != "api" && layer != "commands") bad(FILENAME, FNR, target); next }
+    if (target == "http") { if (layer != "api" && layer != "pages" && layer != "commands") bad(FILENAME, FNR, target); next }
     if (layer == "http") { if (target != "base" && target != "json") bad(FILENAME, FNR, target); next }
     if (!(target in rank) || rank[target] > rank[layer]) bad(FILENAME, FNR, target)
 }

@@ -44,18 +44,28 @@ static int by_session(struct call *c, const struct credentials_given *g, struct 
     return AUTH_DONE;
 }
 
-int auth_cookie(struct work *w, struct http_request *r) {
+static int load_cookie(struct work *w, struct http_request *r, struct session *s) {
     struct actor nobody = w->actor;
     struct str token = http_cookie(r, "desk_session");
     int64_t id = session_token_id(token);
-    struct session s;
-    int foreign = origin_foreign(w, r);
-    if (foreign || id == 0) return foreign < 0 ? foreign : 0;
-    int rc = session_load(w, id, &s);
+    int rc = id ? session_load(w, id, s) : 0;
     if (rc <= 0) return rc;
-    if (s.csrf_checked && secret_eq(token, session_token(w, &s, w->arena)) && str_eq(s.user_agent, user_agent_of(r))) return 1;
+    if (s->csrf_checked && secret_eq(token, session_token(w, s, w->arena)) && str_eq(s->user_agent, user_agent_of(r))) return 1;
     w->actor = nobody;
     return 0;
+}
+
+int auth_cookie(struct work *w, struct http_request *r) {
+    struct session s;
+    int foreign = origin_foreign(w, r);
+    return foreign ? (foreign < 0 ? foreign : 0) : load_cookie(w, r, &s);
+}
+
+int auth_reader(struct work *w, struct http_request *r) {
+    struct session s;
+    int rc = load_cookie(w, r, &s);
+    if (rc > 0) touch(w->desk, &s, w->now);
+    return rc;
 }
 
 /* ---- Basic --------------------------------------------------------------------------------------------------- */

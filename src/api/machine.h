@@ -34,6 +34,8 @@ bool router_make(struct router *r, struct arena *a, char *err, size_t err_size);
 
 /* Finds the route of a raw request target. Returns 0, -ERR_RESOURCE_NOT_FOUND, or -ERR_METHOD_NOT_SUPPORTED with *allow set. */
 int router_match(const struct router *r, struct call *c, enum method m, struct str path, struct str *allow);
+/* Decodes one segment of a request target. Returns false if it is not percent-encoded UTF-8 without NUL. */
+bool segment_decode(struct arena *a, struct str s, struct str *out);
 
 /* ---- pool ------------------------------------------------------------------------------------------------- */
 
@@ -89,6 +91,8 @@ int auth_admit(struct call *c); /* checks role, scope and permission */
 /* For pages: loads the actor of the cookie's live session into w. Returns 1, 0 if there is none or the request is foreign, or a negative
  * error. */
 int auth_cookie(struct work *w, struct http_request *r);
+/* The same for a page that only shows: the request may come from a link on another site, whose pages can't read the reply. Records the activity. */
+int auth_reader(struct work *w, struct http_request *r);
 struct str user_agent_of(struct http_request *r); /* as stored in sessions */
 
 /* ---- the origin of a request (origin.c) --------------------------------------------------------------------- */
@@ -163,6 +167,7 @@ int idempotent(struct call *c, int (*run)(struct call *c));
 /* ---- service pages outside /api/v1 --------------------------------------------------------------------------- */
 
 bool service_handle(struct api *api, struct http_request *r); /* true: replied or deferred */
+bool site_handle(struct api *api, struct http_request *r);    /* the pages of the help center, pages/visit.c; the same */
 
 /* ---- the machine ---------------------------------------------------------------------------------------------- */
 

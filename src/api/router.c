@@ -118,7 +118,7 @@ static int hex(char c) {
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-static bool segment_decode(struct arena *a, struct str s, struct str *out) {
+bool segment_decode(struct arena *a, struct str s, struct str *out) {
     *out = s;
     if (s.n == 0 || memchr(s.p, '%', s.n) == NULL) return true;
     char *text = arena_alloc(a, s.n + 1);

@@ -126,20 +126,12 @@ static void metrics(struct api *api, struct http_request *r) {
     reply_text(r, 200, "text/plain; version=0.0.4; charset=utf-8", &b);
 }
 
-/* Redirects browsers to the reference. */
-static void first_page(struct api *api, struct http_request *r) {
-    struct buf b = {0};
-    http_add_header(r, "Location", STR_CAT(r->arena, url_path(api->desk->base_url), S("/docs")));
-    buf_text(&b, "The reference of the API is at /docs.\n");
-    reply_text(r, 302, "text/plain; charset=utf-8", &b);
-}
-
 bool service_handle(struct api *api, struct http_request *r) {
     static const struct {
         const char *path;
         void (*handle)(struct api *api, struct http_request *r);
-    } pages[] = {{"/healthz", healthz}, {"/readyz", readyz}, {"/metrics", metrics}, {"/", first_page}};
-    if (page_handle(api, r)) return true;
+    } pages[] = {{"/healthz", healthz}, {"/readyz", readyz}, {"/metrics", metrics}};
+    if (page_handle(api, r) || site_handle(api, r)) return true;
     if (!str_eq(r->method, S("GET")) && !str_eq(r->method, S("HEAD"))) return false;
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
         if (!str_eq(r->path, str_of(pages[i].path))) continue;

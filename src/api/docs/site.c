@@ -20,7 +20,7 @@ enum kind {
     PAGE_FILE
 };
 
-struct site_page {
+struct docs_page {
     enum kind kind;
     const char *path;
     const void *what;     /* a resource, an error or a file */
@@ -31,7 +31,7 @@ struct site_page {
 struct site {
     struct arena *arena;
     pthread_mutex_t lock; /* protects bytes and etag until they are built */
-    struct site_page *pages;
+    struct docs_page *pages;
     int count, room;
 };
 
@@ -39,12 +39,12 @@ struct site {
 
 static void add_page(struct site *s, enum kind kind, const char *path, const void *what) {
     if (s->count == s->room) {
-        struct site_page *more = arena_array(s->arena, (size_t)s->room * 2 + 64, sizeof *more);
+        struct docs_page *more = arena_array(s->arena, (size_t)s->room * 2 + 64, sizeof *more);
         if (s->count) memcpy(more, s->pages, (size_t)s->count * sizeof *more);
         s->pages = more;
         s->room = s->room * 2 + 64;
     }
-    s->pages[s->count++] = (struct site_page){.kind = kind, .path = path, .what = what};
+    s->pages[s->count++] = (struct docs_page){.kind = kind, .path = path, .what = what};
 }
 
 static void add_file(struct site *s, const struct docs_file *f) {
@@ -82,7 +82,7 @@ void site_free(struct site *s) {
 
 /* ---- one page -------------------------------------------------------------------------------------------- */
 
-static void site_write_page(struct buf *out, struct str base_url, const struct site_page *p) {
+static void site_write_page(struct buf *out, struct str base_url, const struct docs_page *p) {
     struct manual m;
     if (p->kind == PAGE_OPENAPI) {
         openapi_write(out, base_url);
@@ -104,7 +104,7 @@ static void site_write_page(struct buf *out, struct str base_url, const struct s
     manual_close(&m);
 }
 
-static void build(struct site *s, struct str base_url, struct site_page *p) {
+static void build(struct site *s, struct str base_url, struct docs_page *p) {
     struct buf out = {0};
     struct tag t;
     pthread_mutex_lock(&s->lock);
@@ -133,7 +133,7 @@ static const char *content_type_of_path(const char *path) {
 static const char policy[] = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; "
                              "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-static void send_page(struct http_request *r, const struct site_page *p) {
+static void send_page(struct http_request *r, const struct docs_page *p) {
     struct str tag = str_of(p->etag);
     http_add_header(r, "Content-Security-Policy", str_of(policy));
     http_add_header(r, "Referrer-Policy", S("no-referrer"));

@@ -1,0 +1,11 @@
+/* Every page of the help center. A row of fixed segments stands before a row with a variable at the same place. */
+#include "pages/shown.h"
+
+const struct site_page site_pages[] = {
+    {GET, "/", .show = show_first},
+    {GET, "/helpcenter", .show = show_help_center},
+    {GET, "/helpcenter/style.css", .show = show_file},
+    {GET, "/helpcenter/brand.css", .show = show_brand_style, .kept = true},
+    {GET, "/helpcenter/:locale", .show = show_home, .kept = true, .template = "helpcenter_home"},
+    {0},
+};

@@ -1,0 +1,62 @@
+#include "pages/brand.h"
+
+#include "base/fold.h"
+
+QUERY(site_brand_by_host,
+      "SELECT b.id, b.name, b.domain, b.sub_domain, b.is_enabled, b.is_default, l.locale, l.direction, "
+      "CASE WHEN b.domain = :domain THEN 2 WHEN b.sub_domain = :label THEN 1 ELSE 0 END AS how, "
+      "(SELECT m.contents FROM templates m WHERE m.brand_id = b.id AND m.name = 'helpcenter_layout'), "
+      "(SELECT m.contents FROM templates m WHERE m.brand_id = b.id AND m.name = :template) "
+      "FROM brands b JOIN locales l ON l.id = b.locale_id WHERE b.domain = :domain OR b.sub_domain = :label OR b.is_default = 1 "
+      "ORDER BY how DESC LIMIT 1");
+
+/* The label of "engines.desk.example.com" under "desk.example.com"; p NULL: the host is another one. */
+static struct str label_under(struct str host, struct str desk) {
+    if (host.n <= desk.n + 1 || host.p[host.n - desk.n - 1] != '.') return (struct str){0};
+    struct str end = {host.p + host.n - desk.n, desk.n}, label = {host.p, host.n - desk.n - 1};
+    return str_eq(end, desk) && !memchr(label.p, '.', label.n) ? label : (struct str){0};
+}
+
+/* The key of a Host header, without its port; p NULL: no host name. */
+static struct str host_key(struct arena *a, struct str host) {
+    struct str rest = str_trim(host), name = str_cut(&rest, ':');
+    if (name.n && name.p[name.n - 1] == '.') name.n--;
+    return name.n ? domain_key(a, name) : (struct str){0};
+}
+
+static struct str kept_text(struct arena *a, struct stmt *row, int column) {
+    struct str s = col_text(row, column);
+    return s.p ? str_dup(a, s) : s;
+}
+
+int site_brand_find(struct work *w, struct str host, const char *template, struct site_brand *out) {
+    struct arena *a = w->arena;
+    struct str key = host.p ? host_key(a, host) : (struct str){0}, label = key.p ? label_under(key, w->desk->host) : (struct str){0};
+    struct stmt *row;
+    int rc = db_row(w->conn, &site_brand_by_host,
+                    BINDS(B_TEXT("domain", key), B_TEXT("label", label), B_TEXT("template", str_of(template))), &row);
+    if (rc <= 0) return rc < 0 ? rc : -ERR_INTERNAL_ERROR;
+    *out = (struct site_brand){.id = col_int(row, 0), .name = kept_text(a, row, 1), .domain = kept_text(a, row, 2)};
+    out->sub_domain = kept_text(a, row, 3);
+    out->is_enabled = col_int(row, 4) != 0;
+    out->is_default = col_int(row, 5) != 0;
+    out->locale = kept_text(a, row, 6);
+    out->rtl = str_eq(col_text(row, 7), S("RTL"));
+    out->by_domain = col_int(row, 8) == 2;
+    out->layout = kept_text(a, row, 9);
+    out->contents = kept_text(a, row, 10);
+    stmt_end(row);
+    return 1;
+}
+
+struct str site_brand_origin(const struct desk *d, struct arena *a, const struct site_brand *b) {
+    const char *mark = memmem(d->base_url.p, d->base_url.n, "://", 3);
+    size_t scheme = mark ? (size_t)(mark + 3 - d->base_url.p) : 0;
+    struct str rest = {d->base_url.p + scheme, d->base_url.n - scheme}, authority = str_cut(&rest, '/');
+    const char *colon = authority.n && authority.p[authority.n - 1] != ']' ? memrchr(authority.p, ':', authority.n) : NULL;
+    struct str port = colon ? (struct str){colon, authority.n - (size_t)(colon - authority.p)} : S("");
+    struct str begin = {d->base_url.p, scheme};
+    if (b->domain.p) return STR_CAT(a, begin, b->domain, port);
+    if (b->sub_domain.p) return STR_CAT(a, begin, b->sub_domain, S("."), d->host, port);
+    return STR_CAT(a, begin, authority);
+}

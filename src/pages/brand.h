@@ -1,0 +1,28 @@
+/* The brand of a request, by its Host header, and its look. */
+#ifndef PAGES_BRAND_H
+#define PAGES_BRAND_H
+
+#include "base/buf.h"
+#include "work/work.h"
+
+struct site_brand {
+    int64_t id;
+    struct str name, locale;
+    struct str domain, sub_domain; /* p NULL: none */
+    struct str color;              /* "#0b4fc4"; p NULL: none */
+    int64_t logo_at;               /* time of the last change of the logo; 0: none */
+    bool rtl;                      /* direction of its locale */
+    bool is_enabled, is_default;
+    bool by_domain;                /* its own domain was asked for */
+    struct str layout, contents;   /* the brand's own templates of the frame and of the page; p NULL: the originals */
+};
+
+/* Finds the brand of a host (p NULL: none): the one with this domain, or with its label under the host of the base URL; otherwise the default
+ * one. template: name of the page's template, or NULL. Returns 1, or a negative error. */
+int site_brand_find(struct work *w, struct str host, const char *template, struct site_brand *out);
+
+/* "https://help.engines.example": where the brand is served. Its domain, else its label under the host of the base URL, else the base URL's
+ * host; with the scheme and the port of the base URL. */
+struct str site_brand_origin(const struct desk *d, struct arena *a, const struct site_brand *b);
+
+#endif

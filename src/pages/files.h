@@ -1,0 +1,10 @@
+/* Files of the pages, embedded by tools/embed.sh: src/pages/files. */
+#ifndef PAGES_FILES_H
+#define PAGES_FILES_H
+
+struct page_file {
+    const char *name, *text;
+};
+extern const struct page_file page_files[]; /* ends with name NULL */
+
+#endif

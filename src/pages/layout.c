@@ -1,0 +1,136 @@
+#include "pages/layout.h"
+
+#include <inttypes.h>
+
+/* ---- texts and their languages --------------------------------------------------------------------------------------------- */
+
+static const char *direction_of(bool rtl) { return rtl ? "rtl" : "ltr"; }
+
+/* The scripts of these languages are written from right to left. */
+static bool is_rtl(struct str locale) {
+    static const char *const codes[] = {"ar", "he", "fa", "ur", "ps", "sd", "ug", "yi", "dv", "ckb", NULL};
+    struct str first = str_cut(&locale, '-');
+    for (const char *const *c = codes; *c; c++)
+        if (str_eq(first, str_of(*c))) return true;
+    return false;
+}
+
+struct site_text site_text_of(struct arena *a, struct str read) {
+    if (read.p == NULL) return (struct site_text){0};
+    struct str text = str_dup(a, read), locale = str_cut(&text, ' ');
+    return (struct site_text){str_dup(a, locale), text, is_rtl(locale)};
+}
+
+/* The language of the page's own words: its locale if the server has this language. */
+static struct str frame_locale(const struct site_visit *v) {
+    struct str rest = v->locale, first = str_cut(&rest, '-'), own = str_of(language_code(v->language));
+    return str_eq(first, own) ? v->locale : own;
+}
+
+void site_text_lang(struct buf *out, const struct site_visit *v, const struct site_text *t) {
+    if (t->text.p && !str_eq(t->locale, frame_locale(v))) html(out, " lang=\"%s\" dir=\"%h\"", t->locale.p, direction_of(t->rtl));
+}
+
+void site_crumbs(struct site_visit *v, const struct site_crumb *crumbs, int count) {
+    struct buf *out = &v->main;
+    html(out, "<nav class=\"crumbs\" aria-label=\"%s\"><ol>\n<li><a href=\"%s\">%s</a></li>\n", SAY(v, WORD_BREADCRUMBS), v->root.p,
+         SAY(v, WORD_HOME));
+    for (int i = 0; i < count; i++) {
+        const struct site_crumb *c = &crumbs[i];
+        buf_text(out, "<li");
+        site_text_lang(out, v, &c->text);
+        if (c->path.p) html(out, "><a href=\"%s%s\">%s</a></li>\n", v->root.p, c->path.p, c->text.text.p);
+        else html(out, " aria-current=\"page\">%s</li>\n", c->text.text.p);
+    }
+    buf_text(out, "</ol></nav>\n");
+}
+
+/* ---- head ------------------------------------------------------------------------------------------------------------- */
+
+static void alternates(struct buf *out, const struct site_visit *v) {
+    const struct site_head *h = &v->head;
+    html(out, "<link rel=\"canonical\" href=\"%s%s%s\">\n", v->origin.p, v->root.p, h->path.p);
+    for (const struct site_language *l = h->languages; l; l = l->next)
+        html(out, "<link rel=\"alternate\" hreflang=\"%s\" href=\"%s%s/helpcenter/%s%s\">\n", l->locale.p, v->origin.p, v->prefix.p, l->locale.p,
+             h->path.p);
+}
+
+static void layout_head(struct buf *out, const struct site_visit *v) {
+    const struct site_head *h = &v->head;
+    html(out,
+         "<!DOCTYPE html>\n<html lang=\"%s\" dir=\"%h\">\n<head>\n<meta charset=\"utf-8\">\n"
+         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>%s - %s</title>\n",
+         frame_locale(v).p, direction_of(v->rtl), h->title.p, v->brand.name.p);
+    if (h->description.p) html(out, "<meta name=\"description\" content=\"%s\">\n", h->description.p);
+    if (h->unindexed || h->path.p == NULL) buf_text(out, "<meta name=\"robots\" content=\"noindex\">\n");
+    html(out, "<link rel=\"stylesheet\" href=\"%s/helpcenter/style.css\">\n<link rel=\"stylesheet\" href=\"%s/helpcenter/brand.css\">\n",
+         v->prefix.p, v->prefix.p);
+    if (h->path.p && !h->unindexed) alternates(out, v);
+    html(out, "<link rel=\"alternate\" type=\"application/atom+xml\" title=\"%s\" href=\"%s%s\">\n", SAY(v, WORD_FEED), v->root.p,
+         h->feed.p ? h->feed.p : "/feed.atom");
+    if (h->data.p) {
+        buf_text(out, "<script type=\"application/ld+json\">");
+        buf_str(out, h->data);
+        buf_text(out, "</script>\n");
+    }
+    buf_text(out, "</head>\n");
+}
+
+/* ---- header and footer ------------------------------------------------------------------------------------------------------ */
+
+static void language_menu(struct buf *out, const struct site_visit *v) {
+    if (v->head.languages == NULL || v->head.languages->next == NULL) return;
+    html(out, "<nav class=\"languages\" aria-label=\"%s\"><ul>\n", SAY(v, WORD_LANGUAGE));
+    for (const struct site_language *l = v->head.languages; l; l = l->next)
+        html(out, "<li><a href=\"%s/helpcenter/%s%s\" lang=\"%s\" hreflang=\"%s\" dir=\"%h\"%h>%s</a></li>\n", v->prefix.p, l->locale.p,
+             v->head.path.p ? v->head.path.p : "", l->locale.p, l->locale.p, direction_of(l->rtl),
+             str_eq(l->locale, v->locale) ? " aria-current=\"true\"" : "", l->native_name.p);
+    buf_text(out, "</ul></nav>\n");
+}
+
+static void search_form(struct buf *out, const struct site_visit *v) {
+    html(out,
+         "<form class=\"search\" role=\"search\" action=\"%s/search\">\n<label class=\"unseen\" for=\"query\">%s</label>\n"
+         "<input id=\"query\" name=\"query\" type=\"search\" maxlength=\"200\" autocomplete=\"off\" placeholder=\"%s\" value=\"%s\">\n"
+         "<button>%s</button>\n</form>\n",
+         v->root.p, SAY(v, WORD_SEARCH_LABEL), SAY(v, WORD_SEARCH_LABEL), v->searched.p ? v->searched.p : "", SAY(v, WORD_SEARCH));
+}
+
+static void person_menu(struct buf *out, const struct site_visit *v) {
+    html(out, "<nav class=\"person\"><ul>\n<li><a href=\"%s/contact\">%s</a></li>\n", v->root.p, SAY(v, WORD_CONTACT));
+    if (site_logged_in(v))
+        html(out,
+             "<li><a href=\"%s/conversations\">%s</a></li>\n<li><form method=\"post\" action=\"%s/logout\"><button "
+             "class=\"link\">%s</button></form></li>\n",
+             v->root.p, SAY(v, WORD_MY_CONVERSATIONS), v->root.p, SAY(v, WORD_LOG_OUT));
+    else html(out, "<li><a href=\"%s/login\" rel=\"nofollow\">%s</a></li>\n", v->root.p, SAY(v, WORD_LOG_IN));
+    buf_text(out, "</ul></nav>\n");
+}
+
+static void layout_header(struct buf *out, const struct site_visit *v) {
+    html(out, "<header class=\"top\">\n<a class=\"brand\" href=\"%s\">", v->root.p);
+    if (v->brand.logo_at) html(out, "<img src=\"%s/helpcenter/logo?v=%s\" alt=\"\" height=\"40\">", v->prefix.p, str_fmt(v->arena, "%" PRId64, v->brand.logo_at).p);
+    html(out, "<span>%s</span></a>\n", v->brand.name.p);
+    search_form(out, v);
+    person_menu(out, v);
+    buf_text(out, "</header>\n");
+}
+
+static void layout_footer(struct buf *out, const struct site_visit *v) {
+    buf_text(out, "<footer class=\"end\">\n");
+    language_menu(out, v);
+    html(out, "<p>%s</p>\n</footer>\n", v->brand.name.p);
+}
+
+void layout_write(struct site_visit *v, struct buf *out) {
+    buf_reserve(out, v->main.n + v->form_html.n + 4096);
+    layout_head(out, v);
+    html(out, "<body>\n<a class=\"skip\" href=\"#main\">%s</a>\n", SAY(v, WORD_SKIP));
+    layout_header(out, v);
+    buf_text(out, "<main id=\"main\" tabindex=\"-1\">\n");
+    buf_str(out, buf_view(&v->main));
+    buf_str(out, buf_view(&v->form_html));
+    buf_text(out, "</main>\n");
+    layout_footer(out, v);
+    buf_text(out, "</body>\n</html>\n");
+}

@@ -1,0 +1,29 @@
+/* The frame of a page: head, header with search and languages, contents, footer. */
+#ifndef PAGES_LAYOUT_H
+#define PAGES_LAYOUT_H
+
+#include "pages/visit.h"
+
+void layout_write(struct site_visit *v, struct buf *out); /* the whole document, with v->main and v->form_html in it */
+
+/* A text in the language that was found for it, "de Der Titel" as SITE_TEXT reads it. */
+struct site_text {
+    struct str locale, text; /* text.p NULL: none */
+    bool rtl;
+};
+struct site_text site_text_of(struct arena *a, struct str read);
+void site_text_lang(struct buf *out, const struct site_visit *v, const struct site_text *t); /*  lang="de" dir="ltr" if it differs from the page's */
+
+/* SQL: the best translation of an owner, with its locale: that of the page, that of the brand, any. kind: a number as text. Binds :locale, :fallback. */
+#define SITE_TEXT(kind, owner)                                                                                              \
+    "(SELECT l.locale || ' ' || l.translation FROM locale_fields l WHERE l.owner_kind = " kind " AND l.owner_id = " owner \
+    " ORDER BY CASE l.locale WHEN :locale THEN 0 WHEN :fallback THEN 1 ELSE 2 END, l.id LIMIT 1)"
+
+/* A step of the breadcrumbs. path: behind v->root; p NULL: the page itself. */
+struct site_crumb {
+    struct site_text text;
+    struct str path;
+};
+void site_crumbs(struct site_visit *v, const struct site_crumb *crumbs, int count); /* to v->main; begins with the home page */
+
+#endif

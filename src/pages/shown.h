@@ -1,0 +1,13 @@
+/* The handlers of the pages that show. */
+#ifndef PAGES_SHOWN_H
+#define PAGES_SHOWN_H
+
+#include "pages/visit.h"
+
+int show_first(struct site_visit *v);      /* / */
+int show_help_center(struct site_visit *v); /* /helpcenter: redirects to the best locale */
+int show_file(struct site_visit *v);       /* style.css */
+int show_brand_style(struct site_visit *v); /* brand.css */
+int show_home(struct site_visit *v);
+
+#endif

@@ -1,0 +1,355 @@
+/* The path of a request for a page: route, brand, person, locale, handler, frame, reply. */
+#include "pages/layout.h"
+
+#include "api/describe.h"
+#include "api/reply.h"
+#include "base/address.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "core/access/scope.h"
+
+#include <inttypes.h>
+#include <xxhash.h>
+
+/* ---- brand, person, locale ------------------------------------------------------------------------------------------------ */
+
+QUERY(site_locale_exact, "SELECT locale, direction FROM locales WHERE locale = :locale");
+QUERY(site_locale_near, "SELECT locale FROM locales WHERE locale = :first OR SUBSTR(locale, 1, LENGTH(:first) + 1) = :first || '-' "
+                        "ORDER BY LENGTH(locale), id LIMIT 1");
+
+enum { GO_ON, ANSWERED };
+
+/* The request's path, with another locale. */
+static struct str path_with_locale(const struct site_visit *v, struct str locale) {
+    struct str rest = v->http->path, begin = S("/helpcenter/");
+    rest.p += begin.n, rest.n -= begin.n;
+    str_cut(&rest, '/');
+    struct str path = STR_CAT(v->http->arena, begin, locale, rest.p ? S("/") : S(""), rest.p ? rest : S(""));
+    return v->http->query.n ? STR_CAT(v->http->arena, path, S("?"), v->http->query) : path;
+}
+
+static struct str locale_spelling(struct arena *a, struct str text) {
+    char *p = arena_bytes(a, text.n + 1);
+    for (size_t i = 0; i < text.n; i++)
+        p[i] = text.p[i] == '_' ? '-' : text.p[i] >= 'A' && text.p[i] <= 'Z' ? (char)(text.p[i] | 0x20) : text.p[i];
+    p[text.n] = 0;
+    return (struct str){p, text.n};
+}
+
+static int redirect_to_near(struct site_visit *v, struct str asked) {
+    struct str first = str_cut(&asked, '-'), near;
+    int rc = first.n < 2 || first.n > 8 ? 0 : db_text(v->work.conn, &site_locale_near, BINDS(B_TEXT("first", first)), v->arena, &near);
+    if (rc < 0) return rc;
+    if (rc == 0) site_not_found(v);
+    else site_redirect(v, 302, path_with_locale(v, near));
+    return ANSWERED;
+}
+
+/* Sets the locale of the page from the path. An unknown locale is redirected to one of its language, other spellings to the right one. */
+static int set_locale(struct site_visit *v, struct str asked) {
+    struct str spelling = locale_spelling(v->arena, asked);
+    struct stmt *row;
+    if (!str_eq(spelling, v->brand.locale)) {
+        int rc = db_row(v->work.conn, &site_locale_exact, BINDS(B_TEXT("locale", spelling)), &row);
+        if (rc <= 0) return rc < 0 ? rc : redirect_to_near(v, spelling);
+        v->rtl = str_eq(col_text(row, 1), S("RTL"));
+        stmt_end(row);
+        v->locale = spelling;
+    }
+    if (str_eq(spelling, asked)) return GO_ON;
+    site_redirect(v, 301, path_with_locale(v, spelling));
+    return ANSWERED;
+}
+
+static struct str locale_in_path(const struct site_visit *v) {
+    const char *at = v->page->path ? strstr(v->page->path, "/:locale") : NULL;
+    return at && v->var_count ? v->vars[0] : (struct str){0};
+}
+
+/* Loads what every page needs. Returns GO_ON, ANSWERED, or a negative error. */
+static int site_prepare(struct site_visit *v) {
+    struct str asked = locale_in_path(v);
+    v->work.actor = (struct actor){.scopes = SCOPES_ALL, .remote = v->http->remote, .user_agent = user_agent_of(v->http)};
+    TRY(site_brand_find(&v->work, http_header(v->http, "Host"), v->page->template, &v->brand));
+    v->locale = v->brand.locale;
+    v->rtl = v->brand.rtl;
+    v->prefix = url_path(v->work.desk->base_url);
+    v->origin = site_brand_origin(v->work.desk, v->arena, &v->brand);
+    int rc = auth_reader(&v->work, v->http);
+    if (rc >= 0) rc = asked.p ? set_locale(v, asked) : GO_ON;
+    v->language = language_of_locale(v->locale, v->brand.locale);
+    v->root = STR_CAT(v->arena, v->prefix, S("/helpcenter/"), v->locale);
+    if (rc != GO_ON || v->brand.is_enabled) return rc;
+    site_not_found(v);
+    return ANSWERED;
+}
+
+/* ---- sending ---------------------------------------------------------------------------------------------------------- */
+
+static const char policy[] = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; "
+                             "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+static void site_headers(struct site_visit *v) {
+    struct http_request *r = v->http;
+    bool open = !site_logged_in(v) && !v->secret && v->page->method == GET;
+    http_add_header(r, "Content-Security-Policy", str_of(policy));
+    http_add_header(r, "Referrer-Policy", S("same-origin"));
+    http_add_header(r, "X-Content-Type-Options", S("nosniff"));
+    http_add_header(r, "Cache-Control", v->secret ? S("no-store") : open ? S("public, max-age=0, must-revalidate") : S("private, no-cache"));
+    http_add_header(r, "Vary", v->varies_by_language ? S("Cookie, Accept-Language") : S("Cookie"));
+    if (v->location.p) http_add_header(r, "Location", v->location);
+    for (int i = 0; i < 2; i++)
+        if (v->cookies[i].p) http_add_header(r, "Set-Cookie", v->cookies[i]);
+    if (v->status == 503) http_add_header(r, "Retry-After", S("1"));
+}
+
+static void site_log(const struct site_visit *v, int status, size_t bytes) {
+    struct api_metrics *m = &v->api->metrics;
+    int64_t took = clock_monotonic() - v->http->started;
+    struct str method = v->http->method, path, remote = v->http->remote;
+    atomic_fetch_add(&m->requests[status / 100 < 6 ? status / 100 : 5], 1);
+    atomic_fetch_add(&m->microseconds, took * 1000);
+    if (!atomic_load(&v->api->access_log) && status < 500) return;
+    path = log_path(v->http->arena, v->http->path);
+    if (status == 503)
+        log_often(LOG_ERROR, "pages answered 503", "%.*s %.*s answered 503", (int)method.n, method.p, (int)path.n, path.p);
+    else
+        log_info("%.*s %.*s %d %zu bytes %" PRId64 " ms user %" PRId64 " from %.*s", (int)method.n, method.p, (int)path.n, path.p, status,
+                 bytes, took, v->work.actor.user_id, (int)remote.n, remote.p);
+}
+
+/* Adds the tag of the bytes. Returns true if the caller has them. */
+static bool site_tagged(struct site_visit *v, struct str bytes) {
+    struct tag t;
+    char hex[33];
+    if (v->status != 200 || v->secret || v->page->method != GET) return false;
+    tag_init(&t);
+    tag_text(&t, bytes);
+    tag_end(&t, hex);
+    struct str tag = str_dup(v->http->arena, str_of(hex));
+    http_add_header(v->http, "ETag", STR_CAT(v->http->arena, S("\""), tag, S("\"")));
+    return tag_listed(http_header(v->http, "If-None-Match"), tag);
+}
+
+static void site_send(struct site_visit *v) {
+    struct buf out = {0};
+    struct http_request *r = v->http;
+    if (v->location.p) buf_text(&out, "");
+    else if (v->type) out = v->main, v->main = (struct buf){0};
+    else layout_write(v, &out);
+    if (!v->location.p && site_tagged(v, buf_view(&out))) v->status = 304, out.n = 0;
+    if (!http_hold(r, v->work.actor.user_id, out.n, v->page->method != GET)) v->status = 503, out.n = 0;
+    site_headers(v);
+    if (v->status != 304) http_add_header(r, "Content-Type", v->type ? str_of(v->type) : S("text/html; charset=utf-8"));
+    site_log(v, v->status, out.n);
+    int status = v->status;
+    buf_free(&v->main);
+    buf_free(&v->form_html);
+    arena_free(v->arena);
+    http_reply(r, status, &out);
+}
+
+void site_end(struct site_visit *v, int rc) {
+    if (rc == -ERR_RESOURCE_NOT_FOUND) site_not_found(v);
+    else if (rc < 0) site_refuse(v, 503, WORD_FAILED, WORD_FAILED_TEXT);
+    site_send(v);
+}
+
+/* ---- input ------------------------------------------------------------------------------------------------------------ */
+
+/* An argument that is not well-formed counts as absent. */
+static void read_query(struct site_visit *v) {
+    struct json *query = json_new(v->http->arena, JSON_OBJECT);
+    struct json_error err;
+    v->query = query;
+    if (v->http->query.n && form_parse(v->http->arena, v->http->query, &query, &err) >= 0) v->query = query;
+}
+
+static bool read_form(struct site_visit *v) {
+    const struct http_request *r = v->http;
+    struct json *form = r->form ? r->form : json_new(r->arena, JSON_OBJECT);
+    struct json_error err;
+    struct str rest = http_header(r, "Content-Type"), type = str_trim(str_cut(&rest, ';'));
+    v->form = form;
+    if (r->body_error) return false;
+    if (r->form || r->body.n == 0) return true;
+    if (!str_eqi(type, S("application/x-www-form-urlencoded")) || form_parse(r->arena, r->body, &form, &err) < 0) return false;
+    v->form = form;
+    return true;
+}
+
+/* ---- GET -------------------------------------------------------------------------------------------------------------- */
+
+static int run_get(struct site_visit *v) {
+    int rc = site_prepare(v);
+    return rc == GO_ON ? v->page->show(v) : rc < 0 ? rc : 0;
+}
+
+/* Runs the page in a snapshot. *spent: the budget was too small. */
+static int site_get(struct site_visit *v, int budget_ms, bool *spent) {
+    struct conn *c = db_reader(v->api->desk->db);
+    *spent = false;
+    if (c == NULL) return -ERR_SERVICE_UNAVAILABLE;
+    TRY(db_read_begin(c, budget_ms));
+    v->work.conn = c;
+    int rc = run_get(v);
+    *spent = rc < 0 && db_budget_spent(c);
+    db_read_end(c);
+    return rc;
+}
+
+static void get_in_pool(struct pool_task *t) {
+    struct site_visit *v = (struct site_visit *)(void *)t; /* the task is its first member */
+    bool spent;
+    int rc = site_get(v, BUDGET_POOL_MS, &spent);
+    if (rc == SITE_LATER) return;
+    if (spent)
+        rc = UNAVAILABLE("pages given up", "%s exceeded the read budget of %d ms", v->page->path ? v->page->path : "a page", BUDGET_POOL_MS);
+    site_end(v, rc);
+}
+
+/* ---- POST ------------------------------------------------------------------------------------------------------------- */
+
+static int prepare_post(struct site_visit *v) {
+    TRY(site_prepare(v));
+    int foreign = origin_foreign(&v->work, v->http);
+    if (foreign > 0) site_refuse(v, 403, WORD_REFUSED, WORD_FOREIGN_TEXT);
+    return foreign < 0 ? foreign : foreign || v->status != 200 || v->location.p ? ANSWERED : GO_ON;
+}
+
+static int count_post(struct site_visit *v) {
+    int64_t n;
+    TRY(rate_count(v->work.conn, v->http->remote, v->work.now, &n));
+    v->viewed = n; /* until post_too_many takes it */
+    return 0;
+}
+
+/* Counts a form without login. Returns the seconds to wait, 0, or a negative error. */
+static int64_t post_too_many(struct site_visit *v) {
+    if (site_logged_in(v) || v->api->cfg.public_writes_a_minute == 0) return 0;
+    int64_t wait = rate_over(v->api, v->http->remote, v->work.now);
+    if (wait) return wait;
+    TRY(site_write(v, count_post));
+    int64_t counted = v->viewed;
+    v->viewed = 0;
+    return rate_counted(v->api, v->http->remote, v->work.now, counted);
+}
+
+static int run_post(struct site_visit *v) {
+    int rc = site_read(v, prepare_post);
+    if (rc != GO_ON) return rc < 0 ? rc : 0;
+    int64_t wait = post_too_many(v);
+    if (wait < 0) return (int)wait;
+    if (wait) {
+        http_add_header(v->http, "Retry-After", str_fmt(v->http->arena, "%" PRId64, wait));
+        return site_refuse(v, 429, WORD_TOO_MANY, WORD_FAILED_TEXT);
+    }
+    return read_form(v) ? v->page->show(v) : site_refuse(v, 400, WORD_NOT_UNDERSTOOD, WORD_NOT_UNDERSTOOD_TEXT);
+}
+
+static void post_in_pool(struct pool_task *t) {
+    struct site_visit *v = (struct site_visit *)(void *)t;
+    int rc = run_post(v);
+    if (rc != SITE_LATER) site_end(v, rc);
+}
+
+/* ---- routing ---------------------------------------------------------------------------------------------------------- */
+
+static uint64_t site_sharer(const struct http_request *r) {
+    char room[ADDRESS_TEXT];
+    struct str address = address_counted_text(room, r->remote);
+    return XXH3_64bits(address.p, address.n) | UINT64_C(1) << 63;
+}
+
+static void site_park(struct site_visit *v, enum lane lane, void (*run)(struct pool_task *t)) {
+    if (!v->deferred) http_defer(v->http);
+    v->deferred = true;
+    v->task = (struct pool_task){.run = run, .whose = site_sharer(v->http)};
+    if (!pool_submit(v->api->pool, lane, &v->task)) site_end(v, -ERR_SERVICE_UNAVAILABLE);
+}
+
+/* Forgets what a run left, before the page runs again. */
+static void site_rewind(struct site_visit *v) {
+    work_rewind(&v->work);
+    v->main.n = v->form_html.n = 0;
+    v->head = (struct site_head){0};
+    v->type = NULL;
+    v->location = (struct str){0};
+    v->status = 200;
+    v->viewed = 0;
+}
+
+static void visit_get(struct site_visit *v) {
+    bool spent, waits = db_blocks(v->api->desk->db);
+    if (waits || v->page->in_pool) {
+        site_park(v, waits ? LANE_WORK : LANE_READ, get_in_pool);
+        return;
+    }
+    int rc = site_get(v, BUDGET_INLINE_MS, &spent);
+    if (spent) {
+        site_rewind(v);
+        site_park(v, LANE_READ, get_in_pool);
+    } else if (rc != SITE_LATER) {
+        site_end(v, rc);
+    }
+}
+
+/* Matches the path, and sets the texts of its variables. */
+static bool site_path_matches(struct site_visit *v, const char *pattern, struct str path) {
+    struct str wanted = str_of(pattern);
+    v->var_count = 0;
+    while (wanted.p && path.p) {
+        struct str w = str_cut(&wanted, '/'), p = str_cut(&path, '/');
+        if (w.n == 0 || w.p[0] != ':') {
+            if (!str_eq(w, p)) return false;
+        } else {
+            if (p.n == 0 || v->var_count == SITE_VARS || !segment_decode(v->http->arena, p, &v->vars[v->var_count])) return false;
+            v->var_count++;
+        }
+    }
+    return wanted.p == NULL && path.p == NULL;
+}
+
+static const struct site_page missing_page = {GET, .show = site_not_found};
+
+static int show_not_allowed(struct site_visit *v) { return site_refuse(v, 405, WORD_NOT_UNDERSTOOD, WORD_NOT_UNDERSTOOD_TEXT); }
+static const struct site_page wrong_method = {GET, .show = show_not_allowed};
+
+static bool under_help_center(struct str path) {
+    struct str root = S("/helpcenter");
+    return str_starts(path, root) && (path.n == root.n || path.p[root.n] == '/');
+}
+
+/* Every request passes here, so this comes before anything is allocated. */
+static bool may_be_page(struct str path) {
+    return under_help_center(path) || str_eq(path, S("/")) || str_eq(path, S("/robots.txt")) || str_eq(path, S("/sitemap.xml"));
+}
+
+/* Finds the page of the request. Returns false if the path is none of ours. */
+static bool site_route(struct site_visit *v) {
+    struct str path = v->http->path;
+    bool get = str_eq(v->http->method, S("GET")) || str_eq(v->http->method, S("HEAD")), post = str_eq(v->http->method, S("POST")), other = false;
+    for (const struct site_page *p = site_pages; p->path; p++) {
+        if (!site_path_matches(v, p->path, path)) continue;
+        v->page = p;
+        if (p->method == GET ? get : post) return true;
+        other = true;
+    }
+    if (other) v->page = &wrong_method, http_add_header(v->http, "Allow", get ? S("POST") : S("GET, HEAD"));
+    else v->page = &missing_page;
+    v->var_count = 0;
+    return other || under_help_center(path);
+}
+
+bool site_handle(struct api *api, struct http_request *r) {
+    if (!may_be_page(r->path) || str_eq(r->method, S("OPTIONS"))) return false;
+    struct site_visit *v = ARENA_NEW(r->arena, struct site_visit);
+    *v = (struct site_visit){.api = api, .http = r, .status = 200};
+    if (!site_route(v)) return false;
+    v->arena = arena_new();
+    work_init(&v->work, api->desk, v->arena);
+    read_query(v);
+    if (v->page->method == GET) visit_get(v);
+    else site_park(v, v->page->lane, post_in_pool);
+    return true;
+}

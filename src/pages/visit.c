@@ -1,0 +1,115 @@
+#include "pages/visit.h"
+
+#include "base/limits.h"
+#include "core/change/finish.h"
+#include "core/words.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ---- replies ---------------------------------------------------------------------------------------------------------- */
+
+bool site_logged_in(const struct site_visit *v) { return v->work.actor.user_id != 0; }
+bool site_is_staff(const struct site_visit *v) { return v->work.actor.rank >= ROLE_COLLABORATOR; }
+
+int site_redirect(struct site_visit *v, int status, struct str path) {
+    v->status = status;
+    v->location = STR_CAT(v->http->arena, v->prefix, path);
+    v->main.n = 0;
+    return 0;
+}
+
+int site_refuse(struct site_visit *v, int status, enum site_word title, enum site_word text) {
+    v->status = status;
+    v->main.n = v->form_html.n = 0;
+    v->type = NULL;
+    v->viewed = 0;
+    v->head = (struct site_head){.title = str_of(SAY(v, title)), .unindexed = true};
+    html(&v->main, "<h1>%s</h1>\n<p>%s</p>\n", v->head.title.p, SAY(v, text));
+    return 0;
+}
+
+int site_not_found(struct site_visit *v) { return site_refuse(v, 404, WORD_NOT_FOUND, WORD_NOT_FOUND_TEXT); }
+
+int site_bytes(struct site_visit *v, const char *content_type) {
+    v->type = content_type;
+    return 0;
+}
+
+/* ---- input ------------------------------------------------------------------------------------------------------------ */
+
+static struct str text_in(const struct json *object, const char *name) {
+    const struct json *j = json_member(object, str_of(name));
+    return j && j->type == JSON_STRING ? j->text : S("");
+}
+
+struct str site_query(const struct site_visit *v, const char *name) { return str_trim(text_in(v->query, name)); }
+struct str site_field(const struct site_visit *v, const char *name) { return text_in(v->form, name); }
+
+int64_t site_query_int(const struct site_visit *v, const char *name, int64_t least, int64_t most) {
+    int64_t n;
+    return str_to_int(site_query(v, name), &n) && n >= least && n <= most ? n : least;
+}
+
+struct str url_encoded(struct arena *a, struct str text) {
+    static const char digits[] = "0123456789ABCDEF", plain[] = "-._~";
+    char *out = arena_bytes(a, text.n * 3 + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < text.n; i++) {
+        unsigned char c = (unsigned char)text.p[i];
+        bool kept = (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c && strchr(plain, c));
+        if (kept) {
+            out[n++] = (char)c;
+            continue;
+        }
+        out[n++] = '%';
+        out[n++] = digits[c >> 4];
+        out[n++] = digits[c & 15];
+    }
+    out[n] = 0;
+    return (struct str){out, n};
+}
+
+const char *site_sql(struct site_visit *v, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    int n = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    char *text = arena_bytes(v->arena, (size_t)n + 1);
+    va_start(args, fmt);
+    vsnprintf(text, (size_t)n + 1, fmt, args);
+    va_end(args);
+    return text;
+}
+
+/* ---- reading and writing ------------------------------------------------------------------------------------------------- */
+
+int site_read(struct site_visit *v, int (*run)(struct site_visit *v)) {
+    struct conn *c = db_reader(v->api->desk->db);
+    if (c == NULL) return -ERR_SERVICE_UNAVAILABLE;
+    TRY(db_read_begin(c, BUDGET_POOL_MS));
+    v->work.conn = c;
+    int rc = run(v);
+    db_read_end(c);
+    return rc;
+}
+
+struct site_writing {
+    struct site_visit *visit;
+    int (*run)(struct site_visit *v);
+};
+
+static int site_write_run(struct conn *c, void *arg) {
+    struct site_writing *x = arg;
+    work_rewind(&x->visit->work);
+    x->visit->work.conn = c;
+    int rc = x->run(x->visit);
+    if (rc >= 0) TRY(work_finish(&x->visit->work));
+    return rc;
+}
+
+int site_write(struct site_visit *v, int (*run)(struct site_visit *v)) {
+    int rc = db_write(v->api->desk->db, site_write_run, &(struct site_writing){v, run});
+    if (rc >= 0) work_committed(&v->work);
+    return rc;
+}

@@ -1,0 +1,111 @@
+/* The pages of the help center. A page is a row of site_pages (all.c): method, path, handler. visit.c runs them:
+ *
+ *   GET   inline on the event loop, in a read snapshot with BUDGET_INLINE_MS; again in LANE_READ if that is spent. In the pool if the store blocks
+ *         or the page is `in_pool`. show() runs in the snapshot (v->work.conn).
+ *   POST  in the pool, in the lane of the row. A request from a page of another site is refused. show() runs without a snapshot and calls
+ *         site_read and site_write.
+ *
+ * Before show(), the visit has its actor, brand, locale, arguments and form. show() writes the contents of the page to v->main and sets v->head.
+ * The frame around it (layout.c) is added afterwards. */
+#ifndef PAGES_VISIT_H
+#define PAGES_VISIT_H
+
+#include "api/machine.h"
+#include "base/html.h"
+#include "core/text/template.h"
+#include "pages/brand.h"
+#include "pages/words.h"
+
+struct site_visit;
+
+struct site_page {
+    enum method method; /* GET answers HEAD, too */
+    const char *path;   /* a segment with a colon is a variable: "/helpcenter/:locale/articles/:slug". :locale is read by the frame */
+    int (*show)(struct site_visit *v); /* 0, a negative error, or SITE_LATER */
+    bool in_pool;                      /* a GET that is always long */
+    bool kept;                         /* replies to callers without login may be kept in memory (cache.h): the page is a function of path, query and store */
+    enum lane lane;                    /* of a POST */
+    const char *template;              /* the template of the contents; NULL: none */
+};
+extern const struct site_page site_pages[]; /* all.c; ends with path NULL */
+
+enum { SITE_LATER = 1 }; /* show() has passed the visit on. site_end replies, later and on any thread */
+
+#define SITE_VARS 3
+
+/* A language in which an object has texts. */
+struct site_language {
+    struct str locale, native_name;
+    bool rtl;
+    struct site_language *next;
+};
+
+/* What stands in <head>, beside the brand. */
+struct site_head {
+    struct str title;       /* without the brand's name */
+    struct str description; /* p NULL: none */
+    struct str path;        /* behind the locale, percent-encoded: "/articles/5-words"; p NULL: no canonical address, and no index */
+    struct str feed;        /* path of an Atom feed behind the locale; p NULL: that of the brand */
+    struct str data;        /* JSON-LD; p NULL: none */
+    struct site_language *languages; /* in which the page has texts: alternates, and the language menu; NULL: only this one */
+    bool unindexed;
+};
+
+struct site_visit {
+    struct pool_task task;
+    struct api *api;
+    struct http_request *http;
+    const struct site_page *page;
+    struct work work; /* actor: the person of the session cookie, or nobody */
+    struct arena *arena;
+    bool deferred;
+    struct str vars[SITE_VARS]; /* texts of the variables in the path, decoded */
+    int var_count;
+    const struct json *query; /* arguments */
+    const struct json *form;  /* POST: fields of the form; files are in http->files */
+    struct site_brand brand;
+    struct str locale;       /* code of the page's locale: that of the path, else that of the brand */
+    bool rtl;                /* its direction */
+    enum language language;  /* of the words of the page (words.h) */
+    struct str prefix;       /* path of the base URL: "" or "/desk" */
+    struct str root;         /* prefix "/helpcenter/" locale */
+    struct str origin;       /* of the brand, for absolute addresses: "https://help.engines.example". Never made of the Host header */
+    /* The reply: */
+    int status;
+    struct buf main; /* HTML of the contents; or all bytes, if `type` is set */
+    struct buf form_html; /* HTML of the page's forms: {{form}} of its template; empty: none */
+    struct site_head head;
+    const char *type;      /* Content-Type of bytes without a frame; NULL: an HTML page */
+    struct str location;   /* of a redirect */
+    struct str cookies[2]; /* Set-Cookie */
+    int64_t viewed;        /* article whose view counts; 0: none */
+    struct str searched;   /* text in the search field of the header; p NULL: none */
+    bool secret;           /* personal: no-store */
+    bool varies_by_language; /* the reply depends on Accept-Language */
+};
+
+bool site_logged_in(const struct site_visit *v);
+bool site_is_staff(const struct site_visit *v);
+
+struct str site_query(const struct site_visit *v, const char *name); /* an argument, trimmed; empty if absent or not a text */
+struct str site_field(const struct site_visit *v, const char *name); /* a field of the posted form, as sent; the same */
+int64_t site_query_int(const struct site_visit *v, const char *name, int64_t least, int64_t most); /* `least` if it is no such number */
+
+/* Replies; each returns 0. path: behind the prefix, percent-encoded ("/helpcenter/en-us"). */
+int site_redirect(struct site_visit *v, int status, struct str path);
+int site_not_found(struct site_visit *v);
+int site_refuse(struct site_visit *v, int status, enum site_word title, enum site_word text);
+int site_bytes(struct site_visit *v, const char *content_type); /* v->main is the whole reply */
+
+/* In a POST: run a read in its own snapshot, or a write, with work.conn set. Return the result of `run`, or a negative error. */
+int site_read(struct site_visit *v, int (*run)(struct site_visit *v));
+int site_write(struct site_visit *v, int (*run)(struct site_visit *v));
+
+void site_end(struct site_visit *v, int rc); /* after SITE_LATER: sends the reply, or the page of the error; frees the visit */
+
+/* Composes SQL of constant parts; the result is one of a bounded set of texts. */
+const char *site_sql(struct site_visit *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+struct str url_encoded(struct arena *a, struct str text); /* as one segment of a path, or one value of a query */
+
+#endif

@@ -1,0 +1,51 @@
+#include "pages/words.h"
+
+#include "base/clock.h"
+
+#include <stdio.h>
+#include <time.h>
+
+static const char *const words[SITE_WORDS][LANGUAGES] = {
+#define WORD(id, ...) [id] = {__VA_ARGS__},
+#include "pages/words.def"
+#undef WORD
+};
+
+static const char *const codes[LANGUAGES] = {"en", "de", "fr", "es", "ar"};
+
+static const char *const months[LANGUAGES][12] = {
+    {"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"},
+    {"Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November", "Dezember"},
+    {"janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre", "décembre"},
+    {"enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"},
+    {"يناير", "فبراير", "مارس", "أبريل", "مايو", "يونيو", "يوليو", "أغسطس", "سبتمبر", "أكتوبر", "نوفمبر", "ديسمبر"},
+};
+static const char *const date_formats[LANGUAGES] = {"%d %s %d", "%d. %s %d", "%d %s %d", "%d de %s de %d", "%d %s %d"};
+
+static int language_index(struct str locale) {
+    struct str first = str_cut(&locale, '-');
+    for (int l = 0; l < LANGUAGES; l++)
+        if (str_eqi(first, str_of(codes[l]))) return l;
+    return -1;
+}
+
+enum language language_of_locale(struct str locale, struct str fallback) {
+    int found = language_index(locale);
+    if (found < 0) found = language_index(fallback);
+    return found < 0 ? LANGUAGE_EN : (enum language)found;
+}
+
+const char *language_code(enum language l) { return codes[l]; }
+
+const char *word_text(enum language l, enum site_word w) { return words[w][l]; }
+
+struct str word_date(char room[48], enum language l, int64_t at) {
+    time_t seconds = (time_t)(at / TIME_SECOND);
+    struct tm day;
+    gmtime_r(&seconds, &day);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    int n = snprintf(room, 48, date_formats[l], day.tm_mday, months[l][day.tm_mon], day.tm_year + 1900);
+#pragma GCC diagnostic pop
+    return (struct str){room, n < 0 ? 0 : n < 48 ? (size_t)n : 47};
+}

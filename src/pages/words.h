@@ -1,0 +1,23 @@
+/* The words of the pages, in each language that the server has (words.def). */
+#ifndef PAGES_WORDS_H
+#define PAGES_WORDS_H
+
+#include "base/str.h"
+
+enum language { LANGUAGE_EN, LANGUAGE_DE, LANGUAGE_FR, LANGUAGE_ES, LANGUAGE_AR, LANGUAGES };
+
+enum site_word {
+#define WORD(id, ...) id,
+#include "pages/words.def"
+#undef WORD
+    SITE_WORDS
+};
+
+enum language language_of_locale(struct str locale, struct str fallback); /* by the first part of a locale's code; English if there is none */
+const char *language_code(enum language l);                       /* for lang="" */
+const char *word_text(enum language l, enum site_word w);
+struct str word_date(char room[48], enum language l, int64_t at); /* a day in UTC: "5 May 2026" */
+
+#define SAY(v, word) word_text((v)->language, (word))
+
+#endif
