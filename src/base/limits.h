@@ -57,14 +57,16 @@
 #define LIMIT_TEMPLATE (64 * 1024)                 /* characters of a template: some mail readers cut mails of more than 100 KB */
 #define LIMIT_VERSIONS 1000                        /* earlier versions of one template: as many as the largest page of a list has items */
 #define LIMIT_VERSIONS_SIZE (100 * LIMIT_TEMPLATE) /* characters of all versions together: they are one reply, of at most 25 MB */
-#define LIMIT_SEARCH_TEXT (64 * 1024)              /* bytes of a text that are indexed: about 10,000 words, 10 ms */
-#define LIMIT_SEARCH_WORD 64                       /* bytes of a word that are indexed */
-#define LIMIT_SEARCH_QUERY 1000                    /* characters of a search */
-#define LIMIT_SEARCH_WORDS 32                      /* words of a search: each is counted in the index */
-#define LIMIT_SEARCH_FOUND 5000                    /* texts of the rarest word that a search examines: about 20 ms */
-#define LIMIT_SEARCH_READ 10                       /* times that many texts are read of the rows that a search examines */
-#define LIMIT_CONTENTS (512 * 1024)                /* characters of a message */
-#define LIMIT_MAIL (1024 * 1024)                   /* a mail that comes in: a delivery report has a few KiB, plus the mail it returns */
+#define LIMIT_ARTICLE_VERSIONS_SIZE (64 * 1024 * 1024) /* bytes of all versions of one article together: 128 of the longest texts */
+#define LIMIT_ARTICLE_TEXTS 400       /* texts of one request that are HTML to be cleaned: each takes a process and 25 ms */
+#define LIMIT_SEARCH_TEXT (64 * 1024) /* bytes of a text that are indexed: about 10,000 words, 10 ms */
+#define LIMIT_SEARCH_WORD 64          /* bytes of a word that are indexed */
+#define LIMIT_SEARCH_QUERY 1000       /* characters of a search */
+#define LIMIT_SEARCH_WORDS 32         /* words of a search: each is counted in the index */
+#define LIMIT_SEARCH_FOUND 5000       /* texts of the rarest word that a search examines: about 20 ms */
+#define LIMIT_SEARCH_READ 10          /* times that many texts are read of the rows that a search examines */
+#define LIMIT_CONTENTS (512 * 1024)   /* characters of a message */
+#define LIMIT_MAIL (1024 * 1024)      /* a mail that comes in: a delivery report has a few KiB, plus the mail it returns */
 
 #define LIMIT_HELD (INT64_C(256) << 20)     /* bytes of replies that wait to be read; above it requests get 503 */
 #define LIMIT_HELD_EACH (INT64_C(32) << 20) /* of these, for one person or one address without login: eight full pages */

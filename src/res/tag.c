@@ -38,6 +38,7 @@ static int tags_store(struct call *c, const struct in *in, int64_t id, enum tagg
 int store_user_tags(struct call *c, const struct in *in, int64_t id) { return tags_store(c, in, id, TAGGED_USER); }
 int store_organization_tags(struct call *c, const struct in *in, int64_t id) { return tags_store(c, in, id, TAGGED_ORGANIZATION); }
 int store_case_tags(struct call *c, const struct in *in, int64_t id) { return tags_store(c, in, id, TAGGED_CASE); }
+int store_article_tags(struct call *c, const struct in *in, int64_t id) { return tags_store(c, in, id, TAGGED_ARTICLE); }
 
 const struct str *tags_given(const struct in *in, int *count) {
     const struct tags *t = in->made;

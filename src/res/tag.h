@@ -8,6 +8,7 @@ int check_tags(struct call *c, struct in *in);
 int store_user_tags(struct call *c, const struct in *in, int64_t id);
 int store_organization_tags(struct call *c, const struct in *in, int64_t id);
 int store_case_tags(struct call *c, const struct in *in, int64_t id);
+int store_article_tags(struct call *c, const struct in *in, int64_t id);
 /* The names that check_tags has read. */
 const struct str *tags_given(const struct in *in, int *count);
 /* .check of an argument that names tags: its value becomes the JSON array of their keys, for @TEXTS. */

@@ -27,10 +27,16 @@ static int translation_read_text(struct call *c, const struct in *in, const stru
                                  struct translation *t) {
     struct work *w = &c->work;
     struct str code = member_text(j, S("locale")), text = member_text(j, S("translation"));
-    bool lines = told.kind == DESCRIPTION_OF_FIELD || told.kind == DESCRIPTION_OF_FORM;
+    bool html = told.kind == CONTENTS_OF_ARTICLE;
+    bool lines = html || told.kind == DESCRIPTION_OF_FIELD || told.kind == DESCRIPTION_OF_FORM;
     int known = code.p && code.n < LIMIT_LOCALE ? locale_find(w, code, &t->locale) : 0;
     if (known < 0) return known;
-    const char *why = text.p ? text_wrong(w->arena, text, lines ? LIMIT_TEXT : LIMIT_TITLE, !lines) : "A text is expected.";
+    const char *why = text.p ? text_wrong(w->arena, text,
+                                          html    ? LIMIT_CONTENTS
+                                          : lines ? LIMIT_TEXT
+                                                  : LIMIT_TITLE,
+                                          !lines)
+                             : "A text is expected.";
     if (known == 0) fail_at(w, ERR_FIELD_INVALID, in->name, place_in(c, place, "locale"), "There is no such locale.");
     if (why) fail_at(w, ERR_FIELD_INVALID, in->name, place_in(c, place, "translation"), "%s", why);
     else if (str_trim(text).n == 0) fail_at(w, ERR_FIELD_EMPTY, in->name, place_in(c, place, "translation"), NULL);

@@ -44,16 +44,31 @@ QUERY(case_tags_changed, "UPDATE cases SET updated_at = :now, last_updated_by_id
                          "CAST(:actor AS BIGINT) END WHERE id = :owner");
 QUERY(case_tags_named, "SELECT t.name FROM case_tags k JOIN tags t ON t.id = k.tag_id WHERE k.case_id = :owner ORDER BY t.name_key");
 
+QUERY(article_tags_add, "INSERT INTO article_tags (article_id, tag_id) SELECT CAST(:owner AS BIGINT), id FROM tags WHERE name_key IN "
+                        "@TEXTS(:keys) ON CONFLICT (article_id, tag_id) DO NOTHING");
+QUERY(article_tags_keep,
+      "DELETE FROM article_tags WHERE article_id = :owner AND tag_id NOT IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
+QUERY(article_tags_drop,
+      "DELETE FROM article_tags WHERE article_id = :owner AND tag_id IN (SELECT id FROM tags WHERE name_key IN @TEXTS(:keys))");
+QUERY(article_tags_count, "SELECT COUNT(*) FROM article_tags WHERE article_id = :owner");
+QUERY(article_tags_listed, "SELECT tag_id FROM article_tags WHERE article_id = :owner ORDER BY tag_id LIMIT :most");
+QUERY(article_tags_changed, "UPDATE articles SET updated_at = :now WHERE id = :owner");
+QUERY(article_tags_named,
+      "SELECT t.name FROM article_tags k JOIN tags t ON t.id = k.tag_id WHERE k.article_id = :owner ORDER BY t.name_key");
+
 static const struct tagging {
     const struct query *add, *keep, *drop, *count, *listed, *changed;
     enum watch_kind watched; /* WATCH_NONE: `named` finds what changed */
     const struct query *named;
+    const char *kind; /* with `named`: resource_type of the owner */
 } taggings[] = {
     [TAGGED_USER] = {&user_tags_add, &user_tags_keep, &user_tags_drop, &user_tags_count, &user_tags_listed, &user_tags_changed, WATCH_USER},
     [TAGGED_ORGANIZATION] = {&organization_tags_add, &organization_tags_keep, &organization_tags_drop, &organization_tags_count,
                              &organization_tags_listed, &organization_tags_changed, WATCH_ORGANIZATION},
     [TAGGED_CASE] = {&case_tags_add, &case_tags_keep, &case_tags_drop, &case_tags_count, &case_tags_listed, &case_tags_changed, WATCH_NONE,
-                     &case_tags_named},
+                     &case_tags_named, "case"},
+    [TAGGED_ARTICLE] = {&article_tags_add, &article_tags_keep, &article_tags_drop, &article_tags_count, &article_tags_listed,
+                        &article_tags_changed, WATCH_NONE, &article_tags_named, "article"},
 };
 
 struct str tag_key(struct arena *a, struct str name) {
@@ -136,7 +151,8 @@ static int tags_change(struct work *w, enum tagged kind, int64_t owner_id, const
     if (kind == TAGGED_CASE) TRY(case_tags_counted(w, owner_id, 1));
     if (t->named == NULL) return 0;
     TRY(tag_names(w, t->named, binds, &after));
-    change_property(w, (struct changed){"case", owner_id, owner_id}, "tags", changed_text(before), changed_text(after));
+    struct changed object = {t->kind, owner_id, kind == TAGGED_CASE ? owner_id : 0};
+    change_property(w, object, "tags", changed_text(before), changed_text(after));
     return 0;
 }
 

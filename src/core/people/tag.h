@@ -1,11 +1,11 @@
-/* Tags of people, organizations and conversations. A tag has one row, made when it is first used. Two texts with the same fold_key are
+/* Tags of people, organizations, conversations and articles. A tag has one row, made when it is first used. Two texts with the same fold_key are
  * one tag. */
 #ifndef CORE_TAG_H
 #define CORE_TAG_H
 
 #include "work/work.h"
 
-enum tagged { TAGGED_USER, TAGGED_ORGANIZATION, TAGGED_CASE };
+enum tagged { TAGGED_USER, TAGGED_ORGANIZATION, TAGGED_CASE, TAGGED_ARTICLE };
 
 /* The key of a tag; p NULL: invalid (empty, too long, or with a comma or control character). */
 struct str tag_key(struct arena *a, struct str name);

@@ -1,0 +1,90 @@
+#include "core/helpcenter/article_text.h"
+
+#include "core/fields/translation.h"
+#include "json/json.h"
+
+QUERY(article_texts_of, "SELECT l.owner_kind, l.locale, l.translation FROM locale_fields l WHERE l.owner_kind IN (11, 12) AND "
+                        "l.owner_id = :id ORDER BY l.id");
+QUERY(article_texts_count, "SELECT COUNT(*) FROM locale_fields l WHERE l.owner_kind IN (11, 12) AND l.owner_id = :id");
+
+struct article_text *article_text_in(const struct article_texts *texts, struct str locale) {
+    for (int i = 0; i < texts->count; i++)
+        if (str_eq(texts->list[i].locale, locale)) return &texts->list[i];
+    return NULL;
+}
+
+/* The list has room for the entry. */
+static struct article_text *article_text_entry(struct article_texts *texts, struct str locale) {
+    struct article_text *t = article_text_in(texts, locale);
+    if (t) return t;
+    t = &texts->list[texts->count++];
+    *t = (struct article_text){.locale = locale};
+    return t;
+}
+
+int article_texts_load(struct work *w, int64_t article_id, struct article_texts *out) {
+    const struct bind *binds = BINDS(B_INT("id", article_id));
+    int64_t rows = 0;
+    int rc;
+    TRY(db_int(w->conn, &article_texts_count, binds, &rows));
+    *out = (struct article_texts){.list = arena_array(w->arena, (size_t)rows + 1, sizeof *out->list)};
+    DB_ROWS(rc, w->conn, &article_texts_of, binds, row) {
+        struct article_text *t = article_text_entry(out, str_dup(w->arena, col_text(row, 1)));
+        *(col_int(row, 0) == TITLE_OF_ARTICLE ? &t->title : &t->contents) = str_dup(w->arena, col_text(row, 2));
+    }
+    return rc;
+}
+
+int article_texts_store(struct work *w, int64_t article_id, const struct article_texts *texts) {
+    struct translation *titles = arena_array(w->arena, (size_t)texts->count + 1, sizeof *titles);
+    struct translation *contents = arena_array(w->arena, (size_t)texts->count + 1, sizeof *contents);
+    for (int i = 0; i < texts->count; i++) {
+        titles[i] = (struct translation){texts->list[i].locale, texts->list[i].title};
+        contents[i] = (struct translation){texts->list[i].locale, texts->list[i].contents};
+    }
+    TRY(translations_replace(w, TITLE_OF_ARTICLE, article_id, titles, texts->count));
+    return translations_replace(w, CONTENTS_OF_ARTICLE, article_id, contents, texts->count);
+}
+
+bool article_texts_equal(const struct article_texts *a, const struct article_texts *b) {
+    for (int i = 0; i < a->count; i++) {
+        const struct article_text *t = article_text_in(b, a->list[i].locale);
+        if (t == NULL || !str_eq(t->title, a->list[i].title) || !str_eq(t->contents, a->list[i].contents)) return false;
+    }
+    return a->count == b->count;
+}
+
+struct str article_texts_json(struct arena *a, const struct article_texts *texts) {
+    struct buf b = {0};
+    struct json_writer w;
+    jw_init(&w, &b);
+    jw_array(&w);
+    for (int i = 0; i < texts->count; i++) {
+        jw_object(&w);
+        jw_key(&w, S("locale"));
+        jw_str(&w, texts->list[i].locale);
+        jw_key(&w, S("title"));
+        jw_str(&w, texts->list[i].title);
+        jw_key(&w, S("contents"));
+        jw_str(&w, texts->list[i].contents);
+        jw_end(&w);
+    }
+    jw_end(&w);
+    struct str json = str_dup(a, buf_view(&b));
+    buf_free(&b);
+    return json;
+}
+
+int article_texts_parse(struct arena *a, struct str text, struct article_texts *out) {
+    struct json *list;
+    struct json_error err;
+    if (json_parse(a, text, &list, &err) < 0 || list->type != JSON_ARRAY) return -ERR_INTERNAL_ERROR;
+    *out = (struct article_texts){.list = arena_array(a, list->count + 1, sizeof *out->list)};
+    for (const struct json *j = list->first; j; j = j->next) {
+        const struct json *locale = json_member(j, S("locale")), *title = json_member(j, S("title")),
+                          *contents = json_member(j, S("contents"));
+        if (locale == NULL || title == NULL || contents == NULL) return -ERR_INTERNAL_ERROR;
+        out->list[out->count++] = (struct article_text){locale->text, title->text, contents->text};
+    }
+    return 0;
+}

@@ -1,0 +1,190 @@
+/* Contents of articles are cleaned before the write, in the pool, because cleaning waits for a process of 25 ms. That holds for bulk imports,
+ * too: the request cleans the contents of all records and stores clean HTML in the job. So the job, which runs on the writer thread, starts
+ * no process. It checks that the HTML is clean (files/html_article.h), which reads it once. HTML that can't be cleaned stays as it was sent,
+ * and the check refuses it by name. */
+#include "res/article_input.h"
+
+#include "api/generic.h"
+#include "api/input.h"
+#include "base/limits.h"
+#include "core/words.h"
+#include "files/html_article.h"
+#include "res/case_reply.h"
+#include "res/tag.h"
+#include "res/translation.h"
+
+/* ---- before the write ------------------------------------------------------------------------------------------------- */
+
+/* The body belongs to this call, and nothing else has read it yet. */
+static struct json *body_part(const struct json *j) { return (struct json *)(uintptr_t)j; }
+
+static void become_list(struct json *j, const struct json *list) {
+    j->type = JSON_ARRAY;
+    j->count = list->count;
+    j->first = list->first;
+    j->last = list->last;
+}
+
+#define SINGLE "is_single"
+
+/* A text becomes the list of one translation. In a form, a list may be JSON text. */
+static void text_listed(struct call *c, struct json *j) {
+    struct arena *a = c->work.arena;
+    struct json *list = NULL;
+    struct json_error err;
+    if (j == NULL || j->type != JSON_STRING || str_trim(j->text).n == 0) return;
+    if (!str_starts(str_trim(j->text), S("[")) || json_parse(a, j->text, &list, &err) < 0 || list->type != JSON_ARRAY) {
+        struct json *one = json_new(a, JSON_OBJECT), *locale = json_string(a, locale_now(&c->work)), *text = json_string(a, j->text),
+                    *single = json_new(a, JSON_TRUE);
+        locale->name = S("locale");
+        text->name = S("translation");
+        single->name = S(SINGLE);
+        json_append(one, locale);
+        json_append(one, text);
+        json_append(one, single);
+        list = json_new(a, JSON_ARRAY);
+        json_append(list, one);
+    }
+    become_list(j, list);
+}
+
+/* *most: how many texts may still be cleaned. */
+static int clean_contents(struct call *c, const struct json *article, int *most) {
+    text_listed(c, body_part(json_named(article, S("titles"))));
+    struct json *contents = body_part(json_named(article, S("contents")));
+    text_listed(c, contents);
+    for (struct json *j = contents && contents->type == JSON_ARRAY ? contents->first : NULL; j; j = j->next) {
+        struct json *text = body_part(json_named(j, S("translation")));
+        if (text == NULL || text->type != JSON_STRING || html_article_is_clean(text->text)) continue;
+        if (--*most < 0) return 0;
+        int rc = html_article_clean(c->work.arena, text->text, &text->text);
+        if (rc < 0) return rc;
+    }
+    return 0;
+}
+
+/* A caller who may not write articles costs no process. The handler reports refusals. */
+int article_prepare(struct call *c) {
+    int most = LIMIT_ARTICLE_TEXTS;
+    TRY(clean_contents(c, c->body, &most));
+    return attachments_prepare(c);
+}
+
+int article_import_prepare(struct call *c) {
+    const struct json *records = json_named(c->body, S("articles"));
+    int most = LIMIT_ARTICLE_TEXTS, count = 0;
+    if (records == NULL || records->type != JSON_ARRAY || records->count > LIMIT_RECORDS) return 0;
+    for (const struct json *j = records->first; j && count <= LIMIT_RECORDS; j = j->next, count++) TRY(clean_contents(c, j, &most));
+    return 0;
+}
+
+/* ---- checks ----------------------------------------------------------------------------------------------------------- */
+
+struct given_texts {
+    struct translations read;
+    bool single; /* one plain text: other locales stay */
+};
+
+static int read_given_texts(struct call *c, struct in *in, enum locale_owner kind) {
+    struct given_texts *made = in->made = ARENA_NEW(c->work.arena, struct given_texts);
+    struct told told = {kind, c->method == PUT ? c->id : 0};
+    made->single = in->json->count == 1 && json_named(in->json->first, S(SINGLE)) != NULL;
+    return translations_read(c, in, in->json, in->pointer.p ? in->pointer : in->name, told, &made->read);
+}
+
+static int check_article_titles(struct call *c, struct in *in) { return read_given_texts(c, in, TITLE_OF_ARTICLE); }
+
+static int check_article_contents(struct call *c, struct in *in) {
+    const struct given_texts *made;
+    int problems = c->work.problem_count;
+    TRY(read_given_texts(c, in, CONTENTS_OF_ARTICLE));
+    made = in->made;
+    for (int i = 0; i < made->read.count; i++)
+        if (!html_article_is_clean(made->read.list[i].text))
+            fail_at(&c->work, ERR_FIELD_INVALID, in->name,
+                    str_fmt(c->work.arena, "%s/%d/translation", in->pointer.p ? in->pointer.p : in->name.p, i),
+                    "This HTML is too complex or too long. Send simpler HTML, or fewer texts at a time.");
+    return c->work.problem_count > problems ? -(int)failure(&c->work) : 0;
+}
+
+const struct field article_input[] = {
+    {"titles", F_LIST, REQUIRED | BY_HANDLER, .column = "", .check = check_article_titles,
+     .doc = "Titles in several locales: a list of {locale, translation}. A plain text is the title in the default locale.",
+     .example = "[{\"locale\": \"en-us\", \"translation\": \"Reset your password\"}]"},
+    {"contents", F_LIST, REQUIRED | BY_HANDLER, .column = "", .check = check_article_contents,
+     .doc =
+         "Contents as HTML, in the same locales: a list of {locale, translation}. A plain text is that of the default locale. The HTML is "
+         "cleaned. `src=\"cid:7\"` shows the attached file 7.",
+     .example = "[{\"locale\": \"en-us\", \"translation\": \"<p>Open the settings.</p>\"}]"},
+    {"section", F_REF, REQUIRED | BY_HANDLER, .ref = "section", .doc = "Section of the article."},
+    {"status", F_WORD, BY_HANDLER, .words = article_statuses, .initial = "DRAFT",
+     .doc = "DRAFT, PENDINGAPPROVAL or PUBLISHED. PUBLISHED needs the permission help_center_articles.publish.", .example = "\"DRAFT\""},
+    {"author", F_REF, 0, .ref = "user", .check = check_assigned_agent,
+     .doc = "Member of staff who is named as author. Default: the caller."},
+    {"legacy_id", F_TEXT, NULLABLE | UNIQUE, .doc = "Id in the system that the article was imported from.", .example = "\"A-7\""},
+    {"keywords", F_TEXT, NULLABLE, .max = 1000, .doc = "Words, separated by commas, by which readers find the article.",
+     .example = "\"login, sign in\""},
+    {"is_featured", F_BOOL, 0, .initial = "0", .doc = "True if the article is pinned."},
+    {"allow_comments", F_BOOL, 0, .initial = "1", .doc = "True if readers may comment."},
+    {"tags", F_MANY, NULLABLE, .ref = "tag", .many = TAGS_OF("article_tags", "article_id"), .check = check_tags,
+     .store = store_article_tags, .doc = "The complete list of tags.", .example = "[\"login\"]"},
+    {"*", .group = attachment_input},
+    {0},
+};
+
+/* ---- after api_input -------------------------------------------------------------------------------------------------- */
+
+/* Replaces the titles, or the contents, of all locales by the given ones; by a single text only that of its locale. */
+static void put_given(struct call *c, const char *name, bool titles, struct article_texts *texts) {
+    const struct in *in_list = in(c, name);
+    const struct given_texts *made = in_list->made;
+    if (!in_list->given || made == NULL) return;
+    for (int i = 0; !made->single && i < texts->count; i++) *(titles ? &texts->list[i].title : &texts->list[i].contents) = (struct str){0};
+    for (int i = 0; i < made->read.count; i++) {
+        struct article_text *t = article_text_in(texts, made->read.list[i].locale);
+        if (t == NULL) {
+            t = &texts->list[texts->count++];
+            *t = (struct article_text){.locale = made->read.list[i].locale};
+        }
+        *(titles ? &t->title : &t->contents) = made->read.list[i].text;
+    }
+}
+
+static int given_count(struct call *c, const char *name) {
+    const struct given_texts *made = in(c, name)->made;
+    return made ? made->read.count : 0;
+}
+
+/* Drops locales without texts. Each other locale needs both. */
+static int check_complete(struct call *c, struct article_texts *texts) {
+    int n = 0;
+    for (int i = 0; i < texts->count; i++) {
+        struct article_text t = texts->list[i];
+        if (t.title.p == NULL && t.contents.p == NULL) continue;
+        texts->list[n++] = t;
+        if (t.title.p && t.contents.p) continue;
+        in_fail(c, t.title.p ? "contents" : "titles", ERR_FIELD_REQUIRED, "The locale %.*s needs a title and contents.", (int)t.locale.n,
+                t.locale.p);
+    }
+    texts->count = n;
+    return failed(&c->work) ? -(int)failure(&c->work) : 0;
+}
+
+int article_texts_given(struct call *c, struct article_texts *out, bool *changed) {
+    struct article_texts present = {0};
+    *changed = given(c, "titles") || given(c, "contents");
+    if (!*changed) return 0;
+    if (c->method == PUT) TRY(article_texts_load(&c->work, c->id, &present));
+    size_t room = (size_t)present.count + (size_t)given_count(c, "titles") + (size_t)given_count(c, "contents");
+    *out = (struct article_texts){.list = arena_array(c->work.arena, room + 1, sizeof *out->list), .count = present.count};
+    for (int i = 0; i < present.count; i++) out->list[i] = present.list[i];
+    put_given(c, "titles", true, out);
+    put_given(c, "contents", false, out);
+    return check_complete(c, out);
+}
+
+int64_t article_section_given(const struct call *c) {
+    int64_t id = 0;
+    const struct json *j = json_named(c->body, S("section_id"));
+    return j && (j->type == JSON_STRING || j->type == JSON_NUMBER) && str_to_int(j->text, &id) && id > 0 ? id : 0;
+}
